@@ -1,0 +1,30 @@
+//! The quantities of a link as types: nothing in Arqway passes a bare number of "milliseconds" about.
+//!
+//! | type | unit inside | text |
+//! | --- | --- | --- |
+//! | [`Time`] | nanoseconds since the start of the run | - |
+//! | [`Span`] | nanoseconds | `50 ms`, `1.35 s` |
+//! | [`BitRate`] | bits per second | `64 kbit/s`, `10 Mbit/s` |
+//! | [`Octets`] | octets | `250 octets`, `10 MB` |
+//! | [`Ratio`] | a share or a probability in \[0, 1\] | `5.4 %`, `0.054` |
+//!
+//! Every type reads and prints text (`FromStr`, `Display`), and serde uses that text, so a configuration file always
+//! says its units.
+
+#![no_std]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+mod octets;
+mod rate;
+mod ratio;
+mod text;
+mod time;
+
+pub use octets::Octets;
+pub use rate::{BitRate, Pacer};
+pub use ratio::Ratio;
+pub use text::UnitError;
+pub use time::{Span, Time};
