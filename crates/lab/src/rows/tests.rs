@@ -1,0 +1,164 @@
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float64Type, UInt32Type, UInt64Type};
+use bytes::Bytes;
+use ::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use proptest::prelude::*;
+
+use super::*;
+
+fn row(scheme: &str, variant: &str, point: f64, value: f64) -> Row {
+    Row {
+        paper: "monet08".into(),
+        app: "file-transfer".into(),
+        errors: "uniform".into(),
+        beside: "media".into(),
+        rate_bps: 64_000,
+        connections: 1,
+        point,
+        scheme: scheme.into(),
+        variant: variant.into(),
+        replication: 7,
+        metric: "throughput".into(),
+        value,
+    }
+}
+
+fn csv(rows: &[Row]) -> String {
+    let mut output = Vec::new();
+    write_csv(rows, &mut output).unwrap();
+    String::from_utf8(output).unwrap()
+}
+
+fn parquet(rows: &[Row]) -> Vec<u8> {
+    let mut output = Vec::new();
+    let metadata = [("seed".to_owned(), "1".to_owned()), ("version".to_owned(), "0".to_owned())];
+    write_parquet(rows, &metadata, &mut output).unwrap();
+    output
+}
+
+#[test]
+fn the_header_and_the_numbers_are_as_promised() {
+    let text = csv(&[row("sr:1.1", "", 5.4, 31_250.0), row("raw", "wired=2M/50ms", 0.0, 1e-7)]);
+    assert_eq!(
+        text,
+        "paper,app,errors,beside,rate_bps,connections,point,scheme,variant,replication,metric,value\n\
+         monet08,file-transfer,uniform,media,64000,1,5.4,sr:1.1,,7,throughput,31250\n\
+         monet08,file-transfer,uniform,media,64000,1,0,raw,wired=2M/50ms,7,throughput,0.0000001\n"
+    );
+}
+
+#[test]
+fn quoting_hides_commas_quotes_and_line_ends() {
+    let rows = [row("a,b", "say \"so\"", 1.0, 2.0), row("two\nlines", "\"", 1.0, 2.0), row("\r\n", ",", 0.5, -1.0)];
+    let text = csv(&rows);
+    assert!(text.contains(r#""a,b","say ""so""","#), "{text}");
+    assert_eq!(read_csv(&text), Ok(rows.to_vec()));
+}
+
+#[test]
+fn carriage_returns_and_a_missing_last_line_feed_are_read() {
+    let rows = [row("raw", "", 1.5, 2.25), row("\"x\"", "", 1.5, 2.25)];
+    assert_eq!(read_csv(&csv(&rows).replace('\n', "\r\n")), Ok(rows.to_vec()));
+    assert_eq!(read_csv(csv(&rows).trim_end()), Ok(rows.to_vec()));
+}
+
+#[test]
+fn words_are_shared_when_read() {
+    let rows = read_csv(&csv(&[row("raw", "", 0.0, 1.0), row("raw", "", 1.5, 1.0)])).unwrap();
+    assert!(Arc::ptr_eq(&rows[0].scheme, &rows[1].scheme));
+}
+
+#[test]
+fn a_fault_is_reported_with_its_line() {
+    let good = csv(&[row("raw", "multi\nline", 0.0, 1.0)]);
+    assert_eq!(read_csv(""), Err(RowsError::Header));
+    assert_eq!(read_csv("paper,app\n"), Err(RowsError::Header));
+    assert_eq!(read_csv(&format!("{good}a,b\n")), Err(RowsError::Width { line: 4, found: 2 }));
+    assert_eq!(read_csv(&format!("{good}\n")), Err(RowsError::Width { line: 4, found: 1 }));
+    assert_eq!(read_csv(&format!("{good}\"a")), Err(RowsError::Quote { line: 4 }));
+    assert_eq!(read_csv(&format!("{good}\"a\"b,c")), Err(RowsError::Quote { line: 4 }));
+    let fault = read_csv(&good.replace(",64000,", ",fast,")).unwrap_err();
+    assert_eq!(fault, RowsError::Number { line: 2, column: "rate_bps", text: "fast".to_owned() });
+    assert_eq!(fault.to_string(), "line 2: \"fast\" is no rate_bps");
+}
+
+#[test]
+fn parquet_reads_back_what_was_written() {
+    let rows = [row("sr:1.1", "", 5.4, 31_250.0), row("raw", "buffer=10", 0.0, 0.1)];
+    let builder = ParquetRecordBatchReaderBuilder::try_new(Bytes::from(parquet(&rows))).unwrap();
+    let file = builder.metadata().file_metadata();
+    assert_eq!(file.created_by(), Some(concat!("arqway ", env!("CARGO_PKG_VERSION"))));
+    let pairs = file.key_value_metadata().unwrap();
+    assert!(pairs.iter().any(|pair| pair.key == "seed" && pair.value.as_deref() == Some("1")));
+    let batches: Vec<_> = builder.build().unwrap().map(Result::unwrap).collect();
+    assert_eq!(batches.len(), 1);
+    let batch = &batches[0];
+    assert_eq!(batch.schema().fields().iter().map(|field| field.name().as_str()).collect::<Vec<_>>(), COLUMNS);
+    let word = |column: usize, index: usize| -> Arc<str> { batch.column(column).as_string::<i32>().value(index).into() };
+    let count = |column: usize, index: usize| batch.column(column).as_primitive::<UInt32Type>().value(index);
+    let number = |column: usize, index: usize| batch.column(column).as_primitive::<Float64Type>().value(index);
+    let read = |index: usize| Row {
+        paper: word(0, index),
+        app: word(1, index),
+        errors: word(2, index),
+        beside: word(3, index),
+        rate_bps: batch.column(4).as_primitive::<UInt64Type>().value(index),
+        connections: count(5, index),
+        point: number(6, index),
+        scheme: word(7, index),
+        variant: word(8, index),
+        replication: count(9, index),
+        metric: word(10, index),
+        value: number(11, index),
+    };
+    assert_eq!([read(0), read(1)], rows);
+}
+
+#[test]
+fn equal_rows_give_equal_bytes() {
+    let rows: Vec<_> = (0..1000u32).map(|index| row("raw", "", f64::from(index % 5), f64::from(index))).collect();
+    assert_eq!(parquet(&rows), parquet(&rows.clone()));
+    assert_eq!(csv(&rows), csv(&rows.clone()));
+}
+
+#[test]
+fn no_rows_are_a_table_too() {
+    assert_eq!(read_csv(&csv(&[])), Ok(vec![]));
+    assert!(ParquetRecordBatchReaderBuilder::try_new(Bytes::from(parquet(&[]))).is_ok());
+}
+
+proptest! {
+    #[test]
+    fn csv_comes_back_as_it_went(
+        words in prop::collection::vec("[a-z,\"\r\n =:.]{0,8}", 7),
+        counts in prop::array::uniform2(any::<u32>()),
+        rate_bps: u64,
+        point in prop::num::f64::NORMAL | prop::num::f64::ZERO,
+        value in prop::num::f64::NORMAL | prop::num::f64::ZERO,
+    ) {
+        let word = |index: usize| -> Arc<str> { words[index].as_str().into() };
+        let row = Row {
+            paper: word(0),
+            app: word(1),
+            errors: word(2),
+            beside: word(3),
+            rate_bps,
+            connections: counts[0],
+            point,
+            scheme: word(4),
+            variant: word(5),
+            replication: counts[1],
+            metric: word(6),
+            value,
+        };
+        let rows = [row.clone(), row];
+        prop_assert_eq!(read_csv(&csv(&rows)), Ok(rows.to_vec()));
+    }
+
+    #[test]
+    fn no_text_makes_the_reader_panic(text in "[a,\"\r\n0.]{0,60}") {
+        let header = COLUMNS.join(",");
+        let _ = read_csv(&text);
+        let _ = read_csv(&format!("{header}\n{text}"));
+    }
+}

@@ -1,0 +1,51 @@
+//! What every service counts, by the same names everywhere.
+
+/// Declares the counters once: the fields, and the list of names that reports and metrics walk.
+macro_rules! counters {
+    ($($(#[$doc:meta])* $name:ident),* $(,)?) => {
+        /// Events since the service was made.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+        pub struct Counters {
+            $($(#[$doc])* pub $name: u64,)*
+        }
+
+        impl Counters {
+            /// Every counter with its name, in a fixed order.
+            pub fn named(&self) -> impl Iterator<Item = (&'static str, u64)> {
+                [$((stringify!($name), self.$name)),*].into_iter()
+            }
+        }
+
+        impl core::ops::Add for Counters {
+            type Output = Self;
+            fn add(self, other: Self) -> Self {
+                Self { $($name: self.$name + other.$name),* }
+            }
+        }
+    };
+}
+
+counters! {
+    /// Packets taken from the network layer.
+    packets_taken,
+    /// Packets handed back because the service held all it may.
+    packets_refused,
+    /// Packets released to the network layer.
+    packets_delivered,
+    /// Frames with a packet handed over for the first time.
+    frames_sent,
+    /// Frames with a packet handed over again.
+    frames_resent,
+    /// Acknowledgements handed over as frames of their own.
+    acknowledgements_sent,
+    /// Negative acknowledgements handed over.
+    rejects_sent,
+    /// Retransmission timers that expired.
+    timeouts,
+    /// Copies withdrawn from the queue because the peer had them by then.
+    frames_withdrawn,
+    /// Frames received that were received before.
+    duplicates_received,
+    /// Frames received that could not be decoded, or that belong to no service here.
+    malformed_received,
+}

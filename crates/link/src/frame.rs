@@ -1,0 +1,230 @@
+//! What crosses the layer's two borders: packets of the network layer, frames of the link.
+//!
+//! A frame on the wire is its tag octet, its head and its body, one after the other:
+//!
+//! ```text
+//!      7       3 2   0
+//!     +---------+-----+----------------+----------------------+
+//!     | service | kind|  head (0..20)  |  body                |
+//!     +---------+-----+----------------+----------------------+
+//! ```
+//!
+//! A head is written afresh for each transmission (a fresh acknowledgement number), a body is shared with the
+//! retransmission buffer and never copied.
+
+use arqway_units::Octets;
+use arrayvec::ArrayVec;
+use bytes::{Buf, Bytes};
+use core::num::NonZeroU64;
+
+/// A packet of the network layer: an IP packet, headers and all.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Packet {
+    /// The packet's octets.
+    pub octets: Bytes,
+}
+
+impl Packet {
+    /// The packet made of these octets.
+    #[must_use]
+    pub fn new(octets: impl Into<Bytes>) -> Self {
+        Self { octets: octets.into() }
+    }
+}
+
+/// The number of a service on one link, in \[0, 31\].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct ServiceId(u8);
+
+impl ServiceId {
+    /// How many services a tag can tell apart.
+    pub const COUNT: u8 = 32;
+
+    /// The service of this number, or `None` from 32 on.
+    #[must_use]
+    pub const fn new(number: u8) -> Option<Self> {
+        if number < Self::COUNT { Some(Self(number)) } else { None }
+    }
+
+    /// The number, for indexing.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What a service tells its kinds of frame apart by, in \[0, 7\]; each service's `wire` module says what they mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Kind(u8);
+
+impl Kind {
+    /// The kind of this number.
+    ///
+    /// # Panics
+    /// From 8 on; kinds are constants, so this is a compile error where it is used as one.
+    #[must_use]
+    pub const fn new(number: u8) -> Self {
+        assert!(number < 8, "a tag has three bits for the kind of frame");
+        Self(number)
+    }
+}
+
+/// The first octet of a frame: five bits for the service, three for the service's kind of frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Tag(u8);
+
+impl Tag {
+    /// A tag of service 0; the multiplexer fills in the service where there are several.
+    #[must_use]
+    pub const fn of_kind(kind: Kind) -> Self {
+        Self(kind.0)
+    }
+
+    /// The tag that this octet is; every octet is one.
+    #[must_use]
+    pub const fn from_octet(octet: u8) -> Self {
+        Self(octet)
+    }
+
+    /// The octet on the wire.
+    #[must_use]
+    pub const fn as_octet(self) -> u8 {
+        self.0
+    }
+
+    /// Which service the frame belongs to.
+    #[must_use]
+    pub const fn service(self) -> ServiceId {
+        ServiceId(self.0 >> 3)
+    }
+
+    /// Which of the service's kinds of frame it is.
+    #[must_use]
+    pub const fn kind(self) -> Kind {
+        Kind(self.0 & 7)
+    }
+
+    /// The same kind of frame of another service.
+    #[must_use]
+    pub const fn with_service(self, service: ServiceId) -> Self {
+        Self(service.0 << 3 | self.kind().0)
+    }
+}
+
+/// A service's own name for a frame that it handed over; it comes back when the frame starts and departs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Ticket(NonZeroU64);
+
+impl Ticket {
+    /// The ticket for frame `number`.
+    #[must_use]
+    pub const fn new(number: u64) -> Self {
+        Self(NonZeroU64::MIN.saturating_add(number))
+    }
+
+    /// The number it was made from.
+    #[must_use]
+    pub const fn number(self) -> u64 {
+        self.0.get() - 1
+    }
+}
+
+/// A frame's head: what the service writes in front of the body, at most 20 octets.
+pub type Head = ArrayVec<u8, 20>;
+
+/// What crosses the link.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Frame {
+    /// Service and kind.
+    pub tag: Tag,
+    /// Written afresh at each transmission. Empty when the frame came off a wire: see [`take`](Self::take).
+    pub head: Head,
+    /// Shared with the retransmission buffer.
+    pub body: Bytes,
+    /// Known only at the sending end; it does not cross the link.
+    pub ticket: Option<Ticket>,
+}
+
+impl Frame {
+    /// A frame of this kind, without ticket.
+    #[must_use]
+    pub fn new(kind: Kind, head: &[u8], body: Bytes) -> Self {
+        debug_assert!(head.len() <= Head::new_const().capacity(), "a head has at most 20 octets");
+        Self { tag: Tag::of_kind(kind), head: head.iter().copied().collect(), body, ticket: None }
+    }
+
+    /// The frame whose octets, after its tag, are these. Where the head ends is for its service to say.
+    #[must_use]
+    pub fn from_wire(tag: Tag, octets: Bytes) -> Self {
+        Self { tag, head: Head::new(), body: octets, ticket: None }
+    }
+
+    /// How much of the link it takes: tag, head and body.
+    #[must_use]
+    pub fn size(&self) -> Octets {
+        Octets::of(1 + self.head.len() + self.body.len())
+    }
+
+    /// Takes the first `N` octets after the tag off the frame, or `None` where there are fewer.
+    ///
+    /// Where the sender's head ended does not matter: a frame that came over the simulator's link, head and body still
+    /// apart, and one that came off a wire read the same.
+    pub fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
+        if self.head.len() == N {
+            let octets = self.head.as_slice().try_into().ok()?;
+            self.head.clear();
+            return Some(octets);
+        }
+        if self.head.len() + self.body.len() < N {
+            return None;
+        }
+        let from_head = self.head.len().min(N);
+        let mut octets = [0; N];
+        for (to, octet) in octets.iter_mut().zip(self.head.drain(..from_head)) {
+            *to = octet;
+        }
+        self.body.copy_to_slice(&mut octets[from_head..]);
+        Some(octets)
+    }
+
+    /// How many octets are left behind the tag.
+    #[must_use]
+    pub fn remaining(&self) -> usize {
+        self.head.len() + self.body.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_tag_holds_32_services_of_8_kinds() {
+        for octet in 0..=255 {
+            let tag = Tag::from_octet(octet);
+            assert_eq!(Tag::of_kind(tag.kind()).with_service(tag.service()).as_octet(), octet);
+        }
+    }
+
+    #[test]
+    fn a_ticket_gives_its_number_back() {
+        assert_eq!(Ticket::new(0).number(), 0);
+        assert_eq!(Ticket::new(77).number(), 77);
+    }
+
+    proptest! {
+        #[test]
+        fn a_frame_reads_the_same_off_a_wire_as_from_memory(head in proptest::collection::vec(any::<u8>(), 0..6), body in proptest::collection::vec(any::<u8>(), 0..6)) {
+            let mut kept = Frame::new(Kind::new(1), &head, body.clone().into());
+            let mut wired = Frame::from_wire(kept.tag, [head, body].concat().into());
+            prop_assert_eq!(kept.size(), wired.size());
+            loop {
+                let (left, right) = (kept.take::<2>(), wired.take::<2>());
+                prop_assert_eq!(left, right);
+                prop_assert_eq!(kept.remaining(), wired.remaining());
+                if left.is_none() { break }
+            }
+        }
+    }
+}

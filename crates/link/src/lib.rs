@@ -1,0 +1,54 @@
+//! Every protocol of Arqway, sans-IO: no clock, no socket, no thread, no random generator.
+//!
+//! A [`LinkService`] is one end of a recovery scheme. Its owner (the simulator, the tunnel, a test) tells it the time,
+//! the packets of the network layer and the frames of its peer; it answers with frames, packets and the time at which
+//! it wants to be woken. [`pump`] is the one loop that carries its answers to a [`Port`].
+//!
+//! ```text
+//!      packets                                       packets
+//!         | handle_packet                               ^ poll_packet
+//!    +----v------------+   frames, over a Port     +----+------------+
+//!    |   LinkService   | ------------------------> |   LinkService   |
+//!    +-----------------+   poll_frame              +-----------------+
+//!                          start_frame      handle_frame
+//!                          handle_departure
+//! ```
+//!
+//! | module | what |
+//! | --- | --- |
+//! | [`service`](LinkService) | the contract, the port, the pump |
+//! | [`Checked`] | asserts the contract; every test runs its services inside it |
+//! | [`raw`] | no recovery |
+//! | [`selective_repeat`] | Selective Repeat with multireject and a retransmission timer a frame |
+//! | [`mux`] | services side by side on one link; itself a service |
+//! | [`AnyService`] | the closed list of services, and their configuration |
+
+#![no_std]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+mod any;
+mod checked;
+mod counters;
+mod frame;
+pub mod mux;
+pub mod raw;
+pub mod selective_repeat;
+mod seq;
+mod service;
+mod short_form;
+mod timers;
+mod window;
+
+pub use any::{AnyService, ServiceConfig};
+pub use checked::Checked;
+pub use counters::Counters;
+pub use frame::{Frame, Head, Kind, Packet, ServiceId, Tag, Ticket};
+pub use mux::Mux;
+pub use seq::Seq;
+pub use service::{Departure, Full, LinkService, LinkState, Port, Start, pump};
+pub use short_form::{ShortForm, ShortFormError, WorldDefaults};
+pub use timers::{Deadline, TimerQueue};
+pub use window::Window;

@@ -1,0 +1,101 @@
+//! No recovery: every packet is one frame, sent once, delivered if it arrives. The head is empty.
+//!
+//! It is what the papers call *Raw Link*, and what carries the traffic that would rather lose a packet than wait.
+
+use crate::counters::Counters;
+use crate::frame::{Frame, Kind, Packet};
+use crate::service::{Full, LinkService, LinkState};
+use alloc::collections::VecDeque;
+use arqway_units::Time;
+use serde::{Deserialize, Serialize};
+
+const DATA: Kind = Kind::new(0);
+
+/// How the service is set up.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Config {
+    /// How many packets may wait for a line that takes no more.
+    pub buffer: usize,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self { buffer: 256 }
+    }
+}
+
+/// One end of a raw link.
+#[derive(Debug)]
+pub struct Raw {
+    config: Config,
+    outgoing: VecDeque<Packet>,
+    incoming: VecDeque<Packet>,
+    down: bool,
+    counters: Counters,
+}
+
+impl Raw {
+    /// An end with nothing waiting.
+    #[must_use]
+    pub fn new(config: Config) -> Self {
+        Self {
+            config,
+            outgoing: VecDeque::new(),
+            incoming: VecDeque::new(),
+            down: false,
+            counters: Counters::default(),
+        }
+    }
+
+    /// What it has counted.
+    #[must_use]
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+}
+
+impl LinkService for Raw {
+    fn handle_packet(&mut self, packet: Packet, _now: Time) -> Result<(), Full> {
+        if self.outgoing.len() >= self.config.buffer {
+            self.counters.packets_refused += 1;
+            return Err(Full(packet));
+        }
+        self.counters.packets_taken += 1;
+        self.outgoing.push_back(packet);
+        Ok(())
+    }
+
+    fn handle_frame(&mut self, frame: Frame, _now: Time) {
+        if frame.tag.kind() != DATA || !frame.head.is_empty() {
+            self.counters.malformed_received += 1;
+            return;
+        }
+        self.incoming.push_back(Packet::new(frame.body));
+    }
+
+    fn handle_timeout(&mut self, _now: Time) {}
+
+    fn handle_link(&mut self, state: LinkState, _now: Time) {
+        self.down = state == LinkState::Down;
+    }
+
+    fn poll_frame(&mut self, _now: Time) -> Option<Frame> {
+        if self.down {
+            return None;
+        }
+        let packet = self.outgoing.pop_front()?;
+        self.counters.frames_sent += 1;
+        Some(Frame::new(DATA, &[], packet.octets))
+    }
+
+    fn poll_packet(&mut self) -> Option<Packet> {
+        let packet = self.incoming.pop_front()?;
+        self.counters.packets_delivered += 1;
+        Some(packet)
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        None
+    }
+}

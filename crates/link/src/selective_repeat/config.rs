@@ -1,0 +1,90 @@
+//! How Selective Repeat is set up. A configuration that parsed is valid.
+
+use super::wire::Number;
+use arqway_units::Span;
+use serde::{Deserialize, Serialize};
+
+/// The settings of one end; both ends need the same window.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Config {
+    /// How many frames may be unacknowledged at once.
+    pub window: WindowSize,
+    /// How long a frame waits for its acknowledgement before it is sent again.
+    pub timeout: Span,
+    /// At which moment of a frame its timer starts.
+    pub timer_starts: TimerStarts,
+    /// How long an acknowledgement waits for a data frame to ride on.
+    pub delayed_acknowledgement: Span,
+    /// Whether a copy still queued when its acknowledgement arrives is withdrawn instead of sent.
+    pub drop_stale_copies: bool,
+}
+
+impl Default for Config {
+    /// The window and the delayed acknowledgement of monet08 §IV with the middle of its timeouts; the two choices that
+    /// keep a fixed timeout from collapsing on a shared link, which the papers' worlds turn off.
+    fn default() -> Self {
+        Self {
+            window: WindowSize(127),
+            timeout: Span::from_milliseconds(1100),
+            timer_starts: TimerStarts::Departure,
+            delayed_acknowledgement: Span::from_milliseconds(500),
+            drop_stale_copies: true,
+        }
+    }
+}
+
+/// At which of a frame's three moments its retransmission timer starts.
+///
+/// With a queue between the moments the choice decides whether a fixed timeout survives contention: started at the
+/// hand-over, it also runs while the frame waits behind others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TimerStarts {
+    /// When the frame is handed over to the queue below.
+    HandOver,
+    /// When its first bit goes out.
+    Start,
+    /// When its last bit has gone out.
+    Departure,
+}
+
+/// A window that Selective Repeat survives: from 1 to half the modulus.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "i64", into = "i64")]
+pub struct WindowSize(u16);
+
+impl WindowSize {
+    /// Half the modulus: with more, an old copy and a new frame could bear the same number.
+    pub const MAX: u16 = (Number::MODULUS / 2) as u16;
+
+    /// A window of so many frames, or `None` outside 1 to [`MAX`](Self::MAX).
+    #[must_use]
+    pub fn new(frames: u16) -> Option<Self> {
+        (1..=Self::MAX).contains(&frames).then_some(Self(frames))
+    }
+
+    /// How many frames.
+    #[must_use]
+    pub fn frames(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
+/// A window that Selective Repeat would not survive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a window of {0} frames: right would be 1 to {max}, half of the {modulus} sequence numbers", max = WindowSize::MAX, modulus = Number::MODULUS)]
+pub struct WindowSizeError(i64);
+
+impl TryFrom<i64> for WindowSize {
+    type Error = WindowSizeError;
+    fn try_from(frames: i64) -> Result<Self, WindowSizeError> {
+        u16::try_from(frames).ok().and_then(Self::new).ok_or(WindowSizeError(frames))
+    }
+}
+
+impl From<WindowSize> for i64 {
+    fn from(window: WindowSize) -> Self {
+        Self::from(window.0)
+    }
+}

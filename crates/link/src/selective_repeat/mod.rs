@@ -1,0 +1,184 @@
+//! Selective Repeat with multireject, delayed and piggybacked acknowledgements, and a retransmission timer a frame
+//! (monet08 §IV; multireject after Brady 1987).
+//!
+//! ```text
+//!     sender                          receiver
+//!       | data 0 ------------------->   | deliver 0, start the delayed acknowledgement
+//!       | data 1 -----x                 |
+//!       | data 2 ------------------->   | keep 2; 1 is missing
+//!       |   <----------- reject 1, N(R)=1
+//!       | data 1 ------------------->   | deliver 1, 2
+//!       |   <----- acknowledgement N(R)=3 (when 0.5 s are over, or on a data frame that goes that way)
+//! ```
+//!
+//! - A frame whose timer expires is sent again, and no other.
+//! - When a frame that was rejected arrives, everything rejected before it and still missing is rejected again.
+//! - Every frame carries N(R), written when the frame starts, not when it is handed over.
+//! - The window reaches half the modulus, so frames may be lost or doubled but must not overtake one another: an old
+//!   copy that arrived a whole window late could pass for a new frame.
+
+mod config;
+mod receiver;
+mod sender;
+#[cfg(test)]
+mod tests;
+mod wire;
+
+pub use config::{Config, TimerStarts, WindowSize, WindowSizeError};
+
+use crate::counters::Counters;
+use crate::frame::{Frame, Packet, Tag, Ticket};
+use crate::service::{Departure, Full, LinkService, LinkState, Start};
+use arqway_units::Time;
+use receiver::Receiver;
+use sender::Sender;
+use wire::{Number, Unit};
+
+/// One end: it sends and it receives.
+#[derive(Debug)]
+pub struct SelectiveRepeat {
+    sender: Sender,
+    receiver: Receiver,
+    timer_starts: TimerStarts,
+    drop_stale_copies: bool,
+    /// Since when the link has been down.
+    down_since: Option<Time>,
+    counters: Counters,
+}
+
+impl SelectiveRepeat {
+    /// An end with nothing sent and nothing received.
+    #[must_use]
+    #[expect(clippy::needless_pass_by_value, reason = "every service is built from its configuration")]
+    pub fn new(config: Config) -> Self {
+        Self {
+            sender: Sender::new(&config),
+            receiver: Receiver::new(&config),
+            timer_starts: config.timer_starts,
+            drop_stale_copies: config.drop_stale_copies,
+            down_since: None,
+            counters: Counters::default(),
+        }
+    }
+
+    /// What it has counted.
+    #[must_use]
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// The data frame that a ticket was given to.
+    fn number_of(ticket: Ticket) -> Number {
+        Number::new(ticket.number())
+    }
+}
+
+impl LinkService for SelectiveRepeat {
+    fn handle_packet(&mut self, packet: Packet, _now: Time) -> Result<(), Full> {
+        if self.sender.is_full() {
+            self.counters.packets_refused += 1;
+            return Err(Full(packet));
+        }
+        self.counters.packets_taken += 1;
+        self.sender.push(packet.octets);
+        Ok(())
+    }
+
+    fn handle_frame(&mut self, frame: Frame, now: Time) {
+        match wire::parse(frame) {
+            Some(Unit::Data { next, number, packet }) => {
+                self.sender.acknowledge(next);
+                self.receiver.receive(number, packet, now, &mut self.counters);
+            }
+            Some(Unit::Acknowledgement { next }) => self.sender.acknowledge(next),
+            Some(Unit::Reject { next, missing }) => {
+                self.sender.acknowledge(next);
+                self.sender.reject(missing);
+            }
+            None => self.counters.malformed_received += 1,
+        }
+    }
+
+    fn handle_timeout(&mut self, now: Time) {
+        if self.down_since.is_none() {
+            self.receiver.handle_timeout(now);
+            self.sender.handle_timeout(now, &mut self.counters);
+        }
+    }
+
+    fn handle_link(&mut self, state: LinkState, now: Time) {
+        match state {
+            LinkState::Down => {
+                self.down_since.get_or_insert(now);
+            }
+            LinkState::Up => {
+                if let Some(since) = self.down_since.take() {
+                    self.sender.postpone(now - since);
+                    self.receiver.postpone(now - since);
+                }
+            }
+        }
+    }
+
+    fn poll_frame(&mut self, now: Time) -> Option<Frame> {
+        if self.down_since.is_some() {
+            return None;
+        }
+        if let Some(missing) = self.receiver.poll_reject() {
+            self.counters.rejects_sent += 1;
+            return Some(wire::reject(missing));
+        }
+        if self.receiver.poll_acknowledgement() {
+            self.counters.acknowledgements_sent += 1;
+            return Some(wire::acknowledgement());
+        }
+        let (number, packet) = self.sender.poll(&mut self.counters)?;
+        if self.timer_starts == TimerStarts::HandOver {
+            self.sender.start_timer(number, now);
+        }
+        let mut frame = wire::data(number, packet);
+        frame.ticket = Some(Ticket::new(number.as_u64()));
+        Some(frame)
+    }
+
+    fn start_frame(&mut self, frame: &mut Frame, now: Time) -> Start {
+        if let Some(number) = frame.ticket.map(Self::number_of) {
+            if self.drop_stale_copies && !self.sender.is_outstanding(number) {
+                self.counters.frames_withdrawn += 1;
+                return Start::Withdraw;
+            }
+            if self.timer_starts == TimerStarts::Start {
+                self.sender.start_timer(number, now);
+            }
+        }
+        wire::write_next(frame, self.receiver.acknowledge());
+        Start::Send
+    }
+
+    fn handle_departure(&mut self, _tag: Tag, ticket: Ticket, departure: Departure, now: Time) {
+        let starts_now = match departure {
+            Departure::Sent => self.timer_starts == TimerStarts::Departure,
+            // It will never start: only a timer can bring it back.
+            Departure::Dropped => self.timer_starts != TimerStarts::HandOver,
+        };
+        if starts_now {
+            self.sender.start_timer(Self::number_of(ticket), now);
+        }
+    }
+
+    fn poll_packet(&mut self) -> Option<Packet> {
+        let octets = self.receiver.poll_packet()?;
+        self.counters.packets_delivered += 1;
+        Some(Packet::new(octets))
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        if self.down_since.is_some() {
+            return None;
+        }
+        match (self.sender.deadline(), self.receiver.deadline()) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! The receiving half: the reorder buffer, what is missing, and what the peer must be told about both.
+
+use super::config::Config;
+use super::wire::Number;
+use crate::counters::Counters;
+use crate::timers::Deadline;
+use crate::window::Window;
+use alloc::collections::VecDeque;
+use arqway_units::{Span, Time};
+use bytes::Bytes;
+
+#[derive(Debug)]
+pub(super) struct Receiver {
+    /// From the next number awaited to the highest received; `None` is missing.
+    window: Window<8, Option<Bytes>>,
+    /// Missing numbers in the order in which they were last rejected.
+    rejected: VecDeque<Number>,
+    /// Rejects to hand over.
+    to_reject: VecDeque<Number>,
+    /// In sequence, for the network layer.
+    released: VecDeque<Bytes>,
+    /// Runs from the first frame that no acknowledgement has covered yet.
+    acknowledgement: Deadline,
+    /// The acknowledgement found nothing to ride on in time.
+    acknowledgement_due: bool,
+    delay: Span,
+}
+
+impl Receiver {
+    pub(super) fn new(config: &Config) -> Self {
+        let frames = config.window.frames();
+        Self {
+            window: Window::new(frames),
+            rejected: VecDeque::with_capacity(frames),
+            to_reject: VecDeque::with_capacity(frames),
+            released: VecDeque::with_capacity(frames),
+            acknowledgement: Deadline::default(),
+            acknowledgement_due: false,
+            delay: config.delayed_acknowledgement,
+        }
+    }
+
+    /// Takes a data frame; its number is still the low bits.
+    pub(super) fn receive(&mut self, number: u64, packet: Bytes, now: Time, counters: &mut Counters) {
+        let number = Number::at_or_after(self.window.first(), number);
+        let beyond = self.window.first() + self.window.limit() as u64;
+        let is_new = number < beyond && self.window.get(number).is_none_or(Option::is_none);
+        if !is_new {
+            // Its acknowledgement may have been lost: say it again, with the usual delay.
+            counters.duplicates_received += 1;
+            self.acknowledgement.start_if_stopped(now + self.delay);
+            return;
+        }
+        if number < self.window.end() {
+            self.reject_what_was_rejected_before(number);
+        }
+        while self.window.end() <= number {
+            let missing = self.window.push(None);
+            if missing < number {
+                self.reject(missing);
+            }
+        }
+        if let Some(slot) = self.window.get_mut(number) {
+            *slot = Some(packet);
+        }
+        self.release(now);
+    }
+
+    /// Multireject: a repaired frame shows that retransmissions asked for before it are lost too.
+    fn reject_what_was_rejected_before(&mut self, repaired: Number) {
+        let Some(position) = self.rejected.iter().position(|missing| *missing == repaired) else { return };
+        for _ in 0..position {
+            if let Some(missing) = self.rejected.pop_front() {
+                self.reject(missing);
+            }
+        }
+        self.rejected.pop_front();
+    }
+
+    fn reject(&mut self, missing: Number) {
+        self.rejected.push_back(missing);
+        if !self.to_reject.contains(&missing) {
+            self.to_reject.push_back(missing);
+        }
+    }
+
+    /// Slides the window over all that is in sequence now, then leaves it to one cumulative acknowledgement.
+    fn release(&mut self, now: Time) {
+        while let Some(Some(_)) = self.window.front() {
+            if let Some(Some(packet)) = self.window.pop_front() {
+                self.released.push_back(packet);
+                self.acknowledgement.start_if_stopped(now + self.delay);
+            }
+        }
+    }
+
+    pub(super) fn handle_timeout(&mut self, now: Time) {
+        self.acknowledgement_due |= self.acknowledgement.fire(now);
+    }
+
+    /// The next missing number to reject; what arrived while the reject waited is skipped.
+    pub(super) fn poll_reject(&mut self) -> Option<Number> {
+        while let Some(missing) = self.to_reject.pop_front() {
+            if self.window.get(missing).is_some_and(Option::is_none) {
+                return Some(missing);
+            }
+        }
+        None
+    }
+
+    /// Whether an acknowledgement must go out as a frame of its own.
+    pub(super) fn poll_acknowledgement(&mut self) -> bool {
+        core::mem::take(&mut self.acknowledgement_due)
+    }
+
+    /// The number to write into a frame that starts: it acknowledges all there is to acknowledge.
+    pub(super) fn acknowledge(&mut self) -> Number {
+        self.acknowledgement.stop();
+        self.acknowledgement_due = false;
+        self.window.first()
+    }
+
+    pub(super) fn poll_packet(&mut self) -> Option<Bytes> {
+        self.released.pop_front()
+    }
+
+    pub(super) fn deadline(&self) -> Option<Time> {
+        self.acknowledgement.get()
+    }
+
+    pub(super) fn postpone(&mut self, by: Span) {
+        self.acknowledgement.postpone(by);
+    }
+}

@@ -1,0 +1,133 @@
+//! The sending half: the window of unacknowledged packets, what of it must go out again, and a timer for each frame.
+
+use super::config::Config;
+use super::wire::Number;
+use crate::counters::Counters;
+use crate::timers::TimerQueue;
+use crate::window::Window;
+use alloc::collections::VecDeque;
+use arqway_units::{Span, Time};
+use bytes::Bytes;
+
+#[derive(Debug)]
+pub(super) struct Sender {
+    /// Packets accepted and not yet acknowledged.
+    window: Window<8, Slot>,
+    /// The first number that was never handed over.
+    next: Number,
+    /// Numbers to hand over again, oldest decision first; what was acknowledged meanwhile is skipped.
+    resend: VecDeque<Number>,
+    timers: TimerQueue,
+    timeout: Span,
+}
+
+#[derive(Debug)]
+struct Slot {
+    packet: Bytes,
+    /// It stands in `resend` already.
+    queued: bool,
+}
+
+impl Sender {
+    pub(super) fn new(config: &Config) -> Self {
+        let frames = config.window.frames();
+        Self {
+            window: Window::new(frames),
+            next: Number::ZERO,
+            resend: VecDeque::with_capacity(frames),
+            timers: TimerQueue::new(frames),
+            timeout: config.timeout,
+        }
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.window.is_full()
+    }
+
+    pub(super) fn push(&mut self, packet: Bytes) {
+        self.window.push(Slot { packet, queued: false });
+    }
+
+    /// Takes the peer's N(R), the low bits of the next number it awaits; it acknowledges everything below.
+    pub(super) fn acknowledge(&mut self, next: u64) {
+        let next = Number::at_or_after(self.window.first(), next);
+        if next > self.next {
+            return; // Beyond what was ever sent: an old acknowledgement, whose number has wrapped.
+        }
+        while self.window.first() < next {
+            self.timers.stop(self.slot_of(self.window.first()));
+            self.window.pop_front();
+        }
+    }
+
+    /// Takes the low bits of a number that the peer misses: it goes out again.
+    pub(super) fn reject(&mut self, missing: u64) {
+        let missing = Number::at_or_after(self.window.first(), missing);
+        if missing < self.next {
+            self.timers.stop(self.slot_of(missing));
+            self.send_again(missing);
+        }
+    }
+
+    /// Queues every frame whose timer has expired; only those frames, nothing else that is outstanding.
+    pub(super) fn handle_timeout(&mut self, now: Time, counters: &mut Counters) {
+        while let Some(slot) = self.timers.fire(now) {
+            counters.timeouts += 1;
+            self.send_again(self.number_of(slot));
+        }
+    }
+
+    fn send_again(&mut self, number: Number) {
+        if let Some(slot) = self.window.get_mut(number)
+            && !slot.queued
+        {
+            slot.queued = true;
+            self.resend.push_back(number);
+        }
+    }
+
+    /// The next frame to hand over: what must go out again before what never went out.
+    pub(super) fn poll(&mut self, counters: &mut Counters) -> Option<(Number, Bytes)> {
+        while let Some(number) = self.resend.pop_front() {
+            if let Some(slot) = self.window.get_mut(number) {
+                slot.queued = false;
+                counters.frames_resent += 1;
+                return Some((number, slot.packet.clone()));
+            }
+        }
+        let (number, slot) = (self.next, self.window.get(self.next)?);
+        self.next = number.next();
+        counters.frames_sent += 1;
+        Some((number, slot.packet.clone()))
+    }
+
+    /// Starts the timer of a frame; an acknowledged one needs none.
+    pub(super) fn start_timer(&mut self, number: Number, now: Time) {
+        if self.is_outstanding(number) {
+            self.timers.start(self.slot_of(number), now + self.timeout);
+        }
+    }
+
+    /// Whether the peer may still miss this frame.
+    pub(super) fn is_outstanding(&self, number: Number) -> bool {
+        self.window.get(number).is_some()
+    }
+
+    pub(super) fn deadline(&self) -> Option<Time> {
+        self.timers.get()
+    }
+
+    pub(super) fn postpone(&mut self, by: Span) {
+        self.timers.postpone(by);
+    }
+
+    fn slot_of(&self, number: Number) -> usize {
+        (number.as_u64() % self.window.limit() as u64) as usize
+    }
+
+    /// The one number in the window that has this slot.
+    fn number_of(&self, slot: usize) -> Number {
+        let (first, limit) = (self.window.first(), self.window.limit());
+        first + ((slot + limit - self.slot_of(first)) % limit) as u64
+    }
+}

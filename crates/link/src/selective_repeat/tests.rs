@@ -1,0 +1,243 @@
+//! Scripted exchanges: what one end answers to what it is told, in time order.
+
+use super::*;
+use crate::checked::Checked;
+use alloc::string::String;
+use alloc::vec::Vec;
+use arqway_units::Span;
+use std::format;
+
+/// One end whose line is always free: whatever it hands over starts and departs at once.
+struct Script {
+    service: Checked<SelectiveRepeat>,
+    now: Time,
+}
+
+impl Script {
+    fn new(change: impl FnOnce(&mut Config)) -> Self {
+        let mut config = Config { timer_starts: TimerStarts::HandOver, drop_stale_copies: false, ..Config::default() };
+        change(&mut config);
+        Self { service: Checked::new(SelectiveRepeat::new(config)), now: Time::ZERO }
+    }
+
+    fn at(&mut self, milliseconds: u64) -> &mut Self {
+        self.now = Time::ZERO + Span::from_milliseconds(milliseconds);
+        if self.service.poll_timeout().is_some_and(|deadline| deadline <= self.now) {
+            self.service.handle_timeout(self.now);
+        }
+        self
+    }
+
+    fn packets(&mut self, letters: &str) -> &mut Self {
+        for letter in letters.bytes() {
+            self.service.handle_packet(Packet::new(alloc::vec![letter]), self.now).expect("room in the window");
+        }
+        self
+    }
+
+    fn from_peer(&mut self, kind: u8, octets: &[u8]) -> &mut Self {
+        let frame = Frame::from_wire(Tag::of_kind(crate::frame::Kind::new(kind)), octets.to_vec().into());
+        self.service.handle_frame(frame, self.now);
+        self
+    }
+
+    fn data(&mut self, number: u8, letter: u8) -> &mut Self {
+        self.from_peer(0, &[0, number, letter])
+    }
+
+    fn acknowledgement(&mut self, next: u8) -> &mut Self {
+        self.from_peer(1, &[next])
+    }
+
+    fn reject(&mut self, next: u8, missing: u8) -> &mut Self {
+        self.from_peer(2, &[next, missing])
+    }
+
+    /// Checks what goes out and what is delivered: `data 0 (1)` is data frame 0 that carries N(R) = 1.
+    fn expect(&mut self, expected: &str) -> &mut Self {
+        let mut seen = Vec::new();
+        while let Some(mut frame) = self.service.poll_frame(self.now) {
+            if self.service.start_frame(&mut frame, self.now) == Start::Withdraw {
+                continue;
+            }
+            if let Some(ticket) = frame.ticket {
+                self.service.handle_departure(frame.tag, ticket, Departure::Sent, self.now);
+            }
+            seen.push(match wire::parse(frame).expect("our own frames can be read") {
+                Unit::Data { next, number, .. } => format!("data {number} ({next})"),
+                Unit::Acknowledgement { next } => format!("ack ({next})"),
+                Unit::Reject { next, missing } => format!("reject {missing} ({next})"),
+            });
+        }
+        let delivered: String =
+            core::iter::from_fn(|| self.service.poll_packet()).map(|packet| char::from(packet.octets[0])).collect();
+        if !delivered.is_empty() {
+            seen.push(format!("deliver {delivered}"));
+        }
+        assert_eq!(seen.join(", "), expected, "at {:?}", self.now);
+        self
+    }
+}
+
+#[test]
+fn packets_go_out_in_order_and_acknowledged_ones_never_again() {
+    Script::new(|_| ())
+        .packets("ab")
+        .expect("data 0 (0), data 1 (0)")
+        .at(1000)
+        .acknowledgement(2)
+        .expect("")
+        .at(9000)
+        .expect("");
+}
+
+#[test]
+fn a_frame_whose_timer_expires_is_sent_again_and_no_other() {
+    let mut end = Script::new(|_| ());
+    end.packets("a").expect("data 0 (0)").at(500).packets("b").expect("data 1 (0)");
+    end.at(1100).expect("data 0 (0)").at(1600).expect("data 1 (0)").at(2200).expect("data 0 (0)");
+}
+
+#[test]
+fn a_rejected_frame_goes_out_at_once_and_its_timer_starts_afresh() {
+    let mut end = Script::new(|_| ());
+    end.packets("abc").expect("data 0 (0), data 1 (0), data 2 (0)");
+    end.at(300).reject(0, 1).expect("data 1 (0)").acknowledgement(1).expect("");
+    end.at(1100).expect("data 2 (0)").at(1400).expect("data 1 (0)");
+}
+
+#[test]
+fn a_gap_is_rejected_frame_by_frame_and_filled_before_anything_is_delivered() {
+    let mut end = Script::new(|_| ());
+    end.data(0, b'a').expect("deliver a").data(3, b'd').expect("reject 1 (1), reject 2 (1)");
+    end.data(2, b'c').expect("reject 1 (1)").data(1, b'b').expect("deliver bcd");
+}
+
+#[test]
+fn a_repaired_frame_rejects_again_what_was_rejected_before_it_and_nothing_after_it() {
+    let mut end = Script::new(|_| ());
+    end.data(4, b'e').expect("reject 0 (0), reject 1 (0), reject 2 (0), reject 3 (0)");
+    end.data(1, b'b').expect("reject 0 (0)");
+    end.data(3, b'd').expect("reject 2 (0)");
+    end.data(0, b'a').expect("deliver ab");
+    end.data(2, b'c').expect("deliver cde");
+}
+
+#[test]
+fn an_acknowledgement_waits_half_a_second_for_data_to_ride_on() {
+    let mut end = Script::new(|_| ());
+    end.data(0, b'a').expect("deliver a").at(100).data(1, b'b').expect("deliver b");
+    end.at(499).expect("").at(500).expect("ack (2)").at(5000).expect("");
+    end.data(2, b'c').expect("deliver c").at(5200).packets("x").expect("data 0 (3)").at(5600).expect("");
+}
+
+#[test]
+fn a_duplicate_is_acknowledged_again_with_the_same_delay() {
+    let mut end = Script::new(|_| ());
+    end.data(0, b'a').expect("deliver a").at(500).expect("ack (1)");
+    end.at(600).data(0, b'a').expect("").at(1099).expect("").at(1100).expect("ack (1)");
+}
+
+#[test]
+fn the_acknowledgement_is_written_when_the_frame_starts_not_when_it_is_handed_over() {
+    let mut end = Script::new(|_| ());
+    end.packets("x");
+    let mut frame = end.service.poll_frame(end.now).expect("a frame");
+    end.data(0, b'a').expect("deliver a");
+    assert_eq!(end.service.start_frame(&mut frame, end.now), Start::Send);
+    assert_eq!(frame.head.as_slice(), &[1, 0]);
+    end.at(500).expect("");
+}
+
+#[test]
+fn a_stale_copy_is_withdrawn_only_where_that_is_set() {
+    for (drop_stale_copies, expected) in [(true, Start::Withdraw), (false, Start::Send)] {
+        let mut end = Script::new(|config| config.drop_stale_copies = drop_stale_copies);
+        end.packets("a");
+        let mut copy = end.service.poll_frame(end.now).expect("a frame");
+        end.acknowledgement(1);
+        assert_eq!(end.service.start_frame(&mut copy, end.now), expected);
+        assert_eq!(end.service.inner().counters().frames_withdrawn, u64::from(drop_stale_copies));
+    }
+}
+
+#[test]
+fn the_timer_starts_at_the_moment_that_is_set() {
+    for (moment, expected) in
+        [(TimerStarts::HandOver, 1100), (TimerStarts::Start, 1200), (TimerStarts::Departure, 1300)]
+    {
+        let mut end = Script::new(|config| config.timer_starts = moment);
+        end.packets("a");
+        let mut frame = end.service.poll_frame(end.now).expect("a frame");
+        end.at(100);
+        assert_eq!(end.service.start_frame(&mut frame, end.now), Start::Send);
+        end.at(200);
+        end.service.handle_departure(frame.tag, Ticket::new(0), Departure::Sent, end.now);
+        assert_eq!(end.service.poll_timeout(), Some(Time::ZERO + Span::from_milliseconds(expected)), "{moment:?}");
+    }
+}
+
+#[test]
+fn a_frame_that_the_queue_dropped_comes_back_by_its_timer() {
+    for moment in [TimerStarts::HandOver, TimerStarts::Start, TimerStarts::Departure] {
+        let mut end = Script::new(|config| config.timer_starts = moment);
+        end.packets("a");
+        let frame = end.service.poll_frame(end.now).expect("a frame");
+        end.service.handle_departure(frame.tag, Ticket::new(0), Departure::Dropped, end.now);
+        end.expect("").at(1100).expect("data 0 (0)");
+    }
+}
+
+#[test]
+fn timers_freeze_while_the_link_is_down() {
+    let mut end = Script::new(|_| ());
+    end.packets("a").expect("data 0 (0)").at(1000);
+    end.service.handle_link(LinkState::Down, end.now);
+    end.at(5000).packets("b").expect("");
+    end.service.handle_link(LinkState::Up, end.now);
+    end.expect("data 1 (0)").at(5099).expect("").at(5100).expect("data 0 (0)");
+}
+
+#[test]
+fn a_full_window_pushes_back_until_the_first_frame_is_acknowledged() {
+    let mut end = Script::new(|config| config.window = WindowSize::new(2).expect("a window"));
+    end.packets("ab").expect("data 0 (0), data 1 (0)");
+    assert!(end.service.handle_packet(Packet::new(alloc::vec![b'c']), end.now).is_err());
+    assert_eq!(end.service.inner().counters().packets_refused, 1);
+    end.acknowledgement(1).packets("c").expect("data 2 (0)");
+}
+
+#[test]
+fn an_acknowledgement_from_another_turn_of_the_numbers_is_ignored() {
+    let mut end = Script::new(|_| ());
+    end.packets("abc")
+        .expect("data 0 (0), data 1 (0), data 2 (0)")
+        .acknowledgement(2)
+        .acknowledgement(1)
+        .acknowledgement(200);
+    end.at(1100).expect("data 2 (0)");
+}
+
+#[test]
+fn what_cannot_be_decoded_is_counted_and_changes_nothing() {
+    let mut end = Script::new(|_| ());
+    for (kind, octets) in
+        [(0, &[][..]), (0, &[1]), (1, &[]), (1, &[1, 2]), (2, &[1]), (2, &[1, 2, 3]), (3, &[1, 2]), (7, &[])]
+    {
+        end.from_peer(kind, octets);
+    }
+    end.expect("");
+    assert_eq!(end.service.inner().counters().malformed_received, 8);
+}
+
+#[test]
+fn a_window_of_more_than_half_the_modulus_is_refused() {
+    assert_eq!(WindowSize::try_from(128).map(WindowSize::frames), Ok(128));
+    for frames in [0, 129, -1, 70_000] {
+        let error = WindowSize::try_from(frames).expect_err("too small or too large");
+        assert!(
+            alloc::string::ToString::to_string(&error)
+                .ends_with("right would be 1 to 128, half of the 256 sequence numbers")
+        );
+    }
+}

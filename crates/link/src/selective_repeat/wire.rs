@@ -1,0 +1,75 @@
+//! The octets of Selective Repeat. Nothing else knows them.
+//!
+//! The tag's kind tells the frames apart; N(R), the next number awaited, is the first octet of each, so that a fresh
+//! one can be written at the last moment whatever the frame is.
+//!
+//! ```text
+//!     kind 0  data            | N(R) | N(S) | packet ...        N(S): this frame's number
+//!     kind 1  acknowledgement | N(R) |
+//!     kind 2  reject          | N(R) | N(X) |                   N(X): the number that is missing
+//! ```
+
+use crate::frame::{Frame, Kind};
+use crate::seq::Seq;
+use bytes::Bytes;
+
+/// A sequence number; its eight bits make the two-octet head of a data frame that the papers print.
+pub(super) type Number = Seq<8>;
+
+const DATA: Kind = Kind::new(0);
+const ACKNOWLEDGEMENT: Kind = Kind::new(1);
+const REJECT: Kind = Kind::new(2);
+
+/// A frame as received: numbers are still the low bits, for whoever knows the window to expand.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Unit {
+    Data { next: u64, number: u64, packet: Bytes },
+    Acknowledgement { next: u64 },
+    Reject { next: u64, missing: u64 },
+}
+
+/// Reads a frame, or `None` where it is none of ours: of an unknown kind, too short, or too long.
+pub(super) fn parse(mut frame: Frame) -> Option<Unit> {
+    match frame.tag.kind() {
+        DATA => {
+            let [next, number] = frame.take()?;
+            (frame.head.is_empty()).then(|| Unit::Data { next: next.into(), number: number.into(), packet: frame.body })
+        }
+        ACKNOWLEDGEMENT => {
+            let [next] = frame.take()?;
+            (frame.remaining() == 0).then(|| Unit::Acknowledgement { next: next.into() })
+        }
+        REJECT => {
+            let [next, missing] = frame.take()?;
+            (frame.remaining() == 0).then(|| Unit::Reject { next: next.into(), missing: missing.into() })
+        }
+        _ => None,
+    }
+}
+
+/// A data frame; its N(R) is written when it starts.
+pub(super) fn data(number: Number, packet: Bytes) -> Frame {
+    Frame::new(DATA, &[0, octet(number)], packet)
+}
+
+/// An acknowledgement; its N(R) is written when it starts.
+pub(super) fn acknowledgement() -> Frame {
+    Frame::new(ACKNOWLEDGEMENT, &[0], Bytes::new())
+}
+
+/// A reject of one missing frame; its N(R) is written when it starts.
+pub(super) fn reject(missing: Number) -> Frame {
+    Frame::new(REJECT, &[0, octet(missing)], Bytes::new())
+}
+
+/// Writes N(R) into any of our frames.
+pub(super) fn write_next(frame: &mut Frame, next: Number) {
+    if let Some(first) = frame.head.first_mut() {
+        *first = octet(next);
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the wire bits of an eight-bit number")]
+fn octet(number: Number) -> u8 {
+    number.wire() as u8
+}
