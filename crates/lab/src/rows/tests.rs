@@ -1,7 +1,7 @@
+use ::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, UInt32Type, UInt64Type};
 use bytes::Bytes;
-use ::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use proptest::prelude::*;
 
 use super::*;
@@ -94,7 +94,8 @@ fn parquet_reads_back_what_was_written() {
     assert_eq!(batches.len(), 1);
     let batch = &batches[0];
     assert_eq!(batch.schema().fields().iter().map(|field| field.name().as_str()).collect::<Vec<_>>(), COLUMNS);
-    let word = |column: usize, index: usize| -> Arc<str> { batch.column(column).as_string::<i32>().value(index).into() };
+    let word =
+        |column: usize, index: usize| -> Arc<str> { batch.column(column).as_string::<i32>().value(index).into() };
     let count = |column: usize, index: usize| batch.column(column).as_primitive::<UInt32Type>().value(index);
     let number = |column: usize, index: usize| batch.column(column).as_primitive::<Float64Type>().value(index);
     let read = |index: usize| Row {

@@ -16,6 +16,9 @@
 //! - Every frame carries N(R), written when the frame starts, not when it is handed over.
 //! - The window reaches half the modulus, so frames may be lost or doubled but must not overtake one another: an old
 //!   copy that arrived a whole window late could pass for a new frame.
+//! - A drop-tail queue below should hold twice the window, and the timeout should outlast it. In a smaller one copies of
+//!   frames that the peer keeps, but cannot acknowledge past a gap, may crowd out the one frame that fills the gap. A
+//!   back-pressured queue has no such limit.
 
 mod config;
 mod receiver;

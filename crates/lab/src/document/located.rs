@@ -1,0 +1,78 @@
+//! Types that keep where they were written, for mistakes that only the reader of the whole can see.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
+
+use super::source::Origin;
+use super::tree::Node;
+
+/// The name under which a [`Node`] asks for itself.
+pub(super) const NODE: &str = "arqway document node";
+/// The name under which a [`Located`] asks for its node and then its value.
+pub(super) const LOCATED: &str = "arqway document located";
+
+thread_local! {
+    /// A node on its way from our deserializer to its visitor: serde's data model has no room for it.
+    static ON_THE_WAY: RefCell<Option<Node>> = const { RefCell::new(None) };
+}
+
+/// Gives a visitor that asked for a [`NODE`] a copy of it.
+pub(super) fn hand_over<'tree, V: Visitor<'tree>, E: Error>(node: &Node, visitor: V) -> Result<V::Value, E> {
+    ON_THE_WAY.set(Some(node.clone()));
+    visitor.visit_unit()
+}
+
+/// Settings that are kept as they were written, to be read later; [`read`](super::read) only.
+impl<'de> Deserialize<'de> for Node {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct NodeVisitor;
+        impl Visitor<'_> for NodeVisitor {
+            type Value = Node;
+            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+                out.write_str("a node of a document")
+            }
+            fn visit_unit<E: Error>(self) -> Result<Node, E> {
+                ON_THE_WAY.take().ok_or_else(|| E::custom("only `document::read` knows nodes"))
+            }
+        }
+        deserializer.deserialize_newtype_struct(NODE, NodeVisitor)
+    }
+}
+
+/// A value and where it was written; [`read`](super::read) only.
+#[derive(Debug, Clone)]
+pub struct Located<T> {
+    /// The value.
+    pub value: T,
+    /// Where it was written.
+    pub origin: Origin,
+}
+
+/// Two are equal when their values are, wherever they were written.
+impl<T: PartialEq> PartialEq for Located<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.value == other.value
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Located<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct LocatedVisitor<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for LocatedVisitor<T> {
+            type Value = Located<T>;
+            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+                out.write_str("a value of a document")
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut twice: A) -> Result<Located<T>, A::Error> {
+                let nothing = || A::Error::custom("only `document::read` knows where a value was written");
+                let node: Node = twice.next_element()?.ok_or_else(nothing)?;
+                let value = twice.next_element()?.ok_or_else(nothing)?;
+                Ok(Located { value, origin: node.origin })
+            }
+        }
+        deserializer.deserialize_newtype_struct(LOCATED, LocatedVisitor(PhantomData))
+    }
+}

@@ -1,0 +1,143 @@
+//! What is wrong with settings, told so that it can be put right at once.
+
+use std::fmt;
+
+use super::source::Origin;
+use super::tree::Node;
+
+/// One mistake: where, what, and what would be right.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mistake {
+    /// The place to point at.
+    pub origin: Origin,
+    /// What is wrong.
+    pub message: String,
+    /// What would be right, where that is known.
+    pub help: Option<String>,
+}
+
+impl Mistake {
+    /// A mistake in a value.
+    #[must_use]
+    pub fn at_value(node: &Node, message: impl Into<String>) -> Self {
+        Self { origin: node.origin.clone(), message: message.into(), help: None }
+    }
+
+    /// A mistake in a key, or in a table as a whole.
+    #[must_use]
+    pub fn at_key(node: &Node, message: impl Into<String>) -> Self {
+        Self { origin: node.origin.of_key(), message: message.into(), help: None }
+    }
+
+    /// Adds what would be right.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// By file, then by place.
+    fn sort_key(&self) -> (&str, usize) {
+        (self.origin.source.name(), self.origin.span.start)
+    }
+}
+
+impl fmt::Display for Mistake {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}: {}", self.origin, self.message)?;
+        if let Some((line, mark)) = self.origin.excerpt() {
+            write!(out, "\n    {line}\n    {mark}")?;
+        }
+        self.help.as_ref().map_or(Ok(()), |help| write!(out, "\n  {help}"))
+    }
+}
+
+/// All that is wrong, ordered by file and place, each mistake once.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Mistakes {
+    sorted: Vec<Mistake>,
+}
+
+impl Mistakes {
+    /// None so far.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { sorted: Vec::new() }
+    }
+
+    /// Adds a mistake behind those of the same place, unless it is known already.
+    pub fn push(&mut self, mistake: Mistake) {
+        let place = self.sorted.partition_point(|known| known.sort_key() <= mistake.sort_key());
+        let mut beside = self.sorted[..place].iter().rev().take_while(|known| known.sort_key() == mistake.sort_key());
+        if !beside.any(|known| known.message == mistake.message) {
+            self.sorted.insert(place, mistake);
+        }
+    }
+
+    /// The mistakes in the order in which they are told.
+    pub fn iter(&self) -> std::slice::Iter<'_, Mistake> {
+        self.sorted.iter()
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.sorted.len()
+    }
+
+    /// Whether nothing is wrong.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.sorted.is_empty()
+    }
+
+    /// The value, if nothing is wrong.
+    ///
+    /// # Errors
+    ///
+    /// The mistakes, if there are any.
+    pub fn into_result<T>(self, value: T) -> Result<T, Self> {
+        if self.is_empty() { Ok(value) } else { Err(self) }
+    }
+}
+
+impl From<Mistake> for Mistakes {
+    fn from(mistake: Mistake) -> Self {
+        Self { sorted: vec![mistake] }
+    }
+}
+
+impl Extend<Mistake> for Mistakes {
+    fn extend<I: IntoIterator<Item = Mistake>>(&mut self, mistakes: I) {
+        mistakes.into_iter().for_each(|mistake| self.push(mistake));
+    }
+}
+
+impl IntoIterator for Mistakes {
+    type Item = Mistake;
+    type IntoIter = std::vec::IntoIter<Mistake>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.sorted.into_iter()
+    }
+}
+
+impl<'a> IntoIterator for &'a Mistakes {
+    type Item = &'a Mistake;
+    type IntoIter = std::slice::Iter<'a, Mistake>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+/// Prints every mistake with its line, a blank line between them, and how many there are.
+impl fmt::Display for Mistakes {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for mistake in self {
+            write!(out, "{mistake}\n\n")?;
+        }
+        let plural = if self.len() == 1 { "" } else { "s" };
+        write!(out, "{} mistake{plural}; nothing was run", self.len())
+    }
+}
+
+impl std::error::Error for Mistakes {}

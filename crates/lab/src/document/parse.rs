@@ -1,0 +1,154 @@
+//! From TOML text to a tree; every mistake of syntax is told, not only the first.
+
+use std::num::IntErrorKind;
+use std::ops::Range;
+use std::sync::Arc;
+
+use toml::Spanned;
+use toml::de::{DeFloat, DeInteger, DeTable, DeValue};
+
+use super::mistakes::{Mistake, Mistakes};
+use super::source::{Origin, Source};
+use super::tree::{Node, Value};
+
+/// Reads a text as a tree and adds what is wrong with it to `mistakes`.
+///
+/// After some mistakes what was meant is still clear: text without its quotes, a key given twice. Then the tree is
+/// returned all the same, so that the rest of it can be checked too. `None` when it is anybody's guess.
+#[must_use]
+pub fn parse(source: &Arc<Source>, mistakes: &mut Mistakes) -> Option<Node> {
+    let (document, errors) = DeTable::parse_recoverable(source.text());
+    let mut builder = Builder { source, errors: &errors, unquoted: Vec::new(), mistakes };
+    let value = builder.table(document.into_inner());
+    let mut clear = true;
+    for error in &errors {
+        clear &= builder.tell(error);
+    }
+    clear.then(|| Node { value, origin: Origin::whole(source) })
+}
+
+/// How the parser begins its message about text without quotes; it takes the text for what was meant.
+const NOT_QUOTED: &str = "string values must be quoted";
+/// The parser's message about a key given twice; it keeps the first.
+const DUPLICATE: &str = "duplicate key";
+
+struct Builder<'a> {
+    source: &'a Arc<Source>,
+    errors: &'a [toml::de::Error],
+    /// Values that are text without quotes.
+    unquoted: Vec<Range<usize>>,
+    mistakes: &'a mut Mistakes,
+}
+
+impl Builder<'_> {
+    /// Tells an error of the parser, in its words unless ours help more. Whether it is clear what was meant.
+    fn tell(&mut self, error: &toml::de::Error) -> bool {
+        let span = error.span().unwrap_or_default();
+        let written = self.source.text().get(span.clone()).unwrap_or_default();
+        let value = self.unquoted.iter().find(|value| is_within(&span, value)).cloned();
+        let is_unquoted = error.message().starts_with(NOT_QUOTED) && !written.is_empty();
+        if let Some(value) = value.or_else(|| is_unquoted.then(|| span.clone())) {
+            let written = &self.source.text()[value.clone()];
+            self.push(value, format!("`{written}` needs quotes"), Some(format!("write {written:?}")));
+            return true;
+        }
+        if error.message() == DUPLICATE {
+            self.push(span, format!("`{written}` is given twice"), None);
+            return true;
+        }
+        let no_value = error.message().starts_with(NOT_QUOTED);
+        let message = if no_value { "the value is missing" } else { error.message() };
+        self.push(span, message.to_owned(), None);
+        false
+    }
+
+    fn push(&mut self, span: Range<usize>, message: String, help: Option<String>) {
+        let origin = Origin { source: Arc::clone(self.source), span, key_span: None };
+        self.mistakes.push(Mistake { origin, message, help });
+    }
+
+    /// What is written in place of a value, if it is text without quotes: `5.4 %`, `fig3`.
+    ///
+    /// The parser says so only where it cannot be anything else; to it, `1.5%` is an invalid number and `fig3` an
+    /// invalid `false`.
+    fn text_without_quotes(&self, span: &Range<usize>) -> Option<String> {
+        let text = self.source.text().get(span.clone())?;
+        let mut errors = self.errors.iter().filter(|error| error.span().is_some_and(|at| is_within(&at, span)));
+        let is_text = |error: &toml::de::Error| {
+            error.message().starts_with(NOT_QUOTED) || (!error.message().starts_with("invalid date") && is_words(text))
+        };
+        errors.any(is_text).then(|| text.to_owned())
+    }
+
+    fn table(&mut self, table: DeTable<'_>) -> Value {
+        let mut entries: Vec<_> = table.into_iter().collect();
+        // The parser sorts by name; the author's order is that of the keys' places.
+        entries.sort_by_key(|(key, _)| key.span().start);
+        let entries = entries.into_iter().map(|(key, value)| {
+            let span = key.span();
+            (key.into_inner().into_owned(), self.node(value, Some(span)))
+        });
+        Value::Table(entries.collect())
+    }
+
+    fn node(&mut self, value: Spanned<DeValue<'_>>, key_span: Option<Range<usize>>) -> Node {
+        let origin = Origin { source: Arc::clone(self.source), span: value.span(), key_span };
+        let is_plain = !matches!(value.get_ref(), DeValue::Array(_) | DeValue::Table(_));
+        if let Some(text) = self.text_without_quotes(&origin.span).filter(|_| is_plain) {
+            self.unquoted.push(origin.span.clone());
+            return Node::text(text, origin);
+        }
+        let value = match value.into_inner() {
+            DeValue::String(text) => Value::Text(text.into_owned()),
+            DeValue::Integer(number) => self.integer(&number, &origin),
+            DeValue::Float(number) => self.float(&number, &origin),
+            DeValue::Boolean(value) => Value::Boolean(value),
+            DeValue::Datetime(value) => Value::DateTime(value.to_string()),
+            DeValue::Array(values) => Value::Array(values.into_iter().map(|value| self.node(value, None)).collect()),
+            DeValue::Table(table) => self.table(table),
+        };
+        Node { value, origin }
+    }
+
+    fn integer(&mut self, number: &DeInteger<'_>, origin: &Origin) -> Value {
+        let value = i64::from_str_radix(number.as_str(), number.radix());
+        if let Err(error) = &value {
+            let too_large = matches!(error.kind(), IntErrorKind::PosOverflow | IntErrorKind::NegOverflow);
+            self.not_a_number(origin, too_large);
+        }
+        Value::Integer(value.unwrap_or_default())
+    }
+
+    fn float(&mut self, number: &DeFloat<'_>, origin: &Origin) -> Value {
+        let value = number.as_str().parse::<f64>();
+        let too_large = value.as_ref().is_ok_and(|value| value.is_infinite()) && !number.as_str().contains("inf");
+        if value.is_err() || too_large {
+            self.not_a_number(origin, too_large);
+        }
+        Value::Float(value.unwrap_or_default())
+    }
+
+    /// Tells of a number that the parser let pass; where it has complained itself, that will do.
+    fn not_a_number(&mut self, origin: &Origin, too_large: bool) {
+        let told = self.errors.iter().any(|error| error.span().is_some_and(|at| is_within(&at, &origin.span)));
+        if !told {
+            let message = if too_large { "this number is too large" } else { "this is no number" };
+            self.push(origin.span.clone(), message.to_owned(), None);
+        }
+    }
+}
+
+/// Whether an error's place lies in a value; just behind it is outside.
+fn is_within(place: &Range<usize>, value: &Range<usize>) -> bool {
+    value.start <= place.start && place.start < value.end && place.end <= value.end
+}
+
+/// Whether something without quotes is rather words than a number or a boolean with a slip in it.
+fn is_words(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let constant = ["true", "false", "inf", "nan"].contains(&lower.trim_start_matches(['+', '-']));
+    let begins_otherwise = ["\"", "'", "0x", "0o", "0b"].iter().any(|start| lower.starts_with(start));
+    // An `e` alone may be an exponent.
+    let has_words = lower.chars().any(|character| character == '%' || (character.is_alphabetic() && character != 'e'));
+    has_words && !constant && !begins_otherwise
+}

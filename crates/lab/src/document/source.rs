@@ -1,0 +1,153 @@
+//! Texts that settings come from, and places in them.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A text that settings come from: a file, or an option of the command line.
+#[derive(PartialEq, Eq)]
+pub struct Source {
+    name: String,
+    text: String,
+}
+
+impl Source {
+    /// A text under the name by which its author knows it, such as the path as it was typed.
+    #[must_use]
+    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Arc<Self> {
+        let text: String = text.into();
+        // A byte order mark is no part of the first line: columns count what an editor shows.
+        let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
+        Arc::new(Self { name: name.into(), text })
+    }
+
+    /// The name as it was typed.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The whole text.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The nearest place at or before `offset` where a character begins.
+    fn character_at(&self, offset: usize) -> usize {
+        let mut offset = offset.min(self.text.len());
+        while !self.text.is_char_boundary(offset) {
+            offset -= 1;
+        }
+        offset
+    }
+
+    /// Where the line around `offset` begins and ends, without its line break.
+    fn line_around(&self, offset: usize) -> Range<usize> {
+        let offset = self.character_at(offset);
+        let start = self.text[..offset].rfind('\n').map_or(0, |line_break| line_break + 1);
+        let end = self.text[offset..].find('\n').map_or(self.text.len(), |line_break| offset + line_break);
+        let line = self.text[start..end].trim_end_matches('\r');
+        start..start + line.len()
+    }
+}
+
+impl fmt::Debug for Source {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "Source({:?}, {} octets)", self.name, self.text.len())
+    }
+}
+
+/// A line and a column of a text, both counted from 1; columns count characters, not octets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Position {
+    /// The line.
+    pub line: usize,
+    /// The character of the line.
+    pub column: usize,
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}:{}", self.line, self.column)
+    }
+}
+
+/// Where something was written.
+///
+/// A span that is out of the text, or cuts a character in two, is moved to the nearest place that exists: an origin
+/// built by hand never makes a report fail.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Origin {
+    /// The text it stands in.
+    pub source: Arc<Source>,
+    /// The octets of the text that hold the value; `0..0` stands for the text as a whole.
+    pub span: Range<usize>,
+    /// The octets that hold the value's key, where it has one.
+    pub key_span: Option<Range<usize>>,
+}
+
+impl Origin {
+    /// The text as a whole.
+    #[must_use]
+    pub fn whole(source: &Arc<Source>) -> Self {
+        Self { source: Arc::clone(source), span: 0..0, key_span: None }
+    }
+
+    /// The place of the key; that of the value where there is no key.
+    #[must_use]
+    pub fn of_key(&self) -> Self {
+        Self { span: self.key_span.clone().unwrap_or_else(|| self.span.clone()), ..self.clone() }
+    }
+
+    /// The key as it was written, without its quotes.
+    #[must_use]
+    pub fn key(&self) -> Option<&str> {
+        let span = self.key_span.as_ref()?;
+        let key = self.source.text.get(span.clone())?;
+        Some(key.trim_matches(['"', '\'']))
+    }
+
+    /// Where the value begins.
+    #[must_use]
+    pub fn position(&self) -> Position {
+        let start = self.source.character_at(self.span.start);
+        let line = self.source.line_around(start);
+        let line_number = self.source.text[..line.start].matches('\n').count() + 1;
+        // Past the end of a line lies its line break, which may be two characters: the column stays behind the text.
+        let column = self.source.text[line.start..start.min(line.end)].chars().count() + 1;
+        Position { line: line_number, column }
+    }
+
+    /// The first line of the place and, below it, a mark under the place; nothing where the whole text is meant.
+    pub(super) fn excerpt(&self) -> Option<(&str, String)> {
+        if self.span == (0..0) {
+            return None;
+        }
+        let text = self.source.text.as_str();
+        let line = self.source.line_around(self.span.start);
+        let start = self.source.character_at(self.span.start).min(line.end);
+        let end = self.source.character_at(self.span.end).clamp(start, line.end);
+        if text[line.clone()].trim().is_empty() {
+            return None;
+        }
+        // A tab stays a tab, so that the mark stands under the place however wide the reader's tabs are.
+        let mut mark: String =
+            text[line.start..start].chars().map(|character| if character == '\t' { '\t' } else { ' ' }).collect();
+        mark.push_str(&"^".repeat(text[start..end].chars().count().max(1)));
+        Some((&text[line], mark))
+    }
+}
+
+impl fmt::Debug for Origin {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{self}")
+    }
+}
+
+/// Prints file, line and column: `bad.toml:2:1`.
+impl fmt::Display for Origin {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}:{}", self.source.name, self.position())
+    }
+}

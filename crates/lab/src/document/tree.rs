@@ -1,0 +1,281 @@
+//! Settings as a tree whose every value knows where it was written, also after one tree was laid over another.
+
+use serde::de::Unexpected;
+
+use super::source::Origin;
+
+/// The key that says which of several choices a table makes: `{ kind = "drop-tail", frames = 20 }`.
+pub(super) const KIND: &str = "kind";
+
+/// A value and where it was written.
+#[derive(Debug, Clone)]
+pub struct Node {
+    /// The value.
+    pub value: Value,
+    /// Where it was written.
+    pub origin: Origin,
+}
+
+/// What can be written in TOML.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// Text in quotes.
+    Text(String),
+    /// A whole number.
+    Integer(i64),
+    /// A number with a fraction or an exponent.
+    Float(f64),
+    /// `true` or `false`.
+    Boolean(bool),
+    /// A date, a time or both, as TOML prints them.
+    DateTime(String),
+    /// A list, or the tables of a `[[header]]`.
+    Array(Vec<Node>),
+    /// A table, under a `[header]` or in braces.
+    Table(Table),
+}
+
+/// Keys and their values, in the order in which they were written.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Table {
+    entries: Vec<(String, Node)>,
+}
+
+impl Table {
+    /// A table without keys.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { entries: Vec::new() }
+    }
+
+    /// The value of a key.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&Node> {
+        self.entries.iter().find(|(known, _)| known == key).map(|(_, node)| node)
+    }
+
+    /// The value of a key, to be changed.
+    pub fn get_mut(&mut self, key: &str) -> Option<&mut Node> {
+        self.entries.iter_mut().find(|(known, _)| known == key).map(|(_, node)| node)
+    }
+
+    /// Sets a key: in place where it exists, else as the last one.
+    pub fn insert(&mut self, key: impl Into<String>, node: Node) {
+        let key = key.into();
+        match self.get_mut(&key) {
+            Some(slot) => *slot = node,
+            None => self.entries.push((key, node)),
+        }
+    }
+
+    /// The keys and values in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Node)> {
+        self.entries.iter().map(|(key, node)| (key.as_str(), node))
+    }
+
+    /// Whether there are no keys.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    pub(super) fn entries(&self) -> &[(String, Node)] {
+        &self.entries
+    }
+
+    /// The value of a key, made if it is not there yet.
+    fn get_or_insert_with(&mut self, key: &str, make: impl FnOnce() -> Node) -> &mut Node {
+        let place = self.entries.iter().position(|(known, _)| known == key).unwrap_or_else(|| {
+            self.entries.push((key.to_owned(), make()));
+            self.entries.len() - 1
+        });
+        &mut self.entries[place].1
+    }
+
+    /// Whether this table makes another choice than the one below it, so that the two have no settings in common.
+    fn chooses_otherwise(&self, below: &Self) -> bool {
+        self.get(KIND).is_some_and(|kind| below.get(KIND) != Some(kind))
+    }
+}
+
+impl FromIterator<(String, Node)> for Table {
+    fn from_iter<I: IntoIterator<Item = (String, Node)>>(entries: I) -> Self {
+        let mut table = Self::new();
+        entries.into_iter().for_each(|(key, node)| table.insert(key, node));
+        table
+    }
+}
+
+/// Two nodes are equal when their values are, wherever they were written.
+impl PartialEq for Node {
+    fn eq(&self, other: &Self) -> bool {
+        self.value == other.value
+    }
+}
+
+impl Node {
+    /// A value made in code, said to be written at `origin`.
+    #[must_use]
+    pub fn new(value: impl Into<Value>, origin: Origin) -> Self {
+        Self { value: value.into(), origin }
+    }
+
+    /// Text made in code, said to be written at `origin`.
+    #[must_use]
+    pub fn text(text: impl Into<String>, origin: Origin) -> Self {
+        Self::new(Value::Text(text.into()), origin)
+    }
+
+    /// The text, if it is one.
+    #[must_use]
+    pub fn as_text(&self) -> Option<&str> {
+        if let Value::Text(text) = &self.value { Some(text) } else { None }
+    }
+
+    /// The table, if it is one.
+    #[must_use]
+    pub fn as_table(&self) -> Option<&Table> {
+        if let Value::Table(table) = &self.value { Some(table) } else { None }
+    }
+
+    /// The nodes of a list, if it is one.
+    #[must_use]
+    pub fn as_array(&self) -> Option<&[Self]> {
+        if let Value::Array(nodes) = &self.value { Some(nodes) } else { None }
+    }
+
+    /// The node at a dotted path; a number leads into a list: `scheme.0.label`.
+    #[must_use]
+    pub fn get_path(&self, path: &str) -> Option<&Self> {
+        path.split('.').try_fold(self, |node, key| match &node.value {
+            Value::Table(table) => table.get(key),
+            Value::Array(nodes) => nodes.get(key.parse::<usize>().ok()?),
+            _ => None,
+        })
+    }
+
+    /// Puts `node` at a dotted path, in place of what stood there.
+    ///
+    /// Tables on the way are made where they are missing. On the way, a text is the short form of the table that
+    /// chooses it: below `queue = "drop-tail"`, setting `queue.frames` gives `{ kind = "drop-tail", frames = ... }`.
+    /// Any other value on the way is replaced by a table, said to be written where the key of `node` was, so that a
+    /// mistake points to the override and not to what it overrides.
+    pub fn set_path(&mut self, path: &str, node: Self) {
+        let (first, rest) = path.split_once('.').map_or((path, None), |(first, rest)| (first, Some(rest)));
+        let slot = self.child(first, &node.origin.of_key());
+        match rest {
+            Some(rest) => slot.set_path(rest, node),
+            None => *slot = node,
+        }
+    }
+
+    /// Lays another tree over this one: tables are merged key by key, anything else is replaced.
+    ///
+    /// A table whose `kind` differs from that below it is another choice and replaces it whole. A text below a table
+    /// that has no `kind` is taken as the `kind`, as in [`set_path`](Self::set_path).
+    pub fn overlay(&mut self, above: Self) {
+        let Value::Table(upper) = above.value else {
+            *self = above;
+            return;
+        };
+        if upper.get(KIND).is_none() {
+            self.lengthen(&above.origin.of_key());
+        }
+        match &mut self.value {
+            Value::Table(lower) if !upper.chooses_otherwise(lower) => {
+                for (key, node) in upper.entries {
+                    match lower.get_mut(&key) {
+                        Some(slot) => slot.overlay(node),
+                        None => lower.entries.push((key, node)),
+                    }
+                }
+            }
+            _ => *self = Self { value: Value::Table(upper), origin: above.origin },
+        }
+    }
+
+    /// The node under a key, or the one with that number in a list; made where it is missing.
+    fn child(&mut self, key: &str, origin: &Origin) -> &mut Self {
+        let number = key.parse::<usize>().ok().filter(|number| self.as_array().is_some_and(|all| *number < all.len()));
+        self.lengthen(origin);
+        if number.is_none() && self.as_table().is_none() {
+            *self = Self::new(Table::new(), origin.clone());
+        }
+        match (&mut self.value, number) {
+            (Value::Array(nodes), Some(number)) => &mut nodes[number],
+            (Value::Table(table), _) => table.get_or_insert_with(key, || Self::new(Table::new(), origin.clone())),
+            _ => unreachable!("what is neither a table nor a list with that number was made a table"),
+        }
+    }
+
+    /// Turns the short form of a choice into the long one, `"raw"` into `{ kind = "raw" }`, because of what is written
+    /// at `origin`.
+    fn lengthen(&mut self, origin: &Origin) {
+        if self.as_text().is_some() {
+            let table = Table::from_iter([(KIND.to_owned(), self.clone())]);
+            *self = Self::new(table, origin.clone());
+        }
+    }
+
+    /// The keys that lead from here to `target`, a node of this very tree; numbers in lists are left out.
+    pub(super) fn path_to(&self, target: &Self) -> Option<Vec<&str>> {
+        if std::ptr::eq(self, target) {
+            return Some(Vec::new());
+        }
+        match &self.value {
+            Value::Table(table) => table.iter().find_map(|(key, node)| {
+                let mut path = node.path_to(target)?;
+                path.insert(0, key);
+                Some(path)
+            }),
+            Value::Array(nodes) => nodes.iter().find_map(|node| node.path_to(target)),
+            _ => None,
+        }
+    }
+
+    /// The table or list that holds `target`, a node of this very tree.
+    pub(super) fn parent_of(&self, target: &Self) -> Option<&Self> {
+        let children: Vec<&Self> = match &self.value {
+            Value::Table(table) => table.iter().map(|(_, node)| node).collect(),
+            Value::Array(nodes) => nodes.iter().collect(),
+            _ => return None,
+        };
+        if children.iter().any(|child| std::ptr::eq(*child, target)) {
+            return Some(self);
+        }
+        children.iter().find_map(|child| child.parent_of(target))
+    }
+}
+
+impl Value {
+    /// What it is in serde's terms.
+    pub(super) fn unexpected(&self) -> Unexpected<'_> {
+        match self {
+            Self::Text(text) | Self::DateTime(text) => Unexpected::Str(text),
+            Self::Integer(number) => Unexpected::Signed(*number),
+            Self::Float(number) => Unexpected::Float(*number),
+            Self::Boolean(value) => Unexpected::Bool(*value),
+            Self::Array(_) => Unexpected::Seq,
+            Self::Table(_) => Unexpected::Map,
+        }
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+/// A [`Value`] from each of the types that it wraps.
+macro_rules! value_from {
+    ($($type:ty => $variant:ident),* $(,)?) => {$(
+        impl From<$type> for Value {
+            fn from(value: $type) -> Self {
+                Self::$variant(value)
+            }
+        }
+    )*};
+}
+
+value_from!(String => Text, i64 => Integer, f64 => Float, bool => Boolean, Vec<Node> => Array, Table => Table);

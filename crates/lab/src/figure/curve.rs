@@ -1,0 +1,129 @@
+//! The marks of a curve: its line, its error bars, its markers.
+
+use super::canvas::{Canvas, Escaped, Ink, Length};
+use super::layout::Layout;
+use super::look::{COLOURS, Look, Marker};
+use super::number::{shortest, with_half_width};
+use super::{Curve, Figure, Point};
+
+/// Radius of a marker.
+const RADIUS: f64 = 4.2;
+/// Half the length of the cap of an error bar.
+const CAP: f64 = 3.5;
+/// Within this distance of a point, its tooltip is shown.
+const TOUCH: f64 = 9.0;
+
+/// Opens a group whose strokes have the curve's colour and dash.
+pub(super) fn open(canvas: &mut Canvas, look: Look) {
+    let Look { colour, dash, .. } = look;
+    canvas.put(format_args!(
+        "<g class=\"arqway-curve-{colour}\" color=\"{}\" fill=\"none\" stroke=\"currentColor\" \
+         stroke-width=\"1.6\" stroke-linejoin=\"round\"",
+        COLOURS[colour].light,
+    ));
+    if !dash.is_empty() {
+        canvas.put(format_args!(" stroke-dasharray=\"{dash}\""));
+    }
+    canvas.put(format_args!(">\n"));
+}
+
+/// The line through the points and their error bars.
+pub(super) fn draw_line(canvas: &mut Canvas, layout: &Layout, curve: &Curve, look: Look) {
+    open(canvas, look);
+    let mut path = String::new();
+    let mut joined = false;
+    for &point in &curve.points {
+        let place = layout.place(point);
+        if let Some((x, y)) = place {
+            path += &format!("{}{} {}", if joined { 'L' } else { 'M' }, Length(x), Length(y));
+        }
+        joined = place.is_some();
+    }
+    if !path.is_empty() {
+        canvas.put(format_args!("<path d=\"{path}\"/>\n"));
+    }
+    let bars: String = curve.points.iter().filter_map(|&point| error_bar(layout, point)).collect();
+    if !bars.is_empty() {
+        canvas.put(format_args!("<path stroke-width=\"0.9\" stroke-dasharray=\"none\" d=\"{bars}\"/>\n"));
+    }
+    canvas.put(format_args!("</g>\n"));
+}
+
+/// The path of an error bar. Where the frame cuts it off it has no cap, as a sign that it goes on.
+fn error_bar(layout: &Layout, point: Point) -> Option<String> {
+    let (x, _) = layout.place(point)?;
+    let (low, high) = point.ends()?;
+    let (bottom, top) = (layout.up(low), layout.up(high));
+    let mut path = format!("M{} {}V{}", Length(x), Length(bottom), Length(top));
+    for (end, y) in [(low, bottom), (high, top)] {
+        if layout.y.contains(end) {
+            path += &format!("M{} {}h{}", Length(x - CAP), Length(y), Length(2.0 * CAP));
+        }
+    }
+    Some(path)
+}
+
+/// The markers of a curve, each with a tooltip.
+pub(super) fn draw_markers(canvas: &mut Canvas, layout: &Layout, figure: &Figure, curve: &Curve, look: Look) {
+    open(canvas, look);
+    for &point in &curve.points {
+        let Some(place) = layout.place(point) else { continue };
+        canvas.put(format_args!("<g><title>{}</title>\n", Escaped(&tooltip(figure, curve, point))));
+        draw_marker(canvas, look, place);
+        canvas.put(format_args!(
+            "<circle cx=\"{}\" cy=\"{}\" r=\"{}\" stroke=\"none\" pointer-events=\"all\"/></g>\n",
+            Length(place.0),
+            Length(place.1),
+            Length(TOUCH),
+        ));
+    }
+    canvas.put(format_args!("</g>\n"));
+}
+
+/// `SR 0.9 s at 5.4 %: 31.2 ± 0.3 kbit/s`.
+fn tooltip(figure: &Figure, curve: &Curve, point: Point) -> String {
+    let unit = |unit: Option<&str>| unit.map(|unit| format!(" {unit}")).unwrap_or_default();
+    format!(
+        "{} at {}{}: {}{}",
+        curve.label,
+        shortest(point.x),
+        unit(figure.x.unit()),
+        with_half_width(point.y, point.half_width),
+        unit(figure.y.unit()),
+    )
+}
+
+/// A marker in the colour of the group that is open.
+pub(super) fn draw_marker(canvas: &mut Canvas, look: Look, (x, y): (f64, f64)) {
+    let fill = if look.filled { "fill=\"currentColor\"".to_owned() } else { Ink::Paper.fill() };
+    let at = |(right, down): (f64, f64)| format!("{} {}", Length(x + right * RADIUS), Length(y + down * RADIUS));
+    if look.marker == Marker::Circle {
+        let (x, y, radius) = (Length(x), Length(y), Length(RADIUS));
+        canvas.put(format_args!("<circle cx=\"{x}\" cy=\"{y}\" r=\"{radius}\" {fill} stroke-dasharray=\"none\"/>\n"));
+        return;
+    }
+    let strokes = look.marker.strokes();
+    if strokes.is_empty() {
+        let corners: Vec<_> = look.marker.corners().iter().map(|&corner| at(corner)).collect();
+        canvas.put(format_args!("<path d=\"M{}Z\" {fill} stroke-dasharray=\"none\"/>\n", corners.join("L")));
+    } else {
+        let path: String = strokes.iter().map(|&[from, to]| format!("M{}L{}", at(from), at(to))).collect();
+        canvas.put(format_args!("<path d=\"{path}\" stroke-dasharray=\"none\" stroke-width=\"2\"/>\n"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_marker_has_a_shape() {
+        let mut shapes = std::collections::BTreeSet::new();
+        for index in 0..16 {
+            let mut canvas = Canvas::new("id", "", "", (10.0, 10.0));
+            draw_marker(&mut canvas, Look::of(index), (5.0, 5.0));
+            shapes.insert(canvas.finish());
+        }
+        assert_eq!(shapes.len(), 16);
+    }
+}

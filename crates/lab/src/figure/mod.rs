@@ -1,0 +1,101 @@
+//! Figures: line plots with error bars, as SVG and PNG.
+//!
+//! A small renderer of our own, because figures are results: equal input must give equal bytes, on every host. They are made
+//! for print. Curves are told apart by marker, by dash and by colour, each of which suffices alone; the legend stands below
+//! the plot and never covers data. The same SVG is inlined in reports, where it follows the reader's dark mode.
+//!
+//! | file | concept |
+//! | --- | --- |
+//! | `scale.rs` | which part of an axis is shown, its ticks, where a value lies on it |
+//! | `number.rs` | numbers as text |
+//! | `text.rs` | how wide text is; wrapping |
+//! | `look.rs` | marker, dash and colour of each curve |
+//! | `canvas.rs` | SVG elements, escaped and with fixed decimals |
+//! | `layout.rs` | where everything stands |
+//! | `curve.rs` | lines, error bars, markers |
+//! | `legend.rs` | labels and looks, in rows below the plot |
+//! | `svg.rs` | the drawing as a whole |
+//! | `png.rs` | SVG to pixels |
+
+mod canvas;
+mod curve;
+mod layout;
+mod legend;
+mod look;
+pub mod number;
+pub mod png;
+mod scale;
+mod svg;
+mod text;
+
+pub use scale::Scale;
+
+/// A line plot.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figure {
+    /// Names the figure within a document and a folder: `monet08-fig3`.
+    pub id: String,
+    /// What stands above the plot.
+    pub title: String,
+    /// The swept parameter.
+    pub x: Axis,
+    /// What was measured.
+    pub y: Axis,
+    /// In the order of the legend.
+    pub curves: Vec<Curve>,
+    /// Small print below everything: where the figure comes from, what its error bars are.
+    pub source: String,
+}
+
+/// One axis of a plot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Axis {
+    /// What is laid along the axis, with its unit in parentheses: `Frame loss rate (%)`.
+    pub label: String,
+    /// How values are laid along it.
+    pub scale: Scale,
+    /// Whether a linear axis shows zero even where no value is near.
+    pub from_zero: bool,
+}
+
+impl Axis {
+    /// The unit, if the label ends with one in parentheses.
+    #[must_use]
+    pub fn unit(&self) -> Option<&str> {
+        let (_, unit) = self.label.strip_suffix(')')?.rsplit_once('(')?;
+        Some(unit)
+    }
+}
+
+/// Points of one scheme, joined by a line.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Curve {
+    /// The scheme as the legend names it.
+    pub label: String,
+    /// In the order in which they are joined.
+    pub points: Vec<Point>,
+}
+
+/// A mean and its confidence interval.
+///
+/// A point that its axes cannot show (not a number, infinite, not positive on a logarithmic axis) leaves a gap.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Point {
+    /// Where on the horizontal axis.
+    pub x: f64,
+    /// The mean.
+    pub y: f64,
+    /// Half the width of the confidence interval; `None` where there is none.
+    pub half_width: Option<f64>,
+}
+
+impl Figure {
+    /// The figure as a self-contained SVG document.
+    #[must_use]
+    pub fn to_svg(&self) -> String {
+        svg::draw(self)
+    }
+}
+
+#[cfg(test)]
+mod tests;

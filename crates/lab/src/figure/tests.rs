@@ -1,0 +1,196 @@
+use proptest::prelude::*;
+use resvg::tiny_skia::Pixmap;
+
+use super::layout::{Layout, WIDTH};
+use super::*;
+
+fn axis(label: &str, scale: Scale) -> Axis {
+    Axis { label: label.to_owned(), scale, from_zero: true }
+}
+
+fn curve(label: &str, points: &[(f64, f64, Option<f64>)]) -> Curve {
+    let points = points.iter().map(|&(x, y, half_width)| Point { x, y, half_width }).collect();
+    Curve { label: label.to_owned(), points }
+}
+
+fn figure(curves: Vec<Curve>) -> Figure {
+    Figure {
+        id: "monet08-fig3".to_owned(),
+        title: "Throughput over frame loss".to_owned(),
+        x: axis("Frame loss rate (%)", Scale::Linear),
+        y: axis("Throughput (kbit/s)", Scale::Linear),
+        curves,
+        source: "monet08, Fig. 3; 30 replications, 95 % confidence intervals".to_owned(),
+    }
+}
+
+fn two_curves() -> Figure {
+    figure(vec![
+        curve("Raw Link", &[(0.0, 52.1, Some(0.6)), (1.5, 38.2, Some(0.7)), (5.4, 16.4, Some(1.2))]),
+        curve("SR 0.9 s", &[(0.0, 50.2, Some(0.5)), (1.5, 45.1, None), (5.4, 31.2, Some(0.3))]),
+    ])
+}
+
+#[test]
+fn a_small_figure_stays_as_it_is() {
+    insta::assert_snapshot!(two_curves().to_svg());
+}
+
+#[test]
+fn equal_figures_are_equal_bytes() {
+    let svg = two_curves().to_svg();
+    assert_eq!(svg, two_curves().to_svg());
+    assert_eq!(png::to_png(&svg, 1.0).unwrap(), png::to_png(&svg, 1.0).unwrap());
+}
+
+#[test]
+fn a_point_tells_its_numbers() {
+    let svg = two_curves().to_svg();
+    assert!(svg.contains("<title>SR 0.9 s at 5.4 %: 31.2 ± 0.3 kbit/s</title>"));
+    assert!(svg.contains("<title>SR 0.9 s at 1.5 %: 45.1 kbit/s</title>"));
+    assert_eq!(svg.matches("<title>").count(), 6);
+}
+
+#[test]
+fn units_are_read_from_the_label() {
+    assert_eq!(axis("Throughput (kbit/s)", Scale::Linear).unit(), Some("kbit/s"));
+    assert_eq!(axis("Loss (of packets) (%)", Scale::Linear).unit(), Some("%"));
+    assert_eq!(axis("Bit error rate", Scale::Linear).unit(), None);
+    assert_eq!(axis(")", Scale::Linear).unit(), None);
+}
+
+#[test]
+fn names_and_texts_cannot_break_the_document() {
+    let mut figure = two_curves();
+    let rude = "</text><script>\"&\u{0}";
+    figure.id = rude.to_owned();
+    figure.title = rude.to_owned();
+    figure.source = rude.to_owned();
+    figure.x.label = rude.to_owned();
+    figure.y.label = rude.to_owned();
+    figure.curves[0].label = rude.to_owned();
+    let svg = figure.to_svg();
+    assert!(!svg.contains("<script"));
+    assert!(svg.contains("id=\"--text--script----\""), "{svg}");
+    png::to_png(&svg, 1.0).unwrap();
+}
+
+#[test]
+fn nothing_is_fetched_and_every_id_begins_with_the_figures() {
+    let svg = two_curves().to_svg();
+    assert_eq!(svg.matches("://").count(), 1, "the name of the SVG namespace");
+    assert!(!svg.contains("href") && !svg.contains("url("));
+    for id in svg.split(" id=\"").skip(1) {
+        assert!(id.starts_with("monet08-fig3"), "{id}");
+    }
+}
+
+#[test]
+fn the_picture_has_the_size_asked_for_and_light_paper() {
+    let figure = two_curves();
+    let height = Layout::new(&figure).height as u32;
+    for scale in [1, 2] {
+        let png = png::to_png(&figure.to_svg(), scale as f32).unwrap();
+        let pixels = Pixmap::decode_png(&png).unwrap();
+        assert_eq!((pixels.width(), pixels.height()), (WIDTH as u32 * scale, height * scale));
+        let luminance = |x, y| pixels.pixel(x, y).map(|pixel| (pixel.red(), pixel.alpha()));
+        assert_eq!(luminance(0, 0), Some((255, 255)));
+        let ink = pixels.pixels().iter().filter(|pixel| pixel.red() < 64 && pixel.green() < 64).count();
+        assert!(ink > 500, "text and the first curve are black: {ink}");
+    }
+}
+
+#[test]
+fn what_is_no_picture_is_an_error() {
+    assert!(matches!(png::to_png("no svg", 1.0), Err(png::PngError::Svg(_))));
+    for scale in [0.0, -1.0, f32::NAN, f32::INFINITY, 1e9] {
+        assert!(matches!(png::to_png(&two_curves().to_svg(), scale), Err(png::PngError::Size { .. })), "{scale}");
+    }
+}
+
+#[test]
+fn text_is_drawn_with_the_shipped_font() {
+    let text = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"40\" height=\"20\">\
+                <text y=\"15\" font-family=\"Arial, sans-serif\">±≤−×⁻⁵αß</text></svg>";
+    let pixels = Pixmap::decode_png(&png::to_png(text, 1.0).unwrap()).unwrap();
+    assert!(pixels.pixels().iter().any(|pixel| pixel.alpha() > 128));
+}
+
+#[test]
+fn degenerate_figures_are_drawn() {
+    let odd = [
+        vec![],
+        vec![curve("none", &[])],
+        vec![curve("one", &[(5.4, 31.2, None)])],
+        vec![curve("equal", &[(0.0, 7.0, Some(0.0)), (1.0, 7.0, Some(0.0))])],
+        vec![curve("zero", &[(0.0, 0.0, None), (1.0, 0.0, None)])],
+        vec![curve("negative", &[(-2.0, -5.0, Some(9.0)), (-1.0, -3.0, Some(-1.0))])],
+        vec![curve("strange", &[(f64::NAN, 1.0, None), (1.0, f64::INFINITY, None), (2.0, 1.0, Some(f64::NAN))])],
+        vec![curve("huge", &[(1e300, -1e300, Some(1e308)), (1e99, -1e99, Some(1e200)), (1e-300, 1e-300, None)])],
+    ];
+    for curves in odd {
+        for (x, y) in [(Scale::Linear, Scale::Linear), (Scale::Logarithmic, Scale::Logarithmic)] {
+            let mut figure = figure(curves.clone());
+            (figure.x.scale, figure.y.scale) = (x, y);
+            let svg = figure.to_svg();
+            assert!(!svg.contains("NaN\"") && !svg.contains("inf"), "{svg}");
+            png::to_png(&svg, 1.0).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_point_that_cannot_be_shown_leaves_a_gap() {
+    let svg = figure(vec![curve(
+        "gap",
+        &[(0.0, 1.0, None), (1.0, 2.0, None), (2.0, f64::NAN, None), (3.0, 2.0, None), (4.0, 1.0, None)],
+    )])
+    .to_svg();
+    let line = svg.lines().find(|line| line.starts_with("<path d=")).unwrap();
+    assert_eq!((line.matches('M').count(), line.matches('L').count()), (2, 2), "{line}");
+    assert_eq!(svg.matches("<title>").count(), 4);
+}
+
+#[test]
+fn wide_intervals_do_not_flatten_the_curves() {
+    let narrow = Layout::new(&two_curves());
+    let mut figure = two_curves();
+    figure.curves[1].points[2].half_width = Some(1000.0);
+    let wide = Layout::new(&figure);
+    let height = |layout: &Layout| layout.up(16.4) - layout.up(52.1);
+    assert!(height(&wide) > height(&narrow) / 2.0);
+    assert!(!wide.y.contains(1031.2) && !wide.y.contains(-1.0));
+}
+
+fn value() -> impl Strategy<Value = f64> {
+    prop_oneof![
+        8 => -1e3..1e3f64,
+        1 => prop::num::f64::ANY,
+        1 => Just(0.0),
+    ]
+}
+
+fn scale() -> impl Strategy<Value = Scale> {
+    prop_oneof![Just(Scale::Linear), Just(Scale::Logarithmic)]
+}
+
+proptest! {
+    #[test]
+    fn every_point_lies_within_the_frame(
+        points in prop::collection::vec((value(), value(), prop::option::of(value())), 0..12),
+        scales in (scale(), scale()),
+        from_zero: bool,
+    ) {
+        let mut figure = figure(vec![curve("any", &points)]);
+        (figure.x.scale, figure.y.scale) = scales;
+        (figure.x.from_zero, figure.y.from_zero) = (from_zero, from_zero);
+        let layout = Layout::new(&figure);
+        let frame = layout.frame;
+        for &point in &figure.curves[0].points {
+            let Some((x, y)) = layout.place(point) else { continue };
+            prop_assert!((frame.left..=frame.right).contains(&x), "{x} in {frame:?}");
+            prop_assert!((frame.top..=frame.bottom).contains(&y), "{y} in {frame:?}");
+        }
+        prop_assert!(!figure.to_svg().contains("=\"NaN"));
+    }
+}

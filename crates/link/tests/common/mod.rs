@@ -1,0 +1,192 @@
+//! Two ends of a service over a link that loses, doubles and delays frames but never reorders them.
+
+use arqway_link::{Checked, Departure, Frame, Full, LinkService, LinkState, Packet, Port, Tag, Ticket, pump};
+use arqway_units::{Span, Time};
+use std::collections::VecDeque;
+
+/// What the queue in front of the line does when it is full.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Queue {
+    /// It takes no more: frames wait in the service.
+    BackPressured(usize),
+    /// It drops.
+    DropTail(usize),
+}
+
+/// What the link does to each frame, in turn; after the last, frames pass unharmed.
+#[derive(Debug, Clone)]
+pub(crate) struct Fate {
+    /// How many copies arrive: none is a loss, two a duplicate.
+    pub(crate) copies: u8,
+    /// On top of the time on the line; it never lets a frame overtake another.
+    pub(crate) delay: Span,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Setting {
+    pub(crate) packets: [u32; 2],
+    pub(crate) fates: [Vec<Fate>; 2],
+    pub(crate) queue: Queue,
+    pub(crate) time_on_line: Span,
+    /// The link goes down and comes back at these times.
+    pub(crate) outage: Option<(Time, Time)>,
+}
+
+/// One end: a service, its line, and what the network layer there has sent and got.
+pub(crate) struct End<S> {
+    pub(crate) service: Checked<S>,
+    port: LossyPort,
+    to_send: VecDeque<Packet>,
+    pub(crate) received: Vec<Packet>,
+}
+
+struct LossyPort {
+    queue: VecDeque<Frame>,
+    limit: Queue,
+    time_on_line: Span,
+    fates: VecDeque<Fate>,
+    line: Option<(Time, Tag, Option<Ticket>)>,
+    arrivals: VecDeque<(Time, Frame)>,
+    delivered: Vec<Packet>,
+    deadline: Option<Time>,
+    down: bool,
+}
+
+impl Port for LossyPort {
+    fn accepts_frame(&self) -> bool {
+        match self.limit {
+            Queue::BackPressured(limit) => self.queue.len() < limit,
+            Queue::DropTail(_) => true,
+        }
+    }
+
+    fn hand_over(&mut self, frame: Frame, _now: Time) -> Result<(), Frame> {
+        match self.limit {
+            Queue::DropTail(limit) if self.queue.len() >= limit => Err(frame),
+            _ => {
+                self.queue.push_back(frame);
+                Ok(())
+            }
+        }
+    }
+
+    fn take_ready(&mut self) -> Option<Frame> {
+        if self.line.is_some() || self.down { None } else { self.queue.pop_front() }
+    }
+
+    fn transmit(&mut self, frame: Frame, now: Time) {
+        let departure = now + self.time_on_line;
+        self.line = Some((departure, frame.tag, frame.ticket));
+        let fate = self.fates.pop_front().unwrap_or(Fate { copies: 1, delay: Span::ZERO });
+        let earliest = self.arrivals.back().map_or(Time::ZERO, |(last, _)| *last);
+        // Off the wire: the far end must not rely on where the head ended.
+        let octets = [frame.head.as_slice(), &frame.body].concat();
+        for _ in 0..fate.copies {
+            let copy = Frame::from_wire(frame.tag, octets.clone().into());
+            self.arrivals.push_back((earliest.max(departure + fate.delay), copy));
+        }
+    }
+
+    fn deliver(&mut self, packet: Packet, _now: Time) {
+        self.delivered.push(packet);
+    }
+
+    fn wake_at(&mut self, deadline: Option<Time>) {
+        self.deadline = deadline;
+    }
+}
+
+impl<S: LinkService> End<S> {
+    fn new(service: S, packets: u32, fates: &[Fate], setting: &Setting) -> Self {
+        let port = LossyPort {
+            queue: VecDeque::new(),
+            limit: setting.queue,
+            time_on_line: setting.time_on_line,
+            fates: fates.iter().cloned().collect(),
+            line: None,
+            arrivals: VecDeque::new(),
+            delivered: Vec::new(),
+            deadline: None,
+            down: false,
+        };
+        Self { service: Checked::new(service), port, to_send: (0..packets).map(packet).collect(), received: Vec::new() }
+    }
+
+    fn turn(&mut self, now: Time) {
+        loop {
+            pump(&mut self.service, &mut self.port, now);
+            self.received.append(&mut self.port.delivered);
+            // The network layer sends whenever the service has room.
+            let Some(packet) = self.to_send.pop_front() else { return };
+            if let Err(Full(back)) = self.service.handle_packet(packet, now) {
+                self.to_send.push_front(back);
+                return;
+            }
+        }
+    }
+
+    fn next_event(&self) -> Option<Time> {
+        let departure = self.port.line.as_ref().map(|(at, ..)| *at);
+        let arrival = self.port.arrivals.front().map(|(at, _)| *at);
+        [departure, arrival, self.port.deadline].into_iter().flatten().min()
+    }
+}
+
+/// Packet `number` of an end: a packet that names itself.
+pub(crate) fn packet(number: u32) -> Packet {
+    Packet::new(number.to_be_bytes().to_vec())
+}
+
+/// Runs two ends until nothing is left to do, or fails: a service must come to rest.
+pub(crate) fn run<S: LinkService>(services: [S; 2], setting: &Setting) -> [End<S>; 2] {
+    let [near, far] = services;
+    let mut ends = [
+        End::new(near, setting.packets[0], &setting.fates[0], setting),
+        End::new(far, setting.packets[1], &setting.fates[1], setting),
+    ];
+    let mut changes: VecDeque<(Time, LinkState)> = VecDeque::new();
+    if let Some((down, up)) = setting.outage {
+        changes.extend([(down, LinkState::Down), (up, LinkState::Up)]);
+    }
+    let mut now = Time::ZERO;
+    for _ in 0..2_000_000 {
+        apply_changes(&mut ends, &mut changes, now);
+        for index in 0..2 {
+            happen(&mut ends, index, now);
+        }
+        ends.iter_mut().for_each(|end| end.turn(now));
+        let next = ends.iter().filter_map(End::next_event).chain(changes.front().map(|(at, _)| *at)).min();
+        let Some(next) = next else { return ends };
+        now = next;
+    }
+    panic!(
+        "the service does not come to rest: at {now:?} {:?} of {:?} packets were delivered",
+        ends.map(|end| end.received.len()),
+        setting.packets
+    );
+}
+
+fn apply_changes<S: LinkService>(ends: &mut [End<S>; 2], changes: &mut VecDeque<(Time, LinkState)>, now: Time) {
+    while let Some((_, state)) = changes.pop_front_if(|(at, _)| *at <= now) {
+        for end in ends.iter_mut() {
+            end.port.down = state == LinkState::Down;
+            end.service.handle_link(state, now);
+        }
+    }
+}
+
+/// What is due at one end now: its frame has departed, its frames arrive at the other end, its timer fires.
+fn happen<S: LinkService>(ends: &mut [End<S>; 2], index: usize, now: Time) {
+    let end = &mut ends[index];
+    if let Some((_, tag, ticket)) = end.port.line.take_if(|(at, ..)| *at <= now)
+        && let Some(ticket) = ticket
+    {
+        end.service.handle_departure(tag, ticket, Departure::Sent, now);
+    }
+    if end.port.deadline.is_some_and(|deadline| deadline <= now) {
+        end.service.handle_timeout(now);
+    }
+    while let Some((_, frame)) = ends[index].port.arrivals.pop_front_if(|(at, _)| *at <= now) {
+        ends[1 - index].service.handle_frame(frame, now);
+    }
+}

@@ -1,0 +1,120 @@
+//! The promises of each service, under any loss, duplication, delay and outage, inside `Checked`.
+
+mod common;
+
+use arqway_link::mux::{self, Class, Protocol};
+use arqway_link::selective_repeat::{self, TimerStarts, WindowSize};
+use arqway_link::{Mux, ServiceConfig, raw};
+use arqway_units::{Span, Time};
+use common::{End, Fate, Queue, Setting, packet, run};
+use proptest::prelude::*;
+
+fn fates() -> impl Strategy<Value = Vec<Fate>> {
+    let fate = (prop_oneof![3 => Just(1), 2 => Just(0), 1 => Just(2), 1 => Just(3)], 0u64..400)
+        .prop_map(|(copies, milliseconds)| Fate { copies, delay: Span::from_milliseconds(milliseconds) });
+    proptest::collection::vec(fate, 0..600)
+}
+
+fn setting() -> impl Strategy<Value = Setting> {
+    let queue = prop_oneof![(1usize..64).prop_map(Queue::BackPressured), (8usize..200).prop_map(Queue::DropTail)];
+    let outage = proptest::option::of((0u64..3000, 0u64..5000).prop_map(|(down, length)| {
+        let down = Time::ZERO + Span::from_milliseconds(down);
+        (down, down + Span::from_milliseconds(length))
+    }));
+    (0u32..400, 0u32..400, fates(), fates(), queue, 1u64..20, outage).prop_map(
+        |(near, far, to_far, to_near, queue, milliseconds, outage)| Setting {
+            packets: [near, far],
+            fates: [to_far, to_near],
+            queue,
+            time_on_line: Span::from_milliseconds(milliseconds),
+            outage,
+        },
+    )
+}
+
+fn selective_repeat() -> impl Strategy<Value = selective_repeat::Config> {
+    let moment = prop_oneof![Just(TimerStarts::HandOver), Just(TimerStarts::Start), Just(TimerStarts::Departure)];
+    let window = prop_oneof![3 => 1u16..=128, 1 => Just(1), 1 => Just(128)];
+    (window, 100u64..3000, moment, 0u64..600, any::<bool>()).prop_map(|(window, timeout, timer_starts, delay, drop)| {
+        selective_repeat::Config {
+            window: WindowSize::new(window).expect("from 1 to 128"),
+            timeout: Span::from_milliseconds(timeout),
+            timer_starts,
+            delayed_acknowledgement: Span::from_milliseconds(delay),
+            drop_stale_copies: drop,
+        }
+    })
+}
+
+/// What Selective Repeat asks of a drop-tail queue below it (its module says so): room for what is outstanding, and a
+/// timeout that outlasts it. Otherwise the queue stays full of copies, and which frames find room is for it to say.
+fn fit_the_queue(mut config: selective_repeat::Config, mut setting: Setting) -> (selective_repeat::Config, Setting) {
+    if let Queue::DropTail(frames) = setting.queue {
+        let frames = frames.max(2 * config.window.frames());
+        setting.queue = Queue::DropTail(frames);
+        config.timeout += setting.time_on_line * (frames as u64 + 1);
+    }
+    (config, setting)
+}
+
+fn assert_complete_and_in_order<S: arqway_link::LinkService>(ends: &[End<S>; 2], sent: [u32; 2]) {
+    for (end, count) in ends.iter().zip([sent[1], sent[0]]) {
+        let expected: Vec<_> = (0..count).map(packet).collect();
+        assert!(end.received == expected, "{} of {count} packets, or out of order", end.received.len());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, max_shrink_iters: 300, ..ProptestConfig::default() })]
+
+    #[test]
+    fn selective_repeat_delivers_every_packet_once_in_order_and_comes_to_rest(config in selective_repeat(), setting in setting()) {
+        let (config, setting) = fit_the_queue(config, setting);
+        let end = || ServiceConfig::SelectiveRepeat(config.clone()).build();
+        assert_complete_and_in_order(&run([end(), end()], &setting), setting.packets);
+    }
+
+    #[test]
+    fn a_multiplexer_keeps_the_promise_of_the_service_inside(config in selective_repeat(), setting in setting(), depth in 1usize..9) {
+        let (config, setting) = fit_the_queue(config, setting);
+        let mux = || {
+            let classes = vec![Class { protocol: Protocol::UDP, service: ServiceConfig::Raw(raw::Config::default()) }];
+            Mux::new(&mux::Config { default_service: ServiceConfig::SelectiveRepeat(config.clone()), classes, depth }).expect("two services")
+        };
+        assert_complete_and_in_order(&run([mux(), mux()], &setting), setting.packets);
+    }
+
+    #[test]
+    fn raw_delivers_what_arrives_in_order_and_comes_to_rest(setting in setting()) {
+        let end = || ServiceConfig::Raw(raw::Config::default()).build();
+        let ends = run([end(), end()], &setting);
+        for (end, count) in ends.iter().zip([setting.packets[1], setting.packets[0]]) {
+            let numbers = end.received.iter().map(|packet| packet.octets.to_vec()).collect::<Vec<_>>();
+            prop_assert!(numbers.is_sorted(), "out of order");
+            prop_assert!(numbers.iter().all(|number| *number < count.to_be_bytes().to_vec()), "never sent");
+        }
+    }
+}
+
+/// A retransmission storm is where the collapse of a fixed timeout lives: it must still end.
+#[test]
+fn a_timeout_far_below_the_round_trip_still_comes_to_rest() {
+    for window in [1, 17, 128] {
+        let config = selective_repeat::Config {
+            window: WindowSize::new(window).expect("from 1 to 128"),
+            timeout: Span::from_milliseconds(51),
+            timer_starts: TimerStarts::HandOver,
+            drop_stale_copies: false,
+            ..selective_repeat::Config::default()
+        };
+        let setting = Setting {
+            packets: [60, 10],
+            fates: [vec![Fate { copies: 1, delay: Span::from_milliseconds(300) }; 500], Vec::new()],
+            queue: Queue::DropTail(64),
+            time_on_line: Span::from_milliseconds(31),
+            outage: None,
+        };
+        let end = || ServiceConfig::SelectiveRepeat(config.clone()).build();
+        assert_complete_and_in_order(&run([end(), end()], &setting), setting.packets);
+    }
+}
