@@ -9,6 +9,9 @@ const NANOS_PER_SECOND: u128 = 1_000_000_000;
 pub struct BitRate(u64);
 
 impl BitRate {
+    /// One bit per second.
+    pub const MINIMUM: Self = Self(1);
+
     /// A rate in bits per second, or `None` for zero: a link that carries nothing has no transmission time.
     #[must_use]
     pub const fn from_bits_per_second(bits_per_second: u64) -> Option<Self> {

@@ -35,22 +35,22 @@ impl Script {
         self
     }
 
-    fn from_peer(&mut self, kind: u8, octets: &[u8]) -> &mut Self {
+    fn peer_sends(&mut self, kind: u8, octets: &[u8]) -> &mut Self {
         let frame = Frame::from_wire(Tag::of_kind(crate::frame::Kind::new(kind)), octets.to_vec().into());
         self.service.handle_frame(frame, self.now);
         self
     }
 
     fn data(&mut self, number: u8, letter: u8) -> &mut Self {
-        self.from_peer(0, &[0, number, letter])
+        self.peer_sends(0, &[0, number, letter])
     }
 
     fn acknowledgement(&mut self, next: u8) -> &mut Self {
-        self.from_peer(1, &[next])
+        self.peer_sends(1, &[next])
     }
 
     fn reject(&mut self, next: u8, missing: u8) -> &mut Self {
-        self.from_peer(2, &[next, missing])
+        self.peer_sends(2, &[next, missing])
     }
 
     /// Checks what goes out and what is delivered: `data 0 (1)` is data frame 0 that carries N(R) = 1.
@@ -224,7 +224,7 @@ fn what_cannot_be_decoded_is_counted_and_changes_nothing() {
     for (kind, octets) in
         [(0, &[][..]), (0, &[1]), (1, &[]), (1, &[1, 2]), (2, &[1]), (2, &[1, 2, 3]), (3, &[1, 2]), (7, &[])]
     {
-        end.from_peer(kind, octets);
+        end.peer_sends(kind, octets);
     }
     end.expect("");
     assert_eq!(end.service.inner().counters().malformed_received, 8);

@@ -1,0 +1,189 @@
+//! Media Distribution: a speaker talks to a wireless client over UDP (monet08 §III).
+//!
+//! ```text
+//!     silence        talk: a packet every 35.7 ms       silence
+//!     ..............||||||||||||||||||||||||||||........||||||...
+//! ```
+//!
+//! Talk-spurts and silences are exponential; a spurt is rounded to whole packets and has at least one, and the first
+//! spurt begins after a silence, as in ns-2's `Application/Traffic/Exponential`.
+
+use crate::kernel::Random;
+use crate::packet::{Headers, Memory, PacketSize, ipv4, write_total_length};
+use arqway_link::Packet;
+use arqway_units::{BitRate, Octets, Span, Time};
+use etherparse::{IpNumber, UdpHeader};
+use serde::{Deserialize, Serialize};
+
+/// Settings of the application.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct MediaConfig {
+    /// Whether anybody talks.
+    pub enabled: bool,
+    /// The rate during a talk-spurt.
+    pub rate: BitRate,
+    /// How long a packet is; the scenario's `headers` says whether headers are inside.
+    pub packet: Octets,
+    /// The mean length of a talk-spurt.
+    pub talk: Span,
+    /// The mean length of a silence.
+    pub silence: Span,
+}
+
+/// An IPv4 and a UDP header.
+const HEADERS: usize = 28;
+/// Behind the headers stands when the packet was sent.
+const STAMP: usize = 8;
+
+/// The speaker at the server, and what the client has heard.
+#[derive(Debug)]
+pub struct Media {
+    random: Random,
+    interval: Span,
+    mean_spurt_packets: f64,
+    silence: Span,
+    /// Packets left of this spurt, and when the next one goes out.
+    left: u64,
+    next: Time,
+    size: PacketSize,
+    header: [u8; HEADERS],
+    sent: u64,
+    received: u64,
+    delay_sum: f64,
+}
+
+impl Media {
+    /// A speaker who is silent at first.
+    #[must_use]
+    pub fn new(config: &MediaConfig, headers: Headers, random: Random) -> Self {
+        let size = PacketSize::new(config.packet, headers, HEADERS + STAMP);
+        let interval = config.rate.time_to_send(config.packet);
+        let mut media = Self {
+            random,
+            interval,
+            mean_spurt_packets: config.talk.as_seconds() / interval.as_seconds(),
+            silence: config.silence,
+            left: 0,
+            next: Time::ZERO,
+            size,
+            header: header(size.on_wire),
+            sent: 0,
+            received: 0,
+            delay_sum: 0.0,
+        };
+        media.schedule(Time::ZERO);
+        media
+    }
+
+    /// When the next packet goes out.
+    #[must_use]
+    pub fn next(&self) -> Time {
+        self.next
+    }
+
+    /// The packet that is due.
+    pub fn send(&mut self, now: Time, memory: &mut Memory) -> Packet {
+        self.sent += 1;
+        self.schedule(now);
+        let mut stamped = [0; HEADERS + STAMP];
+        stamped[..HEADERS].copy_from_slice(&self.header);
+        stamped[HEADERS..].copy_from_slice(&now.as_nanoseconds().to_be_bytes());
+        memory.packet(&stamped, self.size.on_wire)
+    }
+
+    fn schedule(&mut self, now: Time) {
+        let mut wait = self.interval;
+        if self.left == 0 {
+            let packets = libm::floor(self.random.exponential(self.mean_spurt_packets) + 0.5);
+            self.left = (packets as u64).max(1);
+            wait += self.random.exponential_span(self.silence);
+        }
+        self.left -= 1;
+        self.next = now + wait;
+    }
+
+    /// The client hears a packet: how long it was under way.
+    pub fn receive(&mut self, packet: &Packet, now: Time) -> Option<Span> {
+        let stamp = packet.octets.get(HEADERS..HEADERS + STAMP)?;
+        let sent = Time::from_nanoseconds(u64::from_be_bytes(stamp.try_into().ok()?));
+        let delay = now.since(sent);
+        self.received += 1;
+        self.delay_sum += delay.as_seconds();
+        Some(delay)
+    }
+
+    /// The mean delay of the packets heard, in seconds, if any was.
+    #[must_use]
+    pub fn mean_delay(&self) -> Option<f64> {
+        (self.received > 0).then(|| self.delay_sum / self.received as f64)
+    }
+
+    /// The share of the packets sent that was not heard (yet).
+    #[must_use]
+    pub fn loss(&self) -> Option<f64> {
+        (self.sent > 0).then(|| (self.sent - self.received) as f64 / self.sent as f64)
+    }
+
+    /// What was sent, per second since the start.
+    #[must_use]
+    pub fn offered_bps(&self, now: Time) -> f64 {
+        let seconds = now.as_seconds();
+        if seconds > 0.0 { (self.sent * self.size.counted * 8) as f64 / seconds } else { 0.0 }
+    }
+}
+
+fn header(size: usize) -> [u8; HEADERS] {
+    let mut header = [0; HEADERS];
+    header[..20].copy_from_slice(&ipv4(IpNumber::UDP, [10, 0, 0, 1], [10, 0, 1, 2]));
+    write_total_length(&mut header, size);
+    let length = u16::try_from(size - 20).unwrap_or(u16::MAX);
+    let udp = UdpHeader { source_port: 5004, destination_port: 5004, length, checksum: 0 };
+    header[20..].copy_from_slice(&udp.to_bytes());
+    header
+}
+
+impl Default for MediaConfig {
+    /// The papers' lecture: 56 kbit/s while somebody talks.
+    fn default() -> Self {
+        Self {
+            enabled: false,
+            // A constant that is not zero: the fallback is never taken.
+            rate: BitRate::from_bits_per_second(56_000).unwrap_or(BitRate::MINIMUM),
+            packet: Octets::new(250),
+            talk: Span::from_milliseconds(1000),
+            silence: Span::from_milliseconds(1350),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::Streams;
+
+    #[test]
+    fn the_mean_rate_is_the_talking_share_of_the_rate() {
+        let config = MediaConfig { enabled: true, ..MediaConfig::default() };
+        let mut media = Media::new(&config, Headers::CountAsData, Streams::new(3, 0).stream("media"));
+        let mut memory = Memory::default();
+        let end = Time::ZERO + Span::from_seconds(200_000.0);
+        while media.next() < end {
+            let packet = media.send(media.next(), &mut memory);
+            assert_eq!(packet.octets.len(), 250);
+        }
+        // ns-2 measured 23.8 kbit/s; 28 packets of 2,000 bits in 1 s + 1.35 s.
+        let offered = media.offered_bps(end);
+        assert!((offered - 23_830.0).abs() < 240.0, "{offered}");
+    }
+
+    #[test]
+    fn a_packet_tells_how_long_it_was_under_way() {
+        let mut media = Media::new(&MediaConfig::default(), Headers::CountAsData, Streams::new(3, 0).stream("media"));
+        let sent = media.next();
+        let packet = media.send(sent, &mut Memory::default());
+        let delay = Span::from_milliseconds(82);
+        assert_eq!(media.receive(&packet, sent + delay), Some(delay));
+        assert_eq!(media.loss(), Some(0.0));
+    }
+}

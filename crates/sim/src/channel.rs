@@ -1,0 +1,146 @@
+//! The error models of one direction of a link.
+//!
+//! A channel acts behind the transmitter: a frame that it loses has used the link.
+
+use crate::kernel::Random;
+use arqway_units::Ratio;
+use serde::{Deserialize, Serialize};
+
+use alloc::vec::Vec;
+
+/// Which frames the link loses; each direction runs its own, with random numbers of its own.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum ErrorModel {
+    /// None.
+    #[default]
+    None,
+    /// Each with the same probability, independently.
+    Uniform(Uniform),
+    /// Those of given numbers: an exact repetition of what once happened, or a test.
+    Listed(Listed),
+}
+
+impl ErrorModel {
+    /// Its name in results.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Uniform(_) => "uniform",
+            Self::Listed(_) => "listed",
+        }
+    }
+}
+
+/// Settings of the uniform error model.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Uniform {
+    /// The probability that a frame is lost.
+    pub loss: Ratio,
+}
+
+/// Settings of the listed error model.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Listed {
+    /// Which frames toward the client are lost, counted from 0.
+    pub down: Vec<u64>,
+    /// Which frames toward the server are lost, counted from 0.
+    pub up: Vec<u64>,
+}
+
+/// One of the two directions of the link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// From the access point to the client.
+    Down,
+    /// From the client to the access point.
+    Up,
+}
+
+/// The error model of one direction, at work.
+#[derive(Debug)]
+pub struct Channel {
+    fate: Fate,
+    frames: u64,
+}
+
+#[derive(Debug)]
+enum Fate {
+    Survives,
+    Uniform { loss: Ratio, random: Random },
+    Listed(Vec<u64>),
+}
+
+impl Channel {
+    /// The channel of one direction; `random` is that direction's own stream.
+    #[must_use]
+    pub fn new(model: &ErrorModel, direction: Direction, random: Random) -> Self {
+        let fate = match model {
+            ErrorModel::None => Fate::Survives,
+            ErrorModel::Uniform(uniform) => Fate::Uniform { loss: uniform.loss, random },
+            ErrorModel::Listed(listed) => Fate::Listed(match direction {
+                Direction::Down => listed.down.clone(),
+                Direction::Up => listed.up.clone(),
+            }),
+        };
+        Self { fate, frames: 0 }
+    }
+
+    /// Whether the next frame arrives.
+    pub fn carries(&mut self) -> bool {
+        let number = self.frames;
+        self.frames += 1;
+        match &mut self.fate {
+            Fate::Survives => true,
+            Fate::Uniform { loss, random } => !random.happens(*loss),
+            Fate::Listed(lost) => !lost.contains(&number),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::Streams;
+
+    fn channel(model: &ErrorModel) -> Channel {
+        Channel::new(model, Direction::Down, Streams::new(7, 0).stream("test"))
+    }
+
+    #[test]
+    fn a_uniform_channel_loses_its_share_and_remembers_nothing() {
+        let loss = Ratio::new(0.054).expect("a share");
+        let mut channel = channel(&ErrorModel::Uniform(Uniform { loss }));
+        let frames = 1_000_000;
+        let (mut lost, mut pairs, mut last) = (0u32, 0u32, false);
+        for _ in 0..frames {
+            let now = !channel.carries();
+            lost += u32::from(now);
+            pairs += u32::from(now && last);
+            last = now;
+        }
+        // Four standard errors of a binomial share: sqrt(p (1 - p) / n) is 0.00023 here, of pairs 0.000054.
+        assert!((f64::from(lost) / f64::from(frames) - 0.054).abs() < 0.0009, "{lost}");
+        assert!((f64::from(pairs) / f64::from(frames) - 0.054 * 0.054).abs() < 0.00022, "{pairs}");
+    }
+
+    #[test]
+    fn a_higher_loss_loses_every_frame_that_a_lower_one_loses() {
+        let at = |loss| channel(&ErrorModel::Uniform(Uniform { loss: Ratio::new(loss).expect("a share") }));
+        let (mut low, mut high) = (at(0.015), at(0.098));
+        for _ in 0..10_000 {
+            let (low, high) = (low.carries(), high.carries());
+            assert!(low || !high, "common random numbers keep the points of a sweep paired");
+        }
+    }
+
+    #[test]
+    fn a_listed_channel_loses_exactly_the_frames_listed() {
+        let mut channel = channel(&ErrorModel::Listed(Listed { down: [0, 3].into(), up: [1].into() }));
+        let carried: [bool; 5] = core::array::from_fn(|_| channel.carries());
+        assert_eq!(carried, [false, true, true, false, true]);
+    }
+}

@@ -1,0 +1,9 @@
+//! The engine: what happens next, named random streams, timers that are cheap to move.
+
+mod alarm;
+mod queue;
+mod random;
+
+pub use alarm::Alarm;
+pub use queue::EventQueue;
+pub use random::{Random, Streams};

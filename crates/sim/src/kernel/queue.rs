@@ -1,0 +1,87 @@
+//! The event queue: a binary heap of small keys.
+//!
+//! Events at the same time happen in the order in which they were scheduled. An event is a few octets that say who is
+//! concerned; what is concerned (a frame in flight) waits at its owner, so that the heap moves keys and nothing else.
+
+use alloc::collections::BinaryHeap;
+use arqway_units::Time;
+use core::cmp::Ordering;
+
+/// What happens next, and when.
+#[derive(Debug)]
+pub struct EventQueue<E> {
+    heap: BinaryHeap<Entry<E>>,
+    scheduled: u64,
+}
+
+#[derive(Debug)]
+struct Entry<E> {
+    at: Time,
+    number: u64,
+    event: E,
+}
+
+impl<E> Ord for Entry<E> {
+    /// The soonest is the greatest, as `BinaryHeap` gives out the greatest.
+    fn cmp(&self, other: &Self) -> Ordering {
+        (other.at, other.number).cmp(&(self.at, self.number))
+    }
+}
+
+impl<E> PartialOrd for Entry<E> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<E> PartialEq for Entry<E> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl<E> Eq for Entry<E> {}
+
+impl<E> Default for EventQueue<E> {
+    fn default() -> Self {
+        Self { heap: BinaryHeap::with_capacity(64), scheduled: 0 }
+    }
+}
+
+impl<E> EventQueue<E> {
+    /// Schedules an event; among those at the same time it is the last.
+    pub fn schedule(&mut self, at: Time, event: E) {
+        self.heap.push(Entry { at, number: self.scheduled, event });
+        self.scheduled += 1;
+    }
+
+    /// Takes the next event.
+    pub fn pop(&mut self) -> Option<(Time, E)> {
+        self.heap.pop().map(|entry| (entry.at, entry.event))
+    }
+
+    /// How many events were ever scheduled.
+    #[must_use]
+    pub fn scheduled(&self) -> u64 {
+        self.scheduled
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn events_happen_in_order_of_time_and_then_of_scheduling(times in proptest::collection::vec(0u64..20, 0..100)) {
+            let mut queue = EventQueue::default();
+            for (number, time) in times.iter().enumerate() {
+                queue.schedule(Time::from_nanoseconds(*time), number);
+            }
+            let happened: std::vec::Vec<_> = core::iter::from_fn(|| queue.pop()).collect();
+            prop_assert_eq!(happened.len(), times.len());
+            prop_assert!(happened.is_sorted());
+        }
+    }
+}

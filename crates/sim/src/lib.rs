@@ -1,0 +1,44 @@
+//! The simulator: virtual time, modelled hosts and links, and the very link layer that a tunnel deploys.
+//!
+//! ```text
+//!     server ---- wired ---- access point )))  wireless  ((( client
+//!     sends files,           its end of the              its end, and
+//!     talks                  link layer                  the user
+//! ```
+//!
+//! A [`Scenario`] is the world as data, a [`World`] runs it once, a [`Probe`] watches it, an [`Outcome`] says what the
+//! users got. The same scenario, seed and replication give the same events, whatever else runs beside them.
+//!
+//! ```
+//! use arqway_sim::{NoProbe, Scenario, Streams, World};
+//! let mut scenario = Scenario::default();
+//! scenario.file_transfer.size = "100 kB".parse().unwrap();
+//! let outcome = World::new(&scenario, &Streams::new(1, 0), NoProbe).unwrap().run();
+//! assert!(outcome.throughput_bps.unwrap() > 60_000.0);
+//! ```
+
+#![no_std]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+pub mod app;
+pub mod channel;
+mod kernel;
+mod line;
+mod link_end;
+mod outcome;
+mod packet;
+mod probe;
+mod scenario;
+pub mod tcp;
+mod world;
+
+pub use kernel::{Alarm, EventQueue, Random, Streams};
+pub use line::{Line, Passage, Queue, Room};
+pub use outcome::Outcome;
+pub use packet::{Headers, Memory, PacketSize};
+pub use probe::{NoProbe, Probe};
+pub use scenario::{LinkLayer, Scenario, Wired, Wireless};
+pub use world::World;

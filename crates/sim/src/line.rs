@@ -1,0 +1,166 @@
+//! One direction of a wire: a queue, a transmitter, and the way to the other end.
+//!
+//! ```text
+//!     offer -> [ waiting ... ] -> transmitter (rate) -> in flight (delay) -> arrive
+//! ```
+//!
+//! The line knows nothing of what it carries but the size, and it schedules nothing: it tells when the transmitter is
+//! free again and when the load arrives, and its owner schedules both.
+
+use alloc::collections::VecDeque;
+use arqway_units::{BitRate, Octets, Pacer, Span, Time};
+use serde::{Deserialize, Serialize};
+
+/// The queue in front of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Queue {
+    /// Takes what comes and drops what finds no room, as ns-2's `DropTail`.
+    DropTail(Room),
+    /// Takes no more than it has room for: what else there is waits in the services above.
+    BackPressured(Room),
+}
+
+/// How much a queue holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Room {
+    /// Frames or packets, the one being sent included, as ns-2 counts.
+    pub packets: usize,
+}
+
+/// When something that the transmitter took leaves it, and when it is at the other end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Passage {
+    /// Its last bit has gone out; the transmitter is free.
+    pub departure: Time,
+    /// Its last bit has arrived.
+    pub arrival: Time,
+}
+
+/// One direction, carrying `T`.
+#[derive(Debug)]
+pub struct Line<T> {
+    pacer: Pacer,
+    delay: Span,
+    queue: Queue,
+    waiting: VecDeque<T>,
+    busy: bool,
+    in_flight: VecDeque<T>,
+    dropped: u64,
+}
+
+impl<T> Line<T> {
+    /// An idle line.
+    #[must_use]
+    pub fn new(rate: BitRate, delay: Span, queue: Queue) -> Self {
+        Self {
+            pacer: Pacer::new(rate),
+            delay,
+            queue,
+            waiting: VecDeque::with_capacity(32),
+            busy: false,
+            in_flight: VecDeque::with_capacity(32),
+            dropped: 0,
+        }
+    }
+
+    /// Whether the queue takes another load.
+    #[must_use]
+    pub fn accepts(&self) -> bool {
+        match self.queue {
+            Queue::DropTail(_) => true,
+            Queue::BackPressured(room) => self.has_room(room),
+        }
+    }
+
+    /// Puts a load into the queue.
+    ///
+    /// # Errors
+    /// Hands it back, counted as dropped, when there is no room.
+    pub fn offer(&mut self, load: T) -> Result<(), T> {
+        let (Queue::DropTail(room) | Queue::BackPressured(room)) = self.queue;
+        if !self.has_room(room) {
+            self.dropped += 1;
+            return Err(load);
+        }
+        self.waiting.push_back(load);
+        Ok(())
+    }
+
+    fn has_room(&self, room: Room) -> bool {
+        self.waiting.len() + usize::from(self.busy) < room.packets
+    }
+
+    /// Takes the head of the queue if the transmitter is free.
+    pub fn take_ready(&mut self) -> Option<T> {
+        if self.busy { None } else { self.waiting.pop_front() }
+    }
+
+    /// Occupies the transmitter with a load of this size from now on.
+    pub fn transmit(&mut self, size: Octets, now: Time) -> Passage {
+        debug_assert!(!self.busy, "the transmitter sends one load at a time");
+        self.busy = true;
+        let departure = now + self.pacer.time_to_send(size);
+        Passage { departure, arrival: departure + self.delay }
+    }
+
+    /// The transmitter is free again.
+    pub fn depart(&mut self) {
+        self.busy = false;
+    }
+
+    /// A load is on its way: nothing overtakes on a line, so it arrives behind those before it.
+    pub fn launch(&mut self, load: T) {
+        self.in_flight.push_back(load);
+    }
+
+    /// The first load on its way has arrived.
+    pub fn arrive(&mut self) -> Option<T> {
+        self.in_flight.pop_front()
+    }
+
+    /// How many loads found no room.
+    #[must_use]
+    pub fn dropped(&self) -> u64 {
+        self.dropped
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(queue: Queue) -> Line<u32> {
+        let rate = BitRate::from_bits_per_second(64_000).expect("a rate");
+        Line::new(rate, Span::from_milliseconds(50), queue)
+    }
+
+    #[test]
+    fn a_frame_takes_its_octets_at_the_rate_and_then_the_delay() {
+        let mut line = line(Queue::DropTail(Room { packets: 2 }));
+        let passage = line.transmit(Octets::new(250), Time::ZERO);
+        assert_eq!(passage.departure, Time::from_nanoseconds(31_250_000));
+        assert_eq!(passage.arrival, Time::from_nanoseconds(81_250_000));
+    }
+
+    #[test]
+    fn a_queue_of_two_holds_one_while_one_is_sent() {
+        let mut line = line(Queue::DropTail(Room { packets: 2 }));
+        assert_eq!(line.offer(1), Ok(()));
+        assert_eq!(line.take_ready(), Some(1));
+        line.transmit(Octets::new(250), Time::ZERO);
+        assert_eq!((line.offer(2), line.offer(3), line.dropped()), (Ok(()), Err(3), 1));
+        assert_eq!(line.take_ready(), None);
+        line.depart();
+        assert_eq!(line.take_ready(), Some(2));
+    }
+
+    #[test]
+    fn a_back_pressured_queue_says_so_before_it_drops() {
+        let mut line = line(Queue::BackPressured(Room { packets: 1 }));
+        assert!(line.accepts());
+        assert_eq!(line.offer(1), Ok(()));
+        assert!(!line.accepts());
+    }
+}

@@ -1,0 +1,169 @@
+//! One end of the wireless link: the link layer, its line and the channel behind it. The simulator's [`Port`].
+
+use crate::channel::{Channel, Direction};
+use crate::kernel::{Alarm, EventQueue};
+use crate::line::Line;
+use crate::probe::Probe;
+use crate::world::Event;
+use alloc::collections::VecDeque;
+use arqway_link::{Departure, Frame, Full, LinkService, Mux, Packet, Port, Tag, Ticket, pump};
+use arqway_units::{Octets, Time};
+
+/// The end that sends in one direction and receives in the other.
+#[derive(Debug)]
+pub(crate) struct LinkEnd {
+    pub(crate) mux: Mux,
+    direction: Direction,
+    line: Line<Frame>,
+    channel: Channel,
+    uncharged: Octets,
+    /// The frame in the transmitter, if its service wants to know when it has left.
+    in_transmitter: Option<(Tag, Ticket)>,
+    alarm: Alarm,
+    delivered: VecDeque<Packet>,
+    refused: u64,
+    data_frames: u64,
+    data_frames_lost: u64,
+}
+
+impl LinkEnd {
+    pub(crate) fn new(mux: Mux, direction: Direction, line: Line<Frame>, channel: Channel, uncharged: Octets) -> Self {
+        Self {
+            mux,
+            direction,
+            line,
+            channel,
+            uncharged,
+            in_transmitter: None,
+            alarm: Alarm::default(),
+            delivered: VecDeque::with_capacity(32),
+            refused: 0,
+            data_frames: 0,
+            data_frames_lost: 0,
+        }
+    }
+
+    /// The network layer sends a packet; what the link layer cannot hold is dropped and counted.
+    pub(crate) fn send(&mut self, packet: Packet, now: Time) {
+        if let Err(Full(_)) = self.mux.handle_packet(packet, now) {
+            self.refused += 1;
+        }
+    }
+
+    /// A frame has left the transmitter.
+    pub(crate) fn depart(&mut self, now: Time) {
+        self.line.depart();
+        if let Some((tag, ticket)) = self.in_transmitter.take() {
+            self.mux.handle_departure(tag, ticket, Departure::Sent, now);
+        }
+    }
+
+    /// The event of the alarm has come.
+    pub(crate) fn ring(&mut self, now: Time) {
+        if self.alarm.ring(now) {
+            self.mux.handle_timeout(now);
+        }
+    }
+
+    /// The first frame on its way to the other end is there.
+    pub(crate) fn arrive(&mut self) -> Option<Frame> {
+        self.line.arrive()
+    }
+
+    /// The next packet for the network layer here.
+    pub(crate) fn take_delivered(&mut self) -> Option<Packet> {
+        self.delivered.pop_front()
+    }
+
+    /// Lets the link layer do all it can do now.
+    pub(crate) fn pump(&mut self, events: &mut EventQueue<Event>, probe: &mut impl Probe, now: Time) {
+        let Self {
+            mux,
+            direction,
+            line,
+            channel,
+            uncharged,
+            in_transmitter,
+            alarm,
+            delivered,
+            data_frames,
+            data_frames_lost,
+            ..
+        } = self;
+        let mut port = SimPort {
+            direction: *direction,
+            line,
+            channel,
+            uncharged: *uncharged,
+            in_transmitter,
+            alarm,
+            delivered,
+            data_frames,
+            data_frames_lost,
+            events,
+            probe,
+        };
+        pump(mux, &mut port, now);
+    }
+
+    pub(crate) fn dropped(&self) -> u64 {
+        self.line.dropped() + self.refused
+    }
+
+    pub(crate) fn frame_loss_rate(&self) -> Option<f64> {
+        (self.data_frames > 0).then(|| self.data_frames_lost as f64 / self.data_frames as f64)
+    }
+}
+
+struct SimPort<'a, P> {
+    direction: Direction,
+    line: &'a mut Line<Frame>,
+    channel: &'a mut Channel,
+    uncharged: Octets,
+    in_transmitter: &'a mut Option<(Tag, Ticket)>,
+    alarm: &'a mut Alarm,
+    delivered: &'a mut VecDeque<Packet>,
+    data_frames: &'a mut u64,
+    data_frames_lost: &'a mut u64,
+    events: &'a mut EventQueue<Event>,
+    probe: &'a mut P,
+}
+
+impl<P: Probe> Port for SimPort<'_, P> {
+    fn accepts_frame(&self) -> bool {
+        self.line.accepts()
+    }
+
+    fn hand_over(&mut self, frame: Frame, _now: Time) -> Result<(), Frame> {
+        self.line.offer(frame)
+    }
+
+    fn take_ready(&mut self) -> Option<Frame> {
+        self.line.take_ready()
+    }
+
+    fn transmit(&mut self, frame: Frame, now: Time) {
+        let passage = self.line.transmit(frame.size() - self.uncharged, now);
+        let arrives = self.channel.carries();
+        self.probe.frame_sent(self.direction, &frame, arrives, now);
+        let has_data = !frame.body.is_empty();
+        *self.data_frames += u64::from(has_data);
+        *self.data_frames_lost += u64::from(has_data && !arrives);
+        *self.in_transmitter = frame.ticket.map(|ticket| (frame.tag, ticket));
+        self.events.schedule(passage.departure, Event::FrameDeparture(self.direction));
+        if arrives {
+            self.line.launch(frame);
+            self.events.schedule(passage.arrival, Event::FrameArrival(self.direction));
+        }
+    }
+
+    fn deliver(&mut self, packet: Packet, _now: Time) {
+        self.delivered.push_back(packet);
+    }
+
+    fn wake_at(&mut self, deadline: Option<Time>) {
+        if let Some(at) = self.alarm.set(deadline) {
+            self.events.schedule(at, Event::ServiceTimer(self.direction));
+        }
+    }
+}

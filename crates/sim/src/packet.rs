@@ -1,0 +1,75 @@
+//! The memory and the IP header of the hosts' packets.
+
+use arqway_link::Packet;
+use arqway_units::Octets;
+use bytes::{BufMut, BytesMut};
+use etherparse::{IpNumber, Ipv4Header};
+use serde::{Deserialize, Serialize};
+
+/// What the headers of a packet count as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum Headers {
+    /// A packet of 250 octets has its headers inside, and the application counts all 250 as its data. The papers
+    /// ignore headers; this is how their numbers come out with real ones.
+    #[default]
+    CountAsData,
+    /// A packet of 250 octets of data is longer on the wire by its headers.
+    OnTop,
+}
+
+/// How long packets are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PacketSize {
+    /// Headers and all, in octets.
+    pub on_wire: usize,
+    /// What the application counts, in octets.
+    pub counted: u64,
+}
+
+impl PacketSize {
+    /// The size of packets of `packet` octets, given their headers' length.
+    #[must_use]
+    pub fn new(packet: Octets, headers: Headers, header_length: usize) -> Self {
+        let on_wire = match headers {
+            Headers::CountAsData => packet.as_usize().max(header_length),
+            Headers::OnTop => packet.as_usize() + header_length,
+        };
+        Self { on_wire, counted: packet.as_u64() }
+    }
+}
+
+/// Where packets get their octets: one allocation for a few hundred packets, shared and counted.
+#[derive(Debug, Default)]
+pub struct Memory {
+    slab: BytesMut,
+}
+
+const SLAB: usize = 64 * 1024;
+
+impl Memory {
+    /// A packet of `size` octets that begins with `header`; the rest is zero.
+    pub fn packet(&mut self, header: &[u8], size: usize) -> Packet {
+        if self.slab.capacity() - self.slab.len() < size {
+            self.slab = BytesMut::with_capacity(SLAB.max(size));
+        }
+        self.slab.put_slice(header);
+        self.slab.put_bytes(0, size.saturating_sub(header.len()));
+        Packet::new(self.slab.split().freeze())
+    }
+}
+
+/// An IPv4 header; length and checksum are filled in by others.
+pub(crate) fn ipv4(protocol: IpNumber, from: [u8; 4], to: [u8; 4]) -> [u8; 20] {
+    let mut octets = [0; 20];
+    if let Ok(header) = Ipv4Header::new(0, 64, protocol, from, to) {
+        octets.copy_from_slice(&header.to_bytes());
+    }
+    octets
+}
+
+/// Writes the length of the whole packet into its IPv4 header.
+pub(crate) fn write_total_length(header: &mut [u8], size: usize) {
+    let length = u16::try_from(size).unwrap_or(u16::MAX);
+    header[2..4].copy_from_slice(&length.to_be_bytes());
+}

@@ -1,0 +1,146 @@
+//! A world as data: the topology, the link and its errors, the link layer, the users. It parses straight into the
+//! types that run it.
+//!
+//! ```toml
+//! [wireless]
+//! rate = "64 kbit/s"
+//! delay = "50 ms"
+//! errors = { kind = "uniform", loss = "5.4 %" }
+//!
+//! [link-layer]
+//! service = { kind = "selective-repeat", timeout = "1.1 s" }
+//!
+//! [media]
+//! enabled = true
+//! ```
+
+use crate::app::{FileTransferConfig, MediaConfig};
+use crate::channel::ErrorModel;
+use crate::line::{Queue, Room};
+use crate::packet::Headers;
+use crate::tcp::TcpConfig;
+use alloc::vec::Vec;
+use arqway_link::mux::{self, Class};
+use arqway_link::{ServiceConfig, WorldDefaults, raw};
+use arqway_units::{BitRate, Octets, Span};
+use serde::{Deserialize, Serialize};
+
+/// Everything that a run needs but its random numbers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Scenario {
+    /// What the headers of packets count as.
+    pub headers: Headers,
+    /// The link between server and access point.
+    pub wired: Wired,
+    /// The link between access point and client: the one under study.
+    pub wireless: Wireless,
+    /// What runs over the wireless link.
+    pub link_layer: LinkLayer,
+    /// How a service is set up unless a scheme says otherwise.
+    pub services: WorldDefaults,
+    /// Every host's TCP.
+    pub tcp: TcpConfig,
+    /// A file for the client.
+    pub file_transfer: FileTransferConfig,
+    /// A lecture for the client.
+    pub media: MediaConfig,
+    /// When the run ends; a file's last acknowledgement ends it before.
+    pub duration: Span,
+}
+
+impl Default for Scenario {
+    /// One file over a raw link without errors. A run that never finishes ends after eleven days.
+    fn default() -> Self {
+        Self {
+            headers: Headers::default(),
+            wired: Wired::default(),
+            wireless: Wireless::default(),
+            link_layer: LinkLayer::default(),
+            services: WorldDefaults::default(),
+            tcp: TcpConfig::default(),
+            file_transfer: FileTransferConfig::default(),
+            media: MediaConfig::default(),
+            duration: Span::from_seconds(1e6),
+        }
+    }
+}
+
+/// The link between server and access point: nothing is lost on it but for want of room.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Wired {
+    /// Bits per second in each direction.
+    pub rate: BitRate,
+    /// Propagation delay.
+    pub delay: Span,
+    /// What waits in front of it, at each end.
+    pub queue: Queue,
+}
+
+impl Default for Wired {
+    /// 10 Mbit/s and 1 ms, with ns-2's default queue.
+    fn default() -> Self {
+        Self {
+            rate: BitRate::from_bits_per_second(10_000_000).unwrap_or(BitRate::MINIMUM),
+            delay: Span::from_milliseconds(1),
+            queue: Queue::DropTail(Room { packets: 50 }),
+        }
+    }
+}
+
+/// The link between access point and client.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Wireless {
+    /// Bits per second in each direction.
+    pub rate: BitRate,
+    /// Propagation delay.
+    pub delay: Span,
+    /// What waits in front of it, below the link layer, at each end.
+    pub queue: Queue,
+    /// Which frames it loses; each direction on its own.
+    pub errors: ErrorModel,
+    /// How much of each frame takes no time on the link. The papers count a service's head and nothing else; with
+    /// `1 octet` the tag comes for free.
+    pub uncharged: Octets,
+}
+
+impl Default for Wireless {
+    /// The 64 kbit/s and 50 ms of a UMTS user, without errors, with a queue that pushes back.
+    fn default() -> Self {
+        Self {
+            rate: BitRate::from_bits_per_second(64_000).unwrap_or(BitRate::MINIMUM),
+            delay: Span::from_milliseconds(50),
+            queue: Queue::BackPressured(Room { packets: 1 }),
+            errors: ErrorModel::None,
+            uncharged: Octets::ZERO,
+        }
+    }
+}
+
+/// What runs over the wireless link, at both ends alike.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct LinkLayer {
+    /// What carries the packets of no class; a scheme replaces it.
+    pub service: ServiceConfig,
+    /// Packets that another service carries; the first class that matches counts.
+    pub classes: Vec<Class>,
+    /// How many frames of a service may wait above the line's queue.
+    pub depth: usize,
+}
+
+impl Default for LinkLayer {
+    fn default() -> Self {
+        Self { service: ServiceConfig::Raw(raw::Config::default()), classes: Vec::new(), depth: 1 }
+    }
+}
+
+impl LinkLayer {
+    /// The multiplexer of each end.
+    #[must_use]
+    pub fn mux(&self) -> mux::Config {
+        mux::Config { default_service: self.service.clone(), classes: self.classes.clone(), depth: self.depth }
+    }
+}

@@ -1,0 +1,21 @@
+//! TCP between the modelled hosts: Reno with the behaviour of ns-2's one-way agents (`Agent/TCP/Reno` and `TCPSink` of
+//! 2.35), which the papers used. Windows count packets, a timer counts ticks.
+//!
+//! ```text
+//!     sender --- packet n, real IPv4 and TCP headers ---> receiver
+//!       ^                                                    |
+//!       +------- bare ACK: next octet awaited <--------------+   one for each packet
+//! ```
+//!
+//! `sim/tests/ns2_traces.rs` holds it to ns-2 packet by packet.
+
+mod receiver;
+mod segment;
+mod sender;
+mod settings;
+
+pub use receiver::Receiver;
+pub(crate) use segment::HEADERS;
+pub use segment::SegmentFactory;
+pub use sender::{Sender, Transmission};
+pub use settings::{Profile, Settings, TcpConfig};

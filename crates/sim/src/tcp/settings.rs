@@ -1,0 +1,120 @@
+//! What differs between TCPs of one kind but different years: profiles, and each setting by itself.
+//!
+//! | profile | what it is |
+//! | --- | --- |
+//! | `papers` | what fits the papers that speak of "10 ms granularity timers": RFC 2988's timeouts, no limited transmit, no handshake |
+//! | `ns235` | the defaults of ns-2 2.35 |
+//! | `ns235-minrto1` | the same with RFC 2988's minimum timeout of 1 s |
+//! | `pre2004` | ns-2 as it was before four defaults changed in 2004 to 2006 |
+
+use arqway_units::Span;
+use serde::{Deserialize, Serialize};
+
+/// A TCP by the year it stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum Profile {
+    /// What fits the papers.
+    #[default]
+    Papers,
+    /// The defaults of ns-2 2.35.
+    Ns235,
+    /// The same with a minimum timeout of 1 s.
+    #[serde(rename = "ns235-minrto1")]
+    Ns235Minrto1,
+    /// ns-2 before 2004.
+    Pre2004,
+}
+
+/// A profile, and what a world changes of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct TcpConfig {
+    /// Where every setting not given here comes from.
+    pub profile: Profile,
+    /// Length of a clock tick: round-trip times are measured in whole ticks.
+    pub tick: Option<Span>,
+    /// No timeout is shorter.
+    pub minimum_timeout: Option<Span>,
+    /// The timeout before the first round-trip time was measured.
+    pub initial_timeout: Option<Span>,
+    /// The congestion window at the start, in packets.
+    pub initial_window: Option<u32>,
+    /// The receiver's window, in packets: no more are ever outstanding.
+    pub maximum_window: Option<u32>,
+    /// Whether a SYN is exchanged before the first data.
+    pub handshake: Option<bool>,
+    /// Whether the first two duplicate acknowledgements each send a new packet (RFC 3042).
+    pub limited_transmit: Option<bool>,
+    /// Whether half a window keeps its fraction.
+    pub exact_halving: Option<bool>,
+    /// Where in its tick the sender's clock stands at the start; drawn for each replication if it is not given.
+    pub clock_phase: Option<Span>,
+}
+
+/// Every setting of a sender.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Settings {
+    /// Length of a clock tick.
+    pub tick: Span,
+    /// No timeout is shorter.
+    pub minimum_timeout: Span,
+    /// No timeout is longer, however often it was doubled (RFC 2988 §2.5).
+    pub maximum_timeout: Span,
+    /// The timeout before the first sample.
+    pub initial_timeout: Span,
+    /// The congestion window at the start, in packets.
+    pub initial_window: u32,
+    /// No more packets are ever outstanding.
+    pub maximum_window: u32,
+    /// A SYN goes first.
+    pub handshake: bool,
+    /// RFC 3042.
+    pub limited_transmit: bool,
+    /// Half a window keeps its fraction.
+    pub exact_halving: bool,
+}
+
+impl Profile {
+    fn settings(self) -> Settings {
+        let papers = Settings {
+            tick: Span::from_milliseconds(10),
+            minimum_timeout: Span::from_milliseconds(1000),
+            maximum_timeout: Span::from_milliseconds(60_000),
+            initial_timeout: Span::from_milliseconds(3000),
+            initial_window: 2,
+            maximum_window: 20,
+            handshake: false,
+            limited_transmit: false,
+            exact_halving: true,
+        };
+        let ns235_minrto1 = Settings { handshake: true, limited_transmit: true, ..papers };
+        match self {
+            Self::Papers => papers,
+            Self::Ns235Minrto1 => ns235_minrto1,
+            Self::Ns235 => Settings { minimum_timeout: Span::from_milliseconds(200), ..ns235_minrto1 },
+            Self::Pre2004 => {
+                Settings { initial_timeout: Span::from_milliseconds(6000), exact_halving: false, ..ns235_minrto1 }
+            }
+        }
+    }
+}
+
+impl TcpConfig {
+    /// The profile with the changes made.
+    #[must_use]
+    pub fn settings(&self) -> Settings {
+        let profile = self.profile.settings();
+        Settings {
+            tick: self.tick.unwrap_or(profile.tick).max(Span::from_nanoseconds(1)),
+            minimum_timeout: self.minimum_timeout.unwrap_or(profile.minimum_timeout),
+            maximum_timeout: profile.maximum_timeout,
+            initial_timeout: self.initial_timeout.unwrap_or(profile.initial_timeout),
+            initial_window: self.initial_window.unwrap_or(profile.initial_window).max(1),
+            maximum_window: self.maximum_window.unwrap_or(profile.maximum_window).max(1),
+            handshake: self.handshake.unwrap_or(profile.handshake),
+            limited_transmit: self.limited_transmit.unwrap_or(profile.limited_transmit),
+            exact_halving: self.exact_halving.unwrap_or(profile.exact_halving),
+        }
+    }
+}

@@ -1,0 +1,308 @@
+//! One run of a scenario: server, access point and client, and what happens between them.
+//!
+//! ```text
+//!   server                     access point                      client
+//!     | -- wired down -->  queue | mux | line, channel -- down -->  | mux |
+//!     | <-- wired up ---         | mux | <-- up -- channel, line    | mux |
+//! ```
+
+use crate::app::{FileTransfer, Media};
+use crate::channel::{Channel, Direction};
+use crate::kernel::{Alarm, EventQueue, Streams};
+use crate::line::Line;
+use crate::link_end::LinkEnd;
+use crate::outcome::Outcome;
+use crate::packet::Memory;
+use crate::probe::Probe;
+use crate::scenario::Scenario;
+use arqway_link::mux::{Protocol, TooManyServices};
+use arqway_link::{Frame, LinkService, Mux, Packet};
+use arqway_units::{Span, Time};
+
+/// Whom an event concerns; what it is about waits there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Event {
+    /// The wired link's transmitter is free again.
+    WiredDeparture(Direction),
+    /// A packet has crossed the wired link.
+    WiredArrival(Direction),
+    /// The wireless transmitter of this direction is free again.
+    FrameDeparture(Direction),
+    /// A frame has crossed the wireless link.
+    FrameArrival(Direction),
+    /// The link layer that sends in this direction wants to be woken.
+    ServiceTimer(Direction),
+    /// TCP's retransmission timer.
+    TcpTimer,
+    /// The speaker's next packet.
+    MediaSend,
+}
+
+/// A world at work.
+#[derive(Debug)]
+pub struct World<P> {
+    now: Time,
+    events: EventQueue<Event>,
+    wired_down: Line<Packet>,
+    wired_up: Line<Packet>,
+    access_point: LinkEnd,
+    client: LinkEnd,
+    file_transfer: Option<FileTransfer>,
+    tcp_alarm: Alarm,
+    media: Option<Media>,
+    memory: Memory,
+    end: Time,
+    probe: P,
+}
+
+impl<P: Probe> World<P> {
+    /// The scenario at time zero, with the random numbers of one replication.
+    ///
+    /// # Errors
+    /// More services than a tag can tell apart.
+    pub fn new(scenario: &Scenario, streams: &Streams, probe: P) -> Result<Self, TooManyServices> {
+        let wired = || Line::new(scenario.wired.rate, scenario.wired.delay, scenario.wired.queue);
+        let end = |direction, name| -> Result<LinkEnd, TooManyServices> {
+            let wireless = &scenario.wireless;
+            let mux = Mux::new(&scenario.link_layer.mux())?;
+            let line: Line<Frame> = Line::new(wireless.rate, wireless.delay, wireless.queue);
+            let channel = Channel::new(&wireless.errors, direction, streams.stream(name));
+            Ok(LinkEnd::new(mux, direction, line, channel, wireless.uncharged))
+        };
+        let clock_phase = scenario.tcp.clock_phase.unwrap_or_else(|| {
+            let tick = scenario.tcp.settings().tick;
+            Span::from_seconds(streams.stream("server.clock-phase").uniform() * tick.as_seconds())
+        });
+        let (file, media) = (&scenario.file_transfer, &scenario.media);
+        Ok(Self {
+            now: Time::ZERO,
+            events: EventQueue::default(),
+            wired_down: wired(),
+            wired_up: wired(),
+            access_point: end(Direction::Down, "wireless.down.errors")?,
+            client: end(Direction::Up, "wireless.up.errors")?,
+            file_transfer: file.enabled.then(|| FileTransfer::new(file, &scenario.tcp, scenario.headers, clock_phase)),
+            tcp_alarm: Alarm::default(),
+            media: media.enabled.then(|| Media::new(media, scenario.headers, streams.stream("app.media"))),
+            memory: Memory::default(),
+            end: Time::ZERO + scenario.duration,
+            probe,
+        })
+    }
+
+    /// Runs to the end: the file's last acknowledgement, or the scenario's duration, or when nothing is left to do.
+    pub fn run(mut self) -> Outcome {
+        self.start();
+        while !self.is_over() && self.step() {}
+        self.outcome()
+    }
+
+    /// Begins: TCP and the speaker act for the first time. [`run`](Self::run) does this itself.
+    pub fn start(&mut self) {
+        if let Some(media) = &self.media {
+            self.events.schedule(media.next(), Event::MediaSend);
+        }
+        if let Some(transfer) = &mut self.file_transfer {
+            transfer.sender.start(self.now);
+            self.send_segments();
+        }
+    }
+
+    /// Lets the next event happen; false if there is none, or none in time.
+    pub fn step(&mut self) -> bool {
+        let Some((at, event)) = self.events.pop() else { return false };
+        if at > self.end {
+            self.now = self.end;
+            return false;
+        }
+        self.now = at;
+        self.happen(event);
+        true
+    }
+
+    fn is_over(&self) -> bool {
+        self.file_transfer.as_ref().is_some_and(|transfer| transfer.sender.is_finished())
+    }
+
+    fn happen(&mut self, event: Event) {
+        match event {
+            Event::WiredDeparture(direction) => {
+                self.wired(direction).depart();
+                self.send_wired(direction);
+            }
+            Event::WiredArrival(Direction::Down) => {
+                if let Some(packet) = self.wired_down.arrive() {
+                    self.access_point.send(packet, self.now);
+                    self.pump(Direction::Down);
+                }
+            }
+            Event::WiredArrival(Direction::Up) => {
+                if let Some(packet) = self.wired_up.arrive() {
+                    self.receive_at_server(&packet);
+                }
+            }
+            Event::FrameDeparture(direction) => {
+                let now = self.now;
+                self.end(direction).depart(now);
+                self.pump(direction);
+            }
+            Event::FrameArrival(direction) => {
+                if let Some(frame) = self.end(direction).arrive() {
+                    let receiving = opposite(direction);
+                    let now = self.now;
+                    self.end(receiving).mux.handle_frame(frame, now);
+                    self.pump(receiving);
+                }
+            }
+            Event::ServiceTimer(direction) => {
+                let now = self.now;
+                self.end(direction).ring(now);
+                self.pump(direction);
+            }
+            Event::TcpTimer => self.ring_tcp(),
+            Event::MediaSend => self.send_media(),
+        }
+    }
+
+    fn end(&mut self, sending: Direction) -> &mut LinkEnd {
+        match sending {
+            Direction::Down => &mut self.access_point,
+            Direction::Up => &mut self.client,
+        }
+    }
+
+    fn wired(&mut self, direction: Direction) -> &mut Line<Packet> {
+        match direction {
+            Direction::Down => &mut self.wired_down,
+            Direction::Up => &mut self.wired_up,
+        }
+    }
+
+    /// Lets one end of the link layer do what it can, and its network layer take what it delivers.
+    fn pump(&mut self, sending: Direction) {
+        loop {
+            let Self { access_point, client, events, probe, now, .. } = self;
+            let end = match sending {
+                Direction::Down => access_point,
+                Direction::Up => client,
+            };
+            end.pump(events, probe, *now);
+            let mut answered = false;
+            while let Some(packet) = self.end(sending).take_delivered() {
+                answered |= self.take_from_link(sending, packet);
+            }
+            if !answered {
+                return;
+            }
+        }
+    }
+
+    /// A packet came out of the link layer: at the access point it goes on to the server, at the client it is there.
+    /// Says whether the host there has answered over the same link.
+    fn take_from_link(&mut self, at_end: Direction, packet: Packet) -> bool {
+        match at_end {
+            Direction::Down => {
+                self.queue_wired(Direction::Up, packet);
+                false
+            }
+            Direction::Up => self.receive_at_client(&packet),
+        }
+    }
+
+    fn queue_wired(&mut self, direction: Direction, packet: Packet) {
+        // A packet that finds no room is counted by the line, and lost.
+        let _ = self.wired(direction).offer(packet);
+        self.send_wired(direction);
+    }
+
+    fn send_wired(&mut self, direction: Direction) {
+        let now = self.now;
+        let line = self.wired(direction);
+        let Some(packet) = line.take_ready() else { return };
+        let passage = line.transmit(arqway_units::Octets::of(packet.octets.len()), now);
+        line.launch(packet);
+        self.events.schedule(passage.departure, Event::WiredDeparture(direction));
+        self.events.schedule(passage.arrival, Event::WiredArrival(direction));
+    }
+
+    fn receive_at_client(&mut self, packet: &Packet) -> bool {
+        if is_udp(packet) {
+            let delay = self.media.as_mut().and_then(|media| media.receive(packet, self.now));
+            if let Some(delay) = delay {
+                self.probe.media_received(delay, self.now);
+            }
+            return false;
+        }
+        let Some(transfer) = &mut self.file_transfer else { return false };
+        let Some(answer) = transfer.receive(packet, &mut self.memory) else { return false };
+        self.client.send(answer, self.now);
+        true
+    }
+
+    fn receive_at_server(&mut self, packet: &Packet) {
+        let Some(transfer) = &mut self.file_transfer else { return };
+        let Some(number) = transfer.acknowledgement(packet) else { return };
+        transfer.sender.handle_acknowledgement(number, self.now);
+        self.probe.tcp_acknowledged(number, &transfer.sender, self.now);
+        self.send_segments();
+    }
+
+    fn ring_tcp(&mut self) {
+        if self.tcp_alarm.ring(self.now)
+            && let Some(transfer) = &mut self.file_transfer
+        {
+            transfer.sender.handle_timeout(self.now);
+            self.probe.tcp_timed_out(&transfer.sender, self.now);
+        }
+        self.send_segments();
+    }
+
+    fn send_segments(&mut self) {
+        let Some(transfer) = &mut self.file_transfer else { return };
+        while let Some(transmission) = transfer.sender.poll_transmission() {
+            self.probe.tcp_sent(transmission, &transfer.sender, self.now);
+            let packet = transfer.packet(transmission, &mut self.memory);
+            // A packet that finds no room is counted by the line, and lost.
+            let _ = self.wired_down.offer(packet);
+        }
+        if let Some(at) = self.tcp_alarm.set(transfer.sender.poll_timeout()) {
+            self.events.schedule(at, Event::TcpTimer);
+        }
+        self.send_wired(Direction::Down);
+    }
+
+    fn send_media(&mut self) {
+        let Some(media) = &mut self.media else { return };
+        let packet = media.send(self.now, &mut self.memory);
+        self.events.schedule(media.next(), Event::MediaSend);
+        self.queue_wired(Direction::Down, packet);
+    }
+
+    fn outcome(&self) -> Outcome {
+        let (transfer, media) = (self.file_transfer.as_ref(), self.media.as_ref());
+        Outcome {
+            ended: self.now,
+            throughput_bps: transfer.map(|transfer| transfer.throughput_bps(self.now)),
+            tcp_timeouts: transfer.map(|transfer| transfer.sender.timeouts()),
+            media_delay_s: media.and_then(Media::mean_delay),
+            media_loss: media.and_then(Media::loss),
+            media_offered_bps: media.map(|media| media.offered_bps(self.now)),
+            frame_loss_rate: self.access_point.frame_loss_rate(),
+            queue_drops: self.access_point.dropped(),
+            access_point: self.access_point.mux.counters(),
+            client: self.client.mux.counters(),
+            events: self.events.scheduled(),
+        }
+    }
+}
+
+fn opposite(direction: Direction) -> Direction {
+    match direction {
+        Direction::Down => Direction::Up,
+        Direction::Up => Direction::Down,
+    }
+}
+
+fn is_udp(packet: &Packet) -> bool {
+    packet.octets.get(9) == Some(&Protocol::UDP.number())
+}

@@ -1,0 +1,34 @@
+//! The only file that reads a clock.
+//!
+//! It maps the system's monotonic clock (`CLOCK_MONOTONIC`) to [`Time`] since the start, so that a trace of the tunnel
+//! begins at zero like one of the simulator.
+
+use arqway_units::{Span, Time};
+use rustix::event::Timespec;
+use std::time::{Duration, Instant};
+
+/// A clock that began to run when it was made.
+#[derive(Debug)]
+pub(crate) struct Clock {
+    start: Instant,
+}
+
+impl Clock {
+    #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the clock")]
+    pub(crate) fn start() -> Self {
+        Self { start: Instant::now() }
+    }
+
+    /// It never decreases.
+    pub(crate) fn now(&self) -> Time {
+        Time::from_nanoseconds(u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX))
+    }
+}
+
+/// How long `ppoll` may wait; without a limit where the length is beyond what it can count.
+///
+/// `Time`, the clock and `ppoll` all count nanoseconds and the kernel never wakes early, so that a deadline is due once
+/// a wait for it has run out: nothing is rounded down, and the loop cannot spin in the last fraction of a millisecond.
+pub(crate) fn timeout(span: Span) -> Option<Timespec> {
+    Timespec::try_from(Duration::from_nanos(span.as_nanoseconds())).ok()
+}
