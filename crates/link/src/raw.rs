@@ -7,6 +7,7 @@ use crate::frame::{Frame, Kind, Packet};
 use crate::service::{Full, LinkService, LinkState};
 use alloc::collections::VecDeque;
 use arqway_units::Time;
+use core::num::NonZeroUsize;
 use serde::{Deserialize, Serialize};
 
 const DATA: Kind = Kind::new(0);
@@ -16,12 +17,15 @@ const DATA: Kind = Kind::new(0);
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Config {
     /// How many packets may wait for a line that takes no more.
-    pub buffer: usize,
+    pub buffer: NonZeroUsize,
 }
+
+/// As many packets as the queues of the papers' access points.
+const BUFFER: NonZeroUsize = NonZeroUsize::new(256).expect("not zero");
 
 impl Default for Config {
     fn default() -> Self {
-        Self { buffer: 256 }
+        Self { buffer: BUFFER }
     }
 }
 
@@ -57,7 +61,7 @@ impl Raw {
 
 impl LinkService for Raw {
     fn handle_packet(&mut self, packet: Packet, _now: Time) -> Result<(), Full> {
-        if self.outgoing.len() >= self.config.buffer {
+        if self.outgoing.len() >= self.config.buffer.get() {
             self.counters.packets_refused += 1;
             return Err(Full(packet));
         }

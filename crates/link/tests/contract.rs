@@ -8,6 +8,7 @@ use arqway_link::{Mux, ServiceConfig, raw};
 use arqway_units::{Span, Time};
 use common::{End, Fate, Queue, Setting, packet, run};
 use proptest::prelude::*;
+use std::num::NonZeroUsize;
 
 fn fates() -> impl Strategy<Value = Vec<Fate>> {
     let fate = (prop_oneof![3 => Just(1), 2 => Just(0), 1 => Just(2), 1 => Just(3)], 0u64..400)
@@ -79,7 +80,7 @@ proptest! {
         let (config, setting) = fit_the_queue(config, setting);
         let mux = || {
             let classes = vec![Class { protocol: Protocol::UDP, service: ServiceConfig::Raw(raw::Config::default()) }];
-            Mux::new(&mux::Config { default_service: ServiceConfig::SelectiveRepeat(config.clone()), classes, depth }).expect("two services")
+            Mux::new(&mux::Config { default_service: ServiceConfig::SelectiveRepeat(config.clone()), classes, depth: NonZeroUsize::new(depth).expect("not zero") }).expect("two services")
         };
         assert_complete_and_in_order(&run([mux(), mux()], &setting), setting.packets);
     }

@@ -6,6 +6,7 @@ use crate::kernel::Random;
 use arqway_units::Ratio;
 use serde::{Deserialize, Serialize};
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 /// Which frames the link loses; each direction runs its own, with random numbers of its own.
@@ -70,7 +71,7 @@ pub struct Channel {
 #[derive(Debug)]
 enum Fate {
     Survives,
-    Uniform { loss: Ratio, random: Random },
+    Uniform { loss: Ratio, random: Box<Random> },
     Listed(Vec<u64>),
 }
 
@@ -80,7 +81,7 @@ impl Channel {
     pub fn new(model: &ErrorModel, direction: Direction, random: Random) -> Self {
         let fate = match model {
             ErrorModel::None => Fate::Survives,
-            ErrorModel::Uniform(uniform) => Fate::Uniform { loss: uniform.loss, random },
+            ErrorModel::Uniform(uniform) => Fate::Uniform { loss: uniform.loss, random: Box::new(random) },
             ErrorModel::Listed(listed) => Fate::Listed(match direction {
                 Direction::Down => listed.down.clone(),
                 Direction::Up => listed.up.clone(),

@@ -38,7 +38,7 @@ mod world;
 pub use kernel::{Alarm, EventQueue, Random, Streams};
 pub use line::{Line, Passage, Queue, Room};
 pub use outcome::Outcome;
-pub use packet::{Headers, Memory, PacketSize};
+pub use packet::{Headers, Memory, PacketLength, PacketLengthError, PacketSize};
 pub use probe::{NoProbe, Probe};
 pub use scenario::{LinkLayer, Scenario, Wired, Wireless};
 pub use world::World;

@@ -9,6 +9,7 @@
 
 use alloc::collections::VecDeque;
 use arqway_units::{BitRate, Octets, Pacer, Span, Time};
+use core::num::NonZeroUsize;
 use serde::{Deserialize, Serialize};
 
 /// The queue in front of a line.
@@ -26,7 +27,15 @@ pub enum Queue {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Room {
     /// Frames or packets, the one being sent included, as ns-2 counts.
-    pub packets: usize,
+    pub packets: NonZeroUsize,
+}
+
+impl Room {
+    /// Room for so many packets; one at least.
+    #[must_use]
+    pub fn of(packets: usize) -> Self {
+        Self { packets: NonZeroUsize::new(packets).unwrap_or(NonZeroUsize::MIN) }
+    }
 }
 
 /// When something that the transmitter took leaves it, and when it is at the other end.
@@ -89,7 +98,7 @@ impl<T> Line<T> {
     }
 
     fn has_room(&self, room: Room) -> bool {
-        self.waiting.len() + usize::from(self.busy) < room.packets
+        self.waiting.len() + usize::from(self.busy) < room.packets.get()
     }
 
     /// Takes the head of the queue if the transmitter is free.
@@ -138,7 +147,7 @@ mod tests {
 
     #[test]
     fn a_frame_takes_its_octets_at_the_rate_and_then_the_delay() {
-        let mut line = line(Queue::DropTail(Room { packets: 2 }));
+        let mut line = line(Queue::DropTail(Room::of(2)));
         let passage = line.transmit(Octets::new(250), Time::ZERO);
         assert_eq!(passage.departure, Time::from_nanoseconds(31_250_000));
         assert_eq!(passage.arrival, Time::from_nanoseconds(81_250_000));
@@ -146,7 +155,7 @@ mod tests {
 
     #[test]
     fn a_queue_of_two_holds_one_while_one_is_sent() {
-        let mut line = line(Queue::DropTail(Room { packets: 2 }));
+        let mut line = line(Queue::DropTail(Room::of(2)));
         assert_eq!(line.offer(1), Ok(()));
         assert_eq!(line.take_ready(), Some(1));
         line.transmit(Octets::new(250), Time::ZERO);
@@ -158,7 +167,7 @@ mod tests {
 
     #[test]
     fn a_back_pressured_queue_says_so_before_it_drops() {
-        let mut line = line(Queue::BackPressured(Room { packets: 1 }));
+        let mut line = line(Queue::BackPressured(Room::of(1)));
         assert!(line.accepts());
         assert_eq!(line.offer(1), Ok(()));
         assert!(!line.accepts());

@@ -18,6 +18,41 @@ pub enum Headers {
     OnTop,
 }
 
+/// How long a packet may be: long enough for the longest headers and a time stamp, and no longer than IPv4 allows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Octets", into = "Octets")]
+pub struct PacketLength(Octets);
+
+impl PacketLength {
+    /// The 250 octets of the papers on UMTS.
+    pub const SHORT: Self = Self(Octets::new(250));
+    const RANGE: core::ops::RangeInclusive<u64> = 48..=65_000;
+
+    /// How many octets.
+    #[must_use]
+    pub const fn octets(self) -> Octets {
+        self.0
+    }
+}
+
+/// A length that no packet has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a packet of {0}: right would be {least} to {most} octets", least = PacketLength::RANGE.start(), most = PacketLength::RANGE.end())]
+pub struct PacketLengthError(Octets);
+
+impl TryFrom<Octets> for PacketLength {
+    type Error = PacketLengthError;
+    fn try_from(octets: Octets) -> Result<Self, PacketLengthError> {
+        if Self::RANGE.contains(&octets.as_u64()) { Ok(Self(octets)) } else { Err(PacketLengthError(octets)) }
+    }
+}
+
+impl From<PacketLength> for Octets {
+    fn from(length: PacketLength) -> Self {
+        length.0
+    }
+}
+
 /// How long packets are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PacketSize {
@@ -30,9 +65,10 @@ pub struct PacketSize {
 impl PacketSize {
     /// The size of packets of `packet` octets, given their headers' length.
     #[must_use]
-    pub fn new(packet: Octets, headers: Headers, header_length: usize) -> Self {
+    pub fn new(packet: PacketLength, headers: Headers, header_length: usize) -> Self {
+        let packet = packet.octets();
         let on_wire = match headers {
-            Headers::CountAsData => packet.as_usize().max(header_length),
+            Headers::CountAsData => packet.as_usize(),
             Headers::OnTop => packet.as_usize() + header_length,
         };
         Self { on_wire, counted: packet.as_u64() }

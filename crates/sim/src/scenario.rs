@@ -23,6 +23,7 @@ use alloc::vec::Vec;
 use arqway_link::mux::{self, Class};
 use arqway_link::{ServiceConfig, WorldDefaults, raw};
 use arqway_units::{BitRate, Octets, Span};
+use core::num::NonZeroUsize;
 use serde::{Deserialize, Serialize};
 
 /// Everything that a run needs but its random numbers.
@@ -84,7 +85,7 @@ impl Default for Wired {
         Self {
             rate: BitRate::from_bits_per_second(10_000_000).unwrap_or(BitRate::MINIMUM),
             delay: Span::from_milliseconds(1),
-            queue: Queue::DropTail(Room { packets: 50 }),
+            queue: Queue::DropTail(Room::of(50)),
         }
     }
 }
@@ -112,7 +113,7 @@ impl Default for Wireless {
         Self {
             rate: BitRate::from_bits_per_second(64_000).unwrap_or(BitRate::MINIMUM),
             delay: Span::from_milliseconds(50),
-            queue: Queue::BackPressured(Room { packets: 1 }),
+            queue: Queue::BackPressured(Room::of(1)),
             errors: ErrorModel::None,
             uncharged: Octets::ZERO,
         }
@@ -128,12 +129,12 @@ pub struct LinkLayer {
     /// Packets that another service carries; the first class that matches counts.
     pub classes: Vec<Class>,
     /// How many frames of a service may wait above the line's queue.
-    pub depth: usize,
+    pub depth: NonZeroUsize,
 }
 
 impl Default for LinkLayer {
     fn default() -> Self {
-        Self { service: ServiceConfig::Raw(raw::Config::default()), classes: Vec::new(), depth: 1 }
+        Self { service: ServiceConfig::Raw(raw::Config::default()), classes: Vec::new(), depth: NonZeroUsize::MIN }
     }
 }
 

@@ -120,7 +120,7 @@ fn event(line: &str) -> Event {
 }
 
 fn world(settings: &Settings) -> Scenario {
-    let queue = Queue::DropTail(Room { packets: 50 });
+    let queue = Queue::DropTail(Room::of(50));
     let mut scenario = Scenario::default();
     scenario.file_transfer.size = Octets::new(250 * settings.packets);
     scenario.tcp =

@@ -7,6 +7,7 @@ use arqway_link::{Checked, Packet};
 use arqway_units::{Span, Time};
 use rustix::io::{ioctl_fionbio, read};
 use std::io::{PipeReader, Write, pipe};
+use std::num::NonZeroUsize;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixDatagram;
 
@@ -16,7 +17,8 @@ const LIMIT: Time = Time::from_nanoseconds(10_000_000_000);
 fn frames_wait_for_room_in_the_socket_and_none_is_lost() {
     const COUNT: u32 = 5_000;
     let (line, peer) = line();
-    let mut end = Endpoint::over(Checked::new(Raw::new(raw::Config { buffer: 10 })), Numbers(0..COUNT), line);
+    let config = raw::Config { buffer: NonZeroUsize::new(10).expect("not zero") };
+    let mut end = Endpoint::over(Checked::new(Raw::new(config)), Numbers(0..COUNT), line);
     wait_in_peace(&mut end);
     let sent = end.counters().frames_sent;
     assert!((1..u64::from(COUNT)).contains(&sent), "the socket was to be full, and took {sent} of {COUNT} frames");

@@ -74,7 +74,7 @@ impl UdpLine {
 
     /// What to wait for: datagrams, and room in the socket if a frame waits for it.
     pub(crate) fn poll_fd(&self) -> PollFd<'_> {
-        let wanted = if false { PollFlags::IN } else { PollFlags::IN | PollFlags::OUT };
+        let wanted = if self.is_free() { PollFlags::IN } else { PollFlags::IN | PollFlags::OUT };
         PollFd::new(&self.socket, wanted)
     }
 
@@ -125,26 +125,27 @@ impl UdpLine {
     }
 
     /// Reads once, or gives `None` when nothing waits.
-    ///
-    /// The frame gets a copy of its own size. A slice of a shared read buffer would save the copy, but every small
-    /// frame kept for resequencing would then keep 64 KiB alive.
     fn read(&mut self) -> Option<Result<Frame, NoFrame>> {
         match retry_on_intr(|| recv(&self.socket, &mut *self.incoming, RecvFlags::empty())) {
+            Ok((length, _)) => Some(self.frame_of(length)),
             Err(Errno::AGAIN) => None,
             Err(_) => {
                 self.counters.errors_received += 1;
                 Some(Err(NoFrame))
             }
-            Ok((length, _)) => match self.incoming[..length].split_first() {
-                Some((tag, rest)) => {
-                    self.counters.frames_received += 1;
-                    Some(Ok(Frame::from_wire(Tag::from_octet(*tag), Bytes::copy_from_slice(rest))))
-                }
-                None => {
-                    self.counters.datagrams_empty += 1;
-                    Some(Err(NoFrame))
-                }
-            },
         }
+    }
+
+    /// The frame in the first `length` octets of what was read.
+    ///
+    /// It gets a copy of its own size. A slice of a shared read buffer would save the copy, but every small frame kept
+    /// for resequencing would then keep 64 KiB alive.
+    fn frame_of(&mut self, length: usize) -> Result<Frame, NoFrame> {
+        let Some((tag, rest)) = self.incoming[..length].split_first() else {
+            self.counters.datagrams_empty += 1;
+            return Err(NoFrame);
+        };
+        self.counters.frames_received += 1;
+        Ok(Frame::from_wire(Tag::from_octet(*tag), Bytes::copy_from_slice(rest)))
     }
 }

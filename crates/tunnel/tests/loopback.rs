@@ -11,6 +11,7 @@ use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use std::collections::VecDeque;
 use std::net::{Ipv4Addr, UdpSocket};
+use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
@@ -178,7 +179,7 @@ fn service() -> Checked<Mux> {
     let config = mux::Config {
         default_service: ServiceConfig::SelectiveRepeat(selective_repeat),
         classes: vec![Class { protocol: Protocol::UDP, service: ServiceConfig::Raw(raw::Config::default()) }],
-        depth: 1,
+        depth: NonZeroUsize::MIN,
     };
     Checked::new(Mux::new(&config).expect("two services"))
 }

@@ -194,6 +194,24 @@ macro_rules! serde_as_text {
     )*};
 }
 
+/// Reads a length of time that must not be zero, for `#[serde(deserialize_with = "...")]`: a timer that expires at once
+/// expires for ever.
+///
+/// # Errors
+/// What is no length of time, or none at all.
+pub fn positive_span<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Span, D::Error> {
+    let span = <Span as serde::Deserialize>::deserialize(deserializer)?;
+    if span > Span::ZERO { Ok(span) } else { Err(serde::de::Error::custom("this must be longer than 0 s")) }
+}
+
+/// The same where the setting may be left out.
+///
+/// # Errors
+/// What is no length of time, or none at all.
+pub fn optional_positive_span<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Span>, D::Error> {
+    positive_span(deserializer).map(Some)
+}
+
 serde_as_text!(Span from SPAN, BitRate from RATE, Octets from OCTETS, Ratio from RATIO);
 
 #[cfg(test)]

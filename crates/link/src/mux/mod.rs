@@ -22,6 +22,7 @@ use crate::frame::{Frame, Packet, ServiceId, Tag, Ticket};
 use crate::service::{Departure, Full, LinkService, LinkState, Start};
 use alloc::vec::Vec;
 use arqway_units::Time;
+use core::num::NonZeroUsize;
 
 /// How a multiplexer is set up; both ends need the same.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,7 +34,7 @@ pub struct Config {
     /// How many frames of a service may wait in the scheduler.
     ///
     /// One pulls late, which keeps timers and acknowledgements fresh. More lets a service queue ahead.
-    pub depth: usize,
+    pub depth: NonZeroUsize,
 }
 
 /// Services side by side, at one end.
@@ -42,7 +43,7 @@ pub struct Mux<S = AnyService> {
     services: Vec<S>,
     classifier: Classifier,
     scheduler: FirstComeFirstServed<Frame>,
-    depth: usize,
+    depth: NonZeroUsize,
     unknown_tags: u64,
 }
 
@@ -80,15 +81,15 @@ impl Mux<AnyService> {
 impl<S: LinkService> Mux<S> {
     /// An end made of services that exist already; the first is the default.
     #[must_use]
-    pub fn of(services: Vec<S>, classifier: Classifier, depth: usize) -> Self {
+    pub fn of(services: Vec<S>, classifier: Classifier, depth: NonZeroUsize) -> Self {
         let scheduler = FirstComeFirstServed::new(services.len());
-        Self { services, classifier, scheduler, depth: depth.max(1), unknown_tags: 0 }
+        Self { services, classifier, scheduler, depth, unknown_tags: 0 }
     }
 
     fn fill_scheduler(&mut self, now: Time) {
         for (index, service) in self.services.iter_mut().enumerate() {
             let flow = Flow(index);
-            while self.scheduler.waiting(flow) < self.depth {
+            while self.scheduler.waiting(flow) < self.depth.get() {
                 let Some(mut frame) = service.poll_frame(now) else { break };
                 if let Some(id) = u8::try_from(index).ok().and_then(ServiceId::new) {
                     frame.tag = frame.tag.with_service(id);
@@ -174,7 +175,7 @@ mod tests {
         Config {
             default_service: raw.clone(),
             classes: vec![Class { protocol: Protocol::UDP, service: raw }],
-            depth: 1,
+            depth: NonZeroUsize::MIN,
         }
     }
 

@@ -1,7 +1,7 @@
 //! How Selective Repeat is set up. A configuration that parsed is valid.
 
 use super::wire::Number;
-use arqway_units::Span;
+use arqway_units::{Span, positive_span};
 use serde::{Deserialize, Serialize};
 
 /// The settings of one end; both ends need the same window.
@@ -11,6 +11,7 @@ pub struct Config {
     /// How many frames may be unacknowledged at once.
     pub window: WindowSize,
     /// How long a frame waits for its acknowledgement before it is sent again.
+    #[serde(deserialize_with = "positive_span")]
     pub timeout: Span,
     /// At which moment of a frame its timer starts.
     pub timer_starts: TimerStarts,

@@ -1,6 +1,6 @@
 //! File Transfer: a file goes from the server to the client as fast as TCP lets it (monet08 §III).
 
-use crate::packet::{Headers, Memory, PacketSize};
+use crate::packet::{Headers, Memory, PacketLength, PacketSize};
 use crate::tcp::{Receiver, SegmentFactory, Sender, TcpConfig, Transmission};
 use arqway_link::Packet;
 use arqway_units::{Octets, Span, Time};
@@ -15,13 +15,13 @@ pub struct FileTransferConfig {
     /// How much data the file is; a last packet that is not full counts as a whole one.
     pub size: Octets,
     /// How long a packet is; the scenario's `headers` says whether headers are inside.
-    pub packet: Octets,
+    pub packet: PacketLength,
 }
 
 impl Default for FileTransferConfig {
     /// The papers' file of 10 MB in packets of 250 octets.
     fn default() -> Self {
-        Self { enabled: true, size: Octets::new(10_000_000), packet: Octets::new(250) }
+        Self { enabled: true, size: Octets::new(10_000_000), packet: PacketLength::SHORT }
     }
 }
 

@@ -9,9 +9,9 @@
 //! spurt begins after a silence, as in ns-2's `Application/Traffic/Exponential`.
 
 use crate::kernel::Random;
-use crate::packet::{Headers, Memory, PacketSize, ipv4, write_total_length};
+use crate::packet::{Headers, Memory, PacketLength, PacketSize, ipv4, write_total_length};
 use arqway_link::Packet;
-use arqway_units::{BitRate, Octets, Span, Time};
+use arqway_units::{BitRate, Span, Time};
 use etherparse::{IpNumber, UdpHeader};
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +24,7 @@ pub struct MediaConfig {
     /// The rate during a talk-spurt.
     pub rate: BitRate,
     /// How long a packet is; the scenario's `headers` says whether headers are inside.
-    pub packet: Octets,
+    pub packet: PacketLength,
     /// The mean length of a talk-spurt.
     pub talk: Span,
     /// The mean length of a silence.
@@ -58,7 +58,7 @@ impl Media {
     #[must_use]
     pub fn new(config: &MediaConfig, headers: Headers, random: Random) -> Self {
         let size = PacketSize::new(config.packet, headers, HEADERS + STAMP);
-        let interval = config.rate.time_to_send(config.packet);
+        let interval = config.rate.time_to_send(config.packet.octets());
         let mut media = Self {
             random,
             interval,
@@ -150,7 +150,7 @@ impl Default for MediaConfig {
             enabled: false,
             // A constant that is not zero: the fallback is never taken.
             rate: BitRate::from_bits_per_second(56_000).unwrap_or(BitRate::MINIMUM),
-            packet: Octets::new(250),
+            packet: PacketLength::SHORT,
             talk: Span::from_milliseconds(1000),
             silence: Span::from_milliseconds(1350),
         }

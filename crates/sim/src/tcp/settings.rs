@@ -7,7 +7,8 @@
 //! | `ns235-minrto1` | the same with RFC 2988's minimum timeout of 1 s |
 //! | `pre2004` | ns-2 as it was before four defaults changed in 2004 to 2006 |
 
-use arqway_units::Span;
+use arqway_units::{Span, optional_positive_span};
+use core::num::NonZeroU32;
 use serde::{Deserialize, Serialize};
 
 /// A TCP by the year it stands for.
@@ -33,15 +34,17 @@ pub struct TcpConfig {
     /// Where every setting not given here comes from.
     pub profile: Profile,
     /// Length of a clock tick: round-trip times are measured in whole ticks.
+    #[serde(deserialize_with = "optional_positive_span")]
     pub tick: Option<Span>,
     /// No timeout is shorter.
     pub minimum_timeout: Option<Span>,
     /// The timeout before the first round-trip time was measured.
+    #[serde(deserialize_with = "optional_positive_span")]
     pub initial_timeout: Option<Span>,
     /// The congestion window at the start, in packets.
-    pub initial_window: Option<u32>,
+    pub initial_window: Option<NonZeroU32>,
     /// The receiver's window, in packets: no more are ever outstanding.
-    pub maximum_window: Option<u32>,
+    pub maximum_window: Option<NonZeroU32>,
     /// Whether a SYN is exchanged before the first data.
     pub handshake: Option<bool>,
     /// Whether the first two duplicate acknowledgements each send a new packet (RFC 3042).
@@ -106,12 +109,12 @@ impl TcpConfig {
     pub fn settings(&self) -> Settings {
         let profile = self.profile.settings();
         Settings {
-            tick: self.tick.unwrap_or(profile.tick).max(Span::from_nanoseconds(1)),
+            tick: self.tick.unwrap_or(profile.tick),
             minimum_timeout: self.minimum_timeout.unwrap_or(profile.minimum_timeout),
             maximum_timeout: profile.maximum_timeout,
             initial_timeout: self.initial_timeout.unwrap_or(profile.initial_timeout),
-            initial_window: self.initial_window.unwrap_or(profile.initial_window).max(1),
-            maximum_window: self.maximum_window.unwrap_or(profile.maximum_window).max(1),
+            initial_window: self.initial_window.map_or(profile.initial_window, NonZeroU32::get),
+            maximum_window: self.maximum_window.map_or(profile.maximum_window, NonZeroU32::get),
             handshake: self.handshake.unwrap_or(profile.handshake),
             limited_transmit: self.limited_transmit.unwrap_or(profile.limited_transmit),
             exact_halving: self.exact_halving.unwrap_or(profile.exact_halving),
