@@ -52,16 +52,12 @@ fn an_endpoint_comes_to_rest_once_all_is_acknowledged() {
     exchange(&mut ends, |ends| ends[0].network().to_send.is_empty() && ends.iter().all(|end| end.deadline().is_none()));
     assert_same(&ends[1].network().received, &sent);
     for end in &mut ends {
-        // A copy of a frame may still lie in the socket; behind it nothing may wake the end again.
-        let mut now = end.turn(Time::ZERO).expect("a turn");
-        loop {
-            let latest = now + Span::from_milliseconds(50);
-            now = end.turn(latest).expect("a turn");
-            if now >= latest {
-                break;
-            }
-            assert!(now < LIMIT, "the end never waits in peace");
-        }
+        // Copies that still lie in the socket may end the first waits.
+        let in_peace = (0..10).any(|_| {
+            let latest = end.turn(Time::ZERO).expect("a turn") + Span::from_milliseconds(50);
+            end.turn(latest).expect("a turn") >= latest
+        });
+        assert!(in_peace, "something keeps waking an end at rest");
         assert_eq!(end.deadline(), None);
     }
 }

@@ -1,0 +1,45 @@
+//! The command `arqway`. Each subcommand is a file; what they share is in `study.rs`.
+//!
+//! Progress and remarks go to stderr, results to stdout and the output folder. Exit code 0: done; 1: failed; 2: the command
+//! line or a file is wrong, and nothing was run.
+
+mod reproduce;
+mod run;
+mod study;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+#[derive(Debug, Parser)]
+#[command(name = "arqway", version, about, after_help = EXAMPLES)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "Examples:
+  arqway reproduce monet08 fig2 fig3      two figures of a paper, in less than a minute
+  arqway reproduce --replications 30      every figure there is, at full length
+  arqway run my-experiment.toml           a study of your own";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Make figures of the papers: plots, tables, and whether their claims hold
+    Reproduce(reproduce::Arguments),
+    /// Run one experiment of your own
+    Run(run::Arguments),
+}
+
+fn main() -> ExitCode {
+    let outcome = match Arguments::parse().command {
+        Command::Reproduce(arguments) => reproduce::main(&arguments),
+        Command::Run(arguments) => run::main(&arguments),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("{failure}");
+            failure.exit_code()
+        }
+    }
+}

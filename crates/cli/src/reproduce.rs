@@ -1,0 +1,114 @@
+//! `arqway reproduce [PAPER [FIGURE ...]]`
+
+use crate::study::{Failure, Options, read_all, study};
+use arqway_lab::claims::{self, Claim};
+use arqway_lab::experiment::Effort;
+use arqway_lab::library::{self, FigureName};
+use arqway_lab::output::Frame;
+use std::path::Path;
+
+const EXAMPLES: &str = "Without --replications it is quick: shortened runs, few replications.
+
+Examples:
+  arqway reproduce monet08 fig2 fig3
+  arqway reproduce monet08 --replications 30 --out results/monet08
+  arqway reproduce monet08 fig3 --quick --seed 2";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// The paper [default: all of them]
+    #[arg(value_name = "PAPER")]
+    paper: Option<String>,
+    /// Its figures [default: all of them]
+    #[arg(value_name = "FIGURE")]
+    figures: Vec<String>,
+    #[command(flatten)]
+    options: Options,
+}
+
+pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
+    let Arguments { options, .. } = arguments;
+    let names = choose(arguments)?;
+    let effort = if options.replications.is_some() { Effort::Full } else { Effort::Quick };
+    let sources: Vec<_> = names.iter().filter_map(library::experiment).collect();
+    let experiments = read_all(sources.iter(), Path::new(""), effort)?;
+    let claims = claims_of(&names)?;
+    let papers: Vec<&str> = names.iter().map(|name| name.paper.as_str()).collect();
+    let paper = arguments.paper.clone().unwrap_or_else(|| papers.first().copied().unwrap_or_default().to_owned());
+    let typed = options.as_typed();
+    let asked: String = arguments.paper.iter().chain(&arguments.figures).map(|word| format!(" {word}")).collect();
+    let note = match effort {
+        Effort::Quick => {
+            "This is a quick look: runs are shortened and few, so intervals are wide. Use --replications 30 for what the papers ran."
+        }
+        Effort::Full => "",
+    };
+    let frame = Frame {
+        title: format!("Arqway reproduces {}", arguments.paper.as_deref().unwrap_or("the papers")),
+        command: format!("arqway reproduce{asked}{typed}"),
+        figure_command: Some(format!("arqway reproduce {paper} FIGURE{typed}")),
+        note: note.to_owned(),
+    };
+    study(experiments, &options.request(), &claims, &frame, options)
+}
+
+/// The figures asked for; what does not exist here is named on stderr and left out.
+fn choose(arguments: &Arguments) -> Result<Vec<FigureName>, Failure> {
+    let all = library::figures();
+    let Some(paper) = &arguments.paper else { return Ok(all) };
+    let of_paper: Vec<FigureName> = all.iter().filter(|name| name.paper == *paper).cloned().collect();
+    if of_paper.is_empty() {
+        let mut known: Vec<&str> = all.iter().map(|name| name.paper.as_str()).collect();
+        known.dedup();
+        return Err(Failure::Usage(format!("no figures of `{paper}`; right would be one of {}", known.join(", "))));
+    }
+    if arguments.figures.is_empty() {
+        return Ok(of_paper);
+    }
+    for asked in &arguments.figures {
+        if !of_paper.iter().any(|name| is_asked(name, asked)) {
+            let known: Vec<&str> = of_paper.iter().map(|name| name.figure.as_str()).collect();
+            eprintln!("{paper} {asked} is left out: there are {} here", known.join(", "));
+        }
+    }
+    Ok(of_paper.into_iter().filter(|name| arguments.figures.iter().any(|asked| is_asked(name, asked))).collect())
+}
+
+/// `fig16-17` is asked for as it stands, or as `fig16`, or as `fig17`.
+fn is_asked(name: &FigureName, asked: &str) -> bool {
+    if name.figure == asked {
+        return true;
+    }
+    let Some((first, second)) = name.figure.split_once('-') else { return false };
+    let letters = first.trim_end_matches(|c: char| c.is_ascii_digit());
+    first == asked || format!("{letters}{second}") == asked
+}
+
+/// The claims on these figures.
+fn claims_of(names: &[FigureName]) -> Result<Vec<Claim>, Failure> {
+    let mut papers: Vec<&str> = names.iter().map(|name| name.paper.as_str()).collect();
+    papers.dedup();
+    let mut claims = Vec::new();
+    for paper in papers {
+        let Some(source) = library::claims(paper) else { continue };
+        let read = claims::read(&source).map_err(Failure::Mistakes)?;
+        claims.extend(
+            read.into_iter()
+                .filter(|claim| names.iter().any(|name| name.paper == paper && name.figure == claim.figure())),
+        );
+    }
+    Ok(claims)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_double_figure_is_asked_for_by_either_of_its_names() {
+        let name = FigureName { paper: "shikama06".to_owned(), figure: "fig16-17".to_owned() };
+        assert!(["fig16-17", "fig16", "fig17"].iter().all(|asked| is_asked(&name, asked)));
+        assert!(!["fig1", "fig18", "17"].iter().any(|asked| is_asked(&name, asked)));
+    }
+}

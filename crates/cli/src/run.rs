@@ -1,0 +1,82 @@
+//! `arqway run EXPERIMENT.toml`
+
+use crate::study::{Failure, Options, read_all, study};
+use arqway_lab::document::Source;
+use arqway_lab::experiment::Effort;
+use arqway_lab::output::Frame;
+use std::path::{Path, PathBuf};
+
+const EXAMPLES: &str = "Examples:
+  arqway run my-experiment.toml --out results/first
+  arqway run my-experiment.toml --scheme sr:0.9 --point 5.4 --replication 3    one cell alone
+
+An experiment:
+  [experiment]
+  id = \"how-long-a-timeout\"
+
+  [scenario]
+  base = \"monet08\"
+  set = { \"media.enabled\" = true, \"wireless.errors\" = { kind = \"uniform\", loss = \"5.4 %\" } }
+
+  [sweep]
+  \"wireless.rate\" = [\"64 kbit/s\", \"128 kbit/s\"]
+
+  [[scheme]]
+  use = \"sr:0.9\"
+
+  [[figure]]
+  id = \"throughput\"
+  x = \"wireless.rate\"
+  y = \"file-transfer.throughput\"";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// The experiment's file
+    #[arg(value_name = "EXPERIMENT.toml")]
+    file: PathBuf,
+    /// Only this scheme, as its rows name it
+    #[arg(long, value_name = "SCHEME")]
+    scheme: Option<String>,
+    /// Only this point of the sweep, as its rows name it
+    #[arg(long, value_name = "POINT")]
+    point: Option<f64>,
+    /// Only this replication, counted from 0
+    #[arg(long, value_name = "R")]
+    replication: Option<u32>,
+    #[command(flatten)]
+    options: Options,
+}
+
+pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
+    let Arguments { file, options, .. } = arguments;
+    let name = file.display().to_string();
+    let text = std::fs::read_to_string(file).map_err(|error| Failure::Usage(format!("cannot read {name}: {error}")))?;
+    let effort = if options.quick { Effort::Quick } else { Effort::Full };
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let experiments = read_all([Source::new(name, text)].iter(), folder, effort)?;
+    let mut request = options.request();
+    request.scheme.clone_from(&arguments.scheme);
+    request.point = arguments.point;
+    request.replication = arguments.replication;
+    let title = experiments.first().map_or_else(String::new, |experiment| experiment.title.clone());
+    let frame = Frame { title, command: command(arguments), figure_command: None, note: String::new() };
+    study(experiments, &request, &[], &frame, options)
+}
+
+/// What to type for the same results; the file by its name alone, as results know no folders.
+fn command(arguments: &Arguments) -> String {
+    let file = arguments.file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let mut command = format!("arqway run {file}{}", arguments.options.as_typed());
+    let only = [
+        ("scheme", arguments.scheme.clone()),
+        ("point", arguments.point.map(|point| point.to_string())),
+        ("replication", arguments.replication.map(|replication| replication.to_string())),
+    ];
+    for (option, value) in only {
+        if let Some(value) = value {
+            command.push_str(&format!(" --{option} {value}"));
+        }
+    }
+    command
+}

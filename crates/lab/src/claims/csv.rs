@@ -1,0 +1,35 @@
+//! `claims.csv`: a row a claim.
+
+use super::Judgement;
+use std::io::{self, Write};
+
+/// Writes the verdicts; a cell without a number is empty.
+///
+/// # Errors
+/// What the writer says.
+pub fn write_csv(judgements: &[Judgement], mut output: impl Write) -> io::Result<()> {
+    writeln!(output, "id,kind,verdict,paper,ours,low,high,inferred,note")?;
+    for judgement in judgements {
+        let claim = &judgement.claim;
+        let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+        let ours = judgement.ours;
+        let end = |sign: f64| ours.and_then(|ours| Some(ours.value + sign * ours.half_width?));
+        let cells = [
+            claim.id.clone(),
+            claim.kind.to_string(),
+            judgement.verdict.to_string(),
+            number(claim.percent),
+            number(ours.map(|ours| ours.value)),
+            number(end(-1.0)),
+            number(end(1.0)),
+            claim.inferred.join(" "),
+            judgement.note.clone(),
+        ];
+        writeln!(output, "{}", cells.map(|cell| quoted(&cell)).join(","))?;
+    }
+    Ok(())
+}
+
+fn quoted(cell: &str) -> String {
+    if cell.contains([',', '"', '\n']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.to_owned() }
+}

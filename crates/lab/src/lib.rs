@@ -1,0 +1,24 @@
+//! The laboratory: experiments as data, run in parallel, turned into rows, figures, verdicts and a report.
+//!
+//! ```text
+//!     experiment.toml --+                                       +--> rows.csv, rows.parquet
+//!     scenario.toml   --+--> Experiment --> Plan --> run --> rows --> figures
+//!                        (all mistakes       cells              +--> verdicts on claims.toml
+//!                         at once)                              +--> report.html
+//! ```
+//!
+//! Nothing about a particular paper is in the code: a figure of a paper is a file under `experiments/`, its world one
+//! under `scenarios/`, what it claims one under `claims/`.
+
+pub mod claims;
+pub mod document;
+pub mod experiment;
+pub mod figure;
+pub mod library;
+pub mod output;
+pub mod plan;
+pub mod present;
+pub mod report;
+pub mod rows;
+pub mod run;
+pub mod stats;

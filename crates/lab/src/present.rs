@@ -1,0 +1,176 @@
+//! From rows to what a person looks at: tables of means, and figures.
+
+use crate::experiment::{Experiment, FigurePlan};
+use crate::figure::{Axis, Curve, Figure, Point, Scale, number};
+use crate::rows::Row;
+use crate::stats::{Summary, summarise};
+
+/// A metric of an application, and how it is shown.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Quantity {
+    /// `file-transfer`
+    pub app: &'static str,
+    /// `throughput`
+    pub metric: &'static str,
+    /// `app.metric`, as experiments ask for it.
+    name: &'static str,
+    /// The text at the axis, with its unit.
+    label: &'static str,
+    /// From SI units to the label's.
+    factor: f64,
+}
+
+const QUANTITIES: [Quantity; 7] = [
+    quantity("file-transfer", "throughput", "file-transfer.throughput", "File Transfer throughput (kbit/s)", 1e-3),
+    quantity("file-transfer", "timeouts", "file-transfer.timeouts", "TCP timeouts", 1.0),
+    quantity("file-transfer", "flr", "file-transfer.flr", "Measured frame loss rate (%)", 100.0),
+    quantity("media", "delay", "media.delay", "Media packet delay (s)", 1.0),
+    quantity("media", "delay-p95", "media.delay-p95", "95th percentile of the media packet delay (s)", 1.0),
+    quantity("media", "loss", "media.loss", "Media packets lost (%)", 100.0),
+    quantity("media", "offered", "media.offered", "Media sent (kbit/s)", 1e-3),
+];
+
+const fn quantity(
+    app: &'static str,
+    metric: &'static str,
+    name: &'static str,
+    label: &'static str,
+    factor: f64,
+) -> Quantity {
+    Quantity { app, metric, name, label, factor }
+}
+
+impl Quantity {
+    /// The quantity of this name, such as `file-transfer.throughput`.
+    #[must_use]
+    pub fn of(name: &str) -> Option<Self> {
+        QUANTITIES.into_iter().find(|quantity| quantity.name == name)
+    }
+
+    /// The names of all quantities.
+    #[must_use]
+    pub fn names() -> Vec<&'static str> {
+        QUANTITIES.iter().map(|quantity| quantity.name).collect()
+    }
+}
+
+/// The text at the horizontal axis for a swept setting, where the figure does not say.
+#[must_use]
+pub fn x_label(swept: &str) -> String {
+    match swept {
+        "wireless.errors.loss" => "Frame loss rate (%)".to_owned(),
+        path if path.ends_with("delay") => format!("{path} (s)"),
+        path if path.ends_with("rate") => format!("{path} (bit/s)"),
+        path => path.to_owned(),
+    }
+}
+
+/// Means of one quantity, by point and scheme, in the units of its label.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MeansTable {
+    /// What is swept, with its unit.
+    pub x_label: String,
+    /// What is measured, with its unit.
+    pub y_label: String,
+    /// The schemes' labels.
+    pub schemes: Vec<String>,
+    /// The values of the swept setting.
+    pub points: Vec<f64>,
+    /// For each point, the mean of each scheme that has rows there.
+    pub means: Vec<Vec<Option<Summary>>>,
+    /// The fewest and the most replications behind a mean.
+    pub replications: (usize, usize),
+}
+
+impl MeansTable {
+    /// The table of a figure, from the rows of its experiment.
+    #[must_use]
+    pub fn new(experiment: &Experiment, figure: &FigurePlan, rows: &[Row]) -> Self {
+        let Quantity { app, metric, label, factor, .. } = figure.quantity;
+        let rows: Vec<&Row> = rows.iter().filter(|row| &*row.app == app && &*row.metric == metric).collect();
+        let mean = |point: f64, scheme: &str| {
+            let shown = rows.iter().filter(|row| row.point == point && &*row.scheme == scheme);
+            summarise(&shown.map(|row| row.value * factor).collect::<Vec<_>>())
+        };
+        let points: Vec<f64> = experiment.points.iter().map(|point| point.value).collect();
+        let of_point = |point: &f64| experiment.schemes.iter().map(|scheme| mean(*point, &scheme.name)).collect();
+        let means: Vec<Vec<Option<Summary>>> = points.iter().map(of_point).collect();
+        let counts = || means.iter().flatten().flatten().map(|summary| summary.n);
+        Self {
+            x_label: figure.x_label.clone(),
+            y_label: label.to_owned(),
+            schemes: experiment.schemes.iter().map(|scheme| scheme.label.clone()).collect(),
+            replications: (counts().min().unwrap_or(0), counts().max().unwrap_or(0)),
+            points,
+            means,
+        }
+    }
+
+    /// The heads of its columns.
+    #[must_use]
+    pub fn columns(&self) -> Vec<String> {
+        std::iter::once(&self.x_label).chain(&self.schemes).cloned().collect()
+    }
+
+    /// Its rows as text: the point, then `mean ± half width`.
+    #[must_use]
+    pub fn text_rows(&self) -> Vec<Vec<String>> {
+        let cell = |summary: &Option<Summary>| {
+            summary.map_or_else(String::new, |found| number::with_half_width(found.mean, found.half_width))
+        };
+        let row = |(point, means): (&f64, &Vec<Option<Summary>>)| {
+            std::iter::once(point.to_string()).chain(means.iter().map(cell)).collect()
+        };
+        self.points.iter().zip(&self.means).map(row).collect()
+    }
+
+    /// How many replications its means rest on, in words.
+    #[must_use]
+    pub fn replications_text(&self) -> String {
+        let words =
+            |count: usize| if count == 1 { "1 replication".to_owned() } else { format!("{count} replications") };
+        match self.replications {
+            (least, most) if least == most => words(least),
+            (least, most) => format!("{least} to {}", words(most)),
+        }
+    }
+
+    /// The table drawn.
+    #[must_use]
+    pub fn figure(&self, experiment: &Experiment, id: &str) -> Figure {
+        let curve = |(index, label): (usize, &String)| {
+            let point = |(x, means): (&f64, &Vec<Option<Summary>>)| {
+                let summary = means.get(index).copied().flatten()?;
+                Some(Point { x: *x, y: summary.mean, half_width: summary.half_width })
+            };
+            Curve { label: label.clone(), points: self.points.iter().zip(&self.means).filter_map(point).collect() }
+        };
+        let axis = |label: &str| Axis { label: label.to_owned(), scale: Scale::Linear, from_zero: true };
+        Figure {
+            id: id.to_owned(),
+            title: experiment.title.clone(),
+            x: axis(&self.x_label),
+            y: axis(&self.y_label),
+            curves: self.schemes.iter().enumerate().map(curve).collect(),
+            source: format!("{}; {}, 95 % confidence intervals", experiment.source, self.replications_text()),
+        }
+    }
+
+    /// The table for a terminal, its columns aligned.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        let mut lines = vec![self.columns()];
+        lines.extend(self.text_rows());
+        let width = |column: usize| {
+            lines.iter().filter_map(|line| line.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..lines[0].len()).map(width).collect();
+        let mut text = format!("{}\n", self.y_label);
+        for line in &lines {
+            let cells = line.iter().zip(&widths).map(|(cell, width)| format!("{cell:>width$}"));
+            text.push_str(cells.collect::<Vec<_>>().join("  ").trim_end());
+            text.push('\n');
+        }
+        text
+    }
+}

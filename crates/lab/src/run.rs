@@ -1,0 +1,200 @@
+//! Runs a plan on all cores. Results do not depend on how many there are, nor on the order in which runs finish.
+
+use crate::plan::{Plan, Run};
+use crate::rows::Row;
+use arqway_link::mux::TooManyServices;
+use arqway_sim::{Outcome, Probe, Scenario, Streams, World};
+use arqway_units::{Span, Time};
+use hdrhistogram::Histogram;
+use rayon::iter::{ParallelBridge, ParallelIterator};
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What came out of the runs that finished.
+#[derive(Debug)]
+pub struct Results {
+    finished: BTreeMap<Run, Measured>,
+    /// How many runs were planned.
+    pub planned: usize,
+}
+
+#[derive(Debug)]
+struct Measured {
+    outcome: Outcome,
+    media_delay_p95_s: Option<f64>,
+}
+
+/// Why a plan could not be run.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The threads did not start.
+    #[error("cannot start {jobs} threads: {source}")]
+    Threads {
+        /// How many were asked for.
+        jobs: usize,
+        /// What the system said.
+        source: rayon::ThreadPoolBuildError,
+    },
+    /// A scenario has more services than a tag can tell apart.
+    #[error(transparent)]
+    Services(#[from] TooManyServices),
+}
+
+/// Runs a plan with this many threads; calls `finished` after each run; begins no run once `stop` is set.
+///
+/// # Errors
+/// Threads that do not start, and worlds that cannot be built.
+pub fn run(
+    plan: &Plan,
+    jobs: NonZeroUsize,
+    stop: &AtomicBool,
+    finished: impl Fn() + Sync,
+) -> Result<Results, RunError> {
+    let threads = rayon::ThreadPoolBuilder::new().num_threads(jobs.get()).build();
+    let threads = threads.map_err(|source| RunError::Threads { jobs: jobs.get(), source })?;
+    let one = |run: &Run| -> Option<Result<(Run, Measured), RunError>> {
+        if stop.load(Ordering::Relaxed) {
+            return None;
+        }
+        let setting = plan.settings.get(run.setting)?;
+        let measured = measure(&setting.scenario, &Streams::new(setting.seed, run.replication));
+        finished();
+        Some(measured.map(|measured| (*run, measured)))
+    };
+    // The runs are handed out in their order, so that stopping leaves whole replications.
+    let results: Result<BTreeMap<_, _>, _> =
+        threads.install(|| plan.runs.iter().par_bridge().filter_map(one).collect());
+    Ok(Results { finished: results?, planned: plan.runs.len() })
+}
+
+fn measure(scenario: &Scenario, streams: &Streams) -> Result<Measured, RunError> {
+    let mut delays = Delays::new();
+    let outcome = World::new(scenario, streams, &mut delays)?.run();
+    Ok(Measured { outcome, media_delay_p95_s: delays.quantile_s(0.95) })
+}
+
+/// The distribution of the media's delays, in microseconds, to three digits: its size does not grow with the run.
+struct Delays(Option<Histogram<u64>>);
+
+impl Delays {
+    fn new() -> Self {
+        Self(Histogram::new(3).ok())
+    }
+
+    fn quantile_s(&self, quantile: f64) -> Option<f64> {
+        let histogram = self.0.as_ref().filter(|histogram| !histogram.is_empty())?;
+        Some(histogram.value_at_quantile(quantile) as f64 / 1e6)
+    }
+}
+
+impl Probe for Delays {
+    fn media_received(&mut self, delay: Span, _now: Time) {
+        if let Some(histogram) = &mut self.0 {
+            histogram.saturating_record(delay.as_nanoseconds() / 1000);
+        }
+    }
+}
+
+impl Results {
+    /// How many runs finished.
+    #[must_use]
+    pub fn finished(&self) -> usize {
+        self.finished.len()
+    }
+
+    /// How much simulated time passed, in seconds, and how many events happened.
+    #[must_use]
+    pub fn simulated(&self) -> (f64, u64) {
+        let outcomes = self.finished.values().map(|measured| &measured.outcome);
+        outcomes.fold((0.0, 0), |(time, events), outcome| (time + outcome.ended.as_seconds(), events + outcome.events))
+    }
+
+    /// The rows of one experiment of the plan: by point, scheme, replication and metric.
+    #[must_use]
+    pub fn rows(&self, plan: &Plan, experiment: usize) -> Vec<Row> {
+        let mut cells: Vec<_> = plan
+            .settings
+            .iter()
+            .enumerate()
+            .flat_map(|(index, setting)| {
+                setting
+                    .uses
+                    .iter()
+                    .filter(|shown| shown.experiment == experiment)
+                    .map(move |shown| (shown.point, shown.scheme, index))
+            })
+            .collect();
+        cells.sort_unstable();
+        let last = plan.runs.iter().map(|run| run.replication).max().unwrap_or(0);
+        let mut rows = Vec::new();
+        for (point, scheme, setting) in cells {
+            for replication in 0..=last {
+                if let Some(measured) = self.finished.get(&Run { replication, setting }) {
+                    let cell = Cell::new(plan, experiment, point, scheme, setting, replication);
+                    cell.rows(measured, &mut rows);
+                }
+            }
+        }
+        rows
+    }
+}
+
+/// What all rows of a cell in one replication share.
+struct Cell {
+    common: Row,
+    file_transfer: bool,
+    media: bool,
+}
+
+impl Cell {
+    fn new(plan: &Plan, experiment: usize, point: usize, scheme: usize, setting: usize, replication: u32) -> Self {
+        let (experiment, scenario) = (&plan.experiments[experiment], &plan.settings[setting].scenario);
+        let empty: Arc<str> = Arc::from("");
+        let common = Row {
+            paper: experiment.paper.as_str().into(),
+            app: empty.clone(),
+            errors: scenario.wireless.errors.name().into(),
+            beside: empty.clone(),
+            rate_bps: scenario.wireless.rate.as_bits_per_second(),
+            connections: 1,
+            point: experiment.points[point].value,
+            scheme: experiment.schemes[scheme].name.as_str().into(),
+            variant: experiment.variant.as_str().into(),
+            replication,
+            metric: empty,
+            value: 0.0,
+        };
+        Self { common, file_transfer: scenario.file_transfer.enabled, media: scenario.media.enabled }
+    }
+
+    fn rows(&self, measured: &Measured, rows: &mut Vec<Row>) {
+        let Measured { outcome, media_delay_p95_s } = measured;
+        let timeouts = outcome.tcp_timeouts.map(|count| count as f64);
+        let of_file =
+            [("throughput", outcome.throughput_bps), ("timeouts", timeouts), ("flr", outcome.frame_loss_rate)];
+        let of_media = [
+            ("delay", outcome.media_delay_s),
+            ("delay-p95", *media_delay_p95_s),
+            ("loss", outcome.media_loss),
+            ("offered", outcome.media_offered_bps),
+        ];
+        if self.file_transfer {
+            self.rows_of("file-transfer", if self.media { "media" } else { "none" }, &of_file, rows);
+        }
+        if self.media {
+            self.rows_of("media", if self.file_transfer { "file-transfer" } else { "none" }, &of_media, rows);
+        }
+    }
+
+    fn rows_of(&self, app: &str, beside: &str, metrics: &[(&str, Option<f64>)], rows: &mut Vec<Row>) {
+        let (app, beside): (Arc<str>, Arc<str>) = (app.into(), beside.into());
+        for (metric, value) in metrics {
+            if let Some(value) = value {
+                let (app, beside) = (app.clone(), beside.clone());
+                rows.push(Row { app, beside, metric: (*metric).into(), value: *value, ..self.common.clone() });
+            }
+        }
+    }
+}
