@@ -3,8 +3,8 @@
 //! It is what the papers call *Raw Link*, and what carries the traffic that would rather lose a packet than wait.
 
 use crate::counters::Counters;
-use crate::frame::{Frame, Kind, Packet};
-use crate::service::{Full, LinkService, LinkState};
+use crate::frame::{Frame, Kind, Packet, Tag, Ticket};
+use crate::service::{Departure, Full, LinkService, LinkState, Start};
 use alloc::collections::VecDeque;
 use arqway_units::Time;
 use core::num::NonZeroUsize;
@@ -92,6 +92,12 @@ impl LinkService for Raw {
         self.counters.frames_sent += 1;
         Some(Frame::new(DATA, &[], packet.octets))
     }
+
+    fn start_frame(&mut self, _frame: &mut Frame, _now: Time) -> Start {
+        Start::Send
+    }
+
+    fn handle_departure(&mut self, _tag: Tag, _ticket: Ticket, _departure: Departure, _now: Time) {}
 
     fn poll_packet(&mut self) -> Option<Packet> {
         let packet = self.incoming.pop_front()?;

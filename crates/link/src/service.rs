@@ -9,8 +9,8 @@ use arqway_units::Time;
 
 /// One end of a link: packets of the network layer on one side, frames on the other.
 ///
-/// The owner has time and I/O. After every `handle_*` call it drains the `poll_*` methods, as [`pump`] does; then it
-/// waits for input or until [`poll_timeout`](Self::poll_timeout).
+/// The owner has time and I/O. After one or more `handle_*` calls it drains the `poll_*` methods, as [`pump`] does; then
+/// it waits for input or until [`poll_timeout`](Self::poll_timeout).
 ///
 /// The contract, asserted by [`Checked`](crate::Checked) in every test:
 /// - `now` never decreases;
@@ -34,12 +34,10 @@ pub trait LinkService {
     /// Hands the next frame over to the queue below.
     fn poll_frame(&mut self, now: Time) -> Option<Frame>;
     /// A frame handed over earlier is about to be sent: the last chance to write a fresh acknowledgement into its
-    /// head, or to withdraw it because its peer has it by now.
-    fn start_frame(&mut self, _frame: &mut Frame, _now: Time) -> Start {
-        Start::Send
-    }
-    /// Learns what became of a frame handed over earlier with a ticket; most services do not care.
-    fn handle_departure(&mut self, _tag: Tag, _ticket: Ticket, _departure: Departure, _now: Time) {}
+    /// head, or to withdraw it because its peer has it by now. It is asked once for each frame; what it says is done.
+    fn start_frame(&mut self, frame: &mut Frame, now: Time) -> Start;
+    /// Learns what became of a frame handed over earlier with a ticket, unless it was withdrawn.
+    fn handle_departure(&mut self, tag: Tag, ticket: Ticket, departure: Departure, now: Time);
 
     /// Releases the next packet to the network layer.
     fn poll_packet(&mut self) -> Option<Packet>;
@@ -91,7 +89,8 @@ pub trait Port {
     fn hand_over(&mut self, frame: Frame, now: Time) -> Result<(), Frame>;
     /// The head of the queue, if the line is free to send it now.
     fn take_ready(&mut self) -> Option<Frame>;
-    /// Sends a frame that was ready.
+    /// Sends a frame that was ready. When it has left, the owner tells the service by
+    /// [`handle_departure`](LinkService::handle_departure), if the frame has a ticket.
     fn transmit(&mut self, frame: Frame, now: Time);
     /// Takes a packet for the network layer.
     fn deliver(&mut self, packet: Packet, now: Time);

@@ -32,3 +32,14 @@ impl Clock {
 pub(crate) fn timeout(span: Span) -> Option<Timespec> {
     Timespec::try_from(Duration::from_nanos(span.as_nanoseconds())).ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_is_never_shorter_than_its_span() {
+        let wait = timeout(Span::from_nanoseconds(1_000_000_001));
+        assert_eq!(wait, Some(Timespec { tv_sec: 1, tv_nsec: 1 }));
+    }
+}

@@ -10,8 +10,8 @@
 //! ```
 //!
 //! What has arrived is read before a timer fires: where this process was kept from running, the acknowledgement that
-//! the timer waits for is likely among it. A batch has a budget, so that neither side starves the other. Packets that the service has no room for stay where
-//! they are: one is held here and the network layer is not asked for more.
+//! the timer waits for is likely among it. A batch has a budget, so that neither side starves the other. Packets that
+//! the service has no room for stay where they are: one is held here and the network layer is not asked for more.
 
 use crate::clock::{self, Clock};
 use crate::port::TunnelPort;

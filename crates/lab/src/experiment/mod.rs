@@ -1,0 +1,225 @@
+//! An experiment: a world, what is swept in it, the schemes compared, the figures to draw.
+//!
+//! ```toml
+//! [experiment]
+//! id = "how-long-a-timeout"
+//!
+//! [scenario]
+//! base = "monet08"                       # a scenario by name, or a file: "my-world.toml"
+//! set = { "media.enabled" = true }
+//!
+//! [sweep]
+//! "wireless.rate" = ["64 kbit/s", "128 kbit/s"]
+//!
+//! [[scheme]]
+//! use = "sr:0.9"                         # a short form, or
+//!
+//! [[scheme]]
+//! label = "Withdrawing"
+//! service = { kind = "selective-repeat", drop-stale-copies = true }
+//!
+//! [[figure]]
+//! id = "throughput"
+//! x = "wireless.rate"
+//! y = "file-transfer.throughput"
+//! ```
+//!
+//! Reading finds every mistake before anything runs: in the file itself, in each scenario that the sweep makes of it,
+//! in each scheme.
+
+mod scheme;
+mod world;
+
+use crate::document::{Located, Mistake, Mistakes, Node, Source, did_you_mean, parse, read};
+use crate::present::Quantity;
+use arqway_link::ServiceConfig;
+use arqway_sim::Scenario;
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, IgnoredAny};
+use std::num::NonZeroU32;
+use std::path::Path;
+use std::sync::Arc;
+use world::World;
+
+/// An experiment whose every setting is known to be right.
+#[derive(Debug, Clone)]
+pub struct Experiment {
+    /// Names it, and its files: `monet08-fig3`.
+    pub id: String,
+    /// The first column of its rows: the paper, or the id.
+    pub paper: String,
+    /// Where it comes from, for the small print.
+    pub source: String,
+    /// What it is about.
+    pub title: String,
+    /// How many replications it asks for.
+    pub replications: u32,
+    /// Root of its random streams.
+    pub seed: u64,
+    /// What its cells change in the paper's plain world; empty in the plain one.
+    pub variant: String,
+    /// The world, one for each point of the sweep.
+    pub points: Vec<Point>,
+    /// The path of the setting that is swept, if one is.
+    pub swept: Option<String>,
+    /// What is compared.
+    pub schemes: Vec<Scheme>,
+    /// What is drawn.
+    pub figures: Vec<FigurePlan>,
+    /// The merged world as text, for the report.
+    pub settings: String,
+}
+
+/// One setting of the swept parameter.
+#[derive(Debug, Clone)]
+pub struct Point {
+    /// The value as rows and axes have it: percent, or SI units.
+    pub value: f64,
+    /// The world there.
+    pub scenario: Scenario,
+}
+
+/// One of the configurations compared.
+#[derive(Debug, Clone)]
+pub struct Scheme {
+    /// As rows name it: a short form, or the label.
+    pub name: String,
+    /// As legends name it.
+    pub label: String,
+    /// The service at each point of the sweep: its defaults are the world's there.
+    pub services: Vec<ServiceConfig>,
+}
+
+/// A figure to draw.
+#[derive(Debug, Clone)]
+pub struct FigurePlan {
+    /// Within its paper: `fig3`.
+    pub id: String,
+    /// What is on the vertical axis.
+    pub quantity: Quantity,
+    /// The text at the horizontal axis.
+    pub x_label: String,
+}
+
+/// How much of an experiment to run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effort {
+    /// Its world at full length.
+    Full,
+    /// As its world's `[quick]` says: fewer replications, shorter runs.
+    Quick,
+}
+
+/// The parts of a file: only to refuse what is none of them.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "each part is read by itself, so that a mistake in one hides none in another")]
+struct Shape {
+    experiment: IgnoredAny,
+    scenario: Option<IgnoredAny>,
+    sweep: Option<IgnoredAny>,
+    scheme: Vec<IgnoredAny>,
+    figure: Option<Vec<IgnoredAny>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Header {
+    id: String,
+    paper: Option<String>,
+    source: Option<String>,
+    title: Option<String>,
+    replications: Option<NonZeroU32>,
+    #[serde(default = "one")]
+    seed: u64,
+    #[serde(default)]
+    variant: String,
+}
+
+fn one() -> u64 {
+    1
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct FigureSection {
+    id: String,
+    x: Option<Located<String>>,
+    y: Located<String>,
+    x_label: Option<String>,
+}
+
+/// How many replications there are where nobody says.
+const REPLICATIONS: u32 = 30;
+
+impl Experiment {
+    /// Reads an experiment; a base that is a file is looked for beside `folder`.
+    ///
+    /// # Errors
+    /// Every mistake in it.
+    pub fn read(source: &Arc<Source>, folder: &Path, effort: Effort) -> Result<Self, Mistakes> {
+        let mut mistakes = Mistakes::new();
+        let Some(tree) = parse(source, &mut mistakes) else { return Err(mistakes) };
+        part::<Shape>(Some(&tree), &mut mistakes);
+        let header = part::<Header>(tree.get_path("experiment"), &mut mistakes);
+        let section = part(tree.get_path("scenario"), &mut mistakes).unwrap_or_default();
+        let world = World::read(source, folder, &section, effort, &mut mistakes);
+        let (swept, points) = world.points(tree.get_path("sweep"), &mut mistakes);
+        let schemes = each(&tree, "scheme").filter_map(|node| Scheme::read(node, &points, &mut mistakes)).collect();
+        let figures = each(&tree, "figure");
+        let figures = figures.filter_map(|node| FigurePlan::read(node, swept.as_deref(), &mut mistakes)).collect();
+        let Some(header) = header else { return Err(mistakes) };
+        let Header { id, paper, source, title, replications, seed, variant } = header;
+        let replications = world.replications.or(replications).map_or(REPLICATIONS, NonZeroU32::get);
+        let experiment = Self {
+            paper: paper.unwrap_or_else(|| id.clone()),
+            source: source.unwrap_or_else(|| id.clone()),
+            title: title.unwrap_or_else(|| id.clone()),
+            id,
+            replications,
+            seed,
+            variant,
+            points: points.into_iter().map(|point| point.point).collect(),
+            swept,
+            schemes,
+            figures,
+            settings: world.tree.to_toml_text(),
+        };
+        mistakes.into_result(experiment)
+    }
+}
+
+/// Reads a part if it is there, and notes what is wrong with it.
+fn part<T: DeserializeOwned>(node: Option<&Node>, mistakes: &mut Mistakes) -> Option<T> {
+    read(node?).map_err(|found| mistakes.extend(found)).ok()
+}
+
+/// The tables of an array of tables.
+fn each<'tree>(tree: &'tree Node, key: &str) -> impl Iterator<Item = &'tree Node> {
+    tree.get_path(key).and_then(Node::as_array).unwrap_or_default().iter()
+}
+
+impl FigurePlan {
+    fn read(node: &Node, swept: Option<&str>, mistakes: &mut Mistakes) -> Option<Self> {
+        let section: FigureSection = part(Some(node), mistakes)?;
+        let mut x_is_wrong = false;
+        if let Some(x) = section.x.filter(|x| Some(x.value.as_str()) != swept) {
+            let right = swept.map(|swept| format!("right would be \"{swept}\", which is swept"));
+            let message = format!("`{}` is not swept", x.value);
+            let help = right.unwrap_or_else(|| "nothing is swept here".to_owned());
+            mistakes.push(Mistake { origin: x.origin, message, help: Some(help) });
+            x_is_wrong = true;
+        }
+        let Some(quantity) = Quantity::of(&section.y.value) else {
+            let message = format!("`{}` is not measured", section.y.value);
+            let help = did_you_mean(&section.y.value, &Quantity::names());
+            mistakes.push(Mistake { origin: section.y.origin, message, help: Some(help) });
+            return None;
+        };
+        let x_label = section.x_label.unwrap_or_else(|| crate::present::x_label(swept.unwrap_or_default()));
+        (!x_is_wrong).then_some(Self { id: section.id, quantity, x_label })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,106 @@
+use super::*;
+use arqway_units::Span;
+
+fn experiment(text: &str) -> Result<Experiment, Mistakes> {
+    Experiment::read(&Source::new("study.toml", text), Path::new(""), Effort::Full)
+}
+
+const STUDY: &str = r#"
+[experiment]
+id = "study"
+
+[scenario]
+base = "monet08"
+set = { "media.enabled" = true, "wireless.errors" = { kind = "uniform", loss = "0 %" } }
+
+[sweep]
+"wireless.errors.loss" = ["0 %", "5.4 %"]
+
+[[scheme]]
+use = "sr:0.9"
+
+[[scheme]]
+label = "Withdrawing"
+service = { kind = "selective-repeat", drop-stale-copies = true }
+
+[[figure]]
+id = "throughput"
+y = "file-transfer.throughput"
+"#;
+
+#[test]
+fn each_point_is_the_base_with_what_is_set_and_what_is_swept() {
+    let study = experiment(STUDY).expect("no mistakes");
+    let values: Vec<f64> = study.points.iter().map(|point| point.value).collect();
+    assert_eq!(values, [0.0, 5.4]);
+    assert!(study.points.iter().all(|point| point.scenario.media.enabled));
+}
+
+#[test]
+fn a_scheme_changes_only_what_it_names_of_the_worlds_service() {
+    let study = experiment(STUDY).expect("no mistakes");
+    let [short, long] = [0, 1].map(|scheme| match &study.schemes[scheme].services[0] {
+        ServiceConfig::SelectiveRepeat(config) => config.clone(),
+        other => panic!("{other:?}"),
+    });
+    assert_eq!((short.timeout, short.drop_stale_copies), (Span::from_milliseconds(900), false));
+    assert_eq!((long.timeout, long.drop_stale_copies), (Span::from_milliseconds(1100), true));
+    assert_eq!(short.timer_starts, long.timer_starts);
+}
+
+#[test]
+fn a_quick_look_is_what_the_world_says_it_is() {
+    let quick = Experiment::read(&Source::new("study.toml", STUDY), Path::new(""), Effort::Quick).expect("no mistakes");
+    let full = experiment(STUDY).expect("no mistakes");
+    assert_eq!((quick.replications, full.replications), (10, 30));
+    assert!(quick.points[0].scenario.file_transfer.size < full.points[0].scenario.file_transfer.size);
+}
+
+#[test]
+fn all_mistakes_are_told_at_once_each_with_its_place_and_what_would_be_right() {
+    let error = experiment(
+        r#"[experiment]
+id = "study"
+replicatoins = 3
+
+[scenario]
+base = "monet80"
+set = { "media.enabeld" = true, "wireless.rate" = "64 kHz" }
+
+[sweep]
+"services.selective-repeat.window" = [1, 129]
+
+[[scheme]]
+use = "sr:fast"
+
+[[scheme]]
+service = { kind = "selctive-repeat" }
+
+[[figure]]
+id = "throughput"
+x = "window"
+y = "file-transfer.througput"
+"#,
+    )
+    .expect_err("nine mistakes");
+    insta::assert_snapshot!(error.to_string());
+}
+
+#[test]
+fn a_packet_that_no_ip_host_can_send_and_a_timer_that_never_stops_are_refused() {
+    let error = experiment(
+        r#"[experiment]
+id = "study"
+[scenario.set]
+"file-transfer.packet" = "12 octets"
+"tcp.tick" = "0 s"
+"services.selective-repeat.timeout" = "0 ms"
+"wireless.queue" = { kind = "drop-tail", packets = 0 }
+"wireless.errors" = { kind = "uniform", loss = "140 %" }
+[[scheme]]
+use = "raw"
+"#,
+    )
+    .expect_err("five mistakes");
+    insta::assert_snapshot!(error.to_string());
+}

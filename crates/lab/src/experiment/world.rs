@@ -1,0 +1,171 @@
+//! The world of an experiment: a base scenario, what is set in it, and one scenario for each point of the sweep.
+
+use super::{Effort, Point, part};
+use crate::document::{Located, Mistake, Mistakes, Node, Origin, Source, Table, Value, did_you_mean, parse};
+use crate::library;
+use arqway_link::Mux;
+use arqway_sim::Scenario;
+use arqway_units::{BitRate, Octets, Ratio, Span};
+use serde::Deserialize;
+use std::num::NonZeroU32;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Where the world comes from.
+#[derive(Debug, Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ScenarioSection {
+    base: Option<Located<String>>,
+    set: Option<Node>,
+}
+
+/// What a scenario says of a first look.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Quick {
+    replications: Option<NonZeroU32>,
+    set: Option<Node>,
+}
+
+/// The scenario as a tree, before it is read at each point.
+pub(super) struct World {
+    pub(super) tree: Node,
+    /// What `[quick]` asks for, where that is asked for.
+    pub(super) replications: Option<NonZeroU32>,
+}
+
+/// A point, and the tree it was read from.
+pub(super) struct PointTree {
+    pub(super) point: Point,
+    pub(super) tree: Node,
+}
+
+impl World {
+    pub(super) fn read(
+        source: &Arc<Source>,
+        folder: &Path,
+        section: &ScenarioSection,
+        effort: Effort,
+        mistakes: &mut Mistakes,
+    ) -> Self {
+        let mut tree = section
+            .base
+            .as_ref()
+            .and_then(|base| base_tree(base, folder, mistakes))
+            .unwrap_or_else(|| Node::new(Table::default(), Origin::whole(source)));
+        let quick: Option<Quick> = part(take(&mut tree, "quick").as_ref(), mistakes);
+        let mut replications = None;
+        if let (Effort::Quick, Some(quick)) = (effort, quick) {
+            set_all(&mut tree, quick.set.as_ref(), mistakes);
+            replications = quick.replications;
+        }
+        set_all(&mut tree, section.set.as_ref(), mistakes);
+        Self { tree, replications }
+    }
+
+    /// The scenario at each point of the sweep; without a sweep there is one point.
+    pub(super) fn points(&self, sweep: Option<&Node>, mistakes: &mut Mistakes) -> (Option<String>, Vec<PointTree>) {
+        let mut swept = sweep.and_then(Node::as_table).into_iter().flat_map(Table::iter);
+        let Some((path, values)) = swept.next() else {
+            return (None, Self::point(0.0, self.tree.clone(), mistakes).into_iter().collect());
+        };
+        for (_, another) in swept {
+            mistakes.push(
+                Mistake::at_key(another, "a second setting to sweep")
+                    .help("one setting is swept in an experiment; write another experiment for this one"),
+            );
+        }
+        let Some(values) = values.as_array().filter(|values| !values.is_empty()) else {
+            mistakes.push(
+                Mistake::at_value(values, "a sweep without values").help(format!("for instance \"{path}\" = [1, 2]")),
+            );
+            return (Some(path.to_owned()), Vec::new());
+        };
+        let points = values.iter().filter_map(|node| {
+            let Some(value) = number_of(node) else {
+                mistakes.push(
+                    Mistake::at_value(node, "a swept value is a number, with its unit where it has one")
+                        .help("such as 0.5, \"5.4 %\", \"50 ms\" or \"64 kbit/s\""),
+                );
+                return None;
+            };
+            let mut tree = self.tree.clone();
+            tree.set_path(path, node.clone());
+            Self::point(value, tree, mistakes)
+        });
+        let points = points.collect();
+        (Some(path.to_owned()), points)
+    }
+
+    fn point(value: f64, tree: Node, mistakes: &mut Mistakes) -> Option<PointTree> {
+        let scenario: Scenario = part(Some(&tree), mistakes)?;
+        if let Err(error) = Mux::new(&scenario.link_layer.mux()) {
+            let classes = tree.get_path("link-layer.classes").unwrap_or(&tree);
+            mistakes.push(Mistake::at_value(classes, error.to_string()));
+            return None;
+        }
+        Some(PointTree { point: Point { value, scenario }, tree })
+    }
+}
+
+fn base_tree(base: &Located<String>, folder: &Path, mistakes: &mut Mistakes) -> Option<Node> {
+    let name = &base.value;
+    let source = if Path::new(name).extension().is_some_and(|extension| extension == "toml") {
+        std::fs::read_to_string(folder.join(name)).map(|text| Source::new(name.clone(), text)).map_err(|error| {
+            mistakes.push(Mistake {
+                origin: base.origin.clone(),
+                message: format!("cannot read `{name}`: {error}"),
+                help: None,
+            });
+        })
+    } else {
+        library::scenario(name).ok_or_else(|| {
+            let names = library::scenario_names();
+            let help = did_you_mean(name, &names.iter().map(String::as_str).collect::<Vec<_>>());
+            mistakes.push(Mistake {
+                origin: base.origin.clone(),
+                message: format!("no scenario is called `{name}`"),
+                help: Some(help),
+            });
+        })
+    };
+    parse(&source.ok()?, mistakes)
+}
+
+/// Sets every path of a table of paths; what it points at stays where it was written.
+fn set_all(tree: &mut Node, set: Option<&Node>, mistakes: &mut Mistakes) {
+    let Some(set) = set else { return };
+    let Some(table) = set.as_table() else {
+        mistakes
+            .push(Mistake::at_value(set, "`set` is a table of settings").help("such as { \"media.enabled\" = true }"));
+        return;
+    };
+    for (path, node) in table.iter() {
+        tree.set_path(path, node.clone());
+    }
+}
+
+/// Takes a key out of the table at the root.
+fn take(tree: &mut Node, key: &str) -> Option<Node> {
+    let Value::Table(table) = &mut tree.value else { return None };
+    let taken = table.get(key).cloned();
+    *table =
+        table.iter().filter(|(other, _)| *other != key).map(|(other, node)| (other.to_owned(), node.clone())).collect();
+    taken
+}
+
+/// The number that rows have for a swept value: percent for a share with its sign, SI units else.
+fn number_of(node: &Node) -> Option<f64> {
+    match &node.value {
+        Value::Integer(number) => Some(*number as f64),
+        Value::Float(number) => Some(*number),
+        Value::Text(text) => {
+            let share = text.contains('%').then(|| text.parse::<Ratio>().ok().map(Ratio::as_percent)).flatten();
+            share
+                .or_else(|| text.parse::<Span>().ok().map(Span::as_seconds))
+                .or_else(|| text.parse::<BitRate>().ok().map(|rate| rate.as_bits_per_second() as f64))
+                .or_else(|| text.parse::<Octets>().ok().map(|size| size.as_u64() as f64))
+        }
+        Value::Boolean(_) | Value::DateTime(_) | Value::Array(_) | Value::Table(_) => None,
+    }
+}
