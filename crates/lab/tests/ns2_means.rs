@@ -1,0 +1,206 @@
+//! File Transfer over the Raw Link agrees with ns-2 in its means: three TCPs, three loss rates, alone and beside media.
+//!
+//! `ns2_means.csv` is what the real ns-2 2.35 gave in a world of the same settings, 30 replications each. Both sides
+//! are random, so they agree where their means differ by no more than chance explains: all comparisons together fail a
+//! right simulator once in a hundred choices of seeds.
+
+use arqway_lab::document::Source;
+use arqway_lab::experiment::{Effort, Experiment};
+use arqway_lab::plan::{Plan, Request};
+use arqway_lab::rows::Row;
+use arqway_lab::run::run;
+use arqway_lab::stats::{CONFIDENCE, student_half_width, summarise};
+use statrs::distribution::{ContinuousCDF, StudentsT};
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+/// How sure it is that a right simulator passes.
+const FAMILY_CONFIDENCE: f64 = 0.99;
+/// How far apart means may be where ns-2's have no spread.
+const RELATIVE: f64 = 0.005;
+
+#[test]
+fn raw_link_file_transfer_agrees_with_ns2_in_throughput_and_media_delay() {
+    let facts = facts();
+    assert_eq!(
+        facts.len(),
+        27,
+        "three profiles, three loss rates, throughput alone, throughput and delay beside media"
+    );
+    let random = facts.iter().filter(|fact| !fact.theirs.is_certain()).count();
+    assert_eq!(random, 24, "all but the throughput alone without loss");
+    let rows = rows(&facts);
+    let compared: Vec<Compared> = facts.iter().map(|fact| Compared::new(fact, &rows, random)).collect();
+    let table: String = compared.iter().map(Compared::to_text).collect();
+    assert!(compared.iter().all(Compared::agrees), "{HEADING}{table}");
+}
+
+#[test]
+fn the_comparison_tells_one_tcp_from_another() {
+    let facts = facts();
+    let throughput_alone = |profile: &str, loss: f64| {
+        let found =
+            facts.iter().find(|fact| (fact.profile.as_str(), fact.loss_percent, fact.media) == (profile, loss, false));
+        found.expect("a fact").theirs
+    };
+    for loss in [1.5, 5.4] {
+        let [now, then] = ["ns235", "pre2004"].map(|profile| throughput_alone(profile, loss));
+        assert!((now.mean - then.mean).abs() > now.tolerance(then, 24), "at {loss} %");
+    }
+}
+
+/// A mean, and how far chance moves it.
+#[derive(Debug, Clone, Copy)]
+struct Mean {
+    mean: f64,
+    standard_error: f64,
+    n: usize,
+}
+
+impl Mean {
+    fn new(mean: f64, half_width: f64, n: usize) -> Self {
+        Self { mean, standard_error: half_width / student_quantile(CONFIDENCE, n), n }
+    }
+
+    /// Whether its interval is narrower than the digits of the file tell.
+    fn is_certain(self) -> bool {
+        self.standard_error * student_quantile(CONFIDENCE, self.n) < self.mean * 1e-4
+    }
+
+    /// How far another mean may lie from this, as one of a family of comparisons (Bonferroni). The degrees of freedom
+    /// are those of the smaller sample: two variances of their own have no more than both together, and no less.
+    fn tolerance(self, other: Self, family: usize) -> f64 {
+        if self.is_certain() {
+            return self.mean * RELATIVE;
+        }
+        let confidence = 1.0 - (1.0 - FAMILY_CONFIDENCE) / family as f64;
+        let standard_error = self.standard_error.hypot(other.standard_error);
+        student_quantile(confidence, self.n.min(other.n)) * standard_error
+    }
+}
+
+/// A line of the file: what ns-2 gave.
+#[derive(Debug)]
+struct Fact {
+    profile: String,
+    loss_percent: f64,
+    media: bool,
+    metric: String,
+    theirs: Mean,
+}
+
+fn facts() -> Vec<Fact> {
+    let fact = |line: &str| {
+        let cells: Vec<&str> = line.split(',').collect();
+        let number = |cell: usize| cells[cell].parse::<f64>().expect("a number");
+        Fact {
+            profile: cells[0].to_owned(),
+            loss_percent: number(1),
+            media: cells[2] == "yes",
+            metric: cells[3].to_owned(),
+            theirs: Mean::new(number(4), number(5), cells[6].parse().expect("a count")),
+        }
+    };
+    let mut lines = include_str!("ns2_means.csv").lines().skip_while(|line| line.starts_with('#'));
+    assert_eq!(lines.next(), Some("profile,loss_percent,media,metric,mean,ci95,n"));
+    lines.map(fact).collect()
+}
+
+/// A fact and our answer to it.
+struct Compared<'a> {
+    fact: &'a Fact,
+    ours: Mean,
+    tolerance: f64,
+}
+
+const HEADING: &str = "\nprofile        loss %  media  metric           ns-2        ours   difference  tolerance\n";
+
+impl<'a> Compared<'a> {
+    fn new(fact: &'a Fact, rows: &BTreeMap<String, Vec<Row>>, family: usize) -> Self {
+        let (app, metric, factor) = match fact.metric.as_str() {
+            "throughput_kbps" => ("file-transfer", "throughput", 1e-3),
+            "media_delay_s" => ("media", "delay", 1.0),
+            other => panic!("no metric {other}"),
+        };
+        let wanted = |row: &&Row| (&*row.app, &*row.metric, row.point) == (app, metric, fact.loss_percent);
+        let values: Vec<f64> = rows[&world(fact)].iter().filter(wanted).map(|row| row.value * factor).collect();
+        let mean = summarise(&values).expect("values").mean;
+        let half_width = student_half_width(&values, CONFIDENCE).expect("several values");
+        let ours = Mean::new(mean, half_width, values.len());
+        Self { fact, ours, tolerance: fact.theirs.tolerance(ours, family) }
+    }
+
+    fn difference(&self) -> f64 {
+        self.ours.mean - self.fact.theirs.mean
+    }
+
+    fn agrees(&self) -> bool {
+        self.difference().abs() <= self.tolerance
+    }
+
+    fn to_text(&self) -> String {
+        let Self { fact, ours, tolerance } = self;
+        let mark = if self.agrees() { "" } else { "  <-- differs" };
+        format!(
+            "{:<13} {:>7} {:>6}  {:<15} {:>9.5} {:>11.5} {:>+12.5} {tolerance:>10.5}{mark}\n",
+            fact.profile,
+            fact.loss_percent,
+            if fact.media { "yes" } else { "no" },
+            fact.metric,
+            fact.theirs.mean,
+            ours.mean,
+            self.difference(),
+        )
+    }
+}
+
+/// Our rows, by world.
+fn rows(facts: &[Fact]) -> BTreeMap<String, Vec<Row>> {
+    let worlds: BTreeMap<String, Experiment> = facts.iter().map(|fact| (world(fact), experiment(fact))).collect();
+    let (names, experiments): (Vec<String>, Vec<Experiment>) = worlds.into_iter().unzip();
+    let plan = Plan::new(experiments, &Request::default()).expect("all cells");
+    let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    let results = run(&plan, cores, &AtomicBool::new(false), || ()).expect("the worlds can be built");
+    names.into_iter().enumerate().map(|(index, name)| (name, results.rows(&plan, index))).collect()
+}
+
+/// Facts of the same world differ in loss rate and metric alone.
+fn world(fact: &Fact) -> String {
+    format!("{}-{}", fact.profile, if fact.media { "beside-media" } else { "alone" })
+}
+
+fn experiment(fact: &Fact) -> Experiment {
+    let text = EXPERIMENT.replace("PROFILE", &fact.profile).replace("MEDIA", if fact.media { "true" } else { "false" });
+    Experiment::read(&Source::new("ns2.toml", text), Path::new(""), Effort::Full)
+        .unwrap_or_else(|mistakes| panic!("{mistakes}"))
+}
+
+const EXPERIMENT: &str = r#"
+[experiment]
+id = "raw-link"
+replications = 30
+
+[scenario.set]
+headers = "count-as-data"
+wired = { rate = "10 Mbit/s", delay = "1 ms", queue = { kind = "drop-tail", packets = 50 } }
+wireless = { rate = "64 kbit/s", delay = "50 ms", queue = { kind = "drop-tail", packets = 50 }, uncharged = "1 octet" }
+"wireless.errors" = { kind = "uniform", loss = "0 %" }
+"link-layer.classes" = [{ protocol = "udp", service = "raw" }]
+"tcp.profile" = "PROFILE"
+file-transfer = { size = "10 MB", packet = "250 octets" }
+media = { enabled = MEDIA, rate = "56 kbit/s", packet = "250 octets", talk = "1 s", silence = "1.35 s" }
+
+[sweep]
+"wireless.errors.loss" = ["0 %", "1.5 %", "5.4 %"]
+
+[[scheme]]
+use = "raw"
+"#;
+
+/// How many standard errors the interval of a mean of `n` values reaches to each side.
+fn student_quantile(confidence: f64, n: usize) -> f64 {
+    let freedom = n.checked_sub(1).filter(|freedom| *freedom > 0).expect("several values") as f64;
+    StudentsT::new(0.0, 1.0, freedom).expect("degrees of freedom").inverse_cdf(f64::midpoint(1.0, confidence))
+}

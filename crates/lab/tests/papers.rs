@@ -1,0 +1,211 @@
+//! The files under `experiments/`, `scenarios/` and `claims/`: all can be read, they agree with each other, and each
+//! says only what belongs there: a paper's world stands once, in its scenario, and a figure's file has only what
+//! distinguishes the figure.
+
+use arqway_lab::claims::{self, Claim, Verdict};
+use arqway_lab::document::{Mistakes, Node, Source, Table, parse};
+use arqway_lab::experiment::{Effort, Experiment};
+use arqway_lab::library::{self, FigureName};
+use arqway_lab::output::Findings;
+use arqway_lab::plan::{Plan, Request};
+use arqway_lab::run::run;
+use arqway_units::Octets;
+use std::collections::BTreeSet;
+use std::fs;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+#[test]
+fn every_file_under_experiments_scenarios_and_claims_can_be_read() {
+    let mut mistakes = Mistakes::new();
+    for path in files("experiments") {
+        for effort in [Effort::Full, Effort::Quick] {
+            let folder = path.parent().expect("a folder");
+            let found = Experiment::read(&source(&path), folder, effort);
+            mistakes.extend(found.err().unwrap_or_default());
+        }
+    }
+    for path in files("scenarios") {
+        let base = path.file_stem().expect("a name").to_string_lossy();
+        let text = format!("[experiment]\nid = \"{base}\"\n[scenario]\nbase = \"{base}\"\n[[scheme]]\nuse = \"raw\"\n");
+        for effort in [Effort::Full, Effort::Quick] {
+            let found = Experiment::read(&Source::new("any.toml", text.as_str()), Path::new(""), effort);
+            mistakes.extend(found.err().unwrap_or_default());
+        }
+    }
+    for path in files("claims") {
+        mistakes.extend(claims::read(&source(&path)).err().unwrap_or_default());
+    }
+    assert!(mistakes.is_empty(), "{mistakes}");
+}
+
+#[test]
+fn every_figure_of_a_paper_is_asked_for_by_the_name_of_its_file() {
+    let names = library::figures();
+    let built_in = names.iter().map(|name| format!("{}/{}.toml", name.paper, name.figure)).collect::<BTreeSet<_>>();
+    let root = repository().join("experiments");
+    let below_root = |path: PathBuf| path.strip_prefix(&root).expect("below").to_string_lossy().into_owned();
+    let on_disk = files("experiments").into_iter().map(below_root).filter(|path| path.contains('/'));
+    assert_eq!(built_in, on_disk.collect());
+    for name in names {
+        let experiment = figure(&name);
+        let expected = (format!("{}-{}", name.paper, name.figure), name.paper.clone());
+        assert_eq!((experiment.id.clone(), experiment.paper.clone()), expected);
+        let drawn: Vec<&str> = experiment.figures.iter().map(|figure| figure.id.as_str()).collect();
+        assert!(drawn.contains(&name.figure.as_str()), "{} does not draw the figure of its name", experiment.id);
+    }
+}
+
+#[test]
+fn every_claim_has_an_id_of_its_own_that_names_paper_and_figure() {
+    let mut ids = BTreeSet::new();
+    for (paper, claim) in all_claims() {
+        let parts: Vec<&str> = claim.id.split('.').collect();
+        assert!(matches!(parts.len(), 2 | 3) && parts[0] == paper, "{} stands in claims/{paper}.toml", claim.id);
+        assert!(ids.insert(claim.id.clone()), "two claims are called {}", claim.id);
+    }
+}
+
+#[test]
+fn a_claim_on_a_figure_speaks_of_schemes_and_points_of_that_figure() {
+    for (claim, experiment) in claims_on_built_figures() {
+        let schemes: Vec<&str> = experiment.schemes.iter().map(|scheme| scheme.name.as_str()).collect();
+        let named = claim.schemes.iter().chain([&claim.best]).chain(&claim.worst);
+        let unknown: Vec<&String> = named.filter(|scheme| !schemes.contains(&scheme.as_str())).collect();
+        assert!(unknown.is_empty(), "{} speaks of {unknown:?}, its figure has {schemes:?}", claim.id);
+        let points: Vec<f64> = experiment.points.iter().map(|point| point.value).collect();
+        assert!(points.contains(&claim.flr), "{} speaks of {}, its figure has {points:?}", claim.id, claim.flr);
+    }
+}
+
+#[test]
+fn a_claim_on_a_figure_is_decided_by_the_rows_of_that_figure() {
+    for (claim, mut experiment) in claims_on_built_figures() {
+        for point in &mut experiment.points {
+            point.scenario.file_transfer.size = Octets::new(20_000);
+        }
+        let id = experiment.id.clone();
+        let request = Request { replications: Some(2), point: Some(claim.flr), ..Request::default() };
+        let plan = Plan::new(vec![experiment], &request).expect("the point exists");
+        let results = run(&plan, NonZeroUsize::MIN, &AtomicBool::new(false), || ()).expect("the worlds can be built");
+        let findings = Findings::new(&plan, &results, std::slice::from_ref(&claim));
+        let judgement = &findings.judgements[0];
+        assert_ne!(judgement.verdict, Verdict::CannotTell, "{} by the rows of {id}: {}", claim.id, judgement.note);
+    }
+}
+
+#[test]
+fn a_figures_file_sets_only_what_the_papers_figure_sets() {
+    for name in library::figures() {
+        let misplaced = misplaced(&name.paper, &library::experiment(&name).expect("built in"));
+        assert!(misplaced.is_empty(), "{}/{}.toml has {misplaced:#?}", name.paper, name.figure);
+    }
+}
+
+#[test]
+fn what_belongs_into_a_papers_world_is_found_in_a_figures_file() {
+    let figure = |set: &str, sweep: &str, scheme: &str| {
+        let base = "[experiment]\nid = \"monet08-fig9\"\n[scenario]\nbase = \"monet08\"\n";
+        let text = format!("{base}set = {{ {set} }}\n[sweep]\n\"{sweep}\" = [1]\n[[scheme]]\n{scheme}\n");
+        misplaced("monet08", &Source::new("doctored.toml", text))
+    };
+    let (set, sweep, scheme) = ("\"media.enabled\" = true", "wireless.errors.loss", "use = \"raw\"");
+    assert_eq!(figure(set, sweep, scheme), [""; 0]);
+    for set in ["\"tcp.maximum-window\" = 20", "\"media.rate\" = \"9 kbit/s\"", "media.enabled = true", "wireless = {}"]
+    {
+        let path = set.split([' ', '.']).next().expect("a word").trim_matches('"');
+        let found = figure(set, sweep, scheme);
+        assert!(found.len() == 1 && found[0].contains(path), "{set} goes unnoticed: {found:?}");
+    }
+    assert_eq!(figure(set, "wireless.rate", scheme), ["the sweep `wireless.rate`"]);
+    let written_out = "label = \"Raw\"\nservice = \"raw\"";
+    assert_eq!(figure(set, sweep, written_out), ["a scheme that is no short form"]);
+    let elsewhere = Source::new("doctored.toml", "[experiment]\nid = \"x\"\n[scenario]\nbase = \"clean\"\n");
+    assert_eq!(misplaced("monet08", &elsewhere), ["another base than monet08"]);
+}
+
+/// What a figure's file has and its paper's scenario ought to have.
+fn misplaced(paper: &str, source: &Arc<Source>) -> Vec<String> {
+    let tree = parse(source, &mut Mistakes::new()).expect("TOML");
+    let paths = |of: &str| -> Vec<String> {
+        let table = tree.get_path(of).and_then(Node::as_table);
+        table.into_iter().flat_map(Table::iter).map(|(path, _)| path.to_owned()).collect()
+    };
+    let mut misplaced = Vec::new();
+    if tree.get_path("scenario.base").and_then(Node::as_text) != Some(paper) {
+        misplaced.push(format!("another base than {paper}"));
+    }
+    for (part, what) in [("scenario.set", "the setting"), ("sweep", "the sweep")] {
+        let wrong = paths(part).into_iter().filter(|path| !distinguishes_figures(path));
+        misplaced.extend(wrong.map(|path| format!("{what} `{path}`")));
+    }
+    let schemes = tree.get_path("scheme").and_then(Node::as_array).unwrap_or_default();
+    let written_out = schemes.iter().filter(|scheme| scheme.get_path("use").is_none());
+    misplaced.extend(written_out.map(|_| "a scheme that is no short form".to_owned()));
+    misplaced
+}
+
+/// Within a paper, figures differ in the application, in what shares the link, in its errors; in nothing else.
+fn distinguishes_figures(path: &str) -> bool {
+    let exactly = ["file-transfer.enabled", "media.enabled", "wireless.errors"];
+    let anything_below = ["web.", "wireless.errors."];
+    exactly.contains(&path) || anything_below.iter().any(|start| path.starts_with(start))
+}
+
+fn figure(name: &FigureName) -> Experiment {
+    let source = library::experiment(name).expect("built in");
+    Experiment::read(&source, Path::new(""), Effort::Full).expect("no mistakes")
+}
+
+/// Every claim, with the paper in whose file it stands.
+fn all_claims() -> Vec<(String, Claim)> {
+    let of_file = |path: PathBuf| {
+        let paper = path.file_stem().expect("a name").to_string_lossy().into_owned();
+        let claims = claims::read(&source(&path)).expect("no mistakes");
+        claims.into_iter().map(move |claim| (paper.clone(), claim))
+    };
+    files("claims").into_iter().flat_map(of_file).collect()
+}
+
+/// The claims whose figure can be made, each with the experiment that makes it.
+fn claims_on_built_figures() -> Vec<(Claim, Experiment)> {
+    let figures = library::figures();
+    let with_figure = |(paper, claim): (String, Claim)| {
+        let name = figures.iter().find(|name| name.paper == paper && name.figure == claim.figure())?;
+        Some((claim, figure(name)))
+    };
+    let claims: Vec<_> = all_claims().into_iter().filter_map(with_figure).collect();
+    assert!(!claims.is_empty(), "no claim is on a figure that can be made");
+    claims
+}
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The TOML files of a folder and those below it.
+fn files(folder: &str) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut folders = vec![repository().join(folder)];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("a folder of the repository") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "toml") {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    assert!(!files.is_empty(), "{folder} is empty");
+    files
+}
+
+/// A file under its path in the repository.
+fn source(path: &Path) -> Arc<Source> {
+    let name = path.strip_prefix(repository()).expect("below").to_string_lossy();
+    Source::new(name, fs::read_to_string(path).expect("a text"))
+}
