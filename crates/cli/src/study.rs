@@ -96,6 +96,10 @@ pub(crate) fn study(
     options: &Options,
 ) -> Result<(), Failure> {
     let plan = Plan::new(experiments, request)?;
+    if plan.runs.is_empty() {
+        eprintln!("nothing is left to run");
+        return Ok(());
+    }
     let stop = Arc::new(AtomicBool::new(false));
     let asked = Arc::clone(&stop);
     ctrlc::set_handler(move || {
@@ -108,7 +112,7 @@ pub(crate) fn study(
     let progress = ProgressBar::new(plan.runs.len() as u64).with_style(style());
     let results = run(&plan, options.jobs(), &stop, || progress.inc(1))?;
     progress.finish_and_clear();
-    if results.finished() == 0 && results.planned > 0 {
+    if results.finished() == 0 {
         return Err(Failure::Nothing);
     }
     let findings = Findings::new(&plan, &results, claims);

@@ -177,7 +177,7 @@ impl Findings {
         let (statements, numbers) = claims::tally(&self.judgements);
         let section = |figure: &FigureFinding| FigureSection {
             id: figure.id.clone(),
-            title: figure.title.clone(),
+            title: format!("{}: {}", plan.experiments[figure.experiment].source, figure.title),
             svg: figure.svg.clone(),
             columns: figure.table.columns(),
             rows: figure.table.text_rows(),

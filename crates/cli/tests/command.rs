@@ -1,0 +1,359 @@
+//! The command as others use it: what it reads, prints, writes and exits with.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+#[test]
+fn run_writes_the_promised_files() {
+    let folder = Folder::new("run-writes");
+    folder.write("tiny.toml", TINY);
+    let output = folder.arqway(&["run", "tiny.toml", "--out", "out"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let files = folder.files();
+    let expected = [
+        "out/claims.csv",
+        "out/figures/how-long-throughput.png",
+        "out/figures/how-long-throughput.svg",
+        "out/report.html",
+        "out/rows.csv",
+        "out/rows.parquet",
+        "tiny.toml",
+    ];
+    assert_eq!(files.keys().collect::<Vec<_>>(), expected);
+    let starts_with = |name: &str, start: &[u8]| files[name].starts_with(start);
+    let columns = "paper,app,errors,beside,rate_bps,connections,point,scheme,variant,replication,metric,value\n";
+    assert!(starts_with("out/rows.csv", columns.as_bytes()));
+    assert_eq!(text(&files["out/claims.csv"]), "id,kind,verdict,paper,ours,low,high,inferred,note\n");
+    assert!(starts_with("out/rows.parquet", b"PAR1") && files["out/rows.parquet"].ends_with(b"PAR1"));
+    assert!(starts_with("out/figures/how-long-throughput.png", b"\x89PNG\r\n"));
+    assert!(starts_with("out/figures/how-long-throughput.svg", b"<svg"));
+    assert!(text(&files["out/report.html"]).trim_end().ends_with("</html>"));
+}
+
+#[test]
+fn rows_say_what_was_run_in_si_units() {
+    let folder = Folder::new("rows-say");
+    folder.write("tiny.toml", TINY);
+    folder.arqway(&["run", "tiny.toml", "--replications", "1", "--scheme", "raw", "--point", "0"]);
+    let files = folder.files();
+    let rows: Vec<&str> = text(&files["results/rows.csv"]).lines().skip(1).collect();
+    let (throughput, value) = rows[0].rsplit_once(',').expect("columns");
+    assert_eq!(throughput, "how-long,file-transfer,uniform,none,64000,1,0,raw,,0,throughput");
+    let bits_per_second: f64 = value.parse().expect("a number");
+    assert!((50_000.0..64_000.0).contains(&bits_per_second), "{bits_per_second}");
+    assert_eq!(rows[1..], ["timeouts,0", "flr,0"].map(|end| throughput.replace("throughput", end)));
+}
+
+#[test]
+fn the_report_and_the_figures_need_no_other_file() {
+    let folder = Folder::new("self-contained");
+    folder.write("tiny.toml", TINY);
+    folder.arqway(&["run", "tiny.toml"]);
+    let files = folder.files();
+    for name in ["results/report.html", "results/figures/how-long-throughput.svg"] {
+        let document = text(&files[name]);
+        let references = ["src=", "href=", "url("].iter().flat_map(|start| document.match_indices(start));
+        for (place, start) in references {
+            let target = document[place + start.len()..].trim_start_matches(['"', '\'']);
+            assert!(target.starts_with('#') || target.starts_with("data:"), "{name}: {start}{:.40}", target);
+        }
+    }
+}
+
+#[test]
+fn results_know_nothing_of_folders_and_threads() {
+    let [here, there] = ["here", "there"].map(|name| Folder::new(&format!("same-bytes-{name}")));
+    here.write("tiny.toml", TINY);
+    there.write("deeper/down/tiny.toml", TINY);
+    let one = here.arqway(&["run", "tiny.toml", "--seed", "7", "--jobs", "1", "--out", "out"]);
+    let two = there.arqway(&["run", "deeper/down/tiny.toml", "--seed", "7", "--jobs", "3", "--out", "a/b/c"]);
+    assert!(one.status.success() && one.stdout == two.stdout, "{}\n{}", text(&one.stdout), text(&two.stdout));
+    let results = |folder: &Folder, out: &str| -> BTreeMap<String, Vec<u8>> {
+        let below = |(name, octets): (String, Vec<u8>)| Some((name.strip_prefix(out)?.to_owned(), octets));
+        folder.files().into_iter().filter_map(below).collect()
+    };
+    let (one, two) = (results(&here, "out/"), results(&there, "a/b/c/"));
+    assert!(one.len() == 6 && one.keys().eq(two.keys()));
+    for (name, octets) in &one {
+        assert!(two[name] == *octets, "{name} differs");
+    }
+}
+
+#[test]
+fn progress_goes_to_stderr_and_results_to_stdout() {
+    let folder = Folder::new("streams");
+    folder.write("tiny.toml", TINY);
+    let output = folder.arqway(&["run", "tiny.toml"]);
+    let (results, progress) = (text(&output.stdout), text(&output.stderr));
+    assert!(results.starts_with("how-long-throughput: how-long (2 replications)\n"), "{results}");
+    for column in ["Frame loss rate (%)", "Raw Link", "SR 0.9 s", "±"] {
+        assert!(results.contains(column), "no {column} in\n{results}");
+    }
+    assert!(progress.starts_with("8 runs, ") && progress.ends_with("are in results\n"), "{progress}");
+    assert_eq!(progress.lines().count(), 2);
+}
+
+#[test]
+fn a_wrong_experiment_exits_with_2_and_tells_every_mistake() {
+    let folder = Folder::new("wrong");
+    let wrong = TINY
+        .replace("replications", "replicatoins")
+        .replace("\"50 kB\"", "\"50 kg\"")
+        .replace("sr:0.9", "sr:fast")
+        .replace("throughput\"\n", "througput\"\n");
+    folder.write("studies/wrong.toml", &wrong);
+    let output = folder.arqway(&["run", "studies/wrong.toml"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(output.stdout, b"");
+    let told = text(&output.stderr);
+    let places: Vec<&str> = told.lines().filter_map(|line| line.strip_prefix("studies/wrong.toml:")).collect();
+    let expected =
+        [("3:1: ", "replicatoins"), ("7:32: ", "kg"), ("16:7: ", "fast"), ("21:5: ", "file-transfer.througput")];
+    assert_eq!(places.len(), expected.len(), "{told}");
+    for (place, (start, word)) in places.iter().zip(expected) {
+        assert!(place.starts_with(start) && place.contains(word), "{place} instead of {start}... {word} ...");
+    }
+    assert!(told.ends_with("4 mistakes; nothing was run\n"), "{told}");
+    assert_eq!(folder.files().keys().collect::<Vec<_>>(), ["studies/wrong.toml"]);
+}
+
+#[test]
+fn what_was_typed_wrong_exits_with_2_and_writes_nothing() {
+    let folder = Folder::new("typed-wrong");
+    folder.write("tiny.toml", TINY);
+    let cases: [(&[&str], &str); 9] = [
+        (&["run", "missing.toml"], "missing.toml"),
+        (&["run", "tiny.toml", "--fast"], "--fast"),
+        (&["run", "tiny.toml", "--jobs", "0"], "--jobs"),
+        (&["run", "tiny.toml", "--quick", "--replications", "3"], "--quick"),
+        (&["run", "tiny.toml", "--scheme", "sr:9.0"], "raw, sr:0.9"),
+        (&["run", "tiny.toml", "--point", "5"], "0, 5.4"),
+        (&["run"], "EXPERIMENT.toml"),
+        (&["reproduce", "nobody99"], "monet08"),
+        (&["fly"], "fly"),
+    ];
+    for (arguments, word) in cases {
+        let output = folder.arqway(arguments);
+        let told = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {told}");
+        assert!(told.contains(word), "{arguments:?} does not speak of {word}: {told}");
+        assert_eq!(text(&output.stdout), "", "{arguments:?}");
+    }
+    assert_eq!(folder.files().keys().collect::<Vec<_>>(), ["tiny.toml"]);
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_exits_with_1() {
+    let folder = Folder::new("no-folder");
+    folder.write("tiny.toml", TINY);
+    let output = folder.arqway(&["run", "tiny.toml", "--out", "tiny.toml/out"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).starts_with("cannot write tiny.toml/out"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn an_unknown_figure_is_named_on_stderr_and_left_out() {
+    let folder = Folder::new("unknown-figure");
+    let output = folder.arqway(&["reproduce", "monet08", "fig99", "fig2", "--replications", "1"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let remark = text(&output.stderr).lines().next().expect("a remark");
+    assert!(remark.starts_with("monet08 fig99 is left out"), "{remark}");
+    let files = folder.files();
+    let figures: Vec<&String> = files.keys().filter(|name| name.contains("/figures/")).collect();
+    assert_eq!(figures, ["results/figures/monet08-fig2.png", "results/figures/monet08-fig2.svg"]);
+    let claims: Vec<&str> = text(&files["results/claims.csv"]).lines().collect();
+    assert_eq!(claims.len(), 2, "the figure's one claim: {claims:?}");
+    assert!(claims[1].starts_with("monet08.fig2,best-worst,"), "{claims:?}");
+}
+
+#[test]
+fn where_every_figure_is_unknown_nothing_is_written() {
+    let folder = Folder::new("no-figure");
+    let output = folder.arqway(&["reproduce", "monet08", "fig98", "fig99"]);
+    let told = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{told}");
+    assert!(["fig98 is left out", "fig99 is left out"].iter().all(|remark| told.contains(remark)), "{told}");
+    assert!(output.stdout.is_empty() && folder.files().is_empty());
+}
+
+#[test]
+fn help_has_examples() {
+    for (arguments, example) in [
+        (&["--help"][..], "arqway reproduce monet08 fig2 fig3"),
+        (&["run", "--help"], "arqway run my-experiment.toml --scheme sr:0.9 --point 5.4 --replication 3"),
+        (&["reproduce", "--help"], "arqway reproduce monet08 --replications 30 --out results/monet08"),
+    ] {
+        let output = Folder::new("help").arqway(arguments);
+        assert_eq!(output.status.code(), Some(0));
+        let help = text(&output.stdout);
+        let (_, examples) = help.split_once("Examples:\n").unwrap_or_else(|| panic!("{arguments:?}: {help}"));
+        assert!(examples.contains(example), "{arguments:?}: {examples}");
+    }
+}
+
+#[test]
+fn the_experiment_in_the_help_can_be_run() {
+    let folder = Folder::new("help-runs");
+    let output = folder.arqway(&["run", "--help"]);
+    let (_, experiment) = text(&output.stdout).split_once("An experiment:\n").expect("an experiment");
+    folder.write("my-experiment.toml", experiment);
+    let arguments = ["run", "my-experiment.toml", "--scheme", "sr:0.9", "--point", "64000", "--replication", "3"];
+    let output = folder.arqway(&arguments);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert!(text(&folder.files()["results/rows.csv"]).contains(",64000,sr:0.9,,3,throughput,"));
+}
+
+/// Ctrl-C reaches a process through its terminal, and only a terminal is shown progress: the test gives it one.
+#[cfg(target_os = "linux")]
+mod on_a_terminal {
+    use super::*;
+    use rustix::process::{Pid, Signal, kill_process};
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+    use std::fs::File;
+    use std::io::Read;
+    use std::process::Stdio;
+
+    #[test]
+    fn ctrl_c_keeps_what_is_finished_and_says_so() {
+        let folder = Folder::new("ctrl-c");
+        let long = TINY.replace("replications = 2", "replications = 100000");
+        folder.write("long.toml", &long);
+        let (mut screen, terminal) = terminal();
+        let mut command = folder.command(&["run", "long.toml", "--jobs", "1"]);
+        let child = command.env("TERM", "xterm").stdout(Stdio::piped()).stderr(terminal).spawn().expect("the command");
+        // It holds the terminal's other end, without which the screen never ends.
+        drop(command);
+        let mut shown = Vec::new();
+        read_until(&mut screen, &mut shown, some_run_is_finished);
+        let process = Pid::from_child(&child);
+        kill_process(process, Signal::INT).expect("a process that runs");
+        read_until(&mut screen, &mut shown, |_| false);
+        let output = child.wait_with_output().expect("an end");
+        let shown = String::from_utf8_lossy(&shown);
+        assert_eq!(output.status.code(), Some(0), "{shown}");
+        let finished = runs_kept(&shown);
+        assert!((1..400_000).contains(&finished), "{finished} runs are kept");
+        let files = folder.files();
+        let rows = text(&files["results/rows.csv"]).lines().filter(|row| row.contains(",throughput,"));
+        assert_eq!(rows.count(), finished);
+        assert!(text(&output.stdout).starts_with("how-long-throughput: "), "{}", text(&output.stdout));
+    }
+
+    /// Our end of a new terminal, and the end for a process.
+    fn terminal() -> (File, File) {
+        let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
+        grantpt(&ours).expect("a terminal of ours");
+        unlockpt(&ours).expect("a terminal of ours");
+        let name = ptsname(&ours, Vec::new()).expect("a name").into_string().expect("a path");
+        let theirs = File::options().read(true).write(true).open(name).expect("the other end");
+        (File::from(ours), theirs)
+    }
+
+    /// Collects what is shown until it is enough, or until nobody can show anything any more.
+    fn read_until(screen: &mut File, shown: &mut Vec<u8>, enough: impl Fn(&[u8]) -> bool) {
+        let mut buffer = [0; 4096];
+        while !enough(shown) {
+            // A terminal whose other end is closed is not at its end: reading it is an error.
+            let Ok(length @ 1..) = screen.read(&mut buffer) else { return };
+            shown.extend_from_slice(&buffer[..length]);
+        }
+    }
+
+    /// Whether the progress bar has shown another number than `0 of 400000 runs`.
+    fn some_run_is_finished(shown: &[u8]) -> bool {
+        let shown = String::from_utf8_lossy(shown);
+        let before = shown.split(" of 400000 runs").filter_map(|text| text.rsplit(' ').next());
+        before.filter_map(|number| number.parse::<u32>().ok()).any(|number| number > 0)
+    }
+
+    /// The number in `stopped: 7 of 400000 runs are finished and kept`.
+    fn runs_kept(shown: &str) -> usize {
+        let (_, rest) = shown.split_once("stopped: ").unwrap_or_else(|| panic!("it does not say so: {shown}"));
+        let (kept, rest) = rest.split_once(" of ").expect("how many of how many");
+        assert!(rest.starts_with("400000 runs are finished and kept"), "{rest}");
+        kept.parse().expect("a number")
+    }
+}
+
+/// Two schemes at two points, twice: a few milliseconds of work.
+const TINY: &str = r#"[experiment]
+id = "how-long"
+replications = 2
+
+[scenario]
+base = "monet08"
+set = { "file-transfer.size" = "50 kB", "wireless.errors" = { kind = "uniform", loss = "0 %" } }
+
+[sweep]
+"wireless.errors.loss" = ["0 %", "5.4 %"]
+
+[[scheme]]
+use = "raw"
+
+[[scheme]]
+use = "sr:0.9"
+
+[[figure]]
+id = "throughput"
+x = "wireless.errors.loss"
+y = "file-transfer.throughput"
+"#;
+
+/// A folder of a test's own, removed with all that is in it.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
+        fs::create_dir_all(&path).expect("a folder of our own");
+        Self(path)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.0.join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder of our own");
+        fs::write(path, text).expect("a folder of our own");
+    }
+
+    /// The command, to be run in this folder.
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_arqway"));
+        command.args(arguments).current_dir(&self.0);
+        command
+    }
+
+    fn arqway(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().expect("the command")
+    }
+
+    /// All files, by their paths in the folder.
+    fn files(&self) -> BTreeMap<String, Vec<u8>> {
+        let mut files = BTreeMap::new();
+        let mut folders = vec![self.0.clone()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).expect("a folder of our own") {
+                let path = entry.expect("an entry").path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else {
+                    let name = path.strip_prefix(&self.0).expect("below").to_string_lossy().into_owned();
+                    files.insert(name, fs::read(path).expect("a file"));
+                }
+            }
+        }
+        files
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What is left behind lies in the build's own folder.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn text(octets: &[u8]) -> &str {
+    std::str::from_utf8(octets).expect("UTF-8")
+}
