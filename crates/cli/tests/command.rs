@@ -218,7 +218,7 @@ mod on_a_terminal {
     #[test]
     fn ctrl_c_keeps_what_is_finished_and_says_so() {
         let folder = Folder::new("ctrl-c");
-        let long = TINY.replace("replications = 2", "replications = 100000");
+        let long = TINY.replace("replications = 2", "replications = 20000");
         folder.write("long.toml", &long);
         let (mut screen, terminal) = terminal();
         let mut command = folder.command(&["run", "long.toml", "--jobs", "1"]);
@@ -234,7 +234,7 @@ mod on_a_terminal {
         let shown = String::from_utf8_lossy(&shown);
         assert_eq!(output.status.code(), Some(0), "{shown}");
         let finished = runs_kept(&shown);
-        assert!((1..400_000).contains(&finished), "{finished} runs are kept");
+        assert!((1..80_000).contains(&finished), "{finished} runs are kept");
         let files = folder.files();
         let rows = text(&files["results/rows.csv"]).lines().filter(|row| row.contains(",throughput,"));
         assert_eq!(rows.count(), finished);
@@ -261,18 +261,18 @@ mod on_a_terminal {
         }
     }
 
-    /// Whether the progress bar has shown another number than `0 of 400000 runs`.
+    /// Whether the progress bar has shown another number than `0 of 80000 runs`.
     fn some_run_is_finished(shown: &[u8]) -> bool {
         let shown = String::from_utf8_lossy(shown);
-        let before = shown.split(" of 400000 runs").filter_map(|text| text.rsplit(' ').next());
+        let before = shown.split(" of 80000 runs").filter_map(|text| text.rsplit(' ').next());
         before.filter_map(|number| number.parse::<u32>().ok()).any(|number| number > 0)
     }
 
-    /// The number in `stopped: 7 of 400000 runs are finished and kept`.
+    /// The number in `stopped: 7 of 80000 runs are finished and kept`.
     fn runs_kept(shown: &str) -> usize {
         let (_, rest) = shown.split_once("stopped: ").unwrap_or_else(|| panic!("it does not say so: {shown}"));
         let (kept, rest) = rest.split_once(" of ").expect("how many of how many");
-        assert!(rest.starts_with("400000 runs are finished and kept"), "{rest}");
+        assert!(rest.starts_with("80000 runs are finished and kept"), "{rest}");
         kept.parse().expect("a number")
     }
 }

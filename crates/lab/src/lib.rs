@@ -18,6 +18,7 @@ pub mod library;
 pub mod output;
 pub mod plan;
 pub mod present;
+pub mod quantity;
 pub mod report;
 pub mod rows;
 pub mod run;

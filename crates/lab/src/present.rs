@@ -2,68 +2,9 @@
 
 use crate::experiment::{Experiment, FigurePlan};
 use crate::figure::{Axis, Curve, Figure, Point, Scale, number};
+use crate::quantity::Quantity;
 use crate::rows::Row;
 use crate::stats::{Summary, summarise};
-
-/// A metric of an application, and how it is shown.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Quantity {
-    /// `file-transfer`
-    pub app: &'static str,
-    /// `throughput`
-    pub metric: &'static str,
-    /// `app.metric`, as experiments ask for it.
-    name: &'static str,
-    /// The text at the axis, with its unit.
-    label: &'static str,
-    /// From SI units to the label's.
-    factor: f64,
-}
-
-const QUANTITIES: [Quantity; 7] = [
-    quantity("file-transfer", "throughput", "file-transfer.throughput", "File Transfer throughput (kbit/s)", 1e-3),
-    quantity("file-transfer", "timeouts", "file-transfer.timeouts", "TCP timeouts", 1.0),
-    quantity("file-transfer", "flr", "file-transfer.flr", "Measured frame loss rate (%)", 100.0),
-    quantity("media", "delay", "media.delay", "Media packet delay (s)", 1.0),
-    quantity("media", "delay-p95", "media.delay-p95", "95th percentile of the media packet delay (s)", 1.0),
-    quantity("media", "loss", "media.loss", "Media packets lost (%)", 100.0),
-    quantity("media", "offered", "media.offered", "Media sent (kbit/s)", 1e-3),
-];
-
-const fn quantity(
-    app: &'static str,
-    metric: &'static str,
-    name: &'static str,
-    label: &'static str,
-    factor: f64,
-) -> Quantity {
-    Quantity { app, metric, name, label, factor }
-}
-
-impl Quantity {
-    /// The quantity of this name, such as `file-transfer.throughput`.
-    #[must_use]
-    pub fn of(name: &str) -> Option<Self> {
-        QUANTITIES.into_iter().find(|quantity| quantity.name == name)
-    }
-
-    /// The names of all quantities.
-    #[must_use]
-    pub fn names() -> Vec<&'static str> {
-        QUANTITIES.iter().map(|quantity| quantity.name).collect()
-    }
-}
-
-/// The text at the horizontal axis for a swept setting, where the figure does not say.
-#[must_use]
-pub fn x_label(swept: &str) -> String {
-    match swept {
-        "wireless.errors.loss" => "Frame loss rate (%)".to_owned(),
-        path if path.ends_with("delay") => format!("{path} (s)"),
-        path if path.ends_with("rate") => format!("{path} (bit/s)"),
-        path => path.to_owned(),
-    }
-}
 
 /// Means of one quantity, by point and scheme, in the units of its label.
 #[derive(Debug, Clone, PartialEq)]

@@ -19,20 +19,21 @@ const TIMEOUTS: [&str; 5] = ["sr:0.9", "sr:1.0", "sr:1.1", "sr:1.2", "sr:1.3"];
 
 #[test]
 fn fig2_no_timeout_is_significantly_above_0_9_s_and_1_3_s_is_significantly_the_worst() {
+    let mut of_all_seeds: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for seed in SEEDS {
         let throughput = throughput("fig2", seed);
         for timeout in &TIMEOUTS[1..] {
             let versus_shortest = compare(&throughput[timeout], &throughput["sr:0.9"]);
-            assert_ne!(
-                versus_shortest,
-                Comparison::Above,
-                "{timeout} is above sr:0.9 with seed {seed}: {throughput:?}"
-            );
+            assert_ne!(versus_shortest, Comparison::Above, "{timeout} versus sr:0.9, seed {seed}: {throughput:?}");
         }
-        for timeout in &TIMEOUTS[..4] {
-            let versus_longest = compare(&throughput[timeout], &throughput["sr:1.3"]);
-            assert_eq!(versus_longest, Comparison::Above, "{timeout} versus sr:1.3 with seed {seed}: {throughput:?}");
-        }
+        let ends = compare(&throughput["sr:0.9"], &throughput["sr:1.3"]);
+        assert_eq!(ends, Comparison::Above, "sr:0.9 versus sr:1.3, seed {seed}: {throughput:?}");
+        throughput.into_iter().for_each(|(timeout, values)| of_all_seeds.entry(timeout).or_default().extend(values));
+    }
+    // The last two are about 1 % apart: 36 pairs tell them apart for certain, 12 only most of the time.
+    for timeout in &TIMEOUTS[..4] {
+        let versus_longest = compare(&of_all_seeds[timeout], &of_all_seeds["sr:1.3"]);
+        assert_eq!(versus_longest, Comparison::Above, "{timeout} versus sr:1.3: {of_all_seeds:?}");
     }
 }
 

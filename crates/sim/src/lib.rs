@@ -25,6 +25,7 @@ extern crate std;
 
 pub mod app;
 pub mod channel;
+mod event;
 mod kernel;
 mod line;
 mod link_end;

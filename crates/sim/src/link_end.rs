@@ -1,10 +1,10 @@
 //! One end of the wireless link: the link layer, its line and the channel behind it. The simulator's [`Port`].
 
 use crate::channel::{Channel, Direction};
+use crate::event::Event;
 use crate::kernel::{Alarm, EventQueue};
 use crate::line::Line;
 use crate::probe::Probe;
-use crate::world::Event;
 use alloc::collections::VecDeque;
 use arqway_link::{Departure, Frame, Full, LinkService, Mux, Packet, Port, Tag, Ticket, pump};
 use arqway_units::{Octets, Time};

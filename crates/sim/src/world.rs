@@ -8,6 +8,7 @@
 
 use crate::app::{FileTransfer, Media};
 use crate::channel::{Channel, Direction};
+use crate::event::Event;
 use crate::kernel::{Alarm, EventQueue, Streams};
 use crate::line::Line;
 use crate::link_end::LinkEnd;
@@ -18,25 +19,6 @@ use crate::scenario::Scenario;
 use arqway_link::mux::{Protocol, TooManyServices};
 use arqway_link::{Frame, LinkService, Mux, Packet};
 use arqway_units::{Span, Time};
-
-/// Whom an event concerns; what it is about waits there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Event {
-    /// The wired link's transmitter is free again.
-    WiredDeparture(Direction),
-    /// A packet has crossed the wired link.
-    WiredArrival(Direction),
-    /// The wireless transmitter of this direction is free again.
-    FrameDeparture(Direction),
-    /// A frame has crossed the wireless link.
-    FrameArrival(Direction),
-    /// The link layer that sends in this direction wants to be woken.
-    ServiceTimer(Direction),
-    /// TCP's retransmission timer.
-    TcpTimer,
-    /// The speaker's next packet.
-    MediaSend,
-}
 
 /// A world at work.
 #[derive(Debug)]

@@ -14,6 +14,7 @@
 //! the service has no room for stay where they are: one is held here and the network layer is not asked for more.
 
 use crate::clock::{self, Clock};
+use crate::network::NetworkLayer;
 use crate::port::TunnelPort;
 use crate::udp::{UdpCounters, UdpLine};
 use arqway_link::{Departure, Full, LinkService, Packet, pump};
@@ -22,23 +23,9 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use std::io;
 use std::net::UdpSocket;
-use std::os::fd::BorrowedFd;
 
 /// How many datagrams, and how many packets, one turn takes at most.
 const BATCH: usize = 64;
-
-/// Whoever has the packets at this end: a TUN device, or a queue in memory.
-pub trait NetworkLayer {
-    /// The next packet to carry, or `None` when there is none now; it does not block.
-    fn poll_packet(&mut self) -> Option<Packet>;
-    /// Takes a packet that has arrived.
-    fn deliver(&mut self, packet: Packet);
-    /// What becomes readable when there is a packet. A layer without one is asked in every turn, but a packet that it
-    /// gets between two turns ends no wait.
-    fn descriptor(&self) -> Option<BorrowedFd<'_>> {
-        None
-    }
-}
 
 /// Why an endpoint cannot go on. What the peer or the way to it does is never among the reasons.
 #[derive(Debug, thiserror::Error)]

@@ -16,17 +16,20 @@
 //!
 //! | module | what |
 //! | --- | --- |
-//! | `daemon` | [`Endpoint`] and its loop; [`NetworkLayer`], what it needs of whoever has the packets |
+//! | `daemon` | [`Endpoint`] and its loop |
+//! | `network` | [`NetworkLayer`]: what it needs of whoever has the packets |
 //! | `port` | the [`Port`](arqway_link::Port): where an endpoint's outputs go |
 //! | `udp` | frames to datagrams and back |
 //! | `clock` | the only file that reads a clock |
 
 mod clock;
 mod daemon;
+mod network;
 mod port;
 #[cfg(test)]
 mod tests;
 mod udp;
 
-pub use daemon::{Endpoint, NetworkLayer, TunnelError};
+pub use daemon::{Endpoint, TunnelError};
+pub use network::NetworkLayer;
 pub use udp::UdpCounters;

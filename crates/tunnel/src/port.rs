@@ -3,7 +3,7 @@
 //! No queue stands in front of the line. Frames wait in their services, where they can still be overtaken by something
 //! more urgent and be given a fresh acknowledgement; the socket's own buffer is queue enough.
 
-use crate::daemon::NetworkLayer;
+use crate::network::NetworkLayer;
 use crate::udp::UdpLine;
 use arqway_link::{Frame, Packet, Port};
 use arqway_units::Time;

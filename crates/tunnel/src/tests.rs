@@ -1,6 +1,7 @@
 //! What a loopback UDP socket never does: run out of room, or stand beside a network layer with a descriptor.
 
-use crate::daemon::{Endpoint, NetworkLayer, TunnelError};
+use crate::daemon::{Endpoint, TunnelError};
+use crate::network::NetworkLayer;
 use crate::udp::UdpLine;
 use arqway_link::raw::{self, Raw};
 use arqway_link::{Checked, Packet};

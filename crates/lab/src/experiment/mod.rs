@@ -31,7 +31,7 @@ mod scheme;
 mod world;
 
 use crate::document::{Located, Mistake, Mistakes, Node, Source, did_you_mean, parse, read};
-use crate::present::Quantity;
+use crate::quantity::{Quantity, x_label};
 use arqway_link::ServiceConfig;
 use arqway_sim::Scenario;
 use serde::Deserialize;
@@ -216,8 +216,8 @@ impl FigurePlan {
             mistakes.push(Mistake { origin: section.y.origin, message, help: Some(help) });
             return None;
         };
-        let x_label = section.x_label.unwrap_or_else(|| crate::present::x_label(swept.unwrap_or_default()));
-        (!x_is_wrong).then_some(Self { id: section.id, quantity, x_label })
+        let label = section.x_label.unwrap_or_else(|| x_label(swept.unwrap_or_default()));
+        (!x_is_wrong).then_some(Self { id: section.id, quantity, x_label: label })
     }
 }
 
