@@ -121,6 +121,9 @@ pub(crate) fn study(
     if results.finished() < results.planned {
         eprintln!("stopped: {} of {} runs are finished and kept", results.finished(), results.planned);
     }
+    if results.incomplete() > 0 {
+        eprintln!("{} runs ended by the scenario's `duration`, before their file was there", results.incomplete());
+    }
     let (seconds, events) = results.simulated();
     eprintln!(
         "{} runs, {:.0} hours simulated, {:.1} million events in {:.1} s",

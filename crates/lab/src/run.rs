@@ -104,6 +104,12 @@ impl Results {
         self.finished.len()
     }
 
+    /// How many runs ended before their file was there: their throughput is that of the whole duration.
+    #[must_use]
+    pub fn incomplete(&self) -> usize {
+        self.finished.values().filter(|measured| measured.outcome.file_complete == Some(false)).count()
+    }
+
     /// How much simulated time passed, in seconds, and how many events happened.
     #[must_use]
     pub fn simulated(&self) -> (f64, u64) {

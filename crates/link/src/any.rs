@@ -13,7 +13,8 @@ use serde::{Deserialize, Serialize};
 
 /// Which service, and how it is set up.
 ///
-/// In TOML a table with its kind: `{ kind = "selective-repeat", timeout = "1.1 s" }`.
+/// In an experiment a table with its kind: `{ kind = "selective-repeat", timeout = "1.1 s" }`; the laboratory's reader
+/// takes that for any enum. Other serde formats write the variant around its settings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ServiceConfig {

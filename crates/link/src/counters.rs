@@ -1,19 +1,12 @@
 //! What every service counts, by the same names everywhere.
 
-/// Declares the counters once: the fields, and the list of names that reports and metrics walk.
+/// Declares the counters once: the fields, and their sum.
 macro_rules! counters {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {
         /// Events since the service was made.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
         pub struct Counters {
             $($(#[$doc])* pub $name: u64,)*
-        }
-
-        impl Counters {
-            /// Every counter with its name, in a fixed order.
-            pub fn named(&self) -> impl Iterator<Item = (&'static str, u64)> {
-                [$((stringify!($name), self.$name)),*].into_iter()
-            }
         }
 
         impl core::ops::Add for Counters {

@@ -49,8 +49,5 @@ pub use counters::Counters;
 pub use frame::{Frame, Head, Kind, Packet, ServiceId, Tag, Ticket};
 pub use mux::Mux;
 pub use rtt::RoundTrip;
-pub use seq::Seq;
 pub use service::{Departure, Full, LinkService, LinkState, Port, Start, pump};
 pub use short_form::{ShortForm, ShortFormError, WorldDefaults};
-pub use timers::{Deadline, TimerQueue};
-pub use window::Window;

@@ -71,7 +71,7 @@ impl LinkService for Raw {
     }
 
     fn handle_frame(&mut self, frame: Frame, _now: Time) {
-        if frame.tag.kind() != DATA || !frame.head.is_empty() {
+        if frame.tag.kind() != DATA || !frame.head.is_empty() || frame.body.is_empty() {
             self.counters.malformed_received += 1;
             return;
         }

@@ -4,60 +4,46 @@
 //! or after the window's lower edge with these low bits: the comparison rule of 3GPP TS 25.322 §11.3 (modulo, after
 //! subtracting the state variable), right for any window up to the modulus less one, where comparing half-spaces is
 //! not. So order is ordinary, and an old duplicate reads as a number far beyond the window.
-//!
-//! ```
-//! use arqway_link::Seq;
-//! type Number = Seq<8>;
-//! let base = Number::new(250);
-//! assert_eq!(Number::at_or_after(base, 3), Number::new(259));
-//! assert_eq!(Number::at_or_after(base, 249), Number::new(505));
-//! ```
 
 use core::ops::Add;
 
 /// A sequence number of `BITS` bits on the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct Seq<const BITS: u32>(u64);
+pub(crate) struct Seq<const BITS: u32>(u64);
 
 impl<const BITS: u32> Seq<BITS> {
     /// The first number.
-    pub const ZERO: Self = Self(0);
+    pub(crate) const ZERO: Self = Self(0);
     /// How many different numbers the wire has.
-    pub const MODULUS: u64 = 1 << BITS;
+    pub(crate) const MODULUS: u64 = 1 << BITS;
 
     /// The number in full.
-    #[must_use]
-    pub const fn new(number: u64) -> Self {
+    pub(crate) const fn new(number: u64) -> Self {
         Self(number)
     }
 
     /// The number in full.
-    #[must_use]
-    pub const fn as_u64(self) -> u64 {
+    pub(crate) const fn as_u64(self) -> u64 {
         self.0
     }
 
     /// The low bits that go onto the wire.
-    #[must_use]
-    pub const fn wire(self) -> u64 {
+    pub(crate) const fn wire(self) -> u64 {
         self.0 % Self::MODULUS
     }
 
     /// The first number at or after `base` whose wire bits are `wire`.
-    #[must_use]
-    pub const fn at_or_after(base: Self, wire: u64) -> Self {
+    pub(crate) const fn at_or_after(base: Self, wire: u64) -> Self {
         Self(base.0 + (wire.wrapping_sub(base.0) & (Self::MODULUS - 1)))
     }
 
     /// The next number.
-    #[must_use]
-    pub const fn next(self) -> Self {
+    pub(crate) const fn next(self) -> Self {
         Self(self.0 + 1)
     }
 
-    /// How far behind `base` this number is, or `None` where it is before it.
-    #[must_use]
-    pub const fn offset_from(self, base: Self) -> Option<u64> {
+    /// How far past `base` this number is, or `None` where it is before it.
+    pub(crate) const fn offset_from(self, base: Self) -> Option<u64> {
         self.0.checked_sub(base.0)
     }
 }
@@ -73,6 +59,13 @@ impl<const BITS: u32> Add<u64> for Seq<BITS> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn a_number_is_the_first_at_or_after_the_base_with_its_low_bits() {
+        let base = Seq::<8>::new(250);
+        assert_eq!(Seq::at_or_after(base, 3), Seq::<8>::new(259));
+        assert_eq!(Seq::at_or_after(base, 249), Seq::<8>::new(505));
+    }
 
     proptest! {
         #[test]

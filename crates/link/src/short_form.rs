@@ -5,7 +5,7 @@
 use crate::any::ServiceConfig;
 use crate::{raw, selective_repeat};
 use alloc::string::{String, ToString};
-use arqway_units::Span;
+use arqway_units::{SHORTEST_TIMER, Span};
 use core::fmt;
 use core::str::FromStr;
 use serde::{Deserialize, Serialize};
@@ -62,7 +62,7 @@ impl FromStr for ShortForm {
             Some(("sr", seconds)) => {
                 let seconds = seconds.parse::<f64>().map_err(|_| wrong())?;
                 let timeout = Span::from_seconds(seconds);
-                if seconds > 0.0 && timeout < Span::MAX {
+                if timeout >= SHORTEST_TIMER && timeout < Span::MAX {
                     Ok(Self::SelectiveRepeat { timeout: Some(timeout) })
                 } else {
                     Err(wrong())
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn what_is_no_scheme_is_refused_with_what_would_be_right() {
-        for text in ["", "sr:", "sr:0", "sr:-1", "sr:nan", "sr:1e300", "raw:1", "hdlc"] {
+        for text in ["", "sr:", "sr:0", "sr:-1", "sr:nan", "sr:1e300", "sr:1e-10", "raw:1", "hdlc"] {
             let error = text.parse::<ShortForm>().expect_err(text);
             assert!(error.to_string().contains("right would be `raw`, `sr`"), "{error}");
         }

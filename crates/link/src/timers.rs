@@ -5,27 +5,26 @@ use arqway_units::{Span, Time};
 
 /// One timer.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Deadline(Option<Time>);
+pub(crate) struct Deadline(Option<Time>);
 
 impl Deadline {
     /// Starts it unless it runs already.
-    pub fn start_if_stopped(&mut self, deadline: Time) {
+    pub(crate) fn start_if_stopped(&mut self, deadline: Time) {
         self.0.get_or_insert(deadline);
     }
 
     /// Stops it.
-    pub fn stop(&mut self) {
+    pub(crate) fn stop(&mut self) {
         self.0 = None;
     }
 
     /// When it expires, if it runs.
-    #[must_use]
-    pub fn get(&self) -> Option<Time> {
+    pub(crate) fn get(&self) -> Option<Time> {
         self.0
     }
 
     /// Whether it is due; a timer that is due stops.
-    pub fn fire(&mut self, now: Time) -> bool {
+    pub(crate) fn fire(&mut self, now: Time) -> bool {
         let due = self.0.is_some_and(|deadline| deadline <= now);
         if due {
             self.stop();
@@ -34,7 +33,7 @@ impl Deadline {
     }
 
     /// Moves it by the time that the link was down.
-    pub fn postpone(&mut self, by: Span) {
+    pub(crate) fn postpone(&mut self, by: Span) {
         self.0 = self.0.map(|deadline| deadline + by);
     }
 }
@@ -44,7 +43,7 @@ impl Deadline {
 /// This order is what a retransmission timer needs anyway (monet08 §V states it as a rule of the adaptive policy), and
 /// it makes every operation constant time: the timers are a doubly linked list through the slots, soonest first.
 #[derive(Debug)]
-pub struct TimerQueue {
+pub(crate) struct TimerQueue {
     slots: Vec<Slot>,
     soonest: usize,
     latest: usize,
@@ -62,8 +61,7 @@ struct Slot {
 
 impl TimerQueue {
     /// Room for the timers of `count` slots; nothing allocates later.
-    #[must_use]
-    pub fn new(count: usize) -> Self {
+    pub(crate) fn new(count: usize) -> Self {
         Self {
             slots: alloc::vec![Slot { deadline: None, sooner: NONE, later: NONE }; count],
             soonest: NONE,
@@ -72,7 +70,7 @@ impl TimerQueue {
     }
 
     /// Starts the timer of `slot` afresh, to expire at `deadline` but not before any that already runs.
-    pub fn start(&mut self, slot: usize, deadline: Time) {
+    pub(crate) fn start(&mut self, slot: usize, deadline: Time) {
         self.stop(slot);
         let running = self.slots.get(self.latest).and_then(|latest| latest.deadline);
         let deadline = running.map_or(deadline, |latest| latest.max(deadline));
@@ -85,7 +83,7 @@ impl TimerQueue {
     }
 
     /// Stops the timer of `slot`, if it runs.
-    pub fn stop(&mut self, slot: usize) {
+    pub(crate) fn stop(&mut self, slot: usize) {
         if self.slots[slot].deadline.take().is_none() {
             return;
         }
@@ -101,13 +99,12 @@ impl TimerQueue {
     }
 
     /// When the soonest timer expires.
-    #[must_use]
-    pub fn get(&self) -> Option<Time> {
+    pub(crate) fn get(&self) -> Option<Time> {
         self.slots.get(self.soonest)?.deadline
     }
 
     /// The slot whose timer is due, soonest first; a timer that is due stops.
-    pub fn fire(&mut self, now: Time) -> Option<usize> {
+    pub(crate) fn fire(&mut self, now: Time) -> Option<usize> {
         let slot = self.soonest;
         if self.get()? > now {
             return None;
@@ -117,7 +114,7 @@ impl TimerQueue {
     }
 
     /// Moves all timers by the time that the link was down.
-    pub fn postpone(&mut self, by: Span) {
+    pub(crate) fn postpone(&mut self, by: Span) {
         for slot in &mut self.slots {
             slot.deadline = slot.deadline.map(|deadline| deadline + by);
         }

@@ -10,7 +10,7 @@ use alloc::collections::VecDeque;
 
 /// One `T` for each number from `first` to `end`, at most `limit` of them; it allocates once.
 #[derive(Debug)]
-pub struct Window<const BITS: u32, T> {
+pub(crate) struct Window<const BITS: u32, T> {
     first: Seq<BITS>,
     slots: VecDeque<T>,
     limit: usize,
@@ -18,43 +18,32 @@ pub struct Window<const BITS: u32, T> {
 
 impl<const BITS: u32, T> Window<BITS, T> {
     /// An empty window at number zero with room for `limit` numbers.
-    #[must_use]
-    pub fn new(limit: usize) -> Self {
+    pub(crate) fn new(limit: usize) -> Self {
         Self { first: Seq::ZERO, slots: VecDeque::with_capacity(limit), limit }
     }
 
     /// The lower edge.
-    #[must_use]
-    pub fn first(&self) -> Seq<BITS> {
+    pub(crate) fn first(&self) -> Seq<BITS> {
         self.first
     }
 
     /// One past the last number held.
-    #[must_use]
-    pub fn end(&self) -> Seq<BITS> {
+    pub(crate) fn end(&self) -> Seq<BITS> {
         self.first + self.slots.len() as u64
     }
 
     /// How many numbers it may hold.
-    #[must_use]
-    pub fn limit(&self) -> usize {
+    pub(crate) fn limit(&self) -> usize {
         self.limit
     }
 
-    /// Whether no number is held.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.slots.is_empty()
-    }
-
     /// Whether another number would exceed the limit.
-    #[must_use]
-    pub fn is_full(&self) -> bool {
+    pub(crate) fn is_full(&self) -> bool {
         self.slots.len() >= self.limit
     }
 
     /// Appends the slot of the next number and returns that number; a full window is the caller's to check.
-    pub fn push(&mut self, slot: T) -> Seq<BITS> {
+    pub(crate) fn push(&mut self, slot: T) -> Seq<BITS> {
         debug_assert!(!self.is_full(), "the caller checks for room first");
         let number = self.end();
         self.slots.push_back(slot);
@@ -62,25 +51,23 @@ impl<const BITS: u32, T> Window<BITS, T> {
     }
 
     /// The slot of `number`, if it lies in the window.
-    #[must_use]
-    pub fn get(&self, number: Seq<BITS>) -> Option<&T> {
+    pub(crate) fn get(&self, number: Seq<BITS>) -> Option<&T> {
         self.slots.get(self.index(number)?)
     }
 
     /// The slot of `number`, if it lies in the window.
-    pub fn get_mut(&mut self, number: Seq<BITS>) -> Option<&mut T> {
+    pub(crate) fn get_mut(&mut self, number: Seq<BITS>) -> Option<&mut T> {
         let index = self.index(number)?;
         self.slots.get_mut(index)
     }
 
     /// The slot at the lower edge.
-    #[must_use]
-    pub fn front(&self) -> Option<&T> {
+    pub(crate) fn front(&self) -> Option<&T> {
         self.slots.front()
     }
 
     /// Slides the lower edge by one.
-    pub fn pop_front(&mut self) -> Option<T> {
+    pub(crate) fn pop_front(&mut self) -> Option<T> {
         let slot = self.slots.pop_front()?;
         self.first = self.first.next();
         Some(slot)

@@ -7,7 +7,7 @@ use arqway_link::selective_repeat::{self, TimerStarts};
 use arqway_link::{ServiceConfig, raw};
 use arqway_sim::channel::{ErrorModel, Uniform};
 use arqway_sim::{NoProbe, Queue, Room, Scenario, Streams, World};
-use arqway_units::{Octets, Ratio};
+use arqway_units::Ratio;
 use std::process::ExitCode;
 
 const RUNS: u32 = 21;
@@ -40,7 +40,7 @@ struct Measured {
 fn measure(name: &str, service: ServiceConfig, reference: Option<f64>) -> Measured {
     let mut scenario = Scenario::default();
     scenario.wireless.queue = Queue::DropTail(Room::of(256));
-    scenario.wireless.uncharged = Octets::new(1);
+    scenario.wireless.charge_tag = false;
     scenario.wireless.errors = ErrorModel::Uniform(Uniform { loss: Ratio::new(0.054).unwrap_or_default() });
     scenario.link_layer.service = service;
     let mut events = 0;

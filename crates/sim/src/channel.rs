@@ -71,7 +71,11 @@ pub struct Channel {
 #[derive(Debug)]
 enum Fate {
     Survives,
-    Uniform { loss: Ratio, random: Box<Random> },
+    Uniform {
+        loss: Ratio,
+        random: Box<Random>,
+    },
+    /// In ascending order.
     Listed(Vec<u64>),
 }
 
@@ -82,10 +86,14 @@ impl Channel {
         let fate = match model {
             ErrorModel::None => Fate::Survives,
             ErrorModel::Uniform(uniform) => Fate::Uniform { loss: uniform.loss, random: Box::new(random) },
-            ErrorModel::Listed(listed) => Fate::Listed(match direction {
-                Direction::Down => listed.down.clone(),
-                Direction::Up => listed.up.clone(),
-            }),
+            ErrorModel::Listed(listed) => {
+                let mut frames = match direction {
+                    Direction::Down => listed.down.clone(),
+                    Direction::Up => listed.up.clone(),
+                };
+                frames.sort_unstable();
+                Fate::Listed(frames)
+            }
         };
         Self { fate, frames: 0 }
     }
@@ -97,7 +105,7 @@ impl Channel {
         match &mut self.fate {
             Fate::Survives => true,
             Fate::Uniform { loss, random } => !random.happens(*loss),
-            Fate::Listed(lost) => !lost.contains(&number),
+            Fate::Listed(lost) => lost.binary_search(&number).is_err(),
         }
     }
 }

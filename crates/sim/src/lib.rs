@@ -36,10 +36,10 @@ mod scenario;
 pub mod tcp;
 mod world;
 
-pub use kernel::{Alarm, EventQueue, Random, Streams};
-pub use line::{Line, Passage, Queue, Room};
+pub use kernel::{Random, Streams};
+pub use line::{Queue, Room};
 pub use outcome::Outcome;
-pub use packet::{Headers, Memory, PacketLength, PacketLengthError, PacketSize};
+pub use packet::{Headers, PacketLength, PacketLengthError};
 pub use probe::{NoProbe, Probe};
 pub use scenario::{LinkLayer, Scenario, Wired, Wireless};
 pub use world::World;

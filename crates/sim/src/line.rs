@@ -40,16 +40,16 @@ impl Room {
 
 /// When something that the transmitter took leaves it, and when it is at the other end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Passage {
+pub(crate) struct Passage {
     /// Its last bit has gone out; the transmitter is free.
-    pub departure: Time,
+    pub(crate) departure: Time,
     /// Its last bit has arrived.
-    pub arrival: Time,
+    pub(crate) arrival: Time,
 }
 
 /// One direction, carrying `T`.
 #[derive(Debug)]
-pub struct Line<T> {
+pub(crate) struct Line<T> {
     pacer: Pacer,
     delay: Span,
     queue: Queue,
@@ -61,8 +61,7 @@ pub struct Line<T> {
 
 impl<T> Line<T> {
     /// An idle line.
-    #[must_use]
-    pub fn new(rate: BitRate, delay: Span, queue: Queue) -> Self {
+    pub(crate) fn new(rate: BitRate, delay: Span, queue: Queue) -> Self {
         Self {
             pacer: Pacer::new(rate),
             delay,
@@ -75,8 +74,7 @@ impl<T> Line<T> {
     }
 
     /// Whether the queue takes another load.
-    #[must_use]
-    pub fn accepts(&self) -> bool {
+    pub(crate) fn accepts(&self) -> bool {
         match self.queue {
             Queue::DropTail(_) => true,
             Queue::BackPressured(room) => self.has_room(room),
@@ -87,7 +85,7 @@ impl<T> Line<T> {
     ///
     /// # Errors
     /// Hands it back, counted as dropped, when there is no room.
-    pub fn offer(&mut self, load: T) -> Result<(), T> {
+    pub(crate) fn offer(&mut self, load: T) -> Result<(), T> {
         let (Queue::DropTail(room) | Queue::BackPressured(room)) = self.queue;
         if !self.has_room(room) {
             self.dropped += 1;
@@ -102,12 +100,12 @@ impl<T> Line<T> {
     }
 
     /// Takes the head of the queue if the transmitter is free.
-    pub fn take_ready(&mut self) -> Option<T> {
+    pub(crate) fn take_ready(&mut self) -> Option<T> {
         if self.busy { None } else { self.waiting.pop_front() }
     }
 
     /// Occupies the transmitter with a load of this size from now on.
-    pub fn transmit(&mut self, size: Octets, now: Time) -> Passage {
+    pub(crate) fn transmit(&mut self, size: Octets, now: Time) -> Passage {
         debug_assert!(!self.busy, "the transmitter sends one load at a time");
         self.busy = true;
         let departure = now + self.pacer.time_to_send(size);
@@ -115,23 +113,22 @@ impl<T> Line<T> {
     }
 
     /// The transmitter is free again.
-    pub fn depart(&mut self) {
+    pub(crate) fn depart(&mut self) {
         self.busy = false;
     }
 
     /// A load is on its way: nothing overtakes on a line, so it arrives behind those before it.
-    pub fn launch(&mut self, load: T) {
+    pub(crate) fn launch(&mut self, load: T) {
         self.in_flight.push_back(load);
     }
 
     /// The first load on its way has arrived.
-    pub fn arrive(&mut self) -> Option<T> {
+    pub(crate) fn arrive(&mut self) -> Option<T> {
         self.in_flight.pop_front()
     }
 
     /// How many loads found no room.
-    #[must_use]
-    pub fn dropped(&self) -> u64 {
+    pub(crate) fn dropped(&self) -> u64 {
         self.dropped
     }
 }

@@ -6,48 +6,44 @@ use crate::kernel::{Alarm, EventQueue};
 use crate::line::Line;
 use crate::probe::Probe;
 use alloc::collections::VecDeque;
-use arqway_link::{Departure, Frame, Full, LinkService, Mux, Packet, Port, Tag, Ticket, pump};
+use arqway_link::{Checked, Departure, Frame, LinkService, Mux, Packet, Port, Tag, Ticket, pump};
 use arqway_units::{Octets, Time};
 
 /// The end that sends in one direction and receives in the other.
 #[derive(Debug)]
 pub(crate) struct LinkEnd {
-    pub(crate) mux: Mux,
+    pub(crate) mux: Checked<Mux>,
     direction: Direction,
     line: Line<Frame>,
     channel: Channel,
-    uncharged: Octets,
+    charge_tag: bool,
     /// The frame in the transmitter, if its service wants to know when it has left.
     in_transmitter: Option<(Tag, Ticket)>,
     alarm: Alarm,
     delivered: VecDeque<Packet>,
-    refused: u64,
     data_frames: u64,
     data_frames_lost: u64,
 }
 
 impl LinkEnd {
-    pub(crate) fn new(mux: Mux, direction: Direction, line: Line<Frame>, channel: Channel, uncharged: Octets) -> Self {
+    pub(crate) fn new(mux: Mux, direction: Direction, line: Line<Frame>, channel: Channel, charge_tag: bool) -> Self {
         Self {
-            mux,
+            mux: Checked::new(mux),
             direction,
             line,
             channel,
-            uncharged,
+            charge_tag,
             in_transmitter: None,
             alarm: Alarm::default(),
             delivered: VecDeque::with_capacity(32),
-            refused: 0,
             data_frames: 0,
             data_frames_lost: 0,
         }
     }
 
-    /// The network layer sends a packet; what the link layer cannot hold is dropped and counted.
+    /// The network layer sends a packet; what the link layer cannot hold is dropped, and counted there.
     pub(crate) fn send(&mut self, packet: Packet, now: Time) {
-        if let Err(Full(_)) = self.mux.handle_packet(packet, now) {
-            self.refused += 1;
-        }
+        let _ = self.mux.handle_packet(packet, now);
     }
 
     /// A frame has left the transmitter.
@@ -82,7 +78,7 @@ impl LinkEnd {
             direction,
             line,
             channel,
-            uncharged,
+            charge_tag,
             in_transmitter,
             alarm,
             delivered,
@@ -94,7 +90,7 @@ impl LinkEnd {
             direction: *direction,
             line,
             channel,
-            uncharged: *uncharged,
+            charge_tag: *charge_tag,
             in_transmitter,
             alarm,
             delivered,
@@ -107,7 +103,7 @@ impl LinkEnd {
     }
 
     pub(crate) fn dropped(&self) -> u64 {
-        self.line.dropped() + self.refused
+        self.line.dropped()
     }
 
     pub(crate) fn frame_loss_rate(&self) -> Option<f64> {
@@ -115,11 +111,14 @@ impl LinkEnd {
     }
 }
 
+/// A frame's tag.
+const TAG: Octets = Octets::new(1);
+
 struct SimPort<'a, P> {
     direction: Direction,
     line: &'a mut Line<Frame>,
     channel: &'a mut Channel,
-    uncharged: Octets,
+    charge_tag: bool,
     in_transmitter: &'a mut Option<(Tag, Ticket)>,
     alarm: &'a mut Alarm,
     delivered: &'a mut VecDeque<Packet>,
@@ -143,7 +142,7 @@ impl<P: Probe> Port for SimPort<'_, P> {
     }
 
     fn transmit(&mut self, frame: Frame, now: Time) {
-        let passage = self.line.transmit(frame.size() - self.uncharged, now);
+        let passage = self.line.transmit(if self.charge_tag { frame.size() } else { frame.size() - TAG }, now);
         let arrives = self.channel.carries();
         self.probe.frame_sent(self.direction, &frame, arrives, now);
         let has_data = !frame.body.is_empty();

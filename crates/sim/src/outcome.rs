@@ -8,7 +8,9 @@ use arqway_units::Time;
 pub struct Outcome {
     /// When the run ended.
     pub ended: Time,
-    /// Application data of the file acknowledged, over the time until the last acknowledgement.
+    /// Whether all of the file was acknowledged before the run ended.
+    pub file_complete: Option<bool>,
+    /// Application data of the file acknowledged, over the time until the last acknowledgement, or until the run ended.
     pub throughput_bps: Option<f64>,
     /// How often TCP's retransmission timer expired.
     pub tcp_timeouts: Option<u64>,
@@ -20,8 +22,10 @@ pub struct Outcome {
     pub media_offered_bps: Option<f64>,
     /// Share of the frames with data toward the client that were lost to errors.
     pub frame_loss_rate: Option<f64>,
-    /// Frames that found no room in the queue at the access point.
+    /// Frames that found no room in the wireless link's queues.
     pub queue_drops: u64,
+    /// Packets that found no room in the wired link's queues.
+    pub wired_drops: u64,
     /// What the access point's end of the link layer counted.
     pub access_point: Counters,
     /// What the client's end counted.

@@ -55,17 +55,16 @@ impl From<PacketLength> for Octets {
 
 /// How long packets are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PacketSize {
+pub(crate) struct PacketSize {
     /// Headers and all, in octets.
-    pub on_wire: usize,
+    pub(crate) on_wire: usize,
     /// What the application counts, in octets.
-    pub counted: u64,
+    pub(crate) counted: u64,
 }
 
 impl PacketSize {
     /// The size of packets of `packet` octets, given their headers' length.
-    #[must_use]
-    pub fn new(packet: PacketLength, headers: Headers, header_length: usize) -> Self {
+    pub(crate) fn new(packet: PacketLength, headers: Headers, header_length: usize) -> Self {
         let packet = packet.octets();
         let on_wire = match headers {
             Headers::CountAsData => packet.as_usize(),
@@ -77,7 +76,7 @@ impl PacketSize {
 
 /// Where packets get their octets: one allocation for a few hundred packets, shared and counted.
 #[derive(Debug, Default)]
-pub struct Memory {
+pub(crate) struct Memory {
     slab: BytesMut,
 }
 
@@ -85,7 +84,7 @@ const SLAB: usize = 64 * 1024;
 
 impl Memory {
     /// A packet of `size` octets that begins with `header`; the rest is zero.
-    pub fn packet(&mut self, header: &[u8], size: usize) -> Packet {
+    pub(crate) fn packet(&mut self, header: &[u8], size: usize) -> Packet {
         if self.slab.capacity() - self.slab.len() < size {
             self.slab = BytesMut::with_capacity(SLAB.max(size));
         }

@@ -7,7 +7,7 @@ use arqway_units::{Span, Time};
 
 /// What can be watched.
 pub trait Probe {
-    /// TCP sends a packet; the sender is as it is right then.
+    /// TCP sends a packet; the sender is as it is when all that it sends now is on its way.
     fn tcp_sent(&mut self, _transmission: Transmission, _sender: &Sender, _now: Time) {}
     /// TCP has handled an acknowledgement of everything up to and with a packet.
     fn tcp_acknowledged(&mut self, _number: i64, _sender: &Sender, _now: Time) {}

@@ -1,5 +1,4 @@
-//! A world as data: the topology, the link and its errors, the link layer, the users. It parses straight into the
-//! types that run it.
+//! A world as data: the topology, the link and its errors, the link layer, the users. As experiments write it:
 //!
 //! ```toml
 //! [wireless]
@@ -22,7 +21,7 @@ use crate::tcp::TcpConfig;
 use alloc::vec::Vec;
 use arqway_link::mux::{self, Class};
 use arqway_link::{ServiceConfig, WorldDefaults, raw};
-use arqway_units::{BitRate, Octets, Span};
+use arqway_units::{BitRate, Span};
 use core::num::NonZeroUsize;
 use serde::{Deserialize, Serialize};
 
@@ -75,8 +74,8 @@ pub struct Wired {
     pub rate: BitRate,
     /// Propagation delay.
     pub delay: Span,
-    /// What waits in front of it, at each end.
-    pub queue: Queue,
+    /// How many packets may wait in front of it at each end; what finds no room is dropped.
+    pub queue: Room,
 }
 
 impl Default for Wired {
@@ -85,7 +84,7 @@ impl Default for Wired {
         Self {
             rate: BitRate::from_bits_per_second(10_000_000).unwrap_or(BitRate::MINIMUM),
             delay: Span::from_milliseconds(1),
-            queue: Queue::DropTail(Room::of(50)),
+            queue: Room::of(50),
         }
     }
 }
@@ -102,9 +101,8 @@ pub struct Wireless {
     pub queue: Queue,
     /// Which frames it loses; each direction on its own.
     pub errors: ErrorModel,
-    /// How much of each frame takes no time on the link. The papers count a service's head and nothing else; with
-    /// `1 octet` the tag comes for free.
-    pub uncharged: Octets,
+    /// Whether a frame's tag octet takes its time on the link. The papers' frames have none.
+    pub charge_tag: bool,
 }
 
 impl Default for Wireless {
@@ -115,7 +113,7 @@ impl Default for Wireless {
             delay: Span::from_milliseconds(50),
             queue: Queue::BackPressured(Room::of(1)),
             errors: ErrorModel::None,
-            uncharged: Octets::ZERO,
+            charge_tag: true,
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::app::{FileTransfer, Media};
 use crate::channel::{Channel, Direction};
 use crate::event::Event;
 use crate::kernel::{Alarm, EventQueue, Streams};
-use crate::line::Line;
+use crate::line::{Line, Queue};
 use crate::link_end::LinkEnd;
 use crate::outcome::Outcome;
 use crate::packet::Memory;
@@ -43,13 +43,13 @@ impl<P: Probe> World<P> {
     /// # Errors
     /// More services than a tag can tell apart.
     pub fn new(scenario: &Scenario, streams: &Streams, probe: P) -> Result<Self, TooManyServices> {
-        let wired = || Line::new(scenario.wired.rate, scenario.wired.delay, scenario.wired.queue);
+        let wired = || Line::new(scenario.wired.rate, scenario.wired.delay, Queue::DropTail(scenario.wired.queue));
         let end = |direction, name| -> Result<LinkEnd, TooManyServices> {
             let wireless = &scenario.wireless;
             let mux = Mux::new(&scenario.link_layer.mux())?;
             let line: Line<Frame> = Line::new(wireless.rate, wireless.delay, wireless.queue);
             let channel = Channel::new(&wireless.errors, direction, streams.stream(name));
-            Ok(LinkEnd::new(mux, direction, line, channel, wireless.uncharged))
+            Ok(LinkEnd::new(mux, direction, line, channel, wireless.charge_tag))
         };
         let clock_phase = scenario.tcp.clock_phase.unwrap_or_else(|| {
             let tick = scenario.tcp.settings().tick;
@@ -264,15 +264,17 @@ impl<P: Probe> World<P> {
         let (transfer, media) = (self.file_transfer.as_ref(), self.media.as_ref());
         Outcome {
             ended: self.now,
+            file_complete: transfer.map(|transfer| transfer.sender.is_finished()),
             throughput_bps: transfer.map(|transfer| transfer.throughput_bps(self.now)),
             tcp_timeouts: transfer.map(|transfer| transfer.sender.timeouts()),
             media_delay_s: media.and_then(Media::mean_delay),
             media_loss: media.and_then(Media::loss),
             media_offered_bps: media.map(|media| media.offered_bps(self.now)),
             frame_loss_rate: self.access_point.frame_loss_rate(),
-            queue_drops: self.access_point.dropped(),
-            access_point: self.access_point.mux.counters(),
-            client: self.client.mux.counters(),
+            queue_drops: self.access_point.dropped() + self.client.dropped(),
+            wired_drops: self.wired_down.dropped() + self.wired_up.dropped(),
+            access_point: self.access_point.mux.inner().counters(),
+            client: self.client.mux.inner().counters(),
             events: self.events.scheduled(),
         }
     }

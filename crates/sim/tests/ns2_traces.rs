@@ -127,7 +127,7 @@ fn world(settings: &Settings) -> Scenario {
         TcpConfig { profile: settings.profile, clock_phase: Some(settings.clock_phase), ..TcpConfig::default() };
     scenario.wireless.queue = queue;
     scenario.wireless.errors = ErrorModel::Listed(settings.lost.clone());
-    scenario.wireless.uncharged = Octets::new(1);
+    scenario.wireless.charge_tag = false;
     scenario
 }
 

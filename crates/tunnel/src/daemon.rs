@@ -16,7 +16,7 @@
 use crate::clock::{self, Clock};
 use crate::network::NetworkLayer;
 use crate::port::TunnelPort;
-use crate::udp::{UdpCounters, UdpLine};
+use crate::udp::{LARGEST_PACKET, UdpCounters, UdpLine};
 use arqway_link::{Departure, Full, LinkService, Packet, pump};
 use arqway_units::Time;
 use rustix::event::{PollFd, PollFlags, poll};
@@ -52,6 +52,8 @@ pub struct Endpoint<S, N> {
     clock: Clock,
     /// Handed back by the full service: the first to be offered again.
     held: Option<Packet>,
+    /// Packets that fit no datagram, and were dropped.
+    packets_too_large: u64,
     /// The last turn's budget for packets ran out, so the network layer may have more.
     more_packets: bool,
 }
@@ -70,7 +72,7 @@ impl<S: LinkService, N: NetworkLayer> Endpoint<S, N> {
     pub(crate) fn over(service: S, network: N, line: UdpLine) -> Self {
         let port = TunnelPort::new(line, network);
         // What the network layer has from the beginning wakes nobody: the first turn must not wait.
-        Self { service, port, clock: Clock::start(), held: None, more_packets: true }
+        Self { service, port, clock: Clock::start(), held: None, packets_too_large: 0, more_packets: true }
     }
 
     /// The service, to read its counters.
@@ -86,6 +88,11 @@ impl<S: LinkService, N: NetworkLayer> Endpoint<S, N> {
     /// What was counted at the socket.
     pub fn counters(&self) -> &UdpCounters {
         self.port.line.counters()
+    }
+
+    /// How many packets of the network layer fit no datagram, and were dropped.
+    pub fn packets_too_large(&self) -> u64 {
+        self.packets_too_large
     }
 
     /// When the service will next act without being told anything; `None` when it is at rest.
@@ -165,11 +172,16 @@ impl<S: LinkService, N: NetworkLayer> Endpoint<S, N> {
         let mut any = false;
         while *budget > 0 {
             let Some(packet) = self.held.take().or_else(|| self.port.network.poll_packet()) else { break };
+            *budget -= 1;
+            if packet.octets.len() > LARGEST_PACKET {
+                // A reliable service would send it again for ever.
+                self.packets_too_large += 1;
+                continue;
+            }
             if let Err(Full(packet)) = self.service.handle_packet(packet, now) {
                 self.held = Some(packet);
                 break;
             }
-            *budget -= 1;
             any = true;
         }
         any

@@ -35,9 +35,6 @@ impl<N: NetworkLayer> Port for TunnelPort<N> {
     }
 
     fn hand_over(&mut self, frame: Frame, _now: Time) -> Result<(), Frame> {
-        if !self.line.admits(&frame) {
-            return Err(frame);
-        }
         self.ready = Some(frame);
         Ok(())
     }

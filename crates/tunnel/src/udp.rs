@@ -12,7 +12,6 @@
 //! whether it comes again is for its service to say.
 
 use arqway_link::{Frame, Tag, Ticket};
-use arqway_units::Octets;
 use bytes::Bytes;
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::{Errno, retry_on_intr};
@@ -20,8 +19,11 @@ use rustix::net::{RecvFlags, SendFlags, recv, send};
 use std::collections::VecDeque;
 use std::os::fd::OwnedFd;
 
-/// The largest UDP payload: its length field has 16 bits and counts its own header of 8 octets.
-const LARGEST_DATAGRAM: usize = 65_535 - 8;
+/// The largest UDP payload over IPv4: 16 bits of length, less 20 octets of IP header and 8 of UDP's own.
+const LARGEST_DATAGRAM: usize = 65_535 - 28;
+
+/// The largest packet whose frame fits a datagram whatever its service writes in front of it: a tag and a head.
+pub(crate) const LARGEST_PACKET: usize = LARGEST_DATAGRAM - 1 - 20;
 
 /// What the line has counted since it was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -30,8 +32,6 @@ pub struct UdpCounters {
     pub frames_sent: u64,
     /// Frames that the socket refused for another reason than a lack of room.
     pub frames_lost: u64,
-    /// Frames that fit no datagram; they were dropped before they started.
-    pub frames_too_large: u64,
     /// Frames received, whatever their service made of them.
     pub frames_received: u64,
     /// Datagrams received without a single octet, hence without a tag.
@@ -76,15 +76,6 @@ impl UdpLine {
     pub(crate) fn poll_fd(&self) -> PollFd<'_> {
         let wanted = if self.is_free() { PollFlags::IN } else { PollFlags::IN | PollFlags::OUT };
         PollFd::new(&self.socket, wanted)
-    }
-
-    /// Whether a frame fits a datagram; one that does not is counted.
-    pub(crate) fn admits(&mut self, frame: &Frame) -> bool {
-        let fits = frame.size() <= Octets::of(LARGEST_DATAGRAM);
-        if !fits {
-            self.counters.frames_too_large += 1;
-        }
-        fits
     }
 
     pub(crate) fn is_free(&self) -> bool {

@@ -103,13 +103,15 @@ fn a_peer_that_is_not_there_costs_frames_and_nothing_else() {
 }
 
 #[test]
-fn a_frame_that_fits_no_datagram_is_dropped_and_counted() {
-    let (mut large, good) = (packets(1, Protocol::UDP)[0].octets.to_vec(), packets(1, Protocol::UDP));
-    large.resize(70_000, 0);
-    let mut ends = endpoints(&[Packet::new(large), good[0].clone()], &[]);
-    exchange(&mut ends, |ends| !ends[1].network().received.is_empty());
-    assert_same(&ends[1].network().received, &good);
-    assert_eq!((ends[0].counters().frames_too_large, ends[0].counters().frames_lost), (1, 0));
+fn a_packet_that_fits_no_datagram_is_dropped_and_holds_up_none_behind_it() {
+    for protocol in [Protocol::TCP, Protocol::UDP] {
+        let (mut large, good) = (packets(1, protocol)[0].octets.to_vec(), packets(1, protocol));
+        large.resize(65_500, 0);
+        let mut ends = endpoints(&[Packet::new(large), good[0].clone()], &[]);
+        exchange(&mut ends, |ends| !ends[1].network().received.is_empty());
+        assert_same(&ends[1].network().received, &good);
+        assert_eq!((ends[0].packets_too_large(), ends[0].counters().frames_lost), (1, 0));
+    }
 }
 
 #[test]

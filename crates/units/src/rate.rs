@@ -49,12 +49,6 @@ impl Pacer {
         Self { rate, remainder: 0 }
     }
 
-    /// The rate it paces at.
-    #[must_use]
-    pub const fn rate(&self) -> BitRate {
-        self.rate
-    }
-
     /// The time on the link of the next `size`.
     pub fn time_to_send(&mut self, size: Octets) -> Span {
         let rate = u128::from(self.rate.0);
@@ -93,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn a_terabyte_does_not_overflow() {
+    fn eight_gigabytes_at_8_bit_s_do_not_overflow() {
         assert_eq!(rate(8).time_to_send(Octets::new(1 << 33)), Span::from_nanoseconds((1 << 33) * 1_000_000_000));
     }
 

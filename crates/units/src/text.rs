@@ -22,8 +22,8 @@ pub struct UnitError(String);
 /// A unit: what is written after the number, and how many base units it stands for.
 type Unit = (&'static str, f64);
 
-/// What a kind of quantity is called and which units it knows; the first unit that divides a value without remainder
-/// prints it, so larger units stand first.
+/// What a kind of quantity is called and which units it knows; the largest unit that a value
+/// fills at least once prints it, so larger units stand first.
 struct Table {
     what: &'static str,
     example: &'static str,
@@ -184,6 +184,9 @@ macro_rules! serde_as_text {
                     fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<$type, E> {
                         alloc::format!("{number}").parse().map_err(E::custom)
                     }
+                    fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<$type, E> {
+                        alloc::format!("{number}").parse().map_err(E::custom)
+                    }
                     fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<$type, E> {
                         alloc::format!("{number}").parse().map_err(E::custom)
                     }
@@ -194,20 +197,25 @@ macro_rules! serde_as_text {
     )*};
 }
 
-/// Reads a length of time that must not be zero, for `#[serde(deserialize_with = "...")]`: a timer that expires at once
-/// expires for ever.
+/// No timer is shorter: one that expires at once expires for ever.
+pub const SHORTEST_TIMER: Span = Span::from_nanoseconds(1000);
+
+/// Reads the length of a timer, for `#[serde(deserialize_with = "...")]`.
 ///
 /// # Errors
-/// What is no length of time, or none at all.
+/// What is no length of time, or shorter than [`SHORTEST_TIMER`].
 pub fn positive_span<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Span, D::Error> {
     let span = <Span as serde::Deserialize>::deserialize(deserializer)?;
-    if span > Span::ZERO { Ok(span) } else { Err(serde::de::Error::custom("this must be longer than 0 s")) }
+    if span < SHORTEST_TIMER {
+        return Err(serde::de::Error::custom(alloc::format!("this must be {SHORTEST_TIMER} or more")));
+    }
+    Ok(span)
 }
 
 /// The same where the setting may be left out.
 ///
 /// # Errors
-/// What is no length of time, or none at all.
+/// What is no length of time, or shorter than [`SHORTEST_TIMER`].
 pub fn optional_positive_span<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Span>, D::Error> {
     positive_span(deserializer).map(Some)
 }

@@ -71,14 +71,19 @@ impl Scheme {
 
 /// The service written out, over the world's defaults for its kind.
 fn service_in_world(service: &Node, world: &Node, mistakes: &mut Mistakes) -> Option<ServiceConfig> {
+    part(Some(&over_defaults(service, world)), mistakes)
+}
+
+/// A service as it is written, laid over what the world says of services of its kind.
+pub(super) fn over_defaults(service: &Node, world: &Node) -> Node {
     let kind = service.get_path("kind").unwrap_or(service).as_text();
     let defaults = kind.and_then(|kind| Some((kind, world.get_path(&format!("services.{kind}"))?.clone())));
-    let Some((kind, mut merged)) = defaults else { return part(Some(service), mistakes) };
+    let Some((kind, mut merged)) = defaults else { return service.clone() };
     merged.set_path("kind", Node::text(kind, service.origin.clone()));
     if service.as_table().is_some() {
         merged.overlay(service.clone());
     }
-    part(Some(&merged), mistakes)
+    merged
 }
 
 /// How a legend names a short form.

@@ -49,6 +49,19 @@ fn a_scheme_changes_only_what_it_names_of_the_worlds_service() {
 }
 
 #[test]
+fn the_service_of_a_class_is_the_worlds_too() {
+    let text = STUDY.replace(
+        "\"media.enabled\" = true,",
+        "\"link-layer.classes\" = [{ protocol = \"udp\", service = \"selective-repeat\" }],",
+    );
+    let study = experiment(&text).expect("no mistakes");
+    let ServiceConfig::SelectiveRepeat(config) = &study.points[0].scenario.link_layer.classes[0].service else {
+        panic!("the class is carried by Selective Repeat")
+    };
+    assert!(!config.drop_stale_copies, "monet08 keeps stale copies");
+}
+
+#[test]
 fn a_quick_look_is_what_the_world_says_it_is() {
     let quick = Experiment::read(&Source::new("study.toml", STUDY), Path::new(""), Effort::Quick).expect("no mistakes");
     let full = experiment(STUDY).expect("no mistakes");

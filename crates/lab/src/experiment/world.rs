@@ -1,5 +1,6 @@
 //! The world of an experiment: a base scenario, what is set in it, and one scenario for each point of the sweep.
 
+use super::scheme::over_defaults;
 use super::{Effort, Point, part};
 use crate::document::{Located, Mistake, Mistakes, Node, Origin, Source, Table, Value, did_you_mean, parse};
 use crate::library;
@@ -97,7 +98,8 @@ impl World {
         (Some(path.to_owned()), points)
     }
 
-    fn point(value: f64, tree: Node, mistakes: &mut Mistakes) -> Option<PointTree> {
+    fn point(value: f64, mut tree: Node, mistakes: &mut Mistakes) -> Option<PointTree> {
+        give_defaults_to_services(&mut tree);
         let scenario: Scenario = part(Some(&tree), mistakes)?;
         if let Err(error) = Mux::new(&scenario.link_layer.mux()) {
             let classes = tree.get_path("link-layer.classes").unwrap_or(&tree);
@@ -142,6 +144,18 @@ fn set_all(tree: &mut Node, set: Option<&Node>, mistakes: &mut Mistakes) {
     };
     for (path, node) in table.iter() {
         tree.set_path(path, node.clone());
+    }
+}
+
+/// Lays the services of the link layer over the world's defaults for their kinds.
+fn give_defaults_to_services(tree: &mut Node) {
+    let classes = tree.get_path("link-layer.classes").and_then(Node::as_array).map_or(0, <[Node]>::len);
+    let of_classes = (0..classes).map(|index| format!("link-layer.classes.{index}.service"));
+    for path in of_classes.chain(["link-layer.service".to_owned()]) {
+        if let Some(service) = tree.get_path(&path) {
+            let service = over_defaults(service, tree);
+            tree.set_path(&path, service);
+        }
     }
 }
 

@@ -85,7 +85,7 @@ impl fmt::Display for Protocol {
 
 /// The rules, in order.
 #[derive(Debug, Clone)]
-pub struct Classifier {
+pub(super) struct Classifier {
     /// Of class n, which service n + 1 carries.
     protocols: Vec<Protocol>,
 }
@@ -95,7 +95,7 @@ impl Classifier {
     ///
     /// # Errors
     /// More services than a tag can tell apart.
-    pub fn new(classes: &[Class]) -> Result<Self, TooManyServices> {
+    pub(super) fn new(classes: &[Class]) -> Result<Self, TooManyServices> {
         let services = classes.len() + 1;
         if services > usize::from(ServiceId::COUNT) {
             return Err(TooManyServices(services));
@@ -104,8 +104,7 @@ impl Classifier {
     }
 
     /// The index of the service that carries this packet.
-    #[must_use]
-    pub fn classify(&self, packet: &[u8]) -> usize {
+    pub(super) fn classify(&self, packet: &[u8]) -> usize {
         let Some(protocol) = protocol_of(packet) else { return 0 };
         self.protocols.iter().position(|rule| *rule == protocol).map_or(0, |class| class + 1)
     }

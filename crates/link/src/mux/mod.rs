@@ -13,8 +13,10 @@
 mod classifier;
 mod scheduler;
 
-pub use classifier::{Class, Classifier, Protocol, ProtocolError};
-pub use scheduler::{FirstComeFirstServed, Flow};
+pub use classifier::{Class, Protocol, ProtocolError};
+
+use classifier::Classifier;
+use scheduler::{FirstComeFirstServed, Flow};
 
 use crate::any::{AnyService, ServiceConfig};
 use crate::counters::Counters;
@@ -44,6 +46,8 @@ pub struct Mux<S = AnyService> {
     classifier: Classifier,
     scheduler: FirstComeFirstServed<Frame>,
     depth: NonZeroUsize,
+    /// While the link is down, frames stay in the scheduler.
+    down: bool,
     unknown_tags: u64,
 }
 
@@ -81,9 +85,9 @@ impl Mux<AnyService> {
 impl<S: LinkService> Mux<S> {
     /// An end made of services that exist already; the first is the default.
     #[must_use]
-    pub fn of(services: Vec<S>, classifier: Classifier, depth: NonZeroUsize) -> Self {
+    fn of(services: Vec<S>, classifier: Classifier, depth: NonZeroUsize) -> Self {
         let scheduler = FirstComeFirstServed::new(services.len());
-        Self { services, classifier, scheduler, depth, unknown_tags: 0 }
+        Self { services, classifier, scheduler, depth, down: false, unknown_tags: 0 }
     }
 
     fn fill_scheduler(&mut self, now: Time) {
@@ -125,12 +129,16 @@ impl<S: LinkService> LinkService for Mux<S> {
     }
 
     fn handle_link(&mut self, state: LinkState, now: Time) {
+        self.down = state == LinkState::Down;
         for service in &mut self.services {
             service.handle_link(state, now);
         }
     }
 
     fn poll_frame(&mut self, now: Time) -> Option<Frame> {
+        if self.down {
+            return None;
+        }
         self.fill_scheduler(now);
         self.scheduler.pop().map(|(_, frame)| frame)
     }
@@ -197,6 +205,35 @@ mod tests {
         let mut mux = Mux::new(&raw_and_udp()).expect("two services");
         mux.handle_frame(Frame::from_wire(Tag::from_octet(0xff), vec![1, 2, 3].into()), Time::ZERO);
         assert_eq!((mux.counters().malformed_received, mux.poll_packet()), (1, None));
+    }
+
+    #[test]
+    fn a_service_has_no_more_frames_in_the_scheduler_than_its_depth() {
+        for depth in [1, 3] {
+            let mut config = raw_and_udp();
+            config.depth = NonZeroUsize::new(depth).expect("not zero");
+            let mut mux = Mux::new(&config).expect("two services");
+            for _ in 0..5 {
+                mux.handle_packet(packet(Protocol::UDP), Time::ZERO).expect("room");
+            }
+            assert!(mux.poll_frame(Time::ZERO).is_some());
+            assert_eq!(mux.scheduler.waiting(Flow(1)), depth - 1);
+        }
+    }
+
+    #[test]
+    fn frames_in_the_scheduler_stay_there_while_the_link_is_down() {
+        let mut config = raw_and_udp();
+        config.depth = NonZeroUsize::new(2).expect("not zero");
+        let mut mux = Checked::new(Mux::new(&config).expect("two services"));
+        for _ in 0..2 {
+            mux.handle_packet(packet(Protocol::UDP), Time::ZERO).expect("room");
+        }
+        assert!(mux.poll_frame(Time::ZERO).is_some());
+        mux.handle_link(LinkState::Down, Time::ZERO);
+        assert_eq!(mux.poll_frame(Time::ZERO), None);
+        mux.handle_link(LinkState::Up, Time::ZERO);
+        assert!(mux.poll_frame(Time::ZERO).is_some());
     }
 
     #[test]

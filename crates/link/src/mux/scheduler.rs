@@ -7,24 +7,23 @@ use alloc::vec::Vec;
 
 /// Who an item belongs to: the index of a service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Flow(pub usize);
+pub(crate) struct Flow(pub(crate) usize);
 
 /// First come, first served: one queue for all, no shares.
 #[derive(Debug)]
-pub struct FirstComeFirstServed<T> {
+pub(crate) struct FirstComeFirstServed<T> {
     queue: VecDeque<(Flow, T)>,
     waiting: Vec<usize>,
 }
 
 impl<T> FirstComeFirstServed<T> {
     /// An empty queue for this many flows.
-    #[must_use]
-    pub fn new(flows: usize) -> Self {
+    pub(crate) fn new(flows: usize) -> Self {
         Self { queue: VecDeque::with_capacity(flows), waiting: alloc::vec![0; flows] }
     }
 
     /// Appends an item.
-    pub fn push(&mut self, flow: Flow, item: T) {
+    pub(crate) fn push(&mut self, flow: Flow, item: T) {
         if let Some(count) = self.waiting.get_mut(flow.0) {
             *count += 1;
         }
@@ -32,7 +31,7 @@ impl<T> FirstComeFirstServed<T> {
     }
 
     /// Takes the item that came first.
-    pub fn pop(&mut self) -> Option<(Flow, T)> {
+    pub(crate) fn pop(&mut self) -> Option<(Flow, T)> {
         let (flow, item) = self.queue.pop_front()?;
         if let Some(count) = self.waiting.get_mut(flow.0) {
             *count -= 1;
@@ -41,8 +40,7 @@ impl<T> FirstComeFirstServed<T> {
     }
 
     /// How many items of this flow wait.
-    #[must_use]
-    pub fn waiting(&self, flow: Flow) -> usize {
+    pub(crate) fn waiting(&self, flow: Flow) -> usize {
         self.waiting.get(flow.0).copied().unwrap_or(0)
     }
 }

@@ -70,6 +70,11 @@ impl SelectiveRepeat {
         &self.counters
     }
 
+    /// The time by which timers go: it stands still while the link is down, and the outage is added when that is over.
+    fn timer_time(&self, now: Time) -> Time {
+        self.down_since.unwrap_or(now)
+    }
+
     /// The data frame that a ticket was given to.
     fn number_of(ticket: Ticket) -> Number {
         Number::new(ticket.number())
@@ -88,6 +93,7 @@ impl LinkService for SelectiveRepeat {
     }
 
     fn handle_frame(&mut self, frame: Frame, now: Time) {
+        let now = self.timer_time(now);
         match wire::parse(frame) {
             Some(Unit::Data { next, number, packet }) => {
                 self.sender.acknowledge(next);
@@ -159,6 +165,7 @@ impl LinkService for SelectiveRepeat {
     }
 
     fn handle_departure(&mut self, _tag: Tag, ticket: Ticket, departure: Departure, now: Time) {
+        let now = self.timer_time(now);
         let starts_now = match departure {
             Departure::Sent => self.timer_starts == TimerStarts::Departure,
             // It will never start: only a timer can bring it back.

@@ -241,3 +241,51 @@ fn a_window_of_more_than_half_the_modulus_is_refused() {
         );
     }
 }
+
+#[test]
+fn a_rejected_frame_that_waits_to_go_out_again_has_no_timer() {
+    let mut end = Script::new(|config| config.timer_starts = TimerStarts::Departure);
+    end.packets("a").expect("data 0 (0)").at(300).reject(0, 0);
+    // Handed over, but its line is busy: its first timer must not fire meanwhile.
+    let copy = end.service.poll_frame(end.now).expect("the frame again");
+    end.at(5000);
+    assert_eq!((end.service.inner().counters().timeouts, end.service.poll_timeout()), (0, None));
+    end.service.handle_departure(copy.tag, Ticket::new(0), Departure::Sent, end.now);
+    end.at(6100).expect("data 0 (0)");
+}
+
+#[test]
+fn a_reject_that_waits_is_dropped_when_its_frame_arrives() {
+    let mut end = Script::new(|_| ());
+    end.data(1, b'b').data(0, b'a').expect("deliver ab");
+    assert_eq!(end.service.inner().counters().rejects_sent, 0);
+}
+
+#[test]
+fn an_acknowledgement_that_is_due_is_not_sent_beside_the_frame_it_rides_on() {
+    let mut end = Script::new(|_| ());
+    end.packets("x");
+    let mut frame = end.service.poll_frame(end.now).expect("a frame");
+    end.data(0, b'a').expect("deliver a").at(500);
+    assert_eq!(end.service.start_frame(&mut frame, end.now), Start::Send);
+    end.expect("");
+}
+
+#[test]
+fn what_happens_during_an_outage_is_timed_from_its_end() {
+    let mut end = Script::new(|config| config.timer_starts = TimerStarts::Departure);
+    end.packets("x");
+    let frame = end.service.poll_frame(end.now).expect("a frame");
+    end.service.handle_link(LinkState::Down, end.now);
+    end.at(1000).data(0, b'a').expect("deliver a");
+    end.service.handle_departure(frame.tag, Ticket::new(0), Departure::Sent, end.now);
+    end.service.handle_link(LinkState::Up, end.now);
+    end.at(1499).expect("").at(1500).expect("ack (1)").at(2099).expect("").at(2100).expect("data 0 (1)");
+}
+
+#[test]
+fn an_empty_packet_is_no_packet() {
+    let mut end = Script::new(|_| ());
+    end.peer_sends(0, &[0, 0]).expect("").at(5000).expect("");
+    assert_eq!(end.service.inner().counters().malformed_received, 1);
+}

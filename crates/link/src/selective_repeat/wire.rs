@@ -33,7 +33,11 @@ pub(super) fn parse(mut frame: Frame) -> Option<Unit> {
     match frame.tag.kind() {
         DATA => {
             let [next, number] = frame.take()?;
-            (frame.head.is_empty()).then(|| Unit::Data { next: next.into(), number: number.into(), packet: frame.body })
+            (frame.head.is_empty() && !frame.body.is_empty()).then(|| Unit::Data {
+                next: next.into(),
+                number: number.into(),
+                packet: frame.body,
+            })
         }
         ACKNOWLEDGEMENT => {
             let [next] = frame.take()?;

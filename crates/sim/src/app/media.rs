@@ -36,9 +36,12 @@ const HEADERS: usize = 28;
 /// Behind the headers stands when the packet was sent.
 const STAMP: usize = 8;
 
+/// A packet a microsecond: faster speech than any link carries.
+const SHORTEST_INTERVAL: Span = Span::from_nanoseconds(1000);
+
 /// The speaker at the server, and what the client has heard.
 #[derive(Debug)]
-pub struct Media {
+pub(crate) struct Media {
     random: Random,
     interval: Span,
     mean_spurt_packets: f64,
@@ -55,10 +58,10 @@ pub struct Media {
 
 impl Media {
     /// A speaker who is silent at first.
-    #[must_use]
-    pub fn new(config: &MediaConfig, headers: Headers, random: Random) -> Self {
-        let size = PacketSize::new(config.packet, headers, HEADERS + STAMP);
-        let interval = config.rate.time_to_send(config.packet.octets());
+    pub(crate) fn new(config: &MediaConfig, headers: Headers, random: Random) -> Self {
+        let size = PacketSize::new(config.packet, headers, HEADERS);
+        // A rate beyond all links would put a whole spurt into one instant.
+        let interval = config.rate.time_to_send(config.packet.octets()).max(SHORTEST_INTERVAL);
         let mut media = Self {
             random,
             interval,
@@ -77,13 +80,12 @@ impl Media {
     }
 
     /// When the next packet goes out.
-    #[must_use]
-    pub fn next(&self) -> Time {
+    pub(crate) fn next(&self) -> Time {
         self.next
     }
 
     /// The packet that is due.
-    pub fn send(&mut self, now: Time, memory: &mut Memory) -> Packet {
+    pub(crate) fn send(&mut self, now: Time, memory: &mut Memory) -> Packet {
         self.sent += 1;
         self.schedule(now);
         let mut stamped = [0; HEADERS + STAMP];
@@ -104,7 +106,7 @@ impl Media {
     }
 
     /// The client hears a packet: how long it was under way.
-    pub fn receive(&mut self, packet: &Packet, now: Time) -> Option<Span> {
+    pub(crate) fn receive(&mut self, packet: &Packet, now: Time) -> Option<Span> {
         let stamp = packet.octets.get(HEADERS..HEADERS + STAMP)?;
         let sent = Time::from_nanoseconds(u64::from_be_bytes(stamp.try_into().ok()?));
         let delay = now.since(sent);
@@ -114,20 +116,17 @@ impl Media {
     }
 
     /// The mean delay of the packets heard, in seconds, if any was.
-    #[must_use]
-    pub fn mean_delay(&self) -> Option<f64> {
+    pub(crate) fn mean_delay(&self) -> Option<f64> {
         (self.received > 0).then(|| self.delay_sum / self.received as f64)
     }
 
     /// The share of the packets sent that was not heard (yet).
-    #[must_use]
-    pub fn loss(&self) -> Option<f64> {
+    pub(crate) fn loss(&self) -> Option<f64> {
         (self.sent > 0).then(|| (self.sent - self.received) as f64 / self.sent as f64)
     }
 
     /// What was sent, per second since the start.
-    #[must_use]
-    pub fn offered_bps(&self, now: Time) -> f64 {
+    pub(crate) fn offered_bps(&self, now: Time) -> f64 {
         let seconds = now.as_seconds();
         if seconds > 0.0 { (self.sent * self.size.counted * 8) as f64 / seconds } else { 0.0 }
     }

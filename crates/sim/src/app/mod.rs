@@ -3,5 +3,7 @@
 mod file_transfer;
 mod media;
 
-pub use file_transfer::{FileTransfer, FileTransferConfig};
-pub use media::{Media, MediaConfig};
+pub(crate) use file_transfer::FileTransfer;
+pub use file_transfer::FileTransferConfig;
+pub(crate) use media::Media;
+pub use media::MediaConfig;

@@ -4,41 +4,34 @@
 //! stale ones; an alarm keeps at most one event pending in the common case, lets it come too early, and then schedules
 //! the rest of the wait.
 
+use alloc::vec::Vec;
 use arqway_units::Time;
 
 /// One timer of an actor, and the event in the queue that will look after it.
 #[derive(Debug, Default)]
-pub struct Alarm {
+pub(crate) struct Alarm {
     deadline: Option<Time>,
-    /// The soonest event in the queue; later ones may be there too, and find nothing to do.
-    scheduled: Option<Time>,
+    /// Its events in the queue, the soonest last: one is scheduled only where it comes before all others.
+    scheduled: Vec<Time>,
 }
 
 impl Alarm {
-    /// Sets or stops the timer; returns when an event has to be scheduled, if one has to.
     #[must_use]
-    pub fn set(&mut self, deadline: Option<Time>) -> Option<Time> {
+    /// Sets or stops the timer; returns when an event has to be scheduled, if one has to.
+    pub(crate) fn set(&mut self, deadline: Option<Time>) -> Option<Time> {
         self.deadline = deadline;
         let deadline = deadline?;
-        if self.scheduled.is_some_and(|scheduled| scheduled <= deadline) {
+        if self.scheduled.last().is_some_and(|soonest| *soonest <= deadline) {
             return None;
         }
-        self.scheduled = Some(deadline);
+        self.scheduled.push(deadline);
         Some(deadline)
     }
 
-    /// Its event has come: whether the timer is due. If it is not, `set` it again to schedule the rest.
-    pub fn ring(&mut self, now: Time) -> bool {
-        if self.scheduled.is_some_and(|scheduled| scheduled <= now) {
-            self.scheduled = None;
-        }
+    /// Its event has come: whether the timer is due. Whoever owns it sets it again then, to schedule the rest.
+    pub(crate) fn ring(&mut self, now: Time) -> bool {
+        while self.scheduled.pop_if(|soonest| *soonest <= now).is_some() {}
         self.deadline.is_some_and(|deadline| deadline <= now)
-    }
-
-    /// When the timer expires, if it runs.
-    #[must_use]
-    pub fn deadline(&self) -> Option<Time> {
-        self.deadline
     }
 }
 
@@ -56,8 +49,19 @@ mod tests {
         assert_eq!(alarm.set(Some(at(10))), Some(at(10)));
         assert_eq!(alarm.set(Some(at(20))), None);
         assert!(!alarm.ring(at(10)));
-        assert_eq!(alarm.set(alarm.deadline()), Some(at(20)));
+        assert_eq!(alarm.set(Some(at(20))), Some(at(20)));
         assert!(alarm.ring(at(20)));
+    }
+
+    #[test]
+    fn an_event_that_waits_already_is_not_scheduled_again() {
+        let mut alarm = Alarm::default();
+        assert_eq!(alarm.set(Some(at(100))), Some(at(100)));
+        for sooner in 1..50 {
+            assert_eq!(alarm.set(Some(at(sooner))), Some(at(sooner)));
+            assert!(alarm.ring(at(sooner)));
+            assert_eq!(alarm.set(Some(at(100))), None, "the first event is still there");
+        }
     }
 
     #[test]

@@ -4,6 +4,6 @@ mod alarm;
 mod queue;
 mod random;
 
-pub use alarm::Alarm;
-pub use queue::EventQueue;
+pub(crate) use alarm::Alarm;
+pub(crate) use queue::EventQueue;
 pub use random::{Random, Streams};

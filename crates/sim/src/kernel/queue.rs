@@ -9,7 +9,7 @@ use core::cmp::Ordering;
 
 /// What happens next, and when.
 #[derive(Debug)]
-pub struct EventQueue<E> {
+pub(crate) struct EventQueue<E> {
     heap: BinaryHeap<Entry<E>>,
     scheduled: u64,
 }
@@ -50,19 +50,18 @@ impl<E> Default for EventQueue<E> {
 
 impl<E> EventQueue<E> {
     /// Schedules an event; among those at the same time it is the last.
-    pub fn schedule(&mut self, at: Time, event: E) {
+    pub(crate) fn schedule(&mut self, at: Time, event: E) {
         self.heap.push(Entry { at, number: self.scheduled, event });
         self.scheduled += 1;
     }
 
     /// Takes the next event.
-    pub fn pop(&mut self) -> Option<(Time, E)> {
+    pub(crate) fn pop(&mut self) -> Option<(Time, E)> {
         self.heap.pop().map(|entry| (entry.at, entry.event))
     }
 
     /// How many events were ever scheduled.
-    #[must_use]
-    pub fn scheduled(&self) -> u64 {
+    pub(crate) fn scheduled(&self) -> u64 {
         self.scheduled
     }
 }

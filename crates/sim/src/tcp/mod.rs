@@ -14,8 +14,7 @@ mod segment;
 mod sender;
 mod settings;
 
-pub use receiver::Receiver;
-pub(crate) use segment::HEADERS;
-pub use segment::SegmentFactory;
+pub(crate) use receiver::Receiver;
+pub(crate) use segment::{HEADERS, SegmentFactory};
 pub use sender::{Sender, Transmission};
-pub use settings::{Profile, Settings, TcpConfig};
+pub use settings::{PacketWindow, PacketWindowError, Profile, Settings, TcpConfig};

@@ -4,19 +4,19 @@ use alloc::collections::VecDeque;
 
 /// Counts packets as the sender does.
 #[derive(Debug, Default)]
-pub struct Receiver {
+pub(crate) struct Receiver {
     /// The first packet not received.
     awaited: i64,
     /// Whether packet `awaited + 1 + index` has arrived.
     ahead: VecDeque<bool>,
 }
 
-/// More packets ahead than any window allows: a number beyond is not one of this connection's.
-const FARTHEST: i64 = 65_536;
+/// As far ahead as no window reaches: a number there is not one of this connection's.
+const FARTHEST: i64 = super::PacketWindow::MAX as i64 + 1;
 
 impl Receiver {
     /// Takes packet `number`; returns the highest packet received in order, for the acknowledgement.
-    pub fn receive(&mut self, number: i64) -> i64 {
+    pub(crate) fn receive(&mut self, number: i64) -> i64 {
         if number == self.awaited {
             self.awaited += 1;
             while self.ahead.pop_front().unwrap_or(false) {
@@ -33,8 +33,7 @@ impl Receiver {
     }
 
     /// How many packets were received in order.
-    #[must_use]
-    pub fn in_order(&self) -> i64 {
+    pub(crate) fn in_order(&self) -> i64 {
         self.awaited
     }
 }

@@ -46,7 +46,7 @@ impl Numbering {
 
 /// Writes and reads the packets of one connection.
 #[derive(Debug)]
-pub struct SegmentFactory {
+pub(crate) struct SegmentFactory {
     numbering: Numbering,
     size: PacketSize,
     data: [u8; HEADERS],
@@ -55,8 +55,7 @@ pub struct SegmentFactory {
 
 impl SegmentFactory {
     /// For a connection whose data packets have this size.
-    #[must_use]
-    pub fn new(size: PacketSize, handshake: bool) -> Self {
+    pub(crate) fn new(size: PacketSize, handshake: bool) -> Self {
         let payload = u32::try_from(size.on_wire.saturating_sub(HEADERS)).unwrap_or(u32::MAX);
         Self {
             numbering: Numbering { payload, handshake },
@@ -67,7 +66,7 @@ impl SegmentFactory {
     }
 
     /// A data packet, or the SYN.
-    pub fn data(&self, transmission: Transmission, memory: &mut Memory) -> Packet {
+    pub(crate) fn data(&self, transmission: Transmission, memory: &mut Memory) -> Packet {
         let is_syn = self.numbering.handshake && transmission.number == 0;
         let size = if is_syn { HEADERS } else { self.size.on_wire };
         let mut header = self.data;
@@ -77,7 +76,7 @@ impl SegmentFactory {
     }
 
     /// The bare acknowledgement of everything up to and with packet `number`.
-    pub fn acknowledgement(&self, number: i64, memory: &mut Memory) -> Packet {
+    pub(crate) fn acknowledgement(&self, number: i64, memory: &mut Memory) -> Packet {
         let mut header = self.acknowledgement;
         let flags = if self.numbering.handshake && number == 0 { SYN | ACK } else { ACK };
         fill(&mut header, HEADERS, 0, self.numbering.sequence(number + 1), flags);
@@ -85,15 +84,13 @@ impl SegmentFactory {
     }
 
     /// What a data packet says; `near` is a packet number nearby, to tell the turns of the 32-bit numbers apart.
-    #[must_use]
-    pub fn read_data(&self, packet: &Packet, near: i64) -> Option<i64> {
+    pub(crate) fn read_data(&self, packet: &Packet, near: i64) -> Option<i64> {
         let header = tcp_header(packet)?;
         Some(self.numbering.packet(header.sequence_number(), near))
     }
 
     /// What an acknowledgement says: the highest packet received in order.
-    #[must_use]
-    pub fn read_acknowledgement(&self, packet: &Packet, near: i64) -> Option<i64> {
+    pub(crate) fn read_acknowledgement(&self, packet: &Packet, near: i64) -> Option<i64> {
         let header = tcp_header(packet)?;
         Some(self.numbering.packet(header.acknowledgment_number(), near) - 1)
     }

@@ -8,7 +8,6 @@
 //! | `pre2004` | ns-2 as it was before four defaults changed in 2004 to 2006 |
 
 use arqway_units::{Span, optional_positive_span};
-use core::num::NonZeroU32;
 use serde::{Deserialize, Serialize};
 
 /// A TCP by the year it stands for.
@@ -42,9 +41,9 @@ pub struct TcpConfig {
     #[serde(deserialize_with = "optional_positive_span")]
     pub initial_timeout: Option<Span>,
     /// The congestion window at the start, in packets.
-    pub initial_window: Option<NonZeroU32>,
+    pub initial_window: Option<PacketWindow>,
     /// The receiver's window, in packets: no more are ever outstanding.
-    pub maximum_window: Option<NonZeroU32>,
+    pub maximum_window: Option<PacketWindow>,
     /// Whether a SYN is exchanged before the first data.
     pub handshake: Option<bool>,
     /// Whether the first two duplicate acknowledgements each send a new packet (RFC 3042).
@@ -53,6 +52,46 @@ pub struct TcpConfig {
     pub exact_halving: Option<bool>,
     /// Where in its tick the sender's clock stands at the start; drawn for each replication if it is not given.
     pub clock_phase: Option<Span>,
+}
+
+/// A window in packets: at least one, and so few that their octets stay within half of TCP's sequence numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "i64", into = "i64")]
+pub struct PacketWindow(u32);
+
+impl PacketWindow {
+    /// 32,767 packets of 65,000 octets are fewer than 2^31.
+    pub const MAX: u32 = 32_767;
+
+    /// A window of so many packets, or `None` outside 1 to [`MAX`](Self::MAX).
+    #[must_use]
+    pub fn new(packets: u32) -> Option<Self> {
+        (1..=Self::MAX).contains(&packets).then_some(Self(packets))
+    }
+
+    /// How many packets.
+    #[must_use]
+    pub fn packets(self) -> u32 {
+        self.0
+    }
+}
+
+/// A window that TCP cannot have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a window of {0} packets: right would be 1 to {max}", max = PacketWindow::MAX)]
+pub struct PacketWindowError(i64);
+
+impl TryFrom<i64> for PacketWindow {
+    type Error = PacketWindowError;
+    fn try_from(packets: i64) -> Result<Self, PacketWindowError> {
+        u32::try_from(packets).ok().and_then(Self::new).ok_or(PacketWindowError(packets))
+    }
+}
+
+impl From<PacketWindow> for i64 {
+    fn from(window: PacketWindow) -> Self {
+        Self::from(window.0)
+    }
 }
 
 /// Every setting of a sender.
@@ -108,13 +147,14 @@ impl TcpConfig {
     #[must_use]
     pub fn settings(&self) -> Settings {
         let profile = self.profile.settings();
+        let minimum_timeout = self.minimum_timeout.unwrap_or(profile.minimum_timeout);
         Settings {
             tick: self.tick.unwrap_or(profile.tick),
-            minimum_timeout: self.minimum_timeout.unwrap_or(profile.minimum_timeout),
-            maximum_timeout: profile.maximum_timeout,
+            minimum_timeout,
+            maximum_timeout: profile.maximum_timeout.max(minimum_timeout),
             initial_timeout: self.initial_timeout.unwrap_or(profile.initial_timeout),
-            initial_window: self.initial_window.map_or(profile.initial_window, NonZeroU32::get),
-            maximum_window: self.maximum_window.map_or(profile.maximum_window, NonZeroU32::get),
+            initial_window: self.initial_window.map_or(profile.initial_window, PacketWindow::packets),
+            maximum_window: self.maximum_window.map_or(profile.maximum_window, PacketWindow::packets),
             handshake: self.handshake.unwrap_or(profile.handshake),
             limited_transmit: self.limited_transmit.unwrap_or(profile.limited_transmit),
             exact_halving: self.exact_halving.unwrap_or(profile.exact_halving),
