@@ -58,10 +58,17 @@ fn choose(arguments: &Arguments) -> Result<Vec<FigureName>, Failure> {
     let all = library::figures();
     let Some(paper) = &arguments.paper else { return Ok(all) };
     let of_paper: Vec<FigureName> = all.iter().filter(|name| name.paper == *paper).cloned().collect();
+    let papers = library::papers().map_err(Failure::Mistakes)?;
+    if !papers.iter().any(|known| known.id == *paper) {
+        let known: Vec<&str> = papers.iter().map(|paper| paper.id.as_str()).collect();
+        return Err(Failure::Usage(format!(
+            "no paper is called `{paper}`; right would be one of {}",
+            known.join(", ")
+        )));
+    }
     if of_paper.is_empty() {
-        let mut known: Vec<&str> = all.iter().map(|name| name.paper.as_str()).collect();
-        known.dedup();
-        return Err(Failure::Usage(format!("no figures of `{paper}`; right would be one of {}", known.join(", "))));
+        eprintln!("{paper} is left out: none of its figures is here yet");
+        return Ok(of_paper);
     }
     if arguments.figures.is_empty() {
         return Ok(of_paper);

@@ -8,6 +8,7 @@ use arqway_lab::plan::{Plan, Request, RequestError};
 use arqway_lab::run::{RunError, run};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
+use std::io::{self, Write};
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -49,6 +50,8 @@ pub(crate) enum Failure {
     Output(#[from] OutputError),
     #[error("cannot watch for Ctrl-C: {0}")]
     Signal(#[from] ctrlc::Error),
+    #[error("cannot print the results: {0}")]
+    Print(#[from] io::Error),
     #[error("stopped before any run was finished: there are no results")]
     Nothing,
 }
@@ -57,7 +60,7 @@ impl Failure {
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self {
             Self::Mistakes(_) | Self::Usage(_) | Self::Request(_) => ExitCode::from(2),
-            Self::Run(_) | Self::Output(_) | Self::Signal(_) | Self::Nothing => ExitCode::FAILURE,
+            Self::Run(_) | Self::Output(_) | Self::Signal(_) | Self::Print(_) | Self::Nothing => ExitCode::FAILURE,
         }
     }
 }
@@ -117,7 +120,7 @@ pub(crate) fn study(
     }
     let findings = Findings::new(&plan, &results, claims);
     findings.write(&plan, frame, &options.out)?;
-    print!("{}", findings.to_text(&plan));
+    print(&findings.to_text(&plan))?;
     if results.finished() < results.planned {
         eprintln!("stopped: {} of {} runs are finished and kept", results.finished(), results.planned);
     }
@@ -134,6 +137,14 @@ pub(crate) fn study(
     );
     eprintln!("report, figures and rows are in {}", options.out.display());
     Ok(())
+}
+
+/// Whoever stops reading half way, as `head` does, has what he wants.
+fn print(text: &str) -> io::Result<()> {
+    match io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        printed => printed,
+    }
 }
 
 fn style() -> ProgressStyle {

@@ -1,7 +1,8 @@
 //! The scenarios, experiments and claims that are built into the program, by their paths in the repository.
 
-use crate::document::Source;
+use crate::document::{Mistakes, Source, read_source};
 use include_dir::{Dir, include_dir};
+use serde::Deserialize;
 use std::sync::Arc;
 
 static SCENARIOS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../scenarios");
@@ -15,6 +16,31 @@ pub struct FigureName {
     pub paper: String,
     /// `fig3`
     pub figure: String,
+}
+
+/// A paper whose figures belong here, whether they are built yet or not.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Paper {
+    /// `monet08`
+    pub id: String,
+    /// Authors, title, where and when.
+    pub citation: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Papers {
+    paper: Vec<Paper>,
+}
+
+/// The papers.
+///
+/// # Errors
+/// Mistakes in the list, which a test rules out.
+pub fn papers() -> Result<Vec<Paper>, Mistakes> {
+    let source = Source::new("papers.toml", include_str!("../../../papers.toml"));
+    read_source::<Papers>(&source).map(|papers| papers.paper)
 }
 
 /// The scenario of this name.
@@ -77,6 +103,12 @@ fn stems(folder: &Dir<'_>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_figure_belongs_to_a_paper_that_is_listed() {
+        let papers = papers().expect("a list without mistakes");
+        assert!(figures().iter().all(|figure| papers.iter().any(|paper| paper.id == figure.paper)));
+    }
 
     #[test]
     fn figures_are_in_the_order_of_their_numbers() {

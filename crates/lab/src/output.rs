@@ -9,7 +9,7 @@ use crate::present::MeansTable;
 use crate::report::{FigureSection, Report, SettingsSection, VerdictLine};
 use crate::rows::{self, Row};
 use crate::run::Results;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -231,13 +231,14 @@ fn verdict_line(judgement: &Judgement) -> VerdictLine {
 
 /// Two figures that show the same cell share its rows.
 fn each_once(rows: impl Iterator<Item = Row>) -> Vec<Row> {
-    let mut seen = BTreeSet::new();
+    let mut seen: BTreeMap<_, f64> = BTreeMap::new();
     rows.filter(|row| {
-        let key = (
-            [&row.paper, &row.app, &row.errors, &row.beside, &row.scheme, &row.variant, &row.metric].map(Clone::clone),
-            (row.rate_bps, row.connections, row.point.to_bits(), row.replication),
-        );
-        seen.insert(key)
+        let words =
+            [&row.paper, &row.app, &row.errors, &row.beside, &row.scheme, &row.variant, &row.metric].map(Clone::clone);
+        let key = (words, (row.rate_bps, row.connections, row.point.to_bits(), row.replication));
+        let earlier = seen.insert(key, row.value);
+        debug_assert!(earlier.is_none_or(|value| value == row.value), "two cells that no column tells apart: {row:?}");
+        earlier.is_none()
     })
     .collect()
 }

@@ -96,10 +96,9 @@ impl Plan {
         }
         let settings = settings(&experiments, request)?;
         let most = settings.iter().map(|setting| setting.replications).max().unwrap_or(0);
-        let wanted = |replication: &u32| request.replication.is_none_or(|only| only == *replication);
         // One replication alone may lie beyond those that the file asks for.
-        let last = request.replication.map_or(most, |only| most.max(only.saturating_add(1)));
-        let runs = (0..last).filter(wanted).flat_map(|replication| {
+        let wanted: Vec<u32> = request.replication.map_or_else(|| (0..most).collect(), |only| vec![only]);
+        let runs = wanted.into_iter().flat_map(|replication| {
             let settings = settings.iter().enumerate();
             let settings = settings
                 .filter(move |(_, setting)| replication < setting.replications || request.replication.is_some());

@@ -7,7 +7,7 @@ use arqway_sim::{Outcome, Probe, Scenario, Streams, World};
 use arqway_units::{Span, Time};
 use hdrhistogram::Histogram;
 use rayon::iter::{ParallelBridge, ParallelIterator};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -55,17 +55,14 @@ pub fn run(
     let threads = rayon::ThreadPoolBuilder::new().num_threads(jobs.get()).build();
     let threads = threads.map_err(|source| RunError::Threads { jobs: jobs.get(), source })?;
     let one = |run: &Run| -> Option<Result<(Run, Measured), RunError>> {
-        if stop.load(Ordering::Relaxed) {
-            return None;
-        }
         let setting = plan.settings.get(run.setting)?;
         let measured = measure(&setting.scenario, &Streams::new(setting.seed, run.replication));
         finished();
         Some(measured.map(|measured| (*run, measured)))
     };
-    // The runs are handed out in their order, so that stopping leaves whole replications.
-    let results: Result<BTreeMap<_, _>, _> =
-        threads.install(|| plan.runs.iter().par_bridge().filter_map(one).collect());
+    // The runs are handed out in their order, and none after a stop, so that stopping leaves whole replications.
+    let handed_out = plan.runs.iter().take_while(|_| !stop.load(Ordering::Relaxed));
+    let results: Result<BTreeMap<_, _>, _> = threads.install(|| handed_out.par_bridge().filter_map(one).collect());
     Ok(Results { finished: results?, planned: plan.runs.len() })
 }
 
@@ -133,10 +130,10 @@ impl Results {
             })
             .collect();
         cells.sort_unstable();
-        let last = plan.runs.iter().map(|run| run.replication).max().unwrap_or(0);
+        let replications: BTreeSet<u32> = plan.runs.iter().map(|run| run.replication).collect();
         let mut rows = Vec::new();
         for (point, scheme, setting) in cells {
-            for replication in 0..=last {
+            for &replication in &replications {
                 if let Some(measured) = self.finished.get(&Run { replication, setting }) {
                     let cell = Cell::new(plan, experiment, point, scheme, setting, replication);
                     cell.rows(measured, &mut rows);

@@ -96,8 +96,9 @@ pub fn student_half_width(values: &[f64], confidence: f64) -> Option<f64> {
 }
 
 /// Student's quantile, rounded to nine decimals: the library uses the platform's logarithm, whose last bits may differ
-/// from host to host, and results must not.
-fn student_quantile(probability: f64, freedom: f64) -> Option<f64> {
+/// from host to host, and results must not. `None` for a probability that is none.
+#[must_use]
+pub fn student_quantile(probability: f64, freedom: f64) -> Option<f64> {
     const DECIMALS: f64 = 1e9;
     let valid = probability > 0.0 && probability < 1.0;
     let distribution = valid.then(|| StudentsT::new(0.0, 1.0, freedom).ok())??;

@@ -9,8 +9,7 @@ use arqway_lab::experiment::{Effort, Experiment};
 use arqway_lab::plan::{Plan, Request};
 use arqway_lab::rows::Row;
 use arqway_lab::run::run;
-use arqway_lab::stats::{CONFIDENCE, student_half_width, summarise};
-use statrs::distribution::{ContinuousCDF, StudentsT};
+use arqway_lab::stats::{CONFIDENCE, student_half_width, student_quantile, summarise};
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -61,12 +60,12 @@ struct Mean {
 
 impl Mean {
     fn new(mean: f64, half_width: f64, n: usize) -> Self {
-        Self { mean, standard_error: half_width / student_quantile(CONFIDENCE, n), n }
+        Self { mean, standard_error: half_width / quantile(CONFIDENCE, n), n }
     }
 
     /// Whether its interval is narrower than the digits of the file tell.
     fn is_certain(self) -> bool {
-        self.standard_error * student_quantile(CONFIDENCE, self.n) < self.mean * 1e-4
+        self.standard_error * quantile(CONFIDENCE, self.n) < self.mean * 1e-4
     }
 
     /// How far another mean may lie from this, as one of a family of comparisons (Bonferroni). The degrees of freedom
@@ -77,7 +76,7 @@ impl Mean {
         }
         let confidence = 1.0 - (1.0 - FAMILY_CONFIDENCE) / family as f64;
         let standard_error = self.standard_error.hypot(other.standard_error);
-        student_quantile(confidence, self.n.min(other.n)) * standard_error
+        quantile(confidence, self.n.min(other.n)) * standard_error
     }
 }
 
@@ -184,8 +183,8 @@ replications = 30
 
 [scenario.set]
 headers = "count-as-data"
-wired = { rate = "10 Mbit/s", delay = "1 ms", queue = { kind = "drop-tail", packets = 50 } }
-wireless = { rate = "64 kbit/s", delay = "50 ms", queue = { kind = "drop-tail", packets = 50 }, uncharged = "1 octet" }
+wired = { rate = "10 Mbit/s", delay = "1 ms", queue = { packets = 50 } }
+wireless = { rate = "64 kbit/s", delay = "50 ms", queue = { kind = "drop-tail", packets = 50 }, charge-tag = false }
 "wireless.errors" = { kind = "uniform", loss = "0 %" }
 "link-layer.classes" = [{ protocol = "udp", service = "raw" }]
 "tcp.profile" = "PROFILE"
@@ -200,7 +199,7 @@ use = "raw"
 "#;
 
 /// How many standard errors the interval of a mean of `n` values reaches to each side.
-fn student_quantile(confidence: f64, n: usize) -> f64 {
-    let freedom = n.checked_sub(1).filter(|freedom| *freedom > 0).expect("several values") as f64;
-    StudentsT::new(0.0, 1.0, freedom).expect("degrees of freedom").inverse_cdf(f64::midpoint(1.0, confidence))
+fn quantile(confidence: f64, n: usize) -> f64 {
+    let freedom = n.checked_sub(1).expect("several values") as f64;
+    student_quantile(f64::midpoint(1.0, confidence), freedom).expect("a probability")
 }

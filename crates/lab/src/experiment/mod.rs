@@ -35,7 +35,9 @@ use crate::quantity::{Quantity, x_label};
 use arqway_link::ServiceConfig;
 use arqway_sim::Scenario;
 use serde::Deserialize;
-use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::de::{DeserializeOwned, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Unexpected, Visitor};
+use std::collections::BTreeSet;
+use std::fmt;
 use std::num::NonZeroU32;
 use std::path::Path;
 use std::sync::Arc;
@@ -115,11 +117,45 @@ pub enum Effort {
 #[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "each part is read by itself, so that a mistake in one hides none in another")]
 struct Shape {
-    experiment: IgnoredAny,
-    scenario: Option<IgnoredAny>,
-    sweep: Option<IgnoredAny>,
-    scheme: Vec<IgnoredAny>,
-    figure: Option<Vec<IgnoredAny>>,
+    experiment: Option<Section<1>>,
+    scenario: Option<Section<1>>,
+    sweep: Option<Section<1>>,
+    scheme: Option<Section<2>>,
+    figure: Option<Section<2>>,
+}
+
+/// A part that is only known to be there: a table under one bracket, or a list of tables under two.
+#[derive(Debug)]
+struct Section<const BRACKETS: usize>;
+
+impl<'de, const BRACKETS: usize> Deserialize<'de> for Section<BRACKETS> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Self)
+    }
+}
+
+impl<'de, const BRACKETS: usize> Visitor<'de> for Section<BRACKETS> {
+    type Value = Self;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(if BRACKETS == 1 { "a table of its own: [name]" } else { "a list of tables: [[name]]" })
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self, M::Error> {
+        if BRACKETS != 1 {
+            return Err(M::Error::invalid_type(Unexpected::Map, &self));
+        }
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(self)
+    }
+
+    fn visit_seq<S: SeqAccess<'de>>(self, mut tables: S) -> Result<Self, S::Error> {
+        if BRACKETS != 2 {
+            return Err(S::Error::invalid_type(Unexpected::Seq, &self));
+        }
+        while tables.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(self)
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -161,13 +197,30 @@ impl Experiment {
         let mut mistakes = Mistakes::new();
         let Some(tree) = parse(source, &mut mistakes) else { return Err(mistakes) };
         part::<Shape>(Some(&tree), &mut mistakes);
+        for (name, example) in
+            [("experiment", "[experiment] with an id"), ("scheme", "[[scheme]] with use = \"sr:1.1\"")]
+        {
+            if tree.get_path(name).is_none() {
+                let mistake = Mistake::at_value(&tree, format!("missing `{name}`"));
+                mistakes.push(mistake.help(format!("for instance {example}")));
+            }
+        }
         let header = part::<Header>(tree.get_path("experiment"), &mut mistakes);
         let section = part(tree.get_path("scenario"), &mut mistakes).unwrap_or_default();
         let world = World::read(source, folder, &section, effort, &mut mistakes);
         let (swept, points) = world.points(tree.get_path("sweep"), &mut mistakes);
-        let schemes = each(&tree, "scheme").filter_map(|node| Scheme::read(node, &points, &mut mistakes)).collect();
+        let schemes =
+            each(&tree, "scheme").filter_map(|node| Some((node, Scheme::read(node, &points, &mut mistakes)?)));
+        let schemes: Vec<_> = schemes.collect();
+        let names = schemes.iter().map(|(node, scheme)| (*node, scheme.name.clone()));
+        no_name_twice(names, "a scheme", &mut mistakes);
         let figures = each(&tree, "figure");
-        let figures = figures.filter_map(|node| FigurePlan::read(node, swept.as_deref(), &mut mistakes)).collect();
+        let figures = figures.filter_map(|node| Some((node, FigurePlan::read(node, swept.as_deref(), &mut mistakes)?)));
+        let figures: Vec<_> = figures.collect();
+        no_name_twice(figures.iter().map(|(node, figure)| (*node, figure.id.clone())), "a figure", &mut mistakes);
+        for path in ["experiment.id", "experiment.paper"] {
+            tree.get_path(path).into_iter().for_each(|node| names_files(node, &mut mistakes));
+        }
         let Some(header) = header else { return Err(mistakes) };
         let Header { id, paper, source, title, replications, seed, variant } = header;
         let replications = world.replications.or(replications).map_or(REPLICATIONS, NonZeroU32::get);
@@ -181,8 +234,8 @@ impl Experiment {
             variant,
             points: points.into_iter().map(|point| point.point).collect(),
             swept,
-            schemes,
-            figures,
+            schemes: schemes.into_iter().map(|(_, scheme)| scheme).collect(),
+            figures: figures.into_iter().map(|(_, figure)| figure).collect(),
             settings: world.tree.to_toml_text(),
         };
         mistakes.into_result(experiment)
@@ -199,9 +252,31 @@ fn each<'tree>(tree: &'tree Node, key: &str) -> impl Iterator<Item = &'tree Node
     tree.get_path(key).and_then(Node::as_array).unwrap_or_default().iter()
 }
 
+/// Rows, curves and files are told apart by name: a second one of the same name would be taken for the first.
+fn no_name_twice<'tree>(names: impl Iterator<Item = (&'tree Node, String)>, what: &str, mistakes: &mut Mistakes) {
+    let mut known = BTreeSet::new();
+    for (node, name) in names {
+        if known.contains(&name) {
+            let message = format!("{what} is called `{name}` already");
+            mistakes.push(Mistake::at_value(node, message).help("rows and files are told apart by it"));
+        }
+        known.insert(name);
+    }
+}
+
+/// A part of a file's name is no path.
+fn names_files(node: &Node, mistakes: &mut Mistakes) {
+    let plain = |c: char| c.is_alphanumeric() || "-_. ".contains(c);
+    if node.as_text().is_some_and(|text| text.is_empty() || text.starts_with('.') || !text.chars().all(plain)) {
+        let help = "files are called by it: letters, digits, `-` and `_`";
+        mistakes.push(Mistake::at_value(node, "this cannot be part of a file's name").help(help));
+    }
+}
+
 impl FigurePlan {
     fn read(node: &Node, swept: Option<&str>, mistakes: &mut Mistakes) -> Option<Self> {
         let section: FigureSection = part(Some(node), mistakes)?;
+        node.get_path("id").into_iter().for_each(|id| names_files(id, mistakes));
         let mut x_is_wrong = false;
         if let Some(x) = section.x.filter(|x| Some(x.value.as_str()) != swept) {
             let right = swept.map(|swept| format!("right would be \"{swept}\", which is swept"));

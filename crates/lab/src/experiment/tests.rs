@@ -117,3 +117,31 @@ use = "raw"
     .expect_err("five mistakes");
     insta::assert_snapshot!(error.to_string());
 }
+
+#[test]
+fn a_second_scheme_point_or_figure_of_the_same_name_is_refused() {
+    let twice = STUDY.replace("[\"0 %\", \"5.4 %\"]", "[\"0 %\", \"0.0 %\"]");
+    let figure = "[[figure]]\nid = \"throughput\"\ny = \"media.delay\"\n";
+    let error = experiment(&format!("{twice}[[scheme]]\nuse = \"sr:0.9\"\n{figure}")).expect_err("three mistakes");
+    let told: Vec<&str> = error.iter().map(|mistake| mistake.message.as_str()).collect();
+    let expected =
+        ["a second point at 0", "a scheme is called `sr:0.9` already", "a figure is called `throughput` already"];
+    assert_eq!(told, expected);
+}
+
+#[test]
+fn a_name_that_would_lead_out_of_the_output_folder_is_refused() {
+    let study = STUDY.replace("id = \"study\"", "id = \"a/b\"").replace("\"throughput\"", "\"../throughput\"");
+    assert_eq!(experiment(&study).expect_err("two mistakes").len(), 2);
+}
+
+#[test]
+fn setting_one_thing_of_a_table_leaves_the_rest_of_it() {
+    let set = |set: &str| {
+        let study = STUDY.replace("\"media.enabled\" = true", set);
+        experiment(&study).expect("no mistakes").points[0].scenario.clone()
+    };
+    let quoted = set("\"wireless.rate\" = \"128 kbit/s\"");
+    assert_eq!(set("wireless.rate = \"128 kbit/s\""), quoted);
+    assert_eq!(set("wireless = { rate = \"128 kbit/s\" }"), quoted);
+}

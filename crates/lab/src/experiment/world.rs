@@ -82,6 +82,7 @@ impl World {
             );
             return (Some(path.to_owned()), Vec::new());
         };
+        let mut known = Vec::new();
         let points = values.iter().filter_map(|node| {
             let Some(value) = number_of(node) else {
                 mistakes.push(
@@ -90,6 +91,11 @@ impl World {
                 );
                 return None;
             };
+            if known.contains(&value) {
+                mistakes.push(Mistake::at_value(node, format!("a second point at {value}")).help("one is enough"));
+                return None;
+            }
+            known.push(value);
             let mut tree = self.tree.clone();
             tree.set_path(path, node.clone());
             Self::point(value, tree, mistakes)
@@ -134,7 +140,8 @@ fn base_tree(base: &Located<String>, folder: &Path, mistakes: &mut Mistakes) -> 
     parse(&source.ok()?, mistakes)
 }
 
-/// Sets every path of a table of paths; what it points at stays where it was written.
+/// Sets every path of a table of paths; what it points at stays where it was written. A table is laid over what is
+/// there: `wireless.rate = ...`, dots unquoted, is a table to TOML, and must not undo the rest of `wireless`.
 fn set_all(tree: &mut Node, set: Option<&Node>, mistakes: &mut Mistakes) {
     let Some(set) = set else { return };
     let Some(table) = set.as_table() else {
@@ -143,7 +150,9 @@ fn set_all(tree: &mut Node, set: Option<&Node>, mistakes: &mut Mistakes) {
         return;
     };
     for (path, node) in table.iter() {
-        tree.set_path(path, node.clone());
+        let mut set = tree.get_path(path).cloned().unwrap_or_else(|| node.clone());
+        set.overlay(node.clone());
+        tree.set_path(path, set);
     }
 }
 

@@ -135,7 +135,7 @@ impl<S: LinkService> End<S> {
 /// Packet `number` of an end: an IP packet that names itself, of TCP where the number is even, else of UDP.
 pub(crate) fn packet(number: u32) -> Packet {
     let mut octets = vec![0; 24];
-    (octets[0], octets[3], octets[9]) = (0x45, 24, if number % 2 == 0 { 6 } else { 17 });
+    (octets[0], octets[3], octets[9]) = (0x45, 24, if number.is_multiple_of(2) { 6 } else { 17 });
     octets[20..].copy_from_slice(&number.to_be_bytes());
     Packet::new(octets)
 }
