@@ -1,0 +1,92 @@
+//! What a world promises, seen from outside: when frames start, what headers cost, whose random numbers are whose.
+
+use arqway_link::selective_repeat::{self, TimerStarts};
+use arqway_link::{Frame, ServiceConfig};
+use arqway_sim::channel::{Direction, ErrorModel, Listed, Uniform};
+use arqway_sim::{Headers, NoProbe, Outcome, Probe, Queue, Room, Scenario, Streams, World};
+use arqway_units::{Octets, Ratio, Time};
+
+/// When frames with a packet start toward the client, and which frames are lost in each direction.
+#[derive(Default)]
+struct Frames {
+    down: Vec<Time>,
+    lost: [Vec<bool>; 2],
+}
+
+impl Probe for Frames {
+    fn frame_sent(&mut self, direction: Direction, frame: &Frame, arrives: bool, now: Time) {
+        if direction == Direction::Down && !frame.body.is_empty() {
+            self.down.push(now);
+        }
+        self.lost[usize::from(direction == Direction::Up)].push(!arrives);
+    }
+}
+
+fn run(scenario: &Scenario) -> (Outcome, Frames) {
+    let mut frames = Frames::default();
+    let outcome = World::new(scenario, &Streams::new(1, 0), &mut frames).expect("one service").run();
+    (outcome, frames)
+}
+
+/// Two packets over Selective Repeat; the second waits behind the first, is lost, and only its timer can tell.
+#[test]
+fn a_lost_tail_comes_again_by_its_timer_from_the_moment_that_is_set() {
+    // Each packet takes 0.2 ms and 1 ms on the wire, each frame of 252 octets 31.5 ms on the wireless link.
+    let (handed_over, started, departed) = (1.4, 1.2 + 31.5, 1.2 + 2.0 * 31.5);
+    let moments =
+        [(TimerStarts::HandOver, handed_over), (TimerStarts::Start, started), (TimerStarts::Departure, departed)];
+    for (timer_starts, from) in moments {
+        let mut scenario = Scenario::default();
+        let config = selective_repeat::Config { timer_starts, ..selective_repeat::Config::default() };
+        scenario.link_layer.service = ServiceConfig::SelectiveRepeat(config);
+        scenario.wireless.queue = Queue::DropTail(Room::of(50));
+        scenario.wireless.charge_tag = false;
+        scenario.wireless.errors = ErrorModel::Listed(Listed { down: vec![1], up: vec![] });
+        scenario.file_transfer.size = Octets::new(500);
+        // TCP must not be faster.
+        scenario.tcp.minimum_timeout = Some("10 s".parse().expect("a length of time"));
+        let (outcome, frames) = run(&scenario);
+        let again = frames.down[2].as_seconds() * 1e3;
+        assert!((again - (from + 1100.0)).abs() < 0.001, "{timer_starts:?}: sent again at {again} ms");
+        assert_eq!((outcome.access_point.timeouts, outcome.file_complete), (1, Some(true)));
+    }
+}
+
+#[test]
+fn headers_on_top_cost_their_octets_and_headers_that_count_as_data_do_not() {
+    let throughput = |headers| {
+        let mut scenario = Scenario { headers, ..Scenario::default() };
+        scenario.file_transfer.size = Octets::new(1_000_000);
+        scenario.wireless.charge_tag = false;
+        run(&scenario).0.throughput_bps.expect("a file")
+    };
+    let (inside, on_top) = (throughput(Headers::CountAsData), throughput(Headers::OnTop));
+    assert!((inside / 64_000.0 - 1.0).abs() < 0.01, "{inside}");
+    assert!((on_top / inside - 250.0 / 290.0).abs() < 0.001, "{on_top}");
+}
+
+#[test]
+fn the_two_directions_lose_frames_independently() {
+    let mut scenario = Scenario::default();
+    scenario.wireless.errors = ErrorModel::Uniform(Uniform { loss: Ratio::new(0.3).expect("a share") });
+    scenario.file_transfer.size = Octets::new(200_000);
+    let (_, frames) = run(&scenario);
+    let [down, up] = &frames.lost;
+    let same = down.iter().zip(up).filter(|(down, up)| down == up).count() as f64 / down.len().min(up.len()) as f64;
+    // Independent fates agree in 0.7 * 0.7 + 0.3 * 0.3 of all pairs.
+    assert!((same - 0.58).abs() < 0.08, "{same}");
+}
+
+#[test]
+fn a_link_that_loses_everything_ends_with_the_scenario() {
+    let mut scenario = Scenario::default();
+    scenario.wireless.errors = ErrorModel::Uniform(Uniform { loss: Ratio::ONE });
+    scenario.media.enabled = true;
+    scenario.duration = "1000 s".parse().expect("a length of time");
+    let outcome = World::new(&scenario, &Streams::new(1, 0), NoProbe).expect("one service").run();
+    assert_eq!(
+        (outcome.file_complete, outcome.throughput_bps, outcome.media_loss),
+        (Some(false), Some(0.0), Some(1.0))
+    );
+    assert_eq!(outcome.ended, Time::ZERO + scenario.duration);
+}
