@@ -142,8 +142,9 @@ impl<P: Probe> Port for SimPort<'_, P> {
     }
 
     fn transmit(&mut self, frame: Frame, now: Time) {
-        let passage = self.line.transmit(if self.charge_tag { frame.size() } else { frame.size() - TAG }, now);
-        let arrives = self.channel.carries();
+        let size = if self.charge_tag { frame.size() } else { frame.size() - TAG };
+        let passage = self.line.transmit(size, now);
+        let arrives = self.channel.carries(size, now, &passage);
         self.probe.frame_sent(self.direction, &frame, arrives, now);
         let has_data = !frame.body.is_empty();
         *self.data_frames += u64::from(has_data);

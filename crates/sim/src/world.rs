@@ -44,11 +44,11 @@ impl<P: Probe> World<P> {
     /// More services than a tag can tell apart.
     pub fn new(scenario: &Scenario, streams: &Streams, probe: P) -> Result<Self, TooManyServices> {
         let wired = || Line::new(scenario.wired.rate, scenario.wired.delay, Queue::DropTail(scenario.wired.queue));
-        let end = |direction, name| -> Result<LinkEnd, TooManyServices> {
+        let end = |direction| -> Result<LinkEnd, TooManyServices> {
             let wireless = &scenario.wireless;
             let mux = Mux::new(&scenario.link_layer.mux())?;
             let line: Line<Frame> = Line::new(wireless.rate, wireless.delay, wireless.queue);
-            let channel = Channel::new(&wireless.errors, direction, streams.stream(name));
+            let channel = Channel::new(&wireless.errors, direction, streams);
             Ok(LinkEnd::new(mux, direction, line, channel, wireless.charge_tag))
         };
         let clock_phase = scenario.tcp.clock_phase.unwrap_or_else(|| {
@@ -61,8 +61,8 @@ impl<P: Probe> World<P> {
             events: EventQueue::default(),
             wired_down: wired(),
             wired_up: wired(),
-            access_point: end(Direction::Down, "wireless.down.errors")?,
-            client: end(Direction::Up, "wireless.up.errors")?,
+            access_point: end(Direction::Down)?,
+            client: end(Direction::Up)?,
             file_transfer: file.enabled.then(|| FileTransfer::new(file, &scenario.tcp, scenario.headers, clock_phase)),
             tcp_alarm: Alarm::default(),
             media: media.enabled.then(|| Media::new(media, scenario.headers, streams.stream("app.media"))),

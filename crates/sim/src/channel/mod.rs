@@ -2,12 +2,18 @@
 //!
 //! A channel acts behind the transmitter: a frame that it loses has used the link.
 
-use crate::kernel::Random;
-use arqway_units::Ratio;
+mod two_state;
+
+pub use two_state::TwoState;
+
+use crate::kernel::{Random, Streams};
+use crate::line::Passage;
+use arqway_units::{Octets, Ratio, Time};
 use serde::{Deserialize, Serialize};
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use two_state::Periods;
 
 /// Which frames the link loses; each direction runs its own, with random numbers of its own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
@@ -18,6 +24,8 @@ pub enum ErrorModel {
     None,
     /// Each with the same probability, independently.
     Uniform(Uniform),
+    /// By a bit error rate that is low in good periods and high in bad ones.
+    TwoState(TwoState),
     /// Those of given numbers: an exact repetition of what once happened, or a test.
     Listed(Listed),
 }
@@ -29,7 +37,19 @@ impl ErrorModel {
         match self {
             Self::None => "none",
             Self::Uniform(_) => "uniform",
+            Self::TwoState(_) => "two-state",
             Self::Listed(_) => "listed",
+        }
+    }
+
+    /// Whether it loses nothing at all, whatever it is called.
+    #[must_use]
+    pub fn is_free_of_errors(&self) -> bool {
+        match self {
+            Self::None => true,
+            Self::Uniform(uniform) => uniform.loss == Ratio::ZERO,
+            Self::TwoState(states) => states.good_bit_errors == Ratio::ZERO && states.bad_bit_errors == Ratio::ZERO,
+            Self::Listed(listed) => listed.down.is_empty() && listed.up.is_empty(),
         }
     }
 }
@@ -61,6 +81,15 @@ pub enum Direction {
     Up,
 }
 
+/// What a channel draws random numbers for.
+#[derive(Debug, Clone, Copy)]
+enum Draw {
+    /// Which frames are lost.
+    Fates,
+    /// How long the link stays good, or bad.
+    Periods,
+}
+
 /// The error model of one direction, at work.
 #[derive(Debug)]
 pub struct Channel {
@@ -75,17 +104,29 @@ enum Fate {
         loss: Ratio,
         random: Box<Random>,
     },
+    TwoState(Box<Periods>),
     /// In ascending order.
     Listed(Vec<u64>),
 }
 
 impl Channel {
-    /// The channel of one direction; `random` is that direction's own stream.
+    /// The channel of one direction, with streams of its own: `wireless.down.errors`, `wireless.down.periods`.
     #[must_use]
-    pub fn new(model: &ErrorModel, direction: Direction, random: Random) -> Self {
+    pub fn new(model: &ErrorModel, direction: Direction, streams: &Streams) -> Self {
+        let stream = |what| {
+            streams.stream(match (direction, what) {
+                (Direction::Down, Draw::Fates) => "wireless.down.errors",
+                (Direction::Up, Draw::Fates) => "wireless.up.errors",
+                (Direction::Down, Draw::Periods) => "wireless.down.periods",
+                (Direction::Up, Draw::Periods) => "wireless.up.periods",
+            })
+        };
         let fate = match model {
             ErrorModel::None => Fate::Survives,
-            ErrorModel::Uniform(uniform) => Fate::Uniform { loss: uniform.loss, random: Box::new(random) },
+            ErrorModel::Uniform(uniform) => Fate::Uniform { loss: uniform.loss, random: Box::new(stream(Draw::Fates)) },
+            ErrorModel::TwoState(states) => {
+                Fate::TwoState(Box::new(Periods::new(*states, stream(Draw::Periods), stream(Draw::Fates))))
+            }
             ErrorModel::Listed(listed) => {
                 let mut frames = match direction {
                     Direction::Down => listed.down.clone(),
@@ -98,13 +139,14 @@ impl Channel {
         Self { fate, frames: 0 }
     }
 
-    /// Whether the next frame arrives.
-    pub fn carries(&mut self) -> bool {
+    /// Whether the next frame arrives, which has this size and is on the line from `start` on.
+    pub(crate) fn carries(&mut self, size: Octets, start: Time, passage: &Passage) -> bool {
         let number = self.frames;
         self.frames += 1;
         match &mut self.fate {
             Fate::Survives => true,
             Fate::Uniform { loss, random } => !random.happens(*loss),
+            Fate::TwoState(periods) => periods.carries(start, passage.departure, size.as_bits()),
             Fate::Listed(lost) => lost.binary_search(&number).is_err(),
         }
     }
@@ -113,10 +155,14 @@ impl Channel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::Streams;
 
     fn channel(model: &ErrorModel) -> Channel {
-        Channel::new(model, Direction::Down, Streams::new(7, 0).stream("test"))
+        Channel::new(model, Direction::Down, &Streams::new(7, 0))
+    }
+
+    /// Whether the next frame arrives, at whatever time.
+    fn carries(channel: &mut Channel) -> bool {
+        channel.carries(Octets::new(250), Time::ZERO, &Passage { departure: Time::ZERO, arrival: Time::ZERO })
     }
 
     #[test]
@@ -126,7 +172,7 @@ mod tests {
         let frames = 1_000_000;
         let (mut lost, mut pairs, mut last) = (0u32, 0u32, false);
         for _ in 0..frames {
-            let now = !channel.carries();
+            let now = !carries(&mut channel);
             lost += u32::from(now);
             pairs += u32::from(now && last);
             last = now;
@@ -141,7 +187,7 @@ mod tests {
         let at = |loss| channel(&ErrorModel::Uniform(Uniform { loss: Ratio::new(loss).expect("a share") }));
         let (mut low, mut high) = (at(0.015), at(0.098));
         for _ in 0..10_000 {
-            let (low, high) = (low.carries(), high.carries());
+            let (low, high) = (carries(&mut low), carries(&mut high));
             assert!(low || !high, "common random numbers keep the points of a sweep paired");
         }
     }
@@ -149,7 +195,7 @@ mod tests {
     #[test]
     fn a_listed_channel_loses_exactly_the_frames_listed() {
         let mut channel = channel(&ErrorModel::Listed(Listed { down: [0, 3].into(), up: [1].into() }));
-        let carried: [bool; 5] = core::array::from_fn(|_| channel.carries());
+        let carried: [bool; 5] = core::array::from_fn(|_| carries(&mut channel));
         assert_eq!(carried, [false, true, true, false, true]);
     }
 }
