@@ -2,6 +2,7 @@
 
 use crate::experiment::Experiment;
 use arqway_sim::Scenario;
+use arqway_sim::channel::ErrorModel;
 
 /// The runs that make some experiments.
 #[derive(Debug)]
@@ -119,6 +120,10 @@ fn settings(experiments: &[Experiment], request: &Request) -> Result<Vec<Setting
                 let Some(service) = scheme.services.get(point_index).filter(|_| !unwanted) else { continue };
                 let mut scenario = point.scenario.clone();
                 scenario.link_layer.service = service.clone();
+                // Without errors it is one world, whatever the error model of its curve.
+                if scenario.wireless.errors.is_free_of_errors() {
+                    scenario.wireless.errors = ErrorModel::None;
+                }
                 let shown = Use { experiment: index, point: point_index, scheme: scheme_index };
                 let same =
                     settings.iter_mut().find(|other| other.seed == experiment.seed && other.scenario == scenario);

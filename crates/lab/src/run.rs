@@ -158,7 +158,7 @@ impl Cell {
         let common = Row {
             paper: experiment.paper.as_str().into(),
             app: empty.clone(),
-            errors: scenario.wireless.errors.name().into(),
+            errors: experiment.errors.into(),
             beside: empty.clone(),
             rate_bps: scenario.wireless.rate.as_bits_per_second(),
             connections: 1,

@@ -34,6 +34,7 @@ use crate::document::{Located, Mistake, Mistakes, Node, Source, did_you_mean, pa
 use crate::quantity::{Quantity, x_label};
 use arqway_link::ServiceConfig;
 use arqway_sim::Scenario;
+use arqway_sim::channel::ErrorModel;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Unexpected, Visitor};
 use std::collections::BTreeSet;
@@ -62,6 +63,8 @@ pub struct Experiment {
     pub variant: String,
     /// The world, one for each point of the sweep.
     pub points: Vec<Point>,
+    /// The error model of its curves. A point without errors belongs to the same curve.
+    pub errors: &'static str,
     /// The path of the setting that is swept, if one is.
     pub swept: Option<String>,
     /// What is compared.
@@ -232,6 +235,7 @@ impl Experiment {
             replications,
             seed,
             variant,
+            errors: errors_of(&points),
             points: points.into_iter().map(|point| point.point).collect(),
             swept,
             schemes: schemes.into_iter().map(|(_, scheme)| scheme).collect(),
@@ -240,6 +244,13 @@ impl Experiment {
         };
         mistakes.into_result(experiment)
     }
+}
+
+/// The error model of a curve: that of its points with errors, if any has some.
+fn errors_of(points: &[world::PointTree]) -> &'static str {
+    let models = || points.iter().map(|point| &point.point.scenario.wireless.errors);
+    let model = models().find(|model| !model.is_free_of_errors()).or_else(|| models().next());
+    model.map_or("none", ErrorModel::name)
 }
 
 /// Reads a part if it is there, and notes what is wrong with it.

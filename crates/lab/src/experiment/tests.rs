@@ -62,6 +62,20 @@ fn the_service_of_a_class_is_the_worlds_too() {
 }
 
 #[test]
+fn a_point_may_be_named_where_its_value_is_no_number() {
+    let text = STUDY.replace(
+        "\"wireless.errors.loss\" = [\"0 %\", \"5.4 %\"]",
+        "\"wireless.errors\" = [{ point = 0, value = \"none\" }, { point = 5.4, value = { kind = \"two-state\", bad = \"0.5 s\" } }]",
+    );
+    let study = experiment(&text).expect("no mistakes");
+    let points: Vec<_> =
+        study.points.iter().map(|point| (point.value, point.scenario.wireless.errors.name())).collect();
+    assert_eq!((points, study.errors), (vec![(0.0, "none"), (5.4, "two-state")], "two-state"));
+    let error = experiment(&text.replace("point = 5.4, value", "point = 5.4, valeu")).expect_err("a slip");
+    assert!(error.to_string().contains("did you mean `value`?"), "{error}");
+}
+
+#[test]
 fn a_quick_look_is_what_the_world_says_it_is() {
     let quick = Experiment::read(&Source::new("study.toml", STUDY), Path::new(""), Effort::Quick).expect("no mistakes");
     let full = experiment(STUDY).expect("no mistakes");

@@ -84,10 +84,10 @@ impl World {
         };
         let mut known = Vec::new();
         let points = values.iter().filter_map(|node| {
-            let Some(value) = number_of(node) else {
+            let Some((value, set)) = swept_value(node, mistakes)? else {
                 mistakes.push(
                     Mistake::at_value(node, "a swept value is a number, with its unit where it has one")
-                        .help("such as 0.5, \"5.4 %\", \"50 ms\" or \"64 kbit/s\""),
+                        .help("such as 0.5, \"5.4 %\" or \"50 ms\"; anything else as { point = 1, value = ... }"),
                 );
                 return None;
             };
@@ -97,7 +97,7 @@ impl World {
             }
             known.push(value);
             let mut tree = self.tree.clone();
-            tree.set_path(path, node.clone());
+            tree.set_path(path, set);
             Self::point(value, tree, mistakes)
         });
         let points = points.collect();
@@ -175,6 +175,24 @@ fn take(tree: &mut Node, key: &str) -> Option<Node> {
     *table =
         table.iter().filter(|(other, _)| *other != key).map(|(other, node)| (other.to_owned(), node.clone())).collect();
     taken
+}
+
+/// A value that is no number, or not the one that rows and axes are to have.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NamedPoint {
+    point: f64,
+    value: Node,
+}
+
+/// The number that rows have for a swept value, and the value; `None` within if it has no number, or altogether if what
+/// is wrong is told already.
+fn swept_value(node: &Node, mistakes: &mut Mistakes) -> Option<Option<(f64, Node)>> {
+    if node.as_table().is_some_and(|table| table.get("point").is_some()) {
+        let NamedPoint { point, value } = part(Some(node), mistakes)?;
+        return Some(Some((point, value)));
+    }
+    Some(number_of(node).map(|number| (number, node.clone())))
 }
 
 /// The number that rows have for a swept value: percent for a share with its sign, SI units else.
