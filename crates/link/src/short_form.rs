@@ -3,6 +3,7 @@
 //! A short form says only what differs between the schemes compared; everything else is the world's.
 
 use crate::any::ServiceConfig;
+use crate::selective_repeat::{Policy, Timeout};
 use crate::{raw, selective_repeat};
 use alloc::string::{String, ToString};
 use arqway_units::{SHORTEST_TIMER, Span};
@@ -25,6 +26,8 @@ pub struct WorldDefaults {
 pub enum ShortForm {
     /// `raw`
     Raw,
+    /// `asr:A+B`: Selective Repeat with a timeout of A smoothed round-trip times and B deviations.
+    AdaptiveSelectiveRepeat(Policy),
     /// `sr:SECONDS`, or `sr` with the world's timeout.
     SelectiveRepeat {
         /// The retransmission timeout.
@@ -38,8 +41,12 @@ impl ShortForm {
     pub fn in_world(&self, world: &WorldDefaults) -> ServiceConfig {
         match self {
             Self::Raw => ServiceConfig::Raw(world.raw.clone()),
+            Self::AdaptiveSelectiveRepeat(policy) => ServiceConfig::SelectiveRepeat(selective_repeat::Config {
+                timeout: Timeout::Adaptive(*policy),
+                ..world.selective_repeat.clone()
+            }),
             Self::SelectiveRepeat { timeout } => ServiceConfig::SelectiveRepeat(selective_repeat::Config {
-                timeout: timeout.unwrap_or(world.selective_repeat.timeout),
+                timeout: timeout.map_or(world.selective_repeat.timeout, Timeout::Fixed),
                 ..world.selective_repeat.clone()
             }),
         }
@@ -48,7 +55,9 @@ impl ShortForm {
 
 /// Why a text is no short form.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no scheme; right would be `raw`, `sr`, or `sr:1.1` for a timeout of 1.1 s")]
+#[error(
+    "`{0}` is no scheme; right would be `raw`, `sr`, `sr:1.1` for a timeout of 1.1 s, or `asr:3+2` for one of 3 srtt + 2 srttvar"
+)]
 pub struct ShortFormError(String);
 
 impl FromStr for ShortForm {
@@ -68,6 +77,12 @@ impl FromStr for ShortForm {
                     Err(wrong())
                 }
             }
+            Some(("asr", policy)) => {
+                let (srtt, srttvar) = policy.split_once('+').ok_or_else(wrong)?;
+                let factor =
+                    |text: &str| text.parse().ok().filter(|factor| (0.0..=1000.0).contains(factor)).ok_or_else(wrong);
+                Ok(Self::AdaptiveSelectiveRepeat(Policy { srtt: factor(srtt)?, srttvar: factor(srttvar)? }))
+            }
             _ => Err(wrong()),
         }
     }
@@ -77,6 +92,7 @@ impl fmt::Display for ShortForm {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Raw => out.write_str("raw"),
+            Self::AdaptiveSelectiveRepeat(Policy { srtt, srttvar }) => write!(out, "asr:{srtt}+{srttvar}"),
             Self::SelectiveRepeat { timeout: None } => out.write_str("sr"),
             // `{:?}` keeps the decimal point: sr:1.0, as the papers write it.
             Self::SelectiveRepeat { timeout: Some(timeout) } => write!(out, "sr:{:?}", timeout.as_seconds()),
@@ -90,14 +106,29 @@ mod tests {
 
     #[test]
     fn a_short_form_prints_as_it_is_read() {
-        for text in ["raw", "sr", "sr:0.9", "sr:1.0"] {
+        for text in ["raw", "sr", "sr:0.9", "sr:1.0", "asr:3+2", "asr:2.5+0"] {
             assert_eq!(text.parse::<ShortForm>().map(|form| form.to_string()), Ok(text.to_string()));
         }
     }
 
     #[test]
     fn what_is_no_scheme_is_refused_with_what_would_be_right() {
-        for text in ["", "sr:", "sr:0", "sr:-1", "sr:nan", "sr:1e300", "sr:1e-10", "raw:1", "hdlc"] {
+        for text in [
+            "",
+            "sr:",
+            "sr:0",
+            "sr:-1",
+            "sr:nan",
+            "sr:1e300",
+            "sr:1e-10",
+            "raw:1",
+            "hdlc",
+            "asr",
+            "asr:3",
+            "asr:3+",
+            "asr:-1+2",
+            "asr:1+nan",
+        ] {
             let error = text.parse::<ShortForm>().expect_err(text);
             assert!(error.to_string().contains("right would be `raw`, `sr`"), "{error}");
         }
@@ -112,6 +143,6 @@ mod tests {
         else {
             panic!("sr names Selective Repeat")
         };
-        assert_eq!((config.timeout, config.drop_stale_copies), (Span::from_milliseconds(900), false));
+        assert_eq!((config.timeout, config.drop_stale_copies), (Timeout::Fixed(Span::from_milliseconds(900)), false));
     }
 }

@@ -3,7 +3,7 @@
 mod common;
 
 use arqway_link::mux::{self, Class, Protocol};
-use arqway_link::selective_repeat::{self, TimerStarts, WindowSize};
+use arqway_link::selective_repeat::{self, Arithmetic, EstimatorConfig, Policy, Timeout, TimerStarts, WindowSize};
 use arqway_link::{Mux, Packet, ServiceConfig, raw};
 use arqway_units::{Span, Time};
 use common::{End, Fate, Queue, Setting, packet, run};
@@ -36,15 +36,23 @@ fn setting() -> impl Strategy<Value = Setting> {
 fn selective_repeat() -> impl Strategy<Value = selective_repeat::Config> {
     let moment = prop_oneof![Just(TimerStarts::HandOver), Just(TimerStarts::Start), Just(TimerStarts::Departure)];
     let window = prop_oneof![3 => 1u16..=128, 1 => Just(1), 1 => Just(128)];
-    (window, 100u64..3000, moment, 0u64..600, any::<bool>()).prop_map(|(window, timeout, timer_starts, delay, drop)| {
-        selective_repeat::Config {
+    let arithmetic = prop_oneof![Just(Arithmetic::Integer), Just(Arithmetic::Float)];
+    let adaptive = proptest::option::of((0.0..5.0, 0.0..5.0).prop_map(|(srtt, srttvar)| Policy { srtt, srttvar }));
+    let timer = (100u64..3000, moment, adaptive, arithmetic);
+    (window, timer, 0u64..600, any::<bool>()).prop_map(
+        |(window, (timeout, timer_starts, adaptive, arithmetic), delay, drop)| selective_repeat::Config {
             window: WindowSize::new(window).expect("from 1 to 128"),
-            timeout: Span::from_milliseconds(timeout),
+            timeout: adaptive.map_or(Timeout::Fixed(Span::from_milliseconds(timeout)), Timeout::Adaptive),
+            estimator: EstimatorConfig {
+                arithmetic,
+                floor: Span::from_milliseconds(timeout),
+                ..EstimatorConfig::default()
+            },
             timer_starts,
             delayed_acknowledgement: Span::from_milliseconds(delay),
             drop_stale_copies: drop,
-        }
-    })
+        },
+    )
 }
 
 /// A drop-tail queue that two services share has to fit what both may have outstanding.
@@ -61,7 +69,11 @@ fn fit_the_queue(mut config: selective_repeat::Config, mut setting: Setting) -> 
     if let Queue::DropTail(frames) = setting.queue {
         let frames = frames.max(2 * config.window.frames());
         setting.queue = Queue::DropTail(frames);
-        config.timeout += setting.time_on_line * (frames as u64 + 1);
+        let full_queue = setting.time_on_line * (frames as u64 + 1);
+        config.estimator.floor += full_queue;
+        if let Timeout::Fixed(timeout) = &mut config.timeout {
+            *timeout += full_queue;
+        }
     }
     (config, setting)
 }
@@ -126,7 +138,7 @@ fn a_timeout_far_below_the_round_trip_still_comes_to_rest() {
     for window in [1, 17, 128] {
         let config = selective_repeat::Config {
             window: WindowSize::new(window).expect("from 1 to 128"),
-            timeout: Span::from_milliseconds(51),
+            timeout: Timeout::Fixed(Span::from_milliseconds(51)),
             timer_starts: TimerStarts::HandOver,
             drop_stale_copies: false,
             ..selective_repeat::Config::default()

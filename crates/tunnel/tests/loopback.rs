@@ -1,7 +1,7 @@
 //! Two ends of one multiplexer over two UDP sockets on the loopback device, with the real clock.
 
 use arqway_link::mux::{self, Class, Protocol};
-use arqway_link::selective_repeat::{self, TimerStarts, WindowSize};
+use arqway_link::selective_repeat::{self, Timeout, TimerStarts, WindowSize};
 use arqway_link::{
     Checked, Departure, Frame, Full, LinkService, LinkState, Mux, Packet, ServiceConfig, Start, Tag, Ticket, raw,
 };
@@ -169,10 +169,11 @@ fn sockets() -> [UdpSocket; 2] {
 fn service() -> Checked<Mux> {
     let selective_repeat = selective_repeat::Config {
         window: WindowSize::new(128).expect("half the modulus"),
-        timeout: Span::from_milliseconds(30),
+        timeout: Timeout::Fixed(Span::from_milliseconds(30)),
         timer_starts: TimerStarts::Departure,
         delayed_acknowledgement: Span::from_milliseconds(2),
         drop_stale_copies: true,
+        ..selective_repeat::Config::default()
     };
     let config = mux::Config {
         default_service: ServiceConfig::SelectiveRepeat(selective_repeat),

@@ -90,6 +90,7 @@ pub(super) fn over_defaults(service: &Node, world: &Node) -> Node {
 fn label_of(form: &ShortForm) -> String {
     match form {
         ShortForm::Raw => "Raw Link".to_owned(),
+        ShortForm::AdaptiveSelectiveRepeat(policy) => format!("ASR {}+{}", policy.srtt, policy.srttvar),
         ShortForm::SelectiveRepeat { timeout: None } => "SR".to_owned(),
         ShortForm::SelectiveRepeat { timeout: Some(timeout) } => format!("SR {:?} s", timeout.as_seconds()),
     }

@@ -1,4 +1,5 @@
 use super::*;
+use arqway_link::selective_repeat::{Policy, Timeout};
 use arqway_units::Span;
 
 fn experiment(text: &str) -> Result<Experiment, Mistakes> {
@@ -43,8 +44,8 @@ fn a_scheme_changes_only_what_it_names_of_the_worlds_service() {
         ServiceConfig::SelectiveRepeat(config) => config.clone(),
         other => panic!("{other:?}"),
     });
-    assert_eq!((short.timeout, short.drop_stale_copies), (Span::from_milliseconds(900), false));
-    assert_eq!((long.timeout, long.drop_stale_copies), (Span::from_milliseconds(1100), true));
+    assert_eq!((short.timeout, short.drop_stale_copies), (Timeout::Fixed(Span::from_milliseconds(900)), false));
+    assert_eq!((long.timeout, long.drop_stale_copies), (Timeout::Fixed(Span::from_milliseconds(1100)), true));
     assert_eq!(short.timer_starts, long.timer_starts);
 }
 
@@ -73,6 +74,29 @@ fn a_point_may_be_named_where_its_value_is_no_number() {
     assert_eq!((points, study.errors), (vec![(0.0, "none"), (5.4, "two-state")], "two-state"));
     let error = experiment(&text.replace("point = 5.4, value", "point = 5.4, valeu")).expect_err("a slip");
     assert!(error.to_string().contains("did you mean `value`?"), "{error}");
+}
+
+#[test]
+fn a_timeout_is_a_length_of_time_or_a_policy() {
+    let with = |timeout: &str| {
+        let text = STUDY.replace("drop-stale-copies = true", &format!("timeout = {timeout}"));
+        experiment(&text).map(|study| match &study.schemes[1].services[0] {
+            ServiceConfig::SelectiveRepeat(config) => config.timeout,
+            other => panic!("{other:?}"),
+        })
+    };
+    let policy = Timeout::Adaptive(Policy { srtt: 3.0, srttvar: 2.0 });
+    assert_eq!(with("{ kind = \"adaptive\", srtt = 3, srttvar = 2 }").expect("a policy"), policy);
+    assert_eq!(with("\"0.7 s\"").expect("a length"), Timeout::Fixed(Span::from_milliseconds(700)));
+    for (wrong, right) in [
+        ("{ kind = \"adaptive\", srt = 3, srttvar = 2 }", "did you mean `srtt`?"),
+        ("{ kind = \"adaptive\", srtt = -3, srttvar = 2 }", "a factor lies between 0 and 1000"),
+        ("\"0 s\"", "this must be 1 us or more"),
+        ("\"3 kbit/s\"", "is no unit of a length of time"),
+    ] {
+        let error = with(wrong).expect_err(wrong).to_string();
+        assert!(error.contains(right) && error.starts_with("study.toml:17:"), "{error}");
+    }
 }
 
 #[test]

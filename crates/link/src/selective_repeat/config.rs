@@ -1,18 +1,20 @@
 //! How Selective Repeat is set up. A configuration that parsed is valid.
 
+use super::timeout::{EstimatorConfig, Timeout};
 use super::wire::Number;
-use arqway_units::{Span, positive_span};
+use arqway_units::Span;
 use serde::{Deserialize, Serialize};
 
 /// The settings of one end; both ends need the same window.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Config {
     /// How many frames may be unacknowledged at once.
     pub window: WindowSize,
     /// How long a frame waits for its acknowledgement before it is sent again.
-    #[serde(deserialize_with = "positive_span")]
-    pub timeout: Span,
+    pub timeout: Timeout,
+    /// How an adaptive timeout estimates the round-trip time.
+    pub estimator: EstimatorConfig,
     /// At which moment of a frame its timer starts.
     pub timer_starts: TimerStarts,
     /// How long an acknowledgement waits for a data frame to ride on.
@@ -27,7 +29,8 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             window: WindowSize(127),
-            timeout: Span::from_milliseconds(1100),
+            timeout: Timeout::Fixed(Span::from_milliseconds(1100)),
+            estimator: EstimatorConfig::default(),
             timer_starts: TimerStarts::Departure,
             delayed_acknowledgement: Span::from_milliseconds(500),
             drop_stale_copies: true,

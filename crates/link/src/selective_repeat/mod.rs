@@ -1,5 +1,5 @@
-//! Selective Repeat with multireject, delayed and piggybacked acknowledgements, and a retransmission timer a frame
-//! (monet08 §IV; multireject after Brady 1987).
+//! Selective Repeat with multireject, delayed and piggybacked acknowledgements, and a retransmission timer a frame, fixed
+//! (monet08 §IV; multireject after Brady 1987) or adaptive (§V).
 //!
 //! ```text
 //!     sender                          receiver
@@ -25,9 +25,11 @@ mod receiver;
 mod sender;
 #[cfg(test)]
 mod tests;
+mod timeout;
 mod wire;
 
 pub use config::{Config, TimerStarts, WindowSize, WindowSizeError};
+pub use timeout::{Arithmetic, EstimatorConfig, Policy, Timeout};
 
 use crate::counters::Counters;
 use crate::frame::{Frame, Packet, Tag, Ticket};
@@ -96,12 +98,13 @@ impl LinkService for SelectiveRepeat {
         let now = self.timer_time(now);
         match wire::parse(frame) {
             Some(Unit::Data { next, number, packet }) => {
-                self.sender.acknowledge(next);
+                self.sender.acknowledge(next, Some(now));
                 self.receiver.receive(number, packet, now, &mut self.counters);
             }
-            Some(Unit::Acknowledgement { next }) => self.sender.acknowledge(next),
+            Some(Unit::Acknowledgement { next }) => self.sender.acknowledge(next, Some(now)),
             Some(Unit::Reject { next, missing }) => {
-                self.sender.acknowledge(next);
+                // A reject tells nothing of when the frames that it acknowledges arrived: no sample.
+                self.sender.acknowledge(next, None);
                 self.sender.reject(missing);
             }
             None => self.counters.malformed_received += 1,

@@ -1,6 +1,7 @@
 //! The sending half: the window of unacknowledged packets, what of it must go out again, and a timer for each frame.
 
 use super::config::Config;
+use super::timeout::Timer;
 use super::wire::Number;
 use crate::counters::Counters;
 use crate::timers::TimerQueue;
@@ -18,7 +19,7 @@ pub(super) struct Sender {
     /// Numbers to hand over again, oldest decision first; what was acknowledged meanwhile is skipped.
     resend: VecDeque<Number>,
     timers: TimerQueue,
-    timeout: Span,
+    timer: Timer,
 }
 
 #[derive(Debug)]
@@ -26,6 +27,8 @@ struct Slot {
     packet: Bytes,
     /// It stands in `resend` already.
     queued: bool,
+    /// When its timer was last started: its last transmission, by the moment that is set.
+    sent: Option<Time>,
 }
 
 impl Sender {
@@ -36,7 +39,7 @@ impl Sender {
             next: Number::ZERO,
             resend: VecDeque::with_capacity(frames),
             timers: TimerQueue::new(frames),
-            timeout: config.timeout,
+            timer: Timer::new(config.timeout, config.estimator),
         }
     }
 
@@ -45,18 +48,24 @@ impl Sender {
     }
 
     pub(super) fn push(&mut self, packet: Bytes) {
-        self.window.push(Slot { packet, queued: false });
+        self.window.push(Slot { packet, queued: false, sent: None });
     }
 
-    /// Takes the peer's N(R), the low bits of the next number it awaits; it acknowledges everything below.
-    pub(super) fn acknowledge(&mut self, next: u64) {
+    /// Takes the peer's N(R), the low bits of the next number it awaits; it acknowledges everything below. With the time
+    /// of its arrival it also tells the round-trip time of the last frame it covers: earlier ones may have arrived long
+    /// before, and one that covers nothing new tells nothing.
+    pub(super) fn acknowledge(&mut self, next: u64, arrived: Option<Time>) {
         let next = Number::at_or_after(self.window.first(), next);
         if next > self.next {
             return; // Beyond what was ever sent: an old acknowledgement, whose number has wrapped.
         }
+        let mut last = None;
         while self.window.first() < next {
             self.timers.stop(self.slot_of(self.window.first()));
-            self.window.pop_front();
+            last = self.window.pop_front().and_then(|slot| slot.sent);
+        }
+        if let (Some(sent), Some(arrived)) = (last, arrived) {
+            self.timer.sample(arrived.since(sent));
         }
     }
 
@@ -103,9 +112,9 @@ impl Sender {
 
     /// Starts the timer of a frame; an acknowledged one needs none.
     pub(super) fn start_timer(&mut self, number: Number, now: Time) {
-        if self.is_outstanding(number) {
-            self.timers.start(self.slot_of(number), now + self.timeout);
-        }
+        let Some(slot) = self.window.get_mut(number) else { return };
+        slot.sent = Some(now);
+        self.timers.start(self.slot_of(number), now + self.timer.timeout());
     }
 
     /// Whether the peer may still miss this frame.
@@ -119,6 +128,12 @@ impl Sender {
 
     pub(super) fn postpone(&mut self, by: Span) {
         self.timers.postpone(by);
+        let (first, end) = (self.window.first(), self.window.end());
+        for number in first.as_u64()..end.as_u64() {
+            if let Some(slot) = self.window.get_mut(Number::new(number)) {
+                slot.sent = slot.sent.map(|sent| sent + by);
+            }
+        }
     }
 
     fn slot_of(&self, number: Number) -> usize {

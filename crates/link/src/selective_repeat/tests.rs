@@ -289,3 +289,71 @@ fn an_empty_packet_is_no_packet() {
     end.peer_sends(0, &[0, 0]).expect("").at(5000).expect("");
     assert_eq!(end.service.inner().counters().malformed_received, 1);
 }
+
+/// Adaptive, with one smoothed round-trip time as timeout: the next frame's timer shows the estimate.
+fn adaptive() -> Script {
+    Script::new(|config| {
+        config.timeout = Timeout::Adaptive(Policy { srtt: 1.0, srttvar: 0.0 });
+        config.delayed_acknowledgement = Span::from_milliseconds(100_000);
+    })
+}
+
+/// The timeout in milliseconds that a frame sent now gets, when nothing else is outstanding.
+fn timeout_of_next(end: &mut Script) -> u64 {
+    end.packets("z");
+    while end.service.poll_frame(end.now).is_some() {}
+    end.service.poll_timeout().expect("a timer runs").since(end.now).as_nanoseconds() / 1_000_000
+}
+
+#[test]
+fn an_acknowledgement_is_a_sample_of_the_last_frame_it_covers() {
+    let mut end = adaptive();
+    end.packets("a").expect("data 0 (0)").at(200).packets("b").expect("data 1 (0)");
+    // 7/8 of 1.1 s and 1/8 of 0.1 s.
+    assert_eq!(timeout_of_next(end.at(300).acknowledgement(2)), 975);
+}
+
+#[test]
+fn a_retransmission_is_timed_from_its_last_copy() {
+    let mut end = adaptive();
+    end.packets("a").expect("data 0 (0)").at(300).reject(0, 0).expect("data 0 (0)");
+    assert_eq!(timeout_of_next(end.at(400).acknowledgement(1)), 975);
+}
+
+#[test]
+fn a_reject_is_no_sample_of_what_it_acknowledges() {
+    let mut end = adaptive();
+    end.packets("a").expect("data 0 (0)").at(100);
+    assert_eq!(timeout_of_next(end.reject(1, 200)), 1100);
+}
+
+#[test]
+fn an_acknowledgement_heard_again_is_no_sample() {
+    let mut end = adaptive();
+    end.packets("a").expect("data 0 (0)").at(100).acknowledgement(1);
+    end.at(900).acknowledgement(1);
+    assert_eq!(timeout_of_next(&mut end), 975);
+}
+
+#[test]
+fn a_timeout_does_not_change_the_estimate() {
+    let mut end = adaptive();
+    end.packets("a")
+        .expect("data 0 (0)")
+        .at(1100)
+        .expect("data 0 (0)")
+        .at(2200)
+        .expect("data 0 (0)")
+        .at(3300)
+        .expect("data 0 (0)");
+}
+
+#[test]
+fn an_outage_is_no_part_of_a_round_trip() {
+    let mut end = adaptive();
+    end.packets("a").expect("data 0 (0)").at(50);
+    end.service.handle_link(LinkState::Down, end.now);
+    end.at(5050);
+    end.service.handle_link(LinkState::Up, end.now);
+    assert_eq!(timeout_of_next(end.at(5100).acknowledgement(1)), 975);
+}

@@ -1,0 +1,272 @@
+//! How long a frame waits for its acknowledgement: a fixed time, or one that follows the measured round-trip time
+//! (Adaptive Selective Repeat, monet08 §V).
+//!
+//! ```text
+//!     srtt    = 7/8 srtt    + 1/8 sample
+//!     srttvar = 3/4 srttvar + 1/4 |srtt - sample|
+//!     timeout = a srtt + b srttvar          the policy "a+b"; not below the floor
+//! ```
+//!
+//! A sample is the time from a frame's last transmission to the acknowledgement that is the first to cover it, taken of
+//! the last frame that an acknowledgement covers and of no reject. A timeout changes nothing: there is no back-off. That no
+//! timer expires before one set earlier is [`TimerQueue`](crate::timers::TimerQueue)'s rule.
+
+use arqway_units::{SHORTEST_TIMER, Span, positive_span};
+use core::fmt;
+use serde::de::{Error, MapAccess, Visitor, value::MapAccessDeserializer};
+use serde::{Deserialize, Deserializer, Serialize};
+
+/// The timeout of a frame: in a file a length of time, or `{ kind = "adaptive", srtt = 3, srttvar = 2 }`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Timeout {
+    /// From the measured round-trip time.
+    Adaptive(Policy),
+    /// Always the same.
+    #[serde(untagged)]
+    Fixed(Span),
+}
+
+/// How many smoothed round-trip times and how many of their deviations make a timeout.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Policy {
+    /// The factor of the smoothed round-trip time, written alpha in the paper.
+    pub srtt: f64,
+    /// The factor of its deviation, written beta.
+    pub srttvar: f64,
+}
+
+/// How the round-trip time is estimated.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct EstimatorConfig {
+    /// Whether estimates are whole ticks, each term cut off, or fractions.
+    pub arithmetic: Arithmetic,
+    /// Length of a tick; without whole numbers it does not matter.
+    #[serde(deserialize_with = "positive_span")]
+    pub granularity: Span,
+    /// The smoothed round-trip time before the first sample.
+    pub initial_srtt: Span,
+    /// Its deviation before the first sample.
+    pub initial_srttvar: Span,
+    /// The timeout before the first sample, where it does not follow from the other two.
+    pub initial_timeout: Option<Span>,
+    /// No timeout is shorter.
+    #[serde(deserialize_with = "positive_span")]
+    pub floor: Span,
+}
+
+/// How estimates are calculated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Arithmetic {
+    /// In whole ticks; the fraction of each term is cut off.
+    Integer,
+    /// In fractions of a tick.
+    Float,
+}
+
+impl Default for EstimatorConfig {
+    /// monet08 §V starts from 1.1 s and 0; it calculates in integers of 10 ms, earlier work in fractions.
+    fn default() -> Self {
+        Self {
+            arithmetic: Arithmetic::Float,
+            granularity: Span::from_milliseconds(10),
+            initial_srtt: Span::from_milliseconds(1100),
+            initial_srttvar: Span::ZERO,
+            initial_timeout: None,
+            floor: Span::from_milliseconds(200),
+        }
+    }
+}
+
+impl From<Span> for Timeout {
+    fn from(fixed: Span) -> Self {
+        Self::Fixed(fixed)
+    }
+}
+
+impl<'de> Deserialize<'de> for Timeout {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct TimeoutVisitor;
+
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Table {
+            #[serde(rename = "kind")]
+            _kind: Kind,
+            #[serde(deserialize_with = "factor")]
+            srtt: f64,
+            #[serde(deserialize_with = "factor")]
+            srttvar: f64,
+        }
+
+        /// The one kind of timeout that is a table.
+        #[derive(Deserialize)]
+        #[serde(rename_all = "kebab-case")]
+        enum Kind {
+            Adaptive,
+        }
+
+        impl<'de> Visitor<'de> for TimeoutVisitor {
+            type Value = Timeout;
+
+            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+                out.write_str("a length of time or { kind = \"adaptive\", srtt = 3, srttvar = 2 }, such as \"1.1 s\"")
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<Timeout, E> {
+                let span: Span = text.parse().map_err(E::custom)?;
+                if span < SHORTEST_TIMER {
+                    return Err(E::custom(alloc::format!("this must be {SHORTEST_TIMER} or more")));
+                }
+                Ok(Timeout::Fixed(span))
+            }
+
+            fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<Timeout, M::Error> {
+                let Table { srtt, srttvar, .. } = Table::deserialize(MapAccessDeserializer::new(map))?;
+                Ok(Timeout::Adaptive(Policy { srtt, srttvar }))
+            }
+        }
+
+        deserializer.deserialize_any(TimeoutVisitor)
+    }
+}
+
+fn factor<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    let factor = f64::deserialize(deserializer)?;
+    if (0.0..=1000.0).contains(&factor) {
+        Ok(factor)
+    } else {
+        Err(D::Error::custom("a factor lies between 0 and 1000"))
+    }
+}
+
+/// The timeout, and the estimate behind it if it has one.
+#[derive(Debug)]
+pub(super) enum Timer {
+    Fixed(Span),
+    Adaptive(Estimator),
+}
+
+impl Timer {
+    pub(super) fn new(timeout: Timeout, config: EstimatorConfig) -> Self {
+        match timeout {
+            Timeout::Fixed(span) => Self::Fixed(span),
+            Timeout::Adaptive(policy) => Self::Adaptive(Estimator::new(policy, config)),
+        }
+    }
+
+    /// How long a frame that is sent now waits.
+    pub(super) fn timeout(&self) -> Span {
+        match self {
+            Self::Fixed(span) => *span,
+            Self::Adaptive(estimator) => estimator.timeout,
+        }
+    }
+
+    pub(super) fn sample(&mut self, round_trip: Span) {
+        if let Self::Adaptive(estimator) = self {
+            estimator.sample(round_trip);
+        }
+    }
+}
+
+/// The estimate, in ticks.
+#[derive(Debug)]
+pub(super) struct Estimator {
+    policy: Policy,
+    config: EstimatorConfig,
+    srtt: f64,
+    srttvar: f64,
+    timeout: Span,
+}
+
+impl Estimator {
+    fn new(policy: Policy, config: EstimatorConfig) -> Self {
+        let mut estimator = Self { policy, config, srtt: 0.0, srttvar: 0.0, timeout: Span::ZERO };
+        estimator.srtt = estimator.ticks(config.initial_srtt);
+        estimator.srttvar = estimator.ticks(config.initial_srttvar);
+        estimator.timeout =
+            config.initial_timeout.map_or_else(|| estimator.calculated(), |span| span.max(config.floor));
+        estimator
+    }
+
+    fn sample(&mut self, round_trip: Span) {
+        let sample = self.ticks(round_trip);
+        self.srtt = self.cut(0.875 * self.srtt) + self.cut(0.125 * sample);
+        let error = (self.srtt - sample).abs();
+        self.srttvar = self.cut(0.75 * self.srttvar) + self.cut(0.25 * error);
+        self.timeout = self.calculated();
+    }
+
+    fn calculated(&self) -> Span {
+        let ticks = self.cut(self.policy.srtt * self.srtt) + self.cut(self.policy.srttvar * self.srttvar);
+        Span::from_seconds(ticks * self.config.granularity.as_seconds()).max(self.config.floor)
+    }
+
+    fn ticks(&self, span: Span) -> f64 {
+        self.cut(span.as_seconds() / self.config.granularity.as_seconds())
+    }
+
+    /// The whole ticks of a term, where only whole ones count.
+    fn cut(&self, term: f64) -> f64 {
+        match self.config.arithmetic {
+            // Every term is small and not negative: the cast only drops the fraction. The nudge undoes what decimal
+            // fractions lose in binary, so that 50 ms are five ticks of 10 ms and not four.
+            Arithmetic::Integer => (term + 1e-9) as u64 as f64,
+            Arithmetic::Float => term,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn estimator(srtt: f64, srttvar: f64, arithmetic: Arithmetic) -> Estimator {
+        Estimator::new(Policy { srtt, srttvar }, EstimatorConfig { arithmetic, ..EstimatorConfig::default() })
+    }
+
+    #[test]
+    fn before_the_first_sample_the_timeout_follows_from_the_initial_estimate() {
+        assert_eq!(estimator(3.0, 2.0, Arithmetic::Integer).timeout, Span::from_milliseconds(3300));
+        let config =
+            EstimatorConfig { initial_timeout: Some(Span::from_milliseconds(1100)), ..EstimatorConfig::default() };
+        assert_eq!(Estimator::new(Policy { srtt: 3.0, srttvar: 2.0 }, config).timeout, Span::from_milliseconds(1100));
+    }
+
+    #[test]
+    fn a_sample_moves_the_estimate_by_an_eighth_and_a_quarter() {
+        let mut fractions = estimator(1.0, 4.0, Arithmetic::Float);
+        fractions.sample(Span::from_milliseconds(300));
+        // srtt = 0.875 * 110 + 0.125 * 30 = 100; srttvar = 0.25 * 70 = 17.5; 100 + 4 * 17.5 = 170 ticks.
+        assert_eq!(fractions.timeout, Span::from_milliseconds(1700));
+        let mut whole = estimator(1.0, 4.0, Arithmetic::Integer);
+        whole.sample(Span::from_milliseconds(300));
+        // 96 + 3 = 99; 0.25 * 69 is cut to 17; 99 + 68 = 167 ticks.
+        assert_eq!(whole.timeout, Span::from_milliseconds(1670));
+    }
+
+    #[test]
+    fn a_steady_round_trip_is_learned() {
+        let mut estimator = estimator(4.0, 0.0, Arithmetic::Float);
+        for _ in 0..200 {
+            estimator.sample(Span::from_milliseconds(150));
+        }
+        assert!((estimator.timeout.as_seconds() - 0.6).abs() < 1e-6, "{:?}", estimator.timeout);
+    }
+
+    proptest! {
+        #[test]
+        fn no_sequence_of_samples_brings_the_timeout_below_its_floor(samples in proptest::collection::vec(0u64..20_000, 0..200), srtt in 0.0..6.0, srttvar in 0.0..6.0, whole: bool) {
+            let arithmetic = if whole { Arithmetic::Integer } else { Arithmetic::Float };
+            let mut estimator = estimator(srtt, srttvar, arithmetic);
+            for sample in samples {
+                estimator.sample(Span::from_milliseconds(sample));
+                prop_assert!(estimator.timeout >= EstimatorConfig::default().floor);
+            }
+        }
+    }
+}
