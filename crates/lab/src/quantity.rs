@@ -49,13 +49,9 @@ impl Quantity {
     }
 }
 
-/// The text at the horizontal axis for a swept setting, where the figure does not say.
+/// The text at the horizontal axis for a swept setting, where the figure does not say; its unit is empty if it has none.
 #[must_use]
-pub fn x_label(swept: &str) -> String {
-    match swept {
-        "wireless.errors.loss" => "Frame loss rate (%)".to_owned(),
-        path if path.ends_with("delay") => format!("{path} (s)"),
-        path if path.ends_with("rate") => format!("{path} (bit/s)"),
-        path => path.to_owned(),
-    }
+pub fn x_label(swept: &str, unit: &str) -> String {
+    let name = if swept == "wireless.errors.loss" { "Frame loss rate" } else { swept };
+    if unit.is_empty() { name.to_owned() } else { format!("{name} ({unit})") }
 }

@@ -217,8 +217,10 @@ impl Experiment {
         let schemes: Vec<_> = schemes.collect();
         let names = schemes.iter().map(|(node, scheme)| (*node, scheme.name.clone()));
         no_name_twice(names, "a scheme", &mut mistakes);
+        let unit = world::unit_of(tree.get_path("sweep"));
         let figures = each(&tree, "figure");
-        let figures = figures.filter_map(|node| Some((node, FigurePlan::read(node, swept.as_deref(), &mut mistakes)?)));
+        let figures =
+            figures.filter_map(|node| Some((node, FigurePlan::read(node, swept.as_deref(), unit, &mut mistakes)?)));
         let figures: Vec<_> = figures.collect();
         no_name_twice(figures.iter().map(|(node, figure)| (*node, figure.id.clone())), "a figure", &mut mistakes);
         for path in ["experiment.id", "experiment.paper"] {
@@ -285,7 +287,7 @@ fn names_files(node: &Node, mistakes: &mut Mistakes) {
 }
 
 impl FigurePlan {
-    fn read(node: &Node, swept: Option<&str>, mistakes: &mut Mistakes) -> Option<Self> {
+    fn read(node: &Node, swept: Option<&str>, unit: &str, mistakes: &mut Mistakes) -> Option<Self> {
         let section: FigureSection = part(Some(node), mistakes)?;
         node.get_path("id").into_iter().for_each(|id| names_files(id, mistakes));
         let mut x_is_wrong = false;
@@ -302,7 +304,7 @@ impl FigurePlan {
             mistakes.push(Mistake { origin: section.y.origin, message, help: Some(help) });
             return None;
         };
-        let label = section.x_label.unwrap_or_else(|| x_label(swept.unwrap_or_default()));
+        let label = section.x_label.unwrap_or_else(|| x_label(swept.unwrap_or_default(), unit));
         (!x_is_wrong).then_some(Self { id: section.id, quantity, x_label: label })
     }
 }

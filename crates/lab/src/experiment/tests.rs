@@ -100,6 +100,19 @@ fn a_timeout_is_a_length_of_time_or_a_policy() {
 }
 
 #[test]
+fn an_axis_says_the_unit_of_what_is_swept() {
+    let label = |sweep: &str| {
+        let text = STUDY.replace("\"wireless.errors.loss\" = [\"0 %\", \"5.4 %\"]", sweep);
+        experiment(&text).expect("no mistakes").figures[0].x_label.clone()
+    };
+    assert_eq!(label("\"wireless.errors.loss\" = [\"1 %\"]"), "Frame loss rate (%)");
+    assert_eq!(label("\"wireless.delay\" = [\"50 ms\"]"), "wireless.delay (s)");
+    assert_eq!(label("\"wireless.rate\" = [\"64 kbit/s\"]"), "wireless.rate (bit/s)");
+    assert_eq!(label("\"file-transfer.packet\" = [\"250 octets\"]"), "file-transfer.packet (octets)");
+    assert_eq!(label("\"services.selective-repeat.window\" = [1, 2]"), "services.selective-repeat.window");
+}
+
+#[test]
 fn a_quick_look_is_what_the_world_says_it_is() {
     let quick = Experiment::read(&Source::new("study.toml", STUDY), Path::new(""), Effort::Quick).expect("no mistakes");
     let full = experiment(STUDY).expect("no mistakes");

@@ -195,6 +195,19 @@ fn swept_value(node: &Node, mistakes: &mut Mistakes) -> Option<Option<(f64, Node
     Some(number_of(node).map(|number| (number, node.clone())))
 }
 
+/// The unit that rows and axes have a sweep's values in, going by the first; empty for bare numbers.
+pub(super) fn unit_of(sweep: Option<&Node>) -> &'static str {
+    let values = sweep.and_then(Node::as_table).and_then(|table| table.iter().next()).map(|(_, values)| values);
+    let Some(text) = values.and_then(Node::as_array).and_then(|values| values.first()?.as_text()) else { return "" };
+    match text {
+        share if share.contains('%') => "%",
+        length if length.parse::<Span>().is_ok() => "s",
+        rate if rate.parse::<BitRate>().is_ok() => "bit/s",
+        size if size.parse::<Octets>().is_ok() => "octets",
+        _ => "",
+    }
+}
+
 /// The number that rows have for a swept value: percent for a share with its sign, SI units else.
 fn number_of(node: &Node) -> Option<f64> {
     match &node.value {
