@@ -3,7 +3,9 @@
 mod common;
 
 use arqway_link::mux::{self, Class, Protocol};
-use arqway_link::selective_repeat::{self, Arithmetic, EstimatorConfig, Policy, Timeout, TimerStarts, WindowSize};
+use arqway_link::selective_repeat::{
+    self, Arithmetic, EstimatorConfig, Policy, Rejects, Timeout, TimerStarts, WindowSize,
+};
 use arqway_link::{Mux, Packet, ServiceConfig, raw};
 use arqway_units::{Span, Time};
 use common::{End, Fate, Queue, Setting, packet, run};
@@ -38,9 +40,10 @@ fn selective_repeat() -> impl Strategy<Value = selective_repeat::Config> {
     let window = prop_oneof![3 => 1u16..=128, 1 => Just(1), 1 => Just(128)];
     let arithmetic = prop_oneof![Just(Arithmetic::Integer), Just(Arithmetic::Float)];
     let adaptive = proptest::option::of((0.0..5.0, 0.0..5.0).prop_map(|(srtt, srttvar)| Policy { srtt, srttvar }));
+    let rejects = prop_oneof![Just(Rejects::Multireject), Just(Rejects::EachOnce), Just(Rejects::OneAtATime)];
     let timer = (100u64..3000, moment, adaptive, arithmetic);
-    (window, timer, 0u64..600, any::<bool>()).prop_map(
-        |(window, (timeout, timer_starts, adaptive, arithmetic), delay, drop)| selective_repeat::Config {
+    (window, timer, 0u64..600, rejects, any::<bool>()).prop_map(
+        |(window, (timeout, timer_starts, adaptive, arithmetic), delay, rejects, drop)| selective_repeat::Config {
             window: WindowSize::new(window).expect("from 1 to 128"),
             timeout: adaptive.map_or(Timeout::Fixed(Span::from_milliseconds(timeout)), Timeout::Adaptive),
             estimator: EstimatorConfig {
@@ -49,6 +52,7 @@ fn selective_repeat() -> impl Strategy<Value = selective_repeat::Config> {
                 ..EstimatorConfig::default()
             },
             timer_starts,
+            rejects,
             delayed_acknowledgement: Span::from_milliseconds(delay),
             drop_stale_copies: drop,
         },

@@ -17,6 +17,8 @@ pub struct Config {
     pub estimator: EstimatorConfig,
     /// At which moment of a frame its timer starts.
     pub timer_starts: TimerStarts,
+    /// Which missing frames are rejected, and how often.
+    pub rejects: Rejects,
     /// How long an acknowledgement waits for a data frame to ride on.
     pub delayed_acknowledgement: Span,
     /// Whether a copy still queued when its acknowledgement arrives is withdrawn instead of sent.
@@ -32,6 +34,7 @@ impl Default for Config {
             timeout: Timeout::Fixed(Span::from_milliseconds(1100)),
             estimator: EstimatorConfig::default(),
             timer_starts: TimerStarts::Departure,
+            rejects: Rejects::Multireject,
             delayed_acknowledgement: Span::from_milliseconds(500),
             drop_stale_copies: true,
         }
@@ -51,6 +54,18 @@ pub enum TimerStarts {
     Start,
     /// When its last bit has gone out.
     Departure,
+}
+
+/// How the receiver asks for missing frames (monet08 §IV names all three; Brady 1987 compares them).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rejects {
+    /// Each at once, and again when a frame rejected after it arrives: its retransmission must be lost.
+    Multireject,
+    /// Each at once, never again: a lost retransmission is left to the sender's timer.
+    EachOnce,
+    /// One at a time, the first that is missing: the next is rejected when that one has arrived.
+    OneAtATime,
 }
 
 /// A window that Selective Repeat survives: from 1 to half the modulus.

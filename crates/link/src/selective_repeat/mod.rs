@@ -12,7 +12,8 @@
 //! ```
 //!
 //! - A frame whose timer expires is sent again, and no other.
-//! - When a frame that was rejected arrives, everything rejected before it and still missing is rejected again.
+//! - When a frame that was rejected arrives, everything rejected before it and still missing is rejected again; two simpler
+//!   ways to reject are settings.
 //! - Every frame carries N(R), written when the frame starts, not when it is handed over.
 //! - The window reaches half the modulus, so frames may be lost or doubled but must not overtake one another: an old
 //!   copy that arrived a whole window late could pass for a new frame.
@@ -28,7 +29,7 @@ mod tests;
 mod timeout;
 mod wire;
 
-pub use config::{Config, TimerStarts, WindowSize, WindowSizeError};
+pub use config::{Config, Rejects, TimerStarts, WindowSize, WindowSizeError};
 pub use timeout::{Arithmetic, EstimatorConfig, Policy, Timeout};
 
 use crate::counters::Counters;

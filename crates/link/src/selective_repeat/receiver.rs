@@ -1,6 +1,6 @@
 //! The receiving half: the reorder buffer, what is missing, and what the peer must be told about both.
 
-use super::config::Config;
+use super::config::{Config, Rejects};
 use super::wire::Number;
 use crate::counters::Counters;
 use crate::timers::Deadline;
@@ -24,6 +24,7 @@ pub(super) struct Receiver {
     /// The acknowledgement found nothing to ride on in time.
     acknowledgement_due: bool,
     delay: Span,
+    rejects: Rejects,
 }
 
 impl Receiver {
@@ -37,6 +38,7 @@ impl Receiver {
             acknowledgement: Deadline::default(),
             acknowledgement_due: false,
             delay: config.delayed_acknowledgement,
+            rejects: config.rejects,
         }
     }
 
@@ -52,29 +54,48 @@ impl Receiver {
             return;
         }
         if number < self.window.end() {
-            self.reject_what_was_rejected_before(number);
+            self.repair(number);
         }
         while self.window.end() <= number {
             let missing = self.window.push(None);
-            if missing < number {
+            if missing < number && self.rejects != Rejects::OneAtATime {
                 self.reject(missing);
             }
         }
         if let Some(slot) = self.window.get_mut(number) {
             *slot = Some(packet);
         }
+        if self.rejects == Rejects::OneAtATime {
+            self.reject_first_missing();
+        }
         self.release(now);
     }
 
-    /// Multireject: a repaired frame shows that retransmissions asked for before it are lost too.
-    fn reject_what_was_rejected_before(&mut self, repaired: Number) {
+    /// A missing frame has arrived. To multireject that shows that retransmissions asked for before it are lost too.
+    fn repair(&mut self, repaired: Number) {
         let Some(position) = self.rejected.iter().position(|missing| *missing == repaired) else { return };
+        if self.rejects != Rejects::Multireject {
+            self.rejected.remove(position);
+            return;
+        }
         for _ in 0..position {
             if let Some(missing) = self.rejected.pop_front() {
                 self.reject(missing);
             }
         }
         self.rejected.pop_front();
+    }
+
+    /// Rejects the first missing frame, unless one that was rejected is still awaited.
+    fn reject_first_missing(&mut self) {
+        if !self.rejected.is_empty() {
+            return;
+        }
+        let numbers = self.window.first().as_u64()..self.window.end().as_u64();
+        let mut numbers = numbers.map(Number::new);
+        if let Some(missing) = numbers.find(|number| self.window.get(*number).is_some_and(Option::is_none)) {
+            self.reject(missing);
+        }
     }
 
     fn reject(&mut self, missing: Number) {

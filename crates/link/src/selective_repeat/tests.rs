@@ -357,3 +357,22 @@ fn an_outage_is_no_part_of_a_round_trip() {
     end.service.handle_link(LinkState::Up, end.now);
     assert_eq!(timeout_of_next(end.at(5100).acknowledgement(1)), 975);
 }
+
+#[test]
+fn each_missing_frame_is_rejected_once_where_that_is_set() {
+    let mut end = Script::new(|config| config.rejects = Rejects::EachOnce);
+    end.data(0, b'a').expect("deliver a").data(3, b'd').expect("reject 1 (1), reject 2 (1)");
+    end.data(2, b'c').expect("").data(5, b'f').expect("reject 4 (1)").data(1, b'b').expect("deliver bcd");
+    end.data(4, b'e').expect("deliver ef");
+}
+
+#[test]
+fn one_missing_frame_at_a_time_is_rejected_where_that_is_set() {
+    let mut end = Script::new(|config| config.rejects = Rejects::OneAtATime);
+    end.data(3, b'd').expect("reject 0 (0)").data(5, b'f').expect("");
+    // Its timer repairs another one first: the one that is awaited still is.
+    end.data(1, b'b').expect("");
+    end.data(0, b'a').expect("reject 2 (2), deliver ab");
+    end.data(2, b'c').expect("reject 4 (4), deliver cd");
+    end.data(4, b'e').expect("deliver ef");
+}
