@@ -96,6 +96,16 @@ fn progress_goes_to_stderr_and_results_to_stdout() {
 }
 
 #[test]
+fn a_file_that_is_not_there_when_the_run_ends_is_told() {
+    let folder = Folder::new("duration");
+    folder
+        .write("tiny.toml", &TINY.replace("\"file-transfer.size\"", "\"duration\" = \"1 s\", \"file-transfer.size\""));
+    let output = folder.arqway(&["run", "tiny.toml"]);
+    let told = text(&output.stderr);
+    assert!(told.contains("8 runs ended by the scenario's `duration`, before their file was there"), "{told}");
+}
+
+#[test]
 fn a_wrong_experiment_exits_with_2_and_tells_every_mistake() {
     let folder = Folder::new("wrong");
     let wrong = TINY

@@ -130,6 +130,22 @@ fn two_figures_that_show_the_same_cell_run_it_once() {
 }
 
 /// Figures 2 and 3 of monet08, with and without contention, of a file so short that all of it takes no second.
+#[test]
+fn a_point_without_errors_is_one_cell_that_each_curve_shows_under_its_own_errors() {
+    let request = Request { replications: Some(1), ..Request::default() };
+    let experiments = ["fig2", "fig4"].map(|figure| shortened(&source(figure))).to_vec();
+    let schemes = experiments[0].schemes.len();
+    let plan = Plan::new(experiments, &request).expect("all cells");
+    assert_eq!(plan.runs.len(), (2 * 5 - 1) * schemes, "five points each, of which both share the first");
+    let rows = rows(&plan);
+    let values = |errors: &str| -> Vec<f64> {
+        let free = rows.iter().filter(|row| row.point == 0.0 && &*row.errors == errors && &*row.metric == "throughput");
+        free.map(|row| row.value).collect()
+    };
+    assert_eq!(values("uniform").len(), schemes);
+    assert_eq!(values("uniform"), values("two-state"));
+}
+
 fn plan(request: &Request) -> Plan {
     let experiments = ["fig2", "fig3"].map(|figure| shortened(&source(figure)));
     Plan::new(experiments.into(), request).expect("the cells exist")

@@ -42,6 +42,14 @@ fn every_file_under_experiments_scenarios_and_claims_can_be_read() {
 }
 
 #[test]
+fn the_experiment_in_the_readme_can_be_read() {
+    let readme = include_str!("../../../README.md");
+    let example = readme.split_once("```toml\n").and_then(|(_, rest)| rest.split_once("```")).expect("an example").0;
+    let study = Experiment::read(&Source::new("README.md", example), Path::new(""), Effort::Full);
+    assert_eq!(study.unwrap_or_else(|mistakes| panic!("{mistakes}")).points.len(), 4);
+}
+
+#[test]
 fn every_figure_of_a_paper_is_asked_for_by_the_name_of_its_file() {
     let names = library::figures();
     let built_in = names.iter().map(|name| format!("{}/{}.toml", name.paper, name.figure)).collect::<BTreeSet<_>>();

@@ -155,6 +155,7 @@ impl Channel {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arqway_units::Span;
 
     fn channel(model: &ErrorModel) -> Channel {
         Channel::new(model, Direction::Down, &Streams::new(7, 0))
@@ -197,5 +198,27 @@ mod tests {
         let mut channel = channel(&ErrorModel::Listed(Listed { down: [0, 3].into(), up: [1].into() }));
         let carried: [bool; 5] = core::array::from_fn(|_| carries(&mut channel));
         assert_eq!(carried, [false, true, true, false, true]);
+    }
+
+    #[test]
+    fn the_two_directions_are_bad_at_different_times() {
+        let states = TwoState {
+            good: Span::from_milliseconds(100),
+            bad: Span::from_milliseconds(100),
+            good_bit_errors: Ratio::ZERO,
+            bad_bit_errors: Ratio::ONE,
+        };
+        let direction = |direction| {
+            let mut channel = Channel::new(&ErrorModel::TwoState(states), direction, &Streams::new(7, 0));
+            let fates = (0..10_000u64).map(move |frame| {
+                let start = Time::ZERO + Span::from_milliseconds(30) * frame;
+                let passage = Passage { departure: start + Span::from_nanoseconds(1), arrival: start };
+                channel.carries(Octets::new(250), start, &passage)
+            });
+            fates.collect::<Vec<bool>>()
+        };
+        let (down, up) = (direction(Direction::Down), direction(Direction::Up));
+        let same = down.iter().zip(&up).filter(|(down, up)| down == up).count();
+        assert!((4500..5500).contains(&same), "{same} of 10,000 fates agree");
     }
 }
