@@ -48,6 +48,6 @@ pub use checked::Checked;
 pub use counters::Counters;
 pub use frame::{Frame, Head, Kind, Packet, ServiceId, Tag, Ticket};
 pub use mux::Mux;
-pub use rtt::RoundTrip;
+pub use rtt::{Arithmetic, DeviatesFrom, FixedPoint, RoundTrip, Smoothing};
 pub use service::{Departure, Full, LinkService, LinkState, Port, Start, pump};
 pub use short_form::{ShortForm, ShortFormError, WorldDefaults};

@@ -3,10 +3,8 @@
 mod common;
 
 use arqway_link::mux::{self, Class, Protocol};
-use arqway_link::selective_repeat::{
-    self, Arithmetic, EstimatorConfig, Policy, Rejects, Timeout, TimerStarts, WindowSize,
-};
-use arqway_link::{Mux, Packet, ServiceConfig, raw};
+use arqway_link::selective_repeat::{self, EstimatorConfig, Policy, Rejects, Timeout, TimerStarts, WindowSize};
+use arqway_link::{Arithmetic, FixedPoint, Mux, Packet, ServiceConfig, Smoothing, raw};
 use arqway_units::{Span, Time};
 use common::{End, Fate, Queue, Setting, packet, run};
 use proptest::prelude::*;
@@ -38,7 +36,12 @@ fn setting() -> impl Strategy<Value = Setting> {
 fn selective_repeat() -> impl Strategy<Value = selective_repeat::Config> {
     let moment = prop_oneof![Just(TimerStarts::HandOver), Just(TimerStarts::Start), Just(TimerStarts::Departure)];
     let window = prop_oneof![3 => 1u16..=128, 1 => Just(1), 1 => Just(128)];
-    let arithmetic = prop_oneof![Just(Arithmetic::Integer), Just(Arithmetic::Float)];
+    let arithmetic = prop_oneof![
+        (0u8..4, 0u8..4).prop_map(|(srtt_bits, srttvar_bits)| {
+            Arithmetic::Integer(FixedPoint { srtt_bits, srttvar_bits, ..FixedPoint::TCP })
+        }),
+        Just(Arithmetic::Float)
+    ];
     let adaptive = proptest::option::of((0.0..5.0, 0.0..5.0).prop_map(|(srtt, srttvar)| Policy { srtt, srttvar }));
     let rejects = prop_oneof![Just(Rejects::Multireject), Just(Rejects::EachOnce), Just(Rejects::OneAtATime)];
     let timer = (100u64..3000, moment, adaptive, arithmetic);
@@ -47,7 +50,7 @@ fn selective_repeat() -> impl Strategy<Value = selective_repeat::Config> {
             window: WindowSize::new(window).expect("from 1 to 128"),
             timeout: adaptive.map_or(Timeout::Fixed(Span::from_milliseconds(timeout)), Timeout::Adaptive),
             estimator: EstimatorConfig {
-                arithmetic,
+                smoothing: Smoothing { arithmetic, ..Smoothing::default() },
                 floor: Span::from_milliseconds(timeout),
                 ..EstimatorConfig::default()
             },

@@ -35,8 +35,8 @@ impl Event {
             threshold: sender.slow_start_threshold(),
             duplicates: sender.duplicate_acknowledgements().into(),
             backoff: sender.backoff().into(),
-            smoothed_s: sender.round_trip().smoothed() as f64 * tick,
-            deviation_s: sender.round_trip().deviation_quarters() as f64 / 4.0 * tick,
+            smoothed_s: sender.round_trip().srtt() * tick,
+            deviation_s: sender.round_trip().exact_srttvar() * tick,
         }
     }
 

@@ -12,8 +12,8 @@ impl Ratio {
 
     /// The ratio, or `None` outside \[0, 1\].
     #[must_use]
-    pub fn new(value: f64) -> Option<Self> {
-        (0.0..=1.0).contains(&value).then_some(Self(value))
+    pub const fn new(value: f64) -> Option<Self> {
+        if value >= 0.0 && value <= 1.0 { Some(Self(value)) } else { None }
     }
 
     /// The number in \[0, 1\].

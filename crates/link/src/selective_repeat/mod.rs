@@ -30,7 +30,7 @@ mod timeout;
 mod wire;
 
 pub use config::{Config, Rejects, TimerStarts, WindowSize, WindowSizeError};
-pub use timeout::{Arithmetic, EstimatorConfig, Policy, Timeout};
+pub use timeout::{EstimatorConfig, Policy, Timeout};
 
 use crate::counters::Counters;
 use crate::frame::{Frame, Packet, Tag, Ticket};

@@ -2,15 +2,14 @@
 //! (Adaptive Selective Repeat, monet08 §V).
 //!
 //! ```text
-//!     srtt    = 7/8 srtt    + 1/8 sample
-//!     srttvar = 3/4 srttvar + 1/4 |srtt - sample|
 //!     timeout = a srtt + b srttvar          the policy "a+b"; not below the floor
 //! ```
 //!
-//! A sample is the time from a frame's last transmission to the acknowledgement that is the first to cover it, taken of
+//! The estimate is TCP's ([`RoundTrip`]). A sample is the time from a frame's last transmission to the acknowledgement that is the first to cover it, taken of
 //! the last frame that an acknowledgement covers and of no reject. A timeout changes nothing: there is no back-off. That no
 //! timer expires before one set earlier is [`TimerQueue`](crate::timers::TimerQueue)'s rule.
 
+use crate::rtt::{Arithmetic, RoundTrip, Smoothing};
 use arqway_units::{SHORTEST_TIMER, Span, positive_span};
 use core::fmt;
 use serde::de::{Error, MapAccess, Visitor, value::MapAccessDeserializer};
@@ -40,12 +39,9 @@ pub struct Policy {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct EstimatorConfig {
-    /// Whether estimates are whole ticks, each term cut off, or fractions.
-    pub arithmetic: Arithmetic,
-    /// Length of a tick; without whole numbers it does not matter.
-    #[serde(deserialize_with = "positive_span")]
-    pub granularity: Span,
-    /// The smoothed round-trip time before the first sample.
+    /// How it follows its samples.
+    pub smoothing: Smoothing,
+    /// The smoothed round-trip time before the first sample; zero: the first sample is taken whole.
     pub initial_srtt: Span,
     /// Its deviation before the first sample.
     pub initial_srttvar: Span,
@@ -56,22 +52,11 @@ pub struct EstimatorConfig {
     pub floor: Span,
 }
 
-/// How estimates are calculated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Arithmetic {
-    /// In whole ticks; the fraction of each term is cut off.
-    Integer,
-    /// In fractions of a tick.
-    Float,
-}
-
 impl Default for EstimatorConfig {
-    /// monet08 §V starts from 1.1 s and 0; it calculates in integers of 10 ms, earlier work in fractions.
+    /// monet08 §V starts from 1.1 s and 0; it calculates as TCP does, in integers of 10 ms, earlier work in fractions.
     fn default() -> Self {
         Self {
-            arithmetic: Arithmetic::Float,
-            granularity: Span::from_milliseconds(10),
+            smoothing: Smoothing::default(),
             initial_srtt: Span::from_milliseconds(1100),
             initial_srttvar: Span::ZERO,
             initial_timeout: None,
@@ -172,81 +157,78 @@ impl Timer {
     }
 }
 
-/// The estimate, in ticks.
+/// The policy over its estimate.
 #[derive(Debug)]
 pub(super) struct Estimator {
     policy: Policy,
-    config: EstimatorConfig,
-    srtt: f64,
-    srttvar: f64,
+    arithmetic: Arithmetic,
+    round_trip: RoundTrip,
+    floor: Span,
     timeout: Span,
 }
 
 impl Estimator {
     fn new(policy: Policy, config: EstimatorConfig) -> Self {
-        let mut estimator = Self { policy, config, srtt: 0.0, srttvar: 0.0, timeout: Span::ZERO };
-        estimator.srtt = estimator.ticks(config.initial_srtt);
-        estimator.srttvar = estimator.ticks(config.initial_srttvar);
+        let arithmetic = config.smoothing.arithmetic;
+        let [srtt, srttvar] = [config.initial_srtt, config.initial_srttvar].map(|span| arithmetic.ticks(span));
+        let round_trip = RoundTrip::new(config.smoothing, srtt, srttvar);
+        let mut estimator = Self { policy, arithmetic, round_trip, floor: config.floor, timeout: Span::ZERO };
         estimator.timeout =
             config.initial_timeout.map_or_else(|| estimator.calculated(), |span| span.max(config.floor));
         estimator
     }
 
     fn sample(&mut self, round_trip: Span) {
-        let sample = self.ticks(round_trip);
-        self.srtt = self.cut(0.875 * self.srtt) + self.cut(0.125 * sample);
-        let error = (self.srtt - sample).abs();
-        self.srttvar = self.cut(0.75 * self.srttvar) + self.cut(0.25 * error);
+        self.round_trip.sample(self.arithmetic.ticks(round_trip));
         self.timeout = self.calculated();
     }
 
     fn calculated(&self) -> Span {
-        let ticks = self.cut(self.policy.srtt * self.srtt) + self.cut(self.policy.srttvar * self.srttvar);
-        Span::from_seconds(ticks * self.config.granularity.as_seconds()).max(self.config.floor)
-    }
-
-    fn ticks(&self, span: Span) -> f64 {
-        self.cut(span.as_seconds() / self.config.granularity.as_seconds())
-    }
-
-    /// The whole ticks of a term, where only whole ones count.
-    fn cut(&self, term: f64) -> f64 {
-        match self.config.arithmetic {
-            // Every term is small and not negative: the cast only drops the fraction. The nudge undoes what decimal
-            // fractions lose in binary, so that 50 ms are five ticks of 10 ms and not four.
-            Arithmetic::Integer => (term + 1e-9) as u64 as f64,
-            Arithmetic::Float => term,
-        }
+        let Policy { srtt, srttvar } = self.policy;
+        let ticks = srtt * self.round_trip.srtt() + srttvar * self.round_trip.srttvar();
+        Span::from_seconds(ticks * self.arithmetic.tick().as_seconds()).max(self.floor)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rtt::FixedPoint;
     use proptest::prelude::*;
 
+    const WHOLE: Arithmetic = Arithmetic::Integer(FixedPoint::TCP);
+
     fn estimator(srtt: f64, srttvar: f64, arithmetic: Arithmetic) -> Estimator {
-        Estimator::new(Policy { srtt, srttvar }, EstimatorConfig { arithmetic, ..EstimatorConfig::default() })
+        Estimator::new(
+            Policy { srtt, srttvar },
+            EstimatorConfig {
+                smoothing: Smoothing { arithmetic, ..Smoothing::default() },
+                ..EstimatorConfig::default()
+            },
+        )
     }
 
     #[test]
     fn before_the_first_sample_the_timeout_follows_from_the_initial_estimate() {
-        assert_eq!(estimator(3.0, 2.0, Arithmetic::Integer).timeout, Span::from_milliseconds(3300));
+        assert_eq!(estimator(3.0, 2.0, WHOLE).timeout, Span::from_milliseconds(3300));
         let config =
             EstimatorConfig { initial_timeout: Some(Span::from_milliseconds(1100)), ..EstimatorConfig::default() };
         assert_eq!(Estimator::new(Policy { srtt: 3.0, srttvar: 2.0 }, config).timeout, Span::from_milliseconds(1100));
     }
 
     #[test]
-    fn a_sample_moves_the_estimate_by_an_eighth_and_a_quarter() {
+    fn a_sample_moves_the_timeout() {
         let mut fractions = estimator(1.0, 4.0, Arithmetic::Float);
-        fractions.sample(Span::from_milliseconds(300));
-        // srtt = 0.875 * 110 + 0.125 * 30 = 100; srttvar = 0.25 * 70 = 17.5; 100 + 4 * 17.5 = 170 ticks.
-        assert_eq!(fractions.timeout, Span::from_milliseconds(1700));
-        let mut whole = estimator(1.0, 4.0, Arithmetic::Integer);
-        whole.sample(Span::from_milliseconds(300));
-        // 96 + 3 = 99; 0.25 * 69 is cut to 17; 99 + 68 = 167 ticks.
-        assert_eq!(whole.timeout, Span::from_milliseconds(1670));
+        fractions.sample(Span::from_milliseconds(305));
+        // srtt = 110 - 79.5 / 8 = 100.0625; srttvar = 79.5 / 4 = 19.875; together 179.5625 ticks of 10 ms.
+        assert!((fractions.timeout.as_seconds() - 1.795_625).abs() < 1e-9, "{:?}", fractions.timeout);
+        let mut whole = estimator(1.0, 4.0, WHOLE);
+        whole.sample(Span::from_milliseconds(305));
+        // A sample of 30 ticks: srtt = 110 - 80 / 8 = 100, srttvar = 20.
+        assert_eq!(whole.timeout, Span::from_milliseconds(1800));
+        whole.sample(Span::from_milliseconds(305));
+        // srtt = 100 - 70 / 8 = 91.25, srttvar = 20 + 50 / 4 = 32.5: read as 91 and 32.
+        assert_eq!(whole.timeout, Span::from_milliseconds(2190));
     }
 
     #[test]
@@ -261,7 +243,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_sequence_of_samples_brings_the_timeout_below_its_floor(samples in proptest::collection::vec(0u64..20_000, 0..200), srtt in 0.0..6.0, srttvar in 0.0..6.0, whole: bool) {
-            let arithmetic = if whole { Arithmetic::Integer } else { Arithmetic::Float };
+            let arithmetic = if whole { WHOLE } else { Arithmetic::Float };
             let mut estimator = estimator(srtt, srttvar, arithmetic);
             for sample in samples {
                 estimator.sample(Span::from_milliseconds(sample));

@@ -13,7 +13,7 @@
 
 use super::settings::Settings;
 use alloc::collections::VecDeque;
-use arqway_link::RoundTrip;
+use arqway_link::{RoundTrip, Smoothing};
 use arqway_units::{Span, Time};
 
 /// The third duplicate acknowledgement is a loss (RFC 5681 §3.2).
@@ -65,7 +65,7 @@ impl Sender {
     pub fn new(settings: Settings, packets: u64, clock_phase: Span) -> Self {
         let initial_window = f64::from(settings.initial_window);
         let end = i64::try_from(packets).unwrap_or(i64::MAX - 1) + i64::from(settings.handshake);
-        let deviation = ticks(Span::from_seconds(INITIAL_DEVIATION_SECONDS), settings.tick);
+        let deviation = ticks(Span::from_seconds(INITIAL_DEVIATION_SECONDS), settings.tick) as f64;
         Self {
             settings,
             clock_phase,
@@ -81,7 +81,7 @@ impl Sender {
             inflation: 0,
             recover: -1,
             in_fast_recovery: false,
-            round_trip: RoundTrip::with_deviation(deviation),
+            round_trip: RoundTrip::new(Smoothing::TCP, 0.0, deviation),
             timed: None,
             has_sample: false,
             backoff: 1,
@@ -122,7 +122,7 @@ impl Sender {
             self.timed = None;
             self.backoff = 1;
             self.has_sample = true;
-            self.round_trip.sample(self.ticks_between(sent, now));
+            self.round_trip.sample(self.ticks_between(sent, now) as f64);
         }
         self.start_timer(now);
         self.open_window();
@@ -209,7 +209,7 @@ impl Sender {
     /// The timeout now: the estimate, not below the minimum, doubled, not above the maximum.
     fn timeout(&self) -> Span {
         let estimate = if self.has_sample {
-            self.settings.tick * u64::try_from(self.round_trip.timeout()).unwrap_or(0)
+            self.settings.tick * self.round_trip.tcp_timeout()
         } else {
             self.settings.initial_timeout
         };
@@ -381,9 +381,9 @@ mod tests {
         for _ in 0..3 {
             sender.handle_timeout(sender.poll_timeout().expect("outstanding"));
         }
-        assert_eq!(sender.round_trip().smoothed(), 10);
+        assert_eq!(sender.round_trip().srtt(), 10.0);
         sender.handle_timeout(sender.poll_timeout().expect("outstanding"));
-        assert_eq!(sender.round_trip().smoothed(), 0);
+        assert_eq!(sender.round_trip().srtt(), 0.0);
     }
 
     #[test]
