@@ -1,7 +1,7 @@
 //! From rows to what a person looks at: tables of means, and figures.
 
 use crate::experiment::{Experiment, FigurePlan};
-use crate::figure::{Axis, Curve, Figure, Point, Scale, number};
+use crate::figure::{Axis, Curve, Figure, Mark, Point, Scale, number};
 use crate::quantity::Quantity;
 use crate::rows::Row;
 use crate::stats::{Summary, summarise};
@@ -19,6 +19,8 @@ pub struct MeansTable {
     pub points: Vec<f64>,
     /// For each point, the mean of each scheme that has rows there.
     pub means: Vec<Vec<Option<Summary>>>,
+    /// Places on the horizontal axis that mean something.
+    pub marks: Vec<Mark>,
     /// The fewest and the most replications behind a mean.
     pub replications: (usize, usize),
 }
@@ -41,6 +43,7 @@ impl MeansTable {
             x_label: figure.x_label.clone(),
             y_label: label.to_owned(),
             schemes: experiment.schemes.iter().map(|scheme| scheme.label.clone()).collect(),
+            marks: figure.marks.clone(),
             replications: (counts().min().unwrap_or(0), counts().max().unwrap_or(0)),
             points,
             means,
@@ -93,6 +96,7 @@ impl MeansTable {
             x: axis(&self.x_label),
             y: axis(&self.y_label),
             curves: self.schemes.iter().enumerate().map(curve).collect(),
+            marks: self.marks.clone(),
             source: format!("{}; {}, 95 % confidence intervals", experiment.source, self.replications_text()),
         }
     }

@@ -31,6 +31,7 @@ mod scheme;
 mod world;
 
 use crate::document::{Located, Mistake, Mistakes, Node, Source, did_you_mean, parse, read};
+use crate::figure::Mark;
 use crate::quantity::{Quantity, x_label};
 use arqway_link::ServiceConfig;
 use arqway_sim::Scenario;
@@ -104,6 +105,8 @@ pub struct FigurePlan {
     pub quantity: Quantity,
     /// The text at the horizontal axis.
     pub x_label: String,
+    /// Places on it that mean something.
+    pub marks: Vec<Mark>,
 }
 
 /// How much of an experiment to run.
@@ -186,6 +189,17 @@ struct FigureSection {
     x: Option<Located<String>>,
     y: Located<String>,
     x_label: Option<String>,
+    #[serde(default)]
+    marks: Vec<MarkSection>,
+}
+
+/// A place on the horizontal axis, in the units of the points.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MarkSection {
+    x: f64,
+    label: String,
+    scheme: Option<Located<String>>,
 }
 
 /// How many replications there are where nobody says.
@@ -217,10 +231,11 @@ impl Experiment {
         let schemes: Vec<_> = schemes.collect();
         let names = schemes.iter().map(|(node, scheme)| (*node, scheme.name.clone()));
         no_name_twice(names, "a scheme", &mut mistakes);
+        let names: Vec<&str> = schemes.iter().map(|(_, scheme)| scheme.name.as_str()).collect();
         let unit = world::unit_of(tree.get_path("sweep"));
         let figures = each(&tree, "figure");
-        let figures =
-            figures.filter_map(|node| Some((node, FigurePlan::read(node, swept.as_deref(), unit, &mut mistakes)?)));
+        let figures = figures
+            .filter_map(|node| Some((node, FigurePlan::read(node, swept.as_deref(), unit, &names, &mut mistakes)?)));
         let figures: Vec<_> = figures.collect();
         no_name_twice(figures.iter().map(|(node, figure)| (*node, figure.id.clone())), "a figure", &mut mistakes);
         for path in ["experiment.id", "experiment.paper"] {
@@ -287,7 +302,7 @@ fn names_files(node: &Node, mistakes: &mut Mistakes) {
 }
 
 impl FigurePlan {
-    fn read(node: &Node, swept: Option<&str>, unit: &str, mistakes: &mut Mistakes) -> Option<Self> {
+    fn read(node: &Node, swept: Option<&str>, unit: &str, schemes: &[&str], mistakes: &mut Mistakes) -> Option<Self> {
         let section: FigureSection = part(Some(node), mistakes)?;
         node.get_path("id").into_iter().for_each(|id| names_files(id, mistakes));
         let mut x_is_wrong = false;
@@ -305,7 +320,23 @@ impl FigurePlan {
             return None;
         };
         let label = section.x_label.unwrap_or_else(|| x_label(swept.unwrap_or_default(), unit));
-        (!x_is_wrong).then_some(Self { id: section.id, quantity, x_label: label })
+        let marks = section.marks.into_iter().map(|mark| mark.read(schemes, mistakes)).collect();
+        (!x_is_wrong).then_some(Self { id: section.id, quantity, x_label: label, marks })
+    }
+}
+
+impl MarkSection {
+    fn read(self, schemes: &[&str], mistakes: &mut Mistakes) -> Mark {
+        let curve = self.scheme.and_then(|scheme| {
+            let found = schemes.iter().position(|known| *known == scheme.value);
+            if found.is_none() {
+                let message = format!("no scheme is called `{}`", scheme.value);
+                let help = did_you_mean(&scheme.value, schemes);
+                mistakes.push(Mistake { origin: scheme.origin, message, help: Some(help) });
+            }
+            found
+        });
+        Mark { x: self.x, label: self.label, curve }
     }
 }
 

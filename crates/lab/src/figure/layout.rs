@@ -2,7 +2,7 @@
 
 use super::legend::Legend;
 use super::scale::{Fitted, Range, Scale};
-use super::{Axis, Figure, Point, text};
+use super::{Axis, Figure, Point, mark, text};
 
 /// Width of every figure, in pixels of CSS: its text is legible in a column of print and on a phone.
 pub(super) const WIDTH: f64 = 520.0;
@@ -54,7 +54,8 @@ impl Layout {
         let widest = y.ticks.iter().map(|tick| text::width(&tick.label, TICK_SIZE)).fold(0.0, f64::max);
         let title = text::wrapped(&figure.title, TITLE_SIZE, WIDTH - 2.0 * PADDING);
         let factor = if y.factor.is_some() { TICK_SIZE + 4.0 } else { 0.0 };
-        let top = PADDING + title.len() as f64 * TITLE_ROW + 8.0 + factor;
+        let marks = if figure.marks.is_empty() { 0.0 } else { mark::ROW };
+        let top = PADDING + title.len() as f64 * TITLE_ROW + 8.0 + factor + marks;
         let frame = Frame {
             left: PADDING + LABEL_SIZE + TICK_GAP + widest + TICK_GAP,
             right: WIDTH - PADDING - 4.0,
@@ -114,7 +115,8 @@ fn fitted_axes(figure: &Figure) -> (Fitted, Fitted) {
     let scales = [figure.x.scale, figure.y.scale];
     let points = figure.curves.iter().flat_map(|curve| &curve.points).copied().filter(|&point| shown(scales, point));
     let points: Vec<_> = points.collect();
-    let x = Range::of(points.iter().map(|point| point.x));
+    let marks = figure.marks.iter().map(|mark| mark.x).filter(|&x| figure.x.scale.shows(x));
+    let x = Range::of(points.iter().map(|point| point.x).chain(marks));
     let y = Range::of(points.iter().map(|point| point.y));
     let ends = points.iter().filter_map(Point::ends).flat_map(<[f64; 2]>::from);
     let bars = Range::of(ends.filter(|&end| figure.y.scale.shows(end)));

@@ -13,6 +13,7 @@
 //! | `canvas.rs` | SVG elements, escaped and with fixed decimals |
 //! | `layout.rs` | where everything stands |
 //! | `curve.rs` | lines, error bars, markers |
+//! | `mark.rs` | places on the horizontal axis that mean something |
 //! | `legend.rs` | labels and looks, in rows below the plot |
 //! | `svg.rs` | the drawing as a whole |
 //! | `png.rs` | SVG to pixels |
@@ -22,6 +23,7 @@ mod curve;
 mod layout;
 mod legend;
 mod look;
+mod mark;
 pub mod number;
 pub mod png;
 mod scale;
@@ -43,6 +45,8 @@ pub struct Figure {
     pub y: Axis,
     /// In the order of the legend.
     pub curves: Vec<Curve>,
+    /// Places on the horizontal axis that mean something.
+    pub marks: Vec<Mark>,
     /// Small print below everything: where the figure comes from, what its error bars are.
     pub source: String,
 }
@@ -74,6 +78,17 @@ pub struct Curve {
     pub label: String,
     /// In the order in which they are joined.
     pub points: Vec<Point>,
+}
+
+/// A place on the horizontal axis that means something: a bound, say.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mark {
+    /// Where.
+    pub x: f64,
+    /// What it means.
+    pub label: String,
+    /// The curve that it speaks of.
+    pub curve: Option<usize>,
 }
 
 /// A mean and its confidence interval.

@@ -7,6 +7,7 @@ use super::layout::{
     LABEL_SIZE, Layout, MARK, SOURCE_ROW, SOURCE_SIZE, TICK_GAP, TICK_SIZE, TITLE_ROW, TITLE_SIZE, WIDTH,
 };
 use super::look::Look;
+use super::mark;
 use super::scale::{Fitted, Tick};
 use super::text;
 
@@ -17,6 +18,7 @@ pub(super) fn draw(figure: &Figure) -> String {
     draw_grid(&mut canvas, &layout);
     draw_axes(&mut canvas, &layout);
     draw_tick_labels(&mut canvas, &layout);
+    mark::draw(&mut canvas, &layout, figure);
     // Markers above all lines: a line through a hollow marker would fill it.
     for (index, curve) in figure.curves.iter().enumerate() {
         curve::draw_line(&mut canvas, &layout, curve, Look::of(index));

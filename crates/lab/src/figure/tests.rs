@@ -20,6 +20,7 @@ fn figure(curves: Vec<Curve>) -> Figure {
         x: axis("Frame loss rate (%)", Scale::Linear),
         y: axis("Throughput (kbit/s)", Scale::Linear),
         curves,
+        marks: Vec::new(),
         source: "monet08, Fig. 3; 30 replications, 95 % confidence intervals".to_owned(),
     }
 }
@@ -34,6 +35,17 @@ fn two_curves() -> Figure {
 #[test]
 fn a_small_figure_stays_as_it_is() {
     insta::assert_snapshot!(two_curves().to_svg());
+}
+
+#[test]
+fn a_mark_stands_where_it_belongs_in_the_colour_of_its_curve() {
+    let mark = |x, curve| Mark { x, label: "the bound".to_owned(), curve };
+    let svg =
+        Figure { marks: vec![mark(2.0, Some(1)), mark(7.0, None), mark(f64::NAN, None)], ..two_curves() }.to_svg();
+    assert_eq!(svg.matches(">the bound</text>").count(), 2, "a place that no axis can show is left out");
+    insta::assert_snapshot!(
+        svg.lines().filter(|line| line.contains("4 4") || line.contains("bound")).collect::<Vec<_>>().join("\n")
+    );
 }
 
 #[test]
