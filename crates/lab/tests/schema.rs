@@ -163,7 +163,8 @@ fn every_setting_is_offered_with_what_it_means() {
     let offered = offered(&schema);
     for (path, default) in settings(&Scenario::default()) {
         let setting = offered.get(&path).unwrap_or_else(|| panic!("`{path}` is not offered"));
-        assert!(setting.get("description").is_some(), "`{path}` is not explained: {setting}");
+        let meaning = setting["description"].as_str().unwrap_or_else(|| panic!("`{path}` is not explained: {setting}"));
+        assert!(!meaning.contains(['[', '\n']), "`{path}` is explained to those who read the code: {meaning}");
         // Where a table has no defaults of its own, it has one as a whole: `wired.queue`.
         let table = path.rsplit_once('.').and_then(|(table, _)| offered.get(table));
         let shown = [Some(setting), table].into_iter().flatten().any(|shown| shown.get("default").is_some());

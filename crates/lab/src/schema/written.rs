@@ -165,11 +165,11 @@ fn tidy(schema: &mut Schema) {
     }
 }
 
-/// A doc comment as one reads it: its lines joined, its links just their text.
+/// The first paragraph of a doc comment as one reads it: its lines joined, its links just their text. What follows is for
+/// those who read the code.
 fn plain(text: &str) -> String {
-    let paragraphs =
-        text.split("\n\n").map(|paragraph| paragraph.split('\n').map(str::trim).collect::<Vec<_>>().join(" "));
-    let text = paragraphs.collect::<Vec<_>>().join("\n\n");
+    let paragraph = text.split("\n\n").next().unwrap_or_default();
+    let text = paragraph.lines().map(str::trim).collect::<Vec<_>>().join(" ");
     let mut plain = String::with_capacity(text.len());
     let mut rest = text.as_str();
     while let Some((before, label, after)) = next_link(rest) {
