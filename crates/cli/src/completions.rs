@@ -5,7 +5,8 @@
 //!     $ arqway reproduce mon<TAB>    arqway reproduce monet08
 //! ```
 //!
-//! The script holds all that it offers; it does not run `arqway` at every key.
+//! The script holds all that it offers; it does not run `arqway` at every key. Names of papers and figures are completed
+//! where the shell's script can: in bash and zsh.
 
 use crate::study::{Failure, print};
 use arqway_lab::library;

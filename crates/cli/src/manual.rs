@@ -75,7 +75,8 @@ fn pages(command: Command) -> io::Result<Vec<(String, Vec<u8>)>> {
 }
 
 fn render(page: &Command, root: &Command, source: &str) -> io::Result<(String, Vec<u8>)> {
-    let man = Man::new(page.clone()).source(source).manual("Arqway Manual");
+    // No date, so that the same version writes the same octets; an empty one would shift what stands behind it.
+    let man = Man::new(page.clone()).date(" ").source(source).manual("Arqway Manual");
     let mut text = Vec::new();
     man.render_title(&mut text)?;
     man.render_name_section(&mut text)?;
@@ -90,6 +91,10 @@ fn render(page: &Command, root: &Command, source: &str) -> io::Result<(String, V
         list(&mut roff, "FILES", &RESULTS);
     }
     list(&mut roff, "EXIT STATUS", &EXIT_STATUS);
+    if has(page, "strict") {
+        roff.control("PP", [])
+            .text([roman("With --strict it is 1 too where a verdict differs from the recorded one.")]);
+    }
     if let Some(help) = page.get_after_help() {
         remarks(&mut roff, &help.to_string());
     }
@@ -100,7 +105,11 @@ fn render(page: &Command, root: &Command, source: &str) -> io::Result<(String, V
 
 /// Whether a command runs a study; all that do share the option.
 fn writes_results(page: &Command) -> bool {
-    page.get_arguments().any(|argument| argument.get_id() == "replications")
+    has(page, "replications")
+}
+
+fn has(page: &Command, option: &str) -> bool {
+    page.get_arguments().any(|argument| argument.get_id() == option)
 }
 
 /// A section of names and what each means.
