@@ -89,69 +89,76 @@ fn what_the_reader_takes_the_schema_takes() {
     }
 }
 
+/// What `set` may not say.
+const WRONG_SETS: &[&str] = &[
+    r#""media.enable" = true"#,
+    r#""wireless.errors" = "unform""#,
+    r#""wireless.errors" = "uniform""#,
+    r#""wireless.errors" = { kind = "none", loss = "5.4 %" }"#,
+    r#""wireless.errors" = { kind = "uniform", bad = "1 s" }"#,
+    r#""wired.rate" = 64"#,
+    r#""wired.rate" = "64""#,
+    r#""wired.rate" = "64 kbit""#,
+    r#""wireless.delay" = "64 kbit/s""#,
+    r#""wireless.delay" = "-1 ms""#,
+    r#""file-transfer.size" = "10 MiB""#,
+    r#""wireless.errors" = { kind = "uniform", loss = 5.4 }"#,
+    r#""wireless.queue" = { kind = "drop-tail", packets = 0 }"#,
+    r#""wireless.queue" = { kind = "drop-tail", packet = 3 }"#,
+    r#"wireless = { rat = "64 kbit/s" }"#,
+    r#""services.selective-repeat.window" = 129"#,
+    r#""services.selective-repeat.timeout" = { kind = "adaptive", srtt = 3000, srttvar = 2 }"#,
+    r#""tcp.maximum-window" = 40000"#,
+    r#""link-layer.classes" = [{ protocol = "tpc", service = "raw" }]"#,
+    r#""link-layer.classes" = [{ protocol = "300", service = "raw" }]"#,
+    r#"headers = "ontop""#,
+];
+
+/// What is no scheme.
+const WRONG_SCHEMES: &[&str] = &[
+    r#"use = "hdlc""#,
+    r#"use = "sr:""#,
+    r#"use = "asr:3""#,
+    "use = \"sr\"\nservice = \"raw\"",
+    r#"service = "raw""#,
+    r#"label = "nothing""#,
+    "label = \"SR\"\nservice = { kind = \"selective-repeat\", timer-start = \"start\" }",
+    "label = \"SR\"\nservice = { timeout = \"1 s\" }",
+];
+
+/// What may not stand instead of what stands in the right one.
+const WRONG_SWAPS: &[(&str, &str)] = &[
+    ("id = \"a-bit-of-everything\"\n", ""),
+    ("a-bit-of-everything", "../up"),
+    ("replications = 3", "replications = 0"),
+    ("replications = 3", "replication = 3"),
+    ("base = \"monet08\"", "base = \"monet80\""),
+    ("[[scheme]]\nuse = \"sr\"\n", ""),
+    ("[\"64 kbit/s\", \"128 kbps\"]", "[]"),
+    ("[\"64 kbit/s\", \"128 kbps\"]", "[\"64 kbit/s\", \"fast\"]"),
+    ("[\"64 kbit/s\", \"128 kbps\"]", "\"64 kbit/s\""),
+    ("[\"64 kbit/s\", \"128 kbps\"]", "[{ point = 1 }]"),
+    ("\"wireless.rate\" = [", "\"wireless.rates\" = ["),
+    ("\"wireless.rate\" = [", "\"wired.delay\" = [\"1 s\"]\n\"wireless.rate\" = ["),
+    ("x = \"wireless.rate\"", "x = \"rate\""),
+    ("file-transfer.throughput", "file-transfer.speed"),
+    ("[[figure]]", "[figure]"),
+    ("[[figure]]", "[[figures]]"),
+];
+
 #[test]
 fn what_the_schema_refuses_the_reader_refuses() {
-    let sets = [
-        r#""media.enable" = true"#,
-        r#""wireless.errors" = "unform""#,
-        r#""wireless.errors" = "uniform""#,
-        r#""wireless.errors" = { kind = "none", loss = "5.4 %" }"#,
-        r#""wireless.errors" = { kind = "uniform", bad = "1 s" }"#,
-        r#""wired.rate" = 64"#,
-        r#""wired.rate" = "64""#,
-        r#""wired.rate" = "64 kbit""#,
-        r#""wireless.delay" = "64 kbit/s""#,
-        r#""wireless.delay" = "-1 ms""#,
-        r#""file-transfer.size" = "10 MiB""#,
-        r#""wireless.errors" = { kind = "uniform", loss = 5.4 }"#,
-        r#""wireless.queue" = { kind = "drop-tail", packets = 0 }"#,
-        r#""wireless.queue" = { kind = "drop-tail", packet = 3 }"#,
-        r#"wireless = { rat = "64 kbit/s" }"#,
-        r#""services.selective-repeat.window" = 129"#,
-        r#""services.selective-repeat.timeout" = { kind = "adaptive", srtt = 3000, srttvar = 2 }"#,
-        r#""tcp.maximum-window" = 40000"#,
-        r#""link-layer.classes" = [{ protocol = "tpc", service = "raw" }]"#,
-        r#""link-layer.classes" = [{ protocol = "300", service = "raw" }]"#,
-        r#"headers = "ontop""#,
-    ];
-    let schemes = [
-        r#"use = "hdlc""#,
-        r#"use = "sr:""#,
-        r#"use = "asr:3""#,
-        "use = \"sr\"\nservice = \"raw\"",
-        r#"service = "raw""#,
-        r#"label = "nothing""#,
-        "label = \"SR\"\nservice = { kind = \"selective-repeat\", timer-start = \"start\" }",
-        "label = \"SR\"\nservice = { timeout = \"1 s\" }",
-    ];
     let sr = r#"use = "sr""#;
     let right = with("", sr);
-    let swaps = [
-        ("id = \"a-bit-of-everything\"\n", ""),
-        ("a-bit-of-everything", "../up"),
-        ("replications = 3", "replications = 0"),
-        ("replications = 3", "replication = 3"),
-        ("base = \"monet08\"", "base = \"monet80\""),
-        ("[[scheme]]\nuse = \"sr\"\n", ""),
-        ("[\"64 kbit/s\", \"128 kbps\"]", "[]"),
-        ("[\"64 kbit/s\", \"128 kbps\"]", "[\"64 kbit/s\", \"fast\"]"),
-        ("[\"64 kbit/s\", \"128 kbps\"]", "\"64 kbit/s\""),
-        ("[\"64 kbit/s\", \"128 kbps\"]", "[{ point = 1 }]"),
-        ("\"wireless.rate\" = [", "\"wireless.rates\" = ["),
-        ("\"wireless.rate\" = [", "\"wired.delay\" = [\"1 s\"]\n\"wireless.rate\" = ["),
-        ("x = \"wireless.rate\"", "x = \"rate\""),
-        ("file-transfer.throughput", "file-transfer.speed"),
-        ("[[figure]]", "[figure]"),
-        ("[[figure]]", "[[figures]]"),
-    ];
     let checker = Checker::new(schema::experiment());
     checker.check(&right).unwrap_or_else(|error| panic!("the schema: {error}"));
-    let texts = sets.map(|set| with(set, sr)).into_iter().chain(schemes.map(|scheme| with("", scheme)));
-    let swapped = swaps.map(|(from, to)| {
+    let sets = WRONG_SETS.iter().map(|set| with(set, sr));
+    let schemes = WRONG_SCHEMES.iter().map(|scheme| with("", scheme));
+    let swapped = WRONG_SWAPS.iter().map(|(from, to)| {
         assert!(right.contains(from), "{from}");
         right.replacen(from, to, 1)
     });
-    for text in texts.chain(swapped) {
+    for text in sets.chain(schemes).chain(swapped) {
         assert!(reader(&text).is_err(), "the reader takes it:\n{text}");
         assert!(checker.check(&text).is_err(), "the schema takes it:\n{text}");
     }
