@@ -3,11 +3,14 @@
 //! Progress and remarks go to stderr, results to stdout and the output folder. Exit code 0: done; 1: failed; 2: the command
 //! line or a file is wrong, and nothing was run.
 
+mod completions;
+mod manual;
 mod reproduce;
 mod run;
+mod schema;
 mod study;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;
 
 #[derive(Debug, Parser)]
@@ -28,12 +31,21 @@ enum Command {
     Reproduce(reproduce::Arguments),
     /// Run one experiment of your own
     Run(run::Arguments),
+    /// Print the JSON schema by which editors complete and check files
+    Schema(schema::Arguments),
+    /// Print a shell's script for completion
+    Completions(completions::Arguments),
+    /// Write the man pages
+    Manual(manual::Arguments),
 }
 
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Reproduce(arguments) => reproduce::main(&arguments),
         Command::Run(arguments) => run::main(&arguments),
+        Command::Schema(arguments) => schema::main(&arguments),
+        Command::Completions(arguments) => completions::main(&arguments, Arguments::command()),
+        Command::Manual(arguments) => manual::main(&arguments, Arguments::command()),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -33,7 +33,7 @@ An experiment:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
     /// The experiment's file
-    #[arg(value_name = "EXPERIMENT.toml")]
+    #[arg(value_name = "EXPERIMENT.toml", value_hint = clap::ValueHint::FilePath)]
     file: PathBuf,
     /// Only this scheme, as its rows name it
     #[arg(long, value_name = "SCHEME")]

@@ -31,7 +31,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "J")]
     jobs: Option<NonZeroUsize>,
     /// Folder for rows.csv, rows.parquet, claims.csv, report.html and figures/
-    #[arg(long, value_name = "DIR", default_value = "results")]
+    #[arg(long, value_name = "DIR", default_value = "results", value_hint = clap::ValueHint::DirPath)]
     out: PathBuf,
 }
 
@@ -50,8 +50,10 @@ pub(crate) enum Failure {
     Output(#[from] OutputError),
     #[error("cannot watch for Ctrl-C: {0}")]
     Signal(#[from] ctrlc::Error),
-    #[error("cannot print the results: {0}")]
+    #[error("cannot print: {0}")]
     Print(#[from] io::Error),
+    #[error("cannot write into {folder}: {error}", folder = folder.display())]
+    Write { folder: PathBuf, error: io::Error },
     #[error("stopped before any run was finished: there are no results")]
     Nothing,
 }
@@ -60,7 +62,9 @@ impl Failure {
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self {
             Self::Mistakes(_) | Self::Usage(_) | Self::Request(_) => ExitCode::from(2),
-            Self::Run(_) | Self::Output(_) | Self::Signal(_) | Self::Print(_) | Self::Nothing => ExitCode::FAILURE,
+            Self::Run(_) | Self::Output(_) | Self::Signal(_) | Self::Print(_) | Self::Write { .. } | Self::Nothing => {
+                ExitCode::FAILURE
+            }
         }
     }
 }
@@ -140,7 +144,7 @@ pub(crate) fn study(
 }
 
 /// Whoever stops reading half way, as `head` does, has what he wants.
-fn print(text: &str) -> io::Result<()> {
+pub(crate) fn print(text: &str) -> io::Result<()> {
     match io::stdout().write_all(text.as_bytes()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         printed => printed,

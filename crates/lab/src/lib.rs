@@ -22,4 +22,5 @@ pub mod quantity;
 pub mod report;
 pub mod rows;
 pub mod run;
+pub mod schema;
 pub mod stats;

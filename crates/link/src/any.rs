@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 /// In an experiment a table with its kind: `{ kind = "selective-repeat", timeout = "1.1 s" }`; the laboratory's reader
 /// takes that for any enum. Other serde formats write the variant around its settings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ServiceConfig {
     /// No recovery.

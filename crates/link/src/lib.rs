@@ -36,6 +36,8 @@ mod frame;
 pub mod mux;
 pub mod raw;
 mod rtt;
+#[cfg(feature = "schema")]
+mod schema;
 pub mod selective_repeat;
 mod seq;
 mod service;

@@ -14,6 +14,7 @@ const DATA: Kind = Kind::new(0);
 
 /// How the service is set up.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "RawConfig"))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Config {
     /// How many packets may wait for a line that takes no more.

@@ -14,6 +14,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 /// How an estimate follows its samples.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Smoothing {
     /// In whole numbers or in fractions.
@@ -30,6 +31,7 @@ pub struct Smoothing {
 
 /// Whether estimates are whole numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Arithmetic {
     /// Fractions, as exact as the machine has them.
@@ -40,6 +42,7 @@ pub enum Arithmetic {
 
 /// How integers hold an estimate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct FixedPoint {
     /// Length of a tick.
@@ -55,6 +58,7 @@ pub struct FixedPoint {
 
 /// From which smoothed round-trip time a sample deviates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum DeviatesFrom {
     /// The one before the sample moved it (RFC 6298 §2.3).

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 /// How each service is set up in a world, unless a scheme says otherwise.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct WorldDefaults {
     /// For `raw`.

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 /// The queue in front of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Queue {
     /// Takes what comes and drops what finds no room, as ns-2's `DropTail`.
@@ -24,6 +25,7 @@ pub enum Queue {
 
 /// How much a queue holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Room {
     /// Frames or packets, the one being sent included, as ns-2 counts.

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// What the headers of a packet count as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Headers {
     /// A packet of 250 octets has its headers inside, and the application counts all 250 as its data. The papers
@@ -20,6 +21,7 @@ pub enum Headers {
 
 /// How long a packet may be: long enough for the longest headers and a time stamp, and no longer than IPv4 allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "Octets", into = "Octets")]
 pub struct PacketLength(Octets);
 

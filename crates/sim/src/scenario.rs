@@ -27,6 +27,7 @@ use serde::{Deserialize, Serialize};
 
 /// Everything that a run needs but its random numbers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Scenario {
     /// What the headers of packets count as.
@@ -68,6 +69,7 @@ impl Default for Scenario {
 
 /// The link between server and access point: nothing is lost on it but for want of room.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Wired {
     /// Bits per second in each direction.
@@ -91,6 +93,7 @@ impl Default for Wired {
 
 /// The link between access point and client.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Wireless {
     /// Bits per second in each direction.
@@ -120,6 +123,7 @@ impl Default for Wireless {
 
 /// What runs over the wireless link, at both ends alike.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct LinkLayer {
     /// What carries the packets of no class; a scheme replaces it.

@@ -9,7 +9,7 @@
 //! | [`Ratio`] | a share or a probability in \[0, 1\] | `5.4 %`, `0.054` |
 //!
 //! Every type reads and prints text (`FromStr`, `Display`), and serde uses that text, so a configuration file always
-//! says its units.
+//! says its units. With the feature `schema` they also describe that text to editors, as JSON schemas.
 
 #![no_std]
 
@@ -20,6 +20,8 @@ extern crate std;
 mod octets;
 mod rate;
 mod ratio;
+#[cfg(feature = "schema")]
+mod schema;
 mod text;
 mod time;
 

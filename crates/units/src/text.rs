@@ -24,36 +24,37 @@ type Unit = (&'static str, f64);
 
 /// What a kind of quantity is called and which units it knows; the largest unit that a value
 /// fills at least once prints it, so larger units stand first.
-struct Table {
-    what: &'static str,
+pub(crate) struct Table {
+    pub(crate) what: &'static str,
     example: &'static str,
-    units: &'static [Unit],
+    pub(crate) units: &'static [Unit],
     /// Read, but never printed.
-    also: &'static [Unit],
+    pub(crate) also: &'static [Unit],
 }
 
-const SPAN: Table = Table {
+pub(crate) const SPAN: Table = Table {
     what: "a length of time",
     example: "\"50 ms\"",
     units: &[("s", 1e9), ("ms", 1e6), ("us", 1e3), ("ns", 1.0)],
     also: &[("min", 60e9), ("h", 3600e9), ("µs", 1e3)],
 };
 
-const RATE: Table = Table {
+pub(crate) const RATE: Table = Table {
     what: "a rate",
     example: "\"64 kbit/s\"",
     units: &[("Gbit/s", 1e9), ("Mbit/s", 1e6), ("kbit/s", 1e3), ("bit/s", 1.0)],
     also: &[("Gbps", 1e9), ("Mbps", 1e6), ("kbps", 1e3), ("bps", 1.0)],
 };
 
-const OCTETS: Table = Table {
+pub(crate) const OCTETS: Table = Table {
     what: "a size",
     example: "\"250 octets\"",
     units: &[("GB", 1e9), ("MB", 1e6), ("kB", 1e3), ("octets", 1.0)],
     also: &[("octet", 1.0), ("B", 1.0), ("bytes", 1.0), ("byte", 1.0)],
 };
 
-const RATIO: Table = Table { what: "a share", example: "\"5.4 %\" or 0.054", units: &[("%", 1.0)], also: &[("", 1.0)] };
+pub(crate) const RATIO: Table =
+    Table { what: "a share", example: "\"5.4 %\" or 0.054", units: &[("%", 1.0)], also: &[("", 1.0)] };
 
 impl Table {
     /// The value of `text` in base units.

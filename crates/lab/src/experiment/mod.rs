@@ -28,14 +28,17 @@
 //! in each scheme.
 
 mod scheme;
-mod world;
+pub(crate) mod world;
 
 use crate::document::{Located, Mistake, Mistakes, Node, Source, did_you_mean, parse, read};
 use crate::figure::Mark;
 use crate::quantity::{Quantity, x_label};
+use crate::schema;
 use arqway_link::ServiceConfig;
 use arqway_sim::Scenario;
 use arqway_sim::channel::ErrorModel;
+use schemars::JsonSchema;
+use scheme::SchemeSection;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Unexpected, Visitor};
 use std::collections::BTreeSet;
@@ -43,7 +46,7 @@ use std::fmt;
 use std::num::NonZeroU32;
 use std::path::Path;
 use std::sync::Arc;
-use world::World;
+use world::{ScenarioSection, World};
 
 /// An experiment whose every setting is known to be right.
 #[derive(Debug, Clone)]
@@ -118,15 +121,25 @@ pub enum Effort {
     Quick,
 }
 
-/// The parts of a file: only to refuse what is none of them.
-#[derive(Debug, Deserialize)]
+/// The parts of a file: only to refuse what is none of them, and to tell editors what each is.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "each part is read by itself, so that a mistake in one hides none in another")]
-struct Shape {
+pub(crate) struct Shape {
+    /// What the experiment is called, and how much of it is run.
+    #[schemars(with = "Header")]
     experiment: Option<Section<1>>,
+    /// The world: a base, and what is set in it.
+    #[schemars(with = "Option<ScenarioSection>")]
     scenario: Option<Section<1>>,
+    /// The setting that is swept: its path, and its values.
+    #[schemars(with = "Option<schema::Sweep>")]
     sweep: Option<Section<1>>,
+    /// The configurations compared: short forms, or services written out.
+    #[schemars(with = "Vec<SchemeSection>", length(min = 1))]
     scheme: Option<Section<2>>,
+    /// The figures to draw.
+    #[schemars(with = "Option<Vec<FigureSection>>")]
     figure: Option<Section<2>>,
 }
 
@@ -164,16 +177,25 @@ impl<'de, const BRACKETS: usize> Visitor<'de> for Section<BRACKETS> {
     }
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Header {
+    /// Names the experiment and its files.
+    #[schemars(regex(pattern = schema::FILE_NAME))]
     id: String,
+    /// The first column of its rows, instead of the id.
+    #[schemars(regex(pattern = schema::FILE_NAME))]
     paper: Option<String>,
+    /// Where the experiment comes from, for the small print.
     source: Option<String>,
+    /// What it is about, for the report and the figures.
     title: Option<String>,
+    /// How many runs each cell gets; 30 unless given.
     replications: Option<NonZeroU32>,
+    /// Root of all random streams.
     #[serde(default = "one")]
     seed: u64,
+    /// What its world changes in the paper's plain one.
     #[serde(default)]
     variant: String,
 }
@@ -182,23 +204,35 @@ fn one() -> u64 {
     1
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct FigureSection {
+    /// Names the figure's files.
+    #[schemars(regex(pattern = schema::FILE_NAME))]
     id: String,
+    /// What is on the horizontal axis: the swept path.
+    #[schemars(with = "Option<schema::Path>")]
     x: Option<Located<String>>,
+    /// What is on the vertical axis.
+    #[schemars(with = "Quantity")]
     y: Located<String>,
+    /// The text at the horizontal axis, instead of the path and its unit.
     x_label: Option<String>,
+    /// Places on the horizontal axis that mean something: a bound, say.
     #[serde(default)]
     marks: Vec<MarkSection>,
 }
 
 /// A place on the horizontal axis, in the units of the points.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct MarkSection {
+    /// Where, as the points are counted.
     x: f64,
+    /// What it means.
     label: String,
+    /// The scheme that it speaks of, whose colour it takes.
+    #[schemars(with = "Option<String>")]
     scheme: Option<Located<String>>,
 }
 

@@ -4,13 +4,20 @@ use super::world::PointTree;
 use super::{Scheme, part};
 use crate::document::{Located, Mistake, Mistakes, Node};
 use arqway_link::{ServiceConfig, ShortForm};
+use schemars::JsonSchema;
 use serde::Deserialize;
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct SchemeSection {
+#[schemars(extend("oneOf" = [{ "required": ["use"], "not": { "required": ["service"] } }, { "required": ["label", "service"], "not": { "required": ["use"] } }]))]
+pub(super) struct SchemeSection {
+    /// The short form; it also names the rows.
+    #[schemars(with = "Option<ShortForm>")]
     r#use: Option<Located<String>>,
+    /// How rows and legends name it.
     label: Option<String>,
+    /// The service written out; what it does not say is the world's.
+    #[schemars(with = "Option<ServiceConfig>")]
     service: Option<Node>,
 }
 

@@ -4,27 +4,36 @@ use super::scheme::over_defaults;
 use super::{Effort, Point, part};
 use crate::document::{Located, Mistake, Mistakes, Node, Origin, Source, Table, Value, did_you_mean, parse};
 use crate::library;
+use crate::schema;
 use arqway_link::Mux;
 use arqway_sim::Scenario;
 use arqway_units::{BitRate, Octets, Ratio, Span};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use std::num::NonZeroU32;
 use std::path::Path;
 use std::sync::Arc;
 
 /// Where the world comes from.
-#[derive(Debug, Deserialize, Default)]
+#[derive(Debug, Deserialize, Default, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ScenarioSection {
+    /// A scenario by its name, or a file beside the experiment.
+    #[schemars(with = "Option<schema::Base>")]
     base: Option<Located<String>>,
+    /// Settings by their paths, laid over the base.
+    #[schemars(with = "Option<schema::Settings>")]
     set: Option<Node>,
 }
 
 /// What a scenario says of a first look.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Quick {
+pub(crate) struct Quick {
+    /// How many replications it runs.
     replications: Option<NonZeroU32>,
+    /// Settings by their paths, laid over the scenario.
+    #[schemars(with = "Option<schema::Settings>")]
     set: Option<Node>,
 }
 

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 /// Packets with the same needs, and the service that meets them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Class {
     /// Which packets: those of this protocol.
@@ -40,6 +41,12 @@ impl Protocol {
     pub const TCP: Self = Self(IpNumber::TCP.0);
     /// User Datagram Protocol.
     pub const UDP: Self = Self(IpNumber::UDP.0);
+
+    /// The names by which a file may call protocols.
+    #[cfg(feature = "schema")]
+    pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+        NAMES.iter().map(|(name, _)| *name)
+    }
 
     /// The assigned number.
     #[must_use]

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// The settings of one end; both ends need the same window.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "SelectiveRepeatConfig"))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Config {
     /// How many frames may be unacknowledged at once.
@@ -46,6 +47,7 @@ impl Default for Config {
 /// With a queue between the moments the choice decides whether a fixed timeout survives contention: started at the
 /// hand-over, it also runs while the frame waits behind others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum TimerStarts {
     /// When the frame is handed over to the queue below.
@@ -58,6 +60,7 @@ pub enum TimerStarts {
 
 /// How the receiver asks for missing frames (monet08 §IV names all three; Brady 1987 compares them).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Rejects {
     /// Each at once, and again when a frame rejected after it arrives: its retransmission must be lost.
@@ -70,6 +73,8 @@ pub enum Rejects {
 
 /// A window that Selective Repeat survives: from 1 to half the modulus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(extend("minimum" = 1, "maximum" = Self::MAX)))]
 #[serde(try_from = "i64", into = "i64")]
 pub struct WindowSize(u16);
 

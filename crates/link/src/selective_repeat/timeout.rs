@@ -17,6 +17,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 /// The timeout of a frame: in a file a length of time, or `{ kind = "adaptive", srtt = 3, srttvar = 2 }`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Timeout {
     /// From the measured round-trip time.
@@ -28,15 +29,19 @@ pub enum Timeout {
 
 /// How many smoothed round-trip times and how many of their deviations make a timeout.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Policy {
     /// The factor of the smoothed round-trip time, written alpha in the paper.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1000)))]
     pub srtt: f64,
     /// The factor of its deviation, written beta.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1000)))]
     pub srttvar: f64,
 }
 
 /// How the round-trip time is estimated.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct EstimatorConfig {
     /// How it follows its samples.

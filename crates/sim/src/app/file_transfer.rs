@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// Settings of the application.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct FileTransferConfig {
     /// Whether there is a file to transfer.

@@ -17,6 +17,7 @@ use two_state::Periods;
 
 /// Which frames the link loses; each direction runs its own, with random numbers of its own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ErrorModel {
     /// None.
@@ -56,6 +57,7 @@ impl ErrorModel {
 
 /// Settings of the uniform error model.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Uniform {
     /// The probability that a frame is lost.
@@ -64,6 +66,7 @@ pub struct Uniform {
 
 /// Settings of the listed error model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Listed {
     /// Which frames toward the client are lost, counted from 0.

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 /// Settings of the two-state error model.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct TwoState {
     /// Mean length of a good period.

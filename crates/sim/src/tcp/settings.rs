@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 /// A TCP by the year it stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Profile {
     /// What fits the papers.
@@ -28,6 +29,7 @@ pub enum Profile {
 
 /// A profile, and what a world changes of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct TcpConfig {
     /// Where every setting not given here comes from.
@@ -56,6 +58,8 @@ pub struct TcpConfig {
 
 /// A window in packets: at least one, and so few that their octets stay within half of TCP's sequence numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(extend("minimum" = 1, "maximum" = Self::MAX)))]
 #[serde(try_from = "i64", into = "i64")]
 pub struct PacketWindow(u32);
 

@@ -1,0 +1,159 @@
+//! `arqway manual`: a man page of the command and one of each subcommand, from what `--help` says.
+//!
+//! ```text
+//!     man/arqway.1  man/arqway-run.1  man/arqway-reproduce.1  ...
+//! ```
+//!
+//! Of the text behind the options, each heading (`Examples:`) becomes a section, and what is indented stays as it stands.
+//! What holds for all, such as the exit status, stands here.
+
+use crate::study::{Failure, print};
+use clap::Command;
+use clap_mangen::Man;
+use clap_mangen::roff::{Roff, roman};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+const EXAMPLES: &str = "Examples:
+  arqway manual && man -l man/arqway-run.1
+  arqway manual --out ~/.local/share/man/man1";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// Folder for the pages
+    #[arg(long, value_name = "DIR", default_value = "man", value_hint = clap::ValueHint::DirPath)]
+    out: PathBuf,
+}
+
+/// What a command exits with, and when.
+const EXIT_STATUS: [(&str, &str); 4] = [
+    ("0", "Done. Ctrl-C while runs are under way ends with it too, once something is finished and kept."),
+    ("1", "Failed: a run, or writing what it gave."),
+    ("2", "The command line or a file is wrong, and nothing was run. Every mistake is told, with its place."),
+    ("130", "Ctrl-C was pressed twice."),
+];
+
+/// What a study writes below `--out`, and what is in it.
+const RESULTS: [(&str, &str); 5] = [
+    ("rows.csv, rows.parquet", "One row a metric of a cell."),
+    ("claims.csv", "One row a claim of a paper, with its verdict."),
+    ("report.html", "Plots, tables, verdicts and settings on one page that needs no other file."),
+    ("figures/NAME.svg, figures/NAME.png", "Each figure."),
+    (
+        "",
+        "They depend on the version, the arguments and the files read, and on nothing else: the same again gives the same octets.",
+    ),
+];
+
+pub(crate) fn main(arguments: &Arguments, command: Command) -> Result<(), Failure> {
+    let folder = &arguments.out;
+    let write = || -> io::Result<String> {
+        fs::create_dir_all(folder)?;
+        let mut written = String::new();
+        for (name, text) in pages(command)? {
+            let path = folder.join(name);
+            fs::write(&path, text)?;
+            written.push_str(&format!("{}\n", path.display()));
+        }
+        Ok(written)
+    };
+    let written = write().map_err(|error| Failure::Write { folder: folder.clone(), error })?;
+    print(&written)?;
+    eprintln!("read one with: man -l {}", Path::new(folder).join("arqway.1").display());
+    Ok(())
+}
+
+/// The name and the text of each page.
+fn pages(command: Command) -> io::Result<Vec<(String, Vec<u8>)>> {
+    let mut command = command.disable_help_subcommand(true);
+    command.build();
+    let source = format!("arqway {}", command.get_version().unwrap_or_default());
+    let all = [&command].into_iter().chain(command.get_subcommands());
+    all.map(|page| render(page, &command, &source)).collect()
+}
+
+fn render(page: &Command, root: &Command, source: &str) -> io::Result<(String, Vec<u8>)> {
+    // No date, so that the same version writes the same octets; an empty one would shift what stands behind it.
+    let man = Man::new(page.clone()).date(" ").source(source).manual("Arqway Manual");
+    let mut text = Vec::new();
+    man.render_title(&mut text)?;
+    man.render_name_section(&mut text)?;
+    man.render_synopsis_section(&mut text)?;
+    man.render_description_section(&mut text)?;
+    man.render_options_section(&mut text)?;
+    if page.has_subcommands() {
+        man.render_subcommands_section(&mut text)?;
+    }
+    let mut roff = Roff::new();
+    if writes_results(page) {
+        list(&mut roff, "FILES", &RESULTS);
+    }
+    list(&mut roff, "EXIT STATUS", &EXIT_STATUS);
+    if has(page, "strict") {
+        roff.control("PP", [])
+            .text([roman("With --strict it is 1 too where a verdict differs from the recorded one.")]);
+    }
+    if let Some(help) = page.get_after_help() {
+        remarks(&mut roff, &help.to_string());
+    }
+    see_also(&mut roff, page, root);
+    roff.to_writer(&mut text)?;
+    Ok((man.get_filename(), text))
+}
+
+/// Whether a command runs a study; all that do share the option.
+fn writes_results(page: &Command) -> bool {
+    has(page, "replications")
+}
+
+fn has(page: &Command, option: &str) -> bool {
+    page.get_arguments().any(|argument| argument.get_id() == option)
+}
+
+/// A section of names and what each means.
+fn list(roff: &mut Roff, heading: &str, entries: &[(&str, &str)]) {
+    roff.control("SH", [heading]);
+    for (name, meaning) in entries {
+        if name.is_empty() {
+            roff.control("PP", []);
+        } else {
+            roff.control("TP", []).text([roman(*name)]);
+        }
+        roff.text([roman(*meaning)]);
+    }
+}
+
+/// The text behind the options: headings, paragraphs, and what is indented.
+fn remarks(roff: &mut Roff, help: &str) {
+    let is_indented = |line: &str| line.starts_with(' ');
+    // A paragraph needs a heading of its own where it comes first.
+    if help.lines().next().is_some_and(|line| !line.ends_with(':')) {
+        roff.control("SH", ["NOTES"]);
+    }
+    let mut lines = help.lines().peekable();
+    while let Some(line) = lines.next() {
+        if is_indented(line) {
+            roff.control("nf", []).text([roman(line)]);
+            // A blank line between indented ones is part of what is shown.
+            while let Some(line) = lines.next_if(|line| is_indented(line) || line.is_empty()) {
+                roff.text([roman(line)]);
+            }
+            roff.control("fi", []);
+        } else if let Some(heading) = line.strip_suffix(':') {
+            roff.control("SH", [heading.to_uppercase().as_str()]);
+        } else if line.is_empty() {
+            roff.control("PP", []);
+        } else {
+            roff.text([roman(line)]);
+        }
+    }
+}
+
+fn see_also(roff: &mut Roff, page: &Command, root: &Command) {
+    let name = |command: &Command| command.get_display_name().unwrap_or_else(|| command.get_name()).to_owned();
+    let others = [root].into_iter().chain(root.get_subcommands()).map(name).filter(|other| *other != name(page));
+    let others: Vec<String> = others.map(|other| format!("{other}(1)")).collect();
+    roff.control("SH", ["SEE ALSO"]).text([roman(others.join(", "))]);
+}

@@ -1,0 +1,167 @@
+//! What the command gives to shells, to `man` and to editors.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+#[test]
+fn bash_completes_commands_papers_and_figures() {
+    for (typed, expected) in [
+        (&["rep"][..], "reproduce"),
+        (&["reproduce", "mon"], "monet08"),
+        (&["reproduce", "monet08", "fig3"], "fig3"),
+        (&["run", "my.toml", "--repli"], "--replication\n--replications"),
+        (&["completions", "z"], "zsh"),
+        (&["schema", "sc"], "scenario"),
+    ] {
+        assert_eq!(offers(typed), expected, "arqway {} <TAB>", typed.join(" "));
+    }
+}
+
+#[test]
+fn every_shell_gets_a_script() {
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let script = stdout(&arqway(&["completions", shell]));
+        assert!(script.contains("reproduce") && script.contains("completions"), "{shell}: {script:.200}");
+    }
+    // The scripts of the others complete no names of papers and figures.
+    for shell in ["bash", "zsh"] {
+        let script = stdout(&arqway(&["completions", shell]));
+        assert!(script.contains("monet08") && script.contains("fig3"), "{shell}: {script:.200}");
+    }
+}
+
+#[test]
+fn zsh_and_fish_take_their_scripts() {
+    for (shell, check) in [("zsh", "-n"), ("fish", "--no-execute")] {
+        if !is_installed(shell) {
+            continue;
+        }
+        let folder = Folder::new(&format!("syntax-{shell}"));
+        let script = folder.write("script", &stdout(&arqway(&["completions", shell])));
+        let output = Command::new(shell).arg(check).arg(script).output().expect("a shell");
+        assert!(output.status.success(), "{shell}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+#[test]
+fn there_is_a_man_page_for_each_command() {
+    let folder = Folder::new("manual");
+    let written = stdout(&arqway(&["manual", "--out", &folder.0.display().to_string()]));
+    let help = stdout(&arqway(&["--help"]));
+    let commands = help.split_once("Commands:\n").and_then(|(_, rest)| rest.split_once("\n\n")).expect("a list").0;
+    let names = commands.lines().filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help");
+    for name in names {
+        assert!(written.contains(&format!("arqway-{name}.1")), "{name}: {written}");
+    }
+    for name in ["arqway", "arqway-run", "arqway-reproduce"] {
+        let page = folder.read(&format!("{name}.1"));
+        for section in ["NAME", "SYNOPSIS", "OPTIONS", "EXAMPLES", "\"EXIT STATUS\"", "\"SEE ALSO\""] {
+            assert!(page.contains(&format!(".SH {section}")), "{name} has no {section}:\n{page}");
+        }
+        assert_eq!(page.contains(".SH FILES"), name != "arqway", "{name}:\n{page}");
+        let leading = |line: &str| line.starts_with('\'') || line.starts_with(". ");
+        assert!(!page.lines().any(leading), "{name}: a line that roff takes for a command");
+    }
+    // An example stands as it is typed, hyphens and quotes included.
+    let page = folder.read("arqway-run.1");
+    assert!(page.contains("run my\\-experiment.toml") && page.contains("id = \"how\\-long\\-a\\-timeout\""), "{page}");
+}
+
+#[test]
+fn man_shows_the_pages_without_a_warning() {
+    if !is_installed("man") || !is_installed("groff") {
+        return;
+    }
+    let folder = Folder::new("man-shows");
+    stdout(&arqway(&["manual", "--out", &folder.0.display().to_string()]));
+    for entry in fs::read_dir(&folder.0).expect("a folder") {
+        let path = entry.expect("a page").path();
+        let mut man = Command::new("man");
+        man.args(["--warnings=w", "-l"]).arg(&path).env("MANWIDTH", "100").env("LC_ALL", "C.UTF-8");
+        let output = man.output().expect("man");
+        let (shown, warnings) = (stdout(&output), String::from_utf8_lossy(&output.stderr).into_owned());
+        assert!(
+            shown.contains("Arqway Manual")
+                && shown.trim_end().lines().next_back().is_some_and(|last| last.starts_with("arqway 0")),
+            "{shown}"
+        );
+        assert!(shown.contains("EXIT STATUS") && warnings.is_empty(), "{}: {warnings}", path.display());
+    }
+}
+
+#[test]
+fn the_schema_is_printed_for_both_kinds_of_file() {
+    let schemas =
+        [&["schema"][..], &["schema", "experiment"], &["schema", "scenario"]].map(|typed| stdout(&arqway(typed)));
+    assert_eq!(schemas[0], schemas[1]);
+    for (schema, key) in [(&schemas[0], "\"scheme\""), (&schemas[2], "\"wireless\"")] {
+        assert!(schema.contains("https://json-schema.org/draft/2020-12/schema") && schema.contains(key));
+    }
+}
+
+#[test]
+fn a_folder_for_man_pages_that_cannot_be_made_exits_with_1() {
+    let folder = Folder::new("no-folder");
+    let file = folder.write("file", "");
+    let output = arqway(&["manual", "--out", &file]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains(&format!("cannot write into {file}")));
+}
+
+/// What bash offers for the last of these words.
+fn offers(typed: &[&str]) -> String {
+    let script = stdout(&arqway(&["completions", "bash"]));
+    let folder = Folder::new(&format!("bash-{}", typed.join("-").replace(['.', '/'], "_")));
+    let script = folder.write("arqway.bash", &script);
+    let (last, before) = (typed[typed.len() - 1], typed.len().checked_sub(2).map_or("arqway", |index| typed[index]));
+    let ask = format!(
+        "source {script:?}\nCOMP_WORDS=(arqway {})\nCOMP_CWORD={}\n_arqway arqway {last:?} {before:?}\nprintf '%s\\n' \"${{COMPREPLY[@]}}\"",
+        typed.join(" "),
+        typed.len(),
+    );
+    let output = Command::new("bash").args(["--norc", "-c", &ask]).output().expect("bash");
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    stdout(&output).trim_end().to_owned()
+}
+
+fn is_installed(program: &str) -> bool {
+    Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success())
+}
+
+fn arqway(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_arqway")).args(arguments).output().expect("the command")
+}
+
+fn stdout(output: &Output) -> String {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout.clone()).expect("UTF-8")
+}
+
+/// A folder of its own for a test, removed behind it.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("shell-{name}-{}", std::process::id()));
+        fs::create_dir_all(&path).expect("a folder");
+        Self(path)
+    }
+
+    /// Writes a file, and tells where it is.
+    fn write(&self, name: &str, text: &str) -> String {
+        let path = self.0.join(name);
+        fs::write(&path, text).expect("a file");
+        path.display().to_string()
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.0.join(name)).expect("a file")
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
