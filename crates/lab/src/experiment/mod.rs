@@ -250,7 +250,7 @@ impl Experiment {
 
 /// The error model of a curve: that of its points with errors, if any has some.
 fn errors_of(points: &[world::PointTree]) -> &'static str {
-    let models = || points.iter().map(|point| &point.point.scenario.wireless.errors);
+    let models = || points.iter().map(|point| point.point.scenario.wireless.named_errors());
     let model = models().find(|model| !model.is_free_of_errors()).or_else(|| models().next());
     model.map_or("none", ErrorModel::name)
 }
