@@ -120,14 +120,20 @@ impl<T> Line<T> {
     }
 
     /// A load is on its way and arrives at `arrival`, behind those that arrive before it or at the same time.
+    #[inline]
     pub(crate) fn launch(&mut self, load: T, arrival: Time) {
-        match self.in_flight.back() {
-            Some((last, _)) if *last > arrival => {
-                let place = self.in_flight.partition_point(|(other, _)| *other <= arrival);
-                self.in_flight.insert(place, (arrival, load));
-            }
-            _ => self.in_flight.push_back((arrival, load)),
+        if self.in_flight.back().is_some_and(|(last, _)| *last > arrival) {
+            self.overtake(load, arrival);
+        } else {
+            self.in_flight.push_back((arrival, load));
         }
+    }
+
+    /// Apart, because it is seldom: most links never get here.
+    #[cold]
+    fn overtake(&mut self, load: T, arrival: Time) {
+        let place = self.in_flight.partition_point(|(other, _)| *other <= arrival);
+        self.in_flight.insert(place, (arrival, load));
     }
 
     /// The first load on its way has arrived.

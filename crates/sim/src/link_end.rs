@@ -144,8 +144,11 @@ impl<P: Probe> Port for SimPort<'_, P> {
         }
         *self.in_transmitter = frame.ticket.map(|ticket| (frame.tag, ticket));
         self.events.schedule(passage.departure, Event::FrameDeparture(self.direction));
-        let copy = arrivals.copy.map(|at| (frame.clone(), at));
-        for (frame, at) in arrivals.frame.map(|at| (frame, at)).into_iter().chain(copy) {
+        if let Some(at) = arrivals.copy {
+            self.line.launch(frame.clone(), at);
+            self.events.schedule(at, Event::FrameArrival(self.direction));
+        }
+        if let Some(at) = arrivals.frame {
             self.line.launch(frame, at);
             self.events.schedule(at, Event::FrameArrival(self.direction));
         }

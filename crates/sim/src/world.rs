@@ -117,11 +117,10 @@ impl<P: Probe> World<P> {
     }
 
     fn is_over(&self) -> bool {
-        let file = self.file_transfer.as_ref().map(|transfer| transfer.sender.is_finished());
-        let measured = self.filler.as_ref().map(Filler::is_over);
-        match (file, measured) {
-            (Some(one), Some(other)) => one && other,
-            (one, other) => one.or(other).unwrap_or(false),
+        let measured = self.filler.as_ref().is_none_or(Filler::is_over);
+        match &self.file_transfer {
+            Some(transfer) => transfer.sender.is_finished() && measured,
+            None => self.filler.is_some() && measured,
         }
     }
 
@@ -146,7 +145,9 @@ impl<P: Probe> World<P> {
                 let now = self.now;
                 self.end(direction).depart(now);
                 self.pump(direction);
-                self.fill_link();
+                if self.filler.is_some() {
+                    self.fill_link();
+                }
             }
             Event::FrameArrival(direction) => {
                 let now = self.now;

@@ -112,6 +112,7 @@ impl Clock {
     }
 
     /// When the last bit of a load has gone out whose first bit goes out now.
+    #[inline]
     pub(crate) fn departure(&mut self, size: Octets, now: Time) -> Time {
         match self {
             Self::Steady(pacer) => now + pacer.time_to_send(size),
