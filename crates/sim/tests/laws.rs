@@ -1,8 +1,8 @@
 //! What error models do to frames sent back to back, against closed forms: the share of lost frames, the mean length of a
 //! run of losses, and where there is one the correlation of losses so many frames apart.
 //!
-//! Each law is held against twelve replications from a fixed seed. Their spread gives the standard error of their mean,
-//! and the mean has to lie within four of them: by chance that fails once in 500 laws (Student's t, 11 degrees of
+//! Each law is held against 24 replications from a fixed seed. Their spread gives the standard error of their mean,
+//! and the mean has to lie within four of them: by chance that fails once in 2,000 laws (Student's t, 23 degrees of
 //! freedom), and the seed decides once and for all.
 
 use arqway_link::Frame;
@@ -10,7 +10,7 @@ use arqway_sim::channel::{Ber, Bit, Direction, ErrorModel, TwoState, Uniform};
 use arqway_sim::{NoProbe, Probe, Rate, RateTrace, Scenario, Step, StepRate, Streams, TraceEnd, World};
 use arqway_units::{BitRate, Octets, Ratio, Span, Time};
 
-const REPLICATIONS: u32 = 12;
+const REPLICATIONS: u32 = 24;
 /// Of 250 octets at 64 kbit/s.
 const FRAME_SECONDS: f64 = 0.031_25;
 const FRAME_BITS: f64 = 2000.0;
@@ -42,7 +42,7 @@ fn fates(errors: &ErrorModel, seconds: u64) -> Vec<Vec<bool>> {
     let one = |replication| {
         let (scenario, mut fates) = (busy_link(errors.clone(), seconds), Fates::default());
         World::new(&scenario, &Streams::new(1, replication), &mut fates).expect("one service").run();
-        // One frame every 31.25 ms, the last one begun: the link is never idle.
+        // One frame every 31.25 ms: the link is never idle.
         assert_eq!(fates.0.len() as u64, seconds * 32);
         fates.0
     };
@@ -57,7 +57,7 @@ fn hold(what: &str, replications: &[Vec<bool>], expected: f64, statistic: impl F
     let variance = values.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>() / (n - 1.0);
     let error = (variance / n).sqrt();
     assert!((mean - expected).abs() < 4.0 * error, "{what}: {mean} +- {error}, expected {expected}");
-    assert!(error < 0.05 * expected.abs().max(0.02), "{what}: {error} is too coarse to tell {expected}");
+    assert!(error < 0.05 * expected.abs().max(0.05), "{what}: {error} is too coarse to tell {expected}");
 }
 
 fn loss(fates: &[bool]) -> f64 {
@@ -78,7 +78,7 @@ fn correlation(fates: &[bool], lag: usize) -> f64 {
 
 /// Frames that are lost independently with probability p: runs of 1 / (1 - p), no correlation.
 fn hold_independent(errors: &ErrorModel, expected: f64) {
-    let fates = fates(errors, 10_000);
+    let fates = fates(errors, 3000);
     hold("loss", &fates, expected, loss);
     hold("mean run", &fates, 1.0 / (1.0 - expected), mean_run);
     for lag in [1, 2, 10] {
@@ -99,14 +99,14 @@ fn independent_bit_errors_spare_a_frame_of_n_bits_with_probability_1_minus_p_to_
 #[test]
 fn exponential_distances_between_corruptions_lose_1_minus_exp_of_minus_size_over_mean() {
     let errors = ErrorModel::Bit(Bit { distance: Octets::new(4096) });
-    hold_independent(&errors, 1.0 - (-250.0f64 / 4096.0).exp());
+    hold_independent(&errors, 1.0 - libm::exp(-250.0 / 4096.0));
 }
 
 #[test]
 fn the_multi_service_papers_frames_of_1000_octets_are_lost_as_it_says() {
     // "0.8 % ... 5.9 %" for means of 2^17 ... 2^14 octets.
     for (exponent, printed) in [(17, 0.0076), (14, 0.0592)] {
-        let exact = 1.0 - (-1000.0 / f64::from(1 << exponent)).exp();
+        let exact = 1.0 - libm::exp(-1000.0 / f64::from(1 << exponent));
         assert!((exact - printed).abs() < 0.000_05, "{exact} for {printed}");
         let mut scenario = busy_link(ErrorModel::Bit(Bit { distance: Octets::new(1 << exponent) }), 60_000);
         scenario.channel.packet = Octets::new(1000).try_into().expect("a packet");
@@ -134,7 +134,7 @@ struct Law {
 impl Law {
     fn of(states: TwoState) -> Self {
         let (to_bad, to_good) = (1.0 / states.good.as_seconds(), 1.0 / states.bad.as_seconds());
-        let errors = |ratio: Ratio| -(-ratio.as_f64()).ln_1p() * FRAME_BITS / FRAME_SECONDS;
+        let errors = |ratio: Ratio| -libm::log1p(-ratio.as_f64()) * FRAME_BITS / FRAME_SECONDS;
         let (good, bad) = (errors(states.good_bit_errors), errors(states.bad_bit_errors));
         let m = exponential([[-to_bad - good, to_bad], [to_good, -to_good - bad]], FRAME_SECONDS);
         let in_bad = to_bad / (to_bad + to_good);
@@ -147,7 +147,7 @@ impl Law {
             loss: 1.0 - arrives,
             mean_run: (1.0 - arrives) / (arrives - both),
             correlation: (both - arrives * arrives) / (arrives * (1.0 - arrives)),
-            decay: (-(to_bad + to_good) * FRAME_SECONDS).exp(),
+            decay: libm::exp(-(to_bad + to_good) * FRAME_SECONDS),
         }
     }
 }
@@ -156,7 +156,8 @@ impl Law {
 /// exp(m t) (cosh(s t) I + sinh(s t) / s (A - m I)).
 fn exponential([[a, b], [c, d]]: [[f64; 2]; 2], t: f64) -> [[f64; 2]; 2] {
     let (mean, spread) = ((a + d) / 2.0, ((a - d) * (a - d) / 4.0 + b * c).sqrt());
-    let (growth, cosine, sine) = ((mean * t).exp(), (spread * t).cosh(), (spread * t).sinh() / spread);
+    let (growth, cosine) = (libm::exp(mean * t), libm::cosh(spread * t));
+    let sine = libm::sinh(spread * t) / spread;
     let of = |diagonal: f64, entry: f64| growth * (diagonal * cosine + sine * (entry - diagonal * mean));
     [[of(1.0, a), of(0.0, b)], [of(0.0, c), of(1.0, d)]]
 }
@@ -179,7 +180,7 @@ fn ratio(value: f64) -> Ratio {
 fn monet08s_four_links_lose_what_the_paper_prints() {
     for (bad, printed) in [(100, 0.015), (200, 0.025), (500, 0.054), (1000, 0.098)] {
         let exact = Law::of(monet08(bad)).loss;
-        // It may have taken bad / (good + bad) and some for frames that a period cuts: 1.45, 2.42, 5.23, 9.53 here.
+        // 1.46, 2.43, 5.22 and 9.53 %: the paper rounds, and does not say how it measured.
         assert!((exact / printed - 1.0).abs() < 0.04, "{exact} for {printed}");
     }
 }
@@ -188,7 +189,7 @@ fn monet08s_four_links_lose_what_the_paper_prints() {
 fn two_state_losses_have_the_share_the_runs_and_the_correlation_of_their_closed_form() {
     for bad in [100, 200, 500, 1000] {
         let law = Law::of(monet08(bad));
-        let fates = fates(&ErrorModel::TwoState(monet08(bad)), 60_000);
+        let fates = fates(&ErrorModel::TwoState(monet08(bad)), 6000);
         hold(&format!("loss, {bad} ms"), &fates, law.loss, loss);
         hold(&format!("mean run, {bad} ms"), &fates, law.mean_run, mean_run);
         for lag in [1, 2, 8, 24] {
@@ -210,6 +211,6 @@ fn a_rate_that_follows_a_trace_carries_the_area_under_it() {
     scenario.wireless.rate = Rate::Trace(RateTrace::new(steps.as_slice(), TraceEnd::Repeat).expect("steps"));
     let mut fates = Fates::default();
     World::new(&scenario, &Streams::new(1, 0), &mut fates).expect("one service").run();
-    // 158 kbit in 6 s, a hundred times: 7,900 frames; the next one is begun.
-    assert_eq!(fates.0.len(), 7900 + 1);
+    // 158 kbit in 6 s, a hundred times: 7,900 frames.
+    assert_eq!(fates.0.len(), 7900);
 }

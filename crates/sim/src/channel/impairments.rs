@@ -86,7 +86,7 @@ impl Jitter {
         })
     }
 
-    fn keeps_order(self) -> bool {
+    pub(super) fn keeps_order(self) -> bool {
         match self {
             Self::None => true,
             Self::Uniform(UniformJitter { keep_order, .. })
