@@ -163,6 +163,28 @@ fn which_frames_are_lost_does_not_depend_on_the_impairments_nor_these_on_the_los
     }
 }
 
+#[test]
+fn each_impairment_has_random_numbers_of_its_own() {
+    let later = Span::from_milliseconds(3);
+    let duplication = Some(Duplication { share: ratio(0.3), delay: Span::ZERO });
+    let reordering = Some(Reordering { share: ratio(0.3), delay: later });
+    let jitter = Jitter::Uniform(UniformJitter { longest: Span::from_milliseconds(1), keep_order: false });
+    let none = Impairments::default();
+    let all = arrivals(Impairments { reordering, duplication, jitter }, 10_000);
+    let copied = arrivals(Impairments { duplication, ..none }, 10_000);
+    let held_back = arrivals(Impairments { reordering, ..none }, 10_000);
+    let jittered = arrivals(Impairments { jitter, ..none }, 10_000);
+    let mut copied_and_held_back = 0;
+    for (number, departure) in departures(10_000).enumerate() {
+        let (is_copied, is_late) = (copied[number].copy.is_some(), held_back[number].frame != Some(departure));
+        let frame = jittered[number].frame.map(|at| if is_late { at + later } else { at });
+        assert_eq!(all[number], Arrivals { frame, copy: frame.filter(|_| is_copied) }, "frame {number}");
+        copied_and_held_back += u32::from(is_copied && is_late);
+    }
+    // Independent: 0.3 * 0.3 of 10,000, give or take four standard errors of 29.
+    assert!((784..=1016).contains(&copied_and_held_back), "{copied_and_held_back}");
+}
+
 fn jitters() -> impl Strategy<Value = Jitter> {
     (0u8..3, 0u64..200, any::<bool>()).prop_map(|(kind, milliseconds, keep_order)| {
         let span = Span::from_milliseconds(milliseconds);
