@@ -2,7 +2,6 @@
 
 use crate::experiment::Experiment;
 use arqway_sim::Scenario;
-use arqway_sim::channel::ErrorModel;
 
 /// The runs that make some experiments.
 #[derive(Debug)]
@@ -121,9 +120,7 @@ fn settings(experiments: &[Experiment], request: &Request) -> Result<Vec<Setting
                 let mut scenario = point.scenario.clone();
                 scenario.link_layer.service = service.clone();
                 // Without errors it is one world, whatever the error model of its curve.
-                if scenario.wireless.errors.is_free_of_errors() {
-                    scenario.wireless.errors = ErrorModel::None;
-                }
+                scenario.wireless.forget_idle_errors();
                 let shown = Use { experiment: index, point: point_index, scheme: scheme_index };
                 let same =
                     settings.iter_mut().find(|other| other.seed == experiment.seed && other.scenario == scenario);

@@ -15,7 +15,7 @@ pub struct Quantity {
     pub factor: f64,
 }
 
-const QUANTITIES: [Quantity; 7] = [
+const QUANTITIES: [Quantity; 9] = [
     quantity("file-transfer", "throughput", "file-transfer.throughput", "File Transfer throughput (kbit/s)", 1e-3),
     quantity("file-transfer", "timeouts", "file-transfer.timeouts", "TCP timeouts", 1.0),
     quantity("file-transfer", "flr", "file-transfer.flr", "Measured frame loss rate (%)", 100.0),
@@ -23,6 +23,8 @@ const QUANTITIES: [Quantity; 7] = [
     quantity("media", "delay-p95", "media.delay-p95", "95th percentile of the media packet delay (s)", 1.0),
     quantity("media", "loss", "media.loss", "Media packets lost (%)", 100.0),
     quantity("media", "offered", "media.offered", "Media sent (kbit/s)", 1e-3),
+    quantity("channel", "loss", "channel.loss", "Frames lost (%)", 100.0),
+    quantity("channel", "burst", "channel.burst", "Mean run of lost frames", 1.0),
 ];
 
 const fn quantity(
@@ -52,6 +54,11 @@ impl Quantity {
 /// The text at the horizontal axis for a swept setting, where the figure does not say; its unit is empty if it has none.
 #[must_use]
 pub fn x_label(swept: &str, unit: &str) -> String {
-    let name = if swept == "wireless.errors.loss" { "Frame loss rate" } else { swept };
+    let name = match swept {
+        "wireless.errors.loss" => "Frame loss rate",
+        "wireless.errors.distance" => "Mean distance between corruptions",
+        "wireless.errors.bit-errors" => "Bit error rate",
+        _ => swept,
+    };
     if unit.is_empty() { name.to_owned() } else { format!("{name} ({unit})") }
 }

@@ -3,6 +3,7 @@
 use crate::plan::{Plan, Run};
 use crate::rows::Row;
 use arqway_link::mux::TooManyServices;
+use arqway_sim::channel::Direction;
 use arqway_sim::{Outcome, Probe, Scenario, Streams, World};
 use arqway_units::{Span, Time};
 use hdrhistogram::Histogram;
@@ -147,8 +148,8 @@ impl Results {
 /// What all rows of a cell in one replication share.
 struct Cell {
     common: Row,
-    file_transfer: bool,
-    media: bool,
+    /// The applications at work.
+    apps: Vec<&'static str>,
 }
 
 impl Cell {
@@ -160,7 +161,7 @@ impl Cell {
             app: empty.clone(),
             errors: experiment.errors.into(),
             beside: empty.clone(),
-            rate_bps: scenario.wireless.rate.as_bits_per_second(),
+            rate_bps: scenario.wireless.rate(Direction::Down).mean().as_bits_per_second(),
             connections: 1,
             point: experiment.points[point].value,
             scheme: experiment.schemes[scheme].name.as_str().into(),
@@ -169,7 +170,12 @@ impl Cell {
             metric: empty,
             value: 0.0,
         };
-        Self { common, file_transfer: scenario.file_transfer.enabled, media: scenario.media.enabled }
+        let apps = [
+            ("file-transfer", scenario.file_transfer.enabled),
+            ("media", scenario.media.enabled),
+            ("channel", scenario.channel.enabled),
+        ];
+        Self { common, apps: apps.into_iter().filter(|(_, enabled)| *enabled).map(|(app, _)| app).collect() }
     }
 
     fn rows(&self, measured: &Measured, rows: &mut Vec<Row>) {
@@ -183,16 +189,27 @@ impl Cell {
             ("loss", outcome.media_loss),
             ("offered", outcome.media_offered_bps),
         ];
-        if self.file_transfer {
-            self.rows_of("file-transfer", if self.media { "media" } else { "none" }, &of_file, rows);
-        }
-        if self.media {
-            self.rows_of("media", if self.file_transfer { "file-transfer" } else { "none" }, &of_media, rows);
+        let of_channel = [("loss", outcome.frame_loss_rate), ("burst", outcome.frame_loss_run)];
+        self.rows_of("file-transfer", &of_file, rows);
+        self.rows_of("media", &of_media, rows);
+        self.rows_of("channel", &of_channel, rows);
+    }
+
+    /// What else uses the link: `none`, another application, or `all` of several.
+    fn beside(&self, app: &str) -> &'static str {
+        let others: Vec<_> = self.apps.iter().filter(|other| **other != app).collect();
+        match others.as_slice() {
+            [] => "none",
+            [other] => other,
+            _ => "all",
         }
     }
 
-    fn rows_of(&self, app: &str, beside: &str, metrics: &[(&str, Option<f64>)], rows: &mut Vec<Row>) {
-        let (app, beside): (Arc<str>, Arc<str>) = (app.into(), beside.into());
+    fn rows_of(&self, app: &str, metrics: &[(&str, Option<f64>)], rows: &mut Vec<Row>) {
+        if !self.apps.contains(&app) {
+            return;
+        }
+        let (app, beside): (Arc<str>, Arc<str>) = (app.into(), self.beside(app).into());
         for (metric, value) in metrics {
             if let Some(value) = value {
                 let (app, beside) = (app.clone(), beside.clone());

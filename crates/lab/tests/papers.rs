@@ -157,7 +157,7 @@ fn misplaced(paper: &str, source: &Arc<Source>) -> Vec<String> {
 
 /// Within a paper, figures differ in the application, in what shares the link, in its errors; in nothing else.
 fn distinguishes_figures(path: &str) -> bool {
-    let exactly = ["file-transfer.enabled", "media.enabled", "wireless.errors"];
+    let exactly = ["channel.enabled", "file-transfer.enabled", "media.enabled", "wireless.errors"];
     let anything_below = ["web.", "wireless.errors."];
     exactly.contains(&path) || anything_below.iter().any(|start| path.starts_with(start))
 }

@@ -61,6 +61,11 @@ fn what_the_reader_takes_the_schema_takes() {
         r#""wireless.errors" = "listed""#,
         r#""wireless.errors" = { kind = "two-state", bad = "100 ms", good-bit-errors = 1e-7 }"#,
         r#""wireless.errors" = { kind = "uniform", loss = 0.054 }"#,
+        r#""wireless.errors" = { kind = "bit", distance = "16384 octets" }"#,
+        r#""wireless.errors" = { kind = "trace", losses = "0*31 1*4 0 1", at-end = "no-more-losses" }"#,
+        r#""wireless.rate" = { kind = "trace", steps = [{ for = "10 s", rate = "0 bit/s" }, { for = "1 s", rate = "64 kbit/s" }] }"#,
+        r#""wireless.up" = { rate = "16 kbit/s", jitter = { kind = "exponential", mean = "5 ms" } }"#,
+        r#""services.selective-repeat.estimator.smoothing.arithmetic" = { kind = "integer", srtt-bits = 0 }"#,
         r#""wireless.errors" = { kind = "uniform", loss = "0.054" }"#,
         r#""wireless.queue" = { packets = 3 }"#,
         r#""wireless.queue" = { kind = "drop-tail" }"#,
@@ -103,6 +108,12 @@ const WRONG_SETS: &[&str] = &[
     r#""wireless.delay" = "-1 ms""#,
     r#""file-transfer.size" = "10 MiB""#,
     r#""wireless.errors" = { kind = "uniform", loss = 5.4 }"#,
+    r#""wireless.errors" = { kind = "trace", losses = "0*31 2" }"#,
+    r#""wireless.errors" = { kind = "trace", losses = { path = "walk.losses" } }"#,
+    r#""wireless.rate" = { kind = "trace", steps = [] }"#,
+    r#""wireless.rate" = { kind = "trace", steps = [{ for = "10 s", rate = "0" }] }"#,
+    r#""wireless.up" = { charge-tag = false }"#,
+    r#""wireless.jitter" = { kind = "uniform" }"#,
     r#""wireless.queue" = { kind = "drop-tail", packets = 0 }"#,
     r#""wireless.queue" = { kind = "drop-tail", packet = 3 }"#,
     r#"wireless = { rat = "64 kbit/s" }"#,
@@ -192,8 +203,8 @@ fn the_defaults_shown_are_the_defaults() {
     let shown: Vec<(&String, &Value)> = offered(&schema)
         .iter()
         .filter_map(|(path, setting)| Some((path, setting.get("default")?)))
-        // The others stand below a kind that is not the default one.
-        .filter(|(path, _)| of_the_default_world(path))
+        // The others stand below a kind that is not the default one, or need it named beside them.
+        .filter(|(path, _)| of_the_default_world(path) && !path.starts_with("link-layer.service."))
         .collect();
     assert!(shown.len() > 30, "{}", shown.len());
     for (path, default) in shown {

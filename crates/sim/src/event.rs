@@ -19,4 +19,6 @@ pub(crate) enum Event {
     TcpTimer,
     /// The speaker's next packet.
     MediaSend,
+    /// The channel was measured for long enough.
+    ChannelEnd,
 }

@@ -26,14 +26,19 @@ extern crate std;
 pub mod app;
 pub mod channel;
 mod event;
+mod frame_loss;
 mod kernel;
 mod line;
 mod link_end;
 mod outcome;
 mod packet;
 mod probe;
+mod rate;
 mod scenario;
+#[cfg(feature = "schema")]
+mod schema;
 pub mod tcp;
+mod wireless;
 mod world;
 
 pub use kernel::{Random, Streams};
@@ -41,5 +46,7 @@ pub use line::{Queue, Room};
 pub use outcome::Outcome;
 pub use packet::{Headers, PacketLength, PacketLengthError};
 pub use probe::{NoProbe, Probe};
-pub use scenario::{LinkLayer, Scenario, Wired, Wireless};
+pub use rate::{Rate, RateTrace, RateTraceError, Step, StepRate, TraceEnd};
+pub use scenario::{LinkLayer, Scenario, Wired};
+pub use wireless::{Differences, Wireless};
 pub use world::World;

@@ -5,10 +5,12 @@
 //! ```
 //!
 //! The line knows nothing of what it carries but the size, and it schedules nothing: it tells when the transmitter is
-//! free again and when the load arrives, and its owner schedules both.
+//! free again and when the load would arrive, and its owner schedules both. What is in flight is kept in the order of its
+//! arrival. That is the order in which it was sent, unless a channel behind the line lets one load overtake another.
 
+use crate::rate::{Clock, Rate};
 use alloc::collections::VecDeque;
-use arqway_units::{BitRate, Octets, Pacer, Span, Time};
+use arqway_units::{Octets, Span, Time};
 use core::num::NonZeroUsize;
 use serde::{Deserialize, Serialize};
 
@@ -52,20 +54,20 @@ pub(crate) struct Passage {
 /// One direction, carrying `T`.
 #[derive(Debug)]
 pub(crate) struct Line<T> {
-    pacer: Pacer,
+    clock: Clock,
     delay: Span,
     queue: Queue,
     waiting: VecDeque<T>,
     busy: bool,
-    in_flight: VecDeque<T>,
+    in_flight: VecDeque<(Time, T)>,
     dropped: u64,
 }
 
 impl<T> Line<T> {
     /// An idle line.
-    pub(crate) fn new(rate: BitRate, delay: Span, queue: Queue) -> Self {
+    pub(crate) fn new(rate: &Rate, delay: Span, queue: Queue) -> Self {
         Self {
-            pacer: Pacer::new(rate),
+            clock: Clock::new(rate),
             delay,
             queue,
             waiting: VecDeque::with_capacity(32),
@@ -110,7 +112,7 @@ impl<T> Line<T> {
     pub(crate) fn transmit(&mut self, size: Octets, now: Time) -> Passage {
         debug_assert!(!self.busy, "the transmitter sends one load at a time");
         self.busy = true;
-        let departure = now + self.pacer.time_to_send(size);
+        let departure = self.clock.departure(size, now);
         Passage { departure, arrival: departure + self.delay }
     }
 
@@ -119,14 +121,33 @@ impl<T> Line<T> {
         self.busy = false;
     }
 
-    /// A load is on its way: nothing overtakes on a line, so it arrives behind those before it.
-    pub(crate) fn launch(&mut self, load: T) {
-        self.in_flight.push_back(load);
+    /// A load is on its way and arrives at `arrival`, behind those that arrive before it or at the same time.
+    #[inline]
+    pub(crate) fn launch(&mut self, load: T, arrival: Time) {
+        if self.in_flight.back().is_some_and(|(last, _)| *last > arrival) {
+            self.overtake(load, arrival);
+        } else {
+            self.in_flight.push_back((arrival, load));
+        }
+    }
+
+    /// Apart, because it is seldom: most links never get here.
+    #[cold]
+    fn overtake(&mut self, load: T, arrival: Time) {
+        let place = self.in_flight.partition_point(|(other, _)| *other <= arrival);
+        self.in_flight.insert(place, (arrival, load));
     }
 
     /// The first load on its way has arrived.
-    pub(crate) fn arrive(&mut self) -> Option<T> {
-        self.in_flight.pop_front()
+    pub(crate) fn arrive(&mut self, now: Time) -> Option<T> {
+        let (arrival, load) = self.in_flight.pop_front()?;
+        debug_assert_eq!(arrival, now, "every launch has an event at its arrival");
+        Some(load)
+    }
+
+    /// Whether the transmitter has nothing to do.
+    pub(crate) fn is_idle(&self) -> bool {
+        !self.busy
     }
 
     /// How many loads found no room.
@@ -138,10 +159,11 @@ impl<T> Line<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arqway_units::BitRate;
 
     fn line(queue: Queue) -> Line<u32> {
         let rate = BitRate::from_bits_per_second(64_000).expect("a rate");
-        Line::new(rate, Span::from_milliseconds(50), queue)
+        Line::new(&Rate::Constant(rate), Span::from_milliseconds(50), queue)
     }
 
     #[test]
@@ -170,5 +192,15 @@ mod tests {
         assert!(line.accepts());
         assert_eq!(line.offer(1), Ok(()));
         assert!(!line.accepts());
+    }
+    #[test]
+    fn what_is_in_flight_arrives_in_the_order_of_its_times_and_ties_in_the_order_of_launching() {
+        let mut line = line(Queue::DropTail(Room::of(2)));
+        let at = |milliseconds| Time::ZERO + Span::from_milliseconds(milliseconds);
+        for (load, arrival) in [(1, 10), (2, 40), (3, 20), (4, 20), (5, 40), (6, 30)] {
+            line.launch(load, at(arrival));
+        }
+        let arrivals = [10, 20, 20, 30, 40, 40].map(|arrival| line.arrive(at(arrival)));
+        assert_eq!(arrivals, [Some(1), Some(3), Some(4), Some(6), Some(2), Some(5)]);
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::channel::{Channel, Direction};
 use crate::event::Event;
+use crate::frame_loss::FrameLoss;
 use crate::kernel::{Alarm, EventQueue};
 use crate::line::Line;
 use crate::probe::Probe;
@@ -21,8 +22,8 @@ pub(crate) struct LinkEnd {
     in_transmitter: Option<(Tag, Ticket)>,
     alarm: Alarm,
     delivered: VecDeque<Packet>,
-    data_frames: u64,
-    data_frames_lost: u64,
+    /// What becomes of the frames with data.
+    frame_loss: FrameLoss,
 }
 
 impl LinkEnd {
@@ -36,8 +37,7 @@ impl LinkEnd {
             in_transmitter: None,
             alarm: Alarm::default(),
             delivered: VecDeque::with_capacity(32),
-            data_frames: 0,
-            data_frames_lost: 0,
+            frame_loss: FrameLoss::default(),
         }
     }
 
@@ -62,8 +62,8 @@ impl LinkEnd {
     }
 
     /// The first frame on its way to the other end is there.
-    pub(crate) fn arrive(&mut self) -> Option<Frame> {
-        self.line.arrive()
+    pub(crate) fn arrive(&mut self, now: Time) -> Option<Frame> {
+        self.line.arrive(now)
     }
 
     /// The next packet for the network layer here.
@@ -73,19 +73,7 @@ impl LinkEnd {
 
     /// Lets the link layer do all it can do now.
     pub(crate) fn pump(&mut self, events: &mut EventQueue<Event>, probe: &mut impl Probe, now: Time) {
-        let Self {
-            mux,
-            direction,
-            line,
-            channel,
-            charge_tag,
-            in_transmitter,
-            alarm,
-            delivered,
-            data_frames,
-            data_frames_lost,
-            ..
-        } = self;
+        let Self { mux, direction, line, channel, charge_tag, in_transmitter, alarm, delivered, frame_loss } = self;
         let mut port = SimPort {
             direction: *direction,
             line,
@@ -94,8 +82,7 @@ impl LinkEnd {
             in_transmitter,
             alarm,
             delivered,
-            data_frames,
-            data_frames_lost,
+            frame_loss,
             events,
             probe,
         };
@@ -106,8 +93,14 @@ impl LinkEnd {
         self.line.dropped()
     }
 
-    pub(crate) fn frame_loss_rate(&self) -> Option<f64> {
-        (self.data_frames > 0).then(|| self.data_frames_lost as f64 / self.data_frames as f64)
+    /// What became of the frames with data.
+    pub(crate) fn frame_loss(&self) -> &FrameLoss {
+        &self.frame_loss
+    }
+
+    /// Whether nothing is being sent.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.line.is_idle()
     }
 }
 
@@ -122,8 +115,7 @@ struct SimPort<'a, P> {
     in_transmitter: &'a mut Option<(Tag, Ticket)>,
     alarm: &'a mut Alarm,
     delivered: &'a mut VecDeque<Packet>,
-    data_frames: &'a mut u64,
-    data_frames_lost: &'a mut u64,
+    frame_loss: &'a mut FrameLoss,
     events: &'a mut EventQueue<Event>,
     probe: &'a mut P,
 }
@@ -144,16 +136,21 @@ impl<P: Probe> Port for SimPort<'_, P> {
     fn transmit(&mut self, frame: Frame, now: Time) {
         let size = if self.charge_tag { frame.size() } else { frame.size() - TAG };
         let passage = self.line.transmit(size, now);
-        let arrives = self.channel.carries(size, now, &passage);
-        self.probe.frame_sent(self.direction, &frame, arrives, now);
-        let has_data = !frame.body.is_empty();
-        *self.data_frames += u64::from(has_data);
-        *self.data_frames_lost += u64::from(has_data && !arrives);
+        let arrivals = self.channel.pass(size, now, &passage);
+        let is_lost = arrivals.frame.is_none();
+        self.probe.frame_sent(self.direction, &frame, !is_lost, now);
+        if !frame.body.is_empty() {
+            self.frame_loss.count(is_lost);
+        }
         *self.in_transmitter = frame.ticket.map(|ticket| (frame.tag, ticket));
         self.events.schedule(passage.departure, Event::FrameDeparture(self.direction));
-        if arrives {
-            self.line.launch(frame);
-            self.events.schedule(passage.arrival, Event::FrameArrival(self.direction));
+        if let Some(at) = arrivals.copy {
+            self.line.launch(frame.clone(), at);
+            self.events.schedule(at, Event::FrameArrival(self.direction));
+        }
+        if let Some(at) = arrivals.frame {
+            self.line.launch(frame, at);
+            self.events.schedule(at, Event::FrameArrival(self.direction));
         }
     }
 

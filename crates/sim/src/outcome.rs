@@ -22,6 +22,8 @@ pub struct Outcome {
     pub media_offered_bps: Option<f64>,
     /// Share of the frames with data toward the client that were lost to errors.
     pub frame_loss_rate: Option<f64>,
+    /// How many of them were lost in a row, on average, if any were.
+    pub frame_loss_run: Option<f64>,
     /// Frames that found no room in the wireless link's queues.
     pub queue_drops: u64,
     /// Packets that found no room in the wired link's queues.

@@ -13,11 +13,11 @@
 //! enabled = true
 //! ```
 
-use crate::app::{FileTransferConfig, MediaConfig};
-use crate::channel::ErrorModel;
-use crate::line::{Queue, Room};
+use crate::app::{ChannelConfig, FileTransferConfig, MediaConfig};
+use crate::line::Room;
 use crate::packet::Headers;
 use crate::tcp::TcpConfig;
+use crate::wireless::Wireless;
 use alloc::vec::Vec;
 use arqway_link::mux::{self, Class};
 use arqway_link::{ServiceConfig, WorldDefaults, raw};
@@ -46,7 +46,9 @@ pub struct Scenario {
     pub file_transfer: FileTransferConfig,
     /// A lecture for the client.
     pub media: MediaConfig,
-    /// When the run ends; a file's last acknowledgement ends it before.
+    /// A measurement of the link toward the client.
+    pub channel: ChannelConfig,
+    /// When the run ends; a file's last acknowledgement, or the end of a measurement, ends it before.
     pub duration: Span,
 }
 
@@ -62,6 +64,7 @@ impl Default for Scenario {
             tcp: TcpConfig::default(),
             file_transfer: FileTransferConfig::default(),
             media: MediaConfig::default(),
+            channel: ChannelConfig::default(),
             duration: Span::from_seconds(1e6),
         }
     }
@@ -87,36 +90,6 @@ impl Default for Wired {
             rate: BitRate::from_bits_per_second(10_000_000).unwrap_or(BitRate::MINIMUM),
             delay: Span::from_milliseconds(1),
             queue: Room::of(50),
-        }
-    }
-}
-
-/// The link between access point and client.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Wireless {
-    /// Bits per second in each direction.
-    pub rate: BitRate,
-    /// Propagation delay.
-    pub delay: Span,
-    /// What waits in front of it, below the link layer, at each end.
-    pub queue: Queue,
-    /// Which frames it loses; each direction on its own.
-    pub errors: ErrorModel,
-    /// Whether a frame's tag octet takes its time on the link. The papers' frames have none.
-    pub charge_tag: bool,
-}
-
-impl Default for Wireless {
-    /// The 64 kbit/s and 50 ms of a UMTS user, without errors, with a queue that pushes back.
-    fn default() -> Self {
-        Self {
-            rate: BitRate::from_bits_per_second(64_000).unwrap_or(BitRate::MINIMUM),
-            delay: Span::from_milliseconds(50),
-            queue: Queue::BackPressured(Room::of(1)),
-            errors: ErrorModel::None,
-            charge_tag: true,
         }
     }
 }

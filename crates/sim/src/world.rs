@@ -6,7 +6,7 @@
 //!     | <-- wired up ---         | mux | <-- up -- channel, line    | mux |
 //! ```
 
-use crate::app::{FileTransfer, Media};
+use crate::app::{FileTransfer, Filler, Media};
 use crate::channel::{Channel, Direction};
 use crate::event::Event;
 use crate::kernel::{Alarm, EventQueue, Streams};
@@ -15,6 +15,7 @@ use crate::link_end::LinkEnd;
 use crate::outcome::Outcome;
 use crate::packet::Memory;
 use crate::probe::Probe;
+use crate::rate::Rate;
 use crate::scenario::Scenario;
 use arqway_link::mux::{Protocol, TooManyServices};
 use arqway_link::{Frame, LinkService, Mux, Packet};
@@ -32,8 +33,10 @@ pub struct World<P> {
     file_transfer: Option<FileTransfer>,
     tcp_alarm: Alarm,
     media: Option<Media>,
+    filler: Option<Filler>,
     memory: Memory,
     end: Time,
+    measured_until: Time,
     probe: P,
 }
 
@@ -43,19 +46,23 @@ impl<P: Probe> World<P> {
     /// # Errors
     /// More services than a tag can tell apart.
     pub fn new(scenario: &Scenario, streams: &Streams, probe: P) -> Result<Self, TooManyServices> {
-        let wired = || Line::new(scenario.wired.rate, scenario.wired.delay, Queue::DropTail(scenario.wired.queue));
+        let wired_rate = Rate::Constant(scenario.wired.rate);
+        let wired = || Line::new(&wired_rate, scenario.wired.delay, Queue::DropTail(scenario.wired.queue));
         let end = |direction| -> Result<LinkEnd, TooManyServices> {
             let wireless = &scenario.wireless;
             let mux = Mux::new(&scenario.link_layer.mux())?;
-            let line: Line<Frame> = Line::new(wireless.rate, wireless.delay, wireless.queue);
-            let channel = Channel::new(&wireless.errors, direction, streams);
+            let line: Line<Frame> =
+                Line::new(wireless.rate(direction), wireless.delay(direction), wireless.queue(direction));
+            let (errors, impairments) = (wireless.errors(direction), wireless.impairments(direction));
+            let channel = Channel::new(errors, &impairments, direction, streams);
             Ok(LinkEnd::new(mux, direction, line, channel, wireless.charge_tag))
         };
         let clock_phase = scenario.tcp.clock_phase.unwrap_or_else(|| {
             let tick = scenario.tcp.settings().tick;
             Span::from_seconds(streams.stream("server.clock-phase").uniform() * tick.as_seconds())
         });
-        let (file, media) = (&scenario.file_transfer, &scenario.media);
+        let (file, media, channel) = (&scenario.file_transfer, &scenario.media, &scenario.channel);
+        let mut memory = Memory::default();
         Ok(Self {
             now: Time::ZERO,
             events: EventQueue::default(),
@@ -66,13 +73,16 @@ impl<P: Probe> World<P> {
             file_transfer: file.enabled.then(|| FileTransfer::new(file, &scenario.tcp, scenario.headers, clock_phase)),
             tcp_alarm: Alarm::default(),
             media: media.enabled.then(|| Media::new(media, scenario.headers, streams.stream("app.media"))),
-            memory: Memory::default(),
+            filler: channel.enabled.then(|| Filler::new(channel, &mut memory)),
+            memory,
             end: Time::ZERO + scenario.duration,
+            measured_until: Time::ZERO + channel.duration,
             probe,
         })
     }
 
-    /// Runs to the end: the file's last acknowledgement, or the scenario's duration, or when nothing is left to do.
+    /// Runs to the end: the file's last acknowledgement and the end of the channel's measurement, or the scenario's
+    /// duration, or when nothing is left to do.
     pub fn run(mut self) -> Outcome {
         self.start();
         while !self.is_over() && self.step() {}
@@ -87,6 +97,10 @@ impl<P: Probe> World<P> {
         if let Some(transfer) = &mut self.file_transfer {
             transfer.sender.start(self.now);
             self.send_segments();
+        }
+        if self.filler.is_some() {
+            self.events.schedule(self.measured_until, Event::ChannelEnd);
+            self.fill_link();
         }
     }
 
@@ -103,7 +117,11 @@ impl<P: Probe> World<P> {
     }
 
     fn is_over(&self) -> bool {
-        self.file_transfer.as_ref().is_some_and(|transfer| transfer.sender.is_finished())
+        let measured = self.filler.as_ref().is_none_or(Filler::is_over);
+        match &self.file_transfer {
+            Some(transfer) => transfer.sender.is_finished() && measured,
+            None => self.filler.is_some() && measured,
+        }
     }
 
     fn happen(&mut self, event: Event) {
@@ -113,13 +131,13 @@ impl<P: Probe> World<P> {
                 self.send_wired(direction);
             }
             Event::WiredArrival(Direction::Down) => {
-                if let Some(packet) = self.wired_down.arrive() {
+                if let Some(packet) = self.wired_down.arrive(self.now) {
                     self.access_point.send(packet, self.now);
                     self.pump(Direction::Down);
                 }
             }
             Event::WiredArrival(Direction::Up) => {
-                if let Some(packet) = self.wired_up.arrive() {
+                if let Some(packet) = self.wired_up.arrive(self.now) {
                     self.receive_at_server(&packet);
                 }
             }
@@ -127,11 +145,14 @@ impl<P: Probe> World<P> {
                 let now = self.now;
                 self.end(direction).depart(now);
                 self.pump(direction);
+                if self.filler.is_some() {
+                    self.fill_link();
+                }
             }
             Event::FrameArrival(direction) => {
-                if let Some(frame) = self.end(direction).arrive() {
+                let now = self.now;
+                if let Some(frame) = self.end(direction).arrive(now) {
                     let receiving = opposite(direction);
-                    let now = self.now;
                     self.end(receiving).mux.handle_frame(frame, now);
                     self.pump(receiving);
                 }
@@ -143,6 +164,7 @@ impl<P: Probe> World<P> {
             }
             Event::TcpTimer => self.ring_tcp(),
             Event::MediaSend => self.send_media(),
+            Event::ChannelEnd => self.filler.iter_mut().for_each(Filler::stop),
         }
     }
 
@@ -202,7 +224,7 @@ impl<P: Probe> World<P> {
         let line = self.wired(direction);
         let Some(packet) = line.take_ready() else { return };
         let passage = line.transmit(arqway_units::Octets::of(packet.octets.len()), now);
-        line.launch(packet);
+        line.launch(packet, passage.arrival);
         self.events.schedule(passage.departure, Event::WiredDeparture(direction));
         self.events.schedule(passage.arrival, Event::WiredArrival(direction));
     }
@@ -213,6 +235,9 @@ impl<P: Probe> World<P> {
             if let Some(delay) = delay {
                 self.probe.media_received(delay, self.now);
             }
+            return false;
+        }
+        if Filler::is_of(packet) {
             return false;
         }
         let Some(transfer) = &mut self.file_transfer else { return false };
@@ -260,6 +285,15 @@ impl<P: Probe> World<P> {
         self.queue_wired(Direction::Down, packet);
     }
 
+    /// Where the channel is measured, the link toward the client never has nothing to send.
+    fn fill_link(&mut self) {
+        let packet = self.filler.as_ref().filter(|_| self.access_point.is_idle()).and_then(Filler::packet);
+        if let Some(packet) = packet {
+            self.access_point.send(packet, self.now);
+            self.pump(Direction::Down);
+        }
+    }
+
     fn outcome(&self) -> Outcome {
         let (transfer, media) = (self.file_transfer.as_ref(), self.media.as_ref());
         Outcome {
@@ -270,7 +304,8 @@ impl<P: Probe> World<P> {
             media_delay_s: media.and_then(Media::mean_delay),
             media_loss: media.and_then(Media::loss),
             media_offered_bps: media.map(|media| media.offered_bps(self.now)),
-            frame_loss_rate: self.access_point.frame_loss_rate(),
+            frame_loss_rate: self.access_point.frame_loss().rate(),
+            frame_loss_run: self.access_point.frame_loss().mean_run(),
             queue_drops: self.access_point.dropped() + self.client.dropped(),
             wired_drops: self.wired_down.dropped() + self.wired_up.dropped(),
             access_point: self.access_point.mux.inner().counters(),

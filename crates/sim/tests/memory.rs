@@ -3,9 +3,11 @@
 
 use arqway_link::selective_repeat::{self, TimerStarts};
 use arqway_link::{ServiceConfig, mux::Class, mux::Protocol, raw};
-use arqway_sim::channel::{ErrorModel, Uniform};
-use arqway_sim::{NoProbe, Probe, Queue, Room, Scenario, Streams, World, tcp};
-use arqway_units::{Octets, Ratio, Time};
+use arqway_sim::channel::{Duplication, ErrorModel, ExponentialJitter, Jitter, Reordering, Uniform};
+use arqway_sim::{
+    NoProbe, Probe, Queue, Rate, RateTrace, Room, Scenario, Step, StepRate, Streams, TraceEnd, World, tcp,
+};
+use arqway_units::{BitRate, Octets, Ratio, Span, Time};
 
 /// Everything at once: Selective Repeat with a fixed timeout under contention, and a link that loses frames.
 fn busy_world(megabytes: u64) -> Scenario {
@@ -35,8 +37,30 @@ impl Probe for PacketCount {
 
 #[test]
 fn an_event_in_steady_state_allocates_at_most_the_packet_it_creates() {
+    assert_no_allocation_but_packets(&busy_world(10));
+}
+
+#[test]
+fn neither_do_impairments_and_a_rate_that_changes() {
+    let mut scenario = busy_world(10);
+    scenario.link_layer.service = ServiceConfig::Raw(raw::Config::default());
+    let wireless = &mut scenario.wireless;
+    let share = Ratio::new(0.01).expect("a share");
+    wireless.reordering = Some(Reordering { share, delay: Span::from_milliseconds(100) });
+    wireless.duplication = Some(Duplication { share, delay: Span::from_milliseconds(50) });
+    wireless.jitter = Jitter::Exponential(ExponentialJitter { mean: Span::from_milliseconds(10), keep_order: false });
+    let step = |milliseconds, rate| Step {
+        length: Span::from_milliseconds(milliseconds),
+        rate: StepRate(BitRate::from_bits_per_second(rate)),
+    };
+    let steps = [step(500, 96_000), step(100, 0), step(400, 64_000)];
+    wireless.rate = Rate::Trace(RateTrace::new(steps.as_slice(), TraceEnd::Repeat).expect("steps"));
+    assert_no_allocation_but_packets(&scenario);
+}
+
+fn assert_no_allocation_but_packets(scenario: &Scenario) {
     let mut packets = PacketCount::default();
-    let mut world = World::new(&busy_world(10), &Streams::new(1, 0), &mut packets).expect("two services");
+    let mut world = World::new(scenario, &Streams::new(1, 0), &mut packets).expect("two services");
     world.start();
     for _ in 0..200_000 {
         assert!(world.step(), "the file takes longer than that");

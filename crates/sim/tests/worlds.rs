@@ -2,9 +2,11 @@
 
 use arqway_link::selective_repeat::{self, TimerStarts};
 use arqway_link::{Frame, ServiceConfig};
-use arqway_sim::channel::{Direction, ErrorModel, Listed, Uniform};
+use arqway_sim::channel::{
+    Direction, Duplication, ErrorModel, ExponentialJitter, Jitter, Listed, Reordering, Uniform, UniformJitter,
+};
 use arqway_sim::{Headers, NoProbe, Outcome, Probe, Queue, Room, Scenario, Streams, World};
-use arqway_units::{Octets, Ratio, Time};
+use arqway_units::{BitRate, Octets, Ratio, Span, Time};
 
 /// When frames with a packet start toward the client, and which frames are lost in each direction.
 #[derive(Default)]
@@ -89,4 +91,67 @@ fn a_link_that_loses_everything_ends_with_the_scenario() {
         (Some(false), Some(0.0), Some(1.0))
     );
     assert_eq!(outcome.ended, Time::ZERO + scenario.duration);
+}
+
+#[test]
+fn a_file_gets_over_a_raw_link_that_reorders_duplicates_and_jitters() {
+    let mut scenario = Scenario::default();
+    let share = Ratio::new(0.05).expect("a share");
+    let wireless = &mut scenario.wireless;
+    wireless.reordering = Some(Reordering { share, delay: Span::from_milliseconds(100) });
+    wireless.duplication = Some(Duplication { share, delay: Span::from_milliseconds(40) });
+    wireless.jitter = Jitter::Exponential(ExponentialJitter { mean: Span::from_milliseconds(30), keep_order: false });
+    scenario.file_transfer.size = Octets::new(500_000);
+    let (outcome, frames) = run(&scenario);
+    assert_eq!(outcome.file_complete, Some(true));
+    let frames = frames.down.len() as u64;
+    // Each copy is one more packet delivered: 5 % of some 2,000 frames.
+    let copies = outcome.client.packets_delivered.saturating_sub(frames);
+    assert!((50..200).contains(&copies), "{copies} copies of {frames} frames");
+}
+
+#[test]
+fn selective_repeat_gets_a_file_over_a_link_whose_jitter_keeps_the_order() {
+    let mut scenario = Scenario::default();
+    scenario.link_layer.service = ServiceConfig::SelectiveRepeat(selective_repeat::Config::default());
+    scenario.wireless.errors = ErrorModel::Uniform(Uniform { loss: Ratio::new(0.054).expect("a share") });
+    scenario.wireless.jitter =
+        Jitter::Uniform(UniformJitter { longest: Span::from_milliseconds(200), keep_order: true });
+    scenario.file_transfer.size = Octets::new(500_000);
+    let (outcome, _) = run(&scenario);
+    assert_eq!(outcome.file_complete, Some(true));
+    assert_eq!(outcome.tcp_timeouts, Some(0), "the link recovers what is lost in time");
+}
+
+#[test]
+fn each_direction_has_its_own_rate_delay_and_errors() {
+    let mut scenario = Scenario::default();
+    scenario.file_transfer.size = Octets::new(250);
+    scenario.wireless.charge_tag = false;
+    scenario.wireless.up.rate = Some(BitRate::from_bits_per_second(6400).expect("a rate").into());
+    scenario.wireless.up.delay = Some(Span::from_milliseconds(500));
+    // A packet: 1.2 ms of wire, 31.25 ms, 50 ms; its acknowledgement of 40 octets: 50 ms, 500 ms, 1.032 ms of wire.
+    let (outcome, _) = run(&scenario);
+    assert!((outcome.ended.as_seconds() - 0.633_482).abs() < 1e-6, "{}", outcome.ended.as_seconds());
+    // Acknowledgements alone are lost: everything arrives, and TCP never knows.
+    scenario.wireless.up.errors = Some(ErrorModel::Uniform(Uniform { loss: Ratio::ONE }));
+    scenario.duration = Span::from_milliseconds(20_000);
+    let (outcome, frames) = run(&scenario);
+    assert_eq!((outcome.frame_loss_rate, outcome.file_complete), (Some(0.0), Some(false)));
+    assert!(!frames.lost[1].is_empty() && frames.lost[1].iter().all(|lost| *lost));
+}
+
+#[test]
+fn a_measurement_of_the_channel_ends_after_its_duration_and_yields_to_other_traffic() {
+    let mut scenario = Scenario::default();
+    scenario.channel.enabled = true;
+    scenario.channel.duration = Span::from_milliseconds(100_000);
+    scenario.file_transfer.enabled = false;
+    scenario.media.enabled = true;
+    let (outcome, frames) = run(&scenario);
+    assert_eq!(outcome.ended, Time::ZERO + scenario.channel.duration);
+    // 251 octets a frame: the link is never idle, and what it carries of the lecture waits for one frame at most.
+    assert!((3187..=3188).contains(&frames.down.len()), "{}", frames.down.len());
+    assert!(outcome.media_delay_s.is_some_and(|delay| delay < 0.15), "{:?}", outcome.media_delay_s);
+    assert!(outcome.media_loss.is_some_and(|loss| loss < 0.01), "{:?}", outcome.media_loss);
 }

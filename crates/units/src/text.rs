@@ -112,11 +112,20 @@ impl FromStr for Span {
     }
 }
 
+impl BitRate {
+    /// Reads a rate that may also be "0 bit/s", an outage, which is `None`.
+    ///
+    /// # Errors
+    /// What is no rate.
+    pub fn read_or_zero(text: &str) -> Result<Option<Self>, UnitError> {
+        RATE.read(text).and_then(|value| whole(value, &RATE)).map(Self::from_bits_per_second)
+    }
+}
+
 impl FromStr for BitRate {
     type Err = UnitError;
     fn from_str(text: &str) -> Result<Self, UnitError> {
-        let bits_per_second = RATE.read(text).and_then(|value| whole(value, &RATE))?;
-        Self::from_bits_per_second(bits_per_second).ok_or_else(|| UnitError("a rate is at least 1 bit/s".to_string()))
+        Self::read_or_zero(text)?.ok_or_else(|| UnitError("a rate is at least 1 bit/s".to_string()))
     }
 }
 

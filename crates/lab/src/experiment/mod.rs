@@ -27,6 +27,7 @@
 //! Reading finds every mistake before anything runs: in the file itself, in each scenario that the sweep makes of it,
 //! in each scheme.
 
+mod recordings;
 mod scheme;
 pub(crate) mod world;
 
@@ -299,7 +300,7 @@ impl Experiment {
 
 /// The error model of a curve: that of its points with errors, if any has some.
 fn errors_of(points: &[world::PointTree]) -> &'static str {
-    let models = || points.iter().map(|point| &point.point.scenario.wireless.errors);
+    let models = || points.iter().map(|point| point.point.scenario.wireless.named_errors());
     let model = models().find(|model| !model.is_free_of_errors()).or_else(|| models().next());
     model.map_or("none", ErrorModel::name)
 }

@@ -1,7 +1,7 @@
 //! The world of an experiment: a base scenario, what is set in it, and one scenario for each point of the sweep.
 
 use super::scheme::over_defaults;
-use super::{Effort, Point, part};
+use super::{Effort, Point, part, recordings};
 use crate::document::{Located, Mistake, Mistakes, Node, Origin, Source, Table, Value, did_you_mean, parse};
 use crate::library;
 use crate::schema;
@@ -11,7 +11,7 @@ use arqway_units::{BitRate, Octets, Ratio, Span};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::num::NonZeroU32;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Where the world comes from.
@@ -42,6 +42,8 @@ pub(super) struct World {
     pub(super) tree: Node,
     /// What `[quick]` asks for, where that is asked for.
     pub(super) replications: Option<NonZeroU32>,
+    /// Where files that it names are looked for.
+    folder: PathBuf,
 }
 
 /// A point, and the tree it was read from.
@@ -70,14 +72,14 @@ impl World {
             replications = quick.replications;
         }
         set_all(&mut tree, section.set.as_ref(), mistakes);
-        Self { tree, replications }
+        Self { tree, replications, folder: folder.to_owned() }
     }
 
     /// The scenario at each point of the sweep; without a sweep there is one point.
     pub(super) fn points(&self, sweep: Option<&Node>, mistakes: &mut Mistakes) -> (Option<String>, Vec<PointTree>) {
         let mut swept = sweep.and_then(Node::as_table).into_iter().flat_map(Table::iter);
         let Some((path, values)) = swept.next() else {
-            return (None, Self::point(0.0, self.tree.clone(), mistakes).into_iter().collect());
+            return (None, self.point(0.0, self.tree.clone(), mistakes).into_iter().collect());
         };
         for (_, another) in swept {
             mistakes.push(
@@ -107,13 +109,14 @@ impl World {
             known.push(value);
             let mut tree = self.tree.clone();
             tree.set_path(path, set);
-            Self::point(value, tree, mistakes)
+            self.point(value, tree, mistakes)
         });
         let points = points.collect();
         (Some(path.to_owned()), points)
     }
 
-    fn point(value: f64, mut tree: Node, mistakes: &mut Mistakes) -> Option<PointTree> {
+    fn point(&self, value: f64, mut tree: Node, mistakes: &mut Mistakes) -> Option<PointTree> {
+        recordings::insert(&mut tree, &self.folder, mistakes);
         give_defaults_to_services(&mut tree);
         let scenario: Scenario = part(Some(&tree), mistakes)?;
         if let Err(error) = Mux::new(&scenario.link_layer.mux()) {

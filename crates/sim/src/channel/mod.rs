@@ -1,14 +1,34 @@
-//! The error models of one direction of a link.
+//! The channel of one direction of a link: which frames it loses, and when the others arrive.
 //!
-//! A channel acts behind the transmitter: a frame that it loses has used the link.
+//! ```text
+//!     transmitter -> propagation delay -> error model -> impairments -> arrive, at once or later, once or twice
+//! ```
+//!
+//! A channel acts behind the transmitter: a frame that it loses has used the link. `docs/channels.md` has each model's
+//! formula.
 
+mod ber;
+mod bit;
+mod impairments;
+mod loss_trace;
+#[cfg(test)]
+mod tests;
 mod two_state;
 
+pub use ber::Ber;
+pub use bit::Bit;
+pub(crate) use impairments::Arrivals;
+pub use impairments::{Duplication, ExponentialJitter, Impairments, Jitter, Reordering, UniformJitter};
+pub use loss_trace::{AtEnd, LossTrace, Losses, LossesError};
 pub use two_state::TwoState;
 
 use crate::kernel::{Random, Streams};
 use crate::line::Passage;
 use arqway_units::{Octets, Ratio, Time};
+use ber::BitErrors;
+use bit::Corruptions;
+use impairments::{Detours, Impairment};
+use loss_trace::Playback;
 use serde::{Deserialize, Serialize};
 
 use alloc::boxed::Box;
@@ -27,6 +47,12 @@ pub enum ErrorModel {
     Uniform(Uniform),
     /// By a bit error rate that is low in good periods and high in bad ones.
     TwoState(TwoState),
+    /// Those with a corruption in them; corruptions lie at random in the octets sent.
+    Bit(Bit),
+    /// Those with a wrong bit; every bit is wrong with the same probability, independently.
+    Ber(Ber),
+    /// Those that were lost when it was recorded.
+    Trace(LossTrace),
     /// Those of given numbers: an exact repetition of what once happened, or a test.
     Listed(Listed),
 }
@@ -39,6 +65,9 @@ impl ErrorModel {
             Self::None => "none",
             Self::Uniform(_) => "uniform",
             Self::TwoState(_) => "two-state",
+            Self::Bit(_) => "bit",
+            Self::Ber(_) => "ber",
+            Self::Trace(_) => "trace",
             Self::Listed(_) => "listed",
         }
     }
@@ -50,6 +79,9 @@ impl ErrorModel {
             Self::None => true,
             Self::Uniform(uniform) => uniform.loss == Ratio::ZERO,
             Self::TwoState(states) => states.good_bit_errors == Ratio::ZERO && states.bad_bit_errors == Ratio::ZERO,
+            Self::Bit(_) => false,
+            Self::Ber(ber) => ber.bit_errors == Ratio::ZERO,
+            Self::Trace(trace) => trace.losses.lost() == 0,
             Self::Listed(listed) => listed.down.is_empty() && listed.up.is_empty(),
         }
     }
@@ -75,6 +107,18 @@ pub struct Listed {
     pub up: Vec<u64>,
 }
 
+impl Listed {
+    /// The numbers of one direction, in ascending order.
+    fn of(&self, direction: Direction) -> Vec<u64> {
+        let mut numbers = match direction {
+            Direction::Down => self.down.clone(),
+            Direction::Up => self.up.clone(),
+        };
+        numbers.sort_unstable();
+        numbers
+    }
+}
+
 /// One of the two directions of the link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
@@ -84,20 +128,41 @@ pub enum Direction {
     Up,
 }
 
-/// What a channel draws random numbers for.
+/// What a channel draws random numbers for; each has a stream of its own.
 #[derive(Debug, Clone, Copy)]
 enum Draw {
     /// Which frames are lost.
     Fates,
     /// How long the link stays good, or bad.
     Periods,
+    /// What happens to those that are not lost.
+    Detours(Impairment),
 }
 
-/// The error model of one direction, at work.
+impl Draw {
+    /// The name of its stream.
+    fn stream(self, direction: Direction) -> &'static str {
+        match (direction, self) {
+            (Direction::Down, Self::Fates) => "wireless.down.errors",
+            (Direction::Up, Self::Fates) => "wireless.up.errors",
+            (Direction::Down, Self::Periods) => "wireless.down.periods",
+            (Direction::Up, Self::Periods) => "wireless.up.periods",
+            (Direction::Down, Self::Detours(Impairment::Reordering)) => "wireless.down.reordering",
+            (Direction::Up, Self::Detours(Impairment::Reordering)) => "wireless.up.reordering",
+            (Direction::Down, Self::Detours(Impairment::Duplication)) => "wireless.down.duplication",
+            (Direction::Up, Self::Detours(Impairment::Duplication)) => "wireless.up.duplication",
+            (Direction::Down, Self::Detours(Impairment::Jitter)) => "wireless.down.jitter",
+            (Direction::Up, Self::Detours(Impairment::Jitter)) => "wireless.up.jitter",
+        }
+    }
+}
+
+/// The error model and the impairments of one direction, at work.
 #[derive(Debug)]
 pub struct Channel {
     fate: Fate,
     frames: u64,
+    detours: Option<Box<Detours>>,
 }
 
 #[derive(Debug)]
@@ -108,120 +173,53 @@ enum Fate {
         random: Box<Random>,
     },
     TwoState(Box<Periods>),
+    Bit(Box<Corruptions>),
+    Ber(Box<BitErrors>),
+    Trace(Box<Playback>),
     /// In ascending order.
     Listed(Vec<u64>),
 }
 
 impl Channel {
-    /// The channel of one direction, with streams of its own: `wireless.down.errors`, `wireless.down.periods`.
+    /// The channel of one direction, with streams of its own, such as `wireless.down.errors`.
     #[must_use]
-    pub fn new(model: &ErrorModel, direction: Direction, streams: &Streams) -> Self {
-        let stream = |what| {
-            streams.stream(match (direction, what) {
-                (Direction::Down, Draw::Fates) => "wireless.down.errors",
-                (Direction::Up, Draw::Fates) => "wireless.up.errors",
-                (Direction::Down, Draw::Periods) => "wireless.down.periods",
-                (Direction::Up, Draw::Periods) => "wireless.up.periods",
-            })
-        };
+    pub fn new(model: &ErrorModel, impairments: &Impairments, direction: Direction, streams: &Streams) -> Self {
+        let stream = |draw: Draw| streams.stream(draw.stream(direction));
         let fate = match model {
             ErrorModel::None => Fate::Survives,
             ErrorModel::Uniform(uniform) => Fate::Uniform { loss: uniform.loss, random: Box::new(stream(Draw::Fates)) },
             ErrorModel::TwoState(states) => {
                 Fate::TwoState(Box::new(Periods::new(*states, stream(Draw::Periods), stream(Draw::Fates))))
             }
-            ErrorModel::Listed(listed) => {
-                let mut frames = match direction {
-                    Direction::Down => listed.down.clone(),
-                    Direction::Up => listed.up.clone(),
-                };
-                frames.sort_unstable();
-                Fate::Listed(frames)
-            }
+            ErrorModel::Bit(bit) => Fate::Bit(Box::new(Corruptions::new(*bit, stream(Draw::Fates)))),
+            ErrorModel::Ber(ber) => Fate::Ber(Box::new(BitErrors::new(*ber, stream(Draw::Fates)))),
+            ErrorModel::Trace(trace) => Fate::Trace(Box::new(Playback::new(trace.clone()))),
+            ErrorModel::Listed(listed) => Fate::Listed(listed.of(direction)),
         };
-        Self { fate, frames: 0 }
+        let detours = || Detours::new(*impairments, |impairment| stream(Draw::Detours(impairment)));
+        Self { fate, frames: 0, detours: (!impairments.is_none()).then(|| Box::new(detours())) }
     }
 
-    /// Whether the next frame arrives, which has this size and is on the line from `start` on.
-    pub(crate) fn carries(&mut self, size: Octets, start: Time, passage: &Passage) -> bool {
+    /// When the next frame arrives, if it does, which has this size and is on the line from `start` on.
+    pub(crate) fn pass(&mut self, size: Octets, start: Time, passage: &Passage) -> Arrivals {
+        let carried = self.carries(size, start, passage.departure);
+        let arrivals =
+            self.detours.as_mut().map_or(Arrivals::once(passage.arrival), |detours| detours.take(passage.arrival));
+        if carried { arrivals } else { Arrivals::NONE }
+    }
+
+    /// Whether the next frame is not lost, which is on the line from `start` to `end`.
+    fn carries(&mut self, size: Octets, start: Time, end: Time) -> bool {
         let number = self.frames;
         self.frames += 1;
         match &mut self.fate {
             Fate::Survives => true,
             Fate::Uniform { loss, random } => !random.happens(*loss),
-            Fate::TwoState(periods) => periods.carries(start, passage.departure, size.as_bits()),
+            Fate::TwoState(periods) => periods.carries(start, end, size.as_bits()),
+            Fate::Bit(corruptions) => corruptions.spare(size),
+            Fate::Ber(errors) => errors.spare(size),
+            Fate::Trace(playback) => playback.spare(),
             Fate::Listed(lost) => lost.binary_search(&number).is_err(),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use arqway_units::Span;
-
-    fn channel(model: &ErrorModel) -> Channel {
-        Channel::new(model, Direction::Down, &Streams::new(7, 0))
-    }
-
-    /// Whether the next frame arrives, at whatever time.
-    fn carries(channel: &mut Channel) -> bool {
-        channel.carries(Octets::new(250), Time::ZERO, &Passage { departure: Time::ZERO, arrival: Time::ZERO })
-    }
-
-    #[test]
-    fn a_uniform_channel_loses_its_share_and_remembers_nothing() {
-        let loss = Ratio::new(0.054).expect("a share");
-        let mut channel = channel(&ErrorModel::Uniform(Uniform { loss }));
-        let frames = 1_000_000;
-        let (mut lost, mut pairs, mut last) = (0u32, 0u32, false);
-        for _ in 0..frames {
-            let now = !carries(&mut channel);
-            lost += u32::from(now);
-            pairs += u32::from(now && last);
-            last = now;
-        }
-        // Four standard errors of a binomial share: sqrt(p (1 - p) / n) is 0.00023 here, of pairs 0.000054.
-        assert!((f64::from(lost) / f64::from(frames) - 0.054).abs() < 0.0009, "{lost}");
-        assert!((f64::from(pairs) / f64::from(frames) - 0.054 * 0.054).abs() < 0.00022, "{pairs}");
-    }
-
-    #[test]
-    fn a_higher_loss_loses_every_frame_that_a_lower_one_loses() {
-        let at = |loss| channel(&ErrorModel::Uniform(Uniform { loss: Ratio::new(loss).expect("a share") }));
-        let (mut low, mut high) = (at(0.015), at(0.098));
-        for _ in 0..10_000 {
-            let (low, high) = (carries(&mut low), carries(&mut high));
-            assert!(low || !high, "common random numbers keep the points of a sweep paired");
-        }
-    }
-
-    #[test]
-    fn a_listed_channel_loses_exactly_the_frames_listed() {
-        let mut channel = channel(&ErrorModel::Listed(Listed { down: [0, 3].into(), up: [1].into() }));
-        let carried: [bool; 5] = core::array::from_fn(|_| carries(&mut channel));
-        assert_eq!(carried, [false, true, true, false, true]);
-    }
-
-    #[test]
-    fn the_two_directions_are_bad_at_different_times() {
-        let states = TwoState {
-            good: Span::from_milliseconds(100),
-            bad: Span::from_milliseconds(100),
-            good_bit_errors: Ratio::ZERO,
-            bad_bit_errors: Ratio::ONE,
-        };
-        let direction = |direction| {
-            let mut channel = Channel::new(&ErrorModel::TwoState(states), direction, &Streams::new(7, 0));
-            let fates = (0..10_000u64).map(move |frame| {
-                let start = Time::ZERO + Span::from_milliseconds(30) * frame;
-                let passage = Passage { departure: start + Span::from_nanoseconds(1), arrival: start };
-                channel.carries(Octets::new(250), start, &passage)
-            });
-            fates.collect::<Vec<bool>>()
-        };
-        let (down, up) = (direction(Direction::Down), direction(Direction::Up));
-        let same = down.iter().zip(&up).filter(|(down, up)| down == up).count();
-        assert!((4500..5500).contains(&same), "{same} of 10,000 fates agree");
     }
 }

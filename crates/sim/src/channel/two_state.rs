@@ -123,49 +123,6 @@ mod tests {
         }
     }
 
-    /// The probability that a frame is lost in equilibrium: 1 - pi exp((Q - L) T) 1, with Q the generator of the states,
-    /// L the rates of errors in them, T the time of the frame; the exponential of a 2 x 2 matrix in closed form.
-    fn frame_loss(settings: TwoState, seconds: f64, bits: f64) -> f64 {
-        let (to_bad, to_good) = (1.0 / settings.good.as_seconds(), 1.0 / settings.bad.as_seconds());
-        let errors = |ratio: Ratio| -libm::log1p(-ratio.as_f64()) * bits / seconds;
-        let (good, bad) = (errors(settings.good_bit_errors), errors(settings.bad_bit_errors));
-        let (a, b, c, d) = (-to_bad - good, to_bad, to_good, -to_good - bad);
-        let (mean, spread) = ((a + d) / 2.0, libm::sqrt((a - d) * (a - d) / 4.0 + b * c));
-        let (cosine, sine) = (libm::cosh(spread * seconds), libm::sinh(spread * seconds) / spread);
-        let (from_good, from_bad) = (cosine + sine * (a - mean + b), cosine + sine * (d - mean + c));
-        let in_bad = to_bad / (to_bad + to_good);
-        1.0 - libm::exp(mean * seconds) * ((1.0 - in_bad) * from_good + in_bad * from_bad)
-    }
-
-    /// The share of lost frames of 250 octets, sent back to back at 64 kbit/s for so many seconds.
-    fn measured(settings: TwoState, seconds: u64) -> f64 {
-        let (mut periods, time) = (periods(settings), Span::from_nanoseconds(31_250_000));
-        let (mut lost, mut sent, mut start) = (0u64, 0u64, Time::ZERO);
-        while start < Time::ZERO + Span::from_milliseconds(seconds * 1000) {
-            lost += u64::from(!periods.carries(start, start + time, 2000));
-            sent += 1;
-            start += time;
-        }
-        lost as f64 / sent as f64
-    }
-
-    #[test]
-    fn the_paper_s_four_links_have_its_four_frame_loss_rates() {
-        for (bad, printed) in [(0.1, 0.015), (0.2, 0.025), (0.5, 0.054), (1.0, 0.098)] {
-            let exact = frame_loss(monet08(bad), 0.031_25, 2000.0);
-            assert!((exact / printed - 1.0).abs() < 0.05, "{exact} for {printed}");
-        }
-    }
-
-    #[test]
-    fn the_measured_loss_is_the_closed_form() {
-        for bad in [0.1, 1.0] {
-            let (exact, measured) = (frame_loss(monet08(bad), 0.031_25, 2000.0), measured(monet08(bad), 400_000));
-            // 40,000 cycles, whose bad periods vary by their mean: 4 / sqrt(40,000) is 2 %, and some more for the good ones.
-            assert!((measured / exact - 1.0).abs() < 0.03, "{measured} for {exact}");
-        }
-    }
-
     #[test]
     fn periods_have_their_means_and_forget_exponentially() {
         let settings = TwoState { good: Span::from_seconds(3.0), ..monet08(1.0) };

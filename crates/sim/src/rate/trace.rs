@@ -1,0 +1,314 @@
+//! A recorded rate: steps of a length and a rate each, one after the other.
+
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use arqway_units::{BitRate, Octets, Span, Time, UnitError, positive_span};
+use core::fmt;
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// A rate that changes with time, counted from the start of the run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
+pub struct RateTrace {
+    /// How long which rate lasts, one after the other; or the file that says so.
+    #[serde(serialize_with = "as_list")]
+    #[cfg_attr(feature = "schema", schemars(with = "crate::schema::Steps"))]
+    steps: Arc<[Step]>,
+    /// What comes behind the last of them.
+    #[cfg_attr(feature = "schema", schemars(default))]
+    at_end: TraceEnd,
+}
+
+fn as_list<S: Serializer>(steps: &Arc<[Step]>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(steps.iter())
+}
+
+/// A length of time at one rate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Step {
+    /// How long.
+    #[serde(rename = "for", deserialize_with = "positive_span")]
+    pub length: Span,
+    /// How fast.
+    pub rate: StepRate,
+}
+
+/// The rate of a step; an outage is one of 0 bit/s.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct StepRate(pub Option<BitRate>);
+
+impl TryFrom<String> for StepRate {
+    type Error = UnitError;
+    fn try_from(text: String) -> Result<Self, UnitError> {
+        BitRate::read_or_zero(&text).map(Self)
+    }
+}
+
+impl From<StepRate> for String {
+    fn from(rate: StepRate) -> Self {
+        rate.0.map_or_else(|| Self::from("0 bit/s"), |rate| alloc::format!("{rate}"))
+    }
+}
+
+/// What happens when a recording of rates has come to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum TraceEnd {
+    /// It begins again.
+    #[default]
+    Repeat,
+    /// The last rate stays.
+    Hold,
+}
+
+/// Steps that make no recording.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum RateTraceError {
+    /// There are none.
+    #[error("a rate that follows a trace needs a step, such as {{ for = \"10 s\", rate = \"64 kbit/s\" }}")]
+    Empty,
+    /// Nothing could ever be sent.
+    #[error("no step has a rate above 0 bit/s: nothing would ever be sent")]
+    Silent,
+}
+
+impl RateTrace {
+    /// A recording of these steps.
+    ///
+    /// # Errors
+    /// There are none, or nothing could ever be sent.
+    pub fn new(steps: impl Into<Arc<[Step]>>, at_end: TraceEnd) -> Result<Self, RateTraceError> {
+        let steps = steps.into();
+        if steps.is_empty() {
+            return Err(RateTraceError::Empty);
+        }
+        if steps.iter().all(|step| step.rate.0.is_none()) {
+            return Err(RateTraceError::Silent);
+        }
+        Ok(Self { steps, at_end })
+    }
+
+    /// The mean rate over the recording.
+    #[must_use]
+    pub fn mean(&self) -> BitRate {
+        let (mut area, mut length) = (0, 0);
+        for step in self.steps.iter() {
+            area += bits_per_second(*step) * u128::from(step.length.as_nanoseconds());
+            length += u128::from(step.length.as_nanoseconds());
+        }
+        let mean = u64::try_from(area / length.max(1)).unwrap_or(u64::MAX);
+        BitRate::from_bits_per_second(mean).unwrap_or(BitRate::MINIMUM)
+    }
+}
+
+fn bits_per_second(step: Step) -> u128 {
+    step.rate.0.map_or(0, |rate| u128::from(rate.as_bits_per_second()))
+}
+
+/// The steps as they stand in a file.
+pub(super) struct Steps(Vec<Step>);
+
+impl Steps {
+    pub(super) fn into_inner(self) -> Vec<Step> {
+        self.0
+    }
+}
+
+impl<'de> Deserialize<'de> for Steps {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct StepsVisitor;
+        impl<'de> Visitor<'de> for StepsVisitor {
+            type Value = Steps;
+            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+                out.write_str("a list of steps { for = \"10 s\", rate = \"64 kbit/s\" }, or { file = \"drive.rates\" }")
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Steps, A::Error> {
+                let mut steps = Vec::new();
+                while let Some(step) = list.next_element()? {
+                    steps.push(step);
+                }
+                Ok(Steps(steps))
+            }
+        }
+        deserializer.deserialize_any(StepsVisitor)
+    }
+}
+
+/// The clock of a transmitter whose rate follows a recording.
+#[derive(Debug)]
+pub(crate) struct TracePacer {
+    stages: Vec<Stage>,
+    at_end: TraceEnd,
+    /// The length of the recording, in nanoseconds.
+    period: u64,
+    /// The area under it, in bits times 10^9.
+    area: u128,
+    /// What the last frame's rounding cut off, in bits times 10^9.
+    remainder: u128,
+}
+
+/// A step, placed.
+#[derive(Debug, Clone, Copy)]
+struct Stage {
+    /// Nanoseconds from the recording's start to the end of the step.
+    end: u64,
+    rate: u128,
+}
+
+/// A bit, in the unit of areas: rates are per second, lengths in nanoseconds.
+const BIT: u128 = 1_000_000_000;
+
+impl TracePacer {
+    pub(super) fn new(trace: RateTrace) -> Self {
+        let (mut end, mut area) = (0u64, 0);
+        let place = |step: &Step| {
+            let length = step.length.as_nanoseconds();
+            end = end.saturating_add(length);
+            area += bits_per_second(*step) * u128::from(length);
+            Stage { end, rate: bits_per_second(*step) }
+        };
+        let stages: Vec<Stage> = trace.steps.iter().map(place).collect();
+        Self { stages, at_end: trace.at_end, period: end, area, remainder: 0 }
+    }
+
+    /// When the last bit of a load has gone out whose first bit goes out now; [`Time::MAX`] if never.
+    pub(super) fn departure(&mut self, size: Octets, now: Time) -> Time {
+        let mut need = u128::from(size.as_bits()) * BIT + self.remainder;
+        let mut time = now.as_nanoseconds();
+        if self.at_end == TraceEnd::Repeat {
+            // However slow the link: whole rounds of the recording are skipped, one at most is walked through.
+            let rounds = need.saturating_sub(1) / self.area.max(1);
+            need -= rounds * self.area;
+            let skipped = rounds.saturating_mul(u128::from(self.period));
+            time = time.saturating_add(u64::try_from(skipped).unwrap_or(u64::MAX));
+        }
+        let (mut phase, mut stage) = self.place(time);
+        loop {
+            let Stage { end, rate } = self.stages[stage];
+            let last_holds = self.at_end == TraceEnd::Hold && stage + 1 == self.stages.len();
+            let left = if last_holds { u64::MAX - time } else { end - phase };
+            if time == u64::MAX || (last_holds && rate == 0) {
+                return Time::MAX;
+            }
+            let room = rate * u128::from(left);
+            if need <= room {
+                self.remainder = need % rate.max(1);
+                let rest = u64::try_from(need / rate.max(1)).unwrap_or(u64::MAX);
+                return Time::from_nanoseconds(time.saturating_add(rest));
+            }
+            need -= room;
+            time = time.saturating_add(left);
+            (phase, stage) = if stage + 1 < self.stages.len() { (end, stage + 1) } else { (0, 0) };
+        }
+    }
+
+    /// Where in the recording a time lies, and in which of its steps.
+    fn place(&self, time: u64) -> (u64, usize) {
+        let phase = match self.at_end {
+            TraceEnd::Repeat => time % self.period.max(1),
+            TraceEnd::Hold => time,
+        };
+        let stage = self.stages.partition_point(|stage| stage.end <= phase);
+        (phase, stage.min(self.stages.len() - 1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn step(milliseconds: u64, bits_per_second: u64) -> Step {
+        let rate = StepRate(BitRate::from_bits_per_second(bits_per_second));
+        Step { length: Span::from_milliseconds(milliseconds), rate }
+    }
+
+    fn pacer(steps: &[Step], at_end: TraceEnd) -> TracePacer {
+        TracePacer::new(RateTrace::new(steps, at_end).expect("steps"))
+    }
+
+    fn milliseconds(time: Time) -> f64 {
+        time.as_seconds() * 1e3
+    }
+
+    #[test]
+    fn a_frame_goes_on_at_the_new_rate_and_waits_through_an_outage() {
+        let steps = [step(100, 8000), step(50, 0), step(100, 16_000)];
+        let mut pacer = pacer(&steps, TraceEnd::Repeat);
+        // 800 bits in the first step, 200 more at twice the rate behind the outage.
+        assert_eq!(milliseconds(pacer.departure(Octets::new(125), Time::ZERO)), 162.5);
+        // 2,400 bits a round: ten rounds and half of the first step.
+        let long = pacer.departure(Octets::new(3050), Time::ZERO);
+        assert_eq!(milliseconds(long), 10.0 * 250.0 + 50.0);
+        // Just what is left of a round ends where its last step with a rate ends.
+        let rest = pacer.departure(Octets::new(300), Time::ZERO);
+        assert_eq!(milliseconds(rest), 250.0);
+    }
+
+    #[test]
+    fn the_last_rate_stays_where_the_trace_holds_and_an_outage_may_be_for_good() {
+        let mut faster = pacer(&[step(100, 8000), step(1, 16_000)], TraceEnd::Hold);
+        assert_eq!(milliseconds(faster.departure(Octets::new(300), Time::ZERO)), 200.0);
+        let late = Time::ZERO + Span::from_milliseconds(5000);
+        assert_eq!(milliseconds(faster.departure(Octets::new(200), late)), 5100.0);
+        let mut gone = pacer(&[step(100, 8000), step(1, 0)], TraceEnd::Hold);
+        assert_eq!(milliseconds(gone.departure(Octets::new(100), Time::ZERO)), 100.0);
+        assert_eq!(gone.departure(Octets::new(1), Time::ZERO + Span::from_milliseconds(100)), Time::MAX);
+    }
+
+    #[test]
+    fn the_mean_is_the_area_over_the_length() {
+        let trace = RateTrace::new([step(100, 8000), step(100, 0), step(200, 16_000)].as_slice(), TraceEnd::Repeat);
+        assert_eq!(trace.map(|trace| trace.mean().as_bits_per_second()), Ok(10_000));
+    }
+
+    #[test]
+    fn a_trace_that_never_sends_is_refused() {
+        assert_eq!(RateTrace::new([].as_slice(), TraceEnd::Repeat), Err(RateTraceError::Empty));
+        assert_eq!(RateTrace::new([step(1, 0)].as_slice(), TraceEnd::Hold), Err(RateTraceError::Silent));
+    }
+
+    /// The bits that a recording carries until a time, by adding up its steps one by one.
+    fn area_until(steps: &[Step], until: Time) -> f64 {
+        let (mut at, mut bits) = (0, 0.0);
+        for step in steps.iter().cycle() {
+            let left = until.as_nanoseconds() - at;
+            let length = step.length.as_nanoseconds().min(left);
+            bits += bits_per_second(*step) as f64 * length as f64 / 1e9;
+            at += length;
+            if at >= until.as_nanoseconds() {
+                return bits;
+            }
+        }
+        bits
+    }
+
+    proptest! {
+        #[test]
+        fn frames_back_to_back_carry_the_area_under_the_rate(
+            lengths in proptest::collection::vec((1u64..400, 0u64..100_000), 1..8),
+            sizes in proptest::collection::vec(1u64..2000, 1..60),
+        ) {
+            let mut steps: Vec<Step> = lengths.iter().map(|(length, rate)| step(*length, *rate)).collect();
+            steps.push(step(10, 1000));
+            let mut pacer = pacer(&steps, TraceEnd::Repeat);
+            let (mut now, mut bits) = (Time::ZERO, 0);
+            for size in sizes {
+                let departure = pacer.departure(Octets::new(size), now);
+                prop_assert!(departure > now);
+                (now, bits) = (departure, bits + size * 8);
+            }
+            // A frame ends at most a nanosecond early, and the next one makes good for it.
+            let (area, fastest) = (area_until(&steps, now), 100_000.0 / 1e9);
+            prop_assert!(area <= bits as f64 + 1e-6 && area >= bits as f64 - fastest - 1e-6, "{} of {}", area, bits);
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! The link under study as settings: both directions at once, or each its own.
+//!
+//! ```toml
+//! [wireless]                        # both directions ...
+//! rate = "1 Mbit/s"
+//! delay = "20 ms"
+//! errors = { kind = "uniform", loss = "2 %" }
+//!
+//! [wireless.up]                     # ... but toward the server
+//! rate = "128 kbit/s"
+//! errors = "none"
+//! ```
+//!
+//! What is said of both directions holds for each of them separately: two queues, two channels, random numbers of their
+//! own.
+
+use crate::channel::{Direction, Duplication, ErrorModel, Impairments, Jitter, Reordering};
+use crate::line::{Queue, Room};
+use crate::rate::Rate;
+use arqway_units::{BitRate, Span};
+use serde::{Deserialize, Serialize};
+
+/// The link between access point and client.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Wireless {
+    /// Bits per second in each direction.
+    pub rate: Rate,
+    /// Propagation delay.
+    pub delay: Span,
+    /// What waits in front of it, below the link layer, at each end.
+    pub queue: Queue,
+    /// Which frames it loses; each direction on its own.
+    pub errors: ErrorModel,
+    /// Which frames others overtake.
+    pub reordering: Option<Reordering>,
+    /// Which frames arrive twice.
+    pub duplication: Option<Duplication>,
+    /// How much longer than the propagation delay frames take.
+    pub jitter: Jitter,
+    /// Whether a frame's tag octet takes its time on the link. The papers' frames have none.
+    pub charge_tag: bool,
+    /// What is different toward the client.
+    pub down: Differences,
+    /// What is different toward the server.
+    pub up: Differences,
+}
+
+/// How one direction differs from what is said of both.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Differences {
+    /// Its bits per second.
+    pub rate: Option<Rate>,
+    /// Its propagation delay.
+    pub delay: Option<Span>,
+    /// What waits in front of it.
+    pub queue: Option<Queue>,
+    /// Which frames it loses.
+    pub errors: Option<ErrorModel>,
+    /// Which of its frames others overtake.
+    pub reordering: Option<Reordering>,
+    /// Which of its frames arrive twice.
+    pub duplication: Option<Duplication>,
+    /// How much longer its frames take.
+    pub jitter: Option<Jitter>,
+}
+
+impl Default for Wireless {
+    /// The 64 kbit/s and 50 ms of a UMTS user, without errors, with a queue that pushes back.
+    fn default() -> Self {
+        Self {
+            rate: Rate::Constant(BitRate::from_bits_per_second(64_000).unwrap_or(BitRate::MINIMUM)),
+            delay: Span::from_milliseconds(50),
+            queue: Queue::BackPressured(Room::of(1)),
+            errors: ErrorModel::None,
+            reordering: None,
+            duplication: None,
+            jitter: Jitter::None,
+            charge_tag: true,
+            down: Differences::default(),
+            up: Differences::default(),
+        }
+    }
+}
+
+impl Wireless {
+    /// The rate of one direction.
+    #[must_use]
+    pub fn rate(&self, direction: Direction) -> &Rate {
+        self.differences(direction).rate.as_ref().unwrap_or(&self.rate)
+    }
+
+    /// The propagation delay of one direction.
+    #[must_use]
+    pub fn delay(&self, direction: Direction) -> Span {
+        self.differences(direction).delay.unwrap_or(self.delay)
+    }
+
+    /// The queue in front of one direction.
+    #[must_use]
+    pub fn queue(&self, direction: Direction) -> Queue {
+        self.differences(direction).queue.unwrap_or(self.queue)
+    }
+
+    /// The error model of one direction.
+    #[must_use]
+    pub fn errors(&self, direction: Direction) -> &ErrorModel {
+        self.differences(direction).errors.as_ref().unwrap_or(&self.errors)
+    }
+
+    /// What one direction does to frames that it does not lose.
+    #[must_use]
+    pub fn impairments(&self, direction: Direction) -> Impairments {
+        let different = self.differences(direction);
+        Impairments {
+            reordering: different.reordering.or(self.reordering),
+            duplication: different.duplication.or(self.duplication),
+            jitter: different.jitter.unwrap_or(self.jitter),
+        }
+    }
+
+    /// The error model by which results call this link: that toward the client, or toward the server where only that
+    /// direction loses frames.
+    #[must_use]
+    pub fn named_errors(&self) -> &ErrorModel {
+        let (down, up) = (self.errors(Direction::Down), self.errors(Direction::Up));
+        if down.is_free_of_errors() && !up.is_free_of_errors() { up } else { down }
+    }
+
+    /// Calls each error model that loses nothing by that name: it is one world, whatever its curve is called.
+    pub fn forget_idle_errors(&mut self) {
+        let of_both = core::iter::once(&mut self.errors);
+        for errors in of_both.chain(&mut self.down.errors).chain(&mut self.up.errors) {
+            if errors.is_free_of_errors() {
+                *errors = ErrorModel::None;
+            }
+        }
+    }
+
+    fn differences(&self, direction: Direction) -> &Differences {
+        match direction {
+            Direction::Down => &self.down,
+            Direction::Up => &self.up,
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! What error models do to frames sent back to back, against closed forms: the share of lost frames, the mean length of a
+//! run of losses, and where there is one the correlation of losses so many frames apart.
+//!
+//! Each law is held against 24 replications from a fixed seed. Their spread gives the standard error of their mean,
+//! and the mean has to lie within four of them: by chance that fails once in 2,000 laws (Student's t, 23 degrees of
+//! freedom), and the seed decides once and for all.
+
+use arqway_link::Frame;
+use arqway_sim::channel::{Ber, Bit, Direction, ErrorModel, TwoState, Uniform};
+use arqway_sim::{NoProbe, Probe, Rate, RateTrace, Scenario, Step, StepRate, Streams, TraceEnd, World};
+use arqway_units::{BitRate, Octets, Ratio, Span, Time};
+
+const REPLICATIONS: u32 = 24;
+/// Of 250 octets at 64 kbit/s.
+const FRAME_SECONDS: f64 = 0.031_25;
+const FRAME_BITS: f64 = 2000.0;
+
+/// A link toward the client that is kept busy with frames of 250 octets for so many seconds.
+fn busy_link(errors: ErrorModel, seconds: u64) -> Scenario {
+    let mut scenario = Scenario::default();
+    scenario.file_transfer.enabled = false;
+    scenario.wireless.charge_tag = false;
+    scenario.wireless.errors = errors;
+    scenario.channel.enabled = true;
+    scenario.channel.duration = Span::from_milliseconds(seconds * 1000);
+    scenario
+}
+
+/// The fates of the frames toward the client: whether each is lost.
+#[derive(Default)]
+struct Fates(Vec<bool>);
+
+impl Probe for Fates {
+    fn frame_sent(&mut self, direction: Direction, _: &Frame, arrives: bool, _: Time) {
+        assert_eq!(direction, Direction::Down, "nobody answers");
+        self.0.push(!arrives);
+    }
+}
+
+/// The fates of each replication.
+fn fates(errors: &ErrorModel, seconds: u64) -> Vec<Vec<bool>> {
+    let one = |replication| {
+        let (scenario, mut fates) = (busy_link(errors.clone(), seconds), Fates::default());
+        World::new(&scenario, &Streams::new(1, replication), &mut fates).expect("one service").run();
+        // One frame every 31.25 ms: the link is never idle.
+        assert_eq!(fates.0.len() as u64, seconds * 32);
+        fates.0
+    };
+    (0..REPLICATIONS).map(one).collect()
+}
+
+/// Holds the mean of a statistic over all replications to its expectation.
+fn hold(what: &str, replications: &[Vec<bool>], expected: f64, statistic: impl Fn(&[bool]) -> f64) {
+    let values: Vec<f64> = replications.iter().map(|fates| statistic(fates)).collect();
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let variance = values.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>() / (n - 1.0);
+    let error = (variance / n).sqrt();
+    assert!((mean - expected).abs() < 4.0 * error, "{what}: {mean} +- {error}, expected {expected}");
+    assert!(error < 0.05 * expected.abs().max(0.05), "{what}: {error} is too coarse to tell {expected}");
+}
+
+fn loss(fates: &[bool]) -> f64 {
+    fates.iter().filter(|lost| **lost).count() as f64 / fates.len() as f64
+}
+
+fn mean_run(fates: &[bool]) -> f64 {
+    let runs = fates.windows(2).filter(|pair| !pair[0] && pair[1]).count() + usize::from(fates[0]);
+    fates.iter().filter(|lost| **lost).count() as f64 / runs as f64
+}
+
+/// The correlation of the losses of frames that are `lag` apart.
+fn correlation(fates: &[bool], lag: usize) -> f64 {
+    let share = loss(fates);
+    let both = fates.iter().zip(&fates[lag..]).filter(|(one, other)| **one && **other).count();
+    (both as f64 / (fates.len() - lag) as f64 - share * share) / (share * (1.0 - share))
+}
+
+/// Frames that are lost independently with probability p: runs of 1 / (1 - p), no correlation.
+fn hold_independent(errors: &ErrorModel, expected: f64) {
+    let fates = fates(errors, 3000);
+    hold("loss", &fates, expected, loss);
+    hold("mean run", &fates, 1.0 / (1.0 - expected), mean_run);
+    for lag in [1, 2, 10] {
+        hold(&format!("correlation at {lag}"), &fates, 0.0, |fates| correlation(fates, lag));
+    }
+}
+
+#[test]
+fn uniform_losses_are_independent_with_their_probability() {
+    hold_independent(&ErrorModel::Uniform(Uniform { loss: ratio(0.054) }), 0.054);
+}
+
+#[test]
+fn independent_bit_errors_spare_a_frame_of_n_bits_with_probability_1_minus_p_to_the_n() {
+    hold_independent(&ErrorModel::Ber(Ber { bit_errors: ratio(3e-5) }), 1.0 - (1.0 - 3e-5f64).powi(2000));
+}
+
+#[test]
+fn exponential_distances_between_corruptions_lose_1_minus_exp_of_minus_size_over_mean() {
+    let errors = ErrorModel::Bit(Bit { distance: Octets::new(4096) });
+    hold_independent(&errors, 1.0 - libm::exp(-250.0 / 4096.0));
+}
+
+#[test]
+fn the_multi_service_papers_frames_of_1000_octets_are_lost_as_it_says() {
+    // "0.8 % ... 5.9 %" for means of 2^17 ... 2^14 octets.
+    for (exponent, printed) in [(17, 0.0076), (14, 0.0592)] {
+        let exact = 1.0 - libm::exp(-1000.0 / f64::from(1 << exponent));
+        assert!((exact - printed).abs() < 0.000_05, "{exact} for {printed}");
+        let mut scenario = busy_link(ErrorModel::Bit(Bit { distance: Octets::new(1 << exponent) }), 60_000);
+        scenario.channel.packet = Octets::new(1000).try_into().expect("a packet");
+        let outcome = World::new(&scenario, &Streams::new(1, 0), NoProbe).expect("one service").run();
+        let measured = outcome.frame_loss_rate.expect("frames");
+        // Four standard errors of a binomial share of 480,000 frames.
+        let error = (exact * (1.0 - exact) / 480_000.0).sqrt();
+        assert!((measured - exact).abs() < 4.0 * error, "{measured} +- {error} for {exact}");
+    }
+}
+
+/// A two-state link seen by frames of time T back to back, in closed form.
+///
+/// Let Q be the generator of the states, L the rates of errors in them, pi the equilibrium. M = exp((Q - L) T) holds the
+/// probabilities to arrive and to be in a state then, P = exp(Q T) those of the state alone. So a frame arrives with
+/// probability pi M 1, and two that are k apart both do with pi M P^(k-1) M 1. Since P^j = 1 pi + r^j (I - 1 pi) with
+/// r = exp(-(1/good + 1/bad) T), the correlation at lag k is that at lag 1 times r^(k-1).
+struct Law {
+    loss: f64,
+    mean_run: f64,
+    correlation: f64,
+    decay: f64,
+}
+
+impl Law {
+    fn of(states: TwoState) -> Self {
+        let (to_bad, to_good) = (1.0 / states.good.as_seconds(), 1.0 / states.bad.as_seconds());
+        let errors = |ratio: Ratio| -libm::log1p(-ratio.as_f64()) * FRAME_BITS / FRAME_SECONDS;
+        let (good, bad) = (errors(states.good_bit_errors), errors(states.bad_bit_errors));
+        let m = exponential([[-to_bad - good, to_bad], [to_good, -to_good - bad]], FRAME_SECONDS);
+        let in_bad = to_bad / (to_bad + to_good);
+        let pi = [1.0 - in_bad, in_bad];
+        let ones = [m[0][0] + m[0][1], m[1][0] + m[1][1]];
+        let arrives = pi[0] * ones[0] + pi[1] * ones[1];
+        let then = [0, 1].map(|state| pi[0] * m[0][state] + pi[1] * m[1][state]);
+        let both = then[0] * ones[0] + then[1] * ones[1];
+        Self {
+            loss: 1.0 - arrives,
+            mean_run: (1.0 - arrives) / (arrives - both),
+            correlation: (both - arrives * arrives) / (arrives * (1.0 - arrives)),
+            decay: libm::exp(-(to_bad + to_good) * FRAME_SECONDS),
+        }
+    }
+}
+
+/// exp(A t) of a 2 x 2 matrix: with m half its trace and s the root of (a - d)^2 / 4 + b c, it is
+/// exp(m t) (cosh(s t) I + sinh(s t) / s (A - m I)).
+fn exponential([[a, b], [c, d]]: [[f64; 2]; 2], t: f64) -> [[f64; 2]; 2] {
+    let (mean, spread) = ((a + d) / 2.0, ((a - d) * (a - d) / 4.0 + b * c).sqrt());
+    let (growth, cosine) = (libm::exp(mean * t), libm::cosh(spread * t));
+    let sine = libm::sinh(spread * t) / spread;
+    let of = |diagonal: f64, entry: f64| growth * (diagonal * cosine + sine * (entry - diagonal * mean));
+    [[of(1.0, a), of(0.0, b)], [of(0.0, c), of(1.0, d)]]
+}
+
+/// monet08 §III: good periods of 10 s, bit error rates of 10^-6 and 10^-2.
+fn monet08(bad_milliseconds: u64) -> TwoState {
+    TwoState {
+        good: Span::from_milliseconds(10_000),
+        bad: Span::from_milliseconds(bad_milliseconds),
+        good_bit_errors: ratio(1e-6),
+        bad_bit_errors: ratio(1e-2),
+    }
+}
+
+fn ratio(value: f64) -> Ratio {
+    Ratio::new(value).expect("a share")
+}
+
+#[test]
+fn monet08s_four_links_lose_what_the_paper_prints() {
+    for (bad, printed) in [(100, 0.015), (200, 0.025), (500, 0.054), (1000, 0.098)] {
+        let exact = Law::of(monet08(bad)).loss;
+        // 1.46, 2.43, 5.22 and 9.53 %: the paper rounds, and does not say how it measured.
+        assert!((exact / printed - 1.0).abs() < 0.04, "{exact} for {printed}");
+    }
+}
+
+#[test]
+fn two_state_losses_have_the_share_the_runs_and_the_correlation_of_their_closed_form() {
+    for bad in [100, 200, 500, 1000] {
+        let law = Law::of(monet08(bad));
+        let fates = fates(&ErrorModel::TwoState(monet08(bad)), 6000);
+        hold(&format!("loss, {bad} ms"), &fates, law.loss, loss);
+        hold(&format!("mean run, {bad} ms"), &fates, law.mean_run, mean_run);
+        for lag in [1, 2, 8, 24] {
+            let expected = law.correlation * law.decay.powi(lag - 1);
+            let lag = usize::try_from(lag).expect("positive");
+            hold(&format!("correlation at {lag}, {bad} ms"), &fates, expected, |fates| correlation(fates, lag));
+        }
+    }
+}
+
+#[test]
+fn a_rate_that_follows_a_trace_carries_the_area_under_it() {
+    let step = |milliseconds, rate: u64| Step {
+        length: Span::from_milliseconds(milliseconds),
+        rate: StepRate(BitRate::from_bits_per_second(rate)),
+    };
+    let steps = [step(2000, 64_000), step(1000, 0), step(3000, 10_000)];
+    let mut scenario = busy_link(ErrorModel::None, 600);
+    scenario.wireless.rate = Rate::Trace(RateTrace::new(steps.as_slice(), TraceEnd::Repeat).expect("steps"));
+    let mut fates = Fates::default();
+    World::new(&scenario, &Streams::new(1, 0), &mut fates).expect("one service").run();
+    // 158 kbit in 6 s, a hundred times: 7,900 frames.
+    assert_eq!(fates.0.len(), 7900);
+}
