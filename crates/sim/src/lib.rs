@@ -40,6 +40,6 @@ pub use kernel::{Random, Streams};
 pub use line::{Queue, Room};
 pub use outcome::Outcome;
 pub use packet::{Headers, PacketLength, PacketLengthError};
-pub use probe::{NoProbe, Probe};
+pub use probe::{Host, NoProbe, Probe};
 pub use scenario::{LinkLayer, Scenario, Wired, Wireless};
 pub use world::World;
