@@ -31,6 +31,7 @@ mod wire;
 
 pub use config::{Config, Rejects, TimerStarts, WindowSize, WindowSizeError};
 pub use timeout::{Arithmetic, EstimatorConfig, Policy, Timeout};
+pub use wire::{Unit, parse};
 
 use crate::counters::Counters;
 use crate::frame::{Frame, Packet, Tag, Ticket};
@@ -38,7 +39,7 @@ use crate::service::{Departure, Full, LinkService, LinkState, Start};
 use arqway_units::Time;
 use receiver::Receiver;
 use sender::Sender;
-use wire::{Number, Unit};
+use wire::Number;
 
 /// One end: it sends and it receives.
 #[derive(Debug)]
