@@ -6,6 +6,7 @@
 mod reproduce;
 mod run;
 mod study;
+mod trace;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -28,12 +29,15 @@ enum Command {
     Reproduce(reproduce::Arguments),
     /// Run one experiment of your own
     Run(run::Arguments),
+    /// Look into one cell: a capture for Wireshark, a time-sequence plot
+    Trace(trace::Arguments),
 }
 
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Reproduce(arguments) => reproduce::main(&arguments),
         Command::Run(arguments) => run::main(&arguments),
+        Command::Trace(arguments) => trace::main(&arguments),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -3,7 +3,7 @@
 use crate::plan::{Plan, Run};
 use crate::rows::Row;
 use arqway_link::mux::TooManyServices;
-use arqway_sim::{Outcome, Probe, Scenario, Streams, World};
+use arqway_sim::{NoProbe, Outcome, Probe, Scenario, Streams, World};
 use arqway_units::{Span, Time};
 use hdrhistogram::Histogram;
 use rayon::iter::{ParallelBridge, ParallelIterator};
@@ -56,7 +56,7 @@ pub fn run(
     let threads = threads.map_err(|source| RunError::Threads { jobs: jobs.get(), source })?;
     let one = |run: &Run| -> Option<Result<(Run, Measured), RunError>> {
         let setting = plan.settings.get(run.setting)?;
-        let measured = measure(&setting.scenario, &Streams::new(setting.seed, run.replication));
+        let measured = measure(&setting.scenario, &Streams::new(setting.seed, run.replication), NoProbe);
         finished();
         Some(measured.map(|measured| (*run, measured)))
     };
@@ -66,9 +66,21 @@ pub fn run(
     Ok(Results { finished: results?, planned: plan.runs.len() })
 }
 
-fn measure(scenario: &Scenario, streams: &Streams) -> Result<Measured, RunError> {
+/// Runs one of a plan's runs with a probe watching: it is the run that [`run`] makes of it.
+///
+/// # Errors
+/// A world that cannot be built.
+pub fn watch(plan: &Plan, run: Run, probe: impl Probe) -> Result<Results, RunError> {
+    let mut finished = BTreeMap::new();
+    if let Some(setting) = plan.settings.get(run.setting) {
+        finished.insert(run, measure(&setting.scenario, &Streams::new(setting.seed, run.replication), probe)?);
+    }
+    Ok(Results { finished, planned: 1 })
+}
+
+fn measure(scenario: &Scenario, streams: &Streams, probe: impl Probe) -> Result<Measured, RunError> {
     let mut delays = Delays::new();
-    let outcome = World::new(scenario, streams, &mut delays)?.run();
+    let outcome = World::new(scenario, streams, (&mut delays, probe))?.run();
     Ok(Measured { outcome, media_delay_p95_s: delays.quantile_s(0.95) })
 }
 

@@ -57,7 +57,7 @@ pub(crate) enum Anchor {
 }
 
 /// A coordinate or length: two decimals at most, and no negative zero.
-pub(crate) struct Length(pub(super) f64);
+pub(crate) struct Length(pub(crate) f64);
 
 impl fmt::Display for Length {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -68,7 +68,7 @@ impl fmt::Display for Length {
 }
 
 /// Text as it may stand in XML, in elements and in attributes.
-pub(crate) struct Escaped<'a>(pub(super) &'a str);
+pub(crate) struct Escaped<'a>(pub(crate) &'a str);
 
 impl fmt::Display for Escaped<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
