@@ -5,6 +5,9 @@ use crate::figure::canvas::{Canvas, Ink, Length};
 use crate::figure::look::COLOURS;
 use std::collections::BTreeSet;
 
+/// Fewer marks of a kind than this have room to be larger.
+const FEW: usize = 200;
+const ALONE_SCALE: f64 = 1.5;
 /// More marks of a kind than this are a crowd; then their grain is a whole pixel, in tenths.
 const CROWD: usize = 4000;
 const CROWDED_SCALE: f64 = 0.5;
@@ -62,10 +65,11 @@ impl Style {
         ));
     }
 
-    /// Draws a mark at each place: smaller ones on a coarser grain where they are a crowd.
+    /// Draws a mark at each place: larger where they are few, smaller and on a coarser grain where they are a crowd.
     pub(super) fn draw_marks(self, canvas: &mut Canvas, places: impl IntoIterator<Item = Place>) {
         let mut distinct: BTreeSet<(i64, i64)> = places.into_iter().map(|(x, y)| (tenths(x), tenths(y))).collect();
-        let mut scale = 1.0;
+        let is_small = matches!(self.shape, Shape::Dot | Shape::Square | Shape::Triangle);
+        let mut scale = if is_small && distinct.len() < FEW { ALONE_SCALE } else { 1.0 };
         if distinct.len() > CROWD {
             scale = CROWDED_SCALE;
             let coarser = |tenths: i64| (tenths + CROWDED_GRAIN / 2) / CROWDED_GRAIN * CROWDED_GRAIN;

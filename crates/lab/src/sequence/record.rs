@@ -117,9 +117,9 @@ impl Recorder {
             sent: Vec::new(),
             rejects: Vec::new(),
             dropped: Vec::new(),
-            acknowledgements: Vec::new(),
-            deliveries: Vec::new(),
-            waiting: Vec::new(),
+            acknowledgements: vec![Noted { at: Time::ZERO, number: 0 }],
+            deliveries: vec![Noted { at: Time::ZERO, number: 0 }],
+            waiting: vec![Waiting::default()],
         })
     }
 
