@@ -31,7 +31,6 @@ mod wire;
 
 pub use config::{Config, Rejects, TimerStarts, WindowSize, WindowSizeError};
 pub use timeout::{Arithmetic, EstimatorConfig, Policy, Timeout};
-pub use wire::{Unit, parse};
 
 use crate::counters::Counters;
 use crate::frame::{Frame, Packet, Tag, Ticket};
@@ -40,6 +39,7 @@ use arqway_units::Time;
 use receiver::Receiver;
 use sender::Sender;
 use wire::Number;
+pub use wire::{Unit, parse};
 
 /// One end: it sends and it receives.
 #[derive(Debug)]
