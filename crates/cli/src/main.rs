@@ -9,6 +9,7 @@ mod reproduce;
 mod run;
 mod schema;
 mod study;
+mod trace;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;
@@ -31,6 +32,8 @@ enum Command {
     Reproduce(reproduce::Arguments),
     /// Run one experiment of your own
     Run(run::Arguments),
+    /// Look into one cell: a capture for Wireshark, a time-sequence plot
+    Trace(trace::Arguments),
     /// Print the JSON schema by which editors complete and check files
     Schema(schema::Arguments),
     /// Print a shell's script for completion
@@ -43,6 +46,7 @@ fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Reproduce(arguments) => reproduce::main(&arguments),
         Command::Run(arguments) => run::main(&arguments),
+        Command::Trace(arguments) => trace::main(&arguments),
         Command::Schema(arguments) => schema::main(&arguments),
         Command::Completions(arguments) => completions::main(&arguments, Arguments::command()),
         Command::Manual(arguments) => manual::main(&arguments, Arguments::command()),

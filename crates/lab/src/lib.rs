@@ -7,9 +7,13 @@
 //!                         at once)                              +--> report.html
 //! ```
 //!
+//! One [cell] can be run again and looked into: as a [capture] for Wireshark, as a time-[sequence] plot.
+//!
 //! Nothing about a particular paper is in the code: a figure of a paper is a file under `experiments/`, its world one
 //! under `scenarios/`, what it claims one under `claims/`.
 
+pub mod capture;
+pub mod cell;
 pub mod claims;
 pub mod document;
 pub mod experiment;
@@ -23,4 +27,5 @@ pub mod report;
 pub mod rows;
 pub mod run;
 pub mod schema;
+pub mod sequence;
 pub mod stats;

@@ -4,7 +4,7 @@ use crate::plan::{Plan, Run};
 use crate::rows::Row;
 use arqway_link::mux::TooManyServices;
 use arqway_sim::channel::Direction;
-use arqway_sim::{Outcome, Probe, Scenario, Streams, World};
+use arqway_sim::{NoProbe, Outcome, Probe, Scenario, Streams, World};
 use arqway_units::{Span, Time};
 use hdrhistogram::Histogram;
 use rayon::iter::{ParallelBridge, ParallelIterator};
@@ -57,7 +57,7 @@ pub fn run(
     let threads = threads.map_err(|source| RunError::Threads { jobs: jobs.get(), source })?;
     let one = |run: &Run| -> Option<Result<(Run, Measured), RunError>> {
         let setting = plan.settings.get(run.setting)?;
-        let measured = measure(&setting.scenario, &Streams::new(setting.seed, run.replication));
+        let measured = measure(&setting.scenario, &Streams::new(setting.seed, run.replication), NoProbe);
         finished();
         Some(measured.map(|measured| (*run, measured)))
     };
@@ -67,18 +67,33 @@ pub fn run(
     Ok(Results { finished: results?, planned: plan.runs.len() })
 }
 
-fn measure(scenario: &Scenario, streams: &Streams) -> Result<Measured, RunError> {
+/// Runs one of a plan's runs with a probe watching: it is the run that [`run`] makes of it.
+///
+/// # Errors
+/// A world that cannot be built.
+pub fn watch(plan: &Plan, run: Run, probe: impl Probe) -> Result<Results, RunError> {
+    let mut finished = BTreeMap::new();
+    if let Some(setting) = plan.settings.get(run.setting) {
+        finished.insert(run, measure(&setting.scenario, &Streams::new(setting.seed, run.replication), probe)?);
+    }
+    Ok(Results { finished, planned: 1 })
+}
+
+fn measure(scenario: &Scenario, streams: &Streams, probe: impl Probe) -> Result<Measured, RunError> {
     let mut delays = Delays::new();
-    let outcome = World::new(scenario, streams, &mut delays)?.run();
+    let outcome = World::new(scenario, streams, (&mut delays, probe))?.run();
     Ok(Measured { outcome, media_delay_p95_s: delays.quantile_s(0.95) })
 }
 
 /// The distribution of the media's delays, in microseconds, to three digits: its size does not grow with the run.
 struct Delays(Option<Histogram<u64>>);
 
+/// No run lasts longer than this; a delay beyond it would count as it.
+const LONGEST_DELAY_MICROSECONDS: u64 = 1_000_000_000_000;
+
 impl Delays {
     fn new() -> Self {
-        Self(Histogram::new(3).ok())
+        Self(Histogram::new_with_max(LONGEST_DELAY_MICROSECONDS, 3).ok())
     }
 
     fn quantile_s(&self, quantile: f64) -> Option<f64> {
@@ -216,5 +231,20 @@ impl Cell {
                 rows.push(Row { app, beside, metric: (*metric).into(), value: *value, ..self.common.clone() });
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_delays_of_a_congested_lecture_are_told_apart() {
+        let mut delays = Delays::new();
+        for milliseconds in 1..=10_000 {
+            delays.media_received(Span::from_milliseconds(milliseconds), Time::ZERO);
+        }
+        let quantile = delays.quantile_s(0.95).expect("there are delays");
+        assert!((quantile - 9.5).abs() < 0.01, "three digits: {quantile}");
     }
 }

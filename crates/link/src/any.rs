@@ -26,6 +26,15 @@ pub enum ServiceConfig {
 }
 
 impl ServiceConfig {
+    /// Its kind, as experiments write it and captures tell it.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Raw(_) => "raw",
+            Self::SelectiveRepeat(_) => "selective-repeat",
+        }
+    }
+
     /// One end of the service.
     #[must_use]
     pub fn build(&self) -> AnyService {

@@ -45,7 +45,7 @@ pub use kernel::{Random, Streams};
 pub use line::{Queue, Room};
 pub use outcome::Outcome;
 pub use packet::{Headers, PacketLength, PacketLengthError};
-pub use probe::{NoProbe, Probe};
+pub use probe::{Host, NoProbe, Probe};
 pub use rate::{Rate, RateTrace, RateTraceError, Step, StepRate, TraceEnd};
 pub use scenario::{LinkLayer, Scenario, Wired};
 pub use wireless::{Differences, Wireless};

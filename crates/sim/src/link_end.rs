@@ -85,6 +85,7 @@ impl LinkEnd {
             frame_loss,
             events,
             probe,
+            now,
         };
         pump(mux, &mut port, now);
     }
@@ -118,6 +119,7 @@ struct SimPort<'a, P> {
     frame_loss: &'a mut FrameLoss,
     events: &'a mut EventQueue<Event>,
     probe: &'a mut P,
+    now: Time,
 }
 
 impl<P: Probe> Port for SimPort<'_, P> {
@@ -125,12 +127,19 @@ impl<P: Probe> Port for SimPort<'_, P> {
         self.line.accepts()
     }
 
-    fn hand_over(&mut self, frame: Frame, _now: Time) -> Result<(), Frame> {
-        self.line.offer(frame)
+    fn hand_over(&mut self, frame: Frame, now: Time) -> Result<(), Frame> {
+        self.probe.frame_queued(self.direction, &frame, now);
+        let queued = self.line.offer(frame);
+        if let Err(dropped) = &queued {
+            self.probe.frame_dropped(self.direction, dropped, now);
+        }
+        queued
     }
 
     fn take_ready(&mut self) -> Option<Frame> {
-        self.line.take_ready()
+        let frame = self.line.take_ready()?;
+        self.probe.frame_taken(self.direction, &frame, self.now);
+        Some(frame)
     }
 
     fn transmit(&mut self, frame: Frame, now: Time) {

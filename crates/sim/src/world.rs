@@ -14,7 +14,7 @@ use crate::line::{Line, Queue};
 use crate::link_end::LinkEnd;
 use crate::outcome::Outcome;
 use crate::packet::Memory;
-use crate::probe::Probe;
+use crate::probe::{Host, Probe};
 use crate::rate::Rate;
 use crate::scenario::Scenario;
 use arqway_link::mux::{Protocol, TooManyServices};
@@ -153,6 +153,7 @@ impl<P: Probe> World<P> {
                 let now = self.now;
                 if let Some(frame) = self.end(direction).arrive(now) {
                     let receiving = opposite(direction);
+                    self.probe.frame_received(direction, &frame, now);
                     self.end(receiving).mux.handle_frame(frame, now);
                     self.pump(receiving);
                 }
@@ -230,6 +231,7 @@ impl<P: Probe> World<P> {
     }
 
     fn receive_at_client(&mut self, packet: &Packet) -> bool {
+        self.probe.packet_received(Host::Client, packet, self.now);
         if is_udp(packet) {
             let delay = self.media.as_mut().and_then(|media| media.receive(packet, self.now));
             if let Some(delay) = delay {
@@ -242,11 +244,13 @@ impl<P: Probe> World<P> {
         }
         let Some(transfer) = &mut self.file_transfer else { return false };
         let Some(answer) = transfer.receive(packet, &mut self.memory) else { return false };
+        self.probe.packet_sent(Host::Client, &answer, self.now);
         self.client.send(answer, self.now);
         true
     }
 
     fn receive_at_server(&mut self, packet: &Packet) {
+        self.probe.packet_received(Host::Server, packet, self.now);
         let Some(transfer) = &mut self.file_transfer else { return };
         let Some(number) = transfer.acknowledgement(packet) else { return };
         transfer.sender.handle_acknowledgement(number, self.now);
@@ -269,6 +273,7 @@ impl<P: Probe> World<P> {
         while let Some(transmission) = transfer.sender.poll_transmission() {
             self.probe.tcp_sent(transmission, &transfer.sender, self.now);
             let packet = transfer.packet(transmission, &mut self.memory);
+            self.probe.packet_sent(Host::Server, &packet, self.now);
             // A packet that finds no room is counted by the line, and lost.
             let _ = self.wired_down.offer(packet);
         }
@@ -281,6 +286,7 @@ impl<P: Probe> World<P> {
     fn send_media(&mut self) {
         let Some(media) = &mut self.media else { return };
         let packet = media.send(self.now, &mut self.memory);
+        self.probe.packet_sent(Host::Server, &packet, self.now);
         self.events.schedule(media.next(), Event::MediaSend);
         self.queue_wired(Direction::Down, packet);
     }

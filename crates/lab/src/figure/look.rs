@@ -3,19 +3,19 @@
 
 /// How a curve is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Look {
-    pub(super) marker: Marker,
+pub(crate) struct Look {
+    pub(crate) marker: Marker,
     /// Whether the marker is filled with the curve's colour, or hollow.
-    pub(super) filled: bool,
+    pub(crate) filled: bool,
     /// Value of `stroke-dasharray`; empty for a solid line.
-    pub(super) dash: &'static str,
+    pub(crate) dash: &'static str,
     /// Index into [`COLOURS`].
-    pub(super) colour: usize,
+    pub(crate) colour: usize,
 }
 
 /// A shape around a point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Marker {
+pub(crate) enum Marker {
     Circle,
     Square,
     TriangleUp,
@@ -30,13 +30,13 @@ pub(super) enum Marker {
 }
 
 /// A colour on white paper, and on a dark screen.
-pub(super) struct Colour {
-    pub(super) light: &'static str,
-    pub(super) dark: &'static str,
+pub(crate) struct Colour {
+    pub(crate) light: &'static str,
+    pub(crate) dark: &'static str,
 }
 
 /// The palette of Okabe and Ito, with a grey in place of its yellow, which is too faint for lines on white.
-pub(super) const COLOURS: [Colour; 8] = [
+pub(crate) const COLOURS: [Colour; 8] = [
     Colour { light: "#000000", dark: "#f2f2f2" },
     Colour { light: "#0072b2", dark: "#3d9be0" },
     Colour { light: "#d55e00", dark: "#f07a2a" },
@@ -71,7 +71,7 @@ const MARKERS: [(Marker, bool); 16] = [
 
 impl Look {
     /// The look of the curve with this index: different for the first 64.
-    pub(super) fn of(index: usize) -> Self {
+    pub(crate) fn of(index: usize) -> Self {
         let (marker, filled) = MARKERS[index % MARKERS.len()];
         // Curves that share a marker get another dash.
         let dash = DASHES[(index + index / DASHES.len()) % DASHES.len()];
@@ -81,7 +81,7 @@ impl Look {
 
 impl Marker {
     /// Corners on a circle of radius 1, to be joined in this order; none for shapes that are no polygon.
-    pub(super) fn corners(self) -> &'static [(f64, f64)] {
+    pub(crate) fn corners(self) -> &'static [(f64, f64)] {
         match self {
             Self::Circle | Self::Cross | Self::Plus => &[],
             Self::Square => &[(-0.84, -0.84), (0.84, -0.84), (0.84, 0.84), (-0.84, 0.84)],
@@ -105,7 +105,7 @@ impl Marker {
     }
 
     /// Strokes through the centre, as pairs of ends; none for shapes with an area.
-    pub(super) fn strokes(self) -> &'static [[(f64, f64); 2]] {
+    pub(crate) fn strokes(self) -> &'static [[(f64, f64); 2]] {
         match self {
             Self::Cross => &[[(-0.9, -0.9), (0.9, 0.9)], [(-0.9, 0.9), (0.9, -0.9)]],
             Self::Plus => &[[(-1.2, 0.0), (1.2, 0.0)], [(0.0, -1.2), (0.0, 1.2)]],

@@ -17,18 +17,20 @@
 //! | `legend.rs` | labels and looks, in rows below the plot |
 //! | `svg.rs` | the drawing as a whole |
 //! | `png.rs` | SVG to pixels |
+//!
+//! `canvas.rs`, `look.rs`, `scale.rs` and `text.rs` also serve the [time-sequence plot](crate::sequence).
 
-mod canvas;
+pub(crate) mod canvas;
 mod curve;
 mod layout;
 mod legend;
-mod look;
+pub(crate) mod look;
 mod mark;
 pub mod number;
 pub mod png;
-mod scale;
+pub(crate) mod scale;
 mod svg;
-mod text;
+pub(crate) mod text;
 
 pub use scale::Scale;
 

@@ -44,7 +44,7 @@ pub fn significant(value: f64, digits: usize) -> String {
 }
 
 /// A number as it was written in a plan: the shortest decimal that reads back the same.
-pub(super) fn shortest(value: f64) -> String {
+pub(crate) fn shortest(value: f64) -> String {
     if value == 0.0 || (SMALL..LARGE).contains(&decimal_exponent(value)) {
         return minus(&format!("{}", value + 0.0));
     }

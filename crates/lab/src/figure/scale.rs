@@ -17,7 +17,7 @@ pub enum Scale {
 
 impl Scale {
     /// Whether an axis can show the value at all. What is beyond a googol was not measured, and would overflow.
-    pub(super) fn shows(self, value: f64) -> bool {
+    pub(crate) fn shows(self, value: f64) -> bool {
         match self {
             Self::Linear => value.abs() <= 1e100,
             Self::Logarithmic => (1e-100..=1e100).contains(&value),
@@ -27,46 +27,46 @@ impl Scale {
 
 /// The smallest and the largest of some values.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Range {
-    pub(super) low: f64,
-    pub(super) high: f64,
+pub(crate) struct Range {
+    pub(crate) low: f64,
+    pub(crate) high: f64,
 }
 
 impl Range {
     /// The range of the values; `None` without any.
-    pub(super) fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
+    pub(crate) fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
         values.into_iter().map(|value| Self { low: value, high: value }).reduce(Self::and)
     }
 
     /// The smallest range that contains both.
-    pub(super) fn and(self, other: Self) -> Self {
+    pub(crate) fn and(self, other: Self) -> Self {
         Self { low: self.low.min(other.low), high: self.high.max(other.high) }
     }
 }
 
 /// A place on an axis where its grid is drawn.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Tick {
-    pub(super) value: f64,
+pub(crate) struct Tick {
+    pub(crate) value: f64,
     /// Empty where naming every tick would crowd the axis.
-    pub(super) label: String,
+    pub(crate) label: String,
 }
 
 /// An axis, fitted to its values.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Fitted {
+pub(crate) struct Fitted {
     scale: Scale,
     /// At least three, increasing; the first and the last are the ends of the axis.
-    pub(super) ticks: Vec<Tick>,
+    pub(crate) ticks: Vec<Tick>,
     /// Unlabelled places between the ticks.
-    pub(super) minor: Vec<f64>,
+    pub(crate) minor: Vec<f64>,
     /// By which power of ten the labels are to be multiplied: `×10⁻⁵`.
-    pub(super) factor: Option<String>,
+    pub(crate) factor: Option<String>,
 }
 
 impl Fitted {
     /// An axis on which the whole range can be seen, whatever it is; without a range, some axis.
-    pub(super) fn new(scale: Scale, from_zero: bool, range: Option<Range>) -> Self {
+    pub(crate) fn new(scale: Scale, from_zero: bool, range: Option<Range>) -> Self {
         match scale {
             Scale::Linear => {
                 let range = range.unwrap_or(Range { low: 0.0, high: 1.0 });
@@ -78,13 +78,13 @@ impl Fitted {
     }
 
     /// Whether the value lies between the ends.
-    pub(super) fn contains(&self, value: f64) -> bool {
+    pub(crate) fn contains(&self, value: f64) -> bool {
         self.ticks.first().is_some_and(|tick| tick.value <= value)
             && self.ticks.last().is_some_and(|tick| value <= tick.value)
     }
 
     /// Where the value lies, from 0 at the low end to 1 at the high end.
-    pub(super) fn position(&self, value: f64) -> f64 {
+    pub(crate) fn position(&self, value: f64) -> f64 {
         let along = |value: f64| match self.scale {
             Scale::Linear => value,
             Scale::Logarithmic => libm::log10(value),

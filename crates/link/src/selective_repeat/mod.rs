@@ -38,7 +38,8 @@ use crate::service::{Departure, Full, LinkService, LinkState, Start};
 use arqway_units::Time;
 use receiver::Receiver;
 use sender::Sender;
-use wire::{Number, Unit};
+use wire::Number;
+pub use wire::{Unit, parse};
 
 /// One end: it sends and it receives.
 #[derive(Debug)]

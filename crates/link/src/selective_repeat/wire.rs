@@ -1,4 +1,4 @@
-//! The octets of Selective Repeat. Nothing else knows them.
+//! The octets of Selective Repeat. Nothing else knows them; who watches frames reads them by [`parse`].
 //!
 //! The tag's kind tells the frames apart; N(R), the next number awaited, is the first octet of each, so that a fresh
 //! one can be written at the last moment whatever the frame is.
@@ -22,14 +22,33 @@ const REJECT: Kind = Kind::new(2);
 
 /// A frame as received: numbers are still the low bits, for whoever knows the window to expand.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Unit {
-    Data { next: u64, number: u64, packet: Bytes },
-    Acknowledgement { next: u64 },
-    Reject { next: u64, missing: u64 },
+pub enum Unit {
+    /// A packet.
+    Data {
+        /// N(R): the next number awaited by who sends this.
+        next: u64,
+        /// N(S): this frame's number.
+        number: u64,
+        /// What it carries.
+        packet: Bytes,
+    },
+    /// All before a number have arrived.
+    Acknowledgement {
+        /// N(R): the next number awaited.
+        next: u64,
+    },
+    /// A frame is missing.
+    Reject {
+        /// N(R): the next number awaited.
+        next: u64,
+        /// N(X): the number that is missing.
+        missing: u64,
+    },
 }
 
-/// Reads a frame, or `None` where it is none of ours: of an unknown kind, too short, or too long.
-pub(super) fn parse(mut frame: Frame) -> Option<Unit> {
+/// Reads a frame, or `None` where it is none of Selective Repeat's: of an unknown kind, too short, or too long.
+#[must_use]
+pub fn parse(mut frame: Frame) -> Option<Unit> {
     match frame.tag.kind() {
         DATA => {
             let [next, number] = frame.take()?;

@@ -1,0 +1,257 @@
+//! `arqway trace EXPERIMENT --scheme S --point P --replication R`: one cell again, as a capture and as a time-sequence plot.
+
+use crate::study::{Failure, read_all};
+use arqway_lab::capture::{Capture, Place};
+use arqway_lab::cell::{Cell, CellName};
+use arqway_lab::document::Source;
+use arqway_lab::experiment::Effort;
+use arqway_lab::figure::png;
+use arqway_lab::library::{self, FigureName};
+use arqway_lab::output::OutputError;
+use arqway_lab::plan::Request;
+use arqway_lab::rows::Row;
+use arqway_lab::sequence::{About, Recorder, fixed_timeout};
+use arqway_units::{Span, Time};
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+const EXAMPLES: &str =
+    "It is the very run behind the row of `arqway run` with the same options: same seed, same random streams.
+
+Examples:
+  arqway trace my-experiment.toml --scheme sr:0.9 --point 5.4 --replication 3 --out cell.pcapng
+  arqway trace monet08/fig3 --scheme sr:0.9 --point 5.4 --sequence collapse.svg --from 0s --to 60s
+  arqway trace monet08/fig3 --scheme raw --point 5.4 --at server-ip --out tcp.pcapng    TCP as its sender sees it
+
+To read the frames:
+  wireshark -X lua_script:wireshark/arqway.lua cell.pcapng";
+
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = EXAMPLES,
+    group = clap::ArgGroup::new("output").args(["out", "sequence"]).required(true).multiple(true)
+)]
+pub(crate) struct Arguments {
+    /// The experiment's file, or a figure that is built in, such as monet08/fig3
+    #[arg(value_name = "EXPERIMENT")]
+    experiment: PathBuf,
+    /// The scheme, as its rows name it
+    #[arg(long, value_name = "SCHEME")]
+    scheme: Option<String>,
+    /// The point of the sweep, as its rows name it
+    #[arg(long, value_name = "POINT")]
+    point: Option<f64>,
+    /// The replication, counted from 0
+    #[arg(long, value_name = "R", default_value_t = 0)]
+    replication: u32,
+    /// Root of all random streams, instead of the experiment's
+    #[arg(long, value_name = "S")]
+    seed: Option<u64>,
+    /// How many replications there are, instead of the experiment's
+    #[arg(long, value_name = "N", conflicts_with = "quick")]
+    replications: Option<NonZeroU32>,
+    /// The shortened run that --quick makes
+    #[arg(long)]
+    quick: bool,
+    /// The capture, for Wireshark
+    #[arg(long, value_name = "FILE.pcapng")]
+    out: Option<PathBuf>,
+    /// Where to capture: frames on both sides of the link, or packets at the hosts
+    #[arg(long, value_name = "PLACE,...", value_delimiter = ',', default_values = ["access-point", "client"], requires = "out")]
+    at: Vec<At>,
+    /// The time-sequence plot of Selective Repeat toward the client; PNG if it is called so
+    #[arg(long, value_name = "FILE.svg")]
+    sequence: Option<PathBuf>,
+    /// Where the plot begins [default: with the run]
+    #[arg(long, value_name = "TIME", requires = "sequence")]
+    from: Option<Span>,
+    /// Where the plot ends [default: with the run]
+    #[arg(long, value_name = "TIME", requires = "sequence")]
+    to: Option<Span>,
+}
+
+/// The places of a capture, by their names on the command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum At {
+    /// Frames at the access point
+    AccessPoint,
+    /// Frames at the client
+    Client,
+    /// Packets of the server's network layer
+    ServerIp,
+    /// Packets of the client's network layer
+    ClientIp,
+}
+
+impl At {
+    fn place(self) -> Place {
+        match self {
+            Self::AccessPoint => Place::AccessPoint,
+            Self::Client => Place::Client,
+            Self::ServerIp => Place::ServerIp,
+            Self::ClientIp => Place::ClientIp,
+        }
+    }
+}
+
+pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
+    let cell = find(arguments)?;
+    let recorder = recorder(arguments, &cell)?;
+    let capture = match &arguments.out {
+        Some(path) => Some(begin(path, arguments, &cell)?),
+        None => None,
+    };
+    let mut watching = (capture, recorder);
+    let rows = cell.watch(&mut watching)?;
+    let (capture, recorder) = watching;
+    if let (Some(capture), Some(path)) = (capture, &arguments.out) {
+        let (packets, _) = capture.finish().map_err(|source| cannot_write(path, source))?;
+        eprintln!("{packets} frames and packets are in {}", path.display());
+    }
+    if let (Some(recorder), Some(path)) = (recorder, &arguments.sequence) {
+        draw(path, arguments, &cell.name, &recorder, fixed_timeout(&cell.scenario().link_layer))?;
+        eprintln!("the plot is in {}", path.display());
+    }
+    print(&cell.name, &rows)
+}
+
+/// The cell that was asked for.
+fn find(arguments: &Arguments) -> Result<Cell, Failure> {
+    let (source, folder) = source(&arguments.experiment)?;
+    let effort = if arguments.quick { Effort::Quick } else { Effort::Full };
+    let experiments = read_all([source].iter(), &folder, effort)?;
+    let Some(experiment) = experiments.into_iter().next() else { return Err(Failure::Nothing) };
+    let request = Request {
+        replications: arguments.replications.map(NonZeroU32::get),
+        seed: arguments.seed,
+        scheme: arguments.scheme.clone(),
+        point: arguments.point,
+        replication: Some(arguments.replication),
+    };
+    Cell::find(experiment, &request).map_err(|error| Failure::Usage(error.to_string()))
+}
+
+/// A file, or what is built in under that name; and where files that it names are.
+fn source(experiment: &Path) -> Result<(Arc<Source>, PathBuf), Failure> {
+    let name = experiment.display().to_string();
+    let figure = name.split_once('/').filter(|_| !name.ends_with(".toml") && !experiment.exists());
+    if let Some((paper, figure)) = figure {
+        let built_in = library::experiment(&FigureName { paper: paper.to_owned(), figure: figure.to_owned() });
+        return built_in.map(|source| (source, PathBuf::new())).ok_or_else(|| {
+            let known = library::figures().into_iter().map(|known| format!("{}/{}", known.paper, known.figure));
+            let known = known.collect::<Vec<_>>().join(", ");
+            Failure::Usage(format!("no figure is called `{name}`; right would be a file, or one of {known}"))
+        });
+    }
+    let text =
+        fs::read_to_string(experiment).map_err(|error| Failure::Usage(format!("cannot read {name}: {error}")))?;
+    Ok((Source::new(name, text), experiment.parent().unwrap_or(Path::new("")).to_owned()))
+}
+
+fn begin(path: &Path, arguments: &Arguments, cell: &Cell) -> Result<Capture<BufWriter<File>>, Failure> {
+    let mut places = Vec::new();
+    for place in arguments.at.iter().map(|at| at.place()) {
+        if !places.contains(&place) {
+            places.push(place);
+        }
+    }
+    let file = File::create(path).map_err(|source| cannot_write(path, source))?;
+    Capture::new(BufWriter::new(file), &cell.name.to_string(), &cell.scenario().link_layer, &places)
+        .map_err(|source| cannot_write(path, source))
+}
+
+/// What watches for the plot, if one is asked for.
+fn recorder(arguments: &Arguments, cell: &Cell) -> Result<Option<Recorder>, Failure> {
+    if arguments.sequence.is_none() {
+        return Ok(None);
+    }
+    let from = Time::ZERO + arguments.from.unwrap_or(Span::ZERO);
+    let to = arguments.to.map_or(Time::MAX, |to| Time::ZERO + to);
+    if from >= to {
+        return Err(Failure::Usage(format!(
+            "a plot from {} s to {} s shows nothing: --to must come after --from",
+            from.as_seconds(),
+            to.as_seconds()
+        )));
+    }
+    let recorder = Recorder::new(&cell.scenario().link_layer, from, to);
+    let scheme = &cell.name.scheme;
+    recorder.map(Some).ok_or_else(|| {
+        Failure::Usage(format!(
+            "--sequence shows the numbers of Selective Repeat, and `{scheme}` has none; right would be a scheme such as sr:0.9"
+        ))
+    })
+}
+
+fn draw(
+    path: &Path,
+    arguments: &Arguments,
+    name: &CellName,
+    recorder: &Recorder,
+    timeout: Option<Span>,
+) -> Result<(), Failure> {
+    let from = arguments.from.map_or(0.0, Span::as_seconds);
+    let end = recorder.end().as_seconds();
+    if from >= end {
+        return Err(Failure::Usage(format!("nothing is sent from --from {from} s on: the run ended at {end:.1} s")));
+    }
+    let CellName { experiment, scheme, label, point, replication, seed } = name;
+    let about = About {
+        id: format!("{experiment}-{scheme}-{point}-{replication}"),
+        title: format!("{label}, frame by frame: {experiment}, point {point}, replication {replication}, seed {seed}"),
+        source: format!("arqway trace {}", typed(arguments, name)),
+        timeout,
+    };
+    let svg = recorder.to_svg(&about);
+    let octets = if path.extension().is_some_and(|extension| extension == "png") {
+        png::to_png(&svg, 2.0).map_err(|source| OutputError::Png { id: about.id, source })?
+    } else {
+        svg.into_bytes()
+    };
+    fs::write(path, octets).map_err(|source| cannot_write(path, source))
+}
+
+/// What to type for the same plot; the file by its name alone, as results know no folders.
+fn typed(arguments: &Arguments, name: &CellName) -> String {
+    let file = &arguments.experiment;
+    let file = match file.extension() {
+        Some(_) => file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
+        None => file.display().to_string(),
+    };
+    let scheme = if name.scheme.contains(' ') { format!("'{}'", name.scheme) } else { name.scheme.clone() };
+    let mut typed = format!("{file} --scheme {scheme} --point {} --replication {}", name.point, name.replication);
+    let options = [
+        ("seed", arguments.seed.map(|seed| seed.to_string())),
+        ("replications", arguments.replications.map(|replications| replications.to_string())),
+        ("from", arguments.from.map(|from| format!("{}s", from.as_seconds()))),
+        ("to", arguments.to.map(|to| format!("{}s", to.as_seconds()))),
+    ];
+    for (option, value) in options {
+        if let Some(value) = value {
+            typed.push_str(&format!(" --{option} {value}"));
+        }
+    }
+    if arguments.quick {
+        typed.push_str(" --quick");
+    }
+    typed + " --sequence FILE.svg"
+}
+
+fn cannot_write(path: &Path, source: io::Error) -> Failure {
+    Failure::Output(OutputError::File { path: path.to_owned(), source })
+}
+
+/// The cell's results, as its rows have them.
+fn print(name: &CellName, rows: &[Row]) -> Result<(), Failure> {
+    let mut text = format!("{name}\n");
+    for row in rows {
+        text.push_str(&format!("{}.{} {}\n", row.app, row.metric, row.value));
+    }
+    match io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        printed => Ok(printed?),
+    }
+}

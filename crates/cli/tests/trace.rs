@@ -1,0 +1,170 @@
+//! `arqway trace` as others use it: what it writes and prints, and that it is the run it says it is.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Two schemes at two points, twice: a few milliseconds of work.
+const TINY: &str = r#"[experiment]
+id = "tiny"
+replications = 2
+
+[scenario]
+base = "monet08"
+set = { "media.enabled" = true, "file-transfer.size" = "50 kB", "wireless.errors" = { kind = "uniform", loss = "0 %" } }
+
+[sweep]
+"wireless.errors.loss" = ["0 %", "5.4 %"]
+
+[[scheme]]
+use = "raw"
+
+[[scheme]]
+use = "sr:0.9"
+
+[[figure]]
+id = "throughput"
+y = "file-transfer.throughput"
+"#;
+
+const CELL: [&str; 6] = ["--scheme", "sr:0.9", "--point", "5.4", "--replication", "1"];
+
+#[test]
+fn a_traced_cell_is_the_run_behind_its_rows() {
+    let folder = Folder::new("same-run");
+    folder.arqway(&["run", "tiny.toml", "--seed", "7"]);
+    let output = folder.arqway(&[&["trace", "tiny.toml", "--seed", "7", "--out", "cell.pcapng"], &CELL[..]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let rows = fs::read_to_string(folder.0.join("results/rows.csv")).expect("rows");
+    let of_cell = rows.lines().filter(|row| row.contains(",5.4,sr:0.9,,1,"));
+    let of_cell = of_cell.map(|row| {
+        let columns: Vec<&str> = row.split(',').collect();
+        format!("{}.{} {}", columns[1], columns[10], columns[11])
+    });
+    let printed: Vec<String> = text(&output.stdout).lines().map(str::to_owned).collect();
+    assert_eq!(printed[0], "tiny, scheme sr:0.9, point 5.4, replication 1, seed 7");
+    assert_eq!(printed[1..], of_cell.collect::<Vec<_>>());
+    assert!(printed[1].starts_with("file-transfer.throughput ") && printed.len() == 8, "{printed:?}");
+}
+
+#[test]
+fn the_same_cell_gives_the_same_bytes() {
+    let folder = Folder::new("same-bytes");
+    for out in ["one", "two"] {
+        let (capture, plot) = (format!("{out}.pcapng"), format!("{out}.svg"));
+        let outputs = ["trace", "tiny.toml", "--out", &capture, "--sequence", &plot];
+        assert_eq!(folder.arqway(&[&outputs[..], &CELL].concat()).status.code(), Some(0));
+    }
+    for kind in ["pcapng", "svg"] {
+        let [one, two] = ["one", "two"].map(|name| fs::read(folder.0.join(format!("{name}.{kind}"))).expect("written"));
+        assert!(one == two && one.len() > 10_000, "{kind}: {} octets", one.len());
+    }
+}
+
+#[test]
+fn each_output_may_be_asked_for_alone() {
+    let folder = Folder::new("alone");
+    let cases: [(&[&str], &str, &[u8]); 4] = [
+        (&["--out", "cell.pcapng"], "cell.pcapng", b"\x0a\x0d\x0d\x0a"),
+        (&["--out", "tcp.pcapng", "--at", "server-ip"], "tcp.pcapng", b"\x0a\x0d\x0d\x0a"),
+        (&["--sequence", "plot.svg", "--from", "2 s", "--to", "5s"], "plot.svg", b"<svg"),
+        (&["--sequence", "plot.png"], "plot.png", b"\x89PNG"),
+    ];
+    for (arguments, file, start) in cases {
+        let output = folder.arqway(&[&["trace", "tiny.toml"], &CELL[..], arguments].concat());
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", text(&output.stderr));
+        assert!(fs::read(folder.0.join(file)).expect(file).starts_with(start), "{file}");
+        fs::remove_file(folder.0.join(file)).expect(file);
+        assert_eq!(folder.names(), ["tiny.toml"], "{arguments:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_traced_exits_with_2_says_what_there_is_and_writes_nothing() {
+    let folder = Folder::new("wrong");
+    let cases: [(&[&str], &str); 13] = [
+        (&["tiny.toml", "--out", "x"], "which scheme? tiny has raw, sr:0.9"),
+        (&["tiny.toml", "--scheme", "raw", "--out", "x"], "which point? tiny has 0, 5.4"),
+        (&["tiny.toml", "--scheme", "sr:9.0", "--point", "0", "--out", "x"], "raw, sr:0.9"),
+        (&["tiny.toml", "--scheme", "raw", "--point", "5", "--out", "x"], "0, 5.4"),
+        (&["tiny.toml", "--scheme", "raw", "--point", "0", "--replication", "2", "--out", "x"], "0 to 1"),
+        (&["tiny.toml", "--scheme", "raw", "--point", "0", "--sequence", "x"], "such as sr:0.9"),
+        (&["tiny.toml", "--scheme", "raw", "--point", "0"], "--out"),
+        (&["tiny.toml", "--scheme", "raw", "--point", "0", "--out", "x", "--from", "1s"], "--sequence"),
+        (&["tiny.toml", "--scheme", "raw", "--point", "0", "--out", "x", "--at", "server"], "server-ip"),
+        (
+            &["tiny.toml", "--scheme", "sr:0.9", "--point", "0", "--sequence", "x", "--from", "9s", "--to", "9s"],
+            "--to must",
+        ),
+        (
+            &["tiny.toml", "--scheme", "sr:0.9", "--point", "0", "--sequence", "x", "--from", "9000s"],
+            "the run ended at",
+        ),
+        (&["monet08/fig99", "--scheme", "raw", "--point", "0", "--out", "x"], "monet08/fig3"),
+        (&["missing.toml", "--scheme", "raw", "--point", "0", "--out", "x"], "missing.toml"),
+    ];
+    for (arguments, words) in cases {
+        let output = folder.arqway(&[&["trace"], arguments].concat());
+        let told = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {told}");
+        assert!(told.contains(words), "{arguments:?} does not say {words}: {told}");
+        assert_eq!((text(&output.stdout), folder.names()), ("", vec!["tiny.toml".to_owned()]), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_figure_that_is_built_in_is_traced_by_its_name() {
+    let folder = Folder::new("built-in");
+    let cell = ["monet08/fig3", "--quick", "--scheme", "sr:0.9", "--point", "5.4"];
+    let plot = ["--sequence", "plot.svg", "--from", "10s", "--to", "20s"];
+    let output = folder.arqway(&[&["trace"], &cell[..], &plot].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).starts_with("monet08-fig3, scheme sr:0.9, point 5.4, replication 0, seed 1\n"));
+    let plot = fs::read_to_string(folder.0.join("plot.svg")).expect("written");
+    let command = "arqway trace monet08/fig3 --scheme sr:0.9 --point 5.4 --replication 0 --from 10s --to 20s --quick";
+    assert!(plot.contains(command), "the plot says how to get it again");
+}
+
+#[test]
+fn a_file_that_cannot_be_written_exits_with_1() {
+    let folder = Folder::new("no-file");
+    let output = folder.arqway(&[&["trace", "tiny.toml", "--out", "tiny.toml/out"], &CELL[..]].concat());
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).starts_with("cannot write tiny.toml/out"), "{}", text(&output.stderr));
+}
+
+/// A folder of a test's own with the experiment in it, removed with all that is in it.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("trace-{name}-{}", std::process::id()));
+        fs::create_dir_all(&path).expect("a folder of our own");
+        fs::write(path.join("tiny.toml"), TINY).expect("a folder of our own");
+        Self(path)
+    }
+
+    fn arqway(&self, arguments: &[&str]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_arqway"));
+        command.args(arguments).current_dir(&self.0).output().expect("the command")
+    }
+
+    fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(&self.0).expect("a folder of our own");
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What is left behind lies in the build's own folder.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn text(octets: &[u8]) -> &str {
+    std::str::from_utf8(octets).expect("UTF-8")
+}

@@ -1,0 +1,171 @@
+//! pcapng, as far as a capture needs it (draft-ietf-opsawg-pcapng).
+//!
+//! ```text
+//!     Section Header Block         what the file is about                        once
+//!     Interface Description Block  link type, name, nanoseconds                  once for each interface
+//!     Enhanced Packet Block        interface, time, octets, direction, comment   once for each packet
+//! ```
+//!
+//! Every block is its type, its length, its body in units of four octets, and its length again. Octets are in the order
+//! of little-endian machines, whatever the machine: same run, same bytes.
+
+use std::io::{self, Write};
+
+const SECTION_HEADER: u32 = 0x0A0D_0D0A;
+const INTERFACE_DESCRIPTION: u32 = 1;
+const ENHANCED_PACKET: u32 = 6;
+
+/// A reader finds the order of octets by it.
+const BYTE_ORDER_MAGIC: u32 = 0x1A2B_3C4D;
+const VERSION: (u16, u16) = (1, 0);
+/// The section's length is left open: it may be read while it grows.
+const LENGTH_UNKNOWN: u64 = u64::MAX;
+/// Packets are never cut.
+const NO_SNAP_LENGTH: u32 = 0;
+
+/// Options; the number of one means different things in different blocks.
+mod option {
+    pub(super) const END: u16 = 0;
+    pub(super) const COMMENT: u16 = 1;
+    pub(super) const SECTION_APPLICATION: u16 = 4;
+    pub(super) const INTERFACE_NAME: u16 = 2;
+    pub(super) const INTERFACE_DESCRIPTION: u16 = 3;
+    pub(super) const INTERFACE_TIME_RESOLUTION: u16 = 9;
+    pub(super) const PACKET_FLAGS: u16 = 2;
+}
+
+/// Time stamps are in units of 10^-9 s.
+const NANOSECONDS: u8 = 9;
+
+/// What the octets of an interface's packets are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LinkType {
+    /// IPv4 or IPv6, told apart by the first four bits.
+    RawIp,
+    /// The first of those left to users: our frames.
+    User0,
+}
+
+impl LinkType {
+    fn number(self) -> u16 {
+        match self {
+            Self::RawIp => 101,
+            Self::User0 => 147,
+        }
+    }
+}
+
+/// Which way a packet crossed its interface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    In,
+    Out,
+}
+
+/// A packet seen at an interface.
+#[derive(Debug)]
+pub(super) struct Seen<'a> {
+    pub(super) interface: u32,
+    /// Since the start of the run.
+    pub(super) nanoseconds: u64,
+    pub(super) way: Way,
+    /// What a reader should know of it.
+    pub(super) comment: Option<&'a str>,
+    pub(super) octets: &'a [u8],
+}
+
+/// Writes a section, block by block; it keeps no more than one in memory.
+#[derive(Debug)]
+pub(super) struct Writer<W> {
+    out: W,
+    block: Vec<u8>,
+    interfaces: u32,
+}
+
+impl<W: Write> Writer<W> {
+    /// Begins a file.
+    pub(super) fn new(out: W, application: &str, comment: &str) -> io::Result<Self> {
+        let mut writer = Self { out, block: Vec::new(), interfaces: 0 };
+        writer.put(&BYTE_ORDER_MAGIC.to_le_bytes());
+        writer.put(&VERSION.0.to_le_bytes());
+        writer.put(&VERSION.1.to_le_bytes());
+        writer.put(&LENGTH_UNKNOWN.to_le_bytes());
+        writer.option(option::COMMENT, comment.as_bytes());
+        writer.option(option::SECTION_APPLICATION, application.as_bytes());
+        writer.option(option::END, &[]);
+        writer.finish_block(SECTION_HEADER)?;
+        Ok(writer)
+    }
+
+    /// Describes the next interface, and gives the number that its packets carry.
+    pub(super) fn interface(&mut self, link: LinkType, name: &str, description: &str) -> io::Result<u32> {
+        self.put(&link.number().to_le_bytes());
+        self.put(&0u16.to_le_bytes());
+        self.put(&NO_SNAP_LENGTH.to_le_bytes());
+        self.option(option::INTERFACE_NAME, name.as_bytes());
+        self.option(option::INTERFACE_DESCRIPTION, description.as_bytes());
+        self.option(option::INTERFACE_TIME_RESOLUTION, &[NANOSECONDS]);
+        self.option(option::END, &[]);
+        self.finish_block(INTERFACE_DESCRIPTION)?;
+        self.interfaces += 1;
+        Ok(self.interfaces - 1)
+    }
+
+    /// Writes a packet.
+    pub(super) fn packet(&mut self, seen: &Seen<'_>) -> io::Result<()> {
+        let length = u32::try_from(seen.octets.len()).map_err(io::Error::other)?;
+        self.put(&seen.interface.to_le_bytes());
+        self.put(&((seen.nanoseconds >> 32) as u32).to_le_bytes());
+        self.put(&(seen.nanoseconds as u32).to_le_bytes());
+        // Captured, and on the wire.
+        self.put(&length.to_le_bytes());
+        self.put(&length.to_le_bytes());
+        self.put(seen.octets);
+        self.pad();
+        let flags: u32 = match seen.way {
+            Way::In => 1,
+            Way::Out => 2,
+        };
+        self.option(option::PACKET_FLAGS, &flags.to_le_bytes());
+        if let Some(comment) = seen.comment {
+            self.option(option::COMMENT, comment.as_bytes());
+        }
+        self.option(option::END, &[]);
+        self.finish_block(ENHANCED_PACKET)
+    }
+
+    /// Writes what is still buffered.
+    pub(super) fn finish(mut self) -> io::Result<W> {
+        self.out.flush()?;
+        Ok(self.out)
+    }
+
+    fn put(&mut self, octets: &[u8]) {
+        self.block.extend_from_slice(octets);
+    }
+
+    fn pad(&mut self) {
+        self.block.resize(self.block.len().next_multiple_of(4), 0);
+    }
+
+    /// An option; a value longer than its length can tell is cut.
+    fn option(&mut self, code: u16, value: &[u8]) {
+        let length = u16::try_from(value.len()).unwrap_or(u16::MAX);
+        self.put(&code.to_le_bytes());
+        self.put(&length.to_le_bytes());
+        self.put(&value[..usize::from(length)]);
+        self.pad();
+    }
+
+    fn finish_block(&mut self, kind: u32) -> io::Result<()> {
+        /// Its type, and its length twice.
+        const AROUND: usize = 12;
+        let length = u32::try_from(self.block.len() + AROUND).map_err(io::Error::other)?.to_le_bytes();
+        self.out.write_all(&kind.to_le_bytes())?;
+        self.out.write_all(&length)?;
+        self.out.write_all(&self.block)?;
+        self.out.write_all(&length)?;
+        self.block.clear();
+        Ok(())
+    }
+}

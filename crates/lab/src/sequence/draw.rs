@@ -1,0 +1,215 @@
+//! The drawing as a whole: heading, three panels over one axis of time, small print.
+
+use super::marks::{Place, Shape, Style, area, steps};
+use super::panel::{Key, LABEL_SIZE, PADDING, Panel, TICK_GAP, TICK_SIZE, TimeAxis, WIDTH};
+use super::record::{Cause, Noted, Waiting};
+use super::{About, Recorder};
+use crate::figure::canvas::{Anchor, Canvas, Ink};
+use crate::figure::scale::{Fitted, Range, Scale};
+use crate::figure::text;
+
+const TITLE_SIZE: f64 = 15.0;
+const TITLE_ROW: f64 = 20.0;
+const SOURCE_SIZE: f64 = 10.5;
+const SOURCE_ROW: f64 = 14.0;
+const SEQUENCE_HEIGHT: f64 = 330.0;
+const SMALL_HEIGHT: f64 = 120.0;
+const PANEL_GAP: f64 = 14.0;
+
+/// Colours have one meaning in all panels.
+const NEW: usize = 1;
+const TIMEOUT: usize = 6;
+const REJECT: usize = 4;
+const LOST: usize = 2;
+const DELIVERED: usize = 3;
+const PLAIN: usize = 0;
+const OTHERS: usize = 7;
+
+const LOST_MARK: Style = Style { shape: Shape::Cross, colour: LOST };
+const REJECT_MARK: Style = Style { shape: Shape::Diamond, colour: REJECT };
+const DROPPED_MARK: Style = Style { shape: Shape::Diamond, colour: PLAIN };
+const DELIVERED_LINE: Style = Style { shape: Shape::Step, colour: DELIVERED };
+const ACKNOWLEDGED_LINE: Style = Style { shape: Shape::Step, colour: PLAIN };
+const TIMEOUT_LINE: Style = Style { shape: Shape::DashedLine, colour: PLAIN };
+const AREAS: [Style; 3] = [
+    Style { shape: Shape::Area, colour: NEW },
+    Style { shape: Shape::Area, colour: TIMEOUT },
+    Style { shape: Shape::Area, colour: OTHERS },
+];
+
+fn sent_mark(cause: Cause) -> Style {
+    match cause {
+        Cause::New => Style { shape: Shape::Dot, colour: NEW },
+        Cause::Timeout => Style { shape: Shape::Square, colour: TIMEOUT },
+        Cause::Reject => Style { shape: Shape::Triangle, colour: REJECT },
+    }
+}
+
+fn sent_label(cause: Cause) -> &'static str {
+    match cause {
+        Cause::New => "sent first",
+        Cause::Timeout => "again: timeout",
+        Cause::Reject => "again: rejected",
+    }
+}
+
+/// The plot as a self-contained SVG document.
+pub(super) fn draw(recorder: &Recorder, about: &About) -> String {
+    let time = TimeAxis::new(recorder.from.as_seconds(), recorder.end().as_seconds());
+    let room = WIDTH - 2.0 * PADDING;
+    let title = text::wrapped(&about.title, TITLE_SIZE, room);
+    let axes = [numbers(recorder), waiting(recorder), waited(recorder, about)];
+    let ticks = axes.iter().flat_map(|axis| &axis.ticks);
+    let widest = ticks.map(|tick| text::width(&tick.label, TICK_SIZE)).fold(0.0, f64::max);
+    let left = PADDING + widest + TICK_GAP;
+    let top = PADDING + title.len() as f64 * TITLE_ROW + 8.0;
+    let [numbers, waiting, waited] = axes;
+    let sequence = Panel::new(&time, "Frame number", numbers, &sequence_key(recorder), (left, top), SEQUENCE_HEIGHT);
+    let queue = Panel::new(
+        &time,
+        "Frames in the queue",
+        waiting,
+        &QUEUE_KEY,
+        (left, sequence.bottom + PANEL_GAP),
+        SMALL_HEIGHT,
+    );
+    let age = Panel::new(
+        &time,
+        "Waited in the queue (s)",
+        waited,
+        if about.timeout.is_some() { &TIMEOUT_KEY } else { &[] },
+        (left, queue.bottom + PANEL_GAP),
+        SMALL_HEIGHT,
+    );
+    let below = age.bottom + TICK_GAP + TICK_SIZE + LABEL_SIZE + 6.0;
+    let paragraphs = [in_words(recorder), about.source.clone()];
+    let source: Vec<String> = paragraphs.iter().flat_map(|text| text::wrapped(text, SOURCE_SIZE, room)).collect();
+    let height = (below + 10.0 + source.len() as f64 * SOURCE_ROW + PADDING).ceil();
+    let mut canvas = Canvas::new(&about.id, &about.title, &description(recorder), (WIDTH, height));
+    for (row, line) in (0..).zip(&title) {
+        let place = (PADDING, PADDING + f64::from(row) * TITLE_ROW + 0.85 * TITLE_SIZE);
+        canvas.text(line, place, TITLE_SIZE, Ink::Text, Anchor::Start);
+    }
+    draw_sequence(&mut canvas, &sequence, recorder);
+    draw_queue(&mut canvas, &queue, recorder);
+    draw_age(&mut canvas, &age, recorder, about);
+    canvas.text("Time (s)", (f64::midpoint(age.left, age.right), below), LABEL_SIZE, Ink::Text, Anchor::Middle);
+    for (row, line) in (1..).zip(&source) {
+        let place = (PADDING, below + 8.0 + f64::from(row) * SOURCE_ROW);
+        canvas.text(line, place, SOURCE_SIZE, Ink::Soft, Anchor::Start);
+    }
+    canvas.finish()
+}
+
+fn linear(from_zero: bool, values: impl IntoIterator<Item = f64>) -> Fitted {
+    Fitted::new(Scale::Linear, from_zero, Range::of(values))
+}
+
+fn numbers(recorder: &Recorder) -> Fitted {
+    let sent = recorder.sent.iter().map(|sent| sent.number);
+    let noted = [&recorder.rejects, &recorder.dropped, &recorder.acknowledgements, &recorder.deliveries];
+    let noted = noted.into_iter().flatten().map(|noted| noted.number);
+    linear(false, sent.chain(noted).map(|number| number as f64))
+}
+
+fn waiting(recorder: &Recorder) -> Fitted {
+    linear(true, recorder.waiting.iter().map(|waiting| f64::from(waiting.new + waiting.copies + waiting.others)))
+}
+
+fn waited(recorder: &Recorder, about: &About) -> Fitted {
+    let waited = recorder.sent.iter().map(|sent| sent.waited.as_seconds());
+    linear(true, waited.chain(about.timeout.map(|timeout| timeout.as_seconds())))
+}
+
+/// What is in the plot, and nothing else.
+fn sequence_key(recorder: &Recorder) -> Vec<Key> {
+    let causes = Cause::ALL.into_iter().filter(|cause| recorder.sent.iter().any(|sent| sent.cause == *cause));
+    let mut key: Vec<Key> = causes.map(|cause| (sent_label(cause), sent_mark(cause))).collect();
+    if recorder.sent.iter().any(|sent| !sent.arrives) {
+        key.push(("lost", LOST_MARK));
+    }
+    if !recorder.dropped.is_empty() {
+        key.push(("no room in the queue", DROPPED_MARK));
+    }
+    if !recorder.rejects.is_empty() {
+        key.push(("reject heard", REJECT_MARK));
+    }
+    key.extend([("delivered", DELIVERED_LINE), ("acknowledged", ACKNOWLEDGED_LINE)]);
+    key
+}
+
+const QUEUE_KEY: [Key; 3] = [("first", AREAS[0]), ("copies", AREAS[1]), ("other services", AREAS[2])];
+/// The marks of the frames are those of the first panel.
+const TIMEOUT_KEY: [Key; 1] = [("timeout", TIMEOUT_LINE)];
+
+fn draw_sequence(canvas: &mut Canvas, panel: &Panel<'_>, recorder: &Recorder) {
+    panel.draw(canvas, false);
+    let place = |noted: &Noted| panel.place(noted.at.as_seconds(), noted.number as f64);
+    for (line, steps_of) in [(ACKNOWLEDGED_LINE, &recorder.acknowledgements), (DELIVERED_LINE, &recorder.deliveries)] {
+        let places: Vec<Place> = steps_of.iter().map(place).collect();
+        line.draw_path(canvas, &steps(&places, panel.right));
+    }
+    REJECT_MARK.draw_marks(canvas, recorder.rejects.iter().map(place));
+    for cause in Cause::ALL {
+        let of_cause = recorder.sent.iter().filter(|sent| sent.cause == cause);
+        let places = of_cause.map(|sent| panel.place(sent.at.as_seconds(), sent.number as f64));
+        sent_mark(cause).draw_marks(canvas, places);
+    }
+    let lost = recorder.sent.iter().filter(|sent| !sent.arrives);
+    LOST_MARK.draw_marks(canvas, lost.map(|sent| panel.place(sent.at.as_seconds(), sent.number as f64)));
+    DROPPED_MARK.draw_marks(canvas, recorder.dropped.iter().map(place));
+    panel.draw_frame(canvas);
+}
+
+fn draw_queue(canvas: &mut Canvas, panel: &Panel<'_>, recorder: &Recorder) {
+    panel.draw(canvas, false);
+    let level = |layers: usize| -> Vec<Place> {
+        let height =
+            |waiting: &Waiting| -> u32 { [waiting.new, waiting.copies, waiting.others].into_iter().take(layers).sum() };
+        recorder
+            .waiting
+            .iter()
+            .map(|waiting| panel.place(waiting.at.as_seconds(), f64::from(height(waiting))))
+            .collect()
+    };
+    for (layer, style) in AREAS.into_iter().enumerate() {
+        style.draw_path(canvas, &area(&level(layer), &level(layer + 1), panel.right));
+    }
+    panel.draw_frame(canvas);
+}
+
+fn draw_age(canvas: &mut Canvas, panel: &Panel<'_>, recorder: &Recorder, about: &About) {
+    panel.draw(canvas, true);
+    for cause in Cause::ALL {
+        let of_cause = recorder.sent.iter().filter(|sent| sent.cause == cause);
+        let places = of_cause.map(|sent| panel.place(sent.at.as_seconds(), sent.waited.as_seconds()));
+        sent_mark(cause).draw_marks(canvas, places);
+    }
+    if let Some(timeout) = about.timeout {
+        let at = panel.place(recorder.from.as_seconds(), timeout.as_seconds());
+        TIMEOUT_LINE.draw_path(canvas, &steps(&[at], panel.right));
+    }
+    panel.draw_frame(canvas);
+}
+
+/// What the plot counts.
+fn in_words(recorder: &Recorder) -> String {
+    let [new, timeout, reject] =
+        Cause::ALL.map(|cause| recorder.sent.iter().filter(|sent| sent.cause == cause).count());
+    let lost = recorder.sent.iter().filter(|sent| !sent.arrives).count();
+    format!(
+        "{new} frames are sent first, {timeout} again after a timeout, {reject} again because they were rejected; \
+         {lost} of them are lost."
+    )
+}
+
+fn description(recorder: &Recorder) -> String {
+    format!(
+        "Three panels over the time from {} s to {} s: the numbers of Selective Repeat's frames toward the client as they \
+         are sent, delivered and acknowledged; the frames that wait for the link; how long each frame has waited when \
+         it starts. {}",
+        recorder.from.as_seconds(),
+        recorder.end().as_seconds(),
+        in_words(recorder)
+    )
+}

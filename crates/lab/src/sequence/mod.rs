@@ -1,0 +1,83 @@
+//! The time-sequence plot: how Selective Repeat fares toward the client, frame by frame. A mean says that a fixed timeout
+//! collapses; here one sees it happen.
+//!
+//! ```text
+//!     number |            . x    .  sent: first, again after a timeout, again because rejected; x lost
+//!            |        .  .--     -- delivered, acknowledged
+//!            |    . .---
+//!            +----------------------------------------------------------------
+//!     queue  |    what waits for the link: new frames, copies, everything else
+//!            +----------------------------------------------------------------
+//!     waited |    how long each frame has waited when it starts, and the timeout
+//!            +---------------------------------------------------------- time
+//! ```
+//!
+//! | file | concept |
+//! | --- | --- |
+//! | `record.rs` | what happened, read off the frames |
+//! | `numbers.rs` | eight bits of a number, and the whole number |
+//! | `panel.rs` | one of the panels: axes, grid, key |
+//! | `marks.rs` | dots, crosses, steps, areas |
+//! | `draw.rs` | the drawing as a whole |
+
+mod draw;
+mod marks;
+mod numbers;
+mod panel;
+mod record;
+
+pub use record::Recorder;
+
+use arqway_link::selective_repeat::{self, Timeout};
+use arqway_link::{ServiceConfig, ServiceId};
+use arqway_sim::LinkLayer;
+use arqway_units::{Span, Time};
+
+/// What stands around the plot.
+#[derive(Debug, Clone, PartialEq)]
+pub struct About {
+    /// Names it within a document.
+    pub id: String,
+    /// Its heading.
+    pub title: String,
+    /// Small print: how to get it again.
+    pub source: String,
+    /// The timeout, where it is fixed.
+    pub timeout: Option<Span>,
+}
+
+/// The first service of a link layer that is Selective Repeat, with its number.
+fn selective_repeat_in(link_layer: &LinkLayer) -> Option<(ServiceId, &selective_repeat::Config)> {
+    let classes = link_layer.classes.iter().map(|class| &class.service);
+    let mut services = (0..).zip(std::iter::once(&link_layer.service).chain(classes));
+    services.find_map(|(number, service)| match service {
+        ServiceConfig::SelectiveRepeat(config) => Some((ServiceId::new(number)?, config)),
+        ServiceConfig::Raw(_) => None,
+    })
+}
+
+/// How long Selective Repeat waits for an acknowledgement in this link layer, if that is fixed.
+#[must_use]
+pub fn fixed_timeout(link_layer: &LinkLayer) -> Option<Span> {
+    match selective_repeat_in(link_layer)?.1.timeout {
+        Timeout::Fixed(timeout) => Some(timeout),
+        Timeout::Adaptive(_) => None,
+    }
+}
+
+impl Recorder {
+    /// When the plot ends: where it was asked to, or with the last frame.
+    #[must_use]
+    pub fn end(&self) -> Time {
+        self.to.min(self.last)
+    }
+
+    /// The plot as a self-contained SVG document.
+    #[must_use]
+    pub fn to_svg(&self, about: &About) -> String {
+        draw::draw(self, about)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,138 @@
+-- SPDX-License-Identifier: MIT OR Apache-2.0
+--
+-- Wireshark's dissector for Arqway's frames, as `arqway trace` captures them (link type USER0) and docs/wire.md
+-- describes them:
+--
+--      7       3 2   0
+--     +---------+-----+----------------+--------------+
+--     | service | kind|  head          |  body        |
+--     +---------+-----+----------------+--------------+
+--
+--     wireshark -X lua_script:wireshark/arqway.lua cell.pcapng
+--     tshark -X lua_script:wireshark/arqway.lua -r cell.pcapng -Y 'arqway.sr.type == 2'
+--
+-- Which service has which number is the link's own affair. A capture says it in the description of its interfaces,
+-- such as "services: 0=selective-repeat 1=raw"; the preference "Services" stands in where a capture does not.
+
+local arqway = Proto("arqway", "Arqway Link Layer")
+
+local DATA, ACKNOWLEDGEMENT, REJECT = 0, 1, 2
+local SR_TYPES = { [DATA] = "data", [ACKNOWLEDGEMENT] = "acknowledgement", [REJECT] = "reject" }
+
+local fields = {
+    tag = ProtoField.uint8("arqway.tag", "Tag", base.HEX),
+    service = ProtoField.uint8("arqway.service", "Service", base.DEC, nil, 0xf8),
+    kind = ProtoField.uint8("arqway.kind", "Kind", base.DEC, nil, 0x07),
+    name = ProtoField.string("arqway.service.name", "Service's kind"),
+    sr_type = ProtoField.uint8("arqway.sr.type", "Type", base.DEC, SR_TYPES, 0x07),
+    sr_nr = ProtoField.uint8("arqway.sr.nr", "N(R), next awaited", base.DEC),
+    sr_ns = ProtoField.uint8("arqway.sr.ns", "N(S), number of this frame", base.DEC),
+    sr_nx = ProtoField.uint8("arqway.sr.reject", "N(X), number that is missing", base.DEC),
+    body = ProtoField.bytes("arqway.body", "Body"),
+}
+arqway.fields = fields
+
+local malformed = ProtoExpert.new("arqway.malformed", "Malformed frame", expert.group.MALFORMED, expert.severity.ERROR)
+local unknown = ProtoExpert.new("arqway.unknown", "Unknown service", expert.group.UNDECODED, expert.severity.NOTE)
+arqway.experts = { malformed, unknown }
+
+arqway.prefs.services = Pref.string("Services", "0=selective-repeat 1=raw",
+    "Which service each number names, where the capture does not say")
+arqway.prefs.packets = Pref.bool("Show the packets inside", true,
+    "Hand the packets in the frames on to the dissector of IP")
+
+local interface_description = Field.new("frame.interface_description")
+
+-- "0=selective-repeat 1=raw" as { [0] = "selective-repeat", [1] = "raw" }, each text read once.
+local read_before = {}
+local function services_in(text)
+    local services = read_before[text]
+    if not services then
+        services = {}
+        for number, name in text:gmatch("(%d+)=([%w-]+)") do
+            services[tonumber(number)] = name
+        end
+        read_before[text] = services
+    end
+    return services
+end
+
+local function service_name(number)
+    local description = interface_description()
+    local told = description and tostring(description.value):match("services: (.*)")
+    return services_in(told or arqway.prefs.services)[number]
+end
+
+-- Hands a packet on: its first four bits say which IP it is. What is told of the frame stays in front of what is told of it.
+local function show_packet(octets, pinfo, tree)
+    local version = octets(0, 1):bitfield(0, 4)
+    local name = version == 4 and "ip" or version == 6 and "ipv6"
+    if name and arqway.prefs.packets then
+        pinfo.cols.info:append(" | ")
+        pinfo.cols.info:fence()
+        Dissector.get(name):call(octets:tvb(), pinfo, tree)
+    else
+        tree:add(fields.body, octets)
+    end
+end
+
+local show = {}
+
+show["raw"] = function(octets, kind, pinfo, tree, root)
+    if kind ~= DATA or octets:len() < 2 then
+        return false
+    end
+    pinfo.cols.info = "raw"
+    show_packet(octets(1), pinfo, root)
+    return true
+end
+
+show["selective-repeat"] = function(octets, kind, pinfo, tree, root)
+    local length = octets:len() - 1
+    local fits = kind == DATA and length > 2 or kind == ACKNOWLEDGEMENT and length == 1 or kind == REJECT and length == 2
+    if not fits then
+        return false
+    end
+    tree:add(fields.sr_type, octets(0, 1))
+    tree:add(fields.sr_nr, octets(1, 1))
+    local info = SR_TYPES[kind]
+    if kind == DATA then
+        tree:add(fields.sr_ns, octets(2, 1))
+        info = string.format("%s N(S)=%d", info, octets(2, 1):uint())
+    elseif kind == REJECT then
+        tree:add(fields.sr_nx, octets(2, 1))
+        info = string.format("%s N(X)=%d", info, octets(2, 1):uint())
+    end
+    pinfo.cols.info = string.format("%s N(R)=%d", info, octets(1, 1):uint())
+    if kind == DATA then
+        show_packet(octets(3), pinfo, root)
+    end
+    return true
+end
+
+function arqway.dissector(tvb, pinfo, root)
+    if tvb:len() == 0 then
+        return 0
+    end
+    local octets = tvb()
+    local service, kind = octets(0, 1):bitfield(0, 5), octets(0, 1):bitfield(5, 3)
+    local name = service_name(service)
+    pinfo.cols.protocol = "Arqway"
+    local tree = root:add(arqway, octets, string.format("Arqway, service %d (%s), kind %d", service, name or "unknown", kind))
+    tree:add(fields.tag, octets(0, 1))
+    tree:add(fields.service, octets(0, 1))
+    tree:add(fields.kind, octets(0, 1))
+    if name then
+        tree:add(fields.name, name):set_generated()
+    end
+    if not show[name] then
+        tree:add_proto_expert_info(unknown)
+        pinfo.cols.info = string.format("service %d, kind %d", service, kind)
+    elseif not show[name](octets, kind, pinfo, tree, root) then
+        tree:add_proto_expert_info(malformed)
+        pinfo.cols.info = string.format("%s, malformed", name)
+    end
+    return tvb:len()
+end
+
+DissectorTable.get("wtap_encap"):add(wtap.USER0, arqway)
