@@ -22,4 +22,6 @@ pub mod quantity;
 pub mod report;
 pub mod rows;
 pub mod run;
+pub mod seeds;
 pub mod stats;
+pub mod until;
