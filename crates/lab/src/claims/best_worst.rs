@@ -89,11 +89,13 @@ impl Kind for BestWorst {
     }
 
     fn in_words(&self, about: &Subject) -> String {
-        let worst = self.worst.as_ref().map_or_else(String::new, |worst| format!(" and {worst} the worst"));
-        let above = self.worst.as_deref().unwrap_or("the worst");
-        let gap = self.percent.map_or_else(String::new, |percent| format!(", {percent} % above {above}"));
-        let schemes: Vec<String> = self.schemes.iter().cloned().collect();
-        format!("{}, {} is the best of {}{worst}{gap}.", about.at(&[self.flr]), self.best, listed(&schemes))
+        let end = match (self.percent, &self.worst) {
+            (Some(percent), Some(worst)) => format!(", {percent} % above {worst}, the worst"),
+            (Some(percent), None) => format!(", {percent} % above the worst"),
+            (None, Some(worst)) => format!(" and {worst} the worst"),
+            (None, None) => String::new(),
+        };
+        format!("{}, of {}, {} is the best{end}.", about.at(&[self.flr]), listed(&self.schemes), self.best)
     }
 
     fn cells(&self) -> Vec<Cell<'_>> {
