@@ -313,7 +313,8 @@ mod tests {
         for text in [&mut verdict.ours, &mut verdict.note, &mut figure.id, &mut figure.title, &mut figure.command] {
             *text = rude.to_owned();
         }
-        for text in [&mut verdict.number, &mut verdict.seeds[1].verdict, &mut verdict.seeds[1].number] {
+        let another = &mut verdict.seeds[1];
+        for text in [&mut verdict.number, &mut another.verdict, &mut another.number] {
             *text = rude.to_owned();
         }
         for texts in [&mut figure.columns, &mut figure.rows[0], &mut figure.notes] {

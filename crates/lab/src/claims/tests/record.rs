@@ -14,7 +14,7 @@ fn an_alias_means_what_the_file_says_for_the_claims_errors() {
     assert_eq!(claim(&two_state).cells()[0].scheme, "asr:4+0");
     let bit = text.replace("errors = \"uniform\"", "errors = \"bit\"");
     let told = read(&Source::new("claims.toml", bit)).expect_err("no meaning").to_string();
-    assert!(told.starts_with("claims.toml:11:5: `asr` means nothing where errors are `bit`"), "{told}");
+    assert!(told.starts_with("claims.toml:12:5: `asr` means nothing where errors are `bit`"), "{told}");
 }
 
 #[test]
