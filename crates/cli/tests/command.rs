@@ -140,7 +140,7 @@ fn what_was_typed_wrong_exits_with_2_and_writes_nothing() {
         (&["run", "tiny.toml", "--quick", "--replications", "3"], "--quick"),
         (&["run", "tiny.toml", "--scheme", "sr:9.0"], "raw, sr:0.9"),
         (&["run", "tiny.toml", "--point", "5"], "0, 5.4"),
-        (&["run", "tiny.toml", "--until", "2"], "2 %"),
+        (&["run", "tiny.toml", "--until", "2"], "100 %"),
         (&["run", "tiny.toml", "--until", "0%"], "more than 0 %"),
         (&["run", "tiny.toml", "--until", "2%", "--replication", "1"], "--replication"),
         (&["run"], "EXPERIMENT.toml"),
