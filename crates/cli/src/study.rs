@@ -133,7 +133,7 @@ pub(crate) fn study(study: Study<'_>, options: &Options) -> Result<(), Failure> 
         return Err(Failure::Nothing);
     }
     let mut findings = Findings::new(&plan, &results, claims);
-    findings.other_seeds = runs.from_other_seeds(&plan, &results, claims)?;
+    findings.other_seeds = runs.other_seeds(&plan, &results, claims)?;
     runs.bar.0.finish_and_clear();
     findings.write(&plan, &frame, &options.out)?;
     print(&findings.to_text(&plan))?;
@@ -189,12 +189,7 @@ impl Runs {
     }
 
     /// The verdicts from other seeds; a seed whose runs were stopped is left out.
-    fn from_other_seeds(
-        &mut self,
-        plan: &Plan,
-        results: &Results,
-        claims: &[Claim],
-    ) -> Result<Vec<SeedFinding>, Failure> {
+    fn other_seeds(&mut self, plan: &Plan, results: &Results, claims: &[Claim]) -> Result<Vec<SeedFinding>, Failure> {
         let plans = seeds::plans(plan, results, claims);
         if self.is_stopped() {
             return Ok(Vec::new());

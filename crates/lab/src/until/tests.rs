@@ -72,11 +72,11 @@ fn every_interval_is_within_the_share_and_the_schemes_of_a_point_stay_paired() {
     let counts = replications(&plan);
     assert_eq!((counts[0], counts[2]), (counts[1], counts[3]), "all schemes of a point go on together");
     assert!(counts[2] > counts[0], "without errors nothing varies: {counts:?}");
-    for setting in 0..plan.settings.len() {
+    for (setting, count) in counts.iter().enumerate() {
         let rows = results.rows_of_setting(&plan, setting, plan.settings[setting].uses[0]);
         let throughput = rows.iter().filter(|row| &*row.metric == "throughput").map(|row| row.value);
         let mean = summarise(&throughput.collect::<Vec<_>>()).expect("values");
-        assert_eq!(mean.n as u32, counts[setting]);
+        assert_eq!(mean.n as u32, *count);
         assert!(half_width_as_share(&mean) <= 0.05, "{mean:?}");
     }
 }
