@@ -1,7 +1,7 @@
 //! `arqway reproduce [PAPER [FIGURE ...]]`
 
-use crate::study::{Failure, Options, read_all, study};
-use arqway_lab::claims::{self, Claim};
+use crate::study::{Failure, Options, Study, read_all, study};
+use arqway_lab::claims::{self, Claim, Record};
 use arqway_lab::experiment::Effort;
 use arqway_lab::library::{self, FigureName};
 use arqway_lab::output::Frame;
@@ -12,7 +12,8 @@ const EXAMPLES: &str = "Without --replications it is quick: shortened runs, few 
 Examples:
   arqway reproduce monet08 fig2 fig3
   arqway reproduce monet08 --replications 30 --out results/monet08
-  arqway reproduce monet08 fig3 --quick --seed 2";
+  arqway reproduce monet08 fig3 --quick --seed 2
+  arqway reproduce monet08 --replications 30 --strict      exit code 1 where a verdict has moved";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -23,6 +24,9 @@ pub(crate) struct Arguments {
     /// Its figures [default: all of them]
     #[arg(value_name = "FIGURE")]
     figures: Vec<String>,
+    /// Fail where a verdict is not the recorded one (claims/recorded/)
+    #[arg(long)]
+    strict: bool,
     #[command(flatten)]
     options: Options,
 }
@@ -50,7 +54,17 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
         figure_command: Some(format!("arqway reproduce {paper} FIGURE{typed}")),
         note: note.to_owned(),
     };
-    study(experiments, &options.request(), &claims, &frame, options)
+    let strict = if arguments.strict { Some((recorded(&papers)?, effort)) } else { None };
+    study(Study { experiments, request: options.request(), claims: &claims, frame, strict }, options)
+}
+
+/// The verdicts that are written down for these papers.
+fn recorded(papers: &[&str]) -> Result<Record, Failure> {
+    let mut all = Record::default();
+    for source in papers.iter().filter_map(|paper| library::recorded(paper)) {
+        all.extend(Record::read(&source).map_err(Failure::Mistakes)?);
+    }
+    Ok(all)
 }
 
 /// The figures asked for; what does not exist here is named on stderr and left out.

@@ -1,6 +1,6 @@
 //! `arqway run EXPERIMENT.toml`
 
-use crate::study::{Failure, Options, read_all, study};
+use crate::study::{Failure, Options, Study, read_all, study};
 use arqway_lab::document::Source;
 use arqway_lab::experiment::Effort;
 use arqway_lab::output::Frame;
@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "Examples:
   arqway run my-experiment.toml --out results/first
+  arqway run my-experiment.toml --until 2%       as many replications as it takes
   arqway run my-experiment.toml --scheme sr:0.9 --point 5.4 --replication 3    one cell alone
 
 An experiment:
@@ -42,7 +43,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "POINT")]
     point: Option<f64>,
     /// Only this replication, counted from 0
-    #[arg(long, value_name = "R")]
+    #[arg(long, value_name = "R", conflicts_with = "until")]
     replication: Option<u32>,
     #[command(flatten)]
     options: Options,
@@ -61,7 +62,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
     request.replication = arguments.replication;
     let title = experiments.first().map_or_else(String::new, |experiment| experiment.title.clone());
     let frame = Frame { title, command: command(arguments), figure_command: None, note: String::new() };
-    study(experiments, &request, &[], &frame, options)
+    study(Study { experiments, request, claims: &[], frame, strict: None }, options)
 }
 
 /// What to type for the same results; the file by its name alone, as results know no folders.

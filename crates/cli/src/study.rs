@@ -1,11 +1,14 @@
 //! What `run` and `reproduce` share: the options, the run with its progress bar and Ctrl-C, the output.
 
-use arqway_lab::claims::Claim;
+use arqway_lab::claims::{Claim, Difference, Record};
 use arqway_lab::document::Mistakes;
 use arqway_lab::experiment::{Effort, Experiment};
 use arqway_lab::output::{Findings, Frame, OutputError};
 use arqway_lab::plan::{Plan, Request, RequestError};
-use arqway_lab::run::{RunError, run};
+use arqway_lab::run::{Results, RunError, run};
+use arqway_lab::seeds::{self, SeedFinding};
+use arqway_lab::until::{self, MOST, Wide, run_until};
+use arqway_units::Ratio;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{self, Write};
@@ -24,6 +27,9 @@ pub(crate) struct Options {
     /// Shortened runs and few replications, as the world's file says
     #[arg(long)]
     pub(crate) quick: bool,
+    /// Add replications until the 95 % interval of every mean that is drawn is within this share of the mean
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub(crate) until: Option<Ratio>,
     /// Root of all random streams, instead of the experiment's
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
@@ -56,15 +62,21 @@ pub(crate) enum Failure {
     Write { folder: PathBuf, error: io::Error },
     #[error("stopped before any run was finished: there are no results")]
     Nothing,
+    #[error("{0}")]
+    Differs(String),
 }
 
 impl Failure {
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self {
             Self::Mistakes(_) | Self::Usage(_) | Self::Request(_) => ExitCode::from(2),
-            Self::Run(_) | Self::Output(_) | Self::Signal(_) | Self::Print(_) | Self::Write { .. } | Self::Nothing => {
-                ExitCode::FAILURE
-            }
+            Self::Run(_)
+            | Self::Output(_)
+            | Self::Signal(_)
+            | Self::Print(_)
+            | Self::Write { .. }
+            | Self::Nothing
+            | Self::Differs(_) => ExitCode::FAILURE,
         }
     }
 }
@@ -78,6 +90,9 @@ impl Options {
         }
         if self.quick {
             typed.push_str(" --quick");
+        }
+        if let Some(share) = self.until {
+            typed.push_str(&format!(" --until {}%", share.as_percent()));
         }
         if let Some(seed) = self.seed {
             typed.push_str(&format!(" --seed {seed}"));
@@ -94,53 +109,175 @@ impl Options {
     }
 }
 
+/// A share above nothing, such as `2%`.
+fn share(text: &str) -> Result<Ratio, String> {
+    let share: Ratio = text.parse().map_err(|error: arqway_units::UnitError| error.to_string())?;
+    if share.as_f64() > 0.0 { Ok(share) } else { Err("right would be more than 0 %".to_owned()) }
+}
+
+/// What is to be studied.
+pub(crate) struct Study<'a> {
+    pub(crate) experiments: Vec<Experiment>,
+    pub(crate) request: Request,
+    pub(crate) claims: &'a [Claim],
+    pub(crate) frame: Frame,
+    /// What verdicts must not differ from, if anything.
+    pub(crate) strict: Option<(Record, Effort)>,
+}
+
 /// Runs experiments, prints their tables and writes their files.
-pub(crate) fn study(
-    experiments: Vec<Experiment>,
-    request: &Request,
-    claims: &[Claim],
-    frame: &Frame,
-    options: &Options,
-) -> Result<(), Failure> {
-    let plan = Plan::new(experiments, request)?;
+pub(crate) fn study(study: Study<'_>, options: &Options) -> Result<(), Failure> {
+    let Study { experiments, request, claims, frame, strict } = study;
+    let mut plan = Plan::new(experiments, &request)?;
     if plan.runs.is_empty() {
         eprintln!("nothing is left to run");
         return Ok(());
     }
-    let stop = Arc::new(AtomicBool::new(false));
-    let asked = Arc::clone(&stop);
-    ctrlc::set_handler(move || {
-        if asked.swap(true, Ordering::Relaxed) {
-            // Asked twice: whoever presses Ctrl-C again does not want to wait for the runs under way.
-            std::process::exit(130);
-        }
-        eprintln!("stopping after the runs under way; again to stop at once");
-    })?;
-    let progress = ProgressBar::new(plan.runs.len() as u64).with_style(style());
-    let results = run(&plan, options.jobs(), &stop, || progress.inc(1))?;
-    progress.finish_and_clear();
+    let mut runs = Runs::new(options.jobs(), plan.runs.len())?;
+    let (results, wide) = runs.all(&mut plan, options.until)?;
     if results.finished() == 0 {
         return Err(Failure::Nothing);
     }
-    let findings = Findings::new(&plan, &results, claims);
-    findings.write(&plan, frame, &options.out)?;
+    let mut findings = Findings::new(&plan, &results, claims);
+    findings.other_seeds = runs.other_seeds(&plan, &results, claims)?;
+    runs.bar.0.finish_and_clear();
+    findings.write(&plan, &frame, &options.out)?;
     print(&findings.to_text(&plan))?;
-    if results.finished() < results.planned {
-        eprintln!("stopped: {} of {} runs are finished and kept", results.finished(), results.planned);
+    if let Some(share) = options.until {
+        tell_wide(&wide, share);
     }
-    if results.incomplete() > 0 {
-        eprintln!("{} runs ended by the scenario's `duration`, before their file was there", results.incomplete());
-    }
-    let (seconds, events) = results.simulated();
-    eprintln!(
-        "{} runs, {:.0} hours simulated, {:.1} million events in {:.1} s",
-        results.finished(),
-        seconds / 3600.0,
-        events as f64 / 1e6,
-        progress.elapsed().as_secs_f64()
-    );
+    runs.tell();
     eprintln!("report, figures and rows are in {}", options.out.display());
-    Ok(())
+    let differences = strict.map(|(record, effort)| (record.differences(&findings.judgements, effort), effort));
+    match differences {
+        Some((differences, effort)) if !differences.is_empty() => Err(Failure::Differs(told(&differences, effort))),
+        _ => Ok(()),
+    }
+}
+
+/// The runs of a study, with what somebody who watches sees of them, and whether he has stopped them.
+struct Runs {
+    jobs: NonZeroUsize,
+    stop: Arc<AtomicBool>,
+    bar: Bar,
+    planned: usize,
+    finished: usize,
+    /// Runs that ended before their file was there.
+    incomplete: usize,
+    simulated_s: f64,
+    events: u64,
+}
+
+impl Runs {
+    fn new(jobs: NonZeroUsize, planned: usize) -> Result<Self, Failure> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let asked = Arc::clone(&stop);
+        ctrlc::set_handler(move || {
+            if asked.swap(true, Ordering::Relaxed) {
+                // Asked twice: whoever presses Ctrl-C again does not want to wait for the runs under way.
+                std::process::exit(130);
+            }
+            eprintln!("stopping after the runs under way; again to stop at once");
+        })?;
+        let bar = Bar(ProgressBar::new(planned as u64).with_style(style()));
+        Ok(Self { jobs, stop, bar, planned: 0, finished: 0, incomplete: 0, simulated_s: 0.0, events: 0 })
+    }
+
+    fn all(&mut self, plan: &mut Plan, until: Option<Ratio>) -> Result<(Results, Vec<Wide>), Failure> {
+        let (results, wide) = match until {
+            None => (run(plan, self.jobs, &self.stop, || self.bar.0.inc(1))?, Vec::new()),
+            Some(share) => run_until(plan, share, self.jobs, &self.stop, &self.bar)?,
+        };
+        self.count(&results);
+        // Whoever stopped knows that not all was settled.
+        let wide = if self.is_stopped() { Vec::new() } else { wide };
+        Ok((results, wide))
+    }
+
+    /// The verdicts from other seeds; a seed whose runs were stopped is left out.
+    fn other_seeds(&mut self, plan: &Plan, results: &Results, claims: &[Claim]) -> Result<Vec<SeedFinding>, Failure> {
+        let plans = seeds::plans(plan, results, claims);
+        if self.is_stopped() {
+            return Ok(Vec::new());
+        }
+        self.bar.0.inc_length(plans.iter().map(|plan| plan.runs.len() as u64).sum());
+        let mut found = Vec::new();
+        for plan in plans {
+            let results = run(&plan, self.jobs, &self.stop, || self.bar.0.inc(1))?;
+            self.count(&results);
+            if results.finished() == results.planned {
+                found.push(SeedFinding::new(&plan, &results, claims));
+            }
+        }
+        Ok(found)
+    }
+
+    fn count(&mut self, results: &Results) {
+        let (seconds, events) = results.simulated();
+        self.planned += results.planned;
+        self.finished += results.finished();
+        self.incomplete += results.incomplete();
+        self.simulated_s += seconds;
+        self.events += events;
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    fn tell(&self) {
+        if self.finished < self.planned {
+            eprintln!("stopped: {} of {} runs are finished and kept", self.finished, self.planned);
+        }
+        if self.incomplete > 0 {
+            eprintln!("{} runs ended by the scenario's `duration`, before their file was there", self.incomplete);
+        }
+        eprintln!(
+            "{} runs, {:.0} hours simulated, {:.1} million events in {:.1} s",
+            self.finished,
+            self.simulated_s / 3600.0,
+            self.events as f64 / 1e6,
+            self.bar.0.elapsed().as_secs_f64()
+        );
+    }
+}
+
+/// The progress bar.
+struct Bar(ProgressBar);
+
+impl until::Progress for Bar {
+    fn planned(&self, runs: usize) {
+        self.0.inc_length(runs as u64);
+    }
+
+    fn finished(&self) {
+        self.0.inc(1);
+    }
+}
+
+/// Says which means `--until` did not settle.
+fn tell_wide(wide: &[Wide], share: Ratio) {
+    if !wide.is_empty() {
+        eprintln!("with {MOST} replications, the most that --until asks for, not every mean is known to {share}:");
+    }
+    for wide in wide {
+        eprintln!("  {wide}");
+    }
+}
+
+/// Which verdicts differ, and what to write where they are to be recorded.
+fn told(differences: &[Difference], effort: Effort) -> String {
+    let plural = if differences.len() == 1 { "verdict is not" } else { "verdicts are not" };
+    let mut text = format!("{} {plural} what is recorded:\n", differences.len());
+    for difference in differences {
+        text.push_str(&format!("  {difference}\n"));
+    }
+    let table = if effort == Effort::Quick { "quick" } else { "full" };
+    text.push_str(&format!("to record what was found, write into claims/recorded/PAPER.toml, below [{table}]:"));
+    for difference in differences {
+        text.push_str(&format!("\n{}", difference.line()));
+    }
+    text
 }
 
 /// Whoever stops reading half way, as `head` does, has what he wants.

@@ -43,7 +43,7 @@ fn rows_say_what_was_run_in_si_units() {
     assert_eq!(throughput, "how-long,file-transfer,uniform,none,64000,1,0,raw,,0,throughput");
     let bits_per_second: f64 = value.parse().expect("a number");
     assert!((50_000.0..64_000.0).contains(&bits_per_second), "{bits_per_second}");
-    assert_eq!(rows[1..], ["timeouts,0", "flr,0"].map(|end| throughput.replace("throughput", end)));
+    assert_eq!(rows[1..], ["timeouts,0", "link-timeouts,0", "flr,0"].map(|end| throughput.replace("throughput", end)));
 }
 
 #[test]
@@ -133,13 +133,16 @@ fn a_wrong_experiment_exits_with_2_and_tells_every_mistake() {
 fn what_was_typed_wrong_exits_with_2_and_writes_nothing() {
     let folder = Folder::new("typed-wrong");
     folder.write("tiny.toml", TINY);
-    let cases: [(&[&str], &str); 9] = [
+    let cases: [(&[&str], &str); 12] = [
         (&["run", "missing.toml"], "missing.toml"),
         (&["run", "tiny.toml", "--fast"], "--fast"),
         (&["run", "tiny.toml", "--jobs", "0"], "--jobs"),
         (&["run", "tiny.toml", "--quick", "--replications", "3"], "--quick"),
         (&["run", "tiny.toml", "--scheme", "sr:9.0"], "raw, sr:0.9"),
         (&["run", "tiny.toml", "--point", "5"], "0, 5.4"),
+        (&["run", "tiny.toml", "--until", "2"], "100 %"),
+        (&["run", "tiny.toml", "--until", "0%"], "more than 0 %"),
+        (&["run", "tiny.toml", "--until", "2%", "--replication", "1"], "--replication"),
         (&["run"], "EXPERIMENT.toml"),
         (&["reproduce", "nobody99"], "monet08"),
         (&["fly"], "fly"),
@@ -176,6 +179,78 @@ fn an_unknown_figure_is_named_on_stderr_and_left_out() {
     let claims: Vec<&str> = text(&files["results/claims.csv"]).lines().collect();
     assert_eq!(claims.len(), 2, "the figure's one claim: {claims:?}");
     assert!(claims[1].starts_with("monet08.fig2,best-worst,"), "{claims:?}");
+}
+
+#[test]
+fn each_verdict_stands_for_three_seeds_and_the_rows_are_those_of_the_first() {
+    let folder = Folder::new("seeds");
+    let output = folder.arqway(&["reproduce", "monet08", "fig21", "--replications", "2", "--seed", "5"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let files = folder.files();
+    let printed = text(&output.stdout);
+    let by_seed: Vec<&str> = printed.lines().filter_map(|line| line.strip_prefix("    by seed: ")).collect();
+    let verdicts: Vec<&str> =
+        text(&files["results/claims.csv"]).lines().skip(1).filter_map(|line| line.split(',').nth(2)).collect();
+    assert_eq!((by_seed.len(), verdicts.len()), (2, 2), "{printed}");
+    for (line, verdict) in by_seed.iter().zip(verdicts) {
+        let seeds: Vec<&str> = line.split("; ").collect();
+        assert!(seeds[0].starts_with(&format!("5 {verdict}")), "{line} beside {verdict}");
+        assert!(seeds.len() == 3 && seeds[1].starts_with("6 ") && seeds[2].starts_with("7 "), "{line}");
+    }
+    // Three schemes at five points, and beside them what the claims read: three schemes at 5.4, two at 9.8.
+    assert!(text(&output.stderr).contains("50 runs, "), "{}", text(&output.stderr));
+    let rows = text(&files["results/rows.csv"]).lines().filter(|row| row.contains(",file-transfer,"));
+    assert_eq!(rows.filter(|row| row.contains(",throughput,")).count(), 30);
+    let report = text(&files["results/report.html"]);
+    assert!(
+        ["seed 5", "seed 6", "seed 7"].iter().all(|seed| report.contains(&format!("<th scope=\"col\">{seed}</th>")))
+    );
+}
+
+#[test]
+fn strict_exits_with_1_and_says_what_to_record() {
+    let folder = Folder::new("strict");
+    // A single replication decides nothing, so that no verdict is the recorded one.
+    let output = folder.arqway(&["reproduce", "monet08", "fig20", "--replications", "1", "--strict"]);
+    let told = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    assert!(told.contains("2 verdicts are not what is recorded:\n  monet08.fig20.asr-over-raw: "), "{told}");
+    let (_, to_record) = told.split_once("below [full]:\n").expect("what to write");
+    let expected = "\"monet08.fig20.asr-over-raw\" = { number = \"cannot-tell\" }\n\
+                    \"monet08.fig20.sr-slightly-over-asr\" = { verdict = \"cannot-tell\" }\n";
+    assert_eq!(to_record, expected);
+    assert!(folder.files().contains_key("results/report.html"), "the results are there all the same");
+}
+
+#[test]
+fn until_adds_replications_and_the_command_for_the_same_results_says_so() {
+    let folder = Folder::new("until");
+    folder.write("tiny.toml", TINY);
+    let output = folder.arqway(&["run", "tiny.toml", "--until", "4%"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let files = folder.files();
+    let count = |scheme: &str, point: &str| {
+        let cell = format!(",{point},{scheme},,");
+        let rows = text(&files["results/rows.csv"]).lines().filter(|row| row.contains(&cell));
+        rows.filter(|row| row.contains(",throughput,")).count()
+    };
+    assert_eq!((count("raw", "0"), count("sr:0.9", "0")), (2, 2), "without errors nothing varies");
+    assert!(count("raw", "5.4") > 2 && count("raw", "5.4") == count("sr:0.9", "5.4"), "{}", count("raw", "5.4"));
+    assert!(text(&files["results/report.html"]).contains("arqway run tiny.toml --until 4%"));
+}
+
+#[test]
+fn a_variant_is_told_apart_in_rows_and_legends_and_can_be_asked_for_alone() {
+    let folder = Folder::new("variant");
+    let variant =
+        "[[scheme]]\nuse = \"sr:0.9\"\nvariant = \"nack=once\"\nset = { rejects = \"each-once\" }\n\n[[figure]]";
+    folder.write("tiny.toml", &TINY.replace("[[figure]]", variant));
+    let output = folder.arqway(&["run", "tiny.toml", "--scheme", "sr:0.9 nack=once", "--point", "5.4"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).contains("SR 0.9 s, nack=once"), "{}", text(&output.stdout));
+    let files = folder.files();
+    let rows: Vec<&str> = text(&files["results/rows.csv"]).lines().skip(1).collect();
+    assert!(!rows.is_empty() && rows.iter().all(|row| row.contains(",5.4,sr:0.9,nack=once,")), "{rows:?}");
 }
 
 #[test]

@@ -27,5 +27,7 @@ pub mod report;
 pub mod rows;
 pub mod run;
 pub mod schema;
+pub mod seeds;
 pub mod sequence;
 pub mod stats;
+pub mod until;

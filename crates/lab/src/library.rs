@@ -61,6 +61,12 @@ pub fn claims(paper: &str) -> Option<Arc<Source>> {
     text(&CLAIMS, "claims", &format!("{paper}.toml"))
 }
 
+/// What became of them when that was last written down.
+#[must_use]
+pub fn recorded(paper: &str) -> Option<Arc<Source>> {
+    text(&CLAIMS, "claims", &format!("recorded/{paper}.toml"))
+}
+
 /// The experiment that makes a figure.
 #[must_use]
 pub fn experiment(name: &FigureName) -> Option<Arc<Source>> {

@@ -1,15 +1,16 @@
 //! What a run leaves behind: rows, figures, verdicts, a report. Nothing in it depends on wall time, host, path, threads or
 //! order of runs: same version, same arguments, same bytes.
 
-use crate::claims::{self, Claim, Judgement};
+use crate::claims::{self, Claim, Evidence, Judgement, Score};
 use crate::experiment::Experiment;
-use crate::figure::{number, png};
+use crate::figure::png;
 use crate::plan::Plan;
 use crate::present::MeansTable;
-use crate::report::{FigureSection, Report, SettingsSection, VerdictLine};
+use crate::report::{FigureSection, Report, SeedVerdict, VerdictLine};
 use crate::rows::{self, Row};
 use crate::run::Results;
-use std::collections::{BTreeMap, BTreeSet};
+use crate::seeds::SeedFinding;
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -26,6 +27,8 @@ pub struct Findings {
     pub figures: Vec<FigureFinding>,
     /// The verdicts, in the order of the claims.
     pub judgements: Vec<Judgement>,
+    /// The verdicts from other seeds.
+    pub other_seeds: Vec<SeedFinding>,
 }
 
 /// One figure and its table.
@@ -108,16 +111,23 @@ impl Findings {
         });
         let figures = figures.collect();
         let rows = each_once(rows_of.into_iter().flatten());
-        let judgements = claims.iter().map(|claim| claim.judge(&rows)).collect();
-        Self { rows, figures, judgements }
+        let evidence = Evidence::of(&rows);
+        let judgements = claims.iter().map(|claim| claim.judge(&evidence)).collect();
+        Self { rows, figures, judgements, other_seeds: Vec::new() }
     }
 
-    /// The figure a claim belongs to.
-    fn judgements_of<'a>(&'a self, plan: &'a Plan, figure: &'a FigureFinding) -> impl Iterator<Item = &'a Judgement> {
-        let paper = &plan.experiments[figure.experiment].paper;
-        self.judgements.iter().filter(move |judgement| {
-            judgement.claim.figure() == figure.name && judgement.claim.id.split('.').next() == Some(paper)
+    /// What became of a figure's claims.
+    fn verdicts_on(&self, plan: &Plan, figure: &FigureFinding) -> Vec<VerdictLine> {
+        let experiment = &plan.experiments[figure.experiment];
+        let of_figure = |claim: &Claim| claim.figure() == figure.name && claim.paper() == experiment.paper;
+        let all = self.judgements.iter().enumerate().filter(|(_, judgement)| of_figure(&judgement.claim));
+        all.map(|(index, judgement)| {
+            let mut seeds = vec![seed_verdict(experiment.seed, judgement)];
+            let others = self.other_seeds.iter();
+            seeds.extend(others.filter_map(|other| Some(seed_verdict(other.seed, other.judgements.get(index)?))));
+            verdict_line(judgement, seeds)
         })
+        .collect()
     }
 
     /// The tables and verdicts for a terminal.
@@ -132,14 +142,14 @@ impl Findings {
                 figure.table.replications_text(),
                 figure.table.to_text()
             ));
-            for judgement in self.judgements_of(plan, figure) {
-                let line = verdict_line(judgement);
-                text.push_str(&format!("  {}: {} [{}]\n", line.id, line.statement, line.verdict));
-                if !line.paper.is_empty() {
-                    text.push_str(&format!("  the paper says {}, we got {}\n", line.paper, line.ours));
-                }
+            for line in self.verdicts_on(plan, figure) {
+                text.push_str(&line.to_text());
             }
             text.push('\n');
+        }
+        let score = Score::of(&self.judgements).in_words();
+        if !score.is_empty() {
+            text.push_str(&format!("{score}\n"));
         }
         text
     }
@@ -174,24 +184,24 @@ impl Findings {
     }
 
     fn report(&self, plan: &Plan, frame: &Frame) -> Report {
-        let (statements, numbers) = claims::tally(&self.judgements);
-        let section = |figure: &FigureFinding| FigureSection {
-            id: figure.id.clone(),
-            title: format!("{}: {}", plan.experiments[figure.experiment].source, figure.title),
-            svg: figure.svg.clone(),
-            columns: figure.table.columns(),
-            rows: figure.table.text_rows(),
-            paper_says: self.judgements_of(plan, figure).map(|judgement| judgement.claim.in_words()).collect(),
-            verdicts: self.judgements_of(plan, figure).map(verdict_line).collect(),
-            notes: vec![format!("{}, {}.", figure.table.y_label, figure.table.replications_text())],
-            command: frame
-                .figure_command
-                .as_ref()
-                .map_or_else(|| frame.command.clone(), |command| command.replace("FIGURE", &figure.name)),
+        let section = |figure: &FigureFinding| {
+            let experiment = &plan.experiments[figure.experiment];
+            FigureSection {
+                id: figure.id.clone(),
+                title: format!("{}: {}", experiment.source, figure.title),
+                svg: figure.svg.clone(),
+                columns: figure.table.columns(),
+                rows: figure.table.text_rows(),
+                verdicts: self.verdicts_on(plan, figure),
+                notes: vec![format!("{}, {}.", figure.table.y_label, figure.table.replications_text())],
+                command: frame
+                    .figure_command
+                    .as_ref()
+                    .map_or_else(|| frame.command.clone(), |command| command.replace("FIGURE", &figure.name)),
+                seed: experiment.seed,
+                settings: settings(experiment),
+            }
         };
-        let mut shown = BTreeSet::new();
-        let settings =
-            plan.experiments.iter().filter(|experiment| shown.insert(experiment.settings.clone())).map(settings);
         Report {
             title: frame.title.clone(),
             command: frame.command.clone(),
@@ -203,29 +213,46 @@ impl Findings {
                  compared pair by pair.\n\n{}",
                 frame.note
             ),
-            statements,
-            numbers,
+            score: Score::of(&self.judgements),
             figures: self.figures.iter().map(section).collect(),
-            settings: settings.collect(),
         }
     }
 }
 
-fn settings(experiment: &Experiment) -> SettingsSection {
-    let swept = experiment.swept.as_ref().map_or_else(String::new, |path| format!(" (swept: {path})"));
-    SettingsSection { title: format!("The world of {}{swept}", experiment.id), text: experiment.settings.clone() }
+/// The world of an experiment, and what its schemes change in it.
+fn settings(experiment: &Experiment) -> String {
+    let mut text = experiment.settings.clone();
+    if let Some(swept) = &experiment.swept {
+        text.push_str(&format!("\n# Swept: {swept}.\n"));
+    }
+    for scheme in &experiment.schemes {
+        if let Some(changes) = &scheme.changes {
+            text.push_str(&format!("\n# {} sets, in its service:\n{changes}", scheme.full_name()));
+        }
+    }
+    text
 }
 
-fn verdict_line(judgement: &Judgement) -> VerdictLine {
-    let percent = |value: f64, half_width: Option<f64>| format!("{} %", number::with_half_width(value, half_width));
-    let number_verdict = judgement.number.map_or_else(String::new, |verdict| format!("; the number: {verdict}"));
+fn verdict_line(judgement: &Judgement, seeds: Vec<SeedVerdict>) -> VerdictLine {
+    let number = judgement.number;
     VerdictLine {
-        id: judgement.claim.id.clone(),
-        statement: judgement.claim.statement(),
-        verdict: judgement.verdict.to_string(),
-        paper: judgement.claim.percent.map_or_else(String::new, |value| format!("{value} %")),
-        ours: judgement.ours.map_or_else(String::new, |ours| percent(ours.value, ours.half_width)),
-        note: format!("{}{number_verdict}", judgement.note),
+        id: judgement.claim.about.id.clone(),
+        statement: judgement.claim.in_words(),
+        verdict: judgement.verdict().to_string(),
+        paper: number.map_or_else(String::new, |number| number.paper_text()),
+        ours: number.map_or_else(String::new, |number| number.ours_text()),
+        // The verdict of a claim that is nothing but a number is the one on the number.
+        number: judgement.statement.and(number).map_or_else(String::new, |number| number.verdict.to_string()),
+        note: judgement.note.clone(),
+        seeds,
+    }
+}
+
+fn seed_verdict(seed: u64, judgement: &Judgement) -> SeedVerdict {
+    SeedVerdict {
+        seed,
+        verdict: judgement.verdict().to_string(),
+        number: judgement.number.map_or_else(String::new, |number| number.ours_text()),
     }
 }
 

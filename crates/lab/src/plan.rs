@@ -1,6 +1,6 @@
 //! What has to be run: experiments expanded to cells, each cell once however many figures show it.
 
-use crate::experiment::Experiment;
+use crate::experiment::{Experiment, Scheme};
 use arqway_sim::Scenario;
 
 /// The runs that make some experiments.
@@ -16,7 +16,7 @@ pub struct Plan {
 }
 
 /// A scheme at a point: one world.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Setting {
     /// The world, the scheme's service in it.
     pub scenario: Scenario,
@@ -95,18 +95,52 @@ impl Plan {
             experiment.replications = request.replications.unwrap_or(experiment.replications);
         }
         let settings = settings(&experiments, request)?;
-        let most = settings.iter().map(|setting| setting.replications).max().unwrap_or(0);
-        // One replication alone may lie beyond those that the file asks for.
-        let wanted: Vec<u32> = request.replication.map_or_else(|| (0..most).collect(), |only| vec![only]);
-        let runs = wanted.into_iter().flat_map(|replication| {
-            let settings = settings.iter().enumerate();
-            let settings = settings
-                .filter(move |(_, setting)| replication < setting.replications || request.replication.is_some());
-            settings.map(move |(setting, _)| Run { replication, setting })
-        });
-        let runs = runs.collect();
+        let runs = match request.replication {
+            // One replication alone may lie beyond those that the file asks for.
+            Some(replication) => (0..settings.len()).map(|setting| Run { replication, setting }).collect(),
+            None => runs_of(&settings),
+        };
         Ok(Self { experiments, settings, runs })
     }
+
+    /// Some of its settings from another root of random streams, so many after its own.
+    #[must_use]
+    pub fn from_another_seed(&self, after: u64, settings: &[usize]) -> Self {
+        let mut experiments = self.experiments.clone();
+        for experiment in &mut experiments {
+            experiment.seed = experiment.seed.wrapping_add(after);
+        }
+        let settings = settings.iter().filter_map(|setting| self.settings.get(*setting));
+        let settings = settings.map(|setting| Setting { seed: setting.seed.wrapping_add(after), ..setting.clone() });
+        let settings: Vec<Setting> = settings.collect();
+        Self { runs: runs_of(&settings), experiments, settings }
+    }
+
+    /// Wants so many more replications of some settings, up to a bound. Returns the runs that this adds.
+    pub fn add_replications(&mut self, more: u32, most: u32, settings: &[usize]) -> Vec<Run> {
+        let mut added = Vec::new();
+        for &index in settings {
+            if let Some(setting) = self.settings.get_mut(index) {
+                let wanted = setting.replications.saturating_add(more).min(most);
+                let replications = setting.replications..wanted.max(setting.replications);
+                setting.replications = replications.end;
+                added.extend(replications.map(|replication| Run { replication, setting: index }));
+            }
+        }
+        added.sort_unstable();
+        self.runs.extend(&added);
+        added
+    }
+}
+
+/// All settings' first replication, then all settings' second, and so on.
+fn runs_of(settings: &[Setting]) -> Vec<Run> {
+    let replications = |(setting, wanted): (usize, &Setting)| {
+        (0..wanted.replications).map(move |replication| Run { replication, setting })
+    };
+    let mut runs: Vec<Run> = settings.iter().enumerate().flat_map(replications).collect();
+    runs.sort_unstable();
+    runs
 }
 
 fn settings(experiments: &[Experiment], request: &Request) -> Result<Vec<Setting>, RequestError> {
@@ -115,7 +149,7 @@ fn settings(experiments: &[Experiment], request: &Request) -> Result<Vec<Setting
         for (point_index, point) in experiment.points.iter().enumerate() {
             for (scheme_index, scheme) in experiment.schemes.iter().enumerate() {
                 let unwanted = request.point.is_some_and(|only| only != point.value)
-                    || request.scheme.as_ref().is_some_and(|only| *only != scheme.name);
+                    || request.scheme.as_ref().is_some_and(|only| !scheme.is_called(only));
                 let Some(service) = scheme.services.get(point_index).filter(|_| !unwanted) else { continue };
                 let mut scenario = point.scenario.clone();
                 scenario.link_layer.service = service.clone();
@@ -142,9 +176,9 @@ fn settings(experiments: &[Experiment], request: &Request) -> Result<Vec<Setting
 
 /// Why nothing is left to run.
 fn explain(experiments: &[Experiment], request: &Request) -> Result<(), RequestError> {
-    let names: Vec<&str> =
-        experiments.iter().flat_map(|one| one.schemes.iter().map(|scheme| scheme.name.as_str())).collect();
-    if let Some(asked) = request.scheme.clone().filter(|asked| !names.contains(&asked.as_str())) {
+    let schemes = || experiments.iter().flat_map(|one| &one.schemes);
+    if let Some(asked) = request.scheme.clone().filter(|asked| !schemes().any(|scheme| scheme.is_called(asked))) {
+        let names: Vec<String> = schemes().map(Scheme::full_name).collect();
         return Err(RequestError::Scheme { asked, known: names.join(", ") });
     }
     let values: Vec<f64> = experiments.iter().flat_map(|one| one.points.iter().map(|point| point.value)).collect();

@@ -1,6 +1,6 @@
 //! From rows to what a person looks at: tables of means, and figures.
 
-use crate::experiment::{Experiment, FigurePlan};
+use crate::experiment::{Experiment, FigurePlan, Scheme};
 use crate::figure::{Axis, Curve, Figure, Mark, Point, Scale, number};
 use crate::quantity::Quantity;
 use crate::rows::Row;
@@ -31,12 +31,14 @@ impl MeansTable {
     pub fn new(experiment: &Experiment, figure: &FigurePlan, rows: &[Row]) -> Self {
         let Quantity { app, metric, label, factor, .. } = figure.quantity;
         let rows: Vec<&Row> = rows.iter().filter(|row| &*row.app == app && &*row.metric == metric).collect();
-        let mean = |point: f64, scheme: &str| {
-            let shown = rows.iter().filter(|row| row.point == point && &*row.scheme == scheme);
+        let mean = |point: f64, scheme: &Scheme| {
+            let variant = experiment.variant_of(scheme);
+            let same = |row: &Row| (&*row.scheme, &*row.variant) == (scheme.name.as_str(), variant.as_str());
+            let shown = rows.iter().filter(|row| row.point == point && same(row));
             summarise(&shown.map(|row| row.value * factor).collect::<Vec<_>>())
         };
         let points: Vec<f64> = experiment.points.iter().map(|point| point.value).collect();
-        let of_point = |point: &f64| experiment.schemes.iter().map(|scheme| mean(*point, &scheme.name)).collect();
+        let of_point = |point: &f64| experiment.schemes.iter().map(|scheme| mean(*point, scheme)).collect();
         let means: Vec<Vec<Option<Summary>>> = points.iter().map(of_point).collect();
         let counts = || means.iter().flatten().flatten().map(|summary| summary.n);
         Self {

@@ -15,9 +15,16 @@ pub struct Quantity {
     pub factor: f64,
 }
 
-const QUANTITIES: [Quantity; 9] = [
+const QUANTITIES: [Quantity; 10] = [
     quantity("file-transfer", "throughput", "file-transfer.throughput", "File Transfer throughput (kbit/s)", 1e-3),
     quantity("file-transfer", "timeouts", "file-transfer.timeouts", "TCP timeouts", 1.0),
+    quantity(
+        "file-transfer",
+        "link-timeouts",
+        "file-transfer.link-timeouts",
+        "Link layer timeouts (% of the frames)",
+        100.0,
+    ),
     quantity("file-transfer", "flr", "file-transfer.flr", "Measured frame loss rate (%)", 100.0),
     quantity("media", "delay", "media.delay", "Media packet delay (s)", 1.0),
     quantity("media", "delay-p95", "media.delay-p95", "95th percentile of the media packet delay (s)", 1.0),

@@ -4,10 +4,12 @@
 //! pure function of its input, in which nothing depends on the time, the host or a path. Layout and style are in
 //! `templates/report.html`.
 
+use crate::claims::Score;
+use crate::figure::number::significant;
 use askama::Template;
 
 /// Everything the page says.
-#[derive(Debug, Clone, PartialEq, Eq, Template)]
+#[derive(Debug, Clone, PartialEq, Template)]
 #[template(path = "report.html")]
 pub struct Report {
     /// Heading of the page.
@@ -20,14 +22,10 @@ pub struct Report {
     pub seed: u64,
     /// What was run and how, in a few sentences; an empty line begins a paragraph.
     pub summary: String,
-    /// Verdicts on statements: orders, crossings, bests, shapes.
-    pub statements: Tally,
-    /// Verdicts on numbers.
-    pub numbers: Tally,
+    /// What became of the claims: statements and numbers apart.
+    pub score: Score,
     /// In the order of the page.
     pub figures: Vec<FigureSection>,
-    /// The settings behind the figures, folded up at the end.
-    pub settings: Vec<SettingsSection>,
 }
 
 /// How many claims got each verdict.
@@ -56,14 +54,16 @@ pub struct FigureSection {
     pub columns: Vec<String>,
     /// The table: a value of the swept parameter, then `mean ± half width` of each curve.
     pub rows: Vec<Vec<String>>,
-    /// The paper's own sentences.
-    pub paper_says: Vec<String>,
-    /// What became of them.
+    /// What the paper says of it, and what became of that.
     pub verdicts: Vec<VerdictLine>,
     /// What a reader must know to judge the figure.
     pub notes: Vec<String>,
     /// What to type to draw this figure alone.
     pub command: String,
+    /// Root of its random streams.
+    pub seed: u64,
+    /// The world behind it, as TOML.
+    pub settings: String,
 }
 
 /// One claim and its verdict.
@@ -79,17 +79,23 @@ pub struct VerdictLine {
     pub paper: String,
     /// Our number with its interval; empty where there is none.
     pub ours: String,
+    /// The verdict on the number, where the one above is on a statement; else empty.
+    pub number: String,
     /// Why the verdict is what it is; may be empty.
     pub note: String,
+    /// The same from several seeds, that of the page first.
+    pub seeds: Vec<SeedVerdict>,
 }
 
-/// Settings as text.
+/// What became of a claim where everything was drawn from one seed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SettingsSection {
-    /// What they are the settings of.
-    pub title: String,
-    /// TOML.
-    pub text: String,
+pub struct SeedVerdict {
+    /// Root of all random streams.
+    pub seed: u64,
+    /// As in [`VerdictLine::verdict`].
+    pub verdict: String,
+    /// Our number with its interval; empty where there is none.
+    pub number: String,
 }
 
 impl Report {
@@ -108,12 +114,24 @@ impl Report {
 
     /// The rows of the summary: a verdict, how many statements got it, how many numbers.
     fn tallies(&self) -> impl Iterator<Item = (Badge, usize, usize)> {
-        let pairs = self.statements.counts().into_iter().zip(self.numbers.counts());
+        let pairs = self.score.statements.counts().into_iter().zip(self.score.numbers.counts());
         pairs.map(|((badge, of_statements), (_, of_numbers))| (badge, of_statements, of_numbers))
     }
 
     fn has_claims(&self) -> bool {
-        self.statements.total() + self.numbers.total() > 0
+        self.score.statements.total() + self.score.numbers.total() > 0
+    }
+
+    /// The median deviation of the numbers, in percent.
+    fn deviation(&self) -> Option<String> {
+        self.score.median_deviation.map(|share| significant(share * 100.0, 2))
+    }
+
+    /// The seeds that verdicts are shown for.
+    fn seeds(&self) -> Vec<u64> {
+        let lines = self.figures.iter().flat_map(|figure| &figure.verdicts);
+        let most = lines.max_by_key(|line| line.seeds.len());
+        most.map(|line| line.seeds.iter().map(|seed| seed.seed).collect()).unwrap_or_default()
     }
 }
 
@@ -146,8 +164,37 @@ impl FigureSection {
 
 impl VerdictLine {
     fn badge(&self) -> Badge {
-        let known = [Badge::REPRODUCED, Badge::DIRECTION, Badge::NOT_REPRODUCED];
-        known.into_iter().find(|badge| badge.name == self.verdict).unwrap_or(Badge::CANNOT_TELL)
+        Badge::of(&self.verdict)
+    }
+
+    fn number_badge(&self) -> Badge {
+        Badge::of(&self.number)
+    }
+
+    /// For a terminal.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        let mut text = format!("  {}: {} [{}]\n", self.id, self.statement, self.verdict);
+        if !self.note.is_empty() {
+            text.push_str(&format!("    {}\n", self.note));
+        }
+        if !self.paper.is_empty() {
+            let ours = if self.ours.is_empty() { "nothing" } else { &self.ours };
+            let verdict = if self.number.is_empty() { String::new() } else { format!(" [{}]", self.number) };
+            text.push_str(&format!("    the paper says {}, we got {ours}{verdict}\n", self.paper));
+        }
+        if self.seeds.len() > 1 {
+            let seed = |one: &SeedVerdict| format!("{} {} {}", one.seed, one.verdict, one.number).trim_end().to_owned();
+            let seeds: Vec<String> = self.seeds.iter().map(seed).collect();
+            text.push_str(&format!("    by seed: {}\n", seeds.join("; ")));
+        }
+        text
+    }
+}
+
+impl SeedVerdict {
+    fn badge(&self) -> Badge {
+        Badge::of(&self.verdict)
     }
 }
 
@@ -165,6 +212,12 @@ impl Badge {
     const DIRECTION: Self = Self { name: "direction", sign: "≈", words: "direction only" };
     const NOT_REPRODUCED: Self = Self { name: "not-reproduced", sign: "✗", words: "not reproduced" };
     const CANNOT_TELL: Self = Self { name: "cannot-tell", sign: "?", words: "cannot tell" };
+
+    /// How a verdict is shown, by its name in `claims.csv`.
+    fn of(verdict: &str) -> Self {
+        let known = [Self::REPRODUCED, Self::DIRECTION, Self::NOT_REPRODUCED];
+        known.into_iter().find(|badge| badge.name == verdict).unwrap_or(Self::CANNOT_TELL)
+    }
 }
 
 #[cfg(test)]
@@ -178,7 +231,11 @@ mod tests {
             verdict: verdict.to_owned(),
             paper: "+60 %".to_owned(),
             ours: "+58 % (55 to 61)".to_owned(),
+            number: "direction".to_owned(),
             note: String::new(),
+            seeds: [(1, verdict), (2, "direction")]
+                .map(|(seed, verdict)| SeedVerdict { seed, verdict: verdict.to_owned(), number: "+57 %".to_owned() })
+                .to_vec(),
         }
     }
 
@@ -189,24 +246,24 @@ mod tests {
             version: "0.1.0".to_owned(),
             seed: 1,
             summary: "All runs have their full length.\n\nSecond paragraph.".to_owned(),
-            statements: Tally { reproduced: 21, direction: 3, not_reproduced: 2, cannot_tell: 1 },
-            numbers: Tally { reproduced: 5, direction: 4, not_reproduced: 0, cannot_tell: 0 },
+            score: Score {
+                statements: Tally { reproduced: 21, direction: 3, not_reproduced: 2, cannot_tell: 1 },
+                numbers: Tally { reproduced: 5, direction: 4, not_reproduced: 0, cannot_tell: 0 },
+                median_deviation: Some(0.183),
+            },
             figures: vec![FigureSection {
                 id: "monet08-fig3".to_owned(),
                 title: "Throughput over frame loss".to_owned(),
                 svg: "<svg xmlns=\"http://www.w3.org/2000/svg\"></svg>".to_owned(),
                 columns: vec!["Frame loss rate (%)".to_owned(), "Raw Link".to_owned()],
                 rows: vec![vec!["0".to_owned(), "52.1 ± 0.6".to_owned()]],
-                paper_says: vec!["SR outperforms the raw link.".to_owned()],
                 verdicts: ["reproduced", "reproduced", "not-reproduced", "cannot-tell"]
                     .map(|verdict| line("monet08.fig3.order", verdict))
                     .to_vec(),
                 notes: vec!["The paper does not give the buffer.".to_owned()],
                 command: "arqway reproduce monet08 fig3".to_owned(),
-            }],
-            settings: vec![SettingsSection {
-                title: "monet08".to_owned(),
-                text: "[link]\nrate = \"64 kbit/s\"".to_owned(),
+                seed: 1,
+                settings: "[link]\nrate = \"64 kbit/s\"".to_owned(),
             }],
         }
     }
@@ -231,9 +288,12 @@ mod tests {
             "<p>Second paragraph.</p>",
             "<svg xmlns=",
             "52.1 ± 0.6",
-            "SR outperforms the raw link.",
             "SR beats the raw link at every loss rate",
             "+58 % (55 to 61)",
+            "21 of 27",
+            "5 of 9",
+            "18 %",
+            "<th scope=\"col\">seed 2</th>",
             "The paper does not give the buffer.",
             "rate = &#34;64 kbit/s&#34;",
         ] {
@@ -253,11 +313,14 @@ mod tests {
         for text in [&mut verdict.ours, &mut verdict.note, &mut figure.id, &mut figure.title, &mut figure.command] {
             *text = rude.to_owned();
         }
-        for texts in [&mut figure.columns, &mut figure.rows[0], &mut figure.paper_says, &mut figure.notes] {
+        let another = &mut verdict.seeds[1];
+        for text in [&mut verdict.number, &mut another.verdict, &mut another.number] {
+            *text = rude.to_owned();
+        }
+        for texts in [&mut figure.columns, &mut figure.rows[0], &mut figure.notes] {
             texts[0] = rude.to_owned();
         }
-        let settings = &mut report.settings[0];
-        for text in [&mut settings.title, &mut settings.text, &mut report.title, &mut report.command] {
+        for text in [&mut figure.settings, &mut report.title, &mut report.command] {
             *text = rude.to_owned();
         }
         for text in [&mut report.version, &mut report.summary] {
@@ -277,15 +340,14 @@ mod tests {
         }
         let counts: Vec<_> = report().figures[0].counts().iter().map(|(badge, count)| (badge.name, *count)).collect();
         assert_eq!(counts, [("reproduced", 2), ("not-reproduced", 1), ("cannot-tell", 1)]);
-        assert_eq!((report().statements.total(), report().numbers.total()), (27, 9));
+        assert_eq!((report().score.statements.total(), report().score.numbers.total()), (27, 9));
     }
 
     #[test]
     fn an_empty_report_is_a_page() {
         let mut report = report();
         report.figures.clear();
-        report.settings.clear();
-        (report.statements, report.numbers) = (Tally::default(), Tally::default());
+        report.score = Score::default();
         let html = report.to_html().unwrap();
         assert!(!html.contains("<table") && !html.contains("<details") && !html.contains("<nav"));
     }

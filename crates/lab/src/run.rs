@@ -1,6 +1,6 @@
 //! Runs a plan on all cores. Results do not depend on how many there are, nor on the order in which runs finish.
 
-use crate::plan::{Plan, Run};
+use crate::plan::{Plan, Run, Use};
 use crate::rows::Row;
 use arqway_link::mux::TooManyServices;
 use arqway_sim::channel::Direction;
@@ -53,6 +53,17 @@ pub fn run(
     stop: &AtomicBool,
     finished: impl Fn() + Sync,
 ) -> Result<Results, RunError> {
+    run_these(plan, &plan.runs, jobs, stop, finished)
+}
+
+/// Some of a plan's runs.
+pub(crate) fn run_these(
+    plan: &Plan,
+    runs: &[Run],
+    jobs: NonZeroUsize,
+    stop: &AtomicBool,
+    finished: impl Fn() + Sync,
+) -> Result<Results, RunError> {
     let threads = rayon::ThreadPoolBuilder::new().num_threads(jobs.get()).build();
     let threads = threads.map_err(|source| RunError::Threads { jobs: jobs.get(), source })?;
     let one = |run: &Run| -> Option<Result<(Run, Measured), RunError>> {
@@ -62,9 +73,9 @@ pub fn run(
         Some(measured.map(|measured| (*run, measured)))
     };
     // The runs are handed out in their order, and none after a stop, so that stopping leaves whole replications.
-    let handed_out = plan.runs.iter().take_while(|_| !stop.load(Ordering::Relaxed));
+    let handed_out = runs.iter().take_while(|_| !stop.load(Ordering::Relaxed));
     let results: Result<BTreeMap<_, _>, _> = threads.install(|| handed_out.par_bridge().filter_map(one).collect());
-    Ok(Results { finished: results?, planned: plan.runs.len() })
+    Ok(Results { finished: results?, planned: runs.len() })
 }
 
 /// Runs one of a plan's runs with a probe watching: it is the run that [`run`] makes of it.
@@ -130,6 +141,36 @@ impl Results {
         outcomes.fold((0.0, 0), |(time, events), outcome| (time + outcome.ended.as_seconds(), events + outcome.events))
     }
 
+    /// Adds the results of further runs of the same plan.
+    pub(crate) fn extend(&mut self, further: Self) {
+        self.finished.extend(further.finished);
+        self.planned += further.planned;
+    }
+
+    /// The rows of one setting in all replications, as one of the cells that show it has them.
+    pub(crate) fn rows_of_setting(&self, plan: &Plan, setting: usize, shown: Use) -> Vec<Row> {
+        let mut rows = Vec::new();
+        for replication in 0..plan.settings[setting].replications {
+            if let Some(measured) = self.finished.get(&Run { replication, setting }) {
+                Cell::new(plan, shown.experiment, shown.point, shown.scheme, setting, replication)
+                    .rows(measured, &mut rows);
+            }
+        }
+        rows
+    }
+
+    /// The rows of one setting's first replication, as each of the cells that show it has them.
+    pub(crate) fn first_rows(&self, plan: &Plan, setting: usize) -> Vec<Row> {
+        let mut rows = Vec::new();
+        let run = Run { replication: 0, setting };
+        if let Some(measured) = self.finished.get(&run) {
+            for shown in &plan.settings[setting].uses {
+                Cell::new(plan, shown.experiment, shown.point, shown.scheme, setting, 0).rows(measured, &mut rows);
+            }
+        }
+        rows
+    }
+
     /// The rows of one experiment of the plan: by point, scheme, replication and metric.
     #[must_use]
     pub fn rows(&self, plan: &Plan, experiment: usize) -> Vec<Row> {
@@ -180,7 +221,7 @@ impl Cell {
             connections: 1,
             point: experiment.points[point].value,
             scheme: experiment.schemes[scheme].name.as_str().into(),
-            variant: experiment.variant.as_str().into(),
+            variant: experiment.variant_of(&experiment.schemes[scheme]).into(),
             replication,
             metric: empty,
             value: 0.0,
@@ -196,8 +237,12 @@ impl Cell {
     fn rows(&self, measured: &Measured, rows: &mut Vec<Row>) {
         let Measured { outcome, media_delay_p95_s } = measured;
         let timeouts = outcome.tcp_timeouts.map(|count| count as f64);
-        let of_file =
-            [("throughput", outcome.throughput_bps), ("timeouts", timeouts), ("flr", outcome.frame_loss_rate)];
+        let of_file = [
+            ("throughput", outcome.throughput_bps),
+            ("timeouts", timeouts),
+            ("link-timeouts", link_timeouts(outcome)),
+            ("flr", outcome.frame_loss_rate),
+        ];
         let of_media = [
             ("delay", outcome.media_delay_s),
             ("delay-p95", *media_delay_p95_s),
@@ -232,6 +277,12 @@ impl Cell {
             }
         }
     }
+}
+
+/// How often the access point's retransmission timers expired, for each frame that it sent for the first time.
+fn link_timeouts(outcome: &Outcome) -> Option<f64> {
+    let frames = outcome.access_point.frames_sent;
+    (frames > 0).then(|| outcome.access_point.timeouts as f64 / frames as f64)
 }
 
 #[cfg(test)]

@@ -12,18 +12,18 @@ pub fn write_csv(judgements: &[Judgement], mut output: impl Write) -> io::Result
     for judgement in judgements {
         let claim = &judgement.claim;
         let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
-        let ours = judgement.ours;
+        let ours = judgement.number.and_then(|number| number.ours);
         let end = |sign: f64| ours.and_then(|ours| Some(ours.value + sign * ours.half_width?));
         let cells = [
-            claim.id.clone(),
-            claim.kind.to_string(),
-            judgement.verdict.to_string(),
-            number(claim.percent),
+            claim.about.id.clone(),
+            claim.kind().to_owned(),
+            judgement.verdict().to_string(),
+            number(judgement.number.map(|number| number.paper)),
             number(ours.map(|ours| ours.value)),
             number(end(-1.0)),
             number(end(1.0)),
-            claim.inferred.join(" "),
-            judgement.note.clone(),
+            claim.about.inferred.join(" "),
+            judgement.explained(),
         ];
         writeln!(output, "{}", cells.map(|cell| quoted(&cell)).join(","))?;
     }

@@ -1,32 +1,56 @@
 //! What papers claim, as data, and whether our rows agree.
 //!
+//! ```text
+//!     [[claim]]                        rows of a run
+//!     id = "paper.fig1"                      |
+//!     kind = "order"  --> Claim --judge--> Evidence --> Judgement: reproduced, direction,
+//!     order = ["a", "b"]                                            not-reproduced or cannot-tell
+//! ```
+//!
 //! A claim is a row of a file under `claims/`; a verdict is a query over rows, by rules that `docs/claims.md` spells out
-//! and that know nothing of any paper. Statements ("0.9 s is best") and numbers ("by 8.23 %") are judged apart.
+//! and that know nothing of any paper. A kind of claim is a file here. Statements ("0.9 s is best") and numbers ("by
+//! 8.23 %") are judged, and counted, apart.
 
 mod best_worst;
+mod cross;
 mod csv;
-mod values;
+mod evidence;
+mod gain;
+mod not_above;
+mod order;
+mod pairs;
+mod read;
+mod record;
+mod score;
+mod shape;
+mod top;
+mod value;
+mod verdict;
 
 pub use csv::write_csv;
-pub use values::Values;
+pub use evidence::{Cell, Evidence};
+pub use read::{Several, read};
+pub use record::{Difference, Record};
+pub use score::Score;
+pub use verdict::{Estimate, Judgement, Number, Verdict};
 
-use crate::document::{Mistakes, Source, read_source};
-use crate::report::Tally;
-use crate::rows::Row;
+use evidence::About;
 use serde::Deserialize;
-use std::fmt;
-use std::sync::Arc;
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    claim: Vec<Claim>,
-}
+use verdict::Finding;
 
 /// One claim of a paper.
+#[derive(Debug, Clone)]
+pub struct Claim {
+    /// What every claim has.
+    pub about: Subject,
+    /// What it says.
+    pub statement: Statement,
+}
+
+/// What a claim is about: the columns of the rows that decide it, and how it is called.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Claim {
+pub struct Subject {
     /// `paper.figure`, or `paper.figure.statement`.
     pub id: String,
     /// The figure or table, as the paper calls it.
@@ -39,161 +63,152 @@ pub struct Claim {
     pub beside: String,
     /// What is measured.
     pub metric: String,
-    /// What kind of statement it is.
-    pub kind: Kind,
-    /// The frame loss rate in percent where it is made.
-    pub flr: f64,
-    /// The schemes it speaks of.
-    pub schemes: Vec<String>,
-    /// The one that is best: for throughput, highest.
-    pub best: String,
-    /// The one that is worst.
-    pub worst: Option<String>,
-    /// How far the best lies above the worst, in percent of the worst.
-    pub percent: Option<f64>,
+    /// In words of ours what the paper says, where the data alone would not be understood.
+    pub text: Option<String>,
     /// Which parts are our reading of the paper.
     #[serde(default)]
     pub inferred: Vec<String>,
+    /// The claim of another paper that says the same of the same world: both count once.
+    pub same_as: Option<String>,
 }
 
-/// What kind of statement a claim is; each has its rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+/// What a claim says; each kind has its rule.
+#[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum Statement {
     /// Which of several schemes is best and which is worst, and by how much.
-    BestWorst,
+    BestWorst(best_worst::BestWorst),
+    /// No scheme is above the best one.
+    Top(top::Top),
+    /// Each scheme is above the next.
+    Order(order::Order),
+    /// One scheme does not exceed another.
+    NotAbove(not_above::NotAbove),
+    /// One scheme is above at some points, the other at others.
+    Cross(cross::Cross),
+    /// By how much one scheme exceeds another.
+    Gain(gain::Gain),
+    /// A number that the paper prints.
+    Value(value::Value),
+    /// Conditions, each on two cells.
+    Shape(shape::Shape),
 }
 
-impl fmt::Display for Kind {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::BestWorst => out.write_str("best-worst"),
+/// What each kind of claim can do.
+trait Kind {
+    /// As the data and `claims.csv` name it.
+    const NAME: &str;
+
+    /// The verdict by the rows.
+    fn judge(&self, about: &About<'_>) -> Finding;
+
+    /// What it says, as a sentence.
+    fn in_words(&self, about: &Subject) -> String;
+
+    /// The cells that decide it.
+    fn cells(&self) -> Vec<Cell<'_>>;
+}
+
+macro_rules! each {
+    ($statement:expr, $kind:ident => $call:expr) => {
+        match $statement {
+            Statement::BestWorst($kind) => $call,
+            Statement::Top($kind) => $call,
+            Statement::Order($kind) => $call,
+            Statement::NotAbove($kind) => $call,
+            Statement::Cross($kind) => $call,
+            Statement::Gain($kind) => $call,
+            Statement::Value($kind) => $call,
+            Statement::Shape($kind) => $call,
         }
-    }
-}
-
-/// What became of a claim.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
-    /// It holds.
-    Reproduced,
-    /// It points the right way, not as far.
-    Direction,
-    /// It does not hold.
-    NotReproduced,
-    /// The rows do not decide it.
-    CannotTell,
-}
-
-impl fmt::Display for Verdict {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(match self {
-            Self::Reproduced => "reproduced",
-            Self::Direction => "direction",
-            Self::NotReproduced => "not-reproduced",
-            Self::CannotTell => "cannot-tell",
-        })
-    }
-}
-
-/// A claim's verdict, and the numbers behind it.
-#[derive(Debug, Clone)]
-pub struct Judgement {
-    /// The claim.
-    pub claim: Claim,
-    /// Whether the statement holds.
-    pub verdict: Verdict,
-    /// Whether the number agrees, where the claim has one.
-    pub number: Option<Verdict>,
-    /// Our number, and its 95 % interval.
-    pub ours: Option<Estimate>,
-    /// What decided.
-    pub note: String,
-}
-
-/// A number and its 95 % interval.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Estimate {
-    /// The number.
-    pub value: f64,
-    /// Half the width of its interval; a single replication has none.
-    pub half_width: Option<f64>,
-}
-
-/// Reads a file of claims.
-///
-/// # Errors
-/// Every mistake in it.
-pub fn read(source: &Arc<Source>) -> Result<Vec<Claim>, Mistakes> {
-    read_source::<File>(source).map(|file| file.claim)
+    };
 }
 
 impl Claim {
+    /// The paper whose claim it is: the first part of its id.
+    #[must_use]
+    pub fn paper(&self) -> &str {
+        self.about.paper()
+    }
+
     /// The figure it belongs to: the second part of its id.
     #[must_use]
     pub fn figure(&self) -> &str {
-        self.id.split('.').nth(1).unwrap_or_default()
+        self.about.id.split('.').nth(1).unwrap_or_default()
     }
 
-    /// Judges it by the rows of its paper.
+    /// What kind of statement it is.
     #[must_use]
-    pub fn judge(&self, rows: &[Row]) -> Judgement {
-        match self.kind {
-            Kind::BestWorst => best_worst::judge(self, &Values::of(self, rows)),
+    pub fn kind(&self) -> &'static str {
+        fn name<K: Kind>(_: &K) -> &'static str {
+            K::NAME
         }
+        each!(&self.statement, kind => name(kind))
+    }
+
+    /// Judges it by the rows of a run.
+    #[must_use]
+    pub fn judge(&self, evidence: &Evidence<'_>) -> Judgement {
+        let about = evidence.about(&self.about);
+        let Finding { statement, number, note } = each!(&self.statement, kind => kind.judge(&about));
+        Judgement { claim: self.clone(), statement, number, note }
     }
 
     /// What the paper says, in words of ours.
     #[must_use]
     pub fn in_words(&self) -> String {
-        let worst = self.worst.as_deref().unwrap_or("the worst");
-        let gap = self.percent.map_or_else(String::new, |percent| format!(", {percent} % above {worst}"));
-        let inferred = if self.inferred.is_empty() {
-            String::new()
-        } else {
-            format!(" (our reading: {})", self.inferred.join(", "))
-        };
-        format!("{}: at {} % {} is best{gap}.{inferred}", self.r#where, self.flr, self.best)
+        let about = &self.about;
+        let mut words = each!(&self.statement, kind => kind.in_words(about));
+        let said_already = matches!(self.statement, Statement::Shape(_));
+        if let Some(text) = about.text.as_ref().filter(|_| !said_already) {
+            words.push_str(&format!(" {text}"));
+        }
+        if !about.inferred.is_empty() {
+            words.push_str(&format!(" (Our reading: {}.)", about.inferred.join(", ")));
+        }
+        words
     }
 
-    /// The statement in words.
+    /// The cells whose rows decide it.
     #[must_use]
-    pub fn statement(&self) -> String {
-        let worst = self.worst.as_ref().map_or_else(String::new, |worst| format!(" and {worst} the worst"));
-        format!("At {} %, {} is the best of {}{worst}.", self.flr, self.best, self.schemes.join(", "))
+    pub fn cells(&self) -> Vec<Cell<'_>> {
+        each!(&self.statement, kind => kind.cells())
     }
 }
 
-/// Whether a percentage agrees with the paper's: significant, of its sign, and within 5 points or a third of it; where
-/// the paper's is below 2 it is enough that our interval holds it.
-pub(crate) fn judge_percent(paper: f64, ours: Estimate) -> Verdict {
-    let Some(half_width) = ours.half_width else { return Verdict::CannotTell };
-    let significant = ours.value.abs() > half_width;
-    let same_sign = ours.value * paper > 0.0;
-    let near = (ours.value - paper).abs() <= (paper.abs() / 3.0).max(5.0);
-    let held = paper.abs() < 2.0 && (ours.value - paper).abs() <= half_width;
-    match (significant && same_sign && near) || held {
-        true => Verdict::Reproduced,
-        false if same_sign => Verdict::Direction,
-        false => Verdict::NotReproduced,
+impl Subject {
+    fn paper(&self) -> &str {
+        self.id.split('.').next().unwrap_or_default()
+    }
+
+    /// A point as text: the paper's links are named by their frame loss rates, others by what is swept.
+    fn point(&self, point: f64) -> String {
+        match self.errors.as_str() {
+            "uniform" | "two-state" => format!("{point} %"),
+            _ => point.to_string(),
+        }
+    }
+
+    /// `At 1.5, 2.5 and 5.4 %`
+    fn at(&self, points: &[f64]) -> String {
+        let sign = if self.point(0.0).ends_with('%') { " %" } else { "" };
+        format!("At {}{sign}", listed(&points.iter().map(f64::to_string).collect::<Vec<_>>()))
+    }
+
+    /// Whether less of it is better: delays.
+    fn less_is_more(&self) -> bool {
+        self.metric.starts_with("delay")
     }
 }
 
-/// Counts verdicts on statements and on numbers, apart.
-#[must_use]
-pub fn tally(judgements: &[Judgement]) -> (Tally, Tally) {
-    let count = |verdicts: &mut dyn Iterator<Item = Verdict>| {
-        verdicts.fold(Tally::default(), |mut tally, verdict| {
-            match verdict {
-                Verdict::Reproduced => tally.reproduced += 1,
-                Verdict::Direction => tally.direction += 1,
-                Verdict::NotReproduced => tally.not_reproduced += 1,
-                Verdict::CannotTell => tally.cannot_tell += 1,
-            }
-            tally
-        })
-    };
-    let statements = count(&mut judgements.iter().map(|judgement| judgement.verdict));
-    let numbers = count(&mut judgements.iter().filter_map(|judgement| judgement.number));
-    (statements, numbers)
+/// `a, b and c`
+fn listed(words: &[String]) -> String {
+    match words {
+        [] => String::new(),
+        [only] => only.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
 }
+
+#[cfg(test)]
+mod tests;

@@ -94,6 +94,10 @@ pub struct Point {
 pub struct Scheme {
     /// As rows name it: a short form, or the label.
     pub name: String,
+    /// What it changes in the paper's plain scheme, as rows name it; empty in the plain one.
+    pub variant: String,
+    /// What it sets for that, as TOML.
+    pub changes: Option<String>,
     /// As legends name it.
     pub label: String,
     /// The service at each point of the sweep: its defaults are the world's there.
@@ -264,7 +268,7 @@ impl Experiment {
         let schemes =
             each(&tree, "scheme").filter_map(|node| Some((node, Scheme::read(node, &points, &mut mistakes)?)));
         let schemes: Vec<_> = schemes.collect();
-        let names = schemes.iter().map(|(node, scheme)| (*node, scheme.name.clone()));
+        let names = schemes.iter().map(|(node, scheme)| (*node, scheme.full_name()));
         no_name_twice(names, "a scheme", &mut mistakes);
         let names: Vec<&str> = schemes.iter().map(|(_, scheme)| scheme.name.as_str()).collect();
         let unit = world::unit_of(tree.get_path("sweep"));
@@ -295,6 +299,12 @@ impl Experiment {
             settings: world.tree.to_toml_text(),
         };
         mistakes.into_result(experiment)
+    }
+
+    /// What rows have in their column `variant`: what this world changes, then what the scheme does.
+    #[must_use]
+    pub fn variant_of(&self, scheme: &Scheme) -> String {
+        [self.variant.as_str(), &scheme.variant].join(" ").trim().to_owned()
     }
 }
 

@@ -1,15 +1,25 @@
 //! The schemes of an experiment: short forms, or services written out over the world's defaults.
+//!
+//! ```toml
+//! [[scheme]]
+//! use = "sr:1.1"
+//!
+//! [[scheme]]                             # the same with something changed: a variant
+//! use = "sr:1.1"
+//! variant = "nack=single"                # its name in the rows' column, and in legends
+//! set = { rejects = "one-at-a-time" }    # over what the world says of services of its kind
+//! ```
 
-use super::world::PointTree;
+use super::world::{PointTree, set_all};
 use super::{Scheme, part};
-use crate::document::{Located, Mistake, Mistakes, Node};
-use arqway_link::{ServiceConfig, ShortForm};
+use crate::document::{Located, Mistake, Mistakes, Node, Origin, Table};
+use arqway_link::{ServiceConfig, ShortForm, WorldDefaults};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(extend("oneOf" = [{ "required": ["use"], "not": { "required": ["service"] } }, { "required": ["label", "service"], "not": { "required": ["use"] } }]))]
+#[schemars(extend("oneOf" = [{ "required": ["use"], "not": { "required": ["service"] } }, { "required": ["label", "service"], "not": { "anyOf": [{ "required": ["use"] }, { "required": ["variant"] }, { "required": ["set"] }] } }]))]
 pub(super) struct SchemeSection {
     /// The short form; it also names the rows.
     #[schemars(with = "Option<ShortForm>")]
@@ -19,14 +29,31 @@ pub(super) struct SchemeSection {
     /// The service written out; what it does not say is the world's.
     #[schemars(with = "Option<ServiceConfig>")]
     service: Option<Node>,
+    /// How rows and legends name what `set` changes: `nack=single`.
+    #[schemars(with = "Option<String>")]
+    variant: Option<Located<String>>,
+    /// What changes in the world's settings for services of its kind.
+    #[schemars(with = "Option<std::collections::BTreeMap<String, serde_json::Value>>")]
+    set: Option<Node>,
 }
 
 impl Scheme {
     pub(super) fn read(node: &Node, points: &[PointTree], mistakes: &mut Mistakes) -> Option<Self> {
-        let section: SchemeSection = part(Some(node), mistakes)?;
-        match (section.r#use, section.service) {
-            (Some(short), None) => Self::of_short_form(&short, section.label, points, mistakes),
-            (None, Some(service)) => Self::written_out(&service, section.label, points, mistakes),
+        let SchemeSection { r#use, label, service, variant, set } = part(Some(node), mistakes)?;
+        match (r#use, service) {
+            (Some(short), None) => {
+                let form = short_form(&short, mistakes)?;
+                let variant = Variant::read(variant, set, mistakes)?;
+                Self::of_short_form(&short, &form, label, variant, points, mistakes)
+            }
+            (None, Some(service)) => {
+                if let Some(set) = &set {
+                    let mistake = Mistake::at_key(set, "a service written out says its settings itself");
+                    mistakes.push(mistake.help("write them into `service`; `set` belongs to `use`"));
+                }
+                let variant = variant.map(|variant| variant.value).unwrap_or_default();
+                Self::written_out(&service, label, variant, points, mistakes)
+            }
             (Some(short), Some(_)) => {
                 let message = "a scheme has either `use` or `service`".to_owned();
                 mistakes.push(Mistake { origin: short.origin, message, help: None });
@@ -40,23 +67,47 @@ impl Scheme {
         }
     }
 
+    /// As rows tell it from all others: its name, and what it changes.
+    #[must_use]
+    pub fn full_name(&self) -> String {
+        [self.name.as_str(), &self.variant].join(" ").trim_end().to_owned()
+    }
+
+    /// Whether it is asked for by this name: with what it changes, or without for all its variants.
+    #[must_use]
+    pub fn is_called(&self, asked: &str) -> bool {
+        self.name == asked || self.full_name() == asked
+    }
+
     fn of_short_form(
         short: &Located<String>,
+        form: &ShortForm,
         label: Option<String>,
+        variant: Option<Variant>,
         points: &[PointTree],
         mistakes: &mut Mistakes,
     ) -> Option<Self> {
-        let form = short.value.parse::<ShortForm>().map_err(|error| {
-            mistakes.push(Mistake { origin: short.origin.clone(), message: error.to_string(), help: None });
-        });
-        let form = form.ok()?;
-        let services = points.iter().map(|point| form.in_world(&point.point.scenario.services)).collect();
-        Some(Self { name: short.value.clone(), label: label.unwrap_or_else(|| label_of(&form)), services })
+        let Some(Variant { name, set }) = variant else {
+            let services = points.iter().map(|point| form.in_world(&point.point.scenario.services)).collect();
+            let label = label.unwrap_or_else(|| label_of(form));
+            return Some(Self { name: short.value.clone(), variant: String::new(), changes: None, label, services });
+        };
+        refuse_what_the_form_says(form, &short.value, &set, mistakes);
+        let services = points.iter().map(|point| in_changed_world(form, &point.tree, &set, mistakes));
+        let services: Vec<_> = services.collect();
+        Some(Self {
+            name: short.value.clone(),
+            label: label.unwrap_or_else(|| format!("{}, {name}", label_of(form))),
+            variant: name,
+            changes: Some(set.to_toml_text()),
+            services: services.into_iter().collect::<Option<_>>()?,
+        })
     }
 
     fn written_out(
         service: &Node,
         label: Option<String>,
+        variant: String,
         points: &[PointTree],
         mistakes: &mut Mistakes,
     ) -> Option<Self> {
@@ -72,8 +123,74 @@ impl Scheme {
             return None;
         };
         let services: Option<Vec<_>> = services.into_iter().collect();
-        Some(Self { name: label.clone(), label, services: services? })
+        Some(Self { name: label.clone(), label, variant, changes: None, services: services? })
     }
+}
+
+/// What a scheme changes in its service, and how that is called.
+struct Variant {
+    name: String,
+    set: Node,
+}
+
+impl Variant {
+    /// Both or neither: rows must not be told apart by name alone, nor be the same by name alone. None without, or with
+    /// a mistake in them; the latter is in `mistakes`.
+    fn read(name: Option<Located<String>>, set: Option<Node>, mistakes: &mut Mistakes) -> Option<Option<Self>> {
+        match (name, set) {
+            (None, None) => Some(None),
+            (Some(name), Some(set)) if !name.value.trim().is_empty() => Some(Some(Self { name: name.value, set })),
+            (Some(name), _) => {
+                let message = "a variant has a name and changes something".to_owned();
+                let help =
+                    Some("for instance variant = \"nack=single\", set = { rejects = \"one-at-a-time\" }".to_owned());
+                mistakes.push(Mistake { origin: name.origin, message, help });
+                None
+            }
+            (None, Some(set)) => {
+                let mistake = Mistake::at_key(&set, "a scheme that changes something needs a `variant`");
+                mistakes.push(mistake.help("rows and legends tell it from the plain one by that"));
+                None
+            }
+        }
+    }
+}
+
+fn short_form(short: &Located<String>, mistakes: &mut Mistakes) -> Option<ShortForm> {
+    let refused = |error: arqway_link::ShortFormError| {
+        mistakes.push(Mistake { origin: short.origin.clone(), message: error.to_string(), help: None });
+    };
+    short.value.parse::<ShortForm>().map_err(refused).ok()
+}
+
+/// What a short form says cannot be set beside it: one of the two would be ignored.
+fn refuse_what_the_form_says(form: &ShortForm, written: &str, set: &Node, mistakes: &mut Mistakes) {
+    let said = match form {
+        ShortForm::Raw | ShortForm::SelectiveRepeat { timeout: None } => return,
+        ShortForm::AdaptiveSelectiveRepeat(_) | ShortForm::SelectiveRepeat { timeout: Some(_) } => "timeout",
+    };
+    for (path, node) in set.as_table().into_iter().flat_map(Table::iter) {
+        if path.split('.').next() == Some(said) {
+            let mistake = Mistake::at_key(node, format!("`{written}` says the {said} already"));
+            mistakes.push(mistake.help("write another short form, or the whole `service`"));
+        }
+    }
+}
+
+/// The service that a short form names where something is set over the world's defaults for its kind.
+fn in_changed_world(form: &ShortForm, world: &Node, set: &Node, mistakes: &mut Mistakes) -> Option<ServiceConfig> {
+    let kind = match form {
+        ShortForm::Raw => "raw",
+        ShortForm::AdaptiveSelectiveRepeat(_) | ShortForm::SelectiveRepeat { .. } => "selective-repeat",
+    };
+    let path = format!("services.{kind}");
+    let nothing = || Node::new(Table::default(), Origin::of_key(&set.origin));
+    let mut defaults = world.get_path(&path).cloned().unwrap_or_else(nothing);
+    set_all(&mut defaults, Some(set), mistakes);
+    let mut services = world.get_path("services").cloned().unwrap_or_else(nothing);
+    services.set_path(kind, defaults);
+    let services: WorldDefaults = part(Some(&services), mistakes)?;
+    Some(form.in_world(&services))
 }
 
 /// The service written out, over the world's defaults for its kind.

@@ -116,7 +116,7 @@ fn an_axis_says_the_unit_of_what_is_swept() {
 fn a_quick_look_is_what_the_world_says_it_is() {
     let quick = Experiment::read(&Source::new("study.toml", STUDY), Path::new(""), Effort::Quick).expect("no mistakes");
     let full = experiment(STUDY).expect("no mistakes");
-    assert_eq!((quick.replications, full.replications), (10, 30));
+    assert_eq!((quick.replications, full.replications), (8, 30));
     assert!(quick.points[0].scenario.file_transfer.size < full.points[0].scenario.file_transfer.size);
 }
 
@@ -195,4 +195,37 @@ fn setting_one_thing_of_a_table_leaves_the_rest_of_it() {
     let quoted = set("\"wireless.rate\" = \"128 kbit/s\"");
     assert_eq!(set("wireless.rate = \"128 kbit/s\""), quoted);
     assert_eq!(set("wireless = { rate = \"128 kbit/s\" }"), quoted);
+}
+
+#[test]
+fn a_variant_lays_its_settings_over_the_worlds_service() {
+    let variant = "use = \"sr:0.9\"\n\n[[scheme]]\nuse = \"sr:0.9\"\nvariant = \"nack=single\"\n\
+                   set = { rejects = \"one-at-a-time\", \"estimator.floor\" = \"0.1 s\" }";
+    let study = experiment(&STUDY.replacen("use = \"sr:0.9\"", variant, 1)).unwrap_or_else(|told| panic!("{told}"));
+    let [plain, changed] = [0, 1].map(|scheme| match &study.schemes[scheme].services[1] {
+        ServiceConfig::SelectiveRepeat(config) => config.clone(),
+        other => panic!("{other:?}"),
+    });
+    assert_eq!((plain.timeout, plain.window), (changed.timeout, changed.window));
+    assert_ne!(plain.rejects, changed.rejects);
+    assert_ne!(plain.estimator.floor, changed.estimator.floor);
+    assert_eq!(plain.estimator.smoothing.arithmetic, changed.estimator.smoothing.arithmetic, "the world's");
+    let labels: Vec<&str> = study.schemes.iter().map(|scheme| scheme.label.as_str()).collect();
+    assert_eq!(labels, ["SR 0.9 s", "SR 0.9 s, nack=single", "Withdrawing"]);
+}
+
+#[test]
+fn a_mistake_in_a_variant_is_told_with_its_place() {
+    let told = |scheme: &str| {
+        let text = STUDY.replacen("use = \"sr:0.9\"", scheme, 1);
+        experiment(&text).expect_err(scheme).to_string()
+    };
+    let unknown = told("use = \"sr:0.9\"\nvariant = \"x\"\nset = { rejcets = \"each-once\" }");
+    assert!(unknown.starts_with("study.toml:15:9: ") && unknown.contains("did you mean `rejects`?"), "{unknown}");
+    let ignored = told("use = \"sr:0.9\"\nvariant = \"x\"\nset = { timeout = \"2 s\" }");
+    assert!(ignored.starts_with("study.toml:15:9: `sr:0.9` says the timeout already"), "{ignored}");
+    let nameless = told("use = \"sr:0.9\"\nset = { rejects = \"each-once\" }");
+    assert!(nameless.starts_with("study.toml:14:1: ") && nameless.contains("needs a `variant`"), "{nameless}");
+    assert!(told("use = \"sr:0.9\"\nvariant = \"x\"").contains("changes something"));
+    assert!(told("label = \"L\"\nservice = \"raw\"\nset = { buffer = 3 }").contains("says its settings itself"));
 }

@@ -154,7 +154,7 @@ fn base_tree(base: &Located<String>, folder: &Path, mistakes: &mut Mistakes) -> 
 
 /// Sets every path of a table of paths; what it points at stays where it was written. A table is laid over what is
 /// there: `wireless.rate = ...`, dots unquoted, is a table to TOML, and must not undo the rest of `wireless`.
-fn set_all(tree: &mut Node, set: Option<&Node>, mistakes: &mut Mistakes) {
+pub(super) fn set_all(tree: &mut Node, set: Option<&Node>, mistakes: &mut Mistakes) {
     let Some(set) = set else { return };
     let Some(table) = set.as_table() else {
         mistakes

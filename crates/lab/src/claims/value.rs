@@ -1,0 +1,96 @@
+//! A value that the paper prints.
+//!
+//! Reproduced: ours is within 15 % of it, or our interval holds it. Direction: ours is within a factor of two.
+
+use super::evidence::{About, Cell};
+use super::verdict::{Estimate, Finding, Missing, Number, Verdict};
+use super::{Kind, Subject};
+use serde::Deserialize;
+
+/// A number that the paper prints.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Value {
+    /// The frame loss rate in percent where it was measured; that of a two-state link is its nominal one.
+    flr: f64,
+    /// The scheme.
+    scheme: String,
+    /// The number, in its unit.
+    value: f64,
+    /// What it is written in.
+    #[serde(default)]
+    unit: Unit,
+}
+
+/// What a value is written in; rows have it in SI units and shares.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+enum Unit {
+    /// A bare number.
+    #[default]
+    #[serde(rename = "")]
+    None,
+    #[serde(rename = "%")]
+    Percent,
+    #[serde(rename = "s")]
+    Seconds,
+    #[serde(rename = "kbit/s")]
+    KilobitsPerSecond,
+}
+
+impl Unit {
+    /// From SI units to this one.
+    fn factor(self) -> f64 {
+        match self {
+            Self::None | Self::Seconds => 1.0,
+            Self::Percent => 100.0,
+            Self::KilobitsPerSecond => 1e-3,
+        }
+    }
+
+    fn text(self) -> &'static str {
+        match self {
+            Self::None => "",
+            Self::Percent => " %",
+            Self::Seconds => " s",
+            Self::KilobitsPerSecond => " kbit/s",
+        }
+    }
+}
+
+impl Kind for Value {
+    const NAME: &str = "value";
+
+    fn judge(&self, about: &About<'_>) -> Finding {
+        let factor = self.unit.factor();
+        let mean = about.mean(Cell::plain(&self.scheme, self.flr));
+        let (ours, note) = match mean {
+            Ok(mean) => {
+                let half_width = mean.half_width.map(|half_width| half_width * factor);
+                (Some(Estimate { value: mean.mean * factor, half_width }), String::new())
+            }
+            Err(Missing(note)) => (None, note),
+        };
+        let verdict = ours.map_or(Verdict::CannotTell, |ours| near(self.value, ours));
+        let number = Number { paper: self.value, ours, unit: self.unit.text(), verdict };
+        Finding { statement: None, number: Some(number), note }
+    }
+
+    fn in_words(&self, about: &Subject) -> String {
+        let Self { flr, scheme, value, unit } = self;
+        format!("{}, {} of {scheme}: {value}{}.", about.at(&[*flr]), about.metric, unit.text())
+    }
+
+    fn cells(&self) -> Vec<Cell<'_>> {
+        vec![Cell::plain(&self.scheme, self.flr)]
+    }
+}
+
+fn near(paper: f64, ours: Estimate) -> Verdict {
+    let apart = (ours.value - paper).abs();
+    let held = ours.half_width.is_some_and(|half_width| apart <= half_width);
+    if apart <= 0.15 * paper.abs() || held {
+        return Verdict::Reproduced;
+    }
+    let times = ours.value / paper;
+    if (0.5..=2.0).contains(&times) { Verdict::Direction } else { Verdict::NotReproduced }
+}
