@@ -146,3 +146,65 @@ impl Sender {
         first + ((slot + limit - self.slot_of(first)) % limit) as u64
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::timeout::{EstimatorConfig, Policy, Timeout};
+    use super::*;
+    use crate::rtt::{Arithmetic, FixedPoint, Smoothing};
+    use alloc::vec::Vec;
+    use proptest::prelude::*;
+
+    const FLOOR: Span = Span::from_milliseconds(50);
+
+    fn adaptive(srtt: f64, srttvar: f64, arithmetic: Arithmetic) -> Sender {
+        let smoothing = Smoothing { arithmetic, ..Smoothing::default() };
+        let estimator = EstimatorConfig { smoothing, floor: FLOOR, ..EstimatorConfig::default() };
+        Sender::new(&Config { timeout: Timeout::Adaptive(Policy { srtt, srttvar }), estimator, ..Config::default() })
+    }
+
+    /// Hands over everything that the sender has, its timers starting now: the copies, and all in the order of the starts.
+    fn hand_over(sender: &mut Sender, now: Time) -> (Vec<Number>, Vec<Number>) {
+        let mut counters = Counters::default();
+        let (mut copies, mut all) = (Vec::new(), Vec::new());
+        let first = sender.next;
+        while let Some((number, _)) = sender.poll(&mut counters) {
+            sender.start_timer(number, now);
+            if number < first {
+                copies.push(number);
+            }
+            all.push(number);
+        }
+        (copies, all)
+    }
+
+    proptest! {
+        #[test]
+        fn no_timer_expires_before_one_set_earlier_nor_before_the_floor(
+            steps in proptest::collection::vec((0u64..600, 0usize..6, 0u64..8), 1..120),
+            (srtt, srttvar) in (0.0..4.0, 0.0..4.0),
+            arithmetic in prop_oneof![Just(Arithmetic::Float), Just(Arithmetic::Integer(FixedPoint::TCP))],
+        ) {
+            let mut sender = adaptive(srtt, srttvar, arithmetic);
+            let (mut running, mut now): (Vec<(Number, Time)>, Time) = (Vec::new(), Time::ZERO);
+            for (wait, packets, acknowledged) in steps {
+                now += Span::from_milliseconds(wait);
+                sender.handle_timeout(now, &mut Counters::default());
+                prop_assert!(sender.deadline().is_none_or(|deadline| deadline > now));
+                for _ in 0..packets {
+                    if !sender.is_full() {
+                        sender.push(Bytes::new());
+                    }
+                }
+                let (copies, all) = hand_over(&mut sender, now);
+                let expired: Vec<(Number, Time)> = running.drain(..copies.len()).collect();
+                prop_assert_eq!(expired.iter().map(|(number, _)| *number).collect::<Vec<_>>(), copies);
+                prop_assert!(expired.iter().all(|(_, started)| *started + FLOOR <= now));
+                running.extend(all.into_iter().map(|number| (number, now)));
+                let next = (sender.window.first() + acknowledged).min(sender.next);
+                sender.acknowledge(next.as_u64() % Number::MODULUS, Some(now));
+                running.retain(|(number, _)| *number >= next);
+            }
+        }
+    }
+}
