@@ -6,7 +6,7 @@
 //!     srttvar += 1/4 (|sample - srtt| - srttvar)
 //! ```
 //!
-//! In integer arithmetic both are kept in ticks with a few bits behind the binary point, rounded down, and read in
+//! In integer arithmetic both are kept in ticks with a few bits behind the binary point, rounded down, and a timeout is
 //! whole ticks. BSD, ns-2 and the papers keep three bits and two: just what gains of 1/8 and 1/4 need to lose nothing.
 
 use arqway_units::{Ratio, Span, positive_span};
@@ -167,13 +167,13 @@ impl RoundTrip {
             return;
         }
         let error = sample - self.srtt();
-        self.srtt = (self.srtt + rounded(error * srtt_gain.as_f64(), srtt_digit)).max(srtt_digit);
+        self.srtt += rounded(error * srtt_gain.as_f64(), srtt_digit);
         let deviation = match deviates_from {
             DeviatesFrom::Previous => error,
             DeviatesFrom::Updated => sample - self.srtt(),
         };
         let growth = (deviation.abs() - self.srttvar()) * srttvar_gain.as_f64();
-        self.srttvar = (self.srttvar + rounded(growth, srttvar_digit)).max(srttvar_digit);
+        self.srttvar += rounded(growth, srttvar_digit);
     }
 
     /// What the last bit of each estimate is worth.
@@ -203,11 +203,11 @@ impl RoundTrip {
         self.srttvar
     }
 
-    /// TCP's timeout, srtt + 4 srttvar (RFC 6298 §2.3), in whole ticks: cut after the sum, as BSD and ns-2 do.
+    /// A timeout of so many round-trip times and so many deviations, in ticks; TCP's is 1 and 4 (RFC 6298 §2.3). Integers
+    /// are cut after the sum, as BSD and ns-2 do.
     #[must_use]
-    pub fn tcp_timeout(&self) -> u64 {
-        // Neither is negative: the cast cuts the fraction.
-        (self.srtt + 4.0 * self.srttvar) as u64
+    pub fn timeout(&self, srtts: f64, srttvars: f64) -> f64 {
+        self.smoothing.arithmetic.read(srtts * self.srtt + srttvars * self.srttvar)
     }
 
     /// Gives up the smoothed time after many timeouts in a row, keeping it as uncertainty: the next sample starts anew.
@@ -251,7 +251,7 @@ mod tests {
     fn the_first_sample_is_taken_whole_and_half_of_it_as_deviation() {
         let mut estimate = RoundTrip::new(Smoothing::TCP, 0.0, 300.0);
         estimate.sample(11.0);
-        assert_eq!((estimate.srtt(), estimate.exact_srttvar(), estimate.tcp_timeout()), (11.0, 5.5, 33));
+        assert_eq!((estimate.srtt(), estimate.exact_srttvar(), estimate.timeout(1.0, 4.0)), (11.0, 5.5, 33.0));
     }
 
     #[test]
@@ -308,7 +308,7 @@ mod tests {
                 estimate.sample(*sample as f64);
                 prop_assert_eq!(estimate.srtt(), (eight_srtt >> 3) as f64);
                 prop_assert_eq!(estimate.exact_srttvar() * 4.0, four_srttvar as f64);
-                prop_assert_eq!(estimate.tcp_timeout(), ((four_srttvar * 8 + eight_srtt) >> 3) as u64);
+                prop_assert_eq!(estimate.timeout(1.0, 4.0), ((four_srttvar * 8 + eight_srtt) >> 3) as f64);
             }
         }
     }

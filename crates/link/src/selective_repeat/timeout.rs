@@ -190,8 +190,7 @@ impl Estimator {
 
     fn calculated(&self) -> Span {
         let Policy { srtt, srttvar } = self.policy;
-        let ticks = srtt * self.round_trip.srtt() + srttvar * self.round_trip.srttvar();
-        Span::from_seconds(ticks * self.arithmetic.tick().as_seconds()).max(self.floor)
+        Span::from_seconds(self.round_trip.timeout(srtt, srttvar) * self.arithmetic.tick().as_seconds()).max(self.floor)
     }
 }
 
@@ -232,8 +231,8 @@ mod tests {
         // A sample of 30 ticks: srtt = 110 - 80 / 8 = 100, srttvar = 20.
         assert_eq!(whole.timeout, Span::from_milliseconds(1800));
         whole.sample(Span::from_milliseconds(305));
-        // srtt = 100 - 70 / 8 = 91.25, srttvar = 20 + 50 / 4 = 32.5: read as 91 and 32.
-        assert_eq!(whole.timeout, Span::from_milliseconds(2190));
+        // srtt = 100 - 70 / 8 = 91.25, srttvar = 20 + 50 / 4 = 32.5: 221.25 ticks are cut to 221.
+        assert_eq!(whole.timeout, Span::from_milliseconds(2210));
     }
 
     #[test]

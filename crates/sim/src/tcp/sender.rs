@@ -209,7 +209,8 @@ impl Sender {
     /// The timeout now: the estimate, not below the minimum, doubled, not above the maximum.
     fn timeout(&self) -> Span {
         let estimate = if self.has_sample {
-            self.settings.tick * self.round_trip.tcp_timeout()
+            // Whole ticks, and never negative.
+            self.settings.tick * self.round_trip.timeout(1.0, 4.0) as u64
         } else {
             self.settings.initial_timeout
         };
