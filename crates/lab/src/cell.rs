@@ -2,7 +2,7 @@
 //!
 //! It is the very run behind the rows of `arqway run`: planned by the same code, with the same random streams.
 
-use crate::experiment::Experiment;
+use crate::experiment::{Experiment, Scheme};
 use crate::plan::{Plan, Request, RequestError, Run};
 use crate::rows::Row;
 use crate::run::{RunError, watch};
@@ -22,7 +22,7 @@ pub struct Cell {
 pub struct CellName {
     /// The id of its experiment.
     pub experiment: String,
-    /// The scheme, as rows name it: `sr:0.9`.
+    /// The scheme with what it changes, as rows name both: `sr:0.9`, `sr:1.1 nack=single`.
     pub scheme: String,
     /// The scheme, as legends name it: `SR 0.9 s`.
     pub label: String,
@@ -73,16 +73,20 @@ impl Cell {
     ///
     /// # Errors
     /// No such cell, or not one alone; with what there is.
-    pub fn find(experiment: Experiment, request: &Request) -> Result<Self, CellError> {
+    pub fn find(mut experiment: Experiment, request: &Request) -> Result<Self, CellError> {
         let id = experiment.id.clone();
         let which = |what, known: Vec<String>| CellError::Which { what, experiment: id, known: known.join(", ") };
-        let (schemes, points) = (&experiment.schemes, &experiment.points);
-        let scheme = match (&request.scheme, schemes.as_slice()) {
-            (Some(scheme), _) => scheme.clone(),
-            (None, [only]) => only.name.clone(),
-            (None, all) => return Err(which("scheme", all.iter().map(|scheme| scheme.name.clone()).collect())),
+        let scheme = match &request.scheme {
+            Some(asked) if experiment.schemes.iter().all(|scheme| !scheme.is_called(asked)) => asked.clone(),
+            asked => match called(&experiment.schemes, asked.as_deref()).as_slice() {
+                [only] => {
+                    experiment.schemes.retain(|scheme| scheme.full_name() == *only);
+                    only.clone()
+                }
+                several => return Err(which("scheme", several.to_vec())),
+            },
         };
-        let point = match (request.point, points.as_slice()) {
+        let point = match (request.point, experiment.points.as_slice()) {
             (Some(point), _) => point,
             (None, [only]) => only.value,
             (None, all) => return Err(which("point", all.iter().map(|point| point.value.to_string()).collect())),
@@ -102,7 +106,7 @@ impl Cell {
             let (scheme, point) = (experiment.schemes.get(shown.scheme)?, experiment.points.get(shown.point)?);
             let name = CellName {
                 experiment: experiment.id.clone(),
-                scheme: scheme.name.clone(),
+                scheme: scheme.full_name(),
                 label: scheme.label.clone(),
                 point: point.value,
                 replication: asked,
@@ -131,5 +135,65 @@ impl Cell {
     /// A world that cannot be built.
     pub fn watch(&self, probe: impl Probe) -> Result<Vec<Row>, RunError> {
         Ok(watch(&self.plan, self.run, probe)?.rows(&self.plan, 0))
+    }
+}
+
+/// The full names of the schemes that a name can mean; all of them where none is given. A name alone means the plain scheme,
+/// or, where there is none, any of its variants.
+fn called(schemes: &[Scheme], asked: Option<&str>) -> Vec<String> {
+    let names = || schemes.iter().map(Scheme::full_name);
+    match asked {
+        None => names().collect(),
+        Some(asked) if names().any(|name| name == asked) => vec![asked.to_owned()],
+        Some(asked) => schemes.iter().filter(|scheme| scheme.is_called(asked)).map(Scheme::full_name).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::Source;
+    use crate::experiment::Effort;
+    use std::path::Path;
+
+    const STUDY: &str = r#"
+[experiment]
+id = "study"
+
+[scenario]
+base = "monet08"
+
+[[scheme]]
+use = "sr:1.1"
+variant = "single"
+set = { rejects = "one-at-a-time" }
+
+[[scheme]]
+use = "sr:1.1"
+"#;
+
+    fn find(text: &str, scheme: Option<&str>) -> Result<String, String> {
+        let experiment = Experiment::read(&Source::new("study.toml", text), Path::new(""), Effort::Full);
+        let request = Request { scheme: scheme.map(str::to_owned), ..Request::default() };
+        let cell = Cell::find(experiment.unwrap_or_else(|mistakes| panic!("{mistakes}")), &request);
+        cell.map(|cell| cell.name.scheme).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_name_alone_is_the_plain_scheme_wherever_its_variants_stand() {
+        assert_eq!(find(STUDY, Some("sr:1.1")), Ok("sr:1.1".to_owned()));
+        assert_eq!(find(STUDY, Some("sr:1.1 single")), Ok("sr:1.1 single".to_owned()));
+    }
+
+    #[test]
+    fn of_several_that_a_name_can_mean_none_is_guessed() {
+        assert_eq!(find(STUDY, None), Err("which scheme? study has sr:1.1 single, sr:1.1".to_owned()));
+        let variants = format!("{STUDY}variant = \"once\"\nset = {{ rejects = \"each-once\" }}\n");
+        assert_eq!(
+            find(&variants, Some("sr:1.1")),
+            Err("which scheme? study has sr:1.1 single, sr:1.1 once".to_owned())
+        );
+        let unknown = find(STUDY, Some("sr:2")).expect_err("no such scheme");
+        assert!(unknown.ends_with("right would be one of sr:1.1 single, sr:1.1"), "{unknown}");
     }
 }

@@ -116,6 +116,11 @@ impl<T> Line<T> {
         Passage { departure, arrival: departure + self.delay }
     }
 
+    /// The clock of the transmitter.
+    pub(crate) fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
     /// The transmitter is free again.
     pub(crate) fn depart(&mut self) {
         self.busy = false;
@@ -193,6 +198,7 @@ mod tests {
         assert_eq!(line.offer(1), Ok(()));
         assert!(!line.accepts());
     }
+
     #[test]
     fn what_is_in_flight_arrives_in_the_order_of_its_times_and_ties_in_the_order_of_launching() {
         let mut line = line(Queue::DropTail(Room::of(2)));

@@ -145,7 +145,7 @@ impl<P: Probe> Port for SimPort<'_, P> {
     fn transmit(&mut self, frame: Frame, now: Time) {
         let size = if self.charge_tag { frame.size() } else { frame.size() - TAG };
         let passage = self.line.transmit(size, now);
-        let arrivals = self.channel.pass(size, now, &passage);
+        let arrivals = self.channel.pass(size, now, &passage, self.line.clock());
         let is_lost = arrivals.frame.is_none();
         self.probe.frame_sent(self.direction, &frame, !is_lost, now);
         if !frame.body.is_empty() {

@@ -3,9 +3,11 @@
 use arqway_link::selective_repeat::{self, TimerStarts};
 use arqway_link::{Frame, ServiceConfig};
 use arqway_sim::channel::{
-    Direction, Duplication, ErrorModel, ExponentialJitter, Jitter, Listed, Reordering, Uniform, UniformJitter,
+    Direction, Duplication, ErrorModel, ExponentialJitter, Jitter, Listed, Reordering, TwoState, Uniform, UniformJitter,
 };
-use arqway_sim::{Headers, NoProbe, Outcome, Probe, Queue, Room, Scenario, Streams, World};
+use arqway_sim::{
+    Headers, NoProbe, Outcome, Probe, Queue, Rate, RateTrace, Room, Scenario, Step, StepRate, Streams, TraceEnd, World,
+};
 use arqway_units::{BitRate, Octets, Ratio, Span, Time};
 
 /// When frames with a packet start toward the client, and which frames are lost in each direction.
@@ -91,6 +93,37 @@ fn a_link_that_loses_everything_ends_with_the_scenario() {
         (Some(false), Some(0.0), Some(1.0))
     );
     assert_eq!(outcome.ended, Time::ZERO + scenario.duration);
+}
+
+#[test]
+fn a_link_that_falls_silent_for_good_ends_with_the_scenario_and_loses_nothing_to_errors() {
+    let mut scenario = Scenario::default();
+    let rate = StepRate(BitRate::from_bits_per_second(64_000));
+    let length = Span::from_milliseconds(500);
+    let steps = [Step { length, rate }, Step { length, rate: StepRate(None) }];
+    scenario.wireless.rate = Rate::Trace(RateTrace::new(steps.as_slice(), TraceEnd::Hold).expect("a rate"));
+    // Periods so short that those until the end of time could never be drawn.
+    let (good, bad) = (Span::from_milliseconds(1), Span::from_milliseconds(1));
+    let (good_bit_errors, bad_bit_errors) = (Ratio::ZERO, Ratio::ZERO);
+    scenario.wireless.errors = ErrorModel::TwoState(TwoState { good, bad, good_bit_errors, bad_bit_errors });
+    scenario.duration = Span::from_milliseconds(10_000);
+    let (outcome, frames) = run(&scenario);
+    assert_eq!((outcome.file_complete, outcome.frame_loss_rate), (Some(false), Some(0.0)));
+    assert!(!frames.down.is_empty());
+    assert_eq!(outcome.ended, Time::ZERO + scenario.duration);
+}
+
+#[test]
+fn a_lecture_that_arrives_twice_is_lost_as_often_as_one_that_arrives_once() {
+    let mut scenario = Scenario::default();
+    scenario.file_transfer.enabled = false;
+    scenario.media.enabled = true;
+    scenario.duration = Span::from_milliseconds(1_000_000);
+    scenario.wireless.errors = ErrorModel::Uniform(Uniform { loss: Ratio::new(0.1).expect("a share") });
+    let once = run(&scenario).0;
+    scenario.wireless.duplication = Some(Duplication { share: Ratio::ONE, delay: Span::from_milliseconds(80) });
+    let twice = run(&scenario).0;
+    assert_eq!((twice.media_loss, twice.media_delay_s), (once.media_loss, once.media_delay_s));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! `claims.csv`: a row a claim.
 
 use super::Judgement;
+use crate::rows::quoted;
 use std::io::{self, Write};
 
 /// Writes the verdicts; a cell without a number is empty.
@@ -25,11 +26,7 @@ pub fn write_csv(judgements: &[Judgement], mut output: impl Write) -> io::Result
             claim.about.inferred.join(" "),
             judgement.explained(),
         ];
-        writeln!(output, "{}", cells.map(|cell| quoted(&cell)).join(","))?;
+        writeln!(output, "{}", cells.each_ref().map(|cell| quoted(cell)).join(","))?;
     }
     Ok(())
-}
-
-fn quoted(cell: &str) -> String {
-    if cell.contains([',', '"', '\n']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.to_owned() }
 }

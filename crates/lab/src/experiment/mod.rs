@@ -270,11 +270,11 @@ impl Experiment {
         let schemes: Vec<_> = schemes.collect();
         let names = schemes.iter().map(|(node, scheme)| (*node, scheme.full_name()));
         no_name_twice(names, "a scheme", &mut mistakes);
-        let names: Vec<&str> = schemes.iter().map(|(_, scheme)| scheme.name.as_str()).collect();
+        let known: Vec<&Scheme> = schemes.iter().map(|(_, scheme)| scheme).collect();
         let unit = world::unit_of(tree.get_path("sweep"));
         let figures = each(&tree, "figure");
         let figures = figures
-            .filter_map(|node| Some((node, FigurePlan::read(node, swept.as_deref(), unit, &names, &mut mistakes)?)));
+            .filter_map(|node| Some((node, FigurePlan::read(node, swept.as_deref(), unit, &known, &mut mistakes)?)));
         let figures: Vec<_> = figures.collect();
         no_name_twice(figures.iter().map(|(node, figure)| (*node, figure.id.clone())), "a figure", &mut mistakes);
         for path in ["experiment.id", "experiment.paper"] {
@@ -347,7 +347,13 @@ fn names_files(node: &Node, mistakes: &mut Mistakes) {
 }
 
 impl FigurePlan {
-    fn read(node: &Node, swept: Option<&str>, unit: &str, schemes: &[&str], mistakes: &mut Mistakes) -> Option<Self> {
+    fn read(
+        node: &Node,
+        swept: Option<&str>,
+        unit: &str,
+        schemes: &[&Scheme],
+        mistakes: &mut Mistakes,
+    ) -> Option<Self> {
         let section: FigureSection = part(Some(node), mistakes)?;
         node.get_path("id").into_iter().for_each(|id| names_files(id, mistakes));
         let mut x_is_wrong = false;
@@ -371,12 +377,15 @@ impl FigurePlan {
 }
 
 impl MarkSection {
-    fn read(self, schemes: &[&str], mistakes: &mut Mistakes) -> Mark {
+    fn read(self, schemes: &[&Scheme], mistakes: &mut Mistakes) -> Mark {
         let curve = self.scheme.and_then(|scheme| {
-            let found = schemes.iter().position(|known| *known == scheme.value);
+            // A name alone is the plain scheme's; the first variant's where there is no plain one.
+            let plain = schemes.iter().position(|known| known.full_name() == scheme.value);
+            let found = plain.or_else(|| schemes.iter().position(|known| known.is_called(&scheme.value)));
             if found.is_none() {
                 let message = format!("no scheme is called `{}`", scheme.value);
-                let help = did_you_mean(&scheme.value, schemes);
+                let names: Vec<String> = schemes.iter().map(|known| known.full_name()).collect();
+                let help = did_you_mean(&scheme.value, &names.iter().map(String::as_str).collect::<Vec<_>>());
                 mistakes.push(Mistake { origin: scheme.origin, message, help: Some(help) });
             }
             found

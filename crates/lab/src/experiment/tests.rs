@@ -229,3 +229,18 @@ fn a_mistake_in_a_variant_is_told_with_its_place() {
     assert!(told("use = \"sr:0.9\"\nvariant = \"x\"").contains("changes something"));
     assert!(told("label = \"L\"\nservice = \"raw\"\nset = { buffer = 3 }").contains("says its settings itself"));
 }
+
+#[test]
+fn a_mark_takes_the_colour_of_the_scheme_it_names_and_variants_are_told_apart() {
+    let variant =
+        "[[scheme]]\nuse = \"sr:0.9\"\nvariant = \"single\"\nset = { rejects = \"one-at-a-time\" }\n\n[[scheme]]";
+    let curve = |scheme: &str| {
+        let mark = format!("marks = [{{ x = 1, label = \"bound\", scheme = \"{scheme}\" }}]\n");
+        let study = experiment(&format!("{}{mark}", STUDY.replacen("[[scheme]]", variant, 1)));
+        study.map(|study| study.figures[0].marks[0].curve)
+    };
+    assert_eq!(curve("sr:0.9").expect("no mistakes"), Some(1), "the plain one, though it stands second");
+    assert_eq!(curve("sr:0.9 single").expect("no mistakes"), Some(0));
+    let told = curve("sr:0.8").expect_err("no such scheme").to_string();
+    assert!(told.contains("no scheme is called `sr:0.8`"), "{told}");
+}

@@ -49,6 +49,9 @@ pub struct Wide {
 impl fmt::Display for Wide {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (experiment, scheme, point) = &self.cell;
+        if self.share.is_infinite() {
+            return write!(out, "{experiment}: {} of {scheme} at {point} is not known at all", self.quantity);
+        }
         let percent = crate::figure::number::significant(self.share * 100.0, 2);
         write!(out, "{experiment}: {} of {scheme} at {point} is known to {percent} %", self.quantity)
     }
@@ -113,7 +116,10 @@ fn wide(plan: &Plan, results: &Results, share: Ratio) -> Vec<Wide> {
             let wide = Wide { setting, cell, quantity: quantity.name, share: half_width };
             (half_width > share.as_f64()).then_some(wide)
         };
-        experiment.figures.iter().filter_map(|figure| wide(figure.quantity)).collect::<Vec<_>>()
+        // Two figures may draw one quantity: it is told once.
+        let drawn: BTreeMap<&str, Quantity> =
+            experiment.figures.iter().map(|figure| (figure.quantity.name, figure.quantity)).collect();
+        drawn.into_values().filter_map(wide).collect::<Vec<_>>()
     };
     let uses = plan.settings.iter().enumerate();
     uses.flat_map(|(index, setting)| setting.uses.iter().map(move |shown| (index, shown))).flat_map(of_use).collect()

@@ -130,3 +130,23 @@ fn stopping_adds_nothing() {
         run_until(&mut plan, share, NonZeroUsize::MIN, &AtomicBool::new(true), &Counting::default()).expect("worlds");
     assert_eq!((results.finished(), plan.runs.len()), (0, 8));
 }
+
+#[test]
+fn a_quantity_that_two_figures_draw_is_told_once() {
+    let wide_means = |text: &str| {
+        let plan = plan(&[text]);
+        let results = run(&plan, NonZeroUsize::MIN, &AtomicBool::new(false), || {}).expect("worlds");
+        wide(&plan, &results, Ratio::ZERO)
+    };
+    let again = "\n[[figure]]\nid = \"again\"\ny = \"file-transfer.throughput\"\n";
+    let once = wide_means(STUDY);
+    assert!(!once.is_empty());
+    assert_eq!(wide_means(&format!("{STUDY}{again}")), once);
+}
+
+#[test]
+fn a_mean_of_a_single_value_is_told_as_what_is_not_known() {
+    let cell = ("study".to_owned(), "raw".to_owned(), 5.4);
+    let single = Wide { setting: 0, cell, quantity: "channel.burst", share: f64::INFINITY };
+    assert_eq!(single.to_string(), "study: channel.burst of raw at 5.4 is not known at all");
+}

@@ -5,9 +5,10 @@
 //!     timeout = a srtt + b srttvar          the policy "a+b"; not below the floor
 //! ```
 //!
-//! The estimate is TCP's ([`RoundTrip`]). A sample is the time from a frame's last transmission to the acknowledgement that is the first to cover it, taken of
-//! the last frame that an acknowledgement covers and of no reject. A timeout changes nothing: there is no back-off. That no
-//! timer expires before one set earlier is [`TimerQueue`](crate::timers::TimerQueue)'s rule.
+//! The estimate is TCP's ([`RoundTrip`]). A sample is the time from a frame's last transmission to the acknowledgement that
+//! is the first to cover it, taken of the last frame that an acknowledgement covers and of no reject. A timeout changes
+//! nothing: there is no back-off. That no timer expires before one set earlier is
+//! [`TimerQueue`](crate::timers::TimerQueue)'s rule.
 
 use crate::rtt::{Arithmetic, RoundTrip, Smoothing};
 use arqway_units::{SHORTEST_TIMER, Span, positive_span};
@@ -224,7 +225,7 @@ mod tests {
     fn a_sample_moves_the_timeout() {
         let mut fractions = estimator(1.0, 4.0, Arithmetic::Float);
         fractions.sample(Span::from_milliseconds(305));
-        // srtt = 110 - 79.5 / 8 = 100.0625; srttvar = 79.5 / 4 = 19.875; together 179.5625 ticks of 10 ms.
+        // srtt = 110 - 79.5 / 8 = 100.0625; srttvar = 79.5 / 4 = 19.875; together 179.5625; all in units of 10 ms.
         assert!((fractions.timeout.as_seconds() - 1.795_625).abs() < 1e-9, "{:?}", fractions.timeout);
         let mut whole = estimator(1.0, 4.0, WHOLE);
         whole.sample(Span::from_milliseconds(305));

@@ -6,10 +6,11 @@
 //! ```
 //!
 //! Talk-spurts and silences are exponential; a spurt is rounded to whole packets and has at least one, and the first
-//! spurt begins after a silence, as in ns-2's `Application/Traffic/Exponential`.
+//! spurt begins after a silence, as in ns-2's `Application/Traffic/Exponential`. What the link brings twice is heard once.
 
 use crate::kernel::Random;
 use crate::packet::{Headers, Memory, PacketLength, PacketSize, ipv4, write_total_length};
+use alloc::collections::VecDeque;
 use arqway_link::Packet;
 use arqway_units::{BitRate, Span, Time};
 use etherparse::{IpNumber, UdpHeader};
@@ -40,6 +41,10 @@ const STAMP: usize = 8;
 /// A packet a microsecond: faster speech than any link carries.
 const SHORTEST_INTERVAL: Span = Span::from_nanoseconds(1000);
 
+/// How many of the latest packets the client tells from copies of themselves: two minutes of speech, far more than a link
+/// delays a copy.
+const REMEMBERED: usize = 4096;
+
 /// The speaker at the server, and what the client has heard.
 #[derive(Debug)]
 pub(crate) struct Media {
@@ -52,6 +57,8 @@ pub(crate) struct Media {
     next: Time,
     size: PacketSize,
     header: [u8; HEADERS],
+    /// When the latest packets went out, and whether each was heard; no two went out at once.
+    recent: VecDeque<(Time, bool)>,
     sent: u64,
     received: u64,
     delay_sum: f64,
@@ -72,6 +79,7 @@ impl Media {
             next: Time::ZERO,
             size,
             header: header(size.on_wire),
+            recent: VecDeque::with_capacity(REMEMBERED),
             sent: 0,
             received: 0,
             delay_sum: 0.0,
@@ -88,6 +96,10 @@ impl Media {
     /// The packet that is due.
     pub(crate) fn send(&mut self, now: Time, memory: &mut Memory) -> Packet {
         self.sent += 1;
+        if self.recent.len() == REMEMBERED {
+            self.recent.pop_front();
+        }
+        self.recent.push_back((now, false));
         self.schedule(now);
         let mut stamped = [0; HEADERS + STAMP];
         stamped[..HEADERS].copy_from_slice(&self.header);
@@ -106,10 +118,15 @@ impl Media {
         self.next = now + wait;
     }
 
-    /// The client hears a packet: how long it was under way.
+    /// The client hears a packet: how long it was under way; none if it is a copy of one that was heard.
     pub(crate) fn receive(&mut self, packet: &Packet, now: Time) -> Option<Span> {
         let stamp = packet.octets.get(HEADERS..HEADERS + STAMP)?;
         let sent = Time::from_nanoseconds(u64::from_be_bytes(stamp.try_into().ok()?));
+        if let Ok(place) = self.recent.binary_search_by_key(&sent, |(sent, _)| *sent)
+            && core::mem::replace(&mut self.recent[place].1, true)
+        {
+            return None;
+        }
         let delay = now.since(sent);
         self.received += 1;
         self.delay_sum += delay.as_seconds();
@@ -123,7 +140,7 @@ impl Media {
 
     /// The share of the packets sent that was not heard (yet).
     pub(crate) fn loss(&self) -> Option<f64> {
-        (self.sent > 0).then(|| (self.sent - self.received) as f64 / self.sent as f64)
+        (self.sent > 0).then(|| self.sent.saturating_sub(self.received) as f64 / self.sent as f64)
     }
 
     /// What was sent, per second since the start.
@@ -185,5 +202,16 @@ mod tests {
         let delay = Span::from_milliseconds(82);
         assert_eq!(media.receive(&packet, sent + delay), Some(delay));
         assert_eq!(media.loss(), Some(0.0));
+    }
+
+    #[test]
+    fn what_the_link_brings_twice_is_heard_once_in_whatever_order() {
+        let mut media = Media::new(&MediaConfig::default(), Headers::CountAsData, Streams::new(3, 0).stream("media"));
+        let mut memory = Memory::default();
+        let packets: [Packet; 3] = core::array::from_fn(|_| media.send(media.next(), &mut memory));
+        let now = media.next();
+        let heard = [1, 0, 1, 0, 1].map(|number: usize| media.receive(&packets[number], now).is_some());
+        assert_eq!(heard, [true, true, false, false, false]);
+        assert_eq!(media.loss(), Some(1.0 / 3.0));
     }
 }

@@ -24,15 +24,15 @@ pub use two_state::TwoState;
 
 use crate::kernel::{Random, Streams};
 use crate::line::Passage;
+use crate::rate::Clock;
+use alloc::boxed::Box;
+use alloc::vec::Vec;
 use arqway_units::{Octets, Ratio, Time};
 use ber::BitErrors;
 use bit::Corruptions;
 use impairments::{Detours, Impairment};
 use loss_trace::Playback;
 use serde::{Deserialize, Serialize};
-
-use alloc::boxed::Box;
-use alloc::vec::Vec;
 use two_state::Periods;
 
 /// Which frames the link loses; each direction runs its own, with random numbers of its own.
@@ -200,22 +200,27 @@ impl Channel {
         Self { fate, frames: 0, detours: (!impairments.is_none()).then(|| Box::new(detours())) }
     }
 
-    /// When the next frame arrives, if it does, which has this size and is on the line from `start` on.
-    pub(crate) fn pass(&mut self, size: Octets, start: Time, passage: &Passage) -> Arrivals {
-        let carried = self.carries(size, start, passage.departure);
+    /// When the next frame arrives, if it does, which has this size and is on the line from `start` on, sent by this clock.
+    pub(crate) fn pass(&mut self, size: Octets, start: Time, passage: &Passage, clock: &Clock) -> Arrivals {
+        if passage.departure == Time::MAX {
+            // An outage for good: the frame never leaves, and neither is it lost. The link's state until then would take
+            // for ever to draw.
+            return Arrivals::once(Time::MAX);
+        }
+        let carried = self.carries(size, start, passage.departure, clock);
         let arrivals =
             self.detours.as_mut().map_or(Arrivals::once(passage.arrival), |detours| detours.take(passage.arrival));
         if carried { arrivals } else { Arrivals::NONE }
     }
 
-    /// Whether the next frame is not lost, which is on the line from `start` to `end`.
-    fn carries(&mut self, size: Octets, start: Time, end: Time) -> bool {
+    /// Whether the next frame is not lost, which is on the line from `start` to `end`, sent by this clock.
+    fn carries(&mut self, size: Octets, start: Time, end: Time, clock: &Clock) -> bool {
         let number = self.frames;
         self.frames += 1;
         match &mut self.fate {
             Fate::Survives => true,
             Fate::Uniform { loss, random } => !random.happens(*loss),
-            Fate::TwoState(periods) => periods.carries(start, end, size.as_bits()),
+            Fate::TwoState(periods) => periods.carries(start, end, size.as_bits(), clock),
             Fate::Bit(corruptions) => corruptions.spare(size),
             Fate::Ber(errors) => errors.spare(size),
             Fate::Trace(playback) => playback.spare(),

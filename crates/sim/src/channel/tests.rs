@@ -12,9 +12,14 @@ fn channel(model: &ErrorModel) -> Channel {
     Channel::new(model, &Impairments::default(), Direction::Down, &Streams::new(7, 0))
 }
 
+/// A clock for models that do not care how a frame spreads over its time.
+fn any_clock() -> Clock {
+    Clock::new(&Rate::Constant(BitRate::MINIMUM))
+}
+
 /// Whether the next frame arrives, at whatever time.
 fn carries(channel: &mut Channel) -> bool {
-    channel.carries(Octets::new(250), Time::ZERO, Time::ZERO)
+    channel.carries(Octets::new(250), Time::ZERO, Time::ZERO, &any_clock())
 }
 
 #[test]
@@ -64,7 +69,7 @@ fn the_two_directions_are_bad_at_different_times() {
             Channel::new(&ErrorModel::TwoState(states), &Impairments::default(), direction, &Streams::new(7, 0));
         let fates = (0..10_000u64).map(move |frame| {
             let start = Time::ZERO + Span::from_milliseconds(30) * frame;
-            channel.carries(Octets::new(250), start, start + Span::from_nanoseconds(1))
+            channel.carries(Octets::new(250), start, start + Span::from_nanoseconds(1), &any_clock())
         });
         fates.collect::<Vec<bool>>()
     };
@@ -81,7 +86,7 @@ fn departures(count: u64) -> impl Iterator<Item = Time> {
 /// When frames that come a propagation delay of zero behind their departure arrive, with these impairments.
 fn arrivals(impairments: Impairments, count: u64) -> Vec<Arrivals> {
     let mut channel = Channel::new(&ErrorModel::None, &impairments, Direction::Down, &Streams::new(7, 0));
-    let pass = |at| channel.pass(Octets::new(250), at, &Passage { departure: at, arrival: at });
+    let pass = |at| channel.pass(Octets::new(250), at, &Passage { departure: at, arrival: at }, &any_clock());
     departures(count).map(pass).collect()
 }
 
@@ -152,7 +157,9 @@ fn which_frames_are_lost_does_not_depend_on_the_impairments_nor_these_on_the_los
     let mut both = new(&uniform, &impairments);
     let (mut lossy, mut impaired) = (new(&uniform, &Impairments::default()), new(&ErrorModel::None, &impairments));
     for at in departures(10_000) {
-        let pass = |channel: &mut Channel| channel.pass(Octets::new(250), at, &Passage { departure: at, arrival: at });
+        let pass = |channel: &mut Channel| {
+            channel.pass(Octets::new(250), at, &Passage { departure: at, arrival: at }, &any_clock())
+        };
         let expected = if pass(&mut lossy).frame.is_some() {
             pass(&mut impaired)
         } else {
@@ -231,7 +238,7 @@ fn send(rate: &Rate, impairments: &Impairments, sizes: &[u64]) -> (Vec<usize>, u
     let (mut events, mut now, mut copies) = (EventQueue::default(), Time::ZERO, 0);
     for (number, size) in sizes.iter().enumerate() {
         let passage = line.transmit(Octets::new(*size), now);
-        let arrivals = channel.pass(Octets::new(*size), now, &passage);
+        let arrivals = channel.pass(Octets::new(*size), now, &passage, line.clock());
         copies += usize::from(arrivals.copy.is_some());
         for at in [arrivals.copy, arrivals.frame].into_iter().flatten() {
             assert!(at >= passage.arrival, "nothing comes early");

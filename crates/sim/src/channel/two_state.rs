@@ -8,9 +8,11 @@
 //! ```
 //!
 //! A frame counts its bits in each state exactly, also where it only grazes a bad period: with the state sampled once a
-//! frame, the short bad periods of monet08 would not give the frame loss rates that it prints.
+//! frame, the short bad periods of monet08 would not give the frame loss rates that it prints. Where the rate changes, bits
+//! lie closer at the higher rate, and there are none in an outage.
 
 use crate::kernel::Random;
+use crate::rate::Clock;
 use arqway_units::{Ratio, Span, Time, positive_span};
 use serde::{Deserialize, Serialize};
 
@@ -51,6 +53,8 @@ fn bad_bit_errors() -> Ratio {
 #[derive(Debug)]
 pub(super) struct Periods {
     settings: TwoState,
+    /// The logarithms of the probability that a bit is right, in good periods and in bad ones.
+    log_right: [f64; 2],
     holding: Random,
     fates: Random,
     is_bad: bool,
@@ -62,36 +66,37 @@ impl Periods {
     /// A link that begins with a good period, as ns-2's does.
     pub(super) fn new(settings: TwoState, mut holding: Random, fates: Random) -> Self {
         let until = Time::ZERO + holding.exponential_span(settings.good);
-        Self { settings, holding, fates, is_bad: false, until }
+        let log_right = [settings.good_bit_errors, settings.bad_bit_errors].map(|errors| libm::log1p(-errors.as_f64()));
+        Self { settings, log_right, holding, fates, is_bad: false, until }
     }
 
-    /// Whether a frame that is on the line from `start` to `end` arrives; frames come in the order of time.
-    pub(super) fn carries(&mut self, start: Time, end: Time, bits: u64) -> bool {
-        let in_bad = self.bad_share(start, end);
-        let per_bit = |errors: Ratio| libm::log1p(-errors.as_f64());
-        let (good, bad) = (per_bit(self.settings.good_bit_errors), per_bit(self.settings.bad_bit_errors));
+    /// Whether a frame that is on the line from `start` to `end`, sent by this clock, arrives; frames come in the order of
+    /// time.
+    pub(super) fn carries(&mut self, start: Time, end: Time, bits: u64, clock: &Clock) -> bool {
+        let in_bad = self.bad_share(start, end, clock);
+        let [good, bad] = self.log_right;
         // Without bad bits a certain error there must not count: 0 * -infinity is no number.
         let of_bad = if in_bad > 0.0 { in_bad * bad } else { 0.0 };
         let of_good = if in_bad < 1.0 { (1.0 - in_bad) * good } else { 0.0 };
         self.fates.uniform() < libm::exp(bits as f64 * (of_bad + of_good))
     }
 
-    /// Which share of a time lies in bad periods; later calls are about later times.
-    fn bad_share(&mut self, start: Time, end: Time) -> f64 {
+    /// Which share of what goes out in a time lies in bad periods; later calls are about later times.
+    fn bad_share(&mut self, start: Time, end: Time, clock: &Clock) -> f64 {
         self.advance(start);
-        let (mut from, mut bad) = (start, Span::ZERO);
+        let (mut from, mut bad) = (start, 0);
         while self.until < end {
-            bad += self.bad_until(from, self.until);
+            bad += self.bad_until(from, self.until, clock);
             from = self.until;
             self.advance(from);
         }
-        bad += self.bad_until(from, end);
-        let length = end.since(start).as_seconds();
-        if length > 0.0 { bad.as_seconds() / length } else { f64::from(u8::from(self.is_bad)) }
+        bad += self.bad_until(from, end, clock);
+        let all = clock.amount(start, end);
+        if all > 0 { (bad as f64 / 1e9) / (all as f64 / 1e9) } else { f64::from(u8::from(self.is_bad)) }
     }
 
-    fn bad_until(&self, from: Time, to: Time) -> Span {
-        if self.is_bad { to.since(from) } else { Span::ZERO }
+    fn bad_until(&self, from: Time, to: Time, clock: &Clock) -> u128 {
+        if self.is_bad { clock.amount(from, to) } else { 0 }
     }
 
     /// Goes on to the period that `time` lies in.
@@ -108,6 +113,8 @@ impl Periods {
 mod tests {
     use super::*;
     use crate::kernel::Streams;
+    use crate::rate::{Rate, RateTrace, Step, StepRate, TraceEnd};
+    use arqway_units::BitRate;
 
     fn periods(settings: TwoState) -> Periods {
         let streams = Streams::new(5, 0);
@@ -153,7 +160,30 @@ mod tests {
         let settings = TwoState { bad_bit_errors: Ratio::ONE, good_bit_errors: Ratio::ZERO, ..monet08(1.0) };
         let mut periods = periods(settings);
         let first_good = periods.until;
-        assert!(periods.carries(Time::ZERO, Time::from_nanoseconds(1), 1000));
-        assert!(!periods.carries(first_good, first_good + Span::from_nanoseconds(1), 1000));
+        let steady = Clock::new(&Rate::Constant(BitRate::MINIMUM));
+        assert!(periods.carries(Time::ZERO, Time::from_nanoseconds(1), 1000, &steady));
+        assert!(!periods.carries(first_good, first_good + Span::from_nanoseconds(1), 1000, &steady));
+    }
+
+    #[test]
+    fn a_bad_period_within_an_outage_harms_no_frame() {
+        let settings = TwoState { bad_bit_errors: Ratio::ONE, good_bit_errors: Ratio::ZERO, ..monet08(1.0) };
+        let mut ahead = periods(settings);
+        let bad_from = ahead.until;
+        ahead.advance(bad_from);
+        let bad_to = ahead.until;
+        let fast = StepRate(BitRate::from_bits_per_second(1_000_000));
+        let steps = [
+            Step { length: bad_from.since(Time::ZERO), rate: fast },
+            Step { length: bad_to - bad_from, rate: StepRate(None) },
+            Step { length: Span::from_seconds(1.0), rate: fast },
+        ];
+        let recorded = Rate::Trace(RateTrace::new(steps.as_slice(), TraceEnd::Hold).expect("steps"));
+        // Half of it goes out before the link is bad, half behind.
+        let half = Span::from_nanoseconds(500_000);
+        let start = Time::ZERO + (bad_from.since(Time::ZERO) - half);
+        let carries = |rate: &Rate| periods(settings).carries(start, bad_to + half, 1000, &Clock::new(rate));
+        assert!(carries(&recorded));
+        assert!(!carries(&Rate::Constant(BitRate::MINIMUM)), "at a steady rate some of its bits would be sent there");
     }
 }

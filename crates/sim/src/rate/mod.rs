@@ -120,4 +120,12 @@ impl Clock {
             Self::Trace(pacer) => pacer.departure(size, now),
         }
     }
+
+    /// How much goes out between two times, in a unit of its own: what share of a frame lies in a part of its time.
+    pub(crate) fn amount(&self, from: Time, to: Time) -> u128 {
+        match self {
+            Self::Steady(_) => to.since(from).as_nanoseconds().into(),
+            Self::Trace(pacer) => pacer.area_between(from, to),
+        }
+    }
 }

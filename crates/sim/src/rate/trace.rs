@@ -99,9 +99,9 @@ impl RateTrace {
     /// The mean rate over the recording.
     #[must_use]
     pub fn mean(&self) -> BitRate {
-        let (mut area, mut length) = (0, 0);
+        let (mut area, mut length) = (0u128, 0);
         for step in self.steps.iter() {
-            area += bits_per_second(*step) * u128::from(step.length.as_nanoseconds());
+            area = area.saturating_add(area_of(*step));
             length += u128::from(step.length.as_nanoseconds());
         }
         let mean = u64::try_from(area / length.max(1)).unwrap_or(u64::MAX);
@@ -111,6 +111,11 @@ impl RateTrace {
 
 fn bits_per_second(step: Step) -> u128 {
     step.rate.0.map_or(0, |rate| u128::from(rate.as_bits_per_second()))
+}
+
+/// The area under a step, in bits times 10^9.
+fn area_of(step: Step) -> u128 {
+    bits_per_second(step) * u128::from(step.length.as_nanoseconds())
 }
 
 /// The steps as they stand in a file.
@@ -160,6 +165,8 @@ pub(crate) struct TracePacer {
 struct Stage {
     /// Nanoseconds from the recording's start to the end of the step.
     end: u64,
+    /// The area from the recording's start to the end of the step.
+    area: u128,
     rate: u128,
 }
 
@@ -168,12 +175,11 @@ const BIT: u128 = 1_000_000_000;
 
 impl TracePacer {
     pub(super) fn new(trace: RateTrace) -> Self {
-        let (mut end, mut area) = (0u64, 0);
+        let (mut end, mut area) = (0u64, 0u128);
         let place = |step: &Step| {
-            let length = step.length.as_nanoseconds();
-            end = end.saturating_add(length);
-            area += bits_per_second(*step) * u128::from(length);
-            Stage { end, rate: bits_per_second(*step) }
+            end = end.saturating_add(step.length.as_nanoseconds());
+            area = area.saturating_add(area_of(*step));
+            Stage { end, area, rate: bits_per_second(*step) }
         };
         let stages: Vec<Stage> = trace.steps.iter().map(place).collect();
         Self { stages, at_end: trace.at_end, period: end, area, remainder: 0 }
@@ -192,7 +198,7 @@ impl TracePacer {
         }
         let (mut phase, mut stage) = self.place(time);
         loop {
-            let Stage { end, rate } = self.stages[stage];
+            let Stage { end, rate, .. } = self.stages[stage];
             let last_holds = self.at_end == TraceEnd::Hold && stage + 1 == self.stages.len();
             let left = if last_holds { u64::MAX - time } else { end - phase };
             if time == u64::MAX || (last_holds && rate == 0) {
@@ -208,6 +214,26 @@ impl TracePacer {
             time = time.saturating_add(left);
             (phase, stage) = if stage + 1 < self.stages.len() { (end, stage + 1) } else { (0, 0) };
         }
+    }
+
+    /// The area under the rate between two times, in bits times 10^9.
+    pub(super) fn area_between(&self, from: Time, to: Time) -> u128 {
+        self.area_until(to.as_nanoseconds()).saturating_sub(self.area_until(from.as_nanoseconds()))
+    }
+
+    fn area_until(&self, time: u64) -> u128 {
+        let (phase, stage) = self.place(time);
+        let Stage { end, area, rate } = self.stages[stage];
+        let rounds = match self.at_end {
+            TraceEnd::Repeat => time / self.period.max(1),
+            TraceEnd::Hold => 0,
+        };
+        let of_round = if phase < end {
+            area.saturating_sub(rate * u128::from(end - phase))
+        } else {
+            area.saturating_add(rate * u128::from(phase - end))
+        };
+        of_round.saturating_add(self.area.saturating_mul(rounds.into()))
     }
 
     /// Where in the recording a time lies, and in which of its steps.
@@ -276,6 +302,17 @@ mod tests {
         assert_eq!(RateTrace::new([step(1, 0)].as_slice(), TraceEnd::Hold), Err(RateTraceError::Silent));
     }
 
+    #[test]
+    fn steps_of_any_length_and_any_rate_have_a_mean_and_can_be_sent_over() {
+        let largest = Step {
+            length: Span::from_nanoseconds(9_000_000_000_000_000_000),
+            rate: StepRate(BitRate::from_bits_per_second(9_000_000_000_000_000_000)),
+        };
+        let trace = RateTrace::new([largest; 6].as_slice(), TraceEnd::Repeat).expect("steps");
+        assert!(trace.mean().as_bits_per_second() > 0);
+        assert_eq!(TracePacer::new(trace).departure(Octets::new(250), Time::ZERO), Time::ZERO);
+    }
+
     /// The bits that a recording carries until a time, by adding up its steps one by one.
     fn area_until(steps: &[Step], until: Time) -> f64 {
         let (mut at, mut bits) = (0, 0.0);
@@ -308,6 +345,9 @@ mod tests {
             }
             // A frame ends at most a nanosecond early, and the next one makes good for it.
             let (area, fastest) = (area_until(&steps, now), 100_000.0 / 1e9);
+            let half = Time::from_nanoseconds(now.as_nanoseconds() / 2);
+            let in_halves = pacer.area_between(Time::ZERO, half) + pacer.area_between(half, now);
+            prop_assert!((in_halves as f64 / 1e9 - area).abs() < 1e-6, "{} for {}", in_halves, area);
             prop_assert!(area <= bits as f64 + 1e-6 && area >= bits as f64 - fastest - 1e-6, "{} of {}", area, bits);
         }
     }
