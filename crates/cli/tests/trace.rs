@@ -44,7 +44,7 @@ fn a_traced_cell_is_the_run_behind_its_rows() {
     let printed: Vec<String> = text(&output.stdout).lines().map(str::to_owned).collect();
     assert_eq!(printed[0], "tiny, scheme sr:0.9, point 5.4, replication 1, seed 7");
     assert_eq!(printed[1..], of_cell.collect::<Vec<_>>());
-    assert!(printed[1].starts_with("file-transfer.throughput ") && printed.len() == 8, "{printed:?}");
+    assert!(printed[1].starts_with("file-transfer.throughput "), "{printed:?}");
 }
 
 #[test]
