@@ -8,7 +8,8 @@
 //! The script holds all that it offers; it does not run `arqway` at every key. Names of papers and figures are completed
 //! where the shell's script can: in bash and zsh.
 
-use crate::study::{Failure, print};
+use crate::study::Failure;
+use crate::terminal::print;
 use arqway_lab::library;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, Command};

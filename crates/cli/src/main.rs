@@ -9,7 +9,9 @@ mod reproduce;
 mod run;
 mod schema;
 mod study;
+mod terminal;
 mod trace;
+mod values;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;
@@ -54,7 +56,7 @@ fn main() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("{failure}");
+            terminal::tell(&failure);
             failure.exit_code()
         }
     }

@@ -7,13 +7,14 @@
 //! Of the text behind the options, each heading (`Examples:`) becomes a section, and what is indented stays as it stands.
 //! What holds for all, such as the exit status, stands here.
 
-use crate::study::{Failure, print};
+use crate::study::Failure;
+use crate::terminal::{print, tell};
 use clap::Command;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 const EXAMPLES: &str = "Examples:
   arqway manual && man -l man/arqway-run.1
@@ -28,11 +29,21 @@ pub(crate) struct Arguments {
 }
 
 /// What a command exits with, and when.
-const EXIT_STATUS: [(&str, &str); 4] = [
-    ("0", "Done. Ctrl-C while runs are under way ends with it too, once something is finished and kept."),
+const EXIT_STATUS: [(&str, &str); 3] = [
+    ("0", "Done."),
     ("1", "Failed: a run, or writing what it gave."),
     ("2", "The command line or a file is wrong, and nothing was run. Every mistake is told, with its place."),
-    ("130", "Ctrl-C was pressed twice."),
+];
+
+/// What a study makes of Ctrl-C.
+const INTERRUPTED: [(&str, &str); 2] =
+    [("130", "Ctrl-C was pressed twice."), ("", "After Ctrl-C it is 0 once a run is finished and kept, else 1.")];
+
+/// What `arqway trace` writes.
+const TRACES: [(&str, &str); 3] = [
+    ("FILE.pcapng", "The capture, by --out."),
+    ("FILE.svg, FILE.png", "The time-sequence plot, by --sequence."),
+    ("", "The same cell again gives the same octets."),
 ];
 
 /// What a study writes below `--out`, and what is in it.
@@ -61,7 +72,7 @@ pub(crate) fn main(arguments: &Arguments, command: Command) -> Result<(), Failur
     };
     let written = write().map_err(|error| Failure::Write { folder: folder.clone(), error })?;
     print(&written)?;
-    eprintln!("read one with: man -l {}", Path::new(folder).join("arqway.1").display());
+    tell(format_args!("read one with: man -l {}", folder.join("arqway.1").display()));
     Ok(())
 }
 
@@ -88,9 +99,14 @@ fn render(page: &Command, root: &Command, source: &str) -> io::Result<(String, V
     }
     let mut roff = Roff::new();
     if writes_results(page) {
-        list(&mut roff, "FILES", &RESULTS);
+        section(&mut roff, "FILES", &RESULTS);
+    } else if has(page, "sequence") {
+        section(&mut roff, "FILES", &TRACES);
     }
-    list(&mut roff, "EXIT STATUS", &EXIT_STATUS);
+    section(&mut roff, "EXIT STATUS", &EXIT_STATUS);
+    if writes_results(page) {
+        list(&mut roff, &INTERRUPTED);
+    }
     if has(page, "strict") {
         roff.control("PP", [])
             .text([roman("With --strict it is 1 too where a verdict differs from the recorded one.")]);
@@ -105,7 +121,7 @@ fn render(page: &Command, root: &Command, source: &str) -> io::Result<(String, V
 
 /// Whether a command runs a study; all that do share the option.
 fn writes_results(page: &Command) -> bool {
-    has(page, "replications")
+    has(page, "until")
 }
 
 fn has(page: &Command, option: &str) -> bool {
@@ -113,8 +129,12 @@ fn has(page: &Command, option: &str) -> bool {
 }
 
 /// A section of names and what each means.
-fn list(roff: &mut Roff, heading: &str, entries: &[(&str, &str)]) {
+fn section(roff: &mut Roff, heading: &str, entries: &[(&str, &str)]) {
     roff.control("SH", [heading]);
+    list(roff, entries);
+}
+
+fn list(roff: &mut Roff, entries: &[(&str, &str)]) {
     for (name, meaning) in entries {
         if name.is_empty() {
             roff.control("PP", []);

@@ -1,6 +1,7 @@
 //! `arqway reproduce [PAPER [FIGURE ...]]`
 
 use crate::study::{Failure, Options, Study, read_all, study};
+use crate::terminal::tell;
 use arqway_lab::claims::{self, Claim, Record};
 use arqway_lab::experiment::Effort;
 use arqway_lab::library::{self, FigureName};
@@ -18,10 +19,10 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The paper [default: all of them]
+    /// The paper, such as monet08 [default: all of them]
     #[arg(value_name = "PAPER")]
     paper: Option<String>,
-    /// Its figures [default: all of them]
+    /// Its figures, such as fig3 or secIII [default: all of them]
     #[arg(value_name = "FIGURE")]
     figures: Vec<String>,
     /// Fail where a verdict is not the recorded one (claims/recorded/)
@@ -75,13 +76,16 @@ fn choose(arguments: &Arguments) -> Result<Vec<FigureName>, Failure> {
     let papers = library::papers().map_err(Failure::Mistakes)?;
     if !papers.iter().any(|known| known.id == *paper) {
         let known: Vec<&str> = papers.iter().map(|paper| paper.id.as_str()).collect();
+        let hint = all.iter().find(|name| means_figure(name, paper));
+        let hint = hint.map(|name| format!("\nfor that figure: arqway reproduce {} {}", name.paper, name.figure));
         return Err(Failure::Usage(format!(
-            "no paper is called `{paper}`; right would be one of {}",
-            known.join(", ")
+            "no paper is called `{paper}`; right would be one of {}{}",
+            known.join(", "),
+            hint.unwrap_or_default()
         )));
     }
     if of_paper.is_empty() {
-        eprintln!("{paper} is left out: none of its figures is here yet");
+        tell(format_args!("{paper} is left out: none of its figures is here yet"));
         return Ok(of_paper);
     }
     if arguments.figures.is_empty() {
@@ -90,7 +94,7 @@ fn choose(arguments: &Arguments) -> Result<Vec<FigureName>, Failure> {
     for asked in &arguments.figures {
         if !of_paper.iter().any(|name| is_asked(name, asked)) {
             let known: Vec<&str> = of_paper.iter().map(|name| name.figure.as_str()).collect();
-            eprintln!("{paper} {asked} is left out: there are {} here", known.join(", "));
+            tell(format_args!("{paper} {asked} is left out: there are {} here", known.join(", ")));
         }
     }
     Ok(of_paper.into_iter().filter(|name| arguments.figures.iter().any(|asked| is_asked(name, asked))).collect())
@@ -104,6 +108,12 @@ fn is_asked(name: &FigureName, asked: &str) -> bool {
     let Some((first, second)) = name.figure.split_once('-') else { return false };
     let letters = first.trim_end_matches(|c: char| c.is_ascii_digit());
     first == asked || format!("{letters}{second}") == asked
+}
+
+/// Whether who typed this as a paper meant a figure: `fig3`, or `monet08/fig3` as `arqway trace` has it.
+fn means_figure(name: &FigureName, typed: &str) -> bool {
+    let figure = typed.strip_prefix(&*name.paper).and_then(|rest| rest.strip_prefix('/')).unwrap_or(typed);
+    is_asked(name, figure)
 }
 
 /// The claims on these figures.

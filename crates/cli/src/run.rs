@@ -1,8 +1,10 @@
 //! `arqway run EXPERIMENT.toml`
 
 use crate::study::{Failure, Options, Study, read_all, study};
+use crate::values;
 use arqway_lab::document::Source;
 use arqway_lab::experiment::Effort;
+use arqway_lab::library;
 use arqway_lab::output::Frame;
 use std::path::{Path, PathBuf};
 
@@ -40,10 +42,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SCHEME")]
     scheme: Option<String>,
     /// Only this point of the sweep, as its rows name it
-    #[arg(long, value_name = "POINT")]
+    #[arg(long, value_name = "POINT", value_parser = values::point, allow_negative_numbers = true)]
     point: Option<f64>,
     /// Only this replication, counted from 0
-    #[arg(long, value_name = "R", conflicts_with = "until")]
+    #[arg(long, value_name = "R", conflicts_with = "until", value_parser = values::replication, allow_negative_numbers = true)]
     replication: Option<u32>,
     #[command(flatten)]
     options: Options,
@@ -52,7 +54,7 @@ pub(crate) struct Arguments {
 pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
     let Arguments { file, options, .. } = arguments;
     let name = file.display().to_string();
-    let text = std::fs::read_to_string(file).map_err(|error| Failure::Usage(format!("cannot read {name}: {error}")))?;
+    let text = std::fs::read_to_string(file).map_err(|error| Failure::Usage(unreadable(&name, &error)))?;
     let effort = if options.quick { Effort::Quick } else { Effort::Full };
     let folder = file.parent().unwrap_or(Path::new(""));
     let experiments = read_all([Source::new(name, text)].iter(), folder, effort)?;
@@ -65,12 +67,25 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
     study(Study { experiments, request, claims: &[], frame, strict: None }, options)
 }
 
+/// A scheme's name for a shell: labels have blanks in them.
+pub(crate) fn quoted(scheme: &str) -> String {
+    if scheme.contains(' ') { format!("'{scheme}'") } else { scheme.to_owned() }
+}
+
+/// Why a file cannot be read; figures that are built in are no files.
+fn unreadable(name: &str, error: &std::io::Error) -> String {
+    let built_in = library::figures().into_iter().find(|known| format!("{}/{}", known.paper, known.figure) == name);
+    let hint = built_in
+        .map(|known| format!("\nfor the figure that is built in: arqway reproduce {} {}", known.paper, known.figure));
+    format!("cannot read {name}: {error}{}", hint.unwrap_or_default())
+}
+
 /// What to type for the same results; the file by its name alone, as results know no folders.
 fn command(arguments: &Arguments) -> String {
     let file = arguments.file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let mut command = format!("arqway run {file}{}", arguments.options.as_typed());
     let only = [
-        ("scheme", arguments.scheme.clone()),
+        ("scheme", arguments.scheme.as_deref().map(quoted)),
         ("point", arguments.point.map(|point| point.to_string())),
         ("replication", arguments.replication.map(|replication| replication.to_string())),
     ];

@@ -1,6 +1,7 @@
 //! `arqway schema [experiment|scenario]`: what an editor needs to complete and check these files.
 
-use crate::study::{Failure, print};
+use crate::study::Failure;
+use crate::terminal::print;
 use arqway_lab::schema;
 
 const EXAMPLES: &str = "Examples:

@@ -1,9 +1,11 @@
 //! What `run` and `reproduce` share: the options, the run with its progress bar and Ctrl-C, the output.
 
+use crate::terminal::{print, tell};
+use crate::values;
 use arqway_lab::claims::{Claim, Difference, Record};
 use arqway_lab::document::Mistakes;
 use arqway_lab::experiment::{Effort, Experiment};
-use arqway_lab::output::{Findings, Frame, OutputError};
+use arqway_lab::output::{self, Findings, Frame, OutputError};
 use arqway_lab::plan::{Plan, Request, RequestError};
 use arqway_lab::run::{Results, RunError, run};
 use arqway_lab::seeds::{self, SeedFinding};
@@ -11,7 +13,7 @@ use arqway_lab::until::{self, MOST, Wide, run_until};
 use arqway_units::Ratio;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use std::io::{self, Write};
+use std::io;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -22,19 +24,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
     /// Replications of each cell, each run at full length
-    #[arg(long, value_name = "N", conflicts_with = "quick")]
+    #[arg(long, value_name = "N", conflicts_with = "quick", value_parser = values::replications, allow_negative_numbers = true)]
     pub(crate) replications: Option<NonZeroU32>,
     /// Shortened runs and few replications, as the world's file says
     #[arg(long)]
     pub(crate) quick: bool,
     /// Add replications until the 95 % interval of every mean that is drawn is within this share of the mean
-    #[arg(long, value_name = "SHARE", value_parser = share)]
+    #[arg(long, value_name = "SHARE", value_parser = values::share)]
     pub(crate) until: Option<Ratio>,
     /// Root of all random streams, instead of the experiment's
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", value_parser = values::seed, allow_negative_numbers = true)]
     seed: Option<u64>,
     /// How many runs at a time [default: one for each core]
-    #[arg(long, value_name = "J")]
+    #[arg(long, value_name = "J", value_parser = values::jobs, allow_negative_numbers = true)]
     jobs: Option<NonZeroUsize>,
     /// Folder for rows.csv, rows.parquet, claims.csv, report.html and figures/
     #[arg(long, value_name = "DIR", default_value = "results", value_hint = clap::ValueHint::DirPath)]
@@ -109,12 +111,6 @@ impl Options {
     }
 }
 
-/// A share above nothing, such as `2%`.
-fn share(text: &str) -> Result<Ratio, String> {
-    let share: Ratio = text.parse().map_err(|error: arqway_units::UnitError| error.to_string())?;
-    if share.as_f64() > 0.0 { Ok(share) } else { Err("right would be more than 0 %".to_owned()) }
-}
-
 /// What is to be studied.
 pub(crate) struct Study<'a> {
     pub(crate) experiments: Vec<Experiment>,
@@ -130,9 +126,11 @@ pub(crate) fn study(study: Study<'_>, options: &Options) -> Result<(), Failure> 
     let Study { experiments, request, claims, frame, strict } = study;
     let mut plan = Plan::new(experiments, &request)?;
     if plan.runs.is_empty() {
-        eprintln!("nothing is left to run");
+        tell("nothing is left to run");
         return Ok(());
     }
+    // Before the runs: what took hours would be lost if it turned out only then that it cannot be written.
+    output::prepare(&options.out)?;
     let mut runs = Runs::new(options.jobs(), plan.runs.len())?;
     let (results, wide) = runs.all(&mut plan, options.until)?;
     if results.finished() == 0 {
@@ -147,7 +145,7 @@ pub(crate) fn study(study: Study<'_>, options: &Options) -> Result<(), Failure> 
         tell_wide(&wide, share);
     }
     runs.tell();
-    eprintln!("report, figures and rows are in {}", options.out.display());
+    tell(format_args!("report, figures and rows are in {}", options.out.display()));
     let differences = strict.map(|(record, effort)| (record.differences(&findings.judgements, effort), effort));
     match differences {
         Some((differences, effort)) if !differences.is_empty() => Err(Failure::Differs(told(&differences, effort))),
@@ -177,7 +175,7 @@ impl Runs {
                 // Asked twice: whoever presses Ctrl-C again does not want to wait for the runs under way.
                 std::process::exit(130);
             }
-            eprintln!("stopping after the runs under way; again to stop at once");
+            tell("stopping after the runs under way; again to stop at once");
         })?;
         let bar = Bar(ProgressBar::new(planned as u64).with_style(style()));
         Ok(Self { jobs, stop, bar, planned: 0, finished: 0, incomplete: 0, simulated_s: 0.0, events: 0 })
@@ -227,18 +225,28 @@ impl Runs {
 
     fn tell(&self) {
         if self.finished < self.planned {
-            eprintln!("stopped: {} of {} runs are finished and kept", self.finished, self.planned);
+            tell(format_args!("stopped: {} of {} runs are finished and kept", self.finished, self.planned));
         }
         if self.incomplete > 0 {
-            eprintln!("{} runs ended by the scenario's `duration`, before their file was there", self.incomplete);
+            let runs = runs(self.incomplete);
+            tell(format_args!("{runs} ended by the scenario's `duration`, before their file was there"));
         }
-        eprintln!(
-            "{} runs, {:.0} hours simulated, {:.1} million events in {:.1} s",
-            self.finished,
-            self.simulated_s / 3600.0,
-            self.events as f64 / 1e6,
-            self.bar.0.elapsed().as_secs_f64()
-        );
+        let (events, seconds) = (self.events as f64 / 1e6, self.bar.0.elapsed().as_secs_f64());
+        let (runs, simulated) = (runs(self.finished), simulated(self.simulated_s));
+        tell(format_args!("{runs}, {simulated} simulated, {events:.1} million events in {seconds:.1} s"));
+    }
+}
+
+fn runs(count: usize) -> String {
+    if count == 1 { "1 run".to_owned() } else { format!("{count} runs") }
+}
+
+/// A length of simulated time, in the unit that suits it.
+fn simulated(seconds: f64) -> String {
+    match seconds {
+        _ if seconds < 120.0 => format!("{seconds:.0} s"),
+        _ if seconds < 7200.0 => format!("{:.0} minutes", seconds / 60.0),
+        _ => format!("{:.0} hours", seconds / 3600.0),
     }
 }
 
@@ -258,10 +266,12 @@ impl until::Progress for Bar {
 /// Says which means `--until` did not settle.
 fn tell_wide(wide: &[Wide], share: Ratio) {
     if !wide.is_empty() {
-        eprintln!("with {MOST} replications, the most that --until asks for, not every mean is known to {share}:");
+        tell(format_args!(
+            "with {MOST} replications, the most that --until asks for, not every mean is known to {share}:"
+        ));
     }
     for wide in wide {
-        eprintln!("  {wide}");
+        tell(format_args!("  {wide}"));
     }
 }
 
@@ -278,14 +288,6 @@ fn told(differences: &[Difference], effort: Effort) -> String {
         text.push_str(&format!("\n{}", difference.line()));
     }
     text
-}
-
-/// Whoever stops reading half way, as `head` does, has what he wants.
-pub(crate) fn print(text: &str) -> io::Result<()> {
-    match io::stdout().write_all(text.as_bytes()) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        printed => printed,
-    }
 }
 
 fn style() -> ProgressStyle {

@@ -1,6 +1,9 @@
 //! `arqway trace EXPERIMENT --scheme S --point P --replication R`: one cell again, as a capture and as a time-sequence plot.
 
+use crate::run::quoted;
 use crate::study::{Failure, read_all};
+use crate::terminal::{print, tell};
+use crate::values;
 use arqway_lab::capture::{Capture, Place};
 use arqway_lab::cell::{Cell, CellName};
 use arqway_lab::document::Source;
@@ -13,7 +16,7 @@ use arqway_lab::rows::Row;
 use arqway_lab::sequence::{About, Recorder, fixed_timeout};
 use arqway_units::{Span, Time};
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter};
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -42,16 +45,16 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SCHEME")]
     scheme: Option<String>,
     /// The point of the sweep, as its rows name it
-    #[arg(long, value_name = "POINT")]
+    #[arg(long, value_name = "POINT", value_parser = values::point, allow_negative_numbers = true)]
     point: Option<f64>,
     /// The replication, counted from 0
-    #[arg(long, value_name = "R", default_value_t = 0)]
+    #[arg(long, value_name = "R", default_value_t = 0, value_parser = values::replication, allow_negative_numbers = true)]
     replication: u32,
     /// Root of all random streams, instead of the experiment's
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", value_parser = values::seed, allow_negative_numbers = true)]
     seed: Option<u64>,
     /// How many replications there are, instead of the experiment's
-    #[arg(long, value_name = "N", conflicts_with = "quick")]
+    #[arg(long, value_name = "N", conflicts_with = "quick", value_parser = values::replications, allow_negative_numbers = true)]
     replications: Option<NonZeroU32>,
     /// The shortened run that --quick makes
     #[arg(long)]
@@ -62,7 +65,7 @@ pub(crate) struct Arguments {
     /// Where to capture: frames on both sides of the link, or packets at the hosts
     #[arg(long, value_name = "PLACE,...", value_delimiter = ',', default_values = ["access-point", "client"], requires = "out")]
     at: Vec<At>,
-    /// The time-sequence plot of Selective Repeat toward the client; PNG if it is called so
+    /// The time-sequence plot of Selective Repeat toward the client; PNG if the file is called so
     #[arg(long, value_name = "FILE.svg")]
     sequence: Option<PathBuf>,
     /// Where the plot begins [default: with the run]
@@ -98,6 +101,9 @@ impl At {
 }
 
 pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
+    if let Some(path) = &arguments.sequence {
+        check_picture(path)?;
+    }
     let cell = find(arguments)?;
     let recorder = recorder(arguments, &cell)?;
     let capture = match &arguments.out {
@@ -109,13 +115,21 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
     let (capture, recorder) = watching;
     if let (Some(capture), Some(path)) = (capture, &arguments.out) {
         let (packets, _) = capture.finish().map_err(|source| cannot_write(path, source))?;
-        eprintln!("{packets} frames and packets are in {}", path.display());
+        tell(format_args!("{packets} frames and packets are in {}", path.display()));
     }
     if let (Some(recorder), Some(path)) = (recorder, &arguments.sequence) {
         draw(path, arguments, &cell.name, &recorder, fixed_timeout(&cell.scenario().link_layer))?;
-        eprintln!("the plot is in {}", path.display());
+        tell(format_args!("the plot is in {}", path.display()));
     }
-    print(&cell.name, &rows)
+    Ok(print(&results(&cell.name, &rows))?)
+}
+
+/// A name that promises another kind of picture would be read as one.
+fn check_picture(path: &Path) -> Result<(), Failure> {
+    match path.extension().and_then(|extension| extension.to_str()) {
+        Some("svg" | "png") => Ok(()),
+        _ => Err(Failure::Usage(format!("--sequence draws SVG or PNG: {} must end in .svg or .png", path.display()))),
+    }
 }
 
 /// The cell that was asked for.
@@ -221,7 +235,7 @@ fn typed(arguments: &Arguments, name: &CellName) -> String {
         Some(_) => file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
         None => file.display().to_string(),
     };
-    let scheme = if name.scheme.contains(' ') { format!("'{}'", name.scheme) } else { name.scheme.clone() };
+    let scheme = quoted(&name.scheme);
     let mut typed = format!("{file} --scheme {scheme} --point {} --replication {}", name.point, name.replication);
     let options = [
         ("seed", arguments.seed.map(|seed| seed.to_string())),
@@ -245,13 +259,10 @@ fn cannot_write(path: &Path, source: io::Error) -> Failure {
 }
 
 /// The cell's results, as its rows have them.
-fn print(name: &CellName, rows: &[Row]) -> Result<(), Failure> {
+fn results(name: &CellName, rows: &[Row]) -> String {
     let mut text = format!("{name}\n");
     for row in rows {
         text.push_str(&format!("{}.{} {}\n", row.app, row.metric, row.value));
     }
-    match io::stdout().write_all(text.as_bytes()) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        printed => Ok(printed?),
-    }
+    text
 }

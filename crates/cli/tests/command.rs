@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 #[test]
 fn run_writes_the_promised_files() {
@@ -133,10 +133,12 @@ fn a_wrong_experiment_exits_with_2_and_tells_every_mistake() {
 fn what_was_typed_wrong_exits_with_2_and_writes_nothing() {
     let folder = Folder::new("typed-wrong");
     folder.write("tiny.toml", TINY);
-    let cases: [(&[&str], &str); 12] = [
+    let cases: [(&[&str], &str); 17] = [
         (&["run", "missing.toml"], "missing.toml"),
         (&["run", "tiny.toml", "--fast"], "--fast"),
-        (&["run", "tiny.toml", "--jobs", "0"], "--jobs"),
+        (&["run", "tiny.toml", "--jobs", "0"], "a whole number from 1 on"),
+        (&["run", "tiny.toml", "--replications", "-1"], "a whole number from 1 on"),
+        (&["run", "tiny.toml", "--seed", "-1"], "a whole number"),
         (&["run", "tiny.toml", "--quick", "--replications", "3"], "--quick"),
         (&["run", "tiny.toml", "--scheme", "sr:9.0"], "raw, sr:0.9"),
         (&["run", "tiny.toml", "--point", "5"], "0, 5.4"),
@@ -144,7 +146,10 @@ fn what_was_typed_wrong_exits_with_2_and_writes_nothing() {
         (&["run", "tiny.toml", "--until", "0%"], "more than 0 %"),
         (&["run", "tiny.toml", "--until", "2%", "--replication", "1"], "--replication"),
         (&["run"], "EXPERIMENT.toml"),
+        (&["run", "monet08/fig3"], "arqway reproduce monet08 fig3"),
         (&["reproduce", "nobody99"], "monet08"),
+        (&["reproduce", "fig3"], "arqway reproduce monet08 fig3"),
+        (&["reproduce", "monet08/fig3"], "arqway reproduce monet08 fig3"),
         (&["fly"], "fly"),
     ];
     for (arguments, word) in cases {
@@ -155,6 +160,24 @@ fn what_was_typed_wrong_exits_with_2_and_writes_nothing() {
         assert_eq!(text(&output.stdout), "", "{arguments:?}");
     }
     assert_eq!(folder.files().keys().collect::<Vec<_>>(), ["tiny.toml"]);
+}
+
+#[test]
+fn whoever_stops_reading_results_and_remarks_is_no_failure() {
+    let folder = Folder::new("no-reader");
+    folder.write("tiny.toml", TINY);
+    let mut command = folder.command(&["run", "tiny.toml"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("arqway starts");
+    drop((child.stdout.take(), child.stderr.take()));
+    assert_eq!(child.wait().expect("an end").code(), Some(0));
+}
+
+#[test]
+fn a_figure_that_nothing_measured_says_so() {
+    let folder = Folder::new("not-measured");
+    folder.write("tiny.toml", &TINY.replace("file-transfer.throughput", "media.delay"));
+    let output = folder.arqway(&["run", "tiny.toml"]);
+    assert!(text(&output.stdout).contains("(no finished run measured this)"), "{}", text(&output.stdout));
 }
 
 #[test]

@@ -60,9 +60,12 @@ fn there_is_a_man_page_for_each_command() {
             assert!(page.contains(&format!(".SH {section}")), "{name} has no {section}:\n{page}");
         }
         assert_eq!(page.contains(".SH FILES"), name != "arqway", "{name}:\n{page}");
+        assert_eq!(page.contains("130"), name != "arqway", "only a study waits for Ctrl-C: {name}:\n{page}");
         let leading = |line: &str| line.starts_with('\'') || line.starts_with(". ");
         assert!(!page.lines().any(leading), "{name}: a line that roff takes for a command");
     }
+    let trace = folder.read("arqway-trace.1");
+    assert!(trace.contains("FILE.pcapng") && !trace.contains("report.html"), "it writes what it is told to:\n{trace}");
     // An example stands as it is typed, hyphens and quotes included.
     let page = folder.read("arqway-run.1");
     assert!(page.contains("run my\\-experiment.toml") && page.contains("id = \"how\\-long\\-a\\-timeout\""), "{page}");

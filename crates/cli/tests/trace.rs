@@ -44,7 +44,7 @@ fn a_traced_cell_is_the_run_behind_its_rows() {
     let printed: Vec<String> = text(&output.stdout).lines().map(str::to_owned).collect();
     assert_eq!(printed[0], "tiny, scheme sr:0.9, point 5.4, replication 1, seed 7");
     assert_eq!(printed[1..], of_cell.collect::<Vec<_>>());
-    assert!(printed[1].starts_with("file-transfer.throughput ") && printed.len() == 8, "{printed:?}");
+    assert!(printed[1].starts_with("file-transfer.throughput "), "{printed:?}");
 }
 
 #[test]
@@ -82,25 +82,27 @@ fn each_output_may_be_asked_for_alone() {
 #[test]
 fn what_cannot_be_traced_exits_with_2_says_what_there_is_and_writes_nothing() {
     let folder = Folder::new("wrong");
-    let cases: [(&[&str], &str); 13] = [
+    let cases: [(&[&str], &str); 15] = [
         (&["tiny.toml", "--out", "x"], "which scheme? tiny has raw, sr:0.9"),
         (&["tiny.toml", "--scheme", "raw", "--out", "x"], "which point? tiny has 0, 5.4"),
         (&["tiny.toml", "--scheme", "sr:9.0", "--point", "0", "--out", "x"], "raw, sr:0.9"),
         (&["tiny.toml", "--scheme", "raw", "--point", "5", "--out", "x"], "0, 5.4"),
         (&["tiny.toml", "--scheme", "raw", "--point", "0", "--replication", "2", "--out", "x"], "0 to 1"),
-        (&["tiny.toml", "--scheme", "raw", "--point", "0", "--sequence", "x"], "such as sr:0.9"),
+        (&["tiny.toml", "--scheme", "raw", "--point", "0", "--sequence", "x.svg"], "such as sr:0.9"),
         (&["tiny.toml", "--scheme", "raw", "--point", "0"], "--out"),
         (&["tiny.toml", "--scheme", "raw", "--point", "0", "--out", "x", "--from", "1s"], "--sequence"),
         (&["tiny.toml", "--scheme", "raw", "--point", "0", "--out", "x", "--at", "server"], "server-ip"),
         (
-            &["tiny.toml", "--scheme", "sr:0.9", "--point", "0", "--sequence", "x", "--from", "9s", "--to", "9s"],
+            &["tiny.toml", "--scheme", "sr:0.9", "--point", "0", "--sequence", "x.svg", "--from", "9s", "--to", "9s"],
             "--to must",
         ),
         (
-            &["tiny.toml", "--scheme", "sr:0.9", "--point", "0", "--sequence", "x", "--from", "9000s"],
+            &["tiny.toml", "--scheme", "sr:0.9", "--point", "0", "--sequence", "x.svg", "--from", "9000s"],
             "the run ended at",
         ),
         (&["monet08/fig99", "--scheme", "raw", "--point", "0", "--out", "x"], "monet08/fig3"),
+        (&["tiny.toml", "--scheme", "sr:0.9", "--point", "0", "--sequence", "x.jpg"], ".svg or .png"),
+        (&["tiny.toml", "--scheme", "sr:0.9", "--point", "0,5", "--out", "x"], "a number as rows have it"),
         (&["missing.toml", "--scheme", "raw", "--point", "0", "--out", "x"], "missing.toml"),
     ];
     for (arguments, words) in cases {

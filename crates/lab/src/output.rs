@@ -88,6 +88,20 @@ pub enum OutputError {
     Report(#[from] askama::Error),
 }
 
+/// Makes the folder that results go into, and looks whether files can be written there. What is in it stays as it is.
+///
+/// # Errors
+/// What could not be written, and why.
+pub fn prepare(directory: &Path) -> Result<(), OutputError> {
+    let figures = directory.join("figures");
+    fs::create_dir_all(&figures).map_err(|source| OutputError::File { path: figures, source })?;
+    let rows = directory.join("rows.csv");
+    let is_new = !rows.exists();
+    let tried = fs::File::options().append(true).create(true).open(&rows).map(drop);
+    let tried = tried.and_then(|()| if is_new { fs::remove_file(&rows) } else { Ok(()) });
+    tried.map_err(|source| OutputError::File { path: rows, source })
+}
+
 impl Findings {
     /// Makes tables, figures and verdicts from the results of a plan.
     #[must_use]
@@ -188,7 +202,7 @@ impl Findings {
             let experiment = &plan.experiments[figure.experiment];
             FigureSection {
                 id: figure.id.clone(),
-                title: format!("{}: {}", experiment.source, figure.title),
+                title: heading(experiment),
                 svg: figure.svg.clone(),
                 columns: figure.table.columns(),
                 rows: figure.table.text_rows(),
@@ -217,6 +231,12 @@ impl Findings {
             figures: self.figures.iter().map(section).collect(),
         }
     }
+}
+
+/// Where a figure comes from and what it shows; once, where an experiment says no more than its id.
+fn heading(experiment: &Experiment) -> String {
+    let Experiment { source, title, .. } = experiment;
+    if source == title { title.clone() } else { format!("{source}: {title}") }
 }
 
 /// The world of an experiment, and what its schemes change in it.
@@ -272,4 +292,26 @@ fn each_once(rows: impl Iterator<Item = Row>) -> Vec<Row> {
 
 fn save(path: &Path, octets: &[u8]) -> Result<(), OutputError> {
     fs::write(path, octets).map_err(|source| OutputError::File { path: path.to_owned(), source })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_tried_without_a_trace() {
+        let folder = std::env::temp_dir().join(format!("arqway-prepare-{}", std::process::id()));
+        let names = || fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect::<Vec<_>>();
+        prepare(&folder).unwrap();
+        assert_eq!(names(), ["figures"]);
+        let rows = folder.join("rows.csv");
+        fs::write(&rows, "of an earlier run").unwrap();
+        prepare(&folder).unwrap();
+        assert_eq!(fs::read_to_string(&rows).unwrap(), "of an earlier run");
+        assert!(prepare(&rows).unwrap_err().to_string().starts_with("cannot write"));
+        fs::remove_file(&rows).unwrap();
+        fs::create_dir(&rows).unwrap();
+        assert!(prepare(&folder).unwrap_err().to_string().contains("rows.csv"), "a folder is in the file's place");
+        fs::remove_dir_all(&folder).unwrap();
+    }
 }

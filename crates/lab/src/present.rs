@@ -76,6 +76,7 @@ impl MeansTable {
         let words =
             |count: usize| if count == 1 { "1 replication".to_owned() } else { format!("{count} replications") };
         match self.replications {
+            (_, 0) => "no finished run measured this".to_owned(),
             (least, most) if least == most => words(least),
             (least, most) => format!("{least} to {}", words(most)),
         }
