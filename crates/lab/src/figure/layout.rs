@@ -2,7 +2,7 @@
 
 use super::legend::Legend;
 use super::scale::{Fitted, Range, Scale};
-use super::{Axis, Figure, Point, mark, text};
+use super::{Axis, Figure, Point, text};
 
 /// Width of every figure, in pixels of CSS: its text is legible in a column of print and on a phone.
 pub(super) const WIDTH: f64 = 520.0;
@@ -15,6 +15,8 @@ pub(super) const LABEL_SIZE: f64 = 13.0;
 pub(super) const TICK_SIZE: f64 = 12.0;
 pub(super) const SOURCE_SIZE: f64 = 10.5;
 pub(super) const SOURCE_ROW: f64 = 14.0;
+/// From the frame up to the labels of marks.
+pub(super) const MARK_GAP: f64 = 4.0;
 /// Length of a tick's mark.
 pub(super) const MARK: f64 = 5.0;
 /// From the frame to the tick labels.
@@ -54,7 +56,7 @@ impl Layout {
         let widest = y.ticks.iter().map(|tick| text::width(&tick.label, TICK_SIZE)).fold(0.0, f64::max);
         let title = text::wrapped(&figure.title, TITLE_SIZE, WIDTH - 2.0 * PADDING);
         let factor = if y.factor.is_some() { TICK_SIZE + 4.0 } else { 0.0 };
-        let marks = if figure.marks.is_empty() { 0.0 } else { mark::ROW };
+        let marks = if figure.marks.is_empty() { 0.0 } else { SOURCE_SIZE + MARK_GAP };
         let top = PADDING + title.len() as f64 * TITLE_ROW + 8.0 + factor + marks;
         let frame = Frame {
             left: PADDING + LABEL_SIZE + TICK_GAP + widest + TICK_GAP,

@@ -1,14 +1,9 @@
 //! Marks: places on the horizontal axis that mean something, such as a bound that a calculation predicts.
 
 use super::canvas::{Canvas, Escaped, Ink, Length};
-use super::layout::{Layout, SOURCE_SIZE};
+use super::layout::{Layout, MARK_GAP, SOURCE_SIZE};
 use super::look::{COLOURS, Look};
 use super::{Figure, Mark, text};
-
-/// From the frame up to the labels.
-const GAP: f64 = 4.0;
-/// Height that labels take above the frame.
-pub(super) const ROW: f64 = SOURCE_SIZE + GAP;
 
 /// Dashed lines from top to bottom, each with its label above the frame; in a curve's colour if it belongs to one.
 pub(super) fn draw(canvas: &mut Canvas, layout: &Layout, figure: &Figure) {
@@ -44,11 +39,11 @@ fn draw_one(canvas: &mut Canvas, layout: &Layout, mark: &Mark, room: f64, stroke
         Length(frame.bottom),
         Length(frame.top),
     ));
-    let width = (room - GAP).min(frame.right - frame.left);
+    let width = (room - MARK_GAP).min(frame.right - frame.left);
     canvas.put(format_args!(
         "<text x=\"{}\" y=\"{}\" font-size=\"{}\" text-anchor=\"middle\">{}</text>\n",
         Length(x),
-        Length(frame.top - GAP),
+        Length(frame.top - MARK_GAP),
         Length(SOURCE_SIZE),
         Escaped(&text::cut(&mark.label, SOURCE_SIZE, width)),
     ));
