@@ -19,7 +19,7 @@ use serde::Deserialize;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(extend("oneOf" = [{ "required": ["use"], "not": { "required": ["service"] } }, { "required": ["label", "service"], "not": { "anyOf": [{ "required": ["use"] }, { "required": ["variant"] }, { "required": ["set"] }] } }]))]
+#[schemars(extend("oneOf" = [{ "required": ["use"], "not": { "required": ["service"] } }, { "required": ["label", "service"], "not": { "anyOf": [{ "required": ["use"] }, { "required": ["set"] }] } }]))]
 pub(super) struct SchemeSection {
     /// The short form; it also names the rows.
     #[schemars(with = "Option<ShortForm>")]
