@@ -229,7 +229,7 @@ impl Runs {
         }
         if self.incomplete > 0 {
             let runs = runs(self.incomplete);
-            tell(format_args!("{runs} ended by the scenario's `duration`, before their file was there"));
+            tell(format_args!("{runs} ended by the scenario's `duration`, before the file was there"));
         }
         let (events, seconds) = (self.events as f64 / 1e6, self.bar.0.elapsed().as_secs_f64());
         let (runs, simulated) = (runs(self.finished), simulated(self.simulated_s));

@@ -1,9 +1,8 @@
 //! The command as others use it: what it reads, prints, writes and exits with.
 
+use crate::folder::{Folder, text};
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::Stdio;
 
 #[test]
 fn run_writes_the_promised_files() {
@@ -102,7 +101,7 @@ fn a_file_that_is_not_there_when_the_run_ends_is_told() {
         .write("tiny.toml", &TINY.replace("\"file-transfer.size\"", "\"duration\" = \"1 s\", \"file-transfer.size\""));
     let output = folder.arqway(&["run", "tiny.toml"]);
     let told = text(&output.stderr);
-    assert!(told.contains("8 runs ended by the scenario's `duration`, before their file was there"), "{told}");
+    assert!(told.contains("8 runs ended by the scenario's `duration`, before the file was there"), "{told}");
 }
 
 #[test]
@@ -408,60 +407,3 @@ id = "throughput"
 x = "wireless.errors.loss"
 y = "file-transfer.throughput"
 "#;
-
-/// A folder of a test's own, removed with all that is in it.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
-        fs::create_dir_all(&path).expect("a folder of our own");
-        Self(path)
-    }
-
-    fn write(&self, name: &str, text: &str) {
-        let path = self.0.join(name);
-        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder of our own");
-        fs::write(path, text).expect("a folder of our own");
-    }
-
-    /// The command, to be run in this folder.
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_arqway"));
-        command.args(arguments).current_dir(&self.0);
-        command
-    }
-
-    fn arqway(&self, arguments: &[&str]) -> Output {
-        self.command(arguments).output().expect("the command")
-    }
-
-    /// All files, by their paths in the folder.
-    fn files(&self) -> BTreeMap<String, Vec<u8>> {
-        let mut files = BTreeMap::new();
-        let mut folders = vec![self.0.clone()];
-        while let Some(folder) = folders.pop() {
-            for entry in fs::read_dir(folder).expect("a folder of our own") {
-                let path = entry.expect("an entry").path();
-                if path.is_dir() {
-                    folders.push(path);
-                } else {
-                    let name = path.strip_prefix(&self.0).expect("below").to_string_lossy().into_owned();
-                    files.insert(name, fs::read(path).expect("a file"));
-                }
-            }
-        }
-        files
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // What is left behind lies in the build's own folder.
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-fn text(octets: &[u8]) -> &str {
-    std::str::from_utf8(octets).expect("UTF-8")
-}

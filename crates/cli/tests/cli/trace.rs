@@ -1,8 +1,7 @@
 //! `arqway trace` as others use it: what it writes and prints, and that it is the run it says it is.
 
+use crate::folder::{Folder, text};
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
 
 /// Two schemes at two points, twice: a few milliseconds of work.
 const TINY: &str = r#"[experiment]
@@ -31,7 +30,7 @@ const CELL: [&str; 6] = ["--scheme", "sr:0.9", "--point", "5.4", "--replication"
 
 #[test]
 fn a_traced_cell_is_the_run_behind_its_rows() {
-    let folder = Folder::new("same-run");
+    let folder = folder("same-run");
     folder.arqway(&["run", "tiny.toml", "--seed", "7"]);
     let output = folder.arqway(&[&["trace", "tiny.toml", "--seed", "7", "--out", "cell.pcapng"], &CELL[..]].concat());
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
@@ -49,7 +48,7 @@ fn a_traced_cell_is_the_run_behind_its_rows() {
 
 #[test]
 fn the_same_cell_gives_the_same_bytes() {
-    let folder = Folder::new("same-bytes");
+    let folder = folder("same-bytes");
     for out in ["one", "two"] {
         let (capture, plot) = (format!("{out}.pcapng"), format!("{out}.svg"));
         let outputs = ["trace", "tiny.toml", "--out", &capture, "--sequence", &plot];
@@ -63,7 +62,7 @@ fn the_same_cell_gives_the_same_bytes() {
 
 #[test]
 fn each_output_may_be_asked_for_alone() {
-    let folder = Folder::new("alone");
+    let folder = folder("alone");
     let cases: [(&[&str], &str, &[u8]); 4] = [
         (&["--out", "cell.pcapng"], "cell.pcapng", b"\x0a\x0d\x0d\x0a"),
         (&["--out", "tcp.pcapng", "--at", "server-ip"], "tcp.pcapng", b"\x0a\x0d\x0d\x0a"),
@@ -81,7 +80,7 @@ fn each_output_may_be_asked_for_alone() {
 
 #[test]
 fn what_cannot_be_traced_exits_with_2_says_what_there_is_and_writes_nothing() {
-    let folder = Folder::new("wrong");
+    let folder = folder("wrong");
     let cases: [(&[&str], &str); 15] = [
         (&["tiny.toml", "--out", "x"], "which scheme? tiny has raw, sr:0.9"),
         (&["tiny.toml", "--scheme", "raw", "--out", "x"], "which point? tiny has 0, 5.4"),
@@ -116,7 +115,7 @@ fn what_cannot_be_traced_exits_with_2_says_what_there_is_and_writes_nothing() {
 
 #[test]
 fn a_figure_that_is_built_in_is_traced_by_its_name() {
-    let folder = Folder::new("built-in");
+    let folder = folder("built-in");
     let cell = ["monet08/fig3", "--quick", "--scheme", "sr:0.9", "--point", "5.4"];
     let plot = ["--sequence", "plot.svg", "--from", "10s", "--to", "20s"];
     let output = folder.arqway(&[&["trace"], &cell[..], &plot].concat());
@@ -129,44 +128,15 @@ fn a_figure_that_is_built_in_is_traced_by_its_name() {
 
 #[test]
 fn a_file_that_cannot_be_written_exits_with_1() {
-    let folder = Folder::new("no-file");
+    let folder = folder("no-file");
     let output = folder.arqway(&[&["trace", "tiny.toml", "--out", "tiny.toml/out"], &CELL[..]].concat());
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stderr).starts_with("cannot write tiny.toml/out"), "{}", text(&output.stderr));
 }
 
-/// A folder of a test's own with the experiment in it, removed with all that is in it.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("trace-{name}-{}", std::process::id()));
-        fs::create_dir_all(&path).expect("a folder of our own");
-        fs::write(path.join("tiny.toml"), TINY).expect("a folder of our own");
-        Self(path)
-    }
-
-    fn arqway(&self, arguments: &[&str]) -> Output {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_arqway"));
-        command.args(arguments).current_dir(&self.0).output().expect("the command")
-    }
-
-    fn names(&self) -> Vec<String> {
-        let entries = fs::read_dir(&self.0).expect("a folder of our own");
-        let mut names: Vec<String> =
-            entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect();
-        names.sort();
-        names
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // What is left behind lies in the build's own folder.
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-fn text(octets: &[u8]) -> &str {
-    std::str::from_utf8(octets).expect("UTF-8")
+/// A folder with the experiment in it.
+fn folder(name: &str) -> Folder {
+    let folder = Folder::new(&format!("trace-{name}"));
+    folder.write("tiny.toml", TINY);
+    folder
 }

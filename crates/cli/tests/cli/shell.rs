@@ -1,7 +1,7 @@
 //! What the command gives to shells, to `man` and to editors.
 
+use crate::folder::{Folder, arqway};
 use std::fs;
-use std::path::PathBuf;
 use std::process::{Command, Output};
 
 #[test]
@@ -37,7 +37,7 @@ fn zsh_and_fish_take_their_scripts() {
         if !is_installed(shell) {
             continue;
         }
-        let folder = Folder::new(&format!("syntax-{shell}"));
+        let folder = Folder::new(&format!("shell-syntax-{shell}"));
         let script = folder.write("script", &stdout(&arqway(&["completions", shell])));
         let output = Command::new(shell).arg(check).arg(script).output().expect("a shell");
         assert!(output.status.success(), "{shell}: {}", String::from_utf8_lossy(&output.stderr));
@@ -132,39 +132,7 @@ fn is_installed(program: &str) -> bool {
     Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success())
 }
 
-fn arqway(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_arqway")).args(arguments).output().expect("the command")
-}
-
 fn stdout(output: &Output) -> String {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout.clone()).expect("UTF-8")
-}
-
-/// A folder of its own for a test, removed behind it.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("shell-{name}-{}", std::process::id()));
-        fs::create_dir_all(&path).expect("a folder");
-        Self(path)
-    }
-
-    /// Writes a file, and tells where it is.
-    fn write(&self, name: &str, text: &str) -> String {
-        let path = self.0.join(name);
-        fs::write(&path, text).expect("a file");
-        path.display().to_string()
-    }
-
-    fn read(&self, name: &str) -> String {
-        fs::read_to_string(self.0.join(name)).expect("a file")
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
 }

@@ -1,0 +1,89 @@
+//! Where a test runs the command: in a folder of its own, which is gone when the test is over.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A folder of a test's own, removed with all that is in it.
+pub(crate) struct Folder(pub(crate) PathBuf);
+
+impl Folder {
+    pub(crate) fn new(name: &str) -> Self {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
+        fs::create_dir_all(&path).expect("a folder of our own");
+        Self(path)
+    }
+
+    /// Writes a file, and tells where it is.
+    pub(crate) fn write(&self, name: &str, text: &str) -> String {
+        let path = self.0.join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder of our own");
+        fs::write(&path, text).expect("a folder of our own");
+        path.display().to_string()
+    }
+
+    pub(crate) fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.0.join(name)).expect("a file")
+    }
+
+    /// The command, to be run in this folder.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = command(arguments);
+        command.current_dir(&self.0);
+        command
+    }
+
+    pub(crate) fn arqway(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().expect("the command")
+    }
+
+    /// All files, by their paths in the folder.
+    pub(crate) fn files(&self) -> BTreeMap<String, Vec<u8>> {
+        let mut files = BTreeMap::new();
+        let mut folders = vec![self.0.clone()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).expect("a folder of our own") {
+                let path = entry.expect("an entry").path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else {
+                    let name = path.strip_prefix(&self.0).expect("below").to_string_lossy().into_owned();
+                    files.insert(name, fs::read(path).expect("a file"));
+                }
+            }
+        }
+        files
+    }
+
+    /// What lies in the folder itself, files and folders.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(&self.0).expect("a folder of our own");
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What is left behind lies in the build's own folder.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The command, run where the tests run.
+pub(crate) fn arqway(arguments: &[&str]) -> Output {
+    command(arguments).output().expect("the command")
+}
+
+fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_arqway"));
+    command.args(arguments);
+    command
+}
+
+pub(crate) fn text(octets: &[u8]) -> &str {
+    std::str::from_utf8(octets).expect("UTF-8")
+}

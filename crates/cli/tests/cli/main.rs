@@ -1,0 +1,6 @@
+//! The command as others use it, from the outside.
+
+mod command;
+mod folder;
+mod shell;
+mod trace;
