@@ -51,6 +51,12 @@ struct Side {
     variant: String,
     /// Another metric than the claim's.
     metric: Option<String>,
+    /// Another application than the claim's.
+    app: Option<String>,
+    /// Beside what, where that is not as the claim has it.
+    beside: Option<String>,
+    /// Always this point, whatever `at` says.
+    point: Option<f64>,
 }
 
 /// How `a` is to lie.
@@ -73,6 +79,8 @@ enum Word {
     ClearlyMore,
     /// The intervals are apart, and it is at least 10 % of `b` less.
     ClearlyLess,
+    /// The intervals overlap.
+    Overlapping,
     /// So many times `b`, or more.
     TimesAtLeast(f64),
     /// So many times `b`, or less.
@@ -132,6 +140,7 @@ impl Condition {
                     Word::Alike => within(ALIKE),
                     Word::ClearlyMore => more > 0.0 && at_least(ALIKE) && apart(about, b, a)?,
                     Word::ClearlyLess => more < 0.0 && at_least(ALIKE) && apart(about, a, b)?,
+                    Word::Overlapping => !apart(about, a, b)? && !apart(about, b, a)?,
                     Word::TimesAtLeast(times) => mean_a >= times * mean_b,
                     Word::TimesAtMost(times) => mean_a <= times * mean_b,
                     Word::AtLeast(bound) => more >= *bound,
@@ -169,14 +178,28 @@ fn apart(about: &About<'_>, lower: Cell<'_>, higher: Cell<'_>) -> Result<bool, M
 
 impl Side {
     fn cell(&self, point: f64) -> Cell<'_> {
-        Cell { scheme: &self.scheme, variant: &self.variant, point, metric: self.metric.as_deref() }
+        Cell {
+            scheme: &self.scheme,
+            variant: &self.variant,
+            point: self.point.unwrap_or(point),
+            metric: self.metric.as_deref(),
+            app: self.app.as_deref(),
+            beside: self.beside.as_deref(),
+        }
     }
 
     fn in_words(&self) -> String {
-        let words = [Some(&self.scheme), Some(&self.variant), self.metric.as_ref()];
+        let words = [Some(&self.scheme), Some(&self.variant), self.app.as_ref(), self.metric.as_ref()];
         let words: Vec<&str> =
             words.into_iter().flatten().map(String::as_str).filter(|word| !word.is_empty()).collect();
-        words.join(" ")
+        let mut words = words.join(" ");
+        if let Some(beside) = &self.beside {
+            words.push_str(&format!(" beside {beside}"));
+        }
+        if let Some(point) = self.point {
+            words.push_str(&format!(" at {point}"));
+        }
+        words
     }
 }
 
@@ -191,6 +214,7 @@ impl Word {
             Self::Alike => format!("within 10 % of {b}"),
             Self::ClearlyMore => format!("more than {b} by at least 10 %, intervals apart"),
             Self::ClearlyLess => format!("less than {b} by at least 10 %, intervals apart"),
+            Self::Overlapping => format!("as {b}, intervals overlapping"),
             Self::TimesAtLeast(times) => format!("at least {times} times {b}"),
             Self::TimesAtMost(times) => format!("at most {times} times {b}"),
             Self::AtLeast(bound) => format!("at least {bound} more than {b}"),
