@@ -81,6 +81,8 @@ enum Word {
     ClearlyLess,
     /// The intervals overlap.
     Overlapping,
+    /// Nearer to `b` than to this cell, by the means.
+    NearerThan(Side),
     /// So many times `b`, or more.
     TimesAtLeast(f64),
     /// So many times `b`, or less.
@@ -140,6 +142,7 @@ impl Condition {
                     Word::Alike => within(ALIKE),
                     Word::ClearlyMore => more > 0.0 && at_least(ALIKE) && apart(about, b, a)?,
                     Word::ClearlyLess => more < 0.0 && at_least(ALIKE) && apart(about, a, b)?,
+                    Word::NearerThan(other) => more.abs() < (mean_a - about.mean(other.cell(point))?.mean).abs(),
                     Word::Overlapping => !apart(about, a, b)? && !apart(about, b, a)?,
                     Word::TimesAtLeast(times) => mean_a >= times * mean_b,
                     Word::TimesAtMost(times) => mean_a <= times * mean_b,
@@ -151,8 +154,12 @@ impl Condition {
     }
 
     fn cells(&self) -> impl Iterator<Item = Cell<'_>> {
-        let b = if let Is::Than(_, b) = &self.is { Some(b) } else { None };
-        let sides = move || std::iter::once(&self.a).chain(b);
+        let (b, other) = match &self.is {
+            Is::Than(Word::NearerThan(other), b) => (Some(b), Some(other)),
+            Is::Than(_, b) => (Some(b), None),
+            Is::AtLeast(_) | Is::AtMost(_) => (None, None),
+        };
+        let sides = move || std::iter::once(&self.a).chain(b).chain(other);
         self.at.iter().flat_map(move |point| sides().map(|side| side.cell(*point)))
     }
 
@@ -214,6 +221,7 @@ impl Word {
             Self::Alike => format!("within 10 % of {b}"),
             Self::ClearlyMore => format!("more than {b} by at least 10 %, intervals apart"),
             Self::ClearlyLess => format!("less than {b} by at least 10 %, intervals apart"),
+            Self::NearerThan(other) => format!("nearer to {b} than to {}", other.in_words()),
             Self::Overlapping => format!("as {b}, intervals overlapping"),
             Self::TimesAtLeast(times) => format!("at least {times} times {b}"),
             Self::TimesAtMost(times) => format!("at most {times} times {b}"),

@@ -241,6 +241,18 @@ fn overlapping_is_a_matter_of_intervals() {
 }
 
 #[test]
+fn nearer_compares_two_distances() {
+    let text = file(
+        "kind = \"shape\"\nholds = [{ a = { scheme = \"a\" }, is = { nearer-than = { scheme = \"c\" } }, b = { scheme = \"b\" }, at = [1] }]",
+    );
+    let judged = |mean: f64| {
+        let cells = [(1.0, "a", &around(mean)[..]), (1.0, "b", &around(100.0)), (1.0, "c", &around(200.0))];
+        verdict(&text, &cells)
+    };
+    assert_eq!([judged(149.0), judged(90.0), judged(151.0)], [Reproduced, Reproduced, NotReproduced]);
+}
+
+#[test]
 fn a_side_may_be_of_another_application_beside_something_else_and_at_a_point_of_its_own() {
     let other = "{ scheme = \"b\", app = \"media\", beside = \"all\", metric = \"delay\", point = 7 }";
     let claim = claim(&file(&format!(
