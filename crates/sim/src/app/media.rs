@@ -14,7 +14,7 @@ use crate::packet::{Headers, Memory, PacketLength, PacketSize, ipv4, write_total
 use crate::probe::Host;
 use alloc::collections::VecDeque;
 use arqway_link::Packet;
-use arqway_units::{BitRate, Span, Time};
+use arqway_units::{BitRate, Span, Time, optional_positive_span};
 use etherparse::{IpNumber, UdpHeader};
 use serde::{Deserialize, Serialize};
 
@@ -33,6 +33,9 @@ pub struct MediaConfig {
     pub talk: Span,
     /// The mean length of a silence.
     pub silence: Span,
+    /// How long it goes on where no file is transferred, which would end the run; else as long as the run may take.
+    #[serde(deserialize_with = "optional_positive_span")]
+    pub duration: Option<Span>,
     /// The differentiated services field of its packets.
     pub ds: DsField,
 }
@@ -174,6 +177,7 @@ impl Default for MediaConfig {
             packet: PacketLength::SHORT,
             talk: Span::from_milliseconds(1000),
             silence: Span::from_milliseconds(1350),
+            duration: None,
             ds: DsField::default(),
         }
     }

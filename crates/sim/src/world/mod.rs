@@ -86,14 +86,14 @@ impl<P: Probe> World<P> {
             filler: channel.enabled.then(|| Filler::new(channel, &mut memory)),
             memory,
             client_has_sent: false,
-            end: Time::ZERO + scenario.duration,
+            end: Time::ZERO + scenario.length(),
             measured_until: Time::ZERO + channel.duration,
             probe,
         })
     }
 
     /// Runs to the end: the last acknowledgement of all files and the end of the channel's measurement, or the scenario's
-    /// duration, or when nothing is left to do.
+    /// length, or when nothing is left to do.
     pub fn run(mut self) -> Outcome {
         self.start();
         while !self.is_over() && self.step() {}
