@@ -17,7 +17,7 @@ use crate::packet::Memory;
 use crate::probe::{Host, Probe};
 use crate::rate::Rate;
 use crate::scenario::Scenario;
-use arqway_link::mux::{Protocol, TooManyServices};
+use arqway_link::mux::{ConfigError, Protocol};
 use arqway_link::{Frame, LinkService, Mux, Packet};
 use arqway_units::{Span, Time};
 
@@ -44,13 +44,13 @@ impl<P: Probe> World<P> {
     /// The scenario at time zero, with the random numbers of one replication.
     ///
     /// # Errors
-    /// More services than a tag can tell apart.
-    pub fn new(scenario: &Scenario, streams: &Streams, probe: P) -> Result<Self, TooManyServices> {
+    /// A link layer that cannot be set up so, such as one of more services than a tag can tell apart.
+    pub fn new(scenario: &Scenario, streams: &Streams, probe: P) -> Result<Self, ConfigError> {
         let wired_rate = Rate::Constant(scenario.wired.rate);
         let wired = || Line::new(&wired_rate, scenario.wired.delay, Queue::DropTail(scenario.wired.queue));
-        let end = |direction| -> Result<LinkEnd, TooManyServices> {
+        let end = |direction| -> Result<LinkEnd, ConfigError> {
             let wireless = &scenario.wireless;
-            let mux = Mux::new(&scenario.link_layer.mux())?;
+            let mux = Mux::new(&scenario.mux(direction))?;
             let line: Line<Frame> =
                 Line::new(wireless.rate(direction), wireless.delay(direction), wireless.queue(direction));
             let (errors, impairments) = (wireless.errors(direction), wireless.impairments(direction));
