@@ -5,7 +5,7 @@
 
 use arqway_link::mux::scheduler::{Lane, SelfClocked};
 use arqway_link::mux::{Class, Classifier, Config, Flow, Headers, Mux, Ports, Protocol, Rule, Scfq, SchedulerConfig};
-use arqway_link::{LinkService, Packet, ServiceConfig, ServiceId, raw};
+use arqway_link::{LinkService, Packet, ServiceConfig, ServiceId, Side, raw};
 use arqway_units::{Octets, Time};
 use std::hint::black_box;
 use std::net::IpAddr;
@@ -119,7 +119,9 @@ fn multiplexer() {
             let service = || ServiceConfig::Raw(raw::Config::default());
             let of_port = |port| Rule { destination_port: Some(Ports::one(port)), ..Rule::of_protocol(Protocol::UDP) };
             let classes = (1..services).map(|port| Class::new(of_port(port), service())).collect();
-            let Ok(mut mux) = Mux::new(&Config { classes, scheduler, ..Config::new(service()) }) else { return };
+            let Ok(mut mux) = Mux::new(&Config { classes, scheduler, ..Config::new(service()) }, Side::Client) else {
+                return;
+            };
             let flow = |port| Flow::Protocol {
                 protocol: Protocol::of_number(port),
                 source: [0; 4].into(),

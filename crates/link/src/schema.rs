@@ -3,7 +3,9 @@
 
 use crate::ShortForm;
 use crate::mux::{Addresses, Allocation, Ds, FlowLabel, Ports, Protocol, SubclassBit};
+use crate::short_form::forms;
 use alloc::borrow::Cow;
+use alloc::string::String;
 use alloc::vec::Vec;
 use arqway_units::{BitRate, Ratio};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -120,12 +122,18 @@ impl JsonSchema for ShortForm {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let number = r"\+?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?";
+        let patterns: Vec<String> = forms().map(|(_, form)| form.pattern()).collect();
+        let examples: Vec<(String, Option<&str>)> = forms().flat_map(|(_, form)| form.examples()).collect();
+        let in_words = |(example, means): &(String, Option<&str>)| match means {
+            Some(means) => alloc::format!("`{example}` for {means}"),
+            None => alloc::format!("`{example}`"),
+        };
+        let description = examples.iter().map(in_words).collect::<Vec<_>>().join(", ");
         json_schema!({
-            "description": "A scheme by its short form: `raw`, `sr`, `sr:1.1` for a timeout of 1.1 s, or `asr:3+2` for one of 3 srtt + 2 srttvar",
+            "description": alloc::format!("A scheme by its short form: {description}"),
             "type": "string",
-            "pattern": alloc::format!(r"^(raw|sr(:{number})?|asr:{number}\+{number})$"),
-            "examples": ["raw", "sr", "sr:1.1", "asr:3+2"],
+            "pattern": alloc::format!("^({})$", patterns.join("|")),
+            "examples": examples.iter().map(|(example, _)| example).collect::<Vec<_>>(),
         })
     }
 }

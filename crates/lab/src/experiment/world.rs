@@ -120,11 +120,8 @@ impl World {
         recordings::insert(&mut tree, &self.folder, mistakes);
         give_defaults_to_services(&mut tree);
         let scenario: Scenario = part(Some(&tree), mistakes)?;
-        if let Err(error) = [Direction::Down, Direction::Up]
-            .map(|way| Mux::new(&scenario.mux(way)))
-            .into_iter()
-            .collect::<Result<Vec<_>, _>>()
-        {
+        let ends = [Direction::Down, Direction::Up].map(|way| Mux::new(&scenario.mux(way), way.sender()));
+        if let Err(error) = ends.into_iter().collect::<Result<Vec<_>, _>>() {
             let class = error.class().map(|class| format!("link-layer.classes.{class}"));
             let places = class.as_deref().into_iter().chain(["link-layer.classes", "link-layer.table", "link-layer"]);
             let place = places.into_iter().find_map(|path| tree.get_path(path)).unwrap_or(&tree);

@@ -49,9 +49,9 @@ pub struct About {
 /// The first service of a link layer that is Selective Repeat, with its number.
 fn selective_repeat_in(link_layer: &LinkLayer) -> Option<(ServiceId, &selective_repeat::Config)> {
     let mut services = (0..).zip(link_layer.services());
-    services.find_map(|(number, service)| match service {
-        ServiceConfig::SelectiveRepeat(config) => Some((ServiceId::new(number)?, config)),
-        ServiceConfig::Raw(_) => None,
+    services.find_map(|(number, service)| {
+        let ServiceConfig::SelectiveRepeat(config) = service else { return None };
+        Some((ServiceId::new(number)?, config))
     })
 }
 

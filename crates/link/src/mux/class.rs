@@ -12,7 +12,7 @@
 use super::fields::{Addresses, Ds, FlowLabel, Ports, Protocol};
 use super::rates::Allocation;
 use super::rule::{Rule, RuleError};
-use crate::any::ServiceConfig;
+use crate::registry::ServiceConfig;
 use alloc::string::String;
 use serde::{Deserialize, Serialize};
 

@@ -46,10 +46,10 @@ pub use rule::{Rule, RuleError};
 pub use scheduler::{Scfq, SchedulerConfig};
 pub use tables::{BestEffort, DifferentiatedServices, DsAllocation, SubclassBit, SubclassBitError, Table};
 
-use crate::any::AnyService;
 use crate::counters::Counters;
 use crate::frame::{Frame, Packet, ServiceId, Tag, Ticket};
-use crate::service::{Departure, Full, LinkService, LinkState, Start};
+use crate::registry::{AnyService, ServiceConfig};
+use crate::service::{Departure, Full, LinkService, LinkState, Side, Start};
 use alloc::vec::Vec;
 use arqway_units::{Octets, Time};
 use config::Plan;
@@ -104,23 +104,10 @@ impl Mux<AnyService> {
     ///
     /// # Errors
     /// More than 32 services, a class whose carrier does not exist, or rates that the link has not got.
-    pub fn new(config: &Config) -> Result<Self, ConfigError> {
+    pub fn new(config: &Config, side: Side) -> Result<Self, ConfigError> {
         let plan = config.plan()?;
-        let services = config.services().into_iter().map(crate::ServiceConfig::build).collect();
+        let services = config.services().into_iter().map(|service| ServiceConfig::build(service, side)).collect();
         Ok(Self::of(services, plan, config.scheduler, config.depth))
-    }
-
-    /// What all services have counted together; frames of no service count as malformed.
-    #[must_use]
-    pub fn counters(&self) -> Counters {
-        let of_mux = Counters { malformed_received: self.unknown_tags, ..Counters::default() };
-        self.services.iter().fold(of_mux, |sum, service| sum + *service.counters())
-    }
-
-    /// What the service of this number has counted: 0 is the default service; [`Config::services`] has them in order.
-    #[must_use]
-    pub fn counters_of(&self, service: usize) -> Option<&Counters> {
-        self.services.get(service).map(AnyService::counters)
     }
 }
 
@@ -149,6 +136,12 @@ impl<S: LinkService> Mux<S> {
             with_frames: Set::NONE,
             with_packets: Set::NONE,
         }
+    }
+
+    /// What the service of this number has counted: 0 is the default service; [`Config::services`] has them in order.
+    #[must_use]
+    pub fn counters_of(&self, service: usize) -> Option<Counters> {
+        self.services.get(service).map(LinkService::counters)
     }
 
     /// Which service would carry a packet.
@@ -295,6 +288,12 @@ impl<S: LinkService> LinkService for Mux<S> {
 
     fn poll_timeout(&self) -> Option<Time> {
         self.services.iter().filter_map(LinkService::poll_timeout).min()
+    }
+
+    /// What all services have counted together; frames of no service count as malformed.
+    fn counters(&self) -> Counters {
+        let of_mux = Counters { malformed_received: self.unknown_tags, ..Counters::default() };
+        self.services.iter().fold(of_mux, |sum, service| sum + service.counters())
     }
 }
 

@@ -20,7 +20,7 @@
 use super::fields::{Ds, Ports, Protocol};
 use super::rates::Allocation;
 use super::rule::Rule;
-use crate::any::ServiceConfig;
+use crate::registry::ServiceConfig;
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
