@@ -2,7 +2,7 @@
 
 use crate::plan::{Plan, Run, Use};
 use crate::rows::Row;
-use arqway_link::mux::TooManyServices;
+use arqway_link::mux::ConfigError;
 use arqway_sim::channel::Direction;
 use arqway_sim::{NoProbe, Outcome, Probe, Scenario, Streams, World};
 use arqway_units::{Span, Time};
@@ -41,7 +41,7 @@ pub enum RunError {
     },
     /// A scenario has more services than a tag can tell apart.
     #[error(transparent)]
-    Services(#[from] TooManyServices),
+    Services(#[from] ConfigError),
 }
 
 /// Runs a plan with this many threads; calls `finished` after each run; begins no run once `stop` is set.

@@ -22,7 +22,7 @@ use crate::probe::Probe;
 use crate::rate::Rate;
 use crate::scenario::Scenario;
 use crate::tcp::{Connections, TcpConfig};
-use arqway_link::mux::TooManyServices;
+use arqway_link::mux::ConfigError;
 use arqway_link::{Frame, LinkService, Mux, Packet};
 use arqway_units::Time;
 
@@ -54,13 +54,13 @@ impl<P: Probe> World<P> {
     /// The scenario at time zero, with the random numbers of one replication.
     ///
     /// # Errors
-    /// More services than a tag can tell apart.
-    pub fn new(scenario: &Scenario, streams: &Streams, probe: P) -> Result<Self, TooManyServices> {
+    /// A link layer that cannot be set up so, such as one of more services than a tag can tell apart.
+    pub fn new(scenario: &Scenario, streams: &Streams, probe: P) -> Result<Self, ConfigError> {
         let wired_rate = Rate::Constant(scenario.wired.rate);
         let wired = || Line::new(&wired_rate, scenario.wired.delay, Queue::DropTail(scenario.wired.queue));
-        let end = |direction: Direction| -> Result<LinkEnd, TooManyServices> {
+        let end = |direction: Direction| -> Result<LinkEnd, ConfigError> {
             let wireless = &scenario.wireless;
-            let mux = Mux::new(&scenario.link_layer.mux(), direction.sender())?;
+            let mux = Mux::new(&scenario.mux(direction), direction.sender())?;
             let line: Line<Frame> =
                 Line::new(wireless.rate(direction), wireless.delay(direction), wireless.queue(direction));
             let (errors, impairments) = (wireless.errors(direction), wireless.impairments(direction));
