@@ -29,10 +29,12 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+mod acknowledgement;
 mod checked;
 mod counters;
 mod frame;
 pub mod mux;
+mod outage;
 pub mod raw;
 mod registry;
 mod rtt;
@@ -53,6 +55,7 @@ pub use registry::{AnyService, Service, ServiceConfig, WorldDefaults};
 pub use rtt::{Arithmetic, DeviatesFrom, FixedPoint, RoundTrip, Smoothing};
 pub use service::{Departure, Full, LinkService, LinkState, Port, Side, Start, pump};
 pub use short_form::{Form, ShortForm, ShortFormError, Value, ValueOf};
+pub use timers::TimerStarts;
 
 /// The examples in CONTRIBUTING.md, compiled and run with the documentation's.
 #[cfg(doctest)]
