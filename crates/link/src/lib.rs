@@ -20,6 +20,7 @@
 //! | [`Checked`] | asserts the contract; every test runs its services inside it |
 //! | [`raw`] | no recovery |
 //! | [`selective_repeat`] | Selective Repeat with multireject and a retransmission timer a frame |
+//! | [`go_back_n`] | go-back-n: one timer, and after a timeout everything outstanding again |
 //! | [`mux`] | services side by side on one link; itself a service |
 //! | [`AnyService`] | the closed list of services, and their configuration; [`Service`] is what it wants of each |
 
@@ -31,8 +32,10 @@ extern crate std;
 
 mod acknowledgement;
 mod checked;
+mod count;
 mod counters;
 mod frame;
+pub mod go_back_n;
 pub mod mux;
 mod outage;
 pub mod raw;
@@ -40,6 +43,8 @@ mod registry;
 mod rtt;
 #[cfg(feature = "schema")]
 mod schema;
+#[cfg(test)]
+mod script;
 pub mod selective_repeat;
 mod seq;
 mod service;
@@ -48,6 +53,7 @@ mod timers;
 mod window;
 
 pub use checked::Checked;
+pub use count::{Count, CountError};
 pub use counters::Counters;
 pub use frame::{Frame, Head, Kind, Packet, ServiceId, Tag, Ticket};
 pub use mux::Mux;

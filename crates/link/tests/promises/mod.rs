@@ -1,0 +1,3 @@
+//! The promises of the services that multiservice compares, a file each.
+
+mod go_back_n;
