@@ -21,6 +21,7 @@
 //! | [`raw`] | no recovery |
 //! | [`selective_repeat`] | Selective Repeat with multireject and a retransmission timer a frame |
 //! | [`go_back_n`] | go-back-n: one timer, and after a timeout everything outstanding again |
+//! | [`rlp`] | Karn's RLP: negative acknowledgements only, a few retransmissions, in sequence or as received |
 //! | [`mux`] | services side by side on one link; itself a service |
 //! | [`AnyService`] | the closed list of services, and their configuration; [`Service`] is what it wants of each |
 
@@ -36,10 +37,12 @@ mod count;
 mod counters;
 mod frame;
 pub mod go_back_n;
+mod idle;
 pub mod mux;
 mod outage;
 pub mod raw;
 mod registry;
+pub mod rlp;
 mod rtt;
 #[cfg(feature = "schema")]
 mod schema;
