@@ -22,6 +22,7 @@
 //! | [`selective_repeat`] | Selective Repeat with multireject and a retransmission timer a frame |
 //! | [`go_back_n`] | go-back-n: one timer, and after a timeout everything outstanding again |
 //! | [`rlp`] | Karn's RLP: negative acknowledgements only, a few retransmissions, in sequence or as received |
+//! | [`fec`] | forward error correction: a parity frame for every block, by XOR |
 //! | [`mux`] | services side by side on one link; itself a service |
 //! | [`AnyService`] | the closed list of services, and their configuration; [`Service`] is what it wants of each |
 
@@ -35,6 +36,7 @@ mod acknowledgement;
 mod checked;
 mod count;
 mod counters;
+pub mod fec;
 mod frame;
 pub mod go_back_n;
 mod idle;

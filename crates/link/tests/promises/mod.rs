@@ -2,6 +2,7 @@
 
 mod go_back_n;
 mod rlp;
+mod xor_fec;
 
 use crate::common::Fate;
 use arqway_link::Packet;
