@@ -144,6 +144,12 @@ fn an_acknowledgement_that_wraps_beyond_what_was_sent_is_ignored() {
 }
 
 #[test]
+fn a_frame_that_was_never_sent_cannot_be_acknowledged() {
+    let mut end = end(|_| ());
+    end.packets("a").peer(1, &[1]).expect("data 0 (0)");
+}
+
+#[test]
 fn a_window_of_the_modulus_less_one_goes_round_the_numbers() {
     let mut end = end(|config| config.window = Count::new(255).expect("a window"));
     end.packets(&"a".repeat(255));

@@ -191,6 +191,17 @@ fn a_burst_of_223_is_noticed_and_a_longer_one_costs_frames_but_never_their_order
     assert_eq!(longer.counters().duplicates_received, 1);
 }
 
+/// It may be a frame that was overtaken, or the first after more lost ones than the numbers can count.
+#[test]
+fn a_data_frame_with_an_old_number_fills_a_gap_only_where_there_is_no_order_to_break() {
+    for (mut end, expected) in [(quiet(), "deliver a"), (as_received(), "deliver acx")] {
+        end.peer(DATA, &[0, b'a']).peer(DATA, &[2, b'c']);
+        let mut nack = end.hand_over();
+        assert_eq!(end.service.start_frame(&mut nack, end.now), Start::Send);
+        end.peer(DATA, &[1, b'x']).expect(expected);
+    }
+}
+
 #[test]
 fn a_keepalive_puts_right_numbers_that_a_long_burst_made_wrong() {
     let mut end = quiet();
