@@ -20,6 +20,7 @@
 //! | [`Checked`] | asserts the contract; every test runs its services inside it |
 //! | [`raw`] | no recovery |
 //! | [`selective_repeat`] | Selective Repeat with multireject and a retransmission timer a frame |
+//! | [`snoop`] | Berkeley Snoop: reads TCP, sends lost segments again, withholds duplicate acknowledgements |
 //! | [`mux`] | services side by side on one link; itself a service |
 //! | [`AnyService`] | the closed list of services, and their configuration |
 
@@ -42,6 +43,7 @@ pub mod selective_repeat;
 mod seq;
 mod service;
 mod short_form;
+pub mod snoop;
 mod timers;
 mod window;
 
