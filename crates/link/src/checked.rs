@@ -4,6 +4,7 @@
 //! It panics, with what was broken and when, on a clock that runs backwards, a timer that stays due after it fired, a
 //! drained service that has something new though nothing was told to it, and anything done while the link is down.
 
+use crate::counters::Counters;
 use crate::frame::{Frame, Packet, Tag, Ticket};
 use crate::service::{Departure, Full, LinkService, LinkState, Start};
 use arqway_units::Time;
@@ -110,5 +111,9 @@ impl<S: LinkService> LinkService for Checked<S> {
         let deadline = self.service.poll_timeout();
         debug_assert!(!(self.down && deadline.is_some()), "a timer runs while the link is down: {deadline:?}");
         deadline
+    }
+
+    fn counters(&self) -> Counters {
+        self.service.counters()
     }
 }

@@ -22,7 +22,7 @@
 //! | [`selective_repeat`] | Selective Repeat with multireject and a retransmission timer a frame |
 //! | [`snoop`] | Berkeley Snoop: reads TCP, sends lost segments again, withholds duplicate acknowledgements |
 //! | [`mux`] | services side by side on one link; itself a service |
-//! | [`AnyService`] | the closed list of services, and their configuration |
+//! | [`AnyService`] | the closed list of services, and their configuration; [`Service`] is what it wants of each |
 
 #![no_std]
 
@@ -30,12 +30,12 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
-mod any;
 mod checked;
 mod counters;
 mod frame;
 pub mod mux;
 pub mod raw;
+mod registry;
 mod rtt;
 #[cfg(feature = "schema")]
 mod schema;
@@ -47,11 +47,16 @@ pub mod snoop;
 mod timers;
 mod window;
 
-pub use any::{AnyService, ServiceConfig};
 pub use checked::Checked;
 pub use counters::Counters;
 pub use frame::{Frame, Head, Kind, Packet, ServiceId, Tag, Ticket};
 pub use mux::Mux;
+pub use registry::{AnyService, Service, ServiceConfig, WorldDefaults};
 pub use rtt::{Arithmetic, DeviatesFrom, FixedPoint, RoundTrip, Smoothing};
-pub use service::{Departure, Full, LinkService, LinkState, Port, Start, pump};
-pub use short_form::{ShortForm, ShortFormError, WorldDefaults};
+pub use service::{Departure, Full, LinkService, LinkState, Port, Side, Start, pump};
+pub use short_form::{Form, ShortForm, ShortFormError, Value, ValueOf};
+
+/// The examples in CONTRIBUTING.md, compiled and run with the documentation's.
+#[cfg(doctest)]
+#[doc = include_str!("../../../CONTRIBUTING.md")]
+struct Contributing;

@@ -4,7 +4,9 @@
 
 use crate::counters::Counters;
 use crate::frame::{Frame, Kind, Packet, Tag, Ticket};
-use crate::service::{Departure, Full, LinkService, LinkState, Start};
+use crate::registry::Service;
+use crate::service::{Departure, Full, LinkService, LinkState, Side, Start};
+use crate::short_form::{Form, Value};
 use alloc::collections::VecDeque;
 use arqway_units::Time;
 use core::num::NonZeroUsize;
@@ -30,6 +32,20 @@ impl Default for Config {
     }
 }
 
+impl Service for Config {
+    type End = Raw;
+
+    const SHORT_FORMS: &'static [Form] = &[Form { name: "raw", legend: "Raw Link", value: Value::None }];
+
+    fn build(&self, _: Side) -> Raw {
+        Raw::new(self.clone())
+    }
+
+    fn named(&self, _: &str, _: Option<&str>) -> Option<Self> {
+        Some(self.clone())
+    }
+}
+
 /// One end of a raw link.
 #[derive(Debug)]
 pub struct Raw {
@@ -51,12 +67,6 @@ impl Raw {
             down: false,
             counters: Counters::default(),
         }
-    }
-
-    /// What it has counted.
-    #[must_use]
-    pub fn counters(&self) -> &Counters {
-        &self.counters
     }
 }
 
@@ -108,5 +118,9 @@ impl LinkService for Raw {
 
     fn poll_timeout(&self) -> Option<Time> {
         None
+    }
+
+    fn counters(&self) -> Counters {
+        self.counters
     }
 }

@@ -3,7 +3,10 @@
 
 use crate::ShortForm;
 use crate::mux::Protocol;
+use crate::short_form::forms;
 use alloc::borrow::Cow;
+use alloc::string::String;
+use alloc::vec::Vec;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 impl JsonSchema for Protocol {
@@ -16,7 +19,7 @@ impl JsonSchema for Protocol {
         json_schema!({
             "description": "A protocol over IP, by name or by its assigned number",
             "anyOf": [
-                { "type": "string", "enum": Self::names().collect::<alloc::vec::Vec<_>>() },
+                { "type": "string", "enum": Self::names().collect::<Vec<_>>() },
                 { "type": "string", "pattern": number, "examples": ["47"] },
             ],
         })
@@ -29,12 +32,18 @@ impl JsonSchema for ShortForm {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let number = r"\+?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?";
+        let patterns: Vec<String> = forms().map(|(_, form)| form.pattern()).collect();
+        let examples: Vec<(String, Option<&str>)> = forms().flat_map(|(_, form)| form.examples()).collect();
+        let in_words = |(example, means): &(String, Option<&str>)| match means {
+            Some(means) => alloc::format!("`{example}` for {means}"),
+            None => alloc::format!("`{example}`"),
+        };
+        let description = examples.iter().map(in_words).collect::<Vec<_>>().join(", ");
         json_schema!({
-            "description": "A scheme by its short form: `raw`, `sr`, `sr:1.1` for a timeout of 1.1 s, or `asr:3+2` for one of 3 srtt + 2 srttvar",
+            "description": alloc::format!("A scheme by its short form: {description}"),
             "type": "string",
-            "pattern": alloc::format!(r"^(raw|sr(:{number})?|asr:{number}\+{number})$"),
-            "examples": ["raw", "sr", "sr:1.1", "asr:3+2"],
+            "pattern": alloc::format!("^({})$", patterns.join("|")),
+            "examples": examples.iter().map(|(example, _)| example).collect::<Vec<_>>(),
         })
     }
 }

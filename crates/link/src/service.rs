@@ -4,6 +4,7 @@
 //! *starts*, its first bit goes out ([`LinkService::start_frame`]); it has *departed*, its last bit is out, or the
 //! queue had no room for it ([`LinkService::handle_departure`]). A retransmission timer may start at any of the three.
 
+use crate::counters::Counters;
 use crate::frame::{Frame, Packet, Tag, Ticket};
 use arqway_units::Time;
 
@@ -43,6 +44,9 @@ pub trait LinkService {
     fn poll_packet(&mut self) -> Option<Packet>;
     /// When `handle_timeout` is next due.
     fn poll_timeout(&self) -> Option<Time>;
+
+    /// What it has counted since it was made.
+    fn counters(&self) -> Counters;
 }
 
 /// A packet handed back: the service holds all it may.
@@ -57,6 +61,15 @@ pub enum LinkState {
     Up,
     /// It is known that nothing crosses it.
     Down,
+}
+
+/// Which end of the link: few services care, those that help one direction only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// The end with the network behind it.
+    AccessPoint,
+    /// The end of the user.
+    Client,
 }
 
 /// What to do with a frame whose turn it is.

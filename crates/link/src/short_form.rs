@@ -1,114 +1,217 @@
 //! Short forms, as the papers and the command line name schemes: `raw`, `sr:1.1`, or bare `sr`.
 //!
-//! A short form says only what differs between the schemes compared; everything else is the world's.
+//! A short form says only what differs between the schemes compared; everything else is the world's. Which there are is for
+//! each service to say ([`Service::SHORT_FORMS`](crate::Service::SHORT_FORMS)).
 
-use crate::any::ServiceConfig;
-use crate::selective_repeat::{Policy, Timeout};
-use crate::{raw, selective_repeat};
+use crate::registry::{KINDS, ServiceConfig, WorldDefaults};
 use alloc::string::{String, ToString};
 use arqway_units::{SHORTEST_TIMER, Span};
 use core::fmt;
 use core::str::FromStr;
-use serde::{Deserialize, Serialize};
 
-/// How each service is set up in a world, unless a scheme says otherwise.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct WorldDefaults {
-    /// For `raw`.
-    pub raw: raw::Config,
-    /// For `sr`.
-    pub selective_repeat: selective_repeat::Config,
+/// One of a service's short forms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Form {
+    /// What it is called: `sr`.
+    pub name: &'static str,
+    /// What legends call it: `SR`.
+    pub legend: &'static str,
+    /// What may, or must, stand behind a colon.
+    pub value: Value,
 }
 
-/// A scheme by its short form.
-#[derive(Debug, Clone, PartialEq)]
-pub enum ShortForm {
-    /// `raw`
-    Raw,
-    /// `asr:A+B`: Selective Repeat with a timeout of A smoothed round-trip times and B deviations.
-    AdaptiveSelectiveRepeat(Policy),
-    /// `sr:SECONDS`, or `sr` with the world's timeout.
-    SelectiveRepeat {
-        /// The retransmission timeout.
-        timeout: Option<Span>,
-    },
+/// What stands behind the colon of a short form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Value {
+    /// Nothing.
+    None,
+    /// A value; without it, the form means what the world says.
+    Optional(ValueOf),
+    /// A value, always.
+    Required(ValueOf),
 }
 
-impl ShortForm {
-    /// The service it names in a world.
-    #[must_use]
-    pub fn in_world(&self, world: &WorldDefaults) -> ServiceConfig {
-        match self {
-            Self::Raw => ServiceConfig::Raw(world.raw.clone()),
-            Self::AdaptiveSelectiveRepeat(policy) => ServiceConfig::SelectiveRepeat(selective_repeat::Config {
-                timeout: Timeout::Adaptive(*policy),
-                ..world.selective_repeat.clone()
-            }),
-            Self::SelectiveRepeat { timeout } => ServiceConfig::SelectiveRepeat(selective_repeat::Config {
-                timeout: timeout.map_or(world.selective_repeat.timeout, Timeout::Fixed),
-                ..world.selective_repeat.clone()
-            }),
+/// A value behind the colon of a short form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ValueOf {
+    /// The key of the service's settings that it stands for.
+    pub key: &'static str,
+    /// For instance: `1.1`.
+    pub example: &'static str,
+    /// What the example means: `a timeout of 1.1 s`.
+    pub means: &'static str,
+    /// What all values look like, as a regular expression without anchors.
+    pub pattern: &'static str,
+    /// What legends put behind it: ` s`.
+    pub unit: &'static str,
+}
+
+/// What a number looks like, as a regular expression: what Rust reads, without a minus sign.
+macro_rules! number {
+    () => {
+        r"\+?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?"
+    };
+}
+pub(crate) use number;
+
+/// A timer's length in seconds, as short forms write it.
+pub(crate) fn timer(seconds: &str) -> Option<Span> {
+    let span = Span::from_seconds(seconds.parse().ok()?);
+    (SHORTEST_TIMER..Span::MAX).contains(&span).then_some(span)
+}
+
+impl Form {
+    fn value_of(&self) -> Option<&ValueOf> {
+        match &self.value {
+            Value::None => None,
+            Value::Optional(value) | Value::Required(value) => Some(value),
+        }
+    }
+
+    fn takes(&self, value: Option<&str>) -> bool {
+        match self.value {
+            Value::None => value.is_none(),
+            Value::Optional(_) => true,
+            Value::Required(_) => value.is_some(),
+        }
+    }
+
+    /// How it is written: bare where it can be, then with its example.
+    pub(crate) fn examples(&self) -> impl Iterator<Item = (String, Option<&'static str>)> {
+        let bare = self.takes(None).then(|| (self.name.to_string(), None));
+        let valued =
+            self.value_of().map(|value| (alloc::format!("{}:{}", self.name, value.example), Some(value.means)));
+        bare.into_iter().chain(valued)
+    }
+
+    /// All ways to write it, as a regular expression without anchors.
+    #[cfg(feature = "schema")]
+    pub(crate) fn pattern(&self) -> String {
+        let name = self.name;
+        match &self.value {
+            Value::None => name.to_string(),
+            Value::Optional(value) => alloc::format!("{name}(:{})?", value.pattern),
+            Value::Required(value) => alloc::format!("{name}:{}", value.pattern),
         }
     }
 }
 
+/// A scheme by its short form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShortForm {
+    text: String,
+    kind: &'static str,
+    form: Form,
+}
+
+impl ShortForm {
+    /// The kind of service that it names.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        self.kind
+    }
+
+    /// The service it names in a world.
+    ///
+    /// # Errors
+    /// Its value is none that the service may have there.
+    pub fn in_world(&self, world: &WorldDefaults) -> Result<ServiceConfig, ShortFormError> {
+        let wrong = || ShortFormError(self.text.clone());
+        world.named(self.kind, self.form.name, self.value()).ok_or_else(wrong)
+    }
+
+    /// The key of the service's settings that its value stands for, if it has one.
+    #[must_use]
+    pub fn key(&self) -> Option<&'static str> {
+        self.value().and(self.form.value_of()).map(|value| value.key)
+    }
+
+    /// How legends name it: `SR 1.1 s`.
+    #[must_use]
+    pub fn legend(&self) -> String {
+        let legend = self.form.legend;
+        match (self.value(), self.form.value_of()) {
+            (Some(value), Some(of)) => alloc::format!("{legend} {value}{}", of.unit),
+            _ => legend.to_string(),
+        }
+    }
+
+    fn value(&self) -> Option<&str> {
+        self.text.split_once(':').map(|(_, value)| value)
+    }
+}
+
 /// Why a text is no short form.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "`{0}` is no scheme; right would be `raw`, `sr`, `sr:1.1` for a timeout of 1.1 s, or `asr:3+2` for one of 3 srtt + 2 srttvar"
-)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShortFormError(String);
+
+impl core::error::Error for ShortFormError {}
+
+impl fmt::Display for ShortFormError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "`{}` is no scheme; right would be ", self.0)?;
+        let examples: alloc::vec::Vec<_> = forms().flat_map(|(_, form)| form.examples()).collect();
+        for (index, (example, means)) in examples.iter().enumerate() {
+            out.write_str(match index {
+                0 => "",
+                _ if index + 1 == examples.len() => " or ",
+                _ => ", ",
+            })?;
+            write!(out, "`{example}`")?;
+            if let Some(means) = means {
+                write!(out, " for {means}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Every short form, with the kind of service that it names.
+pub(crate) fn forms() -> impl Iterator<Item = (&'static str, &'static Form)> {
+    KINDS.iter().flat_map(|(kind, forms)| forms.iter().map(move |form| (*kind, form)))
+}
 
 impl FromStr for ShortForm {
     type Err = ShortFormError;
 
     fn from_str(text: &str) -> Result<Self, ShortFormError> {
         let wrong = || ShortFormError(text.to_string());
-        match text.split_once(':') {
-            None if text == "raw" => Ok(Self::Raw),
-            None if text == "sr" => Ok(Self::SelectiveRepeat { timeout: None }),
-            Some(("sr", seconds)) => {
-                let seconds = seconds.parse::<f64>().map_err(|_| wrong())?;
-                let timeout = Span::from_seconds(seconds);
-                if timeout >= SHORTEST_TIMER && timeout < Span::MAX {
-                    Ok(Self::SelectiveRepeat { timeout: Some(timeout) })
-                } else {
-                    Err(wrong())
-                }
-            }
-            Some(("asr", policy)) => {
-                let (srtt, srttvar) = policy.split_once('+').ok_or_else(wrong)?;
-                let factor =
-                    |text: &str| text.parse().ok().filter(|factor| (0.0..=1000.0).contains(factor)).ok_or_else(wrong);
-                Ok(Self::AdaptiveSelectiveRepeat(Policy { srtt: factor(srtt)?, srttvar: factor(srttvar)? }))
-            }
-            _ => Err(wrong()),
-        }
+        let (name, value) = text.split_once(':').map_or((text, None), |(name, value)| (name, Some(value)));
+        let (kind, form) = forms().find(|(_, form)| form.name == name && form.takes(value)).ok_or_else(wrong)?;
+        let short = Self { text: text.to_string(), kind, form: *form };
+        // What no world would take is refused before there is a world.
+        short.in_world(&WorldDefaults::default()).map(|_| short)
     }
 }
 
 impl fmt::Display for ShortForm {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Raw => out.write_str("raw"),
-            Self::AdaptiveSelectiveRepeat(Policy { srtt, srttvar }) => write!(out, "asr:{srtt}+{srttvar}"),
-            Self::SelectiveRepeat { timeout: None } => out.write_str("sr"),
-            // `{:?}` keeps the decimal point: sr:1.0, as the papers write it.
-            Self::SelectiveRepeat { timeout: Some(timeout) } => write!(out, "sr:{:?}", timeout.as_seconds()),
-        }
+        out.write_str(&self.text)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::selective_repeat::Timeout;
 
     #[test]
     fn a_short_form_prints_as_it_is_read() {
         for text in ["raw", "sr", "sr:0.9", "sr:1.0", "asr:3+2", "asr:2.5+0"] {
             assert_eq!(text.parse::<ShortForm>().map(|form| form.to_string()), Ok(text.to_string()));
+        }
+    }
+
+    #[test]
+    fn every_form_reads_its_own_examples_and_no_two_services_share_a_name() {
+        let mut names = alloc::collections::BTreeSet::new();
+        for (kind, form) in forms() {
+            assert!(names.insert(form.name), "{} names two services", form.name);
+            for (example, _) in form.examples() {
+                let short: ShortForm = example.parse().unwrap_or_else(|error| panic!("{error}"));
+                let service = short.in_world(&WorldDefaults::default()).expect("a service");
+                assert_eq!((short.kind(), service.kind()), (kind, kind));
+            }
         }
     }
 
@@ -130,8 +233,8 @@ mod tests {
             "asr:-1+2",
             "asr:1+nan",
         ] {
-            let error = text.parse::<ShortForm>().expect_err(text);
-            assert!(error.to_string().contains("right would be `raw`, `sr`"), "{error}");
+            let error = text.parse::<ShortForm>().expect_err(text).to_string();
+            assert!(error.contains("right would be `raw`, `sr`, `sr:1.1` for a timeout of 1.1 s"), "{error}");
         }
     }
 
@@ -139,11 +242,17 @@ mod tests {
     fn a_short_form_changes_only_what_it_names() {
         let mut world = WorldDefaults::default();
         world.selective_repeat.drop_stale_copies = false;
-        let ServiceConfig::SelectiveRepeat(config) =
-            ShortForm::SelectiveRepeat { timeout: Some(Span::from_milliseconds(900)) }.in_world(&world)
-        else {
+        let short: ShortForm = "sr:0.9".parse().expect("a short form");
+        let Ok(ServiceConfig::SelectiveRepeat(config)) = short.in_world(&world) else {
             panic!("sr names Selective Repeat")
         };
         assert_eq!((config.timeout, config.drop_stale_copies), (Timeout::Fixed(Span::from_milliseconds(900)), false));
+    }
+
+    #[test]
+    fn legends_give_a_value_its_unit() {
+        for (text, legend) in [("raw", "Raw Link"), ("sr", "SR"), ("sr:1.1", "SR 1.1 s"), ("asr:3+2", "ASR 3+2")] {
+            assert_eq!(text.parse::<ShortForm>().map(|form| form.legend()), Ok(legend.to_string()));
+        }
     }
 }

@@ -4,7 +4,7 @@ mod common;
 
 use arqway_link::mux::{self, Class, Protocol};
 use arqway_link::selective_repeat::{self, EstimatorConfig, Policy, Rejects, Timeout, TimerStarts, WindowSize};
-use arqway_link::{Arithmetic, FixedPoint, Mux, Packet, ServiceConfig, Smoothing, raw};
+use arqway_link::{Arithmetic, FixedPoint, Mux, Packet, ServiceConfig, Side, Smoothing, raw};
 use arqway_units::{Span, Time};
 use common::{End, Fate, Queue, Setting, packet, run};
 use proptest::prelude::*;
@@ -98,7 +98,7 @@ proptest! {
     #[test]
     fn selective_repeat_delivers_every_packet_once_in_order_and_comes_to_rest(config in selective_repeat(), setting in setting()) {
         let (config, setting) = fit_the_queue(config, setting);
-        let end = || ServiceConfig::SelectiveRepeat(config.clone()).build();
+        let end = || ServiceConfig::SelectiveRepeat(config.clone()).build(Side::Client);
         assert_complete_and_in_order(&run([end(), end()], &setting), setting.packets);
     }
 
@@ -112,7 +112,7 @@ proptest! {
             let classes = vec![Class { protocol: Protocol::UDP, service: ServiceConfig::SelectiveRepeat(second.clone()) }];
             let default_service = ServiceConfig::SelectiveRepeat(first.clone());
             let depth = NonZeroUsize::new(depth).expect("not zero");
-            Mux::new(&mux::Config { default_service, classes, depth }).expect("two services")
+            Mux::new(&mux::Config { default_service, classes, depth }, Side::Client).expect("two services")
         };
         let ends = run([mux(), mux()], &setting);
         for (end, count) in ends.iter().zip([setting.packets[1], setting.packets[0]]) {
@@ -129,7 +129,7 @@ proptest! {
     #[test]
     fn raw_delivers_exactly_what_arrives_in_order_and_comes_to_rest(setting in setting()) {
         let setting = Setting { queue: Queue::BackPressured(4), ..setting };
-        let end = || ServiceConfig::Raw(raw::Config::default()).build();
+        let end = || ServiceConfig::Raw(raw::Config::default()).build(Side::Client);
         let ends = run([end(), end()], &setting);
         for (receiver, sender) in [(1, 0), (0, 1)] {
             let copies = |number: u32| setting.fates[sender].get(number as usize).map_or(1, |fate| usize::from(fate.copies));
@@ -157,7 +157,7 @@ fn a_timeout_far_below_the_round_trip_still_comes_to_rest() {
             time_on_line: Span::from_milliseconds(31),
             outage: None,
         };
-        let end = || ServiceConfig::SelectiveRepeat(config.clone()).build();
+        let end = || ServiceConfig::SelectiveRepeat(config.clone()).build(Side::Client);
         assert_complete_and_in_order(&run([end(), end()], &setting), setting.packets);
     }
 }

@@ -48,9 +48,9 @@ impl<P: Probe> World<P> {
     pub fn new(scenario: &Scenario, streams: &Streams, probe: P) -> Result<Self, TooManyServices> {
         let wired_rate = Rate::Constant(scenario.wired.rate);
         let wired = || Line::new(&wired_rate, scenario.wired.delay, Queue::DropTail(scenario.wired.queue));
-        let end = |direction| -> Result<LinkEnd, TooManyServices> {
+        let end = |direction: Direction| -> Result<LinkEnd, TooManyServices> {
             let wireless = &scenario.wireless;
-            let mux = Mux::new(&scenario.link_layer.mux())?;
+            let mux = Mux::new(&scenario.link_layer.mux(), direction.sender())?;
             let line: Line<Frame> =
                 Line::new(wireless.rate(direction), wireless.delay(direction), wireless.queue(direction));
             let (errors, impairments) = (wireless.errors(direction), wireless.impairments(direction));
@@ -314,8 +314,8 @@ impl<P: Probe> World<P> {
             frame_loss_run: self.access_point.frame_loss().mean_run(),
             queue_drops: self.access_point.dropped() + self.client.dropped(),
             wired_drops: self.wired_down.dropped() + self.wired_up.dropped(),
-            access_point: self.access_point.mux.inner().counters(),
-            client: self.client.mux.inner().counters(),
+            access_point: self.access_point.mux.counters(),
+            client: self.client.mux.counters(),
             events: self.events.scheduled(),
         }
     }

@@ -3,7 +3,8 @@
 use arqway_link::mux::{self, Class, Protocol};
 use arqway_link::selective_repeat::{self, Timeout, TimerStarts, WindowSize};
 use arqway_link::{
-    Checked, Departure, Frame, Full, LinkService, LinkState, Mux, Packet, ServiceConfig, Start, Tag, Ticket, raw,
+    Checked, Counters, Departure, Frame, Full, LinkService, LinkState, Mux, Packet, ServiceConfig, Side, Start, Tag,
+    Ticket, raw,
 };
 use arqway_tunnel::{Endpoint, NetworkLayer, TunnelError};
 use arqway_units::{Span, Time};
@@ -38,7 +39,7 @@ fn packets_through_5_percent_loss_arrive_once_and_in_order() {
     });
     for (end, expected) in ends.iter().zip(&expected) {
         assert_same(&end.network().received, expected);
-        let counters = end.service().service.inner().counters();
+        let counters = end.service().service.counters();
         assert!(end.service().lost > 0, "the link lost no frame");
         assert!(counters.frames_resent > 0, "nothing was sent again: {counters:?}");
         assert_eq!((counters.malformed_received, end.counters().frames_lost), (0, 0));
@@ -87,7 +88,7 @@ fn a_datagram_that_is_no_frame_is_counted_and_dropped() {
     }
     assert_same(&end.network().received, &good);
     assert_eq!((end.counters().datagrams_empty, end.counters().frames_received), (1, 4));
-    assert_eq!(end.service().inner().counters().malformed_received, 3);
+    assert_eq!(end.service().counters().malformed_received, 3);
 }
 
 #[test]
@@ -133,7 +134,7 @@ fn run_until_both_rest(
     let mut now = Time::ZERO;
     while !at_rest.iter().all(|rests| rests.load(Ordering::SeqCst)) {
         now = end.turn(now + TICK).expect("a turn");
-        let (host, counters) = (end.network(), end.service().service.inner().counters());
+        let (host, counters) = (end.network(), end.service().service.counters());
         let rests = host.to_send.is_empty() && host.received.len() >= expected && end.deadline().is_none();
         at_rest[index].store(rests, Ordering::SeqCst);
         assert!(now < LIMIT, "{} of {expected} packets arrived, {counters:?}", host.received.len());
@@ -147,7 +148,7 @@ fn exchange(ends: &mut [End; 2], done: impl Fn(&[End; 2]) -> bool) {
         for end in ends.iter_mut() {
             now = end.turn(Time::ZERO).expect("a turn");
         }
-        let counters = ends.each_ref().map(|end| end.service().inner().counters());
+        let counters = ends.each_ref().map(|end| end.service().counters());
         assert!(now < LIMIT, "the exchange does not end: {counters:?}");
     }
 }
@@ -180,7 +181,7 @@ fn service() -> Checked<Mux> {
         classes: vec![Class { protocol: Protocol::UDP, service: ServiceConfig::Raw(raw::Config::default()) }],
         depth: NonZeroUsize::MIN,
     };
-    Checked::new(Mux::new(&config).expect("two services"))
+    Checked::new(Mux::new(&config, Side::Client).expect("two services"))
 }
 
 /// IPv4 packets of 28 to 1,400 octets; each names itself and shows where it was damaged.
@@ -282,5 +283,9 @@ impl<S: LinkService> LinkService for Lossy<S> {
 
     fn poll_timeout(&self) -> Option<Time> {
         self.service.poll_timeout()
+    }
+
+    fn counters(&self) -> Counters {
+        self.service.counters()
     }
 }

@@ -13,7 +13,7 @@
 use super::world::{PointTree, set_all};
 use super::{Scheme, part};
 use crate::document::{Located, Mistake, Mistakes, Node, Origin, Table};
-use arqway_link::{ServiceConfig, ShortForm, WorldDefaults};
+use arqway_link::{ServiceConfig, ShortForm, ShortFormError, WorldDefaults};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -88,16 +88,22 @@ impl Scheme {
         mistakes: &mut Mistakes,
     ) -> Option<Self> {
         let Some(Variant { name, set }) = variant else {
-            let services = points.iter().map(|point| form.in_world(&point.point.scenario.services)).collect();
-            let label = label.unwrap_or_else(|| label_of(form));
-            return Some(Self { name: short.value.clone(), variant: String::new(), changes: None, label, services });
+            let services = points.iter().map(|point| in_world(form, short, &point.point.scenario.services, mistakes));
+            let services: Vec<_> = services.collect();
+            return Some(Self {
+                name: short.value.clone(),
+                variant: String::new(),
+                changes: None,
+                label: label.unwrap_or_else(|| form.legend()),
+                services: services.into_iter().collect::<Option<_>>()?,
+            });
         };
         refuse_what_the_form_says(form, &short.value, &set, mistakes);
-        let services = points.iter().map(|point| in_changed_world(form, &point.tree, &set, mistakes));
+        let services = points.iter().map(|point| in_changed_world(form, short, &point.tree, &set, mistakes));
         let services: Vec<_> = services.collect();
         Some(Self {
             name: short.value.clone(),
-            label: label.unwrap_or_else(|| format!("{}, {name}", label_of(form))),
+            label: label.unwrap_or_else(|| format!("{}, {name}", form.legend())),
             variant: name,
             changes: Some(set.to_toml_text()),
             services: services.into_iter().collect::<Option<_>>()?,
@@ -157,18 +163,16 @@ impl Variant {
 }
 
 fn short_form(short: &Located<String>, mistakes: &mut Mistakes) -> Option<ShortForm> {
-    let refused = |error: arqway_link::ShortFormError| {
-        mistakes.push(Mistake { origin: short.origin.clone(), message: error.to_string(), help: None });
-    };
-    short.value.parse::<ShortForm>().map_err(refused).ok()
+    short.value.parse::<ShortForm>().map_err(|error| mistakes.push(refused(short, &error))).ok()
+}
+
+fn refused(short: &Located<String>, error: &ShortFormError) -> Mistake {
+    Mistake { origin: short.origin.clone(), message: error.to_string(), help: None }
 }
 
 /// What a short form says cannot be set beside it: one of the two would be ignored.
 fn refuse_what_the_form_says(form: &ShortForm, written: &str, set: &Node, mistakes: &mut Mistakes) {
-    let said = match form {
-        ShortForm::Raw | ShortForm::SelectiveRepeat { timeout: None } => return,
-        ShortForm::AdaptiveSelectiveRepeat(_) | ShortForm::SelectiveRepeat { timeout: Some(_) } => "timeout",
-    };
+    let Some(said) = form.key() else { return };
     for (path, node) in set.as_table().into_iter().flat_map(Table::iter) {
         if path.split('.').next() == Some(said) {
             let mistake = Mistake::at_key(node, format!("`{written}` says the {said} already"));
@@ -178,11 +182,14 @@ fn refuse_what_the_form_says(form: &ShortForm, written: &str, set: &Node, mistak
 }
 
 /// The service that a short form names where something is set over the world's defaults for its kind.
-fn in_changed_world(form: &ShortForm, world: &Node, set: &Node, mistakes: &mut Mistakes) -> Option<ServiceConfig> {
-    let kind = match form {
-        ShortForm::Raw => "raw",
-        ShortForm::AdaptiveSelectiveRepeat(_) | ShortForm::SelectiveRepeat { .. } => "selective-repeat",
-    };
+fn in_changed_world(
+    form: &ShortForm,
+    short: &Located<String>,
+    world: &Node,
+    set: &Node,
+    mistakes: &mut Mistakes,
+) -> Option<ServiceConfig> {
+    let kind = form.kind();
     let path = format!("services.{kind}");
     let nothing = || Node::new(Table::default(), Origin::of_key(&set.origin));
     let mut defaults = world.get_path(&path).cloned().unwrap_or_else(nothing);
@@ -190,7 +197,18 @@ fn in_changed_world(form: &ShortForm, world: &Node, set: &Node, mistakes: &mut M
     let mut services = world.get_path("services").cloned().unwrap_or_else(nothing);
     services.set_path(kind, defaults);
     let services: WorldDefaults = part(Some(&services), mistakes)?;
-    Some(form.in_world(&services))
+    in_world(form, short, &services, mistakes)
+}
+
+/// The service that a short form names in a world.
+fn in_world(
+    form: &ShortForm,
+    short: &Located<String>,
+    world: &WorldDefaults,
+    mistakes: &mut Mistakes,
+) -> Option<ServiceConfig> {
+    let refused = |error: ShortFormError| mistakes.push(refused(short, &error));
+    form.in_world(world).map_err(refused).ok()
 }
 
 /// The service written out, over the world's defaults for its kind.
@@ -208,14 +226,4 @@ pub(super) fn over_defaults(service: &Node, world: &Node) -> Node {
         merged.overlay(service.clone());
     }
     merged
-}
-
-/// How a legend names a short form.
-fn label_of(form: &ShortForm) -> String {
-    match form {
-        ShortForm::Raw => "Raw Link".to_owned(),
-        ShortForm::AdaptiveSelectiveRepeat(policy) => format!("ASR {}+{}", policy.srtt, policy.srttvar),
-        ShortForm::SelectiveRepeat { timeout: None } => "SR".to_owned(),
-        ShortForm::SelectiveRepeat { timeout: Some(timeout) } => format!("SR {:?} s", timeout.as_seconds()),
-    }
 }

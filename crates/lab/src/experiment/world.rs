@@ -5,7 +5,7 @@ use super::{Effort, Point, part, recordings};
 use crate::document::{Located, Mistake, Mistakes, Node, Origin, Source, Table, Value, did_you_mean, parse};
 use crate::library;
 use crate::schema;
-use arqway_link::Mux;
+use arqway_link::{Mux, Side};
 use arqway_sim::Scenario;
 use arqway_units::{BitRate, Octets, Ratio, Span};
 use schemars::JsonSchema;
@@ -119,7 +119,7 @@ impl World {
         recordings::insert(&mut tree, &self.folder, mistakes);
         give_defaults_to_services(&mut tree);
         let scenario: Scenario = part(Some(&tree), mistakes)?;
-        if let Err(error) = Mux::new(&scenario.link_layer.mux()) {
+        if let Err(error) = Mux::new(&scenario.link_layer.mux(), Side::AccessPoint) {
             let classes = tree.get_path("link-layer.classes").unwrap_or(&tree);
             mistakes.push(Mistake::at_value(classes, error.to_string()));
             return None;

@@ -50,9 +50,9 @@ pub struct About {
 fn selective_repeat_in(link_layer: &LinkLayer) -> Option<(ServiceId, &selective_repeat::Config)> {
     let classes = link_layer.classes.iter().map(|class| &class.service);
     let mut services = (0..).zip(std::iter::once(&link_layer.service).chain(classes));
-    services.find_map(|(number, service)| match service {
-        ServiceConfig::SelectiveRepeat(config) => Some((ServiceId::new(number)?, config)),
-        ServiceConfig::Raw(_) => None,
+    services.find_map(|(number, service)| {
+        let ServiceConfig::SelectiveRepeat(config) = service else { return None };
+        Some((ServiceId::new(number)?, config))
     })
 }
 

@@ -3,8 +3,8 @@
 //! A rule is a protocol of the IP header, version 4 or 6. What is no IP packet belongs to no class.
 
 use super::TooManyServices;
-use crate::any::ServiceConfig;
 use crate::frame::ServiceId;
+use crate::registry::ServiceConfig;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;

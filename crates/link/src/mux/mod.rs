@@ -18,10 +18,10 @@ pub use classifier::{Class, Protocol, ProtocolError};
 use classifier::Classifier;
 use scheduler::{FirstComeFirstServed, Flow};
 
-use crate::any::{AnyService, ServiceConfig};
 use crate::counters::Counters;
 use crate::frame::{Frame, Packet, ServiceId, Tag, Ticket};
-use crate::service::{Departure, Full, LinkService, LinkState, Start};
+use crate::registry::{AnyService, ServiceConfig};
+use crate::service::{Departure, Full, LinkService, LinkState, Side, Start};
 use alloc::vec::Vec;
 use arqway_units::Time;
 use core::num::NonZeroUsize;
@@ -61,24 +61,11 @@ impl Mux<AnyService> {
     ///
     /// # Errors
     /// More than 32 services.
-    pub fn new(config: &Config) -> Result<Self, TooManyServices> {
-        let mut services = alloc::vec![config.default_service.build()];
-        services.extend(config.classes.iter().map(|class| class.service.build()));
+    pub fn new(config: &Config, side: Side) -> Result<Self, TooManyServices> {
+        let mut services = alloc::vec![config.default_service.build(side)];
+        services.extend(config.classes.iter().map(|class| class.service.build(side)));
         let mux = Self::of(services, Classifier::new(&config.classes)?, config.depth);
         Ok(mux)
-    }
-
-    /// What all services have counted together; frames of no service count as malformed.
-    #[must_use]
-    pub fn counters(&self) -> Counters {
-        let of_mux = Counters { malformed_received: self.unknown_tags, ..Counters::default() };
-        self.services.iter().fold(of_mux, |sum, service| sum + *service.counters())
-    }
-
-    /// What the service of this index has counted: 0 is the default service, then the classes in order.
-    #[must_use]
-    pub fn counters_of(&self, service: usize) -> Option<&Counters> {
-        self.services.get(service).map(AnyService::counters)
     }
 }
 
@@ -88,6 +75,12 @@ impl<S: LinkService> Mux<S> {
     fn of(services: Vec<S>, classifier: Classifier, depth: NonZeroUsize) -> Self {
         let scheduler = FirstComeFirstServed::new(services.len());
         Self { services, classifier, scheduler, depth, down: false, unknown_tags: 0 }
+    }
+
+    /// What the service of this index has counted: 0 is the default service, then the classes in order.
+    #[must_use]
+    pub fn counters_of(&self, service: usize) -> Option<Counters> {
+        self.services.get(service).map(LinkService::counters)
     }
 
     fn fill_scheduler(&mut self, now: Time) {
@@ -163,6 +156,12 @@ impl<S: LinkService> LinkService for Mux<S> {
     fn poll_timeout(&self) -> Option<Time> {
         self.services.iter().filter_map(LinkService::poll_timeout).min()
     }
+
+    /// What all services have counted together; frames of no service count as malformed.
+    fn counters(&self) -> Counters {
+        let of_mux = Counters { malformed_received: self.unknown_tags, ..Counters::default() };
+        self.services.iter().fold(of_mux, |sum, service| sum + service.counters())
+    }
 }
 
 #[cfg(test)]
@@ -189,8 +188,8 @@ mod tests {
 
     #[test]
     fn each_class_travels_under_its_own_tag_and_comes_out_at_the_other_end() {
-        let mut near = Checked::new(Mux::new(&raw_and_udp()).expect("two services"));
-        let mut far = Checked::new(Mux::new(&raw_and_udp()).expect("two services"));
+        let mut near = Checked::new(Mux::new(&raw_and_udp(), Side::Client).expect("two services"));
+        let mut far = Checked::new(Mux::new(&raw_and_udp(), Side::Client).expect("two services"));
         for (protocol, service) in [(Protocol::TCP, 0), (Protocol::UDP, 1)] {
             near.handle_packet(packet(protocol), Time::ZERO).expect("room");
             let frame = near.poll_frame(Time::ZERO).expect("a frame for the packet");
@@ -202,7 +201,7 @@ mod tests {
 
     #[test]
     fn a_frame_of_no_service_is_counted_and_dropped() {
-        let mut mux = Mux::new(&raw_and_udp()).expect("two services");
+        let mut mux = Mux::new(&raw_and_udp(), Side::Client).expect("two services");
         mux.handle_frame(Frame::from_wire(Tag::from_octet(0xff), vec![1, 2, 3].into()), Time::ZERO);
         assert_eq!((mux.counters().malformed_received, mux.poll_packet()), (1, None));
     }
@@ -212,7 +211,7 @@ mod tests {
         for depth in [1, 3] {
             let mut config = raw_and_udp();
             config.depth = NonZeroUsize::new(depth).expect("not zero");
-            let mut mux = Mux::new(&config).expect("two services");
+            let mut mux = Mux::new(&config, Side::Client).expect("two services");
             for _ in 0..5 {
                 mux.handle_packet(packet(Protocol::UDP), Time::ZERO).expect("room");
             }
@@ -225,7 +224,7 @@ mod tests {
     fn frames_in_the_scheduler_stay_there_while_the_link_is_down() {
         let mut config = raw_and_udp();
         config.depth = NonZeroUsize::new(2).expect("not zero");
-        let mut mux = Checked::new(Mux::new(&config).expect("two services"));
+        let mut mux = Checked::new(Mux::new(&config, Side::Client).expect("two services"));
         for _ in 0..2 {
             mux.handle_packet(packet(Protocol::UDP), Time::ZERO).expect("room");
         }
@@ -240,7 +239,7 @@ mod tests {
     fn more_services_than_a_tag_can_tell_apart_are_refused() {
         let mut config = raw_and_udp();
         config.classes = vec![config.classes[0].clone(); 32];
-        let error = Mux::new(&config).map(drop).expect_err("33 services");
+        let error = Mux::new(&config, Side::Client).map(drop).expect_err("33 services");
         assert_eq!(alloc::string::ToString::to_string(&error), "33 services on one link: right would be at most 32");
     }
 }

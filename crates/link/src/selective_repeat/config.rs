@@ -1,7 +1,11 @@
 //! How Selective Repeat is set up. A configuration that parsed is valid.
 
+use super::SelectiveRepeat;
 use super::timeout::{EstimatorConfig, Timeout};
 use super::wire::Number;
+use crate::registry::Service;
+use crate::service::Side;
+use crate::short_form::{Form, Value, ValueOf, number, timer};
 use arqway_units::Span;
 use serde::{Deserialize, Serialize};
 
@@ -39,6 +43,48 @@ impl Default for Config {
             delayed_acknowledgement: Span::from_milliseconds(500),
             drop_stale_copies: true,
         }
+    }
+}
+
+impl Service for Config {
+    type End = SelectiveRepeat;
+
+    const SHORT_FORMS: &'static [Form] = &[
+        Form {
+            name: "sr",
+            legend: "SR",
+            value: Value::Optional(ValueOf {
+                key: "timeout",
+                example: "1.1",
+                means: "a timeout of 1.1 s",
+                pattern: number!(),
+                unit: " s",
+            }),
+        },
+        Form {
+            name: "asr",
+            legend: "ASR",
+            value: Value::Required(ValueOf {
+                key: "timeout",
+                example: "3+2",
+                means: "one of 3 srtt + 2 srttvar",
+                pattern: concat!(number!(), r"\+", number!()),
+                unit: "",
+            }),
+        },
+    ];
+
+    fn build(&self, _: Side) -> SelectiveRepeat {
+        SelectiveRepeat::new(self.clone())
+    }
+
+    fn named(&self, name: &str, value: Option<&str>) -> Option<Self> {
+        let timeout = match (name, value) {
+            (_, None) => self.timeout,
+            ("asr", Some(policy)) => Timeout::Adaptive(policy.parse().ok()?),
+            (_, Some(seconds)) => Timeout::Fixed(timer(seconds)?),
+        };
+        Some(Self { timeout, ..self.clone() })
     }
 }
 

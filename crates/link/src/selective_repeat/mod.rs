@@ -30,7 +30,7 @@ mod timeout;
 mod wire;
 
 pub use config::{Config, Rejects, TimerStarts, WindowSize, WindowSizeError};
-pub use timeout::{EstimatorConfig, Policy, Timeout};
+pub use timeout::{EstimatorConfig, Policy, PolicyError, Timeout};
 
 use crate::counters::Counters;
 use crate::frame::{Frame, Packet, Tag, Ticket};
@@ -66,12 +66,6 @@ impl SelectiveRepeat {
             down_since: None,
             counters: Counters::default(),
         }
-    }
-
-    /// What it has counted.
-    #[must_use]
-    pub fn counters(&self) -> &Counters {
-        &self.counters
     }
 
     /// The time by which timers go: it stands still while the link is down, and the outage is added when that is over.
@@ -195,5 +189,9 @@ impl LinkService for SelectiveRepeat {
             (Some(one), Some(other)) => Some(one.min(other)),
             (one, other) => one.or(other),
         }
+    }
+
+    fn counters(&self) -> Counters {
+        self.counters
     }
 }

@@ -157,7 +157,7 @@ fn a_stale_copy_is_withdrawn_only_where_that_is_set() {
         let mut copy = end.service.poll_frame(end.now).expect("a frame");
         end.acknowledgement(1);
         assert_eq!(end.service.start_frame(&mut copy, end.now), expected);
-        assert_eq!(end.service.inner().counters().frames_withdrawn, u64::from(drop_stale_copies));
+        assert_eq!(end.service.counters().frames_withdrawn, u64::from(drop_stale_copies));
     }
 }
 
@@ -203,7 +203,7 @@ fn a_full_window_pushes_back_until_the_first_frame_is_acknowledged() {
     let mut end = Script::new(|config| config.window = WindowSize::new(2).expect("a window"));
     end.packets("ab").expect("data 0 (0), data 1 (0)");
     assert!(end.service.handle_packet(Packet::new(alloc::vec![b'c']), end.now).is_err());
-    assert_eq!(end.service.inner().counters().packets_refused, 1);
+    assert_eq!(end.service.counters().packets_refused, 1);
     end.acknowledgement(1).packets("c").expect("data 2 (0)");
 }
 
@@ -227,7 +227,7 @@ fn what_cannot_be_decoded_is_counted_and_changes_nothing() {
         end.peer_sends(kind, octets);
     }
     end.expect("");
-    assert_eq!(end.service.inner().counters().malformed_received, 8);
+    assert_eq!(end.service.counters().malformed_received, 8);
 }
 
 #[test]
@@ -249,7 +249,7 @@ fn a_rejected_frame_that_waits_to_go_out_again_has_no_timer() {
     // Handed over, but its line is busy: its first timer must not fire meanwhile.
     let copy = end.service.poll_frame(end.now).expect("the frame again");
     end.at(5000);
-    assert_eq!((end.service.inner().counters().timeouts, end.service.poll_timeout()), (0, None));
+    assert_eq!((end.service.counters().timeouts, end.service.poll_timeout()), (0, None));
     end.service.handle_departure(copy.tag, Ticket::new(0), Departure::Sent, end.now);
     end.at(6100).expect("data 0 (0)");
 }
@@ -258,7 +258,7 @@ fn a_rejected_frame_that_waits_to_go_out_again_has_no_timer() {
 fn a_reject_that_waits_is_dropped_when_its_frame_arrives() {
     let mut end = Script::new(|_| ());
     end.data(1, b'b').data(0, b'a').expect("deliver ab");
-    assert_eq!(end.service.inner().counters().rejects_sent, 0);
+    assert_eq!(end.service.counters().rejects_sent, 0);
 }
 
 #[test]
@@ -287,7 +287,7 @@ fn what_happens_during_an_outage_is_timed_from_its_end() {
 fn an_empty_packet_is_no_packet() {
     let mut end = Script::new(|_| ());
     end.peer_sends(0, &[0, 0]).expect("").at(5000).expect("");
-    assert_eq!(end.service.inner().counters().malformed_received, 1);
+    assert_eq!(end.service.counters().malformed_received, 1);
 }
 
 /// Adaptive, with one smoothed round-trip time as timeout: the next frame's timer shows the estimate.

@@ -13,6 +13,7 @@
 use crate::rtt::{Arithmetic, RoundTrip, Smoothing};
 use arqway_units::{SHORTEST_TIMER, Span, positive_span};
 use core::fmt;
+use core::str::FromStr;
 use serde::de::{Error, MapAccess, Visitor, value::MapAccessDeserializer};
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -39,6 +40,22 @@ pub struct Policy {
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1000)))]
     pub srttvar: f64,
 }
+
+impl FromStr for Policy {
+    type Err = PolicyError;
+
+    /// Reads `3+2`.
+    fn from_str(text: &str) -> Result<Self, PolicyError> {
+        let factor = |text: &str| text.parse().ok().filter(|factor| (0.0..=1000.0).contains(factor)).ok_or(PolicyError);
+        let (srtt, srttvar) = text.split_once('+').ok_or(PolicyError)?;
+        Ok(Self { srtt: factor(srtt)?, srttvar: factor(srttvar)? })
+    }
+}
+
+/// A text that is no policy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("right would be `3+2`, for 3 srtt + 2 srttvar")]
+pub struct PolicyError;
 
 /// How the round-trip time is estimated.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

@@ -27,6 +27,7 @@ use crate::line::Passage;
 use crate::rate::Clock;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use arqway_link::Side;
 use arqway_units::{Octets, Ratio, Time};
 use ber::BitErrors;
 use bit::Corruptions;
@@ -126,6 +127,17 @@ pub enum Direction {
     Down,
     /// From the client to the access point.
     Up,
+}
+
+impl Direction {
+    /// The end that sends this way.
+    #[must_use]
+    pub fn sender(self) -> Side {
+        match self {
+            Self::Down => Side::AccessPoint,
+            Self::Up => Side::Client,
+        }
+    }
 }
 
 /// What a channel draws random numbers for; each has a stream of its own.
