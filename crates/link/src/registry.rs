@@ -9,7 +9,7 @@ use crate::counters::Counters;
 use crate::frame::{Frame, Packet, Tag, Ticket};
 use crate::service::{Departure, Full, LinkService, LinkState, Side, Start};
 use crate::short_form::Form;
-use crate::{raw, selective_repeat};
+use crate::{raw, selective_repeat, snoop};
 use arqway_units::Time;
 use serde::{Deserialize, Serialize};
 
@@ -105,6 +105,8 @@ services! {
     "raw" Raw raw: raw::Config;
     /// Selective Repeat.
     "selective-repeat" SelectiveRepeat selective_repeat: selective_repeat::Config;
+    /// Berkeley Snoop.
+    "snoop" Snoop snoop: snoop::Config;
 }
 
 impl LinkService for AnyService {

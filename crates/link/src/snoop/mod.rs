@@ -33,7 +33,9 @@ pub use config::{Config, Estimator, Resend};
 
 use crate::counters::Counters;
 use crate::frame::{Frame, Kind, Packet, Tag, Ticket};
-use crate::service::{Departure, Full, LinkService, LinkState, Start};
+use crate::registry::Service;
+use crate::service::{Departure, Full, LinkService, LinkState, Side, Start};
+use crate::short_form::{Form, Value};
 use alloc::collections::VecDeque;
 use arqway_units::Time;
 use bytes::Bytes;
@@ -41,6 +43,20 @@ use connection::Verdict;
 use connections::Connections;
 
 const DATA: Kind = Kind::new(0);
+
+impl Service for Config {
+    type End = Snoop;
+
+    const SHORT_FORMS: &'static [Form] = &[Form { name: "snoop", legend: "Berkeley Snoop", value: Value::None }];
+
+    fn build(&self, side: Side) -> Snoop {
+        Snoop::new(self.clone(), side)
+    }
+
+    fn named(&self, _: &str, _: Option<&str>) -> Option<Self> {
+        Some(self.clone())
+    }
+}
 
 /// One end of a link with Snoop.
 #[derive(Debug)]
@@ -61,33 +77,17 @@ struct Outgoing {
 }
 
 impl Snoop {
-    /// The end that watches: packets handed to it go to the client.
+    /// One end: that at the access point watches, that of the client does what the raw link does.
     #[must_use]
-    pub fn at_access_point(config: Config) -> Self {
-        Self::new(config, Some(Connections::default()))
-    }
-
-    /// The other end, which does what the raw link does.
-    #[must_use]
-    pub fn at_client(config: Config) -> Self {
-        Self::new(config, None)
-    }
-
-    fn new(config: Config, connections: Option<Connections>) -> Self {
+    pub fn new(config: Config, side: Side) -> Self {
         Self {
             config,
-            connections,
+            connections: (side == Side::AccessPoint).then(Connections::default),
             outgoing: VecDeque::new(),
             incoming: VecDeque::new(),
             down_since: None,
             counters: Counters::default(),
         }
-    }
-
-    /// What it has counted.
-    #[must_use]
-    pub fn counters(&self) -> &Counters {
-        &self.counters
     }
 
     /// The time by which timers go: it stands still while the link is down, and the outage is added when that is over.
@@ -206,5 +206,9 @@ impl LinkService for Snoop {
             return None;
         }
         self.connections.as_ref()?.deadline()
+    }
+
+    fn counters(&self) -> Counters {
+        self.counters
     }
 }
