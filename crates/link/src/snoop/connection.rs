@@ -37,10 +37,11 @@ pub(super) struct Connection {
     /// The highest acknowledgement number that came back.
     acknowledged: Option<Number>,
     window: u16,
-    /// How many duplicates the segments behind the missing one will cause (`expDupacks_` in ns-2). Below zero there
-    /// were more than could be explained.
+    /// How many duplicates the segments in the cache will cause (`expDupacks_` in ns-2). Below zero there were more than
+    /// could be explained.
     expected: i64,
-    /// The first segment of the cache was sent again, so it will cause no duplicate (`expNextAck_` in ns-2).
+    /// The first segment of the cache was sent again and is not counted there (`expNextAck_` in ns-2). Before that ns-2
+    /// counts it, though it is the one that is missing: one duplicate too many is withheld.
     first_resent: bool,
     /// Duplicates seen that nobody expected, below the threshold. As in ns-2, new data does not clear it.
     duplicates: u32,
