@@ -3,9 +3,10 @@
 use crate::study::{Failure, Options, Study, read_all, study};
 use crate::terminal::tell;
 use arqway_lab::claims::{self, Claim, Record};
-use arqway_lab::experiment::Effort;
+use arqway_lab::experiment::{Effort, Experiment};
 use arqway_lab::library::{self, FigureName};
 use arqway_lab::output::Frame;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 const EXAMPLES: &str = "Without --replications it is quick: shortened runs, few replications.
@@ -36,8 +37,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
     let Arguments { options, .. } = arguments;
     let names = choose(arguments)?;
     let effort = if options.replications.is_some() { Effort::Full } else { Effort::Quick };
-    let sources: Vec<_> = names.iter().filter_map(library::experiment).collect();
-    let experiments = read_all(sources.iter(), Path::new(""), effort)?;
+    let experiments = experiments_of(&names, effort)?;
     let claims = claims_of(&names)?;
     let papers: Vec<&str> = names.iter().map(|name| name.paper.as_str()).collect();
     let paper = arguments.paper.clone().unwrap_or_else(|| papers.first().copied().unwrap_or_default().to_owned());
@@ -57,6 +57,21 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
     };
     let strict = if arguments.strict { Some((recorded(&papers)?, effort)) } else { None };
     study(Study { experiments, request: options.request(), claims: &claims, frame, strict }, options)
+}
+
+/// The experiments behind these figures, and behind those that their claims read too.
+fn experiments_of(names: &[FigureName], effort: Effort) -> Result<Vec<Experiment>, Failure> {
+    let read = |names: &[FigureName]| {
+        let sources: Vec<_> = names.iter().filter_map(library::experiment).collect();
+        read_all(sources.iter(), Path::new(""), effort)
+    };
+    let mut experiments = read(names)?;
+    let also = names.iter().zip(&experiments).flat_map(|(name, experiment)| {
+        experiment.reads.iter().map(|figure| FigureName { paper: name.paper.clone(), figure: figure.clone() })
+    });
+    let also: BTreeSet<FigureName> = also.filter(|name| !names.contains(name)).collect();
+    experiments.extend(read(&also.into_iter().collect::<Vec<_>>())?);
+    Ok(experiments)
 }
 
 /// The verdicts that are written down for these papers.

@@ -1,6 +1,6 @@
 //! From rows to what a person looks at: tables of means, and figures.
 
-use crate::experiment::{Experiment, FigurePlan, Scheme};
+use crate::experiment::{Bars, Experiment, FigurePlan, Scheme};
 use crate::figure::{Axis, Curve, Figure, Mark, Point, Scale, number};
 use crate::quantity::Quantity;
 use crate::rows::Row;
@@ -23,6 +23,10 @@ pub struct MeansTable {
     pub marks: Vec<Mark>,
     /// The fewest and the most replications behind a mean.
     pub replications: (usize, usize),
+    /// How values are laid along the horizontal axis.
+    pub x_scale: Scale,
+    /// What error bars show.
+    pub bars: Bars,
 }
 
 impl MeansTable {
@@ -49,6 +53,8 @@ impl MeansTable {
             replications: (counts().min().unwrap_or(0), counts().max().unwrap_or(0)),
             points,
             means,
+            x_scale: figure.x_scale,
+            bars: figure.bars,
         }
     }
 
@@ -88,19 +94,24 @@ impl MeansTable {
         let curve = |(index, label): (usize, &String)| {
             let point = |(x, means): (&f64, &Vec<Option<Summary>>)| {
                 let summary = means.get(index).copied().flatten()?;
-                Some(Point { x: *x, y: summary.mean, half_width: summary.half_width })
+                let deviation = summary.deviation.filter(|_| self.bars == Bars::Deviation);
+                Some(Point { x: *x, y: summary.mean, half_width: summary.half_width, deviation })
             };
             Curve { label: label.clone(), points: self.points.iter().zip(&self.means).filter_map(point).collect() }
         };
-        let axis = |label: &str| Axis { label: label.to_owned(), scale: Scale::Linear, from_zero: true };
+        let axis = |label: &str, scale: Scale| Axis { label: label.to_owned(), scale, from_zero: true };
+        let bars = match self.bars {
+            Bars::Interval => "95 % confidence intervals",
+            Bars::Deviation => "bars of one standard deviation, thick: 95 % confidence intervals",
+        };
         Figure {
             id: id.to_owned(),
             title: experiment.title.clone(),
-            x: axis(&self.x_label),
-            y: axis(&self.y_label),
+            x: axis(&self.x_label, self.x_scale),
+            y: axis(&self.y_label, Scale::Linear),
             curves: self.schemes.iter().enumerate().map(curve).collect(),
             marks: self.marks.clone(),
-            source: format!("{}; {}, 95 % confidence intervals", experiment.source, self.replications_text()),
+            source: format!("{}; {}, {bars}", experiment.source, self.replications_text()),
         }
     }
 

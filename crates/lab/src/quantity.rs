@@ -15,7 +15,7 @@ pub struct Quantity {
     pub factor: f64,
 }
 
-const QUANTITIES: [Quantity; 10] = [
+const QUANTITIES: [Quantity; 17] = [
     quantity("file-transfer", "throughput", "file-transfer.throughput", "File Transfer throughput (kbit/s)", 1e-3),
     quantity("file-transfer", "timeouts", "file-transfer.timeouts", "TCP timeouts", 1.0),
     quantity(
@@ -26,6 +26,13 @@ const QUANTITIES: [Quantity; 10] = [
         100.0,
     ),
     quantity("file-transfer", "flr", "file-transfer.flr", "Measured frame loss rate (%)", 100.0),
+    quantity("web", "throughput", "web.throughput", "Web Browsing throughput (kbit/s)", 1e-3),
+    quantity("web", "response", "web.response", "Time to load a page (s)", 1.0),
+    quantity("web", "response-p95", "web.response-p95", "95th percentile of the time to load a page (s)", 1.0),
+    quantity("web", "transactions", "web.transactions", "Pages loaded", 1.0),
+    quantity("web", "timeouts", "web.timeouts", "TCP timeouts of a web connection", 1.0),
+    quantity("web", "link-timeouts", "web.link-timeouts", "Link layer timeouts (% of the frames)", 100.0),
+    quantity("web", "flr", "web.flr", "Measured frame loss rate (%)", 100.0),
     quantity("media", "delay", "media.delay", "Media packet delay (s)", 1.0),
     quantity("media", "delay-p95", "media.delay-p95", "95th percentile of the media packet delay (s)", 1.0),
     quantity("media", "loss", "media.loss", "Media packets lost (%)", 100.0),

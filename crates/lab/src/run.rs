@@ -25,6 +25,7 @@ pub struct Results {
 struct Measured {
     outcome: Outcome,
     media_delay_p95_s: Option<f64>,
+    web_response_p95_s: Option<f64>,
 }
 
 /// Why a plan could not be run.
@@ -91,33 +92,48 @@ pub fn watch(plan: &Plan, run: Run, probe: impl Probe) -> Result<Results, RunErr
 }
 
 fn measure(scenario: &Scenario, streams: &Streams, probe: impl Probe) -> Result<Measured, RunError> {
-    let mut delays = Delays::new();
-    let outcome = World::new(scenario, streams, (&mut delays, probe))?.run();
-    Ok(Measured { outcome, media_delay_p95_s: delays.quantile_s(0.95) })
+    let mut lengths = Lengths { media_delay: Distribution::new(), web_response: Distribution::new() };
+    let outcome = World::new(scenario, streams, (&mut lengths, probe))?.run();
+    let media_delay_p95_s = lengths.media_delay.quantile_s(0.95);
+    Ok(Measured { outcome, media_delay_p95_s, web_response_p95_s: lengths.web_response.quantile_s(0.95) })
 }
 
-/// The distribution of the media's delays, in microseconds, to three digits: its size does not grow with the run.
-struct Delays(Option<Histogram<u64>>);
+/// How long what takes its time takes.
+struct Lengths {
+    media_delay: Distribution,
+    web_response: Distribution,
+}
 
-/// No run lasts longer than this; a delay beyond it would count as it.
-const LONGEST_DELAY_MICROSECONDS: u64 = 1_000_000_000_000;
+impl Probe for Lengths {
+    fn media_received(&mut self, delay: Span, _now: Time) {
+        self.media_delay.record(delay);
+    }
 
-impl Delays {
+    fn page_loaded(&mut self, response: Span, _now: Time) {
+        self.web_response.record(response);
+    }
+}
+
+/// The distribution of a length of time, in microseconds, to three digits: its size does not grow with the run.
+struct Distribution(Option<Histogram<u64>>);
+
+/// No run lasts longer than this; a length beyond it would count as it.
+const LONGEST_MICROSECONDS: u64 = 1_000_000_000_000;
+
+impl Distribution {
     fn new() -> Self {
-        Self(Histogram::new_with_max(LONGEST_DELAY_MICROSECONDS, 3).ok())
+        Self(Histogram::new_with_max(LONGEST_MICROSECONDS, 3).ok())
+    }
+
+    fn record(&mut self, length: Span) {
+        if let Some(histogram) = &mut self.0 {
+            histogram.saturating_record(length.as_nanoseconds() / 1000);
+        }
     }
 
     fn quantile_s(&self, quantile: f64) -> Option<f64> {
         let histogram = self.0.as_ref().filter(|histogram| !histogram.is_empty())?;
         Some(histogram.value_at_quantile(quantile) as f64 / 1e6)
-    }
-}
-
-impl Probe for Delays {
-    fn media_received(&mut self, delay: Span, _now: Time) {
-        if let Some(histogram) = &mut self.0 {
-            histogram.saturating_record(delay.as_nanoseconds() / 1000);
-        }
     }
 }
 
@@ -218,7 +234,7 @@ impl Cell {
             errors: experiment.errors.into(),
             beside: empty.clone(),
             rate_bps: scenario.wireless.rate(Direction::Down).mean().as_bits_per_second(),
-            connections: 1,
+            connections: connections(scenario),
             point: experiment.points[point].value,
             scheme: experiment.schemes[scheme].name.as_str().into(),
             variant: experiment.variant_of(&experiment.schemes[scheme]).into(),
@@ -228,6 +244,7 @@ impl Cell {
         };
         let apps = [
             ("file-transfer", scenario.file_transfer.enabled),
+            ("web", scenario.web.enabled),
             ("media", scenario.media.enabled),
             ("channel", scenario.channel.enabled),
         ];
@@ -235,11 +252,20 @@ impl Cell {
     }
 
     fn rows(&self, measured: &Measured, rows: &mut Vec<Row>) {
-        let Measured { outcome, media_delay_p95_s } = measured;
-        let timeouts = outcome.tcp_timeouts.map(|count| count as f64);
+        let Measured { outcome, media_delay_p95_s, web_response_p95_s } = measured;
         let of_file = [
             ("throughput", outcome.throughput_bps),
-            ("timeouts", timeouts),
+            ("timeouts", outcome.tcp_timeouts),
+            ("link-timeouts", link_timeouts(outcome)),
+            ("flr", outcome.frame_loss_rate),
+        ];
+        let web = outcome.web.as_ref();
+        let of_web = [
+            ("throughput", web.map(|web| web.throughput_bps)),
+            ("response", web.and_then(|web| web.response_s)),
+            ("response-p95", *web_response_p95_s),
+            ("transactions", web.map(|web| web.pages as f64)),
+            ("timeouts", web.and_then(|web| web.timeouts)),
             ("link-timeouts", link_timeouts(outcome)),
             ("flr", outcome.frame_loss_rate),
         ];
@@ -251,6 +277,7 @@ impl Cell {
         ];
         let of_channel = [("loss", outcome.frame_loss_rate), ("burst", outcome.frame_loss_run)];
         self.rows_of("file-transfer", &of_file, rows);
+        self.rows_of("web", &of_web, rows);
         self.rows_of("media", &of_media, rows);
         self.rows_of("channel", &of_channel, rows);
     }
@@ -279,6 +306,12 @@ impl Cell {
     }
 }
 
+/// How many files at once; one where there is none.
+fn connections(scenario: &Scenario) -> u32 {
+    let transfer = &scenario.file_transfer;
+    if transfer.enabled { transfer.connections.get().into() } else { 1 }
+}
+
 /// How often the access point's retransmission timers expired, for each frame that it sent for the first time.
 fn link_timeouts(outcome: &Outcome) -> Option<f64> {
     let frames = outcome.access_point.frames_sent;
@@ -291,9 +324,9 @@ mod tests {
 
     #[test]
     fn the_longest_delays_of_a_congested_lecture_are_told_apart() {
-        let mut delays = Delays::new();
+        let mut delays = Distribution::new();
         for milliseconds in 1..=10_000 {
-            delays.media_received(Span::from_milliseconds(milliseconds), Time::ZERO);
+            delays.record(Span::from_milliseconds(milliseconds));
         }
         let quantile = delays.quantile_s(0.95).expect("there are delays");
         assert!((quantile - 9.5).abs() < 0.01, "three digits: {quantile}");

@@ -54,7 +54,8 @@ type CellKey<'a> = ([&'a str; 6], u64);
 fn cells_of<'a>(claim: &'a Claim) -> Vec<CellKey<'a>> {
     let about = &claim.about;
     let key = |cell: Cell<'a>| -> CellKey<'a> {
-        let words = [claim.paper(), &about.app, &about.errors, &about.beside, cell.scheme, cell.variant];
+        let (app, beside) = (cell.app.unwrap_or(&about.app), cell.beside.unwrap_or(&about.beside));
+        let words = [claim.paper(), app, &about.errors, beside, cell.scheme, cell.variant];
         (words, cell.point.to_bits())
     };
     claim.cells().into_iter().map(key).collect()

@@ -15,6 +15,8 @@ pub struct Summary {
     pub mean: f64,
     /// Half the width of the mean's confidence interval; `None` for a single value, which says nothing of its spread.
     pub half_width: Option<f64>,
+    /// The values' standard deviation; `None` for a single one.
+    pub deviation: Option<f64>,
     /// How many values there were.
     pub n: usize,
 }
@@ -24,7 +26,8 @@ impl Summary {
     #[must_use]
     pub fn with_confidence(values: &[f64], confidence: f64) -> Option<Self> {
         let mean = mean(values)?;
-        Some(Self { mean, half_width: student_half_width(values, confidence), n: values.len() })
+        let (half_width, deviation) = (student_half_width(values, confidence), standard_deviation(values));
+        Some(Self { mean, half_width, deviation, n: values.len() })
     }
 
     /// The lower and upper ends of the interval.
@@ -88,11 +91,22 @@ pub fn compare_with_confidence(a: &[f64], b: &[f64], confidence: f64) -> Compari
 /// `confidence` lies between 0 and 1, both excluded.
 #[must_use]
 pub fn student_half_width(values: &[f64], confidence: f64) -> Option<f64> {
+    let standard_error = (variance(values)? / values.len() as f64).sqrt();
+    let freedom = (values.len() - 1) as f64;
+    Some(student_quantile(f64::midpoint(1.0, confidence), freedom)? * standard_error)
+}
+
+/// The standard deviation of a sample; `None` for fewer than two values.
+fn standard_deviation(values: &[f64]) -> Option<f64> {
+    variance(values).map(f64::sqrt)
+}
+
+/// The unbiased estimate of the variance; `None` for fewer than two values.
+fn variance(values: &[f64]) -> Option<f64> {
     let mean = mean(values)?;
     let freedom = values.len().checked_sub(1).filter(|&freedom| freedom > 0)? as f64;
     let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
-    let standard_error = (squares / freedom / values.len() as f64).sqrt();
-    Some(student_quantile(f64::midpoint(1.0, confidence), freedom)? * standard_error)
+    Some(squares / freedom)
 }
 
 /// Student's quantile, rounded to nine decimals: the library uses the platform's logarithm, whose last bits may differ
@@ -153,7 +167,7 @@ mod tests {
     #[test]
     fn too_few_values_have_no_interval() {
         assert_eq!(summarise(&[]), None);
-        assert_eq!(summarise(&[4.5]), Some(Summary { mean: 4.5, half_width: None, n: 1 }));
+        assert_eq!(summarise(&[4.5]), Some(Summary { mean: 4.5, half_width: None, deviation: None, n: 1 }));
         assert_eq!(compare(&[2.0], &[1.0]), Comparison::Open);
         assert_eq!(compare(&[], &[]), Comparison::Open);
     }

@@ -1,6 +1,7 @@
 //! What can happen in a world.
 
 use crate::channel::Direction;
+use crate::tcp::SlotId;
 
 /// Whom an event concerns; what it is about waits there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,8 +16,8 @@ pub(crate) enum Event {
     FrameArrival(Direction),
     /// The link layer that sends in this direction wants to be woken.
     ServiceTimer(Direction),
-    /// TCP's retransmission timer.
-    TcpTimer,
+    /// The retransmission timer of a TCP connection.
+    TcpTimer(SlotId),
     /// The speaker's next packet.
     MediaSend,
     /// The channel was measured for long enough.

@@ -25,6 +25,7 @@ extern crate std;
 
 pub mod app;
 pub mod channel;
+mod ds_field;
 mod event;
 mod frame_loss;
 mod kernel;
@@ -41,9 +42,10 @@ pub mod tcp;
 mod wireless;
 mod world;
 
+pub use ds_field::{DsField, DsFieldError};
 pub use kernel::{Random, Streams};
 pub use line::{Queue, Room};
-pub use outcome::Outcome;
+pub use outcome::{Outcome, WebOutcome};
 pub use packet::{Headers, PacketLength, PacketLengthError};
 pub use probe::{Host, NoProbe, Probe};
 pub use rate::{Rate, RateTrace, RateTraceError, Step, StepRate, TraceEnd};

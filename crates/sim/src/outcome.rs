@@ -8,12 +8,14 @@ use arqway_units::Time;
 pub struct Outcome {
     /// When the run ended.
     pub ended: Time,
-    /// Whether all of the file was acknowledged before the run ended.
+    /// Whether all of every file was acknowledged before the run ended.
     pub file_complete: Option<bool>,
-    /// Application data of the file acknowledged, over the time until the last acknowledgement, or until the run ended.
+    /// Application data of all files acknowledged, over the time until the last acknowledgement, or until the run ended.
     pub throughput_bps: Option<f64>,
-    /// How often TCP's retransmission timer expired.
-    pub tcp_timeouts: Option<u64>,
+    /// How often a file's retransmission timer expired, for each connection.
+    pub tcp_timeouts: Option<f64>,
+    /// What the browser got.
+    pub web: Option<WebOutcome>,
     /// Mean time of a lecture's packet from host to host.
     pub media_delay_s: Option<f64>,
     /// Share of the lecture's packets sent that were not heard.
@@ -26,6 +28,8 @@ pub struct Outcome {
     pub frame_loss_run: Option<f64>,
     /// Frames that found no room in the wireless link's queues.
     pub queue_drops: u64,
+    /// Packets that came for a TCP connection that was closed.
+    pub late_packets: u64,
     /// Packets that found no room in the wired link's queues.
     pub wired_drops: u64,
     /// What the access point's end of the link layer counted.
@@ -34,4 +38,17 @@ pub struct Outcome {
     pub client: Counters,
     /// How many events the run took.
     pub events: u64,
+}
+
+/// What the browser got.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WebOutcome {
+    /// Pages and objects from the server, their true lengths, counted as the settings say.
+    pub throughput_bps: f64,
+    /// How many pages were there with all their objects.
+    pub pages: u64,
+    /// How long a page took on average, from its request to the last of its objects, if one was there.
+    pub response_s: Option<f64>,
+    /// How often a retransmission timer expired, for each connection.
+    pub timeouts: Option<f64>,
 }

@@ -1,5 +1,7 @@
 //! The memory and the IP header of the hosts' packets.
 
+use crate::ds_field::DsField;
+use crate::probe::Host;
 use arqway_link::Packet;
 use arqway_units::Octets;
 use bytes::{BufMut, BytesMut};
@@ -55,6 +57,11 @@ impl From<PacketLength> for Octets {
     }
 }
 
+/// An IPv4 and a TCP header without options.
+pub(crate) const TCP_HEADERS: usize = 40;
+/// What a packet of a length of its own holds at most.
+const LONGEST: usize = 65_000;
+
 /// How long packets are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PacketSize {
@@ -73,6 +80,19 @@ impl PacketSize {
             Headers::OnTop => packet.as_usize() + header_length,
         };
         Self { on_wire, counted: packet.as_u64() }
+    }
+
+    /// The size of a TCP packet of this many octets, however few: it has its headers and one octet behind them.
+    pub(crate) fn of_tcp(octets: u64, headers: Headers) -> Self {
+        let headers_inside = headers == Headers::CountAsData;
+        let octets_on_wire = usize::try_from(octets).unwrap_or(usize::MAX).min(LONGEST);
+        let on_wire = if headers_inside { octets_on_wire } else { octets_on_wire + TCP_HEADERS };
+        Self { on_wire: on_wire.max(TCP_HEADERS + 1), counted: octets.max(1) }
+    }
+
+    /// Octets behind the headers of a TCP packet.
+    pub(crate) fn payload(self) -> usize {
+        self.on_wire.saturating_sub(TCP_HEADERS)
     }
 }
 
@@ -96,12 +116,21 @@ impl Memory {
     }
 }
 
-/// An IPv4 header; length and checksum are filled in by others.
-pub(crate) fn ipv4(protocol: IpNumber, from: [u8; 4], to: [u8; 4]) -> [u8; 20] {
+/// The addresses of the two hosts.
+pub(crate) const fn address(host: Host) -> [u8; 4] {
+    match host {
+        Host::Server => [10, 0, 0, 1],
+        Host::Client => [10, 0, 1, 2],
+    }
+}
+
+/// An IPv4 header from one host to the other; length and checksum are filled in by others.
+pub(crate) fn ipv4(protocol: IpNumber, from: Host, ds: DsField) -> [u8; 20] {
     let mut octets = [0; 20];
-    if let Ok(header) = Ipv4Header::new(0, 64, protocol, from, to) {
+    if let Ok(header) = Ipv4Header::new(0, 64, protocol, address(from), address(from.peer())) {
         octets.copy_from_slice(&header.to_bytes());
     }
+    octets[1] = ds.octet();
     octets
 }
 

@@ -22,6 +22,17 @@ pub enum Host {
     Client,
 }
 
+impl Host {
+    /// The other one.
+    #[must_use]
+    pub const fn peer(self) -> Self {
+        match self {
+            Self::Server => Self::Client,
+            Self::Client => Self::Server,
+        }
+    }
+}
+
 /// Declares what can be watched once: the trait, and what passes each call on to the probes inside.
 macro_rules! probe {
     ($($(#[$doc:meta])* fn $name:ident($($argument:ident: $type:ty),* $(,)?);)*) => {
@@ -50,7 +61,7 @@ macro_rules! probe {
 }
 
 probe! {
-    /// TCP sends a packet; the sender is as it is when all that it sends now is on its way.
+    /// TCP sends a packet, of whichever connection; the sender is as it is when all that it sends now is on its way.
     fn tcp_sent(transmission: Transmission, sender: &Sender, now: Time);
     /// TCP has handled an acknowledgement of everything up to and with a packet.
     fn tcp_acknowledged(number: i64, sender: &Sender, now: Time);
@@ -58,6 +69,8 @@ probe! {
     fn tcp_timed_out(sender: &Sender, now: Time);
     /// The client hears a packet of the lecture that was so long under way.
     fn media_received(delay: Span, now: Time);
+    /// The browser has a page with all that is embedded in it, so long after it began to ask for it.
+    fn page_loaded(response: Span, now: Time);
     /// A host's network layer sends a packet; whether the first queue has room for it is not known yet.
     fn packet_sent(host: Host, packet: &Packet, now: Time);
     /// A packet has come all the way to a host's network layer.

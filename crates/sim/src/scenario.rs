@@ -13,7 +13,7 @@
 //! enabled = true
 //! ```
 
-use crate::app::{ChannelConfig, FileTransferConfig, MediaConfig};
+use crate::app::{ChannelConfig, FileTransferConfig, MediaConfig, WebConfig};
 use crate::line::Room;
 use crate::packet::Headers;
 use crate::tcp::TcpConfig;
@@ -44,6 +44,8 @@ pub struct Scenario {
     pub tcp: TcpConfig,
     /// A file for the client.
     pub file_transfer: FileTransferConfig,
+    /// Pages for the client.
+    pub web: WebConfig,
     /// A lecture for the client.
     pub media: MediaConfig,
     /// A measurement of the link toward the client.
@@ -63,6 +65,7 @@ impl Default for Scenario {
             services: WorldDefaults::default(),
             tcp: TcpConfig::default(),
             file_transfer: FileTransferConfig::default(),
+            web: WebConfig::default(),
             media: MediaConfig::default(),
             channel: ChannelConfig::default(),
             duration: Span::from_seconds(1e6),

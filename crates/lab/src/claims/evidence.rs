@@ -17,17 +17,24 @@ pub struct Cell<'c> {
     pub point: f64,
     /// Another metric than the claim's.
     pub metric: Option<&'c str>,
+    /// Another application than the claim's.
+    pub app: Option<&'c str>,
+    /// Beside what, where that is not as the claim has it.
+    pub beside: Option<&'c str>,
 }
 
 impl<'c> Cell<'c> {
     /// A scheme in the plain world.
     pub(super) fn plain(scheme: &'c str, point: f64) -> Self {
-        Self { scheme, variant: "", point, metric: None }
+        Self { scheme, variant: "", point, metric: None, app: None, beside: None }
     }
 
-    /// The scheme with what it changes.
+    /// The scheme with what it changes, and whatever else is not as its claim has it.
     pub(super) fn name(&self) -> String {
-        [self.scheme, self.variant].join(" ").trim_end().to_owned()
+        let scheme = [self.scheme, self.variant].join(" ").trim_end().to_owned();
+        let app = self.app.map_or_else(String::new, |app| format!(" ({app})"));
+        let beside = self.beside.map_or_else(String::new, |beside| format!(" beside {beside}"));
+        format!("{scheme}{app}{beside}")
     }
 }
 
@@ -80,9 +87,9 @@ impl<'a> About<'a> {
         let Subject { app, errors, beside, metric, .. } = self.subject;
         let key = Key {
             paper: self.subject.paper(),
-            app,
+            app: cell.app.unwrap_or(app),
             errors,
-            beside,
+            beside: cell.beside.unwrap_or(beside),
             metric: cell.metric.unwrap_or(metric),
             scheme: cell.scheme,
             variant: cell.variant,

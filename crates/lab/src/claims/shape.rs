@@ -51,6 +51,12 @@ struct Side {
     variant: String,
     /// Another metric than the claim's.
     metric: Option<String>,
+    /// Another application than the claim's.
+    app: Option<String>,
+    /// Beside what, where that is not as the claim has it.
+    beside: Option<String>,
+    /// Always this point, whatever `at` says.
+    point: Option<f64>,
 }
 
 /// How `a` is to lie.
@@ -73,6 +79,10 @@ enum Word {
     ClearlyMore,
     /// The intervals are apart, and it is at least 10 % of `b` less.
     ClearlyLess,
+    /// The intervals overlap.
+    Overlapping,
+    /// Nearer to `b` than to this cell, by the means.
+    NearerThan(Side),
     /// So many times `b`, or more.
     TimesAtLeast(f64),
     /// So many times `b`, or less.
@@ -132,6 +142,8 @@ impl Condition {
                     Word::Alike => within(ALIKE),
                     Word::ClearlyMore => more > 0.0 && at_least(ALIKE) && apart(about, b, a)?,
                     Word::ClearlyLess => more < 0.0 && at_least(ALIKE) && apart(about, a, b)?,
+                    Word::NearerThan(other) => more.abs() < (mean_a - about.mean(other.cell(point))?.mean).abs(),
+                    Word::Overlapping => !apart(about, a, b)? && !apart(about, b, a)?,
                     Word::TimesAtLeast(times) => mean_a >= times * mean_b,
                     Word::TimesAtMost(times) => mean_a <= times * mean_b,
                     Word::AtLeast(bound) => more >= *bound,
@@ -142,8 +154,12 @@ impl Condition {
     }
 
     fn cells(&self) -> impl Iterator<Item = Cell<'_>> {
-        let b = if let Is::Than(_, b) = &self.is { Some(b) } else { None };
-        let sides = move || std::iter::once(&self.a).chain(b);
+        let (b, other) = match &self.is {
+            Is::Than(Word::NearerThan(other), b) => (Some(b), Some(other)),
+            Is::Than(_, b) => (Some(b), None),
+            Is::AtLeast(_) | Is::AtMost(_) => (None, None),
+        };
+        let sides = move || std::iter::once(&self.a).chain(b).chain(other);
         self.at.iter().flat_map(move |point| sides().map(|side| side.cell(*point)))
     }
 
@@ -169,14 +185,28 @@ fn apart(about: &About<'_>, lower: Cell<'_>, higher: Cell<'_>) -> Result<bool, M
 
 impl Side {
     fn cell(&self, point: f64) -> Cell<'_> {
-        Cell { scheme: &self.scheme, variant: &self.variant, point, metric: self.metric.as_deref() }
+        Cell {
+            scheme: &self.scheme,
+            variant: &self.variant,
+            point: self.point.unwrap_or(point),
+            metric: self.metric.as_deref(),
+            app: self.app.as_deref(),
+            beside: self.beside.as_deref(),
+        }
     }
 
     fn in_words(&self) -> String {
-        let words = [Some(&self.scheme), Some(&self.variant), self.metric.as_ref()];
+        let words = [Some(&self.scheme), Some(&self.variant), self.app.as_ref(), self.metric.as_ref()];
         let words: Vec<&str> =
             words.into_iter().flatten().map(String::as_str).filter(|word| !word.is_empty()).collect();
-        words.join(" ")
+        let mut words = words.join(" ");
+        if let Some(beside) = &self.beside {
+            words.push_str(&format!(" beside {beside}"));
+        }
+        if let Some(point) = self.point {
+            words.push_str(&format!(" at {point}"));
+        }
+        words
     }
 }
 
@@ -191,6 +221,8 @@ impl Word {
             Self::Alike => format!("within 10 % of {b}"),
             Self::ClearlyMore => format!("more than {b} by at least 10 %, intervals apart"),
             Self::ClearlyLess => format!("less than {b} by at least 10 %, intervals apart"),
+            Self::NearerThan(other) => format!("nearer to {b} than to {}", other.in_words()),
+            Self::Overlapping => format!("as {b}, intervals overlapping"),
             Self::TimesAtLeast(times) => format!("at least {times} times {b}"),
             Self::TimesAtMost(times) => format!("at most {times} times {b}"),
             Self::AtLeast(bound) => format!("at least {bound} more than {b}"),

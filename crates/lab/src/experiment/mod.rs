@@ -32,7 +32,7 @@ mod scheme;
 pub(crate) mod world;
 
 use crate::document::{Located, Mistake, Mistakes, Node, Source, did_you_mean, parse, read};
-use crate::figure::Mark;
+use crate::figure::{Mark, Scale};
 use crate::quantity::{Quantity, x_label};
 use crate::schema;
 use arqway_link::ServiceConfig;
@@ -66,6 +66,8 @@ pub struct Experiment {
     pub seed: u64,
     /// What its cells change in the paper's plain world; empty in the plain one.
     pub variant: String,
+    /// Figures of the same paper that its claims read too.
+    pub reads: Vec<String>,
     /// The world, one for each point of the sweep.
     pub points: Vec<Point>,
     /// The error model of its curves. A point without errors belongs to the same curve.
@@ -113,8 +115,23 @@ pub struct FigurePlan {
     pub quantity: Quantity,
     /// The text at the horizontal axis.
     pub x_label: String,
+    /// How values are laid along it.
+    pub x_scale: Scale,
+    /// What error bars show.
+    pub bars: Bars,
     /// Places on it that mean something.
     pub marks: Vec<Mark>,
+}
+
+/// What the error bars of a figure show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Bars {
+    /// The 95 % confidence interval of the mean.
+    #[default]
+    Interval,
+    /// One standard deviation of the replications, and the interval beside it.
+    Deviation,
 }
 
 /// How much of an experiment to run.
@@ -203,6 +220,9 @@ struct Header {
     /// What its world changes in the paper's plain one.
     #[serde(default)]
     variant: String,
+    /// Figures of the same paper that its claims read too: `arqway reproduce` runs them with it.
+    #[serde(default)]
+    reads: Vec<String>,
 }
 
 fn one() -> u64 {
@@ -223,6 +243,12 @@ struct FigureSection {
     y: Located<String>,
     /// The text at the horizontal axis, instead of the path and its unit.
     x_label: Option<String>,
+    /// How values are laid along the horizontal axis.
+    #[serde(default)]
+    x_scale: Scale,
+    /// What error bars show.
+    #[serde(default)]
+    bars: Bars,
     /// Places on the horizontal axis that mean something: a bound, say.
     #[serde(default)]
     marks: Vec<MarkSection>,
@@ -281,7 +307,7 @@ impl Experiment {
             tree.get_path(path).into_iter().for_each(|node| names_files(node, &mut mistakes));
         }
         let Some(header) = header else { return Err(mistakes) };
-        let Header { id, paper, source, title, replications, seed, variant } = header;
+        let Header { id, paper, source, title, replications, seed, variant, reads } = header;
         let replications = world.replications.or(replications).map_or(REPLICATIONS, NonZeroU32::get);
         let experiment = Self {
             paper: paper.unwrap_or_else(|| id.clone()),
@@ -291,6 +317,7 @@ impl Experiment {
             replications,
             seed,
             variant,
+            reads,
             errors: errors_of(&points),
             points: points.into_iter().map(|point| point.point).collect(),
             swept,
@@ -372,7 +399,8 @@ impl FigurePlan {
         };
         let label = section.x_label.unwrap_or_else(|| x_label(swept.unwrap_or_default(), unit));
         let marks = section.marks.into_iter().map(|mark| mark.read(schemes, mistakes)).collect();
-        (!x_is_wrong).then_some(Self { id: section.id, quantity, x_label: label, marks })
+        let (x_scale, bars) = (section.x_scale, section.bars);
+        (!x_is_wrong).then_some(Self { id: section.id, quantity, x_label: label, x_scale, bars, marks })
     }
 }
 

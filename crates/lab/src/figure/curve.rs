@@ -46,7 +46,19 @@ pub(super) fn draw_line(canvas: &mut Canvas, layout: &Layout, curve: &Curve, loo
     if !bars.is_empty() {
         canvas.put(format_args!("<path stroke-width=\"0.9\" stroke-dasharray=\"none\" d=\"{bars}\"/>\n"));
     }
+    let intervals: String = curve.points.iter().filter_map(|&point| interval_bar(layout, point)).collect();
+    if !intervals.is_empty() {
+        canvas.put(format_args!("<path stroke-width=\"3\" stroke-dasharray=\"none\" d=\"{intervals}\"/>\n"));
+    }
     canvas.put(format_args!("</g>\n"));
+}
+
+/// The path of the interval where the error bar is something else: without caps.
+fn interval_bar(layout: &Layout, point: Point) -> Option<String> {
+    let (x, _) = layout.place(point)?;
+    point.deviation?;
+    let (low, high) = point.interval()?;
+    Some(format!("M{} {}V{}", Length(x), Length(layout.up(low)), Length(layout.up(high))))
 }
 
 /// The path of an error bar. Where the frame cuts it off it has no cap, as a sign that it goes on.

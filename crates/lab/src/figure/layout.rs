@@ -140,9 +140,18 @@ fn reachable(axis: &Axis, means: Range, bars: Range) -> Range {
 }
 
 impl Point {
-    /// The ends of the interval.
+    /// The ends of the error bar: the deviation where it is drawn, else the interval.
     pub(super) fn ends(&self) -> Option<(f64, f64)> {
-        let half_width = self.half_width.filter(|&half_width| half_width >= 0.0 && half_width.is_finite())?;
-        Some((self.y - half_width, self.y + half_width))
+        self.around(self.deviation.or(self.half_width))
+    }
+
+    /// The ends of the interval.
+    pub(super) fn interval(&self) -> Option<(f64, f64)> {
+        self.around(self.half_width)
+    }
+
+    fn around(&self, distance: Option<f64>) -> Option<(f64, f64)> {
+        let distance = distance.filter(|&distance| distance >= 0.0 && distance.is_finite())?;
+        Some((self.y - distance, self.y + distance))
     }
 }

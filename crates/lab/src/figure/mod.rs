@@ -93,7 +93,8 @@ pub struct Mark {
     pub curve: Option<usize>,
 }
 
-/// A mean and its confidence interval.
+/// A mean and its confidence interval, and where a paper draws that, one standard deviation beside it: the bar with caps is
+/// then the deviation, the thick one the interval.
 ///
 /// A point that its axes cannot show (not a number, infinite, not positive on a logarithmic axis) leaves a gap.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -104,6 +105,8 @@ pub struct Point {
     pub y: f64,
     /// Half the width of the confidence interval; `None` where there is none.
     pub half_width: Option<f64>,
+    /// One standard deviation, where that is drawn beside the interval.
+    pub deviation: Option<f64>,
 }
 
 impl Figure {

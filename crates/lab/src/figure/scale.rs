@@ -4,9 +4,12 @@
 //! times a power of ten, kept as integers until they are text, so that no tick is ever labelled 0.30000000000000004.
 
 use super::number::{decimal, decimal_exponent, power_of_ten};
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 /// How values are laid along an axis.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Scale {
     /// Equal differences are equal distances.
     #[default]

@@ -9,7 +9,7 @@ fn axis(label: &str, scale: Scale) -> Axis {
 }
 
 fn curve(label: &str, points: &[(f64, f64, Option<f64>)]) -> Curve {
-    let points = points.iter().map(|&(x, y, half_width)| Point { x, y, half_width }).collect();
+    let points = points.iter().map(|&(x, y, half_width)| Point { x, y, half_width, deviation: None }).collect();
     Curve { label: label.to_owned(), points }
 }
 
@@ -46,6 +46,22 @@ fn a_mark_stands_where_it_belongs_in_the_colour_of_its_curve() {
     insta::assert_snapshot!(
         svg.lines().filter(|line| line.contains("4 4") || line.contains("bound")).collect::<Vec<_>>().join("\n")
     );
+}
+
+#[test]
+fn where_bars_are_deviations_the_interval_stands_beside_them() {
+    let mut figure = two_curves();
+    assert!(!figure.to_svg().contains("stroke-width=\"3\""));
+    figure.curves[0].points[1].deviation = Some(2.0);
+    let svg = figure.to_svg();
+    let thick: Vec<&str> = svg.lines().filter(|line| line.contains("stroke-width=\"3\"")).collect();
+    assert_eq!(thick.len(), 1, "one curve has one");
+    assert_eq!(thick[0].matches('M').count(), 1, "at the one point that has a deviation");
+    // The bar with caps reaches as far as the deviation, the thick one as far as the interval.
+    let layout = Layout::new(&figure);
+    let ends = |distance: f64| format!("V{}", super::canvas::Length(layout.up(38.2 + distance)));
+    assert!(thick[0].contains(&ends(0.7)) && !thick[0].contains(&ends(2.0)));
+    assert!(svg.contains(&ends(2.0)));
 }
 
 #[test]

@@ -9,7 +9,9 @@
 //! There is no recovery of its own and nobody answers, so over the raw service this is what the error model does to frames
 //! that are sent back to back.
 
+use crate::ds_field::DsField;
 use crate::packet::{Memory, PacketLength, ipv4, write_total_length};
+use crate::probe::Host;
 use arqway_link::Packet;
 use arqway_units::{Span, positive_span};
 use etherparse::IpNumber;
@@ -49,7 +51,7 @@ pub(crate) struct Filler {
 impl Filler {
     pub(crate) fn new(config: &ChannelConfig, memory: &mut Memory) -> Self {
         let size = config.packet.octets().as_usize();
-        let mut header = ipv4(PROTOCOL, [10, 0, 0, 1], [10, 0, 1, 2]);
+        let mut header = ipv4(PROTOCOL, Host::Server, DsField::default());
         write_total_length(&mut header, size);
         Self { packet: memory.packet(&header, size), is_over: false }
     }

@@ -1,8 +1,11 @@
-//! File Transfer: a file goes from the server to the client as fast as TCP lets it (monet08 §III).
+//! File Transfer: files go from the server to the client as fast as TCP lets them (monet08 §III), each over a connection of
+//! its own; one, unless several are asked for.
 
-use crate::packet::{Headers, Memory, PacketLength, PacketSize};
-use crate::tcp::{Receiver, SegmentFactory, Sender, TcpConfig, Transmission};
-use arqway_link::Packet;
+use super::Owner;
+use crate::ds_field::DsField;
+use crate::packet::{Headers, PacketLength, PacketSize, TCP_HEADERS};
+use crate::probe::Host;
+use crate::tcp::{Connections, Message, Opening, SlotId, TcpConfig};
 use arqway_units::{Octets, Span, Time};
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +21,10 @@ pub struct FileTransferConfig {
     pub size: Octets,
     /// How long a packet is; the scenario's `headers` says whether headers are inside.
     pub packet: PacketLength,
+    /// How many such files go at once, each over a connection of its own.
+    pub connections: ConnectionCount,
+    /// The differentiated services field of its packets, acknowledgements too.
+    pub ds: DsField,
 }
 
 fn not_empty<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Octets, D::Error> {
@@ -28,61 +35,129 @@ fn not_empty<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Octets
     Ok(size)
 }
 
+/// How many connections: at least one, and no more than have ports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(extend("minimum" = 1, "maximum" = Self::MAX)))]
+#[serde(try_from = "i64", into = "i64")]
+pub struct ConnectionCount(u16);
+
+impl ConnectionCount {
+    /// Far fewer than there are ports, so that connections of other applications have theirs.
+    pub const MAX: u16 = 1000;
+    /// One.
+    pub const ONE: Self = Self(1);
+
+    /// So many, or `None` outside 1 to [`MAX`](Self::MAX).
+    #[must_use]
+    pub fn new(connections: u16) -> Option<Self> {
+        (1..=Self::MAX).contains(&connections).then_some(Self(connections))
+    }
+
+    /// How many.
+    #[must_use]
+    pub fn get(self) -> u16 {
+        self.0
+    }
+}
+
+/// A number of connections that cannot be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{0} connections: right would be 1 to {max}", max = ConnectionCount::MAX)]
+pub struct ConnectionCountError(i64);
+
+impl TryFrom<i64> for ConnectionCount {
+    type Error = ConnectionCountError;
+    fn try_from(connections: i64) -> Result<Self, ConnectionCountError> {
+        u16::try_from(connections).ok().and_then(Self::new).ok_or(ConnectionCountError(connections))
+    }
+}
+
+impl From<ConnectionCount> for i64 {
+    fn from(count: ConnectionCount) -> Self {
+        Self::from(count.0)
+    }
+}
+
 impl Default for FileTransferConfig {
     /// The papers' file of 10 MB in packets of 250 octets.
     fn default() -> Self {
-        Self { enabled: true, size: Octets::new(10_000_000), packet: PacketLength::SHORT }
+        Self {
+            enabled: true,
+            size: Octets::new(10_000_000),
+            packet: PacketLength::SHORT,
+            connections: ConnectionCount::ONE,
+            ds: DsField::default(),
+        }
     }
 }
 
-/// Both ends of the transfer: the sender at the server, the receiver at the client.
+/// FTP's data come from here.
+const SERVER_PORT: u16 = 20;
+
+/// All transfers.
 #[derive(Debug)]
 pub(crate) struct FileTransfer {
-    /// The sending half.
-    pub(crate) sender: Sender,
-    receiver: Receiver,
-    segments: SegmentFactory,
     size: PacketSize,
+    connections: u16,
+    unfinished: u16,
 }
 
 impl FileTransfer {
-    /// A transfer that has not begun.
-    pub(crate) fn new(config: &FileTransferConfig, tcp: &TcpConfig, headers: Headers, clock_phase: Span) -> Self {
-        let size = PacketSize::new(config.packet, headers, crate::tcp::HEADERS);
-        let packets = config.size.as_u64().div_ceil(size.counted.max(1));
-        let settings = tcp.settings();
-        Self {
-            sender: Sender::new(settings, packets, clock_phase),
-            receiver: Receiver::default(),
-            segments: SegmentFactory::new(size, settings.handshake),
-            size,
-        }
+    /// Transfers that have not begun.
+    pub(crate) fn new(config: &FileTransferConfig, headers: Headers) -> Self {
+        let connections = config.connections.get();
+        Self { size: PacketSize::new(config.packet, headers, TCP_HEADERS), connections, unfinished: connections }
     }
 
-    /// The packet for a transmission of the sender.
-    pub(crate) fn packet(&self, transmission: Transmission, memory: &mut Memory) -> Packet {
-        self.segments.data(transmission, memory)
+    /// Opens the connections; where each clock stands in its tick is asked anew.
+    pub(crate) fn open<'a>(
+        &self,
+        config: &'a FileTransferConfig,
+        tcp: &'a TcpConfig,
+        connections: &'a mut Connections,
+        mut clock_phase: impl FnMut() -> Span + 'a,
+    ) -> impl Iterator<Item = SlotId> + 'a {
+        let message = Message::padded(config.size.as_u64(), self.size);
+        let open = move |_| {
+            connections.open(&Opening {
+                owner: Owner::File,
+                sender: Host::Server,
+                server_port: SERVER_PORT,
+                ds: config.ds,
+                settings: tcp.settings(),
+                clock_phase: clock_phase(),
+                message,
+            })
+        };
+        (0..config.connections.get()).filter_map(open)
     }
 
-    /// The client receives a packet and answers with an acknowledgement.
-    pub(crate) fn receive(&mut self, packet: &Packet, memory: &mut Memory) -> Option<Packet> {
-        let number = self.segments.read_data(packet, self.receiver.in_order())?;
-        Some(self.segments.acknowledgement(self.receiver.receive(number), memory))
+    /// The last packet of a file was acknowledged.
+    pub(crate) fn finish_one(&mut self) {
+        self.unfinished = self.unfinished.saturating_sub(1);
     }
 
-    /// The server receives an acknowledgement: the highest packet it acknowledges.
-    pub(crate) fn acknowledgement(&self, packet: &Packet) -> Option<i64> {
-        self.segments.read_acknowledgement(packet, self.sender.acknowledged())
+    /// Whether all files are there.
+    pub(crate) fn is_finished(&self) -> bool {
+        self.unfinished == 0
     }
 
-    /// Application data acknowledged so far.
-    pub(crate) fn acknowledged(&self) -> Octets {
-        Octets::new(self.sender.packets_acknowledged() * self.size.counted)
-    }
-
-    /// Application data acknowledged, per second since the start.
-    pub(crate) fn throughput_bps(&self, now: Time) -> f64 {
+    /// Application data acknowledged in all files together, per second since the start.
+    pub(crate) fn throughput_bps(&self, connections: &Connections, now: Time) -> f64 {
         let seconds = now.as_seconds();
-        if seconds > 0.0 { self.acknowledged().as_bits() as f64 / seconds } else { 0.0 }
+        let packets: u64 = of_files(connections).map(|sender| sender.packets_acknowledged()).sum();
+        let acknowledged = Octets::new(packets * self.size.counted);
+        if seconds > 0.0 { acknowledged.as_bits() as f64 / seconds } else { 0.0 }
     }
+
+    /// How often a retransmission timer expired, for each connection.
+    pub(crate) fn timeouts(&self, connections: &Connections) -> f64 {
+        let timeouts: u64 = of_files(connections).map(crate::tcp::Sender::timeouts).sum();
+        timeouts as f64 / f64::from(self.connections)
+    }
+}
+
+fn of_files(connections: &Connections) -> impl Iterator<Item = &crate::tcp::Sender> {
+    connections.iter().filter(|connection| connection.owner == Owner::File).map(|connection| &connection.sender)
 }

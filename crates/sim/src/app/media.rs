@@ -8,8 +8,10 @@
 //! Talk-spurts and silences are exponential; a spurt is rounded to whole packets and has at least one, and the first
 //! spurt begins after a silence, as in ns-2's `Application/Traffic/Exponential`. What the link brings twice is heard once.
 
+use crate::ds_field::DsField;
 use crate::kernel::Random;
 use crate::packet::{Headers, Memory, PacketLength, PacketSize, ipv4, write_total_length};
+use crate::probe::Host;
 use alloc::collections::VecDeque;
 use arqway_link::Packet;
 use arqway_units::{BitRate, Span, Time};
@@ -31,6 +33,8 @@ pub struct MediaConfig {
     pub talk: Span,
     /// The mean length of a silence.
     pub silence: Span,
+    /// The differentiated services field of its packets.
+    pub ds: DsField,
 }
 
 /// An IPv4 and a UDP header.
@@ -78,7 +82,7 @@ impl Media {
             left: 0,
             next: Time::ZERO,
             size,
-            header: header(size.on_wire),
+            header: header(size.on_wire, config.ds),
             recent: VecDeque::with_capacity(REMEMBERED),
             sent: 0,
             received: 0,
@@ -150,9 +154,9 @@ impl Media {
     }
 }
 
-fn header(size: usize) -> [u8; HEADERS] {
+fn header(size: usize, ds: DsField) -> [u8; HEADERS] {
     let mut header = [0; HEADERS];
-    header[..20].copy_from_slice(&ipv4(IpNumber::UDP, [10, 0, 0, 1], [10, 0, 1, 2]));
+    header[..20].copy_from_slice(&ipv4(IpNumber::UDP, Host::Server, ds));
     write_total_length(&mut header, size);
     let length = u16::try_from(size - 20).unwrap_or(u16::MAX);
     let udp = UdpHeader { source_port: 5004, destination_port: 5004, length, checksum: 0 };
@@ -170,6 +174,7 @@ impl Default for MediaConfig {
             packet: PacketLength::SHORT,
             talk: Span::from_milliseconds(1000),
             silence: Span::from_milliseconds(1350),
+            ds: DsField::default(),
         }
     }
 }

@@ -7,14 +7,20 @@
 //!       +------- bare ACK: next octet awaited <--------------+   one for each packet
 //! ```
 //!
+//! A connection carries data one way, as ns-2's agents do; what goes the other way has a connection of its own.
+//!
 //! `sim/tests/ns2_traces.rs` holds it to ns-2 packet by packet.
 
+mod connection;
+mod connections;
+mod numbering;
 mod receiver;
 mod segment;
 mod sender;
 mod settings;
 
-pub(crate) use receiver::Receiver;
-pub(crate) use segment::{HEADERS, SegmentFactory};
+pub(crate) use connection::Opening;
+pub(crate) use connections::{Connections, SlotId};
+pub(crate) use numbering::Message;
 pub use sender::{Sender, Transmission};
 pub use settings::{PacketWindow, PacketWindowError, Profile, Settings, TcpConfig};

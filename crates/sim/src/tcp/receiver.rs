@@ -32,6 +32,12 @@ impl Receiver {
         self.awaited - 1
     }
 
+    /// Begins anew, for another connection.
+    pub(crate) fn restart(&mut self) {
+        self.awaited = 0;
+        self.ahead.clear();
+    }
+
     /// How many packets were received in order.
     pub(crate) fn in_order(&self) -> i64 {
         self.awaited

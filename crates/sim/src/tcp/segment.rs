@@ -4,43 +4,42 @@
 //! A connection's header is built once; a packet is a copy with its numbers filled in. Checksums are left to those who
 //! write packets out. Sequence numbers count octets of payload, and the receiving end turns them back into packets.
 
+use super::numbering::{Message, Numbering};
 use super::sender::Transmission;
-use crate::packet::{Memory, PacketSize};
+use crate::ds_field::DsField;
+use crate::packet::{Memory, TCP_HEADERS as HEADERS};
+use crate::probe::Host;
 use arqway_link::Packet;
 use etherparse::{IpNumber, TcpHeader, TcpHeaderSlice};
 
-/// An IPv4 and a TCP header without options.
-pub(crate) const HEADERS: usize = 40;
 const IP_HEADER: usize = 20;
-const PORTS: (u16, u16) = (20, 49_152);
 
-/// How packet numbers of a connection map to sequence numbers.
-#[derive(Debug, Clone, Copy)]
-struct Numbering {
-    /// Octets of payload in a packet, behind its headers.
-    payload: u32,
-    /// Whether packet 0 is the SYN, which takes one number.
-    handshake: bool,
+/// The two ends of a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Ports {
+    pub(crate) server: u16,
+    pub(crate) client: u16,
 }
 
-impl Numbering {
-    /// The sequence number of a packet's first octet; the initial one is 0.
-    fn sequence(self, packet: i64) -> u32 {
-        let handshake = i64::from(self.handshake);
-        let data = (packet - handshake).max(0) as u32;
-        let offset = data.wrapping_mul(self.payload);
-        if self.handshake && packet > 0 { offset.wrapping_add(1) } else { offset }
+impl Ports {
+    /// Those of a packet that has come to this host.
+    pub(crate) fn of(packet: &Packet, at: Host) -> Option<Self> {
+        if packet.octets.get(9) != Some(&IpNumber::TCP.0) {
+            return None;
+        }
+        let [s0, s1, d0, d1] = *packet.octets.get(IP_HEADER..IP_HEADER + 4)?.first_chunk()?;
+        let (source, destination) = (u16::from_be_bytes([s0, s1]), u16::from_be_bytes([d0, d1]));
+        Some(match at {
+            Host::Server => Self { server: destination, client: source },
+            Host::Client => Self { server: source, client: destination },
+        })
     }
 
-    /// The packet whose first octet has this sequence number, given that it lies near packet `near`.
-    fn packet(self, sequence: u32, near: i64) -> i64 {
-        if self.handshake && sequence == 0 && near < i64::from(u16::MAX) {
-            return 0;
+    fn at(self, host: Host) -> u16 {
+        match host {
+            Host::Server => self.server,
+            Host::Client => self.client,
         }
-        // Packets of equal length begin behind the SYN.
-        let near = near.max(i64::from(self.handshake));
-        let ahead = sequence.wrapping_sub(self.sequence(near)).cast_signed();
-        near + i64::from(ahead).div_euclid(i64::from(self.payload.max(1)))
     }
 }
 
@@ -48,37 +47,45 @@ impl Numbering {
 #[derive(Debug)]
 pub(crate) struct SegmentFactory {
     numbering: Numbering,
-    size: PacketSize,
     data: [u8; HEADERS],
     acknowledgement: [u8; HEADERS],
 }
 
 impl SegmentFactory {
-    /// For a connection whose data packets have this size.
-    pub(crate) fn new(size: PacketSize, handshake: bool) -> Self {
-        let payload = u32::try_from(size.on_wire.saturating_sub(HEADERS)).unwrap_or(u32::MAX);
+    /// For a connection of which this host sends the data.
+    pub(crate) fn new(message: Message, handshake: bool, sender: Host, ports: Ports, ds: DsField) -> Self {
         Self {
-            numbering: Numbering { payload, handshake },
-            size,
-            data: template([10, 0, 0, 1], [10, 0, 1, 2], PORTS.0, PORTS.1),
-            acknowledgement: template([10, 0, 1, 2], [10, 0, 0, 1], PORTS.1, PORTS.0),
+            numbering: Numbering::new(message, handshake),
+            data: template(sender, ports, ds),
+            acknowledgement: template(sender.peer(), ports, ds),
         }
+    }
+
+    /// Becomes that of another connection, in the same memory.
+    pub(crate) fn restart(&mut self, message: Message, handshake: bool, sender: Host, ports: Ports, ds: DsField) {
+        self.numbering.restart(message, handshake);
+        self.data = template(sender, ports, ds);
+        self.acknowledgement = template(sender.peer(), ports, ds);
+    }
+
+    /// Another message follows on the same connection.
+    pub(crate) fn append(&mut self, message: Message) {
+        self.numbering.append(message);
     }
 
     /// A data packet, or the SYN.
     pub(crate) fn data(&self, transmission: Transmission, memory: &mut Memory) -> Packet {
-        let is_syn = self.numbering.handshake && transmission.number == 0;
-        let size = if is_syn { HEADERS } else { self.size.on_wire };
+        let flags = if self.numbering.is_syn(transmission.number) { SYN } else { ACK };
+        let size = HEADERS + self.numbering.payload(transmission.number) as usize;
         let mut header = self.data;
-        let sequence = self.numbering.sequence(transmission.number);
-        fill(&mut header, size, sequence, 0, if is_syn { SYN } else { ACK });
+        fill(&mut header, size, self.numbering.sequence(transmission.number), 0, flags);
         memory.packet(&header, size)
     }
 
     /// The bare acknowledgement of everything up to and with packet `number`.
     pub(crate) fn acknowledgement(&self, number: i64, memory: &mut Memory) -> Packet {
         let mut header = self.acknowledgement;
-        let flags = if self.numbering.handshake && number == 0 { SYN | ACK } else { ACK };
+        let flags = if self.numbering.is_syn(number) { SYN | ACK } else { ACK };
         fill(&mut header, HEADERS, 0, self.numbering.sequence(number + 1), flags);
         memory.packet(&header, HEADERS)
     }
@@ -103,10 +110,10 @@ fn tcp_header(packet: &Packet) -> Option<TcpHeaderSlice<'_>> {
 const SYN: u8 = 0x02;
 const ACK: u8 = 0x10;
 
-fn template(from: [u8; 4], to: [u8; 4], source: u16, destination: u16) -> [u8; HEADERS] {
+fn template(from: Host, ports: Ports, ds: DsField) -> [u8; HEADERS] {
     let mut header = [0; HEADERS];
-    header[..IP_HEADER].copy_from_slice(&crate::packet::ipv4(IpNumber::TCP, from, to));
-    let tcp = TcpHeader::new(source, destination, 0, u16::MAX);
+    header[..IP_HEADER].copy_from_slice(&crate::packet::ipv4(IpNumber::TCP, from, ds));
+    let tcp = TcpHeader::new(ports.at(from), ports.at(from.peer()), 0, u16::MAX);
     header[IP_HEADER..].copy_from_slice(&tcp.to_bytes());
     header
 }
@@ -125,7 +132,9 @@ mod tests {
     use proptest::prelude::*;
 
     fn factory(handshake: bool) -> SegmentFactory {
-        SegmentFactory::new(PacketSize { on_wire: 250, counted: 250 }, handshake)
+        let message = Message { packets: u64::MAX >> 2, payload: 210, last: 210 };
+        let ports = Ports { server: 20, client: 49_152 };
+        SegmentFactory::new(message, handshake, Host::Server, ports, DsField::new(46).unwrap_or_default())
     }
 
     #[test]
@@ -133,6 +142,8 @@ mod tests {
         let packet = factory(true).data(Transmission { number: 3, again: false }, &mut Memory::default());
         let sliced = SlicedPacket::from_ip(&packet.octets).expect("an IP packet");
         let Some(etherparse::TransportSlice::Tcp(tcp)) = sliced.transport else { panic!("a TCP segment") };
+        let Some(etherparse::NetSlice::Ipv4(ip)) = sliced.net else { panic!("an IPv4 packet") };
+        assert_eq!((ip.header().dcp().value(), tcp.source_port(), tcp.destination_port()), (46, 20, 49_152));
         assert_eq!((tcp.sequence_number(), tcp.payload().len(), packet.octets.len()), (1 + 2 * 210, 210, 250));
     }
 

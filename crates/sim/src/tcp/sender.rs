@@ -45,6 +45,7 @@ pub struct Sender {
     window: f64,
     threshold: f64,
     initial_window: f64,
+    has_lost_start: bool,
     duplicates: u32,
     inflation: u32,
     recover: i64,
@@ -55,6 +56,8 @@ pub struct Sender {
     has_sample: bool,
     backoff: u32,
     timer: Option<Time>,
+    /// When all was acknowledged, and nothing more to send: until when the window is still trusted.
+    idle_until: Option<Time>,
     timeouts: u64,
     outgoing: VecDeque<Transmission>,
 }
@@ -63,6 +66,17 @@ impl Sender {
     /// A sender of `packets` data packets; `clock_phase` is how far into its tick the clock stands at time zero.
     #[must_use]
     pub fn new(settings: Settings, packets: u64, clock_phase: Span) -> Self {
+        Self::with_room(settings, packets, clock_phase, VecDeque::with_capacity(32))
+    }
+
+    /// Becomes the sender of another connection, in the same memory.
+    pub(crate) fn restart(&mut self, settings: Settings, packets: u64, clock_phase: Span) {
+        let mut outgoing = core::mem::take(&mut self.outgoing);
+        outgoing.clear();
+        *self = Self::with_room(settings, packets, clock_phase, outgoing);
+    }
+
+    fn with_room(settings: Settings, packets: u64, clock_phase: Span, outgoing: VecDeque<Transmission>) -> Self {
         let initial_window = f64::from(settings.initial_window);
         let end = i64::try_from(packets).unwrap_or(i64::MAX - 1) + i64::from(settings.handshake);
         let deviation = ticks(Span::from_seconds(INITIAL_DEVIATION_SECONDS), settings.tick) as f64;
@@ -77,6 +91,7 @@ impl Sender {
             window: if settings.handshake { 1.0 } else { initial_window },
             threshold: f64::from(settings.maximum_window),
             initial_window,
+            has_lost_start: false,
             duplicates: 0,
             inflation: 0,
             recover: -1,
@@ -86,13 +101,25 @@ impl Sender {
             has_sample: false,
             backoff: 1,
             timer: None,
+            idle_until: None,
             timeouts: 0,
-            outgoing: VecDeque::with_capacity(32),
+            outgoing,
         }
     }
 
     /// Begins to send.
     pub fn start(&mut self, now: Time) {
+        self.send_what_fits(now);
+    }
+
+    /// Sends so many packets more on a connection that is kept. If nothing was under way for longer than a retransmission
+    /// timeout, the window says nothing about the path any more: it begins with one packet (RFC 5681 §4.1; one packet is
+    /// ns-2's choice).
+    pub fn send_more(&mut self, packets: u64, now: Time) {
+        self.end = self.end.saturating_add(i64::try_from(packets).unwrap_or(i64::MAX));
+        if self.idle_until.take().is_some_and(|until| until < now) {
+            self.window = 1.0;
+        }
         self.send_what_fits(now);
     }
 
@@ -130,7 +157,7 @@ impl Sender {
             self.window = self.initial_window;
         }
         if self.is_finished() {
-            self.timer = None;
+            self.idle_until = self.timer.take();
         }
     }
 
@@ -153,7 +180,8 @@ impl Sender {
     /// Halves the window and sends the missing packet, once for each window of losses.
     fn retransmit_fast(&mut self, now: Time) {
         let only_the_handshake = self.settings.handshake && self.acknowledged == 0;
-        if self.acknowledged <= self.recover && !self.in_fast_recovery && !only_the_handshake {
+        let seen_before = self.acknowledged <= self.recover && !self.in_fast_recovery && !only_the_handshake;
+        if seen_before || self.is_finished() {
             return;
         }
         self.recover = self.highest_sent;
@@ -186,6 +214,7 @@ impl Sender {
         self.recover = self.highest_sent;
         if self.acknowledged < 0 {
             // The first packet was lost: no larger start after that.
+            self.has_lost_start = true;
             self.initial_window = 1.0;
         }
         self.threshold = libm::floor(self.half_window()).max(2.0);
@@ -296,6 +325,17 @@ impl Sender {
     #[must_use]
     pub fn timeouts(&self) -> u64 {
         self.timeouts
+    }
+
+    /// Whether the first packet had to be sent again, after which data begin with a window of one.
+    #[must_use]
+    pub fn has_lost_start(&self) -> bool {
+        self.has_lost_start
+    }
+
+    /// How many data packets there are.
+    pub(crate) fn packets(&self) -> u64 {
+        u64::try_from(self.end - i64::from(self.settings.handshake)).unwrap_or(0)
     }
 
     /// The congestion window in packets.

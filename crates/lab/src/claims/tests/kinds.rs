@@ -230,6 +230,46 @@ fn clearly_wants_intervals_apart_too() {
 }
 
 #[test]
+fn overlapping_is_a_matter_of_intervals() {
+    let text = file(
+        "kind = \"shape\"\nholds = [{ a = { scheme = \"a\" }, is = \"overlapping\", b = { scheme = \"b\" }, at = [1] }]",
+    );
+    let wide: &[f64] = &[60.0, 120.0, 180.0];
+    assert_eq!(verdict(&text, &[(1.0, "a", wide), (1.0, "b", &around(100.0))]), Reproduced);
+    assert_eq!(verdict(&text, &[(1.0, "a", &around(120.0)), (1.0, "b", &around(100.0))]), NotReproduced);
+    assert_eq!(verdict(&text, &[(1.0, "a", &around(100.0)), (1.0, "b", &around(120.0))]), NotReproduced);
+}
+
+#[test]
+fn nearer_compares_two_distances() {
+    let text = file(
+        "kind = \"shape\"\nholds = [{ a = { scheme = \"a\" }, is = { nearer-than = { scheme = \"c\" } }, b = { scheme = \"b\" }, at = [1] }]",
+    );
+    let judged = |mean: f64| {
+        let cells = [(1.0, "a", &around(mean)[..]), (1.0, "b", &around(100.0)), (1.0, "c", &around(200.0))];
+        verdict(&text, &cells)
+    };
+    assert_eq!([judged(149.0), judged(90.0), judged(151.0)], [Reproduced, Reproduced, NotReproduced]);
+}
+
+#[test]
+fn a_side_may_be_of_another_application_beside_something_else_and_at_a_point_of_its_own() {
+    let other = "{ scheme = \"b\", app = \"media\", beside = \"all\", metric = \"delay\", point = 7 }";
+    let claim = claim(&file(&format!(
+        "kind = \"shape\"\nholds = [{{ a = {{ scheme = \"a\" }}, is = \"more\", b = {other}, at = [1] }}]"
+    )));
+    let cells = claim.cells();
+    let named = (cells[1].app, cells[1].beside, cells[1].metric, cells[1].point);
+    assert_eq!(named, (Some("media"), Some("all"), Some("delay"), 7.0));
+    let rows =
+        |values: &[f64]| [super::cell(&claim.about, cells[0], MIDDLE), super::cell(&claim.about, cells[1], values)];
+    assert_eq!(claim.judge(&Evidence::of(&rows(LOW).concat())).verdict(), Reproduced);
+    assert_eq!(claim.judge(&Evidence::of(&rows(HIGH).concat())).verdict(), NotReproduced);
+    let judged = claim.judge(&Evidence::of(&rows(LOW)[0]));
+    assert!(judged.note.contains("b (media) beside all at 7 %"), "{}", judged.note);
+}
+
+#[test]
 fn a_scheme_a_point_or_a_second_replication_that_is_missing_decides_nothing() {
     let kinds = [
         best_worst(),

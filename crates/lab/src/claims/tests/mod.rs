@@ -30,9 +30,9 @@ fn claim(text: &str) -> Claim {
 fn cell(about: &Subject, cell: Cell<'_>, values: &[f64]) -> Vec<Row> {
     let row = |(replication, value): (usize, &f64)| Row {
         paper: about.paper().into(),
-        app: about.app.as_str().into(),
+        app: cell.app.unwrap_or(&about.app).into(),
         errors: about.errors.as_str().into(),
-        beside: about.beside.as_str().into(),
+        beside: cell.beside.unwrap_or(&about.beside).into(),
         rate_bps: 64_000,
         connections: 1,
         point: cell.point,

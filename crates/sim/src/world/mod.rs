@@ -5,21 +5,26 @@
 //!     | -- wired down -->  queue | mux | line, channel -- down -->  | mux |
 //!     | <-- wired up ---         | mux | <-- up -- channel, line    | mux |
 //! ```
+//!
+//! What the hosts do with packets is in `hosts.rs`.
 
-use crate::app::{FileTransfer, Filler, Media};
+mod hosts;
+
+use crate::app::{FileTransfer, FileTransferConfig, Filler, Media, Web};
 use crate::channel::{Channel, Direction};
 use crate::event::Event;
-use crate::kernel::{Alarm, EventQueue, Streams};
+use crate::kernel::{EventQueue, Random, Streams};
 use crate::line::{Line, Queue};
 use crate::link_end::LinkEnd;
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, WebOutcome};
 use crate::packet::Memory;
-use crate::probe::{Host, Probe};
+use crate::probe::Probe;
 use crate::rate::Rate;
 use crate::scenario::Scenario;
-use arqway_link::mux::{Protocol, TooManyServices};
+use crate::tcp::{Connections, TcpConfig};
+use arqway_link::mux::TooManyServices;
 use arqway_link::{Frame, LinkService, Mux, Packet};
-use arqway_units::{Span, Time};
+use arqway_units::Time;
 
 /// A world at work.
 #[derive(Debug)]
@@ -30,11 +35,16 @@ pub struct World<P> {
     wired_up: Line<Packet>,
     access_point: LinkEnd,
     client: LinkEnd,
-    file_transfer: Option<FileTransfer>,
-    tcp_alarm: Alarm,
+    tcp: TcpConfig,
+    connections: Connections,
+    file_transfer: Option<(FileTransferConfig, FileTransfer)>,
+    clock_phases: Random,
+    web: Option<Web>,
     media: Option<Media>,
     filler: Option<Filler>,
     memory: Memory,
+    /// The client has given packets to its end of the link layer, which is yet to act on them.
+    client_has_sent: bool,
     end: Time,
     measured_until: Time,
     probe: P,
@@ -57,11 +67,8 @@ impl<P: Probe> World<P> {
             let channel = Channel::new(errors, &impairments, direction, streams);
             Ok(LinkEnd::new(mux, direction, line, channel, wireless.charge_tag))
         };
-        let clock_phase = scenario.tcp.clock_phase.unwrap_or_else(|| {
-            let tick = scenario.tcp.settings().tick;
-            Span::from_seconds(streams.stream("server.clock-phase").uniform() * tick.as_seconds())
-        });
-        let (file, media, channel) = (&scenario.file_transfer, &scenario.media, &scenario.channel);
+        let (file, web, media) = (&scenario.file_transfer, &scenario.web, &scenario.media);
+        let channel = &scenario.channel;
         let mut memory = Memory::default();
         Ok(Self {
             now: Time::ZERO,
@@ -70,18 +77,22 @@ impl<P: Probe> World<P> {
             wired_up: wired(),
             access_point: end(Direction::Down)?,
             client: end(Direction::Up)?,
-            file_transfer: file.enabled.then(|| FileTransfer::new(file, &scenario.tcp, scenario.headers, clock_phase)),
-            tcp_alarm: Alarm::default(),
+            tcp: scenario.tcp.clone(),
+            connections: Connections::default(),
+            file_transfer: file.enabled.then(|| (file.clone(), FileTransfer::new(file, scenario.headers))),
+            clock_phases: streams.stream("server.clock-phase"),
+            web: web.enabled.then(|| Web::new(web, scenario.headers, streams)),
             media: media.enabled.then(|| Media::new(media, scenario.headers, streams.stream("app.media"))),
             filler: channel.enabled.then(|| Filler::new(channel, &mut memory)),
             memory,
+            client_has_sent: false,
             end: Time::ZERO + scenario.duration,
             measured_until: Time::ZERO + channel.duration,
             probe,
         })
     }
 
-    /// Runs to the end: the file's last acknowledgement and the end of the channel's measurement, or the scenario's
+    /// Runs to the end: the last acknowledgement of all files and the end of the channel's measurement, or the scenario's
     /// duration, or when nothing is left to do.
     pub fn run(mut self) -> Outcome {
         self.start();
@@ -89,14 +100,16 @@ impl<P: Probe> World<P> {
         self.outcome()
     }
 
-    /// Begins: TCP and the speaker act for the first time. [`run`](Self::run) does this itself.
+    /// Begins: files, browser and speaker act for the first time. [`run`](Self::run) does this itself.
     pub fn start(&mut self) {
         if let Some(media) = &self.media {
             self.events.schedule(media.next(), Event::MediaSend);
         }
-        if let Some(transfer) = &mut self.file_transfer {
-            transfer.sender.start(self.now);
-            self.send_segments();
+        self.start_files();
+        if let Some(web) = &mut self.web {
+            web.ask_for_page(self.now);
+            self.browse();
+            self.pump_client();
         }
         if self.filler.is_some() {
             self.events.schedule(self.measured_until, Event::ChannelEnd);
@@ -119,7 +132,7 @@ impl<P: Probe> World<P> {
     fn is_over(&self) -> bool {
         let measured = self.filler.as_ref().is_none_or(Filler::is_over);
         match &self.file_transfer {
-            Some(transfer) => transfer.sender.is_finished() && measured,
+            Some((_, transfer)) => transfer.is_finished() && measured,
             None => self.filler.is_some() && measured,
         }
     }
@@ -139,6 +152,7 @@ impl<P: Probe> World<P> {
             Event::WiredArrival(Direction::Up) => {
                 if let Some(packet) = self.wired_up.arrive(self.now) {
                     self.receive_at_server(&packet);
+                    self.pump_client();
                 }
             }
             Event::FrameDeparture(direction) => {
@@ -163,7 +177,10 @@ impl<P: Probe> World<P> {
                 self.end(direction).ring(now);
                 self.pump(direction);
             }
-            Event::TcpTimer => self.ring_tcp(),
+            Event::TcpTimer(id) => {
+                self.ring_tcp(id);
+                self.pump_client();
+            }
             Event::MediaSend => self.send_media(),
             Event::ChannelEnd => self.filler.iter_mut().for_each(Filler::stop),
         }
@@ -192,24 +209,27 @@ impl<P: Probe> World<P> {
                 Direction::Up => client,
             };
             end.pump(events, probe, *now);
-            let mut answered = false;
             while let Some(packet) = self.end(sending).take_delivered() {
-                answered |= self.take_from_link(sending, packet);
+                self.take_from_link(sending, packet);
             }
-            if !answered {
+            // The client has answered what came out of its end of the link over the same link.
+            if sending == Direction::Down || !core::mem::take(&mut self.client_has_sent) {
                 return;
             }
         }
     }
 
+    /// Lets the client's end of the link layer act on what the client has sent without having received anything.
+    fn pump_client(&mut self) {
+        if core::mem::take(&mut self.client_has_sent) {
+            self.pump(Direction::Up);
+        }
+    }
+
     /// A packet came out of the link layer: at the access point it goes on to the server, at the client it is there.
-    /// Says whether the host there has answered over the same link.
-    fn take_from_link(&mut self, at_end: Direction, packet: Packet) -> bool {
+    fn take_from_link(&mut self, at_end: Direction, packet: Packet) {
         match at_end {
-            Direction::Down => {
-                self.queue_wired(Direction::Up, packet);
-                false
-            }
+            Direction::Down => self.queue_wired(Direction::Up, packet),
             Direction::Up => self.receive_at_client(&packet),
         }
     }
@@ -230,89 +250,26 @@ impl<P: Probe> World<P> {
         self.events.schedule(passage.arrival, Event::WiredArrival(direction));
     }
 
-    fn receive_at_client(&mut self, packet: &Packet) -> bool {
-        self.probe.packet_received(Host::Client, packet, self.now);
-        if is_udp(packet) {
-            let delay = self.media.as_mut().and_then(|media| media.receive(packet, self.now));
-            if let Some(delay) = delay {
-                self.probe.media_received(delay, self.now);
-            }
-            return false;
-        }
-        if Filler::is_of(packet) {
-            return false;
-        }
-        let Some(transfer) = &mut self.file_transfer else { return false };
-        let Some(answer) = transfer.receive(packet, &mut self.memory) else { return false };
-        self.probe.packet_sent(Host::Client, &answer, self.now);
-        self.client.send(answer, self.now);
-        true
-    }
-
-    fn receive_at_server(&mut self, packet: &Packet) {
-        self.probe.packet_received(Host::Server, packet, self.now);
-        let Some(transfer) = &mut self.file_transfer else { return };
-        let Some(number) = transfer.acknowledgement(packet) else { return };
-        transfer.sender.handle_acknowledgement(number, self.now);
-        self.probe.tcp_acknowledged(number, &transfer.sender, self.now);
-        self.send_segments();
-    }
-
-    fn ring_tcp(&mut self) {
-        if self.tcp_alarm.ring(self.now)
-            && let Some(transfer) = &mut self.file_transfer
-        {
-            transfer.sender.handle_timeout(self.now);
-            self.probe.tcp_timed_out(&transfer.sender, self.now);
-        }
-        self.send_segments();
-    }
-
-    fn send_segments(&mut self) {
-        let Some(transfer) = &mut self.file_transfer else { return };
-        while let Some(transmission) = transfer.sender.poll_transmission() {
-            self.probe.tcp_sent(transmission, &transfer.sender, self.now);
-            let packet = transfer.packet(transmission, &mut self.memory);
-            self.probe.packet_sent(Host::Server, &packet, self.now);
-            // A packet that finds no room is counted by the line, and lost.
-            let _ = self.wired_down.offer(packet);
-        }
-        if let Some(at) = self.tcp_alarm.set(transfer.sender.poll_timeout()) {
-            self.events.schedule(at, Event::TcpTimer);
-        }
-        self.send_wired(Direction::Down);
-    }
-
-    fn send_media(&mut self) {
-        let Some(media) = &mut self.media else { return };
-        let packet = media.send(self.now, &mut self.memory);
-        self.probe.packet_sent(Host::Server, &packet, self.now);
-        self.events.schedule(media.next(), Event::MediaSend);
-        self.queue_wired(Direction::Down, packet);
-    }
-
-    /// Where the channel is measured, the link toward the client never has nothing to send.
-    fn fill_link(&mut self) {
-        let packet = self.filler.as_ref().filter(|_| self.access_point.is_idle()).and_then(Filler::packet);
-        if let Some(packet) = packet {
-            self.access_point.send(packet, self.now);
-            self.pump(Direction::Down);
-        }
-    }
-
     fn outcome(&self) -> Outcome {
-        let (transfer, media) = (self.file_transfer.as_ref(), self.media.as_ref());
+        let (transfer, media) = (self.file_transfer.as_ref().map(|(_, transfer)| transfer), self.media.as_ref());
         Outcome {
             ended: self.now,
-            file_complete: transfer.map(|transfer| transfer.sender.is_finished()),
-            throughput_bps: transfer.map(|transfer| transfer.throughput_bps(self.now)),
-            tcp_timeouts: transfer.map(|transfer| transfer.sender.timeouts()),
+            file_complete: transfer.map(FileTransfer::is_finished),
+            throughput_bps: transfer.map(|transfer| transfer.throughput_bps(&self.connections, self.now)),
+            tcp_timeouts: transfer.map(|transfer| transfer.timeouts(&self.connections)),
+            web: self.web.as_ref().map(|web| WebOutcome {
+                throughput_bps: web.throughput_bps(self.now),
+                pages: web.pages(),
+                response_s: web.mean_response_s(),
+                timeouts: web.timeouts(&self.connections),
+            }),
             media_delay_s: media.and_then(Media::mean_delay),
             media_loss: media.and_then(Media::loss),
             media_offered_bps: media.map(|media| media.offered_bps(self.now)),
             frame_loss_rate: self.access_point.frame_loss().rate(),
             frame_loss_run: self.access_point.frame_loss().mean_run(),
             queue_drops: self.access_point.dropped() + self.client.dropped(),
+            late_packets: self.connections.late(),
             wired_drops: self.wired_down.dropped() + self.wired_up.dropped(),
             access_point: self.access_point.mux.counters(),
             client: self.client.mux.counters(),
@@ -326,8 +283,4 @@ fn opposite(direction: Direction) -> Direction {
         Direction::Down => Direction::Up,
         Direction::Up => Direction::Down,
     }
-}
-
-fn is_udp(packet: &Packet) -> bool {
-    packet.octets.get(9) == Some(&Protocol::UDP.number())
 }

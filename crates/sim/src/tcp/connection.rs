@@ -1,0 +1,95 @@
+//! A connection: both of its ends, which in the simulator lie side by side.
+
+use super::numbering::Message;
+use super::receiver::Receiver;
+use super::segment::{Ports, SegmentFactory};
+use super::sender::{Sender, Transmission};
+use super::settings::Settings;
+use crate::app::Owner;
+use crate::ds_field::DsField;
+use crate::packet::Memory;
+use crate::probe::Host;
+use arqway_link::Packet;
+use arqway_units::Span;
+
+/// What a connection is opened with; it gets its port at the client from the table.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Opening {
+    /// Whose data it carries.
+    pub(crate) owner: Owner,
+    /// Which host sends them.
+    pub(crate) sender: Host,
+    /// The port at the server, by which others know the application.
+    pub(crate) server_port: u16,
+    pub(crate) ds: DsField,
+    pub(crate) settings: Settings,
+    /// How far into its tick the sender's clock stands at time zero.
+    pub(crate) clock_phase: Span,
+    pub(crate) message: Message,
+}
+
+/// Data one way, acknowledgements the other.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    pub(crate) sender: Sender,
+    receiver: Receiver,
+    segments: SegmentFactory,
+    pub(super) ports: Ports,
+    pub(crate) from: Host,
+    pub(crate) owner: Owner,
+    handshake: bool,
+}
+
+impl Connection {
+    pub(super) fn new(opening: &Opening, client_port: u16) -> Self {
+        let ports = Ports { server: opening.server_port, client: client_port };
+        let (message, handshake) = (opening.message, opening.settings.handshake);
+        Self {
+            sender: Sender::new(opening.settings, message.packets, opening.clock_phase),
+            receiver: Receiver::default(),
+            segments: SegmentFactory::new(message, handshake, opening.sender, ports, opening.ds),
+            ports,
+            from: opening.sender,
+            owner: opening.owner,
+            handshake,
+        }
+    }
+
+    /// Becomes another connection, in the same memory.
+    pub(super) fn restart(&mut self, opening: &Opening, client_port: u16) {
+        self.ports = Ports { server: opening.server_port, client: client_port };
+        self.handshake = opening.settings.handshake;
+        self.sender.restart(opening.settings, opening.message.packets, opening.clock_phase);
+        self.receiver.restart();
+        self.segments.restart(opening.message, self.handshake, opening.sender, self.ports, opening.ds);
+        self.from = opening.sender;
+        self.owner = opening.owner;
+    }
+
+    /// More data follow; [`sender`](Self::sender) is yet to be told.
+    pub(crate) fn append(&mut self, message: Message) {
+        self.segments.append(message);
+    }
+
+    /// The packet for a transmission of the sender.
+    pub(crate) fn packet(&self, transmission: Transmission, memory: &mut Memory) -> Packet {
+        self.segments.data(transmission, memory)
+    }
+
+    /// The receiving host takes a data packet and answers with an acknowledgement.
+    pub(crate) fn receive(&mut self, packet: &Packet, memory: &mut Memory) -> Option<Packet> {
+        let number = self.segments.read_data(packet, self.receiver.in_order())?;
+        Some(self.segments.acknowledgement(self.receiver.receive(number), memory))
+    }
+
+    /// The sending host gets an acknowledgement: the highest packet it acknowledges.
+    pub(crate) fn acknowledgement(&self, packet: &Packet) -> Option<i64> {
+        self.segments.read_acknowledgement(packet, self.sender.acknowledged())
+    }
+
+    /// Whether the receiver has everything that was given to the sender so far.
+    pub(crate) fn is_received(&self) -> bool {
+        let packets = self.sender.packets().saturating_add(u64::from(self.handshake));
+        u64::try_from(self.receiver.in_order()).is_ok_and(|received| received >= packets)
+    }
+}

@@ -1,0 +1,134 @@
+//! All connections between the two hosts, and how a packet finds its own.
+//!
+//! Each has a port of its own at the client, and the port leads to its place in the table:
+//!
+//! ```text
+//!     packet, port 49,155 at the client --> places by port --> slot 1 --> connection
+//!                                                                         timer
+//! ```
+//!
+//! A place is used again when its connection is closed, the port only after all others had their turn. So a packet that
+//! comes late finds no connection rather than a wrong one, and is dropped and counted.
+
+use super::connection::{Connection, Opening};
+use super::segment::Ports;
+use crate::kernel::Alarm;
+use crate::probe::Host;
+use alloc::vec::Vec;
+use arqway_link::Packet;
+use arqway_units::Time;
+
+/// A place in the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SlotId(u16);
+
+/// The ports that are given out (RFC 6335 §6: the dynamic ones), from the first on.
+const FIRST_PORT: u16 = 49_152;
+
+#[derive(Debug)]
+struct Slot {
+    connection: Connection,
+    /// The retransmission timer; its events may outlive a connection and find the next one.
+    alarm: Alarm,
+    is_open: bool,
+}
+
+/// The table.
+#[derive(Debug, Default)]
+pub(crate) struct Connections {
+    slots: Vec<Slot>,
+    free: Vec<SlotId>,
+    /// The place of the connection that has `FIRST_PORT + index`; it grows with the ports used.
+    by_port: Vec<Option<SlotId>>,
+    /// The port that is next in turn, counted from the first.
+    turn: u16,
+    late: u64,
+}
+
+impl Connections {
+    /// Opens a connection; none if every port is taken.
+    pub(crate) fn open(&mut self, opening: &Opening) -> Option<SlotId> {
+        let index = self.next_port()?;
+        let port = FIRST_PORT + index;
+        let id = if let Some(id) = self.free.pop() {
+            let slot = self.slots.get_mut(usize::from(id.0))?;
+            slot.connection.restart(opening, port);
+            slot.is_open = true;
+            id
+        } else {
+            let id = SlotId(u16::try_from(self.slots.len()).ok()?);
+            let connection = Connection::new(opening, port);
+            self.slots.push(Slot { connection, alarm: Alarm::default(), is_open: true });
+            id
+        };
+        *self.by_port.get_mut(usize::from(index))? = Some(id);
+        Some(id)
+    }
+
+    /// The next port that no connection has, counted from the first.
+    fn next_port(&mut self) -> Option<u16> {
+        let ports = u16::MAX - FIRST_PORT + 1;
+        for _ in 0..ports {
+            let index = self.turn;
+            self.turn = (index + 1) % ports;
+            if self.by_port.len() <= usize::from(index) {
+                self.by_port.resize(usize::from(index) + 1, None);
+            }
+            if self.by_port[usize::from(index)].is_none() {
+                return Some(index);
+            }
+        }
+        None
+    }
+
+    /// Closes a connection: packets of it that are still under way will find nobody.
+    pub(crate) fn close(&mut self, id: SlotId) {
+        let Some(slot) = self.slots.get_mut(usize::from(id.0)).filter(|slot| slot.is_open) else { return };
+        slot.is_open = false;
+        // Without a deadline no event is needed.
+        let _ = slot.alarm.set(None);
+        self.by_port[usize::from(slot.connection.ports.client - FIRST_PORT)] = None;
+        self.free.push(id);
+    }
+
+    /// An open connection.
+    pub(crate) fn get_mut(&mut self, id: SlotId) -> Option<&mut Connection> {
+        self.with_alarm(id).map(|(connection, _)| connection)
+    }
+
+    /// An open connection and its timer.
+    pub(crate) fn with_alarm(&mut self, id: SlotId) -> Option<(&mut Connection, &mut Alarm)> {
+        let slot = self.slots.get_mut(usize::from(id.0)).filter(|slot| slot.is_open)?;
+        Some((&mut slot.connection, &mut slot.alarm))
+    }
+
+    /// A timer's event has come, of whichever connection was there when it was scheduled: whether it is due.
+    pub(crate) fn ring(&mut self, id: SlotId, now: Time) -> bool {
+        self.slots.get_mut(usize::from(id.0)).is_some_and(|slot| slot.alarm.ring(now))
+    }
+
+    /// The connection to which a packet belongs that has come to a host; one that belongs to none is late.
+    pub(crate) fn find(&mut self, packet: &Packet, at: Host) -> Option<SlotId> {
+        let found = self.find_open(packet, at);
+        self.late += u64::from(found.is_none());
+        found
+    }
+
+    fn find_open(&self, packet: &Packet, at: Host) -> Option<SlotId> {
+        let ports = Ports::of(packet, at)?;
+        let index = ports.client.checked_sub(FIRST_PORT)?;
+        let id = (*self.by_port.get(usize::from(index))?)?;
+        let slot = self.slots.get(usize::from(id.0))?;
+        (slot.connection.ports == ports).then_some(id)
+    }
+
+    /// The open connections.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Connection> {
+        self.slots.iter().filter(|slot| slot.is_open).map(|slot| &slot.connection)
+    }
+
+    /// How many packets came for a connection that was closed.
+    pub(crate) fn late(&self) -> u64 {
+        self.late
+    }
+}
