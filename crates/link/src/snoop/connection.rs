@@ -45,6 +45,8 @@ pub(super) struct Connection {
     first_resent: bool,
     /// Duplicates seen that nobody expected, below the threshold. As in ns-2, new data does not clear it.
     duplicates: u32,
+    /// The number behind the server's FIN.
+    finish: Option<Number>,
     round_trip: RoundTrip,
     deadline: Option<Time>,
     /// When a packet of it passed last.
@@ -60,6 +62,7 @@ impl Connection {
             expected: 0,
             first_resent: false,
             duplicates: 0,
+            finish: None,
             round_trip: round_trip(&config.estimator),
             deadline: None,
             heard: now,
@@ -80,6 +83,7 @@ impl Connection {
         self.acknowledged = None;
         self.expected = 0;
         self.first_resent = false;
+        self.finish = None;
         self.deadline = None;
     }
 
@@ -90,6 +94,9 @@ impl Connection {
         }
         let start = self.cache.number(segment.sequence);
         let end = start + u64::from(segment.length);
+        if segment.fin {
+            self.finish = Some(end);
+        }
         if self.cache.len() >= config.cache.get() {
             self.cache.pass(start, end);
             return;
@@ -232,6 +239,11 @@ impl Connection {
     /// Whether it has been silent for so long that its hosts may have forgotten it too.
     pub(super) fn is_forgotten(&self, config: &Config, now: Time) -> bool {
         now.since(self.heard) >= config.forget_after
+    }
+
+    /// Whether the client has all that the server will ever send.
+    pub(super) fn is_finished(&self) -> bool {
+        self.finish.is_some() && self.acknowledged >= self.finish
     }
 
     /// Moves every time by that for which the link was down.

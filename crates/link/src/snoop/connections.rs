@@ -60,7 +60,11 @@ impl Connections {
         connection.heard = now;
         let shared = config.shared_duplicate_counter.then_some(&mut self.duplicates);
         let verdict = connection.acknowledge(&segment, shared, room, config, now);
-        self.note_deadline(slot, config);
+        if connection.is_finished() {
+            self.forget(&segment.flow);
+        } else {
+            self.note_deadline(slot, config);
+        }
         verdict
     }
 

@@ -37,6 +37,7 @@ pub(super) struct Segment {
     pub(super) acknowledgement: Option<u32>,
     pub(super) window: u16,
     pub(super) syn: bool,
+    pub(super) fin: bool,
     pub(super) reset: bool,
 }
 
@@ -67,6 +68,7 @@ fn read(packet: &[u8]) -> Option<Segment> {
         acknowledgement: tcp.ack().then(|| tcp.acknowledgment_number()),
         window: tcp.window_size(),
         syn: tcp.syn(),
+        fin: tcp.fin(),
         reset: tcp.rst(),
     })
 }

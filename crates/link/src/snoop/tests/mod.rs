@@ -16,6 +16,7 @@ use std::vec::Vec;
 /// Octets of data in a segment.
 const LENGTH: u32 = 100;
 
+const FIN: u8 = 0x01;
 const SYN: u8 = 0x02;
 const RST: u8 = 0x04;
 const ACK: u8 = 0x10;

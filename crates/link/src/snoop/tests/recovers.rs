@@ -243,3 +243,35 @@ impl AccessPoint {
         }
     }
 }
+
+/// How many duplicates are withheld after those that bring the count to the threshold.
+fn withheld(access_point: &mut AccessPoint, duplicate: &Bytes) -> usize {
+    access_point.hear(duplicate);
+    access_point.hear(duplicate);
+    (0..10).take_while(|_| access_point.hear(duplicate) == WITHHELD).count()
+}
+
+#[test]
+fn what_the_timer_sent_again_is_not_counted_among_what_will_cause_duplicates() {
+    for (timer_expires, expected) in [(false, 3), (true, 2)] {
+        let mut access_point = AccessPoint::after(Config::default(), 1..=5);
+        access_point.hear(&TCP.ack(1));
+        access_point.wait_until(if timer_expires { 1_100 } else { 0 });
+        assert_eq!(withheld(&mut access_point, &TCP.ack(1)), expected, "timer: {timer_expires}");
+    }
+}
+
+#[test]
+fn what_the_wired_side_brings_late_makes_the_count_start_with_the_first_again() {
+    let mut access_point = AccessPoint::after(Config::default(), 1..=2);
+    for number in [4, 5] {
+        access_point.send(&TCP.data(number));
+    }
+    access_point.hear(&TCP.ack(1));
+    assert_eq!(withheld(&mut access_point, &TCP.ack(1)), 2, "four segments, two duplicates seen");
+    access_point.send(&TCP.data(3));
+    // The one that ended the first count was below the threshold; one more reaches it, and brings nothing.
+    access_point.hear(&TCP.ack(1));
+    let again = (0..10).take_while(|_| access_point.hear(&TCP.ack(1)) == WITHHELD).count();
+    assert_eq!(again, 3, "five segments, two duplicates seen");
+}

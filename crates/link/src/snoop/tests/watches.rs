@@ -70,6 +70,17 @@ fn a_reset_from_either_end_passes_and_ends_the_watch() {
 }
 
 #[test]
+fn a_connection_is_watched_until_the_client_has_the_server_s_last_octet_and_its_fin() {
+    let mut access_point = AccessPoint::after(Config::default(), 1..=1);
+    access_point.send(&TCP.down(2 * LENGTH, LENGTH, FIN | ACK));
+    assert_eq!(access_point.hear(&TCP.ack(3)), PASSES);
+    assert_eq!(access_point.watched(), (1, 1), "the FIN takes a number too");
+    assert_eq!(access_point.hear(&TCP.up(3 * LENGTH + 1, u16::MAX)), PASSES);
+    assert_eq!((access_point.watched(), access_point.snoop.poll_timeout()), ((0, 0), None));
+    assert_eq!(access_point.hear(&TCP.up(3 * LENGTH + 1, u16::MAX)), PASSES, "as of a stranger");
+}
+
+#[test]
 fn a_connection_that_falls_silent_is_forgotten_with_all_that_was_kept() {
     let mut access_point = AccessPoint::after(Config::default(), 1..=3);
     access_point.wait_until(119_999);
