@@ -275,3 +275,48 @@ fn what_the_wired_side_brings_late_makes_the_count_start_with_the_first_again() 
     let again = (0..10).take_while(|_| access_point.hear(&TCP.ack(1)) == WITHHELD).count();
     assert_eq!(again, 3, "five segments, two duplicates seen");
 }
+
+#[test]
+fn a_late_segment_behind_the_first_is_not_taken_for_the_server_s_answer_to_a_loss() {
+    let mut access_point = AccessPoint::after(Config::default(), 1..=1);
+    for number in [3, 2, 4, 5] {
+        access_point.send(&TCP.data(number));
+    }
+    access_point.hear(&TCP.ack(2));
+    access_point.hear(&TCP.ack(2));
+    assert_eq!(access_point.hear(&TCP.ack(2)), answered_by(TCP.data(2)), "2 came late, and was lost on the link");
+}
+
+#[test]
+fn a_segment_sent_again_is_sampled_from_its_copy() {
+    let mut access_point = AccessPoint::after(Config::default(), 1..=2);
+    access_point.wait_until(1_140);
+    access_point.hear(&TCP.ack(2));
+    access_point.hear(&TCP.ack(3));
+    access_point.send(&TCP.data(3));
+    // Two samples, of 40 ms from the copy and of 1140 ms from the second segment, which went out but once:
+    // srtt 47.5 and 1003.4375 ms, deviations 219.6875 and 209.296875 ms.
+    let timeout = Span::from_seconds(1.003_437_5 + 4.0 * 0.209_296_875);
+    assert_eq!(access_point.snoop.poll_timeout(), Some(at(1_140) + timeout));
+}
+
+#[test]
+fn an_acknowledgement_overtaken_by_a_newer_one_does_not_turn_the_count_back() {
+    let mut access_point = AccessPoint::after(Config::default(), 1..=5);
+    for number in [3, 2, 3] {
+        assert_eq!(access_point.hear(&TCP.ack(number)), PASSES);
+    }
+    assert_eq!(access_point.hear(&TCP.ack(3)), answered_by(TCP.data(3)));
+}
+
+#[test]
+fn what_the_server_sends_again_is_sampled_from_then_on() {
+    let mut access_point = AccessPoint::after(Config::default(), 1..=1);
+    access_point.now = at(1_000);
+    access_point.send(&TCP.data(1));
+    access_point.now = at(1_040);
+    access_point.hear(&TCP.ack(2));
+    access_point.send(&TCP.data(2));
+    let timeout = Span::from_seconds(0.0475 + 4.0 * 0.219_687_5);
+    assert_eq!(access_point.snoop.poll_timeout(), Some(at(1_040) + timeout), "a sample of 40 ms");
+}
