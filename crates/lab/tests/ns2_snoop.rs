@@ -32,6 +32,7 @@ fn snoop_agrees_with_ns2_in_throughput_retransmissions_and_timeouts() {
     });
     let compared: Vec<Compared> = compared.collect();
     let table: String = compared.iter().map(Compared::to_text).collect();
+    println!("{HEADING}{table}");
     assert!(compared.iter().all(Compared::agrees), "{HEADING}{table}");
 }
 
