@@ -465,6 +465,41 @@ mod tests {
         assert!(sender.congestion_window() <= window + 1.0);
     }
 
+    /// A sender of two packets that were acknowledged at 100 ms, with a window of four by then.
+    fn kept() -> Sender {
+        let mut sender = Sender::new(TcpConfig::default().settings(), 2, Span::ZERO);
+        sender.start(at(0));
+        sender.handle_acknowledgement(0, at(100));
+        sender.handle_acknowledgement(1, at(100));
+        assert!(sender.is_finished());
+        sent(&mut sender);
+        sender
+    }
+
+    #[test]
+    fn more_data_on_a_kept_connection_go_out_with_its_window() {
+        let mut sender = kept();
+        sender.send_more(9, at(600));
+        assert_eq!(sent(&mut sender), [2, 3, 4, 5]);
+        assert!(!sender.is_finished() && sender.poll_timeout().is_some());
+    }
+
+    #[test]
+    fn after_a_silence_longer_than_a_timeout_a_kept_connection_begins_with_one_packet() {
+        let mut sender = kept();
+        sender.send_more(9, at(100 + 1001));
+        assert_eq!(sent(&mut sender), [2]);
+    }
+
+    #[test]
+    fn duplicates_after_the_end_send_nothing() {
+        let mut sender = kept();
+        for _ in 0..5 {
+            sender.handle_acknowledgement(1, at(200));
+        }
+        assert_eq!((sent(&mut sender).len(), sender.poll_timeout()), (0, None));
+    }
+
     #[test]
     fn a_first_packet_lost_leaves_a_window_of_one() {
         let mut sender = sender(Profile::Ns235);
