@@ -344,4 +344,60 @@ mod tests {
         let quantile = delays.quantile_s(0.95).expect("there are delays");
         assert!((quantile - 9.5).abs() < 0.01, "three digits: {quantile}");
     }
+
+    fn rows_of(set: &str) -> Vec<Row> {
+        use crate::document::Source;
+        use crate::experiment::{Effort, Experiment};
+        use crate::plan::Request;
+        let text = format!(
+            "[experiment]\nid = 'apps'\nreplications = 1\n[scenario.set]\nduration = '60 s'\n{set}\n[[scheme]]\nuse = 'raw'\n"
+        );
+        let experiment = Experiment::read(&Source::new("apps.toml", text), std::path::Path::new(""), Effort::Full);
+        let experiment = experiment.unwrap_or_else(|mistakes| panic!("{mistakes}"));
+        let plan = Plan::new(vec![experiment], &Request::default()).expect("one cell");
+        let results = run(&plan, NonZeroUsize::MIN, &AtomicBool::new(false), || ()).expect("a world");
+        results.rows(&plan, 0)
+    }
+
+    fn value(rows: &[Row], app: &str, metric: &str) -> Option<f64> {
+        rows.iter().find(|row| (&*row.app, &*row.metric) == (app, metric)).map(|row| row.value)
+    }
+
+    #[test]
+    fn rows_say_what_runs_beside_an_application_and_over_how_many_connections() {
+        let beside = |set: &str| {
+            let rows = rows_of(set);
+            let apps: BTreeSet<_> =
+                rows.iter().map(|row| (row.app.to_string(), row.beside.to_string(), row.connections)).collect();
+            apps.into_iter()
+                .map(|(app, beside, connections)| format!("{app} {beside} {connections}"))
+                .collect::<Vec<_>>()
+        };
+        let alone = "file-transfer.enabled = false\nweb.enabled = true";
+        assert_eq!(beside(alone), ["web none 1"]);
+        assert_eq!(beside(&format!("{alone}\nmedia.enabled = true")), ["media web 1", "web media 1"]);
+        let everything = "file-transfer.connections = 3\nweb.enabled = true\nmedia.enabled = true";
+        assert_eq!(beside(everything), ["file-transfer all 3", "media all 3", "web all 3"]);
+    }
+
+    #[test]
+    fn a_delay_with_deviations_on_top_has_its_mean_beside_it() {
+        let media =
+            |deviations: &str| rows_of(&format!("media = {{ enabled = true, delay-deviations = {deviations} }}"));
+        let (none, one, two) = (media("0"), media("1"), media("2"));
+        let [mean, more, most] = [&none, &one, &two].map(|rows| value(rows, "media", "delay").expect("a delay"));
+        assert!(more > mean && ((most - more) - (more - mean)).abs() < 1e-9, "{mean}, {more}, {most}");
+        let beside = [&none, &one, &two].map(|rows| value(rows, "media", "delay-mean"));
+        assert_eq!(beside, [None, Some(mean), Some(mean)]);
+    }
+
+    #[test]
+    fn every_metric_of_a_browser_has_a_name_for_figures() {
+        let rows = rows_of("file-transfer.enabled = false\nweb.enabled = true\nmedia.enabled = true");
+        assert!(value(&rows, "web", "transactions") > Some(1.0) && value(&rows, "web", "response-p95") > Some(0.1));
+        for row in rows {
+            let name = format!("{}.{}", row.app, row.metric);
+            assert!(crate::quantity::Quantity::of(&name).is_some(), "{name}");
+        }
+    }
 }
