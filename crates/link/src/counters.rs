@@ -25,6 +25,10 @@ counters! {
     packets_refused,
     /// Packets released to the network layer.
     packets_delivered,
+    /// Packets of the peer that will never be delivered, where the service knows.
+    packets_lost,
+    /// Octets of packets put into frames for the first time.
+    octets_sent,
     /// Frames with a packet handed over for the first time.
     frames_sent,
     /// Frames with a packet handed over again.

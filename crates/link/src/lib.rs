@@ -21,6 +21,8 @@
 //! | [`raw`] | no recovery |
 //! | [`selective_repeat`] | Selective Repeat with multireject and a retransmission timer a frame |
 //! | [`mux`] | services side by side on one link; itself a service |
+//! | [`metrics`] | what each service makes of the link: goodput, loss, delay |
+//! | [`path`] | metrics of several links composed, and a share of each reserved |
 //! | [`AnyService`] | the closed list of services, and their configuration; [`Service`] is what it wants of each |
 
 #![no_std]
@@ -32,7 +34,9 @@ extern crate std;
 mod checked;
 mod counters;
 mod frame;
+pub mod metrics;
 pub mod mux;
+pub mod path;
 pub mod raw;
 mod registry;
 mod rtt;
