@@ -22,7 +22,6 @@
 //! use arqway_link::metrics::ServiceMetrics;
 //! use arqway_link::mux::{Flow, FlowLabel};
 //! use arqway_link::path::{Advertisement, Hop, Ledger, Needs, reserve};
-//! use arqway_link::{ServiceId};
 //! use arqway_units::{BitRate, Ratio, Span};
 //!
 //! let ratio = |value| Ratio::new(value).unwrap();
@@ -48,7 +47,7 @@
 //! // A call takes 3 % of loss, but not 4 %: it wants the fastest path that loses no more, one link raw, one not.
 //! let needs = Needs { rate: rate("64 kbit/s"), loss: ratio(0.03), delay: Some(Span::from_milliseconds(50)) };
 //! let choice = advertisement.choose(&needs).unwrap();
-//! assert_eq!((choice.loss(), choice.delay()), (ratio(0.02), Span::from_milliseconds(17)));
+//! assert_eq!((choice.loss().as_percent(), choice.delay()), (2.0, Span::from_milliseconds(17)));
 //!
 //! // The reservation goes back, and each link sets aside what it needs.
 //! let call = Flow::Label {
