@@ -25,8 +25,10 @@ counters! {
     packets_refused,
     /// Packets released to the network layer.
     packets_delivered,
-    /// Packets of the peer that will never be delivered, where the service knows.
-    packets_lost,
+    /// Packets of the peer found missing that are not asked for, or no longer; other frames may still bring them back
+    /// ([`frames_recovered`](Self::frames_recovered)). Only where the service knows: see
+    /// [`KNOWS_LOSSES`](crate::Service::KNOWS_LOSSES).
+    packets_missed,
     /// Octets of packets put into frames for the first time.
     octets_sent,
     /// Frames with a packet handed over for the first time.
@@ -41,6 +43,16 @@ counters! {
     timeouts,
     /// Copies withdrawn from the queue because the peer had them by then.
     frames_withdrawn,
+    /// Frames that are known to be missing and no longer asked for.
+    frames_abandoned,
+    /// Frames that said how far the sender is, because the line was idle.
+    keepalives_sent,
+    /// Frames with the parity of others.
+    parity_sent,
+    /// Frames that were lost and worked out from others.
+    frames_recovered,
+    /// Frames dropped because one before them was missing, or because they were received before.
+    out_of_sequence_received,
     /// Frames received that were received before.
     duplicates_received,
     /// Frames received that could not be decoded, or that belong to no service here.

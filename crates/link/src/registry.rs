@@ -9,7 +9,7 @@ use crate::counters::Counters;
 use crate::frame::{Frame, Packet, Tag, Ticket};
 use crate::service::{Departure, Full, LinkService, LinkState, Side, Start};
 use crate::short_form::Form;
-use crate::{raw, selective_repeat};
+use crate::{fec, go_back_n, raw, rlp, selective_repeat};
 use arqway_units::Time;
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +23,7 @@ pub trait Service: Clone + Default {
     const SHORT_FORMS: &'static [Form];
 
     /// Whether its receiver knows which packets will never come, and counts them in
-    /// [`packets_lost`](Counters::packets_lost): loss is a metric of a link's services.
+    /// [`packets_missed`](Counters::packets_missed): loss is a metric of a link's services.
     const KNOWS_LOSSES: bool = false;
 
     /// The end on one side of the link; most services are the same on both.
@@ -117,6 +117,12 @@ services! {
     "raw" Raw raw: raw::Config;
     /// Selective Repeat.
     "selective-repeat" SelectiveRepeat selective_repeat: selective_repeat::Config;
+    /// Go-back-n.
+    "go-back-n" GoBackN go_back_n: go_back_n::Config;
+    /// Karn's RLP.
+    "rlp" Rlp rlp: rlp::Config;
+    /// Forward error correction by XOR.
+    "xor-fec" XorFec xor_fec: fec::Config;
 }
 
 impl LinkService for AnyService {

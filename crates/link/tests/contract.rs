@@ -1,6 +1,7 @@
 //! The promises of each service, under any loss, duplication, delay and outage, inside `Checked`.
 
 mod common;
+mod promises;
 
 use arqway_link::mux::{self, Class, Protocol};
 use arqway_link::selective_repeat::{self, EstimatorConfig, Policy, Rejects, Timeout, TimerStarts, WindowSize};

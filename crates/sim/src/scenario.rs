@@ -51,7 +51,8 @@ pub struct Scenario {
     pub media: MediaConfig,
     /// A measurement of the link toward the client.
     pub channel: ChannelConfig,
-    /// When the run ends; a file's last acknowledgement, or the end of a measurement, ends it before.
+    /// When the run ends at the latest; a file's last acknowledgement, or the end of a measurement, ends it before, and where
+    /// there is neither, the duration of the web or the media.
     pub duration: Span,
 }
 
@@ -80,6 +81,19 @@ impl Default for Scenario {
             channel: ChannelConfig::default(),
             duration: Span::from_seconds(1e6),
         }
+    }
+}
+
+impl Scenario {
+    /// How long a run takes at most: without a file or a measurement to wait for, as long as browsing or, without that, the
+    /// lecture is to go on.
+    #[must_use]
+    pub fn length(&self) -> Span {
+        let ends_by_itself = self.file_transfer.enabled || self.channel.enabled;
+        let of_web = self.web.duration.filter(|_| self.web.enabled);
+        let of_media = self.media.duration.filter(|_| self.media.enabled && !self.web.enabled);
+        let watched = of_web.or(of_media).filter(|_| !ends_by_itself);
+        watched.map_or(self.duration, |watched| watched.min(self.duration))
     }
 }
 

@@ -100,6 +100,23 @@ fn goodput_counts_every_octet_of_tags_heads_copies_and_acknowledgements() {
 }
 
 #[test]
+fn a_loss_that_parity_makes_good_is_none() {
+    let config =
+        crate::fec::Config { block: crate::Count::new(4).expect("from 2 to 64"), ..crate::fec::Config::default() };
+    let [mut near, mut far] = ends(&ServiceConfig::XorFec(config));
+    // Three blocks of four and their parities: one frame lost in the first, two in the second, all of the third.
+    for (place, frame) in send(&mut near, 12, Time::ZERO).into_iter().enumerate() {
+        if ![1, 5, 6].contains(&place) && place < 10 {
+            far.handle_frame(frame, Time::ZERO);
+        }
+    }
+    assert_eq!(core::iter::from_fn(|| far.poll_packet()).count(), 6);
+    // Packets 4 and 5 are known to be lost; 8 to 11 may be on their way yet.
+    let loss = far.metrics(Time::ZERO)[0].received.loss.expect("numbers show a gap");
+    assert!((loss.as_f64() - 2.0 / 8.0).abs() < 1e-12, "{loss}");
+}
+
+#[test]
 fn what_left_the_window_counts_no_more() {
     let [mut near, _] = ends(&ServiceConfig::Raw(crate::raw::Config::default()));
     let at = |seconds| Time::ZERO + Span::from_milliseconds(1000) * seconds;

@@ -45,7 +45,9 @@ impl Totals {
         let first = now.frames_sent - then_counted.frames_sent;
         let again = now.frames_resent - then_counted.frames_resent;
         let delivered = now.packets_delivered - then_counted.packets_delivered;
-        let lost = now.packets_lost - then_counted.packets_lost;
+        let missed = now.packets_missed - then_counted.packets_missed;
+        // One that was missed in one window may be recovered in the next.
+        let lost = missed.saturating_sub(now.frames_recovered - then_counted.frames_recovered);
         EndMetrics {
             sent: SenderMetrics {
                 goodput: part(now.octets_sent - then_counted.octets_sent, self.link_octets - then.link_octets),

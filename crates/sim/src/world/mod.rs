@@ -86,14 +86,14 @@ impl<P: Probe> World<P> {
             filler: channel.enabled.then(|| Filler::new(channel, &mut memory)),
             memory,
             client_has_sent: false,
-            end: Time::ZERO + scenario.duration,
+            end: Time::ZERO + scenario.length(),
             measured_until: Time::ZERO + channel.duration,
             probe,
         })
     }
 
     /// Runs to the end: the last acknowledgement of all files and the end of the channel's measurement, or the scenario's
-    /// duration, or when nothing is left to do.
+    /// length, or when nothing is left to do.
     pub fn run(mut self) -> Outcome {
         self.start();
         while !self.is_over() && self.step() {}
@@ -264,7 +264,8 @@ impl<P: Probe> World<P> {
                 timeouts: web.timeouts(&self.connections),
             }),
             media_delay_s: media.and_then(Media::mean_delay),
-            media_loss: media.and_then(Media::loss),
+            media_delay_deviation_s: media.and_then(Media::delay_deviation),
+            media_loss: media.and_then(|media| media.loss(self.now)),
             media_offered_bps: media.map(|media| media.offered_bps(self.now)),
             frame_loss_rate: self.access_point.frame_loss().rate(),
             frame_loss_run: self.access_point.frame_loss().mean_run(),
