@@ -23,6 +23,7 @@
 //! | [`go_back_n`] | go-back-n: one timer, and after a timeout everything outstanding again |
 //! | [`rlp`] | Karn's RLP: negative acknowledgements only, a few retransmissions, in sequence or as received |
 //! | [`fec`] | forward error correction: a parity frame for every block, by XOR |
+//! | [`snoop`] | Berkeley Snoop: reads TCP, sends lost segments again, withholds duplicate acknowledgements |
 //! | [`mux`] | services side by side on one link; itself a service |
 //! | [`metrics`] | what each service makes of the link: goodput, loss, delay |
 //! | [`path`] | metrics of several links composed, and a share of each reserved |
@@ -58,6 +59,7 @@ pub mod selective_repeat;
 mod seq;
 mod service;
 mod short_form;
+pub mod snoop;
 mod timers;
 mod window;
 

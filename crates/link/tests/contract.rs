@@ -5,7 +5,7 @@ mod promises;
 
 use arqway_link::mux::{self, Class, Protocol};
 use arqway_link::selective_repeat::{self, EstimatorConfig, Policy, Rejects, Timeout, TimerStarts, WindowSize};
-use arqway_link::{Arithmetic, FixedPoint, Mux, Packet, ServiceConfig, Side, Smoothing, raw};
+use arqway_link::{Arithmetic, FixedPoint, Mux, Packet, ServiceConfig, Side, Smoothing, raw, snoop};
 use arqway_units::{Span, Time};
 use common::{End, Fate, Queue, Setting, packet, run};
 use proptest::prelude::*;
@@ -93,6 +93,19 @@ fn assert_complete_and_in_order<S: arqway_link::LinkService>(ends: &[End<S>; 2],
     }
 }
 
+fn assert_delivers_what_arrives(service: &ServiceConfig, setting: Setting) {
+    let setting = Setting { queue: Queue::BackPressured(4), ..setting };
+    let ends = run([Side::AccessPoint, Side::Client].map(|side| service.build(side)), &setting);
+    for (receiver, sender) in [(1, 0), (0, 1)] {
+        let copies =
+            |number: u32| setting.fates[sender].get(number as usize).map_or(1, |fate| usize::from(fate.copies));
+        let numbers = 0..setting.packets[sender];
+        let expected: Vec<_> = numbers.flat_map(|number| std::iter::repeat_n(packet(number), copies(number))).collect();
+        let received = &ends[receiver].received;
+        assert!(*received == expected, "{} of {} packets", received.len(), expected.len());
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, max_shrink_iters: 300, ..ProptestConfig::default() })]
 
@@ -129,14 +142,12 @@ proptest! {
 
     #[test]
     fn raw_delivers_exactly_what_arrives_in_order_and_comes_to_rest(setting in setting()) {
-        let setting = Setting { queue: Queue::BackPressured(4), ..setting };
-        let end = || ServiceConfig::Raw(raw::Config::default()).build(Side::Client);
-        let ends = run([end(), end()], &setting);
-        for (receiver, sender) in [(1, 0), (0, 1)] {
-            let copies = |number: u32| setting.fates[sender].get(number as usize).map_or(1, |fate| usize::from(fate.copies));
-            let expected: Vec<_> = (0..setting.packets[sender]).flat_map(|number| std::iter::repeat_n(packet(number), copies(number))).collect();
-            prop_assert!(ends[receiver].received == expected, "{} of {} packets", ends[receiver].received.len(), expected.len());
-        }
+        assert_delivers_what_arrives(&ServiceConfig::Raw(raw::Config::default()), setting);
+    }
+
+    #[test]
+    fn snoop_does_so_with_packets_that_are_no_whole_tcp_segments(setting in setting()) {
+        assert_delivers_what_arrives(&ServiceConfig::Snoop(snoop::Config::default()), setting);
     }
 }
 
