@@ -27,8 +27,8 @@
 
 mod window;
 
-pub(crate) use window::Sliding;
-pub use window::{Totals, Window};
+pub use window::Window;
+pub(crate) use window::{Sliding, Totals};
 
 use crate::counters::Counters;
 use arqway_units::{BitRate, Ratio, Span};

@@ -30,11 +30,11 @@ impl Default for Window {
 
 /// What a service has done since it was made, as far as metrics ask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Totals {
+pub(crate) struct Totals {
     /// What the service counted.
-    pub counters: Counters,
+    pub(crate) counters: Counters,
     /// All that went out on the link: tags, heads and bodies of every frame that started.
-    pub link_octets: u64,
+    pub(crate) link_octets: u64,
 }
 
 impl Totals {
