@@ -97,14 +97,20 @@ end
 
 local show = {}
 
-show["raw"] = function(octets, kind, pinfo, tree, root)
-    if kind ~= DATA or octets:len() < 2 then
-        return false
+-- A frame that is its packet and nothing else.
+local function show_bare(name)
+    return function(octets, kind, pinfo, tree, root)
+        if kind ~= DATA or octets:len() < 2 then
+            return false
+        end
+        pinfo.cols.info = name
+        show_packet(octets(1), pinfo, root)
+        return true
     end
-    pinfo.cols.info = "raw"
-    show_packet(octets(1), pinfo, root)
-    return true
 end
+
+show["raw"] = show_bare("raw")
+show["snoop"] = show_bare("snoop")
 
 show["selective-repeat"] = function(octets, kind, pinfo, tree, root)
     local length = octets:len() - 1

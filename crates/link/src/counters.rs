@@ -49,6 +49,10 @@ counters! {
     out_of_sequence_received,
     /// Frames received that were received before.
     duplicates_received,
+    /// Duplicate TCP acknowledgements withheld from the network layer.
+    acknowledgements_withheld,
+    /// TCP connections forgotten to make room for others.
+    connections_evicted,
     /// Frames received that could not be decoded, or that belong to no service here.
     malformed_received,
 }

@@ -23,6 +23,7 @@
 //! | [`go_back_n`] | go-back-n: one timer, and after a timeout everything outstanding again |
 //! | [`rlp`] | Karn's RLP: negative acknowledgements only, a few retransmissions, in sequence or as received |
 //! | [`fec`] | forward error correction: a parity frame for every block, by XOR |
+//! | [`snoop`] | Berkeley Snoop: reads TCP, sends lost segments again, withholds duplicate acknowledgements |
 //! | [`mux`] | services side by side on one link; itself a service |
 //! | [`AnyService`] | the closed list of services, and their configuration; [`Service`] is what it wants of each |
 
@@ -54,6 +55,7 @@ pub mod selective_repeat;
 mod seq;
 mod service;
 mod short_form;
+pub mod snoop;
 mod timers;
 mod window;
 

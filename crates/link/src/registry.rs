@@ -9,7 +9,7 @@ use crate::counters::Counters;
 use crate::frame::{Frame, Packet, Tag, Ticket};
 use crate::service::{Departure, Full, LinkService, LinkState, Side, Start};
 use crate::short_form::Form;
-use crate::{fec, go_back_n, raw, rlp, selective_repeat};
+use crate::{fec, go_back_n, raw, rlp, selective_repeat, snoop};
 use arqway_units::Time;
 use serde::{Deserialize, Serialize};
 
@@ -53,7 +53,6 @@ macro_rules! services {
 
         /// One end of any service.
         #[derive(Debug)]
-        #[expect(clippy::large_enum_variant, reason = "a link has a handful of services, and each is used for every packet")]
         pub enum AnyService {
             $($(#[$doc])* $service(<$config as Service>::End),)*
         }
@@ -111,6 +110,8 @@ services! {
     "rlp" Rlp rlp: rlp::Config;
     /// Forward error correction by XOR.
     "xor-fec" XorFec xor_fec: fec::Config;
+    /// Berkeley Snoop.
+    "snoop" Snoop snoop: snoop::Config;
 }
 
 impl LinkService for AnyService {

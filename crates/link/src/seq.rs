@@ -43,6 +43,13 @@ impl<const BITS: u32> Seq<BITS> {
         if number.0 < end.0 { Some(number) } else { None }
     }
 
+    /// The number nearest to `base` whose wire bits are `wire`, where no window says on which side to look (TCP). Not
+    /// right within half a modulus of zero: begin a turn above it.
+    pub(crate) const fn nearest(base: Self, wire: u64) -> Self {
+        let ahead = Self::at_or_after(base, wire);
+        if ahead.0 - base.0 < Self::MODULUS / 2 { ahead } else { Self(ahead.0.saturating_sub(Self::MODULUS)) }
+    }
+
     /// The next number.
     pub(crate) const fn next(self) -> Self {
         Self(self.0 + 1)

@@ -5,7 +5,7 @@ mod promises;
 
 use arqway_link::mux::{self, Class, Protocol};
 use arqway_link::selective_repeat::{self, EstimatorConfig, Policy, Rejects, Timeout, TimerStarts, WindowSize};
-use arqway_link::{Arithmetic, FixedPoint, Mux, Packet, ServiceConfig, Side, Smoothing, raw};
+use arqway_link::{Arithmetic, FixedPoint, Mux, Packet, ServiceConfig, Side, Smoothing, raw, snoop};
 use arqway_units::{Span, Time};
 use common::{End, Fate, Queue, Setting, packet, run};
 use proptest::prelude::*;
@@ -93,6 +93,19 @@ fn assert_complete_and_in_order<S: arqway_link::LinkService>(ends: &[End<S>; 2],
     }
 }
 
+fn assert_delivers_what_arrives(service: &ServiceConfig, setting: Setting) {
+    let setting = Setting { queue: Queue::BackPressured(4), ..setting };
+    let ends = run([Side::AccessPoint, Side::Client].map(|side| service.build(side)), &setting);
+    for (receiver, sender) in [(1, 0), (0, 1)] {
+        let copies =
+            |number: u32| setting.fates[sender].get(number as usize).map_or(1, |fate| usize::from(fate.copies));
+        let numbers = 0..setting.packets[sender];
+        let expected: Vec<_> = numbers.flat_map(|number| std::iter::repeat_n(packet(number), copies(number))).collect();
+        let received = &ends[receiver].received;
+        assert!(*received == expected, "{} of {} packets", received.len(), expected.len());
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, max_shrink_iters: 300, ..ProptestConfig::default() })]
 
@@ -110,10 +123,10 @@ proptest! {
         let (first, setting) = fit_the_queue(first, with_room_for_two(setting));
         let (second, setting) = fit_the_queue(second, setting);
         let mux = || {
-            let classes = vec![Class { protocol: Protocol::UDP, service: ServiceConfig::SelectiveRepeat(second.clone()) }];
+            let classes = vec![Class::of_protocol(Protocol::UDP, ServiceConfig::SelectiveRepeat(second.clone()))];
             let default_service = ServiceConfig::SelectiveRepeat(first.clone());
             let depth = NonZeroUsize::new(depth).expect("not zero");
-            Mux::new(&mux::Config { default_service, classes, depth }, Side::Client).expect("two services")
+            Mux::new(&mux::Config { classes, depth, ..mux::Config::new(default_service) }, Side::Client).expect("two services")
         };
         let ends = run([mux(), mux()], &setting);
         for (end, count) in ends.iter().zip([setting.packets[1], setting.packets[0]]) {
@@ -129,14 +142,12 @@ proptest! {
 
     #[test]
     fn raw_delivers_exactly_what_arrives_in_order_and_comes_to_rest(setting in setting()) {
-        let setting = Setting { queue: Queue::BackPressured(4), ..setting };
-        let end = || ServiceConfig::Raw(raw::Config::default()).build(Side::Client);
-        let ends = run([end(), end()], &setting);
-        for (receiver, sender) in [(1, 0), (0, 1)] {
-            let copies = |number: u32| setting.fates[sender].get(number as usize).map_or(1, |fate| usize::from(fate.copies));
-            let expected: Vec<_> = (0..setting.packets[sender]).flat_map(|number| std::iter::repeat_n(packet(number), copies(number))).collect();
-            prop_assert!(ends[receiver].received == expected, "{} of {} packets", ends[receiver].received.len(), expected.len());
-        }
+        assert_delivers_what_arrives(&ServiceConfig::Raw(raw::Config::default()), setting);
+    }
+
+    #[test]
+    fn snoop_does_so_with_packets_that_are_no_whole_tcp_segments(setting in setting()) {
+        assert_delivers_what_arrives(&ServiceConfig::Snoop(snoop::Config::default()), setting);
     }
 }
 

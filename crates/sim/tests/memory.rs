@@ -2,7 +2,7 @@
 //! a long run needs no more than a short one.
 
 use arqway_link::selective_repeat::{self, TimerStarts};
-use arqway_link::{ServiceConfig, fec, go_back_n, mux::Class, mux::Protocol, raw, rlp};
+use arqway_link::{ServiceConfig, fec, go_back_n, mux::Class, mux::Protocol, raw, rlp, snoop};
 use arqway_sim::channel::{Duplication, ErrorModel, ExponentialJitter, Jitter, Reordering, Uniform};
 use arqway_sim::{
     NoProbe, Probe, Queue, Rate, RateTrace, Room, Scenario, Step, StepRate, Streams, TraceEnd, World, tcp,
@@ -20,7 +20,7 @@ fn busy_world(megabytes: u64) -> Scenario {
         ..selective_repeat::Config::default()
     });
     let service = ServiceConfig::Raw(raw::Config::default());
-    scenario.link_layer.classes = vec![Class { protocol: Protocol::UDP, service }];
+    scenario.link_layer.classes = vec![Class::of_protocol(Protocol::UDP, service)];
     scenario.media.enabled = true;
     scenario.file_transfer.size = Octets::new(megabytes * 1_000_000);
     scenario
@@ -70,6 +70,13 @@ fn neither_do_impairments_and_a_rate_that_changes() {
     };
     let steps = [step(500, 96_000), step(100, 0), step(400, 64_000)];
     wireless.rate = Rate::Trace(RateTrace::new(steps.as_slice(), TraceEnd::Repeat).expect("steps"));
+    assert_no_allocation_but_packets(&scenario);
+}
+
+#[test]
+fn nor_does_snoop_which_reads_every_packet() {
+    let mut scenario = busy_world(20);
+    scenario.link_layer.service = ServiceConfig::Snoop(snoop::Config::default());
     assert_no_allocation_but_packets(&scenario);
 }
 

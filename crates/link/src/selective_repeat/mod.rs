@@ -78,7 +78,7 @@ impl LinkService for SelectiveRepeat {
     fn handle_packet(&mut self, packet: Packet, _now: Time) -> Result<(), Full> {
         if self.sender.is_full() {
             self.counters.packets_refused += 1;
-            return Err(Full(packet));
+            return Err(Full::of(packet));
         }
         self.counters.packets_taken += 1;
         self.sender.push(packet.octets);

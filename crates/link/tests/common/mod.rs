@@ -137,7 +137,7 @@ impl<S: LinkService> End<S> {
             self.received.append(&mut self.port.delivered);
             // The network layer sends whenever the service has room.
             let Some(packet) = self.to_send.pop_front() else { return };
-            if let Err(Full(back)) = self.service.handle_packet(packet, now) {
+            if let Err(Full { packet: back, .. }) = self.service.handle_packet(packet, now) {
                 self.to_send.push_front(back);
                 return;
             }
