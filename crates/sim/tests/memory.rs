@@ -2,7 +2,7 @@
 //! a long run needs no more than a short one.
 
 use arqway_link::selective_repeat::{self, TimerStarts};
-use arqway_link::{ServiceConfig, mux::Class, mux::Protocol, raw, snoop};
+use arqway_link::{ServiceConfig, fec, go_back_n, mux::Class, mux::Protocol, raw, rlp, snoop};
 use arqway_sim::app::Parallel;
 use arqway_sim::channel::{Duplication, ErrorModel, ExponentialJitter, Jitter, Reordering, Uniform};
 use arqway_sim::{
@@ -39,6 +39,21 @@ impl Probe for PacketCount {
 #[test]
 fn an_event_in_steady_state_allocates_at_most_the_packet_it_creates() {
     assert_no_allocation_but_packets(&busy_world(10));
+}
+
+#[test]
+fn no_service_allocates_but_for_the_packets_that_it_makes() {
+    let as_received = rlp::Config { order: rlp::Order::AsReceived, ..rlp::Config::default() };
+    for service in [
+        ServiceConfig::GoBackN(go_back_n::Config { timeout: Span::from_milliseconds(1100), ..Default::default() }),
+        ServiceConfig::Rlp(rlp::Config::default()),
+        ServiceConfig::Rlp(as_received),
+        ServiceConfig::XorFec(fec::Config::default()),
+    ] {
+        let mut scenario = busy_world(10);
+        scenario.link_layer.service = service;
+        assert_no_allocation_but_packets(&scenario);
+    }
 }
 
 #[test]
