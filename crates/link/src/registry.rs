@@ -53,7 +53,6 @@ macro_rules! services {
 
         /// One end of any service.
         #[derive(Debug)]
-        #[expect(clippy::large_enum_variant, reason = "a link has a handful of services, and each is used for every packet")]
         pub enum AnyService {
             $($(#[$doc])* $service(<$config as Service>::End),)*
         }
