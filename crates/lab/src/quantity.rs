@@ -15,7 +15,7 @@ pub struct Quantity {
     pub factor: f64,
 }
 
-const QUANTITIES: [Quantity; 17] = [
+const QUANTITIES: [Quantity; 18] = [
     quantity("file-transfer", "throughput", "file-transfer.throughput", "File Transfer throughput (kbit/s)", 1e-3),
     quantity("file-transfer", "timeouts", "file-transfer.timeouts", "TCP timeouts", 1.0),
     quantity(
@@ -34,6 +34,7 @@ const QUANTITIES: [Quantity; 17] = [
     quantity("web", "link-timeouts", "web.link-timeouts", "Link layer timeouts (% of the frames)", 100.0),
     quantity("web", "flr", "web.flr", "Measured frame loss rate (%)", 100.0),
     quantity("media", "delay", "media.delay", "Media packet delay (s)", 1.0),
+    quantity("media", "delay-mean", "media.delay-mean", "Mean media packet delay (s)", 1.0),
     quantity("media", "delay-p95", "media.delay-p95", "95th percentile of the media packet delay (s)", 1.0),
     quantity("media", "loss", "media.loss", "Media packets lost (%)", 100.0),
     quantity("media", "offered", "media.offered", "Media sent (kbit/s)", 1e-3),

@@ -2,7 +2,7 @@
 
 use crate::plan::{Plan, Run, Use};
 use crate::rows::Row;
-use arqway_link::mux::TooManyServices;
+use arqway_link::mux::ConfigError;
 use arqway_sim::channel::Direction;
 use arqway_sim::{NoProbe, Outcome, Probe, Scenario, Streams, World};
 use arqway_units::{Span, Time};
@@ -41,7 +41,7 @@ pub enum RunError {
     },
     /// A scenario has more services than a tag can tell apart.
     #[error(transparent)]
-    Services(#[from] TooManyServices),
+    Services(#[from] ConfigError),
 }
 
 /// Runs a plan with this many threads; calls `finished` after each run; begins no run once `stop` is set.
@@ -222,6 +222,8 @@ struct Cell {
     common: Row,
     /// The applications at work.
     apps: Vec<&'static str>,
+    /// How many standard deviations the media's delay lies above the mean.
+    delay_deviations: f64,
 }
 
 impl Cell {
@@ -248,7 +250,8 @@ impl Cell {
             ("media", scenario.media.enabled),
             ("channel", scenario.channel.enabled),
         ];
-        Self { common, apps: apps.into_iter().filter(|(_, enabled)| *enabled).map(|(app, _)| app).collect() }
+        let apps = apps.into_iter().filter(|(_, enabled)| *enabled).map(|(app, _)| app).collect();
+        Self { common, apps, delay_deviations: scenario.media.delay_deviations }
     }
 
     fn rows(&self, measured: &Measured, rows: &mut Vec<Row>) {
@@ -270,7 +273,8 @@ impl Cell {
             ("flr", outcome.frame_loss_rate),
         ];
         let of_media = [
-            ("delay", outcome.media_delay_s),
+            ("delay", self.media_delay_s(outcome)),
+            ("delay-mean", outcome.media_delay_s.filter(|_| self.delay_deviations > 0.0)),
             ("delay-p95", *media_delay_p95_s),
             ("loss", outcome.media_loss),
             ("offered", outcome.media_offered_bps),
@@ -280,6 +284,15 @@ impl Cell {
         self.rows_of("web", &of_web, rows);
         self.rows_of("media", &of_media, rows);
         self.rows_of("channel", &of_channel, rows);
+    }
+
+    /// The mean, or what the world's deviations put on top of it.
+    fn media_delay_s(&self, outcome: &Outcome) -> Option<f64> {
+        let mean = outcome.media_delay_s?;
+        if self.delay_deviations > 0.0 {
+            return Some(mean + self.delay_deviations * outcome.media_delay_deviation_s?);
+        }
+        Some(mean)
     }
 
     /// What else uses the link: `none`, another application, or `all` of several.

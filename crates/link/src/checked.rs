@@ -47,7 +47,7 @@ impl<S: LinkService> LinkService for Checked<S> {
         self.told(now);
         let given = cfg!(debug_assertions).then(|| packet.octets.clone());
         let taken = self.service.handle_packet(packet, now);
-        if let Err(Full(back)) = &taken {
+        if let Err(Full { packet: back, .. }) = &taken {
             debug_assert_eq!(
                 Some(&back.octets),
                 given.as_ref(),

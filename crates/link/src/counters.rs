@@ -37,6 +37,16 @@ counters! {
     timeouts,
     /// Copies withdrawn from the queue because the peer had them by then.
     frames_withdrawn,
+    /// Frames that are known to be missing and no longer asked for.
+    frames_abandoned,
+    /// Frames that said how far the sender is, because the line was idle.
+    keepalives_sent,
+    /// Frames with the parity of others.
+    parity_sent,
+    /// Frames that were lost and worked out from others.
+    frames_recovered,
+    /// Frames dropped because one before them was missing, or because they were received before.
+    out_of_sequence_received,
     /// Frames received that were received before.
     duplicates_received,
     /// Duplicate TCP acknowledgements withheld from the network layer.

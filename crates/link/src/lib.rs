@@ -20,6 +20,9 @@
 //! | [`Checked`] | asserts the contract; every test runs its services inside it |
 //! | [`raw`] | no recovery |
 //! | [`selective_repeat`] | Selective Repeat with multireject and a retransmission timer a frame |
+//! | [`go_back_n`] | go-back-n: one timer, and after a timeout everything outstanding again |
+//! | [`rlp`] | Karn's RLP: negative acknowledgements only, a few retransmissions, in sequence or as received |
+//! | [`fec`] | forward error correction: a parity frame for every block, by XOR |
 //! | [`snoop`] | Berkeley Snoop: reads TCP, sends lost segments again, withholds duplicate acknowledgements |
 //! | [`mux`] | services side by side on one link; itself a service |
 //! | [`AnyService`] | the closed list of services, and their configuration; [`Service`] is what it wants of each |
@@ -30,15 +33,24 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+mod acknowledgement;
 mod checked;
+mod count;
 mod counters;
+pub mod fec;
 mod frame;
+pub mod go_back_n;
+mod idle;
 pub mod mux;
+mod outage;
 pub mod raw;
 mod registry;
+pub mod rlp;
 mod rtt;
 #[cfg(feature = "schema")]
 mod schema;
+#[cfg(test)]
+mod script;
 pub mod selective_repeat;
 mod seq;
 mod service;
@@ -48,6 +60,7 @@ mod timers;
 mod window;
 
 pub use checked::Checked;
+pub use count::{Count, CountError};
 pub use counters::Counters;
 pub use frame::{Frame, Head, Kind, Packet, ServiceId, Tag, Ticket};
 pub use mux::Mux;
@@ -55,6 +68,7 @@ pub use registry::{AnyService, Service, ServiceConfig, WorldDefaults};
 pub use rtt::{Arithmetic, DeviatesFrom, FixedPoint, RoundTrip, Smoothing};
 pub use service::{Departure, Full, LinkService, LinkState, Port, Side, Start, pump};
 pub use short_form::{Form, ShortForm, ShortFormError, Value, ValueOf};
+pub use timers::TimerStarts;
 
 /// The examples in CONTRIBUTING.md, compiled and run with the documentation's.
 #[cfg(doctest)]

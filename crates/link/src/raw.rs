@@ -74,7 +74,7 @@ impl LinkService for Raw {
     fn handle_packet(&mut self, packet: Packet, _now: Time) -> Result<(), Full> {
         if self.outgoing.len() >= self.config.buffer.get() {
             self.counters.packets_refused += 1;
-            return Err(Full(packet));
+            return Err(Full::of(packet));
         }
         self.counters.packets_taken += 1;
         self.outgoing.push_back(packet);

@@ -9,7 +9,7 @@ use crate::counters::Counters;
 use crate::frame::{Frame, Packet, Tag, Ticket};
 use crate::service::{Departure, Full, LinkService, LinkState, Side, Start};
 use crate::short_form::Form;
-use crate::{raw, selective_repeat, snoop};
+use crate::{fec, go_back_n, raw, rlp, selective_repeat, snoop};
 use arqway_units::Time;
 use serde::{Deserialize, Serialize};
 
@@ -104,6 +104,12 @@ services! {
     "raw" Raw raw: raw::Config;
     /// Selective Repeat.
     "selective-repeat" SelectiveRepeat selective_repeat: selective_repeat::Config;
+    /// Go-back-n.
+    "go-back-n" GoBackN go_back_n: go_back_n::Config;
+    /// Karn's RLP.
+    "rlp" Rlp rlp: rlp::Config;
+    /// Forward error correction by XOR.
+    "xor-fec" XorFec xor_fec: fec::Config;
     /// Berkeley Snoop.
     "snoop" Snoop snoop: snoop::Config;
 }

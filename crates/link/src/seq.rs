@@ -37,6 +37,12 @@ impl<const BITS: u32> Seq<BITS> {
         Self(base.0 + (wire.wrapping_sub(base.0) & (Self::MODULUS - 1)))
     }
 
+    /// The last number before `end` whose wire bits are `wire`, if there is one.
+    pub(crate) const fn before(end: Self, wire: u64) -> Option<Self> {
+        let number = Self::at_or_after(Self(end.0.saturating_sub(Self::MODULUS)), wire);
+        if number.0 < end.0 { Some(number) } else { None }
+    }
+
     /// The number nearest to `base` whose wire bits are `wire`, where no window says on which side to look (TCP). Not
     /// right within half a modulus of zero: begin a turn above it.
     pub(crate) const fn nearest(base: Self, wire: u64) -> Self {
@@ -72,6 +78,14 @@ mod tests {
         let base = Seq::<8>::new(250);
         assert_eq!(Seq::at_or_after(base, 3), Seq::<8>::new(259));
         assert_eq!(Seq::at_or_after(base, 249), Seq::<8>::new(505));
+    }
+
+    #[test]
+    fn a_number_is_the_last_before_the_end_with_its_low_bits() {
+        let end = Seq::<8>::new(260);
+        assert_eq!(Seq::before(end, 3), Some(Seq::<8>::new(259)));
+        assert_eq!(Seq::before(end, 4), Some(Seq::<8>::new(4)));
+        assert_eq!(Seq::<8>::before(Seq::new(4), 4), None);
     }
 
     proptest! {

@@ -5,7 +5,7 @@
 //! queue had no room for it ([`LinkService::handle_departure`]). A retransmission timer may start at any of the three.
 
 use crate::counters::Counters;
-use crate::frame::{Frame, Packet, Tag, Ticket};
+use crate::frame::{Frame, Packet, ServiceId, Tag, Ticket};
 use arqway_units::Time;
 
 /// One end of a link: packets of the network layer on one side, frames on the other.
@@ -50,9 +50,26 @@ pub trait LinkService {
 }
 
 /// A packet handed back: the service holds all it may.
+///
+/// Until something else happens at that service, it takes no other packet either; packets for other services of the
+/// same link may still find room. So an owner that holds packets keeps a queue a service, and those behind a full one
+/// need not wait.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the service holds all the packets it may")]
-pub struct Full(pub Packet);
+pub struct Full {
+    /// The packet, as it was given.
+    pub packet: Packet,
+    /// Which service of the link has no room; 0 where there is only one.
+    pub service: ServiceId,
+}
+
+impl Full {
+    /// What a service that knows of no other hands back.
+    #[must_use]
+    pub fn of(packet: Packet) -> Self {
+        Self { packet, service: ServiceId::default() }
+    }
+}
 
 /// Whether the link below carries frames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,6 +2,23 @@
 
 use alloc::vec::Vec;
 use arqway_units::{Span, Time};
+use serde::{Deserialize, Serialize};
+
+/// At which of a frame's three moments its retransmission timer starts.
+///
+/// With a queue between the moments the choice decides whether a fixed timeout survives contention: started at the
+/// hand-over, it also runs while the frame waits behind others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum TimerStarts {
+    /// When the frame is handed over to the queue below.
+    HandOver,
+    /// When its first bit goes out.
+    Start,
+    /// When its last bit has gone out.
+    Departure,
+}
 
 /// One timer.
 #[derive(Debug, Clone, Copy, Default)]
@@ -11,6 +28,11 @@ impl Deadline {
     /// Starts it unless it runs already.
     pub(crate) fn start_if_stopped(&mut self, deadline: Time) {
         self.0.get_or_insert(deadline);
+    }
+
+    /// Starts it afresh, whether it runs or not.
+    pub(crate) fn restart(&mut self, deadline: Time) {
+        self.0 = Some(deadline);
     }
 
     /// Stops it.

@@ -73,6 +73,22 @@ impl<const BITS: u32, T> Window<BITS, T> {
         Some(slot)
     }
 
+    /// Which of `limit` timers, or of anything that there is one of for each number held, belongs to `number`.
+    pub(crate) fn slot_of(&self, number: Seq<BITS>) -> usize {
+        (number.as_u64() % self.limit as u64) as usize
+    }
+
+    /// The one number from the lower edge on whose [`slot_of`](Self::slot_of) this is.
+    pub(crate) fn number_at(&self, slot: usize) -> Seq<BITS> {
+        self.first + ((slot + self.limit - self.slot_of(self.first)) % self.limit) as u64
+    }
+
+    /// Empties the window and moves it to `first`.
+    pub(crate) fn restart(&mut self, first: Seq<BITS>) {
+        self.slots.clear();
+        self.first = first;
+    }
+
     fn index(&self, number: Seq<BITS>) -> Option<usize> {
         usize::try_from(number.offset_from(self.first)?).ok()
     }

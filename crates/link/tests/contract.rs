@@ -1,6 +1,7 @@
 //! The promises of each service, under any loss, duplication, delay and outage, inside `Checked`.
 
 mod common;
+mod promises;
 
 use arqway_link::mux::{self, Class, Protocol};
 use arqway_link::selective_repeat::{self, EstimatorConfig, Policy, Rejects, Timeout, TimerStarts, WindowSize};
@@ -122,10 +123,10 @@ proptest! {
         let (first, setting) = fit_the_queue(first, with_room_for_two(setting));
         let (second, setting) = fit_the_queue(second, setting);
         let mux = || {
-            let classes = vec![Class { protocol: Protocol::UDP, service: ServiceConfig::SelectiveRepeat(second.clone()) }];
+            let classes = vec![Class::of_protocol(Protocol::UDP, ServiceConfig::SelectiveRepeat(second.clone()))];
             let default_service = ServiceConfig::SelectiveRepeat(first.clone());
             let depth = NonZeroUsize::new(depth).expect("not zero");
-            Mux::new(&mux::Config { default_service, classes, depth }, Side::Client).expect("two services")
+            Mux::new(&mux::Config { classes, depth, ..mux::Config::new(default_service) }, Side::Client).expect("two services")
         };
         let ends = run([mux(), mux()], &setting);
         for (end, count) in ends.iter().zip([setting.packets[1], setting.packets[0]]) {

@@ -18,7 +18,9 @@ pub struct Outcome {
     pub web: Option<WebOutcome>,
     /// Mean time of a lecture's packet from host to host.
     pub media_delay_s: Option<f64>,
-    /// Share of the lecture's packets sent that were not heard.
+    /// The standard deviation of that time.
+    pub media_delay_deviation_s: Option<f64>,
+    /// Share of the lecture's packets sent that were not heard; what may still be under way is left out.
     pub media_loss: Option<f64>,
     /// What the lecture sent.
     pub media_offered_bps: Option<f64>,

@@ -14,12 +14,13 @@
 //! ```
 
 use crate::app::{ChannelConfig, FileTransferConfig, MediaConfig, WebConfig};
+use crate::channel::Direction;
 use crate::line::Room;
 use crate::packet::Headers;
 use crate::tcp::TcpConfig;
 use crate::wireless::Wireless;
 use alloc::vec::Vec;
-use arqway_link::mux::{self, Class};
+use arqway_link::mux::{self, Class, SchedulerConfig, Table};
 use arqway_link::{ServiceConfig, WorldDefaults, raw};
 use arqway_units::{BitRate, Span};
 use core::num::NonZeroUsize;
@@ -50,8 +51,18 @@ pub struct Scenario {
     pub media: MediaConfig,
     /// A measurement of the link toward the client.
     pub channel: ChannelConfig,
-    /// When the run ends; a file's last acknowledgement, or the end of a measurement, ends it before.
+    /// When the run ends at the latest; a file's last acknowledgement, or the end of a measurement, ends it before, and where
+    /// there is neither, the duration of the web or the media.
     pub duration: Span,
+}
+
+impl Scenario {
+    /// The multiplexer of the end that sends in this direction. Where the rate of its line follows a recording, what is
+    /// set aside for a class is a share of the mean.
+    #[must_use]
+    pub fn mux(&self, direction: Direction) -> mux::Config {
+        self.link_layer.mux(Some(self.wireless.rate(direction).mean()))
+    }
 }
 
 impl Default for Scenario {
@@ -70,6 +81,19 @@ impl Default for Scenario {
             channel: ChannelConfig::default(),
             duration: Span::from_seconds(1e6),
         }
+    }
+}
+
+impl Scenario {
+    /// How long a run takes at most: without a file or a measurement to wait for, as long as browsing or, without that, the
+    /// lecture is to go on.
+    #[must_use]
+    pub fn length(&self) -> Span {
+        let ends_by_itself = self.file_transfer.enabled || self.channel.enabled;
+        let of_web = self.web.duration.filter(|_| self.web.enabled);
+        let of_media = self.media.duration.filter(|_| self.media.enabled && !self.web.enabled);
+        let watched = of_web.or(of_media).filter(|_| !ends_by_itself);
+        watched.map_or(self.duration, |watched| watched.min(self.duration))
     }
 }
 
@@ -106,20 +130,43 @@ pub struct LinkLayer {
     pub service: ServiceConfig,
     /// Packets that another service carries; the first class that matches counts.
     pub classes: Vec<Class>,
+    /// Ready-made classes, tried after those that are written out.
+    pub table: Table,
+    /// In which order the frames of the services go to the line's queue.
+    pub scheduler: SchedulerConfig,
     /// How many frames of a service may wait above the line's queue.
     pub depth: NonZeroUsize,
 }
 
 impl Default for LinkLayer {
     fn default() -> Self {
-        Self { service: ServiceConfig::Raw(raw::Config::default()), classes: Vec::new(), depth: NonZeroUsize::MIN }
+        Self {
+            service: ServiceConfig::Raw(raw::Config::default()),
+            classes: Vec::new(),
+            table: Table::None,
+            scheduler: SchedulerConfig::Fcfs,
+            depth: NonZeroUsize::MIN,
+        }
     }
 }
 
 impl LinkLayer {
-    /// The multiplexer of each end.
+    /// The multiplexer of an end whose line has this rate.
     #[must_use]
-    pub fn mux(&self) -> mux::Config {
-        mux::Config { default_service: self.service.clone(), classes: self.classes.clone(), depth: self.depth }
+    pub fn mux(&self, link_rate: Option<BitRate>) -> mux::Config {
+        mux::Config {
+            default_service: self.service.clone(),
+            classes: self.classes.clone(),
+            table: self.table.clone(),
+            scheduler: self.scheduler,
+            depth: self.depth,
+            link_rate,
+        }
+    }
+
+    /// The services by their numbers, as frames carry them.
+    #[must_use]
+    pub fn services(&self) -> Vec<&ServiceConfig> {
+        mux::services(&self.service, &self.classes, &self.table)
     }
 }

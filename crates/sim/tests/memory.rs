@@ -20,7 +20,7 @@ fn busy_world(megabytes: u64) -> Scenario {
         ..selective_repeat::Config::default()
     });
     let service = ServiceConfig::Raw(raw::Config::default());
-    scenario.link_layer.classes = vec![Class { protocol: Protocol::UDP, service }];
+    scenario.link_layer.classes = vec![Class::of_protocol(Protocol::UDP, service)];
     scenario.media.enabled = true;
     scenario.file_transfer.size = Octets::new(megabytes * 1_000_000);
     scenario

@@ -11,13 +11,15 @@
 //!
 //! What has arrived is read before a timer fires: where this process was kept from running, the acknowledgement that
 //! the timer waits for is likely among it. A batch has a budget, so that neither side starves the other. Packets that
-//! the service has no room for stay where they are: one is held here and the network layer is not asked for more.
+//! one service of the link has no room for are held here, and those for other services go past them; when there are many,
+//! the network layer is not asked for more.
 
 use crate::clock::{self, Clock};
+use crate::held::Held;
 use crate::network::NetworkLayer;
 use crate::port::TunnelPort;
 use crate::udp::{LARGEST_PACKET, UdpCounters, UdpLine};
-use arqway_link::{Departure, Full, LinkService, Packet, pump};
+use arqway_link::{Departure, LinkService, pump};
 use arqway_units::Time;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
@@ -50,8 +52,8 @@ pub struct Endpoint<S, N> {
     service: S,
     port: TunnelPort<N>,
     clock: Clock,
-    /// Handed back by the full service: the first to be offered again.
-    held: Option<Packet>,
+    /// Handed back by full services: the first to be offered again.
+    held: Held,
     /// Packets that fit no datagram, and were dropped.
     packets_too_large: u64,
     /// The last turn's budget for packets ran out, so the network layer may have more.
@@ -72,7 +74,7 @@ impl<S: LinkService, N: NetworkLayer> Endpoint<S, N> {
     pub(crate) fn over(service: S, network: N, line: UdpLine) -> Self {
         let port = TunnelPort::new(line, network);
         // What the network layer has from the beginning wakes nobody: the first turn must not wait.
-        Self { service, port, clock: Clock::start(), held: None, packets_too_large: 0, more_packets: true }
+        Self { service, port, clock: Clock::start(), held: Held::default(), packets_too_large: 0, more_packets: true }
     }
 
     /// The service, to read its counters.
@@ -125,8 +127,8 @@ impl<S: LinkService, N: NetworkLayer> Endpoint<S, N> {
         let until = if self.more_packets { now } else { self.deadline().map_or(latest, |due| due.min(latest)) };
         let timeout = clock::timeout(until.since(now));
         let line = self.port.line.poll_fd();
-        // While a packet is held, more of them would only wake us for nothing.
-        let waited = match self.port.network.descriptor().filter(|_| self.held.is_none()) {
+        // While no more can be held, more of them would only wake us for nothing.
+        let waited = match self.port.network.descriptor().filter(|_| !self.held.is_full()) {
             None => poll(&mut [line], timeout.as_ref()),
             Some(network) => {
                 let mut both = [line, PollFd::from_borrowed_fd(network, PollFlags::IN)];
@@ -169,20 +171,20 @@ impl<S: LinkService, N: NetworkLayer> Endpoint<S, N> {
 
     /// Offers packets while the budget lasts and the service takes them.
     fn offer_packets(&mut self, budget: &mut usize, now: Time) -> bool {
-        let mut any = false;
-        while *budget > 0 {
-            let Some(packet) = self.held.take().or_else(|| self.port.network.poll_packet()) else { break };
+        let Self { held, service, .. } = self;
+        let mut any = held.offer(|packet| service.handle_packet(packet, now));
+        while *budget > 0 && !self.held.is_full() {
+            let Some(packet) = self.port.network.poll_packet() else { break };
             *budget -= 1;
             if packet.octets.len() > LARGEST_PACKET {
                 // A reliable service would send it again for ever.
                 self.packets_too_large += 1;
                 continue;
             }
-            if let Err(Full(packet)) = self.service.handle_packet(packet, now) {
-                self.held = Some(packet);
-                break;
+            match self.service.handle_packet(packet, now) {
+                Ok(()) => any = true,
+                Err(full) => self.held.push(full),
             }
-            any = true;
         }
         any
     }

@@ -24,6 +24,7 @@
 
 mod clock;
 mod daemon;
+mod held;
 mod network;
 mod port;
 #[cfg(test)]

@@ -12,7 +12,6 @@ use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use std::collections::VecDeque;
 use std::net::{Ipv4Addr, UdpSocket};
-use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
@@ -177,9 +176,8 @@ fn service() -> Checked<Mux> {
         ..selective_repeat::Config::default()
     };
     let config = mux::Config {
-        default_service: ServiceConfig::SelectiveRepeat(selective_repeat),
-        classes: vec![Class { protocol: Protocol::UDP, service: ServiceConfig::Raw(raw::Config::default()) }],
-        depth: NonZeroUsize::MIN,
+        classes: vec![Class::of_protocol(Protocol::UDP, ServiceConfig::Raw(raw::Config::default()))],
+        ..mux::Config::new(ServiceConfig::SelectiveRepeat(selective_repeat))
     };
     Checked::new(Mux::new(&config, Side::Client).expect("two services"))
 }

@@ -176,8 +176,7 @@ impl<W: Write> Probe for Capture<W> {
 
 /// `0=selective-repeat 1=raw`: what the service numbers in the tags mean. Wireshark's dissector reads it.
 fn services(link_layer: &LinkLayer) -> String {
-    let classes = link_layer.classes.iter().map(|class| &class.service);
-    let services = std::iter::once(&link_layer.service).chain(classes).map(ServiceConfig::kind);
+    let services = link_layer.services().into_iter().map(ServiceConfig::kind);
     let numbered = services.enumerate().map(|(number, kind)| format!("{number}={kind}"));
     numbered.collect::<Vec<_>>().join(" ")
 }

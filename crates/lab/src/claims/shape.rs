@@ -82,7 +82,7 @@ enum Word {
     /// The intervals overlap.
     Overlapping,
     /// Nearer to `b` than to this cell, by the means.
-    NearerThan(Side),
+    NearerThan(Box<Side>),
     /// So many times `b`, or more.
     TimesAtLeast(f64),
     /// So many times `b`, or less.
@@ -155,7 +155,7 @@ impl Condition {
 
     fn cells(&self) -> impl Iterator<Item = Cell<'_>> {
         let (b, other) = match &self.is {
-            Is::Than(Word::NearerThan(other), b) => (Some(b), Some(other)),
+            Is::Than(Word::NearerThan(other), b) => (Some(b), Some(&**other)),
             Is::Than(_, b) => (Some(b), None),
             Is::AtLeast(_) | Is::AtMost(_) => (None, None),
         };

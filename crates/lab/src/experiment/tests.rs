@@ -56,7 +56,7 @@ fn the_service_of_a_class_is_the_worlds_too() {
         "\"link-layer.classes\" = [{ protocol = \"udp\", service = \"selective-repeat\" }],",
     );
     let study = experiment(&text).expect("no mistakes");
-    let ServiceConfig::SelectiveRepeat(config) = &study.points[0].scenario.link_layer.classes[0].service else {
+    let Some(ServiceConfig::SelectiveRepeat(config)) = study.points[0].scenario.link_layer.classes[0].service() else {
         panic!("the class is carried by Selective Repeat")
     };
     assert!(!config.drop_stale_copies, "monet08 keeps stale copies");

@@ -5,8 +5,9 @@ use super::{Effort, Point, part, recordings};
 use crate::document::{Located, Mistake, Mistakes, Node, Origin, Source, Table, Value, did_you_mean, parse};
 use crate::library;
 use crate::schema;
-use arqway_link::{Mux, Side};
+use arqway_link::Mux;
 use arqway_sim::Scenario;
+use arqway_sim::channel::Direction;
 use arqway_units::{BitRate, Octets, Ratio, Span};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -119,9 +120,12 @@ impl World {
         recordings::insert(&mut tree, &self.folder, mistakes);
         give_defaults_to_services(&mut tree);
         let scenario: Scenario = part(Some(&tree), mistakes)?;
-        if let Err(error) = Mux::new(&scenario.link_layer.mux(), Side::AccessPoint) {
-            let classes = tree.get_path("link-layer.classes").unwrap_or(&tree);
-            mistakes.push(Mistake::at_value(classes, error.to_string()));
+        let ends = [Direction::Down, Direction::Up].map(|way| Mux::new(&scenario.mux(way), way.sender()));
+        if let Err(error) = ends.into_iter().collect::<Result<Vec<_>, _>>() {
+            let class = error.class().map(|class| format!("link-layer.classes.{class}"));
+            let places = class.as_deref().into_iter().chain(["link-layer.classes", "link-layer.table", "link-layer"]);
+            let place = places.into_iter().find_map(|path| tree.get_path(path)).unwrap_or(&tree);
+            mistakes.push(Mistake::at_value(place, error.to_string()));
             return None;
         }
         Some(PointTree { point: Point { value, scenario }, tree })
@@ -172,7 +176,8 @@ pub(super) fn set_all(tree: &mut Node, set: Option<&Node>, mistakes: &mut Mistak
 fn give_defaults_to_services(tree: &mut Node) {
     let classes = tree.get_path("link-layer.classes").and_then(Node::as_array).map_or(0, <[Node]>::len);
     let of_classes = (0..classes).map(|index| format!("link-layer.classes.{index}.service"));
-    for path in of_classes.chain(["link-layer.service".to_owned()]) {
+    let others = ["link-layer.service", "link-layer.table.reliable", "link-layer.table.low-delay"].map(str::to_owned);
+    for path in of_classes.chain(others) {
         if let Some(service) = tree.get_path(&path) {
             let service = over_defaults(service, tree);
             tree.set_path(&path, service);

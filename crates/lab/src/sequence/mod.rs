@@ -48,8 +48,7 @@ pub struct About {
 
 /// The first service of a link layer that is Selective Repeat, with its number.
 fn selective_repeat_in(link_layer: &LinkLayer) -> Option<(ServiceId, &selective_repeat::Config)> {
-    let classes = link_layer.classes.iter().map(|class| &class.service);
-    let mut services = (0..).zip(std::iter::once(&link_layer.service).chain(classes));
+    let mut services = (0..).zip(link_layer.services());
     services.find_map(|(number, service)| {
         let ServiceConfig::SelectiveRepeat(config) = service else { return None };
         Some((ServiceId::new(number)?, config))

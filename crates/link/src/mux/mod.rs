@@ -1,5 +1,5 @@
-//! Services side by side on one link. The multiplexer is itself a service, so simulator, tunnel, tests and
-//! [`Checked`](crate::Checked) treat one service and eight alike.
+//! Services side by side on one link (multiservice, Section V, Fig. 6). The multiplexer is itself a service, so simulator,
+//! tunnel, tests and [`Checked`](crate::Checked) treat one service and eight alike.
 //!
 //! ```text
 //!     packet -> classifier -> service 0  --\                     /-->  service 0  -> packet
@@ -7,91 +7,209 @@
 //!                          -> service 2  --/                     \-->  service 2
 //! ```
 //!
+//! | file | concept |
+//! | --- | --- |
+//! | `config.rs` | how it is set up; which number a service has |
+//! | `class.rs`, `rule.rs`, `fields/` | a class as it is written, what it asks of a packet, and the words for that |
+//! | `tables.rs` | ready-made classes |
+//! | `headers.rs` | what a packet says of itself, read once |
+//! | `cells.rs`, `classifier.rs` | rules compiled into hashed lookups |
+//! | `flows.rs` | flows that somebody outside has given a service |
+//! | `rates.rs` | whose share of the link is how large, given or measured |
+//! | `scheduler/` | first come, first served; self-clocked fair queueing |
+//!
 //! It drains its services inside its own methods: a service's frame is tagged and queued here, so what the
 //! multiplexer hands over is never simply what one of its services handed over.
 
+mod cells;
+mod class;
 mod classifier;
-mod scheduler;
+mod config;
+mod fields;
+mod flows;
+mod headers;
+mod rates;
+mod rule;
+pub mod scheduler;
+mod tables;
 
-pub use classifier::{Class, Protocol, ProtocolError};
-
-use classifier::Classifier;
-use scheduler::{FirstComeFirstServed, Flow};
+pub use class::{Carrier, Class, ClassError, DEFAULT};
+pub use classifier::Classifier;
+pub use config::{Config, ConfigError, services};
+pub use fields::{
+    Addresses, AddressesError, Ds, DsError, FlowLabel, FlowLabelError, Ports, PortsError, Protocol, ProtocolError,
+};
+pub use flows::Flow;
+pub use headers::Headers;
+pub use rates::{Allocation, AllocationError, Measured, RateError, Rates, Shares};
+pub use rule::{Rule, RuleError};
+pub use scheduler::{Scfq, SchedulerConfig};
+pub use tables::{BestEffort, DifferentiatedServices, DsAllocation, SubclassBit, SubclassBitError, Table};
 
 use crate::counters::Counters;
 use crate::frame::{Frame, Packet, ServiceId, Tag, Ticket};
 use crate::registry::{AnyService, ServiceConfig};
 use crate::service::{Departure, Full, LinkService, LinkState, Side, Start};
 use alloc::vec::Vec;
-use arqway_units::Time;
+use arqway_units::{Octets, Time};
+use config::Plan;
 use core::num::NonZeroUsize;
-
-/// How a multiplexer is set up; both ends need the same.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Config {
-    /// What carries the packets of no class.
-    pub default_service: ServiceConfig,
-    /// Tried in order.
-    pub classes: Vec<Class>,
-    /// How many frames of a service may wait in the scheduler.
-    ///
-    /// One pulls late, which keeps timers and acknowledgements fresh. More lets a service queue ahead.
-    pub depth: NonZeroUsize,
-}
+use flows::Flows;
+use rates::Meter;
+use scheduler::{Lane, Scheduler};
 
 /// Services side by side, at one end.
 #[derive(Debug)]
 pub struct Mux<S = AnyService> {
     services: Vec<S>,
     classifier: Classifier,
-    scheduler: FirstComeFirstServed<Frame>,
+    flows: Flows,
+    scheduler: Scheduler<Frame>,
+    shares: Shares,
+    /// Where shares are measured.
+    meter: Option<Meter>,
     depth: NonZeroUsize,
     /// While the link is down, frames stay in the scheduler.
     down: bool,
     unknown_tags: u64,
+    /// Services that may have a frame: the others were drained, and nothing was told to them since.
+    with_frames: Set,
+    /// Services that may have a packet.
+    with_packets: Set,
 }
 
-/// More services than a tag can tell apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{0} services on one link: right would be at most {max}", max = ServiceId::COUNT)]
-pub struct TooManyServices(usize);
+/// A set of services, a bit each: a tag tells no more than 32 apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Set(u32);
+
+impl Set {
+    const NONE: Self = Self(0);
+    const ALL: Self = Self(u32::MAX);
+
+    fn add(&mut self, service: usize) {
+        self.0 |= 1 << service;
+    }
+
+    fn remove(&mut self, service: usize) {
+        self.0 &= !(1 << service);
+    }
+
+    fn first(self) -> Option<usize> {
+        (self.0 != 0).then_some(self.0.trailing_zeros() as usize)
+    }
+}
 
 impl Mux<AnyService> {
     /// An end with its services built and nothing waiting.
     ///
     /// # Errors
-    /// More than 32 services.
-    pub fn new(config: &Config, side: Side) -> Result<Self, TooManyServices> {
-        let mut services = alloc::vec![config.default_service.build(side)];
-        services.extend(config.classes.iter().map(|class| class.service.build(side)));
-        let mux = Self::of(services, Classifier::new(&config.classes)?, config.depth);
-        Ok(mux)
+    /// More than 32 services, a class whose carrier does not exist, or rates that the link has not got.
+    pub fn new(config: &Config, side: Side) -> Result<Self, ConfigError> {
+        let plan = config.plan()?;
+        let services = config.services().into_iter().map(|service| ServiceConfig::build(service, side)).collect();
+        Ok(Self::of(services, plan, config.scheduler, config.depth))
     }
 }
 
+/// A service that this link has not got.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("there is no service {number}; right would be 0 to {last}", number = .0.index(), last = .1)]
+pub struct NoSuchService(ServiceId, usize);
+
 impl<S: LinkService> Mux<S> {
-    /// An end made of services that exist already; the first is the default.
-    #[must_use]
-    fn of(services: Vec<S>, classifier: Classifier, depth: NonZeroUsize) -> Self {
-        let scheduler = FirstComeFirstServed::new(services.len());
-        Self { services, classifier, scheduler, depth, down: false, unknown_tags: 0 }
+    /// An end made of services that exist already, the default first.
+    fn of(services: Vec<S>, plan: Plan, scheduler: SchedulerConfig, depth: NonZeroUsize) -> Self {
+        let meter = match scheduler {
+            SchedulerConfig::Scfq(Scfq { rates: Rates::Measured(settings) }) => Some(settings),
+            SchedulerConfig::Scfq(Scfq { rates: Rates::Given }) | SchedulerConfig::Fcfs => None,
+        };
+        Self {
+            scheduler: Scheduler::new(scheduler, &plan.shares),
+            meter: meter.map(|settings| Meter::new(settings, services.len())),
+            services,
+            classifier: plan.classifier,
+            flows: Flows::default(),
+            shares: plan.shares,
+            depth,
+            down: false,
+            unknown_tags: 0,
+            with_frames: Set::NONE,
+            with_packets: Set::NONE,
+        }
     }
 
-    /// What the service of this index has counted: 0 is the default service, then the classes in order.
+    /// What the service of this number has counted: 0 is the default service; [`Config::services`] has them in order.
     #[must_use]
     pub fn counters_of(&self, service: usize) -> Option<Counters> {
         self.services.get(service).map(LinkService::counters)
     }
 
+    /// Which service would carry a packet.
+    #[must_use]
+    pub fn service_of(&self, packet: &[u8]) -> ServiceId {
+        let Some(headers) = Headers::read(packet) else { return ServiceId::default() };
+        let installed = if self.flows.is_empty() { None } else { self.flows.find(&headers) };
+        installed.or_else(|| self.classifier.classify(&headers)).unwrap_or_default()
+    }
+
+    /// Gives one flow a service, whatever the rules say; returns the one it was given before.
+    ///
+    /// # Errors
+    /// There is no such service.
+    pub fn install_flow(&mut self, flow: &Flow, service: ServiceId) -> Result<Option<ServiceId>, NoSuchService> {
+        if service.index() >= self.services.len() {
+            return Err(NoSuchService(service, self.services.len().saturating_sub(1)));
+        }
+        Ok(self.flows.install(flow, service))
+    }
+
+    /// Leaves a flow to the rules again; returns the service that it had.
+    pub fn remove_flow(&mut self, flow: &Flow) -> Option<ServiceId> {
+        self.flows.remove(flow)
+    }
+
+    /// The share of the link that each service has by now.
+    #[must_use]
+    pub fn shares(&self) -> &Shares {
+        &self.shares
+    }
+
+    /// Sets the shares from outside: a reservation's. Where they are measured, the next measurement sets them again.
+    pub fn set_shares(&mut self, shares: Shares) {
+        self.scheduler.set_shares(&shares);
+        self.shares = shares;
+    }
+
+    /// A service, and a note that it may now have frames and packets.
+    fn told(&mut self, service: usize) -> Option<&mut S> {
+        let told = self.services.get_mut(service)?;
+        self.with_frames.add(service);
+        self.with_packets.add(service);
+        Some(told)
+    }
+
+    fn update_shares(&mut self, now: Time) {
+        if self.meter.as_mut().is_some_and(|meter| meter.update(&mut self.shares, now)) {
+            self.scheduler.set_shares(&self.shares);
+        }
+    }
+
+    /// Asks every service that may have a frame, while there is room for it.
     fn fill_scheduler(&mut self, now: Time) {
-        for (index, service) in self.services.iter_mut().enumerate() {
-            let flow = Flow(index);
-            while self.scheduler.waiting(flow) < self.depth.get() {
-                let Some(mut frame) = service.poll_frame(now) else { break };
+        let mut to_ask = self.with_frames;
+        while let Some(index) = to_ask.first() {
+            to_ask.remove(index);
+            let Some(service) = self.services.get_mut(index) else { break };
+            let lane = Lane(index);
+            while self.scheduler.waiting(lane) < self.depth.get() {
+                let Some(mut frame) = service.poll_frame(now) else {
+                    self.with_frames.remove(index);
+                    break;
+                };
                 if let Some(id) = u8::try_from(index).ok().and_then(ServiceId::new) {
                     frame.tag = frame.tag.with_service(id);
                 }
-                self.scheduler.push(flow, frame);
+                self.scheduler.push(lane, frame.size(), frame);
             }
         }
     }
@@ -99,23 +217,29 @@ impl<S: LinkService> Mux<S> {
 
 impl<S: LinkService> LinkService for Mux<S> {
     fn handle_packet(&mut self, packet: Packet, now: Time) -> Result<(), Full> {
-        let index = self.classifier.classify(&packet.octets);
-        match self.services.get_mut(index) {
-            Some(service) => service.handle_packet(packet, now),
-            None => Err(Full(packet)),
+        let id = self.service_of(&packet.octets);
+        let size = Octets::of(packet.octets.len());
+        self.update_shares(now);
+        let Some(service) = self.told(id.index()) else { return Err(Full { packet, service: id }) };
+        service.handle_packet(packet, now).map_err(|full| Full { service: id, ..full })?;
+        if let Some(meter) = &mut self.meter {
+            meter.count(id.index(), size);
         }
+        Ok(())
     }
 
     fn handle_frame(&mut self, frame: Frame, now: Time) {
-        match self.services.get_mut(frame.tag.service().index()) {
+        match self.told(frame.tag.service().index()) {
             Some(service) => service.handle_frame(frame, now),
             None => self.unknown_tags += 1,
         }
     }
 
     fn handle_timeout(&mut self, now: Time) {
-        for service in &mut self.services {
-            if service.poll_timeout().is_some_and(|deadline| deadline <= now) {
+        for index in 0..self.services.len() {
+            if self.services[index].poll_timeout().is_some_and(|deadline| deadline <= now)
+                && let Some(service) = self.told(index)
+            {
                 service.handle_timeout(now);
             }
         }
@@ -126,31 +250,40 @@ impl<S: LinkService> LinkService for Mux<S> {
         for service in &mut self.services {
             service.handle_link(state, now);
         }
+        (self.with_frames, self.with_packets) = (Set::ALL, Set::ALL);
     }
 
     fn poll_frame(&mut self, now: Time) -> Option<Frame> {
         if self.down {
             return None;
         }
+        self.update_shares(now);
         self.fill_scheduler(now);
         self.scheduler.pop().map(|(_, frame)| frame)
     }
 
     fn start_frame(&mut self, frame: &mut Frame, now: Time) -> Start {
-        match self.services.get_mut(frame.tag.service().index()) {
+        match self.told(frame.tag.service().index()) {
             Some(service) => service.start_frame(frame, now),
             None => Start::Send,
         }
     }
 
     fn handle_departure(&mut self, tag: Tag, ticket: Ticket, departure: Departure, now: Time) {
-        if let Some(service) = self.services.get_mut(tag.service().index()) {
+        if let Some(service) = self.told(tag.service().index()) {
             service.handle_departure(tag, ticket, departure, now);
         }
     }
 
     fn poll_packet(&mut self) -> Option<Packet> {
-        self.services.iter_mut().find_map(LinkService::poll_packet)
+        while let Some(index) = self.with_packets.first() {
+            let packet = self.services.get_mut(index).and_then(LinkService::poll_packet);
+            if packet.is_some() {
+                return packet;
+            }
+            self.with_packets.remove(index);
+        }
+        None
     }
 
     fn poll_timeout(&self) -> Option<Time> {
@@ -165,81 +298,4 @@ impl<S: LinkService> LinkService for Mux<S> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::checked::Checked;
-    use crate::raw;
-    use alloc::vec;
-
-    fn packet(protocol: Protocol) -> Packet {
-        let mut octets = vec![0; 28];
-        (octets[0], octets[3], octets[9]) = (0x45, 28, protocol.number());
-        Packet::new(octets)
-    }
-
-    fn raw_and_udp() -> Config {
-        let raw = ServiceConfig::Raw(raw::Config::default());
-        Config {
-            default_service: raw.clone(),
-            classes: vec![Class { protocol: Protocol::UDP, service: raw }],
-            depth: NonZeroUsize::MIN,
-        }
-    }
-
-    #[test]
-    fn each_class_travels_under_its_own_tag_and_comes_out_at_the_other_end() {
-        let mut near = Checked::new(Mux::new(&raw_and_udp(), Side::Client).expect("two services"));
-        let mut far = Checked::new(Mux::new(&raw_and_udp(), Side::Client).expect("two services"));
-        for (protocol, service) in [(Protocol::TCP, 0), (Protocol::UDP, 1)] {
-            near.handle_packet(packet(protocol), Time::ZERO).expect("room");
-            let frame = near.poll_frame(Time::ZERO).expect("a frame for the packet");
-            assert_eq!(frame.tag.service().index(), service);
-            far.handle_frame(frame, Time::ZERO);
-            assert_eq!(far.poll_packet(), Some(packet(protocol)));
-        }
-    }
-
-    #[test]
-    fn a_frame_of_no_service_is_counted_and_dropped() {
-        let mut mux = Mux::new(&raw_and_udp(), Side::Client).expect("two services");
-        mux.handle_frame(Frame::from_wire(Tag::from_octet(0xff), vec![1, 2, 3].into()), Time::ZERO);
-        assert_eq!((mux.counters().malformed_received, mux.poll_packet()), (1, None));
-    }
-
-    #[test]
-    fn a_service_has_no_more_frames_in_the_scheduler_than_its_depth() {
-        for depth in [1, 3] {
-            let mut config = raw_and_udp();
-            config.depth = NonZeroUsize::new(depth).expect("not zero");
-            let mut mux = Mux::new(&config, Side::Client).expect("two services");
-            for _ in 0..5 {
-                mux.handle_packet(packet(Protocol::UDP), Time::ZERO).expect("room");
-            }
-            assert!(mux.poll_frame(Time::ZERO).is_some());
-            assert_eq!(mux.scheduler.waiting(Flow(1)), depth - 1);
-        }
-    }
-
-    #[test]
-    fn frames_in_the_scheduler_stay_there_while_the_link_is_down() {
-        let mut config = raw_and_udp();
-        config.depth = NonZeroUsize::new(2).expect("not zero");
-        let mut mux = Checked::new(Mux::new(&config, Side::Client).expect("two services"));
-        for _ in 0..2 {
-            mux.handle_packet(packet(Protocol::UDP), Time::ZERO).expect("room");
-        }
-        assert!(mux.poll_frame(Time::ZERO).is_some());
-        mux.handle_link(LinkState::Down, Time::ZERO);
-        assert_eq!(mux.poll_frame(Time::ZERO), None);
-        mux.handle_link(LinkState::Up, Time::ZERO);
-        assert!(mux.poll_frame(Time::ZERO).is_some());
-    }
-
-    #[test]
-    fn more_services_than_a_tag_can_tell_apart_are_refused() {
-        let mut config = raw_and_udp();
-        config.classes = vec![config.classes[0].clone(); 32];
-        let error = Mux::new(&config, Side::Client).map(drop).expect_err("33 services");
-        assert_eq!(alloc::string::ToString::to_string(&error), "33 services on one link: right would be at most 32");
-    }
-}
+mod tests;

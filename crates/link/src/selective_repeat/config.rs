@@ -6,6 +6,7 @@ use super::wire::Number;
 use crate::registry::Service;
 use crate::service::Side;
 use crate::short_form::{Form, Value, ValueOf, number, timer};
+pub use crate::timers::TimerStarts;
 use arqway_units::Span;
 use serde::{Deserialize, Serialize};
 
@@ -86,22 +87,6 @@ impl Service for Config {
         };
         Some(Self { timeout, ..self.clone() })
     }
-}
-
-/// At which of a frame's three moments its retransmission timer starts.
-///
-/// With a queue between the moments the choice decides whether a fixed timeout survives contention: started at the
-/// hand-over, it also runs while the frame waits behind others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum TimerStarts {
-    /// When the frame is handed over to the queue below.
-    HandOver,
-    /// When its first bit goes out.
-    Start,
-    /// When its last bit has gone out.
-    Departure,
 }
 
 /// How the receiver asks for missing frames (monet08 §IV names all three; Brady 1987 compares them).

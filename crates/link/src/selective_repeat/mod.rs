@@ -34,6 +34,7 @@ pub use timeout::{EstimatorConfig, Policy, PolicyError, Timeout};
 
 use crate::counters::Counters;
 use crate::frame::{Frame, Packet, Tag, Ticket};
+use crate::outage::Outage;
 use crate::service::{Departure, Full, LinkService, LinkState, Start};
 use arqway_units::Time;
 use receiver::Receiver;
@@ -48,8 +49,7 @@ pub struct SelectiveRepeat {
     receiver: Receiver,
     timer_starts: TimerStarts,
     drop_stale_copies: bool,
-    /// Since when the link has been down.
-    down_since: Option<Time>,
+    outage: Outage,
     counters: Counters,
 }
 
@@ -63,14 +63,9 @@ impl SelectiveRepeat {
             receiver: Receiver::new(&config),
             timer_starts: config.timer_starts,
             drop_stale_copies: config.drop_stale_copies,
-            down_since: None,
+            outage: Outage::default(),
             counters: Counters::default(),
         }
-    }
-
-    /// The time by which timers go: it stands still while the link is down, and the outage is added when that is over.
-    fn timer_time(&self, now: Time) -> Time {
-        self.down_since.unwrap_or(now)
     }
 
     /// The data frame that a ticket was given to.
@@ -83,7 +78,7 @@ impl LinkService for SelectiveRepeat {
     fn handle_packet(&mut self, packet: Packet, _now: Time) -> Result<(), Full> {
         if self.sender.is_full() {
             self.counters.packets_refused += 1;
-            return Err(Full(packet));
+            return Err(Full::of(packet));
         }
         self.counters.packets_taken += 1;
         self.sender.push(packet.octets);
@@ -91,7 +86,7 @@ impl LinkService for SelectiveRepeat {
     }
 
     fn handle_frame(&mut self, frame: Frame, now: Time) {
-        let now = self.timer_time(now);
+        let now = self.outage.timer_time(now);
         match wire::parse(frame) {
             Some(Unit::Data { next, number, packet }) => {
                 self.sender.acknowledge(next, Some(now));
@@ -108,28 +103,21 @@ impl LinkService for SelectiveRepeat {
     }
 
     fn handle_timeout(&mut self, now: Time) {
-        if self.down_since.is_none() {
+        if !self.outage.is_on() {
             self.receiver.handle_timeout(now);
             self.sender.handle_timeout(now, &mut self.counters);
         }
     }
 
     fn handle_link(&mut self, state: LinkState, now: Time) {
-        match state {
-            LinkState::Down => {
-                self.down_since.get_or_insert(now);
-            }
-            LinkState::Up => {
-                if let Some(since) = self.down_since.take() {
-                    self.sender.postpone(now - since);
-                    self.receiver.postpone(now - since);
-                }
-            }
+        if let Some(length) = self.outage.change(state, now) {
+            self.sender.postpone(length);
+            self.receiver.postpone(length);
         }
     }
 
     fn poll_frame(&mut self, now: Time) -> Option<Frame> {
-        if self.down_since.is_some() {
+        if self.outage.is_on() {
             return None;
         }
         if let Some(missing) = self.receiver.poll_reject() {
@@ -164,7 +152,7 @@ impl LinkService for SelectiveRepeat {
     }
 
     fn handle_departure(&mut self, _tag: Tag, ticket: Ticket, departure: Departure, now: Time) {
-        let now = self.timer_time(now);
+        let now = self.outage.timer_time(now);
         let starts_now = match departure {
             Departure::Sent => self.timer_starts == TimerStarts::Departure,
             // It will never start: only a timer can bring it back.
@@ -182,7 +170,7 @@ impl LinkService for SelectiveRepeat {
     }
 
     fn poll_timeout(&self) -> Option<Time> {
-        if self.down_since.is_some() {
+        if self.outage.is_on() {
             return None;
         }
         match (self.sender.deadline(), self.receiver.deadline()) {

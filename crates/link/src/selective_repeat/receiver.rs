@@ -2,8 +2,8 @@
 
 use super::config::{Config, Rejects};
 use super::wire::Number;
+use crate::acknowledgement::DelayedAcknowledgement;
 use crate::counters::Counters;
-use crate::timers::Deadline;
 use crate::window::Window;
 use alloc::collections::VecDeque;
 use arqway_units::{Span, Time};
@@ -19,11 +19,7 @@ pub(super) struct Receiver {
     to_reject: VecDeque<Number>,
     /// In sequence, for the network layer.
     released: VecDeque<Bytes>,
-    /// Runs from the first frame that no acknowledgement has covered yet.
-    acknowledgement: Deadline,
-    /// The acknowledgement found nothing to ride on in time.
-    acknowledgement_due: bool,
-    delay: Span,
+    acknowledgement: DelayedAcknowledgement,
     rejects: Rejects,
 }
 
@@ -35,9 +31,7 @@ impl Receiver {
             rejected: VecDeque::with_capacity(frames),
             to_reject: VecDeque::with_capacity(frames),
             released: VecDeque::with_capacity(frames),
-            acknowledgement: Deadline::default(),
-            acknowledgement_due: false,
-            delay: config.delayed_acknowledgement,
+            acknowledgement: DelayedAcknowledgement::new(config.delayed_acknowledgement),
             rejects: config.rejects,
         }
     }
@@ -50,7 +44,7 @@ impl Receiver {
         if !is_new {
             // Its acknowledgement may have been lost: say it again, with the usual delay.
             counters.duplicates_received += 1;
-            self.acknowledgement.start_if_stopped(now + self.delay);
+            self.acknowledgement.want(now);
             return;
         }
         if number < self.window.end() {
@@ -110,13 +104,13 @@ impl Receiver {
         while let Some(Some(_)) = self.window.front() {
             if let Some(Some(packet)) = self.window.pop_front() {
                 self.released.push_back(packet);
-                self.acknowledgement.start_if_stopped(now + self.delay);
+                self.acknowledgement.want(now);
             }
         }
     }
 
     pub(super) fn handle_timeout(&mut self, now: Time) {
-        self.acknowledgement_due |= self.acknowledgement.fire(now);
+        self.acknowledgement.handle_timeout(now);
     }
 
     /// The next missing number to reject; what arrived while the reject waited is skipped.
@@ -131,13 +125,12 @@ impl Receiver {
 
     /// Whether an acknowledgement must go out as a frame of its own.
     pub(super) fn poll_acknowledgement(&mut self) -> bool {
-        core::mem::take(&mut self.acknowledgement_due)
+        self.acknowledgement.poll()
     }
 
     /// The number to write into a frame that starts: it acknowledges all there is to acknowledge.
     pub(super) fn acknowledge(&mut self) -> Number {
-        self.acknowledgement.stop();
-        self.acknowledgement_due = false;
+        self.acknowledgement.ride();
         self.window.first()
     }
 
@@ -146,7 +139,7 @@ impl Receiver {
     }
 
     pub(super) fn deadline(&self) -> Option<Time> {
-        self.acknowledgement.get()
+        self.acknowledgement.deadline()
     }
 
     pub(super) fn postpone(&mut self, by: Span) {

@@ -61,7 +61,7 @@ impl Sender {
         }
         let mut last = None;
         while self.window.first() < next {
-            self.timers.stop(self.slot_of(self.window.first()));
+            self.timers.stop(self.window.slot_of(self.window.first()));
             last = self.window.pop_front().and_then(|slot| slot.sent);
         }
         if let (Some(sent), Some(arrived)) = (last, arrived) {
@@ -73,7 +73,7 @@ impl Sender {
     pub(super) fn reject(&mut self, missing: u64) {
         let missing = Number::at_or_after(self.window.first(), missing);
         if missing < self.next {
-            self.timers.stop(self.slot_of(missing));
+            self.timers.stop(self.window.slot_of(missing));
             self.send_again(missing);
         }
     }
@@ -82,7 +82,7 @@ impl Sender {
     pub(super) fn handle_timeout(&mut self, now: Time, counters: &mut Counters) {
         while let Some(slot) = self.timers.fire(now) {
             counters.timeouts += 1;
-            self.send_again(self.number_of(slot));
+            self.send_again(self.window.number_at(slot));
         }
     }
 
@@ -114,7 +114,7 @@ impl Sender {
     pub(super) fn start_timer(&mut self, number: Number, now: Time) {
         let Some(slot) = self.window.get_mut(number) else { return };
         slot.sent = Some(now);
-        self.timers.start(self.slot_of(number), now + self.timer.timeout());
+        self.timers.start(self.window.slot_of(number), now + self.timer.timeout());
     }
 
     /// Whether the peer may still miss this frame.
@@ -134,16 +134,6 @@ impl Sender {
                 slot.sent = slot.sent.map(|sent| sent + by);
             }
         }
-    }
-
-    fn slot_of(&self, number: Number) -> usize {
-        (number.as_u64() % self.window.limit() as u64) as usize
-    }
-
-    /// The one number in the window that has this slot.
-    fn number_of(&self, slot: usize) -> Number {
-        let (first, limit) = (self.window.first(), self.window.limit());
-        first + ((slot + limit - self.slot_of(first)) % limit) as u64
     }
 }
 

@@ -113,7 +113,7 @@ impl LinkService for Snoop {
     fn handle_packet(&mut self, packet: Packet, now: Time) -> Result<(), Full> {
         if !self.has_room() {
             self.counters.packets_refused += 1;
-            return Err(Full(packet));
+            return Err(Full::of(packet));
         }
         let now = self.timer_time(now);
         if let Some(connections) = &mut self.connections {

@@ -40,6 +40,14 @@ pub(crate) struct End<S> {
     pub(crate) received: Vec<Packet>,
 }
 
+/// A frame that was handed over, and what became of it.
+pub(crate) struct Sent {
+    /// As it was on the wire.
+    pub(crate) frame: Frame,
+    /// How many copies arrived: none is a loss, on the link or in the queue.
+    pub(crate) copies: u8,
+}
+
 struct LossyPort {
     queue: VecDeque<Frame>,
     limit: Queue,
@@ -48,6 +56,7 @@ struct LossyPort {
     line: Option<(Time, Tag, Option<Ticket>)>,
     arrivals: VecDeque<(Time, Frame)>,
     delivered: Vec<Packet>,
+    sent: Vec<Sent>,
     deadline: Option<Time>,
     down: bool,
 }
@@ -62,7 +71,10 @@ impl Port for LossyPort {
 
     fn hand_over(&mut self, frame: Frame, _now: Time) -> Result<(), Frame> {
         match self.limit {
-            Queue::DropTail(limit) if self.queue.len() >= limit => Err(frame),
+            Queue::DropTail(limit) if self.queue.len() >= limit => {
+                self.sent.push(Sent { frame: frame.clone(), copies: 0 });
+                Err(frame)
+            }
             _ => {
                 self.queue.push_back(frame);
                 Ok(())
@@ -81,10 +93,11 @@ impl Port for LossyPort {
         let earliest = self.arrivals.back().map_or(Time::ZERO, |(last, _)| *last);
         // Off the wire: the far end must not rely on where the head ended.
         let octets = [frame.head.as_slice(), &frame.body].concat();
+        let frame = Frame::from_wire(frame.tag, octets.into());
         for _ in 0..fate.copies {
-            let copy = Frame::from_wire(frame.tag, octets.clone().into());
-            self.arrivals.push_back((earliest.max(departure + fate.delay), copy));
+            self.arrivals.push_back((earliest.max(departure + fate.delay), frame.clone()));
         }
+        self.sent.push(Sent { frame, copies: fate.copies });
     }
 
     fn deliver(&mut self, packet: Packet, _now: Time) {
@@ -106,10 +119,16 @@ impl<S: LinkService> End<S> {
             line: None,
             arrivals: VecDeque::new(),
             delivered: Vec::new(),
+            sent: Vec::new(),
             deadline: None,
             down: false,
         };
         Self { service: Checked::new(service), port, to_send: (0..packets).map(packet).collect(), received: Vec::new() }
+    }
+
+    /// Every frame that it handed over, in the order in which each went out or was dropped.
+    pub(crate) fn sent(&self) -> &[Sent] {
+        &self.port.sent
     }
 
     fn turn(&mut self, now: Time) {
@@ -118,7 +137,7 @@ impl<S: LinkService> End<S> {
             self.received.append(&mut self.port.delivered);
             // The network layer sends whenever the service has room.
             let Some(packet) = self.to_send.pop_front() else { return };
-            if let Err(Full(back)) = self.service.handle_packet(packet, now) {
+            if let Err(Full { packet: back, .. }) = self.service.handle_packet(packet, now) {
                 self.to_send.push_front(back);
                 return;
             }

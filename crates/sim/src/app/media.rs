@@ -14,7 +14,7 @@ use crate::packet::{Headers, Memory, PacketLength, PacketSize, ipv4, write_total
 use crate::probe::Host;
 use alloc::collections::VecDeque;
 use arqway_link::Packet;
-use arqway_units::{BitRate, Span, Time};
+use arqway_units::{BitRate, Span, Time, optional_positive_span};
 use etherparse::{IpNumber, UdpHeader};
 use serde::{Deserialize, Serialize};
 
@@ -33,8 +33,25 @@ pub struct MediaConfig {
     pub talk: Span,
     /// The mean length of a silence.
     pub silence: Span,
+    /// How long it goes on where no file is transferred, which would end the run; else as long as the run may take.
+    #[serde(deserialize_with = "optional_positive_span")]
+    pub duration: Option<Span>,
     /// The differentiated services field of its packets.
     pub ds: DsField,
+    /// How many standard deviations the delay that is reported lies above the mean: two cover most packets, as a buffer at
+    /// the listener must (multiservice §III).
+    #[serde(deserialize_with = "not_negative")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
+    pub delay_deviations: f64,
+}
+
+fn not_negative<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    let number = f64::deserialize(deserializer)?;
+    if number.is_finite() && number >= 0.0 {
+        Ok(number)
+    } else {
+        Err(serde::de::Error::custom("a number of standard deviations is 0 or more"))
+    }
 }
 
 /// An IPv4 and a UDP header.
@@ -66,6 +83,10 @@ pub(crate) struct Media {
     sent: u64,
     received: u64,
     delay_sum: f64,
+    /// The sum of the squared differences from the mean, kept up as Welford does, and the mean that it is kept with.
+    squares: f64,
+    running_mean: f64,
+    longest_delay: Span,
 }
 
 impl Media {
@@ -87,6 +108,9 @@ impl Media {
             sent: 0,
             received: 0,
             delay_sum: 0.0,
+            squares: 0.0,
+            running_mean: 0.0,
+            longest_delay: Span::ZERO,
         };
         media.schedule(Time::ZERO);
         media
@@ -133,7 +157,12 @@ impl Media {
         }
         let delay = now.since(sent);
         self.received += 1;
-        self.delay_sum += delay.as_seconds();
+        let seconds = delay.as_seconds();
+        self.delay_sum += seconds;
+        let difference = seconds - self.running_mean;
+        self.running_mean += difference / self.received as f64;
+        self.squares += difference * (seconds - self.running_mean);
+        self.longest_delay = self.longest_delay.max(delay);
         Some(delay)
     }
 
@@ -142,9 +171,21 @@ impl Media {
         (self.received > 0).then(|| self.delay_sum / self.received as f64)
     }
 
-    /// The share of the packets sent that was not heard (yet).
-    pub(crate) fn loss(&self) -> Option<f64> {
-        (self.sent > 0).then(|| self.sent.saturating_sub(self.received) as f64 / self.sent as f64)
+    /// The standard deviation of their delay, in seconds.
+    pub(crate) fn delay_deviation(&self) -> Option<f64> {
+        (self.received > 0).then(|| libm::sqrt(self.squares / self.received as f64))
+    }
+
+    /// The share of the packets sent that was not heard. What may still be under way counts neither as sent nor as lost.
+    pub(crate) fn loss(&self, now: Time) -> Option<f64> {
+        let settled = self.sent - self.under_way(now);
+        (settled > 0).then(|| settled.saturating_sub(self.received) as f64 / settled as f64)
+    }
+
+    /// How many of the latest packets were not heard, and are not overdue: none took longer than the longest so far.
+    fn under_way(&self, now: Time) -> u64 {
+        let latest = self.recent.iter().rev();
+        latest.take_while(|(sent, heard)| !heard && now.since(*sent) <= self.longest_delay).count() as u64
     }
 
     /// What was sent, per second since the start.
@@ -174,7 +215,9 @@ impl Default for MediaConfig {
             packet: PacketLength::SHORT,
             talk: Span::from_milliseconds(1000),
             silence: Span::from_milliseconds(1350),
+            duration: None,
             ds: DsField::default(),
+            delay_deviations: 0.0,
         }
     }
 }
@@ -206,7 +249,46 @@ mod tests {
         let packet = media.send(sent, &mut Memory::default());
         let delay = Span::from_milliseconds(82);
         assert_eq!(media.receive(&packet, sent + delay), Some(delay));
-        assert_eq!(media.loss(), Some(0.0));
+        assert_eq!(media.loss(sent + delay), Some(0.0));
+        assert_eq!(media.delay_deviation(), Some(0.0));
+    }
+
+    #[test]
+    fn what_is_not_overdue_at_the_end_is_not_lost() {
+        let mut media = Media::new(&MediaConfig::default(), Headers::CountAsData, Streams::new(3, 0).stream("media"));
+        let mut memory = Memory::default();
+        let moments: [Time; 5] = core::array::from_fn(|_| {
+            let at = media.next();
+            media.send(at, &mut memory);
+            at
+        });
+        let packet = |at: Time| {
+            let mut stamped = [0; HEADERS + STAMP];
+            stamped[HEADERS..].copy_from_slice(&at.as_nanoseconds().to_be_bytes());
+            Memory::default().packet(&stamped, 250)
+        };
+        let delay = Span::from_milliseconds(80);
+        assert_eq!(media.loss(moments[4]), Some(1.0), "nothing was heard yet: nothing can be expected");
+        // 0 and 2 are heard; 1 is overtaken; 3 and 4 follow every 36 ms.
+        for number in [0, 2] {
+            media.receive(&packet(moments[number]), moments[number] + delay);
+        }
+        assert_eq!(media.loss(moments[4]), Some(1.0 / 3.0));
+        assert_eq!(media.loss(moments[4] + delay), Some(2.0 / 4.0), "3 is overdue");
+        assert_eq!(media.loss(moments[4] + delay + delay), Some(3.0 / 5.0));
+    }
+
+    #[test]
+    fn the_deviation_is_that_of_the_delays() {
+        let mut media = Media::new(&MediaConfig::default(), Headers::CountAsData, Streams::new(3, 0).stream("media"));
+        let mut memory = Memory::default();
+        for milliseconds in [100, 200, 300, 400] {
+            let sent = media.next();
+            let packet = media.send(sent, &mut memory);
+            media.receive(&packet, sent + Span::from_milliseconds(milliseconds));
+        }
+        assert!(media.mean_delay().is_some_and(|mean| (mean - 0.25).abs() < 1e-12));
+        assert!(media.delay_deviation().is_some_and(|deviation| (deviation - 0.0125f64.sqrt()).abs() < 1e-12));
     }
 
     #[test]
@@ -217,6 +299,6 @@ mod tests {
         let now = media.next();
         let heard = [1, 0, 1, 0, 1].map(|number: usize| media.receive(&packets[number], now).is_some());
         assert_eq!(heard, [true, true, false, false, false]);
-        assert_eq!(media.loss(), Some(1.0 / 3.0));
+        assert_eq!(media.loss(now + Span::from_milliseconds(10_000)), Some(1.0 / 3.0));
     }
 }

@@ -45,19 +45,21 @@ impl Message {
     }
 }
 
-/// A message and where it begins.
-#[derive(Debug, Clone, Copy)]
+/// A message, where it begins, and where the next one would.
+#[derive(Debug)]
 struct Begun {
     message: Message,
     packet: i64,
     octet: i64,
+    end_packet: i64,
+    end_octet: i64,
 }
 
 impl Begun {
-    /// One past the last packet, and one past the last octet.
-    fn end(&self) -> (i64, i64) {
-        let packets = i64::try_from(self.message.packets).unwrap_or(i64::MAX);
-        (self.packet.saturating_add(packets), self.octet.saturating_add(self.message.octets()))
+    fn at(message: Message, packet: i64, octet: i64) -> Self {
+        let packets = i64::try_from(message.packets).unwrap_or(i64::MAX);
+        let (end_packet, end_octet) = (packet.saturating_add(packets), octet.saturating_add(message.octets()));
+        Self { message, packet, octet, end_packet, end_octet }
     }
 }
 
@@ -66,55 +68,58 @@ impl Begun {
 pub(crate) struct Numbering {
     /// Whether packet 0 is the SYN, which takes one number.
     handshake: bool,
-    /// The latest messages, the newest last.
-    messages: VecDeque<Begun>,
+    newest: Begun,
+    /// Those before it, the latest last.
+    older: VecDeque<Begun>,
 }
 
 impl Numbering {
     pub(super) fn new(message: Message, handshake: bool) -> Self {
-        let mut messages = VecDeque::with_capacity(REMEMBERED);
         let first = i64::from(handshake);
-        messages.push_back(Begun { message, packet: first, octet: first });
-        Self { handshake, messages }
+        Self { handshake, newest: Begun::at(message, first, first), older: VecDeque::new() }
     }
 
     /// Begins anew, for another connection.
     pub(super) fn restart(&mut self, message: Message, handshake: bool) {
         let first = i64::from(handshake);
         self.handshake = handshake;
-        self.messages.clear();
-        self.messages.push_back(Begun { message, packet: first, octet: first });
+        self.newest = Begun::at(message, first, first);
+        self.older.clear();
     }
 
     /// Another message follows.
     pub(super) fn append(&mut self, message: Message) {
-        let (packet, octet) = self.messages.back().map_or((0, 0), Begun::end);
-        if self.messages.len() == REMEMBERED {
-            self.messages.pop_front();
+        let next = Begun::at(message, self.newest.end_packet, self.newest.end_octet);
+        if self.older.len() == REMEMBERED {
+            self.older.pop_front();
         }
-        self.messages.push_back(Begun { message, packet, octet });
+        self.older.push_back(core::mem::replace(&mut self.newest, next));
     }
 
     /// Whether a packet is the SYN.
+    #[inline]
     pub(super) fn is_syn(&self, packet: i64) -> bool {
         self.handshake && packet == 0
     }
 
     /// How many octets stand behind a packet's headers.
+    #[inline]
     pub(super) fn payload(&self, packet: i64) -> u32 {
         if self.is_syn(packet) {
             return 0;
         }
         let of = self.begun(|begun| begun.packet <= packet);
-        if packet + 1 == of.end().0 { of.message.last } else { of.message.payload }
+        if packet + 1 == of.end_packet { of.message.last } else { of.message.payload }
     }
 
     /// The sequence number of a packet's first octet.
+    #[inline]
     pub(super) fn sequence(&self, packet: i64) -> u32 {
         self.octet(packet) as u32
     }
 
     /// The packet whose first octet has this sequence number, given that it lies near packet `near`.
+    #[inline]
     pub(super) fn packet(&self, sequence: u32, near: i64) -> i64 {
         if self.handshake && sequence == 0 && near < i64::from(u16::MAX) {
             return 0;
@@ -122,26 +127,32 @@ impl Numbering {
         let near = self.octet(near);
         let octet = near + i64::from(sequence.wrapping_sub(near as u32).cast_signed());
         let of = self.begun(|begun| begun.octet <= octet);
-        let (end, behind) = of.end();
-        if octet >= behind {
-            return end;
+        if octet >= of.end_octet {
+            return of.end_packet;
         }
         of.packet + (octet - of.octet).div_euclid(i64::from(of.message.payload.max(1)))
     }
 
+    #[inline]
     fn octet(&self, packet: i64) -> i64 {
         if self.is_syn(packet) {
             return 0;
         }
         let of = self.begun(|begun| begun.packet <= packet);
-        let (end, behind) = of.end();
-        if packet >= end { behind } else { of.octet + (packet - of.packet) * i64::from(of.message.payload) }
+        if packet >= of.end_packet {
+            of.end_octet
+        } else {
+            of.octet + (packet - of.packet) * i64::from(of.message.payload)
+        }
     }
 
     /// The newest message of those that began before something, or the oldest of all.
-    fn begun(&self, before: impl Fn(&Begun) -> bool) -> Begun {
-        let none = Begun { message: Message { packets: 0, payload: 1, last: 1 }, packet: 0, octet: 0 };
-        self.messages.iter().rev().find(|begun| before(begun)).or(self.messages.front()).copied().unwrap_or(none)
+    #[inline]
+    fn begun(&self, before: impl Fn(&Begun) -> bool) -> &Begun {
+        if self.older.is_empty() || before(&self.newest) {
+            return &self.newest;
+        }
+        self.older.iter().rev().find(|begun| before(begun)).or(self.older.front()).unwrap_or(&self.newest)
     }
 }
 

@@ -114,19 +114,24 @@ impl<P: Probe> World<P> {
     }
 
     fn send_segments(&mut self, id: SlotId) {
-        let Some(connection) = self.connections.get_mut(id) else { return };
+        let Self { connections, wired_down, client, client_has_sent, events, memory, probe, now, .. } = self;
+        let Some((connection, alarm)) = connections.with_alarm(id) else { return };
         let from = connection.from;
-        while let Some(connection) = self.connections.get_mut(id)
-            && let Some(transmission) = connection.sender.poll_transmission()
-        {
-            self.probe.tcp_sent(transmission, &connection.sender, self.now);
-            let packet = connection.packet(transmission, &mut self.memory);
-            self.send_from(from, packet);
+        while let Some(transmission) = connection.sender.poll_transmission() {
+            probe.tcp_sent(transmission, &connection.sender, *now);
+            let packet = connection.packet(transmission, memory);
+            probe.packet_sent(from, &packet, *now);
+            match from {
+                // A packet that finds no room is counted by the line, and lost.
+                Host::Server => drop(wired_down.offer(packet)),
+                Host::Client => {
+                    client.send(packet, *now);
+                    *client_has_sent = true;
+                }
+            }
         }
-        if let Some((connection, alarm)) = self.connections.with_alarm(id)
-            && let Some(at) = alarm.set(connection.sender.poll_timeout())
-        {
-            self.events.schedule(at, Event::TcpTimer(id));
+        if let Some(at) = alarm.set(connection.sender.poll_timeout()) {
+            events.schedule(at, Event::TcpTimer(id));
         }
         self.flush(from);
     }

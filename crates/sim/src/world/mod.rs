@@ -22,7 +22,7 @@ use crate::probe::Probe;
 use crate::rate::Rate;
 use crate::scenario::Scenario;
 use crate::tcp::{Connections, TcpConfig};
-use arqway_link::mux::TooManyServices;
+use arqway_link::mux::ConfigError;
 use arqway_link::{Frame, LinkService, Mux, Packet};
 use arqway_units::Time;
 
@@ -54,13 +54,13 @@ impl<P: Probe> World<P> {
     /// The scenario at time zero, with the random numbers of one replication.
     ///
     /// # Errors
-    /// More services than a tag can tell apart.
-    pub fn new(scenario: &Scenario, streams: &Streams, probe: P) -> Result<Self, TooManyServices> {
+    /// A link layer that cannot be set up so, such as one of more services than a tag can tell apart.
+    pub fn new(scenario: &Scenario, streams: &Streams, probe: P) -> Result<Self, ConfigError> {
         let wired_rate = Rate::Constant(scenario.wired.rate);
         let wired = || Line::new(&wired_rate, scenario.wired.delay, Queue::DropTail(scenario.wired.queue));
-        let end = |direction: Direction| -> Result<LinkEnd, TooManyServices> {
+        let end = |direction: Direction| -> Result<LinkEnd, ConfigError> {
             let wireless = &scenario.wireless;
-            let mux = Mux::new(&scenario.link_layer.mux(), direction.sender())?;
+            let mux = Mux::new(&scenario.mux(direction), direction.sender())?;
             let line: Line<Frame> =
                 Line::new(wireless.rate(direction), wireless.delay(direction), wireless.queue(direction));
             let (errors, impairments) = (wireless.errors(direction), wireless.impairments(direction));
@@ -86,14 +86,14 @@ impl<P: Probe> World<P> {
             filler: channel.enabled.then(|| Filler::new(channel, &mut memory)),
             memory,
             client_has_sent: false,
-            end: Time::ZERO + scenario.duration,
+            end: Time::ZERO + scenario.length(),
             measured_until: Time::ZERO + channel.duration,
             probe,
         })
     }
 
     /// Runs to the end: the last acknowledgement of all files and the end of the channel's measurement, or the scenario's
-    /// duration, or when nothing is left to do.
+    /// length, or when nothing is left to do.
     pub fn run(mut self) -> Outcome {
         self.start();
         while !self.is_over() && self.step() {}
@@ -264,7 +264,8 @@ impl<P: Probe> World<P> {
                 timeouts: web.timeouts(&self.connections),
             }),
             media_delay_s: media.and_then(Media::mean_delay),
-            media_loss: media.and_then(Media::loss),
+            media_delay_deviation_s: media.and_then(Media::delay_deviation),
+            media_loss: media.and_then(|media| media.loss(self.now)),
             media_offered_bps: media.map(|media| media.offered_bps(self.now)),
             frame_loss_rate: self.access_point.frame_loss().rate(),
             frame_loss_run: self.access_point.frame_loss().mean_run(),

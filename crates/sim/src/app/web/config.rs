@@ -2,6 +2,7 @@
 
 use crate::ds_field::DsField;
 use crate::packet::PacketLength;
+use arqway_units::{Span, optional_positive_span};
 use serde::{Deserialize, Serialize};
 
 /// Settings of the application.
@@ -28,6 +29,9 @@ pub struct WebConfig {
     /// Whether a place for fetching whose first packet was once lost begins with a window of one ever after, as ns-2's
     /// does, which uses its agents again.
     pub remember_lost_start: bool,
+    /// How long it goes on where no file is transferred, which would end the run; else as long as the run may take.
+    #[serde(deserialize_with = "optional_positive_span")]
+    pub duration: Option<Span>,
     /// The differentiated services field of its packets, acknowledgements too.
     pub ds: DsField,
 }
@@ -149,6 +153,7 @@ impl Default for WebConfig {
             last_packet: LastPacket::default(),
             counted: Counted::default(),
             remember_lost_start: false,
+            duration: None,
             ds: DsField::default(),
         }
     }

@@ -1,0 +1,81 @@
+//! A count of something within bounds, as settings have it: one that parsed is valid.
+
+use serde::{Deserialize, Serialize};
+
+/// A whole number from `LEAST` to `MOST`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "i64", into = "i64")]
+pub struct Count<const LEAST: u16, const MOST: u16>(u16);
+
+impl<const LEAST: u16, const MOST: u16> Count<LEAST, MOST> {
+    /// So many, or `None` outside the bounds.
+    #[must_use]
+    pub const fn new(count: u16) -> Option<Self> {
+        if LEAST <= count && count <= MOST { Some(Self(count)) } else { None }
+    }
+
+    /// How many.
+    #[must_use]
+    pub const fn get(self) -> u16 {
+        self.0
+    }
+
+    /// How many, to index by.
+    #[must_use]
+    pub const fn as_usize(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A count out of its bounds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{count} is out of range: right would be {least} to {most}")]
+pub struct CountError {
+    count: i64,
+    least: u16,
+    most: u16,
+}
+
+impl<const LEAST: u16, const MOST: u16> TryFrom<i64> for Count<LEAST, MOST> {
+    type Error = CountError;
+    fn try_from(count: i64) -> Result<Self, CountError> {
+        let error = CountError { count, least: LEAST, most: MOST };
+        u16::try_from(count).ok().and_then(Self::new).ok_or(error)
+    }
+}
+
+impl<const LEAST: u16, const MOST: u16> From<Count<LEAST, MOST>> for i64 {
+    fn from(count: Count<LEAST, MOST>) -> Self {
+        Self::from(count.0)
+    }
+}
+
+#[cfg(feature = "schema")]
+impl<const LEAST: u16, const MOST: u16> schemars::JsonSchema for Count<LEAST, MOST> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> alloc::borrow::Cow<'static, str> {
+        alloc::format!("CountFrom{LEAST}To{MOST}").into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "type": "integer", "minimum": LEAST, "maximum": MOST })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::ToString;
+
+    #[test]
+    fn a_count_out_of_its_bounds_is_refused_with_what_would_be_right() {
+        assert_eq!(Count::<2, 64>::try_from(64).map(Count::get), Ok(64));
+        for count in [-1, 1, 65, 70_000] {
+            let error = Count::<2, 64>::try_from(count).expect_err("too few or too many");
+            assert_eq!(error.to_string(), std::format!("{count} is out of range: right would be 2 to 64"));
+        }
+    }
+}

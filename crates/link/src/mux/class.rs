@@ -1,0 +1,181 @@
+//! Packets with the same needs, and who carries them, as a file has it:
+//!
+//! ```toml
+//! classes = [
+//!     { name = "voice", ds = "ef", service = "raw", rate = "1 Mbit/s" },
+//!     { protocol = "udp", port = "5004-5020", with = "voice" },
+//!     { source = "10.0.0.0/8", protocol = "tcp", service = "selective-repeat", rate = "50 %" },
+//!     { protocol = "icmp", with = "default" },
+//! ]
+//! ```
+
+use super::fields::{Addresses, Ds, FlowLabel, Ports, Protocol};
+use super::rates::Allocation;
+use super::rule::{Rule, RuleError};
+use crate::registry::ServiceConfig;
+use alloc::string::String;
+use serde::{Deserialize, Serialize};
+
+/// Packets with the same needs, and who carries them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(try_from = "Form", into = "Form")]
+pub struct Class {
+    /// How other classes call it.
+    pub name: Option<String>,
+    /// Which packets.
+    pub rule: Rule,
+    /// Who carries them.
+    pub carrier: Carrier,
+    /// What of the link is set aside for them.
+    pub rate: Option<Allocation>,
+}
+
+/// Who carries the packets of a class.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Carrier {
+    /// A service of their own.
+    Service(ServiceConfig),
+    /// The service of the class that is called so, or the [default](DEFAULT) one.
+    With(String),
+}
+
+/// How classes call the service that carries the packets of no class.
+pub const DEFAULT: &str = "default";
+
+impl Class {
+    /// The packets that match a rule, with a service of their own.
+    #[must_use]
+    pub fn new(rule: Rule, service: ServiceConfig) -> Self {
+        Self { name: None, rule, carrier: Carrier::Service(service), rate: None }
+    }
+
+    /// The packets that match a rule, carried with those of another class.
+    #[must_use]
+    pub fn with(rule: Rule, class: impl Into<String>) -> Self {
+        Self { name: None, rule, carrier: Carrier::With(class.into()), rate: None }
+    }
+
+    /// All packets of a protocol, with a service of their own.
+    #[must_use]
+    pub fn of_protocol(protocol: Protocol, service: ServiceConfig) -> Self {
+        Self::new(Rule::of_protocol(protocol), service)
+    }
+
+    /// The service that this class brings, if it brings one.
+    #[must_use]
+    pub fn service(&self) -> Option<&ServiceConfig> {
+        match &self.carrier {
+            Carrier::Service(service) => Some(service),
+            Carrier::With(_) => None,
+        }
+    }
+}
+
+/// A class as it is written. A packet belongs to it if all that is said of packets holds.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Class"))]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+struct Form {
+    /// How other classes call it in their `with`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    /// Which packets: those of this protocol.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    protocol: Option<Protocol>,
+    /// Which packets: those from this address, or from addresses with this prefix.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<Addresses>,
+    /// Which packets: those to this address, or to addresses with this prefix.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    destination: Option<Addresses>,
+    /// Which packets: those from this port, or from one in this range.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source_port: Option<Ports>,
+    /// Which packets: those to this port, or to one in this range.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    destination_port: Option<Ports>,
+    /// Which packets: those from or to this port, or one in this range.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    port: Option<Ports>,
+    /// Which packets: those with this codepoint of Differentiated Services.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ds: Option<Ds>,
+    /// Which packets: those of IPv6 with this flow label.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    flow_label: Option<FlowLabel>,
+    /// What carries them; it or `with` is needed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    service: Option<ServiceConfig>,
+    /// They are carried with those of the class that is called so; with those of no class by `default`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    with: Option<String>,
+    /// What of the link is set aside for them, where the scheduler shares it by given rates.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rate: Option<Allocation>,
+}
+
+/// What is wrong with a class by itself.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ClassError {
+    /// No packets, or all.
+    #[error(transparent)]
+    Rule(#[from] RuleError),
+    /// Nobody carries its packets.
+    #[error(
+        "a class that nobody carries; right would be a `service`, or `with` and the name of a class that has one, or \
+         `with = \"default\"`"
+    )]
+    NoCarrier,
+    /// Two ways to carry them.
+    #[error("a class with both `service` and `with`; right would be one of them")]
+    TwoCarriers,
+}
+
+impl TryFrom<Form> for Class {
+    type Error = ClassError;
+    fn try_from(form: Form) -> Result<Self, ClassError> {
+        let rule = Rule {
+            protocol: form.protocol,
+            source: form.source,
+            destination: form.destination,
+            source_port: form.source_port,
+            destination_port: form.destination_port,
+            port: form.port,
+            ds: form.ds,
+            flow_label: form.flow_label,
+        };
+        rule.check()?;
+        let carrier = match (form.service, form.with) {
+            (Some(service), None) => Carrier::Service(service),
+            (None, Some(with)) => Carrier::With(with),
+            (None, None) => return Err(ClassError::NoCarrier),
+            (Some(_), Some(_)) => return Err(ClassError::TwoCarriers),
+        };
+        Ok(Self { name: form.name, rule, carrier, rate: form.rate })
+    }
+}
+
+impl From<Class> for Form {
+    fn from(class: Class) -> Self {
+        let rule = class.rule;
+        let (service, with) = match class.carrier {
+            Carrier::Service(service) => (Some(service), None),
+            Carrier::With(with) => (None, Some(with)),
+        };
+        Self {
+            name: class.name,
+            protocol: rule.protocol,
+            source: rule.source,
+            destination: rule.destination,
+            source_port: rule.source_port,
+            destination_port: rule.destination_port,
+            port: rule.port,
+            ds: rule.ds,
+            flow_label: rule.flow_label,
+            service,
+            with,
+            rate: class.rate,
+        }
+    }
+}

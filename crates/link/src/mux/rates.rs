@@ -1,0 +1,230 @@
+//! Whose share of the link is how large: what the scheduler's rate table holds (multiservice, Fig. 7).
+//!
+//! Shares are either given, the rates of the classes that a service carries added up (Section VIII), or measured: over
+//! regular intervals the octets that the classifier assigns to each service, divided by all (Section VII). So a service
+//! gets what its traffic would have got on a link with one service, and pays for its recovery out of that. A packet counts
+//! when its service takes it, so that one that is refused and offered again counts once.
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use arqway_units::{BitRate, Octets, Ratio, Span, Time, UnitError, positive_span};
+use core::fmt;
+use core::str::FromStr;
+use serde::{Deserialize, Serialize};
+
+/// What of a link is set aside: a rate, or a share of the link's.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Allocation {
+    /// So many bits per second.
+    Rate(BitRate),
+    /// A share of the link.
+    Share(Ratio),
+}
+
+impl Allocation {
+    /// As a share of a link, in [parts](Shares::WHOLE); `None` for a rate where the link's is not known.
+    fn parts(self, link: Option<BitRate>) -> Option<u64> {
+        match self {
+            Self::Share(share) => Some(parts_of(share)),
+            Self::Rate(rate) => link.map(|link| {
+                let parts = u128::from(rate.as_bits_per_second()) * u128::from(Shares::WHOLE);
+                let link = u128::from(link.as_bits_per_second());
+                u64::try_from((parts + link / 2) / link).unwrap_or(u64::MAX)
+            }),
+        }
+    }
+}
+
+impl FromStr for Allocation {
+    type Err = AllocationError;
+    fn from_str(text: &str) -> Result<Self, AllocationError> {
+        let wrong = |error: UnitError| AllocationError(text.to_string(), error.to_string());
+        if text.trim_end().ends_with('%') {
+            text.parse().map(Self::Share).map_err(wrong)
+        } else {
+            text.parse().map(Self::Rate).map_err(wrong)
+        }
+    }
+}
+
+/// A text that sets nothing aside.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}`: {1}; right would be a rate such as \"1 Mbit/s\", or a share of the link such as \"20 %\"")]
+pub struct AllocationError(String, String);
+
+impl fmt::Display for Allocation {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rate(rate) => rate.fmt(out),
+            Self::Share(share) => share.fmt(out),
+        }
+    }
+}
+
+super::fields::serde_as_text!(Allocation, "a rate such as \"1 Mbit/s\", or a share such as \"20 %\"");
+
+/// Where the scheduler's rates come from.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, Default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Rates {
+    /// The `rate` of each class; a service without any gets an equal part of what is left.
+    #[default]
+    Given,
+    /// What the classifier assigns to each service, divided by all that it sees.
+    Measured(Measured),
+}
+
+/// How rates are measured.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Measured {
+    /// How long is measured before the shares are set anew; where nothing was seen they stay.
+    #[serde(deserialize_with = "positive_span")]
+    pub interval: Span,
+    /// The least share of a service: what it has when it wakes, and what acknowledgements go out by.
+    pub floor: Ratio,
+}
+
+impl Default for Measured {
+    /// A second, and one part in a hundred.
+    fn default() -> Self {
+        Self { interval: Span::from_milliseconds(1000), floor: Ratio::new(0.01).unwrap_or(Ratio::ZERO) }
+    }
+}
+
+/// The share of each service, in parts of [`WHOLE`](Self::WHOLE); they sum to it exactly.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shares(Vec<u32>);
+
+/// A share in the scale of [`Shares`].
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a ratio lies in [0, 1]")]
+fn parts_of(share: Ratio) -> u64 {
+    (share.as_f64() * f64::from(Shares::WHOLE) + 0.5) as u64
+}
+
+impl Shares {
+    /// How many parts the link has: shares are known to a millionth.
+    pub const WHOLE: u32 = 1 << 20;
+
+    /// The same for each of `services`, of which there is at least one.
+    #[must_use]
+    pub fn equal(services: usize) -> Self {
+        let mut shares = Self(alloc::vec![0; services]);
+        shares.set_in_proportion(&alloc::vec![1; services], Ratio::ZERO);
+        shares
+    }
+
+    /// Of each service.
+    #[must_use]
+    pub fn parts(&self) -> &[u32] {
+        &self.0
+    }
+
+    /// Of one service.
+    #[must_use]
+    pub fn of(&self, service: usize) -> Option<Ratio> {
+        Ratio::new(f64::from(*self.0.get(service)?) / f64::from(Self::WHOLE))
+    }
+
+    /// In proportion to these amounts, not all zero, but to each at least `floor`, or an equal share where that is less.
+    fn set_in_proportion(&mut self, amounts: &[u64], floor: Ratio) {
+        let (whole, services) = (u64::from(Self::WHOLE), self.0.len() as u64);
+        let floor = parts_of(floor).clamp(1, whole / services);
+        let spread = u128::from(whole - floor * services);
+        let total: u128 = amounts.iter().map(|amount| u128::from(*amount)).sum::<u128>().max(1);
+        // What is rounded off one share goes to the next, so that nothing is lost of the whole.
+        let (mut seen, mut given) = (0, 0);
+        for (share, amount) in self.0.iter_mut().zip(amounts) {
+            seen += u128::from(*amount);
+            let up_to_here = spread * seen / total;
+            *share = u32::try_from(u128::from(floor) + up_to_here - given).unwrap_or(Self::WHOLE);
+            given = up_to_here;
+        }
+    }
+}
+
+/// Why rates cannot be given so.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RateError {
+    /// Nobody says what the link carries.
+    #[error("a rate of {0}, of a link whose own is not known or varies; right would be a share such as \"20 %\"")]
+    LinkRateUnknown(String),
+    /// More than there is.
+    #[error("the rates of all classes come to {0} of the link; right would be at most 100 %")]
+    TooMuch(String),
+}
+
+/// Not even where nothing else is left may a service starve.
+const LEAST: f64 = 0.001;
+
+/// The shares of `services`, from what is set aside for the classes they carry. A service with nothing set aside gets an
+/// equal part of what is left. What is set aside for nobody is shared in proportion.
+pub(super) fn given(
+    services: usize,
+    allocations: &[(usize, Allocation)],
+    link: Option<BitRate>,
+) -> Result<Shares, RateError> {
+    let mut amounts = alloc::vec![0u64; services];
+    for (service, allocation) in allocations {
+        let parts = allocation.parts(link).ok_or_else(|| RateError::LinkRateUnknown(allocation.to_string()))?;
+        amounts[*service] = amounts[*service].saturating_add(parts);
+    }
+    let set_aside = amounts.iter().fold(0u64, |sum, parts| sum.saturating_add(*parts));
+    let whole = u64::from(Shares::WHOLE);
+    // Each share may have been rounded up by half a part.
+    if set_aside > whole + allocations.len() as u64 {
+        let share = set_aside as f64 / whole as f64;
+        return Err(RateError::TooMuch(alloc::format!("{:.1} %", share * 100.0)));
+    }
+    let without: Vec<usize> = (0..services).filter(|service| allocations.iter().all(|(of, _)| of != service)).collect();
+    for service in &without {
+        amounts[*service] = whole.saturating_sub(set_aside) / without.len() as u64;
+    }
+    let mut shares = Shares::equal(services);
+    if amounts.iter().any(|amount| *amount > 0) {
+        shares.set_in_proportion(&amounts, Ratio::new(LEAST).unwrap_or(Ratio::ZERO));
+    }
+    Ok(shares)
+}
+
+/// Measures the shares of what comes in, interval by interval.
+#[derive(Debug)]
+pub(super) struct Meter {
+    settings: Measured,
+    /// Assigned in this interval.
+    octets: Vec<u64>,
+    /// When it ends.
+    end: Option<Time>,
+}
+
+impl Meter {
+    pub(super) fn new(settings: Measured, services: usize) -> Self {
+        Self { settings, octets: alloc::vec![0; services], end: None }
+    }
+
+    /// Takes note of a packet that was assigned to a service.
+    pub(super) fn count(&mut self, service: usize, size: Octets) {
+        if let Some(octets) = self.octets.get_mut(service) {
+            *octets = octets.saturating_add(size.as_u64());
+        }
+    }
+
+    /// Sets the shares anew, if an interval in which something was seen has ended. Whether it has.
+    pub(super) fn update(&mut self, shares: &mut Shares, now: Time) -> bool {
+        let end = *self.end.get_or_insert(now + self.settings.interval);
+        if now < end {
+            return false;
+        }
+        // All intervals are equally long, so those without a packet are passed over.
+        let over = now.since(end).as_nanoseconds() / self.settings.interval.as_nanoseconds().max(1);
+        self.end = Some(end + self.settings.interval * (over + 1));
+        if self.octets.iter().all(|octets| *octets == 0) {
+            return false;
+        }
+        shares.set_in_proportion(&self.octets, self.settings.floor);
+        self.octets.fill(0);
+        true
+    }
+}

@@ -1,0 +1,86 @@
+//! In which order the frames of several services go to the link.
+//!
+//! A scheduler knows lanes, sizes and items and nothing else, so it is tested with integers.
+
+mod first_come;
+mod self_clocked;
+
+pub use first_come::FirstComeFirstServed;
+pub use self_clocked::SelfClocked;
+
+use super::rates::{Rates, Shares};
+use arqway_units::Octets;
+use serde::{Deserialize, Serialize};
+
+/// Who an item belongs to: the index of a service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Lane(pub usize);
+
+/// Which scheduler.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, Default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum SchedulerConfig {
+    /// First come, first served: whoever sends more has more of the link.
+    #[default]
+    Fcfs,
+    /// Self-clocked fair queueing: each service has its share of the link, and of what others leave.
+    Scfq(Scfq),
+}
+
+/// How self-clocked fair queueing is set up.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, Default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Scfq {
+    /// Where the shares come from.
+    pub rates: Rates,
+}
+
+/// Any of the schedulers.
+#[derive(Debug)]
+pub(super) enum Scheduler<T> {
+    Fcfs(FirstComeFirstServed<T>),
+    Scfq(SelfClocked<T>),
+}
+
+impl<T> Scheduler<T> {
+    pub(super) fn new(config: SchedulerConfig, shares: &Shares) -> Self {
+        match config {
+            SchedulerConfig::Fcfs => Self::Fcfs(FirstComeFirstServed::new(shares.parts().len())),
+            SchedulerConfig::Scfq(_) => Self::Scfq(SelfClocked::new(shares.parts())),
+        }
+    }
+
+    pub(super) fn push(&mut self, lane: Lane, size: Octets, item: T) {
+        match self {
+            Self::Fcfs(scheduler) => scheduler.push(lane, item),
+            Self::Scfq(scheduler) => scheduler.push(lane, size, item),
+        }
+    }
+
+    pub(super) fn pop(&mut self) -> Option<(Lane, T)> {
+        match self {
+            Self::Fcfs(scheduler) => scheduler.pop(),
+            Self::Scfq(scheduler) => scheduler.pop(),
+        }
+    }
+
+    pub(super) fn waiting(&self, lane: Lane) -> usize {
+        match self {
+            Self::Fcfs(scheduler) => scheduler.waiting(lane),
+            Self::Scfq(scheduler) => scheduler.waiting(lane),
+        }
+    }
+
+    /// Items that enter from now on are stamped by these shares.
+    pub(super) fn set_shares(&mut self, shares: &Shares) {
+        match self {
+            Self::Fcfs(_) => {}
+            Self::Scfq(scheduler) => scheduler.set_weights(shares.parts()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

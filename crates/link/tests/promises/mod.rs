@@ -1,0 +1,24 @@
+//! The promises of the services that multiservice compares, a file each.
+
+mod go_back_n;
+mod rlp;
+mod xor_fec;
+
+use crate::common::Fate;
+use arqway_link::Packet;
+use arqway_units::Span;
+use proptest::prelude::*;
+
+/// Which packet of an end it is: see `common::packet`.
+fn number_of(packet: &Packet) -> u32 {
+    u32::from_be_bytes(packet.octets[20..24].try_into().expect("a packet of ours"))
+}
+
+/// Fates in runs: long bursts of losses between stretches where little happens.
+fn bursts() -> impl Strategy<Value = Vec<Fate>> {
+    let run = (prop_oneof![2 => 1usize..12, 1 => 1usize..400], prop_oneof![3 => Just(1), 2 => Just(0), 1 => Just(2)]);
+    proptest::collection::vec(run, 0..16).prop_map(|runs| {
+        let fate = |(length, copies)| std::iter::repeat_n(Fate { copies, delay: Span::ZERO }, length);
+        runs.into_iter().flat_map(fate).collect()
+    })
+}

@@ -1,0 +1,140 @@
+//! Karn's RLP: in order or at once, never twice, and nothing given up before all requests for it have failed.
+
+use super::{bursts, number_of};
+use crate::common::{End, Queue, Sent, Setting, run};
+use crate::setting;
+use arqway_link::rlp::{Config, Order, Unit, parse};
+use arqway_link::{AnyService, Count, ServiceConfig, Side};
+use arqway_units::Span;
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+
+fn config() -> impl Strategy<Value = Config> {
+    let order = prop_oneof![Just(Order::InSequence), Just(Order::AsReceived)];
+    let window = prop_oneof![2 => 1u16..=128, 1 => Just(1), 2 => Just(128)];
+    (order, 1u16..=5, 1u64..500, window, 1u64..60, 0u16..20).prop_map(
+        |(order, retransmissions, nack_timeout, window, keepalive, keepalives)| Config {
+            order,
+            retransmissions: Count::new(retransmissions).expect("from 1 to 5"),
+            nack_timeout: Span::from_milliseconds(nack_timeout),
+            window: Count::new(window).expect("from 1 to 128"),
+            keepalive: Span::from_milliseconds(keepalive),
+            keepalives: Count::new(keepalives).expect("less than 20"),
+            ..Config::default()
+        },
+    )
+}
+
+fn ends(config: &Config, setting: &Setting) -> [End<AnyService>; 2] {
+    let end = || ServiceConfig::Rlp(config.clone()).build(Side::Client);
+    run([end(), end()], setting)
+}
+
+/// As many packets as a window, and a timeout that outlasts all that a request and its answer can wait for: then what
+/// becomes of a packet follows from what became of its frames, whatever the times.
+fn with_patience(mut config: Config, mut setting: Setting) -> (Config, Setting) {
+    config.window = Count::new(128).expect("from 1 to 128");
+    setting.packets = setting.packets.map(|packets| packets % 129);
+    let (Queue::BackPressured(queue) | Queue::DropTail(queue)) = setting.queue;
+    let longest_delay = Span::from_milliseconds(400);
+    config.nack_timeout = (setting.time_on_line * (queue as u64 + 300) + longest_delay) * 2;
+    (config, setting)
+}
+
+/// What was sent of one packet, and told of it, by the records of both ends.
+struct Story {
+    /// Its frames that arrived, and those that did not.
+    arrived: usize,
+    lost: usize,
+    requests: usize,
+    lost_requests: usize,
+    /// A later frame or a keepalive arrived, so that the receiver knew that it was missing.
+    noticed: bool,
+}
+
+fn story_of(packet: u32, data: &[Sent], requests: &[Sent]) -> Story {
+    let packet = u64::from(packet);
+    let mut story = Story { arrived: 0, lost: 0, requests: 0, lost_requests: 0, noticed: false };
+    for Sent { frame, copies } in data {
+        match parse(frame.clone()) {
+            Some(Unit::Data { number, .. } | Unit::Repair { number, .. }) if number == packet && *copies == 0 => {
+                story.lost += 1;
+            }
+            Some(Unit::Data { number, .. } | Unit::Repair { number, .. }) if number == packet => story.arrived += 1,
+            Some(Unit::Data { number: beyond, .. }) => story.noticed |= beyond > packet && *copies > 0,
+            Some(Unit::Keepalive { next }) => story.noticed |= next > packet && *copies > 0,
+            _ => {}
+        }
+    }
+    for Sent { frame, copies } in requests {
+        if let Some(Unit::Nack(missing)) = parse(frame.clone())
+            && missing.numbers().any(|number| number == packet)
+        {
+            story.requests += 1;
+            story.lost_requests += usize::from(*copies == 0);
+        }
+    }
+    story
+}
+
+/// The packets that arrived, by when their first copy did: a link that reorders nothing keeps the order of departures.
+fn in_order_of_arrival(data: &[Sent]) -> Vec<u32> {
+    let mut arrived = Vec::new();
+    for Sent { frame, copies } in data {
+        if let Some(Unit::Data { number, .. } | Unit::Repair { number, .. }) = parse(frame.clone())
+            && let Ok(number) = u32::try_from(number)
+            && *copies > 0
+            && !arrived.contains(&number)
+        {
+            arrived.push(number);
+        }
+    }
+    arrived
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, max_shrink_iters: 300, ..ProptestConfig::default() })]
+
+    #[test]
+    fn rlp_delivers_what_arrives_and_leaves_a_gap_only_where_all_requests_or_their_answers_were_lost(config in config(), setting in setting()) {
+        let (config, setting) = with_patience(config, setting);
+        let ends = ends(&config, &setting);
+        for (receiver, sender) in [(1, 0), (0, 1)] {
+            let (data, requests) = (ends[sender].sent(), ends[receiver].sent());
+            let mut expected = in_order_of_arrival(data);
+            if config.order == Order::InSequence {
+                expected.sort_unstable();
+            }
+            let received: Vec<_> = ends[receiver].received.iter().map(number_of).collect();
+            prop_assert_eq!(&received, &expected);
+            for packet in (0..setting.packets[sender]).filter(|packet| !received.contains(packet)) {
+                let story = story_of(packet, data, requests);
+                let most = usize::from(config.retransmissions.get());
+                prop_assert_eq!(story.arrived, 0);
+                if story.noticed {
+                    prop_assert_eq!(story.requests, most, "packet {} was not asked for as often as is set", packet);
+                    let answers = story.lost - 1;
+                    prop_assert!(answers <= most && story.lost_requests + answers >= most, "packet {packet} was not sent again");
+                } else {
+                    prop_assert_eq!(story.requests, 0);
+                }
+            }
+        }
+    }
+
+    /// Whatever the timeouts, the window and the bursts, also longer than the numbers can count.
+    #[test]
+    fn rlp_never_delivers_twice_in_sequence_never_out_of_order_and_comes_to_rest(config in config(), setting in setting(), to_far in bursts(), to_near in bursts(), many in 0u32..1500) {
+        let setting = Setting { packets: [many, setting.packets[1]], fates: [to_far, to_near], ..setting };
+        for end in ends(&config, &setting) {
+            let received: Vec<_> = end.received.iter().map(number_of).collect();
+            match config.order {
+                Order::InSequence => prop_assert!(received.is_sorted_by(|one, next| one < next), "{received:?}"),
+                Order::AsReceived => {
+                    let different: BTreeSet<_> = received.iter().collect();
+                    prop_assert_eq!(different.len(), received.len());
+                }
+            }
+        }
+    }
+}
