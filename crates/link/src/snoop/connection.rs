@@ -15,7 +15,7 @@
 use super::cache::{Cache, Cached, Number, Place};
 use super::config::{Config, Estimator};
 use super::wire::Segment;
-use crate::rtt::RoundTrip;
+use crate::rtt::{Arithmetic, RoundTrip};
 use arqway_units::{Span, Time};
 use bytes::Bytes;
 
@@ -149,7 +149,7 @@ impl Connection {
         if let Some(cleaned) = cleaned {
             let sample = now.since(cleaned.sent_at);
             if sample > Span::ZERO {
-                self.round_trip.sample(config.estimator.smoothing.arithmetic.ticks(sample));
+                self.round_trip.sample(Arithmetic::Float.ticks(sample));
             }
         }
         self.expected = 0;
@@ -270,13 +270,12 @@ impl Connection {
     }
 
     fn start_timer(&mut self, config: &Config, now: Time) {
-        let Estimator { smoothing, floor, .. } = config.estimator;
-        let seconds = self.round_trip.timeout(1.0, 4.0) * smoothing.arithmetic.tick().as_seconds();
-        self.deadline = Some(now + Span::from_seconds(seconds).max(floor));
+        let seconds = self.round_trip.timeout(1.0, 4.0) * Arithmetic::Float.tick().as_seconds();
+        self.deadline = Some(now + Span::from_seconds(seconds).max(config.estimator.floor));
     }
 }
 
 fn round_trip(estimator: &Estimator) -> RoundTrip {
-    let ticks = |span| estimator.smoothing.arithmetic.ticks(span);
-    RoundTrip::new(estimator.smoothing, ticks(estimator.initial_srtt), ticks(estimator.initial_srttvar))
+    let [srtt, srttvar] = [estimator.initial_srtt, estimator.initial_srttvar].map(|span| Arithmetic::Float.ticks(span));
+    RoundTrip::new(estimator.smoothing(), srtt, srttvar)
 }
