@@ -174,6 +174,7 @@ impl LinkService for Snoop {
             self.counters.frames_resent += 1;
         } else {
             self.counters.frames_sent += 1;
+            self.counters.octets_sent += octets.len() as u64;
         }
         Some(Frame::new(DATA, &[], octets))
     }
