@@ -48,12 +48,12 @@ fn udp(source: u16, destination: u16) -> Vec<u8> {
 fn classifier() -> bool {
     let packets: Vec<Vec<u8>> = (0..64).map(|port| udp(40_000 + port, 50_000 + port)).collect();
     let headers = |index: usize| Headers::read(&packets[index % packets.len()]).expect("a packet");
-    println!("reading the headers           {:>8.1}", time(100_000, |index| drop(black_box(headers(index)))));
+    println!("reading the headers           {:>8.1}", time(100_000, |index| _ = black_box(headers(index))));
     let service = ServiceId::default();
     let lookup = |rules: &[Rule]| {
         let classifier = Classifier::new(rules.iter().map(|rule| (rule, service)));
         let headers: Vec<Headers> = (0..64).map(headers).collect();
-        (classifier.lookups(), time(100_000, |index| drop(black_box(classifier.classify(&headers[index % 64])))))
+        (classifier.lookups(), time(100_000, |index| _ = black_box(classifier.classify(&headers[index % 64]))))
     };
     println!("\n{:>8} {:>8} {:>10} {:>10}", "rules", "masks", "lookup", "a mask");
     let of_port = |port| Rule { destination_port: Some(Ports::one(port)), ..Rule::of_protocol(Protocol::UDP) };

@@ -25,6 +25,12 @@ counters! {
     packets_refused,
     /// Packets released to the network layer.
     packets_delivered,
+    /// Packets of the peer found missing that are not asked for, or no longer; other frames may still bring them back
+    /// ([`frames_recovered`](Self::frames_recovered)). Only where the service knows: see
+    /// [`KNOWS_LOSSES`](crate::Service::KNOWS_LOSSES).
+    packets_missed,
+    /// Octets of packets put into frames for the first time.
+    octets_sent,
     /// Frames with a packet handed over for the first time.
     frames_sent,
     /// Frames with a packet handed over again.

@@ -25,6 +25,8 @@
 //! | [`fec`] | forward error correction: a parity frame for every block, by XOR |
 //! | [`snoop`] | Berkeley Snoop: reads TCP, sends lost segments again, withholds duplicate acknowledgements |
 //! | [`mux`] | services side by side on one link; itself a service |
+//! | [`metrics`] | what each service makes of the link: goodput, loss, delay |
+//! | [`path`] | metrics of several links composed, and a share of each reserved |
 //! | [`AnyService`] | the closed list of services, and their configuration; [`Service`] is what it wants of each |
 
 #![no_std]
@@ -41,8 +43,10 @@ pub mod fec;
 mod frame;
 pub mod go_back_n;
 mod idle;
+pub mod metrics;
 pub mod mux;
 mod outage;
+pub mod path;
 pub mod raw;
 mod registry;
 pub mod rlp;

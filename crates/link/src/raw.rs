@@ -101,6 +101,7 @@ impl LinkService for Raw {
         }
         let packet = self.outgoing.pop_front()?;
         self.counters.frames_sent += 1;
+        self.counters.octets_sent += packet.octets.len() as u64;
         Some(Frame::new(DATA, &[], packet.octets))
     }
 

@@ -22,6 +22,10 @@ pub trait Service: Clone + Default {
     /// Its short forms.
     const SHORT_FORMS: &'static [Form];
 
+    /// Whether its receiver knows which packets will never come, and counts them in
+    /// [`packets_missed`](Counters::packets_missed): loss is a metric of a link's services.
+    const KNOWS_LOSSES: bool = false;
+
     /// The end on one side of the link; most services are the same on both.
     fn build(&self, side: Side) -> Self::End;
 
@@ -63,6 +67,14 @@ macro_rules! services {
             pub fn kind(&self) -> &'static str {
                 match self {
                     $(Self::$service(_) => $kind,)*
+                }
+            }
+
+            /// Whether its receiver knows which packets will never come.
+            #[must_use]
+            pub fn knows_losses(&self) -> bool {
+                match self {
+                    $(Self::$service(_) => <$config as Service>::KNOWS_LOSSES,)*
                 }
             }
 

@@ -155,12 +155,12 @@ impl LinkLayer {
     #[must_use]
     pub fn mux(&self, link_rate: Option<BitRate>) -> mux::Config {
         mux::Config {
-            default_service: self.service.clone(),
             classes: self.classes.clone(),
             table: self.table.clone(),
             scheduler: self.scheduler,
             depth: self.depth,
             link_rate,
+            ..mux::Config::new(self.service.clone())
         }
     }
 

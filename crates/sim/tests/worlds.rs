@@ -1,5 +1,6 @@
 //! What a world promises, seen from outside: when frames start, what headers cost, whose random numbers are whose.
 
+use arqway_link::mux::{Class, Protocol, Scfq, SchedulerConfig};
 use arqway_link::selective_repeat::{self, TimerStarts};
 use arqway_link::{Frame, ServiceConfig};
 use arqway_sim::channel::{
@@ -187,4 +188,23 @@ fn a_measurement_of_the_channel_ends_after_its_duration_and_yields_to_other_traf
     assert!((3187..=3188).contains(&frames.down.len()), "{}", frames.down.len());
     assert!(outcome.media_delay_s.is_some_and(|delay| delay < 0.15), "{:?}", outcome.media_delay_s);
     assert!(outcome.media_loss.is_some_and(|loss| loss < 0.01), "{:?}", outcome.media_loss);
+}
+
+#[test]
+fn under_fair_queueing_a_class_has_the_share_that_is_set_aside_for_it() {
+    let mut scenario = Scenario::default();
+    scenario.file_transfer.size = Octets::new(1_000_000);
+    scenario.wireless.charge_tag = false;
+    // Somebody who talks without a pause, at twice what the link carries.
+    scenario.media.enabled = true;
+    scenario.media.rate = BitRate::from_bits_per_second(128_000).expect("a rate");
+    scenario.media.silence = Span::from_nanoseconds(1);
+    for (rate, of_the_link) in [("25 %", 0.25), ("48 kbit/s", 0.75)] {
+        let voice = Class::of_protocol(Protocol::UDP, scenario.link_layer.service.clone());
+        scenario.link_layer.classes = vec![Class { rate: Some(rate.parse().expect("a share")), ..voice }];
+        scenario.link_layer.scheduler = SchedulerConfig::Scfq(Scfq::default());
+        let (outcome, _) = run(&scenario);
+        let of_file = outcome.throughput_bps.expect("a file") / 64_000.0;
+        assert!((of_file + of_the_link - 1.0).abs() < 0.01, "{of_file} beside {rate}");
+    }
 }

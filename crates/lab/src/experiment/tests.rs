@@ -63,6 +63,24 @@ fn the_service_of_a_class_is_the_worlds_too() {
 }
 
 #[test]
+fn a_class_that_cannot_be_is_told_where_it_stands_with_what_would_be_right() {
+    let told = |classes: &str| {
+        let text = STUDY.replace("\"media.enabled\" = true,", &format!("\"link-layer.classes\" = [{classes}],"));
+        experiment(&text).expect_err("a slip").to_string()
+    };
+    let error = told("{ protocol = \"udp\", service = \"raw\", name = \"voice\" }, { ds = \"ef\", with = \"vioce\" }");
+    assert!(
+        error.contains("no class called `vioce` has a service of its own; right would be one of `default`, `voice`"),
+        "{error}"
+    );
+    assert!(error.contains("{ ds = \"ef\", with = \"vioce\" }"), "{error}");
+    let error = told("{ service = \"raw\" }");
+    assert!(error.contains("a class of all packets; right would be one or more of protocol"), "{error}");
+    let error = told("{ protocol = \"udp\", service = \"raw\", rate = \"20 %\" }");
+    assert!(error.contains("right would be `scheduler = \"scfq\"`"), "{error}");
+}
+
+#[test]
 fn a_point_may_be_named_where_its_value_is_no_number() {
     let text = STUDY.replace(
         "\"wireless.errors.loss\" = [\"0 %\", \"5.4 %\"]",

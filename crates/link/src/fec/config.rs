@@ -40,6 +40,8 @@ impl Default for Config {
 impl Service for Config {
     type End = Fec;
 
+    const KNOWS_LOSSES: bool = true;
+
     const SHORT_FORMS: &'static [Form] = &[Form {
         name: "xor-fec",
         legend: "XOR FEC",

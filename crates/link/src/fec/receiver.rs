@@ -15,6 +15,8 @@ pub(super) struct Receiver {
     /// For the network layer.
     released: VecDeque<Bytes>,
     sum: Sum,
+    /// The number after the last one heard of.
+    next: u8,
 }
 
 impl Receiver {
@@ -25,6 +27,7 @@ impl Receiver {
             limit,
             released: VecDeque::with_capacity(2),
             sum: Sum::default(),
+            next: 0,
         }
     }
 
@@ -34,12 +37,15 @@ impl Receiver {
         if self.recent.iter().rev().any(|(of_frame, held)| *of_frame == number && *held == packet) {
             counters.duplicates_received += 1;
         } else {
+            self.heard_of_all_before(number, counters);
+            self.next = number.wrapping_add(1);
             self.take(number, packet);
         }
     }
 
     /// Takes a parity: with all but one of its packets at hand it gives the one that is missing.
     pub(super) fn parity(&mut self, parity: &Parity, counters: &mut Counters) {
+        self.heard_of_all_before(parity.first.wrapping_add(parity.count), counters);
         let Some(missing) = self.only_one_missing(parity) else { return };
         self.sum.clear();
         for number in parity.numbers() {
@@ -50,6 +56,15 @@ impl Receiver {
         if let Some(packet) = self.sum.missing_from(parity, missing) {
             counters.frames_recovered += 1;
             self.take(missing, packet);
+        }
+    }
+
+    /// Counts what did not come. Numbers come round, so a burst of half of them or more is not seen.
+    fn heard_of_all_before(&mut self, number: u8, counters: &mut Counters) {
+        let ahead = number.wrapping_sub(self.next);
+        if ahead < 128 {
+            counters.packets_missed += u64::from(ahead);
+            self.next = number;
         }
     }
 

@@ -60,6 +60,7 @@ impl Sender {
         self.next = number.wrapping_add(1);
         self.sum.add(number, &packet);
         counters.frames_sent += 1;
+        counters.octets_sent += packet.len() as u64;
         self.idle.handed_over();
         let mut frame = wire::data(number, packet);
         frame.ticket = Some(Ticket::new(0));

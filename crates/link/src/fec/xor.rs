@@ -37,7 +37,7 @@ pub(super) fn check_of(number: u8, packet: &[u8]) -> u32 {
     last[..rest.len()].copy_from_slice(rest);
     let start = mix(mix(0, u64::from(number)), packet.len() as u64);
     let hash = words.iter().chain([&last]).fold(start, |hash, word| mix(hash, u64::from_be_bytes(*word)));
-    (hash >> 32) as u32 // The better mixed half.
+    (hash >> 32) as u32
 }
 
 #[cfg(test)]

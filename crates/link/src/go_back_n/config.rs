@@ -46,6 +46,8 @@ impl Default for Config {
 impl Service for Config {
     type End = GoBackN;
 
+    const KNOWS_LOSSES: bool = true;
+
     const SHORT_FORMS: &'static [Form] = &[Form {
         name: "go-back-n",
         legend: "Go Back N",

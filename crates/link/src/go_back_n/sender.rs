@@ -104,6 +104,7 @@ impl Sender {
             counters.frames_resent += 1;
         } else {
             counters.frames_sent += 1;
+            counters.octets_sent += packet.len() as u64;
             self.end = self.next;
         }
         Some((FrameCopy { number, round: self.round }, packet))

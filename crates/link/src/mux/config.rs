@@ -10,6 +10,7 @@ use super::rule::Rule;
 use super::scheduler::SchedulerConfig;
 use super::tables::{Table, Want};
 use crate::frame::ServiceId;
+use crate::metrics::Window;
 use crate::registry::ServiceConfig;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -33,6 +34,8 @@ pub struct Config {
     pub depth: NonZeroUsize,
     /// What the link below carries, where that is known and stays so: rates of classes are shares of it.
     pub link_rate: Option<BitRate>,
+    /// Over what time [metrics](crate::metrics) are taken.
+    pub window: Window,
 }
 
 impl Config {
@@ -46,6 +49,7 @@ impl Config {
             scheduler: SchedulerConfig::Fcfs,
             depth: NonZeroUsize::MIN,
             link_rate: None,
+            window: Window::default(),
         }
     }
 

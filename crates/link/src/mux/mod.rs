@@ -48,11 +48,11 @@ pub use tables::{BestEffort, DifferentiatedServices, DsAllocation, SubclassBit, 
 
 use crate::counters::Counters;
 use crate::frame::{Frame, Packet, ServiceId, Tag, Ticket};
-use crate::registry::{AnyService, ServiceConfig};
+use crate::metrics::{EndMetrics, Sliding, Totals};
+use crate::registry::AnyService;
 use crate::service::{Departure, Full, LinkService, LinkState, Side, Start};
 use alloc::vec::Vec;
 use arqway_units::{Octets, Time};
-use config::Plan;
 use core::num::NonZeroUsize;
 use flows::Flows;
 use rates::Meter;
@@ -72,6 +72,12 @@ pub struct Mux<S = AnyService> {
     /// While the link is down, frames stay in the scheduler.
     down: bool,
     unknown_tags: u64,
+    /// What each service has put on the link, in octets.
+    link_octets: Vec<u64>,
+    /// Whose receivers know what is lost.
+    knows_losses: Vec<bool>,
+    /// Over which metrics are taken.
+    window: Sliding,
     /// Services that may have a frame: the others were drained, and nothing was told to them since.
     with_frames: Set,
     /// Services that may have a packet.
@@ -106,8 +112,29 @@ impl Mux<AnyService> {
     /// More than 32 services, a class whose carrier does not exist, or rates that the link has not got.
     pub fn new(config: &Config, side: Side) -> Result<Self, ConfigError> {
         let plan = config.plan()?;
-        let services = config.services().into_iter().map(|service| ServiceConfig::build(service, side)).collect();
-        Ok(Self::of(services, plan, config.scheduler, config.depth))
+        let services = config.services();
+        let meter = match config.scheduler {
+            SchedulerConfig::Scfq(Scfq { rates: Rates::Measured(settings) }) => {
+                Some(Meter::new(settings, services.len()))
+            }
+            SchedulerConfig::Scfq(Scfq { rates: Rates::Given }) | SchedulerConfig::Fcfs => None,
+        };
+        Ok(Self {
+            scheduler: Scheduler::new(config.scheduler, &plan.shares),
+            meter,
+            services: services.iter().map(|service| service.build(side)).collect(),
+            classifier: plan.classifier,
+            flows: Flows::default(),
+            shares: plan.shares,
+            depth: config.depth,
+            down: false,
+            unknown_tags: 0,
+            link_octets: alloc::vec![0; services.len()],
+            knows_losses: services.iter().map(|service| service.knows_losses()).collect(),
+            window: Sliding::new(config.window, services.len()),
+            with_frames: Set::NONE,
+            with_packets: Set::NONE,
+        })
     }
 }
 
@@ -117,27 +144,6 @@ impl Mux<AnyService> {
 pub struct NoSuchService(ServiceId, usize);
 
 impl<S: LinkService> Mux<S> {
-    /// An end made of services that exist already, the default first.
-    fn of(services: Vec<S>, plan: Plan, scheduler: SchedulerConfig, depth: NonZeroUsize) -> Self {
-        let meter = match scheduler {
-            SchedulerConfig::Scfq(Scfq { rates: Rates::Measured(settings) }) => Some(settings),
-            SchedulerConfig::Scfq(Scfq { rates: Rates::Given }) | SchedulerConfig::Fcfs => None,
-        };
-        Self {
-            scheduler: Scheduler::new(scheduler, &plan.shares),
-            meter: meter.map(|settings| Meter::new(settings, services.len())),
-            services,
-            classifier: plan.classifier,
-            flows: Flows::default(),
-            shares: plan.shares,
-            depth,
-            down: false,
-            unknown_tags: 0,
-            with_frames: Set::NONE,
-            with_packets: Set::NONE,
-        }
-    }
-
     /// What the service of this number has counted: 0 is the default service; [`Config::services`] has them in order.
     #[must_use]
     pub fn counters_of(&self, service: usize) -> Option<Counters> {
@@ -188,7 +194,19 @@ impl<S: LinkService> Mux<S> {
         Some(told)
     }
 
-    fn update_shares(&mut self, now: Time) {
+    /// What each service has done over the last window: of what it sent, and of what it received.
+    pub fn metrics(&mut self, now: Time) -> Vec<EndMetrics> {
+        self.keep_time(now);
+        let services = totals(&self.services, &self.link_octets).zip(&self.knows_losses).enumerate();
+        services.map(|(service, (now, knows))| now.since(&self.window.before(service), *knows)).collect()
+    }
+
+    /// Ends the intervals of measurement that are over.
+    fn keep_time(&mut self, now: Time) {
+        if self.window.is_due(now) {
+            let Self { window, services, link_octets, .. } = self;
+            window.advance(totals(services, link_octets), now);
+        }
         if self.meter.as_mut().is_some_and(|meter| meter.update(&mut self.shares, now)) {
             self.scheduler.set_shares(&self.shares);
         }
@@ -215,11 +233,17 @@ impl<S: LinkService> Mux<S> {
     }
 }
 
+/// What each service has done since it was made.
+fn totals<S: LinkService>(services: &[S], link_octets: &[u64]) -> impl Iterator<Item = Totals> + Clone {
+    let both = services.iter().zip(link_octets);
+    both.map(|(service, octets)| Totals { counters: service.counters(), link_octets: *octets })
+}
+
 impl<S: LinkService> LinkService for Mux<S> {
     fn handle_packet(&mut self, packet: Packet, now: Time) -> Result<(), Full> {
         let id = self.service_of(&packet.octets);
         let size = Octets::of(packet.octets.len());
-        self.update_shares(now);
+        self.keep_time(now);
         let Some(service) = self.told(id.index()) else { return Err(Full { packet, service: id }) };
         service.handle_packet(packet, now).map_err(|full| Full { service: id, ..full })?;
         if let Some(meter) = &mut self.meter {
@@ -229,6 +253,7 @@ impl<S: LinkService> LinkService for Mux<S> {
     }
 
     fn handle_frame(&mut self, frame: Frame, now: Time) {
+        self.keep_time(now);
         match self.told(frame.tag.service().index()) {
             Some(service) => service.handle_frame(frame, now),
             None => self.unknown_tags += 1,
@@ -257,16 +282,20 @@ impl<S: LinkService> LinkService for Mux<S> {
         if self.down {
             return None;
         }
-        self.update_shares(now);
+        self.keep_time(now);
         self.fill_scheduler(now);
         self.scheduler.pop().map(|(_, frame)| frame)
     }
 
     fn start_frame(&mut self, frame: &mut Frame, now: Time) -> Start {
-        match self.told(frame.tag.service().index()) {
-            Some(service) => service.start_frame(frame, now),
-            None => Start::Send,
+        let index = frame.tag.service().index();
+        let start = self.told(index).map_or(Start::Send, |service| service.start_frame(frame, now));
+        if start == Start::Send
+            && let Some(octets) = self.link_octets.get_mut(index)
+        {
+            *octets += frame.size().as_u64();
         }
+        start
     }
 
     fn handle_departure(&mut self, tag: Tag, ticket: Ticket, departure: Departure, now: Time) {

@@ -104,6 +104,9 @@ fn parts_of(share: Ratio) -> u64 {
     (share.as_f64() * f64::from(Shares::WHOLE) + 0.5) as u64
 }
 
+/// Not even where nothing else is left may a service starve.
+const LEAST: f64 = 0.001;
+
 impl Shares {
     /// How many parts the link has: shares are known to a millionth.
     pub const WHOLE: u32 = 1 << 20;
@@ -113,6 +116,17 @@ impl Shares {
     pub fn equal(services: usize) -> Self {
         let mut shares = Self(alloc::vec![0; services]);
         shares.set_in_proportion(&alloc::vec![1; services], Ratio::ZERO);
+        shares
+    }
+
+    /// In proportion to these amounts, of which there is at least one, and nothing less than a thousandth for any; equal
+    /// where all are zero.
+    #[must_use]
+    pub fn in_proportion(amounts: &[u64]) -> Self {
+        let mut shares = Self::equal(amounts.len());
+        if amounts.iter().any(|amount| *amount > 0) {
+            shares.set_in_proportion(amounts, Ratio::new(LEAST).unwrap_or(Ratio::ZERO));
+        }
         shares
     }
 
@@ -156,9 +170,6 @@ pub enum RateError {
     TooMuch(String),
 }
 
-/// Not even where nothing else is left may a service starve.
-const LEAST: f64 = 0.001;
-
 /// The shares of `services`, from what is set aside for the classes they carry. A service with nothing set aside gets an
 /// equal part of what is left. What is set aside for nobody is shared in proportion.
 pub(super) fn given(
@@ -182,11 +193,7 @@ pub(super) fn given(
     for service in &without {
         amounts[*service] = whole.saturating_sub(set_aside) / without.len() as u64;
     }
-    let mut shares = Shares::equal(services);
-    if amounts.iter().any(|amount| *amount > 0) {
-        shares.set_in_proportion(&amounts, Ratio::new(LEAST).unwrap_or(Ratio::ZERO));
-    }
-    Ok(shares)
+    Ok(Shares::in_proportion(&amounts))
 }
 
 /// Measures the shares of what comes in, interval by interval.

@@ -75,6 +75,8 @@ const RETRANSMISSIONS_BEHIND_COLON: ValueOf = ValueOf {
 impl Service for Config {
     type End = Rlp;
 
+    const KNOWS_LOSSES: bool = true;
+
     const SHORT_FORMS: &'static [Form] = &[
         Form { name: "rlp", legend: "RLP", value: Value::Optional(RETRANSMISSIONS_BEHIND_COLON) },
         Form {

@@ -134,6 +134,7 @@ impl Receiver {
             Some(Slot::Missing { .. }) => {
                 self.timers.stop(timer);
                 counters.frames_abandoned += 1;
+                counters.packets_missed += 1;
             }
             Some(Slot::Held(packet)) => self.released.push_back(packet),
             Some(Slot::Open | Slot::Released) | None => {}
@@ -222,6 +223,7 @@ impl Receiver {
             } else {
                 *slot = Slot::Open;
                 counters.frames_abandoned += 1;
+                counters.packets_missed += 1;
             }
         }
         self.release();

@@ -109,6 +109,7 @@ impl Sender {
             self.sent.pop_front();
         }
         counters.frames_sent += 1;
+        counters.octets_sent += packet.len() as u64;
         let number = self.sent.push(Slot { packet: packet.clone(), resent: 0, queued: false });
         Some(wire::data(number, packet))
     }

@@ -50,6 +50,9 @@ impl Default for Config {
 impl Service for Config {
     type End = SelectiveRepeat;
 
+    /// It loses none.
+    const KNOWS_LOSSES: bool = true;
+
     const SHORT_FORMS: &'static [Form] = &[
         Form {
             name: "sr",

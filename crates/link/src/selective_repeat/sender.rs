@@ -107,6 +107,7 @@ impl Sender {
         let (number, slot) = (self.next, self.window.get(self.next)?);
         self.next = number.next();
         counters.frames_sent += 1;
+        counters.octets_sent += slot.packet.len() as u64;
         Some((number, slot.packet.clone()))
     }
 

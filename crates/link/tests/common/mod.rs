@@ -144,6 +144,16 @@ impl<S: LinkService> End<S> {
         }
     }
 
+    /// At rest every packet that was taken has been in a frame, so its octets are counted: goodput is made of them.
+    fn check_goodput(&self) {
+        let counters = self.service.counters();
+        let octets = counters.packets_taken * packet(0).octets.len() as u64;
+        assert_eq!(
+            counters.octets_sent, octets,
+            "the octets of packets put into frames for the first time: {counters:?}"
+        );
+    }
+
     fn next_event(&self) -> Option<Time> {
         let departure = self.port.line.as_ref().map(|(at, ..)| *at);
         let arrival = self.port.arrivals.front().map(|(at, _)| *at);
@@ -178,7 +188,10 @@ pub(crate) fn run<S: LinkService>(services: [S; 2], setting: &Setting) -> [End<S
         }
         ends.iter_mut().for_each(|end| end.turn(now));
         let next = ends.iter().filter_map(End::next_event).chain(changes.front().map(|(at, _)| *at)).min();
-        let Some(next) = next else { return ends };
+        let Some(next) = next else {
+            ends.iter().for_each(End::check_goodput);
+            return ends;
+        };
         now = next;
     }
     panic!(

@@ -4,7 +4,7 @@ use super::{bursts, number_of};
 use crate::common::{End, Queue, Sent, Setting, run};
 use crate::setting;
 use arqway_link::rlp::{Config, Order, Unit, parse};
-use arqway_link::{AnyService, Count, ServiceConfig, Side};
+use arqway_link::{AnyService, Count, LinkService, ServiceConfig, Side};
 use arqway_units::Span;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -107,8 +107,10 @@ proptest! {
             }
             let received: Vec<_> = ends[receiver].received.iter().map(number_of).collect();
             prop_assert_eq!(&received, &expected);
+            let mut missed = 0;
             for packet in (0..setting.packets[sender]).filter(|packet| !received.contains(packet)) {
                 let story = story_of(packet, data, requests);
+                missed += u64::from(story.noticed);
                 let most = usize::from(config.retransmissions.get());
                 prop_assert_eq!(story.arrived, 0);
                 if story.noticed {
@@ -119,6 +121,8 @@ proptest! {
                     prop_assert_eq!(story.requests, 0);
                 }
             }
+            // What it tells of its losses is what is missing, as far as it can have noticed.
+            prop_assert_eq!(ends[receiver].service.counters().packets_missed, missed);
         }
     }
 

@@ -1,0 +1,136 @@
+//! Sums over a sliding window: what there was at each boundary of its parts is kept, and subtracted.
+//!
+//! ```text
+//!     |----|----|----|----|----|--          the window ends now and begins at a boundary: with ten parts
+//!          ^ oldest            ^ now        it is between nine and ten parts long
+//! ```
+
+use super::{EndMetrics, ReceiverMetrics, SenderMetrics, share};
+use crate::counters::Counters;
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
+use arqway_units::{Span, Time};
+use core::num::NonZeroUsize;
+
+/// Over what time metrics are taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Window {
+    /// How long it is.
+    pub length: Span,
+    /// In how many parts it moves on.
+    pub parts: NonZeroUsize,
+}
+
+impl Default for Window {
+    /// Ten seconds, a second at a time.
+    fn default() -> Self {
+        Self { length: Span::from_milliseconds(10_000), parts: NonZeroUsize::new(10).unwrap_or(NonZeroUsize::MIN) }
+    }
+}
+
+/// What a service has done since it was made, as far as metrics ask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Totals {
+    /// What the service counted.
+    pub(crate) counters: Counters,
+    /// All that went out on the link: tags, heads and bodies of every frame that started.
+    pub(crate) link_octets: u64,
+}
+
+impl Totals {
+    /// What happened since then.
+    pub(crate) fn since(&self, then: &Self, knows_losses: bool) -> EndMetrics {
+        let (now, then_counted) = (&self.counters, &then.counters);
+        let part = |part: u64, whole: u64| (whole > 0).then(|| share(part as f64 / whole as f64));
+        let first = now.frames_sent - then_counted.frames_sent;
+        let again = now.frames_resent - then_counted.frames_resent;
+        let delivered = now.packets_delivered - then_counted.packets_delivered;
+        let missed = now.packets_missed - then_counted.packets_missed;
+        // One that was missed in one window may be recovered in the next.
+        let lost = missed.saturating_sub(now.frames_recovered - then_counted.frames_recovered);
+        EndMetrics {
+            sent: SenderMetrics {
+                goodput: part(now.octets_sent - then_counted.octets_sent, self.link_octets - then.link_octets),
+                retransmissions: (first > 0).then(|| again as f64 / first as f64),
+            },
+            received: ReceiverMetrics { loss: part(lost, lost + delivered).filter(|_| knows_losses) },
+        }
+    }
+}
+
+/// The totals of several services at the boundaries of a window.
+#[derive(Debug)]
+pub(crate) struct Sliding {
+    part: Span,
+    /// The oldest first; never empty.
+    boundaries: VecDeque<Vec<Totals>>,
+    /// How many are kept.
+    parts: usize,
+    /// When the next one is due.
+    next: Time,
+}
+
+impl Sliding {
+    pub(crate) fn new(window: Window, services: usize) -> Self {
+        let parts = window.parts.get();
+        let part = (window.length / parts as u64).max(Span::from_nanoseconds(1));
+        let mut boundaries = VecDeque::with_capacity(parts + 1);
+        boundaries.push_back(alloc::vec![Totals::default(); services]);
+        Self { part, boundaries, parts, next: Time::ZERO + part }
+    }
+
+    /// Whether a part has ended.
+    pub(crate) fn is_due(&self, now: Time) -> bool {
+        now >= self.next
+    }
+
+    /// Moves the window on to now. The totals are those before anything happened now.
+    pub(crate) fn advance(&mut self, totals: impl Iterator<Item = Totals> + Clone, now: Time) {
+        let over = now.since(self.next).as_nanoseconds() / self.part.as_nanoseconds();
+        self.next += self.part * (over + 1);
+        // Parts that ended while nobody asked are all the same: nothing happened in them.
+        for _ in 0..=over.min(self.parts as u64) {
+            let mut boundary = if self.boundaries.len() >= self.parts {
+                self.boundaries.pop_front().unwrap_or_default()
+            } else {
+                Vec::new()
+            };
+            boundary.clear();
+            boundary.extend(totals.clone());
+            self.boundaries.push_back(boundary);
+        }
+    }
+
+    /// What the service of this number had done when the window began.
+    pub(crate) fn before(&self, service: usize) -> Totals {
+        self.boundaries.front().and_then(|totals| totals.get(service)).copied().unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_window_holds_its_parts_and_forgets_what_was_before() {
+        let window = Window { length: Span::from_milliseconds(1000), parts: NonZeroUsize::new(4).expect("not zero") };
+        let mut sliding = Sliding::new(window, 1);
+        let at = |milliseconds| Time::ZERO + Span::from_milliseconds(milliseconds);
+        let of = |link_octets| core::iter::once(Totals { link_octets, ..Totals::default() });
+        let mut begins = Vec::new();
+        for (now, total) in [(250, 10), (500, 20), (750, 30), (1000, 40), (1250, 50)] {
+            assert!(!sliding.is_due(at(now - 1)) && sliding.is_due(at(now)));
+            sliding.advance(of(total), at(now));
+            begins.push(sliding.before(0).link_octets);
+        }
+        assert_eq!(begins, [0, 0, 0, 10, 20]);
+        // Half a window without a word, then longer than a window.
+        sliding.advance(of(60), at(1760));
+        assert_eq!(
+            (sliding.before(0).link_octets, sliding.is_due(at(1999)), sliding.is_due(at(2000))),
+            (40, false, true)
+        );
+        sliding.advance(of(70), at(9000));
+        assert_eq!(sliding.before(0).link_octets, 70);
+    }
+}
