@@ -18,6 +18,12 @@ local arqway = Proto("arqway", "Arqway Link Layer")
 
 local DATA, ACKNOWLEDGEMENT, REJECT = 0, 1, 2
 local SR_TYPES = { [DATA] = "data", [ACKNOWLEDGEMENT] = "acknowledgement", [REJECT] = "reject" }
+local GBN_TYPES = { [DATA] = "data", [ACKNOWLEDGEMENT] = "acknowledgement" }
+local REPAIR, NACK, KEEPALIVE = 1, 2, 3
+local RLP_TYPES = { [DATA] = "data", [REPAIR] = "repair", [NACK] = "NACK", [KEEPALIVE] = "keepalive" }
+local PARITY = 1
+local FEC_TYPES = { [DATA] = "data", [PARITY] = "parity" }
+local LARGEST_BLOCK = 64
 
 local fields = {
     tag = ProtoField.uint8("arqway.tag", "Tag", base.HEX),
@@ -28,6 +34,19 @@ local fields = {
     sr_nr = ProtoField.uint8("arqway.sr.nr", "N(R), next awaited", base.DEC),
     sr_ns = ProtoField.uint8("arqway.sr.ns", "N(S), number of this frame", base.DEC),
     sr_nx = ProtoField.uint8("arqway.sr.reject", "N(X), number that is missing", base.DEC),
+    gbn_type = ProtoField.uint8("arqway.gbn.type", "Type", base.DEC, GBN_TYPES, 0x07),
+    gbn_nr = ProtoField.uint8("arqway.gbn.nr", "N(R), next awaited", base.DEC),
+    gbn_ns = ProtoField.uint8("arqway.gbn.ns", "N(S), number of this frame", base.DEC),
+    rlp_type = ProtoField.uint8("arqway.rlp.type", "Type", base.DEC, RLP_TYPES, 0x07),
+    rlp_n = ProtoField.uint8("arqway.rlp.n", "N, number of the packet", base.DEC),
+    rlp_missing = ProtoField.uint16("arqway.rlp.missing", "Number that is missing", base.DEC),
+    rlp_next = ProtoField.uint16("arqway.rlp.next", "Number of the next packet to be sent", base.DEC),
+    fec_type = ProtoField.uint8("arqway.fec.type", "Type", base.DEC, FEC_TYPES, 0x07),
+    fec_n = ProtoField.uint8("arqway.fec.n", "N, number of the first frame", base.DEC),
+    fec_count = ProtoField.uint8("arqway.fec.count", "Frames covered", base.DEC),
+    fec_lengths = ProtoField.uint16("arqway.fec.lengths", "XOR of their lengths", base.DEC),
+    fec_check = ProtoField.uint32("arqway.fec.check", "Sum of their checks", base.HEX),
+    fec_xor = ProtoField.bytes("arqway.fec.xor", "XOR of their packets"),
     body = ProtoField.bytes("arqway.body", "Body"),
 }
 arqway.fields = fields
@@ -113,6 +132,86 @@ show["selective-repeat"] = function(octets, kind, pinfo, tree, root)
     if kind == DATA then
         show_packet(octets(3), pinfo, root)
     end
+    return true
+end
+
+show["go-back-n"] = function(octets, kind, pinfo, tree, root)
+    local length = octets:len() - 1
+    if not (kind == DATA and length > 2 or kind == ACKNOWLEDGEMENT and length == 1) then
+        return false
+    end
+    tree:add(fields.gbn_type, octets(0, 1))
+    tree:add(fields.gbn_nr, octets(1, 1))
+    local info = GBN_TYPES[kind]
+    if kind == DATA then
+        tree:add(fields.gbn_ns, octets(2, 1))
+        info = string.format("%s N(S)=%d", info, octets(2, 1):uint())
+    end
+    pinfo.cols.info = string.format("%s N(R)=%d", info, octets(1, 1):uint())
+    if kind == DATA then
+        show_packet(octets(3), pinfo, root)
+    end
+    return true
+end
+
+-- The numbers that a NACK asks for: the first, and one for each bit that is set.
+local function show_missing(octets, tree)
+    local first = octets(1, 2):uint()
+    tree:add(fields.rlp_missing, octets(1, 2))
+    local count = 1
+    for index = 3, octets:len() - 1 do
+        for bit = 0, 7 do
+            if octets(index, 1):bitfield(bit, 1) == 1 then
+                tree:add(fields.rlp_missing, octets(index, 1), (first + 1 + 8 * (index - 3) + bit) % 65536)
+                count = count + 1
+            end
+        end
+    end
+    return string.format("NACK N=%d, %d in all", first, count)
+end
+
+show["rlp"] = function(octets, kind, pinfo, tree, root)
+    local length = octets:len() - 1
+    local carries = kind == DATA or kind == REPAIR
+    -- No zeros behind the bits of a NACK.
+    local nack = kind == NACK and (length == 2 or length > 2 and length <= 18 and octets(length, 1):uint() ~= 0)
+    if not (carries and length > 1 or nack or kind == KEEPALIVE and length == 2) then
+        return false
+    end
+    tree:add(fields.rlp_type, octets(0, 1))
+    if carries then
+        tree:add(fields.rlp_n, octets(1, 1))
+        pinfo.cols.info = string.format("%s N=%d", RLP_TYPES[kind], octets(1, 1):uint())
+        show_packet(octets(2), pinfo, root)
+    elseif kind == NACK then
+        pinfo.cols.info = show_missing(octets, tree)
+    else
+        tree:add(fields.rlp_next, octets(1, 2))
+        pinfo.cols.info = string.format("keepalive N=%d", octets(1, 2):uint())
+    end
+    return true
+end
+
+show["xor-fec"] = function(octets, kind, pinfo, tree, root)
+    local length = octets:len() - 1
+    if kind == DATA and length > 1 then
+        tree:add(fields.fec_type, octets(0, 1))
+        tree:add(fields.fec_n, octets(1, 1))
+        pinfo.cols.info = string.format("data N=%d", octets(1, 1):uint())
+        show_packet(octets(2), pinfo, root)
+        return true
+    end
+    local count = length > 8 and octets(2, 1):uint() or 0
+    if kind ~= PARITY or count < 1 or count > LARGEST_BLOCK then
+        return false
+    end
+    tree:add(fields.fec_type, octets(0, 1))
+    tree:add(fields.fec_n, octets(1, 1))
+    tree:add(fields.fec_count, octets(2, 1))
+    tree:add(fields.fec_lengths, octets(3, 2))
+    tree:add(fields.fec_check, octets(5, 4))
+    tree:add(fields.fec_xor, octets(9))
+    pinfo.cols.info = string.format("parity N=%d, %d frames", octets(1, 1):uint(), count)
     return true
 end
 

@@ -5,21 +5,18 @@
 //! are random, so they agree where their means differ by no more than chance explains: all comparisons together fail a
 //! right simulator once in a hundred choices of seeds.
 
+mod agreement;
+
+use agreement::Mean;
 use arqway_lab::document::Source;
 use arqway_lab::experiment::{Effort, Experiment};
 use arqway_lab::plan::{Plan, Request};
 use arqway_lab::rows::Row;
 use arqway_lab::run::run;
-use arqway_lab::stats::{CONFIDENCE, student_half_width, student_quantile, summarise};
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
-
-/// How sure it is that a right simulator passes.
-const FAMILY_CONFIDENCE: f64 = 0.99;
-/// How far apart means may be where ns-2's has no spread: it was printed with six digits.
-const RELATIVE: f64 = 1e-6;
 
 #[test]
 fn raw_link_file_transfer_agrees_with_ns2_in_throughput_and_media_delay() {
@@ -46,36 +43,6 @@ fn the_comparison_tells_one_tcp_from_another() {
     for loss in [1.5, 5.4] {
         let [now, then] = ["ns235", "pre2004"].map(|profile| throughput_alone(profile, loss));
         assert!((now.mean - then.mean).abs() > now.tolerance(then, 42), "at {loss} %");
-    }
-}
-
-/// A mean, and how far chance moves it.
-#[derive(Debug, Clone, Copy)]
-struct Mean {
-    mean: f64,
-    standard_error: f64,
-    n: usize,
-}
-
-impl Mean {
-    fn new(mean: f64, half_width: f64, n: usize) -> Self {
-        Self { mean, standard_error: half_width / quantile(CONFIDENCE, n), n }
-    }
-
-    /// Whether its interval is narrower than the digits of the file tell.
-    fn is_certain(self) -> bool {
-        self.standard_error * quantile(CONFIDENCE, self.n) < self.mean * 1e-4
-    }
-
-    /// How far another mean may lie from this, as one of a family of comparisons (Bonferroni). The degrees of freedom
-    /// are those of the smaller sample: two variances of their own have no more than both together, and no less.
-    fn tolerance(self, other: Self, family: usize) -> f64 {
-        if self.is_certain() {
-            return self.mean * RELATIVE;
-        }
-        let confidence = 1.0 - (1.0 - FAMILY_CONFIDENCE) / family as f64;
-        let standard_error = self.standard_error.hypot(other.standard_error);
-        quantile(confidence, self.n.min(other.n)) * standard_error
     }
 }
 
@@ -127,9 +94,7 @@ impl<'a> Compared<'a> {
         };
         let wanted = |row: &&Row| (&*row.app, &*row.metric, row.point) == (app, metric, fact.loss_percent);
         let values: Vec<f64> = rows[&world(fact)].iter().filter(wanted).map(|row| row.value * factor).collect();
-        let mean = summarise(&values).expect("values").mean;
-        let half_width = student_half_width(&values, CONFIDENCE).expect("several values");
-        let ours = Mean::new(mean, half_width, values.len());
+        let ours = Mean::of(&values);
         Self { fact, ours, tolerance: fact.theirs.tolerance(ours, family) }
     }
 
@@ -217,9 +182,3 @@ media = { enabled = MEDIA, rate = "56 kbit/s", packet = "250 octets", talk = "1 
 [[scheme]]
 use = "raw"
 "#;
-
-/// How many standard errors the interval of a mean of `n` values reaches to each side.
-fn quantile(confidence: f64, n: usize) -> f64 {
-    let freedom = n.checked_sub(1).expect("several values") as f64;
-    student_quantile(f64::midpoint(1.0, confidence), freedom).expect("a probability")
-}

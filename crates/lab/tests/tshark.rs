@@ -8,8 +8,7 @@ use arqway_lab::cell::Cell;
 use arqway_lab::document::Source;
 use arqway_lab::experiment::{Effort, Experiment};
 use arqway_lab::plan::Request;
-use arqway_link::selective_repeat::{Unit, parse};
-use arqway_link::{Frame, Packet};
+use arqway_link::{Frame, Packet, fec, go_back_n, rlp, selective_repeat};
 use arqway_sim::channel::Direction;
 use arqway_sim::{Host, Probe};
 use arqway_units::Time;
@@ -18,6 +17,10 @@ use std::fs;
 use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A scheme of each service, with which TCP makes and loses frames of every kind.
+const SCHEMES: [&str; 5] = ["sr:0.9", "go-back-n:0.9", "rlp:3", "oos-rlp:1", "xor-fec:4"];
 
 const STUDY: &str = r#"
 [experiment]
@@ -26,11 +29,11 @@ id = "study"
 base = "monet08"
 set = { "media.enabled" = true, "file-transfer.size" = "40 kB", "wireless.errors" = { kind = "uniform", loss = "5.4 %" } }
 [[scheme]]
-use = "sr:0.9"
+use = "SCHEME"
 "#;
 
 /// What is read of each packet, in this order.
-const FIELDS: [&str; 13] = [
+const FIELDS: [&str; 22] = [
     "frame.interface_name",
     "frame.time_epoch",
     "arqway.service",
@@ -39,6 +42,15 @@ const FIELDS: [&str; 13] = [
     "arqway.sr.nr",
     "arqway.sr.ns",
     "arqway.sr.reject",
+    "arqway.gbn.nr",
+    "arqway.gbn.ns",
+    "arqway.rlp.n",
+    "arqway.rlp.missing",
+    "arqway.rlp.next",
+    "arqway.fec.n",
+    "arqway.fec.count",
+    "arqway.fec.lengths",
+    "arqway.fec.check",
     "frame.comment",
     "ip.proto",
     "ip.checksum.status",
@@ -47,27 +59,69 @@ const FIELDS: [&str; 13] = [
 ];
 
 /// Says of each frame and packet what tshark should say: one line each, in the order of the capture.
-#[derive(Default)]
-struct Expected(String);
+struct Expected {
+    /// The kind of the service that carries TCP.
+    service: String,
+    lines: String,
+}
 
 impl Expected {
     fn frame(&mut self, interface: &str, frame: &Frame, comment: &str, now: Time) {
         let service = frame.tag.service().index();
         let kind = frame.tag.as_octet() & 7;
-        let (name, numbers) = match (service, parse(frame.clone())) {
-            (0, Some(Unit::Data { next, number, .. })) => ("selective-repeat", format!("{next}|{number}|")),
-            (0, Some(Unit::Acknowledgement { next })) => ("selective-repeat", format!("{next}||")),
-            (0, Some(Unit::Reject { next, missing })) => ("selective-repeat", format!("{next}||{missing}")),
-            _ => ("raw", "||".to_owned()),
-        };
-        let inside = inside(&frame.body);
+        let name = if service == 0 { &self.service } else { "raw" };
+        let numbers = numbers_of(name, frame);
+        // What a parity carries is the XOR of packets, and none.
+        let inside = if name == "xor-fec" && kind == 1 { inside(&[]) } else { inside(&frame.body) };
         let time = epoch(now);
-        writeln!(self.0, "{interface}|{time}|{service}|{kind}|{name}|{numbers}|{comment}|{inside}").expect("memory");
+        writeln!(self.lines, "{interface}|{time}|{service}|{kind}|{name}|{numbers}|{comment}|{inside}")
+            .expect("memory");
     }
 
     fn packet(&mut self, interface: &str, packet: &Packet, now: Time) {
-        writeln!(self.0, "{interface}|{}||||||||{}", epoch(now), inside(&packet.octets)).expect("memory");
+        let inside = inside(&packet.octets);
+        writeln!(self.lines, "{interface}|{}|||||||||||||||||{inside}", epoch(now)).expect("memory");
     }
+}
+
+/// The numbers in a frame's head: those of Selective Repeat, of go-back-n, of RLP, of forward error correction.
+fn numbers_of(service: &str, frame: &Frame) -> String {
+    let (mut sr, mut gbn, mut rlp, mut fec) = ("||".to_owned(), "|".to_owned(), "||".to_owned(), "|||".to_owned());
+    match service {
+        "selective-repeat" => {
+            sr = match selective_repeat::parse(frame.clone()).expect("a frame of Selective Repeat") {
+                selective_repeat::Unit::Data { next, number, .. } => format!("{next}|{number}|"),
+                selective_repeat::Unit::Acknowledgement { next } => format!("{next}||"),
+                selective_repeat::Unit::Reject { next, missing } => format!("{next}||{missing}"),
+            }
+        }
+        "go-back-n" => {
+            gbn = match go_back_n::parse(frame.clone()).expect("a frame of go-back-n") {
+                go_back_n::Unit::Data { next, number, .. } => format!("{next}|{number}"),
+                go_back_n::Unit::Acknowledgement { next } => format!("{next}|"),
+            }
+        }
+        "rlp" => {
+            rlp = match rlp::parse(frame.clone()).expect("a frame of RLP") {
+                rlp::Unit::Data { number, .. } | rlp::Unit::Repair { number, .. } => format!("{number}||"),
+                rlp::Unit::Nack(missing) => {
+                    let numbers: Vec<_> = missing.numbers().map(|number| number.to_string()).collect();
+                    format!("|{}|", numbers.join(","))
+                }
+                rlp::Unit::Keepalive { next } => format!("||{next}"),
+            }
+        }
+        "xor-fec" => {
+            fec = match fec::parse(frame.clone()).expect("a frame of forward error correction") {
+                fec::Unit::Data { number, .. } => format!("{number}|||"),
+                fec::Unit::Parity(fec::Parity { first, count, lengths, check, .. }) => {
+                    format!("{first}|{count}|{lengths}|0x{check:08x}")
+                }
+            }
+        }
+        _ => {}
+    }
+    [sr, gbn, rlp, fec].join("|")
 }
 
 /// The protocol of the packet inside, and that its checksums are right.
@@ -110,17 +164,25 @@ fn tshark_reads_what_the_simulator_sent_and_finds_every_checksum_right() {
     if !there_is_tshark() {
         return;
     }
-    let (file, Expected(expected)) = capture("everything.pcapng");
-    let read = tshark(&file, &[]);
-    let differs = read.lines().zip(expected.lines()).enumerate().find(|(_, (read, expected))| read != expected);
-    if let Some((number, (read, expected))) = differs {
-        panic!("packet {}:\n{read}, as tshark reads it, is not\n{expected}", number + 1);
+    let mut everything = String::new();
+    for scheme in SCHEMES {
+        let (file, Expected { lines: expected, .. }) = capture(scheme);
+        let read = tshark(&file, &[]);
+        let differs = read.lines().zip(expected.lines()).enumerate().find(|(_, (read, expected))| read != expected);
+        if let Some((number, (read, expected))) = differs {
+            panic!("{scheme}, packet {}:\n{read}, as tshark reads it, is not\n{expected}", number + 1);
+        }
+        assert_eq!(read.lines().count(), expected.lines().count());
+        assert!(expected.lines().count() > 1000);
+        everything += &expected;
     }
-    assert_eq!(read.lines().count(), expected.lines().count());
-    assert!(expected.lines().count() > 1000);
-    for part in ["|lost on the link|", "|2|selective-repeat|", "|1|selective-repeat|", "|0|raw|", "|6|1|1|", "|17|1||1"]
-    {
-        assert!(expected.contains(part), "nothing of the kind {part} in the run");
+    for part in ["|lost on the link|", "|0|raw|", "|6|1|1|", "|17|1||1"] {
+        assert!(everything.contains(part), "nothing of the kind {part} in the runs");
+    }
+    for (kinds, service) in [(3, "selective-repeat"), (2, "go-back-n"), (4, "rlp"), (2, "xor-fec")] {
+        for kind in 0..kinds {
+            assert!(everything.contains(&format!("|{kind}|{service}|")), "no kind {kind} of {service} in the runs");
+        }
     }
 }
 
@@ -129,17 +191,24 @@ fn tshark_finds_nothing_malformed_and_nothing_unknown() {
     if !there_is_tshark() {
         return;
     }
-    let (file, _) = capture("well-formed.pcapng");
-    assert_eq!(tshark(&file, &["-Y", "_ws.malformed || arqway.malformed || arqway.unknown"]), "");
+    for scheme in SCHEMES {
+        let (file, _) = capture(scheme);
+        assert_eq!(tshark(&file, &["-Y", "_ws.malformed || arqway.malformed || arqway.unknown"]), "", "{scheme}");
+    }
 }
 
-fn capture(name: &str) -> (PathBuf, Expected) {
-    let experiment = Experiment::read(&Source::new("study.toml", STUDY), Path::new(""), Effort::Full);
+fn capture(scheme: &str) -> (PathBuf, Expected) {
+    static CAPTURES: AtomicUsize = AtomicUsize::new(0);
+    let study = STUDY.replace("SCHEME", scheme);
+    let experiment = Experiment::read(&Source::new("study.toml", &study), Path::new(""), Effort::Full);
     let cell = Cell::find(experiment.expect("no mistakes"), &Request::default()).expect("the only cell");
-    let capture = Capture::new(Vec::new(), "a study", &cell.scenario().link_layer, &Place::ALL).expect("memory");
-    let mut watching = (capture, Expected::default());
+    let link_layer = &cell.scenario().link_layer;
+    let capture = Capture::new(Vec::new(), "a study", link_layer, &Place::ALL).expect("memory");
+    let service = link_layer.service.kind().to_owned();
+    let mut watching = (capture, Expected { service, lines: String::new() });
     cell.watch(&mut watching).expect("two services");
-    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-{name}", std::process::id()));
+    let name = format!("{}-{}.pcapng", std::process::id(), CAPTURES.fetch_add(1, Ordering::Relaxed));
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::write(&file, watching.0.finish().expect("memory").1).expect("a file of our own");
     (file, watching.1)
 }
@@ -149,7 +218,7 @@ fn tshark(file: &Path, arguments: &[&str]) -> String {
     let script = concat!("lua_script:", env!("CARGO_MANIFEST_DIR"), "/../../wireshark/arqway.lua");
     let mut command = Command::new("tshark");
     command.args(["-X", script, "-o", "ip.check_checksum:TRUE", "-o", "tcp.check_checksum:TRUE"]);
-    command.args(["-o", "udp.check_checksum:TRUE", "-T", "fields", "-E", "separator=|", "-E", "occurrence=f", "-r"]);
+    command.args(["-o", "udp.check_checksum:TRUE", "-T", "fields", "-E", "separator=|", "-E", "occurrence=a", "-r"]);
     command.arg(file).args(FIELDS.iter().flat_map(|field| ["-e", field])).args(arguments);
     // Its own settings, and nobody's.
     let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("no-settings");

@@ -1,8 +1,7 @@
 //! How long one File Transfer of 100 MB takes on one core over Snoop, on the multi-service paper's link.
 //!
 //! Prints its command, the machine and the spread; fails if a transfer takes more than half of what ns-2 2.35 takes for the
-//! same (2.2 s). The raw link is there to compare with, as a ratio from the same run; with so many losses its TCP mostly
-//! waits, so fewer packets are under way at a time, and each is looked at by nobody.
+//! same (2.2 s). The raw link is there to compare with, as a ratio from the same run.
 
 mod common;
 

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!     server ---- wired ---- access point )))  wireless  ((( client
-//!     sends files,           its end of the              its end, and
+//!     sends files, pages,    its end of the              its end, and
 //!     talks                  link layer                  the user
 //! ```
 //!

@@ -2,7 +2,8 @@
 //! a long run needs no more than a short one.
 
 use arqway_link::selective_repeat::{self, TimerStarts};
-use arqway_link::{ServiceConfig, mux::Class, mux::Protocol, raw, snoop};
+use arqway_link::{ServiceConfig, fec, go_back_n, mux::Class, mux::Protocol, raw, rlp, snoop};
+use arqway_sim::app::Parallel;
 use arqway_sim::channel::{Duplication, ErrorModel, ExponentialJitter, Jitter, Reordering, Uniform};
 use arqway_sim::{
     NoProbe, Probe, Queue, Rate, RateTrace, Room, Scenario, Step, StepRate, Streams, TraceEnd, World, tcp,
@@ -41,6 +42,21 @@ fn an_event_in_steady_state_allocates_at_most_the_packet_it_creates() {
 }
 
 #[test]
+fn no_service_allocates_but_for_the_packets_that_it_makes() {
+    let as_received = rlp::Config { order: rlp::Order::AsReceived, ..rlp::Config::default() };
+    for service in [
+        ServiceConfig::GoBackN(go_back_n::Config { timeout: Span::from_milliseconds(1100), ..Default::default() }),
+        ServiceConfig::Rlp(rlp::Config::default()),
+        ServiceConfig::Rlp(as_received),
+        ServiceConfig::XorFec(fec::Config::default()),
+    ] {
+        let mut scenario = busy_world(10);
+        scenario.link_layer.service = service;
+        assert_no_allocation_but_packets(&scenario);
+    }
+}
+
+#[test]
 fn neither_do_impairments_and_a_rate_that_changes() {
     let mut scenario = busy_world(10);
     scenario.link_layer.service = ServiceConfig::Raw(raw::Config::default());
@@ -70,17 +86,45 @@ fn assert_no_allocation_but_packets(scenario: &Scenario) {
     let mut world = World::new(scenario, &Streams::new(1, 0), &mut packets).expect("two services");
     world.start();
     for _ in 0..200_000 {
-        assert!(world.step(), "the file takes longer than that");
+        assert!(world.step(), "the world lasts longer than that");
     }
     let measured = allocation_counter::measure(|| {
         for _ in 0..200_000 {
-            assert!(world.step(), "the file takes longer than that");
+            assert!(world.step(), "the world lasts longer than that");
         }
     });
     drop(world);
     // One allocation holds some 260 packets; TCP alone has sent thousands by now.
     assert!(packets.0 > 5000, "{} packets were sent", packets.0);
     assert!(measured.count_total < 500, "{} allocations in 200,000 events", measured.count_total);
+}
+
+/// Four objects at once, a new connection for each request and each reply, beside media and a link that loses frames.
+fn browsing_world(seconds: u64) -> Scenario {
+    let mut scenario = busy_world(10);
+    scenario.file_transfer.enabled = false;
+    scenario.web.enabled = true;
+    scenario.web.parallel = Parallel::new(4).expect("a count");
+    scenario.duration = Span::from_milliseconds(seconds * 1000);
+    scenario
+}
+
+#[test]
+fn neither_do_connections_that_are_opened_and_closed() {
+    assert_no_allocation_but_packets(&browsing_world(1_000_000));
+}
+
+#[test]
+fn the_memory_of_browsing_does_not_grow_with_its_length() {
+    let peak = |seconds| {
+        let scenario = browsing_world(seconds);
+        let run = || World::new(&scenario, &Streams::new(1, 0), NoProbe).expect("two services").run().events;
+        allocation_counter::measure(|| assert!(run() > 0)).bytes_max
+    };
+    // The table of ports grows with the ports that were ever used, to one slab's size at most.
+    let (short, long) = (peak(10_000), peak(40_000));
+    assert!(long <= short + 4 * 65_536, "10,000 s: {short} octets, 40,000 s: {long} octets");
+    assert!(long < 2_000_000, "{long} octets");
 }
 
 #[test]

@@ -27,6 +27,7 @@
 //! Reading finds every mistake before anything runs: in the file itself, in each scenario that the sweep makes of it,
 //! in each scheme.
 
+mod classes;
 mod recordings;
 mod scheme;
 pub(crate) mod world;
@@ -38,6 +39,7 @@ use crate::schema;
 use arqway_link::ServiceConfig;
 use arqway_sim::Scenario;
 use arqway_sim::channel::ErrorModel;
+use classes::ClassService;
 use schemars::JsonSchema;
 use scheme::SchemeSection;
 use serde::Deserialize;
@@ -104,6 +106,8 @@ pub struct Scheme {
     pub label: String,
     /// The service at each point of the sweep: its defaults are the world's there.
     pub services: Vec<ServiceConfig>,
+    /// The services of classes, where it names some.
+    classes: Vec<ClassService>,
 }
 
 /// A figure to draw.

@@ -10,10 +10,12 @@
 //! set = { rejects = "one-at-a-time" }    # over what the world says of services of its kind
 //! ```
 
+use super::classes::{ClassService, legend_of};
 use super::world::{PointTree, set_all};
 use super::{Scheme, part};
 use crate::document::{Located, Mistake, Mistakes, Node, Origin, Table};
 use arqway_link::{ServiceConfig, ShortForm, ShortFormError, WorldDefaults};
+use arqway_sim::LinkLayer;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -35,12 +37,17 @@ pub(super) struct SchemeSection {
     /// What changes in the world's settings for services of its kind.
     #[schemars(with = "Option<std::collections::BTreeMap<String, serde_json::Value>>")]
     set: Option<Node>,
+    /// Short forms of the services that carry classes of the world, by the classes' names.
+    #[schemars(with = "Option<std::collections::BTreeMap<String, ShortForm>>")]
+    classes: Option<Node>,
 }
 
 impl Scheme {
     pub(super) fn read(node: &Node, points: &[PointTree], mistakes: &mut Mistakes) -> Option<Self> {
-        let SchemeSection { r#use, label, service, variant, set } = part(Some(node), mistakes)?;
-        match (r#use, service) {
+        let SchemeSection { r#use, label, service, variant, set, classes } = part(Some(node), mistakes)?;
+        let classes = ClassService::read_all(classes.as_ref(), points, mistakes);
+        let is_labelled = label.is_some();
+        let mut scheme = match (r#use, service) {
             (Some(short), None) => {
                 let form = short_form(&short, mistakes)?;
                 let variant = Variant::read(variant, set, mistakes)?;
@@ -64,7 +71,20 @@ impl Scheme {
                 mistakes.push(mistake.help("for instance use = \"sr:1.1\""));
                 None
             }
+        }?;
+        scheme.classes = classes?;
+        if !is_labelled {
+            scheme.label.push_str(&legend_of(&scheme.classes));
         }
+        Some(scheme)
+    }
+
+    /// Its services in the link layer of one point of the sweep.
+    #[must_use]
+    pub fn link_layer(&self, point: usize, world: &LinkLayer) -> Option<LinkLayer> {
+        let mut link_layer = LinkLayer { service: self.services.get(point)?.clone(), ..world.clone() };
+        self.classes.iter().for_each(|class| class.apply(point, &mut link_layer.classes));
+        Some(link_layer)
     }
 
     /// As rows tell it from all others: its name, and what it changes.
@@ -96,6 +116,7 @@ impl Scheme {
                 changes: None,
                 label: label.unwrap_or_else(|| form.legend()),
                 services: services.into_iter().collect::<Option<_>>()?,
+                classes: Vec::new(),
             });
         };
         refuse_what_the_form_says(form, &short.value, &set, mistakes);
@@ -107,6 +128,7 @@ impl Scheme {
             variant: name,
             changes: Some(set.to_toml_text()),
             services: services.into_iter().collect::<Option<_>>()?,
+            classes: Vec::new(),
         })
     }
 
@@ -129,7 +151,7 @@ impl Scheme {
             return None;
         };
         let services: Option<Vec<_>> = services.into_iter().collect();
-        Some(Self { name: label.clone(), label, variant, changes: None, services: services? })
+        Some(Self { name: label.clone(), label, variant, changes: None, services: services?, classes: Vec::new() })
     }
 }
 

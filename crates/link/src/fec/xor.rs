@@ -35,10 +35,9 @@ pub(super) fn check_of(number: u8, packet: &[u8]) -> u32 {
     let (words, rest) = packet.as_chunks::<8>();
     let mut last = [0; 8];
     last[..rest.len()].copy_from_slice(rest);
-    let start = mix(u64::from(number), packet.len() as u64);
+    let start = mix(mix(0, u64::from(number)), packet.len() as u64);
     let hash = words.iter().chain([&last]).fold(start, |hash, word| mix(hash, u64::from_be_bytes(*word)));
-    let high = (hash >> 32) as u32;
-    high
+    (hash >> 32) as u32
 }
 
 #[cfg(test)]

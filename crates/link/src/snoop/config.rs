@@ -1,6 +1,6 @@
 //! How Snoop is set up. A configuration that parsed is valid. Only the access point's end uses it.
 
-use crate::rtt::{Arithmetic, DeviatesFrom, Smoothing};
+use crate::rtt::{Arithmetic, DeviatesFrom, Smoothing, gain};
 use arqway_units::{Ratio, Span, positive_span};
 use core::num::{NonZeroU32, NonZeroUsize};
 use serde::{Deserialize, Serialize};
@@ -47,15 +47,31 @@ pub enum Resend {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "SnoopEstimator"))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Estimator {
-    /// How it follows its samples.
-    pub smoothing: Smoothing,
     /// The smoothed round-trip time before the first sample; zero: the first sample is taken whole.
     pub initial_srtt: Span,
     /// Its deviation before the first sample.
     pub initial_srttvar: Span,
+    /// How far a sample moves the smoothed round-trip time.
+    #[serde(deserialize_with = "gain")]
+    pub srtt_gain: Ratio,
+    /// How far a sample moves its deviation.
+    #[serde(deserialize_with = "gain")]
+    pub srttvar_gain: Ratio,
     /// No timeout is shorter.
     #[serde(deserialize_with = "positive_span")]
     pub floor: Span,
+}
+
+impl Estimator {
+    /// Fractions of a second, and a deviation from the estimate that the sample has moved already, as in ns-2.
+    pub(super) fn smoothing(&self) -> Smoothing {
+        Smoothing {
+            arithmetic: Arithmetic::Float,
+            srtt_gain: self.srtt_gain,
+            srttvar_gain: self.srttvar_gain,
+            deviates_from: DeviatesFrom::Updated,
+        }
+    }
 }
 
 impl Default for Config {
@@ -81,24 +97,18 @@ const CONNECTIONS: NonZeroUsize = NonZeroUsize::new(256).expect("not zero");
 const THRESHOLD: NonZeroU32 = NonZeroU32::new(2).expect("not zero");
 
 impl Default for Estimator {
+    /// ns-2 gives the old estimate the weight 1/8 and the sample 7/8, the other way round than TCP; so srtt is nearly the
+    /// last sample.
     fn default() -> Self {
         Self {
-            smoothing: SMOOTHING,
             initial_srtt: Span::from_milliseconds(100),
             initial_srttvar: Span::from_milliseconds(250),
+            srtt_gain: share(0.875),
+            srttvar_gain: share(0.125),
             floor: Span::from_milliseconds(100),
         }
     }
 }
-
-/// ns-2 gives the old estimate the weight 1/8 and the sample 7/8, the other way round than TCP; so srtt is nearly the
-/// last sample, and the timeout mostly the floor.
-const SMOOTHING: Smoothing = Smoothing {
-    arithmetic: Arithmetic::Float,
-    srtt_gain: share(0.875),
-    srttvar_gain: share(0.125),
-    deviates_from: DeviatesFrom::Updated,
-};
 
 const fn share(value: f64) -> Ratio {
     match Ratio::new(value) {

@@ -15,7 +15,7 @@
 use super::cache::{Cache, Cached, Number, Place};
 use super::config::{Config, Estimator};
 use super::wire::Segment;
-use crate::rtt::RoundTrip;
+use crate::rtt::{Arithmetic, RoundTrip};
 use arqway_units::{Span, Time};
 use bytes::Bytes;
 
@@ -149,7 +149,7 @@ impl Connection {
         if let Some(cleaned) = cleaned {
             let sample = now.since(cleaned.sent_at);
             if sample > Span::ZERO {
-                self.round_trip.sample(config.estimator.smoothing.arithmetic.ticks(sample));
+                self.round_trip.sample(Arithmetic::Float.ticks(sample));
             }
         }
         self.expected = 0;
@@ -165,7 +165,6 @@ impl Connection {
         config: &Config,
         now: Time,
     ) -> Verdict {
-        let segments = self.cache.len();
         let Some(first) = self.cache.first() else { return Verdict::Pass };
         if first.start > number {
             // What is missing never came from the server: congestion, and the server's to deal with.
@@ -184,10 +183,7 @@ impl Connection {
                 if by_sender {
                     return Verdict::Pass;
                 }
-                let will_cause = segments - usize::from(self.first_resent);
-                self.expected = will_cause as i64 - i64::from(threshold);
-                self.first_resent = true;
-                if resent == 0 { self.resend(room, config, now) } else { Verdict::Pass }
+                self.begin_repair(resent > 0, room, config, now)
             }
             1.. => {
                 self.expected -= 1;
@@ -196,6 +192,20 @@ impl Connection {
             -1 if resent < 2 => self.resend(room, config, now),
             _ => Verdict::Pass,
         }
+    }
+
+    /// The duplicates have reached the threshold: the first segment goes out again, if it has not yet, and as many more
+    /// are expected as its neighbours will cause.
+    fn begin_repair(&mut self, is_under_way: bool, room: bool, config: &Config, now: Time) -> Verdict {
+        let verdict = if is_under_way { Verdict::Pass } else { self.resend(room, config, now) };
+        if verdict == Verdict::Pass && !is_under_way {
+            // It could not be sent: the server is to hear of all of them.
+            return verdict;
+        }
+        let will_cause = self.cache.len() - usize::from(self.first_resent);
+        self.expected = will_cause as i64 - i64::from(config.duplicate_threshold.get());
+        self.first_resent = true;
+        verdict
     }
 
     /// Sends the first segment again, unless that was done often enough or the line's queue is full already.
@@ -260,13 +270,12 @@ impl Connection {
     }
 
     fn start_timer(&mut self, config: &Config, now: Time) {
-        let Estimator { smoothing, floor, .. } = config.estimator;
-        let seconds = self.round_trip.timeout(1.0, 4.0) * smoothing.arithmetic.tick().as_seconds();
-        self.deadline = Some(now + Span::from_seconds(seconds).max(floor));
+        let seconds = self.round_trip.timeout(1.0, 4.0) * Arithmetic::Float.tick().as_seconds();
+        self.deadline = Some(now + Span::from_seconds(seconds).max(config.estimator.floor));
     }
 }
 
 fn round_trip(estimator: &Estimator) -> RoundTrip {
-    let ticks = |span| estimator.smoothing.arithmetic.ticks(span);
-    RoundTrip::new(estimator.smoothing, ticks(estimator.initial_srtt), ticks(estimator.initial_srttvar))
+    let [srtt, srttvar] = [estimator.initial_srtt, estimator.initial_srttvar].map(|span| Arithmetic::Float.ticks(span));
+    RoundTrip::new(estimator.smoothing(), srtt, srttvar)
 }

@@ -33,6 +33,7 @@ pub use config::{Config, Estimator, Resend};
 
 use crate::counters::Counters;
 use crate::frame::{Frame, Kind, Packet, Tag, Ticket};
+use crate::outage::Outage;
 use crate::registry::Service;
 use crate::service::{Departure, Full, LinkService, LinkState, Side, Start};
 use crate::short_form::{Form, Value};
@@ -66,7 +67,7 @@ pub struct Snoop {
     connections: Option<Connections>,
     outgoing: VecDeque<Outgoing>,
     incoming: VecDeque<Packet>,
-    down_since: Option<Time>,
+    outage: Outage,
     counters: Counters,
 }
 
@@ -85,14 +86,9 @@ impl Snoop {
             connections: (side == Side::AccessPoint).then(Connections::default),
             outgoing: VecDeque::new(),
             incoming: VecDeque::new(),
-            down_since: None,
+            outage: Outage::default(),
             counters: Counters::default(),
         }
-    }
-
-    /// The time by which timers go: it stands still while the link is down, and the outage is added when that is over.
-    fn timer_time(&self, now: Time) -> Time {
-        self.down_since.unwrap_or(now)
     }
 
     /// Whether a packet more may wait for the line.
@@ -115,7 +111,7 @@ impl LinkService for Snoop {
             self.counters.packets_refused += 1;
             return Err(Full::of(packet));
         }
-        let now = self.timer_time(now);
+        let now = self.outage.timer_time(now);
         if let Some(connections) = &mut self.connections {
             connections.pass_down(&packet.octets, &self.config, now);
             self.counters.connections_evicted = connections.evicted();
@@ -130,7 +126,7 @@ impl LinkService for Snoop {
             self.counters.malformed_received += 1;
             return;
         }
-        let (now, room) = (self.timer_time(now), self.has_room());
+        let (now, room) = (self.outage.timer_time(now), self.has_room());
         if let Some(connections) = &mut self.connections {
             match connections.pass_up(&frame.body, room, &self.config, now) {
                 Verdict::Pass => {}
@@ -149,7 +145,7 @@ impl LinkService for Snoop {
     }
 
     fn handle_timeout(&mut self, now: Time) {
-        if self.down_since.is_some() {
+        if self.outage.is_on() {
             return;
         }
         loop {
@@ -164,20 +160,13 @@ impl LinkService for Snoop {
     }
 
     fn handle_link(&mut self, state: LinkState, now: Time) {
-        match state {
-            LinkState::Down => {
-                self.down_since.get_or_insert(now);
-            }
-            LinkState::Up => {
-                if let (Some(since), Some(connections)) = (self.down_since.take(), &mut self.connections) {
-                    connections.postpone(now - since, &self.config);
-                }
-            }
+        if let (Some(lasted), Some(connections)) = (self.outage.change(state, now), &mut self.connections) {
+            connections.postpone(lasted, &self.config);
         }
     }
 
     fn poll_frame(&mut self, _now: Time) -> Option<Frame> {
-        if self.down_since.is_some() {
+        if self.outage.is_on() {
             return None;
         }
         let Outgoing { octets, again } = self.outgoing.pop_front()?;
@@ -203,7 +192,7 @@ impl LinkService for Snoop {
     }
 
     fn poll_timeout(&self) -> Option<Time> {
-        if self.down_since.is_some() {
+        if self.outage.is_on() {
             return None;
         }
         self.connections.as_ref()?.deadline()

@@ -1,5 +1,6 @@
 //! The promises of the services that multiservice compares, a file each.
 
+mod any_frames;
 mod go_back_n;
 mod rlp;
 mod xor_fec;

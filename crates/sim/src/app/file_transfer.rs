@@ -161,3 +161,16 @@ impl FileTransfer {
 fn of_files(connections: &Connections) -> impl Iterator<Item = &crate::tcp::Sender> {
     connections.iter().filter(|connection| connection.owner == Owner::File).map(|connection| &connection.sender)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_of_connections_that_cannot_be_is_refused() {
+        assert_eq!(ConnectionCount::try_from(10).map(ConnectionCount::get), Ok(10));
+        for number in [-1, 0, 1001, 70_000] {
+            assert_eq!(ConnectionCount::try_from(number), Err(ConnectionCountError(number)));
+        }
+    }
+}

@@ -132,3 +132,71 @@ impl Connections {
         self.late
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::Owner;
+    use crate::ds_field::DsField;
+    use crate::packet::Memory;
+    use crate::tcp::{Message, TcpConfig, Transmission};
+    use arqway_units::Span;
+
+    fn opening() -> Opening {
+        Opening {
+            owner: Owner::File,
+            sender: Host::Server,
+            server_port: 20,
+            ds: DsField::default(),
+            settings: TcpConfig::default().settings(),
+            clock_phase: Span::ZERO,
+            message: Message { packets: 3, payload: 210, last: 210 },
+        }
+    }
+
+    fn packet(connections: &mut Connections, id: SlotId) -> Packet {
+        let connection = connections.get_mut(id).expect("it is open");
+        connection.packet(Transmission { number: 0, again: false }, &mut Memory::default())
+    }
+
+    #[test]
+    fn a_late_packet_finds_no_connection_although_its_place_is_used_again() {
+        let mut connections = Connections::default();
+        let first = connections.open(&opening()).expect("a port");
+        let late = packet(&mut connections, first);
+        assert_eq!(connections.find(&late, Host::Client), Some(first));
+        connections.close(first);
+        let second = connections.open(&opening()).expect("a port");
+        assert_eq!(first, second, "the place is used again");
+        assert_eq!((connections.find(&late, Host::Client), connections.late()), (None, 1));
+        let timely = packet(&mut connections, second);
+        assert_eq!(connections.find(&timely, Host::Client), Some(second));
+    }
+
+    #[test]
+    fn a_packet_of_another_server_port_is_not_taken() {
+        let mut connections = Connections::default();
+        let id = connections.open(&opening()).expect("a port");
+        let packet = packet(&mut connections, id);
+        connections.close(id);
+        // Every port has its turn before the first comes again.
+        for _ in 0..=u16::MAX - FIRST_PORT {
+            let id = connections.open(&Opening { server_port: 80, ..opening() }).expect("a port");
+            assert_eq!(connections.find(&packet, Host::Client), None);
+            connections.close(id);
+        }
+    }
+
+    #[test]
+    fn a_port_that_is_taken_is_passed_over_and_none_is_left_in_the_end() {
+        let mut connections = Connections::default();
+        let kept = connections.open(&opening()).expect("a port");
+        let ports = u16::MAX - FIRST_PORT + 1;
+        for _ in 1..ports {
+            assert!(connections.open(&opening()).is_some_and(|id| id != kept));
+        }
+        assert_eq!(connections.open(&opening()), None);
+        connections.close(kept);
+        assert_eq!(connections.open(&opening()), Some(kept));
+    }
+}

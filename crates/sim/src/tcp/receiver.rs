@@ -56,6 +56,15 @@ mod tests {
         assert_eq!(answers, [0, 0, 0, 0, 3, 4]);
     }
 
+    #[test]
+    fn another_connection_knows_nothing_of_what_the_last_one_had_ahead() {
+        let mut receiver = Receiver::default();
+        assert_eq!([0, 2, 3].map(|number| receiver.receive(number)), [0, 0, 0]);
+        receiver.restart();
+        assert_eq!([0, 1, 2].map(|number| receiver.receive(number)), [0, 1, 2]);
+        assert_eq!(receiver.in_order(), 3);
+    }
+
     proptest! {
         #[test]
         fn any_order_of_arrival_ends_complete(order in Just((0..40i64).collect::<std::vec::Vec<_>>()).prop_shuffle()) {

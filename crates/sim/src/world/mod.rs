@@ -285,3 +285,40 @@ fn opposite(direction: Direction) -> Direction {
         Direction::Up => Direction::Down,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::NoProbe;
+    use crate::app::{Owner, Parallel};
+    use crate::channel::{ErrorModel, Uniform};
+    use crate::ds_field::DsField;
+    use crate::probe::Host;
+    use crate::tcp::{Message, Opening};
+    use arqway_units::{Octets, Ratio, Span};
+
+    #[test]
+    fn results_do_not_depend_on_the_places_of_connections_nor_on_their_ports() {
+        let mut scenario = Scenario::default();
+        scenario.file_transfer.size = Octets::new(300_000);
+        scenario.web.enabled = true;
+        scenario.web.parallel = Parallel::new(3).unwrap_or(Parallel::ONE);
+        scenario.wireless.errors = ErrorModel::Uniform(Uniform { loss: Ratio::new(0.05).unwrap_or_default() });
+        let world = || World::new(&scenario, &Streams::new(1, 0), NoProbe).expect("one service");
+        let mut moved = world();
+        let opening = Opening {
+            owner: Owner::File,
+            sender: Host::Server,
+            server_port: 9,
+            ds: DsField::default(),
+            settings: scenario.tcp.settings(),
+            clock_phase: Span::ZERO,
+            message: Message { packets: 1, payload: 210, last: 210 },
+        };
+        let places: alloc::vec::Vec<_> = (0..5).filter_map(|_| moved.connections.open(&opening)).collect();
+        for place in [3, 0, 4, 1, 2] {
+            moved.connections.close(places[place]);
+        }
+        assert_eq!(moved.run(), world().run());
+    }
+}

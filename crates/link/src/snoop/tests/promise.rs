@@ -2,7 +2,6 @@
 //! order.
 
 use super::*;
-use crate::rtt::Smoothing;
 use crate::snoop::{Estimator, Resend};
 use core::num::{NonZeroU32, NonZeroUsize};
 use proptest::prelude::*;
@@ -27,7 +26,7 @@ fn config() -> impl Strategy<Value = Config> {
                 shared_duplicate_counter: shared,
                 retransmissions,
                 resend: if first { Resend::First } else { Resend::Behind },
-                estimator: Estimator { smoothing: Smoothing::default(), initial_srtt, initial_srttvar, floor },
+                estimator: Estimator { initial_srtt, initial_srttvar, floor, ..Estimator::default() },
                 ..Config::default()
             }
         },

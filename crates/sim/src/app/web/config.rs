@@ -158,3 +158,16 @@ impl Default for WebConfig {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_of_objects_at_once_that_cannot_be_is_refused() {
+        assert_eq!(Parallel::try_from(4).map(Parallel::get), Ok(4));
+        for number in [-1, 0, 67, 70_000] {
+            assert_eq!(Parallel::try_from(number), Err(ParallelError(number)));
+        }
+    }
+}

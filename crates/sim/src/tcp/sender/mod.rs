@@ -11,6 +11,9 @@
 //! | `recover` | `recover_` | highest packet sent when the last loss was seen |
 //! | `inflation` | `dupwnd_` | what duplicate acknowledgements add during fast recovery |
 
+#[cfg(test)]
+mod tests;
+
 use super::settings::Settings;
 use alloc::collections::VecDeque;
 use arqway_link::{RoundTrip, Smoothing};
@@ -371,106 +374,4 @@ impl Sender {
 
 fn ticks(span: Span, tick: Span) -> i64 {
     i64::try_from(span.as_nanoseconds() / tick.as_nanoseconds().max(1)).unwrap_or(i64::MAX)
-}
-
-/// What no recorded trace of ns-2 reaches: long outages, and losses within one recovery.
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::tcp::{Profile, TcpConfig};
-    use std::vec::Vec;
-
-    fn at(milliseconds: u64) -> Time {
-        Time::ZERO + Span::from_milliseconds(milliseconds)
-    }
-
-    fn sender(profile: Profile) -> Sender {
-        let settings = TcpConfig { profile, ..TcpConfig::default() }.settings();
-        Sender::new(settings, 1000, Span::ZERO)
-    }
-
-    fn sent(sender: &mut Sender) -> Vec<i64> {
-        core::iter::from_fn(|| sender.poll_transmission()).map(|transmission| transmission.number).collect()
-    }
-
-    /// A sender whose first packets were acknowledged after 100 ms, with packets outstanding.
-    fn under_way() -> Sender {
-        let mut sender = sender(Profile::Papers);
-        sender.start(at(0));
-        sender.handle_acknowledgement(0, at(100));
-        sender.handle_acknowledgement(1, at(100));
-        sent(&mut sender);
-        sender
-    }
-
-    #[test]
-    fn timeouts_in_a_row_double_the_wait_up_to_a_minute() {
-        let mut sender = under_way();
-        let mut waits = Vec::new();
-        for _ in 0..9 {
-            let due = sender.poll_timeout().expect("packets are outstanding");
-            sender.handle_timeout(due);
-            waits.push(sender.poll_timeout().expect("a packet is outstanding").since(due).as_seconds());
-            assert_eq!(sent(&mut sender), [2]);
-        }
-        assert_eq!(waits, [2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0, 60.0, 60.0]);
-    }
-
-    #[test]
-    fn after_four_timeouts_in_a_row_the_round_trip_time_is_measured_anew() {
-        let mut sender = under_way();
-        for _ in 0..3 {
-            sender.handle_timeout(sender.poll_timeout().expect("outstanding"));
-        }
-        assert_eq!(sender.round_trip().srtt(), 10.0);
-        sender.handle_timeout(sender.poll_timeout().expect("outstanding"));
-        assert_eq!(sender.round_trip().srtt(), 0.0);
-    }
-
-    #[test]
-    fn the_backoff_ends_with_a_sample_of_a_packet_sent_once() {
-        let mut sender = under_way();
-        let due = sender.poll_timeout().expect("outstanding");
-        sender.handle_timeout(due);
-        let soon = due + Span::from_milliseconds(100);
-        // Packets 2 to 5 were sent before: none of them is timed.
-        sender.handle_acknowledgement(2, soon);
-        assert_eq!(sender.backoff(), 2);
-        sender.handle_acknowledgement(5, soon);
-        assert_eq!(sent(&mut sender).last(), Some(&7), "6 and 7 were never sent before");
-        sender.handle_acknowledgement(6, soon + Span::from_milliseconds(100));
-        assert_eq!(sender.backoff(), 1);
-    }
-
-    #[test]
-    fn a_second_loss_in_one_window_of_losses_is_left_to_the_timer() {
-        let mut sender = under_way();
-        for number in 2..8 {
-            sender.handle_acknowledgement(number, at(200));
-        }
-        sent(&mut sender);
-        let outstanding = sender.highest_sent;
-        for _ in 0..3 {
-            sender.handle_acknowledgement(7, at(300));
-        }
-        assert_eq!(sent(&mut sender).first(), Some(&8), "the third duplicate sends the missing packet");
-        let window = sender.congestion_window();
-        // The acknowledgement of that packet shows another loss: three duplicates below `recover` do nothing more.
-        sender.handle_acknowledgement(8, at(400));
-        sent(&mut sender);
-        for _ in 0..6 {
-            sender.handle_acknowledgement(8, at(400));
-        }
-        assert!(outstanding > 9 && !sent(&mut sender).contains(&9));
-        assert!(sender.congestion_window() <= window + 1.0);
-    }
-
-    #[test]
-    fn a_first_packet_lost_leaves_a_window_of_one() {
-        let mut sender = sender(Profile::Ns235);
-        sender.start(at(0));
-        sender.handle_timeout(sender.poll_timeout().expect("the SYN is outstanding"));
-        sender.handle_acknowledgement(0, at(3100));
-        assert!((sender.congestion_window() - 1.0).abs() < f64::EPSILON);
-    }
 }

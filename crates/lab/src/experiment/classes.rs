@@ -1,0 +1,77 @@
+//! What a scheme says of the classes of its world: which service carries which.
+//!
+//! ```toml
+//! [[scheme]]
+//! use = "sr"                             # the packets of no class
+//! classes = { media = "oos-rlp:1" }      # those of the class that the world calls `media`
+//! ```
+
+use super::part;
+use super::world::PointTree;
+use crate::document::{Located, Mistake, Mistakes, Node, did_you_mean};
+use arqway_link::mux::{Carrier, Class};
+use arqway_link::{ServiceConfig, ShortForm};
+
+/// The service of one class.
+#[derive(Debug, Clone)]
+pub(super) struct ClassService {
+    /// As the world calls the class.
+    name: String,
+    /// As legends call the service.
+    legend: String,
+    /// At each point of the sweep.
+    services: Vec<ServiceConfig>,
+}
+
+impl ClassService {
+    /// Those that a scheme names; `None` where one is wrong.
+    pub(super) fn read_all(node: Option<&Node>, points: &[PointTree], mistakes: &mut Mistakes) -> Option<Vec<Self>> {
+        let Some(node) = node else { return Some(Vec::new()) };
+        let Some(table) = node.as_table() else {
+            let mistake =
+                Mistake::at_value(node, "`classes` is a table: the names of classes, and the service of each");
+            mistakes.push(mistake.help("such as { media = \"oos-rlp:1\" }"));
+            return None;
+        };
+        let read: Vec<_> = table.iter().map(|(name, node)| Self::read(name, node, points, mistakes)).collect();
+        read.into_iter().collect()
+    }
+
+    fn read(name: &str, node: &Node, points: &[PointTree], mistakes: &mut Mistakes) -> Option<Self> {
+        let known: Vec<&str> =
+            points.first().map(|point| names(&point.point.scenario.link_layer.classes)).unwrap_or_default();
+        if !points.is_empty() && !known.contains(&name) {
+            let mistake = Mistake::at_key(node, format!("no class of this world is called `{name}`"));
+            mistakes.push(mistake.help(did_you_mean(name, &known)));
+            return None;
+        }
+        let short: Located<String> = part(Some(node), mistakes)?;
+        let refused = |error: arqway_link::ShortFormError| Mistake {
+            origin: short.origin.clone(),
+            message: error.to_string(),
+            help: None,
+        };
+        let form: ShortForm = short.value.parse().map_err(|error| mistakes.push(refused(error))).ok()?;
+        let services = points.iter().map(|point| form.in_world(&point.point.scenario.services));
+        let services = services.collect::<Result<_, _>>().map_err(|error| mistakes.push(refused(error))).ok()?;
+        Some(Self { name: name.to_owned(), legend: form.legend(), services })
+    }
+
+    /// Gives the class its service at one point.
+    pub(super) fn apply(&self, point: usize, classes: &mut [Class]) {
+        let class = classes.iter_mut().find(|class| class.name.as_deref() == Some(&self.name));
+        if let (Some(class), Some(service)) = (class, self.services.get(point)) {
+            class.carrier = Carrier::Service(service.clone());
+        }
+    }
+}
+
+/// What legends add for them: ` (OOS RLP 1)`.
+pub(super) fn legend_of(classes: &[ClassService]) -> String {
+    let legends: Vec<&str> = classes.iter().map(|class| class.legend.as_str()).collect();
+    if legends.is_empty() { String::new() } else { format!(" ({})", legends.join(", ")) }
+}
+
+fn names(classes: &[Class]) -> Vec<&str> {
+    classes.iter().filter_map(|class| class.name.as_deref()).collect()
+}

@@ -1,0 +1,195 @@
+//! From what a run measured to rows: which metrics each application has.
+
+use crate::plan::Plan;
+use crate::rows::Row;
+use crate::run::Measured;
+use arqway_sim::channel::Direction;
+use arqway_sim::{Outcome, Scenario};
+use std::sync::Arc;
+
+/// What all rows of a cell in one replication share.
+pub(crate) struct Cell {
+    common: Row,
+    /// The applications at work.
+    apps: Vec<&'static str>,
+    /// How many standard deviations the media's delay lies above the mean.
+    delay_deviations: f64,
+}
+
+impl Cell {
+    pub(crate) fn new(
+        plan: &Plan,
+        experiment: usize,
+        point: usize,
+        scheme: usize,
+        setting: usize,
+        replication: u32,
+    ) -> Self {
+        let (experiment, scenario) = (&plan.experiments[experiment], &plan.settings[setting].scenario);
+        let empty: Arc<str> = Arc::from("");
+        let common = Row {
+            paper: experiment.paper.as_str().into(),
+            app: empty.clone(),
+            errors: experiment.errors.into(),
+            beside: empty.clone(),
+            rate_bps: scenario.wireless.rate(Direction::Down).mean().as_bits_per_second(),
+            connections: connections(scenario),
+            point: experiment.points[point].value,
+            scheme: experiment.schemes[scheme].name.as_str().into(),
+            variant: experiment.variant_of(&experiment.schemes[scheme]).into(),
+            replication,
+            metric: empty,
+            value: 0.0,
+        };
+        let apps = [
+            ("file-transfer", scenario.file_transfer.enabled),
+            ("web", scenario.web.enabled),
+            ("media", scenario.media.enabled),
+            ("channel", scenario.channel.enabled),
+        ];
+        let apps = apps.into_iter().filter(|(_, enabled)| *enabled).map(|(app, _)| app).collect();
+        Self { common, apps, delay_deviations: scenario.media.delay_deviations }
+    }
+
+    /// Adds the rows of each application at work.
+    pub(crate) fn rows(&self, measured: &Measured, rows: &mut Vec<Row>) {
+        let Measured { outcome, media_delay_p95_s, web_response_p95_s } = measured;
+        let of_file = [
+            ("throughput", outcome.throughput_bps),
+            ("timeouts", outcome.tcp_timeouts),
+            ("link-timeouts", link_timeouts(outcome)),
+            ("flr", outcome.frame_loss_rate),
+        ];
+        let web = outcome.web.as_ref();
+        let of_web = [
+            ("throughput", web.map(|web| web.throughput_bps)),
+            ("response", web.and_then(|web| web.response_s)),
+            ("response-p95", *web_response_p95_s),
+            ("transactions", web.map(|web| web.pages as f64)),
+            ("timeouts", web.and_then(|web| web.timeouts)),
+            ("link-timeouts", link_timeouts(outcome)),
+            ("flr", outcome.frame_loss_rate),
+        ];
+        let of_media = [
+            ("delay", self.media_delay_s(outcome)),
+            ("delay-mean", outcome.media_delay_s.filter(|_| self.delay_deviations > 0.0)),
+            ("delay-p95", *media_delay_p95_s),
+            ("loss", outcome.media_loss),
+            ("offered", outcome.media_offered_bps),
+        ];
+        let of_channel = [("loss", outcome.frame_loss_rate), ("burst", outcome.frame_loss_run)];
+        self.rows_of("file-transfer", &of_file, rows);
+        self.rows_of("web", &of_web, rows);
+        self.rows_of("media", &of_media, rows);
+        self.rows_of("channel", &of_channel, rows);
+    }
+
+    /// The mean, or what the world's deviations put on top of it.
+    fn media_delay_s(&self, outcome: &Outcome) -> Option<f64> {
+        let mean = outcome.media_delay_s?;
+        if self.delay_deviations > 0.0 {
+            return Some(mean + self.delay_deviations * outcome.media_delay_deviation_s?);
+        }
+        Some(mean)
+    }
+
+    /// What else uses the link: `none`, another application, or `all` of several.
+    fn beside(&self, app: &str) -> &'static str {
+        let others: Vec<_> = self.apps.iter().filter(|other| **other != app).collect();
+        match others.as_slice() {
+            [] => "none",
+            [other] => other,
+            _ => "all",
+        }
+    }
+
+    fn rows_of(&self, app: &str, metrics: &[(&str, Option<f64>)], rows: &mut Vec<Row>) {
+        if !self.apps.contains(&app) {
+            return;
+        }
+        let (app, beside): (Arc<str>, Arc<str>) = (app.into(), self.beside(app).into());
+        for (metric, value) in metrics {
+            if let Some(value) = value {
+                let (app, beside) = (app.clone(), beside.clone());
+                rows.push(Row { app, beside, metric: (*metric).into(), value: *value, ..self.common.clone() });
+            }
+        }
+    }
+}
+
+/// How many files at once; one where there is none.
+fn connections(scenario: &Scenario) -> u32 {
+    let transfer = &scenario.file_transfer;
+    if transfer.enabled { transfer.connections.get().into() } else { 1 }
+}
+
+/// How often the access point's retransmission timers expired, for each frame that it sent for the first time.
+fn link_timeouts(outcome: &Outcome) -> Option<f64> {
+    let frames = outcome.access_point.frames_sent;
+    (frames > 0).then(|| outcome.access_point.timeouts as f64 / frames as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::Source;
+    use crate::experiment::{Effort, Experiment};
+    use crate::plan::Request;
+    use crate::run::run;
+    use std::collections::BTreeSet;
+    use std::num::NonZeroUsize;
+    use std::sync::atomic::AtomicBool;
+
+    fn rows_of(set: &str) -> Vec<Row> {
+        let text = format!(
+            "[experiment]\nid = 'apps'\nreplications = 1\n[scenario.set]\nduration = '60 s'\n{set}\n[[scheme]]\nuse = 'raw'\n"
+        );
+        let experiment = Experiment::read(&Source::new("apps.toml", text), std::path::Path::new(""), Effort::Full);
+        let experiment = experiment.unwrap_or_else(|mistakes| panic!("{mistakes}"));
+        let plan = Plan::new(vec![experiment], &Request::default()).expect("one cell");
+        let results = run(&plan, NonZeroUsize::MIN, &AtomicBool::new(false), || ()).expect("a world");
+        results.rows(&plan, 0)
+    }
+
+    fn value(rows: &[Row], app: &str, metric: &str) -> Option<f64> {
+        rows.iter().find(|row| (&*row.app, &*row.metric) == (app, metric)).map(|row| row.value)
+    }
+
+    #[test]
+    fn rows_say_what_runs_beside_an_application_and_over_how_many_connections() {
+        let beside = |set: &str| {
+            let rows = rows_of(set);
+            let apps: BTreeSet<_> =
+                rows.iter().map(|row| (row.app.to_string(), row.beside.to_string(), row.connections)).collect();
+            apps.into_iter()
+                .map(|(app, beside, connections)| format!("{app} {beside} {connections}"))
+                .collect::<Vec<_>>()
+        };
+        let alone = "file-transfer.enabled = false\nweb.enabled = true";
+        assert_eq!(beside(alone), ["web none 1"]);
+        assert_eq!(beside(&format!("{alone}\nmedia.enabled = true")), ["media web 1", "web media 1"]);
+        let everything = "file-transfer.connections = 3\nweb.enabled = true\nmedia.enabled = true";
+        assert_eq!(beside(everything), ["file-transfer all 3", "media all 3", "web all 3"]);
+    }
+
+    #[test]
+    fn a_delay_with_deviations_on_top_has_its_mean_beside_it() {
+        let media =
+            |deviations: &str| rows_of(&format!("media = {{ enabled = true, delay-deviations = {deviations} }}"));
+        let (none, one, two) = (media("0"), media("1"), media("2"));
+        let [mean, more, most] = [&none, &one, &two].map(|rows| value(rows, "media", "delay").expect("a delay"));
+        assert!(more > mean && ((most - more) - (more - mean)).abs() < 1e-9, "{mean}, {more}, {most}");
+        let beside = [&none, &one, &two].map(|rows| value(rows, "media", "delay-mean"));
+        assert_eq!(beside, [None, Some(mean), Some(mean)]);
+    }
+
+    #[test]
+    fn every_metric_of_a_browser_has_a_name_for_figures() {
+        let rows = rows_of("file-transfer.enabled = false\nweb.enabled = true\nmedia.enabled = true");
+        assert!(value(&rows, "web", "transactions") > Some(1.0) && value(&rows, "web", "response-p95") > Some(0.1));
+        for row in rows {
+            let name = format!("{}.{}", row.app, row.metric);
+            assert!(crate::quantity::Quantity::of(&name).is_some(), "{name}");
+        }
+    }
+}

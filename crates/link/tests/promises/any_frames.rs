@@ -1,0 +1,42 @@
+//! What a peer may do to a service: send anything at all.
+
+use arqway_link::{
+    Checked, Departure, Frame, Kind, LinkService, Packet, ServiceConfig, Side, Start, Tag, fec, go_back_n, rlp,
+};
+use arqway_units::{Span, Time};
+use proptest::prelude::*;
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    /// It is counted or answered, within the contract that `Checked` asserts.
+    #[test]
+    fn whatever_frames_arrive_no_service_breaks_its_contract(frames in proptest::collection::vec((0u8..8, proptest::collection::vec(any::<u8>(), 0..24), 0u64..200), 0..120)) {
+        let as_received = rlp::Config { order: rlp::Order::AsReceived, ..rlp::Config::default() };
+        for service in [
+            ServiceConfig::GoBackN(go_back_n::Config::default()),
+            ServiceConfig::Rlp(rlp::Config::default()),
+            ServiceConfig::Rlp(as_received),
+            ServiceConfig::XorFec(fec::Config::default()),
+        ] {
+            let mut end = Checked::new(service.build(Side::Client));
+            let mut now = Time::ZERO;
+            for (kind, octets, milliseconds) in &frames {
+                now += Span::from_milliseconds(*milliseconds);
+                if end.poll_timeout().is_some_and(|deadline| deadline <= now) {
+                    end.handle_timeout(now);
+                }
+                let _ = end.handle_packet(Packet::new(octets.clone()), now);
+                end.handle_frame(Frame::from_wire(Tag::of_kind(Kind::new(*kind)), octets.clone().into()), now);
+                while let Some(mut frame) = end.poll_frame(now) {
+                    if end.start_frame(&mut frame, now) == Start::Send
+                        && let Some(ticket) = frame.ticket
+                    {
+                        end.handle_departure(frame.tag, ticket, Departure::Sent, now);
+                    }
+                }
+                while end.poll_packet().is_some() {}
+            }
+        }
+    }
+}
