@@ -255,7 +255,7 @@ fn browsing_beside_media_uses_the_services_of_their_classes() {
     scenario.wireless.queue = Queue::DropTail(Room::of(256));
     scenario.link_layer.service = ServiceConfig::SelectiveRepeat(selective_repeat::Config::default());
     let service = ServiceConfig::Raw(raw::Config::default());
-    scenario.link_layer.classes = vec![Class { protocol: Protocol::UDP, service }];
+    scenario.link_layer.classes = vec![Class::of_protocol(Protocol::UDP, service)];
     scenario.wireless.errors = loss(0.05);
     let outcome = run(&scenario);
     assert!(outcome.media_loss.is_some_and(|loss| (loss - 0.05).abs() < 0.02), "{:?}", outcome.media_loss);
