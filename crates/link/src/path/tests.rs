@@ -98,8 +98,10 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     proptest::collection::vec(prop_oneof![3 => reserve, 1 => (0u32..12).prop_map(Step::Release)], 1..60)
 }
 
+type Reservations = Vec<Option<(ServiceId, BitRate)>>;
+
 /// All that can be seen of a ledger.
-fn state(path: &[Ledger]) -> Vec<(u64, Vec<Option<(ServiceId, BitRate)>>)> {
+fn state(path: &[Ledger]) -> Vec<(u64, Reservations)> {
     path.iter().map(|link| (link.reserved(), (0..12).map(|number| link.reservation(&flow(number))).collect())).collect()
 }
 

@@ -26,6 +26,9 @@ fn weights() -> impl Strategy<Value = Vec<u32>> {
     proptest::collection::vec(1u32..1000, LANES)
 }
 
+/// What two lanes had sent, at each moment of a time in which both always had something waiting.
+type Work = Vec<(u64, u64)>;
+
 /// A scheduler, watched.
 struct Watched {
     scheduler: Scheduler<(u64, usize)>,
@@ -36,7 +39,7 @@ struct Watched {
     /// How much each lane has sent.
     sent: Vec<u64>,
     /// For each pair of lanes, what both had sent when both last began to have something waiting.
-    both_since: Vec<Vec<Option<Vec<(u64, u64)>>>>,
+    both_since: Vec<Vec<Option<Work>>>,
 }
 
 impl Watched {

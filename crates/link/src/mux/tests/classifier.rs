@@ -107,8 +107,13 @@ proptest! {
 
     #[test]
     fn an_installed_flow_is_found_and_no_other_and_removing_it_leaves_nothing(
-        packets in proptest::collection::vec(headers(), 2..20), by in 0usize..3,
+        mut packets in proptest::collection::vec(headers(), 2..20), by in 0usize..3,
     ) {
+        // Most go between the same two ends, so that only ports, label or protocol tell them apart.
+        let first = packets[0];
+        for packet in packets.iter_mut().skip(4).filter(|packet| packet.source.is_ipv4() == first.source.is_ipv4()) {
+            (packet.source, packet.destination) = (first.source, first.destination);
+        }
         let flow_of = |headers: &Headers| flow_of(headers, by);
         let mut flows = Flows::default();
         let Some(flow) = flow_of(&packets[0]) else { return Ok(()) };
