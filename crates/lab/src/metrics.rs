@@ -59,6 +59,7 @@ impl Cell {
             ("timeouts", outcome.tcp_timeouts),
             ("link-timeouts", link_timeouts(outcome)),
             ("flr", outcome.frame_loss_rate),
+            ("left", outcome.left_by_media_bps),
         ];
         let web = outcome.web.as_ref();
         let of_web = [
@@ -76,6 +77,7 @@ impl Cell {
             ("delay-p95", *media_delay_p95_s),
             ("loss", outcome.media_loss),
             ("offered", outcome.media_offered_bps),
+            ("overhead", outcome.media_overhead),
         ];
         let of_channel = [("loss", outcome.frame_loss_rate), ("burst", outcome.frame_loss_run)];
         self.rows_of("file-transfer", &of_file, rows);

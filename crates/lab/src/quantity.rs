@@ -15,7 +15,7 @@ pub struct Quantity {
     pub factor: f64,
 }
 
-const QUANTITIES: [Quantity; 18] = [
+const QUANTITIES: [Quantity; 20] = [
     quantity("file-transfer", "throughput", "file-transfer.throughput", "File Transfer throughput (kbit/s)", 1e-3),
     quantity("file-transfer", "timeouts", "file-transfer.timeouts", "TCP timeouts", 1.0),
     quantity(
@@ -26,6 +26,7 @@ const QUANTITIES: [Quantity; 18] = [
         100.0,
     ),
     quantity("file-transfer", "flr", "file-transfer.flr", "Measured frame loss rate (%)", 100.0),
+    quantity("file-transfer", "left", "file-transfer.left", "Left by the media (kbit/s)", 1e-3),
     quantity("web", "throughput", "web.throughput", "Web Browsing throughput (kbit/s)", 1e-3),
     quantity("web", "response", "web.response", "Time to load a page (s)", 1.0),
     quantity("web", "response-p95", "web.response-p95", "95th percentile of the time to load a page (s)", 1.0),
@@ -38,6 +39,7 @@ const QUANTITIES: [Quantity; 18] = [
     quantity("media", "delay-p95", "media.delay-p95", "95th percentile of the media packet delay (s)", 1.0),
     quantity("media", "loss", "media.loss", "Media packets lost (%)", 100.0),
     quantity("media", "offered", "media.offered", "Media sent (kbit/s)", 1e-3),
+    quantity("media", "overhead", "media.overhead", "Link octets for the media beyond their packets (%)", 100.0),
     quantity("channel", "loss", "channel.loss", "Frames lost (%)", 100.0),
     quantity("channel", "burst", "channel.burst", "Mean run of lost frames", 1.0),
 ];

@@ -7,8 +7,11 @@ use crate::kernel::{Alarm, EventQueue};
 use crate::line::Line;
 use crate::probe::Probe;
 use alloc::collections::VecDeque;
-use arqway_link::{Checked, Departure, Frame, LinkService, Mux, Packet, Port, Tag, Ticket, pump};
+use arqway_link::{Checked, Departure, Frame, LinkService, Mux, Packet, Port, ServiceId, Tag, Ticket, pump};
 use arqway_units::{Octets, Time};
+
+/// Octets by the number of a service.
+type LineOctets = [u64; ServiceId::COUNT as usize];
 
 /// The end that sends in one direction and receives in the other.
 #[derive(Debug)]
@@ -24,6 +27,8 @@ pub(crate) struct LinkEnd {
     delivered: VecDeque<Packet>,
     /// What becomes of the frames with data.
     frame_loss: FrameLoss,
+    /// How much of the line each service has taken, by its number, in octets.
+    line_octets: LineOctets,
 }
 
 impl LinkEnd {
@@ -38,6 +43,7 @@ impl LinkEnd {
             alarm: Alarm::default(),
             delivered: VecDeque::with_capacity(32),
             frame_loss: FrameLoss::default(),
+            line_octets: [0; _],
         }
     }
 
@@ -73,7 +79,18 @@ impl LinkEnd {
 
     /// Lets the link layer do all it can do now.
     pub(crate) fn pump(&mut self, events: &mut EventQueue<Event>, probe: &mut impl Probe, now: Time) {
-        let Self { mux, direction, line, channel, charge_tag, in_transmitter, alarm, delivered, frame_loss } = self;
+        let Self {
+            mux,
+            direction,
+            line,
+            channel,
+            charge_tag,
+            in_transmitter,
+            alarm,
+            delivered,
+            frame_loss,
+            line_octets,
+        } = self;
         let mut port = SimPort {
             direction: *direction,
             line,
@@ -83,6 +100,7 @@ impl LinkEnd {
             alarm,
             delivered,
             frame_loss,
+            line_octets,
             events,
             probe,
             now,
@@ -92,6 +110,11 @@ impl LinkEnd {
 
     pub(crate) fn dropped(&self) -> u64 {
         self.line.dropped()
+    }
+
+    /// How much of the line a service has taken, in octets.
+    pub(crate) fn line_octets(&self, service: ServiceId) -> u64 {
+        self.line_octets[service.index()]
     }
 
     /// What became of the frames with data.
@@ -117,6 +140,7 @@ struct SimPort<'a, P> {
     alarm: &'a mut Alarm,
     delivered: &'a mut VecDeque<Packet>,
     frame_loss: &'a mut FrameLoss,
+    line_octets: &'a mut LineOctets,
     events: &'a mut EventQueue<Event>,
     probe: &'a mut P,
     now: Time,
@@ -147,6 +171,7 @@ impl<P: Probe> Port for SimPort<'_, P> {
         let passage = self.line.transmit(size, now);
         let arrivals = self.channel.pass(size, now, &passage, self.line.clock());
         let is_lost = arrivals.frame.is_none();
+        self.line_octets[frame.tag.service().index()] += size.as_u64();
         self.probe.frame_sent(self.direction, &frame, !is_lost, now);
         if !frame.body.is_empty() {
             self.frame_loss.count(is_lost);

@@ -22,6 +22,10 @@ pub struct Outcome {
     pub media_delay_deviation_s: Option<f64>,
     /// Share of the lecture's packets sent that were not heard; what may still be under way is left out.
     pub media_loss: Option<f64>,
+    /// How many octets the lecture's service took of the line for each octet of a packet, less one.
+    pub media_overhead: Option<f64>,
+    /// What of the line toward the client the lecture's service did not take, where it carries nothing else.
+    pub left_by_media_bps: Option<f64>,
     /// What the lecture sent.
     pub media_offered_bps: Option<f64>,
     /// Share of the frames with data toward the client that were lost to errors.

@@ -160,6 +160,9 @@ impl<P: Probe> World<P> {
     pub(super) fn send_media(&mut self) {
         let Some(media) = &mut self.media else { return };
         let packet = media.send(self.now, &mut self.memory);
+        if self.media_service.is_none() {
+            self.media_service = Some(self.access_point.mux.inner().service_of(&packet.octets));
+        }
         self.probe.packet_sent(Host::Server, &packet, self.now);
         self.events.schedule(media.next(), Event::MediaSend);
         self.queue_wired(Direction::Down, packet);

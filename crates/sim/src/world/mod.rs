@@ -23,8 +23,8 @@ use crate::rate::Rate;
 use crate::scenario::Scenario;
 use crate::tcp::{Connections, TcpConfig};
 use arqway_link::mux::ConfigError;
-use arqway_link::{Frame, LinkService, Mux, Packet};
-use arqway_units::Time;
+use arqway_link::{Frame, LinkService, Mux, Packet, ServiceId};
+use arqway_units::{BitRate, Time};
 
 /// A world at work.
 #[derive(Debug)]
@@ -41,12 +41,16 @@ pub struct World<P> {
     clock_phases: Random,
     web: Option<Web>,
     media: Option<Media>,
+    /// What carries the media.
+    media_service: Option<ServiceId>,
     filler: Option<Filler>,
     memory: Memory,
     /// The client has given packets to its end of the link layer, which is yet to act on them.
     client_has_sent: bool,
     end: Time,
     measured_until: Time,
+    /// Of the line toward the client, on average.
+    line_rate: BitRate,
     probe: P,
 }
 
@@ -83,11 +87,13 @@ impl<P: Probe> World<P> {
             clock_phases: streams.stream("server.clock-phase"),
             web: web.enabled.then(|| Web::new(web, scenario.headers, streams)),
             media: media.enabled.then(|| Media::new(media, scenario.headers, streams.stream("app.media"))),
+            media_service: None,
             filler: channel.enabled.then(|| Filler::new(channel, &mut memory)),
             memory,
             client_has_sent: false,
             end: Time::ZERO + scenario.length(),
             measured_until: Time::ZERO + channel.duration,
+            line_rate: scenario.wireless.rate(Direction::Down).mean(),
             probe,
         })
     }
@@ -266,6 +272,8 @@ impl<P: Probe> World<P> {
             media_delay_s: media.and_then(Media::mean_delay),
             media_delay_deviation_s: media.and_then(Media::delay_deviation),
             media_loss: media.and_then(|media| media.loss(self.now)),
+            media_overhead: self.media_overhead(),
+            left_by_media_bps: self.left_by_media_bps(),
             media_offered_bps: media.map(|media| media.offered_bps(self.now)),
             frame_loss_rate: self.access_point.frame_loss().rate(),
             frame_loss_run: self.access_point.frame_loss().mean_run(),
@@ -276,6 +284,25 @@ impl<P: Probe> World<P> {
             client: self.client.mux.counters(),
             events: self.events.scheduled(),
         }
+    }
+}
+
+impl<P> World<P> {
+    /// How many octets the media's service takes of the line for each of a packet, less that one.
+    fn media_overhead(&self) -> Option<f64> {
+        let service = self.media_service?;
+        let packets = self.access_point.mux.inner().counters_of(service.index())?.octets_sent;
+        (packets > 0).then(|| self.access_point.line_octets(service) as f64 / packets as f64 - 1.0)
+    }
+
+    /// What of the line toward the client was not taken by the media's service, where it carries nothing else.
+    fn left_by_media_bps(&self) -> Option<f64> {
+        let (service, seconds) = (self.media_service?, self.now.as_seconds());
+        if service == ServiceId::default() || seconds <= 0.0 {
+            return None;
+        }
+        let taken = self.access_point.line_octets(service) as f64 * 8.0 / seconds;
+        Some(self.line_rate.as_bits_per_second() as f64 - taken)
     }
 }
 
