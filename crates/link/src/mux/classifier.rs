@@ -61,6 +61,12 @@ impl Classifier {
         classifier
     }
 
+    /// Whether there are no rules.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.services.is_empty()
+    }
+
     /// Who carries a packet with these headers; `None` where no rule matches.
     #[must_use]
     pub fn classify(&self, headers: &Headers) -> Option<ServiceId> {

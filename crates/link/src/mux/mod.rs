@@ -153,8 +153,12 @@ impl<S: LinkService> Mux<S> {
     /// Which service would carry a packet.
     #[must_use]
     pub fn service_of(&self, packet: &[u8]) -> ServiceId {
+        let no_flows = self.flows.is_empty();
+        if no_flows && self.classifier.is_empty() {
+            return ServiceId::default();
+        }
         let Some(headers) = Headers::read(packet) else { return ServiceId::default() };
-        let installed = if self.flows.is_empty() { None } else { self.flows.find(&headers) };
+        let installed = if no_flows { None } else { self.flows.find(&headers) };
         installed.or_else(|| self.classifier.classify(&headers)).unwrap_or_default()
     }
 
