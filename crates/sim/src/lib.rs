@@ -25,7 +25,6 @@ extern crate std;
 
 pub mod app;
 pub mod channel;
-mod ds_field;
 mod event;
 mod frame_loss;
 mod kernel;
@@ -42,7 +41,6 @@ pub mod tcp;
 mod wireless;
 mod world;
 
-pub use ds_field::{DsField, DsFieldError};
 pub use kernel::{Random, Streams};
 pub use line::{Queue, Room};
 pub use outcome::{Outcome, WebOutcome};

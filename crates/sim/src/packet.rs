@@ -1,8 +1,8 @@
 //! The memory and the IP header of the hosts' packets.
 
-use crate::ds_field::DsField;
 use crate::probe::Host;
 use arqway_link::Packet;
+use arqway_link::mux::Ds;
 use arqway_units::Octets;
 use bytes::{BufMut, BytesMut};
 use etherparse::{IpNumber, Ipv4Header};
@@ -125,7 +125,7 @@ pub(crate) const fn address(host: Host) -> [u8; 4] {
 }
 
 /// An IPv4 header from one host to the other; length and checksum are filled in by others.
-pub(crate) fn ipv4(protocol: IpNumber, from: Host, ds: DsField) -> [u8; 20] {
+pub(crate) fn ipv4(protocol: IpNumber, from: Host, ds: Ds) -> [u8; 20] {
     let mut octets = [0; 20];
     if let Ok(header) = Ipv4Header::new(0, 64, protocol, address(from), address(from.peer())) {
         octets.copy_from_slice(&header.to_bytes());

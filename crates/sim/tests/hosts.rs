@@ -1,12 +1,13 @@
 //! What the hosts promise: many connections at once, every packet at its own, pages that load over any link.
 
+use arqway_link::mux::Ds;
 use arqway_link::mux::{Class, Protocol};
 use arqway_link::selective_repeat;
 use arqway_link::{Packet, ServiceConfig, raw};
 use arqway_sim::app::{ConnectionCount, ConnectionUse, Counted, LastPacket, NextStep, Parallel, Requests, WebConfig};
 use arqway_sim::channel::{Duplication, ErrorModel, Listed, Uniform};
 use arqway_sim::tcp::Profile;
-use arqway_sim::{DsField, Host, NoProbe, Outcome, Probe, Queue, Room, Scenario, Streams, World};
+use arqway_sim::{Host, NoProbe, Outcome, Probe, Queue, Room, Scenario, Streams, World};
 use arqway_units::{Octets, Ratio, Span, Time};
 use std::collections::BTreeMap;
 
@@ -238,7 +239,7 @@ impl Probe for Fields {
 #[test]
 fn each_application_marks_its_packets_both_ways() {
     let mut scenario = everything(60);
-    let field = |number| DsField::new(number).expect("six bits");
+    let field = |number| Ds::new(number).expect("six bits");
     (scenario.file_transfer.ds, scenario.web.ds, scenario.media.ds) = (field(10), field(18), field(46));
     let mut fields = Fields::default();
     watch(&scenario, &mut fields);

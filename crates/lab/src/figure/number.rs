@@ -13,7 +13,7 @@ pub fn with_half_width(mean: f64, half_width: Option<f64>) -> String {
         return significant(mean, 4);
     };
     let half_width = half_width.abs();
-    if half_width == 0.0 {
+    if half_width <= NOISE * mean.abs() {
         return format!("{} ± 0", significant(mean, 4));
     }
     let largest = decimal_exponent(if mean.abs() > half_width { mean } else { half_width });
@@ -28,6 +28,9 @@ pub fn with_half_width(mean: f64, half_width: Option<f64>) -> String {
         format!("({mean} ± {half_width})×{}", power_of_ten(factor))
     }
 }
+
+/// What rounding alone makes of equal values, as a share of them.
+const NOISE: f64 = 1e-12;
 
 /// A number with at most so many significant digits, without trailing zeros.
 #[must_use]
@@ -144,6 +147,7 @@ mod tests {
             (-0.001, Some(0.5), "0.0 ± 0.5"),
             (-2.0, Some(0.5), "−2.0 ± 0.5"),
             (12.5, Some(0.0), "12.5 ± 0"),
+            (0.006_399_999_999_999_5, Some(2.2e-17), "0.0064 ± 0"),
             (12.345_678, None, "12.35"),
             (1.23e-6, Some(4.5e-8), "(1.23 ± 0.04)×10⁻⁶"),
             (2.5e9, Some(1.5e8), "(2.50 ± 0.15)×10⁹"),

@@ -9,10 +9,10 @@
 //! There is no recovery of its own and nobody answers, so over the raw service this is what the error model does to frames
 //! that are sent back to back.
 
-use crate::ds_field::DsField;
 use crate::packet::{Memory, PacketLength, ipv4, write_total_length};
 use crate::probe::Host;
 use arqway_link::Packet;
+use arqway_link::mux::Ds;
 use arqway_units::{Span, positive_span};
 use etherparse::IpNumber;
 use serde::{Deserialize, Serialize};
@@ -51,7 +51,7 @@ pub(crate) struct Filler {
 impl Filler {
     pub(crate) fn new(config: &ChannelConfig, memory: &mut Memory) -> Self {
         let size = config.packet.octets().as_usize();
-        let mut header = ipv4(PROTOCOL, Host::Server, DsField::default());
+        let mut header = ipv4(PROTOCOL, Host::Server, Ds::default());
         write_total_length(&mut header, size);
         Self { packet: memory.packet(&header, size), is_over: false }
     }

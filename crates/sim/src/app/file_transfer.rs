@@ -2,10 +2,10 @@
 //! its own; one, unless several are asked for.
 
 use super::Owner;
-use crate::ds_field::DsField;
 use crate::packet::{Headers, PacketLength, PacketSize, TCP_HEADERS};
 use crate::probe::Host;
 use crate::tcp::{Connections, Message, Opening, SlotId, TcpConfig};
+use arqway_link::mux::Ds;
 use arqway_units::{Octets, Span, Time};
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +24,7 @@ pub struct FileTransferConfig {
     /// How many such files go at once, each over a connection of its own.
     pub connections: ConnectionCount,
     /// The differentiated services field of its packets, acknowledgements too.
-    pub ds: DsField,
+    pub ds: Ds,
 }
 
 fn not_empty<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Octets, D::Error> {
@@ -87,7 +87,7 @@ impl Default for FileTransferConfig {
             size: Octets::new(10_000_000),
             packet: PacketLength::SHORT,
             connections: ConnectionCount::ONE,
-            ds: DsField::default(),
+            ds: Ds::default(),
         }
     }
 }

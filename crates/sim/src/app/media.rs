@@ -8,12 +8,12 @@
 //! Talk-spurts and silences are exponential; a spurt is rounded to whole packets and has at least one, and the first
 //! spurt begins after a silence, as in ns-2's `Application/Traffic/Exponential`. What the link brings twice is heard once.
 
-use crate::ds_field::DsField;
 use crate::kernel::Random;
 use crate::packet::{Headers, Memory, PacketLength, PacketSize, ipv4, write_total_length};
 use crate::probe::Host;
 use alloc::collections::VecDeque;
 use arqway_link::Packet;
+use arqway_link::mux::Ds;
 use arqway_units::{BitRate, Span, Time, optional_positive_span};
 use etherparse::{IpNumber, UdpHeader};
 use serde::{Deserialize, Serialize};
@@ -37,7 +37,7 @@ pub struct MediaConfig {
     #[serde(deserialize_with = "optional_positive_span")]
     pub duration: Option<Span>,
     /// The differentiated services field of its packets.
-    pub ds: DsField,
+    pub ds: Ds,
     /// How many standard deviations the delay that is reported lies above the mean: two cover most packets, as a buffer at
     /// the listener must (multiservice §III).
     #[serde(deserialize_with = "not_negative")]
@@ -65,6 +65,9 @@ const SHORTEST_INTERVAL: Span = Span::from_nanoseconds(1000);
 /// How many of the latest packets the client tells from copies of themselves: two minutes of speech, far more than a link
 /// delays a copy.
 const REMEMBERED: usize = 4096;
+
+/// What has not come by then, nor anything after it, will not come.
+const OVERDUE: Span = Span::from_milliseconds(60_000);
 
 /// The speaker at the server, and what the client has heard.
 #[derive(Debug)]
@@ -182,10 +185,13 @@ impl Media {
         (settled > 0).then(|| settled.saturating_sub(self.received) as f64 / settled as f64)
     }
 
-    /// How many of the latest packets were not heard, and are not overdue: none took longer than the longest so far.
+    /// How many of the latest packets were not heard, and are not overdue. A service that keeps packets in sequence holds
+    /// all that follow a missing one, and the wait at the end of a run may well be the longest of all.
     fn under_way(&self, now: Time) -> u64 {
+        // Where nothing was ever heard, nothing can be expected.
+        let overdue = if self.received > 0 { self.longest_delay.max(OVERDUE) } else { Span::ZERO };
         let latest = self.recent.iter().rev();
-        latest.take_while(|(sent, heard)| !heard && now.since(*sent) <= self.longest_delay).count() as u64
+        latest.take_while(|(sent, heard)| !heard && now.since(*sent) <= overdue).count() as u64
     }
 
     /// What was sent, per second since the start.
@@ -195,7 +201,7 @@ impl Media {
     }
 }
 
-fn header(size: usize, ds: DsField) -> [u8; HEADERS] {
+fn header(size: usize, ds: Ds) -> [u8; HEADERS] {
     let mut header = [0; HEADERS];
     header[..20].copy_from_slice(&ipv4(IpNumber::UDP, Host::Server, ds));
     write_total_length(&mut header, size);
@@ -216,7 +222,7 @@ impl Default for MediaConfig {
             talk: Span::from_milliseconds(1000),
             silence: Span::from_milliseconds(1350),
             duration: None,
-            ds: DsField::default(),
+            ds: Ds::default(),
             delay_deviations: 0.0,
         }
     }
@@ -274,8 +280,9 @@ mod tests {
             media.receive(&packet(moments[number]), moments[number] + delay);
         }
         assert_eq!(media.loss(moments[4]), Some(1.0 / 3.0));
-        assert_eq!(media.loss(moments[4] + delay), Some(2.0 / 4.0), "3 is overdue");
-        assert_eq!(media.loss(moments[4] + delay + delay), Some(3.0 / 5.0));
+        assert_eq!(media.loss(moments[3] + OVERDUE), Some(1.0 / 3.0), "3 and 4 may still come");
+        assert_eq!(media.loss(moments[4] + OVERDUE), Some(2.0 / 4.0), "3 is overdue");
+        assert_eq!(media.loss(moments[4] + OVERDUE + delay), Some(3.0 / 5.0));
     }
 
     #[test]
@@ -299,6 +306,6 @@ mod tests {
         let now = media.next();
         let heard = [1, 0, 1, 0, 1].map(|number: usize| media.receive(&packets[number], now).is_some());
         assert_eq!(heard, [true, true, false, false, false]);
-        assert_eq!(media.loss(now + Span::from_milliseconds(10_000)), Some(1.0 / 3.0));
+        assert_eq!(media.loss(now + OVERDUE), Some(1.0 / 3.0));
     }
 }

@@ -6,10 +6,10 @@ use super::segment::{Ports, SegmentFactory};
 use super::sender::{Sender, Transmission};
 use super::settings::Settings;
 use crate::app::Owner;
-use crate::ds_field::DsField;
 use crate::packet::Memory;
 use crate::probe::Host;
 use arqway_link::Packet;
+use arqway_link::mux::Ds;
 use arqway_units::Span;
 
 /// What a connection is opened with; it gets its port at the client from the table.
@@ -21,7 +21,7 @@ pub(crate) struct Opening {
     pub(crate) sender: Host,
     /// The port at the server, by which others know the application.
     pub(crate) server_port: u16,
-    pub(crate) ds: DsField,
+    pub(crate) ds: Ds,
     pub(crate) settings: Settings,
     /// How far into its tick the sender's clock stands at time zero.
     pub(crate) clock_phase: Span,

@@ -137,9 +137,9 @@ impl Connections {
 mod tests {
     use super::*;
     use crate::app::Owner;
-    use crate::ds_field::DsField;
     use crate::packet::Memory;
     use crate::tcp::{Message, TcpConfig, Transmission};
+    use arqway_link::mux::Ds;
     use arqway_units::Span;
 
     fn opening() -> Opening {
@@ -147,7 +147,7 @@ mod tests {
             owner: Owner::File,
             sender: Host::Server,
             server_port: 20,
-            ds: DsField::default(),
+            ds: Ds::default(),
             settings: TcpConfig::default().settings(),
             clock_phase: Span::ZERO,
             message: Message { packets: 3, payload: 210, last: 210 },

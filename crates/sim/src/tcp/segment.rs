@@ -6,10 +6,10 @@
 
 use super::numbering::{Message, Numbering};
 use super::sender::Transmission;
-use crate::ds_field::DsField;
 use crate::packet::{Memory, TCP_HEADERS as HEADERS};
 use crate::probe::Host;
 use arqway_link::Packet;
+use arqway_link::mux::Ds;
 use etherparse::{IpNumber, TcpHeader, TcpHeaderSlice};
 
 const IP_HEADER: usize = 20;
@@ -53,7 +53,7 @@ pub(crate) struct SegmentFactory {
 
 impl SegmentFactory {
     /// For a connection of which this host sends the data.
-    pub(crate) fn new(message: Message, handshake: bool, sender: Host, ports: Ports, ds: DsField) -> Self {
+    pub(crate) fn new(message: Message, handshake: bool, sender: Host, ports: Ports, ds: Ds) -> Self {
         Self {
             numbering: Numbering::new(message, handshake),
             data: template(sender, ports, ds),
@@ -62,7 +62,7 @@ impl SegmentFactory {
     }
 
     /// Becomes that of another connection, in the same memory.
-    pub(crate) fn restart(&mut self, message: Message, handshake: bool, sender: Host, ports: Ports, ds: DsField) {
+    pub(crate) fn restart(&mut self, message: Message, handshake: bool, sender: Host, ports: Ports, ds: Ds) {
         self.numbering.restart(message, handshake);
         self.data = template(sender, ports, ds);
         self.acknowledgement = template(sender.peer(), ports, ds);
@@ -110,7 +110,7 @@ fn tcp_header(packet: &Packet) -> Option<TcpHeaderSlice<'_>> {
 const SYN: u8 = 0x02;
 const ACK: u8 = 0x10;
 
-fn template(from: Host, ports: Ports, ds: DsField) -> [u8; HEADERS] {
+fn template(from: Host, ports: Ports, ds: Ds) -> [u8; HEADERS] {
     let mut header = [0; HEADERS];
     header[..IP_HEADER].copy_from_slice(&crate::packet::ipv4(IpNumber::TCP, from, ds));
     let tcp = TcpHeader::new(ports.at(from), ports.at(from.peer()), 0, u16::MAX);
@@ -134,7 +134,7 @@ mod tests {
     fn factory(handshake: bool) -> SegmentFactory {
         let message = Message { packets: u64::MAX >> 2, payload: 210, last: 210 };
         let ports = Ports { server: 20, client: 49_152 };
-        SegmentFactory::new(message, handshake, Host::Server, ports, DsField::new(46).unwrap_or_default())
+        SegmentFactory::new(message, handshake, Host::Server, ports, Ds::new(46).unwrap_or_default())
     }
 
     #[test]

@@ -319,9 +319,9 @@ mod tests {
     use crate::NoProbe;
     use crate::app::{Owner, Parallel};
     use crate::channel::{ErrorModel, Uniform};
-    use crate::ds_field::DsField;
     use crate::probe::Host;
     use crate::tcp::{Message, Opening};
+    use arqway_link::mux::Ds;
     use arqway_units::{Octets, Ratio, Span};
 
     #[test]
@@ -337,7 +337,7 @@ mod tests {
             owner: Owner::File,
             sender: Host::Server,
             server_port: 9,
-            ds: DsField::default(),
+            ds: Ds::default(),
             settings: scenario.tcp.settings(),
             clock_phase: Span::ZERO,
             message: Message { packets: 1, payload: 210, last: 210 },

@@ -6,7 +6,7 @@ use core::fmt;
 use core::str::FromStr;
 
 /// A codepoint, in \[0, 63\].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Ds(u8);
 
 /// The names of the IANA registry; of several for one codepoint the first is printed.
@@ -52,6 +52,12 @@ impl Ds {
     #[must_use]
     pub const fn of_octet(octet: u8) -> Self {
         Self(octet >> 2)
+    }
+
+    /// The octet that holds it, with nothing in the congestion bits.
+    #[must_use]
+    pub const fn octet(self) -> u8 {
+        self.0 << 2
     }
 
     /// The number.

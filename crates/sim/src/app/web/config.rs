@@ -1,7 +1,7 @@
 //! The settings of Web Browsing: what ns-2's ways of doing it differ in.
 
-use crate::ds_field::DsField;
 use crate::packet::PacketLength;
+use arqway_link::mux::Ds;
 use arqway_units::{Span, optional_positive_span};
 use serde::{Deserialize, Serialize};
 
@@ -33,7 +33,7 @@ pub struct WebConfig {
     #[serde(deserialize_with = "optional_positive_span")]
     pub duration: Option<Span>,
     /// The differentiated services field of its packets, acknowledgements too.
-    pub ds: DsField,
+    pub ds: Ds,
 }
 
 /// What connections requests and replies have; data flow one way over each.
@@ -154,7 +154,7 @@ impl Default for WebConfig {
             counted: Counted::default(),
             remember_lost_start: false,
             duration: None,
-            ds: DsField::default(),
+            ds: Ds::default(),
         }
     }
 }
