@@ -246,6 +246,9 @@ fn settings(experiment: &Experiment) -> String {
         text.push_str(&format!("\n# Swept: {swept}.\n"));
     }
     for scheme in &experiment.schemes {
+        if let Some(changes) = &scheme.world_changes {
+            text.push_str(&format!("\n# {} sets, in its world:\n{changes}", scheme.full_name()));
+        }
         if let Some(changes) = &scheme.changes {
             text.push_str(&format!("\n# {} sets, in its service:\n{changes}", scheme.full_name()));
         }

@@ -150,9 +150,8 @@ fn settings(experiments: &[Experiment], request: &Request) -> Result<Vec<Setting
             for (scheme_index, scheme) in experiment.schemes.iter().enumerate() {
                 let unwanted = request.point.is_some_and(|only| only != point.value)
                     || request.scheme.as_ref().is_some_and(|only| !scheme.is_called(only));
-                let link_layer = scheme.link_layer(point_index, &point.scenario.link_layer);
-                let Some(link_layer) = link_layer.filter(|_| !unwanted) else { continue };
-                let mut scenario = Scenario { link_layer, ..point.scenario.clone() };
+                let scenario = scheme.scenario(point_index, point);
+                let Some(mut scenario) = scenario.filter(|_| !unwanted) else { continue };
                 // Without errors it is one world, whatever the error model of its curve.
                 scenario.wireless.forget_idle_errors();
                 let shown = Use { experiment: index, point: point_index, scheme: scheme_index };

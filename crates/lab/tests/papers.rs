@@ -156,6 +156,8 @@ fn what_belongs_into_a_papers_world_is_found_in_a_figures_file() {
         let told = format!("a scheme that sets `{}`", path.trim_matches('"'));
         assert_eq!(figure(set, sweep, &changed), [told], "only Sections IV and V change a scheme");
     }
+    let changed = "use = \"raw\"\nvariant = \"changed\"\nworld = { \"media.enabled\" = true }";
+    assert_eq!(figure(set, sweep, changed), ["a scheme that sets `media.enabled` in the world"]);
     let elsewhere = Source::new("doctored.toml", "[experiment]\nid = \"x\"\n[scenario]\nbase = \"clean\"\n");
     assert_eq!(misplaced("monet08", &elsewhere), ["another base than monet08"]);
 }
@@ -180,6 +182,9 @@ fn misplaced(paper: &str, source: &Arc<Source>) -> Vec<String> {
     let figure = tree.get_path("experiment.id").and_then(Node::as_text).unwrap_or_default();
     let wrong = set.filter(|(path, _)| !section_compares(figure, path));
     misplaced.extend(wrong.map(|(path, _)| format!("a scheme that sets `{path}`")));
+    let changed =
+        schemes.iter().filter_map(|scheme| scheme.get_path("world").and_then(Node::as_table)).flat_map(Table::iter);
+    misplaced.extend(changed.map(|(path, _)| format!("a scheme that sets `{path}` in the world")));
     let written_out = schemes.iter().filter(|scheme| scheme.get_path("use").is_none());
     misplaced.extend(written_out.map(|_| "a scheme that is no short form".to_owned()));
     misplaced

@@ -17,6 +17,7 @@
 //! | module | what |
 //! | --- | --- |
 //! | [`service`](LinkService) | the contract, the port, the pump |
+//! | [`Hint`], [`Subscriber`] | what mobility does to the link, told upward |
 //! | [`Checked`] | asserts the contract; every test runs its services inside it |
 //! | [`raw`] | no recovery |
 //! | [`selective_repeat`] | Selective Repeat with multireject and a retransmission timer a frame |
@@ -42,6 +43,7 @@ mod counters;
 pub mod fec;
 mod frame;
 pub mod go_back_n;
+mod hints;
 mod idle;
 pub mod metrics;
 pub mod mux;
@@ -67,6 +69,7 @@ pub use checked::Checked;
 pub use count::{Count, CountError};
 pub use counters::Counters;
 pub use frame::{Frame, Head, Kind, Packet, ServiceId, Tag, Ticket};
+pub use hints::{Handoff, Hint, LinkOffer, OneWay, Subscriber};
 pub use mux::Mux;
 pub use registry::{AnyService, Service, ServiceConfig, WorldDefaults};
 pub use rtt::{Arithmetic, DeviatesFrom, FixedPoint, RoundTrip, Smoothing};

@@ -3,6 +3,17 @@
 use crate::channel::Direction;
 use crate::tcp::SlotId;
 
+/// A moment of an outage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Moment {
+    /// It is announced.
+    Notice,
+    /// The link goes.
+    Falls,
+    /// There is a link again.
+    Rises,
+}
+
 /// Whom an event concerns; what it is about waits there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Event {
@@ -20,6 +31,12 @@ pub(crate) enum Event {
     TcpTimer(SlotId),
     /// The speaker's next packet.
     MediaSend,
+    /// The listener tells the speaker how the lecture arrives.
+    MediaReport,
+    /// The wireless link goes or comes, or is about to.
+    Mobility(Moment),
+    /// A hint about the wireless link has come to the server.
+    HintAtServer,
     /// The channel was measured for long enough.
     ChannelEnd,
 }

@@ -30,6 +30,7 @@ mod frame_loss;
 mod kernel;
 mod line;
 mod link_end;
+pub mod mobility;
 mod outcome;
 mod packet;
 mod probe;

@@ -116,6 +116,12 @@ impl<T> Line<T> {
         Passage { departure, arrival: departure + self.delay }
     }
 
+    /// Exchanges rate and delay for those of another link; what is being sent leaves and arrives as it was to.
+    pub(crate) fn exchange_link(&mut self, clock: &mut Clock, delay: &mut Span) {
+        core::mem::swap(&mut self.clock, clock);
+        core::mem::swap(&mut self.delay, delay);
+    }
+
     /// The clock of the transmitter.
     pub(crate) fn clock(&self) -> &Clock {
         &self.clock

@@ -1,14 +1,23 @@
 //! One end of the wireless link: the link layer, its line and the channel behind it. The simulator's [`Port`].
+//!
+//! Who moves to another kind of link takes line and channel of that, and leaves queue, services and what is in them as
+//! they are.
 
 use crate::channel::{Channel, Direction};
 use crate::event::Event;
 use crate::frame_loss::FrameLoss;
 use crate::kernel::{Alarm, EventQueue};
 use crate::line::Line;
+use crate::mobility::Air;
 use crate::probe::Probe;
+use crate::rate::Clock;
+use alloc::boxed::Box;
 use alloc::collections::VecDeque;
-use arqway_link::{Checked, Departure, Frame, LinkService, Mux, Packet, Port, ServiceId, Tag, Ticket, pump};
-use arqway_units::{Octets, Time};
+use arqway_link::{
+    Checked, Departure, Frame, Hint, LinkService, LinkState, Mux, Packet, Port, ServiceId, Subscriber, Tag, Ticket,
+    pump,
+};
+use arqway_units::{Octets, Span, Time};
 
 /// Octets by the number of a service.
 type LineOctets = [u64; ServiceId::COUNT as usize];
@@ -20,6 +29,9 @@ pub(crate) struct LinkEnd {
     direction: Direction,
     line: Line<Frame>,
     channel: Channel,
+    air: Air,
+    /// Where the user moves next, if that is another kind of link.
+    other: Option<Box<OtherLink>>,
     charge_tag: bool,
     /// The frame in the transmitter, if its service wants to know when it has left.
     in_transmitter: Option<(Tag, Ticket)>,
@@ -31,6 +43,14 @@ pub(crate) struct LinkEnd {
     line_octets: LineOctets,
 }
 
+/// What makes a link another one, in one direction.
+#[derive(Debug)]
+pub(crate) struct OtherLink {
+    pub(crate) clock: Clock,
+    pub(crate) delay: Span,
+    pub(crate) channel: Channel,
+}
+
 impl LinkEnd {
     pub(crate) fn new(mux: Mux, direction: Direction, line: Line<Frame>, channel: Channel, charge_tag: bool) -> Self {
         Self {
@@ -38,6 +58,8 @@ impl LinkEnd {
             direction,
             line,
             channel,
+            air: Air::default(),
+            other: None,
             charge_tag,
             in_transmitter: None,
             alarm: Alarm::default(),
@@ -77,6 +99,40 @@ impl LinkEnd {
         self.delivered.pop_front()
     }
 
+    /// The user will move between this link and another one.
+    pub(crate) fn set_other(&mut self, other: OtherLink) {
+        self.other = Some(Box::new(other));
+    }
+
+    /// The link is gone.
+    pub(crate) fn fall(&mut self) {
+        self.air.falls();
+    }
+
+    /// There is a link, until an outage that is known by now.
+    pub(crate) fn rise(&mut self, next_outage: Option<Time>) {
+        self.air.rises(next_outage);
+    }
+
+    /// The user is on the other link, and this one is the other now.
+    pub(crate) fn change_link(&mut self) {
+        if let Some(other) = &mut self.other {
+            self.line.exchange_link(&mut other.clock, &mut other.delay);
+            core::mem::swap(&mut self.channel, &mut other.channel);
+        }
+    }
+
+    /// Link layer and transmitter are told of the link: what was handed over and has not started yet waits too.
+    pub(crate) fn hear(&mut self, hint: &Hint, now: Time) {
+        self.air.hold(hint.link_state() == LinkState::Down);
+        self.mux.handle_hint(hint, now);
+    }
+
+    /// How many frames were lost because the link was gone.
+    pub(crate) fn lost_in_outages(&self) -> u64 {
+        self.air.lost()
+    }
+
     /// Lets the link layer do all it can do now.
     pub(crate) fn pump(&mut self, events: &mut EventQueue<Event>, probe: &mut impl Probe, now: Time) {
         let Self {
@@ -84,17 +140,20 @@ impl LinkEnd {
             direction,
             line,
             channel,
+            air,
             charge_tag,
             in_transmitter,
             alarm,
             delivered,
             frame_loss,
             line_octets,
+            ..
         } = self;
         let mut port = SimPort {
             direction: *direction,
             line,
             channel,
+            air,
             charge_tag: *charge_tag,
             in_transmitter,
             alarm,
@@ -135,6 +194,7 @@ struct SimPort<'a, P> {
     direction: Direction,
     line: &'a mut Line<Frame>,
     channel: &'a mut Channel,
+    air: &'a mut Air,
     charge_tag: bool,
     in_transmitter: &'a mut Option<(Tag, Ticket)>,
     alarm: &'a mut Alarm,
@@ -161,6 +221,9 @@ impl<P: Probe> Port for SimPort<'_, P> {
     }
 
     fn take_ready(&mut self) -> Option<Frame> {
+        if self.air.is_held() {
+            return None;
+        }
         let frame = self.line.take_ready()?;
         self.probe.frame_taken(self.direction, &frame, self.now);
         Some(frame)
@@ -170,10 +233,13 @@ impl<P: Probe> Port for SimPort<'_, P> {
         let size = if self.charge_tag { frame.size() } else { frame.size() - TAG };
         let passage = self.line.transmit(size, now);
         let arrivals = self.channel.pass(size, now, &passage, self.line.clock());
+        let is_lost_to_errors = arrivals.frame.is_none();
+        let arrivals = self.air.carry(arrivals);
         let is_lost = arrivals.frame.is_none();
         self.line_octets[frame.tag.service().index()] += size.as_u64();
         self.probe.frame_sent(self.direction, &frame, !is_lost, now);
-        if !frame.body.is_empty() {
+        // What an outage takes tells nothing of the link's errors.
+        if !frame.body.is_empty() && is_lost == is_lost_to_errors {
             self.frame_loss.count(is_lost);
         }
         *self.in_transmitter = frame.ticket.map(|ticket| (frame.tag, ticket));

@@ -34,6 +34,8 @@ pub struct Outcome {
     pub frame_loss_run: Option<f64>,
     /// Frames that found no room in the wireless link's queues.
     pub queue_drops: u64,
+    /// Frames that were on the air, or started, while the link was gone.
+    pub lost_in_outages: u64,
     /// Packets that came for a TCP connection that was closed.
     pub late_packets: u64,
     /// Packets that found no room in the wired link's queues.

@@ -16,6 +16,7 @@
 use crate::app::{ChannelConfig, FileTransferConfig, MediaConfig, WebConfig};
 use crate::channel::Direction;
 use crate::line::Room;
+use crate::mobility::MobilityConfig;
 use crate::packet::Headers;
 use crate::tcp::TcpConfig;
 use crate::wireless::Wireless;
@@ -37,6 +38,8 @@ pub struct Scenario {
     pub wired: Wired,
     /// The link between access point and client: the one under study.
     pub wireless: Wireless,
+    /// How the user moves, so that the wireless link goes and comes.
+    pub mobility: MobilityConfig,
     /// What runs over the wireless link.
     pub link_layer: LinkLayer,
     /// How a service is set up unless a scheme says otherwise.
@@ -72,6 +75,7 @@ impl Default for Scenario {
             headers: Headers::default(),
             wired: Wired::default(),
             wireless: Wireless::default(),
+            mobility: MobilityConfig::default(),
             link_layer: LinkLayer::default(),
             services: WorldDefaults::default(),
             tcp: TcpConfig::default(),

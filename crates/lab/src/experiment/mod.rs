@@ -27,6 +27,7 @@
 //! Reading finds every mistake before anything runs: in the file itself, in each scenario that the sweep makes of it,
 //! in each scheme.
 
+mod changed_world;
 mod classes;
 mod recordings;
 mod scheme;
@@ -100,14 +101,18 @@ pub struct Scheme {
     pub name: String,
     /// What it changes in the paper's plain scheme, as rows name it; empty in the plain one.
     pub variant: String,
-    /// What it sets for that, as TOML.
+    /// What it sets in its service for that, as TOML.
     pub changes: Option<String>,
+    /// What it sets in the world, as TOML.
+    pub world_changes: Option<String>,
     /// As legends name it.
     pub label: String,
     /// The service at each point of the sweep: its defaults are the world's there.
     pub services: Vec<ServiceConfig>,
     /// The services of classes, where it names some.
     classes: Vec<ClassService>,
+    /// The world at each point, where it changes more than services.
+    scenarios: Option<Vec<Scenario>>,
 }
 
 /// A figure to draw.
@@ -295,8 +300,8 @@ impl Experiment {
         let section = part(tree.get_path("scenario"), &mut mistakes).unwrap_or_default();
         let world = World::read(source, folder, &section, effort, &mut mistakes);
         let (swept, points) = world.points(tree.get_path("sweep"), &mut mistakes);
-        let schemes =
-            each(&tree, "scheme").filter_map(|node| Some((node, Scheme::read(node, &points, &mut mistakes)?)));
+        let schemes = each(&tree, "scheme")
+            .filter_map(|node| Some((node, Scheme::read(node, &world, swept.as_deref(), &points, &mut mistakes)?)));
         let schemes: Vec<_> = schemes.collect();
         let names = schemes.iter().map(|(node, scheme)| (*node, scheme.full_name()));
         no_name_twice(names, "a scheme", &mut mistakes);

@@ -8,14 +8,15 @@
 //! use = "sr:1.1"
 //! variant = "nack=single"                # its name in the rows' column, and in legends
 //! set = { rejects = "one-at-a-time" }    # over what the world says of services of its kind
+//! world = { "tcp.on-hints" = "freeze" }   # and over the world itself
 //! ```
 
 use super::classes::{ClassService, legend_of};
-use super::world::{PointTree, set_all};
-use super::{Scheme, part};
+use super::world::{PointTree, World, set_all};
+use super::{Point, Scheme, changed_world, part};
 use crate::document::{Located, Mistake, Mistakes, Node, Origin, Table};
 use arqway_link::{ServiceConfig, ShortForm, ShortFormError, WorldDefaults};
-use arqway_sim::LinkLayer;
+use arqway_sim::{LinkLayer, Scenario};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -31,26 +32,40 @@ pub(super) struct SchemeSection {
     /// The service written out; what it does not say is the world's.
     #[schemars(with = "Option<ServiceConfig>")]
     service: Option<Node>,
-    /// How rows and legends name what `set` changes: `nack=single`.
+    /// How rows and legends name what `set` and `world` change: `nack=single`.
     #[schemars(with = "Option<String>")]
     variant: Option<Located<String>>,
     /// What changes in the world's settings for services of its kind.
     #[schemars(with = "Option<std::collections::BTreeMap<String, serde_json::Value>>")]
     set: Option<Node>,
+    /// Settings of the world by their paths, laid over the world at each point for this scheme alone.
+    #[schemars(with = "Option<crate::schema::Settings>")]
+    world: Option<Node>,
     /// Short forms of the services that carry classes of the world, by the classes' names.
     #[schemars(with = "Option<std::collections::BTreeMap<String, ShortForm>>")]
     classes: Option<Node>,
 }
 
 impl Scheme {
-    pub(super) fn read(node: &Node, points: &[PointTree], mistakes: &mut Mistakes) -> Option<Self> {
-        let SchemeSection { r#use, label, service, variant, set, classes } = part(Some(node), mistakes)?;
+    pub(super) fn read(
+        node: &Node,
+        base: &World,
+        swept: Option<&str>,
+        points: &[PointTree],
+        mistakes: &mut Mistakes,
+    ) -> Option<Self> {
+        let SchemeSection { r#use, label, service, variant, set, world, classes } = part(Some(node), mistakes)?;
+        let worlds = match &world {
+            Some(set) => Some(changed_world::read(set, base, swept, points, mistakes)?),
+            None => None,
+        };
+        let points = worlds.as_deref().unwrap_or(points);
         let classes = ClassService::read_all(classes.as_ref(), points, mistakes);
         let is_labelled = label.is_some();
         let mut scheme = match (r#use, service) {
             (Some(short), None) => {
                 let form = short_form(&short, mistakes)?;
-                let variant = Variant::read(variant, set, mistakes)?;
+                let variant = Variant::read(variant, set, world.as_ref(), mistakes)?;
                 Self::of_short_form(&short, &form, label, variant, points, mistakes)
             }
             (None, Some(service)) => {
@@ -73,18 +88,22 @@ impl Scheme {
             }
         }?;
         scheme.classes = classes?;
+        scheme.scenarios = worlds.map(|worlds| worlds.into_iter().map(|world| world.point.scenario).collect());
+        scheme.world_changes = world.map(|world| world.to_toml_text());
         if !is_labelled {
             scheme.label.push_str(&legend_of(&scheme.classes));
         }
         Some(scheme)
     }
 
-    /// Its services in the link layer of one point of the sweep.
+    /// The world at one point of the sweep, with its services and what else it changes.
     #[must_use]
-    pub fn link_layer(&self, point: usize, world: &LinkLayer) -> Option<LinkLayer> {
-        let mut link_layer = LinkLayer { service: self.services.get(point)?.clone(), ..world.clone() };
-        self.classes.iter().for_each(|class| class.apply(point, &mut link_layer.classes));
-        Some(link_layer)
+    pub fn scenario(&self, index: usize, point: &Point) -> Option<Scenario> {
+        let world = self.scenarios.as_ref().and_then(|own| own.get(index)).unwrap_or(&point.scenario);
+        let service = self.services.get(index)?.clone();
+        let mut link_layer = LinkLayer { service, ..world.link_layer.clone() };
+        self.classes.iter().for_each(|class| class.apply(index, &mut link_layer.classes));
+        Some(Scenario { link_layer, ..world.clone() })
     }
 
     /// As rows tell it from all others: its name, and what it changes.
@@ -117,18 +136,27 @@ impl Scheme {
                 label: label.unwrap_or_else(|| form.legend()),
                 services: services.into_iter().collect::<Option<_>>()?,
                 classes: Vec::new(),
+                scenarios: None,
+                world_changes: None,
             });
         };
-        refuse_what_the_form_says(form, &short.value, &set, mistakes);
-        let services = points.iter().map(|point| in_changed_world(form, short, &point.tree, &set, mistakes));
+        if let Some(set) = &set {
+            refuse_what_the_form_says(form, &short.value, set, mistakes);
+        }
+        let services = points.iter().map(|point| match &set {
+            Some(set) => in_changed_world(form, short, &point.tree, set, mistakes),
+            None => in_world(form, short, &point.point.scenario.services, mistakes),
+        });
         let services: Vec<_> = services.collect();
         Some(Self {
             name: short.value.clone(),
             label: label.unwrap_or_else(|| format!("{}, {name}", form.legend())),
             variant: name,
-            changes: Some(set.to_toml_text()),
+            changes: set.map(|set| set.to_toml_text()),
             services: services.into_iter().collect::<Option<_>>()?,
             classes: Vec::new(),
+            scenarios: None,
+            world_changes: None,
         })
     }
 
@@ -151,23 +179,38 @@ impl Scheme {
             return None;
         };
         let services: Option<Vec<_>> = services.into_iter().collect();
-        Some(Self { name: label.clone(), label, variant, changes: None, services: services?, classes: Vec::new() })
+        Some(Self {
+            name: label.clone(),
+            label,
+            variant,
+            changes: None,
+            services: services?,
+            classes: Vec::new(),
+            scenarios: None,
+            world_changes: None,
+        })
     }
 }
 
-/// What a scheme changes in its service, and how that is called.
+/// What a scheme changes, and how that is called.
 struct Variant {
     name: String,
-    set: Node,
+    /// In its service.
+    set: Option<Node>,
 }
 
 impl Variant {
     /// Both or neither: rows must not be told apart by name alone, nor be the same by name alone. None without, or with
     /// a mistake in them; the latter is in `mistakes`.
-    fn read(name: Option<Located<String>>, set: Option<Node>, mistakes: &mut Mistakes) -> Option<Option<Self>> {
-        match (name, set) {
+    fn read(
+        name: Option<Located<String>>,
+        set: Option<Node>,
+        world: Option<&Node>,
+        mistakes: &mut Mistakes,
+    ) -> Option<Option<Self>> {
+        match (name, set.as_ref().or(world)) {
             (None, None) => Some(None),
-            (Some(name), Some(set)) if !name.value.trim().is_empty() => Some(Some(Self { name: name.value, set })),
+            (Some(name), Some(_)) if !name.value.trim().is_empty() => Some(Some(Self { name: name.value, set })),
             (Some(name), _) => {
                 let message = "a variant has a name and changes something".to_owned();
                 let help =
@@ -175,8 +218,8 @@ impl Variant {
                 mistakes.push(Mistake { origin: name.origin, message, help });
                 None
             }
-            (None, Some(set)) => {
-                let mistake = Mistake::at_key(&set, "a scheme that changes something needs a `variant`");
+            (None, Some(changes)) => {
+                let mistake = Mistake::at_key(changes, "a scheme that changes something needs a `variant`");
                 mistakes.push(mistake.help("rows and legends tell it from the plain one by that"));
                 None
             }

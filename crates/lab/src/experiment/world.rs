@@ -51,6 +51,8 @@ pub(super) struct World {
 pub(super) struct PointTree {
     pub(super) point: Point,
     pub(super) tree: Node,
+    /// The same before services had their defaults: what a scheme's world is made from.
+    pub(super) bare: Node,
 }
 
 impl World {
@@ -116,7 +118,9 @@ impl World {
         (Some(path.to_owned()), points)
     }
 
-    fn point(&self, value: f64, mut tree: Node, mistakes: &mut Mistakes) -> Option<PointTree> {
+    /// The world that a tree says.
+    pub(super) fn point(&self, value: f64, mut tree: Node, mistakes: &mut Mistakes) -> Option<PointTree> {
+        let bare = tree.clone();
         recordings::insert(&mut tree, &self.folder, mistakes);
         give_defaults_to_services(&mut tree);
         let scenario: Scenario = part(Some(&tree), mistakes)?;
@@ -128,7 +132,7 @@ impl World {
             mistakes.push(Mistake::at_value(place, error.to_string()));
             return None;
         }
-        Some(PointTree { point: Point { value, scenario }, tree })
+        Some(PointTree { point: Point { value, scenario }, tree, bare })
     }
 }
 

@@ -1,7 +1,10 @@
 //! Two ends of a service over a link that loses, doubles and delays frames but never reorders them.
 
-use arqway_link::{Checked, Departure, Frame, Full, LinkService, LinkState, Packet, Port, Tag, Ticket, pump};
-use arqway_units::{Span, Time};
+use arqway_link::{
+    Checked, Departure, Frame, Full, Handoff, Hint, LinkOffer, LinkService, LinkState, OneWay, Packet, Port,
+    Subscriber, Tag, Ticket, pump,
+};
+use arqway_units::{BitRate, Span, Time};
 use std::collections::VecDeque;
 
 /// What the queue in front of the line does when it is full.
@@ -28,7 +31,7 @@ pub(crate) struct Setting {
     pub(crate) fates: [Vec<Fate>; 2],
     pub(crate) queue: Queue,
     pub(crate) time_on_line: Span,
-    /// The link goes down and comes back at these times.
+    /// The link goes down and comes back at these times, as hints announce.
     pub(crate) outage: Option<(Time, Time)>,
 }
 
@@ -176,9 +179,9 @@ pub(crate) fn run<S: LinkService>(services: [S; 2], setting: &Setting) -> [End<S
         End::new(near, setting.packets[0], &setting.fates[0], setting),
         End::new(far, setting.packets[1], &setting.fates[1], setting),
     ];
-    let mut changes: VecDeque<(Time, LinkState)> = VecDeque::new();
+    let mut changes: VecDeque<(Time, Hint)> = VecDeque::new();
     if let Some((down, up)) = setting.outage {
-        changes.extend([(down, LinkState::Down), (up, LinkState::Up)]);
+        changes.extend([(down, Hint::HandoffBegins(Handoff::Horizontal)), (up, handoff_ends())]);
     }
     let mut now = Time::ZERO;
     for _ in 0..2_000_000 {
@@ -201,11 +204,16 @@ pub(crate) fn run<S: LinkService>(services: [S; 2], setting: &Setting) -> [End<S
     );
 }
 
-fn apply_changes<S: LinkService>(ends: &mut [End<S>; 2], changes: &mut VecDeque<(Time, LinkState)>, now: Time) {
-    while let Some((_, state)) = changes.pop_front_if(|(at, _)| *at <= now) {
+fn handoff_ends() -> Hint {
+    let one_way = OneWay { rate: BitRate::MINIMUM, delay: Span::ZERO };
+    Hint::HandoffEnds { kind: Handoff::Horizontal, link: LinkOffer { down: one_way, up: one_way } }
+}
+
+fn apply_changes<S: LinkService>(ends: &mut [End<S>; 2], changes: &mut VecDeque<(Time, Hint)>, now: Time) {
+    while let Some((_, hint)) = changes.pop_front_if(|(at, _)| *at <= now) {
         for end in ends.iter_mut() {
-            end.port.down = state == LinkState::Down;
-            end.service.handle_link(state, now);
+            end.port.down = hint.link_state() == LinkState::Down;
+            end.service.handle_hint(&hint, now);
         }
     }
 }

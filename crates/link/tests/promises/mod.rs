@@ -2,6 +2,7 @@
 
 mod any_frames;
 mod go_back_n;
+mod hints;
 mod rlp;
 mod xor_fec;
 

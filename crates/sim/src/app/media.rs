@@ -7,13 +7,16 @@
 //!
 //! Talk-spurts and silences are exponential; a spurt is rounded to whole packets and has at least one, and the first
 //! spurt begins after a silence, as in ns-2's `Application/Traffic/Exponential`. What the link brings twice is heard once.
+//! A speaker may adapt the rate: `adaptation.rs`.
 
+use super::adaptation::{Adaptation, Adapts, Report};
 use crate::kernel::Random;
 use crate::packet::{Headers, Memory, PacketLength, PacketSize, ipv4, write_total_length};
 use crate::probe::Host;
+use alloc::boxed::Box;
 use alloc::collections::VecDeque;
-use arqway_link::Packet;
 use arqway_link::mux::Ds;
+use arqway_link::{Hint, Packet, Subscriber};
 use arqway_units::{BitRate, Span, Time, optional_positive_span};
 use etherparse::{IpNumber, UdpHeader};
 use serde::{Deserialize, Serialize};
@@ -25,7 +28,7 @@ use serde::{Deserialize, Serialize};
 pub struct MediaConfig {
     /// Whether anybody talks.
     pub enabled: bool,
-    /// The rate during a talk-spurt.
+    /// The rate during a talk-spurt; of a speaker who adapts, the highest.
     pub rate: BitRate,
     /// How long a packet is; the scenario's `headers` says whether headers are inside.
     pub packet: PacketLength,
@@ -36,6 +39,8 @@ pub struct MediaConfig {
     /// How long it goes on where no file is transferred, which would end the run; else as long as the run may take.
     #[serde(deserialize_with = "optional_positive_span")]
     pub duration: Option<Span>,
+    /// What the rate follows, if anything.
+    pub adapts: Adapts,
     /// The differentiated services field of its packets.
     pub ds: Ds,
     /// How many standard deviations the delay that is reported lies above the mean: two cover most packets, as a buffer at
@@ -73,7 +78,11 @@ const OVERDUE: Span = Span::from_milliseconds(60_000);
 #[derive(Debug)]
 pub(crate) struct Media {
     random: Random,
+    /// Between two packets at the highest rate, and now.
+    shortest_interval: Span,
     interval: Span,
+    adaptation: Option<Box<Adaptation>>,
+    talk: Span,
     mean_spurt_packets: f64,
     silence: Span,
     /// Packets left of this spurt, and when the next one goes out.
@@ -90,6 +99,9 @@ pub(crate) struct Media {
     squares: f64,
     running_mean: f64,
     longest_delay: Span,
+    /// A packet was heard since the last report.
+    has_news: bool,
+    report_header: [u8; HEADERS],
 }
 
 impl Media {
@@ -100,13 +112,16 @@ impl Media {
         let interval = config.rate.time_to_send(config.packet.octets()).max(SHORTEST_INTERVAL);
         let mut media = Self {
             random,
+            shortest_interval: interval,
             interval,
+            adaptation: Adaptation::new(&config.adapts, config.rate).map(Box::new),
+            talk: config.talk,
             mean_spurt_packets: config.talk.as_seconds() / interval.as_seconds(),
             silence: config.silence,
             left: 0,
             next: Time::ZERO,
             size,
-            header: header(size.on_wire, config.ds),
+            header: header(size.on_wire, Host::Server, config.ds),
             recent: VecDeque::with_capacity(REMEMBERED),
             sent: 0,
             received: 0,
@@ -114,6 +129,8 @@ impl Media {
             squares: 0.0,
             running_mean: 0.0,
             longest_delay: Span::ZERO,
+            has_news: false,
+            report_header: header(HEADERS + Report::OCTETS, Host::Client, config.ds),
         };
         media.schedule(Time::ZERO);
         media
@@ -159,6 +176,7 @@ impl Media {
             return None;
         }
         let delay = now.since(sent);
+        self.has_news = true;
         self.received += 1;
         let seconds = delay.as_seconds();
         self.delay_sum += seconds;
@@ -167,6 +185,59 @@ impl Media {
         self.squares += difference * (seconds - self.running_mean);
         self.longest_delay = self.longest_delay.max(delay);
         Some(delay)
+    }
+
+    /// How often the client reports, if it does.
+    pub(crate) fn reports_every(&self) -> Option<Span> {
+        Some(self.adaptation.as_ref()?.reports()?.0)
+    }
+
+    /// The client's report, if there is something to tell: what it misses of the packets before the last one heard, as it
+    /// knows from their numbers.
+    pub(crate) fn report(&mut self, memory: &mut Memory) -> Option<Packet> {
+        let (_, window) = self.adaptation.as_ref()?.reports()?;
+        let is_news = core::mem::take(&mut self.has_news);
+        let mut until_last = self.recent.iter().rev().skip_while(|(_, heard)| !heard).peekable();
+        let last_sent = until_last.peek().filter(|_| is_news)?.0;
+        let within = until_last.take_while(|(sent, _)| last_sent.since(*sent) < window);
+        let (all, missed) =
+            within.fold((0u32, 0u32), |(all, missed), (_, heard)| (all + 1, missed + u32::from(!heard)));
+        let report = Report { last_sent, loss: f64::from(missed) / f64::from(all) };
+        let mut octets = [0; HEADERS + Report::OCTETS];
+        octets[..HEADERS].copy_from_slice(&self.report_header);
+        octets[HEADERS..].copy_from_slice(&report.to_octets());
+        Some(memory.packet(&octets, octets.len()))
+    }
+
+    /// The speaker gets a report.
+    pub(crate) fn take_report(&mut self, packet: &Packet, now: Time) {
+        let octets = packet.octets.get(HEADERS..).and_then(|octets| octets.try_into().ok());
+        if let (Some(octets), Some(adaptation)) = (octets, &mut self.adaptation) {
+            adaptation.take(&Report::from_octets(octets), now);
+            self.change_rate();
+        }
+    }
+
+    /// The link offers this much toward the client.
+    pub(crate) fn fit(&mut self, offered: BitRate) {
+        if let Some(adaptation) = &mut self.adaptation {
+            adaptation.fit(offered);
+            self.change_rate();
+        }
+    }
+
+    /// Goes on at the rate that the adaptation says. Who is talking goes on for as long, in fewer packets or more.
+    fn change_rate(&mut self) {
+        let share = self.adaptation.as_ref().map_or(1.0, |adaptation| adaptation.share().as_f64());
+        let longer = Span::from_seconds(self.shortest_interval.as_seconds() / share);
+        let interval = if share == 1.0 { self.shortest_interval } else { longer };
+        if self.interval == interval {
+            return;
+        }
+        let left = self.left as f64 * self.interval.as_seconds() / interval.as_seconds();
+        self.left = libm::floor(left + 0.5) as u64;
+        self.mean_spurt_packets = self.talk.as_seconds() / interval.as_seconds();
+        self.interval = interval;
     }
 
     /// The mean delay of the packets heard, in seconds, if any was.
@@ -201,9 +272,18 @@ impl Media {
     }
 }
 
-fn header(size: usize, ds: Ds) -> [u8; HEADERS] {
+/// A speaker who follows the link changes the rate when there is another one.
+impl Subscriber for Media {
+    fn handle_hint(&mut self, hint: &Hint, _now: Time) {
+        if let Hint::HandoffEnds { link, .. } = hint {
+            self.fit(link.down.rate);
+        }
+    }
+}
+
+fn header(size: usize, from: Host, ds: Ds) -> [u8; HEADERS] {
     let mut header = [0; HEADERS];
-    header[..20].copy_from_slice(&ipv4(IpNumber::UDP, Host::Server, ds));
+    header[..20].copy_from_slice(&ipv4(IpNumber::UDP, from, ds));
     write_total_length(&mut header, size);
     let length = u16::try_from(size - 20).unwrap_or(u16::MAX);
     let udp = UdpHeader { source_port: 5004, destination_port: 5004, length, checksum: 0 };
@@ -222,6 +302,7 @@ impl Default for MediaConfig {
             talk: Span::from_milliseconds(1000),
             silence: Span::from_milliseconds(1350),
             duration: None,
+            adapts: Adapts::No,
             ds: Ds::default(),
             delay_deviations: 0.0,
         }

@@ -1,10 +1,12 @@
 //! What the users of the link do.
 
+mod adaptation;
 mod channel;
 mod file_transfer;
 mod media;
 mod web;
 
+pub use adaptation::{Adapts, Ladder, LadderError, ToLoss, ToTheLink};
 pub use channel::ChannelConfig;
 pub(crate) use channel::Filler;
 pub(crate) use file_transfer::FileTransfer;

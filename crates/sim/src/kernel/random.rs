@@ -29,6 +29,14 @@ impl Streams {
         Self { key }
     }
 
+    /// The streams of a part of the world that has sources of the same names: none is that of another part.
+    #[must_use]
+    pub(crate) fn of_part(&self, name: &str) -> Self {
+        let mut key = self.key;
+        key[12..16].copy_from_slice(&fnv1a(name.as_bytes()).to_le_bytes()[..4]);
+        Self { key }
+    }
+
     /// The stream of the source of this name, such as `wireless.down.errors`.
     #[must_use]
     pub fn stream(&self, name: &str) -> Random {
@@ -91,6 +99,7 @@ mod tests {
         assert_ne!(reference, first(2, 0, "a"));
         assert_ne!(reference, first(1, 1, "a"));
         assert_ne!(reference, first(1, 0, "b"));
+        assert_ne!(reference, Streams::new(1, 0).of_part("p").stream("a").0.next_u64());
     }
 
     #[test]

@@ -12,6 +12,7 @@
 
 use super::connection::{Connection, Opening};
 use super::segment::Ports;
+use super::sender::Sender;
 use crate::kernel::Alarm;
 use crate::probe::Host;
 use alloc::vec::Vec;
@@ -43,6 +44,15 @@ pub(crate) struct Connections {
     /// The port that is next in turn, counted from the first.
     turn: u16,
     late: u64,
+    /// Since when the senders of a host stand still: of the server, and of the client.
+    frozen: [Option<Time>; 2],
+}
+
+fn index_of(host: Host) -> usize {
+    match host {
+        Host::Server => 0,
+        Host::Client => 1,
+    }
 }
 
 impl Connections {
@@ -62,7 +72,32 @@ impl Connections {
             id
         };
         *self.by_port.get_mut(usize::from(index))? = Some(id);
+        if let Some(since) = self.frozen[index_of(opening.sender)] {
+            self.slots.get_mut(usize::from(id.0))?.connection.sender.freeze(since);
+        }
         Some(id)
+    }
+
+    /// The senders of a host stand still from now on, also those of connections that open meanwhile.
+    pub(crate) fn freeze(&mut self, host: Host, now: Time) {
+        let since = *self.frozen[index_of(host)].get_or_insert(now);
+        self.senders_of(host).for_each(|sender| sender.freeze(since));
+    }
+
+    /// The senders of a host go on where they were.
+    pub(crate) fn thaw(&mut self, host: Host, now: Time) {
+        self.frozen[index_of(host)] = None;
+        self.senders_of(host).for_each(|sender| sender.thaw(now));
+    }
+
+    fn senders_of(&mut self, host: Host) -> impl Iterator<Item = &mut Sender> {
+        let open = self.slots.iter_mut().filter(move |slot| slot.is_open && slot.connection.from == host);
+        open.map(|slot| &mut slot.connection.sender)
+    }
+
+    /// Every place in the table, whether it is used or not.
+    pub(crate) fn places(&self) -> impl Iterator<Item = SlotId> + use<> {
+        (0..self.slots.len()).filter_map(|place| u16::try_from(place).ok()).map(SlotId)
     }
 
     /// The next port that no connection has, counted from the first.
@@ -185,6 +220,28 @@ mod tests {
             assert_eq!(connections.find(&packet, Host::Client), None);
             connections.close(id);
         }
+    }
+
+    #[test]
+    fn a_connection_that_opens_in_an_outage_waits_for_its_end() {
+        let at = |milliseconds| Time::ZERO + Span::from_milliseconds(milliseconds);
+        let mut connections = Connections::default();
+        connections.freeze(Host::Server, at(1000));
+        let server = connections.open(&opening()).expect("a port");
+        let client = connections.open(&Opening { sender: Host::Client, ..opening() }).expect("a port");
+        let mut sender_of = |id: SlotId, thaw: bool| {
+            if thaw {
+                connections.thaw(Host::Server, at(9000));
+            }
+            let sender = &mut connections.get_mut(id).expect("it is open").sender;
+            if !thaw {
+                sender.start(at(3000));
+            }
+            (sender.poll_transmission().is_some(), sender.poll_timeout())
+        };
+        assert_eq!(sender_of(client, false), (true, Some(at(6000))), "the other host was told nothing");
+        assert_eq!(sender_of(server, false), (false, None));
+        assert_eq!(sender_of(server, true), (true, Some(at(12_000))), "three seconds from when it goes out");
     }
 
     #[test]

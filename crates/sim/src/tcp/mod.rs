@@ -23,4 +23,4 @@ pub(crate) use connection::Opening;
 pub(crate) use connections::{Connections, SlotId};
 pub(crate) use numbering::Message;
 pub use sender::{Sender, Transmission};
-pub use settings::{PacketWindow, PacketWindowError, Profile, Settings, TcpConfig};
+pub use settings::{OnHints, PacketWindow, PacketWindowError, Profile, Settings, TcpConfig};

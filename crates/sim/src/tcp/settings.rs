@@ -27,6 +27,18 @@ pub enum Profile {
     Pre2004,
 }
 
+/// What a sender does when it is told that the wireless link goes for a while.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum OnHints {
+    /// What it always does.
+    #[default]
+    Ignore,
+    /// Nothing, until there is a link again: its timer stands still, and no packet goes out.
+    Freeze,
+}
+
 /// A profile, and what a world changes of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -52,6 +64,8 @@ pub struct TcpConfig {
     pub limited_transmit: Option<bool>,
     /// Whether half a window keeps its fraction.
     pub exact_halving: Option<bool>,
+    /// What a sender does about an outage of the wireless link that it is told of.
+    pub on_hints: OnHints,
     /// Where in its tick the sender's clock stands at the start; drawn for each replication if it is not given.
     pub clock_phase: Option<Span>,
 }

@@ -40,6 +40,12 @@ impl<P: Probe> World<P> {
 
     pub(super) fn receive_at_server(&mut self, packet: &Packet) {
         self.probe.packet_received(Host::Server, packet, self.now);
+        if is_udp(packet) {
+            if let Some(media) = &mut self.media {
+                media.take_report(packet, self.now);
+            }
+            return;
+        }
         self.receive_tcp(Host::Server, packet);
     }
 
@@ -113,7 +119,7 @@ impl<P: Probe> World<P> {
         self.send_segments(id);
     }
 
-    fn send_segments(&mut self, id: SlotId) {
+    pub(super) fn send_segments(&mut self, id: SlotId) {
         let Self { connections, wired_down, client, client_has_sent, events, memory, probe, now, .. } = self;
         let Some((connection, alarm)) = connections.with_alarm(id) else { return };
         let from = connection.from;
@@ -166,6 +172,19 @@ impl<P: Probe> World<P> {
         self.probe.packet_sent(Host::Server, &packet, self.now);
         self.events.schedule(media.next(), Event::MediaSend);
         self.queue_wired(Direction::Down, packet);
+    }
+
+    /// The client tells the speaker how the lecture arrives, if there is something to tell.
+    pub(super) fn report_media(&mut self) {
+        let Self { media: Some(media), memory, .. } = self else { return };
+        let report = media.report(memory);
+        if let Some(interval) = media.reports_every() {
+            self.events.schedule(self.now + interval, Event::MediaReport);
+        }
+        if let Some(packet) = report {
+            self.send_from(Host::Client, packet);
+            self.pump_client();
+        }
     }
 
     /// Where the channel is measured, the link toward the client never has nothing to send.

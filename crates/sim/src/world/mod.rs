@@ -6,9 +6,10 @@
 //!     | <-- wired up ---         | mux | <-- up -- channel, line    | mux |
 //! ```
 //!
-//! What the hosts do with packets is in `hosts.rs`.
+//! What the hosts do with packets is in `hosts.rs`, what happens when the user moves in `mobility.rs`.
 
 mod hosts;
+mod mobility;
 
 use crate::app::{FileTransfer, FileTransferConfig, Filler, Media, Web};
 use crate::channel::{Channel, Direction};
@@ -22,9 +23,11 @@ use crate::probe::Probe;
 use crate::rate::Rate;
 use crate::scenario::Scenario;
 use crate::tcp::{Connections, TcpConfig};
+use alloc::boxed::Box;
 use arqway_link::mux::ConfigError;
 use arqway_link::{Frame, LinkService, Mux, Packet, ServiceId};
-use arqway_units::{BitRate, Time};
+use arqway_units::{BitRate, Span, Time};
+use mobility::{Roaming, add_other_link};
 
 /// A world at work.
 #[derive(Debug)]
@@ -35,6 +38,9 @@ pub struct World<P> {
     wired_up: Line<Packet>,
     access_point: LinkEnd,
     client: LinkEnd,
+    /// A user who moves; `wired_delay` is how long a hint takes to the server.
+    roaming: Option<Box<Roaming>>,
+    wired_delay: Span,
     tcp: TcpConfig,
     connections: Connections,
     file_transfer: Option<(FileTransferConfig, FileTransfer)>,
@@ -69,7 +75,9 @@ impl<P: Probe> World<P> {
                 Line::new(wireless.rate(direction), wireless.delay(direction), wireless.queue(direction));
             let (errors, impairments) = (wireless.errors(direction), wireless.impairments(direction));
             let channel = Channel::new(errors, &impairments, direction, streams);
-            Ok(LinkEnd::new(mux, direction, line, channel, wireless.charge_tag))
+            let mut end = LinkEnd::new(mux, direction, line, channel, wireless.charge_tag);
+            add_other_link(&mut end, scenario, direction, streams);
+            Ok(end)
         };
         let (file, web, media) = (&scenario.file_transfer, &scenario.web, &scenario.media);
         let channel = &scenario.channel;
@@ -81,12 +89,18 @@ impl<P: Probe> World<P> {
             wired_up: wired(),
             access_point: end(Direction::Down)?,
             client: end(Direction::Up)?,
+            roaming: Roaming::new(scenario, streams).map(Box::new),
+            wired_delay: scenario.wired.delay,
             tcp: scenario.tcp.clone(),
             connections: Connections::default(),
             file_transfer: file.enabled.then(|| (file.clone(), FileTransfer::new(file, scenario.headers))),
             clock_phases: streams.stream("server.clock-phase"),
             web: web.enabled.then(|| Web::new(web, scenario.headers, streams)),
-            media: media.enabled.then(|| Media::new(media, scenario.headers, streams.stream("app.media"))),
+            media: media.enabled.then(|| {
+                let mut speaker = Media::new(media, scenario.headers, streams.stream("app.media"));
+                speaker.fit(scenario.wireless.rate(Direction::Down).mean());
+                speaker
+            }),
             media_service: None,
             filler: channel.enabled.then(|| Filler::new(channel, &mut memory)),
             memory,
@@ -108,8 +122,12 @@ impl<P: Probe> World<P> {
 
     /// Begins: files, browser and speaker act for the first time. [`run`](Self::run) does this itself.
     pub fn start(&mut self) {
+        self.await_outage();
         if let Some(media) = &self.media {
             self.events.schedule(media.next(), Event::MediaSend);
+            if let Some(interval) = media.reports_every() {
+                self.events.schedule(self.now + interval, Event::MediaReport);
+            }
         }
         self.start_files();
         if let Some(web) = &mut self.web {
@@ -188,6 +206,9 @@ impl<P: Probe> World<P> {
                 self.pump_client();
             }
             Event::MediaSend => self.send_media(),
+            Event::MediaReport => self.report_media(),
+            Event::Mobility(moment) => self.move_user(moment),
+            Event::HintAtServer => self.server_hears(),
             Event::ChannelEnd => self.filler.iter_mut().for_each(Filler::stop),
         }
     }
@@ -278,6 +299,7 @@ impl<P: Probe> World<P> {
             frame_loss_rate: self.access_point.frame_loss().rate(),
             frame_loss_run: self.access_point.frame_loss().mean_run(),
             queue_drops: self.access_point.dropped() + self.client.dropped(),
+            lost_in_outages: self.access_point.lost_in_outages() + self.client.lost_in_outages(),
             late_packets: self.connections.late(),
             wired_drops: self.wired_down.dropped() + self.wired_up.dropped(),
             access_point: self.access_point.mux.counters(),

@@ -160,8 +160,9 @@ fn each_condition_of_a_shape_can_fail_by_itself() {
         for cell in 0..cells.len() {
             let noticed = [0.001, 1000.0].into_iter().any(|factor| {
                 let same = |other: usize| cells[other] == cells[cell];
-                let doctored: Means =
-                    (0..cells.len()).map(|at| if same(at) { factor * means[at].max(0.001) } else { means[at] }).collect();
+                let doctored: Means = (0..cells.len())
+                    .map(|at| if same(at) { factor * means[at].max(0.001) } else { means[at] })
+                    .collect();
                 judged(&claim, &doctored) != Verdict::Reproduced
             });
             assert!(noticed, "{} does not notice {:?}", claim.about.id, cells[cell]);

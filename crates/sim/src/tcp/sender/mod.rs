@@ -11,6 +11,7 @@
 //! | `recover` | `recover_` | highest packet sent when the last loss was seen |
 //! | `inflation` | `dupwnd_` | what duplicate acknowledgements add during fast recovery |
 
+mod freeze;
 #[cfg(test)]
 mod tests;
 
@@ -62,6 +63,8 @@ pub struct Sender {
     /// When all was acknowledged, and nothing more to send: until when the window is still trusted.
     idle_until: Option<Time>,
     timeouts: u64,
+    /// Since when it stands still, if it does.
+    frozen: Option<Time>,
     outgoing: VecDeque<Transmission>,
 }
 
@@ -106,19 +109,21 @@ impl Sender {
             timer: None,
             idle_until: None,
             timeouts: 0,
+            frozen: None,
             outgoing,
         }
     }
 
     /// Begins to send.
     pub fn start(&mut self, now: Time) {
-        self.send_what_fits(now);
+        self.send_what_fits(self.clock(now));
     }
 
     /// Sends so many packets more on a connection that is kept. If nothing was under way for longer than a retransmission
     /// timeout, the window says nothing about the path any more: it begins with one packet (RFC 5681 §4.1; one packet is
     /// ns-2's choice).
     pub fn send_more(&mut self, packets: u64, now: Time) {
+        let now = self.clock(now);
         self.end = self.end.saturating_add(i64::try_from(packets).unwrap_or(i64::MAX));
         if self.idle_until.take().is_some_and(|until| until < now) {
             self.window = 1.0;
@@ -128,6 +133,7 @@ impl Sender {
 
     /// Takes an acknowledgement of everything up to and with packet `number`.
     pub fn handle_acknowledgement(&mut self, number: i64, now: Time) {
+        let now = self.clock(now);
         if number > self.acknowledged {
             self.handle_new_acknowledgement(number, now);
         } else if number == self.acknowledged {
@@ -210,6 +216,9 @@ impl Sender {
 
     /// Acts on an expired retransmission timer: back to the first unacknowledged packet with a window of one.
     pub fn handle_timeout(&mut self, now: Time) {
+        if self.is_frozen() {
+            return;
+        }
         self.inflation = 0;
         self.duplicates = 0;
         self.in_fast_recovery = false;
@@ -297,13 +306,13 @@ impl Sender {
 
     /// The next packet to send.
     pub fn poll_transmission(&mut self) -> Option<Transmission> {
-        self.outgoing.pop_front()
+        if self.is_frozen() { None } else { self.outgoing.pop_front() }
     }
 
     /// When `handle_timeout` is due.
     #[must_use]
     pub fn poll_timeout(&self) -> Option<Time> {
-        self.timer
+        if self.is_frozen() { None } else { self.timer }
     }
 
     /// Whether everything is acknowledged.

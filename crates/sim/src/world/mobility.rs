@@ -1,0 +1,128 @@
+//! What happens when the user moves: to the link, and to those who are told.
+
+use super::World;
+use crate::channel::{Channel, Direction};
+use crate::event::{Event, Moment};
+use crate::kernel::Streams;
+use crate::link_end::{LinkEnd, OtherLink};
+use crate::mobility::{Change, Course, Outage};
+use crate::probe::{Host, Probe};
+use crate::rate::Clock;
+use crate::scenario::Scenario;
+use crate::tcp::OnHints;
+use alloc::collections::VecDeque;
+use arqway_link::{Hint, LinkOffer, LinkState, Subscriber};
+
+/// A user who moves.
+#[derive(Debug)]
+pub(super) struct Roaming {
+    course: Course,
+    change: Change,
+    hints: bool,
+    /// What the link offers, and what the next one does.
+    offers: [LinkOffer; 2],
+    /// On their way to the server, which is as far for all of them.
+    to_server: VecDeque<Hint>,
+}
+
+impl Roaming {
+    /// The user of a scenario, if that one moves.
+    pub(super) fn new(scenario: &Scenario, streams: &Streams) -> Option<Self> {
+        let config = &scenario.mobility;
+        Some(Self {
+            course: Course::new(config, streams.stream("mobility"))?,
+            change: config.change.clone(),
+            hints: config.hints,
+            offers: config.offers(&scenario.wireless),
+            to_server: VecDeque::with_capacity(4),
+        })
+    }
+}
+
+/// Gives an end the other link of its direction, if the user moves to one.
+pub(super) fn add_other_link(end: &mut LinkEnd, scenario: &Scenario, direction: Direction, streams: &Streams) {
+    let Change::Vertical(other) = &scenario.mobility.change else { return };
+    let (rate, delay, errors) = other.one_way(&scenario.wireless, direction);
+    let (impairments, streams) = (scenario.wireless.impairments(direction), streams.of_part("mobility.other"));
+    let channel = Channel::new(errors, &impairments, direction, &streams);
+    end.set_other(OtherLink { clock: Clock::new(rate), delay, channel });
+}
+
+impl<P: Probe> World<P> {
+    /// The link is there until the next outage, whose moments are scheduled.
+    pub(super) fn await_outage(&mut self) {
+        let Some(roaming) = &mut self.roaming else { return };
+        let outage = roaming.course.next(self.now);
+        for end in [&mut self.access_point, &mut self.client] {
+            end.rise(outage.map(|outage| outage.from));
+        }
+        let Some(Outage { notice, from, until }) = outage else { return };
+        if roaming.hints {
+            self.events.schedule(notice, Event::Mobility(Moment::Notice));
+        }
+        self.events.schedule(from, Event::Mobility(Moment::Falls));
+        self.events.schedule(until, Event::Mobility(Moment::Rises));
+    }
+
+    pub(super) fn move_user(&mut self, moment: Moment) {
+        let Some(roaming) = &mut self.roaming else { return };
+        match moment {
+            Moment::Notice => {
+                let hint = roaming.change.begins();
+                self.tell(hint);
+            }
+            Moment::Falls => {
+                self.access_point.fall();
+                self.client.fall();
+            }
+            Moment::Rises => {
+                roaming.offers.reverse();
+                let (hint, hints) = (roaming.change.ends(roaming.offers[0]), roaming.hints);
+                self.access_point.change_link();
+                self.client.change_link();
+                self.await_outage();
+                if hints {
+                    self.tell(hint);
+                }
+            }
+        }
+    }
+
+    /// Both ends of the link hear at once, the server when a message could have come to it.
+    fn tell(&mut self, hint: Hint) {
+        self.access_point.hear(&hint, self.now);
+        self.client.hear(&hint, self.now);
+        self.pump(Direction::Down);
+        self.pump(Direction::Up);
+        self.host_hears(Host::Client, &hint);
+        self.pump_client();
+        if let Some(roaming) = &mut self.roaming {
+            roaming.to_server.push_back(hint);
+            self.events.schedule(self.now + self.wired_delay, Event::HintAtServer);
+        }
+    }
+
+    pub(super) fn server_hears(&mut self) {
+        if let Some(hint) = self.roaming.as_mut().and_then(|roaming| roaming.to_server.pop_front()) {
+            self.host_hears(Host::Server, &hint);
+        }
+    }
+
+    fn host_hears(&mut self, host: Host, hint: &Hint) {
+        if host == Host::Server
+            && let Some(media) = &mut self.media
+        {
+            media.handle_hint(hint, self.now);
+        }
+        if self.tcp.on_hints == OnHints::Ignore {
+            return;
+        }
+        match hint.link_state() {
+            LinkState::Down => self.connections.freeze(host, self.now),
+            LinkState::Up => self.connections.thaw(host, self.now),
+        }
+        for id in self.connections.places() {
+            self.send_segments(id);
+        }
+    }
+}
