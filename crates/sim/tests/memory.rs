@@ -3,8 +3,10 @@
 
 use arqway_link::selective_repeat::{self, TimerStarts};
 use arqway_link::{ServiceConfig, fec, go_back_n, mux::Class, mux::Protocol, raw, rlp, snoop};
-use arqway_sim::app::Parallel;
+use arqway_sim::app::{Adapts, Parallel, ToLoss};
 use arqway_sim::channel::{Duplication, ErrorModel, ExponentialJitter, Jitter, Reordering, Uniform};
+use arqway_sim::mobility::{Change, Random, Vertical, When};
+use arqway_sim::tcp::OnHints;
 use arqway_sim::{
     NoProbe, Probe, Queue, Rate, RateTrace, Room, Scenario, Step, StepRate, Streams, TraceEnd, World, tcp,
 };
@@ -71,6 +73,18 @@ fn neither_do_impairments_and_a_rate_that_changes() {
     };
     let steps = [step(500, 96_000), step(100, 0), step(400, 64_000)];
     wireless.rate = Rate::Trace(RateTrace::new(steps.as_slice(), TraceEnd::Repeat).expect("steps"));
+    assert_no_allocation_but_packets(&scenario);
+}
+
+#[test]
+fn nor_does_a_user_who_moves_with_everybody_told() {
+    let mut scenario = busy_world(10);
+    let mobility = &mut scenario.mobility;
+    mobility.when = When::Random(Random { mean_stay: Span::from_milliseconds(3000) });
+    let rate = BitRate::from_bits_per_second(128_000).expect("a rate");
+    mobility.change = Change::Vertical(Vertical { rate: Some(rate.into()), ..Vertical::default() });
+    scenario.tcp.on_hints = OnHints::Freeze;
+    scenario.media.adapts = Adapts::ToLoss(ToLoss::default());
     assert_no_allocation_but_packets(&scenario);
 }
 
