@@ -135,3 +135,16 @@ pub(crate) fn kept_at_most(service: &ServiceConfig) -> usize {
         ServiceConfig::Snoop(config) => config.buffer.get() + config.connections.get() * config.cache.get(),
     }
 }
+
+/// How many of its own packets an end may still keep when it is at rest, its peer having acknowledged all it saw.
+pub(crate) fn own_kept_at_rest(service: &ServiceConfig) -> usize {
+    match service {
+        // What was sent last, for requests that may still come.
+        ServiceConfig::Rlp(config) => config.window.as_usize(),
+        ServiceConfig::Raw(_)
+        | ServiceConfig::SelectiveRepeat(_)
+        | ServiceConfig::GoBackN(_)
+        | ServiceConfig::XorFec(_)
+        | ServiceConfig::Snoop(_) => 0,
+    }
+}

@@ -3,7 +3,7 @@
 
 use super::configs;
 use super::contents;
-use super::harness::Harness;
+use super::harness::{Harness, Limits};
 use super::input::Input;
 use super::line::Line;
 use super::operations::answer;
@@ -24,9 +24,9 @@ pub(crate) fn drive(octets: &[u8]) {
         Side::AccessPoint => (Side::AccessPoint, Side::Client),
     };
     let end = |side| {
-        let kept: usize = services.iter().map(|service| configs::kept_at_most(service)).sum();
         let mux = Mux::new(&config, side).expect("few services and no rates");
-        Harness::new(mux, Line::with_queue(8, false), kept).with_scheduler(services.len())
+        let limits = Limits { in_scheduler: services.len(), ..Limits::of(&services) };
+        Harness::new(mux, Line::with_queue(8, false), limits)
     };
     let (mut end, mut peer) = (end(here), end(there));
     let mut frames: VecDeque<(Tag, Vec<u8>)> = VecDeque::new();

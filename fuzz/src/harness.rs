@@ -1,13 +1,35 @@
 //! One end of a service with its line below, and the books: what was done with it must be what it counted, and it keeps no
 //! more than it may.
 
+use super::configs;
 use super::contents::{self, Alive};
 use super::line::Line;
-use arqway_link::{Checked, Departure, Frame, Full, LinkService, LinkState, Packet, Tag, pump};
+use arqway_link::{Checked, Departure, Frame, Full, LinkService, LinkState, Packet, ServiceConfig, Tag, pump};
 use arqway_units::{Span, Time};
 
 /// How many events an end may have until it is at rest, once nothing is asked of it any more.
 const MOST_EVENTS: usize = 100_000;
+
+/// What an end may keep, in packets.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Limits {
+    /// In its services.
+    pub(crate) kept: usize,
+    /// Frames that wait between the services, which have counted them, and the line.
+    pub(crate) in_scheduler: usize,
+    /// Its own packets when it is at rest.
+    pub(crate) own_at_rest: usize,
+}
+
+impl Limits {
+    pub(crate) fn of(services: &[&ServiceConfig]) -> Self {
+        Self {
+            kept: services.iter().map(|service| configs::kept_at_most(service)).sum(),
+            in_scheduler: 0,
+            own_at_rest: services.iter().map(|service| configs::own_kept_at_rest(service)).sum(),
+        }
+    }
+}
 
 /// What was done with an end.
 #[derive(Default)]
@@ -26,36 +48,40 @@ pub(crate) struct Harness<S> {
     pub(crate) now: Time,
     /// Of the numbered packets that it delivered, the numbers.
     pub(crate) received: Vec<u32>,
-    alive: Alive,
-    kept_at_most: usize,
-    in_scheduler_at_most: usize,
+    own: Alive,
+    of_peer: Alive,
+    limits: Limits,
+    owes: Owes,
     books: Books,
 }
 
+/// How many packets a frame owes the network layer at once, by its tag and what is behind it; `None` where that depends.
+pub(crate) type Owes = fn(Tag, &[u8]) -> Option<u64>;
+
 impl<S: LinkService> Harness<S> {
-    /// An end that may keep so many packets, besides those in the line's queue.
-    pub(crate) fn new(service: S, line: Line, kept_at_most: usize) -> Self {
+    /// An end that may keep so much, besides what is in the line's queue.
+    pub(crate) fn new(service: S, line: Line, limits: Limits) -> Self {
         Self {
             service: Checked::new(service),
             line,
             now: Time::ZERO,
             received: Vec::new(),
-            alive: Alive::default(),
-            kept_at_most,
-            in_scheduler_at_most: 0,
+            own: Alive::default(),
+            of_peer: Alive::default(),
+            limits,
+            owes: |_, _| None,
             books: Books::default(),
         }
     }
 
-    /// So many frames may wait between the services, which have counted them, and the line.
-    pub(crate) fn with_scheduler(self, frames: usize) -> Self {
-        Self { in_scheduler_at_most: frames, ..self }
+    pub(crate) fn with_debts(self, owes: Owes) -> Self {
+        Self { owes, ..self }
     }
 
     /// A packet of the network layer; whether there was room.
     pub(crate) fn packet(&mut self, octets: Vec<u8>) -> bool {
         let length = octets.len() as u64;
-        let packet = Packet::new(self.alive.octets(octets));
+        let packet = Packet::new(self.own.octets(octets));
         let taken = match self.service.handle_packet(packet, self.now) {
             Ok(()) if length == 0 => {
                 self.books.empty += 1;
@@ -77,9 +103,13 @@ impl<S: LinkService> Harness<S> {
 
     /// A frame off the wire.
     pub(crate) fn frame(&mut self, tag: Tag, octets: Vec<u8>) {
+        let (owed, before) = ((self.owes)(tag, &octets), self.books.delivered);
         self.books.frames_received += 1;
-        self.service.handle_frame(Frame::from_wire(tag, self.alive.octets(octets)), self.now);
+        self.service.handle_frame(Frame::from_wire(tag, self.of_peer.octets(octets)), self.now);
         self.turn();
+        if let Some(owed) = owed {
+            assert_eq!(self.books.delivered - before, owed, "packets delivered for this frame");
+        }
     }
 
     pub(crate) fn link(&mut self, state: LinkState) {
@@ -171,7 +201,7 @@ impl<S: LinkService> Harness<S> {
         assert_eq!(counters.packets_delivered, books.delivered, "packets delivered: {counters:?}");
         assert_eq!(counters.frames_withdrawn, line.asked - line.transmitted, "frames withdrawn: {counters:?}");
         let in_scheduler = self.frames_counted().checked_sub(line.handed_over);
-        let fits = in_scheduler.is_some_and(|frames| frames <= self.in_scheduler_at_most as u64);
+        let fits = in_scheduler.is_some_and(|frames| frames <= self.limits.in_scheduler as u64);
         assert!(fits, "{} frames handed over: {counters:?}", line.handed_over);
         assert!(counters.frames_sent <= books.taken, "more packets sent than taken: {counters:?}");
         assert!(counters.octets_sent <= books.octets_taken, "more octets sent than taken: {counters:?}");
@@ -179,17 +209,19 @@ impl<S: LinkService> Harness<S> {
         let unread = books.frames_received - counters.malformed_received;
         assert!(books.delivered <= unread, "{} packets out of {unread} frames: {counters:?}", books.delivered);
         self.received.extend(self.line.delivered.drain(..).filter_map(|packet| contents::number_of(&packet.octets)));
-        let most = self.kept_at_most + self.in_scheduler_at_most + self.line.room();
-        let kept = self.alive.count();
+        let most = self.limits.kept + self.limits.in_scheduler + self.line.room();
+        let kept = self.own.count() + self.of_peer.count();
         assert!(kept <= most, "{kept} packets are kept, and {most} may be: {:?}", self.service.counters());
     }
 
-    /// Every packet that was taken has been in a frame, and every frame was handed over.
-    fn check_at_rest(&self) {
+    /// Every packet that was taken has been in a frame, every frame was handed over, and no packet is kept for nothing.
+    pub(crate) fn check_at_rest(&self) {
         let counters = self.service.counters();
         assert_eq!(counters.frames_sent, self.books.taken, "packets that never went out: {counters:?}");
         assert_eq!(counters.octets_sent, self.books.octets_taken, "octets that never went out: {counters:?}");
         assert_eq!(self.line.handed_over, self.frames_counted(), "frames that never went out: {counters:?}");
+        let kept = self.own.count();
+        assert!(kept <= self.limits.own_at_rest, "{kept} packets are kept for nothing: {counters:?}");
     }
 
     fn frames_counted(&self) -> u64 {

@@ -5,43 +5,56 @@
 
 use super::configs;
 use super::contents;
-use super::harness::Harness;
+use super::harness::{Harness, Limits, Owes};
 use super::input::Input;
 use super::line::Line;
 use arqway_link::{Frame, Kind, LinkService, LinkState, Mux, ServiceConfig, Tag, go_back_n, selective_repeat};
+use etherparse::{SlicedPacket, TransportSlice};
 use std::collections::VecDeque;
 
 const MOST_OPERATIONS: usize = 400;
 
 pub(crate) fn raw(octets: &[u8]) {
-    service(octets, configs::raw);
+    service(octets, configs::raw, |tag, packet| Some(u64::from(tag.kind() == Kind::new(0) && !packet.is_empty())));
 }
 
 pub(crate) fn selective_repeat(octets: &[u8]) {
-    service(octets, configs::selective_repeat);
+    service(octets, configs::selective_repeat, |_, _| None);
 }
 
 pub(crate) fn go_back_n(octets: &[u8]) {
-    service(octets, configs::go_back_n);
+    service(octets, configs::go_back_n, |_, _| None);
 }
 
 pub(crate) fn rlp(octets: &[u8]) {
-    service(octets, configs::rlp);
+    service(octets, configs::rlp, |_, _| None);
 }
 
 pub(crate) fn xor_fec(octets: &[u8]) {
-    service(octets, configs::xor_fec);
+    service(octets, configs::xor_fec, |_, _| None);
 }
 
+/// Snoop may withhold an acknowledgement of TCP, and nothing else: what is no TCP segment in the eyes of etherparse's reader
+/// of whole packets is carried as raw does.
 pub(crate) fn snoop(octets: &[u8]) {
-    service(octets, configs::snoop);
+    service(octets, configs::snoop, |tag, packet| {
+        if tag.kind() != Kind::new(0) || packet.is_empty() {
+            return Some(0);
+        }
+        let sliced = SlicedPacket::from_ip(packet);
+        let may_be_withheld = sliced.is_ok_and(|sliced| match sliced.transport {
+            Some(TransportSlice::Tcp(tcp)) => tcp.ack(),
+            _ => false,
+        });
+        (!may_be_withheld).then_some(1)
+    });
 }
 
-fn service(octets: &[u8], config: fn(&mut Input<'_>) -> ServiceConfig) {
+fn service(octets: &[u8], config: fn(&mut Input<'_>) -> ServiceConfig, owes: Owes) {
     let mut input = Input::new(octets);
     let config = config(&mut input);
     let service = config.build(configs::side(&mut input));
-    let end = Harness::new(service, Line::new(&mut input), configs::kept_at_most(&config));
+    let end = Harness::new(service, Line::new(&mut input), Limits::of(&[&config])).with_debts(owes);
     operate(end, &[&config], input);
 }
 
@@ -51,9 +64,8 @@ pub(crate) fn mux(octets: &[u8]) {
     let config = configs::mux(&mut input);
     let services = config.services();
     let mux = Mux::new(&config, configs::side(&mut input)).expect("few services and no rates");
-    let in_scheduler = services.len() * config.depth.get();
-    let kept: usize = services.iter().map(|service| configs::kept_at_most(service)).sum();
-    let end = Harness::new(mux, Line::new(&mut input), kept).with_scheduler(in_scheduler);
+    let limits = Limits { in_scheduler: services.len() * config.depth.get(), ..Limits::of(&services) };
+    let end = Harness::new(mux, Line::new(&mut input), limits);
     operate(end, &services, input);
 }
 

@@ -3,7 +3,7 @@
 
 use super::configs;
 use super::contents;
-use super::harness::Harness;
+use super::harness::{Harness, Limits};
 use super::input::Input;
 use super::line::Line;
 use arqway_link::{AnyService, Frame, LinkState, ServiceConfig, Side, rlp};
@@ -55,7 +55,7 @@ impl Link {
     fn new(config: &ServiceConfig, input: &mut Input<'_>) -> Self {
         let room = input.between(1, 16).into();
         let ends = [Side::AccessPoint, Side::Client]
-            .map(|side| Harness::new(config.build(side), Line::with_queue(room, false), configs::kept_at_most(config)));
+            .map(|side| Harness::new(config.build(side), Line::with_queue(room, false), Limits::of(&[config])));
         Self { ends, ways: Default::default(), taken: Default::default() }
     }
 
@@ -131,7 +131,10 @@ impl Link {
         }
         self.send();
         for _ in 0..MOST_EVENTS {
-            let Some(next) = self.next_event() else { return };
+            let Some(next) = self.next_event() else {
+                self.ends.iter().for_each(Harness::check_at_rest);
+                return;
+            };
             self.step_to(next.max(self.ends[0].now));
         }
         panic!("the service does not come to rest");
