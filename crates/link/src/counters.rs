@@ -1,5 +1,9 @@
 //! What every service counts, by the same names everywhere.
 
+use crate::frame::Packet;
+use crate::service::Full;
+use bytes::Bytes;
+
 /// Declares the counters once: the fields, and their sum.
 macro_rules! counters {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {
@@ -23,6 +27,8 @@ counters! {
     packets_taken,
     /// Packets handed back because the service held all it may.
     packets_refused,
+    /// Packets without octets, dropped when the network layer gave them.
+    packets_empty,
     /// Packets released to the network layer.
     packets_delivered,
     /// Packets of the peer found missing that are not asked for, or no longer; other frames may still bring them back
@@ -61,4 +67,22 @@ counters! {
     connections_evicted,
     /// Frames received that could not be decoded, or that belong to no service here.
     malformed_received,
+}
+
+impl Counters {
+    /// What a service does first with a packet of the network layer: it hands it back where there is no room for it, else
+    /// counts it and gets its octets. One without octets is dropped and there is nothing to carry, `None`: its frame would
+    /// look cut short to the peer, who would never acknowledge it, and a window would wait for that for ever.
+    pub(crate) fn admit(&mut self, packet: Packet, has_room: bool) -> Result<Option<Bytes>, Full> {
+        if packet.octets.is_empty() {
+            self.packets_empty += 1;
+            return Ok(None);
+        }
+        if !has_room {
+            self.packets_refused += 1;
+            return Err(Full::of(packet));
+        }
+        self.packets_taken += 1;
+        Ok(Some(packet.octets))
+    }
 }

@@ -9,6 +9,7 @@ use crate::service::{Departure, Full, LinkService, LinkState, Side, Start};
 use crate::short_form::{Form, Value};
 use alloc::collections::VecDeque;
 use arqway_units::Time;
+use bytes::Bytes;
 use core::num::NonZeroUsize;
 use serde::{Deserialize, Serialize};
 
@@ -50,7 +51,7 @@ impl Service for Config {
 #[derive(Debug)]
 pub struct Raw {
     config: Config,
-    outgoing: VecDeque<Packet>,
+    outgoing: VecDeque<Bytes>,
     incoming: VecDeque<Packet>,
     down: bool,
     counters: Counters,
@@ -72,12 +73,10 @@ impl Raw {
 
 impl LinkService for Raw {
     fn handle_packet(&mut self, packet: Packet, _now: Time) -> Result<(), Full> {
-        if self.outgoing.len() >= self.config.buffer.get() {
-            self.counters.packets_refused += 1;
-            return Err(Full::of(packet));
+        let has_room = self.outgoing.len() < self.config.buffer.get();
+        if let Some(octets) = self.counters.admit(packet, has_room)? {
+            self.outgoing.push_back(octets);
         }
-        self.counters.packets_taken += 1;
-        self.outgoing.push_back(packet);
         Ok(())
     }
 
@@ -99,10 +98,10 @@ impl LinkService for Raw {
         if self.down {
             return None;
         }
-        let packet = self.outgoing.pop_front()?;
+        let octets = self.outgoing.pop_front()?;
         self.counters.frames_sent += 1;
-        self.counters.octets_sent += packet.octets.len() as u64;
-        Some(Frame::new(DATA, &[], packet.octets))
+        self.counters.octets_sent += octets.len() as u64;
+        Some(Frame::new(DATA, &[], octets))
     }
 
     fn start_frame(&mut self, _frame: &mut Frame, _now: Time) -> Start {

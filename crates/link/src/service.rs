@@ -20,7 +20,7 @@ use arqway_units::Time;
 /// - once drained, nothing new appears before the next `handle_*` or `start_frame`;
 /// - while the link is down no deadline is set and no frame is handed over.
 pub trait LinkService {
-    /// Takes a packet to carry.
+    /// Takes a packet to carry. One without octets is dropped and counted: nothing is there to carry.
     ///
     /// # Errors
     /// Hands the packet back when the service holds all it may; it is the caller's to hold or to drop and count.

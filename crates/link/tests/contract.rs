@@ -6,6 +6,7 @@ mod promises;
 use arqway_link::mux::{self, Class, Protocol};
 use arqway_link::selective_repeat::{self, EstimatorConfig, Policy, Rejects, Timeout, TimerStarts, WindowSize};
 use arqway_link::{Arithmetic, FixedPoint, Mux, Packet, ServiceConfig, Side, Smoothing, raw, snoop};
+use arqway_link::{Checked, Counters, LinkService, ShortForm, WorldDefaults};
 use arqway_units::{Span, Time};
 use common::{End, Fate, Queue, Setting, packet, run};
 use proptest::prelude::*;
@@ -148,6 +149,22 @@ proptest! {
     #[test]
     fn snoop_does_so_with_packets_that_are_no_whole_tcp_segments(setting in setting()) {
         assert_delivers_what_arrives(&ServiceConfig::Snoop(snoop::Config::default()), setting);
+    }
+}
+
+/// Its frame would look cut short to the peer, and a service that repeats until it is acknowledged would do so for ever.
+#[test]
+fn an_empty_packet_is_dropped_and_what_comes_behind_it_is_carried() {
+    for service in ["raw", "sr", "asr:3+2", "go-back-n", "rlp", "oos-rlp", "xor-fec", "snoop"] {
+        let form: ShortForm = service.parse().expect("a service");
+        let config = form.in_world(&WorldDefaults::default()).expect("a service");
+        let mut end = Checked::new(config.build(Side::AccessPoint));
+        assert_eq!(end.handle_packet(Packet::new(Vec::new()), Time::ZERO), Ok(()));
+        let nothing = (end.poll_frame(Time::ZERO), end.poll_timeout(), end.counters());
+        let counted = Counters { packets_empty: 1, ..Counters::default() };
+        assert_eq!(nothing, (None, None, counted), "{service}");
+        assert_eq!(end.handle_packet(packet(1), Time::ZERO), Ok(()));
+        assert!(end.poll_frame(Time::ZERO).is_some(), "{service}");
     }
 }
 

@@ -114,14 +114,15 @@ fn walk(mut number: u8, mut octets: &[u8], mut is_first: bool, is_extension: fn(
     while is_first && is_extension(number) {
         let length = match number {
             FRAGMENT => 8,
-            AUTHENTICATION => (usize::from(*octets.get(1)?) + 2) * 4, // RFC 4302, Section 2.2
+            // RFC 4302, Section 2.2; its fixed part alone has twelve octets.
+            AUTHENTICATION => (usize::from(*octets.get(1).filter(|length| **length > 0)?) + 2) * 4,
             _ => (usize::from(*octets.get(1)?) + 1) * 8,
         };
         if number == FRAGMENT {
             is_first = u16_at(octets, 2)? >> 3 == 0;
         }
         number = *octets.first()?;
-        octets = octets.get(length.max(8)..)?;
+        octets = octets.get(length..)?;
     }
     let protocol = Protocol::of_number(number);
     let ports = if is_first && protocol.has_ports() { Some((u16_at(octets, 0)?, u16_at(octets, 2)?)) } else { None };

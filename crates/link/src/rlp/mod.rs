@@ -68,12 +68,9 @@ impl Rlp {
 
 impl LinkService for Rlp {
     fn handle_packet(&mut self, packet: Packet, _now: Time) -> Result<(), Full> {
-        if self.sender.is_full() {
-            self.counters.packets_refused += 1;
-            return Err(Full::of(packet));
+        if let Some(octets) = self.counters.admit(packet, !self.sender.is_full())? {
+            self.sender.push(octets);
         }
-        self.counters.packets_taken += 1;
-        self.sender.push(packet.octets);
         Ok(())
     }
 

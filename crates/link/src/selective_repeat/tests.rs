@@ -284,7 +284,7 @@ fn what_happens_during_an_outage_is_timed_from_its_end() {
 }
 
 #[test]
-fn an_empty_packet_is_no_packet() {
+fn a_data_frame_without_a_packet_is_malformed() {
     let mut end = Script::new(|_| ());
     end.peer_sends(0, &[0, 0]).expect("").at(5000).expect("");
     assert_eq!(end.service.counters().malformed_received, 1);

@@ -107,17 +107,14 @@ impl Snoop {
 
 impl LinkService for Snoop {
     fn handle_packet(&mut self, packet: Packet, now: Time) -> Result<(), Full> {
-        if !self.has_room() {
-            self.counters.packets_refused += 1;
-            return Err(Full::of(packet));
-        }
+        let has_room = self.has_room();
+        let Some(octets) = self.counters.admit(packet, has_room)? else { return Ok(()) };
         let now = self.outage.timer_time(now);
         if let Some(connections) = &mut self.connections {
-            connections.pass_down(&packet.octets, &self.config, now);
+            connections.pass_down(&octets, &self.config, now);
             self.counters.connections_evicted = connections.evicted();
         }
-        self.counters.packets_taken += 1;
-        self.outgoing.push_back(Outgoing { octets: packet.octets, again: false });
+        self.outgoing.push_back(Outgoing { octets, again: false });
         Ok(())
     }
 

@@ -111,7 +111,16 @@ fn what_is_cut_short_or_contradicts_itself_is_no_packet() {
     let mut another_version = udp_over_ipv4();
     another_version[0] = 0x55;
     let extension_beyond_the_end = ipv6(0, &[17, 1, 0, 0, 0, 0, 0, 0]);
-    for packet in [short_header, length_inside_header, no_room_for_ports, another_version, extension_beyond_the_end] {
+    // An authentication header with the length of eight octets, four less than its fixed part (RFC 4302, Section 2).
+    let short_authentication = ipv6(51, &[&[17, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 2], &UDP[..]].concat());
+    for packet in [
+        short_header,
+        length_inside_header,
+        no_room_for_ports,
+        another_version,
+        extension_beyond_the_end,
+        short_authentication,
+    ] {
         assert_eq!(Headers::read(&packet), None);
     }
 }

@@ -1,0 +1,150 @@
+//! Any configuration of any service, mostly small ones, whose limits are soon reached; and how many packets an end so
+//! configured may keep.
+
+use super::input::Input;
+use arqway_link::mux::{self, Class, Ds, Measured, Ports, Protocol, Rates, Rule, Scfq, SchedulerConfig};
+use arqway_link::selective_repeat::{EstimatorConfig, Policy, Rejects, Timeout, WindowSize};
+use arqway_link::{Count, ServiceConfig, Side, TimerStarts, fec, go_back_n, raw, rlp, selective_repeat, snoop};
+use std::num::{NonZeroU32, NonZeroUsize};
+
+pub(crate) fn side(input: &mut Input<'_>) -> Side {
+    if input.flag() { Side::Client } else { Side::AccessPoint }
+}
+
+/// A service of any kind.
+pub(crate) fn any(input: &mut Input<'_>) -> ServiceConfig {
+    match input.index(6) {
+        0 => selective_repeat(input),
+        1 => go_back_n(input),
+        2 => rlp(input),
+        3 => xor_fec(input),
+        4 => raw(input),
+        _ => snoop(input),
+    }
+}
+
+fn at_least_one(input: &mut Input<'_>, most: u16) -> NonZeroUsize {
+    NonZeroUsize::new(input.between(1, most).into()).unwrap_or(NonZeroUsize::MIN)
+}
+
+fn count<const LEAST: u16, const MOST: u16>(input: &mut Input<'_>) -> Count<LEAST, MOST> {
+    let most = if input.flag() { MOST } else { MOST.min(LEAST + 6) };
+    Count::new(input.between(LEAST, most)).expect("a number between the bounds")
+}
+
+fn timer_starts(input: &mut Input<'_>) -> TimerStarts {
+    input.one_of(&[TimerStarts::Departure, TimerStarts::Start, TimerStarts::HandOver])
+}
+
+pub(crate) fn raw(input: &mut Input<'_>) -> ServiceConfig {
+    ServiceConfig::Raw(raw::Config { buffer: at_least_one(input, 20) })
+}
+
+pub(crate) fn selective_repeat(input: &mut Input<'_>) -> ServiceConfig {
+    let window = if input.flag() { input.between(1, WindowSize::MAX) } else { input.between(1, 8) };
+    let timeout = if input.flag() {
+        Timeout::Adaptive(Policy { srtt: f64::from(input.octet()) / 50.0, srttvar: f64::from(input.octet()) / 50.0 })
+    } else {
+        Timeout::Fixed(input.span(20, 2000))
+    };
+    ServiceConfig::SelectiveRepeat(selective_repeat::Config {
+        window: WindowSize::new(window).expect("from 1 to half the modulus"),
+        timeout,
+        estimator: EstimatorConfig { floor: input.span(20, 500), ..EstimatorConfig::default() },
+        timer_starts: timer_starts(input),
+        rejects: input.one_of(&[Rejects::Multireject, Rejects::EachOnce, Rejects::OneAtATime]),
+        delayed_acknowledgement: input.span(0, 600),
+        drop_stale_copies: input.flag(),
+    })
+}
+
+pub(crate) fn go_back_n(input: &mut Input<'_>) -> ServiceConfig {
+    ServiceConfig::GoBackN(go_back_n::Config {
+        window: count(input),
+        timeout: input.span(20, 2000),
+        timer_starts: timer_starts(input),
+        delayed_acknowledgement: input.span(0, 600),
+        drop_stale_copies: input.flag(),
+    })
+}
+
+pub(crate) fn rlp(input: &mut Input<'_>) -> ServiceConfig {
+    ServiceConfig::Rlp(rlp::Config {
+        order: input.one_of(&[rlp::Order::InSequence, rlp::Order::AsReceived]),
+        retransmissions: count(input),
+        nack_timeout: input.span(1, 500),
+        window: count(input),
+        keepalive: input.span(1, 100),
+        keepalives: Count::new(input.between(0, 20)).expect("below 10,000"),
+        buffer: at_least_one(input, 20),
+    })
+}
+
+pub(crate) fn xor_fec(input: &mut Input<'_>) -> ServiceConfig {
+    ServiceConfig::XorFec(fec::Config {
+        block: count(input),
+        idle_timeout: input.span(1, 300),
+        buffer: at_least_one(input, 20),
+    })
+}
+
+pub(crate) fn snoop(input: &mut Input<'_>) -> ServiceConfig {
+    ServiceConfig::Snoop(snoop::Config {
+        buffer: at_least_one(input, 20),
+        cache: at_least_one(input, 8),
+        connections: at_least_one(input, 4),
+        forget_after: input.span(1, 60_000),
+        duplicate_threshold: NonZeroU32::new(input.between(1, 4).into()).unwrap_or(NonZeroU32::MIN),
+        shared_duplicate_counter: input.flag(),
+        retransmissions: input.between(0, 4).into(),
+        resend: input.one_of(&[snoop::Resend::Behind, snoop::Resend::First]),
+        estimator: snoop::Estimator { floor: input.span(20, 500), ..snoop::Estimator::default() },
+    })
+}
+
+/// Several services of any kind, told apart by protocol, port and codepoint.
+pub(crate) fn mux(input: &mut Input<'_>) -> mux::Config {
+    let default_service = any(input);
+    let classes = (0..input.index(6)).map(|place| {
+        let rule = match place {
+            0 => Rule::of_protocol(Protocol::TCP),
+            1 => Rule { port: Ports::range(5000, 5004), ..Rule::default() },
+            2 => Rule::of_ds(Ds::EF),
+            3 => Rule { destination_port: Some(Ports::one(53)), ..Rule::of_protocol(Protocol::UDP) },
+            _ => Rule::of_protocol(Protocol::UDP),
+        };
+        let mut class = Class::new(rule, any(input));
+        class.rate = None;
+        class
+    });
+    let classes = classes.collect();
+    let rates = input.one_of(&[Rates::Given, Rates::Measured(Measured::default())]);
+    let schedulers = [SchedulerConfig::Fcfs, SchedulerConfig::Scfq(Scfq { rates })];
+    let scheduler = input.one_of(&schedulers);
+    mux::Config { classes, scheduler, depth: at_least_one(input, 4), ..mux::Config::new(default_service) }
+}
+
+/// How many packets, of its own and of its peer, one end of a service may keep. A new kind of service says so here.
+pub(crate) fn kept_at_most(service: &ServiceConfig) -> usize {
+    match service {
+        ServiceConfig::Raw(config) => config.buffer.get(),
+        ServiceConfig::SelectiveRepeat(config) => 2 * config.window.frames(),
+        ServiceConfig::GoBackN(config) => config.window.as_usize(),
+        ServiceConfig::Rlp(config) => config.buffer.get() + 2 * config.window.as_usize(),
+        ServiceConfig::XorFec(config) => config.buffer.get() + 2 * config.block.as_usize(),
+        ServiceConfig::Snoop(config) => config.buffer.get() + config.connections.get() * config.cache.get(),
+    }
+}
+
+/// How many of its own packets an end may still keep when it is at rest, its peer having acknowledged all it saw.
+pub(crate) fn own_kept_at_rest(service: &ServiceConfig) -> usize {
+    match service {
+        // What was sent last, for requests that may still come.
+        ServiceConfig::Rlp(config) => config.window.as_usize(),
+        ServiceConfig::Raw(_)
+        | ServiceConfig::SelectiveRepeat(_)
+        | ServiceConfig::GoBackN(_)
+        | ServiceConfig::XorFec(_)
+        | ServiceConfig::Snoop(_) => 0,
+    }
+}

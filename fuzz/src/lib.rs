@@ -1,0 +1,59 @@
+//! What is done with the octets that a fuzzer invents. There is one driver for each target, and the same drivers replay
+//! the committed corpora in `cargo test` (`crates/link/tests/corpora.rs`), where neither nightly nor libFuzzer is needed.
+//!
+//! ```text
+//!     octets --> Input --> a configuration, then operations --> a service inside Checked, inside pump
+//!                                                               what it did  ==  what it counted, what a model says
+//! ```
+//!
+//! | file | concept |
+//! | --- | --- |
+//! | `input.rs` | octets read as choices |
+//! | `contents.rs` | packets: arbitrary octets, or UDP and TCP that a service reads further; which of them are still kept |
+//! | `configs.rs` | any configuration of any service, and how much it may keep |
+//! | `line.rs` | the queue and the line below a service |
+//! | `harness.rs` | one end, its line and its books: what it did must be what it counted |
+//! | `headers.rs`, `classifier.rs`, `heads.rs` | readers, each held to a second opinion |
+//! | `demultiplexer.rs` | frames that were cut, joined or re-tagged on their way |
+//! | `operations.rs` | any operations on one end of a service, with a peer that sends anything |
+//! | `pair.rs` | two ends over a line that loses, doubles and delays: their promises |
+
+mod classifier;
+mod configs;
+mod contents;
+mod demultiplexer;
+mod harness;
+mod headers;
+mod heads;
+mod input;
+mod line;
+mod operations;
+mod pair;
+
+/// What a target does with an input; it panics on a finding.
+pub type Driver = fn(&[u8]);
+
+/// Every target by its name, which is that of its file in `fuzz_targets` and of its folder in `corpus`.
+pub const TARGETS: [(&str, Driver); 12] = [
+    ("headers", headers::drive),
+    ("classifier", classifier::drive),
+    ("heads", heads::drive),
+    ("demultiplexer", demultiplexer::drive),
+    ("raw", operations::raw),
+    ("selective_repeat", operations::selective_repeat),
+    ("go_back_n", operations::go_back_n),
+    ("rlp", operations::rlp),
+    ("xor_fec", operations::xor_fec),
+    ("snoop", operations::snoop),
+    ("mux", operations::mux),
+    ("pair", pair::drive),
+];
+
+/// Drives the target of this name with an input.
+///
+/// # Panics
+/// On a finding, or if there is no such target.
+pub fn run(target: &str, octets: &[u8]) {
+    let driver = TARGETS.iter().find(|(name, _)| *name == target).map(|(_, driver)| driver);
+    driver.expect("a target has an entry in TARGETS")(octets);
+}
