@@ -262,3 +262,33 @@ fn a_mark_takes_the_colour_of_the_scheme_it_names_and_variants_are_told_apart() 
     let told = curve("sr:0.8").expect_err("no such scheme").to_string();
     assert!(told.contains("no scheme is called `sr:0.8`"), "{told}");
 }
+
+/// A world with a class that a scheme may name.
+const CLASSES: &str = "[experiment]\nid = \"x\"\n[scenario]\nset = { \"link-layer.scheduler\" = \"scfq\", \"link-layer.classes\" = \
+                       [{ name = \"media\", ds = \"ef\", with = \"default\", rate = \"8 kbit/s\" }] }\n[[scheme]]\nuse = \"sr\"\n";
+
+#[test]
+fn a_scheme_gives_a_class_of_its_world_a_service_of_its_own() {
+    let study = experiment(&format!("{CLASSES}\n[[scheme]]\nuse = \"raw\"\nclasses = {{ media = \"oos-rlp:1\" }}\n"))
+        .unwrap_or_else(|told| panic!("{told}"));
+    let services = |scheme: usize| {
+        let link_layer = study.schemes[scheme].link_layer(0, &study.points[0].scenario.link_layer).expect("one point");
+        link_layer.services().iter().map(|service| service.kind()).collect::<Vec<_>>()
+    };
+    assert_eq!(services(0), ["selective-repeat"], "the class travels with all others");
+    assert_eq!(services(1), ["raw", "rlp"]);
+    let labels: Vec<&str> = study.schemes.iter().map(|scheme| scheme.label.as_str()).collect();
+    assert_eq!(labels, ["SR", "Raw Link (OOS RLP 1)"]);
+}
+
+#[test]
+fn a_mistake_in_the_classes_of_a_scheme_is_told_with_its_place() {
+    let told = |classes: &str| experiment(&format!("{CLASSES}classes = {classes}\n")).expect_err(classes).to_string();
+    let unknown = told("{ medai = \"raw\" }");
+    assert!(unknown.starts_with("study.toml:7:13: no class of this world is called `medai`"), "{unknown}");
+    assert!(unknown.contains("did you mean `media`?"), "{unknown}");
+    let service = told("{ media = \"oos-rpl:1\" }");
+    assert!(service.starts_with("study.toml:7:21: `oos-rpl:1` is no scheme"), "{service}");
+    let table = told("\"raw\"");
+    assert!(table.contains("`classes` is a table") && table.contains("such as { media"), "{table}");
+}
