@@ -3,7 +3,7 @@
 use super::number_of;
 use crate::common::{Queue, Setting, run};
 use arqway_link::{AnyService, LinkService, LinkState, ServiceConfig, ShortForm, Side, Subscriber, WorldDefaults};
-use arqway_link::{Checked, Hint, Kind, Packet, Start};
+use arqway_link::{Checked, Departure, Hint, Kind, Packet, Start};
 use arqway_units::{Span, Time};
 use proptest::prelude::*;
 
@@ -82,12 +82,15 @@ proptest! {
     }
 }
 
-/// What goes out of all frames that are handed over now.
+/// What goes out of all frames that are handed over now; they are gone at once.
 fn sent(end: &mut impl LinkService, now: Time) -> Vec<(Kind, Vec<u8>)> {
     let mut sent = Vec::new();
     while let Some(mut frame) = end.poll_frame(now) {
         if end.start_frame(&mut frame, now) == Start::Send {
             sent.push((frame.tag.kind(), frame.head.as_slice().to_vec()));
+            if let Some(ticket) = frame.ticket {
+                end.handle_departure(frame.tag, ticket, Departure::Sent, now);
+            }
         }
     }
     sent
