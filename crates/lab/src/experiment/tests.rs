@@ -272,8 +272,8 @@ fn a_scheme_gives_a_class_of_its_world_a_service_of_its_own() {
     let study = experiment(&format!("{CLASSES}\n[[scheme]]\nuse = \"raw\"\nclasses = {{ media = \"oos-rlp:1\" }}\n"))
         .unwrap_or_else(|told| panic!("{told}"));
     let services = |scheme: usize| {
-        let link_layer = study.schemes[scheme].link_layer(0, &study.points[0].scenario.link_layer).expect("one point");
-        link_layer.services().iter().map(|service| service.kind()).collect::<Vec<_>>()
+        let scenario = study.schemes[scheme].scenario(0, &study.points[0]).expect("one point");
+        scenario.link_layer.services().iter().map(|service| service.kind()).collect::<Vec<_>>()
     };
     assert_eq!(services(0), ["selective-repeat"], "the class travels with all others");
     assert_eq!(services(1), ["raw", "rlp"]);
