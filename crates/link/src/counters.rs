@@ -70,9 +70,10 @@ counters! {
 }
 
 impl Counters {
-    /// What a service does first with a packet of the network layer: it hands it back where there is no room for it, else
-    /// counts it and gets its octets. One without octets is dropped and there is nothing to carry, `None`: its frame would
-    /// look cut short to the peer, who would never acknowledge it, and a window would wait for that for ever.
+    /// What a service does first with a packet of the network layer. One without octets is dropped, room or not, and there is
+    /// nothing to carry, `None`: its frame would look cut short to the peer, who would never acknowledge it, and a window
+    /// would wait for that for ever. Any other is handed back where there is no room for it, else counted, and its octets are
+    /// what to carry.
     pub(crate) fn admit(&mut self, packet: Packet, has_room: bool) -> Result<Option<Bytes>, Full> {
         if packet.octets.is_empty() {
             self.packets_empty += 1;

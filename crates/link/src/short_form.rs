@@ -3,6 +3,7 @@
 //! A short form says only what differs between the schemes compared; everything else is the world's. Which there are is for
 //! each service to say ([`Service::SHORT_FORMS`](crate::Service::SHORT_FORMS)).
 
+use crate::count::Count;
 use crate::registry::{KINDS, ServiceConfig, WorldDefaults};
 use alloc::string::{String, ToString};
 use arqway_units::{SHORTEST_TIMER, Span};
@@ -58,6 +59,11 @@ pub(crate) use number;
 pub(crate) fn timer(seconds: &str) -> Option<Span> {
     let span = Span::from_seconds(seconds.parse().ok()?);
     (SHORTEST_TIMER..Span::MAX).contains(&span).then_some(span)
+}
+
+/// A count within its bounds, as short forms write it: in digits, the first of which is not zero. So a scheme has one name.
+pub(crate) fn count<const LEAST: u16, const MOST: u16>(digits: &str) -> Option<Count<LEAST, MOST>> {
+    if digits.starts_with(['+', '0']) { None } else { Count::new(digits.parse().ok()?) }
 }
 
 impl Form {
@@ -232,6 +238,9 @@ mod tests {
             "asr:3+",
             "asr:-1+2",
             "asr:1+nan",
+            "rlp:+3",
+            "oos-rlp:03",
+            "xor-fec:012",
         ] {
             let error = text.parse::<ShortForm>().expect_err(text).to_string();
             assert!(error.contains("right would be `raw`, `sr`, `sr:1.1` for a timeout of 1.1 s"), "{error}");

@@ -4,7 +4,7 @@ use super::Fec;
 use crate::count::Count;
 use crate::registry::Service;
 use crate::service::Side;
-use crate::short_form::{Form, Value, ValueOf};
+use crate::short_form::{Form, Value, ValueOf, count};
 use arqway_units::{Span, positive_span};
 use core::num::NonZeroUsize;
 use serde::{Deserialize, Serialize};
@@ -59,10 +59,7 @@ impl Service for Config {
     }
 
     fn named(&self, _: &str, value: Option<&str>) -> Option<Self> {
-        let block = match value {
-            None => self.block,
-            Some(count) => Count::new(count.parse().ok()?)?,
-        };
+        let block = value.map_or(Some(self.block), count)?;
         Some(Self { block, ..self.clone() })
     }
 }

@@ -38,7 +38,9 @@ impl Receiver {
             counters.duplicates_received += 1;
         } else {
             self.heard_of_all_before(number, counters);
-            self.next = number.wrapping_add(1);
+            if !self.may_be_late(number) {
+                self.next = number.wrapping_add(1);
+            }
             self.take(number, packet);
         }
     }
@@ -66,6 +68,12 @@ impl Receiver {
             counters.packets_missed += u64::from(ahead);
             self.next = number;
         }
+    }
+
+    /// Whether a frame lies so little behind that it was overtaken, or came twice; one further behind shows a burst that the
+    /// numbers cannot count, and what comes is counted from there on.
+    fn may_be_late(&self, number: u8) -> bool {
+        (1..=self.limit / 2).contains(&usize::from(self.next.wrapping_sub(number)))
     }
 
     fn only_one_missing(&self, parity: &Parity) -> Option<u8> {

@@ -142,6 +142,22 @@ fn a_new_packet_with_the_number_of_an_old_one_is_no_duplicate() {
     end.peer(0, &[7, b'a']).peer(0, &[7, b'b']).peer(0, &[7, b'a']).expect("deliver ab");
 }
 
+/// A frame that others overtook, and a copy that comes after it has left the memory, are no news of what was sent.
+#[test]
+fn a_frame_that_comes_late_shows_no_gap() {
+    let mut end = end(4);
+    end.peer(0, &[0, b'a']).peer(0, &[2, b'c']).peer(0, &[1, b'b']).peer(0, &[3, b'd']).expect("deliver acbd");
+    assert_eq!(end.counters().packets_missed, 1, "found missing once, when it was overtaken");
+}
+
+/// The numbers of a burst of 200 do not show; what is lost after it must.
+#[test]
+fn losses_after_a_burst_that_the_numbers_cannot_count_are_counted_again() {
+    let mut end = end(4);
+    end.peer(0, &[0, b'a']).peer(0, &[201, b'b']).peer(0, &[204, b'c']).expect("deliver abc");
+    assert_eq!(end.counters().packets_missed, 2);
+}
+
 #[test]
 fn a_parity_that_says_something_wrong_recovers_nothing() {
     let frames = frames_of(2, &[b"a", b"bc"]);

@@ -162,7 +162,8 @@ impl<S: LinkService> Mux<S> {
         installed.or_else(|| self.classifier.classify(&headers)).unwrap_or_default()
     }
 
-    /// Gives one flow a service, whatever the rules say; returns the one it was given before.
+    /// Gives one flow a service, whatever the rules say; returns the one it was given before. A flow whose ends are of two
+    /// versions of IP has no packets, and is not kept.
     ///
     /// # Errors
     /// There is no such service.

@@ -104,7 +104,7 @@ impl Hop for Ledger {
         let offer = |(service, metrics): (u8, &Option<ServiceMetrics>)| {
             Some(Offer { service: ServiceId::new(service)?, metrics: (*metrics)?, available })
         };
-        (0..).zip(&self.metrics).filter_map(offer).collect()
+        (0..ServiceId::COUNT).zip(&self.metrics).filter_map(offer).collect()
     }
 
     fn admit(&mut self, flow: &Flow, service: ServiceId, rate: BitRate) -> Result<(), Shortage> {

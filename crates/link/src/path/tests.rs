@@ -109,6 +109,8 @@ proptest! {
     #[test]
     fn no_link_promises_what_it_has_not_got_and_a_refusal_leaves_no_trace(mut path in path(), steps in steps()) {
         let empty = state(&path);
+        let most = |link: &Ledger| link.offers().iter().map(|offer| offer.available).collect::<Vec<_>>();
+        let at_most: Vec<_> = path.iter().map(most).collect();
         for step in steps {
             match step {
                 Step::Reserve(number, bits, loss) => {
@@ -127,12 +129,11 @@ proptest! {
                     path.iter_mut().for_each(|link| { link.release(&flow(number)); });
                 }
             }
-            for link in &path {
+            for (link, at_most) in path.iter().zip(&at_most) {
                 let sum: u64 = (0..12).filter_map(|number| link.reservation(&flow(number))).map(|(_, rate)| rate.as_bits_per_second()).sum();
                 prop_assert_eq!(link.reserved(), sum);
-                prop_assert!(sum <= link.offers().first().map_or(u64::MAX, |offer| offer.available + sum));
-                let offered = link.offers();
-                prop_assert!(offered.iter().all(|offer| offer.available <= 1_000_000));
+                prop_assert!(at_most.iter().all(|most| sum <= *most));
+                prop_assert_eq!(most(link), at_most.iter().map(|most| most - sum).collect::<Vec<_>>());
             }
         }
         for number in 0..12 {
@@ -150,6 +151,15 @@ proptest! {
             let refused = reserve(&mut path, &flow(0), choice, needs.rate).err();
             prop_assert!(refused.is_none(), "{refused:?} of {choice:?}");
         }
+    }
+}
+
+/// A tag tells no more services apart, and a ledger may be given metrics of any number.
+#[test]
+fn services_that_no_tag_can_name_are_not_offered() {
+    for services in [31, 32, 33, 255, 256, 1000] {
+        let ledger = Ledger::new(rate(1000), Ratio::ZERO, &vec![Some(metrics(1.0, 0.0, 1)); services]);
+        assert_eq!(ledger.offers().len(), services.min(32));
     }
 }
 

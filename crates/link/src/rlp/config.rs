@@ -4,7 +4,7 @@ use super::Rlp;
 use crate::count::Count;
 use crate::registry::Service;
 use crate::service::Side;
-use crate::short_form::{Form, Value, ValueOf};
+use crate::short_form::{Form, Value, ValueOf, count};
 use arqway_units::{Span, positive_span};
 use core::num::NonZeroUsize;
 use serde::{Deserialize, Serialize};
@@ -96,10 +96,7 @@ impl Service for Config {
 
     fn named(&self, name: &str, value: Option<&str>) -> Option<Self> {
         let order = if name == "oos-rlp" { Order::AsReceived } else { Order::InSequence };
-        let retransmissions = match value {
-            None => self.retransmissions,
-            Some(count) => Count::new(count.parse().ok()?)?,
-        };
+        let retransmissions = value.map_or(Some(self.retransmissions), count)?;
         Some(Self { order, retransmissions, ..self.clone() })
     }
 }

@@ -96,7 +96,7 @@ impl Receiver {
     }
 
     /// Takes a keepalive: all before `next` were sent. One that is further ahead than data frames can tell shows that
-    /// their numbers were misread: nothing known is worth asking by.
+    /// their numbers were misread: nothing known is worth asking by, and so many were lost, or dropped as old ones.
     pub(super) fn keepalive(&mut self, next: u64, counters: &mut Counters) {
         let next = Number::at_or_after(self.window.end(), next);
         let ahead = next.offset_from(self.window.end()).unwrap_or(0);
@@ -108,6 +108,8 @@ impl Receiver {
                 self.pop_front(counters);
             }
             self.window.restart(next);
+            counters.frames_abandoned += ahead;
+            counters.packets_missed += ahead;
         }
         self.heard_of_all_before(next, counters);
         self.release();

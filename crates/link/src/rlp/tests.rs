@@ -211,6 +211,15 @@ fn a_keepalive_puts_right_numbers_that_a_long_burst_made_wrong() {
     end.peer(DATA, &[4, b'y']).peer(DATA, &[6, b'z']).expect("nack 261, deliver y");
 }
 
+/// What was lost, or dropped because its number was misread: here 256 packets, and number 1 that is given up.
+#[test]
+fn a_keepalive_tells_how_many_packets_a_long_burst_took() {
+    let mut end = quiet();
+    end.peer(DATA, &[0, b'a']).peer(DATA, &[2, b'c']).peer(DATA, &[3, b'x']).peer(KEEPALIVE, &[1, 4]);
+    end.expect("deliver acx");
+    assert_eq!((end.counters().packets_missed, end.counters().frames_abandoned), (257, 257));
+}
+
 #[test]
 fn an_overtaken_keepalive_changes_nothing() {
     let mut end = quiet();

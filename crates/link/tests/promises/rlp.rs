@@ -130,10 +130,20 @@ proptest! {
     #[test]
     fn rlp_never_delivers_twice_in_sequence_never_out_of_order_and_comes_to_rest(config in config(), setting in setting(), to_far in bursts(), to_near in bursts(), many in 0u32..1500) {
         let setting = Setting { packets: [many, setting.packets[1]], fates: [to_far, to_near], ..setting };
-        for end in ends(&config, &setting) {
-            let received: Vec<_> = end.received.iter().map(number_of).collect();
+        let ends = ends(&config, &setting);
+        for (receiver, sender) in [(1, 0), (0, 1)] {
+            let received: Vec<_> = ends[receiver].received.iter().map(number_of).collect();
             match config.order {
-                Order::InSequence => prop_assert!(received.is_sorted_by(|one, next| one < next), "{received:?}"),
+                Order::InSequence => {
+                    prop_assert!(received.is_sorted_by(|one, next| one < next), "{received:?}");
+                    // Who is told at last how many there were knows how many are missing.
+                    let accounted = received.len() as u64 + ends[receiver].service.counters().packets_missed;
+                    let sent = u64::from(setting.packets[sender]);
+                    prop_assert!(accounted <= sent, "{accounted} of {sent}");
+                    if ends[sender].sent().last().is_some_and(|Sent { frame, copies }| *copies > 0 && matches!(parse(frame.clone()), Some(Unit::Keepalive { .. }))) {
+                        prop_assert_eq!(accounted, sent);
+                    }
+                }
                 Order::AsReceived => {
                     let different: BTreeSet<_> = received.iter().collect();
                     prop_assert_eq!(different.len(), received.len());

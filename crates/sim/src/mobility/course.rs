@@ -56,9 +56,8 @@ impl Course {
             Stays::Equal(stay) => now + *stay,
             Stays::Drawn(mean, random) => now + random.exponential_span(*mean),
         };
-        // Nobody is told before the last outage is over.
-        let stay = from.since(now);
-        let unannounced = Span::from_nanoseconds(stay.as_nanoseconds().saturating_sub(self.notice.as_nanoseconds()));
+        // Nobody is told before the last outage is over: a notice longer than the stay leaves nothing of it unannounced.
+        let unannounced = from.since(now) - self.notice;
         Some(Outage { notice: now + unannounced, from, until: from + self.outage })
     }
 }
