@@ -42,6 +42,7 @@ struct Books {
     delivered: u64,
 }
 
+/// An end, its line, and what may be said of both.
 pub(crate) struct Harness<S> {
     pub(crate) service: Checked<S>,
     pub(crate) line: Line,
@@ -74,6 +75,7 @@ impl<S: LinkService> Harness<S> {
         }
     }
 
+    /// The same, held to what each frame owes.
     pub(crate) fn with_debts(self, owes: Owes) -> Self {
         Self { owes, ..self }
     }
