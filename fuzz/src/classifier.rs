@@ -126,33 +126,36 @@ fn check_mixed(rules: Vec<Rule>, headers: Option<&Headers>, packet: &[u8]) {
     assert_eq!(mux(classes, table_of_best_effort()).service_of(packet).index(), expected, "{headers:?}");
 }
 
-fn some<T>(input: &mut Input<'_>, value: impl FnOnce(&mut Input<'_>) -> Option<T>) -> Option<T> {
-    if input.index(3) == 0 { value(input) } else { None }
+/// One or two conditions: with more, hardly a packet would match, and hardly two rules would have a mask in common.
+fn rule(input: &mut Input<'_>) -> Rule {
+    let mut rule = Rule::default();
+    for _ in 0..=input.index(2) {
+        match input.index(8) {
+            0 => rule.protocol = Some(Protocol::of_number(input.one_of(&[6, 17, 50, 132, 0, 255]))),
+            1 => rule.source = addresses(input),
+            2 => rule.destination = addresses(input),
+            3 => rule.source_port = ports(input),
+            4 => rule.destination_port = ports(input),
+            5 => rule.port = ports(input),
+            6 => rule.ds = Ds::new(input.octet() >> 2),
+            _ => rule.flow_label = FlowLabel::new(input.octet().into()),
+        }
+    }
+    rule
 }
 
-fn rule(input: &mut Input<'_>) -> Rule {
-    Rule {
-        protocol: some(input, |input| Some(Protocol::of_number(input.one_of(&[6, 17, 50, 132, 0, 255])))),
-        source: some(input, addresses),
-        destination: some(input, addresses),
-        source_port: some(input, ports),
-        destination_port: some(input, ports),
-        port: some(input, ports),
-        ds: some(input, |input| Ds::new(input.octet() & 0x3f)),
-        flow_label: some(input, |input| FlowLabel::new(input.number().into())),
+/// Those of the packets that are built here, or near them.
+fn addresses(input: &mut Input<'_>) -> Option<Addresses> {
+    let host = input.one_of(&[1, 2, 7, 0]);
+    if input.flag() {
+        Addresses::new(IpAddr::from([10, 0, 0, host]), input.one_of(&[32, 31, 30, 24, 8, 0]))
+    } else {
+        Addresses::new(IpAddr::from(u128::from(host).to_be_bytes()), input.one_of(&[128, 127, 126, 64, 1, 0]))
     }
 }
 
-fn addresses(input: &mut Input<'_>) -> Option<Addresses> {
-    let address = if input.flag() {
-        IpAddr::from([10, input.octet(), 0, input.octet() & 7])
-    } else {
-        IpAddr::from(u128::from(input.octet() & 7).to_be_bytes())
-    };
-    Addresses::new(address, input.octet().into())
-}
-
 fn ports(input: &mut Input<'_>) -> Option<Ports> {
-    let (one, other) = (input.number(), input.number());
+    let known = |input: &mut Input<'_>| input.one_of(&[80, 0x9000, 40_000, 53, 5004, 16_384, 0, u16::MAX]);
+    let (one, other) = (known(input), if input.flag() { known(input) } else { input.number() });
     Ports::range(one.min(other), one.max(other))
 }

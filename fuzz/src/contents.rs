@@ -70,25 +70,63 @@ fn udp(input: &mut Input<'_>) -> Vec<u8> {
 
 /// A segment of one of a few connections, in either direction.
 fn tcp(input: &mut Input<'_>) -> Vec<u8> {
-    let (who, toward_client) = (input.octet(), input.flag());
     let number = |input: &mut Input<'_>| {
-        let base = input.one_of(&[1000u32, 1000, 1000, u32::MAX - 300, 0x8000_0000]);
-        base.wrapping_add(u32::from(input.octet() & 0x3f) * 50)
+        let base = input.one_of(&[FIRST_NUMBER, FIRST_NUMBER, FIRST_NUMBER, u32::MAX - 300, 0x8000_0000]);
+        base.wrapping_add(u32::from(input.octet() & 0x3f) * SEGMENT)
     };
-    let (sequence, acknowledgement) = (number(input), number(input));
-    let (flags, window) = (input.octet(), if input.flag() { 1000 } else { input.number() });
-    let length = usize::from(input.between(0, 4)) * 50;
-    let server = 80u16.to_be_bytes();
-    let client = [0x90, who & 3];
-    let ports = if toward_client { [server, client] } else { [client, server] };
-    let mut segment = ports.concat();
-    segment.extend(sequence.to_be_bytes());
-    segment.extend(acknowledgement.to_be_bytes());
-    segment.extend([0x50, flags]);
-    segment.extend(window.to_be_bytes());
-    segment.extend([0; 4]);
-    segment.resize(segment.len() + length, 7);
-    ip(who & 4 != 0, 6, 0, if toward_client { [1, 2] } else { [2, 1] }, &segment)
+    Segment {
+        who: input.octet(),
+        toward_client: input.flag(),
+        sequence: number(input),
+        acknowledgement: number(input),
+        flags: input.octet(),
+        window: if input.flag() { 1000 } else { input.number() },
+        length: u32::from(input.between(0, 4)) * SEGMENT,
+    }
+    .packet()
+}
+
+/// Segment `number` of what one of two servers sends, in order, as they come where nothing is lost.
+pub(crate) fn stream(who: u8, number: u8) -> Vec<u8> {
+    Segment {
+        who: who & 1,
+        toward_client: true,
+        sequence: FIRST_NUMBER + u32::from(number) * SEGMENT,
+        acknowledgement: FIRST_NUMBER,
+        flags: 0x10,
+        window: 1000,
+        length: SEGMENT,
+    }
+    .packet()
+}
+
+const FIRST_NUMBER: u32 = 1000;
+const SEGMENT: u32 = 50;
+
+struct Segment {
+    /// Which connection, and whether it is one of IPv6.
+    who: u8,
+    toward_client: bool,
+    sequence: u32,
+    acknowledgement: u32,
+    flags: u8,
+    window: u16,
+    length: u32,
+}
+
+impl Segment {
+    fn packet(&self) -> Vec<u8> {
+        let (server, client) = (80u16.to_be_bytes(), [0x90, self.who & 3]);
+        let ports = if self.toward_client { [server, client] } else { [client, server] };
+        let mut octets = ports.concat();
+        octets.extend(self.sequence.to_be_bytes());
+        octets.extend(self.acknowledgement.to_be_bytes());
+        octets.extend([0x50, self.flags]);
+        octets.extend(self.window.to_be_bytes());
+        octets.extend([0; 4]);
+        octets.resize(octets.len() + self.length as usize, 7);
+        ip(self.who & 4 != 0, 6, 0, if self.toward_client { [1, 2] } else { [2, 1] }, &octets)
+    }
 }
 
 /// An IP packet between two of a few hosts.

@@ -42,6 +42,7 @@ struct Books {
     delivered: u64,
 }
 
+/// An end, its line, and what may be said of both.
 pub(crate) struct Harness<S> {
     pub(crate) service: Checked<S>,
     pub(crate) line: Line,
@@ -74,6 +75,7 @@ impl<S: LinkService> Harness<S> {
         }
     }
 
+    /// The same, held to what each frame owes.
     pub(crate) fn with_debts(self, owes: Owes) -> Self {
         Self { owes, ..self }
     }
@@ -209,7 +211,7 @@ impl<S: LinkService> Harness<S> {
         let unread = books.frames_received - counters.malformed_received;
         assert!(books.delivered <= unread, "{} packets out of {unread} frames: {counters:?}", books.delivered);
         self.received.extend(self.line.delivered.drain(..).filter_map(|packet| contents::number_of(&packet.octets)));
-        let most = self.limits.kept + self.limits.in_scheduler + self.line.room();
+        let most = self.limits.kept + self.limits.in_scheduler + self.line.waiting();
         let kept = self.own.count() + self.of_peer.count();
         assert!(kept <= most, "{kept} packets are kept, and {most} may be: {:?}", self.service.counters());
     }

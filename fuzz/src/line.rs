@@ -59,9 +59,9 @@ impl Line {
         self.in_this_turn = 0;
     }
 
-    /// How many frames it may hold.
-    pub(crate) fn room(&self) -> usize {
-        self.room
+    /// How many frames it holds.
+    pub(crate) fn waiting(&self) -> usize {
+        self.queue.len()
     }
 
     /// When something happens here next, if nobody does anything.

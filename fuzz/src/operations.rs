@@ -34,7 +34,7 @@ pub(crate) fn xor_fec(octets: &[u8]) {
     service(octets, configs::xor_fec, |_, _| None);
 }
 
-/// Snoop may withhold an acknowledgement of TCP, and nothing else: what is no TCP segment in the eyes of etherparse's reader
+/// Snoop may withhold an acknowledgement of TCP that says nothing else, and no other packet: what is no TCP segment in the eyes of etherparse's reader
 /// of whole packets is carried as raw does.
 pub(crate) fn snoop(octets: &[u8]) {
     service(octets, configs::snoop, |tag, packet| {
@@ -43,7 +43,9 @@ pub(crate) fn snoop(octets: &[u8]) {
         }
         let sliced = SlicedPacket::from_ip(packet);
         let may_be_withheld = sliced.is_ok_and(|sliced| match sliced.transport {
-            Some(TransportSlice::Tcp(tcp)) => tcp.ack(),
+            Some(TransportSlice::Tcp(tcp)) => {
+                tcp.ack() && tcp.payload().is_empty() && !(tcp.syn() || tcp.fin() || tcp.rst())
+            }
             _ => false,
         });
         (!may_be_withheld).then_some(1)
@@ -78,7 +80,7 @@ fn operate<S: LinkService>(mut end: Harness<S>, services: &[&ServiceConfig], mut
         }
         match input.index(12) {
             0 | 1 => _ = end.packet(contents::packet(&mut input)),
-            2 => (0..input.octet() & 0x3f).for_each(|number| _ = end.packet(contents::numbered(number.into()))),
+            2 => burst(&mut end, input.octet()),
             3 | 4 => forge(&mut end, &mut input),
             5 => carry(&mut end, &mut input),
             6 => echo(&mut end, &seen, &mut input),
@@ -101,6 +103,14 @@ fn operate<S: LinkService>(mut end: Harness<S>, services: &[&ServiceConfig], mut
         seen.drain(..seen.len().saturating_sub(8));
     }
     end.come_to_rest(|frame| answer(services, frame));
+}
+
+/// Many packets at once, of UDP or of one TCP connection.
+fn burst<S: LinkService>(end: &mut Harness<S>, what: u8) {
+    for number in 0..what & 0x3f {
+        let is_tcp = what & 0x80 != 0;
+        end.packet(if is_tcp { contents::stream(what >> 6, number) } else { contents::numbered(number.into()) });
+    }
 }
 
 /// A frame of a peer that knows nothing.

