@@ -41,6 +41,7 @@ mod checked;
 mod count;
 mod counters;
 pub mod fec;
+mod form;
 mod frame;
 pub mod go_back_n;
 mod hints;
@@ -68,13 +69,14 @@ mod window;
 pub use checked::Checked;
 pub use count::{Count, CountError};
 pub use counters::Counters;
+pub use form::{Form, Service, Value, ValueOf};
 pub use frame::{Frame, Head, Kind, Packet, ServiceId, Tag, Ticket};
 pub use hints::{Handoff, Hint, LinkOffer, OneWay, Subscriber};
 pub use mux::Mux;
-pub use registry::{AnyService, Service, ServiceConfig, WorldDefaults};
+pub use registry::{AnyService, ServiceConfig, WorldDefaults};
 pub use rtt::{Arithmetic, DeviatesFrom, FixedPoint, RoundTrip, Smoothing};
 pub use service::{Departure, Full, LinkService, LinkState, Port, Side, Start, pump};
-pub use short_form::{Form, ShortForm, ShortFormError, Value, ValueOf};
+pub use short_form::{ShortForm, ShortFormError};
 pub use timers::TimerStarts;
 
 /// The examples in CONTRIBUTING.md, compiled and run with the documentation's.

@@ -3,10 +3,9 @@
 //! It is what the papers call *Raw Link*, and what carries the traffic that would rather lose a packet than wait.
 
 use crate::counters::Counters;
+use crate::form::{Form, Service, Value};
 use crate::frame::{Frame, Kind, Packet, Tag, Ticket};
-use crate::registry::Service;
 use crate::service::{Departure, Full, LinkService, LinkState, Side, Start};
-use crate::short_form::{Form, Value};
 use alloc::collections::VecDeque;
 use arqway_units::Time;
 use bytes::Bytes;

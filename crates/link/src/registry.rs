@@ -6,33 +6,12 @@
 //! every place that has to tell services apart fails to compile until it does.
 
 use crate::counters::Counters;
+use crate::form::{Form, Service};
 use crate::frame::{Frame, Packet, Tag, Ticket};
 use crate::service::{Departure, Full, LinkService, LinkState, Side, Start};
-use crate::short_form::Form;
 use crate::{fec, go_back_n, raw, rlp, selective_repeat, snoop};
 use arqway_units::Time;
 use serde::{Deserialize, Serialize};
-
-/// What the list wants of a service's configuration: an end of the service for each side of the link, and the short forms
-/// that name it.
-pub trait Service: Clone + Default {
-    /// One end.
-    type End: LinkService;
-
-    /// Its short forms.
-    const SHORT_FORMS: &'static [Form];
-
-    /// Whether its receiver knows which packets will never come, and counts them in
-    /// [`packets_missed`](Counters::packets_missed): loss is a metric of a link's services.
-    const KNOWS_LOSSES: bool = false;
-
-    /// The end on one side of the link; most services are the same on both.
-    fn build(&self, side: Side) -> Self::End;
-
-    /// These settings with what a short form says in their place, such as `sr:1.1`: the name `sr`, the value `1.1`. `None` if
-    /// the value is none for it.
-    fn named(&self, name: &str, value: Option<&str>) -> Option<Self>;
-}
 
 /// Declares the list once: `"kind" Variant field: Config`.
 macro_rules! services {

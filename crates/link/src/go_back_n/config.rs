@@ -2,9 +2,8 @@
 
 use super::GoBackN;
 use crate::count::Count;
-use crate::registry::Service;
+use crate::form::{Form, Service, Value, ValueOf, number, timer};
 use crate::service::Side;
-use crate::short_form::{Form, Value, ValueOf, number, timer};
 use crate::timers::TimerStarts;
 use arqway_units::{Span, positive_span};
 use serde::{Deserialize, Serialize};

@@ -2,9 +2,8 @@
 
 use super::Rlp;
 use crate::count::Count;
-use crate::registry::Service;
+use crate::form::{Form, Service, Value, ValueOf, count};
 use crate::service::Side;
-use crate::short_form::{Form, Value, ValueOf, count};
 use arqway_units::{Span, positive_span};
 use core::num::NonZeroUsize;
 use serde::{Deserialize, Serialize};

@@ -3,9 +3,8 @@
 use super::SelectiveRepeat;
 use super::timeout::{EstimatorConfig, Timeout};
 use super::wire::Number;
-use crate::registry::Service;
+use crate::form::{Form, Service, Value, ValueOf, number, timer};
 use crate::service::Side;
-use crate::short_form::{Form, Value, ValueOf, number, timer};
 pub use crate::timers::TimerStarts;
 use arqway_units::Span;
 use serde::{Deserialize, Serialize};

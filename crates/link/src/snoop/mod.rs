@@ -32,11 +32,10 @@ mod wire;
 pub use config::{Config, Estimator, Resend};
 
 use crate::counters::Counters;
+use crate::form::{Form, Service, Value};
 use crate::frame::{Frame, Kind, Packet, Tag, Ticket};
 use crate::outage::Outage;
-use crate::registry::Service;
 use crate::service::{Departure, Full, LinkService, LinkState, Side, Start};
-use crate::short_form::{Form, Value};
 use alloc::collections::VecDeque;
 use arqway_units::Time;
 use bytes::Bytes;
