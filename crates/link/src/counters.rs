@@ -55,7 +55,7 @@ counters! {
     keepalives_sent,
     /// Frames with the parity of others.
     parity_sent,
-    /// Frames that were lost and worked out from others.
+    /// Frames that were counted as missing, and then worked out from others, or received after all.
     frames_recovered,
     /// Frames dropped because one before them was missing, or because they were received before.
     out_of_sequence_received,

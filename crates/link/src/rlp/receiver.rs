@@ -34,8 +34,8 @@ enum Slot {
         asked: u16,
         request: Request,
     },
-    /// Not asked for, or in vain; if it comes while it still has a place in the order, it is taken.
-    Open,
+    /// Asked for in vain; if it comes while it still has a place in the order, it is taken.
+    GivenUp,
     /// It waits for one before it.
     Held(Bytes),
     Released,
@@ -73,8 +73,8 @@ impl Receiver {
         if number >= self.window.end() {
             self.heard_of_all_before(number, counters);
             self.make_room(counters);
-            self.window.push(Slot::Open);
-            self.fill(number, packet, counters);
+            let slot = self.place(packet);
+            self.window.push(slot);
         } else if self.order == Order::AsReceived {
             // One that was overtaken.
             self.fill(number, packet, counters);
@@ -139,25 +139,35 @@ impl Receiver {
                 counters.packets_missed += 1;
             }
             Some(Slot::Held(packet)) => self.released.push_back(packet),
-            Some(Slot::Open | Slot::Released) | None => {}
+            Some(Slot::GivenUp | Slot::Released) | None => {}
         }
     }
 
     /// Puts a packet into its place, if that is still open.
     fn fill(&mut self, number: Number, packet: Bytes, counters: &mut Counters) {
-        let timer = self.window.slot_of(number);
-        let Some(slot @ (Slot::Missing { .. } | Slot::Open)) = self.window.get_mut(number) else {
-            counters.duplicates_received += 1;
-            return;
-        };
-        *slot = match self.order {
+        match self.window.get(number) {
+            Some(Slot::Missing { .. }) => self.timers.stop(self.window.slot_of(number)),
+            Some(Slot::GivenUp) => counters.frames_recovered += 1,
+            Some(Slot::Held(_) | Slot::Released) | None => {
+                counters.duplicates_received += 1;
+                return;
+            }
+        }
+        let filled = self.place(packet);
+        if let Some(slot) = self.window.get_mut(number) {
+            *slot = filled;
+        }
+    }
+
+    /// What stands in the place of a packet that has come.
+    fn place(&mut self, packet: Bytes) -> Slot {
+        match self.order {
             Order::InSequence => Slot::Held(packet),
             Order::AsReceived => {
                 self.released.push_back(packet);
                 Slot::Released
             }
-        };
-        self.timers.stop(timer);
+        }
     }
 
     /// Slides the window over all that no longer matters. As received, a frame that was given up may still come, and be
@@ -165,8 +175,8 @@ impl Receiver {
     fn release(&mut self) {
         loop {
             match (self.window.front(), self.order) {
-                (Some(Slot::Held(_) | Slot::Released), _) | (Some(Slot::Open), Order::InSequence) => {}
-                (Some(Slot::Open | Slot::Missing { .. }) | None, _) => return,
+                (Some(Slot::Held(_) | Slot::Released), _) | (Some(Slot::GivenUp), Order::InSequence) => {}
+                (Some(Slot::GivenUp | Slot::Missing { .. }) | None, _) => return,
             }
             if let Some(Slot::Held(packet)) = self.window.pop_front() {
                 self.released.push_back(packet);
@@ -223,7 +233,7 @@ impl Receiver {
                 *request = Request::Due;
                 self.must_ask = true;
             } else {
-                *slot = Slot::Open;
+                *slot = Slot::GivenUp;
                 counters.frames_abandoned += 1;
                 counters.packets_missed += 1;
             }

@@ -112,6 +112,12 @@ fn a_repair_that_comes_too_late_is_dropped_in_sequence_and_delivered_as_received
         end.peer(DATA, &[1, b'b']).expect(&format!("nack 0{at_once}"));
         end.at(100).expect("nack 0").at(200).expect("nack 0").at(300);
         end.expect(if at_once.is_empty() { "deliver b" } else { "" }).peer(REPAIR, &[0, b'a']).expect(late);
+        let counters = end.counters();
+        let recovered = u64::from(!late.is_empty());
+        assert_eq!(
+            (counters.packets_missed, counters.frames_recovered, counters.duplicates_received),
+            (1, recovered, 1 - recovered)
+        );
     }
 }
 
