@@ -38,7 +38,9 @@ impl Receiver {
             counters.duplicates_received += 1;
         } else {
             self.heard_of_all_before(number, counters);
-            if !self.may_be_late(number) {
+            if self.was_overtaken(number) {
+                counters.frames_recovered += 1;
+            } else {
                 self.next = number.wrapping_add(1);
             }
             self.take(number, packet);
@@ -70,9 +72,9 @@ impl Receiver {
         }
     }
 
-    /// Whether a frame lies so little behind that it was overtaken, or came twice; one further behind shows a burst that the
-    /// numbers cannot count, and what comes is counted from there on.
-    fn may_be_late(&self, number: u8) -> bool {
+    /// Whether a frame that is none of the recent ones lies so little behind that others overtook it: then it was counted
+    /// as missing. One further behind shows a burst that the numbers cannot count, and what comes is counted from there on.
+    fn was_overtaken(&self, number: u8) -> bool {
         (1..=self.limit / 2).contains(&usize::from(self.next.wrapping_sub(number)))
     }
 
