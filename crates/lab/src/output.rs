@@ -202,7 +202,10 @@ impl Findings {
             let experiment = &plan.experiments[figure.experiment];
             FigureSection {
                 id: figure.id.clone(),
-                title: heading(experiment),
+                title: match experiment.figures.len() {
+                    0 | 1 => heading(experiment),
+                    _ => format!("{}: {}", heading(experiment), figure.table.y_label),
+                },
                 svg: figure.svg.clone(),
                 columns: figure.table.columns(),
                 rows: figure.table.text_rows(),

@@ -104,6 +104,8 @@ impl MeansTable {
             Bars::Interval => "95 % confidence intervals",
             Bars::Deviation => "bars of one standard deviation, thick: 95 % confidence intervals",
         };
+        let hidden = self.points.iter().find(|point| !self.x_scale.shows(**point));
+        let hidden = hidden.map_or_else(String::new, |point| format!("; {point} is in the table alone"));
         Figure {
             id: id.to_owned(),
             title: experiment.title.clone(),
@@ -111,7 +113,7 @@ impl MeansTable {
             y: axis(&self.y_label, Scale::Linear),
             curves: self.schemes.iter().enumerate().map(curve).collect(),
             marks: self.marks.clone(),
-            source: format!("{}; {}, {bars}", experiment.source, self.replications_text()),
+            source: format!("{}; {}, {bars}{hidden}", experiment.source, self.replications_text()),
         }
     }
 

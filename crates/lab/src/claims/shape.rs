@@ -241,7 +241,7 @@ impl Kind for Shape {
                 match condition.holds(about, *point) {
                     Ok(true) => held += 1,
                     Ok(false) => {
-                        failed.push(format!("not {} at {}", condition.in_words(), about.subject.point(*point)));
+                        failed.push(format!("not at {}: {}", about.subject.point(*point), condition.in_words()));
                     }
                     Err(missing) => return missing.statement(),
                 }

@@ -60,12 +60,13 @@ impl Scheme {
             None => None,
         };
         let points = worlds.as_deref().unwrap_or(points);
-        let classes = ClassService::read_all(classes.as_ref(), points, mistakes);
+        let carried = classes;
+        let classes = ClassService::read_all(carried.as_ref(), points, mistakes);
         let is_labelled = label.is_some();
         let mut scheme = match (r#use, service) {
             (Some(short), None) => {
                 let form = short_form(&short, mistakes)?;
-                let variant = Variant::read(variant, set, world.as_ref(), mistakes)?;
+                let variant = Variant::read(variant, set, world.as_ref(), carried.as_ref(), mistakes)?;
                 Self::of_short_form(&short, &form, label, variant, points, mistakes)
             }
             (None, Some(service)) => {
@@ -200,17 +201,22 @@ struct Variant {
 }
 
 impl Variant {
-    /// Both or neither: rows must not be told apart by name alone, nor be the same by name alone. None without, or with
-    /// a mistake in them; the latter is in `mistakes`.
+    /// Both or neither: rows must not be told apart by name alone, nor be the same by name alone. Only who carries the
+    /// classes may go without, where it belongs to the scheme itself. None without, or with a mistake in them; the latter
+    /// is in `mistakes`.
     fn read(
         name: Option<Located<String>>,
         set: Option<Node>,
         world: Option<&Node>,
+        classes: Option<&Node>,
         mistakes: &mut Mistakes,
     ) -> Option<Option<Self>> {
+        let changes_something = set.as_ref().or(world).or(classes).is_some();
         match (name, set.as_ref().or(world)) {
             (None, None) => Some(None),
-            (Some(name), Some(_)) if !name.value.trim().is_empty() => Some(Some(Self { name: name.value, set })),
+            (Some(name), _) if changes_something && !name.value.trim().is_empty() => {
+                Some(Some(Self { name: name.value, set }))
+            }
             (Some(name), _) => {
                 let message = "a variant has a name and changes something".to_owned();
                 let help =

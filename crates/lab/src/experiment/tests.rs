@@ -78,6 +78,39 @@ fn a_class_that_cannot_be_is_told_where_it_stands_with_what_would_be_right() {
     assert!(error.contains("a class of all packets; right would be one or more of protocol"), "{error}");
     let error = told("{ protocol = \"udp\", service = \"raw\", rate = \"20 %\" }");
     assert!(error.contains("right would be `scheduler = \"scfq\"`"), "{error}");
+    assert!(error.starts_with("study.toml:7:77: "), "the rate itself: {error}");
+}
+
+#[test]
+fn rates_of_a_table_that_nobody_keeps_are_told_where_the_table_gives_them() {
+    let table = "\"link-layer.table\" = { kind = \"differentiated-services\", reliable = \"rlp\", \
+                 allocations = [{ ds = \"af11\", rate = \"1 kbit/s\" }] },";
+    let error = experiment(&STUDY.replace("\"media.enabled\" = true,", table)).expect_err("a slip").to_string();
+    assert!(error.starts_with("study.toml:7:"), "not the classes of the base: {error}");
+    assert!(error.contains("right would be `scheduler = \"scfq\"`"), "{error}");
+}
+
+#[test]
+fn schemes_may_differ_in_who_carries_a_class_alone_if_each_has_a_variant() {
+    let class = "\"link-layer.classes\" = [{ name = \"voice\", protocol = \"udp\", service = \"raw\" }],";
+    let schemes = "use = \"sr:0.9\"\nvariant = \"voice=rlp\"\nclasses = { voice = \"rlp:1\" }\n\n[[scheme]]\n\
+                   use = \"sr:0.9\"\nclasses = { voice = \"xor-fec:12\" }";
+    let text = STUDY.replace("\"media.enabled\" = true,", class).replacen("use = \"sr:0.9\"", schemes, 1);
+    let study = experiment(&text).unwrap_or_else(|told| panic!("{told}"));
+    let names: Vec<String> = study.schemes.iter().map(Scheme::full_name).collect();
+    assert_eq!(names, ["sr:0.9 voice=rlp", "sr:0.9", "Withdrawing"]);
+    assert_eq!(study.schemes[0].label, "SR 0.9 s, voice=rlp (RLP 1)");
+}
+
+#[test]
+fn a_swept_path_without_quotes_is_told_to_want_them() {
+    let error =
+        experiment(&STUDY.replace("\"wireless.errors.loss\" = [", "wireless.errors.loss = [")).expect_err("a slip");
+    let error = error.to_string();
+    assert!(
+        error.starts_with("study.toml:10:1: ") && error.contains("right would be \"wireless.errors.loss\" = ["),
+        "{error}"
+    );
 }
 
 #[test]

@@ -6,6 +6,7 @@ use crate::document::{Located, Mistake, Mistakes, Node, Origin, Source, Table, V
 use crate::library;
 use crate::schema;
 use arqway_link::Mux;
+use arqway_link::mux::ConfigError;
 use arqway_sim::Scenario;
 use arqway_sim::channel::Direction;
 use arqway_units::{BitRate, Octets, Ratio, Span};
@@ -91,9 +92,13 @@ impl World {
             );
         }
         let Some(values) = values.as_array().filter(|values| !values.is_empty()) else {
-            mistakes.push(
-                Mistake::at_value(values, "a sweep without values").help(format!("for instance \"{path}\" = [1, 2]")),
-            );
+            // A path without quotes is a table in a table to TOML.
+            mistakes.push(match whole_path(path, values) {
+                Some(whole) => Mistake::at_key(values, "the path of what is swept is one key, in quotes")
+                    .help(format!("right would be \"{whole}\" = [...]")),
+                None => Mistake::at_value(values, "a sweep without values")
+                    .help(format!("for instance \"{path}\" = [...] with the values that it takes")),
+            });
             return (Some(path.to_owned()), Vec::new());
         };
         let mut known = Vec::new();
@@ -129,10 +134,30 @@ impl World {
             let class = error.class().map(|class| format!("link-layer.classes.{class}"));
             let places = class.as_deref().into_iter().chain(["link-layer.classes", "link-layer.table", "link-layer"]);
             let place = places.into_iter().find_map(|path| tree.get_path(path)).unwrap_or(&tree);
+            let place = rate_to_look_at(&error, &tree).unwrap_or(place);
             mistakes.push(Mistake::at_value(place, error.to_string()));
             return None;
         }
         Some(PointTree { point: Point { value, scenario }, tree, bare })
+    }
+}
+
+/// The path down to what is no table, where there is a table at `path`.
+fn whole_path(path: &str, node: &Node) -> Option<String> {
+    let (key, inner) = node.as_table()?.iter().next()?;
+    let path = format!("{path}.{key}");
+    Some(whole_path(&path, inner).unwrap_or(path))
+}
+
+/// The rate that nobody keeps, or the table's rates where no class gives one: what a mistake in rates is about.
+fn rate_to_look_at<'tree>(error: &ConfigError, tree: &'tree Node) -> Option<&'tree Node> {
+    let classes = tree.get_path("link-layer.classes").and_then(Node::as_array).unwrap_or_default();
+    let of_class = classes.iter().find_map(|class| class.get_path("rate"));
+    let of_table = || tree.get_path("link-layer.table.allocations");
+    match (error, of_class) {
+        (ConfigError::RatesWithoutShares, _) => of_class.or_else(of_table),
+        (ConfigError::Rates(_), None) => of_table(),
+        _ => None,
     }
 }
 

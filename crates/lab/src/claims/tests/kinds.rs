@@ -183,7 +183,7 @@ fn a_shape_is_reproduced_if_all_conditions_hold_and_the_direction_if_some_do() {
     let of = |first, second| judge(&text, &[(1.0, "a", first), (1.0, "b", MIDDLE), (2.0, "a", second)]);
     assert_eq!(of(HIGH, HIGH).verdict(), Reproduced);
     let part = of(HIGH, LOW);
-    assert_eq!((part.verdict(), part.note.as_str()), (Direction, "2 of 3 conditions hold; not a at least 25 at 2 %"));
+    assert_eq!((part.verdict(), part.note.as_str()), (Direction, "2 of 3 conditions hold; not at 2 %: a at least 25"));
     assert_eq!(of(LOW, LOW).verdict(), NotReproduced);
     assert_eq!(judge(&text, &[(1.0, "a", HIGH), (2.0, "a", HIGH)]).note, "no rows for b at 1 %");
 }
