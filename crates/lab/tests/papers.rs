@@ -9,6 +9,7 @@ use arqway_lab::library::{self, FigureName};
 use arqway_lab::output::Findings;
 use arqway_lab::plan::{Plan, Request};
 use arqway_lab::run::run;
+use arqway_sim::channel::Direction;
 use arqway_units::{Octets, Span};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -99,7 +100,9 @@ fn a_claim_on_a_figure_is_decided_by_the_rows_of_that_figure() {
     }
     for (id, (mut experiments, claims)) in figures {
         for point in experiments.iter_mut().flat_map(|experiment| &mut experiment.points) {
-            point.scenario.file_transfer.size = Octets::new(20_000);
+            // Some ten seconds: nobody has said anything yet when a shorter file is there.
+            let rate = point.scenario.wireless.rate(Direction::Down).mean().as_bits_per_second();
+            point.scenario.file_transfer.size = Octets::new(rate * 10 / 8);
             point.scenario.duration = point.scenario.duration.min(Span::from_milliseconds(60_000));
         }
         let request = Request { replications: Some(2), ..Request::default() };
