@@ -1,0 +1,3 @@
+//! Radio Link Control, the link layer of UMTS: 3GPP TS 25.322.
+
+pub mod pdu;
