@@ -35,6 +35,8 @@ counters! {
     /// ([`frames_recovered`](Self::frames_recovered)). Only where the service knows: see
     /// [`KNOWS_LOSSES`](crate::Service::KNOWS_LOSSES).
     packets_missed,
+    /// Packets given up at the sending end, which told its peer or began anew.
+    packets_discarded,
     /// Octets of packets put into frames for the first time.
     octets_sent,
     /// Frames with a packet handed over for the first time.

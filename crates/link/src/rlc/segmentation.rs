@@ -77,6 +77,8 @@ pub(super) struct Segment {
     pub(super) body: Bytes,
     /// What the header says of it. In a UMD PDU the E-bit is 1 for `Indicator`, otherwise 0.
     pub(super) extension: HeaderExtension,
+    /// How many octets of SDUs.
+    pub(super) octets: usize,
     /// The SDUs with an octet or an LI here.
     pub(super) touches: RangeInclusive<u64>,
     /// The SDUs whose end is told here.
@@ -372,6 +374,7 @@ impl Segmenter {
         let body = self.body(plan, indicators);
         Segment {
             extension: plan.extension,
+            octets: self.waiting.iter().take(plan.whole).map(Bytes::len).sum::<usize>() + plan.part,
             touches: begins..=octets_end.max(ends.end).saturating_sub(1),
             begins_after_end: !ends.is_empty() && octets_end > ends.end,
             last_octets: self.first..self.first + plan.whole as u64,
