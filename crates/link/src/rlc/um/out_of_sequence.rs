@@ -99,8 +99,8 @@ impl OutOfSequence {
         let mut last = number;
         while let Some(contents) = self.store.get(last.next()) {
             if begins(contents) {
-                // Where it begins by itself, it only tells what was before; and that needs an octet there.
-                if let Some(padding) = ends_before(contents).filter(|_| from.0 <= last) {
+                // Where it begins by itself, it only tells of what was before; if that has octets.
+                if let Some(padding) = ends_before(contents) {
                     self.assemble(from, last, usize::MAX, padding, deliver);
                 }
                 return;

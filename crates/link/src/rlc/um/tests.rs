@@ -71,6 +71,7 @@ fn pdu(number: u8, indicators: &[u8], data: &str) -> Vec<u8> {
 
 const FILLED: u8 = 0;
 const FIRST: u8 = 124;
+const MIDDLE: u8 = 126;
 const PADDING: u8 = 127;
 
 fn window<const LEAST: u16, const MOST: u16>(numbers: u16) -> Count<LEAST, MOST> {
@@ -210,6 +211,13 @@ fn a_gap_costs_what_has_something_in_it() {
 }
 
 #[test]
+fn the_middle_of_an_sdu_is_worth_nothing_without_its_beginning() {
+    let mut end = end(|config| config.alternative_e_bit = true);
+    end.peer(0, &pdu(0, &[MIDDLE], "xxxxxxx")).peer(0, &pdu(1, &[1, PADDING], "x.....")).expect("");
+    end.peer(0, &pdu(2, &[], "aaaaaaaa")).expect("deliver a");
+}
+
+#[test]
 fn numbers_come_round() {
     let mut end = end(|_| ());
     for number in 0..=127 {
@@ -302,6 +310,7 @@ fn a_window_that_moves_pushes_out_what_it_leaves_behind() {
     let mut end = reordering(4);
     end.at(0).peer(0, &sole(0, "a")).at(100).expect("deliver a");
     end.peer(0, &sole(2, "c")).peer(0, &sole(6, "g")).expect("deliver c");
+    end.peer(0, &sole(3, "d")).expect("deliver d");
     // Number 1 is too late: it passes for one far ahead, and pushes out all.
     end.peer(0, &sole(1, "b")).expect("deliver g");
 }
