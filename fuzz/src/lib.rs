@@ -34,7 +34,7 @@ mod pair;
 pub type Driver = fn(&[u8]);
 
 /// Every target by its name, which is that of its file in `fuzz_targets` and of its folder in `corpus`.
-pub const TARGETS: [(&str, Driver); 12] = [
+pub const TARGETS: [(&str, Driver); 14] = [
     ("headers", headers::drive),
     ("classifier", classifier::drive),
     ("heads", heads::drive),
@@ -44,6 +44,8 @@ pub const TARGETS: [(&str, Driver); 12] = [
     ("go_back_n", operations::go_back_n),
     ("rlp", operations::rlp),
     ("xor_fec", operations::xor_fec),
+    ("rlc_um", operations::rlc_um),
+    ("rlc_tm", operations::rlc_tm),
     ("snoop", operations::snoop),
     ("mux", operations::mux),
     ("pair", pair::drive),

@@ -1,6 +1,7 @@
 //! What a run takes of memory: an event in steady state allocates nothing but, now and then, room for new packets; and
 //! a long run needs no more than a short one.
 
+use arqway_link::rlc::{tm, um};
 use arqway_link::selective_repeat::{self, TimerStarts};
 use arqway_link::{ServiceConfig, fec, go_back_n, mux::Class, mux::Protocol, raw, rlp, snoop};
 use arqway_sim::app::{Adapts, Parallel, ToLoss};
@@ -45,12 +46,16 @@ fn an_event_in_steady_state_allocates_at_most_the_packet_it_creates() {
 
 #[test]
 fn no_service_allocates_but_for_the_packets_that_it_makes() {
+    let cut = um::Config { pdu_size: um::UmdSize::new(40).expect("a size"), ..um::Config::default() };
     let as_received = rlp::Config { order: rlp::Order::AsReceived, ..rlp::Config::default() };
     for service in [
         ServiceConfig::GoBackN(go_back_n::Config { timeout: Span::from_milliseconds(1100), ..Default::default() }),
         ServiceConfig::Rlp(rlp::Config::default()),
         ServiceConfig::Rlp(as_received),
         ServiceConfig::XorFec(fec::Config::default()),
+        ServiceConfig::RlcUm(um::Config::default()),
+        ServiceConfig::RlcUm(cut),
+        ServiceConfig::RlcTm(tm::Config::default()),
     ] {
         let mut scenario = busy_world(10);
         scenario.link_layer.service = service;

@@ -1,8 +1,9 @@
-//! The promises of the services that multiservice compares, a file each.
+//! The promises of services that take more than a test, a file each; and of all of them together.
 
 mod any_frames;
 mod go_back_n;
 mod hints;
+mod rlc_um;
 mod rlp;
 mod xor_fec;
 

@@ -433,30 +433,4 @@ proptest! {
         delivered.sort();
         prop_assert_eq!(delivered, expected);
     }
-
-    /// In order, also when each PDU comes twice and is overtaken by others, as long as none comes that is a window ahead.
-    #[test]
-    fn reordering_puts_right_all_that_happens_within_its_window(
-        (config, side) in any_config(),
-        octets in proptest::collection::vec(1usize..300, 1..40),
-        late in proptest::collection::vec([0usize..1000, 0usize..1000], 1..200),
-        numbers in 1u16..=64,
-    ) {
-        let made = make(&config, side, &octets);
-        let mut receiver = receiver(&config, Reception::Reordering { window: window(numbers), timer: TIMER });
-        let mut arrivals: Vec<_> = (0..made.len())
-            .zip(late.into_iter().cycle())
-            .flat_map(|(index, late)| late.map(|late| (index + late % usize::from(numbers), index)))
-            .collect();
-        arrivals.sort_unstable();
-        for (_, index) in arrivals {
-            receiver.take(made[index].pdu.clone(), Time::ZERO, &mut Counters::default());
-        }
-        let mut counters = Counters::default();
-        while let Some(deadline) = receiver.deadline() {
-            receiver.handle_timeout(deadline, &mut counters);
-        }
-        let expected: Vec<_> = (0..).zip(octets).map(|(id, octets)| sdu(id, octets)).collect();
-        prop_assert_eq!(received(&mut receiver), expected);
-    }
 }
