@@ -67,6 +67,10 @@ counters! {
     acknowledgements_withheld,
     /// TCP connections forgotten to make room for others.
     connections_evicted,
+    /// How often both ends began anew.
+    resets,
+    /// Times that the peer did not answer as often as it was asked to begin anew.
+    unrecoverable_errors,
     /// Frames received that could not be decoded, or that belong to no service here.
     malformed_received,
 }

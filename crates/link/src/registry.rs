@@ -99,6 +99,8 @@ services! {
     "go-back-n" GoBackN go_back_n: go_back_n::Config;
     /// Karn's RLP.
     "rlp" Rlp rlp: rlp::Config;
+    /// Acknowledged mode of UMTS Radio Link Control.
+    "rlc-am" RlcAm rlc_am: rlc::am::Config;
     /// Unacknowledged mode of UMTS Radio Link Control.
     "rlc-um" RlcUm rlc_um: rlc::um::Config;
     /// Transparent mode of UMTS Radio Link Control.

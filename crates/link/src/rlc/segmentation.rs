@@ -242,6 +242,16 @@ impl Segmenter {
         true
     }
 
+    /// Whether nothing of this SDU is in a PDU.
+    pub(super) fn is_untouched(&self, id: u64) -> bool {
+        id >= self.first_untouched()
+    }
+
+    /// The first SDU of which nothing is in a PDU, or the next one to come.
+    pub(super) fn first_untouched(&self) -> u64 {
+        self.first + u64::from(self.begun)
+    }
+
     /// Whether octets of the first waiting SDU are in PDUs already.
     pub(super) fn has_begun(&self) -> bool {
         self.begun
