@@ -48,6 +48,8 @@ pub const TARGETS: [(&str, Driver); 14] = [
     ("go_back_n", operations::go_back_n),
     ("rlp", operations::rlp),
     ("xor_fec", operations::xor_fec),
+    ("rlc_um", operations::rlc_um),
+    ("rlc_tm", operations::rlc_tm),
     ("snoop", operations::snoop),
     ("mux", operations::mux),
     ("pair", pair::drive),
