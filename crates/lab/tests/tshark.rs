@@ -3,24 +3,26 @@
 //!
 //! Where there is no tshark this is skipped, aloud; not in continuous integration, where `CI` is set.
 
+mod judge;
+
 use arqway_lab::capture::{Capture, Place};
 use arqway_lab::cell::Cell;
 use arqway_lab::document::Source;
 use arqway_lab::experiment::{Effort, Experiment};
 use arqway_lab::plan::Request;
+use arqway_link::rlc::pdu::{LengthIndicatorSize, parse_um};
 use arqway_link::{Frame, Packet, fec, go_back_n, rlp, selective_repeat};
 use arqway_sim::channel::Direction;
 use arqway_sim::{Host, Probe};
 use arqway_units::Time;
 use std::fmt::Write as _;
 use std::fs;
-use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A scheme of each service, with which TCP makes and loses frames of every kind.
-const SCHEMES: [&str; 5] = ["sr:0.9", "go-back-n:0.9", "rlp:3", "oos-rlp:1", "xor-fec:4"];
+const SCHEMES: [&str; 7] = ["sr:0.9", "go-back-n:0.9", "rlp:3", "oos-rlp:1", "xor-fec:4", "rlc-um", "rlc-tm"];
 
 const STUDY: &str = r#"
 [experiment]
@@ -33,7 +35,7 @@ use = "SCHEME"
 "#;
 
 /// What is read of each packet, in this order.
-const FIELDS: [&str; 22] = [
+const FIELDS: [&str; 23] = [
     "frame.interface_name",
     "frame.time_epoch",
     "arqway.service",
@@ -51,6 +53,7 @@ const FIELDS: [&str; 22] = [
     "arqway.fec.count",
     "arqway.fec.lengths",
     "arqway.fec.check",
+    "arqway.umd.sn",
     "frame.comment",
     "ip.proto",
     "ip.checksum.status",
@@ -71,8 +74,9 @@ impl Expected {
         let kind = frame.tag.as_octet() & 7;
         let name = if service == 0 { &self.service } else { "raw" };
         let numbers = numbers_of(name, frame);
-        // What a parity carries is the XOR of packets, and none.
-        let inside = if name == "xor-fec" && kind == 1 { inside(&[]) } else { inside(&frame.body) };
+        // What a parity carries is the XOR of packets, and what a UMD PDU carries are parts of them.
+        let is_packet = name != "rlc-um" && (name != "xor-fec" || kind == 0);
+        let inside = inside(if is_packet { &frame.body } else { &[] });
         let time = epoch(now);
         writeln!(self.lines, "{interface}|{time}|{service}|{kind}|{name}|{numbers}|{comment}|{inside}")
             .expect("memory");
@@ -80,13 +84,14 @@ impl Expected {
 
     fn packet(&mut self, interface: &str, packet: &Packet, now: Time) {
         let inside = inside(&packet.octets);
-        writeln!(self.lines, "{interface}|{}|||||||||||||||||{inside}", epoch(now)).expect("memory");
+        writeln!(self.lines, "{interface}|{}||||||||||||||||||{inside}", epoch(now)).expect("memory");
     }
 }
 
-/// The numbers in a frame's head: those of Selective Repeat, of go-back-n, of RLP, of forward error correction.
+/// The numbers in a frame's head: those of Selective Repeat, of go-back-n, of RLP, of forward error correction, of RLC's unacknowledged mode.
 fn numbers_of(service: &str, frame: &Frame) -> String {
     let (mut sr, mut gbn, mut rlp, mut fec) = ("||".to_owned(), "|".to_owned(), "||".to_owned(), "|||".to_owned());
+    let mut umd = String::new();
     match service {
         "selective-repeat" => {
             sr = match selective_repeat::parse(frame.clone()).expect("a frame of Selective Repeat") {
@@ -119,9 +124,13 @@ fn numbers_of(service: &str, frame: &Frame) -> String {
                 }
             }
         }
+        "rlc-um" => {
+            let pdu = parse_um(frame.clone(), LengthIndicatorSize::Fifteen, true).expect("a UMD PDU");
+            umd = pdu.number.to_string();
+        }
         _ => {}
     }
-    [sr, gbn, rlp, fec].join("|")
+    [sr, gbn, rlp, fec, umd].join("|")
 }
 
 /// The protocol of the packet inside, and that its checksums are right.
@@ -161,7 +170,7 @@ impl Probe for Expected {
 
 #[test]
 fn tshark_reads_what_the_simulator_sent_and_finds_every_checksum_right() {
-    if !there_is_tshark() {
+    if !judge::there_is_tshark() {
         return;
     }
     let mut everything = String::new();
@@ -179,7 +188,9 @@ fn tshark_reads_what_the_simulator_sent_and_finds_every_checksum_right() {
     for part in ["|lost on the link|", "|0|raw|", "|6|1|1|", "|17|1||1"] {
         assert!(everything.contains(part), "nothing of the kind {part} in the runs");
     }
-    for (kinds, service) in [(3, "selective-repeat"), (2, "go-back-n"), (4, "rlp"), (2, "xor-fec")] {
+    for (kinds, service) in
+        [(3, "selective-repeat"), (2, "go-back-n"), (4, "rlp"), (2, "xor-fec"), (1, "rlc-um"), (1, "rlc-tm")]
+    {
         for kind in 0..kinds {
             assert!(everything.contains(&format!("|{kind}|{service}|")), "no kind {kind} of {service} in the runs");
         }
@@ -188,7 +199,7 @@ fn tshark_reads_what_the_simulator_sent_and_finds_every_checksum_right() {
 
 #[test]
 fn tshark_finds_nothing_malformed_and_nothing_unknown() {
-    if !there_is_tshark() {
+    if !judge::there_is_tshark() {
         return;
     }
     for scheme in SCHEMES {
@@ -227,16 +238,4 @@ fn tshark(file: &Path, arguments: &[&str]) -> String {
     assert!(output.status.success() && !told.contains("Lua:"), "{told}");
     fs::remove_file(file).expect("a file of our own");
     String::from_utf8(output.stdout).expect("UTF-8")
-}
-
-fn there_is_tshark() -> bool {
-    match Command::new("tshark").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status() {
-        Ok(status) => status.success(),
-        Err(error) if error.kind() == ErrorKind::NotFound && std::env::var_os("CI").is_none() => {
-            // Not by a macro, whose words a test that passes keeps to itself.
-            let _ = writeln!(io::stderr(), "\nskipped: there is no tshark here (apt-get install tshark)");
-            false
-        }
-        Err(error) => panic!("tshark does not run, and continuous integration needs it: {error}"),
-    }
 }
