@@ -135,7 +135,7 @@ pub(crate) fn rlc_tm(input: &mut Input<'_>) -> ServiceConfig {
 
 /// Whether a frame may carry a part of a packet, or several.
 pub(crate) fn segments(service: &ServiceConfig) -> bool {
-    matches!(service, ServiceConfig::RlcUm(_))
+    matches!(service, ServiceConfig::RlcAm(_) | ServiceConfig::RlcUm(_))
 }
 
 /// Several services of any kind, told apart by protocol, port and codepoint.
@@ -168,6 +168,10 @@ pub(crate) fn kept_at_most(service: &ServiceConfig) -> usize {
         ServiceConfig::GoBackN(config) => config.window.as_usize(),
         ServiceConfig::Rlp(config) => config.buffer.get() + 2 * config.window.as_usize(),
         ServiceConfig::XorFec(config) => config.buffer.get() + 2 * config.block.as_usize(),
+        // Its own that wait or are not acknowledged, and PDUs of the peer that wait for others.
+        ServiceConfig::RlcAm(config) => {
+            config.buffer.map_or(256, NonZeroUsize::get) + 2 * config.window.map_or(512, Count::as_usize)
+        }
         // Its own that wait, and PDUs of the peer that wait for others: windows are of at most 64.
         ServiceConfig::RlcUm(config) => config.buffer.get() + 64,
         ServiceConfig::RlcTm(config) => config.buffer.get(),
@@ -184,6 +188,7 @@ pub(crate) fn own_kept_at_rest(service: &ServiceConfig) -> usize {
         | ServiceConfig::SelectiveRepeat(_)
         | ServiceConfig::GoBackN(_)
         | ServiceConfig::XorFec(_)
+        | ServiceConfig::RlcAm(_)
         | ServiceConfig::RlcUm(_)
         | ServiceConfig::RlcTm(_)
         | ServiceConfig::Snoop(_) => 0,

@@ -162,6 +162,7 @@ pub(crate) fn answer(services: &[&ServiceConfig], frame: &Frame) -> Option<Frame
         ServiceConfig::Raw(_)
         | ServiceConfig::Rlp(_)
         | ServiceConfig::XorFec(_)
+        | ServiceConfig::RlcAm(_)
         | ServiceConfig::RlcUm(_)
         | ServiceConfig::RlcTm(_)
         | ServiceConfig::Snoop(_) => return None,

@@ -160,7 +160,9 @@ impl Link {
             different.sort_unstable();
             different.dedup();
             match config {
-                ServiceConfig::SelectiveRepeat(_) | ServiceConfig::GoBackN(_) => assert_eq!(received, taken),
+                ServiceConfig::SelectiveRepeat(_) | ServiceConfig::GoBackN(_) | ServiceConfig::RlcAm(_) => {
+                    assert_eq!(received, taken)
+                }
                 ServiceConfig::Rlp(rlp::Config { order: rlp::Order::InSequence, .. }) => {
                     assert_eq!(*received, different, "in sequence, and none twice");
                 }
