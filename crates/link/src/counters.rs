@@ -35,6 +35,8 @@ counters! {
     /// ([`frames_recovered`](Self::frames_recovered)). Only where the service knows: see
     /// [`KNOWS_LOSSES`](crate::Service::KNOWS_LOSSES).
     packets_missed,
+    /// Packets given up at the sending end, which told its peer or began anew.
+    packets_discarded,
     /// Octets of packets put into frames for the first time.
     octets_sent,
     /// Frames with a packet handed over for the first time.
@@ -65,6 +67,10 @@ counters! {
     acknowledgements_withheld,
     /// TCP connections forgotten to make room for others.
     connections_evicted,
+    /// How often both ends began anew.
+    resets,
+    /// Times that the peer did not answer as often as it was asked to begin anew.
+    unrecoverable_errors,
     /// Frames received that could not be decoded, or that belong to no service here.
     malformed_received,
 }

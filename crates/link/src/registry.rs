@@ -9,7 +9,7 @@ use crate::counters::Counters;
 use crate::form::{Form, Service};
 use crate::frame::{Frame, Packet, Tag, Ticket};
 use crate::service::{Departure, Full, LinkService, LinkState, Side, Start};
-use crate::{fec, go_back_n, raw, rlp, selective_repeat, snoop};
+use crate::{fec, go_back_n, raw, rlc, rlp, selective_repeat, snoop};
 use arqway_units::Time;
 use serde::{Deserialize, Serialize};
 
@@ -99,6 +99,8 @@ services! {
     "go-back-n" GoBackN go_back_n: go_back_n::Config;
     /// Karn's RLP.
     "rlp" Rlp rlp: rlp::Config;
+    /// Acknowledged mode of UMTS Radio Link Control.
+    "rlc-am" RlcAm rlc_am: rlc::am::Config;
     /// Forward error correction by XOR.
     "xor-fec" XorFec xor_fec: fec::Config;
     /// Berkeley Snoop.

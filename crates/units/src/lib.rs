@@ -28,5 +28,5 @@ mod time;
 pub use octets::Octets;
 pub use rate::{BitRate, Pacer};
 pub use ratio::Ratio;
-pub use text::{SHORTEST_TIMER, UnitError, optional_positive_span, positive_span};
+pub use text::{SHORTEST_TIMER, UnitError, optional_positive_span, optional_timer, positive_span};
 pub use time::{Span, Time};

@@ -230,6 +230,18 @@ pub fn optional_positive_span<'de, D: serde::Deserializer<'de>>(deserializer: D)
     positive_span(deserializer).map(Some)
 }
 
+/// The same where the setting may be left out, and zero turns the timer off.
+///
+/// # Errors
+/// What is no length of time, or neither zero nor at least [`SHORTEST_TIMER`].
+pub fn optional_timer<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Span>, D::Error> {
+    let span = <Span as serde::Deserialize>::deserialize(deserializer)?;
+    if span != Span::ZERO && span < SHORTEST_TIMER {
+        return Err(serde::de::Error::custom(alloc::format!("this must be {SHORTEST_TIMER} or more, or 0 s for none")));
+    }
+    Ok(Some(span))
+}
+
 serde_as_text!(Span from SPAN, BitRate from RATE, Octets from OCTETS, Ratio from RATIO);
 
 #[cfg(test)]

@@ -77,6 +77,8 @@ pub(super) struct Segment {
     pub(super) body: Bytes,
     /// What the header says of it. In a UMD PDU the E-bit is 1 for `Indicator`, otherwise 0.
     pub(super) extension: HeaderExtension,
+    /// How many octets of SDUs.
+    pub(super) octets: usize,
     /// The SDUs with an octet or an LI here.
     pub(super) touches: RangeInclusive<u64>,
     /// The SDUs whose end is told here.
@@ -240,6 +242,16 @@ impl Segmenter {
         true
     }
 
+    /// Whether nothing of this SDU is in a PDU.
+    pub(super) fn is_untouched(&self, id: u64) -> bool {
+        id >= self.first_untouched()
+    }
+
+    /// The first SDU of which nothing is in a PDU, or the next one to come.
+    pub(super) fn first_untouched(&self) -> u64 {
+        self.first + u64::from(self.begun)
+    }
+
     /// Whether octets of the first waiting SDU are in PDUs already.
     pub(super) fn has_begun(&self) -> bool {
         self.begun
@@ -372,6 +384,7 @@ impl Segmenter {
         let body = self.body(plan, indicators);
         Segment {
             extension: plan.extension,
+            octets: self.waiting.iter().take(plan.whole).map(Bytes::len).sum::<usize>() + plan.part,
             touches: begins..=octets_end.max(ends.end).saturating_sub(1),
             begins_after_end: !ends.is_empty() && octets_end > ends.end,
             last_octets: self.first..self.first + plan.whole as u64,

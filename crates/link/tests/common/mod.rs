@@ -198,9 +198,10 @@ pub(crate) fn run<S: LinkService>(services: [S; 2], setting: &Setting) -> [End<S
         now = next;
     }
     panic!(
-        "the service does not come to rest: at {now:?} {:?} of {:?} packets were delivered",
-        ends.map(|end| end.received.len()),
-        setting.packets
+        "the service does not come to rest: at {now:?} {:?} of {:?} packets were delivered; {:?}",
+        ends.each_ref().map(|end| end.received.len()),
+        setting.packets,
+        ends.each_ref().map(|end| end.service.counters())
     );
 }
 

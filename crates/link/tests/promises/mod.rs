@@ -3,6 +3,7 @@
 mod any_frames;
 mod go_back_n;
 mod hints;
+mod rlc_am;
 mod rlp;
 mod xor_fec;
 

@@ -10,7 +10,7 @@ use super::{HeaderExtension, LengthIndicator, LengthIndicatorSize};
 use bytes::Bytes;
 
 /// The SDUs of a data PDU.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Contents {
     /// Octets of SDUs and nothing else: no padding, no STATUS, not the last octet that the standard tells to ignore.
     pub data: Bytes,

@@ -74,7 +74,7 @@ pub fn umd_head(number: u8, extension: bool) -> [u8; 1] {
 }
 
 /// An acknowledged mode data PDU (§9.2.1.4).
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Amd {
     /// The sequence number SN, of 12 bits.
     pub number: u16,
@@ -87,7 +87,7 @@ pub struct Amd {
 }
 
 /// An unacknowledged mode data PDU (§9.2.1.3).
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Umd {
     /// The sequence number SN, of 7 bits.
     pub number: u8,
@@ -96,7 +96,7 @@ pub struct Umd {
 }
 
 /// What the peer of an acknowledged mode entity sends.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AmPdu {
     /// Data.
     Data(Amd),

@@ -86,7 +86,7 @@ pub(super) type Words = ArrayVec<u8, 15>;
 /// Code words for ascending numbers behind `first`: as many of the numbers as `room` code words tell, and how many these are.
 pub(super) fn encode(first: u16, numbers: impl Iterator<Item = u16>, room: usize) -> (Words, usize) {
     let room = room.min(Words::new_const().capacity());
-    let (mut words, mut told, mut last) = (Words::new(), 0, first);
+    let (mut words, mut told, mut last, mut reach) = (Words::new(), 0, first, 0);
     let mut numbers = numbers.peekable();
     while let Some(next) = numbers.next() {
         let mut run = 1;
@@ -95,6 +95,10 @@ pub(super) fn encode(first: u16, numbers: impl Iterator<Item = u16>, room: usize
         }
         let left = room - words.len();
         let distance = next.wrapping_sub(last) & 0xfff;
+        reach += distance + run - 1;
+        if reach > 0xfff {
+            break; // a turn of the numbers: these do not ascend
+        }
         // Up to two in a row are no longer one by one.
         let told_now = if run > 2 && left > 1 {
             let count = run.min(highest_of(left - 1));

@@ -12,7 +12,7 @@ use super::sufi::{self, Sufi};
 use bytes::Bytes;
 
 /// A STATUS PDU that was read and found right, all of it. Its octets are shared with the frame.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Status {
     octets: Bytes,
 }

@@ -1,0 +1,143 @@
+//! Acknowledged mode of RLC: in order, at most once; everything, where nothing is given up; and it comes to rest.
+
+use crate::common::{End, Fate, Queue, Setting, packet, run};
+use crate::setting;
+use arqway_link::rlc::am::{
+    Config, Discard, MissingAs, MrwConfig, PduSize, PollConfig, Profile, ResetConfig, StatusConfig,
+};
+use arqway_link::{AnyService, Count, ServiceConfig, Side, TimerStarts};
+use arqway_units::{Ratio, Span};
+use proptest::prelude::*;
+
+fn off_or(milliseconds: std::ops::Range<u64>) -> impl Strategy<Value = Option<Span>> {
+    prop_oneof![1 => Just(Some(Span::ZERO)), 2 => milliseconds.prop_map(|ms| Some(Span::from_milliseconds(ms)))]
+}
+
+/// Polls by which every loss is found in the end: at the end of what there is, repeated; or by the clock.
+fn poll() -> impl Strategy<Value = PollConfig> {
+    let by_end = (1u64..500).prop_map(|ms| (true, Span::from_milliseconds(ms), Span::ZERO));
+    let by_clock = (1u64..500, any::<bool>()).prop_map(|(ms, last)| (last, Span::ZERO, Span::from_milliseconds(ms)));
+    let counts = (0u16..20, 0u16..5, 0.0..1.0);
+    (prop_oneof![by_end, by_clock], counts, any::<bool>(), off_or(1..300), any::<bool>()).prop_map(
+        |((last, timer, periodic), (pdus, sdus, window), last_retransmission, prohibit, by_status)| PollConfig {
+            last_pdu: Some(last),
+            last_retransmission: Some(last_retransmission),
+            timer: Some(timer),
+            every_pdus: Count::new(pdus),
+            every_sdus: Count::new(sdus),
+            window: Ratio::new(window),
+            periodic: Some(periodic),
+            prohibit,
+            by_status: Some(by_status),
+        },
+    )
+}
+
+fn status() -> impl Strategy<Value = StatusConfig> {
+    let missing_as = prop_oneof![Just(MissingAs::Bitmap), Just(MissingAs::List), Just(MissingAs::RelativeList)];
+    (
+        any::<bool>(),
+        off_or(1..500),
+        any::<bool>(),
+        off_or(1..300),
+        missing_as,
+        prop_oneof![3 => Just(0), 1 => 1u16..4095],
+    )
+        .prop_map(|(missing, periodic, after_outage, prohibit, missing_as, window)| StatusConfig {
+            missing: Some(missing),
+            periodic,
+            periodic_while_idle: Some(false),
+            after_outage: Some(after_outage),
+            prohibit,
+            missing_as: Some(missing_as),
+            window: Count::new(window),
+        })
+}
+
+fn size() -> impl Strategy<Value = Option<PduSize>> {
+    prop_oneof![(8u16..40), (100u16..140), (200u16..300)].prop_map(PduSize::new)
+}
+
+fn config(discard: impl Strategy<Value = Discard>) -> impl Strategy<Value = Config> {
+    let window = prop_oneof![1 => Just(1), 3 => 2u16..200, 1 => 2040u16..2060, 1 => Just(4095)].prop_map(Count::new);
+    let starts = prop_oneof![Just(TimerStarts::HandOver), Just(TimerStarts::Start), Just(TimerStarts::Departure)];
+    let sizes = (size(), prop::option::of(size()), any::<bool>(), any::<bool>(), 0u64..50);
+    let switches = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), 0u64..200);
+    let attempts = (0u16..6, 1u64..500, 1u16..6, 1u64..500, 2u16..6);
+    (sizes, window, poll(), status(), discard, starts, switches, attempts).prop_map(
+        |(
+            (size, uplink, flexible, special, wait),
+            window,
+            poll,
+            status,
+            discard,
+            starts,
+            (polls_count, drop_stale_copies, piggyback, name_each, round_trip),
+            (retransmissions, mrw_timer, most_mrw, reset_timer, most_reset),
+        )| Config {
+            profile: Profile::Robust,
+            pdu_size: size,
+            uplink_pdu_size: uplink.flatten(),
+            flexible_pdu_size: Some(flexible),
+            special_header_extension: Some(special),
+            wait_to_fill: Some(Span::from_milliseconds(wait)),
+            window,
+            poll,
+            status,
+            discard: Some(discard),
+            retransmissions: Count::new(retransmissions),
+            polls_count: Some(polls_count),
+            mrw: MrwConfig {
+                timer: Some(Span::from_milliseconds(mrw_timer)),
+                most: Count::new(most_mrw),
+                name_each: Some(name_each),
+            },
+            reset: ResetConfig { timer: Some(Span::from_milliseconds(reset_timer)), most: Count::new(most_reset) },
+            timer_starts: Some(starts),
+            round_trip: Some(Span::from_milliseconds(round_trip)),
+            drop_stale_copies: Some(drop_stale_copies),
+            piggyback: Some(piggyback),
+            buffer: None,
+        },
+    )
+}
+
+/// A link that neither doubles frames nor overflows: what the standard's numbers assume. Timers outlast a queue of 64.
+fn assumed(mut setting: Setting) -> Setting {
+    for fate in setting.fates.iter_mut().flatten() {
+        *fate = Fate { copies: fate.copies.min(1), ..fate.clone() };
+    }
+    if let Queue::DropTail(frames) = setting.queue {
+        setting.queue = Queue::BackPressured(frames);
+    }
+    setting.packets = setting.packets.map(|packets| packets % 60);
+    setting
+}
+
+/// With a window of half the numbers or more an old copy of a PDU passes for a new one, so there must be none: no PDU is
+/// sent again while a copy may be on its way.
+fn without_old_copies(mut config: Config) -> Config {
+    if config.window.is_some_and(|window| window.get() >= 2048) {
+        config.round_trip = Some(Span::from_seconds(20.0));
+    }
+    config
+}
+
+fn ends(config: &Config, setting: &Setting) -> [End<AnyService>; 2] {
+    let config = ServiceConfig::RlcAm(without_old_copies(config.clone()));
+    run([config.build(Side::AccessPoint), config.build(Side::Client)], setting)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, max_shrink_iters: 300, ..ProptestConfig::default() })]
+
+    #[test]
+    fn rlc_delivers_every_packet_once_in_order_where_none_is_given_up(config in config(Just(Discard::Timer { after: Span::from_seconds(1e6) })), setting in setting()) {
+        let setting = assumed(setting);
+        let ends = ends(&config, &setting);
+        for (end, count) in ends.iter().zip([setting.packets[1], setting.packets[0]]) {
+            let expected: Vec<_> = (0..count).map(packet).collect();
+            prop_assert!(end.received == expected, "{} of {count} packets, or out of order", end.received.len());
+        }
+    }
+}
