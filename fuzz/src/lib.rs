@@ -14,6 +14,7 @@
 //! | `line.rs` | the queue and the line below a service |
 //! | `harness.rs` | one end, its line and its books: what it did must be what it counted |
 //! | `headers.rs`, `classifier.rs`, `heads.rs` | readers, each held to a second opinion |
+//! | `rlc_pdus.rs` | the PDUs of RLC, read bit by bit |
 //! | `demultiplexer.rs` | frames that were cut, joined or re-tagged on their way |
 //! | `operations.rs` | any operations on one end of a service, with a peer that sends anything |
 //! | `pair.rs` | two ends over a line that loses, doubles and delays: their promises |
@@ -29,15 +30,18 @@ mod input;
 mod line;
 mod operations;
 mod pair;
+mod rlc_pdus;
 
 /// What a target does with an input; it panics on a finding.
 pub type Driver = fn(&[u8]);
 
 /// Every target by its name, which is that of its file in `fuzz_targets` and of its folder in `corpus`.
-pub const TARGETS: [(&str, Driver); 12] = [
+pub const TARGETS: [(&str, Driver); 14] = [
     ("headers", headers::drive),
     ("classifier", classifier::drive),
     ("heads", heads::drive),
+    ("rlc_am_pdu", rlc_pdus::am),
+    ("rlc_um_pdu", rlc_pdus::um),
     ("demultiplexer", demultiplexer::drive),
     ("raw", operations::raw),
     ("selective_repeat", operations::selective_repeat),

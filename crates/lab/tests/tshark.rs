@@ -3,6 +3,8 @@
 //!
 //! Where there is no tshark this is skipped, aloud; not in continuous integration, where `CI` is set.
 
+mod judge;
+
 use arqway_lab::capture::{Capture, Place};
 use arqway_lab::cell::Cell;
 use arqway_lab::document::Source;
@@ -14,9 +16,8 @@ use arqway_sim::{Host, Probe};
 use arqway_units::Time;
 use std::fmt::Write as _;
 use std::fs;
-use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A scheme of each service, with which TCP makes and loses frames of every kind.
@@ -161,7 +162,7 @@ impl Probe for Expected {
 
 #[test]
 fn tshark_reads_what_the_simulator_sent_and_finds_every_checksum_right() {
-    if !there_is_tshark() {
+    if !judge::there_is_tshark() {
         return;
     }
     let mut everything = String::new();
@@ -188,7 +189,7 @@ fn tshark_reads_what_the_simulator_sent_and_finds_every_checksum_right() {
 
 #[test]
 fn tshark_finds_nothing_malformed_and_nothing_unknown() {
-    if !there_is_tshark() {
+    if !judge::there_is_tshark() {
         return;
     }
     for scheme in SCHEMES {
@@ -227,16 +228,4 @@ fn tshark(file: &Path, arguments: &[&str]) -> String {
     assert!(output.status.success() && !told.contains("Lua:"), "{told}");
     fs::remove_file(file).expect("a file of our own");
     String::from_utf8(output.stdout).expect("UTF-8")
-}
-
-fn there_is_tshark() -> bool {
-    match Command::new("tshark").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status() {
-        Ok(status) => status.success(),
-        Err(error) if error.kind() == ErrorKind::NotFound && std::env::var_os("CI").is_none() => {
-            // Not by a macro, whose words a test that passes keeps to itself.
-            let _ = writeln!(io::stderr(), "\nskipped: there is no tshark here (apt-get install tshark)");
-            false
-        }
-        Err(error) => panic!("tshark does not run, and continuous integration needs it: {error}"),
-    }
 }

@@ -5,7 +5,8 @@
 
 use arqway_link::mux::Headers;
 use arqway_link::{
-    AnyService, Count, Frame, Kind, LinkService, Packet, Service, Side, Tag, fec, rlp, selective_repeat, snoop,
+    AnyService, Count, Frame, Kind, LinkService, Packet, Service, Side, Tag, fec, rlc::pdu, rlp, selective_repeat,
+    snoop,
 };
 use arqway_units::{Span, Time};
 use bytes::Bytes;
@@ -22,10 +23,12 @@ fn main() -> ExitCode {
     println!("command: cargo bench -p arqway-link --bench parsers");
     println!("nanoseconds an input, the fastest of {RUNS} runs\n");
     println!("{:<52} {:>9} {:>9} {:>9}", "octets", SIZES[0], SIZES[1], SIZES[2]);
-    let readers: [(&str, Cost); 5] = [
+    let readers: [(&str, Cost); 7] = [
         ("Headers::read, extension headers to the end", extension_headers),
         ("selective_repeat::parse", |size| of_parse(size, |frame| selective_repeat::parse(frame).is_some())),
         ("fec::parse", |size| of_parse(size, |frame| fec::parse(frame).is_some())),
+        ("rlc: an AMD PDU of length indicators", |size| of_am(&many_ends(size))),
+        ("rlc: a STATUS PDU of relative lists", |size| of_am(&many_relative_lists(size))),
         ("xor-fec: a packet recovered from 63 others", recovered),
         ("xor-fec: one number, 127 packets that end unlike", alike),
     ];
@@ -99,6 +102,39 @@ fn of_parse(size: usize, parse: fn(Frame) -> bool) -> f64 {
     let octets = Bytes::from(vec![1; size]);
     assert!(parse(frame(0, octets.clone())));
     time(10_000, |_| _ = black_box(parse(frame(0, octets.clone()))))
+}
+
+/// An AMD PDU of SDUs that have an octet each.
+fn many_ends(size: usize) -> Vec<u8> {
+    let count = (size - 2) / 3;
+    let mut octets = pdu::amd_head(0, false, pdu::HeaderExtension::Indicator).to_vec();
+    for end in 1..=count {
+        let octets_before = u16::try_from(end).expect("15 bits");
+        pdu::LengthIndicator::End(octets_before).write(pdu::LengthIndicatorSize::Fifteen, end < count, &mut octets);
+    }
+    octets.resize(size, 0);
+    octets
+}
+
+/// A STATUS PDU, each of whose super-fields tells of a whole turn of the numbers.
+fn many_relative_lists(size: usize) -> Vec<u8> {
+    let mut writer = pdu::StatusWriter::new(size);
+    while writer.push_relative_list(0..4095) == 4095 {}
+    writer.finish(Some(size)).to_vec()
+}
+
+/// Reads a PDU of acknowledged mode, and all that it says but for the numbers that are missing: these are no more than a
+/// receiver of them keeps.
+fn of_am(octets: &[u8]) -> f64 {
+    let octets = Bytes::copy_from_slice(octets);
+    let parse =
+        || pdu::parse_am(frame(0, octets.clone()), pdu::LengthIndicatorSize::Fifteen, pdu::AmOptions::default());
+    assert!(parse().is_some());
+    time(200, |_| match parse() {
+        Some(pdu::AmPdu::Data(pdu)) => _ = black_box(pdu.contents.indicators().count()),
+        Some(pdu::AmPdu::Status(status)) => _ = black_box(status.sufis().count()),
+        _ => {}
+    })
 }
 
 /// Blocks as large as there are.

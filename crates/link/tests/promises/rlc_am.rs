@@ -129,7 +129,7 @@ fn ends(config: &Config, setting: &Setting) -> [End<AnyService>; 2] {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, max_shrink_iters: 300, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 400, max_shrink_iters: 60, ..ProptestConfig::default() })]
 
     #[test]
     fn rlc_delivers_every_packet_once_in_order_where_none_is_given_up(config in config(Just(Discard::Timer { after: Span::from_seconds(1e6) })), setting in setting()) {

@@ -29,10 +29,16 @@ pub struct Config {
     pub uplink_pdu_size: Option<PduSize>,
     /// Whether PDUs are only as long as what they carry (25.322 since V7.3), or all of one size.
     pub flexible_pdu_size: Option<bool>,
+    /// Whether STATUS and RESET PDUs are padded to the size of data PDUs, where that is fixed. The standard wants one of the
+    /// sizes that their channel has, which may have a smaller one for them (§9.2.1.5).
+    pub pad_control_pdus: Option<bool>,
     /// Whether a PDU that ends with its only SDU says so in its header (HE = 10, since V7.3).
     pub special_header_extension: Option<bool>,
     /// How long a PDU that is not full waits for the next SDU.
     pub wait_to_fill: Option<Span>,
+    /// How many data PDUs may have been handed over and not departed: as many as the lower layer asks for at a time. What
+    /// waits longer shares PDUs with what comes meanwhile.
+    pub pdus_below: Option<Count<1, 4095>>,
     /// How many PDUs may be unacknowledged at once, at both ends (`Configured_Tx_Window_Size`, `Configured_Rx_Window_Size`).
     pub window: Option<Count<1, 4095>>,
     /// What makes the sender ask for a report.
@@ -53,8 +59,10 @@ pub struct Config {
     /// At which moment of a PDU that carries a poll, a report, a request to move the window or a reset its timer starts:
     /// handed over in the standard's network, departed in its terminal.
     pub timer_starts: Option<TimerStarts>,
-    /// The least time between a PDU's departure and a report that can tell of it: until then no report makes it be sent
-    /// again. Zero: as in the standard, where each report does.
+    /// Whether each report that names a PDU as missing makes it be sent again, as in the standard, or only one that can tell of
+    /// the last copy: while that waits in a queue, and for a `round-trip` after it has departed, none can.
+    pub resend_in_flight: Option<bool>,
+    /// The least time between a PDU's departure and a report that can tell of it.
     pub round_trip: Option<Span>,
     /// Whether a copy still queued when its acknowledgement arrives is withdrawn instead of sent.
     pub drop_stale_copies: Option<bool>,
@@ -246,8 +254,10 @@ pub(super) struct Settings {
     /// Of those that it receives.
     pub(super) peer_indicators: LengthIndicatorSize,
     pub(super) flexible: bool,
+    pub(super) pad_control_pdus: bool,
     pub(super) special_header_extension: bool,
     pub(super) wait_to_fill: Span,
+    pub(super) pdus_below: usize,
     pub(super) window: usize,
     pub(super) poll: Poll,
     pub(super) status: Status,
@@ -257,6 +267,7 @@ pub(super) struct Settings {
     pub(super) mrw: Mrw,
     pub(super) reset: Reset,
     pub(super) timer_starts: TimerStarts,
+    pub(super) resend_in_flight: bool,
     pub(super) round_trip: Span,
     pub(super) drop_stale_copies: bool,
     pub(super) piggyback: bool,
@@ -325,8 +336,10 @@ const ROBUST: Settings = Settings {
     indicators: LengthIndicatorSize::Fifteen,
     peer_indicators: LengthIndicatorSize::Fifteen,
     flexible: true,
+    pad_control_pdus: false,
     special_header_extension: true,
     wait_to_fill: Span::ZERO,
+    pdus_below: 4095,
     window: 512,
     poll: Poll {
         last_pdu: true,
@@ -354,6 +367,7 @@ const ROBUST: Settings = Settings {
     mrw: Mrw { timer: milliseconds(300), most: 32, name_each: false },
     reset: Reset { timer: milliseconds(500), most: 8 },
     timer_starts: TimerStarts::Departure,
+    resend_in_flight: false,
     round_trip: Span::ZERO,
     drop_stale_copies: true,
     piggyback: true,
@@ -364,6 +378,7 @@ const ROBUST: Settings = Settings {
 const UMTS_UNIFORM: Settings = Settings {
     pdu_size: 252,
     flexible: false,
+    pad_control_pdus: true,
     special_header_extension: false,
     window: 128, // Table I
     poll: Poll {
@@ -423,8 +438,10 @@ impl Config {
             indicators: LengthIndicatorSize::for_amd(pdu_size),
             peer_indicators: LengthIndicatorSize::for_amd(peer),
             flexible,
+            pad_control_pdus: !flexible && self.pad_control_pdus.unwrap_or(profile.pad_control_pdus),
             special_header_extension: self.special_header_extension.unwrap_or(profile.special_header_extension),
             wait_to_fill: self.wait_to_fill.unwrap_or(profile.wait_to_fill),
+            pdus_below: self.pdus_below.map_or(profile.pdus_below, Count::as_usize),
             window: self.window.map_or(profile.window, Count::as_usize),
             poll: self.poll.over(profile.poll, flexible),
             status: self.status.over(profile.status),
@@ -441,6 +458,7 @@ impl Config {
                 most: self.reset.most.map_or(profile.reset.most, Count::get),
             },
             timer_starts: self.timer_starts.unwrap_or(profile.timer_starts),
+            resend_in_flight: self.resend_in_flight.unwrap_or(profile.resend_in_flight),
             round_trip: self.round_trip.unwrap_or(profile.round_trip),
             drop_stale_copies: self.drop_stale_copies.unwrap_or(profile.drop_stale_copies),
             piggyback: self.piggyback.unwrap_or(profile.piggyback),

@@ -89,7 +89,7 @@ impl AcknowledgedMode {
         Self {
             sender: Sender::new(settings),
             receiver: Receiver::new(settings.window),
-            reporting: Reporting::new(settings.status, settings.pdu_size, settings.flexible, settings.window),
+            reporting: Reporting::new(settings.status, settings.pdu_size, settings.pad_control_pdus, settings.window),
             reset: ResetProcedure::new(settings.reset),
             epoch: 0,
             held: None,

@@ -51,7 +51,7 @@ pub(super) struct StatusPdu {
 }
 
 impl Reporting {
-    pub(super) fn new(config: Status, pdu_size: usize, flexible: bool, window: usize) -> Self {
+    pub(super) fn new(config: Status, pdu_size: usize, pads: bool, window: usize) -> Self {
         let mut periodic = Deadline::default();
         if config.periodic != Span::ZERO && config.periodic_while_idle {
             periodic.restart(Time::ZERO + config.periodic);
@@ -59,7 +59,7 @@ impl Reporting {
         Self {
             config,
             limit: pdu_size,
-            pad_to: (!flexible).then_some(pdu_size),
+            pad_to: pads.then_some(pdu_size),
             half_window: window as u64 >= Number::MODULUS / 2,
             triggered: false,
             prohibited: false,

@@ -27,6 +27,9 @@ pub(super) struct Sender {
     send_unfilled: bool,
     /// A poll without a PDU to ride on goes into a STATUS PDU.
     poll_due: bool,
+    /// How many data PDUs the queue below holds, and may.
+    below: usize,
+    most_below: usize,
     mode: Discard,
     polls_count: bool,
     polls_by_status: bool,
@@ -66,6 +69,8 @@ impl Sender {
             wait_to_fill: settings.wait_to_fill,
             send_unfilled: false,
             poll_due: false,
+            below: 0,
+            most_below: settings.pdus_below,
             mode: settings.discard,
             polls_count: settings.polls_count,
             polls_by_status: settings.poll.by_status,
@@ -85,6 +90,9 @@ impl Sender {
 
     /// The next data PDU: one that is sent again, or a new one.
     pub(super) fn poll(&mut self, now: Time, counters: &mut Counters) -> Option<Scheduled> {
+        if self.below >= self.most_below {
+            return None;
+        }
         if let Some((number, more)) = self.window.pop_resend() {
             counters.frames_resent += 1;
             return Some(self.submit(number, false, !more, now));
@@ -156,6 +164,7 @@ impl Sender {
         let end = if new { number } else { self.window.end() };
         let submitted = Submitted { first: self.window.first(), end, window: self.window.size(), new, last };
         self.window.handed_over(number);
+        self.below += 1;
         self.polling.outstanding(now);
         let poll = self.window.get(number).is_some_and(|pdu| self.polling.polls(pdu, &submitted));
         if poll {
@@ -163,6 +172,11 @@ impl Sender {
             self.polling.handed_over(self.window.end());
         }
         Scheduled { number, poll }
+    }
+
+    /// A data PDU is no longer below: sent, dropped or withdrawn, be it of before a reset.
+    pub(super) fn departed(&mut self) {
+        self.below = self.below.saturating_sub(1);
     }
 
     /// A PDU was scheduled as often as it may be (§11.3.3a).

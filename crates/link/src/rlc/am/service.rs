@@ -88,6 +88,9 @@ impl LinkService for AcknowledgedMode {
         let is_old = handed.epoch != self.epoch && !matches!(handed.what, What::ResetAck);
         if is_old || self.is_stale(handed.what) {
             self.counters.frames_withdrawn += 1;
+            if matches!(handed.what, What::Data { .. }) {
+                self.sender.departed();
+            }
             return Start::Withdraw;
         }
         if self.timer_starts == TimerStarts::Start {
@@ -99,6 +102,9 @@ impl LinkService for AcknowledgedMode {
     fn handle_departure(&mut self, _tag: Tag, ticket: Ticket, departure: Departure, now: Time) {
         let now = self.outage.timer_time(now);
         let handed = Handed::of(ticket);
+        if matches!(handed.what, What::Data { .. }) {
+            self.sender.departed();
+        }
         if handed.epoch != self.epoch {
             return;
         }

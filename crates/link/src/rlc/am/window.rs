@@ -23,6 +23,7 @@ pub(super) struct TransmissionWindow {
     /// VT(WS).
     size: usize,
     max_dat: u16,
+    resend_in_flight: bool,
     round_trip: Span,
 }
 
@@ -61,6 +62,14 @@ struct Copies {
     departed: Option<Time>,
 }
 
+impl Copies {
+    /// Whether the last one may be on its way still.
+    fn are_in_flight(&self, now: Time, round_trip: Span) -> bool {
+        let is_recent = self.departed.is_some_and(|departed| round_trip != Span::ZERO && now < departed + round_trip);
+        self.queued || self.below > 0 || is_recent
+    }
+}
+
 /// A PDU was scheduled as often as it may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
@@ -91,6 +100,7 @@ impl TransmissionWindow {
             resend: VecDeque::new(),
             size: settings.window,
             max_dat: settings.max_dat,
+            resend_in_flight: settings.resend_in_flight,
             round_trip: settings.round_trip,
         }
     }
@@ -185,11 +195,9 @@ impl TransmissionWindow {
 
     /// A report names it as missing: it is sent again, unless a copy is on its way that the report cannot tell of.
     pub(super) fn missing(&mut self, number: Number, now: Time) -> Result<(), Exhausted> {
-        let (may_be_sent, round_trip) = (self.may_be_sent(number), self.round_trip);
-        let Some(pdu) = self.pdus.get_mut(number) else { return Ok(()) };
-        let in_flight =
-            pdu.copies.departed.is_some_and(|departed| round_trip != Span::ZERO && now < departed + round_trip);
-        if pdu.done || pdu.copies.queued || pdu.copies.below > 0 || in_flight || !may_be_sent {
+        let may_be_sent = self.may_be_sent(number);
+        let Some(pdu) = self.pdus.get(number) else { return Ok(()) };
+        if pdu.done || !may_be_sent || !self.resend_in_flight && pdu.copies.are_in_flight(now, self.round_trip) {
             return Ok(());
         }
         self.schedule(number, true)
