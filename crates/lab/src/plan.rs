@@ -1,6 +1,7 @@
 //! What has to be run: experiments expanded to cells, each cell once however many figures show it.
 
 use crate::experiment::{Experiment, Scheme};
+use arqway_link::WorldDefaults;
 use arqway_sim::Scenario;
 
 /// The runs that make some experiments.
@@ -154,6 +155,8 @@ fn settings(experiments: &[Experiment], request: &Request) -> Result<Vec<Setting
                 let Some(mut scenario) = scenario.filter(|_| !unwanted) else { continue };
                 // Without errors it is one world, whatever the error model of its curve.
                 scenario.wireless.forget_idle_errors();
+                // So is how services would be set up that nobody has: every service is written out by now.
+                scenario.services = WorldDefaults::default();
                 let shown = Use { experiment: index, point: point_index, scheme: scheme_index };
                 let same =
                     settings.iter_mut().find(|other| other.seed == experiment.seed && other.scenario == scenario);

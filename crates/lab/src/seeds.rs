@@ -55,7 +55,8 @@ fn cells_of<'a>(claim: &'a Claim) -> Vec<CellKey<'a>> {
     let about = &claim.about;
     let key = |cell: Cell<'a>| -> CellKey<'a> {
         let (app, beside) = (cell.app.unwrap_or(&about.app), cell.beside.unwrap_or(&about.beside));
-        let words = [claim.paper(), app, &about.errors, beside, cell.scheme, cell.variant];
+        let errors = cell.errors.unwrap_or(&about.errors);
+        let words = [claim.paper(), app, errors, beside, cell.scheme, cell.variant];
         (words, cell.point.to_bits())
     };
     claim.cells().into_iter().map(key).collect()

@@ -146,6 +146,21 @@ fn a_point_without_errors_is_one_cell_that_each_curve_shows_under_its_own_errors
     assert_eq!(values("uniform"), values("two-state"));
 }
 
+#[test]
+fn how_a_service_would_be_set_up_that_nobody_has_makes_no_second_world() {
+    let request = Request { replications: Some(1), ..Request::default() };
+    let plain = source("fig2");
+    let settings_with = |set: &str| {
+        let text = plain.text().replace("\"media.enabled\" = false", &format!("\"media.enabled\" = false, {set}"));
+        let changed = Source::new("changed.toml", text);
+        let plan = Plan::new(vec![shortened(&plain), shortened(&changed)], &request).expect("all cells");
+        plan.settings.len()
+    };
+    let settings = Plan::new(vec![shortened(&plain)], &request).expect("all cells").settings.len();
+    assert_eq!(settings_with("\"services.rlp.window\" = 9"), settings, "its schemes are raw and SR");
+    assert_ne!(settings_with("\"services.selective-repeat.window\" = 9"), settings);
+}
+
 fn plan(request: &Request) -> Plan {
     let experiments = ["fig2", "fig3"].map(|figure| shortened(&source(figure)));
     Plan::new(experiments.into(), request).expect("the cells exist")

@@ -19,6 +19,8 @@ pub struct Cell<'c> {
     pub metric: Option<&'c str>,
     /// Another application than the claim's.
     pub app: Option<&'c str>,
+    /// Another error model than the claim's.
+    pub errors: Option<&'c str>,
     /// Beside what, where that is not as the claim has it.
     pub beside: Option<&'c str>,
 }
@@ -26,15 +28,16 @@ pub struct Cell<'c> {
 impl<'c> Cell<'c> {
     /// A scheme in the plain world.
     pub(super) fn plain(scheme: &'c str, point: f64) -> Self {
-        Self { scheme, variant: "", point, metric: None, app: None, beside: None }
+        Self { scheme, variant: "", point, metric: None, app: None, errors: None, beside: None }
     }
 
     /// The scheme with what it changes, and whatever else is not as its claim has it.
     pub(super) fn name(&self) -> String {
         let scheme = [self.scheme, self.variant].join(" ").trim_end().to_owned();
         let app = self.app.map_or_else(String::new, |app| format!(" ({app})"));
+        let errors = self.errors.map_or_else(String::new, |errors| format!(" with {errors} errors"));
         let beside = self.beside.map_or_else(String::new, |beside| format!(" beside {beside}"));
-        format!("{scheme}{app}{beside}")
+        format!("{scheme}{app}{errors}{beside}")
     }
 }
 
@@ -88,7 +91,7 @@ impl<'a> About<'a> {
         let key = Key {
             paper: self.subject.paper(),
             app: cell.app.unwrap_or(app),
-            errors,
+            errors: cell.errors.unwrap_or(errors),
             beside: cell.beside.unwrap_or(beside),
             metric: cell.metric.unwrap_or(metric),
             scheme: cell.scheme,

@@ -83,6 +83,9 @@ fn resolve(node: &mut Node, aliases: &Aliases, errors: &str, mistakes: &mut Mist
         },
         Value::Array(nodes) => nodes.iter_mut().for_each(|node| resolve(node, aliases, errors, mistakes)),
         Value::Table(table) => {
+            // Of a side that names another error model, its meaning there.
+            let own = table.get("errors").and_then(Node::as_text).map(str::to_owned);
+            let errors = own.as_deref().unwrap_or(errors);
             let keys: Vec<String> = table.iter().map(|(key, _)| key.to_owned()).collect();
             for key in keys {
                 if let Some(node) = table.get_mut(&key) {

@@ -114,6 +114,13 @@ pub struct Estimate {
     pub half_width: Option<f64>,
 }
 
+impl Estimate {
+    /// The lower and upper ends of its interval.
+    pub(super) fn interval(&self) -> Option<(f64, f64)> {
+        self.half_width.map(|half_width| (self.value - half_width, self.value + half_width))
+    }
+}
+
 /// What a kind of claim finds in the rows.
 pub(super) struct Finding {
     pub(super) statement: Option<Verdict>,

@@ -167,7 +167,7 @@ fn an_axis_says_the_unit_of_what_is_swept() {
 fn a_quick_look_is_what_the_world_says_it_is() {
     let quick = Experiment::read(&Source::new("study.toml", STUDY), Path::new(""), Effort::Quick).expect("no mistakes");
     let full = experiment(STUDY).expect("no mistakes");
-    assert_eq!((quick.replications, full.replications), (8, 30));
+    assert_eq!((quick.replications, full.replications), (6, 30));
     assert!(quick.points[0].scenario.file_transfer.size < full.points[0].scenario.file_transfer.size);
 }
 

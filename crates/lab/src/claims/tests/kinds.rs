@@ -337,3 +337,97 @@ fn claims_csv_has_the_promised_columns() {
     assert_eq!(cells[8], "\"a above c, none above it, none below c; the number: reproduced\"");
     assert_eq!(lines[2], "paper.fig1,order,cannot-tell,,,,,at,no rows for a at 1.5 %");
 }
+
+#[test]
+fn a_lead_is_how_far_a_scheme_lies_above_another_as_a_share_of_that() {
+    let lead = |is: &str, bound: f64| {
+        let text = format!(
+            "kind = \"shape\"\nholds = [{{ a = {{ scheme = \"a\", over = \"b\" }}, is = {{ {is} = {bound} }}, at = [1] }}]"
+        );
+        verdict(&file(&text), &[(1.0, "a", &around(130.0)), (1.0, "b", &around(100.0))])
+    };
+    assert_eq!([lead("at-least", 0.299), lead("at-most", 0.301)], [Reproduced; 2]);
+    assert_eq!([lead("at-least", 0.301), lead("at-most", 0.299)], [NotReproduced; 2]);
+}
+
+#[test]
+fn a_lead_is_compared_with_a_lead_at_another_point() {
+    let text = file(
+        "kind = \"shape\"\nholds = [{ a = { scheme = \"a\", over = \"b\" }, is = \"more\", b = { scheme = \"a\", over = \"b\", point = 1 }, at = [5] }]",
+    );
+    let judged = |at_five: f64| {
+        let cells = [
+            (1.0, "a", &around(120.0)[..]),
+            (1.0, "b", &around(100.0)),
+            (5.0, "a", &around(at_five)),
+            (5.0, "b", &around(50.0)),
+        ];
+        judge(&text, &cells)
+    };
+    assert_eq!(judged(61.0).verdict(), Reproduced);
+    let smaller = judged(59.0);
+    assert_eq!(
+        (smaller.verdict(), smaller.note.as_str()),
+        (NotReproduced, "0 of 1 conditions hold; not at 5 %: a's lead over b more than a's lead over b at 1")
+    );
+    let cells = [(1.0, "a", HIGH), (5.0, "a", HIGH), (5.0, "b", LOW)];
+    assert_eq!(verdict(&text, &cells), CannotTell, "nobody is led at 1 %");
+}
+
+#[test]
+fn not_above_goes_by_the_paired_difference() {
+    let text = file(
+        "kind = \"shape\"\nholds = [{ a = { scheme = \"a\" }, is = \"not-above\", b = { scheme = \"b\" }, at = [1] }]",
+    );
+    let judged = |values| verdict(&text, &[(1.0, "a", values), (1.0, "b", MIDDLE)]);
+    assert_eq!([judged(LOW), judged(LIKE_MIDDLE), judged(HIGH)], [Reproduced, Reproduced, NotReproduced]);
+    let of_leads = text.replace("{ scheme = \"a\" }", "{ scheme = \"a\", over = \"c\" }");
+    let mistakes = read(&Source::new("claims.toml", of_leads.as_str())).expect_err("a lead");
+    assert!(mistakes.to_string().contains("leave out `over`"), "{mistakes}");
+}
+
+#[test]
+fn a_ranking_holds_where_nothing_changes_places_and_the_ends_stay_apart() {
+    let text = file(
+        "kind = \"shape\"\nholds = [{ rank = [\"a\", \"b\", \"c\"], as-in = { beside = \"media\" }, in = { beside = \"none\" }, at = [1] }]",
+    );
+    let claim = claim(&text);
+    let judged = |here: [&[f64]; 3], there: [&[f64]; 3]| {
+        let values = there.into_iter().chain(here);
+        let rows =
+            claim.cells().into_iter().zip(values).flat_map(|(cell, values)| super::cell(&claim.about, cell, values));
+        claim.judge(&Evidence::of(&rows.collect::<Vec<_>>())).verdict()
+    };
+    assert_eq!(claim.cells().len(), 6);
+    let there = [HIGH, MIDDLE, LOW];
+    assert_eq!(judged([HIGH, MIDDLE, LOW], there), Reproduced);
+    assert_eq!(judged([HIGH, LIKE_MIDDLE, LIKE_MIDDLE], there), Reproduced, "two that can no longer be told apart");
+    assert_eq!(judged([HIGH, LOW, MIDDLE], there), NotReproduced, "the last two have changed places");
+    assert_eq!(judged([LOW, MIDDLE, HIGH], there), NotReproduced);
+    assert_eq!(judged([MIDDLE, MIDDLE, LIKE_MIDDLE], there), NotReproduced, "highest and lowest are alike");
+    assert_eq!(judged([HIGH, MIDDLE, LOW], [MIDDLE, MIDDLE, LIKE_MIDDLE]), NotReproduced, "and so there");
+}
+
+#[test]
+fn a_condition_is_of_one_form_or_the_other() {
+    for holds in [
+        "{ at = [1] }",
+        "{ a = { scheme = \"a\" }, at = [1] }",
+        "{ rank = [\"a\", \"b\"], a = { scheme = \"a\" }, at = [1] }",
+    ] {
+        let text = file(&format!("kind = \"shape\"\nholds = [{holds}]"));
+        let mistakes = read(&Source::new("claims.toml", text.as_str())).expect_err("neither");
+        assert!(mistakes.to_string().contains("a condition has `a` and `is`, or `rank`"), "{mistakes}");
+    }
+}
+
+#[test]
+fn an_alias_means_what_it_does_under_the_error_model_of_its_side() {
+    let aliases = "[alias]\nbest = { uniform = \"a\", two-state = \"b\" }\n";
+    let holds =
+        "{ a = { scheme = \"best\" }, is = \"more\", b = { scheme = \"best\", errors = \"two-state\" }, at = [1] }";
+    let claim = claim(&format!("{aliases}{}", file(&format!("kind = \"shape\"\nholds = [{holds}]"))));
+    let cells = claim.cells();
+    assert_eq!((cells[0].scheme, cells[0].errors), ("a", None));
+    assert_eq!((cells[1].scheme, cells[1].errors), ("b", Some("two-state")));
+}

@@ -31,7 +31,7 @@ fn cell(about: &Subject, cell: Cell<'_>, values: &[f64]) -> Vec<Row> {
     let row = |(replication, value): (usize, &f64)| Row {
         paper: about.paper().into(),
         app: cell.app.unwrap_or(&about.app).into(),
-        errors: about.errors.as_str().into(),
+        errors: cell.errors.unwrap_or(&about.errors).into(),
         beside: cell.beside.unwrap_or(&about.beside).into(),
         rate_bps: 64_000,
         connections: 1,
