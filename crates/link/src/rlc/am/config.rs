@@ -356,6 +356,7 @@ const UMTS_UNIFORM: Settings = Settings {
     max_dat: 4,
     mrw: Mrw { timer: milliseconds(500), ..ROBUST.mrw }, // Table I
     timer_starts: TimerStarts::HandOver,
+    resend_in_flight: true,
     drop_stale_copies: false,
     piggyback: false, // Table I
     ..ROBUST
