@@ -48,8 +48,11 @@ fn ends(config: &Config) -> [AnyService; 2] {
     [Side::AccessPoint, Side::Client].map(|side| service.build(side))
 }
 
-/// The link loses frames, and never 128 in a row, which is as far as their numbers count.
+/// The link loses frames, and never 128 in a row, which is as far as their numbers count; nor does a queue that overflows.
 fn without_duplicates(mut setting: Setting) -> Setting {
+    if let Queue::DropTail(frames) = setting.queue {
+        setting.queue = Queue::BackPressured(frames);
+    }
     for (index, fate) in setting.fates.iter_mut().flatten().enumerate() {
         fate.copies = if index % 60 == 0 { 1 } else { fate.copies.min(1) };
     }
