@@ -47,6 +47,8 @@ local fields = {
     fec_lengths = ProtoField.uint16("arqway.fec.lengths", "XOR of their lengths", base.DEC),
     fec_check = ProtoField.uint32("arqway.fec.check", "Sum of their checks", base.HEX),
     fec_xor = ProtoField.bytes("arqway.fec.xor", "XOR of their packets"),
+    umd_sn = ProtoField.uint8("arqway.umd.sn", "SN, number of the PDU", base.DEC, nil, 0xfe),
+    umd_e = ProtoField.bool("arqway.umd.e", "E, a length indicator follows", 8, nil, 0x01),
     body = ProtoField.bytes("arqway.body", "Body"),
 }
 arqway.fields = fields
@@ -111,6 +113,19 @@ end
 
 show["raw"] = show_bare("raw")
 show["snoop"] = show_bare("snoop")
+show["rlc-tm"] = show_bare("rlc-tm")
+
+-- What is in it may be parts of several packets: Wireshark's own dissector of RLC tells more, of captures that name RLC.
+show["rlc-um"] = function(octets, kind, pinfo, tree)
+    if kind ~= DATA or octets:len() < 3 then
+        return false
+    end
+    tree:add(fields.umd_sn, octets(1, 1))
+    tree:add(fields.umd_e, octets(1, 1))
+    tree:add(fields.body, octets(2))
+    pinfo.cols.info = string.format("UMD SN=%d", octets(1, 1):bitfield(0, 7))
+    return true
+end
 
 show["selective-repeat"] = function(octets, kind, pinfo, tree, root)
     local length = octets:len() - 1

@@ -3,6 +3,7 @@
 
 use super::input::Input;
 use arqway_link::mux::{self, Class, Ds, Measured, Ports, Protocol, Rates, Rule, Scfq, SchedulerConfig};
+use arqway_link::rlc::{tm, um};
 use arqway_link::selective_repeat::{EstimatorConfig, Policy, Rejects, Timeout, WindowSize};
 use arqway_link::{Count, ServiceConfig, Side, TimerStarts, fec, go_back_n, raw, rlp, selective_repeat, snoop};
 use std::num::{NonZeroU32, NonZeroUsize};
@@ -13,12 +14,14 @@ pub(crate) fn side(input: &mut Input<'_>) -> Side {
 
 /// A service of any kind.
 pub(crate) fn any(input: &mut Input<'_>) -> ServiceConfig {
-    match input.index(6) {
+    match input.index(8) {
         0 => selective_repeat(input),
         1 => go_back_n(input),
         2 => rlp(input),
         3 => xor_fec(input),
         4 => raw(input),
+        6 => rlc_um(input),
+        7 => rlc_tm(input),
         _ => snoop(input),
     }
 }
@@ -102,6 +105,39 @@ pub(crate) fn snoop(input: &mut Input<'_>) -> ServiceConfig {
     })
 }
 
+pub(crate) fn rlc_um(input: &mut Input<'_>) -> ServiceConfig {
+    let timer = input.span(1, 300);
+    let reception = match input.index(4) {
+        0 => um::Reception::InSequence,
+        1 => um::Reception::Windowed { window: count(input) },
+        2 => um::Reception::Reordering { window: count(input), timer },
+        _ => um::Reception::OutOfSequence { window: count(input), timer },
+    };
+    let mut size = || um::UmdSize::new(if input.flag() { input.between(8, 40) } else { input.between(8, 1504) });
+    let (pdu_size, uplink_pdu_size) = (size().expect("from 8 to 1,504"), size());
+    ServiceConfig::RlcUm(um::Config {
+        pdu_size,
+        uplink_pdu_size,
+        flexible_pdu_size: input.flag(),
+        alternative_e_bit: input.flag(),
+        wait_to_fill: input.span(0, 50),
+        discard_after: input.flag().then(|| input.span(1, 300)),
+        reception,
+        buffer: at_least_one(input, 20),
+        when_full: input.one_of(&[um::WhenFull::Refuse, um::WhenFull::DiscardOldest]),
+    })
+}
+
+pub(crate) fn rlc_tm(input: &mut Input<'_>) -> ServiceConfig {
+    let discard_after = input.flag().then(|| input.span(1, 300));
+    ServiceConfig::RlcTm(tm::Config { discard_after, buffer: at_least_one(input, 20) })
+}
+
+/// Whether a frame may carry a part of a packet, or several.
+pub(crate) fn segments(service: &ServiceConfig) -> bool {
+    matches!(service, ServiceConfig::RlcAm(_) | ServiceConfig::RlcUm(_))
+}
+
 /// Several services of any kind, told apart by protocol, port and codepoint.
 pub(crate) fn mux(input: &mut Input<'_>) -> mux::Config {
     let default_service = any(input);
@@ -132,6 +168,13 @@ pub(crate) fn kept_at_most(service: &ServiceConfig) -> usize {
         ServiceConfig::GoBackN(config) => config.window.as_usize(),
         ServiceConfig::Rlp(config) => config.buffer.get() + 2 * config.window.as_usize(),
         ServiceConfig::XorFec(config) => config.buffer.get() + 2 * config.block.as_usize(),
+        // Its own that wait or are not acknowledged, and PDUs of the peer that wait for others.
+        ServiceConfig::RlcAm(config) => {
+            config.buffer.map_or(256, NonZeroUsize::get) + 2 * config.window.map_or(512, Count::as_usize)
+        }
+        // Its own that wait, and PDUs of the peer that wait for others: windows are of at most 64.
+        ServiceConfig::RlcUm(config) => config.buffer.get() + 64,
+        ServiceConfig::RlcTm(config) => config.buffer.get(),
         ServiceConfig::Snoop(config) => config.buffer.get() + config.connections.get() * config.cache.get(),
     }
 }
@@ -145,6 +188,9 @@ pub(crate) fn own_kept_at_rest(service: &ServiceConfig) -> usize {
         | ServiceConfig::SelectiveRepeat(_)
         | ServiceConfig::GoBackN(_)
         | ServiceConfig::XorFec(_)
+        | ServiceConfig::RlcAm(_)
+        | ServiceConfig::RlcUm(_)
+        | ServiceConfig::RlcTm(_)
         | ServiceConfig::Snoop(_) => 0,
     }
 }

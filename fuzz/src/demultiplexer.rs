@@ -46,8 +46,16 @@ pub(crate) fn drive(octets: &[u8]) {
 
 /// Every kind of service, told apart by codepoint.
 fn every_kind(input: &mut Input<'_>) -> Config {
-    let kinds: [fn(&mut Input<'_>) -> ServiceConfig; 6] =
-        [configs::raw, configs::selective_repeat, configs::go_back_n, configs::rlp, configs::xor_fec, configs::snoop];
+    let kinds: [fn(&mut Input<'_>) -> ServiceConfig; 8] = [
+        configs::raw,
+        configs::selective_repeat,
+        configs::go_back_n,
+        configs::rlp,
+        configs::xor_fec,
+        configs::snoop,
+        configs::rlc_um,
+        configs::rlc_tm,
+    ];
     let classes =
         kinds.iter().zip(0..).filter_map(|(kind, ds)| Some(Class::new(Rule::of_ds(Ds::new(ds)?), kind(input))));
     let classes = classes.collect();

@@ -36,7 +36,7 @@ mod rlc_pdus;
 pub type Driver = fn(&[u8]);
 
 /// Every target by its name, which is that of its file in `fuzz_targets` and of its folder in `corpus`.
-pub const TARGETS: [(&str, Driver); 14] = [
+pub const TARGETS: [(&str, Driver); 16] = [
     ("headers", headers::drive),
     ("classifier", classifier::drive),
     ("heads", heads::drive),
@@ -48,6 +48,8 @@ pub const TARGETS: [(&str, Driver); 14] = [
     ("go_back_n", operations::go_back_n),
     ("rlp", operations::rlp),
     ("xor_fec", operations::xor_fec),
+    ("rlc_um", operations::rlc_um),
+    ("rlc_tm", operations::rlc_tm),
     ("snoop", operations::snoop),
     ("mux", operations::mux),
     ("pair", pair::drive),

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 const TIME_ON_LINE: Span = Span::from_milliseconds(1);
 /// More than any configuration here has to hand over at one time: a service that goes on does not come to rest.
-const MOST_IN_A_TURN: usize = 4000;
+const MOST_IN_A_TURN: usize = 200_000;
 
 /// The line below one end, and what it has seen.
 pub(crate) struct Line {

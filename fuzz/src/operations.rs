@@ -34,6 +34,14 @@ pub(crate) fn xor_fec(octets: &[u8]) {
     service(octets, configs::xor_fec, |_, _| None);
 }
 
+pub(crate) fn rlc_um(octets: &[u8]) {
+    service(octets, configs::rlc_um, |_, _| None);
+}
+
+pub(crate) fn rlc_tm(octets: &[u8]) {
+    service(octets, configs::rlc_tm, |tag, packet| Some(u64::from(tag.kind() == Kind::new(0) && !packet.is_empty())));
+}
+
 /// Snoop may withhold an acknowledgement of TCP that says nothing else, and no other packet: what is no TCP segment in the eyes of etherparse's reader
 /// of whole packets is carried as raw does.
 pub(crate) fn snoop(octets: &[u8]) {
@@ -151,9 +159,13 @@ pub(crate) fn answer(services: &[&ServiceConfig], frame: &Frame) -> Option<Frame
             go_back_n::Unit::Acknowledgement { .. } => return None,
         },
         // These send a frame again only when they are asked to, or a few times.
-        ServiceConfig::Raw(_) | ServiceConfig::Rlp(_) | ServiceConfig::XorFec(_) | ServiceConfig::Snoop(_) => {
-            return None;
-        }
+        ServiceConfig::Raw(_)
+        | ServiceConfig::Rlp(_)
+        | ServiceConfig::XorFec(_)
+        | ServiceConfig::RlcAm(_)
+        | ServiceConfig::RlcUm(_)
+        | ServiceConfig::RlcTm(_)
+        | ServiceConfig::Snoop(_) => return None,
     };
     let next = u8::try_from((number + 1) % 256).ok()?;
     let mut acknowledgement = Frame::new(Kind::new(1), &[next], bytes::Bytes::new());

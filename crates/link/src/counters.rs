@@ -35,7 +35,7 @@ counters! {
     /// ([`frames_recovered`](Self::frames_recovered)). Only where the service knows: see
     /// [`KNOWS_LOSSES`](crate::Service::KNOWS_LOSSES).
     packets_missed,
-    /// Packets given up at the sending end, which told its peer or began anew.
+    /// Packets given up at the sending end: not sent in time or often enough, or in front of others that had no room.
     packets_discarded,
     /// Octets of packets put into frames for the first time.
     octets_sent,

@@ -22,7 +22,7 @@
 //! | [`raw`] | no recovery |
 //! | [`selective_repeat`] | Selective Repeat with multireject and a retransmission timer a frame |
 //! | [`go_back_n`] | go-back-n: one timer, and after a timeout everything outstanding again |
-//! | [`rlc`] | RLC of UMTS, 3GPP TS 25.322: the octets of its PDUs |
+//! | [`rlc`] | RLC of UMTS, 3GPP TS 25.322: acknowledged, unacknowledged and transparent mode |
 //! | [`rlp`] | Karn's RLP: negative acknowledgements only, a few retransmissions, in sequence or as received |
 //! | [`fec`] | forward error correction: a parity frame for every block, by XOR |
 //! | [`snoop`] | Berkeley Snoop: reads TCP, sends lost segments again, withholds duplicate acknowledgements |

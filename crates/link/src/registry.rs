@@ -101,6 +101,10 @@ services! {
     "rlp" Rlp rlp: rlp::Config;
     /// Acknowledged mode of UMTS Radio Link Control.
     "rlc-am" RlcAm rlc_am: rlc::am::Config;
+    /// Unacknowledged mode of UMTS Radio Link Control.
+    "rlc-um" RlcUm rlc_um: rlc::um::Config;
+    /// Transparent mode of UMTS Radio Link Control.
+    "rlc-tm" RlcTm rlc_tm: rlc::tm::Config;
     /// Forward error correction by XOR.
     "xor-fec" XorFec xor_fec: fec::Config;
     /// Berkeley Snoop.

@@ -4,6 +4,7 @@ mod common;
 mod promises;
 
 use arqway_link::mux::{self, Class, Protocol};
+use arqway_link::rlc::tm;
 use arqway_link::selective_repeat::{self, EstimatorConfig, Policy, Rejects, Timeout, TimerStarts, WindowSize};
 use arqway_link::{Arithmetic, FixedPoint, Mux, Packet, ServiceConfig, Side, Smoothing, raw, snoop};
 use arqway_link::{Checked, Counters, LinkService, ShortForm, WorldDefaults};
@@ -147,6 +148,11 @@ proptest! {
     }
 
     #[test]
+    fn transparent_mode_does_so_too(setting in setting()) {
+        assert_delivers_what_arrives(&ServiceConfig::RlcTm(tm::Config::default()), setting);
+    }
+
+    #[test]
     fn snoop_does_so_with_packets_that_are_no_whole_tcp_segments(setting in setting()) {
         assert_delivers_what_arrives(&ServiceConfig::Snoop(snoop::Config::default()), setting);
     }
@@ -155,7 +161,7 @@ proptest! {
 /// Its frame would look cut short to the peer, and a service that repeats until it is acknowledged would do so for ever.
 #[test]
 fn an_empty_packet_is_dropped_and_what_comes_behind_it_is_carried() {
-    for service in ["raw", "sr", "asr:3+2", "go-back-n", "rlp", "oos-rlp", "xor-fec", "snoop"] {
+    for service in ["raw", "sr", "asr:3+2", "go-back-n", "rlp", "oos-rlp", "xor-fec", "snoop", "rlc-um", "rlc-tm"] {
         let form: ShortForm = service.parse().expect("a service");
         let config = form.in_world(&WorldDefaults::default()).expect("a service");
         let mut end = Checked::new(config.build(Side::AccessPoint));

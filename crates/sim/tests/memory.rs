@@ -1,8 +1,9 @@
 //! What a run takes of memory: an event in steady state allocates nothing but, now and then, room for new packets; and
 //! a long run needs no more than a short one.
 
+use arqway_link::rlc::um;
 use arqway_link::selective_repeat::{self, TimerStarts};
-use arqway_link::{ServiceConfig, fec, go_back_n, mux::Class, mux::Protocol, raw, rlp, snoop};
+use arqway_link::{Count, ServiceConfig, fec, go_back_n, mux::Class, mux::Protocol, raw, rlp, snoop};
 use arqway_sim::app::{Adapts, Parallel, ToLoss};
 use arqway_sim::channel::{Duplication, ErrorModel, ExponentialJitter, Jitter, Reordering, Uniform};
 use arqway_sim::mobility::{Change, Random, Vertical, When};
@@ -54,6 +55,20 @@ fn no_service_allocates_but_for_the_packets_that_it_makes() {
     ] {
         let mut scenario = busy_world(10);
         scenario.link_layer.service = service;
+        assert_no_allocation_but_packets(&scenario);
+    }
+}
+
+#[test]
+fn neither_does_rlc_which_cuts_packets_and_joins_them() {
+    let reordering =
+        um::Reception::Reordering { window: Count::new(32).expect("below 64"), timer: Span::from_milliseconds(100) };
+    for (octets, reception) in [(40, um::Reception::InSequence), (1504, um::Reception::InSequence), (252, reordering)] {
+        let pdu_size = um::UmdSize::new(octets).expect("a size");
+        let mut scenario = busy_world(20);
+        scenario.link_layer.service = ServiceConfig::RlcUm(um::Config { pdu_size, reception, ..um::Config::default() });
+        // Few enough that TCP is busy: a packet is lost with any of its pieces.
+        scenario.wireless.errors = ErrorModel::Uniform(Uniform { loss: Ratio::new(0.002).expect("a share") });
         assert_no_allocation_but_packets(&scenario);
     }
 }

@@ -103,7 +103,7 @@ proptest! {
     /// there is time enough to send what has waited, so that no service is full.
     #[test]
     fn an_announced_outage_takes_nothing_whatever_the_service(
-        name in prop::sample::select(vec!["raw", "sr", "asr:3+2", "go-back-n:1.1", "rlp:3", "oos-rlp:1", "xor-fec:12", "snoop"]),
+        name in prop::sample::select(vec!["raw", "sr", "asr:3+2", "go-back-n:1.1", "rlp:3", "oos-rlp:1", "xor-fec:12", "snoop", "rlc-um", "rlc-tm"]),
         stays in proptest::collection::vec(5000u64..20_000, 1..6),
         outage in 0u64..1500,
         dropping in any::<bool>(),

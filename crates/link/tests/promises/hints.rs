@@ -14,7 +14,17 @@ fn service(name: &str) -> ServiceConfig {
 }
 
 fn any_service() -> impl Strategy<Value = &'static str> {
-    prop::sample::select(vec!["raw", "sr", "go-back-n", "rlp:3", "oos-rlp:1", "xor-fec:12", "snoop"])
+    prop::sample::select(vec![
+        "raw",
+        "sr",
+        "go-back-n",
+        "rlp:3",
+        "oos-rlp:1",
+        "xor-fec:12",
+        "snoop",
+        "rlc-um",
+        "rlc-tm",
+    ])
 }
 
 fn ends(config: &ServiceConfig) -> [AnyService; 2] {

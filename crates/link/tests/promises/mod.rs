@@ -1,9 +1,10 @@
-//! The promises of the services that multiservice compares, a file each.
+//! The promises of services that take more than a test, a file each; and of all of them together.
 
 mod any_frames;
 mod go_back_n;
 mod hints;
 mod rlc_am;
+mod rlc_um;
 mod rlp;
 mod xor_fec;
 

@@ -1,11 +1,12 @@
 //! Acknowledged mode of RLC: in order, at most once; everything, where nothing is given up; and it comes to rest.
 
-use crate::common::{End, Fate, Queue, Setting, packet, run};
+use super::number_of;
+use crate::common::{End, Fate, Queue, Setting, packet, run, send_more};
 use crate::setting;
 use arqway_link::rlc::am::{
     Config, Discard, MissingAs, MrwConfig, PduSize, PollConfig, Profile, ResetConfig, StatusConfig,
 };
-use arqway_link::{AnyService, Count, ServiceConfig, Side, TimerStarts};
+use arqway_link::{AnyService, Count, LinkService, ServiceConfig, Side, TimerStarts};
 use arqway_units::{Ratio, Span};
 use proptest::prelude::*;
 
@@ -13,7 +14,8 @@ fn off_or(milliseconds: std::ops::Range<u64>) -> impl Strategy<Value = Option<Sp
     prop_oneof![1 => Just(Some(Span::ZERO)), 2 => milliseconds.prop_map(|ms| Some(Span::from_milliseconds(ms)))]
 }
 
-/// Polls by which every loss is found in the end: at the end of what there is, repeated; or by the clock.
+/// Polls by which every loss is found in the end: at the end of what there is, also of what is sent again, and repeated; or
+/// by the clock.
 fn poll() -> impl Strategy<Value = PollConfig> {
     let by_end = (1u64..500).prop_map(|ms| (true, Span::from_milliseconds(ms), Span::ZERO));
     let by_clock = (1u64..500, any::<bool>()).prop_map(|(ms, last)| (last, Span::ZERO, Span::from_milliseconds(ms)));
@@ -21,7 +23,7 @@ fn poll() -> impl Strategy<Value = PollConfig> {
     (prop_oneof![by_end, by_clock], counts, any::<bool>(), off_or(1..300), any::<bool>()).prop_map(
         |((last, timer, periodic), (pdus, sdus, window), last_retransmission, prohibit, by_status)| PollConfig {
             last_pdu: Some(last),
-            last_retransmission: Some(last_retransmission),
+            last_retransmission: Some(last_retransmission || timer != Span::ZERO),
             timer: Some(timer),
             every_pdus: Count::new(pdus),
             every_sdus: Count::new(sdus),
@@ -33,11 +35,12 @@ fn poll() -> impl Strategy<Value = PollConfig> {
     )
 }
 
+/// Reports by the clock leave the line free for data: they go first, however many there are.
 fn status() -> impl Strategy<Value = StatusConfig> {
     let missing_as = prop_oneof![Just(MissingAs::Bitmap), Just(MissingAs::List), Just(MissingAs::RelativeList)];
     (
         any::<bool>(),
-        off_or(1..500),
+        off_or(100..500),
         any::<bool>(),
         off_or(1..300),
         missing_as,
@@ -61,18 +64,19 @@ fn size() -> impl Strategy<Value = Option<PduSize>> {
 fn config(discard: impl Strategy<Value = Discard>) -> impl Strategy<Value = Config> {
     let window = prop_oneof![1 => Just(1), 3 => 2u16..200, 1 => 2040u16..2060, 1 => Just(4095)].prop_map(Count::new);
     let starts = prop_oneof![Just(TimerStarts::HandOver), Just(TimerStarts::Start), Just(TimerStarts::Departure)];
-    let sizes = (size(), prop::option::of(size()), any::<bool>(), any::<bool>(), 0u64..50);
-    let switches = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), 0u64..200);
+    let below = prop_oneof![Just(None), (1u16..20).prop_map(Count::new)];
+    let sizes = (size(), prop::option::of(size()), any::<(bool, bool, bool)>(), 0u64..50, below);
+    let switches = (any::<(bool, bool, bool, bool, bool)>(), 0u64..200);
     let attempts = (0u16..6, 1u64..500, 1u16..6, 1u64..500, 2u16..6);
     (sizes, window, poll(), status(), discard, starts, switches, attempts).prop_map(
         |(
-            (size, uplink, flexible, special, wait),
+            (size, uplink, (flexible, special, pad), wait, pdus_below),
             window,
             poll,
             status,
             discard,
             starts,
-            (polls_count, drop_stale_copies, piggyback, name_each, round_trip),
+            ((polls_count, drop_stale_copies, piggyback, name_each, resend_in_flight), round_trip),
             (retransmissions, mrw_timer, most_mrw, reset_timer, most_reset),
         )| Config {
             profile: Profile::Robust,
@@ -80,7 +84,9 @@ fn config(discard: impl Strategy<Value = Discard>) -> impl Strategy<Value = Conf
             uplink_pdu_size: uplink.flatten(),
             flexible_pdu_size: Some(flexible),
             special_header_extension: Some(special),
+            pad_control_pdus: Some(pad),
             wait_to_fill: Some(Span::from_milliseconds(wait)),
+            pdus_below,
             window,
             poll,
             status,
@@ -94,12 +100,18 @@ fn config(discard: impl Strategy<Value = Discard>) -> impl Strategy<Value = Conf
             },
             reset: ResetConfig { timer: Some(Span::from_milliseconds(reset_timer)), most: Count::new(most_reset) },
             timer_starts: Some(starts),
+            resend_in_flight: Some(resend_in_flight),
             round_trip: Some(Span::from_milliseconds(round_trip)),
             drop_stale_copies: Some(drop_stale_copies),
             piggyback: Some(piggyback),
             buffer: None,
         },
     )
+}
+
+fn gives_up() -> impl Strategy<Value = Discard> {
+    let timer = (1_000u64..5_000).prop_map(|seconds| Discard::Timer { after: Span::from_milliseconds(1000 * seconds) });
+    prop_oneof![2 => Just(Discard::AfterTransmissions), 1 => timer, 1 => Just(Discard::Reset)]
 }
 
 /// A link that neither doubles frames nor overflows: what the standard's numbers assume. Timers outlast a queue of 64.
@@ -118,6 +130,7 @@ fn assumed(mut setting: Setting) -> Setting {
 /// sent again while a copy may be on its way.
 fn without_old_copies(mut config: Config) -> Config {
     if config.window.is_some_and(|window| window.get() >= 2048) {
+        config.resend_in_flight = Some(false);
         config.round_trip = Some(Span::from_seconds(20.0));
     }
     config
@@ -138,6 +151,29 @@ proptest! {
         for (end, count) in ends.iter().zip([setting.packets[1], setting.packets[0]]) {
             let expected: Vec<_> = (0..count).map(packet).collect();
             prop_assert!(end.received == expected, "{} of {count} packets, or out of order", end.received.len());
+        }
+    }
+
+    /// Whatever was given up or begun anew: both ends have the same window in the end, since all that is sent then comes.
+    #[test]
+    fn rlc_gives_up_whole_packets_and_both_ends_agree_after_it(config in config(gives_up()), setting in setting()) {
+        let setting = assumed(setting);
+        // Else a poll each millisecond gives up by itself what no link has lost.
+        let window = config.window.map(|window| window.get() % 2048).and_then(Count::new);
+        let config = Config { polls_count: Some(false), window, ..config };
+        let mut ends = ends(&config, &setting);
+        for (end, count) in ends.iter().zip([setting.packets[1], setting.packets[0]]) {
+            let numbers: Vec<_> = end.received.iter().map(number_of).collect();
+            prop_assert!(numbers.is_sorted_by(|one, next| one < next), "twice or out of order: {numbers:?}");
+            prop_assert!(numbers.iter().all(|number| *number < count && end.received.contains(&packet(*number))));
+        }
+        let received = ends.each_ref().map(|end| end.received.len());
+        send_more(&mut ends, 1000, 40);
+        for (end, received) in ends.iter().zip(received) {
+            let expected: Vec<_> = (1000..1040).map(packet).collect();
+            let more = &end.received[received..];
+            let numbers: Vec<_> = more.iter().map(number_of).collect();
+            prop_assert!(more == expected, "{numbers:?}; {:?}", end.service.counters());
         }
     }
 }

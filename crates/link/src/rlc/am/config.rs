@@ -12,7 +12,7 @@ use crate::form::{Form, Service, Value, ValueOf, count};
 use crate::rlc::pdu::LengthIndicatorSize;
 use crate::service::Side;
 pub use crate::timers::TimerStarts;
-use arqway_units::{Octets, Ratio, Span, optional_positive_span, optional_timer};
+use arqway_units::{Ratio, Span, optional_positive_span, optional_timer};
 use core::num::NonZeroUsize;
 use serde::{Deserialize, Serialize};
 
@@ -193,57 +193,8 @@ pub enum MissingAs {
     RelativeList,
 }
 
-/// The size of a PDU, header and all: from 8 octets, in which every super-field that is needed fits, to 1,505.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "Octets", into = "Octets")]
-pub struct PduSize(u16);
-
-impl PduSize {
-    /// A PDU of so many octets, or `None` outside 8 to 1,505.
-    #[must_use]
-    pub const fn new(octets: u16) -> Option<Self> {
-        if 8 <= octets && octets <= 1505 { Some(Self(octets)) } else { None }
-    }
-
-    /// How many octets.
-    #[must_use]
-    pub fn octets(self) -> usize {
-        usize::from(self.0)
-    }
-}
-
-/// A PDU too small or too large.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a PDU of {0}: right would be 8 to 1,505 octets")]
-pub struct PduSizeError(Octets);
-
-impl TryFrom<Octets> for PduSize {
-    type Error = PduSizeError;
-    fn try_from(size: Octets) -> Result<Self, PduSizeError> {
-        u16::try_from(size.as_u64()).ok().and_then(Self::new).ok_or(PduSizeError(size))
-    }
-}
-
-impl From<PduSize> for Octets {
-    fn from(size: PduSize) -> Self {
-        Self::new(u64::from(size.0))
-    }
-}
-
-#[cfg(feature = "schema")]
-impl schemars::JsonSchema for PduSize {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> alloc::borrow::Cow<'static, str> {
-        "PduSize".into()
-    }
-
-    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        Octets::json_schema(generator)
-    }
-}
+/// The size of a PDU, header and all; the data of the largest has 1,503 octets (§9.2.2.9).
+pub type PduSize = crate::rlc::PduSize<1505>;
 
 /// What a configuration comes to at one end.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -36,7 +36,8 @@ pub(super) struct SduDiscard {
     timer_length: Span,
     /// `MaxMRW`.
     most: u16,
-    name_each: bool,
+    /// How many SDUs one request names: as many as its STATUS PDU has room for.
+    most_named: usize,
 }
 
 /// The MRW super-field of the procedure that is going on; repeated as it is.
@@ -86,7 +87,7 @@ impl SduDiscard {
             timer: Deadline::default(),
             timer_length: settings.mrw.timer,
             most: settings.mrw.most,
-            name_each: settings.mrw.name_each,
+            most_named: if settings.mrw.name_each { room_for_names(settings.pdu_size) } else { 1 },
         }
     }
 
@@ -127,15 +128,10 @@ impl SduDiscard {
             return;
         }
         let Some((first, sdu)) = self.waiting.take() else { return };
-        let (target, n) = move_to(sdu, window);
-        if (target, n) <= (window.first(), 0) {
-            return; // Meanwhile acknowledged.
-        }
+        let Some((target, n)) = move_to(sdu, window) else { return };
         let mut numbers = ArrayVec::new();
-        if self.name_each {
-            let others = first.max(sdu.saturating_sub(MOST_NAMED as u64 - 1))..sdu;
-            numbers.extend(others.filter_map(|sdu| Some(window.end_of(sdu)?.0)));
-        }
+        let others = first.max(sdu.saturating_sub(self.most_named as u64 - 1))..sdu;
+        numbers.extend(others.filter_map(|sdu| Some(window.end_of(sdu)?.0)));
         numbers.push(target);
         let beyond_window = numbers.len() == 1 && target >= window.first() + window.configured() as u64;
         self.request = Some(Request { numbers, n, beyond_window, expired: 0, due: true });
@@ -211,13 +207,15 @@ impl SduDiscard {
     }
 }
 
+/// Numbers of three half octets, beside the type of PDU, the super-field's type, length and N, and what ends the PDU.
+fn room_for_names(pdu_size: usize) -> usize {
+    ((2 * pdu_size - 5) / 3).min(MOST_NAMED)
+}
+
 /// Where the peer's window goes when SDUs up to this one are discarded: a PDU, and which length indicator in it is the last
-/// to be skipped (§11.6.2.2). What of the SDU was never put into a PDU is forgotten, so the next new PDU begins with
-/// another one.
-fn move_to(sdu: u64, window: &TransmissionWindow) -> (Number, u8) {
-    match window.end_of(sdu) {
-        None => (window.end(), 0),
-        Some((number, pdu)) if sdu + 1 == pdu.ends.end && !pdu.begins_after_end => (number.next(), 0),
-        Some((number, pdu)) => (number, u8::try_from(sdu + 1 - pdu.ends.start).unwrap_or(u8::MAX)),
-    }
+/// to be skipped (§11.6.2.2). `None`: the peer has meanwhile acknowledged its end.
+fn move_to(sdu: u64, window: &TransmissionWindow) -> Option<(Number, u8)> {
+    let (number, pdu) = window.end_of(sdu)?;
+    let is_last = sdu + 1 == pdu.ends.end && !pdu.begins_after_end;
+    Some(if is_last { (number.next(), 0) } else { (number, u8::try_from(sdu + 1 - pdu.ends.start).unwrap_or(u8::MAX)) })
 }

@@ -35,8 +35,7 @@ mod verdict;
 mod window;
 
 pub use config::{
-    Config, Discard, MissingAs, MrwConfig, PduSize, PduSizeError, PollConfig, Profile, ResetConfig, StatusConfig,
-    TimerStarts,
+    Config, Discard, MissingAs, MrwConfig, PduSize, PollConfig, Profile, ResetConfig, StatusConfig, TimerStarts,
 };
 
 use crate::counters::Counters;
@@ -150,10 +149,10 @@ impl AcknowledgedMode {
     }
 
     /// Takes a RESET or its answer: in both cases perhaps all begins anew.
-    fn take_reset(&mut self, begins_anew: bool) {
+    fn take_reset(&mut self, begins_anew: bool, now: Time) {
         if begins_anew {
             self.counters.resets += 1;
-            self.sender.reset(&mut self.counters);
+            self.sender.reset(now, &mut self.counters);
             self.receiver.reset();
             self.reporting.reset();
             self.held = None;
@@ -225,6 +224,11 @@ impl AcknowledgedMode {
         let head = pdu::amd_head(low_bits(number), poll, pdu.extension);
         let body = pdu.body.clone();
         Some(self.hand_over(&head, body, What::Data { number, poll }, now))
+    }
+
+    /// Whether a frame means nothing any more because all has begun anew since; a reset of its own goes on.
+    fn is_of_before(&self, Handed { epoch, what }: Handed) -> bool {
+        epoch != self.epoch && !matches!(what, What::Reset | What::ResetAck)
     }
 
     /// Whether its peer has a data PDU by now; one that polls goes nevertheless.

@@ -7,9 +7,9 @@ use super::polling::{Polling, Submitted};
 use super::verdict::{Verdict, Wrong};
 use super::window::{Exhausted, Pdu, TransmissionWindow};
 use crate::counters::Counters;
+use crate::rlc::filling::Filling;
 use crate::rlc::pdu::Status;
 use crate::rlc::segmentation::{Format, Mode, Segmenter};
-use crate::timers::Deadline;
 use arqway_units::{Span, Time};
 use bytes::Bytes;
 
@@ -20,11 +20,7 @@ pub(super) struct Sender {
     pub(super) polling: Polling,
     pub(super) discard: SduDiscard,
     verdict: Verdict,
-    /// For the next SDU, while what there is does not fill a PDU.
-    wait: Deadline,
-    wait_to_fill: Span,
-    /// It is over.
-    send_unfilled: bool,
+    filling: Filling,
     /// A poll without a PDU to ride on goes into a STATUS PDU.
     poll_due: bool,
     /// How many data PDUs the queue below holds, and may.
@@ -65,9 +61,7 @@ impl Sender {
             polling: Polling::new(settings.poll),
             discard: SduDiscard::new(settings),
             verdict: Verdict::default(),
-            wait: Deadline::default(),
-            wait_to_fill: settings.wait_to_fill,
-            send_unfilled: false,
+            filling: Filling::new(settings.wait_to_fill),
             poll_due: false,
             below: 0,
             most_below: settings.pdus_below,
@@ -85,7 +79,7 @@ impl Sender {
     pub(super) fn push(&mut self, sdu: Bytes, now: Time) {
         let sdu = self.segmenter.push(sdu);
         self.discard.took(sdu, now);
-        self.wait_for_more(now);
+        self.filling.changed(&self.segmenter, now);
     }
 
     /// The next data PDU: one that is sent again, or a new one.
@@ -104,8 +98,7 @@ impl Sender {
         counters.frames_sent += 1;
         counters.octets_sent += segment.octets as u64;
         let number = self.window.push(Pdu::from(segment));
-        self.send_unfilled &= self.segmenter.has_data();
-        self.wait_for_more(now);
+        self.filling.changed(&self.segmenter, now);
         let last = !self.segmenter.has_data() || !self.window.has_room();
         Some(self.submit(number, true, last, now))
     }
@@ -115,23 +108,11 @@ impl Sender {
     }
 
     fn may_send_new(&self) -> bool {
-        let is_ready = self.wait_to_fill == Span::ZERO || self.send_unfilled || self.segmenter.fills_a_pdu();
-        self.window.has_room() && is_ready && self.segmenter.has_data()
-    }
-
-    fn wait_for_more(&mut self, now: Time) {
-        if self.wait_to_fill == Span::ZERO {
-            return;
-        }
-        if self.segmenter.has_data() && !self.segmenter.fills_a_pdu() {
-            self.wait.start_if_stopped(now + self.wait_to_fill);
-        } else {
-            self.wait.stop();
-        }
+        self.window.has_room() && self.filling.is_ready(&self.segmenter)
     }
 
     /// Sees to a poll that is due while nothing is to be sent that it could ride on (§11.3.2).
-    pub(super) fn schedule_poll(&mut self, counters: &mut Counters) -> Result<(), MustReset> {
+    pub(super) fn schedule_poll(&mut self, now: Time, counters: &mut Counters) -> Result<(), MustReset> {
         if !self.polling.is_due() || self.poll_due || self.has_pdu() {
             return Ok(());
         }
@@ -143,7 +124,10 @@ impl Sender {
         match asks {
             Ok(true) => self.poll_due = self.polls_by_status,
             Ok(false) => self.polling.forget(),
-            Err(exhausted) => self.exhausted(exhausted, counters)?,
+            Err(exhausted) => {
+                self.exhausted(exhausted, counters)?;
+                self.filling.changed(&self.segmenter, now);
+            }
         }
         Ok(())
     }
@@ -196,6 +180,7 @@ impl Sender {
     /// Gives SDUs up to this one up, and tells the peer.
     fn discard_through(&mut self, sdu: u64, counters: &mut Counters) {
         self.segmenter.discard_through(sdu);
+        self.window.pass_over(sdu);
         counters.frames_abandoned += self.window.discard_through(sdu);
         counters.packets_discarded += self.discard.discard_through(sdu, &self.window);
     }
@@ -226,13 +211,15 @@ impl Sender {
             self.window.resize(size);
         }
         self.slide(slides_to);
-        self.polling.reported(slides_to, |number| self.verdict.is_missing(number));
         let verdict = core::mem::take(&mut self.verdict);
         let resent = verdict.missing().try_for_each(|number| match self.window.missing(number, now) {
             Ok(()) => Ok(()),
             Err(exhausted) => self.exhausted(exhausted, counters),
         });
+        // One that is on its way already is no answer to the poll: the timer goes on.
+        self.polling.reported(slides_to, |number| verdict.is_missing(number) && self.window.is_queued(number));
         self.verdict = verdict;
+        self.filling.changed(&self.segmenter, now);
         resent
     }
 
@@ -244,13 +231,14 @@ impl Sender {
     }
 
     pub(super) fn handle_timeout(&mut self, now: Time, counters: &mut Counters) -> Result<(), MustReset> {
-        self.send_unfilled |= self.wait.fire(now);
+        self.filling.handle_timeout(now);
         if self.polling.handle_timeout(now, !self.window.is_empty()) {
             counters.timeouts += 1;
         }
         while let Some(sdu) = self.discard.expired(now) {
             self.expire(sdu, counters);
         }
+        self.filling.changed(&self.segmenter, now);
         self.discard.handle_timeout(now).map_err(|NotAnswered| MustReset)
     }
 
@@ -265,21 +253,24 @@ impl Sender {
     }
 
     /// All as in the beginning: SDUs of which anything was sent are dropped, the others stay (§11.4.3).
-    pub(super) fn reset(&mut self, counters: &mut Counters) {
+    pub(super) fn reset(&mut self, now: Time, counters: &mut Counters) {
         self.window.reset();
         self.polling.reset();
         self.discard.reset();
         self.poll_due = false;
         self.segmenter.restart();
+        self.filling.changed(&self.segmenter, now);
         counters.packets_discarded += self.discard.done_before(self.segmenter.first_untouched());
     }
 
-    pub(super) fn timers(&mut self) -> impl Iterator<Item = &mut Deadline> {
-        self.polling.timers().into_iter().chain([&mut self.wait])
+    pub(super) fn postpone(&mut self, by: Span) {
+        self.polling.timers().into_iter().for_each(|timer| timer.postpone(by));
+        self.filling.postpone(by);
+        self.discard.postpone(by);
     }
 
     pub(super) fn deadlines(&self) -> impl Iterator<Item = Time> {
-        let all = self.polling.deadlines().into_iter().chain([self.wait.get(), self.discard.deadline()]);
+        let all = self.polling.deadlines().into_iter().chain([self.filling.deadline(), self.discard.deadline()]);
         all.flatten()
     }
 }

@@ -29,11 +29,11 @@ impl LinkService for AcknowledgedMode {
             Some(AmPdu::Status(status)) => self.take_status(&status, now),
             Some(AmPdu::Reset(reset)) => {
                 let begins_anew = self.reset.asked(reset, end);
-                self.take_reset(begins_anew);
+                self.take_reset(begins_anew, now);
             }
             Some(AmPdu::ResetAck(answer)) => {
                 let begins_anew = self.reset.acknowledged(answer, end);
-                self.take_reset(begins_anew);
+                self.take_reset(begins_anew, now);
             }
             None => self.counters.malformed_received += 1,
         }
@@ -52,8 +52,7 @@ impl LinkService for AcknowledgedMode {
 
     fn handle_link(&mut self, state: LinkState, now: Time) {
         if let Some(length) = self.outage.change(state, now) {
-            self.sender.timers().for_each(|timer| timer.postpone(length));
-            self.sender.discard.postpone(length);
+            self.sender.postpone(length);
             self.reporting.timers().into_iter().for_each(|timer| timer.postpone(length));
             self.reset.timer().postpone(length);
             self.reporting.outage_is_over(self.receiver.end() > Number::ZERO);
@@ -70,7 +69,7 @@ impl LinkService for AcknowledgedMode {
         if self.reset.is_pending() {
             return None;
         }
-        if self.sender.schedule_poll(&mut self.counters).is_err() {
+        if self.sender.schedule_poll(now, &mut self.counters).is_err() {
             self.initiate_reset();
             return self.poll_reset(now);
         }
@@ -85,8 +84,7 @@ impl LinkService for AcknowledgedMode {
 
     fn start_frame(&mut self, frame: &mut Frame, now: Time) -> Start {
         let Some(handed) = frame.ticket.map(Handed::of) else { return Start::Send };
-        let is_old = handed.epoch != self.epoch && !matches!(handed.what, What::ResetAck);
-        if is_old || self.is_stale(handed.what) {
+        if self.is_of_before(handed) || self.is_stale(handed.what) {
             self.counters.frames_withdrawn += 1;
             if matches!(handed.what, What::Data { .. }) {
                 self.sender.departed();
@@ -105,7 +103,7 @@ impl LinkService for AcknowledgedMode {
         if matches!(handed.what, What::Data { .. }) {
             self.sender.departed();
         }
-        if handed.epoch != self.epoch {
+        if self.is_of_before(handed) {
             return;
         }
         if let What::Data { number, .. } = handed.what {

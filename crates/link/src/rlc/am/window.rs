@@ -20,6 +20,8 @@ pub(super) struct TransmissionWindow {
     pdus: Window<12, Pdu>,
     /// To be sent again, each once; one that was acknowledged or discarded meanwhile is skipped.
     resend: VecDeque<Number>,
+    /// `Configured_Tx_Window_Size`.
+    configured: usize,
     /// VT(WS).
     size: usize,
     max_dat: u16,
@@ -93,10 +95,31 @@ impl From<Segment> for Pdu {
     }
 }
 
+impl Pdu {
+    /// One that is never sent: the rest of an SDU that is discarded before it was in a PDU. Its number is passed over.
+    fn passed_over(sdu: u64) -> Self {
+        Self {
+            body: Bytes::new(),
+            extension: HeaderExtension::Data,
+            padding: None,
+            last_sdu: sdu,
+            ends: sdu..sdu + 1,
+            begins_after_end: false,
+            first_octets: 0..0,
+            last_octets: 0..0,
+            scheduled: 0,
+            copies: Copies::default(),
+            done: true,
+        }
+    }
+}
+
 impl TransmissionWindow {
     pub(super) fn new(settings: &Settings) -> Self {
         Self {
-            pdus: Window::new(settings.window),
+            // One number more, to be passed over; even then an ACK of all must not read as an ACK of none.
+            pdus: Window::new(settings.window.min(4094) + 1),
+            configured: settings.window,
             resend: VecDeque::new(),
             size: settings.window,
             max_dat: settings.max_dat,
@@ -122,7 +145,7 @@ impl TransmissionWindow {
 
     /// `Configured_Tx_Window_Size`.
     pub(super) fn configured(&self) -> usize {
-        self.pdus.limit()
+        self.configured
     }
 
     /// Takes VT(WS) from the peer: zero is no window, and none is larger than what is configured (§9.2.2.11.3).
@@ -142,7 +165,8 @@ impl TransmissionWindow {
 
     /// Whether a PDU that was never sent may be: VT(S) < VT(MS).
     pub(super) fn has_room(&self) -> bool {
-        !self.pdus.is_full() && self.end() < self.first() + self.size as u64
+        let most = self.size.min(self.pdus.limit() - 1);
+        self.end() < self.first() + most as u64
     }
 
     /// §11.3.2.2: below VT(MS), or the last one that was sent.
@@ -153,6 +177,11 @@ impl TransmissionWindow {
     /// Whether the peer may still lack it.
     pub(super) fn is_outstanding(&self, number: Number) -> bool {
         self.pdus.get(number).is_some_and(|pdu| !pdu.done)
+    }
+
+    /// Whether it is to be sent again.
+    pub(super) fn is_queued(&self, number: Number) -> bool {
+        self.pdus.get(number).is_some_and(|pdu| pdu.copies.queued)
     }
 
     /// Appends a PDU, which is about to be handed over.
@@ -216,13 +245,16 @@ impl TransmissionWindow {
         Ok(())
     }
 
-    /// The PDU that can carry a poll where none is to be sent (§11.3.2): the last one that was sent, or where the window is
-    /// less than half of all numbers, the last one that the peer may lack. `None`: it lacks none.
+    /// The PDU that can carry a poll where none is to be sent (§11.3.2): the last one that the peer may lack and that may be
+    /// sent; or the very last, alone allowed where the window is half of all numbers or more. `None`: it lacks none, or the last
+    /// was passed over, and the peer is being told.
     fn for_poll(&self) -> Option<Number> {
         let (first, end) = (self.first().as_u64(), self.end().as_u64());
-        let lacked = (first..end).rev().map(Number::new).find(|number| self.is_outstanding(*number))?;
+        let mut lacked = (first..end).rev().map(Number::new).filter(|number| self.is_outstanding(*number)).peekable();
+        lacked.peek()?;
+        let last = Some(Number::new(end - 1)).filter(|last| self.get(*last).is_some_and(|pdu| pdu.scheduled > 0));
         let is_half = self.configured() as u64 >= Number::MODULUS / 2;
-        Some(if is_half { Number::new(end - 1) } else { lacked })
+        if is_half { last } else { lacked.find(|number| self.may_be_sent(*number)).or(last) }
     }
 
     /// Schedules the PDU that can carry a poll; whether there is one.
@@ -268,6 +300,14 @@ impl TransmissionWindow {
     pub(super) fn received(&mut self, number: Number) {
         if let Some(pdu) = self.pdus.get_mut(number) {
             pdu.done = true;
+        }
+    }
+
+    /// The end of an SDU that is discarded is in no PDU, and will be in none: the number of the one that would have had it is
+    /// passed over, so VT(S) rises (§11.6.2), and the peer's window cannot come to lie beyond it without being told.
+    pub(super) fn pass_over(&mut self, sdu: u64) {
+        if self.end_of(sdu).is_none() && !self.pdus.is_full() {
+            self.pdus.push(Pdu::passed_over(sdu));
         }
     }
 

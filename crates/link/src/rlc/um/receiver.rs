@@ -1,0 +1,101 @@
+//! The receiving side: PDUs, through whichever function is configured for those out of their order, to SDUs.
+
+use super::config::{Config, Reception};
+use super::in_sequence::InSequence;
+use super::out_of_sequence::OutOfSequence;
+use super::reordering::Reordering;
+use crate::counters::Counters;
+use crate::rlc::pdu::Umd;
+use crate::timers::Deadline;
+use alloc::collections::VecDeque;
+use arqway_units::{Span, Time};
+use bytes::Bytes;
+
+#[derive(Debug)]
+pub(super) struct Receiver {
+    order: Order,
+    /// For the network layer.
+    released: VecDeque<Bytes>,
+}
+
+#[derive(Debug)]
+enum Order {
+    AsTheyCome(InSequence),
+    Reordered(Reordering, InSequence),
+    AnyOrder(OutOfSequence),
+}
+
+impl Receiver {
+    pub(super) fn new(config: &Config) -> Self {
+        let first = super::first_number();
+        let order = match config.reception {
+            Reception::InSequence => Order::AsTheyCome(InSequence::new(first, super::Number::MODULUS)),
+            Reception::Windowed { window } => Order::AsTheyCome(InSequence::new(first, window.get().into())),
+            Reception::Reordering { window, timer } => Order::Reordered(
+                Reordering::new(window.as_usize(), timer),
+                InSequence::new(first, super::Number::MODULUS),
+            ),
+            Reception::OutOfSequence { window, timer } => Order::AnyOrder(OutOfSequence::new(window.as_usize(), timer)),
+        };
+        Self { order, released: VecDeque::new() }
+    }
+
+    pub(super) fn take(&mut self, pdu: Umd, now: Time, counters: &mut Counters) {
+        let mut deliver = |sdu| self.released.push_back(sdu);
+        let Umd { number, contents } = pdu;
+        let is_new = match &mut self.order {
+            Order::AsTheyCome(in_sequence) => {
+                in_sequence.take(number, &contents, counters, &mut deliver);
+                true
+            }
+            Order::Reordered(reordering, in_sequence) => reordering.take(number, contents, now, |number, contents| {
+                in_sequence.take_numbered(number, contents, counters, &mut deliver);
+            }),
+            Order::AnyOrder(out_of_sequence) => out_of_sequence.take(number, contents, now, &mut deliver),
+        };
+        counters.duplicates_received += u64::from(!is_new);
+    }
+
+    pub(super) fn handle_timeout(&mut self, now: Time, counters: &mut Counters) {
+        let mut deliver = |sdu| self.released.push_back(sdu);
+        match &mut self.order {
+            Order::AsTheyCome(_) => {}
+            Order::Reordered(reordering, in_sequence) => reordering.handle_timeout(now, |number, contents| {
+                in_sequence.take_numbered(number, contents, counters, &mut deliver);
+            }),
+            Order::AnyOrder(out_of_sequence) => out_of_sequence.handle_timeout(now),
+        }
+    }
+
+    pub(super) fn poll_packet(&mut self) -> Option<Bytes> {
+        self.released.pop_front()
+    }
+
+    pub(super) fn deadline(&self) -> Option<Time> {
+        match &self.order {
+            Order::AsTheyCome(_) => None,
+            Order::Reordered(reordering, _) => reordering.deadline(),
+            Order::AnyOrder(out_of_sequence) => out_of_sequence.deadline(),
+        }
+    }
+
+    pub(super) fn postpone(&mut self, by: Span) {
+        let timer: Option<&mut Deadline> = match &mut self.order {
+            Order::AsTheyCome(_) => None,
+            Order::Reordered(reordering, _) => Some(reordering.timer()),
+            Order::AnyOrder(out_of_sequence) => Some(out_of_sequence.timer()),
+        };
+        if let Some(timer) = timer {
+            timer.postpone(by);
+        }
+    }
+
+    /// How many SDUs were dropped because they grew too long.
+    pub(super) fn too_long(&self) -> u64 {
+        match &self.order {
+            Order::AsTheyCome(in_sequence) | Order::Reordered(_, in_sequence) => in_sequence.too_long(),
+            // A window of PDUs cannot hold one.
+            Order::AnyOrder(_) => 0,
+        }
+    }
+}

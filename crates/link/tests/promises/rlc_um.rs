@@ -1,0 +1,146 @@
+//! Unacknowledged mode of RLC: in order, each packet at most once, none altered, whatever of it is lost; and where frames overtake one
+//! another or come twice, as far as its window goes.
+
+use super::number_of;
+use crate::common::{Queue, Setting, packet, run};
+use crate::setting;
+use arqway_link::rlc::um::{Config, Reception, UmdSize};
+use arqway_link::{AnyService, Checked, Count, Frame, LinkService, Packet, ServiceConfig, Side, Start};
+use arqway_units::{Span, Time};
+use proptest::prelude::*;
+
+fn reception() -> impl Strategy<Value = Reception> {
+    let timer = |milliseconds| Span::from_milliseconds(milliseconds);
+    let window = |numbers| Count::new(numbers).expect("from 1 to 64");
+    prop_oneof![
+        Just(Reception::InSequence),
+        (64u16..=127).prop_map(|numbers| Reception::Windowed { window: Count::new(numbers).expect("below 128") }),
+        (1u16..=64, 1u64..500).prop_map(move |(numbers, milliseconds)| {
+            Reception::Reordering { window: window(numbers), timer: timer(milliseconds) }
+        }),
+        // It outlasts the way of an SDU, of which four PDUs may be needed.
+        (16u16..=64, 1000u64..3000).prop_map(move |(numbers, milliseconds)| {
+            Reception::OutOfSequence { window: window(numbers), timer: timer(milliseconds) }
+        }),
+    ]
+}
+
+/// PDUs that are a part of a packet, a packet, or many.
+fn config() -> impl Strategy<Value = Config> {
+    let size =
+        || prop_oneof![8u16..60, 100u16..150, 1400u16..=1504].prop_map(|octets| UmdSize::new(octets).expect("a size"));
+    let wait = prop_oneof![Just(0), 0u64..50].prop_map(Span::from_milliseconds);
+    (size(), proptest::option::of(size()), any::<[bool; 2]>(), wait, reception()).prop_map(
+        |(pdu_size, uplink_pdu_size, [flexible_pdu_size, alternative_e_bit], wait_to_fill, reception)| Config {
+            pdu_size,
+            uplink_pdu_size,
+            flexible_pdu_size,
+            alternative_e_bit,
+            wait_to_fill,
+            reception,
+            ..Config::default()
+        },
+    )
+}
+
+fn ends(config: &Config) -> [AnyService; 2] {
+    let service = ServiceConfig::RlcUm(config.clone());
+    [Side::AccessPoint, Side::Client].map(|side| service.build(side))
+}
+
+/// The link loses frames, and never 128 in a row, which is as far as their numbers count.
+fn without_duplicates(mut setting: Setting) -> Setting {
+    for (index, fate) in setting.fates.iter_mut().flatten().enumerate() {
+        fate.copies = if index % 60 == 0 { 1 } else { fate.copies.min(1) };
+    }
+    setting
+}
+
+fn assert_in_order_once_and_unaltered(received: &[Packet], sent: u32) {
+    for packet_received in received {
+        let number = number_of(packet_received);
+        assert!(number < sent && *packet_received == packet(number), "{packet_received:?} was not sent");
+    }
+    assert!(received.is_sorted_by(|one, next| number_of(one) < number_of(next)), "out of order, or twice");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, max_shrink_iters: 300, ..ProptestConfig::default() })]
+
+    #[test]
+    fn unacknowledged_mode_delivers_in_order_at_most_once_and_nothing_altered_under_loss(config in config(), setting in setting()) {
+        let setting = without_duplicates(setting);
+        let ends = run(ends(&config), &setting);
+        for (receiver, sender) in [(1, 0), (0, 1)] {
+            assert_in_order_once_and_unaltered(&ends[receiver].received, setting.packets[sender]);
+        }
+    }
+
+    /// A copy is dropped where copies can be told from what is new.
+    #[test]
+    fn unacknowledged_mode_delivers_none_twice_where_it_keeps_a_window(config in config(), setting in setting()) {
+        prop_assume!(config.reception != Reception::InSequence);
+        let mut setting = setting;
+        setting.fates.iter_mut().flatten().for_each(|fate| fate.copies = fate.copies.max(1));
+        setting.queue = Queue::BackPressured(4);
+        let ends = run(ends(&config), &setting);
+        for (receiver, sender) in [(1, 0), (0, 1)] {
+            prop_assert_eq!(ends[receiver].received.len(), setting.packets[sender] as usize);
+            assert_in_order_once_and_unaltered(&ends[receiver].received, setting.packets[sender]);
+        }
+    }
+
+    #[test]
+    fn unacknowledged_mode_delivers_everything_where_nothing_is_lost(config in config(), setting in setting()) {
+        let setting = Setting { fates: [Vec::new(), Vec::new()], queue: Queue::BackPressured(4), ..setting };
+        let ends = run(ends(&config), &setting);
+        for (receiver, sender) in [(1, 0), (0, 1)] {
+            let expected: Vec<_> = (0..setting.packets[sender]).map(packet).collect();
+            prop_assert!(ends[receiver].received == expected, "{} of {}", ends[receiver].received.len(), expected.len());
+        }
+    }
+
+    /// In order, also when each PDU comes twice and is overtaken by others, as long as none comes that is a window ahead.
+    #[test]
+    fn duplicate_avoidance_and_reordering_put_right_all_that_happens_within_their_window(
+        config in config(),
+        packets in 0u32..200,
+        numbers in 1u16..=64,
+        late in proptest::collection::vec([0usize..1000, 0usize..1000], 1..200),
+    ) {
+        let window = Count::new(numbers).expect("from 1 to 64");
+        let reception = Reception::Reordering { window, timer: Span::from_milliseconds(100) };
+        let [mut near, mut far] = ends(&Config { reception, ..config }).map(Checked::new);
+        let frames = all_frames(&mut near, packets);
+        let mut arrivals: Vec<(usize, usize)> = (0..frames.len())
+            .zip(late.iter().cycle())
+            .flat_map(|(index, late)| late.map(|late| (index + late % usize::from(numbers), index)))
+            .collect();
+        arrivals.sort_unstable();
+        for (_, index) in arrivals {
+            far.handle_frame(frames[index].clone(), Time::ZERO);
+        }
+        while let Some(deadline) = far.poll_timeout() {
+            far.handle_timeout(deadline);
+        }
+        let received: Vec<_> = std::iter::from_fn(|| far.poll_packet()).collect();
+        prop_assert_eq!(received, (0..packets).map(packet).collect::<Vec<_>>());
+    }
+}
+
+/// What an end sends for so many packets, as it is on the wire.
+fn all_frames(end: &mut Checked<AnyService>, packets: u32) -> Vec<Frame> {
+    let (mut frames, mut now) = (Vec::new(), Time::ZERO);
+    for number in 0..packets {
+        end.handle_packet(packet(number), now).expect("room");
+    }
+    loop {
+        while let Some(mut frame) = end.poll_frame(now) {
+            assert_eq!(end.start_frame(&mut frame, now), Start::Send);
+            frames.push(Frame::from_wire(frame.tag, [frame.head.as_slice(), &frame.body].concat().into()));
+        }
+        let Some(deadline) = end.poll_timeout() else { return frames };
+        now = deadline;
+        end.handle_timeout(now);
+    }
+}
