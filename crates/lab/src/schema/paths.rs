@@ -115,11 +115,20 @@ impl Setting {
     }
 }
 
-/// One of these; the choice is left out where there is none.
+/// One of these; the choice is left out where there is none. What all mean is said once more where editors look for it.
 fn any_of(schemas: &[Value]) -> Value {
     match schemas {
         [only] => only.clone(),
-        several => json!({ "anyOf": several }),
+        several => {
+            let mut choice = json!({ "anyOf": several });
+            let mut meanings = several.iter().map(|schema| schema.get("description"));
+            if let Some(Some(meaning)) = meanings.next()
+                && meanings.all(|other| other == Some(meaning))
+            {
+                choice["description"] = meaning.clone();
+            }
+            choice
+        }
     }
 }
 

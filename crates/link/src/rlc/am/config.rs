@@ -68,7 +68,7 @@ pub struct Config {
     pub drop_stale_copies: Option<bool>,
     /// Whether a report rides in the padding of a data PDU where there is room.
     pub piggyback: Option<bool>,
-    /// How many SDUs may wait.
+    /// How many packets may wait for a line that takes no more.
     pub buffer: Option<NonZeroUsize>,
 }
 

@@ -15,7 +15,7 @@ pub struct Config {
     /// How long after it came an SDU that has not been handed over is dropped (`Timer_Discard`); without it none is.
     #[serde(deserialize_with = "optional_positive_span")]
     pub discard_after: Option<Span>,
-    /// How many SDUs may wait for a line that takes no more.
+    /// How many packets may wait for a line that takes no more.
     pub buffer: NonZeroUsize,
 }
 

@@ -36,7 +36,7 @@ pub struct Config {
     pub discard_after: Option<Span>,
     /// What becomes of PDUs that arrive out of their order.
     pub reception: Reception,
-    /// How many SDUs may wait for a line that takes no more.
+    /// How many packets may wait for a line that takes no more.
     pub buffer: NonZeroUsize,
     /// What becomes of an SDU when so many wait.
     pub when_full: WhenFull,
