@@ -155,7 +155,9 @@ impl AcknowledgedMode {
             self.sender.reset(now, &mut self.counters);
             self.receiver.reset();
             self.reporting.reset();
-            self.held = None;
+            if self.held.take().is_some() {
+                self.sender.departed();
+            }
             self.epoch = self.epoch.wrapping_add(1);
         }
     }
