@@ -119,9 +119,11 @@ impl AcknowledgedMode {
     }
 
     fn take_status(&mut self, status: &Status, now: Time) {
-        if let Err(MustReset) = self.sender.take_status(status, now, &mut self.counters) {
-            self.initiate_reset();
-            return;
+        match self.sender.take_status(status, now, &mut self.counters) {
+            Ok(true) => {}
+            // Dropped whole (§10.2).
+            Ok(false) => return,
+            Err(MustReset) => return self.initiate_reset(),
         }
         for sufi in status.sufis() {
             match sufi {
@@ -155,7 +157,9 @@ impl AcknowledgedMode {
             self.sender.reset(now, &mut self.counters);
             self.receiver.reset();
             self.reporting.reset();
-            self.held = None;
+            if self.held.take().is_some() {
+                self.sender.departed();
+            }
             self.epoch = self.epoch.wrapping_add(1);
         }
     }

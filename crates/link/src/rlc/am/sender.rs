@@ -185,8 +185,13 @@ impl Sender {
         counters.packets_discarded += self.discard.discard_through(sdu, &self.window);
     }
 
-    /// Takes what a STATUS PDU says of our PDUs, all of it or nothing.
-    pub(super) fn take_status(&mut self, status: &Status, now: Time, counters: &mut Counters) -> Result<(), MustReset> {
+    /// Takes what a STATUS PDU says of our PDUs, all of it or nothing. Whether the rest of it is to be taken as well.
+    pub(super) fn take_status(
+        &mut self,
+        status: &Status,
+        now: Time,
+        counters: &mut Counters,
+    ) -> Result<bool, MustReset> {
         let (first, end) = (self.window.first(), self.window.end());
         match self.verdict.read(status, first, end) {
             Ok(()) => {}
@@ -196,7 +201,7 @@ impl Sender {
             }
             Err(Wrong::Inconsistent) => {
                 counters.malformed_received += 1;
-                return Ok(());
+                return Ok(false);
             }
         }
         self.verdict.received_all().for_each(|number| self.window.received(number));
@@ -220,7 +225,7 @@ impl Sender {
         self.polling.reported(slides_to, |number| verdict.is_missing(number) && self.window.is_queued(number));
         self.verdict = verdict;
         self.filling.changed(&self.segmenter, now);
-        resent
+        resent.map(|()| true)
     }
 
     fn slide(&mut self, first: Number) {

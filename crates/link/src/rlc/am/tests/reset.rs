@@ -199,6 +199,18 @@ fn the_window_that_the_peer_has_set_is_forgotten() {
     end.status("window 1; ack 0").sdus("abc").expect("0:a").reset(0).expect("reset-ack 0 hfn 0, 0:b, 1:c");
 }
 
+// A data PDU that lets a report go first counts as handed over.
+#[test]
+fn what_let_a_report_go_first_leaves_its_place_to_what_comes_after() {
+    let mut end = end(|config| {
+        config.piggyback = Some(true);
+        config.pdus_below = Count::new(1);
+    });
+    end.poll(0).sdus("x");
+    assert_eq!(describe(end.hand_over()), "status[ack 1]");
+    end.reset(0).sdus("y").expect("reset-ack 0 hfn 0, 0:y, deliver a");
+}
+
 #[test]
 fn what_waits_below_from_before_is_withdrawn() {
     let mut end = end(|_| ());
