@@ -33,6 +33,7 @@ pub struct Class {
 
 /// Who carries the packets of a class.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "a link has a handful of classes")]
 pub enum Carrier {
     /// A service of their own.
     Service(ServiceConfig),

@@ -197,7 +197,7 @@ impl SduDiscard {
     pub(super) fn postpone(&mut self, by: Span) {
         self.timer.postpone(by);
         for (_, deadline) in &mut self.deadlines {
-            *deadline = *deadline + by;
+            *deadline += by;
         }
     }
 

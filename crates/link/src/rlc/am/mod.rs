@@ -44,6 +44,7 @@ use crate::outage::Outage;
 use crate::rlc::pdu::{self, AmOptions, Amd, LengthIndicatorSize, Status, Sufi};
 use crate::rlc::segmentation::with_status;
 use crate::seq::Seq;
+use alloc::boxed::Box;
 use arqway_units::Time;
 use bytes::Bytes;
 use config::Settings;
@@ -64,7 +65,8 @@ fn low_bits(number: Number) -> u16 {
 /// One end: it sends and it receives.
 #[derive(Debug)]
 pub struct AcknowledgedMode {
-    sender: Sender,
+    /// Apart, for an end of any service is as large as the largest.
+    sender: Box<Sender>,
     receiver: Receiver,
     reporting: Reporting,
     reset: ResetProcedure,
@@ -86,7 +88,7 @@ impl AcknowledgedMode {
     /// An end with nothing sent and nothing received.
     fn new(settings: &Settings) -> Self {
         Self {
-            sender: Sender::new(settings),
+            sender: Box::new(Sender::new(settings)),
             receiver: Receiver::new(settings.window),
             reporting: Reporting::new(settings.status, settings.pdu_size, settings.pad_control_pdus, settings.window),
             reset: ResetProcedure::new(settings.reset),

@@ -13,57 +13,61 @@ use bytes::Bytes;
 
 #[derive(Debug)]
 pub(super) struct Receiver {
-    order: Order,
+    delivery: Delivery,
     /// For the network layer.
     released: VecDeque<Bytes>,
 }
 
 #[derive(Debug)]
-enum Order {
+enum Delivery {
     AsTheyCome(InSequence),
     Reordered(Reordering, InSequence),
-    AnyOrder(OutOfSequence),
+    OutOfSequence(OutOfSequence),
 }
 
 impl Receiver {
     pub(super) fn new(config: &Config) -> Self {
         let first = super::first_number();
-        let order = match config.reception {
-            Reception::InSequence => Order::AsTheyCome(InSequence::new(first, super::Number::MODULUS)),
-            Reception::Windowed { window } => Order::AsTheyCome(InSequence::new(first, window.get().into())),
-            Reception::Reordering { window, timer } => Order::Reordered(
+        let delivery = match config.reception {
+            Reception::InSequence => Delivery::AsTheyCome(InSequence::new(first, super::Number::MODULUS)),
+            Reception::Windowed { window } => Delivery::AsTheyCome(InSequence::new(first, window.get().into())),
+            Reception::Reordering { window, timer } => Delivery::Reordered(
                 Reordering::new(window.as_usize(), timer),
                 InSequence::new(first, super::Number::MODULUS),
             ),
-            Reception::OutOfSequence { window, timer } => Order::AnyOrder(OutOfSequence::new(window.as_usize(), timer)),
+            Reception::OutOfSequence { window, timer } => {
+                Delivery::OutOfSequence(OutOfSequence::new(window.as_usize(), timer))
+            }
         };
-        Self { order, released: VecDeque::new() }
+        Self { delivery, released: VecDeque::new() }
     }
 
     pub(super) fn take(&mut self, pdu: Umd, now: Time, counters: &mut Counters) {
         let mut deliver = |sdu| self.released.push_back(sdu);
         let Umd { number, contents } = pdu;
-        let is_new = match &mut self.order {
-            Order::AsTheyCome(in_sequence) => {
+        let is_new = match &mut self.delivery {
+            Delivery::AsTheyCome(in_sequence) => {
                 in_sequence.take(number, &contents, counters, &mut deliver);
                 true
             }
-            Order::Reordered(reordering, in_sequence) => reordering.take(number, contents, now, |number, contents| {
-                in_sequence.take_numbered(number, contents, counters, &mut deliver);
-            }),
-            Order::AnyOrder(out_of_sequence) => out_of_sequence.take(number, contents, now, &mut deliver),
+            Delivery::Reordered(reordering, in_sequence) => {
+                reordering.take(number, contents, now, |number, contents| {
+                    in_sequence.take_numbered(number, contents, counters, &mut deliver);
+                })
+            }
+            Delivery::OutOfSequence(out_of_sequence) => out_of_sequence.take(number, contents, now, &mut deliver),
         };
         counters.duplicates_received += u64::from(!is_new);
     }
 
     pub(super) fn handle_timeout(&mut self, now: Time, counters: &mut Counters) {
         let mut deliver = |sdu| self.released.push_back(sdu);
-        match &mut self.order {
-            Order::AsTheyCome(_) => {}
-            Order::Reordered(reordering, in_sequence) => reordering.handle_timeout(now, |number, contents| {
+        match &mut self.delivery {
+            Delivery::AsTheyCome(_) => {}
+            Delivery::Reordered(reordering, in_sequence) => reordering.handle_timeout(now, |number, contents| {
                 in_sequence.take_numbered(number, contents, counters, &mut deliver);
             }),
-            Order::AnyOrder(out_of_sequence) => out_of_sequence.handle_timeout(now),
+            Delivery::OutOfSequence(out_of_sequence) => out_of_sequence.handle_timeout(now),
         }
     }
 
@@ -72,18 +76,18 @@ impl Receiver {
     }
 
     pub(super) fn deadline(&self) -> Option<Time> {
-        match &self.order {
-            Order::AsTheyCome(_) => None,
-            Order::Reordered(reordering, _) => reordering.deadline(),
-            Order::AnyOrder(out_of_sequence) => out_of_sequence.deadline(),
+        match &self.delivery {
+            Delivery::AsTheyCome(_) => None,
+            Delivery::Reordered(reordering, _) => reordering.deadline(),
+            Delivery::OutOfSequence(out_of_sequence) => out_of_sequence.deadline(),
         }
     }
 
     pub(super) fn postpone(&mut self, by: Span) {
-        let timer: Option<&mut Deadline> = match &mut self.order {
-            Order::AsTheyCome(_) => None,
-            Order::Reordered(reordering, _) => Some(reordering.timer()),
-            Order::AnyOrder(out_of_sequence) => Some(out_of_sequence.timer()),
+        let timer: Option<&mut Deadline> = match &mut self.delivery {
+            Delivery::AsTheyCome(_) => None,
+            Delivery::Reordered(reordering, _) => Some(reordering.timer()),
+            Delivery::OutOfSequence(out_of_sequence) => Some(out_of_sequence.timer()),
         };
         if let Some(timer) = timer {
             timer.postpone(by);
@@ -92,10 +96,10 @@ impl Receiver {
 
     /// How many SDUs were dropped because they grew too long.
     pub(super) fn too_long(&self) -> u64 {
-        match &self.order {
-            Order::AsTheyCome(in_sequence) | Order::Reordered(_, in_sequence) => in_sequence.too_long(),
+        match &self.delivery {
+            Delivery::AsTheyCome(in_sequence) | Delivery::Reordered(_, in_sequence) => in_sequence.too_long(),
             // A window of PDUs cannot hold one.
-            Order::AnyOrder(_) => 0,
+            Delivery::OutOfSequence(_) => 0,
         }
     }
 }
