@@ -10,7 +10,7 @@ use arqway_lab::cell::Cell;
 use arqway_lab::document::Source;
 use arqway_lab::experiment::{Effort, Experiment};
 use arqway_lab::plan::Request;
-use arqway_link::rlc::pdu::{LengthIndicatorSize, parse_um};
+use arqway_link::rlc::pdu::{AmOptions, AmPdu, Amd, LengthIndicatorSize, parse_am, parse_um};
 use arqway_link::{Frame, Packet, fec, go_back_n, rlp, selective_repeat};
 use arqway_sim::channel::Direction;
 use arqway_sim::{Host, Probe};
@@ -22,7 +22,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A scheme of each service, with which TCP makes and loses frames of every kind.
-const SCHEMES: [&str; 7] = ["sr:0.9", "go-back-n:0.9", "rlp:3", "oos-rlp:1", "xor-fec:4", "rlc-um", "rlc-tm"];
+const SCHEMES: [&str; 8] = ["sr:0.9", "go-back-n:0.9", "rlp:3", "oos-rlp:1", "xor-fec:4", "rlc:1", "rlc-um", "rlc-tm"];
 
 const STUDY: &str = r#"
 [experiment]
@@ -35,7 +35,7 @@ use = "SCHEME"
 "#;
 
 /// What is read of each packet, in this order.
-const FIELDS: [&str; 23] = [
+const FIELDS: [&str; 26] = [
     "frame.interface_name",
     "frame.time_epoch",
     "arqway.service",
@@ -54,6 +54,9 @@ const FIELDS: [&str; 23] = [
     "arqway.fec.lengths",
     "arqway.fec.check",
     "arqway.umd.sn",
+    "arqway.amd.sn",
+    "arqway.amd.p",
+    "arqway.am.type",
     "frame.comment",
     "ip.proto",
     "ip.checksum.status",
@@ -74,8 +77,8 @@ impl Expected {
         let kind = frame.tag.as_octet() & 7;
         let name = if service == 0 { &self.service } else { "raw" };
         let numbers = numbers_of(name, frame);
-        // What a parity carries is the XOR of packets, and what a UMD PDU carries are parts of them.
-        let is_packet = name != "rlc-um" && (name != "xor-fec" || kind == 0);
+        // What a parity carries is the XOR of packets, and what a PDU of RLC carries are parts of them.
+        let is_packet = !["rlc-am", "rlc-um"].contains(&name) && (name != "xor-fec" || kind == 0);
         let inside = inside(if is_packet { &frame.body } else { &[] });
         let time = epoch(now);
         writeln!(self.lines, "{interface}|{time}|{service}|{kind}|{name}|{numbers}|{comment}|{inside}")
@@ -84,14 +87,15 @@ impl Expected {
 
     fn packet(&mut self, interface: &str, packet: &Packet, now: Time) {
         let inside = inside(&packet.octets);
-        writeln!(self.lines, "{interface}|{}||||||||||||||||||{inside}", epoch(now)).expect("memory");
+        writeln!(self.lines, "{interface}|{}|||||||||||||||||||||{inside}", epoch(now)).expect("memory");
     }
 }
 
-/// The numbers in a frame's head: those of Selective Repeat, of go-back-n, of RLP, of forward error correction, of RLC's unacknowledged mode.
+/// The numbers in a frame's head: those of Selective Repeat, of go-back-n, of RLP, of forward error correction, of RLC's
+/// unacknowledged and acknowledged mode.
 fn numbers_of(service: &str, frame: &Frame) -> String {
     let (mut sr, mut gbn, mut rlp, mut fec) = ("||".to_owned(), "|".to_owned(), "||".to_owned(), "|||".to_owned());
-    let mut umd = String::new();
+    let (mut umd, mut am) = (String::new(), "||".to_owned());
     match service {
         "selective-repeat" => {
             sr = match selective_repeat::parse(frame.clone()).expect("a frame of Selective Repeat") {
@@ -128,9 +132,18 @@ fn numbers_of(service: &str, frame: &Frame) -> String {
             let pdu = parse_um(frame.clone(), LengthIndicatorSize::Fifteen, true).expect("a UMD PDU");
             umd = pdu.number.to_string();
         }
+        "rlc-am" => {
+            let pdu = parse_am(frame.clone(), LengthIndicatorSize::Fifteen, AmOptions::default()).expect("a PDU");
+            am = match pdu {
+                AmPdu::Data(Amd { number, poll, .. }) => format!("{number}|{}|", u8::from(poll)),
+                AmPdu::Status(_) => "||0".to_owned(),
+                AmPdu::Reset(_) => "||1".to_owned(),
+                AmPdu::ResetAck(_) => "||2".to_owned(),
+            };
+        }
         _ => {}
     }
-    [sr, gbn, rlp, fec, umd].join("|")
+    [sr, gbn, rlp, fec, umd, am].join("|")
 }
 
 /// The protocol of the packet inside, and that its checksums are right.
@@ -188,9 +201,15 @@ fn tshark_reads_what_the_simulator_sent_and_finds_every_checksum_right() {
     for part in ["|lost on the link|", "|0|raw|", "|6|1|1|", "|17|1||1"] {
         assert!(everything.contains(part), "nothing of the kind {part} in the runs");
     }
-    for (kinds, service) in
-        [(3, "selective-repeat"), (2, "go-back-n"), (4, "rlp"), (2, "xor-fec"), (1, "rlc-um"), (1, "rlc-tm")]
-    {
+    for (kinds, service) in [
+        (3, "selective-repeat"),
+        (2, "go-back-n"),
+        (4, "rlp"),
+        (2, "xor-fec"),
+        (1, "rlc-am"),
+        (1, "rlc-um"),
+        (1, "rlc-tm"),
+    ] {
         for kind in 0..kinds {
             assert!(everything.contains(&format!("|{kind}|{service}|")), "no kind {kind} of {service} in the runs");
         }
