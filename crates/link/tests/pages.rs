@@ -1,0 +1,100 @@
+//! The pages on protocols name the tests that hold what they say: those tests exist.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn project() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// All files below a folder with this ending.
+fn files(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
+    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    for entry in entries {
+        let path = entry.expect("a name in the folder").path();
+        if path.is_dir() {
+            files(&path, ending, found);
+        } else if path.extension().is_some_and(|extension| extension == ending) {
+            found.push(path);
+        }
+    }
+}
+
+fn read(folder: &str, ending: &str) -> Vec<(PathBuf, String)> {
+    let mut paths = Vec::new();
+    files(&project().join(folder), ending, &mut paths);
+    paths.sort();
+    paths.into_iter().map(|path| (path.clone(), fs::read_to_string(&path).expect("a text"))).collect()
+}
+
+/// The names of all tests that a page may name.
+fn tests() -> BTreeSet<String> {
+    let sources = ["crates/link/src", "crates/link/tests", "crates/sim/tests", "crates/lab/tests"]
+        .map(|folder| read(folder, "rs"));
+    let is_test =
+        |line: &str| line.trim_start().strip_prefix("fn ").and_then(|rest| rest.split('(').next().map(String::from));
+    sources.iter().flatten().flat_map(|(_, text)| text.lines().filter_map(is_test)).collect()
+}
+
+/// The cells of a table's row.
+fn cells(line: &str) -> Vec<&str> {
+    let row = line.trim().strip_prefix('|').and_then(|rest| rest.strip_suffix('|'));
+    row.map_or_else(Vec::new, |row| row.split('|').map(str::trim).collect())
+}
+
+/// What stands between backticks.
+fn quoted(cell: &str) -> impl Iterator<Item = &str> {
+    cell.split('`').skip(1).step_by(2)
+}
+
+/// The tests that a page names: in the columns of its tables that are headed "test".
+fn named(page: &str) -> Vec<&str> {
+    let (mut column, mut names) = (None, Vec::new());
+    for line in page.lines() {
+        let cells = cells(line);
+        if cells.is_empty() {
+            column = None;
+        } else if let Some(found) = cells.iter().position(|cell| *cell == "test") {
+            column = Some(found);
+        } else if let Some(cell) = column.and_then(|column| cells.get(column)) {
+            names.extend(quoted(cell));
+        }
+    }
+    names
+}
+
+#[test]
+fn every_test_that_a_page_names_exists() {
+    let tests = tests();
+    let mut missing = Vec::new();
+    for (path, page) in read("docs/protocols", "md") {
+        // A path is where more are.
+        for name in named(&page).into_iter().filter(|name| !name.contains('/') && !tests.contains(*name)) {
+            missing.push(format!("{}: {name}", path.display()));
+        }
+    }
+    assert!(missing.is_empty(), "no such tests:\n{}", missing.join("\n"));
+}
+
+#[test]
+fn the_names_are_found_where_they_stand() {
+    let page = "| a | test |\n| --- | --- |\n| `no` | `one`, `two` |\n\n| b |\n| --- |\n| `no` |\n";
+    assert_eq!(named(page), ["one", "two"]);
+    let clauses = fs::read_to_string(project().join("docs/protocols/rlc-clauses.md")).expect("the page");
+    assert!(named(&clauses).len() > 80, "the clauses of RLC name their tests");
+}
+
+#[test]
+fn every_file_that_the_clauses_of_rlc_name_exists() {
+    let clauses = fs::read_to_string(project().join("docs/protocols/rlc-clauses.md")).expect("the page");
+    let rows = clauses.lines().map(cells).filter(|cells| cells.len() == 4);
+    let files: Vec<_> = rows.flat_map(|cells| quoted(cells[2]).filter(|name| name.ends_with(".rs"))).collect();
+    assert!(!files.is_empty());
+    for file in files {
+        assert!(
+            project().join("crates/link/src/rlc").join(file).is_file(),
+            "crates/link/src/rlc/{file} does not exist"
+        );
+    }
+}
