@@ -6,6 +6,8 @@
 //! | `umts-uniform` | Table I of monet08, what mobimedia07 §5 says in words, for links that lose single frames |
 //! | `umts-two-state` | the same for links that lose bursts |
 
+mod check;
+
 use super::AcknowledgedMode;
 use crate::count::Count;
 use crate::form::{Form, Service, Value, ValueOf, count};
@@ -19,7 +21,7 @@ use serde::{Deserialize, Serialize};
 /// A parameter set, and what is changed of it; both ends need the same.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "RlcAmConfig"))]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case", remote = "Self")]
 pub struct Config {
     /// Where every setting not given here comes from.
     pub profile: Profile,
@@ -371,6 +373,11 @@ const UMTS_TWO_STATE: Settings = Settings {
 };
 
 impl Config {
+    /// Whether PDUs are only as long as what they carry.
+    fn is_flexible(&self) -> bool {
+        self.flexible_pdu_size.unwrap_or(self.profile.settings().flexible)
+    }
+
     /// What it comes to at one end.
     pub(super) fn settings(&self, side: Side) -> Settings {
         let profile = self.profile.settings();
@@ -380,7 +387,7 @@ impl Config {
             Side::AccessPoint => (downlink, uplink),
             Side::Client => (uplink, downlink),
         };
-        let flexible = self.flexible_pdu_size.unwrap_or(profile.flexible);
+        let flexible = self.is_flexible();
         let discard = self.discard.unwrap_or(profile.discard);
         // By time alone: PDUs are sent again as often as it takes.
         let is_timed = matches!(discard, Discard::Timer { .. });
