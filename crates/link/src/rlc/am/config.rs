@@ -356,6 +356,7 @@ const UMTS_UNIFORM: Settings = Settings {
     },
     discard: Discard::AfterTransmissions, // Table I
     max_dat: 4,
+    polls_count: true,
     mrw: Mrw { timer: milliseconds(500), ..ROBUST.mrw }, // Table I
     timer_starts: TimerStarts::HandOver,
     resend_in_flight: true,
