@@ -22,6 +22,7 @@ mod contents;
 mod control;
 mod length_indicator;
 mod nibbles;
+mod numbers;
 mod relative_list;
 mod status;
 mod sufi;

@@ -8,7 +8,7 @@
 //!                  +4    burst      5     2 + 8 * 1
 //! ```
 
-use super::sufi::after;
+use super::numbers::after;
 use arrayvec::ArrayVec;
 use core::iter;
 

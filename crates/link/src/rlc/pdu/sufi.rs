@@ -15,6 +15,7 @@
 //! All numbers are 12 bits of sequence numbers, for whoever knows a window to expand.
 
 use super::nibbles::Nibbles;
+use super::numbers::after;
 use super::relative_list;
 use core::iter;
 
@@ -27,11 +28,6 @@ pub(super) const RELATIVE_LIST: u8 = 5;
 pub(super) const MOVE_RECEIVING_WINDOW: u8 = 6;
 pub(super) const MOVE_RECEIVING_WINDOW_ACK: u8 = 7;
 pub(super) const POLL: u8 = 8;
-
-/// `number` and so many on, modulo 4096.
-pub(super) const fn after(number: u16, count: u16) -> u16 {
-    number.wrapping_add(count) & 0xfff
-}
 
 /// One super-field.
 #[derive(Debug, Clone, Copy)]

@@ -1,9 +1,10 @@
 //! Puts super-fields into a STATUS PDU, as many as fit.
 
 use super::control::{self, padded};
+use super::numbers::after;
 use super::relative_list;
 use super::sufi::{
-    self, ACK, BITMAP, LIST, MOVE_RECEIVING_WINDOW, MOVE_RECEIVING_WINDOW_ACK, NO_MORE, POLL, RELATIVE_LIST, WINDOW,
+    ACK, BITMAP, LIST, MOVE_RECEIVING_WINDOW, MOVE_RECEIVING_WINDOW_ACK, NO_MORE, POLL, RELATIVE_LIST, WINDOW,
 };
 use alloc::vec::Vec;
 use arrayvec::ArrayVec;
@@ -109,7 +110,7 @@ impl StatusWriter {
         for number in missing {
             let has_room = pairs.len() < most;
             match pairs.last_mut() {
-                Some((first, more)) if *more < 15 && number == sufi::after(*first, u16::from(*more) + 1) => *more += 1,
+                Some((first, more)) if *more < 15 && number == after(*first, u16::from(*more) + 1) => *more += 1,
                 _ if has_room => pairs.push((number, 0)),
                 _ => break,
             }
@@ -163,7 +164,7 @@ impl StatusWriter {
         self.write_number(first.wrapping_sub(back) & 0xfff);
         let mut half = 0;
         for bit in 0..bits {
-            let arrived = bit.checked_sub(back).is_none_or(|ahead| received(sufi::after(first, ahead)));
+            let arrived = bit.checked_sub(back).is_none_or(|ahead| received(after(first, ahead)));
             half = half << 1 | u8::from(arrived);
             if bit % 4 == 3 {
                 self.write(half);
