@@ -91,12 +91,15 @@ fn choose(arguments: &Arguments) -> Result<Vec<FigureName>, Failure> {
     let papers = library::papers().map_err(Failure::Mistakes)?;
     if !papers.iter().any(|known| known.id == *paper) {
         let known: Vec<&str> = papers.iter().map(|paper| paper.id.as_str()).collect();
-        let hint = all.iter().find(|name| means_figure(name, paper));
-        let hint = hint.map(|name| format!("\nfor that figure: arqway reproduce {} {}", name.paper, name.figure));
+        let hint: String = all
+            .iter()
+            .filter(|name| means_figure(name, paper))
+            .map(|name| format!("\nfor that figure: arqway reproduce {} {}", name.paper, name.figure))
+            .collect();
         return Err(Failure::Usage(format!(
             "no paper is called `{paper}`; right would be one of {}{}",
             known.join(", "),
-            hint.unwrap_or_default()
+            hint
         )));
     }
     if of_paper.is_empty() {

@@ -213,16 +213,16 @@ fn each_verdict_stands_for_three_seeds_and_the_rows_are_those_of_the_first() {
     let by_seed: Vec<&str> = printed.lines().filter_map(|line| line.strip_prefix("    by seed: ")).collect();
     let verdicts: Vec<&str> =
         text(&files["results/claims.csv"]).lines().skip(1).filter_map(|line| line.split(',').nth(2)).collect();
-    assert_eq!((by_seed.len(), verdicts.len()), (2, 2), "{printed}");
+    assert_eq!((by_seed.len(), verdicts.len()), (4, 4), "{printed}");
     for (line, verdict) in by_seed.iter().zip(verdicts) {
         let seeds: Vec<&str> = line.split("; ").collect();
         assert!(seeds[0].starts_with(&format!("5 {verdict}")), "{line} beside {verdict}");
         assert!(seeds.len() == 3 && seeds[1].starts_with("6 ") && seeds[2].starts_with("7 "), "{line}");
     }
-    // Three schemes at five points, and beside them what the claims read: three schemes at 5.4, two at 9.8.
-    assert!(text(&output.stderr).contains("50 runs, "), "{}", text(&output.stderr));
+    // Four schemes at five points; and with each other seed what the claims read: two of them at four points, two at two.
+    assert!(text(&output.stderr).contains("88 runs, "), "{}", text(&output.stderr));
     let rows = text(&files["results/rows.csv"]).lines().filter(|row| row.contains(",file-transfer,"));
-    assert_eq!(rows.filter(|row| row.contains(",throughput,")).count(), 30);
+    assert_eq!(rows.filter(|row| row.contains(",throughput,")).count(), 40);
     let report = text(&files["results/report.html"]);
     assert!(
         ["seed 5", "seed 6", "seed 7"].iter().all(|seed| report.contains(&format!("<th scope=\"col\">{seed}</th>")))
@@ -236,10 +236,12 @@ fn strict_exits_with_1_and_says_what_to_record() {
     let output = folder.arqway(&["reproduce", "monet08", "fig20", "--replications", "1", "--strict"]);
     let told = text(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{told}");
-    assert!(told.contains("2 verdicts are not what is recorded:\n  monet08.fig20.asr-over-raw: "), "{told}");
+    assert!(told.contains("4 verdicts are not what is recorded:\n  monet08.fig20.asr-over-raw: "), "{told}");
     let (_, to_record) = told.split_once("below [full]:\n").expect("what to write");
     let expected = "\"monet08.fig20.asr-over-raw\" = { number = \"cannot-tell\" }\n\
-                    \"monet08.fig20.sr-slightly-over-asr\" = { verdict = \"cannot-tell\" }\n";
+                    \"monet08.fig20.sr-slightly-over-asr\" = { verdict = \"cannot-tell\" }\n\
+                    \"monet08.fig20.asr-over-rlc\" = { verdict = \"cannot-tell\" }\n\
+                    \"monet08.fig20.gap-to-rlc-widens\" = { verdict = \"cannot-tell\" }\n";
     assert_eq!(to_record, expected);
     assert!(folder.files().contains_key("results/report.html"), "the results are there all the same");
 }
