@@ -319,6 +319,8 @@ impl TransmissionWindow {
                 Some(pdu) if pdu.last_sdu > sdu => break,
                 Some(pdu) if !pdu.done => {
                     pdu.done = true;
+                    // Behind the request to move the window it would pass for a new one.
+                    pdu.copies.carries_poll = false;
                     discarded += 1;
                 }
                 _ => {}
