@@ -105,7 +105,7 @@ impl Port for Line {
         self.transmitted += 1;
         self.on_line = Some((now + TIME_ON_LINE, frame.tag, frame.ticket));
         // Off a wire: the far end must not rely on where the head ended.
-        let octets = [frame.head.as_slice(), &frame.body].concat();
+        let octets = frame.parts().concat();
         self.sent.push(Frame::from_wire(frame.tag, octets.into()));
     }
 

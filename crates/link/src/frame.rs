@@ -1,12 +1,13 @@
 //! What crosses the layer's two borders: packets of the network layer, frames of the link.
 //!
-//! A frame on the wire is its tag octet, its head and its body, one after the other:
+//! A frame on the wire is its tag octet, its head and its body, one after the other; a protocol that ends its frames with a
+//! trailer (SSCOP) lets the last octets of the head go behind the body:
 //!
 //! ```text
 //!      7       3 2   0
-//!     +---------+-----+----------------+----------------------+
-//!     | service | kind|  head (0..20)  |  body                |
-//!     +---------+-----+----------------+----------------------+
+//!     +---------+-----+----------------+----------------------+- - - - - - - -+
+//!     | service | kind|  head (0..20)  |  body                |  end of head  |
+//!     +---------+-----+----------------+----------------------+- - - - - - - -+
 //! ```
 //!
 //! A head is written afresh for each transmission (a fresh acknowledgement number), a body is shared with the
@@ -137,6 +138,8 @@ pub type Head = ArrayVec<u8, 20>;
 pub struct Frame {
     /// Service and kind.
     pub tag: Tag,
+    /// How many of the head's last octets go behind the body.
+    behind: u8,
     /// Written afresh at each transmission. Empty when the frame came off a wire: see [`take`](Self::take).
     pub head: Head,
     /// Shared with the retransmission buffer.
@@ -150,13 +153,30 @@ impl Frame {
     #[must_use]
     pub fn new(kind: Kind, head: &[u8], body: Bytes) -> Self {
         debug_assert!(head.len() <= Head::new_const().capacity(), "a head has at most 20 octets");
-        Self { tag: Tag::of_kind(kind), head: head.iter().copied().collect(), body, ticket: None }
+        Self { tag: Tag::of_kind(kind), behind: 0, head: head.iter().copied().collect(), body, ticket: None }
+    }
+
+    /// The same frame with a trailer behind its body; it has to fit into what is left of the head.
+    #[must_use]
+    pub fn with_trailer(mut self, trailer: &[u8]) -> Self {
+        debug_assert!(trailer.len() <= self.head.remaining_capacity(), "head and trailer have 20 octets together");
+        let before = self.head.len();
+        self.head.extend(trailer.iter().copied().take(self.head.remaining_capacity()));
+        self.behind += (self.head.len() - before) as u8;
+        self
     }
 
     /// The frame whose octets, after its tag, are these. Where the head ends is for its service to say.
     #[must_use]
     pub fn from_wire(tag: Tag, octets: Bytes) -> Self {
-        Self { tag, head: Head::new(), body: octets, ticket: None }
+        Self { tag, behind: 0, head: Head::new(), body: octets, ticket: None }
+    }
+
+    /// Its octets after the tag as they go onto a wire: what stands before the body, the body, and what stands behind it.
+    #[must_use]
+    pub fn parts(&self) -> [&[u8]; 3] {
+        let (before, behind) = self.head.split_at(self.head.len().saturating_sub(self.behind.into()));
+        [before, &self.body, behind]
     }
 
     /// How much of the link it takes: tag, head and body.
@@ -170,20 +190,36 @@ impl Frame {
     /// Where the sender's head ended does not matter: a frame that came over the simulator's link, head and body still
     /// apart, and one that came off a wire read the same.
     pub fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
-        if self.head.len() == N {
+        let before = self.head.len().saturating_sub(self.behind.into());
+        if self.head.len() == N && self.behind == 0 {
             let octets = self.head.as_slice().try_into().ok()?;
             self.head.clear();
             return Some(octets);
         }
-        if self.head.len() + self.body.len() < N {
+        if before + self.body.len() < N {
             return None;
         }
-        let from_head = self.head.len().min(N);
+        let from_head = before.min(N);
         let mut octets = [0; N];
         for (to, octet) in octets.iter_mut().zip(self.head.drain(..from_head)) {
             *to = octet;
         }
         self.body.copy_to_slice(&mut octets[from_head..]);
+        Some(octets)
+    }
+
+    /// Takes its last `N` octets, which are one piece in the trailer or one in the body, or `None` where they are not.
+    pub fn take_last<const N: usize>(&mut self) -> Option<[u8; N]> {
+        if self.behind > 0 {
+            let start = self.head.len().checked_sub(N).filter(|_| usize::from(self.behind) >= N)?;
+            let octets = *self.head.get(start..)?.first_chunk()?;
+            self.head.truncate(start);
+            self.behind -= N as u8;
+            return Some(octets);
+        }
+        let start = self.body.len().checked_sub(N)?;
+        let octets = *self.body.get(start..)?.first_chunk()?;
+        self.body.truncate(start);
         Some(octets)
     }
 
@@ -198,6 +234,7 @@ impl Frame {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use std::vec;
 
     #[test]
     fn a_tag_holds_32_services_of_8_kinds() {
@@ -211,6 +248,21 @@ mod tests {
     fn a_ticket_gives_its_number_back() {
         assert_eq!(Ticket::new(0).number(), 0);
         assert_eq!(Ticket::new(77).number(), 77);
+    }
+
+    #[test]
+    fn a_trailer_goes_behind_the_body_and_is_read_back_from_there() {
+        let mut kept = Frame::new(Kind::new(1), &[1, 2], vec![3, 4].into()).with_trailer(&[5, 6, 7]);
+        assert_eq!((kept.parts(), kept.size()), ([&[1, 2][..], &[3, 4], &[5, 6, 7]], Octets::new(8)));
+        let mut wired = Frame::from_wire(kept.tag, kept.parts().concat().into());
+        for frame in [&mut kept, &mut wired] {
+            assert_eq!(frame.take_last::<1>(), Some([7]));
+            assert_eq!(frame.take::<1>(), Some([1]));
+            assert_eq!(frame.take_last::<2>(), Some([5, 6]));
+            assert_eq!(frame.take::<4>(), None);
+            assert_eq!((frame.take::<3>(), frame.remaining()), (Some([2, 3, 4]), 0));
+            assert_eq!(frame.take_last::<1>(), None);
+        }
     }
 
     proptest! {

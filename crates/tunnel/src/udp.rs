@@ -87,8 +87,7 @@ impl UdpLine {
         debug_assert!(self.is_free(), "a line carries one frame at a time");
         self.outgoing.clear();
         self.outgoing.push(frame.tag.as_octet());
-        self.outgoing.extend_from_slice(&frame.head);
-        self.outgoing.extend_from_slice(&frame.body);
+        frame.parts().iter().for_each(|part| self.outgoing.extend_from_slice(part));
         self.sending = Some((frame.tag, frame.ticket));
         self.finish();
     }

@@ -129,10 +129,12 @@ impl<W: Write> Capture<W> {
         let Some(interface) = self.interface(place) else { return };
         self.octets.clear();
         self.octets.push(frame.tag.as_octet());
-        self.octets.extend_from_slice(&frame.head);
-        self.octets.extend_from_slice(&frame.body);
-        let body = self.octets.len() - frame.body.len();
-        checksum::fill(&mut self.octets[body..]);
+        let [before, body, behind] = frame.parts();
+        self.octets.extend_from_slice(before);
+        let start = self.octets.len();
+        self.octets.extend_from_slice(body);
+        checksum::fill(&mut self.octets[start..]);
+        self.octets.extend_from_slice(behind);
         self.write(interface, way, comment, now);
     }
 

@@ -95,7 +95,7 @@ impl Port for LossyPort {
         let fate = self.fates.pop_front().unwrap_or(Fate { copies: 1, delay: Span::ZERO });
         let earliest = self.arrivals.back().map_or(Time::ZERO, |(last, _)| *last);
         // Off the wire: the far end must not rely on where the head ended.
-        let octets = [frame.head.as_slice(), &frame.body].concat();
+        let octets = frame.parts().concat();
         let frame = Frame::from_wire(frame.tag, octets.into());
         for _ in 0..fate.copies {
             self.arrivals.push_back((earliest.max(departure + fate.delay), frame.clone()));
