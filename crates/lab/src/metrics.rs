@@ -120,7 +120,7 @@ impl Cell {
 }
 
 /// How many files at once; one where there is none.
-fn connections(scenario: &Scenario) -> u32 {
+pub(crate) fn connections(scenario: &Scenario) -> u32 {
     let transfer = &scenario.file_transfer;
     if transfer.enabled { transfer.connections.get().into() } else { 1 }
 }

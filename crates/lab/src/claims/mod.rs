@@ -34,6 +34,7 @@ pub use record::{Difference, Record};
 pub use score::Score;
 pub use verdict::{Estimate, Judgement, Number, Verdict};
 
+use arqway_units::BitRate;
 use evidence::About;
 use serde::Deserialize;
 use verdict::Finding;
@@ -63,6 +64,11 @@ pub struct Subject {
     pub beside: String,
     /// What is measured.
     pub metric: String,
+    /// Over how many connections at once.
+    #[serde(default = "one")]
+    pub connections: u32,
+    /// Of the lossy link; to be said where the paper has links of several rates.
+    pub rate: Option<BitRate>,
     /// In words of ours what the paper says, where the data alone would not be understood.
     pub text: Option<String>,
     /// Which parts are our reading of the paper.
@@ -174,6 +180,10 @@ impl Claim {
     pub fn cells(&self) -> Vec<Cell<'_>> {
         each!(&self.statement, kind => kind.cells())
     }
+}
+
+fn one() -> u32 {
+    1
 }
 
 impl Subject {

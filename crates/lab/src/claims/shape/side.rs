@@ -27,6 +27,7 @@ struct RawSide {
     app: Option<String>,
     errors: Option<String>,
     beside: Option<String>,
+    connections: Option<u32>,
     /// Always this point, whatever `at` says.
     point: Option<f64>,
 }
@@ -41,12 +42,13 @@ pub(super) struct Place {
     app: Option<String>,
     errors: Option<String>,
     beside: Option<String>,
+    connections: Option<u32>,
 }
 
 impl From<RawSide> for Side {
     fn from(raw: RawSide) -> Self {
-        let RawSide { scheme, over, variant, metric, app, errors, beside, point } = raw;
-        Self { scheme, over, place: Place { variant, metric, app, errors, beside }, point }
+        let RawSide { scheme, over, variant, metric, app, errors, beside, connections, point } = raw;
+        Self { scheme, over, place: Place { variant, metric, app, errors, beside, connections }, point }
     }
 }
 
@@ -98,13 +100,14 @@ impl Side {
 impl Place {
     /// With what it does not say taken from another.
     pub(super) fn over(self, other: &Self) -> Self {
-        let Self { variant, metric, app, errors, beside } = self;
+        let Self { variant, metric, app, errors, beside, connections } = self;
         Self {
             variant: if variant.is_empty() { other.variant.clone() } else { variant },
             metric: metric.or_else(|| other.metric.clone()),
             app: app.or_else(|| other.app.clone()),
             errors: errors.or_else(|| other.errors.clone()),
             beside: beside.or_else(|| other.beside.clone()),
+            connections: connections.or(other.connections),
         }
     }
 
@@ -117,6 +120,7 @@ impl Place {
             app: self.app.as_deref(),
             errors: self.errors.as_deref(),
             beside: self.beside.as_deref(),
+            connections: self.connections,
         }
     }
 
@@ -128,6 +132,7 @@ impl Place {
         let mut parts = vec![words.join(" ")];
         parts.extend(self.errors.as_ref().map(|errors| format!("with {errors} errors")));
         parts.extend(self.beside.as_ref().map(|beside| format!("beside {beside}")));
+        parts.extend(self.connections.map(|connections| format!("over {connections} connections")));
         parts.retain(|part| !part.is_empty());
         parts.join(" ")
     }
