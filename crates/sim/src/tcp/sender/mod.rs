@@ -327,6 +327,12 @@ impl Sender {
         self.acknowledged
     }
 
+    /// The highest packet sent; -1 before the first.
+    #[must_use]
+    pub fn highest_sent(&self) -> i64 {
+        self.highest_sent
+    }
+
     /// How many data packets are acknowledged.
     #[must_use]
     pub fn packets_acknowledged(&self) -> u64 {
