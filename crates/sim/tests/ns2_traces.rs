@@ -1,6 +1,6 @@
 //! TCP agrees with ns-2 packet by packet.
 //!
-//! `tests/ns2/*.csv` are what the real ns-2 2.35 (`Agent/TCP/Reno`, `TCPSink`) did in a world of the same settings: 250-
+//! `tests/ns2/reno/*.csv` are what the real ns-2 2.35 (`Agent/TCP/Reno`, `TCPSink`) did in a world of the same settings: 250-
 //! octet packets, a window of 20, queues of 50, 10 Mbit/s and 1 ms, then 64 kbit/s and 50 ms; the first line of each
 //! says which profile and which frames were lost. Every send, resend, acknowledgement and timeout must come at the same
 //! time with the same state.
@@ -133,7 +133,7 @@ fn world(settings: &Settings) -> Scenario {
 
 #[test]
 fn tcp_reno_agrees_with_ns2_packet_by_packet() {
-    let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/ns2");
+    let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/ns2/reno");
     let mut traces: Vec<_> =
         std::fs::read_dir(directory).expect("the traces").map(|entry| entry.expect("a trace").path()).collect();
     traces.sort();

@@ -12,20 +12,20 @@
 //! | `inflation` | `dupwnd_` | what duplicate acknowledgements add during fast recovery |
 
 mod freeze;
+mod recovery;
+mod state;
 #[cfg(test)]
 mod tests;
+mod timeout;
 
 use super::settings::Settings;
 use alloc::collections::VecDeque;
 use arqway_link::{RoundTrip, Smoothing};
 use arqway_units::{Span, Time};
+use recovery::DUPLICATE_THRESHOLD;
 
-/// The third duplicate acknowledgement is a loss (RFC 5681 §3.2).
-const DUPLICATE_THRESHOLD: u32 = 3;
-/// The deviation before the first sample, in seconds, and the backoff from which the smoothed time is distrusted: BSD's.
+/// The deviation before the first sample, in seconds: BSD's.
 const INITIAL_DEVIATION_SECONDS: f64 = 12.0;
-const DISTRUST_BACKOFF: u32 = 8;
-const DOUBLING_LIMIT: u32 = 64;
 
 /// A packet that goes out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -174,107 +174,8 @@ impl Sender {
         self.window += if self.window < self.threshold { 1.0 } else { 1.0 / self.window };
     }
 
-    fn handle_duplicate(&mut self, now: Time) {
-        self.duplicates += 1;
-        if self.duplicates == DUPLICATE_THRESHOLD {
-            self.retransmit_fast(now);
-        } else if self.duplicates > DUPLICATE_THRESHOLD {
-            // ns-2 inflates only in a recovery of its own making.
-            self.inflation += u32::from(self.in_fast_recovery);
-        } else if self.settings.limited_transmit {
-            self.send_one_more(now);
-        }
-    }
-
-    /// Halves the window and sends the missing packet, once for each window of losses.
-    fn retransmit_fast(&mut self, now: Time) {
-        let only_the_handshake = self.settings.handshake && self.acknowledged == 0;
-        let seen_before = self.acknowledged <= self.recover && !self.in_fast_recovery && !only_the_handshake;
-        if seen_before || self.is_finished() {
-            return;
-        }
-        self.recover = self.highest_sent;
-        self.in_fast_recovery = true;
-        let half = self.half_window();
-        self.threshold = libm::floor(half).max(2.0);
-        self.window = half;
-        self.timed = None;
-        self.start_timer(now);
-        self.send(self.acknowledged + 1, now);
-        self.inflation = DUPLICATE_THRESHOLD;
-    }
-
-    fn half_window(&self) -> f64 {
-        let most = f64::from(self.settings.maximum_window);
-        let inflation = f64::from(self.inflation);
-        if self.settings.exact_halving {
-            (self.window + inflation).min(most) / 2.0
-        } else {
-            libm::floor((libm::floor(self.window) + inflation).min(most) / 2.0)
-        }
-    }
-
-    /// Acts on an expired retransmission timer: back to the first unacknowledged packet with a window of one.
-    pub fn handle_timeout(&mut self, now: Time) {
-        if self.is_frozen() {
-            return;
-        }
-        self.inflation = 0;
-        self.duplicates = 0;
-        self.in_fast_recovery = false;
-        self.timeouts += 1;
-        self.recover = self.highest_sent;
-        if self.acknowledged < 0 {
-            // The first packet was lost: no larger start after that.
-            self.has_lost_start = true;
-            self.initial_window = 1.0;
-        }
-        self.threshold = libm::floor(self.half_window()).max(2.0);
-        self.window = 1.0;
-        self.back_off();
-        self.timed = None;
-        self.next = self.acknowledged + 1;
-        self.start_timer(now);
-        self.send_what_fits(now);
-    }
-
-    fn back_off(&mut self) {
-        if self.backoff < DOUBLING_LIMIT || self.timeout() < self.settings.maximum_timeout {
-            self.backoff = self.backoff.saturating_mul(2);
-        }
-        if self.backoff > DISTRUST_BACKOFF {
-            self.round_trip.distrust();
-        }
-    }
-
-    /// The timeout now: the estimate, not below the minimum, doubled, not above the maximum.
-    fn timeout(&self) -> Span {
-        let estimate = if self.has_sample {
-            // Whole ticks, and never negative.
-            self.settings.tick * self.round_trip.timeout(1.0, 4.0) as u64
-        } else {
-            self.settings.initial_timeout
-        };
-        let doubled = estimate.max(self.settings.minimum_timeout) * u64::from(self.backoff);
-        doubled.min(self.settings.maximum_timeout).max(self.settings.tick * 2)
-    }
-
-    fn start_timer(&mut self, now: Time) {
-        self.timer = Some(now + self.timeout());
-    }
-
     fn send_what_fits(&mut self, now: Time) {
         while self.next <= self.acknowledged + self.usable_window() && self.next < self.end {
-            self.send(self.next, now);
-            self.next += 1;
-        }
-    }
-
-    /// Limited transmit: one new packet for each of the first duplicates, beyond the congestion window.
-    fn send_one_more(&mut self, now: Time) {
-        let allowed = libm::floor(self.window + f64::from(self.duplicates));
-        let allowed = allowed.min(f64::from(self.settings.maximum_window)) as i64;
-        if self.next <= self.acknowledged + allowed && self.next < self.end {
             self.send(self.next, now);
             self.next += 1;
         }
@@ -298,12 +199,6 @@ impl Sender {
         self.outgoing.push_back(Transmission { number, again });
     }
 
-    /// Whole clock ticks that passed between two moments.
-    fn ticks_between(&self, from: Time, to: Time) -> i64 {
-        let ticks_until = |time: Time| ticks(time.since(Time::ZERO) + self.clock_phase, self.settings.tick);
-        ticks_until(to) - ticks_until(from)
-    }
-
     /// The next packet to send.
     pub fn poll_transmission(&mut self) -> Option<Transmission> {
         if self.is_frozen() { None } else { self.outgoing.pop_front() }
@@ -321,63 +216,9 @@ impl Sender {
         self.acknowledged >= self.end - 1
     }
 
-    /// The highest packet acknowledged; -1 before the first.
-    #[must_use]
-    pub fn acknowledged(&self) -> i64 {
-        self.acknowledged
-    }
-
-    /// How many data packets are acknowledged.
-    #[must_use]
-    pub fn packets_acknowledged(&self) -> u64 {
-        u64::try_from(self.acknowledged + 1 - i64::from(self.settings.handshake)).unwrap_or(0)
-    }
-
-    /// How often the retransmission timer expired.
-    #[must_use]
-    pub fn timeouts(&self) -> u64 {
-        self.timeouts
-    }
-
-    /// Whether the first packet had to be sent again, after which data begin with a window of one.
-    #[must_use]
-    pub fn has_lost_start(&self) -> bool {
-        self.has_lost_start
-    }
-
     /// How many data packets there are.
     pub(crate) fn packets(&self) -> u64 {
         u64::try_from(self.end - i64::from(self.settings.handshake)).unwrap_or(0)
-    }
-
-    /// The congestion window in packets.
-    #[must_use]
-    pub fn congestion_window(&self) -> f64 {
-        self.window
-    }
-
-    /// The slow-start threshold in packets.
-    #[must_use]
-    pub fn slow_start_threshold(&self) -> f64 {
-        self.threshold
-    }
-
-    /// How many duplicate acknowledgements came in a row.
-    #[must_use]
-    pub fn duplicate_acknowledgements(&self) -> u32 {
-        self.duplicates
-    }
-
-    /// What the timeout is multiplied by.
-    #[must_use]
-    pub fn backoff(&self) -> u32 {
-        self.backoff
-    }
-
-    /// The round-trip estimate, in ticks.
-    #[must_use]
-    pub fn round_trip(&self) -> &RoundTrip {
-        &self.round_trip
     }
 }
 
