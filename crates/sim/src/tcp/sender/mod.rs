@@ -1,4 +1,4 @@
-//! Reno's sending half, sans-IO: acknowledgements and timeouts in, packet numbers out.
+//! TCP's sending half, Reno or NewReno, sans-IO: acknowledgements and timeouts in, packet numbers out.
 //!
 //! Numbers count packets as ns-2 counts them: with a handshake the SYN is packet 0 and data start at 1; without one data
 //! start at 0. So that every rule can be read beside RFC 5681 and ns-2's `tcp.cc`, the state has these names:
@@ -22,7 +22,6 @@ use super::settings::Settings;
 use alloc::collections::VecDeque;
 use arqway_link::{RoundTrip, Smoothing};
 use arqway_units::{Span, Time};
-use recovery::DUPLICATE_THRESHOLD;
 
 /// The deviation before the first sample, in seconds: BSD's.
 const INITIAL_DEVIATION_SECONDS: f64 = 12.0;
@@ -55,6 +54,8 @@ pub struct Sender {
     recover: i64,
     /// The last thing that cut the window was a fast retransmission whose acknowledgement is still awaited.
     in_fast_recovery: bool,
+    /// An acknowledgement has come meanwhile that leaves NewReno in that recovery.
+    has_seen_partial: bool,
     round_trip: RoundTrip,
     timed: Option<(i64, Time)>,
     has_sample: bool,
@@ -102,6 +103,7 @@ impl Sender {
             inflation: 0,
             recover: -1,
             in_fast_recovery: false,
+            has_seen_partial: false,
             round_trip: RoundTrip::new(Smoothing::TCP, 0.0, deviation),
             timed: None,
             has_sample: false,
@@ -116,7 +118,7 @@ impl Sender {
 
     /// Begins to send.
     pub fn start(&mut self, now: Time) {
-        self.send_what_fits(self.clock(now));
+        self.send_what_fits(u32::MAX, self.clock(now));
     }
 
     /// Sends so many packets more on a connection that is kept. If nothing was under way for longer than a retransmission
@@ -128,21 +130,23 @@ impl Sender {
         if self.idle_until.take().is_some_and(|until| until < now) {
             self.window = 1.0;
         }
-        self.send_what_fits(now);
+        self.send_what_fits(u32::MAX, now);
     }
 
     /// Takes an acknowledgement of everything up to and with packet `number`.
     pub fn handle_acknowledgement(&mut self, number: i64, now: Time) {
         let now = self.clock(now);
-        if number > self.acknowledged {
+        if self.is_partial(number) {
+            self.handle_partial_acknowledgement(number, now);
+        } else if number > self.acknowledged {
             self.handle_new_acknowledgement(number, now);
         } else if number == self.acknowledged {
             self.handle_duplicate(now);
         } else {
             return; // Older than what is known: it allows nothing.
         }
-        if self.duplicates == 0 || self.duplicates >= DUPLICATE_THRESHOLD {
-            self.send_what_fits(now);
+        if !self.is_undecided() {
+            self.send_what_fits(self.recovery_burst(), now);
         }
     }
 
@@ -174,10 +178,12 @@ impl Sender {
         self.window += if self.window < self.threshold { 1.0 } else { 1.0 / self.window };
     }
 
-    fn send_what_fits(&mut self, now: Time) {
-        while self.next <= self.acknowledged + self.usable_window() && self.next < self.end {
+    /// Sends what the window allows, so many packets at most.
+    fn send_what_fits(&mut self, mut left: u32, now: Time) {
+        while left > 0 && self.next <= self.acknowledged + self.usable_window() && self.next < self.end {
             self.send(self.next, now);
             self.next += 1;
+            left -= 1;
         }
     }
 

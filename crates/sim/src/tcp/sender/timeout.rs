@@ -29,7 +29,7 @@ impl Sender {
         self.timed = None;
         self.next = self.acknowledged + 1;
         self.start_timer(now);
-        self.send_what_fits(now);
+        self.send_what_fits(u32::MAX, now);
     }
 
     fn back_off(&mut self) {
