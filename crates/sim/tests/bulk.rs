@@ -108,13 +108,13 @@ impl Probe for Fates {
 fn a_wire_that_loses_packets_leaves_the_errors_of_the_wireless_link_as_they_are() {
     let fates = |loss| {
         let mut scenario = satellite();
-        scenario.wireless.errors = ErrorModel::Uniform(Uniform { loss: share(30.0) });
+        scenario.wireless.errors = ErrorModel::Uniform(Uniform { loss: share(5.0) });
         scenario.wired.loss = loss;
         let mut fates = Fates::default();
         let outcome = World::new(&scenario, &Streams::new(1, 0), &mut fates).expect("one service").run();
-        (outcome.wired_losses, fates.0[..200].to_vec())
+        (outcome.wired_losses, fates.0[..1000].to_vec())
     };
-    let [(none, without), (some, with)] = [Ratio::ZERO, share(10.0)].map(fates);
+    let [(none, without), (some, with)] = [Ratio::ZERO, share(1.0)].map(fates);
     assert!(none == 0 && some > 0);
     assert_eq!(without, with, "frame by frame, whatever is in them");
 }
