@@ -21,6 +21,10 @@ pub(crate) enum Event {
     WiredDeparture(Direction),
     /// A packet has crossed the wired link.
     WiredArrival(Direction),
+    /// The transmitter between the wireless link and a forwarding node is free again.
+    NodeDeparture(Direction),
+    /// A packet has crossed the link between the wireless link and a forwarding node.
+    NodeArrival(Direction),
     /// The wireless transmitter of this direction is free again.
     FrameDeparture(Direction),
     /// A frame has crossed the wireless link.
@@ -39,4 +43,8 @@ pub(crate) enum Event {
     HintAtServer,
     /// The channel was measured for long enough.
     ChannelEnd,
+    /// It is to be recorded where a greedy source stands.
+    BulkSample,
+    /// Greedy sources have sent for long enough.
+    BulkEnd,
 }

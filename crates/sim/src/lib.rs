@@ -44,10 +44,10 @@ mod world;
 
 pub use kernel::{Random, Streams};
 pub use line::{Queue, Room};
-pub use outcome::{Outcome, WebOutcome};
+pub use outcome::{BulkOutcome, BulkSample, Outcome, WebOutcome};
 pub use packet::{Headers, PacketLength, PacketLengthError};
 pub use probe::{Host, NoProbe, Probe};
 pub use rate::{Rate, RateTrace, RateTraceError, Step, StepRate, TraceEnd};
-pub use scenario::{LinkLayer, Scenario, Wired};
+pub use scenario::{ForwardingNode, LinkLayer, Scenario, Wired};
 pub use wireless::{Differences, Wireless};
 pub use world::World;

@@ -35,6 +35,9 @@ pub struct Room {
 }
 
 impl Room {
+    /// Room for whatever comes.
+    pub const UNLIMITED: Self = Self { packets: NonZeroUsize::MAX };
+
     /// Room for so many packets; one at least.
     #[must_use]
     pub fn of(packets: usize) -> Self {

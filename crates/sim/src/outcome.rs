@@ -1,5 +1,6 @@
 //! What the users got, and what the link did, in one run.
 
+use alloc::vec::Vec;
 use arqway_link::Counters;
 use arqway_units::Time;
 
@@ -16,6 +17,8 @@ pub struct Outcome {
     pub tcp_timeouts: Option<f64>,
     /// What the browser got.
     pub web: Option<WebOutcome>,
+    /// What greedy sources got.
+    pub bulk: Option<BulkOutcome>,
     /// Mean time of a lecture's packet from host to host.
     pub media_delay_s: Option<f64>,
     /// The standard deviation of that time.
@@ -38,8 +41,12 @@ pub struct Outcome {
     pub lost_in_outages: u64,
     /// Packets that came for a TCP connection that was closed.
     pub late_packets: u64,
-    /// Packets that found no room in the wired link's queues.
+    /// Packets that found no room in the wired link's queues, or in a forwarding node's.
     pub wired_drops: u64,
+    /// Those of them that found no room in the forwarding node on their way to the client.
+    pub node_drops: Option<u64>,
+    /// Packets that the wired link lost at random.
+    pub wired_losses: u64,
     /// What the access point's end of the link layer counted.
     pub access_point: Counters,
     /// What the client's end counted.
@@ -59,4 +66,34 @@ pub struct WebOutcome {
     pub response_s: Option<f64>,
     /// How often a retransmission timer expired, for each connection.
     pub timeouts: Option<f64>,
+}
+
+/// What greedy sources got, and what their TCP did meanwhile.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BulkOutcome {
+    /// Data acknowledged on all connections together, over the time that they had.
+    pub throughput_bps: f64,
+    /// How often a retransmission timer expired, for each connection.
+    pub timeouts: f64,
+    /// From a timeout until half of the maximum window was open again: the mean of those that came so far.
+    pub recovery_s: Option<f64>,
+    /// From the moment when a packet that the wire lost would have arrived until it was sent again: the mean.
+    pub response_s: Option<f64>,
+    /// The most new acknowledgements that came to one sender within 30 ms.
+    pub most_acknowledgements: u64,
+    /// Where the first connection stood, at the moments that were asked for.
+    pub samples: Vec<BulkSample>,
+}
+
+/// Where a connection stood at one moment.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BulkSample {
+    /// When.
+    pub at: Time,
+    /// The congestion window in packets.
+    pub window: f64,
+    /// The highest packet sent; -1 before the first.
+    pub sent: i64,
+    /// The highest packet acknowledged; -1 before the first.
+    pub acknowledged: i64,
 }

@@ -30,6 +30,8 @@ pub struct PacketLength(Octets);
 impl PacketLength {
     /// The 250 octets of the papers on UMTS.
     pub const SHORT: Self = Self(Octets::new(250));
+    /// The 1,460 octets of shikama06.
+    pub const LONG: Self = Self(Octets::new(1460));
     const RANGE: core::ops::RangeInclusive<u64> = 48..=65_000;
 
     /// How many octets.

@@ -13,7 +13,7 @@
 //! enabled = true
 //! ```
 
-use crate::app::{ChannelConfig, FileTransferConfig, MediaConfig, WebConfig};
+use crate::app::{BulkConfig, ChannelConfig, FileTransferConfig, MediaConfig, WebConfig};
 use crate::channel::Direction;
 use crate::line::Room;
 use crate::mobility::MobilityConfig;
@@ -23,7 +23,7 @@ use crate::wireless::Wireless;
 use alloc::vec::Vec;
 use arqway_link::mux::{self, Class, SchedulerConfig, Table};
 use arqway_link::{ServiceConfig, WorldDefaults, raw};
-use arqway_units::{BitRate, Span};
+use arqway_units::{BitRate, Ratio, Span};
 use core::num::NonZeroUsize;
 use serde::{Deserialize, Serialize};
 
@@ -34,8 +34,10 @@ use serde::{Deserialize, Serialize};
 pub struct Scenario {
     /// What the headers of packets count as.
     pub headers: Headers,
-    /// The link between server and access point.
+    /// The link between server and access point; behind a forwarding node, that between node and client.
     pub wired: Wired,
+    /// What may lie between the client's end of the wireless link and the client.
+    pub forwarding_node: ForwardingNode,
     /// The link between access point and client: the one under study.
     pub wireless: Wireless,
     /// How the user moves, so that the wireless link goes and comes.
@@ -52,10 +54,12 @@ pub struct Scenario {
     pub web: WebConfig,
     /// A lecture for the client.
     pub media: MediaConfig,
+    /// Greedy sources for the client.
+    pub tcp_bulk: BulkConfig,
     /// A measurement of the link toward the client.
     pub channel: ChannelConfig,
-    /// When the run ends at the latest; a file's last acknowledgement, or the end of a measurement, ends it before, and where
-    /// there is neither, the duration of the web or the media.
+    /// When the run ends at the latest; a file's last acknowledgement, or the end of greedy sources or of a measurement,
+    /// ends it before, and where there is none of these, the duration of the web or the media.
     pub duration: Span,
 }
 
@@ -74,6 +78,7 @@ impl Default for Scenario {
         Self {
             headers: Headers::default(),
             wired: Wired::default(),
+            forwarding_node: ForwardingNode::default(),
             wireless: Wireless::default(),
             mobility: MobilityConfig::default(),
             link_layer: LinkLayer::default(),
@@ -82,6 +87,7 @@ impl Default for Scenario {
             file_transfer: FileTransferConfig::default(),
             web: WebConfig::default(),
             media: MediaConfig::default(),
+            tcp_bulk: BulkConfig::default(),
             channel: ChannelConfig::default(),
             duration: Span::from_seconds(1e6),
         }
@@ -89,11 +95,11 @@ impl Default for Scenario {
 }
 
 impl Scenario {
-    /// How long a run takes at most: without a file or a measurement to wait for, as long as browsing or, without that, the
+    /// How long a run takes at most: without a file, greedy sources or a measurement to wait for, as long as browsing or, without that, the
     /// lecture is to go on.
     #[must_use]
     pub fn length(&self) -> Span {
-        let ends_by_itself = self.file_transfer.enabled || self.channel.enabled;
+        let ends_by_itself = self.file_transfer.enabled || self.tcp_bulk.enabled || self.channel.enabled;
         let of_web = self.web.duration.filter(|_| self.web.enabled);
         let of_media = self.media.duration.filter(|_| self.media.enabled && !self.web.enabled);
         let watched = of_web.or(of_media).filter(|_| !ends_by_itself);
@@ -101,7 +107,7 @@ impl Scenario {
     }
 }
 
-/// The link between server and access point: nothing is lost on it but for want of room.
+/// The wired link: nothing is lost on it but for want of room, unless `loss` says so.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
@@ -112,6 +118,8 @@ pub struct Wired {
     pub delay: Span,
     /// How many packets may wait in front of it at each end; what finds no room is dropped.
     pub queue: Room,
+    /// What share of the packets toward the client it loses at random, after they were sent (shikama06 §4.3).
+    pub loss: Ratio,
 }
 
 impl Default for Wired {
@@ -121,6 +129,36 @@ impl Default for Wired {
             rate: BitRate::from_bits_per_second(10_000_000).unwrap_or(BitRate::MINIMUM),
             delay: Span::from_milliseconds(1),
             queue: Room::of(50),
+            loss: Ratio::ZERO,
+        }
+    }
+}
+
+/// A node that forwards packets behind the client's end of the wireless link (node D of shikama06's Fig. 13). The server
+/// is at the access point then, and `wired` is the link between this node and the client.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ForwardingNode {
+    /// Whether it is there.
+    pub enabled: bool,
+    /// Bits per second between the client's end of the wireless link and the node, in each direction.
+    pub rate: BitRate,
+    /// Propagation delay there.
+    pub delay: Span,
+    /// How many packets may wait in the node for the link to the client, instead of what `wired.queue` says; what finds no
+    /// room is dropped. As many as come, if this is not given.
+    pub queue: Option<Room>,
+}
+
+impl Default for ForwardingNode {
+    /// shikama06's, which is near the wireless link and forwards whatever comes.
+    fn default() -> Self {
+        Self {
+            enabled: false,
+            rate: BitRate::from_bits_per_second(100_000_000).unwrap_or(BitRate::MINIMUM),
+            delay: Span::ZERO,
+            queue: None,
         }
     }
 }

@@ -1,12 +1,12 @@
 //! TCP agrees with ns-2 packet by packet.
 //!
-//! `tests/ns2/*.csv` are what the real ns-2 2.35 (`Agent/TCP/Reno`, `TCPSink`) did in a world of the same settings: 250-
-//! octet packets, a window of 20, queues of 50, 10 Mbit/s and 1 ms, then 64 kbit/s and 50 ms; the first line of each
-//! says which profile and which frames were lost. Every send, resend, acknowledgement and timeout must come at the same
-//! time with the same state.
+//! `tests/ns2/reno/*.csv` and `tests/ns2/newreno/*.csv` are what the real ns-2 2.35 (`Agent/TCP/Reno`, `Agent/TCP/Newreno`,
+//! `TCPSink`) did in a world of the same settings: 250-octet packets, a window of 20, queues of 50, 10 Mbit/s and 1 ms, then
+//! 64 kbit/s and 50 ms; the first line of each says which profile and which frames were lost. Every send, resend,
+//! acknowledgement and timeout must come at the same time with the same state.
 
 use arqway_sim::channel::{ErrorModel, Listed};
-use arqway_sim::tcp::{Profile, Sender, TcpConfig, Transmission};
+use arqway_sim::tcp::{Profile, Sender, TcpConfig, Transmission, Variant};
 use arqway_sim::{Probe, Queue, Room, Scenario, Streams, World};
 use arqway_units::{Octets, Span, Time};
 
@@ -119,12 +119,16 @@ fn event(line: &str) -> Event {
     }
 }
 
-fn world(settings: &Settings) -> Scenario {
+fn world(settings: &Settings, variant: Variant) -> Scenario {
     let queue = Queue::DropTail(Room::of(50));
     let mut scenario = Scenario::default();
     scenario.file_transfer.size = Octets::new(250 * settings.packets);
-    scenario.tcp =
-        TcpConfig { profile: settings.profile, clock_phase: Some(settings.clock_phase), ..TcpConfig::default() };
+    scenario.tcp = TcpConfig {
+        profile: settings.profile,
+        variant,
+        clock_phase: Some(settings.clock_phase),
+        ..TcpConfig::default()
+    };
     scenario.wireless.queue = queue;
     scenario.wireless.errors = ErrorModel::Listed(settings.lost.clone());
     scenario.wireless.charge_tag = false;
@@ -133,7 +137,15 @@ fn world(settings: &Settings) -> Scenario {
 
 #[test]
 fn tcp_reno_agrees_with_ns2_packet_by_packet() {
-    let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/ns2");
+    assert_agrees(Variant::Reno, concat!(env!("CARGO_MANIFEST_DIR"), "/tests/ns2/reno"));
+}
+
+#[test]
+fn tcp_newreno_agrees_with_ns2_packet_by_packet() {
+    assert_agrees(Variant::NewReno, concat!(env!("CARGO_MANIFEST_DIR"), "/tests/ns2/newreno"));
+}
+
+fn assert_agrees(variant: Variant, directory: &str) {
     let mut traces: Vec<_> =
         std::fs::read_dir(directory).expect("the traces").map(|entry| entry.expect("a trace").path()).collect();
     traces.sort();
@@ -142,7 +154,7 @@ fn tcp_reno_agrees_with_ns2_packet_by_packet() {
     for path in traces {
         let (settings, expected) = read(&std::fs::read_to_string(&path).expect("a trace"));
         let mut recorder = Recorder::default();
-        World::new(&world(&settings), &Streams::new(1, 0), &mut recorder).expect("one service").run();
+        World::new(&world(&settings, variant), &Streams::new(1, 0), &mut recorder).expect("one service").run();
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();
         let differs = expected.iter().zip(&recorder.0).position(|(theirs, ours)| !theirs.agrees_with(ours));
         if let Some(index) = differs {

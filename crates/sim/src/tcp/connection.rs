@@ -76,9 +76,14 @@ impl Connection {
         self.segments.data(transmission, memory)
     }
 
+    /// Which packet this is, of those that carry data.
+    pub(crate) fn number_of(&self, packet: &Packet) -> Option<i64> {
+        self.segments.read_data(packet, self.receiver.in_order())
+    }
+
     /// The receiving host takes a data packet and answers with an acknowledgement.
     pub(crate) fn receive(&mut self, packet: &Packet, memory: &mut Memory) -> Option<Packet> {
-        let number = self.segments.read_data(packet, self.receiver.in_order())?;
+        let number = self.number_of(packet)?;
         Some(self.segments.acknowledgement(self.receiver.receive(number), memory))
     }
 

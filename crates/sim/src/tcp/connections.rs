@@ -149,6 +149,12 @@ impl Connections {
         found
     }
 
+    /// The connection to which a packet belongs that would have come to a host.
+    pub(crate) fn of_packet(&self, packet: &Packet, at: Host) -> Option<&Connection> {
+        let id = self.find_open(packet, at)?;
+        self.slots.get(usize::from(id.0)).map(|slot| &slot.connection)
+    }
+
     fn find_open(&self, packet: &Packet, at: Host) -> Option<SlotId> {
         let ports = Ports::of(packet, at)?;
         let index = ports.client.checked_sub(FIRST_PORT)?;

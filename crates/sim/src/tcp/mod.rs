@@ -1,5 +1,5 @@
-//! TCP between the modelled hosts: Reno with the behaviour of ns-2's one-way agents (`Agent/TCP/Reno` and `TCPSink` of
-//! 2.35), which the papers used. Windows count packets, a timer counts ticks.
+//! TCP between the modelled hosts: Reno and NewReno with the behaviour of ns-2's one-way agents (`Agent/TCP/Reno`,
+//! `Agent/TCP/Newreno` and `TCPSink` of 2.35), which the papers used. Windows count packets, a timer counts ticks.
 //!
 //! ```text
 //!     sender --- packet n, real IPv4 and TCP headers ---> receiver
@@ -23,4 +23,4 @@ pub(crate) use connection::Opening;
 pub(crate) use connections::{Connections, SlotId};
 pub(crate) use numbering::Message;
 pub use sender::{Sender, Transmission};
-pub use settings::{OnHints, PacketWindow, PacketWindowError, Profile, Settings, TcpConfig};
+pub use settings::{OnHints, PacketWindow, PacketWindowError, Profile, Settings, TcpConfig, Variant};

@@ -39,6 +39,11 @@ impl Message {
         Self { last: u32::try_from(last).unwrap_or(u32::MAX), ..padded }
     }
 
+    /// More than any run can send.
+    pub(crate) fn endless(size: PacketSize) -> Self {
+        Self { packets: u64::MAX >> 2, ..Self::padded(1, size) }
+    }
+
     fn octets(self) -> i64 {
         let full = i64::try_from(self.packets.saturating_sub(1)).unwrap_or(i64::MAX);
         full.saturating_mul(self.payload.into()).saturating_add(self.last.into())

@@ -27,6 +27,19 @@ pub enum Profile {
     Pre2004,
 }
 
+/// How a sender recovers from losses that duplicate acknowledgements tell it of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Variant {
+    /// One loss a window: any new acknowledgement ends the recovery (RFC 5681).
+    #[default]
+    Reno,
+    /// Several: an acknowledgement of a part sends the next missing packet (RFC 6582).
+    #[serde(rename = "newreno")]
+    NewReno,
+}
+
 /// What a sender does when it is told that the wireless link goes for a while.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -46,6 +59,8 @@ pub enum OnHints {
 pub struct TcpConfig {
     /// Where every setting not given here comes from.
     pub profile: Profile,
+    /// How losses are recovered from.
+    pub variant: Variant,
     /// Length of a clock tick: round-trip times are measured in whole ticks.
     #[serde(deserialize_with = "optional_positive_span")]
     pub tick: Option<Span>,
@@ -115,6 +130,8 @@ impl From<PacketWindow> for i64 {
 /// Every setting of a sender.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Settings {
+    /// How losses are recovered from.
+    pub variant: Variant,
     /// Length of a clock tick.
     pub tick: Span,
     /// No timeout is shorter.
@@ -138,6 +155,7 @@ pub struct Settings {
 impl Profile {
     fn settings(self) -> Settings {
         let papers = Settings {
+            variant: Variant::Reno,
             tick: Span::from_milliseconds(10),
             minimum_timeout: Span::from_milliseconds(1000),
             maximum_timeout: Span::from_milliseconds(60_000),
@@ -167,6 +185,7 @@ impl TcpConfig {
         let profile = self.profile.settings();
         let minimum_timeout = self.minimum_timeout.unwrap_or(profile.minimum_timeout);
         Settings {
+            variant: self.variant,
             tick: self.tick.unwrap_or(profile.tick),
             minimum_timeout,
             maximum_timeout: profile.maximum_timeout.max(minimum_timeout),

@@ -4,25 +4,34 @@ use super::World;
 use crate::app::{Filler, Owner};
 use crate::channel::Direction;
 use crate::event::Event;
+use crate::kernel::Random;
 use crate::probe::{Host, Probe};
-use crate::tcp::SlotId;
+use crate::tcp::{SlotId, TcpConfig};
 use arqway_link::Packet;
 use arqway_link::mux::Protocol;
 use arqway_units::Span;
 
+/// Where in its tick a sender's clock stands at the start: as it was given, or as it is drawn.
+pub(super) fn clock_phase(tcp: &TcpConfig, phases: &mut Random) -> Span {
+    let tick = tcp.settings().tick;
+    tcp.clock_phase.unwrap_or_else(|| Span::from_seconds(phases.uniform() * tick.as_seconds()))
+}
+
 impl<P: Probe> World<P> {
     pub(super) fn start_files(&mut self) {
-        let Self { file_transfer, connections, tcp, clock_phases, .. } = self;
-        let Some((config, transfer)) = file_transfer else { return };
-        let tick = tcp.settings().tick;
-        let phase =
-            || tcp.clock_phase.unwrap_or_else(|| Span::from_seconds(clock_phases.uniform() * tick.as_seconds()));
-        let opened: alloc::vec::Vec<SlotId> = transfer.open(config, tcp, connections, phase).collect();
+        let Self { file_transfer: Some(transfer), connections, tcp, clock_phases, .. } = self else { return };
+        let opened = transfer.open(tcp, connections, || clock_phase(tcp, clock_phases));
+        let opened: alloc::vec::Vec<SlotId> = opened.collect();
         for id in opened {
-            if let Some(connection) = self.connections.get_mut(id) {
-                connection.sender.start(self.now);
-                self.send_segments(id);
-            }
+            self.start_sender(id);
+        }
+    }
+
+    /// A connection begins to send.
+    pub(super) fn start_sender(&mut self, id: SlotId) {
+        if let Some(connection) = self.connections.get_mut(id) {
+            connection.sender.start(self.now);
+            self.send_segments(id);
         }
     }
 
@@ -69,11 +78,14 @@ impl<P: Probe> World<P> {
     fn take_acknowledgement(&mut self, id: SlotId, packet: &Packet) {
         let Some(connection) = self.connections.get_mut(id) else { return };
         let Some(number) = connection.acknowledgement(packet) else { return };
-        let was_finished = connection.sender.is_finished();
+        let (was_finished, is_new) = (connection.sender.is_finished(), number > connection.sender.acknowledged());
         connection.sender.handle_acknowledgement(number, self.now);
         let ends = connection.sender.is_finished() && !was_finished;
         let owner = connection.owner;
         self.probe.tcp_acknowledged(number, &connection.sender, self.now);
+        if let (Owner::Bulk(index), Some(bulk), true) = (owner, &mut self.bulk, is_new) {
+            bulk.acknowledged(index, &connection.sender, self.now);
+        }
         self.send_segments(id);
         if ends {
             self.end_message(owner, false);
@@ -84,7 +96,7 @@ impl<P: Probe> World<P> {
     fn end_message(&mut self, owner: Owner, by_receiver: bool) {
         match owner {
             Owner::File => {
-                if let Some((_, transfer)) = self.file_transfer.as_mut().filter(|_| !by_receiver) {
+                if let Some(transfer) = self.file_transfer.as_mut().filter(|_| !by_receiver) {
                     transfer.finish_one();
                 }
             }
@@ -95,6 +107,8 @@ impl<P: Probe> World<P> {
                 }
                 self.browse();
             }
+            // They never have sent everything.
+            Owner::Bulk(_) => {}
         }
     }
 
@@ -115,52 +129,36 @@ impl<P: Probe> World<P> {
         {
             connection.sender.handle_timeout(self.now);
             self.probe.tcp_timed_out(&connection.sender, self.now);
+            if let (Owner::Bulk(index), Some(bulk)) = (connection.owner, &mut self.bulk) {
+                bulk.timed_out(index, self.now);
+            }
         }
         self.send_segments(id);
     }
 
     pub(super) fn send_segments(&mut self, id: SlotId) {
-        let Self { connections, wired_down, client, client_has_sent, events, memory, probe, now, .. } = self;
-        let Some((connection, alarm)) = connections.with_alarm(id) else { return };
-        let from = connection.from;
-        while let Some(transmission) = connection.sender.poll_transmission() {
-            probe.tcp_sent(transmission, &connection.sender, *now);
-            let packet = connection.packet(transmission, memory);
-            probe.packet_sent(from, &packet, *now);
-            match from {
-                // A packet that finds no room is counted by the line, and lost.
-                Host::Server => drop(wired_down.offer(packet)),
-                Host::Client => {
-                    client.send(packet, *now);
-                    *client_has_sent = true;
-                }
-            }
+        let Some(from) = self.connections.get_mut(id).map(|connection| connection.from) else { return };
+        while let Some(packet) = self.next_segment(id) {
+            self.send_from(from, packet);
         }
-        if let Some(at) = alarm.set(connection.sender.poll_timeout()) {
-            events.schedule(at, Event::TcpTimer(id));
+        if let Some((connection, alarm)) = self.connections.with_alarm(id)
+            && let Some(at) = alarm.set(connection.sender.poll_timeout())
+        {
+            self.events.schedule(at, Event::TcpTimer(id));
         }
         self.flush(from);
     }
 
-    /// A host's network layer hands a packet to its link.
-    fn send_from(&mut self, host: Host, packet: Packet) {
-        self.probe.packet_sent(host, &packet, self.now);
-        match host {
-            // A packet that finds no room is counted by the line, and lost.
-            Host::Server => drop(self.wired_down.offer(packet)),
-            Host::Client => {
-                self.client.send(packet, self.now);
-                self.client_has_sent = true;
-            }
+    /// The next packet that a connection sends now.
+    fn next_segment(&mut self, id: SlotId) -> Option<Packet> {
+        let Self { connections, memory, probe, bulk, now, .. } = self;
+        let connection = connections.get_mut(id)?;
+        let transmission = connection.sender.poll_transmission()?;
+        probe.tcp_sent(transmission, &connection.sender, *now);
+        if let (Owner::Bulk(index), Some(bulk), true) = (connection.owner, bulk, transmission.again) {
+            bulk.sent_again(index, transmission.number, *now);
         }
-    }
-
-    /// A host has sent what it has to send: the server's line may begin. The client's link layer is pumped by whoever
-    /// called the client.
-    fn flush(&mut self, host: Host) {
-        if host == Host::Server {
-            self.send_wired(Direction::Down);
-        }
+        Some(connection.packet(transmission, memory))
     }
 
     pub(super) fn send_media(&mut self) {
@@ -169,9 +167,10 @@ impl<P: Probe> World<P> {
         if self.media_service.is_none() {
             self.media_service = Some(self.access_point.mux.inner().service_of(&packet.octets));
         }
-        self.probe.packet_sent(Host::Server, &packet, self.now);
         self.events.schedule(media.next(), Event::MediaSend);
-        self.queue_wired(Direction::Down, packet);
+        self.send_from(Host::Server, packet);
+        self.flush(Host::Server);
+        self.pump_hosts();
     }
 
     /// The client tells the speaker how the lecture arrives, if there is something to tell.
@@ -183,7 +182,8 @@ impl<P: Probe> World<P> {
         }
         if let Some(packet) = report {
             self.send_from(Host::Client, packet);
-            self.pump_client();
+            self.flush(Host::Client);
+            self.pump_hosts();
         }
     }
 

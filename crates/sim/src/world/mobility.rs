@@ -95,7 +95,7 @@ impl<P: Probe> World<P> {
         self.pump(Direction::Down);
         self.pump(Direction::Up);
         self.host_hears(Host::Client, &hint);
-        self.pump_client();
+        self.pump_hosts();
         if let Some(roaming) = &mut self.roaming {
             roaming.to_server.push_back(hint);
             self.events.schedule(self.now + self.wired_delay, Event::HintAtServer);

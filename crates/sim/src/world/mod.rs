@@ -6,12 +6,16 @@
 //!     | <-- wired up ---         | mux | <-- up -- channel, line    | mux |
 //! ```
 //!
-//! What the hosts do with packets is in `hosts.rs`, what happens when the user moves in `mobility.rs`.
+//! What the hosts do with packets is in `hosts.rs`, the way between them and the wireless link in `wires.rs` and
+//! `forwarding.rs`, greedy sources are in `bulk.rs`, what happens when the user moves is in `mobility.rs`.
 
+mod bulk;
+mod forwarding;
 mod hosts;
 mod mobility;
+mod wires;
 
-use crate::app::{FileTransfer, FileTransferConfig, Filler, Media, Web};
+use crate::app::{Bulk, FileTransfer, Filler, Media, Web};
 use crate::channel::{Channel, Direction};
 use crate::event::Event;
 use crate::kernel::{EventQueue, Random, Streams};
@@ -27,7 +31,10 @@ use alloc::boxed::Box;
 use arqway_link::mux::ConfigError;
 use arqway_link::{Frame, LinkService, Mux, Packet, ServiceId};
 use arqway_units::{BitRate, Span, Time};
+use forwarding::Node;
+use hosts::clock_phase;
 use mobility::{Roaming, add_other_link};
+use wires::WiredLoss;
 
 /// A world at work.
 #[derive(Debug)]
@@ -36,6 +43,9 @@ pub struct World<P> {
     events: EventQueue<Event>,
     wired_down: Line<Packet>,
     wired_up: Line<Packet>,
+    wired_loss: Option<WiredLoss>,
+    /// What lies between the wireless link and the wired one, which is behind it then.
+    node: Option<Box<Node>>,
     access_point: LinkEnd,
     client: LinkEnd,
     /// A user who moves; `wired_delay` is how long a hint takes to the server.
@@ -43,7 +53,8 @@ pub struct World<P> {
     wired_delay: Span,
     tcp: TcpConfig,
     connections: Connections,
-    file_transfer: Option<(FileTransferConfig, FileTransfer)>,
+    file_transfer: Option<FileTransfer>,
+    bulk: Option<Bulk>,
     clock_phases: Random,
     web: Option<Web>,
     media: Option<Media>,
@@ -51,7 +62,8 @@ pub struct World<P> {
     media_service: Option<ServiceId>,
     filler: Option<Filler>,
     memory: Memory,
-    /// The client has given packets to its end of the link layer, which is yet to act on them.
+    /// The host at this end has given packets to the link layer there, which is yet to act on them.
+    server_has_sent: bool,
     client_has_sent: bool,
     end: Time,
     measured_until: Time,
@@ -67,7 +79,7 @@ impl<P: Probe> World<P> {
     /// A link layer that cannot be set up so, such as one of more services than a tag can tell apart.
     pub fn new(scenario: &Scenario, streams: &Streams, probe: P) -> Result<Self, ConfigError> {
         let wired_rate = Rate::Constant(scenario.wired.rate);
-        let wired = || Line::new(&wired_rate, scenario.wired.delay, Queue::DropTail(scenario.wired.queue));
+        let wired = |room| Line::new(&wired_rate, scenario.wired.delay, Queue::DropTail(room));
         let end = |direction: Direction| -> Result<LinkEnd, ConfigError> {
             let wireless = &scenario.wireless;
             let mux = Mux::new(&scenario.mux(direction), direction.sender())?;
@@ -85,15 +97,18 @@ impl<P: Probe> World<P> {
         Ok(Self {
             now: Time::ZERO,
             events: EventQueue::default(),
-            wired_down: wired(),
-            wired_up: wired(),
+            wired_down: wired(Node::room(scenario)),
+            wired_up: wired(scenario.wired.queue),
+            wired_loss: WiredLoss::new(scenario, streams),
+            node: Node::new(scenario),
             access_point: end(Direction::Down)?,
             client: end(Direction::Up)?,
             roaming: Roaming::new(scenario, streams).map(Box::new),
-            wired_delay: scenario.wired.delay,
+            wired_delay: if scenario.forwarding_node.enabled { Span::ZERO } else { scenario.wired.delay },
             tcp: scenario.tcp.clone(),
             connections: Connections::default(),
-            file_transfer: file.enabled.then(|| (file.clone(), FileTransfer::new(file, scenario.headers))),
+            file_transfer: file.enabled.then(|| FileTransfer::new(file, scenario.headers)),
+            bulk: scenario.tcp_bulk.enabled.then(|| Bulk::new(&scenario.tcp_bulk, scenario.headers, &scenario.tcp)),
             clock_phases: streams.stream("server.clock-phase"),
             web: web.enabled.then(|| Web::new(web, scenario.headers, streams)),
             media: media.enabled.then(|| {
@@ -104,6 +119,7 @@ impl<P: Probe> World<P> {
             media_service: None,
             filler: channel.enabled.then(|| Filler::new(channel, &mut memory)),
             memory,
+            server_has_sent: false,
             client_has_sent: false,
             end: Time::ZERO + scenario.length(),
             measured_until: Time::ZERO + channel.duration,
@@ -112,8 +128,8 @@ impl<P: Probe> World<P> {
         })
     }
 
-    /// Runs to the end: the last acknowledgement of all files and the end of the channel's measurement, or the scenario's
-    /// length, or when nothing is left to do.
+    /// Runs to the end: the last acknowledgement of all files, the end of greedy sources and of the channel's measurement;
+    /// or the scenario's length, or when nothing is left to do.
     pub fn run(mut self) -> Outcome {
         self.start();
         while !self.is_over() && self.step() {}
@@ -130,10 +146,12 @@ impl<P: Probe> World<P> {
             }
         }
         self.start_files();
+        self.start_bulk();
+        self.pump_hosts();
         if let Some(web) = &mut self.web {
             web.ask_for_page(self.now);
             self.browse();
-            self.pump_client();
+            self.pump_hosts();
         }
         if self.filler.is_some() {
             self.events.schedule(self.measured_until, Event::ChannelEnd);
@@ -154,31 +172,19 @@ impl<P: Probe> World<P> {
     }
 
     fn is_over(&self) -> bool {
-        let measured = self.filler.as_ref().is_none_or(Filler::is_over);
-        match &self.file_transfer {
-            Some((_, transfer)) => transfer.is_finished() && measured,
-            None => self.filler.is_some() && measured,
-        }
+        let to_wait_for = self.file_transfer.is_some() || self.bulk.is_some() || self.filler.is_some();
+        to_wait_for
+            && self.file_transfer.as_ref().is_none_or(FileTransfer::is_finished)
+            && self.bulk.as_ref().is_none_or(Bulk::is_over)
+            && self.filler.as_ref().is_none_or(Filler::is_over)
     }
 
     fn happen(&mut self, event: Event) {
         match event {
-            Event::WiredDeparture(direction) => {
-                self.wired(direction).depart();
-                self.send_wired(direction);
-            }
-            Event::WiredArrival(Direction::Down) => {
-                if let Some(packet) = self.wired_down.arrive(self.now) {
-                    self.access_point.send(packet, self.now);
-                    self.pump(Direction::Down);
-                }
-            }
-            Event::WiredArrival(Direction::Up) => {
-                if let Some(packet) = self.wired_up.arrive(self.now) {
-                    self.receive_at_server(&packet);
-                    self.pump_client();
-                }
-            }
+            Event::WiredDeparture(direction) => self.depart_wired(direction),
+            Event::WiredArrival(direction) => self.arrive_wired(direction),
+            Event::NodeDeparture(direction) => self.depart_to_node(direction),
+            Event::NodeArrival(direction) => self.arrive_at_node(direction),
             Event::FrameDeparture(direction) => {
                 let now = self.now;
                 self.end(direction).depart(now);
@@ -203,13 +209,18 @@ impl<P: Probe> World<P> {
             }
             Event::TcpTimer(id) => {
                 self.ring_tcp(id);
-                self.pump_client();
+                self.pump_hosts();
             }
             Event::MediaSend => self.send_media(),
             Event::MediaReport => self.report_media(),
             Event::Mobility(moment) => self.move_user(moment),
-            Event::HintAtServer => self.server_hears(),
+            Event::HintAtServer => {
+                self.server_hears();
+                self.pump_hosts();
+            }
             Event::ChannelEnd => self.filler.iter_mut().for_each(Filler::stop),
+            Event::BulkSample => self.sample_bulk(),
+            Event::BulkEnd => self.end_bulk(),
         }
     }
 
@@ -220,15 +231,15 @@ impl<P: Probe> World<P> {
         }
     }
 
-    fn wired(&mut self, direction: Direction) -> &mut Line<Packet> {
-        match direction {
-            Direction::Down => &mut self.wired_down,
-            Direction::Up => &mut self.wired_up,
+    fn has_sent(&mut self, sending: Direction) -> &mut bool {
+        match sending {
+            Direction::Down => &mut self.server_has_sent,
+            Direction::Up => &mut self.client_has_sent,
         }
     }
 
     /// Lets one end of the link layer do what it can, and its network layer take what it delivers.
-    fn pump(&mut self, sending: Direction) {
+    fn pump(&mut self, mut sending: Direction) {
         loop {
             let Self { access_point, client, events, probe, now, .. } = self;
             let end = match sending {
@@ -239,46 +250,28 @@ impl<P: Probe> World<P> {
             while let Some(packet) = self.end(sending).take_delivered() {
                 self.take_from_link(sending, packet);
             }
-            // The client has answered what came out of its end of the link over the same link.
-            if sending == Direction::Down || !core::mem::take(&mut self.client_has_sent) {
-                return;
+            // A host has answered what came out of its end of the link over the same link.
+            match self.end_to_pump() {
+                Some(end) => sending = end,
+                None => return,
             }
         }
     }
 
-    /// Lets the client's end of the link layer act on what the client has sent without having received anything.
-    fn pump_client(&mut self) {
-        if core::mem::take(&mut self.client_has_sent) {
-            self.pump(Direction::Up);
+    /// An end of the link layer whose host has sent something on which it has not acted yet.
+    fn end_to_pump(&mut self) -> Option<Direction> {
+        [Direction::Up, Direction::Down].into_iter().find(|end| core::mem::take(self.has_sent(*end)))
+    }
+
+    /// Lets the link layer act on what hosts have sent without having received anything from it.
+    fn pump_hosts(&mut self) {
+        if let Some(end) = self.end_to_pump() {
+            self.pump(end);
         }
-    }
-
-    /// A packet came out of the link layer: at the access point it goes on to the server, at the client it is there.
-    fn take_from_link(&mut self, at_end: Direction, packet: Packet) {
-        match at_end {
-            Direction::Down => self.queue_wired(Direction::Up, packet),
-            Direction::Up => self.receive_at_client(&packet),
-        }
-    }
-
-    fn queue_wired(&mut self, direction: Direction, packet: Packet) {
-        // A packet that finds no room is counted by the line, and lost.
-        let _ = self.wired(direction).offer(packet);
-        self.send_wired(direction);
-    }
-
-    fn send_wired(&mut self, direction: Direction) {
-        let now = self.now;
-        let line = self.wired(direction);
-        let Some(packet) = line.take_ready() else { return };
-        let passage = line.transmit(arqway_units::Octets::of(packet.octets.len()), now);
-        line.launch(packet, passage.arrival);
-        self.events.schedule(passage.departure, Event::WiredDeparture(direction));
-        self.events.schedule(passage.arrival, Event::WiredArrival(direction));
     }
 
     fn outcome(&self) -> Outcome {
-        let (transfer, media) = (self.file_transfer.as_ref().map(|(_, transfer)| transfer), self.media.as_ref());
+        let (transfer, media) = (self.file_transfer.as_ref(), self.media.as_ref());
         Outcome {
             ended: self.now,
             file_complete: transfer.map(FileTransfer::is_finished),
@@ -290,6 +283,7 @@ impl<P: Probe> World<P> {
                 response_s: web.mean_response_s(),
                 timeouts: web.timeouts(&self.connections),
             }),
+            bulk: self.bulk.as_ref().map(|bulk| bulk.outcome(&self.connections, self.now)),
             media_delay_s: media.and_then(Media::mean_delay),
             media_delay_deviation_s: media.and_then(Media::delay_deviation),
             media_loss: media.and_then(|media| media.loss(self.now)),
@@ -302,6 +296,8 @@ impl<P: Probe> World<P> {
             lost_in_outages: self.access_point.lost_in_outages() + self.client.lost_in_outages(),
             late_packets: self.connections.late(),
             wired_drops: self.wired_down.dropped() + self.wired_up.dropped(),
+            node_drops: self.node.is_some().then(|| self.wired_down.dropped()),
+            wired_losses: self.wired_loss.as_ref().map_or(0, WiredLoss::lost),
             access_point: self.access_point.mux.counters(),
             client: self.client.mux.counters(),
             events: self.events.scheduled(),

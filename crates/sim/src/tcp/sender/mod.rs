@@ -1,4 +1,4 @@
-//! Reno's sending half, sans-IO: acknowledgements and timeouts in, packet numbers out.
+//! TCP's sending half, Reno or NewReno, sans-IO: acknowledgements and timeouts in, packet numbers out.
 //!
 //! Numbers count packets as ns-2 counts them: with a handshake the SYN is packet 0 and data start at 1; without one data
 //! start at 0. So that every rule can be read beside RFC 5681 and ns-2's `tcp.cc`, the state has these names:
@@ -12,20 +12,19 @@
 //! | `inflation` | `dupwnd_` | what duplicate acknowledgements add during fast recovery |
 
 mod freeze;
+mod recovery;
+mod state;
 #[cfg(test)]
 mod tests;
+mod timeout;
 
 use super::settings::Settings;
 use alloc::collections::VecDeque;
 use arqway_link::{RoundTrip, Smoothing};
 use arqway_units::{Span, Time};
 
-/// The third duplicate acknowledgement is a loss (RFC 5681 §3.2).
-const DUPLICATE_THRESHOLD: u32 = 3;
-/// The deviation before the first sample, in seconds, and the backoff from which the smoothed time is distrusted: BSD's.
+/// The deviation before the first sample, in seconds: BSD's.
 const INITIAL_DEVIATION_SECONDS: f64 = 12.0;
-const DISTRUST_BACKOFF: u32 = 8;
-const DOUBLING_LIMIT: u32 = 64;
 
 /// A packet that goes out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,6 +54,8 @@ pub struct Sender {
     recover: i64,
     /// The last thing that cut the window was a fast retransmission whose acknowledgement is still awaited.
     in_fast_recovery: bool,
+    /// An acknowledgement has come meanwhile that leaves NewReno in that recovery.
+    has_seen_partial: bool,
     round_trip: RoundTrip,
     timed: Option<(i64, Time)>,
     has_sample: bool,
@@ -102,6 +103,7 @@ impl Sender {
             inflation: 0,
             recover: -1,
             in_fast_recovery: false,
+            has_seen_partial: false,
             round_trip: RoundTrip::new(Smoothing::TCP, 0.0, deviation),
             timed: None,
             has_sample: false,
@@ -116,7 +118,7 @@ impl Sender {
 
     /// Begins to send.
     pub fn start(&mut self, now: Time) {
-        self.send_what_fits(self.clock(now));
+        self.send_what_fits(u32::MAX, self.clock(now));
     }
 
     /// Sends so many packets more on a connection that is kept. If nothing was under way for longer than a retransmission
@@ -128,21 +130,23 @@ impl Sender {
         if self.idle_until.take().is_some_and(|until| until < now) {
             self.window = 1.0;
         }
-        self.send_what_fits(now);
+        self.send_what_fits(u32::MAX, now);
     }
 
     /// Takes an acknowledgement of everything up to and with packet `number`.
     pub fn handle_acknowledgement(&mut self, number: i64, now: Time) {
         let now = self.clock(now);
-        if number > self.acknowledged {
+        if self.is_partial(number) {
+            self.handle_partial_acknowledgement(number, now);
+        } else if number > self.acknowledged {
             self.handle_new_acknowledgement(number, now);
         } else if number == self.acknowledged {
             self.handle_duplicate(now);
         } else {
             return; // Older than what is known: it allows nothing.
         }
-        if self.duplicates == 0 || self.duplicates >= DUPLICATE_THRESHOLD {
-            self.send_what_fits(now);
+        if !self.is_undecided() {
+            self.send_what_fits(self.recovery_burst(), now);
         }
     }
 
@@ -174,109 +178,12 @@ impl Sender {
         self.window += if self.window < self.threshold { 1.0 } else { 1.0 / self.window };
     }
 
-    fn handle_duplicate(&mut self, now: Time) {
-        self.duplicates += 1;
-        if self.duplicates == DUPLICATE_THRESHOLD {
-            self.retransmit_fast(now);
-        } else if self.duplicates > DUPLICATE_THRESHOLD {
-            // ns-2 inflates only in a recovery of its own making.
-            self.inflation += u32::from(self.in_fast_recovery);
-        } else if self.settings.limited_transmit {
-            self.send_one_more(now);
-        }
-    }
-
-    /// Halves the window and sends the missing packet, once for each window of losses.
-    fn retransmit_fast(&mut self, now: Time) {
-        let only_the_handshake = self.settings.handshake && self.acknowledged == 0;
-        let seen_before = self.acknowledged <= self.recover && !self.in_fast_recovery && !only_the_handshake;
-        if seen_before || self.is_finished() {
-            return;
-        }
-        self.recover = self.highest_sent;
-        self.in_fast_recovery = true;
-        let half = self.half_window();
-        self.threshold = libm::floor(half).max(2.0);
-        self.window = half;
-        self.timed = None;
-        self.start_timer(now);
-        self.send(self.acknowledged + 1, now);
-        self.inflation = DUPLICATE_THRESHOLD;
-    }
-
-    fn half_window(&self) -> f64 {
-        let most = f64::from(self.settings.maximum_window);
-        let inflation = f64::from(self.inflation);
-        if self.settings.exact_halving {
-            (self.window + inflation).min(most) / 2.0
-        } else {
-            libm::floor((libm::floor(self.window) + inflation).min(most) / 2.0)
-        }
-    }
-
-    /// Acts on an expired retransmission timer: back to the first unacknowledged packet with a window of one.
-    pub fn handle_timeout(&mut self, now: Time) {
-        if self.is_frozen() {
-            return;
-        }
-        self.inflation = 0;
-        self.duplicates = 0;
-        self.in_fast_recovery = false;
-        self.timeouts += 1;
-        self.recover = self.highest_sent;
-        if self.acknowledged < 0 {
-            // The first packet was lost: no larger start after that.
-            self.has_lost_start = true;
-            self.initial_window = 1.0;
-        }
-        self.threshold = libm::floor(self.half_window()).max(2.0);
-        self.window = 1.0;
-        self.back_off();
-        self.timed = None;
-        self.next = self.acknowledged + 1;
-        self.start_timer(now);
-        self.send_what_fits(now);
-    }
-
-    fn back_off(&mut self) {
-        if self.backoff < DOUBLING_LIMIT || self.timeout() < self.settings.maximum_timeout {
-            self.backoff = self.backoff.saturating_mul(2);
-        }
-        if self.backoff > DISTRUST_BACKOFF {
-            self.round_trip.distrust();
-        }
-    }
-
-    /// The timeout now: the estimate, not below the minimum, doubled, not above the maximum.
-    fn timeout(&self) -> Span {
-        let estimate = if self.has_sample {
-            // Whole ticks, and never negative.
-            self.settings.tick * self.round_trip.timeout(1.0, 4.0) as u64
-        } else {
-            self.settings.initial_timeout
-        };
-        let doubled = estimate.max(self.settings.minimum_timeout) * u64::from(self.backoff);
-        doubled.min(self.settings.maximum_timeout).max(self.settings.tick * 2)
-    }
-
-    fn start_timer(&mut self, now: Time) {
-        self.timer = Some(now + self.timeout());
-    }
-
-    fn send_what_fits(&mut self, now: Time) {
-        while self.next <= self.acknowledged + self.usable_window() && self.next < self.end {
+    /// Sends what the window allows, so many packets at most.
+    fn send_what_fits(&mut self, mut left: u32, now: Time) {
+        while left > 0 && self.next <= self.acknowledged + self.usable_window() && self.next < self.end {
             self.send(self.next, now);
             self.next += 1;
-        }
-    }
-
-    /// Limited transmit: one new packet for each of the first duplicates, beyond the congestion window.
-    fn send_one_more(&mut self, now: Time) {
-        let allowed = libm::floor(self.window + f64::from(self.duplicates));
-        let allowed = allowed.min(f64::from(self.settings.maximum_window)) as i64;
-        if self.next <= self.acknowledged + allowed && self.next < self.end {
-            self.send(self.next, now);
-            self.next += 1;
+            left -= 1;
         }
     }
 
@@ -298,12 +205,6 @@ impl Sender {
         self.outgoing.push_back(Transmission { number, again });
     }
 
-    /// Whole clock ticks that passed between two moments.
-    fn ticks_between(&self, from: Time, to: Time) -> i64 {
-        let ticks_until = |time: Time| ticks(time.since(Time::ZERO) + self.clock_phase, self.settings.tick);
-        ticks_until(to) - ticks_until(from)
-    }
-
     /// The next packet to send.
     pub fn poll_transmission(&mut self) -> Option<Transmission> {
         if self.is_frozen() { None } else { self.outgoing.pop_front() }
@@ -321,63 +222,9 @@ impl Sender {
         self.acknowledged >= self.end - 1
     }
 
-    /// The highest packet acknowledged; -1 before the first.
-    #[must_use]
-    pub fn acknowledged(&self) -> i64 {
-        self.acknowledged
-    }
-
-    /// How many data packets are acknowledged.
-    #[must_use]
-    pub fn packets_acknowledged(&self) -> u64 {
-        u64::try_from(self.acknowledged + 1 - i64::from(self.settings.handshake)).unwrap_or(0)
-    }
-
-    /// How often the retransmission timer expired.
-    #[must_use]
-    pub fn timeouts(&self) -> u64 {
-        self.timeouts
-    }
-
-    /// Whether the first packet had to be sent again, after which data begin with a window of one.
-    #[must_use]
-    pub fn has_lost_start(&self) -> bool {
-        self.has_lost_start
-    }
-
     /// How many data packets there are.
     pub(crate) fn packets(&self) -> u64 {
         u64::try_from(self.end - i64::from(self.settings.handshake)).unwrap_or(0)
-    }
-
-    /// The congestion window in packets.
-    #[must_use]
-    pub fn congestion_window(&self) -> f64 {
-        self.window
-    }
-
-    /// The slow-start threshold in packets.
-    #[must_use]
-    pub fn slow_start_threshold(&self) -> f64 {
-        self.threshold
-    }
-
-    /// How many duplicate acknowledgements came in a row.
-    #[must_use]
-    pub fn duplicate_acknowledgements(&self) -> u32 {
-        self.duplicates
-    }
-
-    /// What the timeout is multiplied by.
-    #[must_use]
-    pub fn backoff(&self) -> u32 {
-        self.backoff
-    }
-
-    /// The round-trip estimate, in ticks.
-    #[must_use]
-    pub fn round_trip(&self) -> &RoundTrip {
-        &self.round_trip
     }
 }
 

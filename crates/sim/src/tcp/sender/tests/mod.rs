@@ -1,5 +1,7 @@
 //! What no recorded trace of ns-2 reaches: long outages, losses within one recovery, connections that are kept.
 
+mod newreno;
+
 use super::*;
 use crate::tcp::{Profile, TcpConfig};
 use std::vec::Vec;
@@ -9,8 +11,11 @@ fn at(milliseconds: u64) -> Time {
 }
 
 fn sender(profile: Profile) -> Sender {
-    let settings = TcpConfig { profile, ..TcpConfig::default() }.settings();
-    Sender::new(settings, 1000, Span::ZERO)
+    sender_of(&TcpConfig { profile, ..TcpConfig::default() })
+}
+
+fn sender_of(config: &TcpConfig) -> Sender {
+    Sender::new(config.settings(), 1000, Span::ZERO)
 }
 
 fn sent(sender: &mut Sender) -> Vec<i64> {
@@ -19,7 +24,11 @@ fn sent(sender: &mut Sender) -> Vec<i64> {
 
 /// A sender whose first packets were acknowledged after 100 ms, with packets outstanding.
 fn under_way() -> Sender {
-    let mut sender = sender(Profile::Papers);
+    under_way_as(&TcpConfig::default())
+}
+
+fn under_way_as(config: &TcpConfig) -> Sender {
+    let mut sender = sender_of(config);
     sender.start(at(0));
     sender.handle_acknowledgement(0, at(100));
     sender.handle_acknowledgement(1, at(100));
