@@ -15,7 +15,7 @@ pub struct Quantity {
     pub factor: f64,
 }
 
-const QUANTITIES: [Quantity; 20] = [
+const QUANTITIES: [Quantity; 29] = [
     quantity("file-transfer", "throughput", "file-transfer.throughput", "File Transfer throughput (kbit/s)", 1e-3),
     quantity("file-transfer", "timeouts", "file-transfer.timeouts", "TCP timeouts", 1.0),
     quantity(
@@ -40,6 +40,15 @@ const QUANTITIES: [Quantity; 20] = [
     quantity("media", "loss", "media.loss", "Media packets lost (%)", 100.0),
     quantity("media", "offered", "media.offered", "Media sent (kbit/s)", 1e-3),
     quantity("media", "overhead", "media.overhead", "Link octets for the media beyond their packets (%)", 100.0),
+    quantity("tcp-bulk", "throughput", "tcp-bulk.throughput", "Throughput of all connections (kbit/s)", 1e-3),
+    quantity("tcp-bulk", "utilisation", "tcp-bulk.utilisation", "Normalised throughput", 1.0),
+    quantity("tcp-bulk", "timeouts", "tcp-bulk.timeouts", "TCP timeouts of a connection", 1.0),
+    quantity("tcp-bulk", "recovery", "tcp-bulk.recovery", "From a timeout to half of the window (s)", 1.0),
+    quantity("tcp-bulk", "response", "tcp-bulk.response", "Delay in responding to a loss on the wire (s)", 1.0),
+    quantity("tcp-bulk", "ack-burst", "tcp-bulk.ack-burst", "Most new acknowledgements within 30 ms", 1.0),
+    quantity("tcp-bulk", "node-drops", "tcp-bulk.node-drops", "Packets without room in the forwarding node", 1.0),
+    quantity("tcp-bulk", "link-timeouts", "tcp-bulk.link-timeouts", "Link layer timeouts (% of the frames)", 100.0),
+    quantity("tcp-bulk", "flr", "tcp-bulk.flr", "Measured frame loss rate (%)", 100.0),
     quantity("channel", "loss", "channel.loss", "Frames lost (%)", 100.0),
     quantity("channel", "burst", "channel.burst", "Mean run of lost frames", 1.0),
 ];
