@@ -56,7 +56,9 @@ impl<P: Probe> World<P> {
             self.take_acknowledgement(id, packet);
         } else {
             let owner = connection.owner;
-            let Some(answer) = connection.receive(packet, &mut self.memory) else { return };
+            let Some(answer) = connection.receive(packet, &mut self.memory, self.now) else {
+                return self.set_alarm(id);
+            };
             let has_all = connection.is_received();
             self.send_from(at, answer);
             self.flush(at);
@@ -113,15 +115,30 @@ impl<P: Probe> World<P> {
         if self.connections.ring(id, self.now)
             && let Some(connection) = self.connections.get_mut(id)
         {
-            connection.sender.handle_timeout(self.now);
-            self.probe.tcp_timed_out(&connection.sender, self.now);
+            let timeouts = connection.sender.timeouts();
+            connection.handle_timeout(self.now);
+            if connection.sender.timeouts() > timeouts {
+                self.probe.tcp_timed_out(&connection.sender, self.now);
+            }
+            self.send_released(id);
         }
         self.send_segments(id);
     }
 
+    /// A receiver has held acknowledgements for long enough.
+    fn send_released(&mut self, id: SlotId) {
+        while let Some(connection) = self.connections.get_mut(id)
+            && let Some(answer) = connection.poll_acknowledgement(&mut self.memory)
+        {
+            let at = connection.from.peer();
+            self.send_from(at, answer);
+            self.flush(at);
+        }
+    }
+
     pub(super) fn send_segments(&mut self, id: SlotId) {
-        let Self { connections, wired_down, client, client_has_sent, events, memory, probe, now, .. } = self;
-        let Some((connection, alarm)) = connections.with_alarm(id) else { return };
+        let Self { connections, wired_down, client, client_has_sent, memory, probe, now, .. } = self;
+        let Some(connection) = connections.get_mut(id) else { return };
         let from = connection.from;
         while let Some(transmission) = connection.sender.poll_transmission() {
             probe.tcp_sent(transmission, &connection.sender, *now);
@@ -136,10 +153,16 @@ impl<P: Probe> World<P> {
                 }
             }
         }
-        if let Some(at) = alarm.set(connection.sender.poll_timeout()) {
-            events.schedule(at, Event::TcpTimer(id));
-        }
+        self.set_alarm(id);
         self.flush(from);
+    }
+
+    /// Sees to it that a connection is woken at its next deadline.
+    fn set_alarm(&mut self, id: SlotId) {
+        let Some((connection, alarm)) = self.connections.with_alarm(id) else { return };
+        if let Some(at) = alarm.set(connection.poll_timeout()) {
+            self.events.schedule(at, Event::TcpTimer(id));
+        }
     }
 
     /// A host's network layer hands a packet to its link.

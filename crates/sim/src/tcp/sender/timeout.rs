@@ -8,11 +8,15 @@ const DISTRUST_BACKOFF: u32 = 8;
 const DOUBLING_LIMIT: u32 = 64;
 
 impl Sender {
-    /// Acts on an expired retransmission timer: back to the first unacknowledged packet with a window of one.
+    /// Acts on every deadline that has come.
     pub fn handle_timeout(&mut self, now: Time) {
-        if self.is_frozen() {
-            return;
+        if !self.is_frozen() && self.timer.is_some_and(|timer| timer <= now) {
+            self.go_back(now);
         }
+    }
+
+    /// The retransmission timer has expired: back to the first unacknowledged packet with a window of one.
+    fn go_back(&mut self, now: Time) {
         self.inflation = 0;
         self.duplicates = 0;
         self.in_fast_recovery = false;
