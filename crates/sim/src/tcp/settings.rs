@@ -103,13 +103,17 @@ pub struct TcpConfig {
     pub exact_halving: Option<bool>,
     /// When the receiver answers packets that come before the one it awaits.
     pub duplicate_acknowledgements: DuplicateAcknowledgements,
+    /// How many packets the window lets out at once at most; any number if it is not given.
+    pub maximum_burst: Option<PacketWindow>,
+    /// Whether the packets of a window are spread over a smoothed round-trip time.
+    pub pacing: bool,
     /// What TCP does about an outage of the wireless link that it is told of.
     pub on_hints: OnHints,
     /// Where in its tick the sender's clock stands at the start; drawn for each replication if it is not given.
     pub clock_phase: Option<Span>,
 }
 
-/// A window in packets: at least one, and so few that their octets stay within half of TCP's sequence numbers.
+/// A window, or a part of one, in packets: at least one, and so few that their octets stay within half of TCP's sequence numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(extend("minimum" = 1, "maximum" = Self::MAX)))]
@@ -133,9 +137,9 @@ impl PacketWindow {
     }
 }
 
-/// A window that TCP cannot have.
+/// A number of packets that TCP cannot have outstanding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a window of {0} packets: right would be 1 to {max}", max = PacketWindow::MAX)]
+#[error("{0} packets: right would be 1 to {max}", max = PacketWindow::MAX)]
 pub struct PacketWindowError(i64);
 
 impl TryFrom<i64> for PacketWindow {
@@ -176,6 +180,10 @@ pub struct Settings {
     pub exact_halving: bool,
     /// When packets that come before the awaited one are answered.
     pub duplicate_acknowledgements: DuplicateAcknowledgements,
+    /// How many packets the window lets out at once, if not any number.
+    pub maximum_burst: Option<u32>,
+    /// The packets of a window are spread over a round-trip time.
+    pub pacing: bool,
 }
 
 impl Profile {
@@ -192,6 +200,8 @@ impl Profile {
             limited_transmit: false,
             exact_halving: true,
             duplicate_acknowledgements: DuplicateAcknowledgements::AtOnce,
+            maximum_burst: None,
+            pacing: false,
         };
         let ns235_minrto1 = Settings { handshake: true, limited_transmit: true, ..papers };
         match self {
@@ -223,6 +233,8 @@ impl TcpConfig {
             limited_transmit: self.limited_transmit.unwrap_or(profile.limited_transmit),
             exact_halving: self.exact_halving.unwrap_or(profile.exact_halving),
             duplicate_acknowledgements: self.duplicate_acknowledgements,
+            maximum_burst: self.maximum_burst.map(PacketWindow::packets),
+            pacing: self.pacing,
         }
     }
 }

@@ -10,8 +10,14 @@ const DOUBLING_LIMIT: u32 = 64;
 impl Sender {
     /// Acts on every deadline that has come.
     pub fn handle_timeout(&mut self, now: Time) {
-        if !self.is_frozen() && self.timer.is_some_and(|timer| timer <= now) {
+        let is_due = |deadline: Option<Time>| deadline.is_some_and(|deadline| deadline <= now);
+        if self.is_frozen() {
+            return;
+        }
+        if is_due(self.timer) {
             self.go_back(now);
+        } else if is_due(self.pacer.poll_timeout()) {
+            self.send_what_fits(u32::MAX, now);
         }
     }
 
@@ -32,6 +38,7 @@ impl Sender {
         self.back_off();
         self.timed = None;
         self.next = self.acknowledged + 1;
+        self.pacer.release();
         self.start_timer(now);
         self.send_what_fits(u32::MAX, now);
     }
