@@ -19,7 +19,7 @@ pub struct Quantity {
 
 const TIME: &str = "Time (s)";
 
-const QUANTITIES: [Quantity; 24] = [
+const QUANTITIES: [Quantity; 33] = [
     quantity("file-transfer", "throughput", "file-transfer.throughput", "File Transfer throughput (kbit/s)", 1e-3),
     quantity("file-transfer", "timeouts", "file-transfer.timeouts", "TCP timeouts", 1.0),
     quantity(
@@ -44,6 +44,15 @@ const QUANTITIES: [Quantity; 24] = [
     quantity("media", "loss", "media.loss", "Media packets lost (%)", 100.0),
     quantity("media", "offered", "media.offered", "Media sent (kbit/s)", 1e-3),
     quantity("media", "overhead", "media.overhead", "Link octets for the media beyond their packets (%)", 100.0),
+    quantity("tcp-bulk", "throughput", "tcp-bulk.throughput", "Throughput of all connections (kbit/s)", 1e-3),
+    quantity("tcp-bulk", "utilisation", "tcp-bulk.utilisation", "Normalised throughput", 1.0),
+    quantity("tcp-bulk", "timeouts", "tcp-bulk.timeouts", "TCP timeouts of a connection", 1.0),
+    quantity("tcp-bulk", "recovery", "tcp-bulk.recovery", "From a timeout to half of the window (s)", 1.0),
+    quantity("tcp-bulk", "response", "tcp-bulk.response", "Delay in responding to a loss on the wire (s)", 1.0),
+    quantity("tcp-bulk", "ack-burst", "tcp-bulk.ack-burst", "Most new acknowledgements within 30 ms", 1.0),
+    quantity("tcp-bulk", "node-drops", "tcp-bulk.node-drops", "Packets without room in the forwarding node", 1.0),
+    quantity("tcp-bulk", "link-timeouts", "tcp-bulk.link-timeouts", "Link layer timeouts (% of the frames)", 100.0),
+    quantity("tcp-bulk", "flr", "tcp-bulk.flr", "Measured frame loss rate (%)", 100.0),
     series(quantity("tcp-bulk", "window", "tcp-bulk.window", "Congestion window (packets)", 1.0), TIME),
     series(quantity("tcp-bulk", "sent", "tcp-bulk.sent", "Highest packet sent", 1.0), TIME),
     series(quantity("tcp-bulk", "acknowledged", "tcp-bulk.acknowledged", "Highest packet acknowledged", 1.0), TIME),

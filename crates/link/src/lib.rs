@@ -26,6 +26,7 @@
 //! | [`rlp`] | Karn's RLP: negative acknowledgements only, a few retransmissions, in sequence or as received |
 //! | [`fec`] | forward error correction: a parity frame for every block, by XOR |
 //! | [`snoop`] | Berkeley Snoop: reads TCP, sends lost segments again, withholds duplicate acknowledgements |
+//! | [`Resequencing`] | in which order an ARQ service releases packets: all, those of a flow, or none, with a filter that knows TCP |
 //! | [`mux`] | services side by side on one link; itself a service |
 //! | [`metrics`] | what each service makes of the link: goodput, loss, delay |
 //! | [`path`] | metrics of several links composed, and a share of each reserved |
@@ -42,6 +43,7 @@ mod checked;
 mod count;
 mod counters;
 pub mod fec;
+mod flow;
 mod form;
 mod frame;
 pub mod go_back_n;
@@ -53,6 +55,7 @@ mod outage;
 pub mod path;
 pub mod raw;
 mod registry;
+mod resequencing;
 pub mod rlc;
 pub mod rlp;
 mod rtt;
@@ -65,6 +68,7 @@ mod seq;
 mod service;
 mod short_form;
 pub mod snoop;
+mod tcp_aware;
 mod timers;
 mod window;
 
@@ -76,6 +80,7 @@ pub use frame::{Frame, Head, Kind, Packet, ServiceId, Tag, Ticket};
 pub use hints::{Handoff, Hint, LinkOffer, OneWay, Subscriber};
 pub use mux::Mux;
 pub use registry::{AnyService, ServiceConfig, WorldDefaults};
+pub use resequencing::{Others, Resequencing, Unordered};
 pub use rtt::{Arithmetic, DeviatesFrom, FixedPoint, RoundTrip, Smoothing};
 pub use service::{Departure, Full, LinkService, LinkState, Port, Side, Start, pump};
 pub use short_form::{ShortForm, ShortFormError};

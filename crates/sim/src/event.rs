@@ -31,7 +31,7 @@ pub(crate) enum Event {
     FrameArrival(Direction),
     /// The link layer that sends in this direction wants to be woken.
     ServiceTimer(Direction),
-    /// The retransmission timer of a TCP connection.
+    /// A timer of a TCP connection, at either end.
     TcpTimer(SlotId),
     /// The speaker's next packet.
     MediaSend,

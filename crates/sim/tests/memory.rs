@@ -7,7 +7,7 @@ use arqway_link::{Count, ServiceConfig, fec, go_back_n, mux::Class, mux::Protoco
 use arqway_sim::app::{Adapts, Parallel, ToLoss};
 use arqway_sim::channel::{Duplication, ErrorModel, ExponentialJitter, Jitter, Reordering, Uniform};
 use arqway_sim::mobility::{Change, Random, Vertical, When};
-use arqway_sim::tcp::OnHints;
+use arqway_sim::tcp::{DelayedDuplicates, DuplicateAcknowledgements, OnHints, PacketWindow, TcpConfig, Variant};
 use arqway_sim::{
     NoProbe, Probe, Queue, Rate, RateTrace, Room, Scenario, Step, StepRate, Streams, TraceEnd, World, tcp,
 };
@@ -100,6 +100,22 @@ fn nor_does_a_user_who_moves_with_everybody_told() {
     mobility.change = Change::Vertical(Vertical { rate: Some(rate.into()), ..Vertical::default() });
     scenario.tcp.on_hints = OnHints::Freeze;
     scenario.media.adapts = Adapts::ToLoss(ToLoss::default());
+    assert_no_allocation_but_packets(&scenario);
+}
+
+#[test]
+fn nor_does_tcp_that_recovers_delays_and_paces_in_every_way() {
+    let mut scenario = busy_world(10);
+    scenario.link_layer.service = ServiceConfig::Raw(raw::Config::default());
+    scenario.wireless.errors = ErrorModel::Uniform(Uniform { loss: Ratio::new(0.01).expect("a share") });
+    let delay = Span::from_milliseconds(100);
+    scenario.tcp = TcpConfig {
+        variant: Variant::NewReno,
+        duplicate_acknowledgements: DuplicateAcknowledgements::Delayed(DelayedDuplicates { delay }),
+        maximum_burst: PacketWindow::new(3),
+        pacing: true,
+        ..TcpConfig::default()
+    };
     assert_no_allocation_but_packets(&scenario);
 }
 

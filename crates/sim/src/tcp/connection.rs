@@ -10,7 +10,7 @@ use crate::packet::Memory;
 use crate::probe::Host;
 use arqway_link::Packet;
 use arqway_link::mux::Ds;
-use arqway_units::Span;
+use arqway_units::{Span, Time};
 
 /// What a connection is opened with; it gets its port at the client from the table.
 #[derive(Debug, Clone, Copy)]
@@ -46,7 +46,7 @@ impl Connection {
         let (message, handshake) = (opening.message, opening.settings.handshake);
         Self {
             sender: Sender::new(opening.settings, message.packets, opening.clock_phase),
-            receiver: Receiver::default(),
+            receiver: Receiver::new(opening.settings.duplicate_acknowledgements),
             segments: SegmentFactory::new(message, handshake, opening.sender, ports, opening.ds),
             ports,
             from: opening.sender,
@@ -60,7 +60,7 @@ impl Connection {
         self.ports = Ports { server: opening.server_port, client: client_port };
         self.handshake = opening.settings.handshake;
         self.sender.restart(opening.settings, opening.message.packets, opening.clock_phase);
-        self.receiver.restart();
+        self.receiver.restart(opening.settings.duplicate_acknowledgements);
         self.segments.restart(opening.message, self.handshake, opening.sender, self.ports, opening.ds);
         self.from = opening.sender;
         self.owner = opening.owner;
@@ -81,10 +81,49 @@ impl Connection {
         self.segments.read_data(packet, self.receiver.in_order())
     }
 
-    /// The receiving host takes a data packet and answers with an acknowledgement.
-    pub(crate) fn receive(&mut self, packet: &Packet, memory: &mut Memory) -> Option<Packet> {
+    /// The receiving host takes a data packet and answers with an acknowledgement, unless that is held.
+    pub(crate) fn receive(&mut self, packet: &Packet, memory: &mut Memory, now: Time) -> Option<Packet> {
         let number = self.number_of(packet)?;
-        Some(self.segments.acknowledgement(self.receiver.receive(number), memory))
+        let answer = self.receiver.receive(number, now)?;
+        Some(self.segments.acknowledgement(answer, memory))
+    }
+
+    /// The next acknowledgement of the receiving host that was held and goes out now.
+    pub(crate) fn poll_acknowledgement(&mut self, memory: &mut Memory) -> Option<Packet> {
+        let answer = self.receiver.poll_acknowledgement()?;
+        Some(self.segments.acknowledgement(answer, memory))
+    }
+
+    /// Both ends act on deadlines that have come.
+    pub(crate) fn handle_timeout(&mut self, now: Time) {
+        self.sender.handle_timeout(now);
+        self.receiver.handle_timeout(now);
+    }
+
+    /// When `handle_timeout` is due.
+    pub(crate) fn poll_timeout(&self) -> Option<Time> {
+        match (self.sender.poll_timeout(), self.receiver.poll_timeout()) {
+            (Some(sender), Some(receiver)) => Some(sender.min(receiver)),
+            (sender, receiver) => sender.or(receiver),
+        }
+    }
+
+    /// The end at this host stands still from now on.
+    pub(super) fn freeze(&mut self, host: Host, since: Time) {
+        if self.from == host {
+            self.sender.freeze(since);
+        } else {
+            self.receiver.freeze(since);
+        }
+    }
+
+    /// The end at this host goes on where it was.
+    pub(super) fn thaw(&mut self, host: Host, now: Time) {
+        if self.from == host {
+            self.sender.thaw(now);
+        } else {
+            self.receiver.thaw(now);
+        }
     }
 
     /// The sending host gets an acknowledgement: the highest packet it acknowledges.

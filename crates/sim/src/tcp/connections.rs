@@ -12,7 +12,6 @@
 
 use super::connection::{Connection, Opening};
 use super::segment::Ports;
-use super::sender::Sender;
 use crate::kernel::Alarm;
 use crate::probe::Host;
 use alloc::vec::Vec;
@@ -29,7 +28,7 @@ const FIRST_PORT: u16 = 49_152;
 #[derive(Debug)]
 struct Slot {
     connection: Connection,
-    /// The retransmission timer; its events may outlive a connection and find the next one.
+    /// The timers of both ends; its events may outlive a connection and find the next one.
     alarm: Alarm,
     is_open: bool,
 }
@@ -44,7 +43,7 @@ pub(crate) struct Connections {
     /// The port that is next in turn, counted from the first.
     turn: u16,
     late: u64,
-    /// Since when the senders of a host stand still: of the server, and of the client.
+    /// Since when the server stands still, and the client.
     frozen: [Option<Time>; 2],
 }
 
@@ -72,27 +71,28 @@ impl Connections {
             id
         };
         *self.by_port.get_mut(usize::from(index))? = Some(id);
-        if let Some(since) = self.frozen[index_of(opening.sender)] {
-            self.slots.get_mut(usize::from(id.0))?.connection.sender.freeze(since);
+        for host in [Host::Server, Host::Client] {
+            if let Some(since) = self.frozen[index_of(host)] {
+                self.slots.get_mut(usize::from(id.0))?.connection.freeze(host, since);
+            }
         }
         Some(id)
     }
 
-    /// The senders of a host stand still from now on, also those of connections that open meanwhile.
+    /// A host's ends of connections stand still from now on, also of those that open meanwhile.
     pub(crate) fn freeze(&mut self, host: Host, now: Time) {
         let since = *self.frozen[index_of(host)].get_or_insert(now);
-        self.senders_of(host).for_each(|sender| sender.freeze(since));
+        self.iter_mut().for_each(|connection| connection.freeze(host, since));
     }
 
-    /// The senders of a host go on where they were.
+    /// A host's ends of connections go on where they were.
     pub(crate) fn thaw(&mut self, host: Host, now: Time) {
         self.frozen[index_of(host)] = None;
-        self.senders_of(host).for_each(|sender| sender.thaw(now));
+        self.iter_mut().for_each(|connection| connection.thaw(host, now));
     }
 
-    fn senders_of(&mut self, host: Host) -> impl Iterator<Item = &mut Sender> {
-        let open = self.slots.iter_mut().filter(move |slot| slot.is_open && slot.connection.from == host);
-        open.map(|slot| &mut slot.connection.sender)
+    fn iter_mut(&mut self) -> impl Iterator<Item = &mut Connection> {
+        self.slots.iter_mut().filter(|slot| slot.is_open).map(|slot| &mut slot.connection)
     }
 
     /// Every place in the table, whether it is used or not.
@@ -131,7 +131,7 @@ impl Connections {
         self.with_alarm(id).map(|(connection, _)| connection)
     }
 
-    /// An open connection and its timer.
+    /// An open connection and its alarm.
     pub(crate) fn with_alarm(&mut self, id: SlotId) -> Option<(&mut Connection, &mut Alarm)> {
         let slot = self.slots.get_mut(usize::from(id.0)).filter(|slot| slot.is_open)?;
         Some((&mut slot.connection, &mut slot.alarm))
@@ -179,7 +179,7 @@ mod tests {
     use super::*;
     use crate::app::Owner;
     use crate::packet::Memory;
-    use crate::tcp::{Message, TcpConfig, Transmission};
+    use crate::tcp::{DelayedDuplicates, DuplicateAcknowledgements, Message, TcpConfig, Transmission};
     use arqway_link::mux::Ds;
     use arqway_units::Span;
 
@@ -248,6 +248,30 @@ mod tests {
         assert_eq!(sender_of(client, false), (true, Some(at(6000))), "the other host was told nothing");
         assert_eq!(sender_of(server, false), (false, None));
         assert_eq!(sender_of(server, true), (true, Some(at(12_000))), "three seconds from when it goes out");
+    }
+
+    #[test]
+    fn a_receiver_that_hears_of_an_outage_holds_its_duplicates_over_it_and_one_at_the_other_host_does_not() {
+        let at = |milliseconds| Time::ZERO + Span::from_milliseconds(milliseconds);
+        let delayed = DuplicateAcknowledgements::Delayed(DelayedDuplicates { delay: Span::from_milliseconds(1000) });
+        let settings = TcpConfig { duplicate_acknowledgements: delayed, ..TcpConfig::default() }.settings();
+        let (mut connections, mut memory) = (Connections::default(), Memory::default());
+        connections.freeze(Host::Client, at(500));
+        let mut held_until = |sender, thaw: bool| {
+            let id = connections.open(&Opening { sender, settings, ..opening() }).expect("a port");
+            let connection = connections.get_mut(id).expect("it is open");
+            for number in 1..=3 {
+                let packet = connection.packet(Transmission { number, again: false }, &mut memory);
+                assert_eq!(connection.receive(&packet, &mut memory, at(700)).is_none(), number == 3);
+            }
+            if thaw {
+                connections.thaw(Host::Client, at(2500));
+            }
+            connections.get_mut(id).and_then(|connection| connection.poll_timeout())
+        };
+        assert_eq!(held_until(Host::Client, false), Some(at(1700)), "the server was told nothing");
+        assert_eq!(held_until(Host::Server, false), None);
+        assert_eq!(held_until(Host::Server, true), Some(at(3500)), "the clock stood still from 500 ms on");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! ```text
 //!     sender --- packet n, real IPv4 and TCP headers ---> receiver
 //!       ^                                                    |
-//!       +------- bare ACK: next octet awaited <--------------+   one for each packet
+//!       +------- bare ACK: next octet awaited <--------------+   one for each packet, at once or later
 //! ```
 //!
 //! A connection carries data one way, as ns-2's agents do; what goes the other way has a connection of its own.
@@ -23,4 +23,7 @@ pub(crate) use connection::Opening;
 pub(crate) use connections::{Connections, SlotId};
 pub(crate) use numbering::Message;
 pub use sender::{Sender, Transmission};
-pub use settings::{OnHints, PacketWindow, PacketWindowError, Profile, Settings, TcpConfig, Variant};
+pub use settings::{
+    DelayedDuplicates, DuplicateAcknowledgements, OnHints, PacketWindow, PacketWindowError, Profile, Settings,
+    TcpConfig, Variant,
+};

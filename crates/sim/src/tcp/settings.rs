@@ -7,7 +7,7 @@
 //! | `ns235-minrto1` | the same with RFC 2988's minimum timeout of 1 s |
 //! | `pre2004` | ns-2 as it was before four defaults changed in 2004 to 2006 |
 
-use arqway_units::{Span, optional_positive_span};
+use arqway_units::{Span, optional_positive_span, positive_span};
 use serde::{Deserialize, Serialize};
 
 /// A TCP by the year it stands for.
@@ -40,7 +40,29 @@ pub enum Variant {
     NewReno,
 }
 
-/// What a sender does when it is told that the wireless link goes for a while.
+/// When a receiver answers packets that come before the one it awaits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum DuplicateAcknowledgements {
+    /// As they come (RFC 5681 §3.2).
+    #[default]
+    AtOnce,
+    /// The first two as they come, later ones when the awaited packet has not come meanwhile.
+    Delayed(DelayedDuplicates),
+}
+
+/// Settings of delayed duplicate acknowledgements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct DelayedDuplicates {
+    /// How long the third is held, and with it all that follow it.
+    #[serde(deserialize_with = "positive_span")]
+    pub delay: Span,
+}
+
+/// What TCP does when it is told that the wireless link goes for a while.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -48,7 +70,7 @@ pub enum OnHints {
     /// What it always does.
     #[default]
     Ignore,
-    /// Nothing, until there is a link again: its timer stands still, and no packet goes out.
+    /// Nothing, until there is a link again: its timers stand still, and the sender sends nothing.
     Freeze,
 }
 
@@ -79,13 +101,19 @@ pub struct TcpConfig {
     pub limited_transmit: Option<bool>,
     /// Whether half a window keeps its fraction.
     pub exact_halving: Option<bool>,
-    /// What a sender does about an outage of the wireless link that it is told of.
+    /// When the receiver answers packets that come before the one it awaits.
+    pub duplicate_acknowledgements: DuplicateAcknowledgements,
+    /// How many packets the window lets out at once at most; any number if it is not given.
+    pub maximum_burst: Option<PacketWindow>,
+    /// Whether the packets of a window are spread over a smoothed round-trip time.
+    pub pacing: bool,
+    /// What TCP does about an outage of the wireless link that it is told of.
     pub on_hints: OnHints,
     /// Where in its tick the sender's clock stands at the start; drawn for each replication if it is not given.
     pub clock_phase: Option<Span>,
 }
 
-/// A window in packets: at least one, and so few that their octets stay within half of TCP's sequence numbers.
+/// A window, or a part of one, in packets: at least one, and so few that their octets stay within half of TCP's sequence numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(extend("minimum" = 1, "maximum" = Self::MAX)))]
@@ -109,9 +137,9 @@ impl PacketWindow {
     }
 }
 
-/// A window that TCP cannot have.
+/// A number of packets that TCP cannot have outstanding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a window of {0} packets: right would be 1 to {max}", max = PacketWindow::MAX)]
+#[error("{0} packets: right would be 1 to {max}", max = PacketWindow::MAX)]
 pub struct PacketWindowError(i64);
 
 impl TryFrom<i64> for PacketWindow {
@@ -127,7 +155,7 @@ impl From<PacketWindow> for i64 {
     }
 }
 
-/// Every setting of a sender.
+/// Every setting of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Settings {
     /// How losses are recovered from.
@@ -150,6 +178,12 @@ pub struct Settings {
     pub limited_transmit: bool,
     /// Half a window keeps its fraction.
     pub exact_halving: bool,
+    /// When packets that come before the awaited one are answered.
+    pub duplicate_acknowledgements: DuplicateAcknowledgements,
+    /// How many packets the window lets out at once, if not any number.
+    pub maximum_burst: Option<u32>,
+    /// The packets of a window are spread over a round-trip time.
+    pub pacing: bool,
 }
 
 impl Profile {
@@ -165,6 +199,9 @@ impl Profile {
             handshake: false,
             limited_transmit: false,
             exact_halving: true,
+            duplicate_acknowledgements: DuplicateAcknowledgements::AtOnce,
+            maximum_burst: None,
+            pacing: false,
         };
         let ns235_minrto1 = Settings { handshake: true, limited_transmit: true, ..papers };
         match self {
@@ -195,6 +232,9 @@ impl TcpConfig {
             handshake: self.handshake.unwrap_or(profile.handshake),
             limited_transmit: self.limited_transmit.unwrap_or(profile.limited_transmit),
             exact_halving: self.exact_halving.unwrap_or(profile.exact_halving),
+            duplicate_acknowledgements: self.duplicate_acknowledgements,
+            maximum_burst: self.maximum_burst.map(PacketWindow::packets),
+            pacing: self.pacing,
         }
     }
 }

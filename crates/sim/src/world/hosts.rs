@@ -65,7 +65,9 @@ impl<P: Probe> World<P> {
             self.take_acknowledgement(id, packet);
         } else {
             let owner = connection.owner;
-            let Some(answer) = connection.receive(packet, &mut self.memory) else { return };
+            let Some(answer) = connection.receive(packet, &mut self.memory, self.now) else {
+                return self.set_alarm(id);
+            };
             let has_all = connection.is_received();
             self.send_from(at, answer);
             self.flush(at);
@@ -127,13 +129,28 @@ impl<P: Probe> World<P> {
         if self.connections.ring(id, self.now)
             && let Some(connection) = self.connections.get_mut(id)
         {
-            connection.sender.handle_timeout(self.now);
-            self.probe.tcp_timed_out(&connection.sender, self.now);
-            if let (Owner::Bulk(index), Some(bulk)) = (connection.owner, &mut self.bulk) {
-                bulk.timed_out(index, self.now);
+            let timeouts = connection.sender.timeouts();
+            connection.handle_timeout(self.now);
+            if connection.sender.timeouts() > timeouts {
+                self.probe.tcp_timed_out(&connection.sender, self.now);
+                if let (Owner::Bulk(index), Some(bulk)) = (connection.owner, &mut self.bulk) {
+                    bulk.timed_out(index, self.now);
+                }
             }
+            self.send_released(id);
         }
         self.send_segments(id);
+    }
+
+    /// A receiver has held acknowledgements for long enough.
+    fn send_released(&mut self, id: SlotId) {
+        while let Some(connection) = self.connections.get_mut(id)
+            && let Some(answer) = connection.poll_acknowledgement(&mut self.memory)
+        {
+            let at = connection.from.peer();
+            self.send_from(at, answer);
+            self.flush(at);
+        }
     }
 
     pub(super) fn send_segments(&mut self, id: SlotId) {
@@ -141,12 +158,16 @@ impl<P: Probe> World<P> {
         while let Some(packet) = self.next_segment(id) {
             self.send_from(from, packet);
         }
-        if let Some((connection, alarm)) = self.connections.with_alarm(id)
-            && let Some(at) = alarm.set(connection.sender.poll_timeout())
-        {
+        self.set_alarm(id);
+        self.flush(from);
+    }
+
+    /// Sees to it that a connection is woken at its next deadline.
+    fn set_alarm(&mut self, id: SlotId) {
+        let Some((connection, alarm)) = self.connections.with_alarm(id) else { return };
+        if let Some(at) = alarm.set(connection.poll_timeout()) {
             self.events.schedule(at, Event::TcpTimer(id));
         }
-        self.flush(from);
     }
 
     /// The next packet that a connection sends now.

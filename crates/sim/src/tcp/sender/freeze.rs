@@ -25,6 +25,7 @@ impl Sender {
         let length = now.since(since);
         self.timer = self.timer.map(|timer| timer + length);
         self.timed = self.timed.map(|(number, sent)| (number, sent + length));
+        self.pacer.stand_still(length);
         self.idle_until = self.idle_until.map(|until| until + length);
     }
 

@@ -12,6 +12,8 @@
 //! | `inflation` | `dupwnd_` | what duplicate acknowledgements add during fast recovery |
 
 mod freeze;
+mod measured;
+mod pacing;
 mod recovery;
 mod state;
 #[cfg(test)]
@@ -22,6 +24,8 @@ use super::settings::Settings;
 use alloc::collections::VecDeque;
 use arqway_link::{RoundTrip, Smoothing};
 use arqway_units::{Span, Time};
+use measured::Measured;
+use pacing::Pacer;
 
 /// The deviation before the first sample, in seconds: BSD's.
 const INITIAL_DEVIATION_SECONDS: f64 = 12.0;
@@ -67,23 +71,34 @@ pub struct Sender {
     /// Since when it stands still, if it does.
     frozen: Option<Time>,
     outgoing: VecDeque<Transmission>,
+    pacer: Pacer,
+    measured: Measured,
 }
 
 impl Sender {
     /// A sender of `packets` data packets; `clock_phase` is how far into its tick the clock stands at time zero.
     #[must_use]
     pub fn new(settings: Settings, packets: u64, clock_phase: Span) -> Self {
-        Self::with_room(settings, packets, clock_phase, VecDeque::with_capacity(32))
+        let measured = Measured::new(settings.maximum_window);
+        Self::with_memory(settings, packets, clock_phase, VecDeque::with_capacity(32), measured)
     }
 
     /// Becomes the sender of another connection, in the same memory.
     pub(crate) fn restart(&mut self, settings: Settings, packets: u64, clock_phase: Span) {
         let mut outgoing = core::mem::take(&mut self.outgoing);
         outgoing.clear();
-        *self = Self::with_room(settings, packets, clock_phase, outgoing);
+        let mut measured = core::mem::take(&mut self.measured);
+        measured.restart(settings.maximum_window);
+        *self = Self::with_memory(settings, packets, clock_phase, outgoing, measured);
     }
 
-    fn with_room(settings: Settings, packets: u64, clock_phase: Span, outgoing: VecDeque<Transmission>) -> Self {
+    fn with_memory(
+        settings: Settings,
+        packets: u64,
+        clock_phase: Span,
+        outgoing: VecDeque<Transmission>,
+        measured: Measured,
+    ) -> Self {
         let initial_window = f64::from(settings.initial_window);
         let end = i64::try_from(packets).unwrap_or(i64::MAX - 1) + i64::from(settings.handshake);
         let deviation = ticks(Span::from_seconds(INITIAL_DEVIATION_SECONDS), settings.tick) as f64;
@@ -113,6 +128,8 @@ impl Sender {
             timeouts: 0,
             frozen: None,
             outgoing,
+            pacer: Pacer::default(),
+            measured,
         }
     }
 
@@ -162,7 +179,9 @@ impl Sender {
             self.timed = None;
             self.backoff = 1;
             self.has_sample = true;
-            self.round_trip.sample(self.ticks_between(sent, now) as f64);
+            let ticks = self.ticks_between(sent, now);
+            self.round_trip.sample(ticks as f64);
+            self.measured.take_sample(self.settings.tick * u64::try_from(ticks).unwrap_or(0));
         }
         self.start_timer(now);
         self.open_window();
@@ -178,13 +197,9 @@ impl Sender {
         self.window += if self.window < self.threshold { 1.0 } else { 1.0 / self.window };
     }
 
-    /// Sends what the window allows, so many packets at most.
-    fn send_what_fits(&mut self, mut left: u32, now: Time) {
-        while left > 0 && self.next <= self.acknowledged + self.usable_window() && self.next < self.end {
-            self.send(self.next, now);
-            self.next += 1;
-            left -= 1;
-        }
+    /// Whether the window allows the next packet, and there is one.
+    fn fits(&self) -> bool {
+        self.next <= self.acknowledged + self.usable_window() && self.next < self.end
     }
 
     fn usable_window(&self) -> i64 {
@@ -202,18 +217,27 @@ impl Sender {
         if self.timer.is_none() || nothing_outstanding {
             self.start_timer(now);
         }
+        self.keep_pace(now);
         self.outgoing.push_back(Transmission { number, again });
     }
 
-    /// The next packet to send.
+    /// The next packet to send; none when all that goes out now has gone.
     pub fn poll_transmission(&mut self) -> Option<Transmission> {
-        if self.is_frozen() { None } else { self.outgoing.pop_front() }
+        let next = if self.is_frozen() { None } else { self.outgoing.pop_front() };
+        self.measured.follow(next);
+        next
     }
 
     /// When `handle_timeout` is due.
     #[must_use]
     pub fn poll_timeout(&self) -> Option<Time> {
-        if self.is_frozen() { None } else { self.timer }
+        if self.is_frozen() {
+            return None;
+        }
+        match (self.timer, self.pacer.poll_timeout()) {
+            (Some(timer), Some(pace)) => Some(timer.min(pace)),
+            (timer, pace) => timer.or(pace),
+        }
     }
 
     /// Whether everything is acknowledged.

@@ -8,11 +8,21 @@ const DISTRUST_BACKOFF: u32 = 8;
 const DOUBLING_LIMIT: u32 = 64;
 
 impl Sender {
-    /// Acts on an expired retransmission timer: back to the first unacknowledged packet with a window of one.
+    /// Acts on every deadline that has come.
     pub fn handle_timeout(&mut self, now: Time) {
+        let is_due = |deadline: Option<Time>| deadline.is_some_and(|deadline| deadline <= now);
         if self.is_frozen() {
             return;
         }
+        if is_due(self.timer) {
+            self.go_back(now);
+        } else if is_due(self.pacer.poll_timeout()) {
+            self.send_what_fits(u32::MAX, now);
+        }
+    }
+
+    /// The retransmission timer has expired: back to the first unacknowledged packet with a window of one.
+    fn go_back(&mut self, now: Time) {
         self.inflation = 0;
         self.duplicates = 0;
         self.in_fast_recovery = false;
@@ -28,6 +38,7 @@ impl Sender {
         self.back_off();
         self.timed = None;
         self.next = self.acknowledged + 1;
+        self.pacer.release();
         self.start_timer(now);
         self.send_what_fits(u32::MAX, now);
     }

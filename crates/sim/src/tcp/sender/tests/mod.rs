@@ -1,5 +1,6 @@
 //! What no recorded trace of ns-2 reaches: long outages, losses within one recovery, connections that are kept.
 
+mod bursts;
 mod newreno;
 
 use super::*;

@@ -1,5 +1,7 @@
 //! From what a run measured to rows: which metrics each application has.
 
+mod bulk;
+
 use crate::plan::Plan;
 use crate::rows::Row;
 use crate::run::Measured;
@@ -45,6 +47,7 @@ impl Cell {
             ("file-transfer", scenario.file_transfer.enabled),
             ("web", scenario.web.enabled),
             ("media", scenario.media.enabled),
+            ("tcp-bulk", scenario.tcp_bulk.enabled),
             ("channel", scenario.channel.enabled),
         ];
         let apps = apps.into_iter().filter(|(_, enabled)| *enabled).map(|(app, _)| app).collect();
@@ -80,10 +83,11 @@ impl Cell {
             ("overhead", outcome.media_overhead),
         ];
         let of_channel = [("loss", outcome.frame_loss_rate), ("burst", outcome.frame_loss_run)];
-        self.rows_of("file-transfer", &of_file, rows);
-        self.rows_of("web", &of_web, rows);
-        self.rows_of("media", &of_media, rows);
-        self.rows_of("channel", &of_channel, rows);
+        self.rows_of("file-transfer", of_file, rows);
+        self.rows_of("web", of_web, rows);
+        self.rows_of("media", of_media, rows);
+        self.rows_of("tcp-bulk", bulk::metrics(outcome, self.common.rate_bps), rows);
+        self.rows_of("channel", of_channel, rows);
     }
 
     /// The mean, or what the world's deviations put on top of it.
@@ -105,7 +109,12 @@ impl Cell {
         }
     }
 
-    fn rows_of(&self, app: &str, metrics: &[(&str, Option<f64>)], rows: &mut Vec<Row>) {
+    fn rows_of<N: AsRef<str>>(
+        &self,
+        app: &str,
+        metrics: impl IntoIterator<Item = (N, Option<f64>)>,
+        rows: &mut Vec<Row>,
+    ) {
         if !self.apps.contains(&app) {
             return;
         }
@@ -113,16 +122,18 @@ impl Cell {
         for (metric, value) in metrics {
             if let Some(value) = value {
                 let (app, beside) = (app.clone(), beside.clone());
-                rows.push(Row { app, beside, metric: (*metric).into(), value: *value, ..self.common.clone() });
+                rows.push(Row { app, beside, metric: metric.as_ref().into(), value, ..self.common.clone() });
             }
         }
     }
 }
 
-/// How many files at once; one where there is none.
+/// How many files and greedy sources at once; one where there is none.
 pub(crate) fn connections(scenario: &Scenario) -> u32 {
-    let transfer = &scenario.file_transfer;
-    if transfer.enabled { transfer.connections.get().into() } else { 1 }
+    let (files, bulk) = (&scenario.file_transfer, &scenario.tcp_bulk);
+    let of_files = if files.enabled { files.connections.get().into() } else { 0 };
+    let of_bulk = if bulk.enabled { bulk.connections.get().into() } else { 0 };
+    u32::max(1, of_files + of_bulk)
 }
 
 /// How often the access point's retransmission timers expired, for each frame that it sent for the first time.
@@ -172,6 +183,39 @@ mod tests {
         assert_eq!(beside(&format!("{alone}\nmedia.enabled = true")), ["media web 1", "web media 1"]);
         let everything = "file-transfer.connections = 3\nweb.enabled = true\nmedia.enabled = true";
         assert_eq!(beside(everything), ["file-transfer all 3", "media all 3", "web all 3"]);
+    }
+
+    #[test]
+    fn greedy_sources_have_their_number_and_their_samples_in_rows() {
+        let bulk = "file-transfer.enabled = false\ntcp-bulk = { enabled = true, connections = 5, duration = '20 s', \
+                    samples = { from = '15 s', until = '15.02 s', every = '10 ms' } }";
+        let rows = rows_of(bulk);
+        assert!(rows.iter().all(|row| (row.connections, &*row.app, &*row.beside) == (5, "tcp-bulk", "none")));
+        let (throughput, share) = (value(&rows, "tcp-bulk", "throughput"), value(&rows, "tcp-bulk", "utilisation"));
+        assert!(throughput.zip(share).is_some_and(|(bps, share)| bps == share * 64_000.0 && share > 0.9), "{share:?}");
+        let sampled: Vec<&str> = rows.iter().map(|row| &*row.metric).filter(|metric| metric.contains('@')).collect();
+        let expected =
+            ["15", "15.01", "15.02"].map(|at| ["window", "sent", "acknowledged"].map(|of| format!("{of}@{at}")));
+        assert_eq!(sampled, expected.as_flattened());
+        let beside = rows_of("tcp-bulk = { enabled = true, connections = 5 }");
+        assert!(beside.iter().all(|row| row.connections == 6), "with the file");
+        assert_eq!(value(&beside, "tcp-bulk", "node-drops"), None);
+    }
+
+    #[test]
+    fn every_metric_of_greedy_sources_that_is_one_number_has_a_name_for_figures() {
+        let rows = rows_of(
+            "file-transfer.enabled = false\ntcp-bulk.enabled = true\nforwarding-node.enabled = true\n\
+             wired.loss = '5 %'\nwireless.errors = { kind = 'uniform', loss = '5 %' }",
+        );
+        let names: Vec<String> = rows.iter().map(|row| format!("{}.{}", row.app, row.metric)).collect();
+        for name in &names {
+            assert!(crate::quantity::Quantity::of(name).is_some(), "{name}");
+        }
+        let known = crate::quantity::Quantity::names().into_iter().filter(|name| name.starts_with("tcp-bulk."));
+        for name in known {
+            assert!(names.iter().any(|measured| measured == name), "{name} is never measured");
+        }
     }
 
     #[test]
