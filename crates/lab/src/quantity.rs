@@ -19,7 +19,7 @@ pub struct Quantity {
 
 const TIME: &str = "Time (s)";
 
-const QUANTITIES: [Quantity; 33] = [
+const QUANTITIES: [Quantity; 37] = [
     quantity("file-transfer", "throughput", "file-transfer.throughput", "File Transfer throughput (kbit/s)", 1e-3),
     quantity("file-transfer", "timeouts", "file-transfer.timeouts", "TCP timeouts", 1.0),
     quantity(
@@ -47,6 +47,10 @@ const QUANTITIES: [Quantity; 33] = [
     quantity("tcp-bulk", "throughput", "tcp-bulk.throughput", "Throughput of all connections (kbit/s)", 1e-3),
     quantity("tcp-bulk", "utilisation", "tcp-bulk.utilisation", "Normalised throughput", 1.0),
     quantity("tcp-bulk", "timeouts", "tcp-bulk.timeouts", "TCP timeouts of a connection", 1.0),
+    quantity("tcp-bulk", "rtt", "tcp-bulk.rtt", "Round-trip time that TCP measures (s)", 1.0),
+    quantity("tcp-bulk", "burst", "tcp-bulk.burst", "Mean packets of a burst", 1.0),
+    quantity("tcp-bulk", "burst-max", "tcp-bulk.burst-max", "Packets of the longest burst", 1.0),
+    quantity("tcp-bulk", "buffers", "tcp-bulk.buffers", "Mean packets held for resequencing", 1.0),
     quantity("tcp-bulk", "recovery", "tcp-bulk.recovery", "From a timeout to half of the window (s)", 1.0),
     quantity("tcp-bulk", "response", "tcp-bulk.response", "Delay in responding to a loss on the wire (s)", 1.0),
     quantity("tcp-bulk", "ack-burst", "tcp-bulk.ack-burst", "Most new acknowledgements within 30 ms", 1.0),

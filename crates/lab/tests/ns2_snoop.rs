@@ -5,17 +5,18 @@
 //! are draws from one distribution, so their variances are pooled: a right simulator fails all comparisons together once
 //! in a hundred choices of seeds.
 
-use arqway_lab::stats::{CONFIDENCE, student_quantile};
+#[path = "agreement/pooled.rs"]
+mod pooled;
+
 use arqway_link::{ServiceConfig, raw, snoop};
 use arqway_sim::channel::{Bit, ErrorModel};
 use arqway_sim::tcp::{Profile, Sender, Transmission};
 use arqway_sim::{Probe, Queue, Rate, Room, Scenario, Streams, World};
 use arqway_units::{BitRate, Octets, Span, Time};
+use pooled::Mean;
 use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How sure it is that a right simulator passes.
-const FAMILY_CONFIDENCE: f64 = 0.99;
 /// How far apart means may be where ns-2's has no spread.
 const RELATIVE: f64 = 0.005;
 
@@ -54,33 +55,6 @@ fn the_comparison_tells_one_threshold_of_duplicates_from_another() {
     }
 }
 
-/// A mean, and how far runs lie from it.
-#[derive(Debug, Clone, Copy)]
-struct Mean {
-    mean: f64,
-    deviation: f64,
-    n: usize,
-}
-
-impl Mean {
-    fn of(values: &[f64]) -> Self {
-        let n = values.len();
-        let mean = values.iter().sum::<f64>() / n as f64;
-        let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-        Self { mean, deviation: (squares / (n - 1) as f64).sqrt(), n }
-    }
-
-    /// How far another mean of the same distribution may lie from this, as one of a family of comparisons (Bonferroni).
-    fn tolerance(self, other: Self, family: usize) -> f64 {
-        let confidence = 1.0 - (1.0 - FAMILY_CONFIDENCE) / family as f64;
-        let [own, others] = [self, other].map(|mean| (mean.n - 1) as f64);
-        let freedom = own + others;
-        let variance = (self.deviation.powi(2) * own + other.deviation.powi(2) * others) / freedom;
-        let standard_error = (variance / self.n as f64 + variance / other.n as f64).sqrt();
-        student_quantile(f64::midpoint(1.0, confidence), freedom).expect("a probability") * standard_error
-    }
-}
-
 /// A line of the file: what ns-2 gave.
 #[derive(Debug)]
 struct Fact {
@@ -96,7 +70,6 @@ fn facts() -> Vec<Fact> {
         let cells: Vec<&str> = line.split(',').collect();
         let n: usize = cells[6].parse().expect("a count");
         let [mean, half_width] = [cells[4], cells[5]].map(|cell| cell.parse::<f64>().expect("a number"));
-        let quantile = student_quantile(f64::midpoint(1.0, CONFIDENCE), (n - 1) as f64).expect("a probability");
         Fact {
             profile: match cells[0] {
                 "ns235" => Profile::Ns235,
@@ -106,7 +79,7 @@ fn facts() -> Vec<Fact> {
             distance: cells[1].parse().ok(),
             service: cells[2].to_owned(),
             metric: cells[3].to_owned(),
-            theirs: Mean { mean, deviation: half_width / quantile * (n as f64).sqrt(), n },
+            theirs: Mean::printed(mean, half_width, n),
         }
     };
     let mut lines = include_str!("ns2_snoop.csv").lines().skip_while(|line| line.starts_with('#'));

@@ -75,6 +75,10 @@ pub struct BulkOutcome {
     pub throughput_bps: f64,
     /// How often a retransmission timer expired, for each connection.
     pub timeouts: f64,
+    /// The mean of all round-trip times that their TCP measured.
+    pub round_trip_s: Option<f64>,
+    /// How many bursts of one packet, of two, and so on up to the maximum window their senders sent.
+    pub bursts: Vec<u64>,
     /// From a timeout until half of the maximum window was open again: the mean of those that came so far.
     pub recovery_s: Option<f64>,
     /// From the moment when a packet that the wire lost would have arrived until it was sent again: the mean.

@@ -4,7 +4,7 @@
 use arqway_link::rlc::um;
 use arqway_link::selective_repeat::{self, TimerStarts};
 use arqway_link::{Count, ServiceConfig, fec, go_back_n, mux::Class, mux::Protocol, raw, rlp, snoop};
-use arqway_sim::app::{Adapts, Parallel, ToLoss};
+use arqway_sim::app::{Adapts, Parallel, Samples, ToLoss};
 use arqway_sim::channel::{Duplication, ErrorModel, ExponentialJitter, Jitter, Reordering, Uniform};
 use arqway_sim::mobility::{Change, Random, Vertical, When};
 use arqway_sim::tcp::{DelayedDuplicates, DuplicateAcknowledgements, OnHints, PacketWindow, TcpConfig, Variant};
@@ -124,6 +124,25 @@ fn nor_does_snoop_which_reads_every_packet() {
     let mut scenario = busy_world(20);
     scenario.link_layer.service = ServiceConfig::Snoop(snoop::Config::default());
     assert_no_allocation_but_packets(&scenario);
+}
+
+#[test]
+fn nor_do_greedy_sources_a_wire_that_loses_packets_and_a_forwarding_node() {
+    let mut scenario = busy_world(1);
+    scenario.file_transfer.enabled = false;
+    scenario.tcp_bulk.enabled = true;
+    scenario.tcp_bulk.duration = Span::from_milliseconds(10_000_000);
+    let (from, until) = (Span::ZERO, Span::from_milliseconds(10_000_000));
+    scenario.tcp_bulk.samples = Some(Samples::new(from, until, Span::from_milliseconds(1000)).expect("moments"));
+    scenario.tcp.variant = tcp::Variant::NewReno;
+    scenario.wired.loss = Ratio::new(0.01).expect("a share");
+    scenario.wireless.errors = ErrorModel::Uniform(Uniform { loss: Ratio::new(0.01).expect("a share") });
+    scenario.forwarding_node.enabled = true;
+    scenario.forwarding_node.queue = Some(Room::of(10));
+    for service in [ServiceConfig::Raw(raw::Config::default()), ServiceConfig::Snoop(snoop::Config::default())] {
+        scenario.link_layer.service = service;
+        assert_no_allocation_but_packets(&scenario);
+    }
 }
 
 fn assert_no_allocation_but_packets(scenario: &Scenario) {

@@ -209,7 +209,8 @@ mod tests {
              wired.loss = '5 %'\nwireless.errors = { kind = 'uniform', loss = '5 %' }",
         );
         let names: Vec<String> = rows.iter().map(|row| format!("{}.{}", row.app, row.metric)).collect();
-        for name in &names {
+        let is_share_of_bursts = |name: &str| name.strip_prefix("tcp-bulk.burst-").is_some_and(|rest| rest != "max");
+        for name in names.iter().filter(|name| !is_share_of_bursts(name)) {
             assert!(crate::quantity::Quantity::of(name).is_some(), "{name}");
         }
         let known = crate::quantity::Quantity::names().into_iter().filter(|name| name.starts_with("tcp-bulk."));

@@ -159,6 +159,8 @@ impl Bulk {
         BulkOutcome {
             throughput_bps: self.downloads.throughput_bps(senders(), now),
             timeouts: self.downloads.timeouts(senders()),
+            round_trip_s: mean_round_trip_s(senders()),
+            bursts: bursts(senders()),
             recovery_s: Recovery::mean_s(self.watched.iter().map(|watched| &watched.recovery)),
             response_s: Response::mean_s(self.watched.iter().map(|watched| &watched.response)),
             most_acknowledgements: self
@@ -170,4 +172,23 @@ impl Bulk {
             samples: self.taken.clone(),
         }
     }
+}
+
+/// The mean of all round-trip times that were measured.
+fn mean_round_trip_s<'a>(senders: impl Iterator<Item = &'a Sender>) -> Option<f64> {
+    let add = |(samples, seconds), sender: &Sender| {
+        (samples + sender.round_trip_samples(), seconds + sender.round_trip_sum().as_seconds())
+    };
+    let (samples, seconds) = senders.fold((0, 0.0), add);
+    (samples > 0).then(|| seconds / samples as f64)
+}
+
+/// How many bursts had one packet, two, and so on, of all senders together.
+fn bursts<'a>(senders: impl Iterator<Item = &'a Sender>) -> Vec<u64> {
+    let mut all = Vec::new();
+    for sender in senders {
+        all.resize(all.len().max(sender.bursts().len()), 0);
+        all.iter_mut().zip(sender.bursts()).for_each(|(all, of_one)| *all += of_one);
+    }
+    all
 }

@@ -1,0 +1,225 @@
+//! Greedy TCP agrees with ns-2 in its means: how much ten connections, or five, get in a minute, and how often their timers
+//! expire, with NewReno of two years, on a satellite link and on a fast one, with bit errors and without, over the raw link
+//! and over Snoop.
+//!
+//! `ns2_bulk.csv` is what the real ns-2 2.35 gave in a world of the same settings. Without errors chance has no say, and over
+//! the raw link every packet is accounted for. With errors both sides are random: all comparisons together fail a right
+//! simulator once in a hundred choices of seeds.
+//!
+//! Each connection had hosts of its own in ns-2, behind links of their own that are very fast, but not infinitely: 24
+//! microseconds in a round trip is what makes the three numbers without errors come out to the packet, over all three worlds
+//! at once, so that is what the wire is longer here. Over Snoop there was a local network beside, and at most one packet in a
+//! thousand is missing there; see [`OVER_SNOOP`].
+
+#[path = "agreement/pooled.rs"]
+mod pooled;
+
+use arqway_lab::document::Source;
+use arqway_lab::experiment::{Effort, Experiment};
+use arqway_lab::plan::{Plan, Request};
+use arqway_lab::rows::Row;
+use arqway_lab::run::run;
+use pooled::Mean;
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+/// How far apart means may be where ns-2's has no spread: it was printed with six digits.
+const EXACT: f64 = 5e-6;
+/// The same over Snoop.
+const OVER_SNOOP: f64 = 1e-3;
+
+#[test]
+fn greedy_tcp_agrees_with_ns2_in_throughput_and_timeouts() {
+    let facts = facts();
+    assert_eq!(facts.len(), 72, "two TCPs, three links, raw and Snoop, three error rates, two metrics");
+    let rows = rows(&facts);
+    let family = facts.iter().filter(|fact| !fact.is_certain()).count();
+    let compared: Vec<Compared> = facts.iter().map(|fact| Compared::new(fact, &rows, family)).collect();
+    let table: String = compared.iter().map(Compared::to_text).collect();
+    println!("{HEADING}{table}");
+    assert!(compared.iter().all(Compared::agrees), "{HEADING}{table}");
+}
+
+#[test]
+fn the_comparison_tells_newreno_from_reno_and_one_year_from_another() {
+    let facts = facts();
+    let family = facts.iter().filter(|fact| !fact.is_certain()).count();
+    let hard = |profile: &str| -> &Fact {
+        let found = facts.iter().find(|fact| {
+            (fact.profile.as_str(), fact.rate_bps, fact.service.as_str(), fact.ber.as_str(), fact.metric.as_str())
+                == (profile, 50_000_000, "raw", "1e-6", "throughput_kbps")
+        });
+        found.expect("a fact")
+    };
+    let [now, then] = ["ns235", "pre2004"].map(|profile| hard(profile).theirs);
+    assert!((now.mean - then.mean).abs() > now.tolerance(then, family));
+    let text = experiment_text(hard("ns235")).replace("newreno", "reno");
+    let rows = BTreeMap::from([(world(hard("ns235")), rows_of(vec![read(text)]).remove(0))]);
+    assert!(!Compared::new(hard("ns235"), &rows, family).agrees());
+}
+
+/// A line of the file: what ns-2 gave.
+#[derive(Debug)]
+struct Fact {
+    profile: String,
+    rate_bps: u64,
+    connections: u32,
+    service: String,
+    ber: String,
+    metric: String,
+    theirs: Mean,
+}
+
+impl Fact {
+    /// Whether chance has no say.
+    fn is_certain(&self) -> bool {
+        self.ber == "-"
+    }
+
+    fn point(&self) -> f64 {
+        self.ber.parse().unwrap_or(0.0)
+    }
+}
+
+fn facts() -> Vec<Fact> {
+    let fact = |line: &str| {
+        let cells: Vec<&str> = line.split(',').collect();
+        let number = |cell: usize| cells[cell].parse::<f64>().expect("a number");
+        Fact {
+            profile: cells[0].to_owned(),
+            rate_bps: cells[1].parse().expect("a rate"),
+            connections: cells[2].parse().expect("a count"),
+            service: cells[3].to_owned(),
+            ber: cells[4].to_owned(),
+            metric: cells[5].to_owned(),
+            theirs: Mean::printed(number(6), number(7), cells[8].parse().expect("a count")),
+        }
+    };
+    let mut lines = include_str!("ns2_bulk.csv").lines().skip_while(|line| line.starts_with('#'));
+    assert_eq!(lines.next(), Some("profile,rate_bps,connections,service,ber,metric,mean,ci95,n"));
+    lines.map(fact).collect()
+}
+
+/// A fact and our answer to it.
+struct Compared<'a> {
+    fact: &'a Fact,
+    ours: Mean,
+    tolerance: f64,
+}
+
+const HEADING: &str =
+    "\nprofile   Mbit/s  connections  service  BER   metric                 ns-2        ours   difference  tolerance\n";
+
+impl<'a> Compared<'a> {
+    fn new(fact: &'a Fact, rows: &BTreeMap<String, Vec<Row>>, family: usize) -> Self {
+        let (metric, factor) = match fact.metric.as_str() {
+            "throughput_kbps" => ("throughput", 1e-3),
+            "timeouts" => ("timeouts", f64::from(fact.connections)),
+            other => panic!("no metric {other}"),
+        };
+        let wanted = |row: &&Row| {
+            (&*row.app, &*row.metric, &*row.scheme, row.point)
+                == ("tcp-bulk", metric, fact.service.as_str(), fact.point())
+        };
+        let values: Vec<f64> = rows[&world(fact)].iter().filter(wanted).map(|row| row.value * factor).collect();
+        let (ours, theirs) = (Mean::of(&values), fact.theirs);
+        let tolerance = match (fact.is_certain(), fact.service.as_str()) {
+            (false, _) => theirs.tolerance(ours, family),
+            (true, "snoop") => theirs.mean * OVER_SNOOP,
+            (true, _) => theirs.mean * EXACT,
+        };
+        Self { fact, ours, tolerance }
+    }
+
+    fn difference(&self) -> f64 {
+        self.ours.mean - self.fact.theirs.mean
+    }
+
+    fn agrees(&self) -> bool {
+        self.difference().abs() <= self.tolerance
+    }
+
+    fn to_text(&self) -> String {
+        let Self { fact, ours, tolerance } = self;
+        let mark = if self.agrees() { "" } else { "  <-- differs" };
+        format!(
+            "{:<9} {:>6}  {:>11}  {:<7}  {:<5} {:<16} {:>10.2} {:>11.2} {:>+12.2} {tolerance:>10.2}{mark}\n",
+            fact.profile,
+            fact.rate_bps / 1_000_000,
+            fact.connections,
+            fact.service,
+            fact.ber,
+            fact.metric,
+            fact.theirs.mean,
+            ours.mean,
+            self.difference(),
+        )
+    }
+}
+
+/// Facts of the same world differ in service, bit error rate and metric alone.
+fn world(fact: &Fact) -> String {
+    format!("{}-{}-{}", fact.profile, fact.rate_bps, fact.connections)
+}
+
+/// Our rows, by world.
+fn rows(facts: &[Fact]) -> BTreeMap<String, Vec<Row>> {
+    let texts: BTreeMap<String, String> = facts.iter().map(|fact| (world(fact), experiment_text(fact))).collect();
+    let (names, texts): (Vec<String>, Vec<String>) = texts.into_iter().unzip();
+    names.into_iter().zip(rows_of(texts.into_iter().map(read).collect())).collect()
+}
+
+fn rows_of(experiments: Vec<Experiment>) -> Vec<Vec<Row>> {
+    let count = experiments.len();
+    let plan = Plan::new(experiments, &Request::default()).expect("all cells");
+    let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    let results = run(&plan, cores, &AtomicBool::new(false), || ()).expect("the worlds can be built");
+    (0..count).map(|index| results.rows(&plan, index)).collect()
+}
+
+fn read(text: String) -> Experiment {
+    Experiment::read(&Source::new("ns2.toml", text), Path::new(""), Effort::Full)
+        .unwrap_or_else(|mistakes| panic!("{mistakes}"))
+}
+
+fn experiment_text(fact: &Fact) -> String {
+    let (wired, wireless) = match fact.rate_bps {
+        5_000_000 => ("rate = '10 Mbit/s', delay = '50.012 ms'", "rate = '5 Mbit/s', delay = '0.25 s'"),
+        50_000_000 => ("rate = '100 Mbit/s', delay = '5.012 ms'", "rate = '50 Mbit/s', delay = '0.025 s'"),
+        other => panic!("no link of {other} bit/s"),
+    };
+    EXPERIMENT
+        .replace("PROFILE", &fact.profile)
+        .replace("CONNECTIONS", &fact.connections.to_string())
+        .replace("WIRED", wired)
+        .replace("WIRELESS", wireless)
+}
+
+const EXPERIMENT: &str = r#"
+[experiment]
+id = "greedy"
+replications = 10
+
+[scenario.set]
+headers = "count-as-data"
+wired = { WIRED, queue = { packets = 1000 } }
+wireless = { WIRELESS, queue = { kind = "drop-tail", packets = 1000 }, charge-tag = false }
+tcp = { profile = "PROFILE", variant = "newreno", maximum-window = 22 }
+"file-transfer.enabled" = false
+tcp-bulk = { enabled = true, connections = CONNECTIONS, packet = "1460 octets", duration = "60 s" }
+
+[sweep]
+"wireless.errors" = [
+    { point = 0, value = "none" },
+    { point = 1e-8, value = { kind = "ber", bit-errors = 1e-8 } },
+    { point = 1e-6, value = { kind = "ber", bit-errors = 1e-6 } },
+]
+
+[[scheme]]
+use = "raw"
+
+[[scheme]]
+use = "snoop"
+"#;
