@@ -71,6 +71,8 @@ counters! {
     resets,
     /// Times that the peer did not answer as often as it was asked to begin anew.
     unrecoverable_errors,
+    /// Frames received that cannot be, by what is known here: that nobody sent, or was not expected any more.
+    protocol_errors,
     /// Frames received that could not be decoded, or that belong to no service here.
     malformed_received,
 }

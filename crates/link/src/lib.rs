@@ -26,6 +26,7 @@
 //! | [`rlp`] | Karn's RLP: negative acknowledgements only, a few retransmissions, in sequence or as received |
 //! | [`fec`] | forward error correction: a parity frame for every block, by XOR |
 //! | [`snoop`] | Berkeley Snoop: reads TCP, sends lost segments again, withholds duplicate acknowledgements |
+//! | [`sscop`] | SSCOP of ATM, ITU-T Q.2110: selective retransmission by polls |
 //! | [`mux`] | services side by side on one link; itself a service |
 //! | [`metrics`] | what each service makes of the link: goodput, loss, delay |
 //! | [`path`] | metrics of several links composed, and a share of each reserved |
@@ -65,6 +66,7 @@ mod seq;
 mod service;
 mod short_form;
 pub mod snoop;
+pub mod sscop;
 mod timers;
 mod window;
 
