@@ -63,8 +63,14 @@ counters! {
     out_of_sequence_received,
     /// Frames received that were received before.
     duplicates_received,
+    /// Packets that arrived before one that has to leave first, and so were held.
+    packets_held,
+    /// How long packets were held, all added up, in nanoseconds: over a time it makes the mean number of packets held.
+    held_nanoseconds,
     /// Duplicate TCP acknowledgements withheld from the network layer.
     acknowledgements_withheld,
+    /// TCP acknowledgements made here, out of one that told of much at once.
+    acknowledgements_regenerated,
     /// TCP connections forgotten to make room for others.
     connections_evicted,
     /// How often both ends began anew.

@@ -27,6 +27,7 @@
 //! | [`fec`] | forward error correction: a parity frame for every block, by XOR |
 //! | [`snoop`] | Berkeley Snoop: reads TCP, sends lost segments again, withholds duplicate acknowledgements |
 //! | [`sscop`] | SSCOP of ATM, ITU-T Q.2110: selective retransmission by polls |
+//! | [`Resequencing`] | in which order an ARQ service releases packets: all, those of a flow, or none, with a filter that knows TCP |
 //! | [`mux`] | services side by side on one link; itself a service |
 //! | [`metrics`] | what each service makes of the link: goodput, loss, delay |
 //! | [`path`] | metrics of several links composed, and a share of each reserved |
@@ -43,6 +44,7 @@ mod checked;
 mod count;
 mod counters;
 pub mod fec;
+mod flow;
 mod form;
 mod frame;
 pub mod go_back_n;
@@ -54,6 +56,7 @@ mod outage;
 pub mod path;
 pub mod raw;
 mod registry;
+mod resequencing;
 pub mod rlc;
 pub mod rlp;
 mod rtt;
@@ -67,6 +70,7 @@ mod service;
 mod short_form;
 pub mod snoop;
 pub mod sscop;
+mod tcp_aware;
 mod timers;
 mod window;
 
@@ -78,6 +82,7 @@ pub use frame::{Frame, Head, Kind, Packet, ServiceId, Tag, Ticket};
 pub use hints::{Handoff, Hint, LinkOffer, OneWay, Subscriber};
 pub use mux::Mux;
 pub use registry::{AnyService, ServiceConfig, WorldDefaults};
+pub use resequencing::{Others, Resequencing, Unordered};
 pub use rtt::{Arithmetic, DeviatesFrom, FixedPoint, RoundTrip, Smoothing};
 pub use service::{Departure, Full, LinkService, LinkState, Port, Side, Start, pump};
 pub use short_form::{ShortForm, ShortFormError};

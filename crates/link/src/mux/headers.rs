@@ -16,6 +16,7 @@
 
 use super::fields::{Ds, FlowLabel, Protocol};
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use core::ops::Range;
 
 /// The fields by which a packet can be told from others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,10 +35,26 @@ pub struct Headers {
     pub flow_label: Option<FlowLabel>,
 }
 
+/// What an IP packet carries, and how.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Payload {
+    /// Where in the packet it is.
+    pub(crate) range: Range<usize>,
+    /// It is not all: it belongs together with that of other packets.
+    pub(crate) is_fragment: bool,
+    /// An authentication header protects it: whoever changes an octet is found out.
+    pub(crate) is_authenticated: bool,
+}
+
 impl Headers {
     /// The headers of an IP packet, or `None` where the octets are none.
     #[must_use]
     pub fn read(packet: &[u8]) -> Option<Self> {
+        Self::read_all(packet).map(|(headers, _)| headers)
+    }
+
+    /// The same, and what is behind the headers.
+    pub(crate) fn read_all(packet: &[u8]) -> Option<(Self, Payload)> {
         match packet.first()? >> 4 {
             4 => read_ipv4(packet),
             6 => read_ipv6(packet),
@@ -51,7 +68,7 @@ fn u16_at(octets: &[u8], at: usize) -> Option<u16> {
 }
 
 /// RFC 791, Section 3.1.
-fn read_ipv4(packet: &[u8]) -> Option<Headers> {
+fn read_ipv4(packet: &[u8]) -> Option<(Headers, Payload)> {
     let fixed: &[u8; 20] = packet.first_chunk()?;
     let header_length = usize::from(fixed[0] & 0xf) * 4;
     let total_length = usize::from(u16_at(packet, 2)?);
@@ -59,21 +76,26 @@ fn read_ipv4(packet: &[u8]) -> Option<Headers> {
         return None;
     }
     let payload = packet.get(header_length..total_length)?;
-    let is_first = u16_at(packet, 6)? & 0x1fff == 0;
-    let upper = walk(fixed[9], payload, is_first, |number| number == AUTHENTICATION)?;
+    let place = match u16_at(packet, 6)? {
+        word if word & 0x1fff > 0 => Place::LaterFragment,
+        word if word & 0x2000 > 0 => Place::FirstFragment,
+        _ => Place::Whole,
+    };
+    let upper = walk(fixed[9], payload, place, |number| number == AUTHENTICATION)?;
     let address = |at: usize| packet.get(at..)?.first_chunk().map(|octets: &[u8; 4]| Ipv4Addr::from(*octets));
-    Some(Headers {
+    let headers = Headers {
         source: address(12)?.into(),
         destination: address(16)?.into(),
         ds: Ds::of_octet(fixed[1]),
         protocol: upper.protocol,
         ports: upper.ports,
         flow_label: None,
-    })
+    };
+    Some((headers, upper.payload(total_length)))
 }
 
 /// RFC 8200, Section 3.
-fn read_ipv6(packet: &[u8]) -> Option<Headers> {
+fn read_ipv6(packet: &[u8]) -> Option<(Headers, Payload)> {
     let fixed: &[u8; 40] = packet.first_chunk()?;
     let first_word = u32::from_be_bytes([fixed[0], fixed[1], fixed[2], fixed[3]]);
     let rest = &packet[fixed.len()..];
@@ -82,16 +104,17 @@ fn read_ipv6(packet: &[u8]) -> Option<Headers> {
         0 if fixed[6] == HOP_BY_HOP => rest,
         length => rest.get(..length)?,
     };
-    let upper = walk(fixed[6], payload, true, |number| EXTENSIONS.contains(&number))?;
+    let upper = walk(fixed[6], payload, Place::Whole, |number| EXTENSIONS.contains(&number))?;
     let address = |at: usize| packet.get(at..)?.first_chunk().map(|octets: &[u8; 16]| Ipv6Addr::from(*octets));
-    Some(Headers {
+    let headers = Headers {
         source: address(8)?.into(),
         destination: address(24)?.into(),
         ds: Ds::of_octet((first_word >> 20 & 0xff) as u8),
         protocol: upper.protocol,
         ports: upper.ports,
         flow_label: FlowLabel::new(first_word & 0xf_ffff),
-    })
+    };
+    Some((headers, upper.payload(fixed.len() + payload.len())))
 }
 
 const HOP_BY_HOP: u8 = 0;
@@ -102,16 +125,39 @@ const DESTINATION_OPTIONS: u8 = 60;
 /// What may stand between an IPv6 header and what it carries (RFC 8200, Section 4); ESP ends the walk.
 const EXTENSIONS: [u8; 5] = [HOP_BY_HOP, ROUTING, FRAGMENT, AUTHENTICATION, DESTINATION_OPTIONS];
 
+/// Which part of a packet it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Whole,
+    FirstFragment,
+    LaterFragment,
+}
+
 /// What an IP packet carries.
 struct Upper {
     protocol: Protocol,
     ports: Option<(u16, u16)>,
+    octets: usize,
+    place: Place,
+    is_authenticated: bool,
+}
+
+impl Upper {
+    /// Where it ends is known to who read the packet's length.
+    fn payload(&self, end: usize) -> Payload {
+        Payload {
+            range: end - self.octets..end,
+            is_fragment: self.place != Place::Whole,
+            is_authenticated: self.is_authenticated,
+        }
+    }
 }
 
 /// Walks past the headers that `is_extension` says may stand here. Each is at least eight octets, so there is an end.
-fn walk(mut number: u8, mut octets: &[u8], mut is_first: bool, is_extension: fn(u8) -> bool) -> Option<Upper> {
+fn walk(mut number: u8, mut octets: &[u8], mut place: Place, is_extension: fn(u8) -> bool) -> Option<Upper> {
+    let mut is_authenticated = false;
     // What follows in a later fragment is its data, whatever the number.
-    while is_first && is_extension(number) {
+    while place != Place::LaterFragment && is_extension(number) {
         let length = match number {
             FRAGMENT => 8,
             // RFC 4302, Section 2.2; its fixed part alone has twelve octets.
@@ -119,12 +165,19 @@ fn walk(mut number: u8, mut octets: &[u8], mut is_first: bool, is_extension: fn(
             _ => (usize::from(*octets.get(1)?) + 1) * 8,
         };
         if number == FRAGMENT {
-            is_first = u16_at(octets, 2)? >> 3 == 0;
+            // One that is first and last at once is a whole packet (RFC 6946).
+            place = match u16_at(octets, 2)? {
+                word if word >> 3 > 0 => Place::LaterFragment,
+                word if word & 1 > 0 => Place::FirstFragment,
+                _ => place,
+            };
         }
+        is_authenticated |= number == AUTHENTICATION;
         number = *octets.first()?;
         octets = octets.get(length..)?;
     }
     let protocol = Protocol::of_number(number);
-    let ports = if is_first && protocol.has_ports() { Some((u16_at(octets, 0)?, u16_at(octets, 2)?)) } else { None };
-    Some(Upper { protocol, ports })
+    let shows_ports = place != Place::LaterFragment && protocol.has_ports();
+    let ports = if shows_ports { Some((u16_at(octets, 0)?, u16_at(octets, 2)?)) } else { None };
+    Some(Upper { protocol, ports, octets: octets.len(), place, is_authenticated })
 }

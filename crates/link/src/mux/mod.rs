@@ -23,11 +23,11 @@
 
 mod cells;
 mod class;
-mod classifier;
+pub(crate) mod classifier;
 mod config;
 mod fields;
 mod flows;
-mod headers;
+pub(crate) mod headers;
 mod rates;
 mod rule;
 pub mod scheduler;

@@ -8,13 +8,11 @@
 //!                                                 lost on the wired side, or still under way
 //! ```
 
-use crate::seq::Seq;
 use alloc::collections::VecDeque;
 use arqway_units::{Span, Time};
 use bytes::Bytes;
 
-/// A TCP sequence number that does not wrap.
-pub(super) type Number = Seq<32>;
+pub(super) use crate::tcp_aware::Number;
 
 /// A segment kept for the case that it is lost.
 #[derive(Debug)]

@@ -14,8 +14,8 @@
 
 use super::cache::{Cache, Cached, Number, Place};
 use super::config::{Config, Estimator};
-use super::wire::Segment;
 use crate::rtt::{Arithmetic, RoundTrip};
+use crate::tcp_aware::Segment;
 use arqway_units::{Span, Time};
 use bytes::Bytes;
 

@@ -33,15 +33,15 @@ const NEVER: Time = Time::MAX;
 impl Connections {
     /// Reads a packet on its way to the client.
     pub(super) fn pass_down(&mut self, packet: &Bytes, config: &Config, now: Time) {
-        let Some(segment) = wire::toward_client(packet) else { return };
+        let Some((flow, segment)) = wire::toward_client(packet) else { return };
         if segment.reset {
-            self.forget(&segment.flow);
+            self.forget(&flow);
             return;
         }
         if segment.length == 0 {
             return;
         }
-        let slot = self.find(&segment.flow, config, now).unwrap_or_else(|| self.begin(segment.flow, config, now));
+        let slot = self.find(&flow, config, now).unwrap_or_else(|| self.begin(flow, config, now));
         let connection = &mut self.slots[slot].connection;
         connection.heard = now;
         connection.data(&segment, packet, config, now);
@@ -50,18 +50,18 @@ impl Connections {
 
     /// Reads a packet that comes from the client, and says what becomes of it.
     pub(super) fn pass_up(&mut self, packet: &[u8], room: bool, config: &Config, now: Time) -> Verdict {
-        let Some(segment) = wire::from_client(packet) else { return Verdict::Pass };
+        let Some((flow, segment)) = wire::from_client(packet) else { return Verdict::Pass };
         if segment.reset {
-            self.forget(&segment.flow);
+            self.forget(&flow);
             return Verdict::Pass;
         }
-        let Some(slot) = self.find(&segment.flow, config, now) else { return Verdict::Pass };
+        let Some(slot) = self.find(&flow, config, now) else { return Verdict::Pass };
         let connection = &mut self.slots[slot].connection;
         connection.heard = now;
         let shared = config.shared_duplicate_counter.then_some(&mut self.duplicates);
         let verdict = connection.acknowledge(&segment, shared, room, config, now);
         if connection.is_finished() {
-            self.forget(&segment.flow);
+            self.forget(&flow);
         } else {
             self.note_deadline(slot, config);
         }
