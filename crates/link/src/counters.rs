@@ -55,6 +55,8 @@ counters! {
     frames_abandoned,
     /// Frames that said how far the sender is, because the line was idle.
     keepalives_sent,
+    /// Frames that concern the connection of both ends itself: that it begins, ends, or begins anew.
+    control_sent,
     /// Frames with the parity of others.
     parity_sent,
     /// Frames that were counted as missing, and then worked out from others, or received after all.

@@ -4,6 +4,7 @@ use super::Sscop;
 use super::connection::{Lengths, Parameters};
 use crate::count::Count;
 use crate::form::{Form, Service, Value};
+use crate::resequencing::{Resequencing, Unordered};
 use crate::service::Side;
 use arqway_units::{Span, positive_span};
 use core::num::NonZeroUsize;
@@ -39,6 +40,8 @@ pub struct Config {
     /// Whether packets that are not acknowledged are dropped when a connection ends or begins anew; else they are sent again
     /// on the next one, and one or the other may come twice.
     pub clear_buffers: bool,
+    /// In which order packets are released.
+    pub resequencing: Resequencing,
     /// Whether there is a poll after the last PDU that is sent again.
     pub poll_after_retransmission: bool,
     /// Whether a PDU that ends a connection and says why has its bit S set.
@@ -77,6 +80,7 @@ impl Default for Config {
             max_stat: ListLength(67),
             credit: Credit(16_384),
             clear_buffers: false,
+            resequencing: Resequencing::Full,
             poll_after_retransmission: true,
             end_sets_s_bit: false,
             buffer: BUFFER,
@@ -105,6 +109,7 @@ impl Config {
             max_stat: self.max_stat.0,
             credit: self.credit.0,
             clear_buffers: self.clear_buffers,
+            resequencing: self.resequencing.clone(),
             poll_after_retransmission: self.poll_after_retransmission,
             end_sets_s_bit: self.end_sets_s_bit,
         }
@@ -114,14 +119,30 @@ impl Config {
 impl Service for Config {
     type End = Sscop;
 
-    const SHORT_FORMS: &'static [Form] = &[Form { name: "sscop", legend: "SSCOP", value: Value::None }];
+    /// With the order in which packets are released, as the rows of shikama06 §4 have them.
+    const SHORT_FORMS: &'static [Form] = &[
+        Form { name: "sscop", legend: "SSCOP", value: Value::None },
+        Form { name: "sscop-full", legend: "SSCOP, full", value: Value::None },
+        Form { name: "sscop-pfrs", legend: "SSCOP, PFRS", value: Value::None },
+        Form { name: "sscop-none", legend: "SSCOP, none", value: Value::None },
+    ];
 
     fn build(&self, _: Side) -> Sscop {
         Sscop::new(self)
     }
 
-    fn named(&self, _: &str, _: Option<&str>) -> Option<Self> {
-        Some(self.clone())
+    fn named(&self, name: &str, _: Option<&str>) -> Option<Self> {
+        let resequencing = match name {
+            "sscop-full" => Resequencing::Full,
+            "sscop-pfrs" => Resequencing::PerFlow,
+            // What goes with it is the world's to say.
+            "sscop-none" => match &self.resequencing {
+                none @ Resequencing::None(_) => none.clone(),
+                _ => Resequencing::None(Unordered::default()),
+            },
+            _ => self.resequencing.clone(),
+        };
+        Some(Self { resequencing, ..self.clone() })
     }
 }
 

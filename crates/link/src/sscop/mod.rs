@@ -34,6 +34,7 @@ pub use config::{Config, Credit, CreditError, ListLength, ListLengthError};
 
 use crate::counters::Counters;
 use crate::outage::Outage;
+use crate::resequencing::Resequencing;
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use bytes::Bytes;
@@ -48,6 +49,7 @@ pub struct Sscop {
     connection: Box<Connection>,
     user: User,
     filter: Option<OrderFilter>,
+    resequencing: Resequencing,
     overhead: usize,
     buffer: usize,
     /// For the network layer.
@@ -60,12 +62,12 @@ impl Sscop {
     /// An end without a connection, or with one that nobody had to establish.
     #[must_use]
     pub fn new(config: &Config) -> Self {
-        let parameters = config.parameters();
         let begin = if config.established { Connection::established } else { Connection::new };
         Self {
-            connection: Box::new(begin(parameters)),
+            connection: Box::new(begin(config.parameters())),
             user: User::new(config),
             filter: config.order_filter.then(|| OrderFilter::new(config.longest_reordering)),
+            resequencing: config.resequencing.clone(),
             overhead: config.overhead.as_usize(),
             buffer: config.buffer.get(),
             released: VecDeque::new(),

@@ -13,7 +13,21 @@ impl Sscop {
     /// What stands in front of a packet behind the number of the filter.
     fn in_front(&self) -> InFront {
         let number = if self.filter.is_some() { 2 } else { 0 };
-        InFront { meaning: 0, overhead: self.overhead.saturating_sub(number) }
+        let link = if self.resequencing.needs_link() { 2 } else { 0 };
+        InFront { meaning: link, overhead: self.overhead.saturating_sub(number) }
+    }
+
+    /// Takes a frame that came in order: `None` is a PDU that cannot be read.
+    fn read(&self, frame: Frame) -> (Option<Pdu>, u32) {
+        let Some((pdu, link)) = pdu::read(frame, self.in_front()) else { return (None, 0) };
+        let written = link.as_slice().try_into().ok().map(|octets| u16::from_be_bytes(octets).into());
+        match pdu {
+            Pdu::Sd { .. } => {
+                let link = self.resequencing.link_of(written);
+                (link.map(|_| pdu), link.unwrap_or(0))
+            }
+            _ => (Some(pdu), 0),
+        }
     }
 
     /// Takes a frame's number off it; `None` where SSCOP is not to see it.
@@ -61,7 +75,7 @@ impl Sscop {
         }
     }
 
-    fn count_out(&mut self, Outgoing { pdu, is_repeated }: &Outgoing) {
+    fn count_out(&mut self, Outgoing { pdu, is_repeated, .. }: &Outgoing) {
         match pdu {
             Pdu::Sd { .. } if *is_repeated => self.counters.frames_resent += 1,
             Pdu::Sd { packet, .. } => {
@@ -71,15 +85,18 @@ impl Sscop {
             Pdu::Stat(_) => self.counters.acknowledgements_sent += 1,
             Pdu::Ustat { .. } => self.counters.rejects_sent += 1,
             Pdu::Poll { .. } => self.counters.keepalives_sent += 1,
-            _ => {}
+            _ => self.counters.control_sent += 1,
         }
     }
 
     /// What goes in front of a PDU.
-    fn head_of(&mut self, pdu: &Pdu) -> Head {
+    fn head_of(&mut self, Outgoing { pdu, link, .. }: &Outgoing) -> Head {
         let mut head = Head::new();
         if let Some(filter) = &mut self.filter {
             head.extend(filter.number());
+        }
+        if let Some(link) = link.and_then(|link| u16::try_from(link).ok()) {
+            head.extend(link.to_be_bytes());
         }
         if let Pdu::Sd { packet, .. } = pdu {
             let filling = self.in_front().filling(pdu::padding_of(packet.len()));
@@ -102,8 +119,8 @@ impl LinkService for Sscop {
     fn handle_frame(&mut self, mut frame: Frame, now: Time) {
         let now = self.outage.timer_time(now);
         if self.let_through(&mut frame, now).is_some() {
-            let pdu = pdu::read(frame, self.in_front()).map(|(pdu, _)| pdu);
-            self.connection.handle_pdu(pdu, now);
+            let (pdu, link) = self.read(frame);
+            self.connection.handle_linked(pdu, link, now);
             self.attend(now);
         }
     }
@@ -135,7 +152,7 @@ impl LinkService for Sscop {
         }
         let outgoing = self.connection.poll_pdu(now)?;
         self.count_out(&outgoing);
-        let head = self.head_of(&outgoing.pdu);
+        let head = self.head_of(&outgoing);
         Some(pdu::frame(outgoing.pdu, &head))
     }
 
@@ -146,7 +163,11 @@ impl LinkService for Sscop {
     fn handle_departure(&mut self, _: Tag, _: Ticket, _: Departure, _: Time) {}
 
     fn poll_packet(&mut self) -> Option<Packet> {
-        let octets = self.released.pop_front()?;
+        let Self { connection, released, counters, .. } = self;
+        let octets = match connection.filter() {
+            Some(filter) => filter.next(|| released.pop_front(), counters),
+            None => released.pop_front(),
+        }?;
         self.counters.packets_delivered += 1;
         Some(Packet::new(octets))
     }
@@ -160,6 +181,6 @@ impl LinkService for Sscop {
     }
 
     fn counters(&self) -> Counters {
-        Counters { packets_discarded: self.connection.discarded(), ..self.counters }
+        self.counters + self.connection.counters()
     }
 }

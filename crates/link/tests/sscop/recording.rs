@@ -1,5 +1,6 @@
 //! A recorded exchange, as its file has it.
 
+use arqway_link::Resequencing;
 use arqway_link::sscop::connection::{Lengths, Parameters};
 use arqway_units::{Span, Time};
 use std::collections::BTreeMap;
@@ -70,5 +71,6 @@ fn parameters(settings: &BTreeMap<&str, u64>) -> Parameters {
         // That implementation does not poll after the last PDU that is sent again, and sets S with user data.
         poll_after_retransmission: false,
         end_sets_s_bit: true,
+        resequencing: Resequencing::Full,
     }
 }

@@ -23,7 +23,7 @@ pub(crate) fn replay(recording: &Recording) {
 
 /// Gives one entity what it was given, and wants from it what it said, in that order and at that time.
 fn play(events: &[&Event], recording: &Recording) -> Connection {
-    let mut connection = Connection::new(recording.parameters);
+    let mut connection = Connection::new(recording.parameters.clone());
     let mut said: Vec<(Time, String)> = Vec::new();
     let ends = recording.events.last().expect("an exchange").at;
     let recorded: Vec<_> =

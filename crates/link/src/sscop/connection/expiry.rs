@@ -18,8 +18,8 @@ impl Connection {
             }
             Timer::NoResponse => {
                 self.error(Error::NoResponse);
-                self.end_transfer();
-                self.release_by_itself();
+                self.end_transfer(now);
+                self.release_by_itself(now);
             }
         }
     }
@@ -34,8 +34,8 @@ impl Connection {
         if self.asked >= self.parameters.max_cc {
             self.error(Error::NoAnswer);
             return match self.state {
-                State::OutgoingDisconnectionPending => self.go_idle(Indication::Released(Bytes::new())),
-                _ => self.release_by_itself(),
+                State::OutgoingDisconnectionPending => self.go_idle(Indication::Released(Bytes::new()), now),
+                _ => self.release_by_itself(now),
             };
         }
         self.asked += 1;

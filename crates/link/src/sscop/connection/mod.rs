@@ -30,7 +30,10 @@ pub use primitives::{Error, Indication, Kind, Message, Request, Retrieve};
 pub use timers::{Lengths, Timer};
 
 use super::pdu::Pdu;
+use crate::counters::Counters;
+use crate::resequencing::Resequencing;
 use crate::seq::Seq;
+use crate::tcp_aware::TcpFilter;
 use alloc::collections::VecDeque;
 use arqway_units::{Span, Time};
 use bytes::Bytes;
@@ -73,7 +76,7 @@ pub enum State {
 }
 
 /// What a connection is set up with (Q.2110 §7.6, §7.7).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parameters {
     /// The timers' lengths.
     pub timers: Lengths,
@@ -91,6 +94,8 @@ pub struct Parameters {
     pub poll_after_retransmission: bool,
     /// An END PDU that bears what the user has to say has its bit S set.
     pub end_sets_s_bit: bool,
+    /// In which order packets are released; the standard's is [`Full`](Resequencing::Full).
+    pub resequencing: Resequencing,
 }
 
 /// The state variables that tell how far both ends are, for tests and traces.
@@ -109,6 +114,15 @@ pub struct Outgoing {
     pub pdu: Pdu,
     /// Its packet was sent before.
     pub is_repeated: bool,
+    /// How many numbers back the SD PDU is that has to go before this one, where that is to be said; 0 is none.
+    pub link: Option<u32>,
+}
+
+impl Outgoing {
+    /// One that bears no packet.
+    fn of(pdu: Pdu) -> Self {
+        Self { pdu, is_repeated: false, link: None }
+    }
 }
 
 /// One end of a connection.
@@ -135,6 +149,8 @@ pub struct Connection {
     accepted_with: Bytes,
     /// Bit S of the END PDU that waits for its answer.
     ended_by_sscop: bool,
+    /// What is counted of packets that wait for others.
+    held: Counters,
     control: VecDeque<Pdu>,
     unnumbered: VecDeque<Pdu>,
     indications: VecDeque<Indication>,
@@ -145,12 +161,11 @@ impl Connection {
     #[must_use]
     pub fn new(parameters: Parameters) -> Self {
         Self {
-            parameters,
             state: State::Idle,
             attempt: 0,
             peer_attempt: 0,
             asked: 0,
-            sender: Sender::new(parameters.clear_buffers),
+            sender: Sender::new(parameters.clear_buffers, &parameters.resequencing),
             receiver: Receiver::new(parameters.credit),
             reports: Reports::new(parameters.max_stat),
             timers: Timers::new(parameters.timers),
@@ -160,9 +175,11 @@ impl Connection {
             said: Bytes::new(),
             accepted_with: Bytes::new(),
             ended_by_sscop: false,
+            held: Counters::default(),
             control: VecDeque::new(),
             unnumbered: VecDeque::new(),
             indications: VecDeque::new(),
+            parameters,
         }
     }
 
@@ -171,7 +188,7 @@ impl Connection {
     pub fn established(parameters: Parameters) -> Self {
         let mut connection = Self::new(parameters);
         connection.state = State::DataTransferReady;
-        connection.sender.edge = Number::new(parameters.credit.into());
+        connection.grant(connection.first_credit());
         connection
     }
 
@@ -196,10 +213,14 @@ impl Connection {
         self.sender.waiting()
     }
 
-    /// How many packets were dropped with their connection, by "clear-buffers".
-    #[must_use]
-    pub fn discarded(&self) -> u64 {
-        self.sender.discarded
+    /// What it counts of packets that wait for others, or that are dropped with their connection.
+    pub(crate) fn counters(&self) -> Counters {
+        Counters { packets_discarded: self.sender.discarded, ..self.held }
+    }
+
+    /// What watches over TCP here, where something does.
+    pub(crate) fn filter(&mut self) -> Option<&mut TcpFilter> {
+        self.sender.filter.as_mut()
     }
 
     /// The next thing that the user or the management is told.
@@ -229,13 +250,13 @@ impl Connection {
     /// data.
     pub fn poll_pdu(&mut self, now: Time) -> Option<Outgoing> {
         if let Some(pdu) = self.control.pop_front().or_else(|| self.unnumbered.pop_front()) {
-            return Some(Outgoing { pdu, is_repeated: false });
+            return Some(Outgoing::of(pdu));
         }
         if self.state != State::DataTransferReady {
             return None;
         }
         if let Some(pdu) = self.reports.take(&self.receiver) {
-            return Some(Outgoing { pdu, is_repeated: false });
+            return Some(Outgoing::of(pdu));
         }
         self.poll_transfer(now)
     }
@@ -264,7 +285,7 @@ impl Connection {
     /// "Initialize state variables" and "set data transfer timers": data may cross.
     fn begin_transfer(&mut self, now: Time) {
         self.sender.restart();
-        self.receiver.restart();
+        self.receiver.restart(now, &mut self.held);
         self.reports.clear();
         (self.poll_is_due, self.was_poll, self.had_credit) = (false, false, true);
         self.timers.set_data_transfer(now);
@@ -272,22 +293,27 @@ impl Connection {
     }
 
     /// Data do not cross any more: "prepare retrieval" (figure 20), and what was to be told of them goes.
-    fn end_transfer(&mut self) {
+    fn end_transfer(&mut self, now: Time) {
         self.timers.reset_data_transfer();
         self.sender.prepare_retrieval();
-        self.receiver.clear();
+        self.receiver.restart(now, &mut self.held);
         self.reports.clear();
         self.poll_is_due = false;
     }
 
     /// "Deliver data": what waits behind gaps that will never be filled, in order; with "clear-buffers" it goes.
-    fn deliver_rest(&mut self) {
+    fn deliver_rest(&mut self, now: Time) {
         if !self.parameters.clear_buffers {
-            while let Some((number, packet)) = self.receiver.give_up() {
-                self.tell(Indication::Data { number: number.as_u64(), packet });
-            }
+            self.receiver.give_up(now, &mut self.held);
+            self.deliver();
         }
-        self.receiver.clear();
+        self.receiver.restart(now, &mut self.held);
+    }
+
+    fn deliver(&mut self) {
+        while let Some((number, packet)) = self.receiver.deliver() {
+            self.tell(Indication::Data { number: number.as_u64(), packet });
+        }
     }
 
     fn grant(&mut self, mr: u32) {
@@ -312,20 +338,20 @@ impl Connection {
     }
 
     /// SSCOP releases the connection by itself.
-    fn release_by_itself(&mut self) {
+    fn release_by_itself(&mut self, now: Time) {
         self.send_end(true, Bytes::new());
-        self.tell_release();
+        self.tell_release(now);
     }
 
     /// The connection is gone, and no user released it.
-    fn tell_release(&mut self) {
-        self.go_idle(Indication::Release { uu: Bytes::new(), by_sscop: true });
+    fn tell_release(&mut self, now: Time) {
+        self.go_idle(Indication::Release { uu: Bytes::new(), by_sscop: true }, now);
     }
 
-    fn go_idle(&mut self, indication: Indication) {
+    fn go_idle(&mut self, indication: Indication, now: Time) {
         self.tell(indication);
         self.timers.stop(Timer::Cc);
-        self.receiver.clear();
+        self.receiver.restart(now, &mut self.held);
         self.state = State::Idle;
     }
 }

@@ -3,6 +3,7 @@
 //! Where a state is not named, the PDU comes too late, from before what is pending now, and is dropped without a word.
 
 use super::primitives::{Error, Indication, Kind};
+use super::receiver::Arriving;
 use super::{Connection, Pdu, State, Timer};
 use State::{
     DataTransferReady, Idle, IncomingConnectionPending, IncomingRecoveryPending, IncomingResynchronizationPending,
@@ -15,32 +16,37 @@ use bytes::Bytes;
 impl Connection {
     /// Takes a PDU of the peer; `None` is one that cannot be read.
     pub fn handle_pdu(&mut self, pdu: Option<Pdu>, now: Time) {
+        self.handle_linked(pdu, 1, now);
+    }
+
+    /// The same, where an SD PDU has to wait for the one that is so many numbers back; 0 is none.
+    pub fn handle_linked(&mut self, pdu: Option<Pdu>, link: u32, now: Time) {
         match pdu {
             None => self.error(Error::Malformed),
             Some(Pdu::Bgn { sq, mr, uu }) => self.take_bgn(sq, mr, uu, now),
             Some(Pdu::Bgak { mr, uu }) => self.take_bgak(mr, uu, now),
-            Some(Pdu::Bgrej { uu }) => self.take_bgrej(uu),
-            Some(Pdu::End { by_sscop, uu }) => self.take_end(by_sscop, uu),
-            Some(Pdu::Endak) => self.take_endak(),
+            Some(Pdu::Bgrej { uu }) => self.take_bgrej(uu, now),
+            Some(Pdu::End { by_sscop, uu }) => self.take_end(by_sscop, uu, now),
+            Some(Pdu::Endak) => self.take_endak(now),
             Some(Pdu::Rs { sq, mr, uu }) => self.take_rs(sq, mr, uu, now),
             Some(Pdu::Rsak { mr }) => self.take_rsak(mr, now),
             Some(Pdu::Er { sq, mr }) => self.take_er(sq, mr, now),
-            Some(Pdu::Erak { mr }) => self.take_erak(mr),
+            Some(Pdu::Erak { mr }) => self.take_erak(mr, now),
             Some(Pdu::Sd { number, packet }) => match self.state {
-                DataTransferReady => self.take_data(number, packet, now),
-                _ => self.data_without_connection(Kind::Sd),
+                DataTransferReady => self.take_data(Arriving { number, link, packet }, now),
+                _ => self.data_without_connection(Kind::Sd, now),
             },
             Some(Pdu::Poll { ps, s }) => match self.state {
                 DataTransferReady => self.take_poll(ps, s, now),
-                _ => self.data_without_connection(Kind::Poll),
+                _ => self.data_without_connection(Kind::Poll, now),
             },
             Some(Pdu::Stat(stat)) => match self.state {
                 DataTransferReady => self.take_stat(&stat, now),
-                _ => self.data_without_connection(Kind::Stat),
+                _ => self.data_without_connection(Kind::Stat, now),
             },
             Some(Pdu::Ustat { first, end, mr, r }) => match self.state {
                 DataTransferReady => self.take_ustat([first, end, mr, r], now),
-                _ => self.data_without_connection(Kind::Ustat),
+                _ => self.data_without_connection(Kind::Ustat, now),
             },
             Some(Pdu::Ud { packet }) => self.tell(Indication::UnitData(packet)),
             Some(Pdu::Md { packet }) => self.tell(Indication::ManagementData(packet)),
@@ -52,7 +58,7 @@ impl Connection {
     }
 
     /// Data transfer PDUs where no data may cross: the peer thinks there is a connection.
-    fn data_without_connection(&mut self, kind: Kind) {
+    fn data_without_connection(&mut self, kind: Kind, now: Time) {
         match self.state {
             Idle => {
                 self.unexpected(kind);
@@ -60,12 +66,12 @@ impl Connection {
             }
             IncomingConnectionPending | IncomingResynchronizationPending | IncomingRecoveryPending => {
                 self.unexpected(kind);
-                self.release_by_itself();
+                self.release_by_itself(now);
             }
             // Only reports on what was sent before the recovery are wrong here: the peer has recovered.
             RecoveryResponsePending if matches!(kind, Kind::Stat | Kind::Ustat) => {
                 self.unexpected(kind);
-                self.release_by_itself();
+                self.release_by_itself(now);
             }
             _ => {}
         }
@@ -103,12 +109,12 @@ impl Connection {
                 self.unexpected(Kind::Bgn);
             }
             (OutgoingConnectionPending | IncomingConnectionPending, true) => {}
-            (_, false) => self.incoming_connection(mr, uu),
+            (_, false) => self.incoming_connection(mr, uu, now),
         }
     }
 
     /// The peer wants a connection, and thinks that there is none.
-    fn incoming_connection(&mut self, mr: u32, uu: Bytes) {
+    fn incoming_connection(&mut self, mr: u32, uu: Bytes, now: Time) {
         self.timers.stop(Timer::Cc);
         match self.state {
             Idle => {}
@@ -116,9 +122,9 @@ impl Connection {
             _ => self.tell(Indication::Release { uu: Bytes::new(), by_sscop: false }),
         }
         if self.state == DataTransferReady {
-            self.end_transfer();
+            self.end_transfer(now);
         }
-        self.receiver.clear();
+        self.receiver.restart(now, &mut self.held);
         self.grant(mr);
         self.tell(Indication::Establish(uu));
         self.state = IncomingConnectionPending;
@@ -140,33 +146,33 @@ impl Connection {
         }
     }
 
-    fn take_bgrej(&mut self, uu: Bytes) {
+    fn take_bgrej(&mut self, uu: Bytes, now: Time) {
         match self.state {
             Idle => self.unexpected(Kind::Bgrej),
-            OutgoingConnectionPending => self.go_idle(Indication::Release { uu, by_sscop: false }),
-            OutgoingDisconnectionPending => self.go_idle(Indication::Released(uu)),
-            _ => self.released_unasked(Kind::Bgrej),
+            OutgoingConnectionPending => self.go_idle(Indication::Release { uu, by_sscop: false }, now),
+            OutgoingDisconnectionPending => self.go_idle(Indication::Released(uu), now),
+            _ => self.released_unasked(Kind::Bgrej, now),
         }
     }
 
-    fn take_endak(&mut self) {
+    fn take_endak(&mut self, now: Time) {
         match self.state {
             Idle | OutgoingConnectionPending => {}
-            OutgoingDisconnectionPending => self.go_idle(Indication::Released(Bytes::new())),
-            _ => self.released_unasked(Kind::Endak),
+            OutgoingDisconnectionPending => self.go_idle(Indication::Released(Bytes::new()), now),
+            _ => self.released_unasked(Kind::Endak, now),
         }
     }
 
     /// The peer answers a release that nobody asked for: it has no connection.
-    fn released_unasked(&mut self, kind: Kind) {
+    fn released_unasked(&mut self, kind: Kind, now: Time) {
         self.unexpected(kind);
         if self.state == DataTransferReady {
-            self.end_transfer();
+            self.end_transfer(now);
         }
-        self.tell_release();
+        self.tell_release(now);
     }
 
-    fn take_end(&mut self, by_sscop: bool, uu: Bytes) {
+    fn take_end(&mut self, by_sscop: bool, uu: Bytes, now: Time) {
         let indication = match self.state {
             OutgoingConnectionPending => return,
             Idle => return self.send(Pdu::Endak),
@@ -174,10 +180,10 @@ impl Connection {
             _ => Indication::Release { uu, by_sscop },
         };
         if self.state == DataTransferReady {
-            self.end_transfer();
+            self.end_transfer(now);
         }
         self.send(Pdu::Endak);
-        self.go_idle(indication);
+        self.go_idle(indication, now);
     }
 
     fn take_rs(&mut self, sq: u8, mr: u32, uu: Bytes, now: Time) {
@@ -206,10 +212,10 @@ impl Connection {
             (IncomingResynchronizationPending, false) | (_, true) => self.unexpected(Kind::Rs),
             (_, false) => {
                 if self.state == DataTransferReady {
-                    self.end_transfer();
+                    self.end_transfer(now);
                 }
                 self.timers.stop(Timer::Cc);
-                self.receiver.clear();
+                self.receiver.restart(now, &mut self.held);
                 self.grant(mr);
                 self.tell(Indication::Resynchronize(uu));
                 self.state = IncomingResynchronizationPending;
@@ -243,7 +249,7 @@ impl Connection {
         match (self.state, is_repeated) {
             (OutgoingRecoveryPending, false) => {
                 self.send_erak(self.first_credit());
-                self.recovered(mr, RecoveryResponsePending);
+                self.recovered(mr, RecoveryResponsePending, now);
             }
             (RecoveryResponsePending, true) => self.send_erak(self.first_credit()),
             (IncomingRecoveryPending, true) => {}
@@ -254,15 +260,15 @@ impl Connection {
             (DataTransferReady, false) => {
                 self.timers.reset_data_transfer();
                 self.prepare_recovery();
-                self.recovered(mr, IncomingRecoveryPending);
+                self.recovered(mr, IncomingRecoveryPending, now);
             }
             _ => self.unexpected(Kind::Er),
         }
     }
 
-    fn take_erak(&mut self, mr: u32) {
+    fn take_erak(&mut self, mr: u32, now: Time) {
         match self.state {
-            OutgoingRecoveryPending => self.recovered(mr, RecoveryResponsePending),
+            OutgoingRecoveryPending => self.recovered(mr, RecoveryResponsePending, now),
             Idle => {
                 self.unexpected(Kind::Erak);
                 self.send_end(true, Bytes::new());
@@ -279,10 +285,10 @@ impl Connection {
     }
 
     /// Both ends know that they begin anew; the users are asked.
-    fn recovered(&mut self, mr: u32, state: State) {
+    fn recovered(&mut self, mr: u32, state: State, now: Time) {
         self.timers.stop(Timer::Cc);
         self.grant(mr);
-        self.deliver_rest();
+        self.deliver_rest(now);
         self.tell(Indication::Recover);
         self.state = state;
     }

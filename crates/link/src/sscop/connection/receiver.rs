@@ -1,12 +1,18 @@
-//! The receiving half: VR(R), VR(H), VR(MR), what has arrived out of order, and what is missing.
+//! The receiving half: VR(R), VR(H), VR(MR), and what is missing.
 //!
 //! ```text
 //!                    VR(R)                     VR(H)              VR(MR)
-//!     ... delivered  | missing | held | missing  | not heard of yet |  not taken
+//!     ... all here   | missing | here | missing  | not heard of yet |  not taken
 //! ```
+//!
+//! What is here waits in the receive buffer for what is to go before it: by the standard for all, but [`Resequencing`](crate::Resequencing) may
+//! let it go earlier. That changes nothing of the numbers, and the peer does not see it.
 
 use super::Number;
+use crate::counters::Counters;
+use crate::resequencing::Order;
 use alloc::collections::VecDeque;
+use arqway_units::Time;
 use bytes::Bytes;
 
 /// Numbers from the first to the one before the end.
@@ -27,33 +33,35 @@ pub(super) enum Arrival {
     Twice,
 }
 
+/// An SD PDU that came.
+#[derive(Debug)]
+pub(super) struct Arriving {
+    /// N(S).
+    pub(super) number: u32,
+    /// How many numbers back the one is that has to go before it; 0 where there is none.
+    pub(super) link: u32,
+    pub(super) packet: Bytes,
+}
+
 #[derive(Debug)]
 pub(super) struct Receiver {
-    /// VR(R), VR(H).
-    next: Number,
+    /// VR(H).
     highest: Number,
     /// How far VR(MR) is ahead of VR(R).
     credit: u64,
-    /// Taken and behind a hole, by number.
-    held: VecDeque<(Number, Bytes)>,
-    /// Between VR(R) and VR(H), by number; neighbours do not touch.
+    /// Below VR(H), by number; neighbours do not touch.
     holes: VecDeque<Hole>,
+    buffer: Order<(Number, Bytes)>,
 }
 
 impl Receiver {
     pub(super) fn new(credit: u32) -> Self {
-        Self {
-            next: Number::ZERO,
-            highest: Number::ZERO,
-            credit: credit.into(),
-            held: VecDeque::new(),
-            holes: VecDeque::new(),
-        }
+        Self { highest: Number::ZERO, credit: credit.into(), holes: VecDeque::new(), buffer: Order::with_capacity(0) }
     }
 
-    /// VR(R).
+    /// VR(R): the first that is missing.
     pub(super) fn next(&self) -> Number {
-        self.next
+        self.holes.front().map_or(self.highest, |hole| hole.first)
     }
 
     /// VR(H).
@@ -61,36 +69,34 @@ impl Receiver {
         self.highest
     }
 
-    /// VR(MR): credit follows what is delivered.
+    /// VR(MR): credit follows what is here without a gap.
     pub(super) fn edge(&self) -> Number {
-        self.next + self.credit
+        self.next() + self.credit
     }
 
-    /// Takes an SD PDU (§7.? "data transfer ready, SD PDU").
-    pub(super) fn take(&mut self, number: u32, packet: Bytes) -> Arrival {
-        let number = Number::at_or_after(self.next, number.into());
+    /// Takes an SD PDU.
+    pub(super) fn take(&mut self, sd: Arriving, now: Time, counters: &mut Counters) -> Arrival {
+        let number = Number::at_or_after(self.next(), sd.number.into());
         if number >= self.edge() {
             let hole = Hole { first: self.highest, end: self.edge() };
             return Arrival::BeyondWindow(self.hear_of(hole.end).then_some(hole));
         }
+        let mut shows = None;
         if number >= self.highest {
             let hole = Hole { first: self.highest, end: number };
-            let shows = self.hear_of(number).then_some(hole);
+            shows = self.hear_of(number).then_some(hole);
             self.highest = number.next();
-            self.held.push_back((number, packet));
-            return Arrival::Taken(shows);
-        }
-        if !self.fill(number) {
+        } else if !self.fill(number) {
             return Arrival::Twice;
         }
-        let place = self.held.partition_point(|(other, _)| *other < number);
-        self.held.insert(place, (number, packet));
-        Arrival::Taken(None)
+        self.buffer.arrive(number.as_u64(), sd.link, (number, sd.packet), now, counters);
+        self.buffer.advance(self.next().as_u64(), now, counters);
+        Arrival::Taken(shows)
     }
 
     /// Takes what a POLL PDU says of how far the sender is; false where that contradicts what has arrived: error Q.
     pub(super) fn hear_of_sent(&mut self, s: u32) -> bool {
-        let s = Number::at_or_after(self.next, s.into());
+        let s = Number::at_or_after(self.next(), s.into());
         if s < self.highest {
             return false;
         }
@@ -127,11 +133,9 @@ impl Receiver {
         true
     }
 
-    /// The next packet in sequence; VR(R) moves past it.
+    /// The next packet for the user.
     pub(super) fn deliver(&mut self) -> Option<(Number, Bytes)> {
-        let (number, packet) = self.held.pop_front_if(|(number, _)| *number == self.next)?;
-        self.next = number.next();
-        Some((number, packet))
+        self.buffer.poll()
     }
 
     /// The holes from this number on, the first one perhaps in part.
@@ -145,20 +149,15 @@ impl Receiver {
         self.holes.len() - self.holes.partition_point(|hole| hole.end <= number)
     }
 
-    /// The next of the packets behind holes that will never be filled.
-    pub(super) fn give_up(&mut self) -> Option<(Number, Bytes)> {
-        self.held.pop_front()
+    /// No hole will ever be filled: what waits behind them waits no longer.
+    pub(super) fn give_up(&mut self, now: Time, counters: &mut Counters) {
+        self.buffer.advance(self.highest.as_u64(), now, counters);
     }
 
-    /// Begins anew.
-    pub(super) fn restart(&mut self) {
-        self.clear();
-        (self.next, self.highest) = (Number::ZERO, Number::ZERO);
-    }
-
-    /// Empties the receive buffer.
-    pub(super) fn clear(&mut self) {
-        self.held.clear();
+    /// Empties the receive buffer, and begins with number zero.
+    pub(super) fn restart(&mut self, now: Time, counters: &mut Counters) {
         self.holes.clear();
+        self.highest = Number::ZERO;
+        self.buffer.restart(0, now, counters);
     }
 }

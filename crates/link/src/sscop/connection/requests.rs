@@ -61,13 +61,13 @@ impl Connection {
                 self.state = State::Idle;
                 return;
             }
-            State::DataTransferReady => self.end_transfer(),
+            State::DataTransferReady => self.end_transfer(now),
             State::OutgoingConnectionPending
             | State::OutgoingResynchronizationPending
             | State::IncomingResynchronizationPending
             | State::OutgoingRecoveryPending
             | State::RecoveryResponsePending
-            | State::IncomingRecoveryPending => self.receiver.clear(),
+            | State::IncomingRecoveryPending => self.receiver.restart(now, &mut self.held),
         }
         self.ended_by_sscop = false;
         self.ask(uu, State::OutgoingDisconnectionPending, now);
@@ -77,12 +77,12 @@ impl Connection {
     fn resynchronize(&mut self, uu: Bytes, now: Time) {
         match self.state {
             State::DataTransferReady => {
-                self.end_transfer();
+                self.end_transfer(now);
                 self.sender.clear();
             }
             State::OutgoingRecoveryPending | State::RecoveryResponsePending | State::IncomingRecoveryPending => {
                 self.sender.clear_transmitter();
-                self.receiver.clear();
+                self.receiver.restart(now, &mut self.held);
             }
             State::Idle
             | State::OutgoingConnectionPending

@@ -7,14 +7,20 @@
 
 use super::Number;
 use super::primitives::{Error, Message, Retrieve};
+use crate::resequencing::{Chains, Resequencing};
 use crate::sscop::pdu::Stat;
+use crate::tcp_aware::TcpFilter;
 use alloc::collections::VecDeque;
 use bytes::Bytes;
+
+/// How many PDUs may be under way where each says in 16 bits which one has to go before it.
+const MOST_LINKED: u64 = u16::MAX as u64;
 
 /// An SD PDU that was sent.
 #[derive(Debug)]
 struct Sent {
     packet: Bytes,
+    link: Option<u32>,
     /// VT(PS) when it was sent last: a STAT PDU that answers an earlier poll knows nothing of that.
     poll: Number,
     /// It waits to be sent again.
@@ -28,6 +34,7 @@ struct Sent {
 pub(super) struct Data {
     pub(super) number: Number,
     pub(super) packet: Bytes,
+    pub(super) link: Option<u32>,
     pub(super) was_sent: bool,
     /// It was the last one that was to be sent again.
     pub(super) ends_retransmission: bool,
@@ -51,12 +58,15 @@ pub(super) struct Sender {
     /// VT(PD).
     since_poll: u32,
     clears_buffers: bool,
+    /// Where PDUs say which one has to go before them.
+    chains: Option<Chains>,
+    pub(super) filter: Option<TcpFilter>,
     /// How many packets were dropped, by "clear-buffers".
     pub(super) discarded: u64,
 }
 
 impl Sender {
-    pub(super) fn new(clears_buffers: bool) -> Self {
+    pub(super) fn new(clears_buffers: bool, resequencing: &Resequencing) -> Self {
         Self {
             first: Number::ZERO,
             sent: VecDeque::new(),
@@ -67,6 +77,8 @@ impl Sender {
             answered: Number::new(1),
             since_poll: 0,
             clears_buffers,
+            chains: resequencing.chains(),
+            filter: resequencing.filter(),
             discarded: 0,
         }
     }
@@ -92,7 +104,7 @@ impl Sender {
     }
 
     pub(super) fn has_credit(&self) -> bool {
-        self.next() < self.edge
+        self.next() < self.edge && (self.chains.is_none() || (self.sent.len() as u64) < MOST_LINKED)
     }
 
     /// Something waits that no credit is there for.
@@ -116,6 +128,11 @@ impl Sender {
     }
 
     pub(super) fn push(&mut self, message: Message) {
+        match &mut self.filter {
+            Some(filter) if message.was_sent => filter.retransmitted(&message.octets),
+            Some(filter) => filter.sent(&message.octets),
+            None => {}
+        }
         self.waiting.push_back(message);
     }
 
@@ -141,17 +158,18 @@ impl Sender {
             let (number, poll) = (self.due.pop_front()?, self.poll);
             let sent = self.get_mut(number)?;
             (sent.is_due, sent.poll) = (false, poll);
-            let packet = sent.packet.clone();
-            return Some(Data { number, packet, was_sent: true, ends_retransmission: !self.something_is_due() });
+            let (packet, link) = (sent.packet.clone(), sent.link);
+            return Some(Data { number, packet, link, was_sent: true, ends_retransmission: !self.something_is_due() });
         }
         if !self.has_credit() {
             return None;
         }
         let Message { octets: packet, was_sent } = self.waiting.pop_front()?;
         let number = self.next();
-        let sent = Sent { packet: packet.clone(), poll: self.poll, is_due: false, has_arrived: false };
+        let link = self.chains.as_mut().map(|chains| chains.link(&packet, number.as_u64()));
+        let sent = Sent { packet: packet.clone(), link, poll: self.poll, is_due: false, has_arrived: false };
         self.sent.push_back(sent);
-        Some(Data { number, packet, was_sent, ends_retransmission: false })
+        Some(Data { number, packet, link, was_sent, ends_retransmission: false })
     }
 
     /// Takes a STAT PDU: how many PDUs it has sent again, if it has a list to say so; or the error that it is.
@@ -222,6 +240,9 @@ impl Sender {
         while self.first < next && self.sent.pop_front().is_some() {
             self.first = self.first.next();
         }
+        if let Some(chains) = &mut self.chains {
+            chains.acknowledged(next.as_u64());
+        }
         self.edge = Number::at_or_after(self.first, mr.into());
     }
 
@@ -232,7 +253,11 @@ impl Sender {
             return false;
         }
         sent.is_due = true;
+        let packet = sent.packet.clone();
         self.due.push_back(number);
+        if let Some(filter) = &mut self.filter {
+            filter.retransmitted(&packet);
+        }
         true
     }
 
@@ -291,6 +316,9 @@ impl Sender {
         self.clear_buffer();
         (self.first, self.poll, self.answered) = (Number::ZERO, Number::ZERO, Number::new(1));
         self.since_poll = 0;
+        if let Some(chains) = &mut self.chains {
+            chains.clear();
+        }
     }
 
     /// Moves what is wanted back into a queue, in order. What has arrived is left out where the peer delivers all that it

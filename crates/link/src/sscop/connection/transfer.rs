@@ -1,12 +1,11 @@
 //! State 10, Data Transfer Ready: data, polls, and what they are answered with.
 
-use super::primitives::{Error, Indication};
-use super::receiver::Arrival;
+use super::primitives::Error;
+use super::receiver::{Arrival, Arriving};
 use super::sender::Data;
 use super::{Connection, Outgoing, Pdu, State, Timer, low_bits};
 use crate::sscop::pdu::Stat;
 use arqway_units::Time;
-use bytes::Bytes;
 
 /// What goes out.
 impl Connection {
@@ -24,14 +23,14 @@ impl Connection {
         let data = self.sender.take()?;
         self.was_poll = false;
         self.after_data(&data, now);
-        let Data { number, packet, was_sent, .. } = data;
-        Some(Outgoing { pdu: Pdu::Sd { number: low_bits(number), packet }, is_repeated: was_sent })
+        let Data { number, packet, link, was_sent, .. } = data;
+        Some(Outgoing { pdu: Pdu::Sd { number: low_bits(number), packet }, is_repeated: was_sent, link })
     }
 
     fn poll(&mut self) -> Outgoing {
         (self.poll_is_due, self.was_poll) = (false, true);
         let (ps, s) = (self.sender.next_poll(), self.sender.next());
-        Outgoing { pdu: Pdu::Poll { ps: low_bits(ps), s: low_bits(s) }, is_repeated: false }
+        Outgoing::of(Pdu::Poll { ps: low_bits(ps), s: low_bits(s) })
     }
 
     /// Polls after MaxPD data, or after the last that are sent again; else the first data start the timer.
@@ -71,8 +70,8 @@ impl Connection {
 
 /// What comes in.
 impl Connection {
-    pub(super) fn take_data(&mut self, number: u32, packet: Bytes, now: Time) {
-        match self.receiver.take(number, packet) {
+    pub(super) fn take_data(&mut self, sd: Arriving, now: Time) {
+        match self.receiver.take(sd, now, &mut self.held) {
             Arrival::Taken(missing) | Arrival::BeyondWindow(missing) => {
                 if let Some(hole) = missing {
                     self.reports.tell_missing(hole);
@@ -80,9 +79,7 @@ impl Connection {
             }
             Arrival::Twice => return self.recover(Error::SequenceNumber, now),
         }
-        while let Some((number, packet)) = self.receiver.deliver() {
-            self.tell(Indication::Data { number: number.as_u64(), packet });
-        }
+        self.deliver();
     }
 
     pub(super) fn take_poll(&mut self, ps: u32, s: u32, now: Time) {
