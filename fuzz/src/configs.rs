@@ -5,7 +5,12 @@ use super::input::Input;
 use arqway_link::mux::{self, Class, Ds, Measured, Ports, Protocol, Rates, Rule, Scfq, SchedulerConfig};
 use arqway_link::rlc::{tm, um};
 use arqway_link::selective_repeat::{EstimatorConfig, Policy, Rejects, Timeout, WindowSize};
-use arqway_link::{Count, ServiceConfig, Side, TimerStarts, fec, go_back_n, raw, rlp, selective_repeat, snoop};
+use arqway_link::sscop;
+use arqway_link::{
+    Count, Others, Resequencing, ServiceConfig, Side, TimerStarts, Unordered, fec, go_back_n, raw, rlp,
+    selective_repeat, snoop,
+};
+use arqway_units::Span;
 use std::num::{NonZeroU32, NonZeroUsize};
 
 pub(crate) fn side(input: &mut Input<'_>) -> Side {
@@ -39,6 +44,26 @@ fn timer_starts(input: &mut Input<'_>) -> TimerStarts {
     input.one_of(&[TimerStarts::Departure, TimerStarts::Start, TimerStarts::HandOver])
 }
 
+/// Any order of packets, by an octet.
+fn resequencing(octet: u8) -> Resequencing {
+    match octet % 8 {
+        0 => Resequencing::Full,
+        1 => Resequencing::as_received(),
+        2 => Resequencing::PerFlow,
+        which => Resequencing::None(Unordered {
+            tcp_filter: which != 3,
+            others: [Others::PerFlow, Others::Full, Others::None][usize::from(which) % 3],
+            regenerate_acknowledgements: which > 5,
+            connections: NonZeroUsize::new(1 + usize::from(octet >> 6)).unwrap_or(NonZeroUsize::MIN),
+        }),
+    }
+}
+
+/// Whether packets of one flow, of UDP, leave in the order in which they were sent.
+pub(crate) fn keeps_udp_in_order(resequencing: &Resequencing) -> bool {
+    !matches!(resequencing, Resequencing::None(Unordered { others: Others::None, .. }))
+}
+
 pub(crate) fn raw(input: &mut Input<'_>) -> ServiceConfig {
     ServiceConfig::Raw(raw::Config { buffer: at_least_one(input, 20) })
 }
@@ -50,15 +75,18 @@ pub(crate) fn selective_repeat(input: &mut Input<'_>) -> ServiceConfig {
     } else {
         Timeout::Fixed(input.span(20, 2000))
     };
-    ServiceConfig::SelectiveRepeat(selective_repeat::Config {
+    let mut config = selective_repeat::Config {
         window: WindowSize::new(window).expect("from 1 to half the modulus"),
         timeout,
         estimator: EstimatorConfig { floor: input.span(20, 500), ..EstimatorConfig::default() },
         timer_starts: timer_starts(input),
         rejects: input.one_of(&[Rejects::Multireject, Rejects::EachOnce, Rejects::OneAtATime]),
         delayed_acknowledgement: input.span(0, 600),
-        drop_stale_copies: input.flag(),
-    })
+        ..selective_repeat::Config::default()
+    };
+    let last = input.octet();
+    (config.drop_stale_copies, config.resequencing) = (last & 1 == 1, resequencing(last >> 1));
+    ServiceConfig::SelectiveRepeat(config)
 }
 
 pub(crate) fn go_back_n(input: &mut Input<'_>) -> ServiceConfig {
@@ -73,7 +101,7 @@ pub(crate) fn go_back_n(input: &mut Input<'_>) -> ServiceConfig {
 
 pub(crate) fn rlp(input: &mut Input<'_>) -> ServiceConfig {
     ServiceConfig::Rlp(rlp::Config {
-        order: input.one_of(&[rlp::Order::InSequence, rlp::Order::AsReceived]),
+        resequencing: resequencing(input.octet()),
         retransmissions: count(input),
         nack_timeout: input.span(1, 500),
         window: count(input),
@@ -128,6 +156,31 @@ pub(crate) fn rlc_um(input: &mut Input<'_>) -> ServiceConfig {
     })
 }
 
+/// Without an end to its quiet: it would not come to rest.
+pub(crate) fn sscop(input: &mut Input<'_>) -> ServiceConfig {
+    let timer_poll = input.span(10, 400);
+    ServiceConfig::Sscop(sscop::Config {
+        timer_poll,
+        timer_keep_alive: input.span(10, 400),
+        timer_no_response: timer_poll * 2 + input.span(400, 3000),
+        timer_idle: Span::ZERO,
+        timer_cc: input.span(20, 1000),
+        max_cc: Count::new(input.between(1, 5)).expect("not zero"),
+        max_pd: Count::new(input.between(1, 30)).expect("not zero"),
+        max_stat: sscop::ListLength::new(2 * input.between(1, 6) + 1).expect("odd, and 3 or more"),
+        credit: sscop::Credit::new(input.between(1, 40).into()).expect("not zero"),
+        clear_buffers: input.flag(),
+        resequencing: resequencing(input.octet()),
+        poll_after_retransmission: input.flag(),
+        end_sets_s_bit: input.flag(),
+        buffer: at_least_one(input, 20),
+        established: input.flag(),
+        order_filter: input.flag(),
+        longest_reordering: input.span(1, 1000),
+        overhead: count(input),
+    })
+}
+
 pub(crate) fn rlc_tm(input: &mut Input<'_>) -> ServiceConfig {
     let discard_after = input.flag().then(|| input.span(1, 300));
     ServiceConfig::RlcTm(tm::Config { discard_after, buffer: at_least_one(input, 20) })
@@ -175,6 +228,8 @@ pub(crate) fn kept_at_most(service: &ServiceConfig) -> usize {
         // Its own that wait, and PDUs of the peer that wait for others: windows are of at most 64.
         ServiceConfig::RlcUm(config) => config.buffer.get() + 64,
         ServiceConfig::RlcTm(config) => config.buffer.get(),
+        // Its own that wait or are not acknowledged, once more when they wait for the next connection; the peer's that wait for others.
+        ServiceConfig::Sscop(config) => config.buffer.get() + 3 * config.credit.packets() as usize,
         ServiceConfig::Snoop(config) => config.buffer.get() + config.connections.get() * config.cache.get(),
     }
 }
@@ -191,6 +246,7 @@ pub(crate) fn own_kept_at_rest(service: &ServiceConfig) -> usize {
         | ServiceConfig::RlcAm(_)
         | ServiceConfig::RlcUm(_)
         | ServiceConfig::RlcTm(_)
+        | ServiceConfig::Sscop(_)
         | ServiceConfig::Snoop(_) => 0,
     }
 }

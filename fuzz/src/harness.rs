@@ -213,7 +213,7 @@ impl<S: LinkService> Harness<S> {
         }
         assert!(counters.octets_sent <= books.octets_taken, "more octets sent than taken: {counters:?}");
         assert!(counters.malformed_received <= books.frames_received, "frames received: {counters:?}");
-        let unread = books.frames_received - counters.malformed_received;
+        let unread = books.frames_received - counters.malformed_received + counters.acknowledgements_regenerated;
         assert!(
             self.limits.segments || books.delivered <= unread,
             "{} packets out of {unread} frames: {counters:?}",
@@ -229,8 +229,10 @@ impl<S: LinkService> Harness<S> {
     pub(crate) fn check_at_rest(&self) {
         let counters = self.service.counters();
         if !self.limits.segments {
+            // What is given up may have gone out before.
             let gone = counters.frames_sent + counters.packets_discarded;
-            assert_eq!(gone, self.books.taken, "packets that never went out: {counters:?}");
+            let is_right = gone == self.books.taken || counters.packets_discarded > 0 && gone > self.books.taken;
+            assert!(is_right, "packets that never went out: {counters:?}");
         }
         if counters.packets_discarded == 0 {
             assert_eq!(counters.octets_sent, self.books.octets_taken, "octets that never went out: {counters:?}");
@@ -248,5 +250,6 @@ impl<S: LinkService> Harness<S> {
             + counters.rejects_sent
             + counters.keepalives_sent
             + counters.parity_sent
+            + counters.control_sent
     }
 }

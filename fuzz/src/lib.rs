@@ -15,6 +15,7 @@
 //! | `harness.rs` | one end, its line and its books: what it did must be what it counted |
 //! | `headers.rs`, `classifier.rs`, `heads.rs` | readers, each held to a second opinion |
 //! | `rlc_pdus.rs` | the PDUs of RLC, read bit by bit |
+//! | `sscop_pdus.rs` | the PDUs of SSCOP, read from the front |
 //! | `demultiplexer.rs` | frames that were cut, joined or re-tagged on their way |
 //! | `operations.rs` | any operations on one end of a service, with a peer that sends anything |
 //! | `pair.rs` | two ends over a line that loses, doubles and delays: their promises |
@@ -31,17 +32,19 @@ mod line;
 mod operations;
 mod pair;
 mod rlc_pdus;
+mod sscop_pdus;
 
 /// What a target does with an input; it panics on a finding.
 pub type Driver = fn(&[u8]);
 
 /// Every target by its name, which is that of its file in `fuzz_targets` and of its folder in `corpus`.
-pub const TARGETS: [(&str, Driver); 16] = [
+pub const TARGETS: [(&str, Driver); 18] = [
     ("headers", headers::drive),
     ("classifier", classifier::drive),
     ("heads", heads::drive),
     ("rlc_am_pdu", rlc_pdus::am),
     ("rlc_um_pdu", rlc_pdus::um),
+    ("sscop_pdu", sscop_pdus::drive),
     ("demultiplexer", demultiplexer::drive),
     ("raw", operations::raw),
     ("selective_repeat", operations::selective_repeat),
@@ -50,6 +53,7 @@ pub const TARGETS: [(&str, Driver); 16] = [
     ("xor_fec", operations::xor_fec),
     ("rlc_um", operations::rlc_um),
     ("rlc_tm", operations::rlc_tm),
+    ("sscop", operations::sscop),
     ("snoop", operations::snoop),
     ("mux", operations::mux),
     ("pair", pair::drive),

@@ -6,6 +6,7 @@ mod hints;
 mod rlc_am;
 mod rlc_um;
 mod rlp;
+mod sscop;
 mod xor_fec;
 
 use crate::common::Fate;

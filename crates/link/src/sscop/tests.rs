@@ -1,0 +1,1 @@
+//! What the service does, frame by frame.
