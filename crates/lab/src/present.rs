@@ -115,7 +115,7 @@ impl MeansTable {
             summary.map_or_else(String::new, |found| number::with_half_width(found.mean, found.half_width))
         };
         let row = |(point, means): (&f64, &Vec<Option<Summary>>)| {
-            std::iter::once(point.to_string()).chain(means.iter().map(cell)).collect()
+            std::iter::once(number::typed(*point)).chain(means.iter().map(cell)).collect()
         };
         self.points.iter().zip(&self.means).step_by(self.shown_every()).map(row).collect()
     }
@@ -159,7 +159,8 @@ impl MeansTable {
             Bars::Deviation => ", bars of one standard deviation, thick: 95 % confidence intervals",
         };
         let hidden = self.points.iter().find(|point| !self.x_scale.shows(**point));
-        let hidden = hidden.map_or_else(String::new, |point| format!("; {point} is in the table alone"));
+        let hidden =
+            hidden.map_or_else(String::new, |point| format!("; {} is in the table alone", number::typed(*point)));
         Figure {
             id: id.to_owned(),
             title: experiment.title.clone(),

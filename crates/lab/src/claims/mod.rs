@@ -34,6 +34,7 @@ pub use record::{Difference, Record};
 pub use score::Score;
 pub use verdict::{Estimate, Judgement, Number, Verdict};
 
+use crate::figure::number::typed;
 use arqway_units::BitRate;
 use evidence::About;
 use serde::Deserialize;
@@ -194,15 +195,15 @@ impl Subject {
     /// A point as text: the paper's links are named by their frame loss rates, others by what is swept.
     fn point(&self, point: f64) -> String {
         match self.errors.as_str() {
-            "uniform" | "two-state" => format!("{point} %"),
-            _ => point.to_string(),
+            "uniform" | "two-state" => format!("{} %", typed(point)),
+            _ => typed(point),
         }
     }
 
     /// `At 1.5, 2.5 and 5.4 %`
     fn at(&self, points: &[f64]) -> String {
         let sign = if self.point(0.0).ends_with('%') { " %" } else { "" };
-        format!("At {}{sign}", listed(&points.iter().map(f64::to_string).collect::<Vec<_>>()))
+        format!("At {}{sign}", listed(&points.iter().copied().map(typed).collect::<Vec<_>>()))
     }
 
     /// Whether less of it is better: delays.

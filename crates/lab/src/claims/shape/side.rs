@@ -2,6 +2,7 @@
 
 use super::super::evidence::{About, Cell};
 use super::super::verdict::{Estimate, Missing};
+use crate::figure::number::typed;
 use serde::Deserialize;
 
 /// A cell, but for its point; with `over`, its lead over another.
@@ -91,7 +92,7 @@ impl Side {
         };
         let mut words = [scheme, self.place.in_words()].join(" ").trim_end().to_owned();
         if let Some(point) = self.point {
-            words.push_str(&format!(" at {point}"));
+            words.push_str(&format!(" at {}", typed(point)));
         }
         words
     }
