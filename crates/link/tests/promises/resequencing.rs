@@ -87,7 +87,7 @@ fn check(order: &Resequencing, receiver: &End<AnyService>, arrivals: &BTreeMap<u
     if matches!(order, Resequencing::None(Unordered { others: Others::None, .. })) {
         assert_eq!((counters.packets_held, counters.held_nanoseconds), (0, 0));
     }
-    assert_eq!(counters.packets_held == 0, counters.held_nanoseconds == 0, "{counters:?}");
+    assert!(counters.packets_held > 0 || counters.held_nanoseconds == 0, "{counters:?}");
 }
 
 fn check_held_time(receiver: &End<AnyService>, arrivals: &BTreeMap<u32, Time>) {
