@@ -50,12 +50,18 @@ fn resequencing(octet: u8) -> Resequencing {
         0 => Resequencing::Full,
         1 => Resequencing::as_received(),
         2 => Resequencing::PerFlow,
-        which => Resequencing::None(Unordered {
-            tcp_filter: which != 3,
-            others: [Others::PerFlow, Others::Full, Others::None][usize::from(which) % 3],
-            regenerate_acknowledgements: which > 5,
-            connections: NonZeroUsize::new(1 + usize::from(octet >> 6)).unwrap_or(NonZeroUsize::MIN),
-        }),
+        _ => Resequencing::None(unordered(octet)),
+    }
+}
+
+/// Any settings of no order, by an octet.
+pub(crate) fn unordered(octet: u8) -> Unordered {
+    let which = octet % 8;
+    Unordered {
+        tcp_filter: which != 3,
+        others: [Others::PerFlow, Others::Full, Others::None][usize::from(which) % 3],
+        regenerate_acknowledgements: which > 5,
+        connections: NonZeroUsize::new(1 + usize::from(octet >> 6)).unwrap_or(NonZeroUsize::MIN),
     }
 }
 

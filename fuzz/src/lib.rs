@@ -14,6 +14,7 @@
 //! | `line.rs` | the queue and the line below a service |
 //! | `harness.rs` | one end, its line and its books: what it did must be what it counted |
 //! | `headers.rs`, `classifier.rs`, `heads.rs` | readers, each held to a second opinion |
+//! | `tcp_filter.rs` | the filter that knows TCP, told of any packets |
 //! | `rlc_pdus.rs` | the PDUs of RLC, read bit by bit |
 //! | `sscop_pdus.rs` | the PDUs of SSCOP, read from the front |
 //! | `demultiplexer.rs` | frames that were cut, joined or re-tagged on their way |
@@ -33,12 +34,13 @@ mod operations;
 mod pair;
 mod rlc_pdus;
 mod sscop_pdus;
+mod tcp_filter;
 
 /// What a target does with an input; it panics on a finding.
 pub type Driver = fn(&[u8]);
 
 /// Every target by its name, which is that of its file in `fuzz_targets` and of its folder in `corpus`.
-pub const TARGETS: [(&str, Driver); 18] = [
+pub const TARGETS: [(&str, Driver); 19] = [
     ("headers", headers::drive),
     ("classifier", classifier::drive),
     ("heads", heads::drive),
@@ -55,6 +57,7 @@ pub const TARGETS: [(&str, Driver); 18] = [
     ("rlc_tm", operations::rlc_tm),
     ("sscop", operations::sscop),
     ("snoop", operations::snoop),
+    ("tcp_filter", tcp_filter::drive),
     ("mux", operations::mux),
     ("pair", pair::drive),
 ];

@@ -28,6 +28,7 @@
 //! | [`snoop`] | Berkeley Snoop: reads TCP, sends lost segments again, withholds duplicate acknowledgements |
 //! | [`sscop`] | SSCOP of ATM, ITU-T Q.2110: selective retransmission by polls |
 //! | [`Resequencing`] | in which order an ARQ service releases packets: all, those of a flow, or none, with a filter that knows TCP |
+//! | [`tcp_aware`] | that filter: it withholds the duplicate acknowledgements that a link without order causes |
 //! | [`mux`] | services side by side on one link; itself a service |
 //! | [`metrics`] | what each service makes of the link: goodput, loss, delay |
 //! | [`path`] | metrics of several links composed, and a share of each reserved |
@@ -70,7 +71,7 @@ mod service;
 mod short_form;
 pub mod snoop;
 pub mod sscop;
-mod tcp_aware;
+pub mod tcp_aware;
 mod timers;
 mod window;
 

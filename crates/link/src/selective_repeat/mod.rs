@@ -86,17 +86,19 @@ impl LinkService for SelectiveRepeat {
     }
 
     fn handle_frame(&mut self, frame: Frame, now: Time) {
-        let now = self.outage.timer_time(now);
+        let timer_now = self.outage.timer_time(now);
         match wire::parse(frame) {
             Some(Unit::Data { next, number, link, packet }) => {
                 let Some(link) = self.resequencing.link_of(link.map(u32::from)) else {
                     self.counters.malformed_received += 1;
                     return;
                 };
-                self.sender.acknowledge(next, Some(now));
-                self.receiver.receive(number, link, packet, now, &mut self.counters);
+                self.sender.acknowledge(next, Some(timer_now));
+                if let Some(number) = self.receiver.note(number, timer_now, &mut self.counters) {
+                    self.receiver.receive(number, link, packet, now, &mut self.counters);
+                }
             }
-            Some(Unit::Acknowledgement { next }) => self.sender.acknowledge(next, Some(now)),
+            Some(Unit::Acknowledgement { next }) => self.sender.acknowledge(next, Some(timer_now)),
             Some(Unit::Reject { next, missing }) => {
                 // A reject tells nothing of when the frames that it acknowledges arrived: no sample.
                 self.sender.acknowledge(next, None);

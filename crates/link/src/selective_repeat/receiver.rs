@@ -36,8 +36,8 @@ impl Receiver {
         }
     }
 
-    /// Takes a data frame; its number is still the low bits.
-    pub(super) fn receive(&mut self, number: u64, link: u32, packet: Bytes, now: Time, counters: &mut Counters) {
+    /// Takes note of a data frame, whose number is still the low bits; the number in full, if it has not come before.
+    pub(super) fn note(&mut self, number: u64, now: Time, counters: &mut Counters) -> Option<Number> {
         let number = Number::at_or_after(self.window.first(), number);
         let beyond = self.window.first() + self.window.limit() as u64;
         let is_new = number < beyond && self.window.get(number).is_none_or(|arrived| !arrived);
@@ -45,7 +45,7 @@ impl Receiver {
             // Its acknowledgement may have been lost: say it again, with the usual delay.
             counters.duplicates_received += 1;
             self.acknowledgement.want(now);
-            return;
+            return None;
         }
         if number < self.window.end() {
             self.repair(number);
@@ -59,11 +59,17 @@ impl Receiver {
         if let Some(slot) = self.window.get_mut(number) {
             *slot = true;
         }
-        self.order.arrive(number.as_u64(), link, packet, now, counters);
         if self.rejects == Rejects::OneAtATime {
             self.reject_first_missing();
         }
-        self.slide(now, counters);
+        self.slide(now);
+        Some(number)
+    }
+
+    /// Takes the packet of a frame that was noted. Here time goes on in an outage.
+    pub(super) fn receive(&mut self, number: Number, link: u32, packet: Bytes, now: Time, counters: &mut Counters) {
+        self.order.arrive(number.as_u64(), link, packet, now, counters);
+        self.order.advance(self.window.first().as_u64(), now, counters);
     }
 
     /// A missing frame has arrived. To multireject that shows that retransmissions asked for before it are lost too.
@@ -101,12 +107,11 @@ impl Receiver {
     }
 
     /// Slides the window over all that has arrived without a gap, then leaves it to one cumulative acknowledgement.
-    fn slide(&mut self, now: Time, counters: &mut Counters) {
+    fn slide(&mut self, now: Time) {
         while self.window.front() == Some(&true) {
             self.window.pop_front();
             self.acknowledgement.want(now);
         }
-        self.order.advance(self.window.first().as_u64(), now, counters);
     }
 
     pub(super) fn handle_timeout(&mut self, now: Time) {
