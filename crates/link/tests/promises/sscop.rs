@@ -117,7 +117,8 @@ proptest! {
         rough.restart(1, ends(&config).into_iter().next().expect("an end"));
         rough.send_from(from, 1000..1020);
         rough.come_to_rest();
-        // The next ones find a connection that both ends agree on.
+        // The next ones find a connection that both ends agree on, and no weather ends that one.
+        rough.clear_up();
         rough.send_from(1 - from, 2000..2020);
         rough.come_to_rest();
         let after: Vec<u32> = rough.received[from].iter().copied().filter(|number| *number >= 2000).collect();

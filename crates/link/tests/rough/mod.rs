@@ -63,6 +63,11 @@ impl<S: LinkService> Rough<S> {
         self.waiting[end].clear();
     }
 
+    /// The weather is good from now on.
+    pub(crate) fn clear_up(&mut self) {
+        self.weather.copies.clear();
+    }
+
     pub(crate) fn run(&mut self, length: Span) {
         let end = self.now + length;
         self.turn();

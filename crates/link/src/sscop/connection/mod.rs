@@ -142,6 +142,8 @@ pub struct Connection {
     /// A poll is to be handed over; the PDU before was one.
     poll_is_due: bool,
     was_poll: bool,
+    /// What the peer sends in data transfer has come on this connection.
+    peer_has_begun: bool,
     /// What W and X tell the management.
     had_credit: bool,
     /// What the user said with the request that waits for its answer, and with its last acceptance.
@@ -171,6 +173,7 @@ impl Connection {
             timers: Timers::new(parameters.timers),
             poll_is_due: false,
             was_poll: false,
+            peer_has_begun: false,
             had_credit: true,
             said: Bytes::new(),
             accepted_with: Bytes::new(),
@@ -287,7 +290,7 @@ impl Connection {
         self.sender.restart();
         self.receiver.restart(now, &mut self.held);
         self.reports.clear();
-        (self.poll_is_due, self.was_poll, self.had_credit) = (false, false, true);
+        (self.poll_is_due, self.was_poll, self.had_credit, self.peer_has_begun) = (false, false, true, false);
         self.timers.set_data_transfer(now);
         self.state = State::DataTransferReady;
     }

@@ -21,6 +21,8 @@ impl Connection {
 
     /// The same, where an SD PDU has to wait for the one that is so many numbers back; 0 is none.
     pub fn handle_linked(&mut self, pdu: Option<Pdu>, link: u32, now: Time) {
+        let crosses = matches!(pdu, Some(Pdu::Sd { .. } | Pdu::Poll { .. } | Pdu::Stat(_) | Pdu::Ustat { .. }));
+        self.peer_has_begun |= crosses && self.state == DataTransferReady;
         match pdu {
             None => self.error(Error::Malformed),
             Some(Pdu::Bgn { sq, mr, uu }) => self.take_bgn(sq, mr, uu, now),
@@ -78,7 +80,9 @@ impl Connection {
     }
 
     fn take_bgn(&mut self, sq: u8, mr: u32, uu: Bytes, now: Time) {
-        let is_repeated = self.is_repeated(sq);
+        // A peer that lost its memory counts its attempts from the beginning again, so N(SQ) may be what it was. But one whose data have
+        // crossed has its BGAK PDU, and does not repeat its BGN PDU.
+        let is_repeated = self.is_repeated(sq) && !self.peer_has_begun;
         match (self.state, is_repeated) {
             (Idle, true) => self.send(Pdu::Bgrej { uu: Bytes::new() }),
             (OutgoingConnectionPending, false) => {
