@@ -66,6 +66,7 @@ impl<P: Probe> World<P> {
         } else {
             let owner = connection.owner;
             let Some(answer) = connection.receive(packet, &mut self.memory, self.now) else {
+                // It is held, which may be the first deadline of this end.
                 return self.set_alarm(id);
             };
             let has_all = connection.is_received();
