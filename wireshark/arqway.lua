@@ -16,11 +16,12 @@
 
 local arqway = Proto("arqway", "Arqway Link Layer")
 
-local DATA, ACKNOWLEDGEMENT, REJECT = 0, 1, 2
-local SR_TYPES = { [DATA] = "data", [ACKNOWLEDGEMENT] = "acknowledgement", [REJECT] = "reject" }
+local DATA, ACKNOWLEDGEMENT, REJECT, LINKED = 0, 1, 2, 3
+local SR_TYPES = { [DATA] = "data", [ACKNOWLEDGEMENT] = "acknowledgement", [REJECT] = "reject", [LINKED] = "linked data" }
 local GBN_TYPES = { [DATA] = "data", [ACKNOWLEDGEMENT] = "acknowledgement" }
-local REPAIR, NACK, KEEPALIVE = 1, 2, 3
-local RLP_TYPES = { [DATA] = "data", [REPAIR] = "repair", [NACK] = "NACK", [KEEPALIVE] = "keepalive" }
+local REPAIR, NACK, KEEPALIVE, LINKED_DATA, LINKED_REPAIR = 1, 2, 3, 4, 5
+local RLP_TYPES = { [DATA] = "data", [REPAIR] = "repair", [NACK] = "NACK", [KEEPALIVE] = "keepalive",
+    [LINKED_DATA] = "linked data", [LINKED_REPAIR] = "linked repair" }
 local PARITY = 1
 local FEC_TYPES = { [DATA] = "data", [PARITY] = "parity" }
 local LARGEST_BLOCK = 64
@@ -35,11 +36,13 @@ local fields = {
     sr_nr = ProtoField.uint8("arqway.sr.nr", "N(R), next awaited", base.DEC),
     sr_ns = ProtoField.uint8("arqway.sr.ns", "N(S), number of this frame", base.DEC),
     sr_nx = ProtoField.uint8("arqway.sr.reject", "N(X), number that is missing", base.DEC),
+    sr_link = ProtoField.uint8("arqway.sr.link", "Link, frames back to the one that goes before", base.DEC),
     gbn_type = ProtoField.uint8("arqway.gbn.type", "Type", base.DEC, GBN_TYPES, 0x07),
     gbn_nr = ProtoField.uint8("arqway.gbn.nr", "N(R), next awaited", base.DEC),
     gbn_ns = ProtoField.uint8("arqway.gbn.ns", "N(S), number of this frame", base.DEC),
     rlp_type = ProtoField.uint8("arqway.rlp.type", "Type", base.DEC, RLP_TYPES, 0x07),
     rlp_n = ProtoField.uint8("arqway.rlp.n", "N, number of the packet", base.DEC),
+    rlp_link = ProtoField.uint8("arqway.rlp.link", "Link, frames back to the one that goes before", base.DEC),
     rlp_missing = ProtoField.uint16("arqway.rlp.missing", "Number that is missing", base.DEC),
     rlp_next = ProtoField.uint16("arqway.rlp.next", "Number of the next packet to be sent", base.DEC),
     fec_type = ProtoField.uint8("arqway.fec.type", "Type", base.DEC, FEC_TYPES, 0x07),
@@ -167,23 +170,28 @@ end
 
 show["selective-repeat"] = function(octets, kind, pinfo, tree, root)
     local length = octets:len() - 1
-    local fits = kind == DATA and length > 2 or kind == ACKNOWLEDGEMENT and length == 1 or kind == REJECT and length == 2
-    if not fits then
+    local head = ({ [DATA] = 2, [ACKNOWLEDGEMENT] = 1, [REJECT] = 2, [LINKED] = 3 })[kind]
+    local carries = kind == DATA or kind == LINKED
+    if not head or carries and length <= head or not carries and length ~= head then
         return false
     end
     tree:add(fields.sr_type, octets(0, 1))
     tree:add(fields.sr_nr, octets(1, 1))
     local info = SR_TYPES[kind]
-    if kind == DATA then
+    if carries then
         tree:add(fields.sr_ns, octets(2, 1))
         info = string.format("%s N(S)=%d", info, octets(2, 1):uint())
     elseif kind == REJECT then
         tree:add(fields.sr_nx, octets(2, 1))
         info = string.format("%s N(X)=%d", info, octets(2, 1):uint())
     end
+    if kind == LINKED then
+        tree:add(fields.sr_link, octets(3, 1))
+        info = string.format("%s link=%d", info, octets(3, 1):uint())
+    end
     pinfo.cols.info = string.format("%s N(R)=%d", info, octets(1, 1):uint())
-    if kind == DATA then
-        show_packet(octets(3), pinfo, root)
+    if carries then
+        show_packet(octets(1 + head), pinfo, root)
     end
     return true
 end
@@ -225,17 +233,24 @@ end
 
 show["rlp"] = function(octets, kind, pinfo, tree, root)
     local length = octets:len() - 1
-    local carries = kind == DATA or kind == REPAIR
+    local linked = kind == LINKED_DATA or kind == LINKED_REPAIR
+    local carries = kind == DATA or kind == REPAIR or linked
+    local head = linked and 2 or 1
     -- No zeros behind the bits of a NACK.
     local nack = kind == NACK and (length == 2 or length > 2 and length <= 18 and octets(length, 1):uint() ~= 0)
-    if not (carries and length > 1 or nack or kind == KEEPALIVE and length == 2) then
+    if not (carries and length > head or nack or kind == KEEPALIVE and length == 2) then
         return false
     end
     tree:add(fields.rlp_type, octets(0, 1))
     if carries then
         tree:add(fields.rlp_n, octets(1, 1))
-        pinfo.cols.info = string.format("%s N=%d", RLP_TYPES[kind], octets(1, 1):uint())
-        show_packet(octets(2), pinfo, root)
+        local info = string.format("%s N=%d", RLP_TYPES[kind], octets(1, 1):uint())
+        if linked then
+            tree:add(fields.rlp_link, octets(2, 1))
+            info = string.format("%s link=%d", info, octets(2, 1):uint())
+        end
+        pinfo.cols.info = info
+        show_packet(octets(1 + head), pinfo, root)
     elseif kind == NACK then
         pinfo.cols.info = show_missing(octets, tree)
     else

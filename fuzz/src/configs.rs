@@ -5,7 +5,10 @@ use super::input::Input;
 use arqway_link::mux::{self, Class, Ds, Measured, Ports, Protocol, Rates, Rule, Scfq, SchedulerConfig};
 use arqway_link::rlc::{tm, um};
 use arqway_link::selective_repeat::{EstimatorConfig, Policy, Rejects, Timeout, WindowSize};
-use arqway_link::{Count, ServiceConfig, Side, TimerStarts, fec, go_back_n, raw, rlp, selective_repeat, snoop};
+use arqway_link::{
+    Count, Others, Resequencing, ServiceConfig, Side, TimerStarts, Unordered, fec, go_back_n, raw, rlp,
+    selective_repeat, snoop,
+};
 use std::num::{NonZeroU32, NonZeroUsize};
 
 pub(crate) fn side(input: &mut Input<'_>) -> Side {
@@ -39,6 +42,32 @@ fn timer_starts(input: &mut Input<'_>) -> TimerStarts {
     input.one_of(&[TimerStarts::Departure, TimerStarts::Start, TimerStarts::HandOver])
 }
 
+/// Any order of packets, by an octet.
+fn resequencing(octet: u8) -> Resequencing {
+    match octet % 8 {
+        0 => Resequencing::Full,
+        1 => Resequencing::as_received(),
+        2 => Resequencing::PerFlow,
+        _ => Resequencing::None(unordered(octet)),
+    }
+}
+
+/// Any settings of no order, by an octet.
+pub(crate) fn unordered(octet: u8) -> Unordered {
+    let which = octet % 8;
+    Unordered {
+        tcp_filter: which != 3,
+        others: [Others::PerFlow, Others::Full, Others::None][usize::from(which) % 3],
+        regenerate_acknowledgements: which > 5,
+        connections: NonZeroUsize::new(1 + usize::from(octet >> 6)).unwrap_or(NonZeroUsize::MIN),
+    }
+}
+
+/// Whether packets of one flow, of UDP, leave in the order in which they were sent.
+pub(crate) fn keeps_udp_in_order(resequencing: &Resequencing) -> bool {
+    !matches!(resequencing, Resequencing::None(Unordered { others: Others::None, .. }))
+}
+
 pub(crate) fn raw(input: &mut Input<'_>) -> ServiceConfig {
     ServiceConfig::Raw(raw::Config { buffer: at_least_one(input, 20) })
 }
@@ -50,15 +79,18 @@ pub(crate) fn selective_repeat(input: &mut Input<'_>) -> ServiceConfig {
     } else {
         Timeout::Fixed(input.span(20, 2000))
     };
-    ServiceConfig::SelectiveRepeat(selective_repeat::Config {
+    let mut config = selective_repeat::Config {
         window: WindowSize::new(window).expect("from 1 to half the modulus"),
         timeout,
         estimator: EstimatorConfig { floor: input.span(20, 500), ..EstimatorConfig::default() },
         timer_starts: timer_starts(input),
         rejects: input.one_of(&[Rejects::Multireject, Rejects::EachOnce, Rejects::OneAtATime]),
         delayed_acknowledgement: input.span(0, 600),
-        drop_stale_copies: input.flag(),
-    })
+        ..selective_repeat::Config::default()
+    };
+    let last = input.octet();
+    (config.drop_stale_copies, config.resequencing) = (last & 1 == 1, resequencing(last >> 1));
+    ServiceConfig::SelectiveRepeat(config)
 }
 
 pub(crate) fn go_back_n(input: &mut Input<'_>) -> ServiceConfig {
@@ -73,7 +105,7 @@ pub(crate) fn go_back_n(input: &mut Input<'_>) -> ServiceConfig {
 
 pub(crate) fn rlp(input: &mut Input<'_>) -> ServiceConfig {
     ServiceConfig::Rlp(rlp::Config {
-        order: input.one_of(&[rlp::Order::InSequence, rlp::Order::AsReceived]),
+        resequencing: resequencing(input.octet()),
         retransmissions: count(input),
         nack_timeout: input.span(1, 500),
         window: count(input),

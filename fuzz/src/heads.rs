@@ -30,14 +30,20 @@ fn selective_repeat_reads(kind: u8, octets: &[u8], split: usize) {
     use selective_repeat::{Unit, parse};
     let expected = match (kind, octets) {
         (0, [next, number, packet @ ..]) if !packet.is_empty() => {
-            Some(Unit::Data { next: (*next).into(), number: (*number).into(), packet: packet.to_vec().into() })
+            let (next, number) = ((*next).into(), (*number).into());
+            Some(Unit::Data { next, number, link: None, packet: packet.to_vec().into() })
+        }
+        (3, [next, number, link, packet @ ..]) if !packet.is_empty() => {
+            let (next, number) = ((*next).into(), (*number).into());
+            Some(Unit::Data { next, number, link: Some(*link), packet: packet.to_vec().into() })
         }
         (1, [next]) => Some(Unit::Acknowledgement { next: (*next).into() }),
         (2, [next, missing]) => Some(Unit::Reject { next: (*next).into(), missing: (*missing).into() }),
         _ => None,
     };
     assert_eq!(parse(off_the_wire(kind, octets)), expected);
-    assert_eq!(parse(from_memory(kind, octets, split, 2 - usize::from(kind == 1))), expected);
+    let head = [2, 1, 2, 3].get(usize::from(kind)).copied().unwrap_or(2);
+    assert_eq!(parse(from_memory(kind, octets, split, head)), expected);
 }
 
 fn go_back_n_reads(kind: u8, octets: &[u8], split: usize) {
@@ -55,15 +61,21 @@ fn go_back_n_reads(kind: u8, octets: &[u8], split: usize) {
 
 fn rlp_reads(kind: u8, octets: &[u8], split: usize) {
     use rlp::{Unit, parse};
-    let head = if kind < 2 { 1 } else { 9 };
+    let head = [1, 1, 9, 9, 2, 2].get(usize::from(kind)).copied().unwrap_or(9);
     let read = parse(off_the_wire(kind, octets));
     assert_eq!(parse(from_memory(kind, octets, split, head)), read);
     match (kind, octets, read) {
-        (0, [first, rest @ ..], Some(Unit::Data { number, packet })) if !rest.is_empty() => {
+        (0, [first, rest @ ..], Some(Unit::Data { number, link: None, packet }))
+        | (1, [first, rest @ ..], Some(Unit::Repair { number, link: None, packet }))
+            if !rest.is_empty() =>
+        {
             assert_eq!((number, &packet[..]), (u64::from(*first), rest));
         }
-        (1, [first, rest @ ..], Some(Unit::Repair { number, packet })) if !rest.is_empty() => {
-            assert_eq!((number, &packet[..]), (u64::from(*first), rest));
+        (4, [first, second, rest @ ..], Some(Unit::Data { number, link: Some(link), packet }))
+        | (5, [first, second, rest @ ..], Some(Unit::Repair { number, link: Some(link), packet }))
+            if !rest.is_empty() =>
+        {
+            assert_eq!((number, link, &packet[..]), (u64::from(*first), *second, rest));
         }
         (2, [high, low, bits @ ..], Some(Unit::Nack(missing))) if bits.len() <= 16 && bits.last() != Some(&0) => {
             let first = u16::from_be_bytes([*high, *low]);
@@ -79,7 +91,7 @@ fn rlp_reads(kind: u8, octets: &[u8], split: usize) {
             assert_eq!(next, u64::from(u16::from_be_bytes([*high, *low])));
         }
         (_, _, Some(unit)) => panic!("{octets:?} of kind {kind} was read as {unit:?}"),
-        (0 | 1, [_, _, ..], None) | (2, [_, _], None) | (3, [_, _], None) => {
+        (0 | 1, [_, _, ..], None) | (4 | 5, [_, _, _, ..], None) | (2, [_, _], None) | (3, [_, _], None) => {
             panic!("{octets:?} of kind {kind} was not read")
         }
         (2, [_, _, bits @ ..], None) if bits.len() <= 16 && bits.last() != Some(&0) => {

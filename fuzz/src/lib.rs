@@ -14,6 +14,7 @@
 //! | `line.rs` | the queue and the line below a service |
 //! | `harness.rs` | one end, its line and its books: what it did must be what it counted |
 //! | `headers.rs`, `classifier.rs`, `heads.rs` | readers, each held to a second opinion |
+//! | `tcp_filter.rs` | the filter that knows TCP, told of any packets |
 //! | `rlc_pdus.rs` | the PDUs of RLC, read bit by bit |
 //! | `demultiplexer.rs` | frames that were cut, joined or re-tagged on their way |
 //! | `operations.rs` | any operations on one end of a service, with a peer that sends anything |
@@ -31,12 +32,13 @@ mod line;
 mod operations;
 mod pair;
 mod rlc_pdus;
+mod tcp_filter;
 
 /// What a target does with an input; it panics on a finding.
 pub type Driver = fn(&[u8]);
 
 /// Every target by its name, which is that of its file in `fuzz_targets` and of its folder in `corpus`.
-pub const TARGETS: [(&str, Driver); 16] = [
+pub const TARGETS: [(&str, Driver); 17] = [
     ("headers", headers::drive),
     ("classifier", classifier::drive),
     ("heads", heads::drive),
@@ -51,6 +53,7 @@ pub const TARGETS: [(&str, Driver); 16] = [
     ("rlc_um", operations::rlc_um),
     ("rlc_tm", operations::rlc_tm),
     ("snoop", operations::snoop),
+    ("tcp_filter", tcp_filter::drive),
     ("mux", operations::mux),
     ("pair", pair::drive),
 ];

@@ -21,21 +21,33 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A scheme of each service, with which TCP makes and loses frames of every kind.
-const SCHEMES: [&str; 8] = ["sr:0.9", "go-back-n:0.9", "rlp:3", "oos-rlp:1", "xor-fec:4", "rlc:1", "rlc-um", "rlc-tm"];
+/// A scheme of each service, with which TCP makes and loses frames of every kind, and in which order packets are released.
+const SCHEMES: [(&str, &str); 11] = [
+    ("sr:0.9", "full"),
+    ("sr:0.9", "per-flow"),
+    ("sr:0.9", "none"),
+    ("go-back-n:0.9", "full"),
+    ("rlp:3", "full"),
+    ("rlp:3", "per-flow"),
+    ("oos-rlp:1", "full"),
+    ("xor-fec:4", "full"),
+    ("rlc:1", "full"),
+    ("rlc-um", "full"),
+    ("rlc-tm", "full"),
+];
 
 const STUDY: &str = r#"
 [experiment]
 id = "study"
 [scenario]
 base = "monet08"
-set = { "media.enabled" = true, "file-transfer.size" = "40 kB", "wireless.errors" = { kind = "uniform", loss = "5.4 %" } }
+set = { "media.enabled" = true, "file-transfer.size" = "40 kB", "wireless.errors" = { kind = "uniform", loss = "5.4 %" }, "services.selective-repeat.resequencing" = "ORDER", "services.rlp.resequencing" = "ORDER" }
 [[scheme]]
 use = "SCHEME"
 "#;
 
 /// What is read of each packet, in this order.
-const FIELDS: [&str; 26] = [
+const FIELDS: [&str; 28] = [
     "frame.interface_name",
     "frame.time_epoch",
     "arqway.service",
@@ -44,11 +56,13 @@ const FIELDS: [&str; 26] = [
     "arqway.sr.nr",
     "arqway.sr.ns",
     "arqway.sr.reject",
+    "arqway.sr.link",
     "arqway.gbn.nr",
     "arqway.gbn.ns",
     "arqway.rlp.n",
     "arqway.rlp.missing",
     "arqway.rlp.next",
+    "arqway.rlp.link",
     "arqway.fec.n",
     "arqway.fec.count",
     "arqway.fec.lengths",
@@ -87,21 +101,24 @@ impl Expected {
 
     fn packet(&mut self, interface: &str, packet: &Packet, now: Time) {
         let inside = inside(&packet.octets);
-        writeln!(self.lines, "{interface}|{}|||||||||||||||||||||{inside}", epoch(now)).expect("memory");
+        writeln!(self.lines, "{interface}|{}|||||||||||||||||||||||{inside}", epoch(now)).expect("memory");
     }
 }
 
 /// The numbers in a frame's head: those of Selective Repeat, of go-back-n, of RLP, of forward error correction, of RLC's
 /// unacknowledged and acknowledged mode.
 fn numbers_of(service: &str, frame: &Frame) -> String {
-    let (mut sr, mut gbn, mut rlp, mut fec) = ("||".to_owned(), "|".to_owned(), "||".to_owned(), "|||".to_owned());
+    let (mut sr, mut gbn, mut rlp, mut fec) = ("|||".to_owned(), "|".to_owned(), "|||".to_owned(), "|||".to_owned());
+    let written = |link: Option<u8>| link.map_or(String::new(), |link| link.to_string());
     let (mut umd, mut am) = (String::new(), "||".to_owned());
     match service {
         "selective-repeat" => {
             sr = match selective_repeat::parse(frame.clone()).expect("a frame of Selective Repeat") {
-                selective_repeat::Unit::Data { next, number, .. } => format!("{next}|{number}|"),
-                selective_repeat::Unit::Acknowledgement { next } => format!("{next}||"),
-                selective_repeat::Unit::Reject { next, missing } => format!("{next}||{missing}"),
+                selective_repeat::Unit::Data { next, number, link, .. } => {
+                    format!("{next}|{number}||{}", written(link))
+                }
+                selective_repeat::Unit::Acknowledgement { next } => format!("{next}|||"),
+                selective_repeat::Unit::Reject { next, missing } => format!("{next}||{missing}|"),
             }
         }
         "go-back-n" => {
@@ -112,12 +129,14 @@ fn numbers_of(service: &str, frame: &Frame) -> String {
         }
         "rlp" => {
             rlp = match rlp::parse(frame.clone()).expect("a frame of RLP") {
-                rlp::Unit::Data { number, .. } | rlp::Unit::Repair { number, .. } => format!("{number}||"),
+                rlp::Unit::Data { number, link, .. } | rlp::Unit::Repair { number, link, .. } => {
+                    format!("{number}|||{}", written(link))
+                }
                 rlp::Unit::Nack(missing) => {
                     let numbers: Vec<_> = missing.numbers().map(|number| number.to_string()).collect();
-                    format!("|{}|", numbers.join(","))
+                    format!("|{}||", numbers.join(","))
                 }
-                rlp::Unit::Keepalive { next } => format!("||{next}"),
+                rlp::Unit::Keepalive { next } => format!("||{next}|"),
             }
         }
         "xor-fec" => {
@@ -187,12 +206,12 @@ fn tshark_reads_what_the_simulator_sent_and_finds_every_checksum_right() {
         return;
     }
     let mut everything = String::new();
-    for scheme in SCHEMES {
-        let (file, Expected { lines: expected, .. }) = capture(scheme);
+    for (scheme, order) in SCHEMES {
+        let (file, Expected { lines: expected, .. }) = capture(scheme, order);
         let read = tshark(&file, &[]);
         let differs = read.lines().zip(expected.lines()).enumerate().find(|(_, (read, expected))| read != expected);
         if let Some((number, (read, expected))) = differs {
-            panic!("{scheme}, packet {}:\n{read}, as tshark reads it, is not\n{expected}", number + 1);
+            panic!("{scheme}, {order}, packet {}:\n{read}, as tshark reads it, is not\n{expected}", number + 1);
         }
         assert_eq!(read.lines().count(), expected.lines().count());
         assert!(expected.lines().count() > 1000);
@@ -202,9 +221,9 @@ fn tshark_reads_what_the_simulator_sent_and_finds_every_checksum_right() {
         assert!(everything.contains(part), "nothing of the kind {part} in the runs");
     }
     for (kinds, service) in [
-        (3, "selective-repeat"),
+        (4, "selective-repeat"),
         (2, "go-back-n"),
-        (4, "rlp"),
+        (6, "rlp"),
         (2, "xor-fec"),
         (1, "rlc-am"),
         (1, "rlc-um"),
@@ -221,15 +240,19 @@ fn tshark_finds_nothing_malformed_and_nothing_unknown() {
     if !judge::there_is_tshark() {
         return;
     }
-    for scheme in SCHEMES {
-        let (file, _) = capture(scheme);
-        assert_eq!(tshark(&file, &["-Y", "_ws.malformed || arqway.malformed || arqway.unknown"]), "", "{scheme}");
+    for (scheme, order) in SCHEMES {
+        let (file, _) = capture(scheme, order);
+        assert_eq!(
+            tshark(&file, &["-Y", "_ws.malformed || arqway.malformed || arqway.unknown"]),
+            "",
+            "{scheme}, {order}"
+        );
     }
 }
 
-fn capture(scheme: &str) -> (PathBuf, Expected) {
+fn capture(scheme: &str, order: &str) -> (PathBuf, Expected) {
     static CAPTURES: AtomicUsize = AtomicUsize::new(0);
-    let study = STUDY.replace("SCHEME", scheme);
+    let study = STUDY.replace("SCHEME", scheme).replace("ORDER", order);
     let experiment = Experiment::read(&Source::new("study.toml", &study), Path::new(""), Effort::Full);
     let cell = Cell::find(experiment.expect("no mistakes"), &Request::default()).expect("the only cell");
     let link_layer = &cell.scenario().link_layer;

@@ -27,6 +27,7 @@
 //! | [`fec`] | forward error correction: a parity frame for every block, by XOR |
 //! | [`snoop`] | Berkeley Snoop: reads TCP, sends lost segments again, withholds duplicate acknowledgements |
 //! | [`Resequencing`] | in which order an ARQ service releases packets: all, those of a flow, or none, with a filter that knows TCP |
+//! | [`tcp_aware`] | that filter: it withholds the duplicate acknowledgements that a link without order causes |
 //! | [`mux`] | services side by side on one link; itself a service |
 //! | [`metrics`] | what each service makes of the link: goodput, loss, delay |
 //! | [`path`] | metrics of several links composed, and a share of each reserved |
@@ -68,7 +69,7 @@ mod seq;
 mod service;
 mod short_form;
 pub mod snoop;
-mod tcp_aware;
+pub mod tcp_aware;
 mod timers;
 mod window;
 

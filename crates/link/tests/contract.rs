@@ -61,6 +61,7 @@ fn selective_repeat() -> impl Strategy<Value = selective_repeat::Config> {
             rejects,
             delayed_acknowledgement: Span::from_milliseconds(delay),
             drop_stale_copies: drop,
+            ..selective_repeat::Config::default()
         },
     )
 }

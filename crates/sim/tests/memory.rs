@@ -3,7 +3,9 @@
 
 use arqway_link::rlc::um;
 use arqway_link::selective_repeat::{self, TimerStarts};
-use arqway_link::{Count, ServiceConfig, fec, go_back_n, mux::Class, mux::Protocol, raw, rlp, snoop};
+use arqway_link::{
+    Count, Resequencing, ServiceConfig, Unordered, fec, go_back_n, mux::Class, mux::Protocol, raw, rlp, snoop,
+};
 use arqway_sim::app::{Adapts, Parallel, Samples, ToLoss};
 use arqway_sim::channel::{Duplication, ErrorModel, ExponentialJitter, Jitter, Reordering, Uniform};
 use arqway_sim::mobility::{Change, Random, Vertical, When};
@@ -46,11 +48,17 @@ fn an_event_in_steady_state_allocates_at_most_the_packet_it_creates() {
 
 #[test]
 fn no_service_allocates_but_for_the_packets_that_it_makes() {
-    let as_received = rlp::Config { order: rlp::Order::AsReceived, ..rlp::Config::default() };
+    let rlp = |resequencing| ServiceConfig::Rlp(rlp::Config { resequencing, ..rlp::Config::default() });
+    let repeat = |resequencing| {
+        ServiceConfig::SelectiveRepeat(selective_repeat::Config { resequencing, ..selective_repeat::Config::default() })
+    };
     for service in [
         ServiceConfig::GoBackN(go_back_n::Config { timeout: Span::from_milliseconds(1100), ..Default::default() }),
-        ServiceConfig::Rlp(rlp::Config::default()),
-        ServiceConfig::Rlp(as_received),
+        rlp(Resequencing::Full),
+        rlp(Resequencing::as_received()),
+        rlp(Resequencing::PerFlow),
+        repeat(Resequencing::PerFlow),
+        repeat(Resequencing::None(Unordered::default())),
         ServiceConfig::XorFec(fec::Config::default()),
     ] {
         let mut scenario = busy_world(10);

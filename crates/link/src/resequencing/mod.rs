@@ -110,6 +110,19 @@ impl Resequencing {
         self.common_link().is_none()
     }
 
+    /// What tells the sending end the links of its frames, where frames bear them.
+    pub(crate) fn chains(&self) -> Option<Chains> {
+        self.needs_link().then(|| Chains::new(self))
+    }
+
+    /// The link of a frame that came, which bears it or must not; `None` where that is not as both ends have agreed.
+    pub(crate) fn link_of(&self, written: Option<u32>) -> Option<u32> {
+        match (self.common_link(), written) {
+            (Some(link), None) | (None, Some(link)) => Some(link),
+            _ => None,
+        }
+    }
+
     /// The filter of the sending end, where there is one.
     pub(crate) fn filter(&self) -> Option<TcpFilter> {
         match self {

@@ -3,18 +3,20 @@
 use super::Rlp;
 use crate::count::Count;
 use crate::form::{Form, Service, Value, ValueOf, count};
+use crate::resequencing::Resequencing;
 use crate::service::Side;
 use arqway_units::{Span, positive_span};
 use core::num::NonZeroUsize;
 use serde::{Deserialize, Serialize};
 
-/// The settings of one end; both ends need the same `retransmissions` and `window`.
+/// The settings of one end; both ends need the same `retransmissions`, `window` and
+/// `resequencing`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "RlpConfig"))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Config {
     /// In which order packets are released.
-    pub order: Order,
+    pub resequencing: Resequencing,
     /// How often a missing frame is asked for, and therefore sent again, before it is given up.
     pub retransmissions: Count<1, 15>,
     /// How long a request waits for its frame before it is made again, or the frame given up.
@@ -41,7 +43,7 @@ impl Default for Config {
     /// queue of 50 packets of 1,000 octets at 5 Mbit/s.
     fn default() -> Self {
         Self {
-            order: Order::InSequence,
+            resequencing: Resequencing::Full,
             retransmissions: RETRANSMISSIONS,
             nack_timeout: Span::from_milliseconds(100),
             window: WINDOW,
@@ -50,17 +52,6 @@ impl Default for Config {
             buffer: BUFFER,
         }
     }
-}
-
-/// In which order packets are released.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "RlpOrder"))]
-#[serde(rename_all = "kebab-case")]
-pub enum Order {
-    /// In that in which they were sent: what arrives behind a missing frame waits until that has come or is given up.
-    InSequence,
-    /// In that in which they arrive: nothing waits. For what has a playback buffer of its own.
-    AsReceived,
 }
 
 const RETRANSMISSIONS_BEHIND_COLON: ValueOf = ValueOf {
@@ -94,8 +85,8 @@ impl Service for Config {
     }
 
     fn named(&self, name: &str, value: Option<&str>) -> Option<Self> {
-        let order = if name == "oos-rlp" { Order::AsReceived } else { Order::InSequence };
+        let resequencing = if name == "oos-rlp" { Resequencing::as_received() } else { Resequencing::Full };
         let retransmissions = value.map_or(Some(self.retransmissions), count)?;
-        Some(Self { order, retransmissions, ..self.clone() })
+        Some(Self { resequencing, retransmissions, ..self.clone() })
     }
 }

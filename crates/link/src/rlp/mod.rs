@@ -32,7 +32,7 @@ mod sender;
 mod tests;
 mod wire;
 
-pub use config::{Config, Order};
+pub use config::Config;
 pub use wire::{Missing, Unit, parse};
 
 use crate::counters::Counters;
@@ -40,7 +40,7 @@ use crate::frame::{Frame, Packet, Tag, Ticket};
 use crate::outage::Outage;
 use crate::service::{Departure, Full, LinkService, LinkState, Start};
 use arqway_units::Time;
-use receiver::Receiver;
+use receiver::{Received, Receiver};
 use sender::Sender;
 
 /// One end: it sends and it receives.
@@ -74,12 +74,18 @@ impl LinkService for Rlp {
         Ok(())
     }
 
-    fn handle_frame(&mut self, frame: Frame, _now: Time) {
+    fn handle_frame(&mut self, frame: Frame, now: Time) {
         match wire::parse(frame) {
-            Some(Unit::Data { number, packet }) => self.receiver.data(number, packet, &mut self.counters),
-            Some(Unit::Repair { number, packet }) => self.receiver.repair(number, packet, &mut self.counters),
+            Some(Unit::Data { number, link, packet }) => {
+                let received = Received { is_repair: false, number, link, packet };
+                self.receiver.receive(received, now, &mut self.counters);
+            }
+            Some(Unit::Repair { number, link, packet }) => {
+                let received = Received { is_repair: true, number, link, packet };
+                self.receiver.receive(received, now, &mut self.counters);
+            }
             Some(Unit::Nack(missing)) => self.sender.request(&missing),
-            Some(Unit::Keepalive { next }) => self.receiver.keepalive(next, &mut self.counters),
+            Some(Unit::Keepalive { next }) => self.receiver.keepalive(next, now, &mut self.counters),
             None => self.counters.malformed_received += 1,
         }
     }
@@ -128,7 +134,11 @@ impl LinkService for Rlp {
     }
 
     fn poll_packet(&mut self) -> Option<Packet> {
-        let octets = self.receiver.poll_packet()?;
+        let Self { sender, receiver, counters, .. } = self;
+        let octets = match &mut sender.filter {
+            Some(filter) => filter.next(|| receiver.poll_packet(), counters),
+            None => receiver.poll_packet(),
+        }?;
         self.counters.packets_delivered += 1;
         Some(Packet::new(octets))
     }

@@ -1,12 +1,12 @@
 //! The receiving half: which frames are missing, how often each was asked for, and what waits behind them.
 
-use super::config::{Config, Order};
+use super::config::Config;
 use super::wire::{self, Missing, Number, REACH};
 use crate::counters::Counters;
 use crate::frame::{Frame, Ticket};
+use crate::resequencing::{Order, Resequencing};
 use crate::timers::TimerQueue;
 use crate::window::Window;
-use alloc::collections::VecDeque;
 use arqway_units::{Span, Time};
 use bytes::Bytes;
 
@@ -14,17 +14,27 @@ use bytes::Bytes;
 pub(super) struct Receiver {
     /// From the oldest frame that still matters to the newest one heard of.
     window: Window<16, Slot>,
-    /// For the network layer.
-    released: VecDeque<Bytes>,
+    order: Order<Bytes>,
     /// Of the missing frames whose request has left.
     timers: TimerQueue,
-    order: Order,
+    resequencing: Resequencing,
     retransmissions: u16,
     nack_timeout: Span,
     /// Some frame is to be asked for.
     must_ask: bool,
     /// NACKs handed over.
     nacks: u64,
+}
+
+/// A packet as it came.
+#[derive(Debug)]
+pub(super) struct Received {
+    /// It was asked for.
+    pub(super) is_repair: bool,
+    /// Still the low bits.
+    pub(super) number: u64,
+    pub(super) link: Option<u8>,
+    pub(super) packet: Bytes,
 }
 
 #[derive(Debug)]
@@ -36,9 +46,7 @@ enum Slot {
     },
     /// Asked for in vain; if it comes while it still has a place in the order, it is taken.
     GivenUp,
-    /// It waits for one before it.
-    Held(Bytes),
-    Released,
+    Arrived,
 }
 
 /// How far the next request for a missing frame is.
@@ -57,9 +65,9 @@ impl Receiver {
         let window = config.window.as_usize();
         Self {
             window: Window::new(window),
-            released: VecDeque::with_capacity(window),
+            order: Order::with_capacity(window),
             timers: TimerQueue::new(window),
-            order: config.order,
+            resequencing: config.resequencing.clone(),
             retransmissions: config.retransmissions.get(),
             nack_timeout: config.nack_timeout,
             must_ask: false,
@@ -67,37 +75,45 @@ impl Receiver {
         }
     }
 
-    /// Takes a data frame; its number is still the low bits.
-    pub(super) fn data(&mut self, low_bits: u64, packet: Bytes, counters: &mut Counters) {
-        let number = wire::number_of_data(self.window.end(), low_bits);
-        if number >= self.window.end() {
-            self.heard_of_all_before(number, counters);
-            self.make_room(counters);
-            let slot = self.place(packet);
-            self.window.push(slot);
-        } else if self.order == Order::AsReceived {
-            // One that was overtaken.
-            self.fill(number, packet, counters);
-        } else {
-            // A duplicate; or the first after a burst so long that its number reads as an old one. In sequence that must
-            // not fill a gap: what was asked for comes as a repair.
-            counters.duplicates_received += 1;
-        }
-        self.release();
+    /// Whether there is no order that one which comes late could break.
+    fn has_no_order(&self) -> bool {
+        self.resequencing.common_link() == Some(0)
     }
 
-    /// Takes a repair; its number is still the low bits.
-    pub(super) fn repair(&mut self, low_bits: u64, packet: Bytes, counters: &mut Counters) {
-        match wire::number_of_repair(self.window.end(), low_bits) {
-            Some(number) => self.fill(number, packet, counters),
+    /// Takes a data frame, or a repair; its number is still the low bits.
+    pub(super) fn receive(&mut self, unit: Received, now: Time, counters: &mut Counters) {
+        let Received { is_repair, number: low_bits, link, packet } = unit;
+        let Some(link) = self.resequencing.link_of(link.map(u32::from)) else {
+            counters.malformed_received += 1;
+            return;
+        };
+        let number = if is_repair {
+            wire::number_of_repair(self.window.end(), low_bits)
+        } else {
+            let number = wire::number_of_data(self.window.end(), low_bits);
+            if number >= self.window.end() {
+                self.heard_of_all_before(number, counters);
+                self.make_room(counters);
+                self.window.push(Slot::Arrived);
+                self.order.advance(self.window.first().as_u64(), now, counters);
+                self.order.arrive(number.as_u64(), link, packet, now, counters);
+                self.slide(now, counters);
+                return;
+            }
+            // An old one: it was overtaken; or it is a duplicate; or the first after a burst so long that its number reads as
+            // an old one. Where there is an order that must not fill a gap: what was asked for comes as a repair.
+            Some(number).filter(|_| self.has_no_order())
+        };
+        match number {
+            Some(number) => self.fill(number, link, packet, now, counters),
             None => counters.duplicates_received += 1,
         }
-        self.release();
+        self.slide(now, counters);
     }
 
     /// Takes a keepalive: all before `next` were sent. One that is further ahead than data frames can tell shows that
     /// their numbers were misread: nothing known is worth asking by, and so many were lost, or dropped as old ones.
-    pub(super) fn keepalive(&mut self, next: u64, counters: &mut Counters) {
+    pub(super) fn keepalive(&mut self, next: u64, now: Time, counters: &mut Counters) {
         let next = Number::at_or_after(self.window.end(), next);
         let ahead = next.offset_from(self.window.end()).unwrap_or(0);
         if ahead >= Number::MODULUS / 2 {
@@ -112,7 +128,7 @@ impl Receiver {
             counters.packets_missed += ahead;
         }
         self.heard_of_all_before(next, counters);
-        self.release();
+        self.slide(now, counters);
     }
 
     fn heard_of_all_before(&mut self, number: Number, counters: &mut Counters) {
@@ -138,50 +154,34 @@ impl Receiver {
                 counters.frames_abandoned += 1;
                 counters.packets_missed += 1;
             }
-            Some(Slot::Held(packet)) => self.released.push_back(packet),
-            Some(Slot::GivenUp | Slot::Released) | None => {}
+            Some(Slot::GivenUp | Slot::Arrived) | None => {}
         }
     }
 
     /// Puts a packet into its place, if that is still open.
-    fn fill(&mut self, number: Number, packet: Bytes, counters: &mut Counters) {
-        match self.window.get(number) {
-            Some(Slot::Missing { .. }) => self.timers.stop(self.window.slot_of(number)),
-            Some(Slot::GivenUp) => counters.frames_recovered += 1,
-            Some(Slot::Held(_) | Slot::Released) | None => {
-                counters.duplicates_received += 1;
-                return;
-            }
+    fn fill(&mut self, number: Number, link: u32, packet: Bytes, now: Time, counters: &mut Counters) {
+        let timer = self.window.slot_of(number);
+        let Some(slot) = self.window.get_mut(number).filter(|slot| !matches!(slot, Slot::Arrived)) else {
+            counters.duplicates_received += 1;
+            return;
+        };
+        match core::mem::replace(slot, Slot::Arrived) {
+            Slot::GivenUp => counters.frames_recovered += 1,
+            _ => self.timers.stop(timer),
         }
-        let filled = self.place(packet);
-        if let Some(slot) = self.window.get_mut(number) {
-            *slot = filled;
-        }
+        self.order.arrive(number.as_u64(), link, packet, now, counters);
     }
 
-    /// What stands in the place of a packet that has come.
-    fn place(&mut self, packet: Bytes) -> Slot {
-        match self.order {
-            Order::InSequence => Slot::Held(packet),
-            Order::AsReceived => {
-                self.released.push_back(packet);
-                Slot::Released
-            }
+    /// Slides the window over all that no longer matters. Where there is no order, a frame that was given up may still come,
+    /// and be told from a duplicate.
+    fn slide(&mut self, now: Time, counters: &mut Counters) {
+        let keeps_given_up = self.has_no_order();
+        while let Some(front) = self.window.front()
+            && (matches!(front, Slot::Arrived) || matches!(front, Slot::GivenUp) && !keeps_given_up)
+        {
+            self.window.pop_front();
         }
-    }
-
-    /// Slides the window over all that no longer matters. As received, a frame that was given up may still come, and be
-    /// told from a duplicate.
-    fn release(&mut self) {
-        loop {
-            match (self.window.front(), self.order) {
-                (Some(Slot::Held(_) | Slot::Released), _) | (Some(Slot::GivenUp), Order::InSequence) => {}
-                (Some(Slot::GivenUp | Slot::Missing { .. }) | None, _) => return,
-            }
-            if let Some(Slot::Held(packet)) = self.window.pop_front() {
-                self.released.push_back(packet);
-            }
-        }
+        self.order.advance(self.window.first().as_u64(), now, counters);
     }
 
     /// One NACK for all that is to be asked for.
@@ -238,11 +238,11 @@ impl Receiver {
                 counters.packets_missed += 1;
             }
         }
-        self.release();
+        self.slide(now, counters);
     }
 
     pub(super) fn poll_packet(&mut self) -> Option<Bytes> {
-        self.released.pop_front()
+        self.order.poll()
     }
 
     pub(super) fn deadline(&self) -> Option<Time> {

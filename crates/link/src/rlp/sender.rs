@@ -5,6 +5,8 @@ use super::wire::{self, Missing, Number};
 use crate::counters::Counters;
 use crate::frame::{Frame, Ticket};
 use crate::idle::Idle;
+use crate::resequencing::Chains;
+use crate::tcp_aware::TcpFilter;
 use crate::window::Window;
 use alloc::collections::VecDeque;
 use arqway_units::{Span, Time};
@@ -25,11 +27,15 @@ pub(super) struct Sender {
     /// How many keepalives are left of this idle time.
     keepalives_left: u16,
     keepalive_due: bool,
+    /// Where frames bear links.
+    chains: Option<Chains>,
+    pub(super) filter: Option<TcpFilter>,
 }
 
 #[derive(Debug)]
 struct Slot {
     packet: Bytes,
+    link: Option<u8>,
     /// How often it was handed over again.
     resent: u16,
     /// It stands in `resend`.
@@ -49,6 +55,8 @@ impl Sender {
             keepalives: config.keepalives.get(),
             keepalives_left: 0,
             keepalive_due: false,
+            chains: config.resequencing.chains(),
+            filter: config.resequencing.filter(),
         }
     }
 
@@ -68,6 +76,9 @@ impl Sender {
                 Some((number, slot)) if slot.resent < self.retransmissions && !slot.queued => {
                     slot.queued = true;
                     self.resend.push_back(number);
+                    if let Some(filter) = &mut self.filter {
+                        filter.retransmitted(&slot.packet);
+                    }
                 }
                 Some(_) => {}
                 None => self.keepalive_due = true,
@@ -101,7 +112,7 @@ impl Sender {
                 slot.queued = false;
                 slot.resent += 1;
                 counters.frames_resent += 1;
-                return Some(wire::repair(number, slot.packet.clone()));
+                return Some(wire::repair(number, slot.link, slot.packet.clone()));
             }
         }
         let packet = self.waiting.pop_front()?;
@@ -110,8 +121,16 @@ impl Sender {
         }
         counters.frames_sent += 1;
         counters.octets_sent += packet.len() as u64;
-        let number = self.sent.push(Slot { packet: packet.clone(), resent: 0, queued: false });
-        Some(wire::data(number, packet))
+        if let Some(filter) = &mut self.filter {
+            filter.sent(&packet);
+        }
+        let link = self.chains.as_mut().and_then(|chains| {
+            // What is not kept any more comes no more. No link reaches beyond the window, which has room in an octet.
+            chains.acknowledged(self.sent.first().as_u64());
+            u8::try_from(chains.link(&packet, self.sent.end().as_u64())).ok()
+        });
+        let number = self.sent.push(Slot { packet: packet.clone(), link, resent: 0, queued: false });
+        Some(wire::data(number, link, packet))
     }
 
     /// A data frame or a keepalive has left, or was dropped.

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::count::Count;
+use crate::resequencing::Resequencing;
 use crate::script::Script;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -19,7 +20,7 @@ fn end(change: impl FnOnce(&mut Config)) -> Script<Rlp> {
 }
 
 fn as_received() -> Script<Rlp> {
-    end(|config| config.order = Order::AsReceived)
+    end(|config| config.resequencing = Resequencing::as_received())
 }
 
 fn quiet() -> Script<Rlp> {

@@ -7,7 +7,12 @@
 //!                                                     first octet on, asks for N + 1 + i as well; at most 16 octets, and the
 //!                                                     last one is not zero
 //!     kind 3  keepalive  |   N   |                    the number of the next packet to be sent, in 16 bits
+//!     kind 4  linked data     | N | link | packet ... link: how many frames back the one is that must go before it, 0 where
+//!     kind 5  linked repair   | N | link | packet ...       there is none
 //! ```
+//!
+//! Data are linked where packets are not released in the order of their numbers, nor as they come: see
+//! [`crate::Resequencing`].
 //!
 //! Data bear one octet, which multiservice §III prints. What is rare and small bears two: an end that misread the short
 //! numbers, because a burst was longer than they can count, learns it from these, and is never sent a wrong packet.
@@ -25,6 +30,8 @@ const DATA: Kind = Kind::new(0);
 const REPAIR: Kind = Kind::new(1);
 const NACK: Kind = Kind::new(2);
 const KEEPALIVE: Kind = Kind::new(3);
+const LINKED_DATA: Kind = Kind::new(4);
+const LINKED_REPAIR: Kind = Kind::new(5);
 
 /// How many octets of bits a NACK may have: with its first number they ask for a whole window.
 const MOST_BITS: usize = 16;
@@ -41,6 +48,8 @@ pub enum Unit {
     Data {
         /// Its number.
         number: u64,
+        /// How many frames back the one is that must go before it, where the frame says so.
+        link: Option<u8>,
         /// What it carries.
         packet: Bytes,
     },
@@ -48,6 +57,8 @@ pub enum Unit {
     Repair {
         /// Its number.
         number: u64,
+        /// How many frames back the one is that must go before it, where the frame says so.
+        link: Option<u8>,
         /// What it carries.
         packet: Bytes,
     },
@@ -98,11 +109,11 @@ pub fn parse(mut frame: Frame) -> Option<Unit> {
     match frame.tag.kind() {
         kind @ (DATA | REPAIR) => {
             let [number] = frame.take()?;
-            let (number, packet) = (number.into(), frame.body);
-            if !frame.head.is_empty() || packet.is_empty() {
-                return None;
-            }
-            Some(if kind == DATA { Unit::Data { number, packet } } else { Unit::Repair { number, packet } })
+            carried(kind == DATA, number, None, frame)
+        }
+        kind @ (LINKED_DATA | LINKED_REPAIR) => {
+            let [number, link] = frame.take()?;
+            carried(kind == LINKED_DATA, number, Some(link), frame)
         }
         NACK => {
             let first = u16::from_be_bytes(frame.take()?);
@@ -131,12 +142,27 @@ pub(super) fn number_of_repair(end: Number, low_bits: u64) -> Option<Number> {
     Short::before(Short::new(end.as_u64()), low_bits).map(|number| Number::new(number.as_u64()))
 }
 
-pub(super) fn data(number: Number, packet: Bytes) -> Frame {
-    Frame::new(DATA, &[low_octet(number)], packet)
+/// A packet behind its head, which was taken off.
+fn carried(is_first: bool, number: u8, link: Option<u8>, frame: Frame) -> Option<Unit> {
+    let (number, packet) = (number.into(), frame.body);
+    if !frame.head.is_empty() || packet.is_empty() {
+        return None;
+    }
+    Some(if is_first { Unit::Data { number, link, packet } } else { Unit::Repair { number, link, packet } })
 }
 
-pub(super) fn repair(number: Number, packet: Bytes) -> Frame {
-    Frame::new(REPAIR, &[low_octet(number)], packet)
+pub(super) fn data(number: Number, link: Option<u8>, packet: Bytes) -> Frame {
+    match link {
+        None => Frame::new(DATA, &[low_octet(number)], packet),
+        Some(link) => Frame::new(LINKED_DATA, &[low_octet(number), link], packet),
+    }
+}
+
+pub(super) fn repair(number: Number, link: Option<u8>, packet: Bytes) -> Frame {
+    match link {
+        None => Frame::new(REPAIR, &[low_octet(number)], packet),
+        Some(link) => Frame::new(LINKED_REPAIR, &[low_octet(number), link], packet),
+    }
 }
 
 pub(super) fn nack(missing: &Missing) -> Frame {

@@ -4,12 +4,13 @@ use super::SelectiveRepeat;
 use super::timeout::{EstimatorConfig, Timeout};
 use super::wire::Number;
 use crate::form::{Form, Service, Value, ValueOf, number, timer};
+use crate::resequencing::Resequencing;
 use crate::service::Side;
 pub use crate::timers::TimerStarts;
 use arqway_units::Span;
 use serde::{Deserialize, Serialize};
 
-/// The settings of one end; both ends need the same window.
+/// The settings of one end; both ends need the same window, and the same `resequencing`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "SelectiveRepeatConfig"))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
@@ -28,6 +29,8 @@ pub struct Config {
     pub delayed_acknowledgement: Span,
     /// Whether a copy still queued when its acknowledgement arrives is withdrawn instead of sent.
     pub drop_stale_copies: bool,
+    /// In which order packets are released.
+    pub resequencing: Resequencing,
 }
 
 impl Default for Config {
@@ -42,6 +45,7 @@ impl Default for Config {
             rejects: Rejects::Multireject,
             delayed_acknowledgement: Span::from_milliseconds(500),
             drop_stale_copies: true,
+            resequencing: Resequencing::Full,
         }
     }
 }

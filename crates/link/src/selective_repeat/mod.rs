@@ -14,6 +14,7 @@
 //! - A frame whose timer expires is sent again, and no other.
 //! - When a frame that was rejected arrives, everything rejected before it and still missing is rejected again; two simpler
 //!   ways to reject are settings.
+//! - Packets leave in the order that is set ([`crate::Resequencing`]); what is asked for and acknowledged is the same in all.
 //! - Every frame carries N(R), written when the frame starts, not when it is handed over.
 //! - The window reaches half the modulus, so frames may be lost or doubled but must not overtake one another: an old
 //!   copy that arrived a whole window late could pass for a new frame.
@@ -35,6 +36,7 @@ pub use timeout::{EstimatorConfig, Policy, PolicyError, Timeout};
 use crate::counters::Counters;
 use crate::frame::{Frame, Packet, Tag, Ticket};
 use crate::outage::Outage;
+use crate::resequencing::Resequencing;
 use crate::service::{Departure, Full, LinkService, LinkState, Start};
 use arqway_units::Time;
 use receiver::Receiver;
@@ -49,6 +51,7 @@ pub struct SelectiveRepeat {
     receiver: Receiver,
     timer_starts: TimerStarts,
     drop_stale_copies: bool,
+    resequencing: Resequencing,
     outage: Outage,
     counters: Counters,
 }
@@ -56,13 +59,13 @@ pub struct SelectiveRepeat {
 impl SelectiveRepeat {
     /// An end with nothing sent and nothing received.
     #[must_use]
-    #[expect(clippy::needless_pass_by_value, reason = "every service is built from its configuration")]
     pub fn new(config: Config) -> Self {
         Self {
             sender: Sender::new(&config),
             receiver: Receiver::new(&config),
             timer_starts: config.timer_starts,
             drop_stale_copies: config.drop_stale_copies,
+            resequencing: config.resequencing,
             outage: Outage::default(),
             counters: Counters::default(),
         }
@@ -83,13 +86,19 @@ impl LinkService for SelectiveRepeat {
     }
 
     fn handle_frame(&mut self, frame: Frame, now: Time) {
-        let now = self.outage.timer_time(now);
+        let timer_now = self.outage.timer_time(now);
         match wire::parse(frame) {
-            Some(Unit::Data { next, number, packet }) => {
-                self.sender.acknowledge(next, Some(now));
-                self.receiver.receive(number, packet, now, &mut self.counters);
+            Some(Unit::Data { next, number, link, packet }) => {
+                let Some(link) = self.resequencing.link_of(link.map(u32::from)) else {
+                    self.counters.malformed_received += 1;
+                    return;
+                };
+                self.sender.acknowledge(next, Some(timer_now));
+                if let Some(number) = self.receiver.note(number, timer_now, &mut self.counters) {
+                    self.receiver.receive(number, link, packet, now, &mut self.counters);
+                }
             }
-            Some(Unit::Acknowledgement { next }) => self.sender.acknowledge(next, Some(now)),
+            Some(Unit::Acknowledgement { next }) => self.sender.acknowledge(next, Some(timer_now)),
             Some(Unit::Reject { next, missing }) => {
                 // A reject tells nothing of when the frames that it acknowledges arrived: no sample.
                 self.sender.acknowledge(next, None);
@@ -125,11 +134,11 @@ impl LinkService for SelectiveRepeat {
             self.counters.acknowledgements_sent += 1;
             return Some(wire::acknowledgement());
         }
-        let (number, packet) = self.sender.poll(&mut self.counters)?;
+        let (number, link, packet) = self.sender.poll(&mut self.counters)?;
         if self.timer_starts == TimerStarts::HandOver {
             self.sender.start_timer(number, now);
         }
-        let mut frame = wire::data(number, packet);
+        let mut frame = wire::data(number, link, packet);
         frame.ticket = Some(Ticket::new(number.as_u64()));
         Some(frame)
     }
@@ -161,7 +170,11 @@ impl LinkService for SelectiveRepeat {
     }
 
     fn poll_packet(&mut self) -> Option<Packet> {
-        let octets = self.receiver.poll_packet()?;
+        let Self { sender, receiver, counters, .. } = self;
+        let octets = match &mut sender.filter {
+            Some(filter) => filter.next(|| receiver.poll_packet(), counters),
+            None => receiver.poll_packet(),
+        }?;
         self.counters.packets_delivered += 1;
         Some(Packet::new(octets))
     }

@@ -1,9 +1,10 @@
-//! The receiving half: the reorder buffer, what is missing, and what the peer must be told about both.
+//! The receiving half: what has arrived, what is missing, and what the peer must be told about both.
 
 use super::config::{Config, Rejects};
 use super::wire::Number;
 use crate::acknowledgement::DelayedAcknowledgement;
 use crate::counters::Counters;
+use crate::resequencing::Order;
 use crate::window::Window;
 use alloc::collections::VecDeque;
 use arqway_units::{Span, Time};
@@ -11,14 +12,13 @@ use bytes::Bytes;
 
 #[derive(Debug)]
 pub(super) struct Receiver {
-    /// From the next number awaited to the highest received; `None` is missing.
-    window: Window<8, Option<Bytes>>,
+    /// From the next number awaited to the highest received: whether each has arrived.
+    window: Window<8, bool>,
     /// Missing numbers in the order in which they were last rejected.
     rejected: VecDeque<Number>,
     /// Rejects to hand over.
     to_reject: VecDeque<Number>,
-    /// In sequence, for the network layer.
-    released: VecDeque<Bytes>,
+    order: Order<Bytes>,
     acknowledgement: DelayedAcknowledgement,
     rejects: Rejects,
 }
@@ -30,39 +30,46 @@ impl Receiver {
             window: Window::new(frames),
             rejected: VecDeque::with_capacity(frames),
             to_reject: VecDeque::with_capacity(frames),
-            released: VecDeque::with_capacity(frames),
+            order: Order::with_capacity(frames),
             acknowledgement: DelayedAcknowledgement::new(config.delayed_acknowledgement),
             rejects: config.rejects,
         }
     }
 
-    /// Takes a data frame; its number is still the low bits.
-    pub(super) fn receive(&mut self, number: u64, packet: Bytes, now: Time, counters: &mut Counters) {
+    /// Takes note of a data frame, whose number is still the low bits; the number in full, if it has not come before.
+    pub(super) fn note(&mut self, number: u64, now: Time, counters: &mut Counters) -> Option<Number> {
         let number = Number::at_or_after(self.window.first(), number);
         let beyond = self.window.first() + self.window.limit() as u64;
-        let is_new = number < beyond && self.window.get(number).is_none_or(Option::is_none);
+        let is_new = number < beyond && self.window.get(number).is_none_or(|arrived| !arrived);
         if !is_new {
             // Its acknowledgement may have been lost: say it again, with the usual delay.
             counters.duplicates_received += 1;
             self.acknowledgement.want(now);
-            return;
+            return None;
         }
         if number < self.window.end() {
             self.repair(number);
         }
         while self.window.end() <= number {
-            let missing = self.window.push(None);
+            let missing = self.window.push(false);
             if missing < number && self.rejects != Rejects::OneAtATime {
                 self.reject(missing);
             }
         }
         if let Some(slot) = self.window.get_mut(number) {
-            *slot = Some(packet);
+            *slot = true;
         }
         if self.rejects == Rejects::OneAtATime {
             self.reject_first_missing();
         }
-        self.release(now);
+        self.slide(now);
+        Some(number)
+    }
+
+    /// Takes the packet of a frame that was noted. Here time goes on in an outage.
+    pub(super) fn receive(&mut self, number: Number, link: u32, packet: Bytes, now: Time, counters: &mut Counters) {
+        self.order.arrive(number.as_u64(), link, packet, now, counters);
+        self.order.advance(self.window.first().as_u64(), now, counters);
     }
 
     /// A missing frame has arrived. To multireject that shows that retransmissions asked for before it are lost too.
@@ -87,7 +94,7 @@ impl Receiver {
         }
         let numbers = self.window.first().as_u64()..self.window.end().as_u64();
         let mut numbers = numbers.map(Number::new);
-        if let Some(missing) = numbers.find(|number| self.window.get(*number).is_some_and(Option::is_none)) {
+        if let Some(missing) = numbers.find(|number| self.window.get(*number).is_some_and(|arrived| !arrived)) {
             self.reject(missing);
         }
     }
@@ -99,13 +106,11 @@ impl Receiver {
         }
     }
 
-    /// Slides the window over all that is in sequence now, then leaves it to one cumulative acknowledgement.
-    fn release(&mut self, now: Time) {
-        while let Some(Some(_)) = self.window.front() {
-            if let Some(Some(packet)) = self.window.pop_front() {
-                self.released.push_back(packet);
-                self.acknowledgement.want(now);
-            }
+    /// Slides the window over all that has arrived without a gap, then leaves it to one cumulative acknowledgement.
+    fn slide(&mut self, now: Time) {
+        while self.window.front() == Some(&true) {
+            self.window.pop_front();
+            self.acknowledgement.want(now);
         }
     }
 
@@ -116,7 +121,7 @@ impl Receiver {
     /// The next missing number to reject; what arrived while the reject waited is skipped.
     pub(super) fn poll_reject(&mut self) -> Option<Number> {
         while let Some(missing) = self.to_reject.pop_front() {
-            if self.window.get(missing).is_some_and(Option::is_none) {
+            if self.window.get(missing).is_some_and(|arrived| !arrived) {
                 return Some(missing);
             }
         }
@@ -135,7 +140,7 @@ impl Receiver {
     }
 
     pub(super) fn poll_packet(&mut self) -> Option<Bytes> {
-        self.released.pop_front()
+        self.order.poll()
     }
 
     pub(super) fn deadline(&self) -> Option<Time> {

@@ -4,6 +4,8 @@ use super::config::Config;
 use super::timeout::Timer;
 use super::wire::Number;
 use crate::counters::Counters;
+use crate::resequencing::Chains;
+use crate::tcp_aware::TcpFilter;
 use crate::timers::TimerQueue;
 use crate::window::Window;
 use alloc::collections::VecDeque;
@@ -20,11 +22,15 @@ pub(super) struct Sender {
     resend: VecDeque<Number>,
     timers: TimerQueue,
     timer: Timer,
+    /// Where frames bear links.
+    chains: Option<Chains>,
+    pub(super) filter: Option<TcpFilter>,
 }
 
 #[derive(Debug)]
 struct Slot {
     packet: Bytes,
+    link: Option<u8>,
     /// It stands in `resend` already.
     queued: bool,
     /// When its timer was last started: its last transmission, by the moment that is set.
@@ -40,6 +46,8 @@ impl Sender {
             resend: VecDeque::with_capacity(frames),
             timers: TimerQueue::new(frames),
             timer: Timer::new(config.timeout, config.estimator),
+            chains: config.resequencing.chains(),
+            filter: config.resequencing.filter(),
         }
     }
 
@@ -48,7 +56,13 @@ impl Sender {
     }
 
     pub(super) fn push(&mut self, packet: Bytes) {
-        self.window.push(Slot { packet, queued: false, sent: None });
+        if let Some(filter) = &mut self.filter {
+            filter.sent(&packet);
+        }
+        let number = self.window.end().as_u64();
+        // No link reaches beyond the window, which has room in an octet.
+        let link = self.chains.as_mut().and_then(|chains| u8::try_from(chains.link(&packet, number)).ok());
+        self.window.push(Slot { packet, link, queued: false, sent: None });
     }
 
     /// Takes the peer's N(R), the low bits of the next number it awaits; it acknowledges everything below. With the time
@@ -63,6 +77,9 @@ impl Sender {
         while self.window.first() < next {
             self.timers.stop(self.window.slot_of(self.window.first()));
             last = self.window.pop_front().and_then(|slot| slot.sent);
+        }
+        if let Some(chains) = &mut self.chains {
+            chains.acknowledged(next.as_u64());
         }
         if let (Some(sent), Some(arrived)) = (last, arrived) {
             self.timer.sample(arrived.since(sent));
@@ -92,23 +109,26 @@ impl Sender {
         {
             slot.queued = true;
             self.resend.push_back(number);
+            if let Some(filter) = &mut self.filter {
+                filter.retransmitted(&slot.packet);
+            }
         }
     }
 
-    /// The next frame to hand over: what must go out again before what never went out.
-    pub(super) fn poll(&mut self, counters: &mut Counters) -> Option<(Number, Bytes)> {
+    /// The next frame to hand over, with its link: what must go out again before what never went out.
+    pub(super) fn poll(&mut self, counters: &mut Counters) -> Option<(Number, Option<u8>, Bytes)> {
         while let Some(number) = self.resend.pop_front() {
             if let Some(slot) = self.window.get_mut(number) {
                 slot.queued = false;
                 counters.frames_resent += 1;
-                return Some((number, slot.packet.clone()));
+                return Some((number, slot.link, slot.packet.clone()));
             }
         }
         let (number, slot) = (self.next, self.window.get(self.next)?);
         self.next = number.next();
         counters.frames_sent += 1;
         counters.octets_sent += slot.packet.len() as u64;
-        Some((number, slot.packet.clone()))
+        Some((number, slot.link, slot.packet.clone()))
     }
 
     /// Starts the timer of a frame; an acknowledged one needs none.
@@ -159,7 +179,7 @@ mod tests {
         let mut counters = Counters::default();
         let (mut copies, mut all) = (Vec::new(), Vec::new());
         let first = sender.next;
-        while let Some((number, _)) = sender.poll(&mut counters) {
+        while let Some((number, ..)) = sender.poll(&mut counters) {
             sender.start_timer(number, now);
             if number < first {
                 copies.push(number);

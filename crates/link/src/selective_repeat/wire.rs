@@ -7,7 +7,11 @@
 //!     kind 0  data            | N(R) | N(S) | packet ...        N(S): this frame's number
 //!     kind 1  acknowledgement | N(R) |
 //!     kind 2  reject          | N(R) | N(X) |                   N(X): the number that is missing
+//!     kind 3  linked data     | N(R) | N(S) | link | packet ... link: how many frames back the one is that must go before it,
+//!                                                               0 where there is none
 //! ```
+//!
+//! Data are linked where packets are not released in the order of their numbers: see [`crate::Resequencing`].
 
 use crate::frame::{Frame, Kind};
 use crate::seq::Seq;
@@ -19,6 +23,7 @@ pub(super) type Number = Seq<8>;
 const DATA: Kind = Kind::new(0);
 const ACKNOWLEDGEMENT: Kind = Kind::new(1);
 const REJECT: Kind = Kind::new(2);
+const LINKED: Kind = Kind::new(3);
 
 /// A frame as received: numbers are still the low bits, for whoever knows the window to expand.
 #[derive(Debug, PartialEq, Eq)]
@@ -29,6 +34,8 @@ pub enum Unit {
         next: u64,
         /// N(S): this frame's number.
         number: u64,
+        /// How many frames back the one is that must go before it, where the frame says so.
+        link: Option<u8>,
         /// What it carries.
         packet: Bytes,
     },
@@ -52,11 +59,12 @@ pub fn parse(mut frame: Frame) -> Option<Unit> {
     match frame.tag.kind() {
         DATA => {
             let [next, number] = frame.take()?;
-            (frame.head.is_empty() && !frame.body.is_empty()).then(|| Unit::Data {
-                next: next.into(),
-                number: number.into(),
-                packet: frame.body,
-            })
+            carried(frame).map(|packet| Unit::Data { next: next.into(), number: number.into(), link: None, packet })
+        }
+        LINKED => {
+            let [next, number, link] = frame.take()?;
+            let (next, number, link) = (next.into(), number.into(), Some(link));
+            carried(frame).map(|packet| Unit::Data { next, number, link, packet })
         }
         ACKNOWLEDGEMENT => {
             let [next] = frame.take()?;
@@ -70,9 +78,17 @@ pub fn parse(mut frame: Frame) -> Option<Unit> {
     }
 }
 
+/// The packet behind a head that was taken off.
+fn carried(frame: Frame) -> Option<Bytes> {
+    (frame.head.is_empty() && !frame.body.is_empty()).then_some(frame.body)
+}
+
 /// A data frame; its N(R) is written when it starts.
-pub(super) fn data(number: Number, packet: Bytes) -> Frame {
-    Frame::new(DATA, &[0, octet(number)], packet)
+pub(super) fn data(number: Number, link: Option<u8>, packet: Bytes) -> Frame {
+    match link {
+        None => Frame::new(DATA, &[0, octet(number)], packet),
+        Some(link) => Frame::new(LINKED, &[0, octet(number), link], packet),
+    }
 }
 
 /// An acknowledgement; its N(R) is written when it starts.

@@ -16,22 +16,22 @@ use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 /// How many pieces of data sent again are known of a connection: one of more is not recorded, and its duplicates pass.
-const MOST_RESENT: usize = 128;
+pub(super) const MOST_RESENT: usize = 128;
 /// How many ends of segments are known of a connection.
-const MOST_ENDS: usize = 256;
+pub(super) const MOST_ENDS: usize = 256;
 /// Numbers that far apart are not of the same time.
 const FAR: u64 = 1 << 30;
 
 /// Whether an acknowledgement goes on to the network layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(super) enum Verdict {
     /// It does.
     Pass,
     /// It is a duplicate that the link has caused.
     Withhold,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub(super) struct Connection {
     /// The highest acknowledgement that passed; `None` too where its sender seems not to have got it.
     passed: Option<Number>,
@@ -45,7 +45,7 @@ pub(super) struct Connection {
 }
 
 /// Where segments end: what acknowledgements may be made for.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 struct Ends {
     known: VecDeque<Number>,
     /// Behind the newest data that was sent.
@@ -149,8 +149,7 @@ impl Connection {
         Number::nearest(reference, wire.into())
     }
 
-    /// How much is known of it.
-    #[cfg(test)]
+    /// How much is known of it: pieces that were sent again, ends of segments.
     pub(super) fn size(&self) -> (usize, usize) {
         (self.resent.len(), self.ends.known.len())
     }

@@ -3,9 +3,10 @@
 use super::connection::Connection;
 use crate::flow::{Flow, FlowTable};
 use alloc::vec::Vec;
+use core::hash::{Hash, Hasher};
 
 /// The table. All it does takes constant time, and nothing allocates once it is full.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Connections {
     index: FlowTable<usize>,
     slots: Vec<Slot>,
@@ -16,13 +17,28 @@ pub(super) struct Connections {
     pub(super) evicted: u64,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Slot {
     /// `None`: free.
     flow: Option<Flow>,
     connection: Connection,
     newer: usize,
     older: usize,
+}
+
+/// Two tables are the same that know the same: which connection was heard of last matters only where one is evicted.
+impl PartialEq for Connections {
+    fn eq(&self, other: &Self) -> bool {
+        self.known().eq(other.known())
+    }
+}
+
+impl Eq for Connections {}
+
+impl Hash for Connections {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.known().for_each(|known| known.hash(state));
+    }
 }
 
 /// No slot.
@@ -52,6 +68,10 @@ impl Connections {
         self.slots[slot].flow = None;
         self.unlink(slot);
         self.link_oldest(slot);
+    }
+
+    fn known(&self) -> impl Iterator<Item = (Option<Flow>, &Connection)> {
+        self.slots.iter().map(|slot| (slot.flow, &slot.connection))
     }
 
     /// A slot in the list, of a connection of which nothing is known.
@@ -103,10 +123,14 @@ impl Connections {
         self.oldest = slot;
     }
 
-    /// How many connections are known, and the most that is known of one.
-    #[cfg(test)]
-    pub(super) fn size(&self) -> (usize, (usize, usize)) {
+    /// How many connections are known.
+    pub(super) fn len(&self) -> usize {
+        self.index.len()
+    }
+
+    /// The most that is known of one: pieces that were sent again, ends of segments.
+    pub(super) fn largest(&self) -> (usize, usize) {
         let sizes = self.slots.iter().map(|slot| slot.connection.size());
-        (self.index.len(), sizes.fold((0, 0), |most, size| (most.0.max(size.0), most.1.max(size.1))))
+        sizes.fold((0, 0), |most, size| (most.0.max(size.0), most.1.max(size.1)))
     }
 }

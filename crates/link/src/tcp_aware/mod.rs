@@ -26,7 +26,6 @@ mod segment;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use connection::Verdict;
 pub(crate) use segment::{Number, Segment, is_whole_segment};
 
 use crate::counters::Counters;
@@ -36,6 +35,7 @@ use crate::resequencing::Unordered;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use bytes::Bytes;
+use connection::{MOST_ENDS, MOST_RESENT, Verdict};
 use connections::Connections;
 
 /// The filter, at the end that sends the data.
@@ -45,8 +45,8 @@ use connections::Connections;
 /// ```text
 ///     first time  -> sent             again -> retransmitted             for the network layer -> next
 /// ```
-#[derive(Debug)]
-pub(crate) struct TcpFilter {
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct TcpFilter {
     connections: Connections,
     regenerates: bool,
     /// Numbers of acknowledgements to make out of one.
@@ -57,7 +57,8 @@ pub(crate) struct TcpFilter {
 
 impl TcpFilter {
     /// Nothing is known.
-    pub(crate) fn new(settings: &Unordered) -> Self {
+    #[must_use]
+    pub fn new(settings: &Unordered) -> Self {
         Self {
             connections: Connections::new(settings.connections.get()),
             regenerates: settings.regenerate_acknowledgements,
@@ -67,7 +68,7 @@ impl TcpFilter {
     }
 
     /// A packet of the network layer goes out for the first time.
-    pub(crate) fn sent(&mut self, packet: &[u8]) {
+    pub fn sent(&mut self, packet: &[u8]) {
         let Some((headers, payload, segment)) = Segment::read(packet) else { return };
         let flow = Flow::of(&headers, &payload);
         if segment.syn || segment.reset {
@@ -79,7 +80,7 @@ impl TcpFilter {
     }
 
     /// A packet of the network layer goes out again because the link has lost it.
-    pub(crate) fn retransmitted(&mut self, packet: &[u8]) {
+    pub fn retransmitted(&mut self, packet: &[u8]) {
         let Some((headers, payload, segment)) = Segment::read(packet) else { return };
         if !segment.syn && !segment.reset && segment.length > 0 {
             self.connections.of(Flow::of(&headers, &payload)).retransmitted(&segment);
@@ -87,11 +88,7 @@ impl TcpFilter {
     }
 
     /// The next packet for the network layer, out of those that came from the peer.
-    pub(crate) fn next(
-        &mut self,
-        mut received: impl FnMut() -> Option<Bytes>,
-        counters: &mut Counters,
-    ) -> Option<Bytes> {
+    pub fn next(&mut self, mut received: impl FnMut() -> Option<Bytes>, counters: &mut Counters) -> Option<Bytes> {
         if let Some(packet) = self.ready.pop_front() {
             return Some(packet);
         }
@@ -106,6 +103,13 @@ impl TcpFilter {
                 }
             }
         }
+    }
+
+    /// Whether it keeps to its bounds, which must always be so: as many connections as are set, and so much of each.
+    #[must_use]
+    pub fn is_bounded(&self, settings: &Unordered) -> bool {
+        let (pieces, ends) = self.connections.largest();
+        self.connections.len() <= settings.connections.get() && pieces <= MOST_RESENT && ends <= MOST_ENDS
     }
 
     /// Whether a packet that came from the peer goes on to the network layer. What has to go before it is in `ready` then.

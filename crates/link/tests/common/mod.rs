@@ -39,8 +39,11 @@ pub(crate) struct Setting {
 pub(crate) struct End<S> {
     pub(crate) service: Checked<S>,
     port: LossyPort,
+    packet: fn(u32) -> Packet,
     to_send: VecDeque<Packet>,
     pub(crate) received: Vec<Packet>,
+    /// When each of them was released.
+    pub(crate) released: Vec<Time>,
 }
 
 /// A frame that was handed over, and what became of it.
@@ -49,6 +52,8 @@ pub(crate) struct Sent {
     pub(crate) frame: Frame,
     /// How many copies arrived: none is a loss, on the link or in the queue.
     pub(crate) copies: u8,
+    /// When, if any did.
+    pub(crate) arrival: Time,
 }
 
 struct LossyPort {
@@ -58,7 +63,7 @@ struct LossyPort {
     fates: VecDeque<Fate>,
     line: Option<(Time, Tag, Option<Ticket>)>,
     arrivals: VecDeque<(Time, Frame)>,
-    delivered: Vec<Packet>,
+    delivered: Vec<(Packet, Time)>,
     sent: Vec<Sent>,
     deadline: Option<Time>,
     down: bool,
@@ -75,7 +80,7 @@ impl Port for LossyPort {
     fn hand_over(&mut self, frame: Frame, _now: Time) -> Result<(), Frame> {
         match self.limit {
             Queue::DropTail(limit) if self.queue.len() >= limit => {
-                self.sent.push(Sent { frame: frame.clone(), copies: 0 });
+                self.sent.push(Sent { frame: frame.clone(), copies: 0, arrival: Time::MAX });
                 Err(frame)
             }
             _ => {
@@ -97,14 +102,15 @@ impl Port for LossyPort {
         // Off the wire: the far end must not rely on where the head ended.
         let octets = frame.parts().concat();
         let frame = Frame::from_wire(frame.tag, octets.into());
+        let arrival = earliest.max(departure + fate.delay);
         for _ in 0..fate.copies {
-            self.arrivals.push_back((earliest.max(departure + fate.delay), frame.clone()));
+            self.arrivals.push_back((arrival, frame.clone()));
         }
-        self.sent.push(Sent { frame, copies: fate.copies });
+        self.sent.push(Sent { frame, copies: fate.copies, arrival });
     }
 
-    fn deliver(&mut self, packet: Packet, _now: Time) {
-        self.delivered.push(packet);
+    fn deliver(&mut self, packet: Packet, now: Time) {
+        self.delivered.push((packet, now));
     }
 
     fn wake_at(&mut self, deadline: Option<Time>) {
@@ -113,7 +119,7 @@ impl Port for LossyPort {
 }
 
 impl<S: LinkService> End<S> {
-    fn new(service: S, packets: u32, fates: &[Fate], setting: &Setting) -> Self {
+    fn new(service: S, packets: u32, fates: &[Fate], setting: &Setting, packet: fn(u32) -> Packet) -> Self {
         let port = LossyPort {
             queue: VecDeque::new(),
             limit: setting.queue,
@@ -126,7 +132,14 @@ impl<S: LinkService> End<S> {
             deadline: None,
             down: false,
         };
-        Self { service: Checked::new(service), port, to_send: (0..packets).map(packet).collect(), received: Vec::new() }
+        Self {
+            service: Checked::new(service),
+            port,
+            packet,
+            to_send: (0..packets).map(packet).collect(),
+            received: Vec::new(),
+            released: Vec::new(),
+        }
     }
 
     /// Every frame that it handed over, in the order in which each went out or was dropped.
@@ -137,7 +150,10 @@ impl<S: LinkService> End<S> {
     fn turn(&mut self, now: Time) {
         loop {
             pump(&mut self.service, &mut self.port, now);
-            self.received.append(&mut self.port.delivered);
+            for (packet, now) in self.port.delivered.drain(..) {
+                self.received.push(packet);
+                self.released.push(now);
+            }
             // The network layer sends whenever the service has room.
             let Some(packet) = self.to_send.pop_front() else { return };
             if let Err(Full { packet: back, .. }) = self.service.handle_packet(packet, now) {
@@ -154,7 +170,7 @@ impl<S: LinkService> End<S> {
         if counters.packets_discarded > 0 {
             return;
         }
-        let octets = counters.packets_taken * packet(0).octets.len() as u64;
+        let octets = counters.packets_taken * (self.packet)(0).octets.len() as u64;
         assert_eq!(
             counters.octets_sent, octets,
             "the octets of packets put into frames for the first time: {counters:?}"
@@ -178,10 +194,15 @@ pub(crate) fn packet(number: u32) -> Packet {
 
 /// Runs two ends until nothing is left to do, or fails: a service must come to rest.
 pub(crate) fn run<S: LinkService>(services: [S; 2], setting: &Setting) -> [End<S>; 2] {
+    run_with(services, setting, packet)
+}
+
+/// The same with other packets, all of one length.
+pub(crate) fn run_with<S: LinkService>(services: [S; 2], setting: &Setting, packet: fn(u32) -> Packet) -> [End<S>; 2] {
     let [near, far] = services;
     let mut ends = [
-        End::new(near, setting.packets[0], &setting.fates[0], setting),
-        End::new(far, setting.packets[1], &setting.fates[1], setting),
+        End::new(near, setting.packets[0], &setting.fates[0], setting, packet),
+        End::new(far, setting.packets[1], &setting.fates[1], setting, packet),
     ];
     let mut changes: VecDeque<(Time, Hint)> = VecDeque::new();
     if let Some((down, up)) = setting.outage {

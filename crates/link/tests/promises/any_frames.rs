@@ -2,8 +2,8 @@
 
 use arqway_link::rlc::um::{self, Reception, UmdSize};
 use arqway_link::{
-    Checked, Count, Departure, Frame, Kind, LinkService, Packet, ServiceConfig, Side, Start, Tag, fec, go_back_n, rlc,
-    rlp,
+    Checked, Count, Departure, Frame, Kind, LinkService, Packet, Resequencing, ServiceConfig, Side, Start, Tag, fec,
+    go_back_n, rlc, rlp,
 };
 use arqway_units::{Span, Time};
 use proptest::prelude::*;
@@ -21,7 +21,7 @@ proptest! {
     #[test]
     fn whatever_frames_arrive_no_service_breaks_its_contract(frames in proptest::collection::vec((0u8..8, proptest::collection::vec(any::<u8>(), 0..24), 0u64..200), 0..120)) {
         let (window, timer) = (Count::new(8).expect("below 64"), Span::from_milliseconds(100));
-        let as_received = rlp::Config { order: rlp::Order::AsReceived, ..rlp::Config::default() };
+        let as_received = rlp::Config { resequencing: Resequencing::as_received(), ..rlp::Config::default() };
         for service in [
             ServiceConfig::GoBackN(go_back_n::Config::default()),
             ServiceConfig::Rlp(rlp::Config::default()),

@@ -3,6 +3,7 @@
 mod any_frames;
 mod go_back_n;
 mod hints;
+mod resequencing;
 mod rlc_am;
 mod rlc_um;
 mod rlp;

@@ -3,18 +3,18 @@
 use super::{bursts, number_of};
 use crate::common::{End, Queue, Sent, Setting, run};
 use crate::setting;
-use arqway_link::rlp::{Config, Order, Unit, parse};
-use arqway_link::{AnyService, Count, LinkService, ServiceConfig, Side};
+use arqway_link::rlp::{Config, Unit, parse};
+use arqway_link::{AnyService, Count, LinkService, Resequencing, ServiceConfig, Side};
 use arqway_units::Span;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
-fn config() -> impl Strategy<Value = Config> {
-    let order = prop_oneof![Just(Order::InSequence), Just(Order::AsReceived)];
+pub(super) fn config() -> impl Strategy<Value = Config> {
+    let resequencing = prop_oneof![Just(Resequencing::Full), Just(Resequencing::as_received())];
     let window = prop_oneof![2 => 1u16..=128, 1 => Just(1), 2 => Just(128)];
-    (order, 1u16..=5, 1u64..500, window, 1u64..60, 0u16..20).prop_map(
-        |(order, retransmissions, nack_timeout, window, keepalive, keepalives)| Config {
-            order,
+    (resequencing, 1u16..=5, 1u64..500, window, 1u64..60, 0u16..20).prop_map(
+        |(resequencing, retransmissions, nack_timeout, window, keepalive, keepalives)| Config {
+            resequencing,
             retransmissions: Count::new(retransmissions).expect("from 1 to 5"),
             nack_timeout: Span::from_milliseconds(nack_timeout),
             window: Count::new(window).expect("from 1 to 128"),
@@ -32,7 +32,7 @@ fn ends(config: &Config, setting: &Setting) -> [End<AnyService>; 2] {
 
 /// As many packets as a window, and a timeout that outlasts all that a request and its answer can wait for: then what
 /// becomes of a packet follows from what became of its frames, whatever the times.
-fn with_patience(mut config: Config, mut setting: Setting) -> (Config, Setting) {
+pub(super) fn with_patience(mut config: Config, mut setting: Setting) -> (Config, Setting) {
     config.window = Count::new(128).expect("from 1 to 128");
     setting.packets = setting.packets.map(|packets| packets % 129);
     let (Queue::BackPressured(queue) | Queue::DropTail(queue)) = setting.queue;
@@ -55,7 +55,7 @@ struct Story {
 fn story_of(packet: u32, data: &[Sent], requests: &[Sent]) -> Story {
     let packet = u64::from(packet);
     let mut story = Story { arrived: 0, lost: 0, requests: 0, lost_requests: 0, noticed: false };
-    for Sent { frame, copies } in data {
+    for Sent { frame, copies, .. } in data {
         match parse(frame.clone()) {
             Some(Unit::Data { number, .. } | Unit::Repair { number, .. }) if number == packet && *copies == 0 => {
                 story.lost += 1;
@@ -66,7 +66,7 @@ fn story_of(packet: u32, data: &[Sent], requests: &[Sent]) -> Story {
             _ => {}
         }
     }
-    for Sent { frame, copies } in requests {
+    for Sent { frame, copies, .. } in requests {
         if let Some(Unit::Nack(missing)) = parse(frame.clone())
             && missing.numbers().any(|number| number == packet)
         {
@@ -80,7 +80,7 @@ fn story_of(packet: u32, data: &[Sent], requests: &[Sent]) -> Story {
 /// The packets that arrived, by when their first copy did: a link that reorders nothing keeps the order of departures.
 fn in_order_of_arrival(data: &[Sent]) -> Vec<u32> {
     let mut arrived = Vec::new();
-    for Sent { frame, copies } in data {
+    for Sent { frame, copies, .. } in data {
         if let Some(Unit::Data { number, .. } | Unit::Repair { number, .. }) = parse(frame.clone())
             && let Ok(number) = u32::try_from(number)
             && *copies > 0
@@ -102,7 +102,7 @@ proptest! {
         for (receiver, sender) in [(1, 0), (0, 1)] {
             let (data, requests) = (ends[sender].sent(), ends[receiver].sent());
             let mut expected = in_order_of_arrival(data);
-            if config.order == Order::InSequence {
+            if config.resequencing == Resequencing::Full {
                 expected.sort_unstable();
             }
             let received: Vec<_> = ends[receiver].received.iter().map(number_of).collect();
@@ -134,9 +134,9 @@ proptest! {
         let ends = ends(&config, &setting);
         for (receiver, sender) in [(1, 0), (0, 1)] {
             let received: Vec<_> = ends[receiver].received.iter().map(number_of).collect();
-            match config.order {
-                Order::InSequence => prop_assert!(received.is_sorted_by(|one, next| one < next), "{received:?}"),
-                Order::AsReceived => {
+            match config.resequencing {
+                Resequencing::Full => prop_assert!(received.is_sorted_by(|one, next| one < next), "{received:?}"),
+                _ => {
                     let different: BTreeSet<_> = received.iter().collect();
                     prop_assert_eq!(different.len(), received.len());
                 }

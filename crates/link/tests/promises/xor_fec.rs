@@ -28,7 +28,7 @@ fn deliveries(sent: &[Sent]) -> Vec<u32> {
     let (mut expected, mut next) = (Vec::new(), 0);
     // The packets of the block so far, and whether they arrived.
     let mut block: Vec<(u32, bool)> = Vec::new();
-    for Sent { frame, copies } in sent {
+    for Sent { frame, copies, .. } in sent {
         let arrived = *copies > 0;
         match parse(frame.clone()).expect("our own frames can be read") {
             Unit::Data { .. } => {
