@@ -4,10 +4,13 @@
 //!     offer -> [ waiting ... ] -> transmitter (rate) -> in flight (delay) -> arrive
 //! ```
 //!
-//! The line knows nothing of what it carries but the size, and it schedules nothing: it tells when the transmitter is
-//! free again and when the load would arrive, and its owner schedules both. What is in flight is kept in the order of its
-//! arrival. That is the order in which it was sent, unless a channel behind the line lets one load overtake another.
+//! The line knows nothing of what it carries but the size. It tells when the transmitter is free again and when the load
+//! would arrive; its owner schedules the one, and says what happens then for the other. What is in flight is kept in the
+//! order of its arrival. That is the order in which it was sent, unless a channel behind the line lets one load overtake
+//! another. So only the first needs an event in the queue, which stays short however much is in flight; the others have
+//! taken their turn.
 
+use crate::kernel::{EventQueue, Turn};
 use crate::rate::{Clock, Rate};
 use alloc::collections::VecDeque;
 use arqway_units::{Octets, Span, Time};
@@ -62,8 +65,18 @@ pub(crate) struct Line<T> {
     queue: Queue,
     waiting: VecDeque<T>,
     busy: bool,
-    in_flight: VecDeque<(Time, T)>,
+    in_flight: VecDeque<InFlight<T>>,
     dropped: u64,
+}
+
+/// A load on its way.
+#[derive(Debug)]
+struct InFlight<T> {
+    arrival: Time,
+    turn: Turn,
+    /// Whether its event is in the queue.
+    is_scheduled: bool,
+    load: T,
 }
 
 impl<T> Line<T> {
@@ -135,27 +148,38 @@ impl<T> Line<T> {
         self.busy = false;
     }
 
-    /// A load is on its way and arrives at `arrival`, behind those that arrive before it or at the same time.
+    /// A load is on its way and arrives at `arrival`, behind those that arrive before it or at the same time; `event` happens
+    /// then.
     #[inline]
-    pub(crate) fn launch(&mut self, load: T, arrival: Time) {
-        if self.in_flight.back().is_some_and(|(last, _)| *last > arrival) {
-            self.overtake(load, arrival);
+    pub(crate) fn launch<E>(&mut self, load: T, arrival: Time, events: &mut EventQueue<E>, event: E) {
+        let load = InFlight { arrival, turn: events.turn(), is_scheduled: false, load };
+        if self.in_flight.back().is_some_and(|last| last.arrival > arrival) {
+            self.overtake(load);
         } else {
-            self.in_flight.push_back((arrival, load));
+            self.in_flight.push_back(load);
         }
+        self.await_first(events, event);
     }
 
     /// Apart, because it is seldom: most links never get here.
     #[cold]
-    fn overtake(&mut self, load: T, arrival: Time) {
-        let place = self.in_flight.partition_point(|(other, _)| *other <= arrival);
-        self.in_flight.insert(place, (arrival, load));
+    fn overtake(&mut self, load: InFlight<T>) {
+        let place = self.in_flight.partition_point(|other| other.arrival <= load.arrival);
+        self.in_flight.insert(place, load);
     }
 
-    /// The first load on its way has arrived.
-    pub(crate) fn arrive(&mut self, now: Time) -> Option<T> {
-        let (arrival, load) = self.in_flight.pop_front()?;
-        debug_assert_eq!(arrival, now, "every launch has an event at its arrival");
+    fn await_first<E>(&mut self, events: &mut EventQueue<E>, event: E) {
+        if let Some(first) = self.in_flight.front_mut().filter(|first| !first.is_scheduled) {
+            first.is_scheduled = true;
+            events.schedule_in_turn(first.arrival, first.turn, event);
+        }
+    }
+
+    /// The first load on its way has arrived; `event` happens when the next one does.
+    pub(crate) fn arrive<E>(&mut self, now: Time, events: &mut EventQueue<E>, event: E) -> Option<T> {
+        let InFlight { arrival, load, .. } = self.in_flight.pop_front()?;
+        debug_assert_eq!(arrival, now, "every load has an event at its arrival");
+        self.await_first(events, event);
         Some(load)
     }
 
@@ -212,10 +236,15 @@ mod tests {
     fn what_is_in_flight_arrives_in_the_order_of_its_times_and_ties_in_the_order_of_launching() {
         let mut line = line(Queue::DropTail(Room::of(2)));
         let at = |milliseconds| Time::ZERO + Span::from_milliseconds(milliseconds);
-        for (load, arrival) in [(1, 10), (2, 40), (3, 20), (4, 20), (5, 40), (6, 30)] {
-            line.launch(load, at(arrival));
+        let mut events = EventQueue::default();
+        for (load, arrival) in [(1, 30), (2, 40), (3, 20), (4, 20), (5, 40), (6, 10)] {
+            line.launch(load, at(arrival), &mut events, ());
         }
-        let arrivals = [10, 20, 20, 30, 40, 40].map(|arrival| line.arrive(at(arrival)));
-        assert_eq!(arrivals, [Some(1), Some(3), Some(4), Some(6), Some(2), Some(5)]);
+        let mut arrivals = std::vec::Vec::new();
+        while let Some((now, ())) = events.pop() {
+            arrivals.push((now, line.arrive(now, &mut events, ()).expect("an event has its load")));
+        }
+        let expected = [(10, 6), (20, 3), (20, 4), (30, 1), (40, 2), (40, 5)];
+        assert_eq!(arrivals, expected.map(|(arrival, load)| (at(arrival), load)));
     }
 }

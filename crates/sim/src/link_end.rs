@@ -90,8 +90,8 @@ impl LinkEnd {
     }
 
     /// The first frame on its way to the other end is there.
-    pub(crate) fn arrive(&mut self, now: Time) -> Option<Frame> {
-        self.line.arrive(now)
+    pub(crate) fn arrive(&mut self, events: &mut EventQueue<Event>, now: Time) -> Option<Frame> {
+        self.line.arrive(now, events, Event::FrameArrival(self.direction))
     }
 
     /// The next packet for the network layer here.
@@ -245,12 +245,10 @@ impl<P: Probe> Port for SimPort<'_, P> {
         *self.in_transmitter = frame.ticket.map(|ticket| (frame.tag, ticket));
         self.events.schedule(passage.departure, Event::FrameDeparture(self.direction));
         if let Some(at) = arrivals.copy {
-            self.line.launch(frame.clone(), at);
-            self.events.schedule(at, Event::FrameArrival(self.direction));
+            self.line.launch(frame.clone(), at, self.events, Event::FrameArrival(self.direction));
         }
         if let Some(at) = arrivals.frame {
-            self.line.launch(frame, at);
-            self.events.schedule(at, Event::FrameArrival(self.direction));
+            self.line.launch(frame, at, self.events, Event::FrameArrival(self.direction));
         }
     }
 

@@ -11,7 +11,7 @@ const FAMILY_CONFIDENCE: f64 = 0.99;
 pub(crate) struct Mean {
     pub(crate) mean: f64,
     deviation: f64,
-    pub(super) n: usize,
+    pub(crate) n: usize,
 }
 
 impl Mean {

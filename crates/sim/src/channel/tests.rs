@@ -242,14 +242,15 @@ fn send(rate: &Rate, impairments: &Impairments, sizes: &[u64]) -> (Vec<usize>, u
         copies += usize::from(arrivals.copy.is_some());
         for at in [arrivals.copy, arrivals.frame].into_iter().flatten() {
             assert!(at >= passage.arrival, "nothing comes early");
-            line.launch(number, at);
-            events.schedule(at, ());
+            line.launch(number, at, &mut events, ());
         }
         line.depart();
         now = passage.departure;
     }
-    let arrive = |(at, ())| line.arrive(at).expect("an arrival for each event");
-    let arrived = core::iter::from_fn(|| events.pop()).map(arrive).collect();
+    let mut arrived = Vec::new();
+    while let Some((at, ())) = events.pop() {
+        arrived.push(line.arrive(at, &mut events, ()).expect("a frame for each event"));
+    }
     (arrived, copies)
 }
 

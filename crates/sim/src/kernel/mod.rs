@@ -5,5 +5,5 @@ mod queue;
 mod random;
 
 pub(crate) use alarm::Alarm;
-pub(crate) use queue::EventQueue;
+pub(crate) use queue::{EventQueue, Turn};
 pub use random::{Random, Streams};

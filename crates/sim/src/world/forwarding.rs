@@ -66,9 +66,8 @@ impl<P: Probe> World<P> {
         let line = node.line(direction);
         let Some(packet) = line.take_ready() else { return };
         let passage = line.transmit(Octets::of(packet.octets.len()), *now);
-        line.launch(packet, passage.arrival);
         events.schedule(passage.departure, Event::NodeDeparture(direction));
-        events.schedule(passage.arrival, Event::NodeArrival(direction));
+        line.launch(packet, passage.arrival, events, Event::NodeArrival(direction));
     }
 
     /// The transmitter before the node, or behind it, is free again.
@@ -81,12 +80,13 @@ impl<P: Probe> World<P> {
 
     /// A packet has come to the node, or from the node to the wireless link.
     pub(super) fn arrive_at_node(&mut self, direction: Direction) {
-        let now = self.now;
-        let Some(packet) = self.node.as_mut().and_then(|node| node.line(direction).arrive(now)) else { return };
+        let Self { node: Some(node), events, now, .. } = self else { return };
+        let arrived = node.line(direction).arrive(*now, events, Event::NodeArrival(direction));
+        let Some(packet) = arrived else { return };
         match direction {
             Direction::Down => self.queue_wired(Direction::Down, packet),
             Direction::Up => {
-                self.client.send(packet, now);
+                self.client.send(packet, self.now);
                 self.pump(Direction::Up);
             }
         }

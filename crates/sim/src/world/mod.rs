@@ -193,15 +193,7 @@ impl<P: Probe> World<P> {
                     self.fill_link();
                 }
             }
-            Event::FrameArrival(direction) => {
-                let now = self.now;
-                if let Some(frame) = self.end(direction).arrive(now) {
-                    let receiving = opposite(direction);
-                    self.probe.frame_received(direction, &frame, now);
-                    self.end(receiving).mux.handle_frame(frame, now);
-                    self.pump(receiving);
-                }
-            }
+            Event::FrameArrival(direction) => self.arrive_frame(direction),
             Event::ServiceTimer(direction) => {
                 let now = self.now;
                 self.end(direction).ring(now);
@@ -222,6 +214,18 @@ impl<P: Probe> World<P> {
             Event::BulkSample => self.sample_bulk(),
             Event::BulkEnd => self.end_bulk(),
         }
+    }
+
+    fn arrive_frame(&mut self, direction: Direction) {
+        let Self { access_point, client, events, now, .. } = self;
+        let (sender, receiver, receiving) = match direction {
+            Direction::Down => (access_point, client, Direction::Up),
+            Direction::Up => (client, access_point, Direction::Down),
+        };
+        let Some(frame) = sender.arrive(events, *now) else { return };
+        self.probe.frame_received(direction, &frame, *now);
+        receiver.mux.handle_frame(frame, *now);
+        self.pump(receiving);
     }
 
     fn end(&mut self, sending: Direction) -> &mut LinkEnd {
@@ -321,13 +325,6 @@ impl<P> World<P> {
         }
         let taken = self.access_point.line_octets(service) as f64 * 8.0 / seconds;
         Some(self.line_rate.as_bits_per_second() as f64 - taken)
-    }
-}
-
-fn opposite(direction: Direction) -> Direction {
-    match direction {
-        Direction::Down => Direction::Up,
-        Direction::Up => Direction::Down,
     }
 }
 

@@ -13,7 +13,7 @@ use super::World;
 use crate::app::Owner;
 use crate::channel::Direction;
 use crate::event::Event;
-use crate::kernel::{Random, Streams};
+use crate::kernel::{EventQueue, Random, Streams};
 use crate::line::Line;
 use crate::probe::{Host, Probe};
 use crate::scenario::Scenario;
@@ -88,8 +88,8 @@ impl<P: Probe> World<P> {
 
     /// A packet has crossed the wired link.
     pub(super) fn arrive_wired(&mut self, direction: Direction) {
-        let now = self.now;
-        let Some(packet) = self.wired(direction).arrive(now) else { return };
+        let (line, events, now) = self.wired_and_events(direction);
+        let Some(packet) = line.arrive(now, events, Event::WiredArrival(direction)) else { return };
         match (direction, self.node.is_some()) {
             (Direction::Down, false) => {
                 self.access_point.send(packet, now);
@@ -108,10 +108,15 @@ impl<P: Probe> World<P> {
     }
 
     fn wired(&mut self, direction: Direction) -> &mut Line<Packet> {
-        match direction {
+        self.wired_and_events(direction).0
+    }
+
+    fn wired_and_events(&mut self, direction: Direction) -> (&mut Line<Packet>, &mut EventQueue<Event>, Time) {
+        let line = match direction {
             Direction::Down => &mut self.wired_down,
             Direction::Up => &mut self.wired_up,
-        }
+        };
+        (line, &mut self.events, self.now)
     }
 
     /// The transmitter of the wired link is free again.
@@ -135,8 +140,8 @@ impl<P: Probe> World<P> {
         if direction == Direction::Down && self.wired_loss.as_mut().is_some_and(WiredLoss::strikes) {
             self.lose_on_the_wire(&packet, passage.arrival);
         } else {
-            self.wired(direction).launch(packet, passage.arrival);
-            self.events.schedule(passage.arrival, Event::WiredArrival(direction));
+            let (line, events, _) = self.wired_and_events(direction);
+            line.launch(packet, passage.arrival, events, Event::WiredArrival(direction));
         }
     }
 
