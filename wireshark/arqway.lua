@@ -41,7 +41,7 @@ local fields = {
     gbn_nr = ProtoField.uint8("arqway.gbn.nr", "N(R), next awaited", base.DEC),
     gbn_ns = ProtoField.uint8("arqway.gbn.ns", "N(S), number of this frame", base.DEC),
     rlp_type = ProtoField.uint8("arqway.rlp.type", "Type", base.DEC, RLP_TYPES, 0x07),
-    rlp_n = ProtoField.uint8("arqway.rlp.n", "N, number of the packet", base.DEC),
+    rlp_n = ProtoField.uint16("arqway.rlp.n", "N, number of the packet", base.DEC),
     rlp_link = ProtoField.uint8("arqway.rlp.link", "Link, frames back to the one that goes before", base.DEC),
     rlp_missing = ProtoField.uint16("arqway.rlp.missing", "Number that is missing", base.DEC),
     rlp_next = ProtoField.uint16("arqway.rlp.next", "Number of the next packet to be sent", base.DEC),
@@ -235,7 +235,7 @@ show["rlp"] = function(octets, kind, pinfo, tree, root)
     local length = octets:len() - 1
     local linked = kind == LINKED_DATA or kind == LINKED_REPAIR
     local carries = kind == DATA or kind == REPAIR or linked
-    local head = linked and 2 or 1
+    local head = linked and 3 or 1
     -- No zeros behind the bits of a NACK.
     local nack = kind == NACK and (length == 2 or length > 2 and length <= 18 and octets(length, 1):uint() ~= 0)
     if not (carries and length > head or nack or kind == KEEPALIVE and length == 2) then
@@ -243,11 +243,12 @@ show["rlp"] = function(octets, kind, pinfo, tree, root)
     end
     tree:add(fields.rlp_type, octets(0, 1))
     if carries then
-        tree:add(fields.rlp_n, octets(1, 1))
-        local info = string.format("%s N=%d", RLP_TYPES[kind], octets(1, 1):uint())
+        local number = octets(1, linked and 2 or 1)
+        tree:add(fields.rlp_n, number)
+        local info = string.format("%s N=%d", RLP_TYPES[kind], number:uint())
         if linked then
-            tree:add(fields.rlp_link, octets(2, 1))
-            info = string.format("%s link=%d", info, octets(2, 1):uint())
+            tree:add(fields.rlp_link, octets(3, 1))
+            info = string.format("%s link=%d", info, octets(3, 1):uint())
         end
         pinfo.cols.info = info
         show_packet(octets(1 + head), pinfo, root)
