@@ -29,6 +29,10 @@ pub struct MeansTable {
     pub replication: Option<u32>,
     /// How values are laid along the horizontal axis.
     pub x_scale: Scale,
+    /// How values are laid along the vertical axis.
+    pub y_scale: Scale,
+    /// Whether it is a series: its horizontal axis begins where the series does.
+    pub is_series: bool,
     /// What error bars show.
     pub bars: Bars,
 }
@@ -98,6 +102,8 @@ impl MeansTable {
             points,
             means,
             x_scale: figure.x_scale,
+            y_scale: figure.y_scale,
+            is_series: figure.quantity.along.is_some(),
             bars: figure.bars,
         }
     }
@@ -152,7 +158,7 @@ impl MeansTable {
             };
             Curve { label: label.clone(), points: self.points.iter().zip(&self.means).filter_map(point).collect() }
         };
-        let axis = |label: &str, scale: Scale| Axis { label: label.to_owned(), scale, from_zero: true };
+        let axis = |label: &str, scale: Scale, from_zero| Axis { label: label.to_owned(), scale, from_zero };
         let bars = match self.bars {
             _ if self.replication.is_some() => "",
             Bars::Interval => ", 95 % confidence intervals",
@@ -164,8 +170,8 @@ impl MeansTable {
         Figure {
             id: id.to_owned(),
             title: experiment.title.clone(),
-            x: axis(&self.x_label, self.x_scale),
-            y: axis(&self.y_label, Scale::Linear),
+            x: axis(&self.x_label, self.x_scale, !self.is_series),
+            y: axis(&self.y_label, self.y_scale, !self.is_series),
             curves: self.schemes.iter().enumerate().map(curve).collect(),
             marks: self.marks.clone(),
             source: format!("{}; {}{bars}{hidden}", experiment.source, self.replications_text()),

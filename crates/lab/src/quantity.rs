@@ -52,7 +52,7 @@ const QUANTITIES: [Quantity; 37] = [
     quantity("tcp-bulk", "burst-max", "tcp-bulk.burst-max", "Packets of the longest burst", 1.0),
     quantity("tcp-bulk", "buffers", "tcp-bulk.buffers", "Mean packets held for resequencing", 1.0),
     quantity("tcp-bulk", "recovery", "tcp-bulk.recovery", "From a timeout to half of the window (s)", 1.0),
-    quantity("tcp-bulk", "response", "tcp-bulk.response", "Delay in responding to a loss on the wire (s)", 1.0),
+    quantity("tcp-bulk", "response", "tcp-bulk.response", "Response to a loss on the wire (s)", 1.0),
     quantity("tcp-bulk", "ack-burst", "tcp-bulk.ack-burst", "Most new acknowledgements within 30 ms", 1.0),
     quantity("tcp-bulk", "node-drops", "tcp-bulk.node-drops", "Packets without room in the forwarding node", 1.0),
     quantity("tcp-bulk", "link-timeouts", "tcp-bulk.link-timeouts", "Link layer timeouts (% of the frames)", 100.0),

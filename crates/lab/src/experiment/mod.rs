@@ -130,6 +130,8 @@ pub struct FigurePlan {
     pub x_label: String,
     /// How values are laid along it.
     pub x_scale: Scale,
+    /// How values are laid along the vertical axis.
+    pub y_scale: Scale,
     /// What error bars show.
     pub bars: Bars,
     /// Places on it that mean something.
@@ -259,6 +261,9 @@ struct FigureSection {
     /// How values are laid along the horizontal axis.
     #[serde(default)]
     x_scale: Scale,
+    /// How values are laid along the vertical axis.
+    #[serde(default)]
+    y_scale: Scale,
     /// Shows this replication alone, counted from 0: what happened once, and no means.
     replication: Option<u32>,
     /// What error bars show.
@@ -423,8 +428,8 @@ impl FigurePlan {
         let along = quantity.along.map(str::to_owned);
         let label = section.x_label.or(along).unwrap_or_else(|| x_label(swept.unwrap_or_default(), unit));
         let marks = section.marks.into_iter().map(|mark| mark.read(schemes, mistakes)).collect();
-        let FigureSection { id, x_scale, bars, replication, .. } = section;
-        (!x_is_wrong).then_some(Self { id, quantity, replication, x_label: label, x_scale, bars, marks })
+        let FigureSection { id, x_scale, y_scale, bars, replication, .. } = section;
+        (!x_is_wrong).then_some(Self { id, quantity, replication, x_label: label, x_scale, y_scale, bars, marks })
     }
 }
 
