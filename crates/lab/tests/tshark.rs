@@ -11,7 +11,7 @@ use arqway_lab::document::Source;
 use arqway_lab::experiment::{Effort, Experiment};
 use arqway_lab::plan::Request;
 use arqway_link::rlc::pdu::{AmOptions, AmPdu, Amd, LengthIndicatorSize, parse_am, parse_um};
-use arqway_link::{Frame, Packet, fec, go_back_n, rlp, selective_repeat};
+use arqway_link::{Frame, Packet, fec, go_back_n, rlp, selective_repeat, sscop};
 use arqway_sim::channel::Direction;
 use arqway_sim::{Host, Probe};
 use arqway_units::Time;
@@ -22,7 +22,8 @@ use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A scheme of each service, with which TCP makes and loses frames of every kind.
-const SCHEMES: [&str; 8] = ["sr:0.9", "go-back-n:0.9", "rlp:3", "oos-rlp:1", "xor-fec:4", "rlc:1", "rlc-um", "rlc-tm"];
+const SCHEMES: [&str; 9] =
+    ["sr:0.9", "go-back-n:0.9", "rlp:3", "oos-rlp:1", "xor-fec:4", "rlc:1", "rlc-um", "rlc-tm", "sscop"];
 
 const STUDY: &str = r#"
 [experiment]
@@ -78,7 +79,12 @@ impl Expected {
         let name = if service == 0 { &self.service } else { "raw" };
         let numbers = numbers_of(name, frame);
         // What a parity carries is the XOR of packets, and what a PDU of RLC carries are parts of them.
-        let is_packet = !["rlc-am", "rlc-um"].contains(&name) && (name != "xor-fec" || kind == 0);
+        let is_packet = match name {
+            "rlc-am" | "rlc-um" => false,
+            "xor-fec" => kind == 0,
+            "sscop" => carries_packet(frame),
+            _ => true,
+        };
         let inside = inside(if is_packet { &frame.body } else { &[] });
         let time = epoch(now);
         writeln!(self.lines, "{interface}|{time}|{service}|{kind}|{name}|{numbers}|{comment}|{inside}")
@@ -89,6 +95,12 @@ impl Expected {
         let inside = inside(&packet.octets);
         writeln!(self.lines, "{interface}|{}|||||||||||||||||||||{inside}", epoch(now)).expect("memory");
     }
+}
+
+/// Whether a frame of SSCOP bears an SD PDU: behind its number.
+fn carries_packet(frame: &Frame) -> bool {
+    let mut pdu = frame.clone();
+    pdu.take::<2>().is_some() && matches!(sscop::pdu::parse(pdu), Some(sscop::pdu::Pdu::Sd { .. }))
 }
 
 /// The numbers in a frame's head: those of Selective Repeat, of go-back-n, of RLP, of forward error correction, of RLC's
