@@ -59,6 +59,8 @@ local fields = {
     amd_p = ProtoField.bool("arqway.amd.p", "P, a status report is asked for", 16, nil, 0x0004),
     amd_he = ProtoField.uint16("arqway.amd.he", "HE, what follows", base.DEC, nil, 0x0003),
     am_rsn = ProtoField.bool("arqway.am.rsn", "RSN, number of the RESET", 8, nil, 0x08),
+    sscop_number = ProtoField.uint16("arqway.sscop.number", "Number of the frame", base.DEC),
+    sscop_front = ProtoField.bytes("arqway.sscop.front", "Link and octets that make up the overhead"),
     body = ProtoField.bytes("arqway.body", "Body"),
 }
 arqway.fields = fields
@@ -71,6 +73,11 @@ arqway.prefs.services = Pref.string("Services", "0=selective-repeat 1=raw",
     "Which service each number names, where the capture does not say")
 arqway.prefs.packets = Pref.bool("Show the packets inside", true,
     "Hand the packets in the frames on to the dissector of IP")
+arqway.prefs.sscop_filter = Pref.bool("SSCOP: frames have a number", true,
+    "Whether the services' order-filter is on")
+arqway.prefs.sscop_link = Pref.bool("SSCOP: packets have a link", false,
+    "Whether the services' resequencing is per flow, or none for TCP alone")
+arqway.prefs.sscop_overhead = Pref.uint("SSCOP: overhead", 0, "What the services' overhead is")
 
 local interface_description = Field.new("frame.interface_description")
 
@@ -153,6 +160,41 @@ show["rlc-am"] = function(octets, kind, pinfo, tree)
     end
     tree:add(fields.body, octets(1))
     pinfo.cols.info = control
+    return true
+end
+
+local SD = 8
+-- How many octets stand in front of an SD PDU that has so much padding.
+local function sscop_front(padding)
+    local number, link = arqway.prefs.sscop_filter and 2 or 0, arqway.prefs.sscop_link and 2 or 0
+    return link + math.max(0, arqway.prefs.sscop_overhead - number - link - padding - 4)
+end
+
+-- What is behind the frame's number is Wireshark's own to read: its dissector of SSCOP, and then that of IP.
+show["sscop"] = function(octets, kind, pinfo, tree, root)
+    local from = arqway.prefs.sscop_filter and 3 or 1
+    local length = octets:len()
+    if kind ~= DATA or length < from + 4 then
+        return false
+    end
+    if from == 3 then
+        tree:add(fields.sscop_number, octets(1, 2))
+    end
+    local last = octets(length - 4, 1)
+    local padding = last:bitfield(0, 2)
+    local is_data = last:bitfield(4, 4) == SD
+    local front = is_data and sscop_front(padding) or 0
+    local begins = from + front
+    if (length - begins) % 4 ~= 0 or is_data and length - begins < 5 + padding then
+        return false
+    end
+    if front > 0 then
+        tree:add(fields.sscop_front, octets(from, front))
+    end
+    Dissector.get("sscop"):call(octets(begins):tvb(), pinfo, root)
+    if is_data then
+        show_packet(octets(begins, length - begins - 4 - padding), pinfo, root)
+    end
     return true
 end
 

@@ -11,7 +11,7 @@ use arqway_lab::document::Source;
 use arqway_lab::experiment::{Effort, Experiment};
 use arqway_lab::plan::Request;
 use arqway_link::rlc::pdu::{AmOptions, AmPdu, Amd, LengthIndicatorSize, parse_am, parse_um};
-use arqway_link::{Frame, Packet, fec, go_back_n, rlp, selective_repeat};
+use arqway_link::{Frame, Packet, fec, go_back_n, rlp, selective_repeat, sscop};
 use arqway_sim::channel::Direction;
 use arqway_sim::{Host, Probe};
 use arqway_units::Time;
@@ -22,7 +22,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A scheme of each service, with which TCP makes and loses frames of every kind, and in which order packets are released.
-const SCHEMES: [(&str, &str); 11] = [
+const SCHEMES: [(&str, &str); 14] = [
     ("sr:0.9", "full"),
     ("sr:0.9", "per-flow"),
     ("sr:0.9", "none"),
@@ -34,6 +34,9 @@ const SCHEMES: [(&str, &str); 11] = [
     ("rlc:1", "full"),
     ("rlc-um", "full"),
     ("rlc-tm", "full"),
+    ("sscop", "full"),
+    ("sscop", "per-flow"),
+    ("sscop", "none"),
 ];
 
 const STUDY: &str = r#"
@@ -92,7 +95,12 @@ impl Expected {
         let name = if service == 0 { &self.service } else { "raw" };
         let numbers = numbers_of(name, frame);
         // What a parity carries is the XOR of packets, and what a PDU of RLC carries are parts of them.
-        let is_packet = !["rlc-am", "rlc-um"].contains(&name) && (name != "xor-fec" || kind == 0);
+        let is_packet = match name {
+            "rlc-am" | "rlc-um" => false,
+            "xor-fec" => kind == 0,
+            "sscop" => carries_packet(frame),
+            _ => true,
+        };
         let inside = inside(if is_packet { &frame.body } else { &[] });
         let time = epoch(now);
         writeln!(self.lines, "{interface}|{time}|{service}|{kind}|{name}|{numbers}|{comment}|{inside}")
@@ -103,6 +111,12 @@ impl Expected {
         let inside = inside(&packet.octets);
         writeln!(self.lines, "{interface}|{}|||||||||||||||||||||||{inside}", epoch(now)).expect("memory");
     }
+}
+
+/// Whether a frame of SSCOP bears an SD PDU: behind its number.
+fn carries_packet(frame: &Frame) -> bool {
+    let mut pdu = frame.clone();
+    pdu.take::<2>().is_some() && matches!(sscop::pdu::parse(pdu), Some(sscop::pdu::Pdu::Sd { .. }))
 }
 
 /// The numbers in a frame's head: those of Selective Repeat, of go-back-n, of RLP, of forward error correction, of RLC's

@@ -1,1 +1,0 @@
-//! What the service does, frame by frame.
