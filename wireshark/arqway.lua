@@ -191,9 +191,11 @@ show["sscop"] = function(octets, kind, pinfo, tree, root)
     if front > 0 then
         tree:add(fields.sscop_front, octets(from, front))
     end
-    Dissector.get("sscop"):call(octets(begins):tvb(), pinfo, root)
+    local behind = length - 4 - padding
+    -- What a data PDU bears would be taken for signalling of ATM, whatever it is: Wireshark sees its trailer alone.
+    Dissector.get("sscop"):call(octets(is_data and behind or begins):tvb(), pinfo, root)
     if is_data then
-        show_packet(octets(begins, length - begins - 4 - padding), pinfo, root)
+        show_packet(octets(begins, behind - begins), pinfo, root)
     end
     return true
 end
