@@ -82,7 +82,8 @@ impl Connection {
     fn take_bgn(&mut self, sq: u8, mr: u32, uu: Bytes, now: Time) {
         // A peer that lost its memory counts its attempts from the beginning again, so N(SQ) may be what it was. But one whose data have
         // crossed has its BGAK PDU, and does not repeat its BGN PDU.
-        let is_repeated = self.is_repeated(sq) && !self.peer_has_begun;
+        let has_begun = self.state == DataTransferReady && self.peer_has_begun;
+        let is_repeated = self.is_repeated(sq) && !has_begun;
         match (self.state, is_repeated) {
             (Idle, true) => self.send(Pdu::Bgrej { uu: Bytes::new() }),
             (OutgoingConnectionPending, false) => {
