@@ -46,7 +46,9 @@ pub struct Config {
     pub poll_after_retransmission: bool,
     /// Whether a PDU that ends a connection and says why has its bit S set.
     pub end_sets_s_bit: bool,
-    /// How many packets may wait to be sent for the first time.
+    /// How many packets may wait for a line that takes no more.
+    ///
+    /// Or for credit, or for a connection: all that were not sent yet.
     pub buffer: NonZeroUsize,
     /// Whether both ends begin in a connection that nobody had to establish.
     pub established: bool,
