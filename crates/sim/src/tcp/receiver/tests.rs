@@ -60,7 +60,7 @@ fn held_duplicates_are_discarded_when_the_awaited_packet_comes() {
 fn all_are_released_when_the_delay_of_the_first_is_over_and_no_further_one_is_held() {
     let mut receiver = waiting();
     assert_eq!(receiver.poll_timeout(), Some(at(1200)), "packet 4 came at 200 ms");
-    assert_eq!(released(&mut receiver, at(1199)), []);
+    assert_eq!(released(&mut receiver, at(1199)), [] as [i64; 0]);
     assert_eq!(released(&mut receiver, at(1200)), [0, 0, 0]);
     assert_eq!((receiver.receive(7, at(1300)), receiver.poll_timeout()), (Some(0), None));
     assert_eq!(receiver.receive(1, at(1400)), Some(7));
