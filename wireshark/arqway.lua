@@ -41,7 +41,7 @@ local fields = {
     gbn_nr = ProtoField.uint8("arqway.gbn.nr", "N(R), next awaited", base.DEC),
     gbn_ns = ProtoField.uint8("arqway.gbn.ns", "N(S), number of this frame", base.DEC),
     rlp_type = ProtoField.uint8("arqway.rlp.type", "Type", base.DEC, RLP_TYPES, 0x07),
-    rlp_n = ProtoField.uint8("arqway.rlp.n", "N, number of the packet", base.DEC),
+    rlp_n = ProtoField.uint16("arqway.rlp.n", "N, number of the packet", base.DEC),
     rlp_link = ProtoField.uint8("arqway.rlp.link", "Link, frames back to the one that goes before", base.DEC),
     rlp_missing = ProtoField.uint16("arqway.rlp.missing", "Number that is missing", base.DEC),
     rlp_next = ProtoField.uint16("arqway.rlp.next", "Number of the next packet to be sent", base.DEC),
@@ -59,6 +59,8 @@ local fields = {
     amd_p = ProtoField.bool("arqway.amd.p", "P, a status report is asked for", 16, nil, 0x0004),
     amd_he = ProtoField.uint16("arqway.amd.he", "HE, what follows", base.DEC, nil, 0x0003),
     am_rsn = ProtoField.bool("arqway.am.rsn", "RSN, number of the RESET", 8, nil, 0x08),
+    sscop_number = ProtoField.uint16("arqway.sscop.number", "Number of the frame", base.DEC),
+    sscop_front = ProtoField.bytes("arqway.sscop.front", "Link and octets that make up the overhead"),
     body = ProtoField.bytes("arqway.body", "Body"),
 }
 arqway.fields = fields
@@ -71,6 +73,11 @@ arqway.prefs.services = Pref.string("Services", "0=selective-repeat 1=raw",
     "Which service each number names, where the capture does not say")
 arqway.prefs.packets = Pref.bool("Show the packets inside", true,
     "Hand the packets in the frames on to the dissector of IP")
+arqway.prefs.sscop_filter = Pref.bool("SSCOP: frames have a number", true,
+    "Whether the services' order-filter is on")
+arqway.prefs.sscop_link = Pref.bool("SSCOP: packets have a link", false,
+    "Whether the services' resequencing is per flow, or none for TCP alone")
+arqway.prefs.sscop_overhead = Pref.uint("SSCOP: overhead", 0, "What the services' overhead is")
 
 local interface_description = Field.new("frame.interface_description")
 
@@ -156,6 +163,43 @@ show["rlc-am"] = function(octets, kind, pinfo, tree)
     return true
 end
 
+local SD = 8
+-- How many octets stand in front of an SD PDU that has so much padding.
+local function sscop_front(padding)
+    local number, link = arqway.prefs.sscop_filter and 2 or 0, arqway.prefs.sscop_link and 2 or 0
+    return link + math.max(0, arqway.prefs.sscop_overhead - number - link - padding - 4)
+end
+
+-- What is behind the frame's number is Wireshark's own to read: its dissector of SSCOP, and then that of IP.
+show["sscop"] = function(octets, kind, pinfo, tree, root)
+    local from = arqway.prefs.sscop_filter and 3 or 1
+    local length = octets:len()
+    if kind ~= DATA or length < from + 4 then
+        return false
+    end
+    if from == 3 then
+        tree:add(fields.sscop_number, octets(1, 2))
+    end
+    local last = octets(length - 4, 1)
+    local padding = last:bitfield(0, 2)
+    local is_data = last:bitfield(4, 4) == SD
+    local front = is_data and sscop_front(padding) or 0
+    local begins = from + front
+    if (length - begins) % 4 ~= 0 or is_data and length - begins < 5 + padding then
+        return false
+    end
+    if front > 0 then
+        tree:add(fields.sscop_front, octets(from, front))
+    end
+    local behind = length - 4 - padding
+    -- What a data PDU bears would be taken for signalling of ATM, whatever it is: Wireshark sees its trailer alone.
+    Dissector.get("sscop"):call(octets(is_data and behind or begins):tvb(), pinfo, root)
+    if is_data then
+        show_packet(octets(begins, behind - begins), pinfo, root)
+    end
+    return true
+end
+
 -- What is in it may be parts of several packets: Wireshark's own dissector of RLC tells more, of captures that name RLC.
 show["rlc-um"] = function(octets, kind, pinfo, tree)
     if kind ~= DATA or octets:len() < 3 then
@@ -235,7 +279,7 @@ show["rlp"] = function(octets, kind, pinfo, tree, root)
     local length = octets:len() - 1
     local linked = kind == LINKED_DATA or kind == LINKED_REPAIR
     local carries = kind == DATA or kind == REPAIR or linked
-    local head = linked and 2 or 1
+    local head = linked and 3 or 1
     -- No zeros behind the bits of a NACK.
     local nack = kind == NACK and (length == 2 or length > 2 and length <= 18 and octets(length, 1):uint() ~= 0)
     if not (carries and length > head or nack or kind == KEEPALIVE and length == 2) then
@@ -243,11 +287,12 @@ show["rlp"] = function(octets, kind, pinfo, tree, root)
     end
     tree:add(fields.rlp_type, octets(0, 1))
     if carries then
-        tree:add(fields.rlp_n, octets(1, 1))
-        local info = string.format("%s N=%d", RLP_TYPES[kind], octets(1, 1):uint())
+        local number = octets(1, linked and 2 or 1)
+        tree:add(fields.rlp_n, number)
+        local info = string.format("%s N=%d", RLP_TYPES[kind], number:uint())
         if linked then
-            tree:add(fields.rlp_link, octets(2, 1))
-            info = string.format("%s link=%d", info, octets(2, 1):uint())
+            tree:add(fields.rlp_link, octets(3, 1))
+            info = string.format("%s link=%d", info, octets(3, 1):uint())
         end
         pinfo.cols.info = info
         show_packet(octets(1 + head), pinfo, root)

@@ -5,10 +5,12 @@ use super::input::Input;
 use arqway_link::mux::{self, Class, Ds, Measured, Ports, Protocol, Rates, Rule, Scfq, SchedulerConfig};
 use arqway_link::rlc::{tm, um};
 use arqway_link::selective_repeat::{EstimatorConfig, Policy, Rejects, Timeout, WindowSize};
+use arqway_link::sscop;
 use arqway_link::{
     Count, Others, Resequencing, ServiceConfig, Side, TimerStarts, Unordered, fec, go_back_n, raw, rlp,
     selective_repeat, snoop,
 };
+use arqway_units::Span;
 use std::num::{NonZeroU32, NonZeroUsize};
 
 pub(crate) fn side(input: &mut Input<'_>) -> Side {
@@ -160,6 +162,31 @@ pub(crate) fn rlc_um(input: &mut Input<'_>) -> ServiceConfig {
     })
 }
 
+/// Without an end to its quiet: it would not come to rest.
+pub(crate) fn sscop(input: &mut Input<'_>) -> ServiceConfig {
+    let timer_poll = input.span(10, 400);
+    ServiceConfig::Sscop(sscop::Config {
+        timer_poll,
+        timer_keep_alive: input.span(10, 400),
+        timer_no_response: timer_poll * 2 + input.span(400, 3000),
+        timer_idle: Span::ZERO,
+        timer_cc: input.span(20, 1000),
+        max_cc: Count::new(input.between(1, 5)).expect("not zero"),
+        max_pd: Count::new(input.between(1, 30)).expect("not zero"),
+        max_stat: sscop::ListLength::new(2 * input.between(1, 6) + 1).expect("odd, and 3 or more"),
+        credit: sscop::Credit::new(input.between(1, 40).into()).expect("not zero"),
+        clear_buffers: input.flag(),
+        resequencing: resequencing(input.octet()),
+        poll_after_retransmission: input.flag(),
+        end_sets_s_bit: input.flag(),
+        buffer: at_least_one(input, 20),
+        established: input.flag(),
+        order_filter: input.flag(),
+        longest_reordering: input.span(1, 1000),
+        overhead: count(input),
+    })
+}
+
 pub(crate) fn rlc_tm(input: &mut Input<'_>) -> ServiceConfig {
     let discard_after = input.flag().then(|| input.span(1, 300));
     ServiceConfig::RlcTm(tm::Config { discard_after, buffer: at_least_one(input, 20) })
@@ -207,6 +234,8 @@ pub(crate) fn kept_at_most(service: &ServiceConfig) -> usize {
         // Its own that wait, and PDUs of the peer that wait for others: windows are of at most 64.
         ServiceConfig::RlcUm(config) => config.buffer.get() + 64,
         ServiceConfig::RlcTm(config) => config.buffer.get(),
+        // Its own that wait or are not acknowledged, once more when they wait for the next connection; the peer's that wait for others.
+        ServiceConfig::Sscop(config) => config.buffer.get() + 3 * config.credit.packets() as usize,
         ServiceConfig::Snoop(config) => config.buffer.get() + config.connections.get() * config.cache.get(),
     }
 }
@@ -223,6 +252,7 @@ pub(crate) fn own_kept_at_rest(service: &ServiceConfig) -> usize {
         | ServiceConfig::RlcAm(_)
         | ServiceConfig::RlcUm(_)
         | ServiceConfig::RlcTm(_)
+        | ServiceConfig::Sscop(_)
         | ServiceConfig::Snoop(_) => 0,
     }
 }

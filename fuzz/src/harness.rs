@@ -229,8 +229,10 @@ impl<S: LinkService> Harness<S> {
     pub(crate) fn check_at_rest(&self) {
         let counters = self.service.counters();
         if !self.limits.segments {
+            // What is given up may have gone out before.
             let gone = counters.frames_sent + counters.packets_discarded;
-            assert_eq!(gone, self.books.taken, "packets that never went out: {counters:?}");
+            let is_right = gone == self.books.taken || counters.packets_discarded > 0 && gone > self.books.taken;
+            assert!(is_right, "packets that never went out: {counters:?}");
         }
         if counters.packets_discarded == 0 {
             assert_eq!(counters.octets_sent, self.books.octets_taken, "octets that never went out: {counters:?}");
@@ -248,5 +250,6 @@ impl<S: LinkService> Harness<S> {
             + counters.rejects_sent
             + counters.keepalives_sent
             + counters.parity_sent
+            + counters.control_sent
     }
 }

@@ -61,7 +61,7 @@ fn go_back_n_reads(kind: u8, octets: &[u8], split: usize) {
 
 fn rlp_reads(kind: u8, octets: &[u8], split: usize) {
     use rlp::{Unit, parse};
-    let head = [1, 1, 9, 9, 2, 2].get(usize::from(kind)).copied().unwrap_or(9);
+    let head = [1, 1, 9, 9, 3, 3].get(usize::from(kind)).copied().unwrap_or(9);
     let read = parse(off_the_wire(kind, octets));
     assert_eq!(parse(from_memory(kind, octets, split, head)), read);
     match (kind, octets, read) {
@@ -71,11 +71,11 @@ fn rlp_reads(kind: u8, octets: &[u8], split: usize) {
         {
             assert_eq!((number, &packet[..]), (u64::from(*first), rest));
         }
-        (4, [first, second, rest @ ..], Some(Unit::Data { number, link: Some(link), packet }))
-        | (5, [first, second, rest @ ..], Some(Unit::Repair { number, link: Some(link), packet }))
+        (4, [high, low, third, rest @ ..], Some(Unit::Data { number, link: Some(link), packet }))
+        | (5, [high, low, third, rest @ ..], Some(Unit::Repair { number, link: Some(link), packet }))
             if !rest.is_empty() =>
         {
-            assert_eq!((number, link, &packet[..]), (u64::from(*first), *second, rest));
+            assert_eq!((number, link, &packet[..]), (u16::from_be_bytes([*high, *low]).into(), *third, rest));
         }
         (2, [high, low, bits @ ..], Some(Unit::Nack(missing))) if bits.len() <= 16 && bits.last() != Some(&0) => {
             let first = u16::from_be_bytes([*high, *low]);
@@ -91,7 +91,7 @@ fn rlp_reads(kind: u8, octets: &[u8], split: usize) {
             assert_eq!(next, u64::from(u16::from_be_bytes([*high, *low])));
         }
         (_, _, Some(unit)) => panic!("{octets:?} of kind {kind} was read as {unit:?}"),
-        (0 | 1, [_, _, ..], None) | (4 | 5, [_, _, _, ..], None) | (2, [_, _], None) | (3, [_, _], None) => {
+        (0 | 1, [_, _, ..], None) | (4 | 5, [_, _, _, _, ..], None) | (2, [_, _], None) | (3, [_, _], None) => {
             panic!("{octets:?} of kind {kind} was not read")
         }
         (2, [_, _, bits @ ..], None) if bits.len() <= 16 && bits.last() != Some(&0) => {

@@ -16,6 +16,7 @@
 //! | `headers.rs`, `classifier.rs`, `heads.rs` | readers, each held to a second opinion |
 //! | `tcp_filter.rs` | the filter that knows TCP, told of any packets |
 //! | `rlc_pdus.rs` | the PDUs of RLC, read bit by bit |
+//! | `sscop_pdus.rs` | the PDUs of SSCOP, read from the front |
 //! | `demultiplexer.rs` | frames that were cut, joined or re-tagged on their way |
 //! | `operations.rs` | any operations on one end of a service, with a peer that sends anything |
 //! | `pair.rs` | two ends over a line that loses, doubles and delays: their promises |
@@ -32,18 +33,20 @@ mod line;
 mod operations;
 mod pair;
 mod rlc_pdus;
+mod sscop_pdus;
 mod tcp_filter;
 
 /// What a target does with an input; it panics on a finding.
 pub type Driver = fn(&[u8]);
 
 /// Every target by its name, which is that of its file in `fuzz_targets` and of its folder in `corpus`.
-pub const TARGETS: [(&str, Driver); 17] = [
+pub const TARGETS: [(&str, Driver); 19] = [
     ("headers", headers::drive),
     ("classifier", classifier::drive),
     ("heads", heads::drive),
     ("rlc_am_pdu", rlc_pdus::am),
     ("rlc_um_pdu", rlc_pdus::um),
+    ("sscop_pdu", sscop_pdus::drive),
     ("demultiplexer", demultiplexer::drive),
     ("raw", operations::raw),
     ("selective_repeat", operations::selective_repeat),
@@ -52,6 +55,7 @@ pub const TARGETS: [(&str, Driver); 17] = [
     ("xor_fec", operations::xor_fec),
     ("rlc_um", operations::rlc_um),
     ("rlc_tm", operations::rlc_tm),
+    ("sscop", operations::sscop),
     ("snoop", operations::snoop),
     ("tcp_filter", tcp_filter::drive),
     ("mux", operations::mux),

@@ -8,7 +8,8 @@ use super::contents;
 use super::harness::{Harness, Limits, Owes};
 use super::input::Input;
 use super::line::Line;
-use arqway_link::{Frame, Kind, LinkService, LinkState, Mux, ServiceConfig, Tag, go_back_n, selective_repeat};
+use arqway_link::sscop::pdu::{Pdu, Stat};
+use arqway_link::{Frame, Kind, LinkService, LinkState, Mux, ServiceConfig, Tag, go_back_n, selective_repeat, sscop};
 use etherparse::{SlicedPacket, TransportSlice};
 use std::collections::VecDeque;
 
@@ -40,6 +41,10 @@ pub(crate) fn rlc_um(octets: &[u8]) {
 
 pub(crate) fn rlc_tm(octets: &[u8]) {
     service(octets, configs::rlc_tm, |tag, packet| Some(u64::from(tag.kind() == Kind::new(0) && !packet.is_empty())));
+}
+
+pub(crate) fn sscop(octets: &[u8]) {
+    service(octets, configs::sscop, |_, _| None);
 }
 
 /// Snoop may withhold an acknowledgement of TCP that says nothing else, and no other packet: what is no TCP segment in the eyes of etherparse's reader
@@ -158,6 +163,7 @@ pub(crate) fn answer(services: &[&ServiceConfig], frame: &Frame) -> Option<Frame
             go_back_n::Unit::Data { number, .. } => number,
             go_back_n::Unit::Acknowledgement { .. } => return None,
         },
+        ServiceConfig::Sscop(config) => return sscop_answer(config, frame),
         // These send a frame again only when they are asked to, or a few times.
         ServiceConfig::Raw(_)
         | ServiceConfig::Rlp(_)
@@ -171,4 +177,24 @@ pub(crate) fn answer(services: &[&ServiceConfig], frame: &Frame) -> Option<Frame
     let mut acknowledgement = Frame::new(Kind::new(1), &[next], bytes::Bytes::new());
     acknowledgement.tag = acknowledgement.tag.with_service(service);
     Some(acknowledgement)
+}
+
+/// What a peer says that has everything that was sent, and agrees to everything.
+fn sscop_answer(config: &sscop::Config, frame: &Frame) -> Option<Frame> {
+    let mut unread = frame.clone();
+    // Its frames are in order: as many as it answers.
+    let number = if config.order_filter { unread.take::<2>()?.to_vec() } else { Vec::new() };
+    let mr = 16;
+    let answer = match sscop::pdu::parse(unread)? {
+        Pdu::Bgn { .. } => Pdu::Bgak { mr, uu: bytes::Bytes::new() },
+        Pdu::End { .. } => Pdu::Endak,
+        Pdu::Rs { .. } => Pdu::Rsak { mr },
+        Pdu::Er { .. } => Pdu::Erak { mr },
+        Pdu::Poll { ps, s } => Pdu::Stat(Stat::new(bytes::Bytes::new(), ps, (s + mr) % (1 << 24), s)),
+        _ => return None,
+    };
+    let answer = sscop::pdu::frame(answer, &number);
+    let mut whole = Frame::new(Kind::new(0), &answer.parts().concat(), bytes::Bytes::new());
+    whole.tag = frame.tag;
+    Some(whole)
 }

@@ -3,6 +3,7 @@
 //! It is the very run behind the rows of `arqway run`: planned by the same code, with the same random streams.
 
 use crate::experiment::{Experiment, Scheme};
+use crate::figure::number::typed;
 use crate::plan::{Plan, Request, RequestError, Run};
 use crate::rows::Row;
 use crate::run::{RunError, watch};
@@ -37,7 +38,7 @@ pub struct CellName {
 impl std::fmt::Display for CellName {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { experiment, scheme, point, replication, seed, .. } = self;
-        write!(out, "{experiment}, scheme {scheme}, point {point}, replication {replication}, seed {seed}")
+        write!(out, "{experiment}, scheme {scheme}, point {}, replication {replication}, seed {seed}", typed(*point))
     }
 }
 

@@ -1,6 +1,7 @@
 //! What has to be run: experiments expanded to cells, each cell once however many figures show it.
 
 use crate::experiment::{Experiment, Scheme};
+use crate::figure::number::typed;
 use arqway_link::WorldDefaults;
 use arqway_sim::Scenario;
 
@@ -186,7 +187,7 @@ fn explain(experiments: &[Experiment], request: &Request) -> Result<(), RequestE
     let values: Vec<f64> = experiments.iter().flat_map(|one| one.points.iter().map(|point| point.value)).collect();
     match request.point.filter(|asked| !values.contains(asked)) {
         Some(asked) => {
-            let known = values.iter().map(f64::to_string).collect::<Vec<_>>().join(", ");
+            let known = values.iter().copied().map(typed).collect::<Vec<_>>().join(", ");
             Err(RequestError::Point { asked, known })
         }
         None => Ok(()),

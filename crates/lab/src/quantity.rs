@@ -13,9 +13,13 @@ pub struct Quantity {
     pub label: &'static str,
     /// From SI units to the label's.
     pub factor: f64,
+    /// Where it is a series, `window@15.01`, what the number behind the `@` is, with its unit.
+    pub along: Option<&'static str>,
 }
 
-const QUANTITIES: [Quantity; 33] = [
+const TIME: &str = "Time (s)";
+
+const QUANTITIES: [Quantity; 37] = [
     quantity("file-transfer", "throughput", "file-transfer.throughput", "File Transfer throughput (kbit/s)", 1e-3),
     quantity("file-transfer", "timeouts", "file-transfer.timeouts", "TCP timeouts", 1.0),
     quantity(
@@ -48,11 +52,15 @@ const QUANTITIES: [Quantity; 33] = [
     quantity("tcp-bulk", "burst-max", "tcp-bulk.burst-max", "Packets of the longest burst", 1.0),
     quantity("tcp-bulk", "buffers", "tcp-bulk.buffers", "Mean packets held for resequencing", 1.0),
     quantity("tcp-bulk", "recovery", "tcp-bulk.recovery", "From a timeout to half of the window (s)", 1.0),
-    quantity("tcp-bulk", "response", "tcp-bulk.response", "Delay in responding to a loss on the wire (s)", 1.0),
+    quantity("tcp-bulk", "response", "tcp-bulk.response", "Response to a loss on the wire (s)", 1.0),
     quantity("tcp-bulk", "ack-burst", "tcp-bulk.ack-burst", "Most new acknowledgements within 30 ms", 1.0),
     quantity("tcp-bulk", "node-drops", "tcp-bulk.node-drops", "Packets without room in the forwarding node", 1.0),
     quantity("tcp-bulk", "link-timeouts", "tcp-bulk.link-timeouts", "Link layer timeouts (% of the frames)", 100.0),
     quantity("tcp-bulk", "flr", "tcp-bulk.flr", "Measured frame loss rate (%)", 100.0),
+    series(quantity("tcp-bulk", "window", "tcp-bulk.window", "Congestion window (packets)", 1.0), TIME),
+    series(quantity("tcp-bulk", "sent", "tcp-bulk.sent", "Highest packet sent", 1.0), TIME),
+    series(quantity("tcp-bulk", "acknowledged", "tcp-bulk.acknowledged", "Highest packet acknowledged", 1.0), TIME),
+    series(quantity("tcp-bulk", "bursts", "tcp-bulk.bursts", "Share of the bursts (%)", 100.0), "Packets in a burst"),
     quantity("channel", "loss", "channel.loss", "Frames lost (%)", 100.0),
     quantity("channel", "burst", "channel.burst", "Mean run of lost frames", 1.0),
 ];
@@ -64,7 +72,12 @@ const fn quantity(
     label: &'static str,
     factor: f64,
 ) -> Quantity {
-    Quantity { app, metric, name, label, factor }
+    Quantity { app, metric, name, label, factor, along: None }
+}
+
+/// A quantity that a run measures many times, or for many values of something else.
+const fn series(quantity: Quantity, along: &'static str) -> Quantity {
+    Quantity { along: Some(along), ..quantity }
 }
 
 impl Quantity {
@@ -72,6 +85,12 @@ impl Quantity {
     #[must_use]
     pub fn of(name: &str) -> Option<Self> {
         QUANTITIES.into_iter().find(|quantity| quantity.name == name)
+    }
+
+    /// Where along its series a metric lies: `window@15.01` at 15.01.
+    #[must_use]
+    pub fn place_of(&self, metric: &str) -> Option<f64> {
+        metric.strip_prefix(self.metric)?.strip_prefix('@')?.parse().ok()
     }
 
     /// The names of all quantities.

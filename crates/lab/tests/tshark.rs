@@ -22,7 +22,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A scheme of each service, with which TCP makes and loses frames of every kind, and in which order packets are released.
-const SCHEMES: [(&str, &str); 11] = [
+const SCHEMES: [(&str, &str); 14] = [
     ("sr:0.9", "full"),
     ("sr:0.9", "per-flow"),
     ("sr:0.9", "none"),
@@ -34,6 +34,9 @@ const SCHEMES: [(&str, &str); 11] = [
     ("rlc:1", "full"),
     ("rlc-um", "full"),
     ("rlc-tm", "full"),
+    ("sscop", "full"),
+    ("sscop-pfrs", "full"),
+    ("sscop-none", "full"),
 ];
 
 const STUDY: &str = r#"
@@ -92,7 +95,12 @@ impl Expected {
         let name = if service == 0 { &self.service } else { "raw" };
         let numbers = numbers_of(name, frame);
         // What a parity carries is the XOR of packets, and what a PDU of RLC carries are parts of them.
-        let is_packet = !["rlc-am", "rlc-um"].contains(&name) && (name != "xor-fec" || kind == 0);
+        let is_packet = match name {
+            "rlc-am" | "rlc-um" => false,
+            "xor-fec" => kind == 0,
+            "sscop" => carries_packet(frame),
+            _ => true,
+        };
         let inside = inside(if is_packet { &frame.body } else { &[] });
         let time = epoch(now);
         writeln!(self.lines, "{interface}|{time}|{service}|{kind}|{name}|{numbers}|{comment}|{inside}")
@@ -103,6 +111,12 @@ impl Expected {
         let inside = inside(&packet.octets);
         writeln!(self.lines, "{interface}|{}|||||||||||||||||||||||{inside}", epoch(now)).expect("memory");
     }
+}
+
+/// Whether a frame of SSCOP bears an SD PDU: its trailer says so.
+fn carries_packet(frame: &Frame) -> bool {
+    let octets = frame.parts().concat();
+    octets.last_chunk::<4>().is_some_and(|trailer| trailer[0] & 0xf == 8)
 }
 
 /// The numbers in a frame's head: those of Selective Repeat, of go-back-n, of RLP, of forward error correction, of RLC's
@@ -208,7 +222,7 @@ fn tshark_reads_what_the_simulator_sent_and_finds_every_checksum_right() {
     let mut everything = String::new();
     for (scheme, order) in SCHEMES {
         let (file, Expected { lines: expected, .. }) = capture(scheme, order);
-        let read = tshark(&file, &[]);
+        let read = tshark(&file, told(scheme));
         let differs = read.lines().zip(expected.lines()).enumerate().find(|(_, (read, expected))| read != expected);
         if let Some((number, (read, expected))) = differs {
             panic!("{scheme}, {order}, packet {}:\n{read}, as tshark reads it, is not\n{expected}", number + 1);
@@ -235,6 +249,11 @@ fn tshark_reads_what_the_simulator_sent_and_finds_every_checksum_right() {
     }
 }
 
+/// What the dissector cannot see in a capture and has to be told.
+fn told(scheme: &str) -> &'static [&'static str] {
+    if scheme.starts_with("sscop-") { &["-o", "arqway.sscop_link:TRUE"] } else { &[] }
+}
+
 #[test]
 fn tshark_finds_nothing_malformed_and_nothing_unknown() {
     if !judge::there_is_tshark() {
@@ -243,7 +262,7 @@ fn tshark_finds_nothing_malformed_and_nothing_unknown() {
     for (scheme, order) in SCHEMES {
         let (file, _) = capture(scheme, order);
         assert_eq!(
-            tshark(&file, &["-Y", "_ws.malformed || arqway.malformed || arqway.unknown"]),
+            tshark(&file, &[told(scheme), &["-Y", "_ws.malformed || arqway.malformed || arqway.unknown"]].concat()),
             "",
             "{scheme}, {order}"
         );

@@ -55,6 +55,8 @@ counters! {
     frames_abandoned,
     /// Frames that said how far the sender is, because the line was idle.
     keepalives_sent,
+    /// Frames that concern the connection of both ends itself: that it begins, ends, or begins anew.
+    control_sent,
     /// Frames with the parity of others.
     parity_sent,
     /// Frames that were counted as missing, and then worked out from others, or received after all.
@@ -77,6 +79,8 @@ counters! {
     resets,
     /// Times that the peer did not answer as often as it was asked to begin anew.
     unrecoverable_errors,
+    /// Frames received that cannot be, by what is known here: that nobody sent, or was not expected any more.
+    protocol_errors,
     /// Frames received that could not be decoded, or that belong to no service here.
     malformed_received,
 }

@@ -26,6 +26,7 @@
 //! | [`rlp`] | Karn's RLP: negative acknowledgements only, a few retransmissions, in sequence or as received |
 //! | [`fec`] | forward error correction: a parity frame for every block, by XOR |
 //! | [`snoop`] | Berkeley Snoop: reads TCP, sends lost segments again, withholds duplicate acknowledgements |
+//! | [`sscop`] | SSCOP of ATM, ITU-T Q.2110: selective retransmission by polls |
 //! | [`Resequencing`] | in which order an ARQ service releases packets: all, those of a flow, or none, with a filter that knows TCP |
 //! | [`tcp_aware`] | that filter: it withholds the duplicate acknowledgements that a link without order causes |
 //! | [`mux`] | services side by side on one link; itself a service |
@@ -69,6 +70,7 @@ mod seq;
 mod service;
 mod short_form;
 pub mod snoop;
+pub mod sscop;
 pub mod tcp_aware;
 mod timers;
 mod window;

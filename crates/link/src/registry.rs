@@ -9,7 +9,7 @@ use crate::counters::Counters;
 use crate::form::{Form, Service};
 use crate::frame::{Frame, Packet, Tag, Ticket};
 use crate::service::{Departure, Full, LinkService, LinkState, Side, Start};
-use crate::{fec, go_back_n, raw, rlc, rlp, selective_repeat, snoop};
+use crate::{fec, go_back_n, raw, rlc, rlp, selective_repeat, snoop, sscop};
 use arqway_units::Time;
 use serde::{Deserialize, Serialize};
 
@@ -109,6 +109,8 @@ services! {
     "xor-fec" XorFec xor_fec: fec::Config;
     /// Berkeley Snoop.
     "snoop" Snoop snoop: snoop::Config;
+    /// SSCOP.
+    "sscop" Sscop sscop: sscop::Config;
 }
 
 impl LinkService for AnyService {

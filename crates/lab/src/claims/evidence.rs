@@ -4,7 +4,7 @@ use super::Subject;
 use super::verdict::{Estimate, Missing};
 use crate::rows::Row;
 use crate::stats::{CONFIDENCE, Comparison, Summary, compare, student_half_width, summarise};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A cell of a claim's world.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -23,12 +23,14 @@ pub struct Cell<'c> {
     pub errors: Option<&'c str>,
     /// Beside what, where that is not as the claim has it.
     pub beside: Option<&'c str>,
+    /// Over how many connections, where that is not as the claim has it.
+    pub connections: Option<u32>,
 }
 
 impl<'c> Cell<'c> {
     /// A scheme in the plain world.
     pub(super) fn plain(scheme: &'c str, point: f64) -> Self {
-        Self { scheme, variant: "", point, metric: None, app: None, errors: None, beside: None }
+        Self { scheme, variant: "", point, metric: None, app: None, errors: None, beside: None, connections: None }
     }
 
     /// The scheme with what it changes, and whatever else is not as its claim has it.
@@ -37,15 +39,21 @@ impl<'c> Cell<'c> {
         let app = self.app.map_or_else(String::new, |app| format!(" ({app})"));
         let errors = self.errors.map_or_else(String::new, |errors| format!(" with {errors} errors"));
         let beside = self.beside.map_or_else(String::new, |beside| format!(" beside {beside}"));
-        format!("{scheme}{app}{errors}{beside}")
+        let connections =
+            self.connections.map_or_else(String::new, |connections| format!(" over {connections} connections"));
+        format!("{scheme}{app}{errors}{beside}{connections}")
     }
 }
 
 /// The rows of a run, by cell.
 #[derive(Debug, Default)]
-pub struct Evidence<'rows>(BTreeMap<Key<'rows>, BTreeMap<u32, f64>>);
+pub struct Evidence<'rows> {
+    cells: BTreeMap<Key<'rows>, BTreeMap<u32, f64>>,
+    /// The rates of each paper's links.
+    rates: BTreeMap<&'rows str, BTreeSet<u64>>,
+}
 
-/// The columns that tell cells apart, but for those that no claim names.
+/// The columns that tell cells apart.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Key<'a> {
     paper: &'a str,
@@ -55,6 +63,8 @@ struct Key<'a> {
     metric: &'a str,
     scheme: &'a str,
     variant: &'a str,
+    rate_bps: u64,
+    connections: u32,
     point: u64,
 }
 
@@ -62,14 +72,15 @@ impl<'rows> Evidence<'rows> {
     /// Sorts rows by cell.
     #[must_use]
     pub fn of(rows: &'rows [Row]) -> Self {
-        let mut cells = BTreeMap::<_, BTreeMap<u32, f64>>::new();
+        let mut evidence = Self::default();
         for row in rows {
-            let Row { paper, app, errors, beside, metric, scheme, variant, point, .. } = row;
-            let point = point.to_bits();
-            let key = Key { paper, app, errors, beside, metric, scheme, variant, point };
-            cells.entry(key).or_default().insert(row.replication, row.value);
+            let Row { paper, app, errors, beside, metric, scheme, variant, rate_bps, connections, point, .. } = row;
+            let (rate_bps, connections, point) = (*rate_bps, *connections, point.to_bits());
+            let key = Key { paper, app, errors, beside, metric, scheme, variant, rate_bps, connections, point };
+            evidence.cells.entry(key).or_default().insert(row.replication, row.value);
+            evidence.rates.entry(paper).or_default().insert(rate_bps);
         }
-        Self(cells)
+        evidence
     }
 
     /// What they say of a claim's world.
@@ -87,7 +98,8 @@ pub(super) struct About<'a> {
 
 impl<'a> About<'a> {
     fn cell<'s>(&'s self, cell: Cell<'s>) -> Result<&'s BTreeMap<u32, f64>, Missing> {
-        let Subject { app, errors, beside, metric, .. } = self.subject;
+        let Subject { app, errors, beside, metric, connections, .. } = self.subject;
+        let no_rows = || Missing::no_rows(&cell.name(), self.subject, cell.point);
         let key = Key {
             paper: self.subject.paper(),
             app: cell.app.unwrap_or(app),
@@ -96,9 +108,24 @@ impl<'a> About<'a> {
             metric: cell.metric.unwrap_or(metric),
             scheme: cell.scheme,
             variant: cell.variant,
+            rate_bps: self.rate_bps()?.ok_or_else(no_rows)?,
+            connections: cell.connections.unwrap_or(*connections),
             point: cell.point.to_bits(),
         };
-        self.evidence.0.get(&key).ok_or_else(|| Missing::no_rows(&cell.name(), self.subject, cell.point))
+        self.evidence.cells.get(&key).ok_or_else(no_rows)
+    }
+
+    /// The claim's rate, or the only one there is; none without any rows.
+    fn rate_bps(&self) -> Result<Option<u64>, Missing> {
+        if let Some(rate) = self.subject.rate {
+            return Ok(Some(rate.as_bits_per_second()));
+        }
+        let mut rates = self.evidence.rates.get(self.subject.paper()).into_iter().flatten();
+        let first = rates.next().copied();
+        match rates.next() {
+            Some(_) => Err(Missing("there are rows at several rates; the claim's `rate` would say which".to_owned())),
+            None => Ok(first),
+        }
     }
 
     /// The mean of a cell.

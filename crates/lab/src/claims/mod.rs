@@ -34,6 +34,8 @@ pub use record::{Difference, Record};
 pub use score::Score;
 pub use verdict::{Estimate, Judgement, Number, Verdict};
 
+use crate::figure::number::typed;
+use arqway_units::BitRate;
 use evidence::About;
 use serde::Deserialize;
 use verdict::Finding;
@@ -63,6 +65,11 @@ pub struct Subject {
     pub beside: String,
     /// What is measured.
     pub metric: String,
+    /// Over how many connections at once.
+    #[serde(default = "one")]
+    pub connections: u32,
+    /// Of the lossy link; to be said where the paper has links of several rates.
+    pub rate: Option<BitRate>,
     /// In words of ours what the paper says, where the data alone would not be understood.
     pub text: Option<String>,
     /// Which parts are our reading of the paper.
@@ -176,6 +183,10 @@ impl Claim {
     }
 }
 
+fn one() -> u32 {
+    1
+}
+
 impl Subject {
     fn paper(&self) -> &str {
         self.id.split('.').next().unwrap_or_default()
@@ -184,15 +195,15 @@ impl Subject {
     /// A point as text: the paper's links are named by their frame loss rates, others by what is swept.
     fn point(&self, point: f64) -> String {
         match self.errors.as_str() {
-            "uniform" | "two-state" => format!("{point} %"),
-            _ => point.to_string(),
+            "uniform" | "two-state" => format!("{} %", typed(point)),
+            _ => typed(point),
         }
     }
 
     /// `At 1.5, 2.5 and 5.4 %`
     fn at(&self, points: &[f64]) -> String {
         let sign = if self.point(0.0).ends_with('%') { " %" } else { "" };
-        format!("At {}{sign}", listed(&points.iter().map(f64::to_string).collect::<Vec<_>>()))
+        format!("At {}{sign}", listed(&points.iter().copied().map(typed).collect::<Vec<_>>()))
     }
 
     /// Whether less of it is better: delays.

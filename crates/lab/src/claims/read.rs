@@ -37,7 +37,8 @@ struct File {
 type Aliases = BTreeMap<String, BTreeMap<String, String>>;
 
 /// The keys that every kind of claim has. All others are those of its kind.
-const OF_EVERY_CLAIM: [&str; 9] = ["id", "where", "app", "errors", "beside", "metric", "text", "inferred", "same-as"];
+const OF_EVERY_CLAIM: [&str; 11] =
+    ["id", "where", "app", "errors", "beside", "metric", "connections", "rate", "text", "inferred", "same-as"];
 
 /// Reads a file of claims.
 ///

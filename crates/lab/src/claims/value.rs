@@ -11,7 +11,9 @@ use serde::Deserialize;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Value {
-    /// The frame loss rate in percent where it was measured; that of a two-state link is its nominal one.
+    /// The point where it was measured: the frame loss rate in percent (that of a two-state link is its nominal one), the bit
+    /// error rate, or whatever is swept.
+    #[serde(alias = "ber")]
     flr: f64,
     /// The scheme.
     scheme: String,

@@ -101,6 +101,8 @@ pub struct Scheme {
     pub name: String,
     /// What it changes in the paper's plain scheme, as rows name it; empty in the plain one.
     pub variant: String,
+    /// What it changes that rows tell in columns of its own: `connections=5`.
+    pub in_columns: String,
     /// What it sets in its service for that, as TOML.
     pub changes: Option<String>,
     /// What it sets in the world, as TOML.
@@ -122,10 +124,14 @@ pub struct FigurePlan {
     pub id: String,
     /// What is on the vertical axis.
     pub quantity: Quantity,
+    /// Only this replication: what happened once, and no means.
+    pub replication: Option<u32>,
     /// The text at the horizontal axis.
     pub x_label: String,
     /// How values are laid along it.
     pub x_scale: Scale,
+    /// How values are laid along the vertical axis.
+    pub y_scale: Scale,
     /// What error bars show.
     pub bars: Bars,
     /// Places on it that mean something.
@@ -255,6 +261,11 @@ struct FigureSection {
     /// How values are laid along the horizontal axis.
     #[serde(default)]
     x_scale: Scale,
+    /// How values are laid along the vertical axis.
+    #[serde(default)]
+    y_scale: Scale,
+    /// Shows this replication alone, counted from 0: what happened once, and no means.
+    replication: Option<u32>,
     /// What error bars show.
     #[serde(default)]
     bars: Bars,
@@ -308,8 +319,9 @@ impl Experiment {
         let known: Vec<&Scheme> = schemes.iter().map(|(_, scheme)| scheme).collect();
         let unit = world::unit_of(tree.get_path("sweep"));
         let figures = each(&tree, "figure");
-        let figures = figures
-            .filter_map(|node| Some((node, FigurePlan::read(node, swept.as_deref(), unit, &known, &mut mistakes)?)));
+        let figures = figures.filter_map(|node| {
+            Some((node, FigurePlan::read(node, swept.as_deref(), unit, points.len(), &known, &mut mistakes)?))
+        });
         let figures: Vec<_> = figures.collect();
         no_name_twice(figures.iter().map(|(node, figure)| (*node, figure.id.clone())), "a figure", &mut mistakes);
         for path in ["experiment.id", "experiment.paper"] {
@@ -387,6 +399,7 @@ impl FigurePlan {
         node: &Node,
         swept: Option<&str>,
         unit: &str,
+        points: usize,
         schemes: &[&Scheme],
         mistakes: &mut Mistakes,
     ) -> Option<Self> {
@@ -406,10 +419,17 @@ impl FigurePlan {
             mistakes.push(Mistake { origin: section.y.origin, message, help: Some(help) });
             return None;
         };
-        let label = section.x_label.unwrap_or_else(|| x_label(swept.unwrap_or_default(), unit));
+        if quantity.along.is_some() && points > 1 {
+            let message = format!("`{}` is a series of its own, here of {points} points at once", section.y.value);
+            let help = Some("sweep a single value: the series of one world is drawn".to_owned());
+            mistakes.push(Mistake { origin: section.y.origin, message, help });
+            return None;
+        }
+        let along = quantity.along.map(str::to_owned);
+        let label = section.x_label.or(along).unwrap_or_else(|| x_label(swept.unwrap_or_default(), unit));
         let marks = section.marks.into_iter().map(|mark| mark.read(schemes, mistakes)).collect();
-        let (x_scale, bars) = (section.x_scale, section.bars);
-        (!x_is_wrong).then_some(Self { id: section.id, quantity, x_label: label, x_scale, bars, marks })
+        let FigureSection { id, x_scale, y_scale, bars, replication, .. } = section;
+        (!x_is_wrong).then_some(Self { id, quantity, replication, x_label: label, x_scale, y_scale, bars, marks })
     }
 }
 

@@ -90,9 +90,13 @@ impl Scheme {
         }?;
         scheme.classes = classes?;
         scheme.scenarios = worlds.map(|worlds| worlds.into_iter().map(|world| world.point.scenario).collect());
+        scheme.in_columns = world.as_ref().map(in_columns).unwrap_or_default();
         scheme.world_changes = world.map(|world| world.to_toml_text());
         if !is_labelled {
             scheme.label.push_str(&legend_of(&scheme.classes));
+            if scheme.variant.is_empty() && !scheme.in_columns.is_empty() {
+                scheme.label.push_str(&format!(", {}", scheme.in_columns));
+            }
         }
         Some(scheme)
     }
@@ -110,7 +114,8 @@ impl Scheme {
     /// As rows tell it from all others: its name, and what it changes.
     #[must_use]
     pub fn full_name(&self) -> String {
-        [self.name.as_str(), &self.variant].join(" ").trim_end().to_owned()
+        let words = [&self.name, &self.variant, &self.in_columns].map(String::as_str);
+        words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
     }
 
     /// Whether it is asked for by this name: with what it changes, or without for all its variants.
@@ -133,6 +138,7 @@ impl Scheme {
             return Some(Self {
                 name: short.value.clone(),
                 variant: String::new(),
+                in_columns: String::new(),
                 changes: None,
                 label: label.unwrap_or_else(|| form.legend()),
                 services: services.into_iter().collect::<Option<_>>()?,
@@ -153,6 +159,7 @@ impl Scheme {
             name: short.value.clone(),
             label: label.unwrap_or_else(|| format!("{}, {name}", form.legend())),
             variant: name,
+            in_columns: String::new(),
             changes: set.map(|set| set.to_toml_text()),
             services: services.into_iter().collect::<Option<_>>()?,
             classes: Vec::new(),
@@ -184,6 +191,7 @@ impl Scheme {
             name: label.clone(),
             label,
             variant,
+            in_columns: String::new(),
             changes: None,
             services: services?,
             classes: Vec::new(),
@@ -191,6 +199,26 @@ impl Scheme {
             world_changes: None,
         })
     }
+}
+
+/// Settings of the world that rows tell in columns of their own, and how names of schemes tell them.
+const COLUMNS: [(&str, &str); 3] =
+    [("tcp-bulk.connections", "connections"), ("file-transfer.connections", "connections"), ("wireless.rate", "rate")];
+
+/// Whether rows tell everything that is set in the world in columns of their own.
+fn is_told_by_columns(world: &Node) -> bool {
+    let paths = world.as_table().into_iter().flat_map(Table::iter).map(|(path, _)| path);
+    paths.into_iter().all(|path| COLUMNS.iter().any(|(known, _)| *known == path))
+}
+
+/// `connections=5`
+fn in_columns(world: &Node) -> String {
+    let set = world.as_table().into_iter().flat_map(Table::iter);
+    let told = set.filter_map(|(path, node)| {
+        let (_, name) = COLUMNS.iter().find(|(known, _)| *known == path)?;
+        Some(format!("{name}={}", node.to_toml_text().trim().trim_matches('"')))
+    });
+    told.collect::<Vec<_>>().join(" ")
 }
 
 /// What a scheme changes, and how that is called.
@@ -202,8 +230,8 @@ struct Variant {
 
 impl Variant {
     /// Both or neither: rows must not be told apart by name alone, nor be the same by name alone. Only who carries the
-    /// classes may go without, where it belongs to the scheme itself. None without, or with a mistake in them; the latter
-    /// is in `mistakes`.
+    /// classes may go without, where it belongs to the scheme itself, and what columns tell. None without, or with a mistake
+    /// in them; the latter is in `mistakes`.
     fn read(
         name: Option<Located<String>>,
         set: Option<Node>,
@@ -212,7 +240,8 @@ impl Variant {
         mistakes: &mut Mistakes,
     ) -> Option<Option<Self>> {
         let changes_something = set.as_ref().or(world).or(classes).is_some();
-        match (name, set.as_ref().or(world)) {
+        let untold = world.filter(|world| !is_told_by_columns(world));
+        match (name, set.as_ref().or(untold)) {
             (None, None) => Some(None),
             (Some(name), _) if changes_something && !name.value.trim().is_empty() => {
                 Some(Some(Self { name: name.value, set }))

@@ -296,6 +296,33 @@ fn a_mark_takes_the_colour_of_the_scheme_it_names_and_variants_are_told_apart() 
     assert!(told.contains("no scheme is called `sr:0.8`"), "{told}");
 }
 
+#[test]
+fn what_rows_tell_in_a_column_needs_no_variant() {
+    let more = "use = \"sr:0.9\"\n\n[[scheme]]\nuse = \"sr:0.9\"\nworld = { \"file-transfer.connections\" = 5 }";
+    let text = STUDY.replacen("use = \"sr:0.9\"", more, 1);
+    let study = experiment(&text).unwrap_or_else(|told| panic!("{told}"));
+    let [one, five] = [0, 1].map(|scheme| &study.schemes[scheme]);
+    assert_eq!((one.full_name().as_str(), five.full_name().as_str()), ("sr:0.9", "sr:0.9 connections=5"));
+    assert_eq!((five.variant.as_str(), five.label.as_str()), ("", "SR 0.9 s, connections=5"));
+    let connections = |scheme: &Scheme| {
+        let scenario = scheme.scenario(0, &study.points[0]).expect("a point");
+        scenario.file_transfer.connections.get()
+    };
+    assert_eq!((connections(one), connections(five)), (1, 5));
+    let also = text
+        .replace("\"file-transfer.connections\" = 5", "\"file-transfer.connections\" = 5, \"wired.delay\" = \"5 ms\"");
+    assert!(experiment(&also).expect_err("no name").to_string().contains("needs a `variant`"));
+}
+
+#[test]
+fn a_series_is_drawn_of_one_point_alone() {
+    let study = STUDY.replace("y = \"file-transfer.throughput\"", "y = \"tcp-bulk.window\"");
+    let told = experiment(&study).expect_err("two points").to_string();
+    assert!(told.contains("`tcp-bulk.window` is a series of its own, here of 2 points at once"), "{told}");
+    let one = study.replace("[\"0 %\", \"5.4 %\"]", "[\"5.4 %\"]");
+    assert_eq!(experiment(&one).expect("no mistakes").figures[0].x_label, "Time (s)");
+}
+
 /// A world with a class that a scheme may name.
 const CLASSES: &str = "[experiment]\nid = \"x\"\n[scenario]\nset = { \"link-layer.scheduler\" = \"scfq\", \"link-layer.classes\" = \
                        [{ name = \"media\", ds = \"ef\", with = \"default\", rate = \"8 kbit/s\" }] }\n[[scheme]]\nuse = \"sr\"\n";

@@ -12,6 +12,13 @@ const RADIUS: f64 = 4.2;
 const CAP: f64 = 3.5;
 /// Within this distance of a point, its tooltip is shown.
 const TOUCH: f64 = 9.0;
+/// More markers on a curve would cover it: of more points some have none.
+const MOST_MARKERS: usize = 40;
+
+/// The points of a curve that have a marker and an error bar.
+fn marked(curve: &Curve) -> impl Iterator<Item = Point> {
+    curve.points.iter().copied().step_by(curve.points.len().div_ceil(MOST_MARKERS).max(1))
+}
 
 /// Opens a group whose strokes have the curve's colour and dash.
 pub(super) fn open(canvas: &mut Canvas, look: Look) {
@@ -42,11 +49,11 @@ pub(super) fn draw_line(canvas: &mut Canvas, layout: &Layout, curve: &Curve, loo
     if !path.is_empty() {
         canvas.put(format_args!("<path d=\"{path}\"/>\n"));
     }
-    let bars: String = curve.points.iter().filter_map(|&point| error_bar(layout, point)).collect();
+    let bars: String = marked(curve).filter_map(|point| error_bar(layout, point)).collect();
     if !bars.is_empty() {
         canvas.put(format_args!("<path stroke-width=\"0.9\" stroke-dasharray=\"none\" d=\"{bars}\"/>\n"));
     }
-    let intervals: String = curve.points.iter().filter_map(|&point| interval_bar(layout, point)).collect();
+    let intervals: String = marked(curve).filter_map(|point| interval_bar(layout, point)).collect();
     if !intervals.is_empty() {
         canvas.put(format_args!("<path stroke-width=\"3\" stroke-dasharray=\"none\" d=\"{intervals}\"/>\n"));
     }
@@ -78,7 +85,7 @@ fn error_bar(layout: &Layout, point: Point) -> Option<String> {
 /// The markers of a curve, each with a tooltip.
 pub(super) fn draw_markers(canvas: &mut Canvas, layout: &Layout, figure: &Figure, curve: &Curve, look: Look) {
     open(canvas, look);
-    for &point in &curve.points {
+    for point in marked(curve) {
         let Some(place) = layout.place(point) else { continue };
         canvas.put(format_args!("<g><title>{}</title>\n", Escaped(&tooltip(figure, curve, point))));
         draw_marker(canvas, look, place);

@@ -60,6 +60,12 @@ pub(crate) fn shortest(value: f64) -> String {
     }
 }
 
+/// A number as one types it: `5.4`, `131072`, `1e-8`.
+#[must_use]
+pub fn typed(value: f64) -> String {
+    if value == 0.0 || (1e-4..1e15).contains(&value.abs()) { format!("{}", value + 0.0) } else { format!("{value:e}") }
+}
+
 /// `mantissa`·10^`exponent` without a power of ten: `0.05`, `−20`, `10 000`.
 pub(super) fn decimal(mantissa: i64, exponent: i32) -> String {
     let digits = mantissa.unsigned_abs().to_string();
@@ -180,6 +186,13 @@ mod tests {
         for (value, text) in [(5.4, "5.4"), (0.0, "0"), (-1.5, "−1.5"), (1e-5, "1×10⁻⁵"), (12_000.0, "12000")] {
             assert_eq!(shortest(value), text);
         }
+    }
+
+    #[test]
+    fn a_number_is_typed_with_an_exponent_only_where_zeros_would_have_to_be_counted() {
+        let typed = [0.0, 5.4, -20.0, 131_072.0, 0.001, 1e-8, 2.5e-7].map(typed);
+        assert_eq!(typed, ["0", "5.4", "-20", "131072", "0.001", "1e-8", "2.5e-7"]);
+        assert!([1e-8, 2.5e-7, 1e16].iter().all(|value| super::typed(*value).parse() == Ok(*value)));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! | metric | |
 //! | --- | --- |
-//! | `burst-1`, `burst-2`, ... | the share of the bursts that had one packet, two, ... up to the maximum window |
+//! | `bursts@1`, `bursts@2`, ... | the share of the bursts that had one packet, two, ... up to the maximum window |
 //! | `window@15.01`, `sent@15.01`, `acknowledged@15.01` | where the first connection stood 15.01 s after the start |
 
 use super::link_timeouts;
@@ -55,7 +55,7 @@ fn longest_burst(bulk: &BulkOutcome) -> Option<f64> {
 fn burst_shares(bulk: &BulkOutcome) -> impl Iterator<Item = Metric> {
     let all = bulk.bursts.iter().sum::<u64>() as f64;
     (1..).zip(&bulk.bursts).map(move |(packets, count): (u32, _)| {
-        (format!("burst-{packets}").into(), (all > 0.0).then(|| *count as f64 / all))
+        (format!("bursts@{packets}").into(), (all > 0.0).then(|| *count as f64 / all))
     })
 }
 

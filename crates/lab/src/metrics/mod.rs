@@ -129,7 +129,7 @@ impl Cell {
 }
 
 /// How many files and greedy sources at once; one where there is none.
-fn connections(scenario: &Scenario) -> u32 {
+pub(crate) fn connections(scenario: &Scenario) -> u32 {
     let (files, bulk) = (&scenario.file_transfer, &scenario.tcp_bulk);
     let of_files = if files.enabled { files.connections.get().into() } else { 0 };
     let of_bulk = if bulk.enabled { bulk.connections.get().into() } else { 0 };
@@ -196,7 +196,11 @@ mod tests {
         assert!(rows.iter().all(|row| (row.connections, &*row.app, &*row.beside) == (5, "tcp-bulk", "none")));
         let (throughput, share) = (value(&rows, "tcp-bulk", "throughput"), value(&rows, "tcp-bulk", "utilisation"));
         assert!(throughput.zip(share).is_some_and(|(bps, share)| bps == share * 64_000.0 && share > 0.5), "{share:?}");
-        let sampled: Vec<&str> = rows.iter().map(|row| &*row.metric).filter(|metric| metric.contains('@')).collect();
+        let sampled: Vec<&str> = rows
+            .iter()
+            .map(|row| &*row.metric)
+            .filter(|metric| metric.contains('@') && !metric.starts_with("bursts"))
+            .collect();
         let expected =
             ["15", "15.01", "15.02"].map(|at| ["window", "sent", "acknowledged"].map(|of| format!("{of}@{at}")));
         assert_eq!(sampled, expected.as_flattened());
@@ -223,19 +227,21 @@ mod tests {
     }
 
     #[test]
-    fn every_metric_of_greedy_sources_that_is_one_number_has_a_name_for_figures() {
+    fn every_metric_of_greedy_sources_has_a_name_for_figures() {
         let rows = rows_of(
-            "file-transfer.enabled = false\ntcp-bulk.enabled = true\nforwarding-node.enabled = true\nwired.loss = '2 %'\n\
+            "file-transfer.enabled = false\ntcp-bulk = { enabled = true, samples = { from = '0 s', until = '1 s', every = '1 s' } }\nforwarding-node.enabled = true\nwired.loss = '2 %'\n\
              wireless = { rate = '5 Mbit/s', errors = { kind = 'uniform', loss = '2 %' } }",
         );
         let names: Vec<String> = rows.iter().map(|row| format!("{}.{}", row.app, row.metric)).collect();
-        let is_share_of_bursts = |name: &str| name.strip_prefix("tcp-bulk.burst-").is_some_and(|rest| rest != "max");
-        for name in names.iter().filter(|name| !is_share_of_bursts(name)) {
-            assert!(crate::quantity::Quantity::of(name).is_some(), "{name}");
+        let known = |name: &str| crate::quantity::Quantity::of(name.split('@').next().unwrap_or(name));
+        for name in &names {
+            let along = known(name).unwrap_or_else(|| panic!("{name}")).along;
+            assert_eq!(along.is_some(), name.contains('@'), "{name}");
         }
         let known = crate::quantity::Quantity::names().into_iter().filter(|name| name.starts_with("tcp-bulk."));
         for name in known {
-            assert!(names.iter().any(|measured| measured == name), "{name} is never measured");
+            let measured = |row: &String| row.split('@').next() == Some(name);
+            assert!(names.iter().any(measured), "{name} is never measured");
         }
     }
 

@@ -47,7 +47,6 @@ impl Chains {
     }
 
     /// Both ends begin anew.
-    #[expect(dead_code, reason = "for the services that can begin anew")]
     pub(crate) fn clear(&mut self) {
         self.last.clear();
         self.frames.clear();

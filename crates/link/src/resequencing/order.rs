@@ -117,7 +117,6 @@ impl<P> Order<P> {
     }
 
     /// Both ends begin anew, from `first` on: what is held is dropped; what was released still leaves.
-    #[expect(dead_code, reason = "for the services that can begin anew")]
     pub(crate) fn restart(&mut self, first: u64, now: Time, counters: &mut Counters) {
         self.count(now, counters);
         self.held = 0;

@@ -83,16 +83,20 @@ impl Receiver {
     /// Takes a data frame, or a repair; its number is still the low bits.
     pub(super) fn receive(&mut self, unit: Received, now: Time, counters: &mut Counters) {
         let Received { is_repair, number: low_bits, link, packet } = unit;
+        let is_linked = link.is_some();
         let Some(link) = self.resequencing.link_of(link.map(u32::from)) else {
             counters.malformed_received += 1;
             return;
         };
         let number = if is_repair {
-            wire::number_of_repair(self.window.end(), low_bits)
+            wire::number_of_repair(self.window.end(), low_bits, is_linked)
         } else {
-            let number = wire::number_of_data(self.window.end(), low_bits);
+            let number = wire::number_of_data(self.window.end(), low_bits, is_linked);
             if number >= self.window.end() {
-                self.heard_of_all_before(number, counters);
+                if !self.hear_of_all_before(number, counters) {
+                    counters.duplicates_received += 1;
+                    return;
+                }
                 self.make_room(counters);
                 self.window.push(Slot::Arrived);
                 self.order.advance(self.window.first().as_u64(), now, counters);
@@ -111,32 +115,37 @@ impl Receiver {
         self.slide(now, counters);
     }
 
-    /// Takes a keepalive: all before `next` were sent. One that is further ahead than data frames can tell shows that
-    /// their numbers were misread: nothing known is worth asking by, and so many were lost, or dropped as old ones.
+    /// Takes a keepalive: all before `next` were sent.
     pub(super) fn keepalive(&mut self, next: u64, now: Time, counters: &mut Counters) {
         let next = Number::at_or_after(self.window.end(), next);
+        if self.hear_of_all_before(next, counters) {
+            self.slide(now, counters);
+        }
+    }
+
+    /// All before `next`, which does not lie before the newest, were sent; `false` where that reads so because it is an old
+    /// one. If it is further ahead than short numbers can tell, those of data were misread: nothing known is worth asking by,
+    /// and so many were lost, or dropped as old ones. Linked data bear long numbers: what the sender keeps is worth asking for.
+    fn hear_of_all_before(&mut self, next: Number, counters: &mut Counters) -> bool {
         let ahead = next.offset_from(self.window.end()).unwrap_or(0);
         if ahead >= Number::MODULUS / 2 {
-            return; // It was overtaken.
+            return false; // It was overtaken.
         }
         if ahead > REACH {
             while self.window.front().is_some() {
                 self.pop_front(counters);
             }
-            self.window.restart(next);
-            counters.frames_abandoned += ahead;
-            counters.packets_missed += ahead;
+            let kept = if self.resequencing.needs_link() { self.window.limit() as u64 } else { 0 };
+            self.window.restart(Number::new(next.as_u64() - kept));
+            counters.frames_abandoned += ahead - kept;
+            counters.packets_missed += ahead - kept;
         }
-        self.heard_of_all_before(next, counters);
-        self.slide(now, counters);
-    }
-
-    fn heard_of_all_before(&mut self, number: Number, counters: &mut Counters) {
-        while self.window.end() < number {
+        while self.window.end() < next {
             self.make_room(counters);
             self.window.push(Slot::Missing { asked: 0, request: Request::Due });
             self.must_ask = true;
         }
+        true
     }
 
     /// The sender keeps no more frames than this: one further behind can come no more.

@@ -12,6 +12,8 @@ const DATA: u8 = 0;
 const REPAIR: u8 = 1;
 const NACK: u8 = 2;
 const KEEPALIVE: u8 = 3;
+const LINKED: u8 = 4;
+const LINKED_REPAIR: u8 = 5;
 
 fn end(change: impl FnOnce(&mut Config)) -> Script<Rlp> {
     let mut config = Config::default();
@@ -88,6 +90,30 @@ fn in_sequence_what_arrives_behind_a_gap_waits_for_its_repair() {
     let mut end = quiet();
     end.peer(DATA, &[0, b'a']).expect("deliver a").peer(DATA, &[3, b'd']).expect("nack 1 2");
     end.peer(REPAIR, &[2, b'c']).expect("").peer(REPAIR, &[1, b'b']).expect("deliver bcd");
+}
+
+#[test]
+fn in_order_by_flow_only_what_follows_a_missing_one_waits() {
+    let mut end =
+        end(|config| (config.resequencing, config.keepalives) = (Resequencing::PerFlow, Count::new(0).expect("none")));
+    // 1 is missing; 2 begins a flow, 3 follows 1, 4 follows 2.
+    end.peer(LINKED, &[0, 0, 0, b'a']).peer(LINKED, &[0, 2, 0, b'c']).expect("nack 1, deliver ac");
+    end.peer(LINKED, &[0, 3, 2, b'd']).expect("").peer(LINKED, &[0, 4, 2, b'e']).expect("deliver e");
+    end.peer(LINKED_REPAIR, &[0, 1, 1, b'b']).expect("deliver bd");
+    end.peer(DATA, &[5, b'f']).expect("");
+    assert_eq!((end.counters().packets_held, end.counters().malformed_received), (1, 1), "bare data are not as agreed");
+}
+
+#[test]
+fn in_order_by_flow_a_long_burst_lets_no_packet_pass_those_that_wait() {
+    let mut end =
+        end(|config| (config.resequencing, config.keepalives) = (Resequencing::PerFlow, Count::new(0).expect("none")));
+    end.peer(LINKED, &[0, 0, 0, b'a']).peer(LINKED, &[0, 2, 1, b'c']).expect("nack 1, deliver a");
+    // 259 follows 257, which by eight bits would be 1 or, gone already, one before it. All that is kept no more is given up.
+    end.peer(LINKED, &[1, 3, 2, b'x']);
+    let missing: Vec<_> = (132..259).map(|number| number.to_string()).collect();
+    end.expect(&format!("nack {}, deliver c", missing.join(" ")));
+    end.peer(LINKED_REPAIR, &[1, 1, 0, b'w']).expect("deliver wx");
 }
 
 #[test]

@@ -7,15 +7,16 @@
 //!                                                     first octet on, asks for N + 1 + i as well; at most 16 octets, and the
 //!                                                     last one is not zero
 //!     kind 3  keepalive  |   N   |                    the number of the next packet to be sent, in 16 bits
-//!     kind 4  linked data     | N | link | packet ... link: how many frames back the one is that must go before it, 0 where
-//!     kind 5  linked repair   | N | link | packet ...       there is none
+//!     kind 4  linked data     |   N   | link | packet ... the number in 16 bits; link: how many frames back the one is that must
+//!     kind 5  linked repair   |   N   | link | packet ...     go before it, 0 where there is none
 //! ```
 //!
 //! Data are linked where packets are not released in the order of their numbers, nor as they come: see
 //! [`crate::Resequencing`].
 //!
-//! Data bear one octet, which multiservice §III prints. What is rare and small bears two: an end that misread the short
-//! numbers, because a burst was longer than they can count, learns it from these, and is never sent a wrong packet.
+//! Other data bear one octet, which multiservice §III prints. What is rare and small bears two: an end that misread the short
+//! numbers, because a burst was longer than they can count, learns it from these, and is never sent a wrong packet. Linked data
+//! bear two as well: in an order by flow a number that was misread would let a packet pass others of its flow that wait.
 
 use crate::frame::{Frame, Head, Kind, Tag};
 use crate::seq::Seq;
@@ -46,7 +47,7 @@ pub(super) const REACH: u64 = Short::MODULUS - LOOKBACK - 1;
 pub enum Unit {
     /// A packet, for the first time.
     Data {
-        /// Its number.
+        /// Its number: eight bits of it, or 16 where it is linked.
         number: u64,
         /// How many frames back the one is that must go before it, where the frame says so.
         link: Option<u8>,
@@ -55,7 +56,7 @@ pub enum Unit {
     },
     /// A packet, again.
     Repair {
-        /// Its number.
+        /// Its number, likewise.
         number: u64,
         /// How many frames back the one is that must go before it, where the frame says so.
         link: Option<u8>,
@@ -109,11 +110,11 @@ pub fn parse(mut frame: Frame) -> Option<Unit> {
     match frame.tag.kind() {
         kind @ (DATA | REPAIR) => {
             let [number] = frame.take()?;
-            carried(kind == DATA, number, None, frame)
+            carried(kind == DATA, number.into(), None, frame)
         }
         kind @ (LINKED_DATA | LINKED_REPAIR) => {
-            let [number, link] = frame.take()?;
-            carried(kind == LINKED_DATA, number, Some(link), frame)
+            let [high, low, link] = frame.take()?;
+            carried(kind == LINKED_DATA, u16::from_be_bytes([high, low]), Some(link), frame)
         }
         NACK => {
             let first = u16::from_be_bytes(frame.take()?);
@@ -131,19 +132,25 @@ pub fn parse(mut frame: Frame) -> Option<Unit> {
 }
 
 /// The number of a data frame, of which the receiver knows the low bits and that it is not far behind `end`, one past the
-/// newest.
-pub(super) fn number_of_data(end: Number, low_bits: u64) -> Number {
-    let earliest = Short::new(end.as_u64().saturating_sub(LOOKBACK));
-    Number::new(Short::at_or_after(earliest, low_bits).as_u64())
+/// newest. It knows more bits of a linked one.
+pub(super) fn number_of_data(end: Number, low_bits: u64, is_linked: bool) -> Number {
+    let earliest = end.as_u64().saturating_sub(LOOKBACK);
+    if is_linked {
+        return Number::at_or_after(Number::new(earliest), low_bits);
+    }
+    Number::new(Short::at_or_after(Short::new(earliest), low_bits).as_u64())
 }
 
 /// The number of a repair: it was asked for, so it lies before `end`.
-pub(super) fn number_of_repair(end: Number, low_bits: u64) -> Option<Number> {
+pub(super) fn number_of_repair(end: Number, low_bits: u64, is_linked: bool) -> Option<Number> {
+    if is_linked {
+        return Number::before(end, low_bits);
+    }
     Short::before(Short::new(end.as_u64()), low_bits).map(|number| Number::new(number.as_u64()))
 }
 
 /// A packet behind its head, which was taken off.
-fn carried(is_first: bool, number: u8, link: Option<u8>, frame: Frame) -> Option<Unit> {
+fn carried(is_first: bool, number: u16, link: Option<u8>, frame: Frame) -> Option<Unit> {
     let (number, packet) = (number.into(), frame.body);
     if !frame.head.is_empty() || packet.is_empty() {
         return None;
@@ -154,14 +161,19 @@ fn carried(is_first: bool, number: u8, link: Option<u8>, frame: Frame) -> Option
 pub(super) fn data(number: Number, link: Option<u8>, packet: Bytes) -> Frame {
     match link {
         None => Frame::new(DATA, &[low_octet(number)], packet),
-        Some(link) => Frame::new(LINKED_DATA, &[low_octet(number), link], packet),
+        Some(link) => Frame::new(LINKED_DATA, &linked_head(number, link), packet),
     }
+}
+
+fn linked_head(number: Number, link: u8) -> [u8; 3] {
+    let [high, low] = low_bits(number).to_be_bytes();
+    [high, low, link]
 }
 
 pub(super) fn repair(number: Number, link: Option<u8>, packet: Bytes) -> Frame {
     match link {
         None => Frame::new(REPAIR, &[low_octet(number)], packet),
-        Some(link) => Frame::new(LINKED_REPAIR, &[low_octet(number), link], packet),
+        Some(link) => Frame::new(LINKED_REPAIR, &linked_head(number, link), packet),
     }
 }
 

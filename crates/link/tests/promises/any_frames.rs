@@ -3,7 +3,7 @@
 use arqway_link::rlc::um::{self, Reception, UmdSize};
 use arqway_link::{
     Checked, Count, Departure, Frame, Kind, LinkService, Packet, Resequencing, ServiceConfig, Side, Start, Tag, fec,
-    go_back_n, rlc, rlp,
+    go_back_n, rlc, rlp, sscop,
 };
 use arqway_units::{Span, Time};
 use proptest::prelude::*;
@@ -28,6 +28,8 @@ proptest! {
             ServiceConfig::Rlp(as_received),
             ServiceConfig::XorFec(fec::Config::default()),
             ServiceConfig::RlcTm(rlc::tm::Config::default()),
+            ServiceConfig::Sscop(sscop::Config::default()),
+            ServiceConfig::Sscop(sscop::Config { established: true, order_filter: false, ..sscop::Config::default() }),
             unacknowledged(8, Reception::InSequence),
             unacknowledged(200, Reception::Windowed { window: Count::new(64).expect("below 128") }),
             unacknowledged(20, Reception::Reordering { window, timer }),

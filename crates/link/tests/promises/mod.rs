@@ -7,6 +7,7 @@ mod resequencing;
 mod rlc_am;
 mod rlc_um;
 mod rlp;
+mod sscop;
 mod xor_fec;
 
 use crate::common::Fate;

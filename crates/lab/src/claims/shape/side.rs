@@ -2,6 +2,7 @@
 
 use super::super::evidence::{About, Cell};
 use super::super::verdict::{Estimate, Missing};
+use crate::figure::number::typed;
 use serde::Deserialize;
 
 /// A cell, but for its point; with `over`, its lead over another.
@@ -27,6 +28,7 @@ struct RawSide {
     app: Option<String>,
     errors: Option<String>,
     beside: Option<String>,
+    connections: Option<u32>,
     /// Always this point, whatever `at` says.
     point: Option<f64>,
 }
@@ -41,12 +43,13 @@ pub(super) struct Place {
     app: Option<String>,
     errors: Option<String>,
     beside: Option<String>,
+    connections: Option<u32>,
 }
 
 impl From<RawSide> for Side {
     fn from(raw: RawSide) -> Self {
-        let RawSide { scheme, over, variant, metric, app, errors, beside, point } = raw;
-        Self { scheme, over, place: Place { variant, metric, app, errors, beside }, point }
+        let RawSide { scheme, over, variant, metric, app, errors, beside, connections, point } = raw;
+        Self { scheme, over, place: Place { variant, metric, app, errors, beside, connections }, point }
     }
 }
 
@@ -89,7 +92,7 @@ impl Side {
         };
         let mut words = [scheme, self.place.in_words()].join(" ").trim_end().to_owned();
         if let Some(point) = self.point {
-            words.push_str(&format!(" at {point}"));
+            words.push_str(&format!(" at {}", typed(point)));
         }
         words
     }
@@ -98,13 +101,14 @@ impl Side {
 impl Place {
     /// With what it does not say taken from another.
     pub(super) fn over(self, other: &Self) -> Self {
-        let Self { variant, metric, app, errors, beside } = self;
+        let Self { variant, metric, app, errors, beside, connections } = self;
         Self {
             variant: if variant.is_empty() { other.variant.clone() } else { variant },
             metric: metric.or_else(|| other.metric.clone()),
             app: app.or_else(|| other.app.clone()),
             errors: errors.or_else(|| other.errors.clone()),
             beside: beside.or_else(|| other.beside.clone()),
+            connections: connections.or(other.connections),
         }
     }
 
@@ -117,6 +121,7 @@ impl Place {
             app: self.app.as_deref(),
             errors: self.errors.as_deref(),
             beside: self.beside.as_deref(),
+            connections: self.connections,
         }
     }
 
@@ -128,6 +133,7 @@ impl Place {
         let mut parts = vec![words.join(" ")];
         parts.extend(self.errors.as_ref().map(|errors| format!("with {errors} errors")));
         parts.extend(self.beside.as_ref().map(|beside| format!("beside {beside}")));
+        parts.extend(self.connections.map(|connections| format!("over {connections} connections")));
         parts.retain(|part| !part.is_empty());
         parts.join(" ")
     }

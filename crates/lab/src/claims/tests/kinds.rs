@@ -305,6 +305,50 @@ fn rows_of_another_paper_or_variant_are_not_the_claims() {
 }
 
 #[test]
+fn rows_of_other_connections_or_of_another_rate_are_not_the_claims() {
+    let kind = "kind = \"gain\"\nflr = 5.4\na = \"a\"\nb = \"b\"\npercent = 50";
+    let of_ten = claim(&file(&format!("connections = 10\nrate = \"5 Mbit/s\"\n{kind}")));
+    let rows_of = |claim: &Claim| {
+        let cells = [("a", HIGH), ("b", LOW)];
+        cells.map(|(scheme, values)| super::cell(&claim.about, Cell::plain(scheme, 5.4), values)).concat()
+    };
+    let rows = rows_of(&of_ten);
+    assert_eq!(of_ten.judge(&Evidence::of(&rows)).verdict(), Reproduced);
+    let other: [fn(&mut Row); 2] = [|row| row.connections = 5, |row| row.rate_bps = 50_000_000];
+    for change in other {
+        let mut changed = rows.clone();
+        changed.iter_mut().for_each(change);
+        assert_eq!(of_ten.judge(&Evidence::of(&changed)).verdict(), CannotTell);
+    }
+    // Where a claim says no rate, there has to be one alone.
+    let plain = claim(&file(kind));
+    let (slow, mut fast) = (rows_of(&plain), rows_of(&plain));
+    assert_eq!(plain.judge(&Evidence::of(&slow)).verdict(), Reproduced);
+    fast.iter_mut().for_each(|row| row.rate_bps = 50_000_000);
+    let judged = plain.judge(&Evidence::of(&[slow, fast].concat()));
+    assert_eq!(judged.verdict(), CannotTell);
+    assert!(judged.note.contains("the claim's `rate`"), "{}", judged.note);
+}
+
+#[test]
+fn a_side_may_be_over_other_connections() {
+    let side = |connections: u32| format!("{{ scheme = \"a\", connections = {connections} }}");
+    let more = format!("{{ a = {}, is = \"more\", b = {}, at = [1] }}", side(10), side(5));
+    let claim = claim(&file(&format!("kind = \"shape\"\nholds = [{more}]")));
+    let cells = claim.cells();
+    let judged = |of_five: &[f64]| {
+        let rows = [super::cell(&claim.about, cells[0], MIDDLE), super::cell(&claim.about, cells[1], of_five)].concat();
+        claim.judge(&Evidence::of(&rows))
+    };
+    assert_eq!((judged(LOW).verdict(), judged(HIGH).verdict()), (Reproduced, NotReproduced));
+    assert!(
+        judged(HIGH).note.contains("a over 10 connections more than a over 5 connections"),
+        "{}",
+        judged(HIGH).note
+    );
+}
+
+#[test]
 fn statements_and_numbers_are_counted_apart_and_the_same_claim_once() {
     let text = file("kind = \"gain\"\nflr = 5.4\na = \"a\"\nb = \"b\"\npercent = 40");
     let cells = [(5.4, "a", HIGH), (5.4, "b", LOW), (5.4, "c", LOW)];
