@@ -247,4 +247,20 @@ mod tests {
         let expected = [(10, 6), (20, 3), (20, 4), (30, 1), (40, 2), (40, 5)];
         assert_eq!(arrivals, expected.map(|(arrival, load)| (at(arrival), load)));
     }
+
+    #[test]
+    fn what_is_in_flight_arrives_before_what_is_scheduled_later_for_the_same_time() {
+        let mut line = line(Queue::DropTail(Room::of(2)));
+        let mut events = EventQueue::default();
+        let at = Time::ZERO + Span::from_milliseconds(10);
+        for load in [1, 2] {
+            line.launch(load, at, &mut events, true);
+        }
+        events.schedule(at, false);
+        let mut happened = std::vec::Vec::new();
+        while let Some((now, is_arrival)) = events.pop() {
+            happened.push(if is_arrival { line.arrive(now, &mut events, true) } else { None });
+        }
+        assert_eq!(happened, [Some(1), Some(2), None], "although the second was not in the queue of events yet");
+    }
 }

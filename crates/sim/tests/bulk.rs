@@ -63,6 +63,7 @@ fn a_file_that_lasts_longer_prolongs_the_run_and_not_the_greedy_sources() {
     scenario.file_transfer.size = Octets::new(100_000);
     let beside = run(&scenario);
     assert!(beside.file_complete == Some(true) && beside.ended.as_seconds() > 12.0, "{beside:?}");
+    assert!(beside.late_packets > 0, "what was under way at the end of the sources finds nobody");
     let [alone, beside] = [alone, beside].map(|outcome| outcome.bulk.expect("greedy sources").throughput_bps);
     assert!((beside / alone - 1.0).abs() < 0.02, "{alone}, {beside}");
 }
