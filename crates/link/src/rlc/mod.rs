@@ -10,5 +10,6 @@ mod segmentation;
 mod tests;
 pub mod tm;
 pub mod um;
+mod whole;
 
 pub use pdu_size::{PduSize, PduSizeError};

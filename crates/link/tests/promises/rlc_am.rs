@@ -104,6 +104,7 @@ fn config(discard: impl Strategy<Value = Discard>) -> impl Strategy<Value = Conf
             round_trip: Some(Span::from_milliseconds(round_trip)),
             drop_stale_copies: Some(drop_stale_copies),
             piggyback: Some(piggyback),
+            in_sequence_delivery: None,
             buffer: None,
         },
     )
@@ -151,6 +152,35 @@ proptest! {
         for (end, count) in ends.iter().zip([setting.packets[1], setting.packets[0]]) {
             let expected: Vec<_> = (0..count).map(packet).collect();
             prop_assert!(end.received == expected, "{} of {count} packets, or out of order", end.received.len());
+        }
+    }
+
+    #[test]
+    fn without_in_sequence_delivery_rlc_delivers_every_packet_once(config in config(Just(Discard::Timer { after: Span::from_seconds(1e6) })), setting in setting()) {
+        let (setting, config) = (assumed(setting), Config { in_sequence_delivery: Some(false), ..config });
+        let ends = ends(&config, &setting);
+        for (end, count) in ends.iter().zip([setting.packets[1], setting.packets[0]]) {
+            let mut numbers: Vec<_> = end.received.iter().map(number_of).collect();
+            prop_assert!(end.received.iter().zip(&numbers).all(|(received, number)| *received == packet(*number)));
+            numbers.sort_unstable();
+            prop_assert_eq!(numbers, (0..count).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn without_in_sequence_delivery_rlc_gives_up_whole_packets_and_delivers_none_twice(config in config(gives_up()), setting in setting()) {
+        let setting = assumed(setting);
+        let window = config.window.map(|window| window.get() % 2049).and_then(Count::new);
+        let config = Config { polls_count: Some(false), window, in_sequence_delivery: Some(false), ..config };
+        let mut ends = ends(&config, &setting);
+        send_more(&mut ends, 1000, 40);
+        for (end, count) in ends.iter().zip([setting.packets[1], setting.packets[0]]) {
+            let mut numbers: Vec<_> = end.received.iter().map(number_of).collect();
+            prop_assert!(end.received.iter().zip(&numbers).all(|(received, number)| *received == packet(*number)));
+            numbers.sort_unstable();
+            prop_assert!(numbers.is_sorted_by(|one, next| one < next), "twice: {numbers:?}");
+            prop_assert!(numbers.ends_with(&(1000..1040).collect::<Vec<_>>()), "{numbers:?}");
+            prop_assert!(numbers.iter().all(|number| *number < count || (1000..1040).contains(number)));
         }
     }
 

@@ -20,6 +20,7 @@
 //! - Not here: ciphering, the local suspend and stop functions, re-establishment (§9.7.5 to §9.7.8), which are asked for by
 //!   layers that a link of packets does not have, and `Timer_Reordering` (since V11).
 
+mod as_received;
 mod config;
 mod discard;
 mod polling;
@@ -89,7 +90,7 @@ impl AcknowledgedMode {
     fn new(settings: &Settings) -> Self {
         Self {
             sender: Box::new(Sender::new(settings)),
-            receiver: Receiver::new(settings.window),
+            receiver: Receiver::new(settings.window, settings.in_sequence),
             reporting: Reporting::new(settings.status, settings.pdu_size, settings.pad_control_pdus, settings.window),
             reset: ResetProcedure::new(settings.reset),
             epoch: 0,

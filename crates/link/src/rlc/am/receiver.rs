@@ -1,6 +1,7 @@
 //! The receiving window, from VR(R) to VR(H): which PDUs have arrived, and the SDUs that they make (§11.3.3, §11.6.3).
 
 use super::Number;
+use super::as_received::AsReceived;
 use crate::counters::Counters;
 use crate::rlc::pdu::{Contents, MoveReceivingWindow};
 use crate::rlc::reassembly::Reassembler;
@@ -13,9 +14,18 @@ pub(super) struct Receiver {
     /// What has arrived out of order, and gaps.
     pdus: Window<12, Option<Contents>>,
     missing: usize,
-    reassembler: Reassembler,
+    delivery: Delivery,
     /// For the network layer.
     released: VecDeque<Bytes>,
+}
+
+/// When SDUs are delivered.
+#[derive(Debug)]
+enum Delivery {
+    /// As soon as those before them are there or given up.
+    InSequence(Reassembler),
+    /// As soon as they are whole.
+    AsReceived(AsReceived),
 }
 
 /// What a PDU is to the receiver.
@@ -30,8 +40,13 @@ pub(super) enum Arrival {
 }
 
 impl Receiver {
-    pub(super) fn new(window: usize) -> Self {
-        Self { pdus: Window::new(window), missing: 0, reassembler: Reassembler::of_amd(), released: VecDeque::new() }
+    pub(super) fn new(window: usize, in_sequence: bool) -> Self {
+        let delivery = if in_sequence {
+            Delivery::InSequence(Reassembler::of_amd())
+        } else {
+            Delivery::AsReceived(AsReceived::default())
+        };
+        Self { pdus: Window::new(window), missing: 0, delivery, released: VecDeque::new() }
     }
 
     /// VR(R).
@@ -76,6 +91,9 @@ impl Receiver {
             *place = Some(contents);
             self.missing -= 1;
         }
+        if let Delivery::AsReceived(delivery) = &self.delivery {
+            delivery.arrived(&self.pdus, number, &mut self.released);
+        }
         self.deliver();
         if shows_missing { Arrival::ShowsMissing } else { Arrival::Taken }
     }
@@ -98,11 +116,8 @@ impl Receiver {
 
     /// Slides the window over all that follows without a gap.
     fn deliver(&mut self) {
-        let released = &mut self.released;
         while let Some(Some(_)) = self.pdus.front() {
-            if let Some(Some(contents)) = self.pdus.pop_front() {
-                self.reassembler.take(&contents, &mut |sdu| released.push_back(sdu));
-            }
+            self.pass_one();
         }
     }
 
@@ -114,8 +129,17 @@ impl Receiver {
             self.pass_one();
         }
         // Where the PDU is here already it is read as it is: it tells itself where SDUs end.
-        if request.n == 0 || !self.has(target) {
-            self.reassembler.begin_after(request.n);
+        match &mut self.delivery {
+            Delivery::InSequence(reassembler) => {
+                if request.n == 0 || !self.pdus.get(target).is_some_and(Option::is_some) {
+                    reassembler.begin_after(request.n);
+                }
+            }
+            Delivery::AsReceived(delivery) => {
+                if request.n == 0 {
+                    delivery.begins_with(&self.pdus, target, &mut self.released);
+                }
+            }
         }
         self.deliver();
         (if self.first() == target { request.n } else { 0 }, self.first())
@@ -136,17 +160,20 @@ impl Receiver {
 
     /// Moves the window by one PDU, arrived or not.
     fn pass_one(&mut self) {
+        let number = self.first();
+        let passed = self.pdus.pop_front();
+        match &passed {
+            Some(Some(_)) => {}
+            Some(None) => self.missing -= 1,
+            None => self.pdus.restart(number.next()),
+        }
         let released = &mut self.released;
-        match self.pdus.pop_front() {
-            Some(Some(contents)) => self.reassembler.take(&contents, &mut |sdu| released.push_back(sdu)),
-            Some(None) => {
-                self.missing -= 1;
-                self.reassembler.lose();
+        match (&mut self.delivery, passed.flatten()) {
+            (Delivery::InSequence(reassembler), Some(contents)) => {
+                reassembler.take(&contents, &mut |sdu| released.push_back(sdu));
             }
-            None => {
-                self.pdus.restart(self.first().next());
-                self.reassembler.lose();
-            }
+            (Delivery::InSequence(reassembler), None) => reassembler.lose(),
+            (Delivery::AsReceived(delivery), contents) => delivery.passed(number, contents),
         }
     }
 
@@ -158,6 +185,9 @@ impl Receiver {
     pub(super) fn reset(&mut self) {
         self.pdus.restart(Number::ZERO);
         self.missing = 0;
-        self.reassembler.reset();
+        match &mut self.delivery {
+            Delivery::InSequence(reassembler) => reassembler.reset(),
+            Delivery::AsReceived(delivery) => *delivery = AsReceived::default(),
+        }
     }
 }

@@ -101,14 +101,15 @@ impl ResetProcedure {
         unrecoverable
     }
 
-    /// The next control PDU of the procedure; VT(S) is this now.
+    /// The next control PDU of the procedure; VT(S) is this now. The answer goes first: where both ends ask, more often than the line
+    /// takes a PDU, neither would ever be answered.
     pub(super) fn poll(&mut self, end: Number) -> Option<ResetPdu> {
+        if core::mem::take(&mut self.answer_due) {
+            return self.answered.map(ResetPdu::ResetAck);
+        }
         if core::mem::take(&mut self.due) {
             let hyper_frame_number = self.sent.of_last(end);
             return Some(ResetPdu::Reset(pdu::Reset { number: self.number, hyper_frame_number }));
-        }
-        if core::mem::take(&mut self.answer_due) {
-            return self.answered.map(ResetPdu::ResetAck);
         }
         None
     }

@@ -71,6 +71,8 @@ pub struct Config {
     pub drop_stale_copies: Option<bool>,
     /// Whether a report rides in the padding of a data PDU where there is room.
     pub piggyback: Option<bool>,
+    /// Whether an SDU waits for those before it (in-sequence delivery), or is delivered as soon as all of it is there.
+    pub in_sequence_delivery: Option<bool>,
     /// How many packets may wait for a line that takes no more.
     pub buffer: Option<NonZeroUsize>,
 }

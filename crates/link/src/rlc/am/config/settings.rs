@@ -34,6 +34,7 @@ pub(in crate::rlc::am) struct Settings {
     pub(in crate::rlc::am) round_trip: Span,
     pub(in crate::rlc::am) drop_stale_copies: bool,
     pub(in crate::rlc::am) piggyback: bool,
+    pub(in crate::rlc::am) in_sequence: bool,
     pub(in crate::rlc::am) buffer: usize,
 }
 
@@ -134,6 +135,7 @@ const ROBUST: Settings = Settings {
     round_trip: Span::ZERO,
     drop_stale_copies: true,
     piggyback: true,
+    in_sequence: true,
     buffer: 256,
 };
 
@@ -172,6 +174,7 @@ const UMTS_UNIFORM: Settings = Settings {
     resend_in_flight: true,
     drop_stale_copies: false,
     piggyback: false, // Table I
+    in_sequence: true,
     ..ROBUST
 };
 
@@ -232,6 +235,7 @@ impl Config {
             round_trip: self.round_trip.unwrap_or(profile.round_trip),
             drop_stale_copies: self.drop_stale_copies.unwrap_or(profile.drop_stale_copies),
             piggyback: self.piggyback.unwrap_or(profile.piggyback),
+            in_sequence: self.in_sequence_delivery.unwrap_or(profile.in_sequence),
             buffer: self.buffer.map_or(profile.buffer, NonZeroUsize::get),
         }
     }

@@ -4,6 +4,7 @@
 //! A PDU of ours has eight octets behind its header. A data PDU is written as its number and the letters in it, `1:ab`, and
 //! `1:ab?` asks for a report; a STATUS PDU as its super-fields: `status[list 1 4+2; ack 9]`, where 4+2 is 4, 5 and 6.
 
+mod as_received;
 mod discard;
 mod moves;
 mod outage;
