@@ -85,7 +85,7 @@ impl Service for Config {
     }
 
     fn named(&self, name: &str, value: Option<&str>) -> Option<Self> {
-        let resequencing = if name == "oos-rlp" { Resequencing::as_received() } else { Resequencing::Full };
+        let resequencing = if name == "oos-rlp" { Resequencing::as_received() } else { self.resequencing.clone() };
         let retransmissions = value.map_or(Some(self.retransmissions), count)?;
         Some(Self { resequencing, retransmissions, ..self.clone() })
     }
