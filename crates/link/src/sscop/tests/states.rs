@@ -158,6 +158,24 @@ fn each_event_has_its_effect_in_each_state() {
     assert_eq!(now, expected, "all of it");
 }
 
+/// By the recommendation its BGN would pass for a repeated one wherever both are the first attempt.
+#[test]
+fn a_peer_that_began_anew_is_known_by_asking_for_the_connection_that_it_has() {
+    for (speaks, expected) in [(false, "BGAK"), (true, "release.ind establish.ind -> 3")] {
+        let bgn = Pdu::Bgn { sq: 0, mr: 9, uu: Bytes::new() };
+        let mut end = in_state(10);
+        if speaks {
+            end.handle_pdu(sd(0, "p"), at(0));
+            told(&mut end);
+        }
+        end.handle_pdu(Some(bgn), at(0));
+        let (told, sent) = (told(&mut end), sent(&mut end, at(0)));
+        let words: Vec<String> = told.iter().map(word).chain(sent.iter().map(|pdu| name(pdu).into())).collect();
+        let after = if end.state() == State::IncomingConnectionPending { " -> 3" } else { "" };
+        assert_eq!(words.join(" ") + after, expected);
+    }
+}
+
 #[test]
 fn a_request_is_made_so_many_times_and_then_given_up() {
     for (state, pdu, gives_up) in [
