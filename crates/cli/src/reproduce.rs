@@ -3,6 +3,7 @@
 use crate::study::{Failure, Options, Study, read_all, study};
 use crate::terminal::tell;
 use arqway_lab::claims::{self, Claim, Record};
+use arqway_lab::experiment::overlay::Overlay;
 use arqway_lab::experiment::{Effort, Experiment};
 use arqway_lab::library::{self, FigureName};
 use arqway_lab::output::Frame;
@@ -37,7 +38,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
     let Arguments { options, .. } = arguments;
     let names = choose(arguments)?;
     let effort = if options.replications.is_some() { Effort::Full } else { Effort::Quick };
-    let experiments = experiments_of(&names, effort)?;
+    let experiments = experiments_of(&names, effort, &Overlay::default())?;
     let claims = claims_of(&names)?;
     let papers: Vec<&str> = names.iter().map(|name| name.paper.as_str()).collect();
     let paper = arguments.paper.clone().unwrap_or_else(|| papers.first().copied().unwrap_or_default().to_owned());
@@ -60,10 +61,14 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 /// The experiments behind these figures, and behind those that their claims read too.
-fn experiments_of(names: &[FigureName], effort: Effort) -> Result<Vec<Experiment>, Failure> {
+pub(crate) fn experiments_of(
+    names: &[FigureName],
+    effort: Effort,
+    overlay: &Overlay,
+) -> Result<Vec<Experiment>, Failure> {
     let read = |names: &[FigureName]| {
         let sources: Vec<_> = names.iter().filter_map(library::experiment).collect();
-        read_all(sources.iter(), Path::new(""), effort)
+        read_all(sources.iter(), Path::new(""), effort, overlay)
     };
     let mut experiments = read(names)?;
     let also = names.iter().zip(&experiments).flat_map(|(name, experiment)| {
@@ -135,7 +140,7 @@ fn means_figure(name: &FigureName, typed: &str) -> bool {
 }
 
 /// The claims on these figures.
-fn claims_of(names: &[FigureName]) -> Result<Vec<Claim>, Failure> {
+pub(crate) fn claims_of(names: &[FigureName]) -> Result<Vec<Claim>, Failure> {
     let mut papers: Vec<&str> = names.iter().map(|name| name.paper.as_str()).collect();
     papers.dedup();
     let mut claims = Vec::new();

@@ -4,6 +4,7 @@ use crate::study::{Failure, Options, Study, read_all, study};
 use crate::values;
 use arqway_lab::document::Source;
 use arqway_lab::experiment::Effort;
+use arqway_lab::experiment::overlay::Overlay;
 use arqway_lab::library;
 use arqway_lab::output::Frame;
 use std::path::{Path, PathBuf};
@@ -57,7 +58,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
     let text = std::fs::read_to_string(file).map_err(|error| Failure::Usage(unreadable(&name, &error)))?;
     let effort = if options.quick { Effort::Quick } else { Effort::Full };
     let folder = file.parent().unwrap_or(Path::new(""));
-    let experiments = read_all([Source::new(name, text)].iter(), folder, effort)?;
+    let experiments = read_all([Source::new(name, text)].iter(), folder, effort, &Overlay::default())?;
     let mut request = options.request();
     request.scheme.clone_from(&arguments.scheme);
     request.point = arguments.point;
