@@ -65,7 +65,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
     request.replication = arguments.replication;
     let title = experiments.first().map_or_else(String::new, |experiment| experiment.title.clone());
     let frame = Frame { title, command: command(arguments), figure_command: None, note: String::new() };
-    study(Study { experiments, request, claims: &[], frame, strict: None }, options)
+    study(Study { experiments, request, claims: &[], frame, strict: None, today: Vec::new() }, options)
 }
 
 /// A scheme's name for a shell: labels have blanks in them.

@@ -10,7 +10,7 @@ use arqway_lab::experiment::overlay::Overlay;
 use arqway_lab::library::{self, FigureName};
 use arqway_lab::output;
 use arqway_lab::plan::Request;
-use arqway_lab::sensitivity::{self, AlternativeFinding, Matrix, Questions, Worlds};
+use arqway_lab::sensitivity::{self, AlternativeFinding, Matrix, Parameter, Questions, Worlds};
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 
@@ -49,9 +49,14 @@ pub(crate) struct Arguments {
 /// The questions about one paper, and the worlds that answer them.
 struct Asked {
     paper: String,
-    questions: Questions,
+    parameters: Vec<Parameter>,
+    /// What the worlds behind the plain one are: the parameter that is changed, and to what.
+    others: Vec<(usize, String)>,
     worlds: Worlds,
 }
+
+/// From how many other seeds the plain world is looked at, to know what turns by chance.
+const OTHER_SEEDS: u64 = 2;
 
 pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
     let questions = questions(arguments)?;
@@ -119,30 +124,32 @@ impl Asked {
             ..Request::default()
         };
         let mut worlds = Worlds::new(experiments_of(&names, effort, &all)?, claims_of(&names)?, &request)?;
-        for (_, _, overlay) in questions.overlays(&all) {
+        let seeds = (1..=OTHER_SEEDS).map(|after| (0, format!("seed {}", worlds.add_another_seed(after))));
+        let mut others: Vec<(usize, String)> = seeds.collect();
+        for (parameter, alternative, overlay) in questions.overlays(&all) {
             worlds.add(experiments_of(&names, effort, &overlay)?, &request)?;
+            others.push((parameter + 1, alternative.label.clone()));
         }
-        Ok(Self { paper, questions, worlds })
+        let parameters = std::iter::once(Parameter::chance()).chain(questions.parameters).collect();
+        Ok(Self { paper, parameters, others, worlds })
     }
 
     /// Runs the worlds one after the other; nothing if not even the plain one was run to its end.
-    fn answer(mut self, runs: &mut Runs) -> Result<Option<Matrix>, Failure> {
+    fn answer(self, runs: &mut Runs) -> Result<Option<Matrix>, Failure> {
+        let Self { paper, parameters, others, mut worlds } = self;
+        let is_whole = runs.of_world(&mut worlds, 0)?;
         let mut alternatives = Vec::new();
-        let is_whole = runs.of_world(&mut self.worlds, 0)?;
-        let labels = self.questions.overlays(&Overlay::default());
-        let labels: Vec<_> = labels.into_iter().map(|(parameter, other, _)| (parameter, other.label.clone())).collect();
-        for (index, (parameter, label)) in labels.iter().enumerate() {
-            if !is_whole || !runs.of_world(&mut self.worlds, index + 1)? {
+        for (index, (parameter, label)) in others.iter().enumerate() {
+            let world = index + 1;
+            if !is_whole || !runs.of_world(&mut worlds, world)? {
                 break;
             }
-            let judgements = self.worlds.judge(index + 1);
-            let touched = self.worlds.touched(index + 1);
+            let (judgements, touched) = (worlds.judge(world), worlds.touched(world));
             alternatives.push(AlternativeFinding { parameter: *parameter, label: label.clone(), judgements, touched });
         }
-        runs.count(self.worlds.results());
-        let plain = self.worlds.judge(0);
-        let Self { paper, questions: Questions { parameters, .. }, .. } = self;
-        Ok(is_whole.then_some(Matrix { paper, parameters, plain, alternatives, asked: labels.len() }))
+        runs.count(worlds.results());
+        let plain = worlds.judge(0);
+        Ok(is_whole.then_some(Matrix { paper, parameters, plain, alternatives, asked: others.len() }))
     }
 }
 

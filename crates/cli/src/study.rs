@@ -11,6 +11,7 @@ use arqway_lab::plan::{Plan, Request, RequestError};
 use arqway_lab::run::{Results, RunError, run};
 use arqway_lab::seeds::{self, SeedFinding};
 use arqway_lab::sensitivity::Worlds;
+use arqway_lab::today::{Section, Today};
 use arqway_lab::until::{self, MOST, Wide, run_until};
 use arqway_units::Ratio;
 use clap::Args;
@@ -121,11 +122,13 @@ pub(crate) struct Study<'a> {
     pub(crate) frame: Frame,
     /// What verdicts must not differ from, if anything.
     pub(crate) strict: Option<(Record, Effort)>,
+    /// The same experiments with today's TCP, where that is asked for.
+    pub(crate) today: Vec<Experiment>,
 }
 
 /// Runs experiments, prints their tables and writes their files.
 pub(crate) fn study(study: Study<'_>, options: &Options) -> Result<(), Failure> {
-    let Study { experiments, request, claims, frame, strict } = study;
+    let Study { experiments, request, claims, frame, strict, today } = study;
     let mut plan = Plan::new(experiments, &request)?;
     if plan.runs.is_empty() {
         tell("nothing is left to run");
@@ -140,9 +143,12 @@ pub(crate) fn study(study: Study<'_>, options: &Options) -> Result<(), Failure> 
     }
     let mut findings = Findings::new(&plan, &results, claims);
     findings.other_seeds = runs.other_seeds(&plan, claims)?;
+    let sections =
+        if today.is_empty() { Vec::new() } else { runs.today(Plan::new(today, &request)?, &plan, &mut findings)? };
     runs.finish();
     findings.write(&plan, &frame, &options.out)?;
     print(&findings.to_text(&plan))?;
+    sections.iter().try_for_each(|section| print(&format!("\n{}", section.text)))?;
     if let Some(share) = options.until {
         tell_wide(&wide, share);
     }
@@ -210,6 +216,24 @@ impl Runs {
             }
         }
         Ok(found)
+    }
+
+    /// The same figures with today's TCP: adds their rows, and sections to the report.
+    fn today(&mut self, plan: Plan, plain: &Plan, findings: &mut Findings) -> Result<Vec<Section>, Failure> {
+        if self.is_stopped() {
+            return Ok(Vec::new());
+        }
+        self.bar.0.inc_length(plan.runs.len() as u64);
+        let results = run(&plan, self.jobs, &self.stop, || self.bar.0.inc(1))?;
+        self.count(&results);
+        let claims: Vec<Claim> = findings.judgements.iter().map(|judgement| judgement.claim.clone()).collect();
+        let today = Today::new(&plan, &results, &claims);
+        let sections = today.sections(plain, findings).map_err(OutputError::from)?;
+        for section in &sections {
+            findings.further.entry(section.paper.clone()).or_default().push(section.further());
+        }
+        findings.rows.extend(today.rows);
+        Ok(sections)
     }
 
     /// What one world needs beyond those before it; whether nothing is missing then.

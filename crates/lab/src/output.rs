@@ -6,7 +6,7 @@ use crate::experiment::Experiment;
 use crate::figure::png;
 use crate::plan::Plan;
 use crate::present::MeansTable;
-use crate::report::{FigureSection, Report, SeedVerdict, VerdictLine};
+use crate::report::{FigureSection, Further, Report, SeedVerdict, VerdictLine};
 use crate::rows::{self, Row};
 use crate::run::Results;
 use crate::seeds::SeedFinding;
@@ -29,6 +29,8 @@ pub struct Findings {
     pub judgements: Vec<Judgement>,
     /// The verdicts from other seeds.
     pub other_seeds: Vec<SeedFinding>,
+    /// What else the report says of a paper, by the paper's id.
+    pub further: BTreeMap<String, Vec<Further>>,
 }
 
 /// One figure and its table.
@@ -43,9 +45,9 @@ pub struct FigureFinding {
     /// The drawing.
     pub svg: String,
     /// Which experiment of the plan it belongs to.
-    experiment: usize,
+    pub(crate) experiment: usize,
     /// The figure's own name, as claims have it: `fig3`.
-    name: String,
+    pub(crate) name: String,
 }
 
 /// What the report says beside the results.
@@ -134,7 +136,7 @@ impl Findings {
         let rows = each_once(rows_of.into_iter().flatten());
         let evidence = Evidence::of(&rows);
         let judgements = claims.iter().map(|claim| claim.judge(&evidence)).collect();
-        Self { rows, figures, judgements, other_seeds: Vec::new() }
+        Self { rows, figures, judgements, other_seeds: Vec::new(), further: BTreeMap::new() }
     }
 
     /// What became of a figure's claims.
@@ -239,6 +241,7 @@ impl Findings {
             ),
             score: Score::of(&self.judgements),
             figures: self.figures.iter().map(section).collect(),
+            further: self.further.clone(),
         }
     }
 }
@@ -290,7 +293,7 @@ fn seed_verdict(seed: u64, judgement: &Judgement) -> SeedVerdict {
 }
 
 /// Two figures that show the same cell share its rows.
-fn each_once(rows: impl Iterator<Item = Row>) -> Vec<Row> {
+pub(crate) fn each_once(rows: impl Iterator<Item = Row>) -> Vec<Row> {
     let mut seen: BTreeMap<_, f64> = BTreeMap::new();
     rows.filter(|row| {
         let words =

@@ -7,6 +7,7 @@
 use crate::claims::Score;
 use crate::figure::number::significant;
 use askama::Template;
+use std::collections::BTreeMap;
 
 /// Everything the page says.
 #[derive(Debug, Clone, PartialEq, Template)]
@@ -26,6 +27,19 @@ pub struct Report {
     pub score: Score,
     /// In the order of the page.
     pub figures: Vec<FigureSection>,
+    /// What else is said of a paper, by the paper's id.
+    pub further: BTreeMap<String, Vec<Further>>,
+}
+
+/// A section of a paper beside its figures: whoever has one renders it from a template of his own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Further {
+    /// Names it within its paper: `today`.
+    pub id: String,
+    /// Its heading.
+    pub title: String,
+    /// What stands below the heading: HTML, which goes into the page as it is.
+    pub html: String,
 }
 
 /// How many claims got each verdict.
@@ -265,6 +279,7 @@ mod tests {
                 seed: 1,
                 settings: "[link]\nrate = \"64 kbit/s\"".to_owned(),
             }],
+            further: BTreeMap::new(),
         }
     }
 

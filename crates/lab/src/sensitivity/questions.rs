@@ -29,6 +29,19 @@ pub struct Parameter {
     pub alternatives: Vec<Alternative>,
 }
 
+impl Parameter {
+    /// No parameter at all, but what to measure all others by: the same world from other seeds.
+    #[must_use]
+    pub fn chance() -> Self {
+        Self {
+            name: "Chance".to_owned(),
+            silent: "Nothing is changed but the root of the random streams: so much turns by itself.".to_owned(),
+            chosen: "the seed that was asked for".to_owned(),
+            alternatives: Vec::new(),
+        }
+    }
+}
+
 /// Another value of a parameter.
 #[derive(Debug, Clone)]
 pub struct Alternative {

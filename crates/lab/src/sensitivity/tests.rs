@@ -85,9 +85,9 @@ fn a_parameter_is_asked_about_alone_by_its_name() {
 }
 
 /// Two figures: one sets the timeout itself, the other keeps the world's.
-const FIGURE: &str = "[experiment]\nid = \"paper-FIG\"\npaper = \"paper\"\nreplications = 3\n[scenario]\nbase = \"monet08\"\n\
-     set = { \"file-transfer.size\" = \"20 kB\"SET }\n[sweep]\n\"wireless.errors\" = [\n\
-     { point = 5.4, value = { kind = \"uniform\", loss = \"5.4 %\" } } ]\n[[scheme]]\nuse = \"raw\"\n[[scheme]]\nuse = \"SCHEME\"\n";
+const FIGURE: &str = "[experiment]\nid = \"paper-FIG\"\npaper = \"paper\"\nreplications = 5\n[scenario]\nbase = \"monet08\"\n\
+     set = { \"file-transfer.size\" = \"100 kB\"SET }\n[sweep]\n\"wireless.errors\" = [\n\
+     { point = 9.8, value = { kind = \"uniform\", loss = \"9.8 %\" } } ]\n[[scheme]]\nuse = \"raw\"\n[[scheme]]\nuse = \"SCHEME\"\n";
 
 const CLAIMS: &str = r#"
 [[claim]]
@@ -97,10 +97,9 @@ app = "file-transfer"
 errors = "uniform"
 beside = "none"
 metric = "throughput"
-kind = "top"
-best = "sr"
-schemes = ["raw"]
-at = [5.4]
+kind = "order"
+order = ["sr", "raw"]
+at = [9.8]
 
 [[claim]]
 id = "paper.kept"
@@ -110,7 +109,7 @@ errors = "uniform"
 beside = "none"
 metric = "throughput"
 kind = "gain"
-flr = 5.4
+flr = 9.8
 a = "sr:0.9"
 b = "raw"
 percent = 50
@@ -167,7 +166,7 @@ fn what_a_figure_sets_itself_no_alternative_touches() {
     let touched = &matrix.alternatives[0].touched;
     assert_eq!(touched, &[true, false], "the second figure has a window of its own");
     // Raw is one cell of both plain figures only as long as their windows are the same: they are not.
-    assert_eq!(worlds.planned(), 3 * (2 + 2) + 3 * 2, "only the first figure's cells are run again");
+    assert_eq!(worlds.planned(), 5 * (2 + 2) + 5 * 2, "only the first figure's cells are run again");
     let number = |judgements: &[crate::claims::Judgement]| judgements[1].number.and_then(|number| number.ours);
     assert_eq!(number(&matrix.plain), number(&matrix.alternatives[0].judgements), "the same rows");
     assert!(number(&matrix.plain).is_some(), "there are rows");
@@ -184,7 +183,7 @@ fn the_verdict_in_an_alternatives_world_is_that_of_its_own_rows() {
     let csv = csv(matrix);
     let line = csv.lines().nth(1).expect("a row");
     assert!(
-        line.starts_with("paper,One,other,paper.own.sr-over-raw,top,not-reproduced,reproduced,,,statement,yes"),
+        line.starts_with("paper,One,other,paper.own.sr-over-raw,order,not-reproduced,reproduced,,,statement,yes"),
         "{csv}"
     );
     assert!(csv.lines().nth(2).expect("two").ends_with(",number,no"), "{csv}");

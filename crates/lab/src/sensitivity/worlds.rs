@@ -9,7 +9,7 @@
 use crate::claims::{Claim, Evidence, Judgement};
 use crate::deciding::Deciding;
 use crate::experiment::Experiment;
-use crate::plan::{Plan, Request, RequestError, Run, Use};
+use crate::plan::{Plan, Request, RequestError, Run, Setting, Use};
 use crate::rows::Row;
 use crate::run::{Results, RunError, run_these};
 use std::collections::BTreeMap;
@@ -73,7 +73,17 @@ impl Worlds {
         Ok(())
     }
 
-    fn add_settings(&mut self, settings: Vec<crate::plan::Setting>) {
+    /// Adds the plain world from another root of random streams, so many after its own: what turns there turns by chance.
+    /// Returns the root.
+    pub fn add_another_seed(&mut self, after: u64) -> u64 {
+        let other = |setting: &Setting| Setting { seed: setting.seed.wrapping_add(after), ..setting.clone() };
+        let settings: Vec<Setting> = self.plan.settings[..self.plain].iter().map(other).collect();
+        let seed = settings.first().map_or(after, |setting| setting.seed);
+        self.add_settings(settings);
+        seed
+    }
+
+    fn add_settings(&mut self, settings: Vec<Setting>) {
         let mut world = World { cells: BTreeMap::new(), own: Vec::new() };
         for mut setting in settings {
             setting.uses.retain(|shown| self.deciding.contains_key(shown));
