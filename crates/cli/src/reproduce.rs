@@ -46,7 +46,6 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
     let experiments = experiments_of(&names, effort, &Overlay::default())?;
     let claims = claims_of(&names)?;
     let papers: Vec<&str> = names.iter().map(|name| name.paper.as_str()).collect();
-    let paper = arguments.paper.clone().unwrap_or_else(|| papers.first().copied().unwrap_or_default().to_owned());
     let today = if arguments.today { with_todays_tcp(&names, effort)? } else { Vec::new() };
     let typed = format!("{}{}", options.as_typed(), if arguments.today { " --today" } else { "" });
     let asked: String = arguments.paper.iter().chain(&arguments.figures).map(|word| format!(" {word}")).collect();
@@ -59,7 +58,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
     let frame = Frame {
         title: format!("Arqway reproduces {}", arguments.paper.as_deref().unwrap_or("the papers")),
         command: format!("arqway reproduce{asked}{typed}"),
-        figure_command: Some(format!("arqway reproduce {paper} FIGURE{typed}")),
+        figure_command: Some(format!("arqway reproduce PAPER FIGURE{typed}")),
         note: note.to_owned(),
     };
     let strict = if arguments.strict { Some((recorded(&papers)?, effort)) } else { None };
