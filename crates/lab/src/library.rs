@@ -95,7 +95,7 @@ pub fn figures() -> Vec<FigureName> {
 }
 
 /// `fig10` comes after `fig9`.
-fn by_number(figure: &str) -> (String, u32, String) {
+pub(crate) fn by_number(figure: &str) -> (String, u32, String) {
     let start = figure.find(|c: char| c.is_ascii_digit()).unwrap_or(figure.len());
     let digits: String = figure[start..].chars().take_while(char::is_ascii_digit).collect();
     (figure[..start].to_owned(), digits.parse().unwrap_or(0), figure.to_owned())

@@ -74,7 +74,7 @@ impl Layout {
 }
 
 /// Height of the legend.
-const LEGEND: f64 = 66.0;
+const LEGEND: f64 = 78.0;
 
 impl Matrix {
     /// The heat map as a self-contained SVG document.
@@ -107,7 +107,7 @@ impl Matrix {
                 let is_touched = found.touched[line.claim];
                 cell(canvas, (*x, *y), &found.judgements, *line, is_touched);
                 if let Some(flip) = self.flip(found, *line) {
-                    triangle(canvas, (x + CELL / 2.0, y + CELL / 2.0), flip);
+                    triangle(canvas, (x + CELL / 2.0, y + CELL / 2.0), flip, self.is_steady(*line));
                 }
             }
         }
@@ -140,11 +140,13 @@ fn colour(verdict: Verdict) -> usize {
     }
 }
 
-/// Up where a verdict came nearer to the paper, down where it went. Black on every colour, light or dark.
-fn triangle(canvas: &mut Canvas, (x, y): (f64, f64), flip: Flip) {
+/// Up where a verdict came nearer to the paper, down where it went; hollow where chance turns it too. Black and white on
+/// every colour, light or dark.
+fn triangle(canvas: &mut Canvas, (x, y): (f64, f64), flip: Flip, is_full: bool) {
+    let (fill, stroke) = if is_full { ("#000000", "#ffffff") } else { ("#ffffff", "#000000") };
     let sign = if flip == Flip::Gained { -1.0 } else { 1.0 };
     canvas.put(format_args!(
-        "<path fill=\"#000000\" stroke=\"#ffffff\" stroke-width=\"0.9\" d=\"M{} {}l4.2 {}h-8.4z\"/>\n",
+        "<path fill=\"{fill}\" stroke=\"{stroke}\" stroke-width=\"0.9\" d=\"M{} {}l4.2 {}h-8.4z\"/>\n",
         Length(x),
         Length(y + sign * 4.2),
         Length(-sign * 7.6),
@@ -168,12 +170,18 @@ fn legend(canvas: &mut Canvas, layout: &Layout) {
         x = entry(canvas, (x, y), &verdict.to_string().replace('-', " "));
     }
     (x, y) = (MARGIN, y + CELL + 6.0);
-    for (flip, words) in [(Flip::Gained, "turned, nearer to the paper"), (Flip::Lost, "turned, farther from it")] {
-        triangle(canvas, (x + CELL / 2.0, y + CELL / 2.0), flip);
+    let signs = [
+        (Flip::Gained, true, "turned, nearer to the paper"),
+        (Flip::Lost, true, "farther from it"),
+        (Flip::Lost, false, "hollow: other seeds turn it too"),
+    ];
+    for (flip, is_full, words) in signs {
+        triangle(canvas, (x + CELL / 2.0, y + CELL / 2.0), flip, is_full);
         x = entry(canvas, (x, y), words);
     }
+    (x, y) = (MARGIN, y + CELL + 6.0);
     square(canvas, (x, y), Verdict::CannotTell, CELL / 3.0);
-    entry(canvas, (x, y), "small: cannot be touched");
+    entry(canvas, (x, y), "small: cannot be touched, no cell that decides it changes");
 }
 
 /// Words beside a sign; where the next sign stands.

@@ -2,6 +2,7 @@
 
 use super::questions::Parameter;
 use crate::claims::{Claim, Judgement, Number, Score, Verdict};
+use crate::library::by_number;
 
 /// What came of the questions about one paper.
 #[derive(Debug)]
@@ -70,7 +71,7 @@ pub(crate) enum Flip {
 }
 
 impl Matrix {
-    /// Its lines: statement first, number second.
+    /// Its lines in the order of the figures: of a claim the statement first, the number second.
     #[must_use]
     pub fn lines(&self) -> Vec<Line> {
         let parts = |(claim, judgement): (usize, &Judgement)| {
@@ -78,7 +79,16 @@ impl Matrix {
             let number = judgement.number.map(|_| Line { claim, part: Part::Number });
             statement.into_iter().chain(number)
         };
-        self.plain.iter().enumerate().flat_map(parts).collect()
+        let mut lines: Vec<Line> = self.plain.iter().enumerate().flat_map(parts).collect();
+        lines.sort_by_cached_key(|line| by_number(self.claim(*line).figure()));
+        lines
+    }
+
+    /// Whether other seeds leave its verdict as it is: an alternative that turns it does more than chance does.
+    #[must_use]
+    pub fn is_steady(&self, line: Line) -> bool {
+        let mut by_chance = self.alternatives.iter().filter(|found| self.parameter(found).is_chance);
+        by_chance.all(|found| self.flip(found, line).is_none())
     }
 
     /// The claim of a line.
@@ -122,7 +132,7 @@ impl Matrix {
         Score::of(&self.plain)
     }
 
-    /// What a paper is silent about and these alternatives do not answer.
+    /// What an alternative is another value of.
     pub(crate) fn parameter(&self, found: &AlternativeFinding) -> &Parameter {
         &self.parameters[found.parameter]
     }

@@ -46,8 +46,23 @@ struct AlternativeRow {
     statements: String,
     numbers: String,
     touched: String,
-    gained: Vec<String>,
-    lost: Vec<String>,
+    gained: Turned,
+    lost: Turned,
+}
+
+/// The names of the lines that are turned one way.
+#[derive(Debug)]
+struct Turned {
+    /// Those that other seeds leave as they are.
+    steady: Vec<String>,
+    others: Vec<String>,
+}
+
+impl Turned {
+    fn new(matrix: &Matrix, found: &AlternativeFinding, kind: Flip) -> Self {
+        let [steady, others] = [true, false].map(|is_steady| matrix.turned_names(found, kind, is_steady));
+        Self { steady, others }
+    }
 }
 
 #[derive(Debug)]
@@ -114,8 +129,8 @@ fn rows(matrix: &Matrix) -> Vec<AlternativeRow> {
             statements: format!("{} of {}", score.statements.reproduced, score.statements.total()),
             numbers: format!("{} of {}", score.numbers.reproduced, score.numbers.total()),
             touched: format!("{} of {}", matrix.touched(found), matrix.lines().len()),
-            gained: matrix.turned_names(found, Flip::Gained),
-            lost: matrix.turned_names(found, Flip::Lost),
+            gained: Turned::new(matrix, found, Flip::Gained),
+            lost: Turned::new(matrix, found, Flip::Lost),
         });
     }
     rows

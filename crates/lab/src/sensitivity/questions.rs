@@ -27,6 +27,8 @@ pub struct Parameter {
     pub chosen: String,
     /// What else it could be.
     pub alternatives: Vec<Alternative>,
+    /// Whether it is no question, but the yardstick for all: [`chance`](Self::chance).
+    pub is_chance: bool,
 }
 
 impl Parameter {
@@ -38,6 +40,7 @@ impl Parameter {
             silent: "Nothing is changed but the root of the random streams: so much turns by itself.".to_owned(),
             chosen: "the seed that was asked for".to_owned(),
             alternatives: Vec::new(),
+            is_chance: true,
         }
     }
 }
@@ -100,7 +103,7 @@ pub fn read(source: &Arc<Source>, scenario: &Arc<Source>) -> Result<Questions, M
             }
             alternatives.push(Alternative { label: label.value, set });
         }
-        parameters.push(Parameter { name: name.value, silent, chosen, alternatives });
+        parameters.push(Parameter { name: name.value, silent, chosen, alternatives, is_chance: false });
     }
     let quick = quick.as_ref().map(Overlay::quick).unwrap_or_default();
     mistakes.into_result(Questions { quick, parameters })

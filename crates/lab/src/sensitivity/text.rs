@@ -23,8 +23,9 @@ impl Matrix {
         if missing > 0 {
             text.push_str(&format!("not finished: {missing} of {} alternatives\n", self.asked));
         }
-        for found in &self.alternatives {
-            text.push_str(&self.flips_text(found));
+        let flips: String = self.alternatives.iter().map(|found| self.flips_text(found)).collect();
+        if !flips.is_empty() {
+            text.push_str(&format!("steady, other seeds leave them as they are, and turned all the same:\n{flips}"));
         }
         text
     }
@@ -33,29 +34,32 @@ impl Matrix {
         Score::of(&found.judgements)
     }
 
-    /// `3 gained, 5 lost`
+    /// `+3 -5, 2 steady`
     pub(super) fn turned(&self, found: &AlternativeFinding) -> String {
         let flips = self.flips(found);
         let count = |kind| flips.iter().filter(|(_, flip)| *flip == kind).count();
+        let steady = flips.iter().filter(|(line, _)| self.is_steady(*line)).count();
         match (count(Flip::Gained), count(Flip::Lost)) {
             (0, 0) => "none".to_owned(),
-            (gained, lost) => format!("+{gained} -{lost}"),
+            (gained, lost) if self.parameter(found).is_chance => format!("+{gained} -{lost}"),
+            (gained, lost) => format!("+{gained} -{lost}, {steady} steady"),
         }
     }
 
-    /// The names of the lines that an alternative turns one way.
-    pub(super) fn turned_names(&self, found: &AlternativeFinding, kind: Flip) -> Vec<String> {
+    /// The names of the lines that an alternative turns one way: those that other seeds leave as they are, or the others.
+    pub(super) fn turned_names(&self, found: &AlternativeFinding, kind: Flip, is_steady: bool) -> Vec<String> {
         let flips = self.flips(found).into_iter().filter(|(_, flip)| *flip == kind);
-        flips.map(|(line, _)| self.name(line)).collect()
+        flips.filter(|(line, _)| self.is_steady(*line) == is_steady).map(|(line, _)| self.name(line)).collect()
     }
 
+    /// What it turns that other seeds leave as it is.
     fn flips_text(&self, found: &AlternativeFinding) -> String {
         let mut text = String::new();
         for (kind, word) in [(Flip::Gained, "nearer to the paper"), (Flip::Lost, "farther from it")] {
-            let names = self.turned_names(found, kind);
+            let names = self.turned_names(found, kind, true);
             if !names.is_empty() {
                 let parameter = &self.parameter(found).name;
-                text.push_str(&format!("{parameter}, {}: {word}: {}\n", found.label, names.join("; ")));
+                text.push_str(&format!("  {parameter}: {}: {word}: {}\n", found.label, names.join("; ")));
             }
         }
         text
