@@ -40,7 +40,6 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
     let experiments = experiments_of(&names, effort)?;
     let claims = claims_of(&names)?;
     let papers: Vec<&str> = names.iter().map(|name| name.paper.as_str()).collect();
-    let paper = arguments.paper.clone().unwrap_or_else(|| papers.first().copied().unwrap_or_default().to_owned());
     let typed = options.as_typed();
     let asked: String = arguments.paper.iter().chain(&arguments.figures).map(|word| format!(" {word}")).collect();
     let note = match effort {
@@ -52,7 +51,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
     let frame = Frame {
         title: format!("Arqway reproduces {}", arguments.paper.as_deref().unwrap_or("the papers")),
         command: format!("arqway reproduce{asked}{typed}"),
-        figure_command: Some(format!("arqway reproduce {paper} FIGURE{typed}")),
+        figure_command: Some(format!("arqway reproduce PAPER FIGURE{typed}")),
         note: note.to_owned(),
     };
     let strict = if arguments.strict { Some((recorded(&papers)?, effort)) } else { None };

@@ -1,12 +1,12 @@
 //! What a run leaves behind: rows, figures, verdicts, a report. Nothing in it depends on wall time, host, path, threads or
 //! order of runs: same version, same arguments, same bytes.
 
-use crate::claims::{self, Claim, Evidence, Judgement, Score};
-use crate::experiment::Experiment;
+use crate::claims::{self, Claim, Evidence, Judgement};
 use crate::figure::png;
+use crate::page::Page;
 use crate::plan::Plan;
 use crate::present::MeansTable;
-use crate::report::{FigureSection, Report, SeedVerdict, VerdictLine};
+use crate::report::Further;
 use crate::rows::{self, Row};
 use crate::run::Results;
 use crate::seeds::SeedFinding;
@@ -29,6 +29,8 @@ pub struct Findings {
     pub judgements: Vec<Judgement>,
     /// The verdicts from other seeds.
     pub other_seeds: Vec<SeedFinding>,
+    /// What else the report says of a paper, by the paper's id.
+    pub further: BTreeMap<String, Vec<Further>>,
 }
 
 /// One figure and its table.
@@ -43,9 +45,9 @@ pub struct FigureFinding {
     /// The drawing.
     pub svg: String,
     /// Which experiment of the plan it belongs to.
-    experiment: usize,
+    pub(crate) experiment: usize,
     /// The figure's own name, as claims have it: `fig3`.
-    name: String,
+    pub(crate) name: String,
 }
 
 /// What the report says beside the results.
@@ -55,7 +57,7 @@ pub struct Frame {
     pub title: String,
     /// What to type to get it again.
     pub command: String,
-    /// The part of the command that names one figure, if there is one: it is put in the place of all others.
+    /// The command for one figure, if there is one, with `PAPER` and `FIGURE` in place of their names.
     pub figure_command: Option<String>,
     /// What a reader must know of all of it; empty if nothing.
     pub note: String,
@@ -127,26 +129,13 @@ impl Findings {
         let rows = each_once(rows_of.into_iter().flatten());
         let evidence = Evidence::of(&rows);
         let judgements = claims.iter().map(|claim| claim.judge(&evidence)).collect();
-        Self { rows, figures, judgements, other_seeds: Vec::new() }
-    }
-
-    /// What became of a figure's claims.
-    fn verdicts_on(&self, plan: &Plan, figure: &FigureFinding) -> Vec<VerdictLine> {
-        let experiment = &plan.experiments[figure.experiment];
-        let of_figure = |claim: &Claim| claim.figure() == figure.name && claim.paper() == experiment.paper;
-        let all = self.judgements.iter().enumerate().filter(|(_, judgement)| of_figure(&judgement.claim));
-        all.map(|(index, judgement)| {
-            let mut seeds = vec![seed_verdict(experiment.seed, judgement)];
-            let others = self.other_seeds.iter();
-            seeds.extend(others.filter_map(|other| Some(seed_verdict(other.seed, other.judgements.get(index)?))));
-            verdict_line(judgement, seeds)
-        })
-        .collect()
+        Self { rows, figures, judgements, other_seeds: Vec::new(), further: BTreeMap::new() }
     }
 
     /// The tables and verdicts for a terminal.
     #[must_use]
     pub fn to_text(&self, plan: &Plan) -> String {
+        let page = Page { findings: self, plan };
         let mut text = String::new();
         for figure in &self.figures {
             text.push_str(&format!(
@@ -156,16 +145,15 @@ impl Findings {
                 figure.table.replications_text(),
                 figure.table.to_text()
             ));
-            for line in self.verdicts_on(plan, figure) {
+            if let Some(table) = page.table_of(figure) {
+                text.push_str(&table.to_text());
+            }
+            for line in page.verdicts_on(figure) {
                 text.push_str(&line.to_text());
             }
             text.push('\n');
         }
-        let score = Score::of(&self.judgements).in_words();
-        if !score.is_empty() {
-            text.push_str(&format!("{score}\n"));
-        }
-        text
+        text + &page.scores_text()
     }
 
     /// Writes everything into `directory`.
@@ -194,91 +182,7 @@ impl Findings {
                 png::to_png(&figure.svg, 2.0).map_err(|source| OutputError::Png { id: figure.id.clone(), source })?;
             save(&figures.join(format!("{}.png", figure.id)), &pixels)?;
         }
-        save(&directory.join("report.html"), self.report(plan, frame).to_html()?.as_bytes())
-    }
-
-    fn report(&self, plan: &Plan, frame: &Frame) -> Report {
-        let section = |figure: &FigureFinding| {
-            let experiment = &plan.experiments[figure.experiment];
-            FigureSection {
-                id: figure.id.clone(),
-                title: match experiment.figures.len() {
-                    0 | 1 => heading(experiment),
-                    _ => format!("{}: {}", heading(experiment), figure.table.y_label),
-                },
-                svg: figure.svg.clone(),
-                columns: figure.table.columns(),
-                rows: figure.table.text_rows(),
-                verdicts: self.verdicts_on(plan, figure),
-                notes: vec![format!("{}, {}.", figure.table.y_label, figure.table.replications_text())],
-                command: frame
-                    .figure_command
-                    .as_ref()
-                    .map_or_else(|| frame.command.clone(), |command| command.replace("FIGURE", &figure.name)),
-                seed: experiment.seed,
-                settings: settings(experiment),
-            }
-        };
-        Report {
-            title: frame.title.clone(),
-            command: frame.command.clone(),
-            version: VERSION.to_owned(),
-            seed: plan.experiments.first().map_or(1, |experiment| experiment.seed),
-            summary: format!(
-                "Means and 95 % confidence intervals (Student's t) over replications with random streams of their own. \
-                 All schemes of a replication meet the same channel and the same users, so differences between them are \
-                 compared pair by pair.\n\n{}",
-                frame.note
-            ),
-            score: Score::of(&self.judgements),
-            figures: self.figures.iter().map(section).collect(),
-        }
-    }
-}
-
-/// Where a figure comes from and what it shows; once, where an experiment says no more than its id.
-fn heading(experiment: &Experiment) -> String {
-    let Experiment { source, title, .. } = experiment;
-    if source == title { title.clone() } else { format!("{source}: {title}") }
-}
-
-/// The world of an experiment, and what its schemes change in it.
-fn settings(experiment: &Experiment) -> String {
-    let mut text = experiment.settings.clone();
-    if let Some(swept) = &experiment.swept {
-        text.push_str(&format!("\n# Swept: {swept}.\n"));
-    }
-    for scheme in &experiment.schemes {
-        if let Some(changes) = &scheme.world_changes {
-            text.push_str(&format!("\n# {} sets, in its world:\n{changes}", scheme.full_name()));
-        }
-        if let Some(changes) = &scheme.changes {
-            text.push_str(&format!("\n# {} sets, in its service:\n{changes}", scheme.full_name()));
-        }
-    }
-    text
-}
-
-fn verdict_line(judgement: &Judgement, seeds: Vec<SeedVerdict>) -> VerdictLine {
-    let number = judgement.number;
-    VerdictLine {
-        id: judgement.claim.about.id.clone(),
-        statement: judgement.claim.in_words(),
-        verdict: judgement.verdict().to_string(),
-        paper: number.map_or_else(String::new, |number| number.paper_text()),
-        ours: number.map_or_else(String::new, |number| number.ours_text()),
-        // The verdict of a claim that is nothing but a number is the one on the number.
-        number: judgement.statement.and(number).map_or_else(String::new, |number| number.verdict.to_string()),
-        note: judgement.note.clone(),
-        seeds,
-    }
-}
-
-fn seed_verdict(seed: u64, judgement: &Judgement) -> SeedVerdict {
-    SeedVerdict {
-        seed,
-        verdict: judgement.verdict().to_string(),
-        number: judgement.number.map_or_else(String::new, |number| number.ours_text()),
+        save(&directory.join("report.html"), Page { findings: self, plan }.report(frame).to_html()?.as_bytes())
     }
 }
 

@@ -21,6 +21,13 @@ pub struct Gain {
     percent: f64,
 }
 
+impl Gain {
+    /// The better scheme, the one it is compared with, and where.
+    pub(super) fn place(&self) -> (&str, &str, f64) {
+        (&self.a, &self.b, self.flr)
+    }
+}
+
 impl Kind for Gain {
     const NAME: &str = "gain";
 

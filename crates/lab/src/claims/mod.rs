@@ -11,6 +11,7 @@
 //! and that know nothing of any paper. A kind of claim is a file here. Statements ("0.9 s is best") and numbers ("by
 //! 8.23 %") are judged, and counted, apart.
 
+mod agreement;
 mod best_worst;
 mod cross;
 mod csv;
@@ -23,15 +24,18 @@ mod read;
 mod record;
 mod score;
 mod shape;
+mod table;
 mod top;
 mod value;
 mod verdict;
 
+pub use agreement::Agreement;
 pub use csv::write_csv;
 pub use evidence::{Cell, Evidence};
 pub use read::{Several, read};
 pub use record::{Difference, Record};
 pub use score::Score;
+pub use table::{ClaimsTable, Column, TableRow};
 pub use verdict::{Estimate, Judgement, Number, Verdict};
 
 use crate::figure::number::typed;

@@ -18,13 +18,11 @@ pub struct Score {
 impl Score {
     /// Counts verdicts. Of two claims that say the same of the same world, in two papers, one counts.
     #[must_use]
-    pub fn of(judgements: &[Judgement]) -> Self {
-        let ids: BTreeSet<&str> = judgements.iter().map(|judgement| judgement.claim.about.id.as_str()).collect();
-        let said_already =
-            |judgement: &&Judgement| judgement.claim.about.same_as.as_deref().is_some_and(|same| ids.contains(same));
+    pub fn of<'a>(judgements: impl IntoIterator<Item = &'a Judgement>) -> Self {
+        let judgements: Vec<&Judgement> = judgements.into_iter().collect();
         let mut score = Self::default();
         let mut deviations = Vec::new();
-        for judgement in judgements.iter().filter(|judgement| !said_already(judgement)) {
+        for judgement in counted_once(&judgements) {
             if let Some(verdict) = judgement.statement {
                 count(&mut score.statements, verdict);
             }
@@ -38,11 +36,17 @@ impl Score {
         score
     }
 
+    /// Whether there is anything to count.
+    #[must_use]
+    pub fn has_claims(&self) -> bool {
+        self.statements.total() + self.numbers.total() > 0
+    }
+
     /// `12 of 20 statements reproduced; 6 of 16 numbers, median deviation 18 %`; empty without claims.
     #[must_use]
     pub fn in_words(&self) -> String {
         let Self { statements, numbers, median_deviation } = self;
-        if statements.total() + numbers.total() == 0 {
+        if !self.has_claims() {
             return String::new();
         }
         let deviation = median_deviation.map_or_else(String::new, |share| format!("; {}", deviation_text(share)));
@@ -70,7 +74,15 @@ fn count(tally: &mut Tally, verdict: Verdict) {
     }
 }
 
-fn median(mut values: Vec<f64>) -> Option<f64> {
+/// Of claims that say the same of the same world, in two papers, the one that speaks for both.
+pub(super) fn counted_once<'a>(judgements: &[&'a Judgement]) -> impl Iterator<Item = &'a Judgement> {
+    let ids: BTreeSet<&str> = judgements.iter().map(|judgement| judgement.claim.about.id.as_str()).collect();
+    let said_already =
+        move |judgement: &&Judgement| judgement.claim.about.same_as.as_deref().is_some_and(|same| ids.contains(same));
+    judgements.iter().copied().filter(move |judgement| !said_already(judgement))
+}
+
+pub(super) fn median(mut values: Vec<f64>) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     let upper = *values.get(values.len() / 2)?;
     let lower = *values.get((values.len() - 1) / 2)?;

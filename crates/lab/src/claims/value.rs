@@ -59,6 +59,13 @@ impl Unit {
     }
 }
 
+impl Value {
+    /// The scheme, where it was measured, and what the number is written with.
+    pub(super) fn place(&self) -> (&str, f64, &'static str) {
+        (&self.scheme, self.flr, self.unit.text())
+    }
+}
+
 impl Kind for Value {
     const NAME: &str = "value";
 

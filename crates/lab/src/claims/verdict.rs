@@ -49,6 +49,12 @@ impl Judgement {
         self.statement.or(self.number.map(|number| number.verdict)).unwrap_or(Verdict::CannotTell)
     }
 
+    /// Whether the claim is a number and nothing else: a cell of a table.
+    #[must_use]
+    pub fn is_single_number(&self) -> bool {
+        self.statement.is_none() && self.number.is_some()
+    }
+
     /// What decided, with the verdict on the number where it has one beside that on the statement.
     #[must_use]
     pub fn explained(&self) -> String {
@@ -84,6 +90,18 @@ impl Number {
     pub fn ours_text(&self) -> String {
         let text = |ours: Estimate| format!("{}{}", number::with_half_width(ours.value, ours.half_width), self.unit);
         self.ours.map_or_else(String::new, text)
+    }
+
+    /// The paper's alone, where a table's head has the unit.
+    #[must_use]
+    pub fn paper_bare(&self) -> String {
+        number::shortest(self.paper)
+    }
+
+    /// Ours with its interval alone, where a table's head has the unit; empty where there is none.
+    #[must_use]
+    pub fn ours_bare(&self) -> String {
+        self.ours.map_or_else(String::new, |ours| number::with_half_width(ours.value, ours.half_width))
     }
 
     /// A percentage, judged: significant, of the paper's sign, and within 5 points or a third of it; where the paper's is
