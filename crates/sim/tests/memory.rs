@@ -118,7 +118,7 @@ fn nor_does_tcp_that_recovers_delays_and_paces_in_every_way() {
     scenario.wireless.errors = ErrorModel::Uniform(Uniform { loss: Ratio::new(0.01).expect("a share") });
     let delay = Span::from_milliseconds(100);
     scenario.tcp = TcpConfig {
-        variant: Variant::NewReno,
+        variant: Some(Variant::NewReno),
         duplicate_acknowledgements: DuplicateAcknowledgements::Delayed(DelayedDuplicates { delay }),
         maximum_burst: PacketWindow::new(3),
         pacing: true,
@@ -142,7 +142,7 @@ fn nor_do_greedy_sources_a_wire_that_loses_packets_and_a_forwarding_node() {
     scenario.tcp_bulk.duration = Span::from_milliseconds(10_000_000);
     let (from, until) = (Span::ZERO, Span::from_milliseconds(10_000_000));
     scenario.tcp_bulk.samples = Some(Samples::new(from, until, Span::from_milliseconds(1000)).expect("moments"));
-    scenario.tcp.variant = tcp::Variant::NewReno;
+    scenario.tcp.variant = Some(tcp::Variant::NewReno);
     scenario.wired.loss = Ratio::new(0.01).expect("a share");
     scenario.wireless.errors = ErrorModel::Uniform(Uniform { loss: Ratio::new(0.01).expect("a share") });
     scenario.forwarding_node.enabled = true;
