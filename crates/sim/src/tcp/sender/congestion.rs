@@ -1,7 +1,7 @@
 //! How the congestion window grows and shrinks: Reno's way (RFC 5681 §3.1, as ns-2 does it), or CUBIC's (`cubic.rs`).
 
 use super::Sender;
-use super::cubic::Cubic;
+use super::cubic::{Cubic, LEAST};
 use crate::tcp::settings::{CongestionControl, Settings};
 use arqway_units::{Span, Time};
 
@@ -38,8 +38,10 @@ impl Sender {
                 self.window = self.threshold;
             }
             None => {
-                self.window = self.half(under_way);
-                self.threshold = libm::floor(self.window).max(2.0);
+                let half = self.half(under_way);
+                self.threshold = libm::floor(half).max(LEAST);
+                // ns-2's Reno begins with less where it was less, RFC 6675 with the threshold of RFC 5681.
+                self.window = if self.settings.variant.is_selective() { half.max(LEAST) } else { half };
             }
         }
     }
@@ -48,7 +50,7 @@ impl Sender {
     pub(super) fn close_window(&mut self, under_way: f64) {
         self.threshold = match &mut self.cubic {
             Some(cubic) => cubic.time_out(self.window, under_way),
-            None => libm::floor(self.half(under_way)).max(2.0),
+            None => libm::floor(self.half(under_way)).max(LEAST),
         };
         self.window = 1.0;
     }

@@ -22,13 +22,13 @@
 use arqway_units::{Span, Time};
 
 /// How aggressive it is (§5).
-pub(super) const C: f64 = 0.4;
+const C: f64 = 0.4;
 /// What is left of a window after a loss (§4.6).
-pub(super) const BETA: f64 = 0.7;
+const BETA: f64 = 0.7;
 /// By how much Reno's window grows in a round trip if it shrinks to 0.7, for the same mean as growing by 1 and shrinking to 0.5 (§4.3).
 const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
-/// No window, and no threshold, is smaller after a loss (§4.6).
-const LEAST: f64 = 2.0;
+/// No threshold is smaller (§4.6; RFC 5681 §3.1).
+pub(super) const LEAST: f64 = 2.0;
 
 /// The state beside window and threshold.
 #[derive(Debug, Clone, Copy, Default)]

@@ -1,5 +1,8 @@
 //! What the receiver answers, and when.
 
+mod delayed;
+mod sack;
+
 use super::*;
 use crate::tcp::{DelayedDuplicates, DuplicateAcknowledgements, TcpConfig};
 use arqway_units::Span;
