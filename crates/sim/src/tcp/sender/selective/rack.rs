@@ -41,7 +41,7 @@ pub(super) struct Rack {
 }
 
 /// Transmissions in the order in which they went out; entries of packets that have arrived or went out again are stale.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Log(VecDeque<(Time, i64)>);
 
 impl Log {
@@ -83,12 +83,6 @@ pub(super) struct Surroundings {
 
 impl Default for Rack {
     fn default() -> Self {
-        Self::of(Log(VecDeque::with_capacity(64)))
-    }
-}
-
-impl Rack {
-    fn of(log: Log) -> Self {
         Self {
             newest: None,
             round_trip: Span::ZERO,
@@ -99,15 +93,17 @@ impl Rack {
             persists: 0,
             round: None,
             due: None,
-            log,
+            log: Log::default(),
         }
     }
+}
 
+impl Rack {
     /// Another connection begins, in the same memory.
     pub(super) fn clear(&mut self) {
-        let mut log = Log(core::mem::take(&mut self.log.0));
+        let mut log = core::mem::take(&mut self.log);
         log.0.clear();
-        *self = Self::of(log);
+        *self = Self { log, ..Self::default() };
     }
 
     /// When `detect` is due again.

@@ -38,7 +38,7 @@ pub(super) struct Delivered {
 }
 
 /// All of them.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Scoreboard {
     /// The first that is not acknowledged (HighACK + 1).
     first: i64,
@@ -58,24 +58,12 @@ pub(super) struct Scoreboard {
 /// So many packets that have arrived behind one mean that it is lost (DupThresh, RFC 6675 §2).
 pub(super) const DUPLICATE_THRESHOLD: usize = 3;
 
-impl Default for Scoreboard {
-    fn default() -> Self {
-        Self::of(VecDeque::with_capacity(32))
-    }
-}
-
 impl Scoreboard {
-    fn of(segments: VecDeque<Segment>) -> Self {
-        let (first, above, judged, hint) = (0, 0, 0, 0);
-        let (arrived, lost, copies, arrived_from_judged) = (0, 0, 0, 0);
-        Self { first, segments, arrived, lost, copies, above, judged, arrived_from_judged, hint }
-    }
-
     /// Another connection begins, in the same memory.
     pub(super) fn clear(&mut self) {
         let mut segments = core::mem::take(&mut self.segments);
         segments.clear();
-        *self = Self::of(segments);
+        *self = Self { segments, ..Self::default() };
     }
 
     /// What is known of a packet, if it is outstanding.
