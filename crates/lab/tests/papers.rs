@@ -224,17 +224,21 @@ fn distinguishes_figures(paper: &str, path: &str) -> bool {
         || (paper == "shikama06" && (networks.contains(&path) || users.contains(&path)))
 }
 
-/// Sections IV and V of monet08 and 4.6 of shikama06 compare one setting each that is no scheme of their figures.
+/// Sections IV and V of monet08, V of aina06 and 4.6 of shikama06 compare what is no scheme of their figures.
 fn section_compares(figure: &str, path: &str) -> bool {
     let of_figures = [
         ("monet08-secIV", "rejects"),
         ("monet08-secV", "estimator.smoothing.arithmetic"),
+        ("aina06-secV", "estimator.initial-srtt"),
+        ("aina06-secV", "estimator.initial-timeout"),
+        ("aina06-secV-two-state", "estimator.initial-srtt"),
+        ("aina06-secV-two-state", "estimator.initial-timeout"),
         ("shikama06-sec4-6", "resequencing"),
     ];
     of_figures.contains(&(figure, path))
 }
 
-/// Two papers say of all their figures that another wire changes no conclusion; shikama06 compares buffers of a node, how many
+/// Three papers say of all their figures that another wire changes no conclusion; shikama06 compares buffers of a node, how many
 /// connections there are, and receivers that delay their duplicates.
 fn compares_worlds(figure: &str, path: &str) -> bool {
     let of_figures = [

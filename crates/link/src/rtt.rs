@@ -27,6 +27,8 @@ pub struct Smoothing {
     pub srttvar_gain: Ratio,
     /// From which smoothed round-trip time a sample deviates.
     pub deviates_from: DeviatesFrom,
+    /// Whether a sample below the estimate counts as one above it.
+    pub deviation: Deviation,
 }
 
 /// Whether estimates are whole numbers.
@@ -67,6 +69,18 @@ pub enum DeviatesFrom {
     Updated,
 }
 
+/// What of a sample's deviation is averaged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Deviation {
+    /// Its size, so that the average measures spread (RFC 6298 §2.3).
+    Absolute,
+    /// With its sign, as aina06 and mobimedia07 print the formula: the average leads a round trip that grows, and shortens
+    /// the timeout while it shrinks.
+    Signed,
+}
+
 /// More bits than this tell nothing of any clock.
 const MOST_BITS: u8 = 16;
 
@@ -95,6 +109,7 @@ impl Smoothing {
         srtt_gain: EIGHTH,
         srttvar_gain: QUARTER,
         deviates_from: DeviatesFrom::Previous,
+        deviation: Deviation::Absolute,
     };
 }
 
@@ -156,7 +171,7 @@ impl RoundTrip {
 
     /// Takes a sample, in ticks. Whole numbers know nothing shorter than one.
     pub fn sample(&mut self, ticks: f64) {
-        let Smoothing { arithmetic, srtt_gain, srttvar_gain, deviates_from } = self.smoothing;
+        let Smoothing { arithmetic, srtt_gain, srttvar_gain, deviates_from, deviation } = self.smoothing;
         let (srtt_digit, srttvar_digit) = self.last_digits();
         let sample = match arithmetic {
             Arithmetic::Float => ticks,
@@ -168,11 +183,15 @@ impl RoundTrip {
         }
         let error = sample - self.srtt();
         self.srtt += rounded(error * srtt_gain.as_f64(), srtt_digit);
-        let deviation = match deviates_from {
+        let deviates = match deviates_from {
             DeviatesFrom::Previous => error,
             DeviatesFrom::Updated => sample - self.srtt(),
         };
-        let growth = (deviation.abs() - self.srttvar()) * srttvar_gain.as_f64();
+        let averaged = match deviation {
+            Deviation::Absolute => deviates.abs(),
+            Deviation::Signed => deviates,
+        };
+        let growth = (averaged - self.srttvar()) * srttvar_gain.as_f64();
         self.srttvar += rounded(growth, srttvar_digit);
     }
 
@@ -282,6 +301,16 @@ mod tests {
         };
         assert_eq!(after(DeviatesFrom::Previous), (100.0, 20.0));
         assert_eq!(after(DeviatesFrom::Updated), (100.0, 17.5));
+    }
+
+    #[test]
+    fn a_deviation_with_its_sign_shortens_the_timeout_while_the_round_trip_shrinks() {
+        let smoothing = Smoothing { deviation: Deviation::Signed, ..Smoothing::default() };
+        let mut estimate = RoundTrip::new(smoothing, 110.0, 0.0);
+        estimate.sample(30.0);
+        assert_eq!((estimate.srtt(), estimate.srttvar(), estimate.timeout(1.0, 4.0)), (100.0, -20.0, 20.0));
+        estimate.sample(180.0);
+        assert_eq!((estimate.srtt(), estimate.srttvar()), (110.0, 5.0));
     }
 
     #[test]

@@ -60,7 +60,7 @@ fn scenario(service: ServiceConfig, bit_errors: f64) -> Scenario {
     scenario.wireless.charge_tag = false;
     scenario.wireless.errors = ErrorModel::Ber(Ber { bit_errors: Ratio::new(bit_errors).unwrap_or_default() });
     scenario.tcp.profile = Profile::Pre2004;
-    scenario.tcp.variant = Variant::NewReno;
+    scenario.tcp.variant = Some(Variant::NewReno);
     scenario.tcp.maximum_window = PacketWindow::new(22);
     scenario.file_transfer.enabled = false;
     scenario.tcp_bulk.enabled = true;

@@ -9,7 +9,9 @@ use arqway_link::{
 use arqway_sim::app::{Adapts, Parallel, Samples, ToLoss};
 use arqway_sim::channel::{Duplication, ErrorModel, ExponentialJitter, Jitter, Reordering, Uniform};
 use arqway_sim::mobility::{Change, Random, Vertical, When};
-use arqway_sim::tcp::{DelayedDuplicates, DuplicateAcknowledgements, OnHints, PacketWindow, TcpConfig, Variant};
+use arqway_sim::tcp::{
+    CongestionControl, DelayedDuplicates, DuplicateAcknowledgements, OnHints, PacketWindow, Profile, TcpConfig, Variant,
+};
 use arqway_sim::{
     NoProbe, Probe, Queue, Rate, RateTrace, Room, Scenario, Step, StepRate, Streams, TraceEnd, World, tcp,
 };
@@ -118,12 +120,42 @@ fn nor_does_tcp_that_recovers_delays_and_paces_in_every_way() {
     scenario.wireless.errors = ErrorModel::Uniform(Uniform { loss: Ratio::new(0.01).expect("a share") });
     let delay = Span::from_milliseconds(100);
     scenario.tcp = TcpConfig {
-        variant: Variant::NewReno,
+        variant: Some(Variant::NewReno),
         duplicate_acknowledgements: DuplicateAcknowledgements::Delayed(DelayedDuplicates { delay }),
         maximum_burst: PacketWindow::new(3),
         pacing: true,
         ..TcpConfig::default()
     };
+    assert_no_allocation_but_packets(&scenario);
+}
+
+#[test]
+fn nor_does_the_tcp_of_today_nor_any_way_to_recover_with_any_congestion_control() {
+    for (variant, control) in [
+        (Variant::RackTlp, CongestionControl::Cubic),
+        (Variant::RackTlp, CongestionControl::Reno),
+        (Variant::Sack, CongestionControl::Cubic),
+        (Variant::NewReno, CongestionControl::Cubic),
+    ] {
+        let mut scenario = busy_world(10);
+        scenario.link_layer.service = ServiceConfig::Raw(raw::Config::default());
+        scenario.wireless.errors = ErrorModel::Uniform(Uniform { loss: Ratio::new(0.02).expect("a share") });
+        let share = Ratio::new(0.02).expect("a share");
+        scenario.wireless.reordering = Some(Reordering { share, delay: Span::from_milliseconds(100) });
+        scenario.tcp = TcpConfig {
+            profile: Profile::Today,
+            variant: Some(variant),
+            congestion_control: Some(control),
+            ..TcpConfig::default()
+        };
+        assert_no_allocation_but_packets(&scenario);
+    }
+}
+
+#[test]
+fn nor_do_short_connections_of_the_tcp_of_today() {
+    let mut scenario = browsing_world(1_000_000);
+    scenario.tcp.profile = Profile::Today;
     assert_no_allocation_but_packets(&scenario);
 }
 
@@ -142,7 +174,7 @@ fn nor_do_greedy_sources_a_wire_that_loses_packets_and_a_forwarding_node() {
     scenario.tcp_bulk.duration = Span::from_milliseconds(10_000_000);
     let (from, until) = (Span::ZERO, Span::from_milliseconds(10_000_000));
     scenario.tcp_bulk.samples = Some(Samples::new(from, until, Span::from_milliseconds(1000)).expect("moments"));
-    scenario.tcp.variant = tcp::Variant::NewReno;
+    scenario.tcp.variant = Some(tcp::Variant::NewReno);
     scenario.wired.loss = Ratio::new(0.01).expect("a share");
     scenario.wireless.errors = ErrorModel::Uniform(Uniform { loss: Ratio::new(0.01).expect("a share") });
     scenario.forwarding_node.enabled = true;

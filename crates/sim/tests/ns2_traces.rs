@@ -128,7 +128,7 @@ fn world(settings: &Settings, variant: Variant) -> Scenario {
     scenario.file_transfer.size = Octets::new(250 * settings.packets);
     scenario.tcp = TcpConfig {
         profile: settings.profile,
-        variant,
+        variant: Some(variant),
         maximum_burst: settings.maximum_burst,
         clock_phase: Some(settings.clock_phase),
         ..TcpConfig::default()

@@ -1,10 +1,10 @@
 //! What TCP's settings promise beyond what ns-2 has: which packets go out again, when, and how many at once.
 
-use arqway_sim::channel::{ErrorModel, Listed, Reordering, Uniform};
+use arqway_sim::channel::{Duplication, ErrorModel, Listed, Reordering, Uniform};
 use arqway_sim::mobility::{Random, When};
 use arqway_sim::tcp::{
-    DelayedDuplicates, DuplicateAcknowledgements, OnHints, PacketWindow, Profile, Sender, TcpConfig, Transmission,
-    Variant,
+    Acknowledgements, CongestionControl, DelayedAcknowledgements, DelayedDuplicates, DuplicateAcknowledgements,
+    OnHints, PacketWindow, Profile, Sender, TcpConfig, Transmission, Variant,
 };
 use arqway_sim::{NoProbe, Outcome, Probe, Queue, Room, Scenario, Streams, World};
 use arqway_units::{Octets, Ratio, Span, Time};
@@ -123,15 +123,22 @@ fn every_packet_is_of_one_burst_and_the_mean_round_trip_time_is_what_the_queue_m
 }
 
 fn any_tcp() -> impl Strategy<Value = TcpConfig> {
-    let profile = prop_oneof![Just(Profile::Papers), Just(Profile::Ns235), Just(Profile::Pre2004)];
-    let variant = prop_oneof![Just(Variant::Reno), Just(Variant::NewReno)];
+    let profile =
+        prop_oneof![Just(Profile::Papers), Just(Profile::Ns235), Just(Profile::Pre2004), Just(Profile::Today)];
+    let variant = prop_oneof![Just(Variant::Reno), Just(Variant::NewReno), Just(Variant::Sack), Just(Variant::RackTlp)];
+    let control = prop_oneof![Just(CongestionControl::Reno), Just(CongestionControl::Cubic)];
     let duplicates = prop_oneof![Just(DuplicateAcknowledgements::AtOnce), (1u64..3000).prop_map(delayed)];
+    let acknowledgements = prop_oneof![Just(Acknowledgements::EveryPacket), (1u64..600).prop_map(every_second)];
     let hints = prop_oneof![Just(OnHints::Ignore), Just(OnHints::Freeze)];
-    (profile, variant, duplicates, hints, 0u32..6, any::<bool>(), 1u64..500).prop_map(
-        |(profile, variant, duplicate_acknowledgements, on_hints, burst, pacing, tick)| TcpConfig {
+    let receiver = (duplicates, acknowledgements, proptest::option::of(any::<bool>()));
+    (profile, variant, control, receiver, hints, 0u32..6, any::<bool>(), 1u64..500).prop_map(
+        |(profile, variant, control, receiver, on_hints, burst, pacing, tick)| TcpConfig {
             profile,
-            variant,
-            duplicate_acknowledgements,
+            variant: Some(variant),
+            congestion_control: Some(control),
+            duplicate_acknowledgements: receiver.0,
+            acknowledgements: Some(receiver.1),
+            limited_transmit: receiver.2,
             on_hints,
             maximum_burst: PacketWindow::new(burst),
             pacing,
@@ -141,15 +148,23 @@ fn any_tcp() -> impl Strategy<Value = TcpConfig> {
     )
 }
 
+fn every_second(milliseconds: u64) -> Acknowledgements {
+    Acknowledgements::Delayed(DelayedAcknowledgements { delay: ms(milliseconds) })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
     #[test]
-    fn the_file_comes_whatever_tcp_and_the_link_do(tcp in any_tcp(), loss in 0.0..0.3, reordered in 0.0..0.3, stay in 500u64..20_000) {
+    fn the_file_comes_whatever_tcp_and_the_link_do(
+        tcp in any_tcp(), loss in 0.0..0.3, reordered in 0.0..0.3, twice in 0.0..0.3, stay in 500u64..20_000,
+    ) {
         let mut scenario = download(tcp);
         scenario.duration = ms(1_000_000_000);
         scenario.wireless.errors = ErrorModel::Uniform(Uniform { loss: Ratio::new(loss).expect("a share") });
         scenario.wireless.reordering =
             Some(Reordering { share: Ratio::new(reordered).expect("a share"), delay: ms(150) });
+        scenario.wireless.duplication =
+            Some(Duplication { share: Ratio::new(twice).expect("a share"), delay: ms(70) });
         scenario.mobility.when = When::Random(Random { mean_stay: ms(stay) });
         let outcome = watch(&scenario, NoProbe);
         prop_assert_eq!(outcome.file_complete, Some(true));

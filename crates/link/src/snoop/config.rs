@@ -1,6 +1,6 @@
 //! How Snoop is set up. A configuration that parsed is valid. Only the access point's end uses it.
 
-use crate::rtt::{Arithmetic, DeviatesFrom, Smoothing, gain};
+use crate::rtt::{Arithmetic, DeviatesFrom, Deviation, Smoothing, gain};
 use arqway_units::{Ratio, Span, positive_span};
 use core::num::{NonZeroU32, NonZeroUsize};
 use serde::{Deserialize, Serialize};
@@ -70,6 +70,7 @@ impl Estimator {
             srtt_gain: self.srtt_gain,
             srttvar_gain: self.srttvar_gain,
             deviates_from: DeviatesFrom::Updated,
+            deviation: Deviation::Absolute,
         }
     }
 }

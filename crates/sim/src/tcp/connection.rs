@@ -1,5 +1,6 @@
 //! A connection: both of its ends, which in the simulator lie side by side.
 
+use super::acknowledgement::Acknowledgement;
 use super::numbering::Message;
 use super::receiver::Receiver;
 use super::segment::{Ports, SegmentFactory};
@@ -46,8 +47,8 @@ impl Connection {
         let (message, handshake) = (opening.message, opening.settings.handshake);
         Self {
             sender: Sender::new(opening.settings, message.packets, opening.clock_phase),
-            receiver: Receiver::new(opening.settings.duplicate_acknowledgements),
-            segments: SegmentFactory::new(message, handshake, opening.sender, ports, opening.ds),
+            receiver: Receiver::new(&opening.settings),
+            segments: SegmentFactory::new(message, &opening.settings, opening.sender, ports, opening.ds),
             ports,
             from: opening.sender,
             owner: opening.owner,
@@ -60,8 +61,8 @@ impl Connection {
         self.ports = Ports { server: opening.server_port, client: client_port };
         self.handshake = opening.settings.handshake;
         self.sender.restart(opening.settings, opening.message.packets, opening.clock_phase);
-        self.receiver.restart(opening.settings.duplicate_acknowledgements);
-        self.segments.restart(opening.message, self.handshake, opening.sender, self.ports, opening.ds);
+        self.receiver.restart(&opening.settings);
+        self.segments.restart(opening.message, &opening.settings, opening.sender, self.ports, opening.ds);
         self.from = opening.sender;
         self.owner = opening.owner;
     }
@@ -85,13 +86,13 @@ impl Connection {
     pub(crate) fn receive(&mut self, packet: &Packet, memory: &mut Memory, now: Time) -> Option<Packet> {
         let number = self.number_of(packet)?;
         let answer = self.receiver.receive(number, now)?;
-        Some(self.segments.acknowledgement(answer, memory))
+        Some(self.segments.acknowledgement(answer, &self.receiver.tell_blocks(), memory))
     }
 
     /// The next acknowledgement of the receiving host that was held and goes out now.
     pub(crate) fn poll_acknowledgement(&mut self, memory: &mut Memory) -> Option<Packet> {
         let answer = self.receiver.poll_acknowledgement()?;
-        Some(self.segments.acknowledgement(answer, memory))
+        Some(self.segments.acknowledgement(answer, &self.receiver.tell_blocks(), memory))
     }
 
     /// Both ends act on deadlines that have come.
@@ -126,8 +127,8 @@ impl Connection {
         }
     }
 
-    /// The sending host gets an acknowledgement: the highest packet it acknowledges.
-    pub(crate) fn acknowledgement(&self, packet: &Packet) -> Option<i64> {
+    /// The sending host gets an acknowledgement: what it says.
+    pub(crate) fn acknowledgement(&self, packet: &Packet) -> Option<Acknowledgement> {
         self.segments.read_acknowledgement(packet, self.sender.acknowledged())
     }
 

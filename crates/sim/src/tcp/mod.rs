@@ -11,19 +11,22 @@
 //!
 //! `sim/tests/ns2_traces.rs` holds it to ns-2 packet by packet.
 
+mod acknowledgement;
 mod connection;
 mod connections;
 mod numbering;
+mod options;
 mod receiver;
 mod segment;
 mod sender;
 mod settings;
 
+pub use acknowledgement::{Acknowledgement, Block, Blocks};
 pub(crate) use connection::Opening;
 pub(crate) use connections::{Connections, SlotId};
 pub(crate) use numbering::Message;
 pub use sender::{Sender, Transmission};
 pub use settings::{
-    DelayedDuplicates, DuplicateAcknowledgements, OnHints, PacketWindow, PacketWindowError, Profile, Settings,
-    TcpConfig, Variant,
+    Acknowledgements, CongestionControl, DelayedAcknowledgements, DelayedDuplicates, DuplicateAcknowledgements,
+    OnHints, PacketWindow, PacketWindowError, Profile, Settings, TcpConfig, Variant,
 };

@@ -4,8 +4,11 @@
 //! A connection's header is built once; a packet is a copy with its numbers filled in. Checksums are left to those who
 //! write packets out. Sequence numbers count octets of payload, and the receiving end turns them back into packets.
 
+use super::acknowledgement::{Acknowledgement, Blocks};
 use super::numbering::{Message, Numbering};
+use super::options::{Options, blocks_of};
 use super::sender::Transmission;
+use super::settings::Settings;
 use crate::packet::{Memory, TCP_HEADERS as HEADERS};
 use crate::probe::Host;
 use arqway_link::Packet;
@@ -13,6 +16,10 @@ use arqway_link::mux::Ds;
 use etherparse::{IpNumber, TcpHeader, TcpHeaderSlice};
 
 const IP_HEADER: usize = 20;
+/// Of TCP's header, in units of four octets.
+const WORDS_WITHOUT_OPTIONS: u8 = 5;
+/// An IPv4 header without options, and a TCP header with as many as it can have.
+const LONGEST: usize = 80;
 
 /// The two ends of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,21 +56,26 @@ pub(crate) struct SegmentFactory {
     numbering: Numbering,
     data: [u8; HEADERS],
     acknowledgement: [u8; HEADERS],
+    /// Both ends speak of selective acknowledgements.
+    selective: bool,
 }
 
 impl SegmentFactory {
     /// For a connection of which this host sends the data.
-    pub(crate) fn new(message: Message, handshake: bool, sender: Host, ports: Ports, ds: Ds) -> Self {
+    pub(crate) fn new(message: Message, settings: &Settings, sender: Host, ports: Ports, ds: Ds) -> Self {
+        let handshake = settings.handshake;
         Self {
             numbering: Numbering::new(message, handshake),
             data: template(sender, ports, ds),
             acknowledgement: template(sender.peer(), ports, ds),
+            selective: settings.variant.is_selective(),
         }
     }
 
     /// Becomes that of another connection, in the same memory.
-    pub(crate) fn restart(&mut self, message: Message, handshake: bool, sender: Host, ports: Ports, ds: Ds) {
-        self.numbering.restart(message, handshake);
+    pub(crate) fn restart(&mut self, message: Message, settings: &Settings, sender: Host, ports: Ports, ds: Ds) {
+        self.numbering.restart(message, settings.handshake);
+        self.selective = settings.variant.is_selective();
         self.data = template(sender, ports, ds);
         self.acknowledgement = template(sender.peer(), ports, ds);
     }
@@ -75,19 +87,53 @@ impl SegmentFactory {
 
     /// A data packet, or the SYN.
     pub(crate) fn data(&self, transmission: Transmission, memory: &mut Memory) -> Packet {
-        let flags = if self.numbering.is_syn(transmission.number) { SYN } else { ACK };
+        let sequence = self.numbering.sequence(transmission.number);
+        if self.numbering.is_syn(transmission.number) {
+            return self.bare(&self.data, sequence, 0, SYN, &self.of_syn(), memory);
+        }
         let size = HEADERS + self.numbering.payload(transmission.number) as usize;
         let mut header = self.data;
-        fill(&mut header, size, self.numbering.sequence(transmission.number), 0, flags);
+        fill(&mut header, size, sequence, 0, ACK);
         memory.packet(&header, size)
     }
 
-    /// The bare acknowledgement of everything up to and with packet `number`.
-    pub(crate) fn acknowledgement(&self, number: i64, memory: &mut Memory) -> Packet {
-        let mut header = self.acknowledgement;
-        let flags = if self.numbering.is_syn(number) { SYN | ACK } else { ACK };
-        fill(&mut header, HEADERS, 0, self.numbering.sequence(number + 1), flags);
-        memory.packet(&header, HEADERS)
+    /// The bare acknowledgement of everything up to and with packet `number`, and of the blocks beyond it.
+    pub(crate) fn acknowledgement(&self, number: i64, blocks: &Blocks, memory: &mut Memory) -> Packet {
+        let awaited = self.numbering.sequence(number + 1);
+        if self.numbering.is_syn(number) {
+            return self.bare(&self.acknowledgement, 0, awaited, SYN | ACK, &self.of_syn(), memory);
+        }
+        let options = Options::sack(blocks, |packet| self.numbering.sequence(packet));
+        self.bare(&self.acknowledgement, 0, awaited, ACK, &options, memory)
+    }
+
+    /// The options of a SYN, and of the answer to it.
+    fn of_syn(&self) -> Options {
+        if self.selective { Options::sack_permitted() } else { Options::none() }
+    }
+
+    /// A segment without data.
+    fn bare(
+        &self,
+        template: &[u8; HEADERS],
+        sequence: u32,
+        acknowledgement: u32,
+        flags: u8,
+        options: &Options,
+        memory: &mut Memory,
+    ) -> Packet {
+        let mut header = *template;
+        let options = options.as_octets();
+        let size = HEADERS + options.len();
+        fill(&mut header, size, sequence, acknowledgement, flags);
+        if options.is_empty() {
+            return memory.packet(&header, size);
+        }
+        let mut longer = [0; LONGEST];
+        header[IP_HEADER + 12] += ((options.len() / 4) as u8) << 4;
+        longer[..HEADERS].copy_from_slice(&header);
+        longer[HEADERS..size].copy_from_slice(options);
+        memory.packet(&longer[..size], size)
     }
 
     /// What a data packet says; `near` is a packet number nearby, to tell the turns of the 32-bit numbers apart.
@@ -96,10 +142,15 @@ impl SegmentFactory {
         Some(self.numbering.packet(header.sequence_number(), near))
     }
 
-    /// What an acknowledgement says: the highest packet received in order.
-    pub(crate) fn read_acknowledgement(&self, packet: &Packet, near: i64) -> Option<i64> {
+    /// What an acknowledgement says; `near` is a packet number nearby.
+    pub(crate) fn read_acknowledgement(&self, packet: &Packet, near: i64) -> Option<Acknowledgement> {
         let header = tcp_header(packet)?;
-        Some(self.numbering.packet(header.acknowledgment_number(), near) - 1)
+        let number = self.numbering.packet(header.acknowledgment_number(), near) - 1;
+        if !self.selective || header.data_offset() <= WORDS_WITHOUT_OPTIONS {
+            return Some(Acknowledgement::of(number));
+        }
+        let blocks = blocks_of(&header, |sequence| self.numbering.packet(sequence, near));
+        Some(Acknowledgement { number, blocks })
     }
 }
 
@@ -128,13 +179,36 @@ fn fill(header: &mut [u8; HEADERS], size: usize, sequence: u32, acknowledgement:
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tcp::{Block, TcpConfig, Variant};
     use etherparse::SlicedPacket;
     use proptest::prelude::*;
 
     fn factory(handshake: bool) -> SegmentFactory {
         let message = Message { packets: u64::MAX >> 2, payload: 210, last: 210 };
         let ports = Ports { server: 20, client: 49_152 };
-        SegmentFactory::new(message, handshake, Host::Server, ports, Ds::new(46).unwrap_or_default())
+        let config = TcpConfig { handshake: Some(handshake), variant: Some(Variant::Sack), ..TcpConfig::default() };
+        SegmentFactory::new(message, &config.settings(), Host::Server, ports, Ds::new(46).unwrap_or_default())
+    }
+
+    /// RFC 2018 §2 and §3, read by a parser that is not ours.
+    #[test]
+    fn a_syn_permits_selective_acknowledgements_and_an_acknowledgement_tells_its_blocks() {
+        use etherparse::TcpOptionElement::{Noop, SelectiveAcknowledgement, SelectiveAcknowledgementPermitted};
+        let (factory, mut memory) = (factory(true), Memory::default());
+        let options = |packet: &Packet| {
+            let header = tcp_header(packet).expect("a TCP segment");
+            assert_eq!(packet.octets.len(), IP_HEADER + header.slice().len(), "nothing behind the header");
+            header.options_iterator().map(|option| option.expect("an option")).collect::<std::vec::Vec<_>>()
+        };
+        let syn = factory.data(Transmission { number: 0, again: false }, &mut memory);
+        let answer = factory.acknowledgement(0, &Blocks::default(), &mut memory);
+        assert_eq!(options(&syn), [Noop, Noop, SelectiveAcknowledgementPermitted]);
+        assert_eq!(options(&answer), options(&syn));
+        let blocks: Blocks = [Block { from: 9, to: 10 }, Block { from: 5, to: 7 }].into_iter().collect();
+        let told = factory.acknowledgement(3, &blocks, &mut memory);
+        let (first, second) = ((1 + 8 * 210, 1 + 9 * 210), (1 + 4 * 210, 1 + 6 * 210));
+        assert_eq!(options(&told), [Noop, Noop, SelectiveAcknowledgement(first, [Some(second), None, None])]);
+        assert_eq!(factory.read_acknowledgement(&told, 0), Some(Acknowledgement { number: 3, blocks }));
     }
 
     #[test]
@@ -154,8 +228,12 @@ mod tests {
             let near = (number - behind).max(0);
             let data = factory.data(Transmission { number, again: false }, &mut memory);
             prop_assert_eq!(factory.read_data(&data, near), Some(number));
-            let acknowledgement = factory.acknowledgement(number, &mut memory);
-            prop_assert_eq!(factory.read_acknowledgement(&acknowledgement, near), Some(number));
+            let acknowledgement = factory.acknowledgement(number, &Blocks::default(), &mut memory);
+            prop_assert_eq!(factory.read_acknowledgement(&acknowledgement, near), Some(Acknowledgement::of(number)));
+            let blocks: Blocks = [Block { from: number + 5, to: number + 9 }, Block::one(number + 2)].into_iter().collect();
+            let told = Acknowledgement { number: number.max(1), blocks };
+            let acknowledgement = factory.acknowledgement(told.number, &blocks, &mut memory);
+            prop_assert_eq!(factory.read_acknowledgement(&acknowledgement, near), Some(told));
         }
     }
 }

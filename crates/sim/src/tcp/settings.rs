@@ -6,6 +6,7 @@
 //! | `ns235` | the defaults of ns-2 2.35 |
 //! | `ns235-minrto1` | the same with RFC 2988's minimum timeout of 1 s |
 //! | `pre2004` | ns-2 as it was before four defaults changed in 2004 to 2006 |
+//! | `today` | what hosts speak in the 2020s: SACK, RACK-TLP, CUBIC, ten packets at the start, delayed acknowledgements |
 
 use arqway_units::{Span, optional_positive_span, positive_span};
 use serde::{Deserialize, Serialize};
@@ -25,9 +26,11 @@ pub enum Profile {
     Ns235Minrto1,
     /// ns-2 before 2004.
     Pre2004,
+    /// What hosts speak in the 2020s.
+    Today,
 }
 
-/// How a sender recovers from losses that duplicate acknowledgements tell it of.
+/// How a sender learns of losses, other than by its timer, and recovers from them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -38,6 +41,52 @@ pub enum Variant {
     /// Several: an acknowledgement of a part sends the next missing packet (RFC 6582).
     #[serde(rename = "newreno")]
     NewReno,
+    /// The receiver tells which packets it has; one is lost when three behind it have arrived (RFC 2018, 2883, 6675).
+    Sack,
+    /// The same, but one is lost when another that was sent sufficiently later has arrived, and a probe tells of losses at
+    /// the end (RFC 8985).
+    RackTlp,
+}
+
+impl Variant {
+    /// Whether the receiver tells which packets it has.
+    pub(crate) fn is_selective(self) -> bool {
+        matches!(self, Self::Sack | Self::RackTlp)
+    }
+}
+
+/// How the congestion window grows and shrinks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum CongestionControl {
+    /// By a packet a round trip, and by half at a loss (RFC 5681).
+    #[default]
+    Reno,
+    /// By a cubic function of the time since the last loss, and by three tenths at a loss (RFC 9438).
+    Cubic,
+}
+
+/// When a receiver answers packets that come in order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Acknowledgements {
+    /// Each as it comes.
+    #[default]
+    EveryPacket,
+    /// Every second one, or one that waited for a second for long enough (RFC 9293 §3.8.6.3).
+    Delayed(DelayedAcknowledgements),
+}
+
+/// Settings of delayed acknowledgements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct DelayedAcknowledgements {
+    /// How long a packet waits for a second at most.
+    #[serde(deserialize_with = "positive_span")]
+    pub delay: Span,
 }
 
 /// When a receiver answers packets that come before the one it awaits.
@@ -81,8 +130,10 @@ pub enum OnHints {
 pub struct TcpConfig {
     /// Where every setting not given here comes from.
     pub profile: Profile,
-    /// How losses are recovered from.
-    pub variant: Variant,
+    /// How losses are learnt of and recovered from.
+    pub variant: Option<Variant>,
+    /// How the congestion window grows and shrinks.
+    pub congestion_control: Option<CongestionControl>,
     /// Length of a clock tick: round-trip times are measured in whole ticks.
     #[serde(deserialize_with = "optional_positive_span")]
     pub tick: Option<Span>,
@@ -101,6 +152,8 @@ pub struct TcpConfig {
     pub limited_transmit: Option<bool>,
     /// Whether half a window keeps its fraction.
     pub exact_halving: Option<bool>,
+    /// When the receiver answers packets that come in order.
+    pub acknowledgements: Option<Acknowledgements>,
     /// When the receiver answers packets that come before the one it awaits.
     pub duplicate_acknowledgements: DuplicateAcknowledgements,
     /// How many packets the window lets out at once at most; any number if it is not given.
@@ -158,8 +211,10 @@ impl From<PacketWindow> for i64 {
 /// Every setting of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Settings {
-    /// How losses are recovered from.
+    /// How losses are learnt of and recovered from.
     pub variant: Variant,
+    /// How the congestion window grows and shrinks.
+    pub congestion_control: CongestionControl,
     /// Length of a clock tick.
     pub tick: Span,
     /// No timeout is shorter.
@@ -178,6 +233,8 @@ pub struct Settings {
     pub limited_transmit: bool,
     /// Half a window keeps its fraction.
     pub exact_halving: bool,
+    /// When packets in order are answered.
+    pub acknowledgements: Acknowledgements,
     /// When packets that come before the awaited one are answered.
     pub duplicate_acknowledgements: DuplicateAcknowledgements,
     /// How many packets the window lets out at once, if not any number.
@@ -190,6 +247,7 @@ impl Profile {
     fn settings(self) -> Settings {
         let papers = Settings {
             variant: Variant::Reno,
+            congestion_control: CongestionControl::Reno,
             tick: Span::from_milliseconds(10),
             minimum_timeout: Span::from_milliseconds(1000),
             maximum_timeout: Span::from_milliseconds(60_000),
@@ -199,6 +257,7 @@ impl Profile {
             handshake: false,
             limited_transmit: false,
             exact_halving: true,
+            acknowledgements: Acknowledgements::EveryPacket,
             duplicate_acknowledgements: DuplicateAcknowledgements::AtOnce,
             maximum_burst: None,
             pacing: false,
@@ -211,6 +270,19 @@ impl Profile {
             Self::Pre2004 => {
                 Settings { initial_timeout: Span::from_milliseconds(6000), exact_halving: false, ..ns235_minrto1 }
             }
+            // What each stands for: docs/applications.md.
+            Self::Today => Settings {
+                variant: Variant::RackTlp,
+                congestion_control: CongestionControl::Cubic,
+                tick: Span::from_milliseconds(1),
+                minimum_timeout: Span::from_milliseconds(200),
+                initial_timeout: Span::from_milliseconds(1000),
+                initial_window: 10,
+                acknowledgements: Acknowledgements::Delayed(DelayedAcknowledgements {
+                    delay: Span::from_milliseconds(40),
+                }),
+                ..ns235_minrto1
+            },
         }
     }
 }
@@ -222,7 +294,8 @@ impl TcpConfig {
         let profile = self.profile.settings();
         let minimum_timeout = self.minimum_timeout.unwrap_or(profile.minimum_timeout);
         Settings {
-            variant: self.variant,
+            variant: self.variant.unwrap_or(profile.variant),
+            congestion_control: self.congestion_control.unwrap_or(profile.congestion_control),
             tick: self.tick.unwrap_or(profile.tick),
             minimum_timeout,
             maximum_timeout: profile.maximum_timeout.max(minimum_timeout),
@@ -232,6 +305,7 @@ impl TcpConfig {
             handshake: self.handshake.unwrap_or(profile.handshake),
             limited_transmit: self.limited_transmit.unwrap_or(profile.limited_transmit),
             exact_halving: self.exact_halving.unwrap_or(profile.exact_halving),
+            acknowledgements: self.acknowledgements.unwrap_or(profile.acknowledgements),
             duplicate_acknowledgements: self.duplicate_acknowledgements,
             maximum_burst: self.maximum_burst.map(PacketWindow::packets),
             pacing: self.pacing,

@@ -65,13 +65,15 @@ impl<P: Probe> World<P> {
             self.take_acknowledgement(id, packet);
         } else {
             let owner = connection.owner;
-            let Some(answer) = connection.receive(packet, &mut self.memory, self.now) else {
-                // It is held, which may be the first deadline of this end.
-                return self.set_alarm(id);
-            };
+            let answer = connection.receive(packet, &mut self.memory, self.now);
             let has_all = connection.is_received();
-            self.send_from(at, answer);
-            self.flush(at);
+            if let Some(answer) = answer {
+                self.send_from(at, answer);
+                self.flush(at);
+            } else {
+                // It is held, which may be the first deadline of this end.
+                self.set_alarm(id);
+            }
             if has_all {
                 self.end_message(owner, true);
             }
@@ -80,9 +82,10 @@ impl<P: Probe> World<P> {
 
     fn take_acknowledgement(&mut self, id: SlotId, packet: &Packet) {
         let Some(connection) = self.connections.get_mut(id) else { return };
-        let Some(number) = connection.acknowledgement(packet) else { return };
+        let Some(acknowledgement) = connection.acknowledgement(packet) else { return };
+        let number = acknowledgement.number;
         let (was_finished, is_new) = (connection.sender.is_finished(), number > connection.sender.acknowledged());
-        connection.sender.handle_acknowledgement(number, self.now);
+        connection.sender.take_acknowledgement(&acknowledgement, self.now);
         let ends = connection.sender.is_finished() && !was_finished;
         let owner = connection.owner;
         self.probe.tcp_acknowledged(number, &connection.sender, self.now);

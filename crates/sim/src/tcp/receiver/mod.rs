@@ -1,14 +1,18 @@
-//! TCP's receiving half: what has arrived, and the acknowledgement for each packet. No acknowledgement of a packet in order
-//! is delayed.
+//! TCP's receiving half: what has arrived, and the acknowledgement for it: at once, or held for a while.
 
+mod delayed;
 mod duplicates;
+mod sack;
 #[cfg(test)]
 mod tests;
 
-use super::settings::DuplicateAcknowledgements;
+use super::acknowledgement::Blocks;
+use super::settings::Settings;
 use alloc::collections::VecDeque;
 use arqway_units::Time;
+use delayed::Delayed;
 use duplicates::Duplicates;
+use sack::Ahead;
 
 /// Counts packets as the sender does.
 #[derive(Debug)]
@@ -18,35 +22,64 @@ pub(crate) struct Receiver {
     /// Whether packet `awaited + 1 + index` has arrived.
     ahead: VecDeque<bool>,
     duplicates: Duplicates,
+    delayed: Delayed,
+    /// The sender is told of what is ahead.
+    selective: bool,
+    blocks: Ahead,
+    /// The first packet is the SYN, which nobody keeps waiting.
+    handshake: bool,
 }
 
 /// As far ahead as no window reaches: a number there is not one of this connection's.
 const FARTHEST: i64 = super::PacketWindow::MAX as i64 + 1;
 
 impl Receiver {
-    pub(crate) fn new(duplicates: DuplicateAcknowledgements) -> Self {
-        Self { awaited: 0, ahead: VecDeque::new(), duplicates: Duplicates::new(duplicates) }
+    pub(crate) fn new(settings: &Settings) -> Self {
+        Self {
+            awaited: 0,
+            ahead: VecDeque::new(),
+            duplicates: Duplicates::new(settings.duplicate_acknowledgements),
+            delayed: Delayed::new(settings.acknowledgements),
+            selective: settings.variant.is_selective(),
+            blocks: Ahead::default(),
+            handshake: settings.handshake,
+        }
     }
 
     /// Begins anew, for another connection.
-    pub(crate) fn restart(&mut self, duplicates: DuplicateAcknowledgements) {
-        self.awaited = 0;
-        self.ahead.clear();
-        self.duplicates = Duplicates::new(duplicates);
+    pub(crate) fn restart(&mut self, settings: &Settings) {
+        let (mut ahead, mut blocks) = (core::mem::take(&mut self.ahead), core::mem::take(&mut self.blocks));
+        ahead.clear();
+        blocks.clear();
+        *self = Self { ahead, blocks, ..Self::new(settings) };
     }
 
     /// Takes packet `number`; returns the highest packet received in order, for the acknowledgement, unless that is held.
     pub(crate) fn receive(&mut self, number: i64, now: Time) -> Option<i64> {
-        if number == self.awaited {
+        let before = self.awaited;
+        let goes = if number == before {
+            let was_missing = !self.ahead.is_empty();
             self.advance();
             self.duplicates.discard();
-        } else if number > self.awaited {
+            was_missing || (self.handshake && number == 0) || self.delayed.pass(now)
+        } else if number > before {
             self.note(number);
-            if !self.duplicates.pass(now) {
-                return None;
-            }
+            self.duplicates.pass(now)
+        } else {
+            true
+        };
+        if self.selective && number - before < FARTHEST {
+            self.blocks.note(number, before, self.awaited);
         }
-        Some(self.awaited - 1)
+        if goes {
+            self.delayed.discard();
+        }
+        goes.then_some(self.awaited - 1)
+    }
+
+    /// What the acknowledgement that goes out now tells beyond that.
+    pub(crate) fn tell_blocks(&mut self) -> Blocks {
+        if self.selective { self.blocks.tell() } else { Blocks::default() }
     }
 
     fn advance(&mut self) {
@@ -75,26 +108,36 @@ impl Receiver {
 
     /// The next acknowledgement that was held and goes out now: the highest packet received in order.
     pub(crate) fn poll_acknowledgement(&mut self) -> Option<i64> {
-        self.duplicates.poll_released().then_some(self.awaited - 1)
+        let goes = self.duplicates.poll_released() || self.delayed.poll_released();
+        if goes {
+            self.delayed.discard();
+        }
+        goes.then_some(self.awaited - 1)
     }
 
     /// Releases what was held for long enough.
     pub(crate) fn handle_timeout(&mut self, now: Time) {
         self.duplicates.handle_timeout(now);
+        self.delayed.handle_timeout(now);
     }
 
     /// When `handle_timeout` is due.
     pub(crate) fn poll_timeout(&self) -> Option<Time> {
-        self.duplicates.poll_timeout()
+        match (self.duplicates.poll_timeout(), self.delayed.poll_timeout()) {
+            (Some(duplicates), Some(delayed)) => Some(duplicates.min(delayed)),
+            (duplicates, delayed) => duplicates.or(delayed),
+        }
     }
 
     /// The link is about to go, or went at `since`.
     pub(crate) fn freeze(&mut self, since: Time) {
         self.duplicates.freeze(since);
+        self.delayed.freeze(since);
     }
 
     /// There is a link again.
     pub(crate) fn thaw(&mut self, now: Time) {
         self.duplicates.thaw(now);
+        self.delayed.thaw(now);
     }
 }

@@ -27,6 +27,12 @@ impl Sender {
         self.timed = self.timed.map(|(number, sent)| (number, sent + length));
         self.pacer.stand_still(length);
         self.idle_until = self.idle_until.map(|until| until + length);
+        if let Some(cubic) = &mut self.cubic {
+            cubic.stand_still(length);
+        }
+        if let Some(selective) = &mut self.selective {
+            selective.stand_still(length);
+        }
     }
 
     /// Whether it stands still.

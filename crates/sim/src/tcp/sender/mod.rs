@@ -1,4 +1,7 @@
-//! TCP's sending half, Reno or NewReno, sans-IO: acknowledgements and timeouts in, packet numbers out.
+//! TCP's sending half, sans-IO: acknowledgements and timeouts in, packet numbers out.
+//!
+//! What is here and in `recovery.rs` is Reno and NewReno; with selective acknowledgements `selective/` takes over what an
+//! acknowledgement and a timeout do. How the window grows and shrinks is asked of `congestion.rs` by both.
 //!
 //! Numbers count packets as ns-2 counts them: with a handshake the SYN is packet 0 and data start at 1; without one data
 //! start at 0. So that every rule can be read beside RFC 5681 and ns-2's `tcp.cc`, the state has these names:
@@ -11,21 +14,28 @@
 //! | `recover` | `recover_` | highest packet sent when the last loss was seen |
 //! | `inflation` | `dupwnd_` | what duplicate acknowledgements add during fast recovery |
 
+mod congestion;
+mod cubic;
 mod freeze;
 mod measured;
 mod pacing;
 mod recovery;
+mod selective;
 mod state;
 #[cfg(test)]
 mod tests;
 mod timeout;
 
+use super::acknowledgement::Acknowledgement;
 use super::settings::Settings;
+use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use arqway_link::{RoundTrip, Smoothing};
 use arqway_units::{Span, Time};
+use cubic::Cubic;
 use measured::Measured;
 use pacing::Pacer;
+use selective::Selective;
 
 /// The deviation before the first sample, in seconds: BSD's.
 const INITIAL_DEVIATION_SECONDS: f64 = 12.0;
@@ -73,6 +83,11 @@ pub struct Sender {
     outgoing: VecDeque<Transmission>,
     pacer: Pacer,
     measured: Measured,
+    /// How the window follows CUBIC, if it does, and whether all of it was used when something went out last.
+    cubic: Option<Cubic>,
+    window_is_used: bool,
+    /// What is known of each packet, with selective acknowledgements.
+    selective: Option<Box<Selective>>,
 }
 
 impl Sender {
@@ -80,7 +95,8 @@ impl Sender {
     #[must_use]
     pub fn new(settings: Settings, packets: u64, clock_phase: Span) -> Self {
         let measured = Measured::new(settings.maximum_window);
-        Self::with_memory(settings, packets, clock_phase, VecDeque::with_capacity(32), measured)
+        let selective = Selective::of(&settings, None);
+        Self::with_memory(settings, packets, clock_phase, VecDeque::with_capacity(32), measured, selective)
     }
 
     /// Becomes the sender of another connection, in the same memory.
@@ -89,7 +105,8 @@ impl Sender {
         outgoing.clear();
         let mut measured = core::mem::take(&mut self.measured);
         measured.restart(settings.maximum_window);
-        *self = Self::with_memory(settings, packets, clock_phase, outgoing, measured);
+        let selective = Selective::of(&settings, self.selective.take());
+        *self = Self::with_memory(settings, packets, clock_phase, outgoing, measured, selective);
     }
 
     fn with_memory(
@@ -98,6 +115,7 @@ impl Sender {
         clock_phase: Span,
         outgoing: VecDeque<Transmission>,
         measured: Measured,
+        selective: Option<Box<Selective>>,
     ) -> Self {
         let initial_window = f64::from(settings.initial_window);
         let end = i64::try_from(packets).unwrap_or(i64::MAX - 1) + i64::from(settings.handshake);
@@ -130,6 +148,9 @@ impl Sender {
             outgoing,
             pacer: Pacer::default(),
             measured,
+            cubic: Cubic::of(&settings),
+            window_is_used: false,
+            selective,
         }
     }
 
@@ -139,20 +160,30 @@ impl Sender {
     }
 
     /// Sends so many packets more on a connection that is kept. If nothing was under way for longer than a retransmission
-    /// timeout, the window says nothing about the path any more: it begins with one packet (RFC 5681 §4.1; one packet is
-    /// ns-2's choice).
+    /// timeout, the window says nothing about the path any more, and begins anew (RFC 5681 §4.1).
     pub fn send_more(&mut self, packets: u64, now: Time) {
         let now = self.clock(now);
         self.end = self.end.saturating_add(i64::try_from(packets).unwrap_or(i64::MAX));
         if self.idle_until.take().is_some_and(|until| until < now) {
-            self.window = 1.0;
+            self.restart_window();
         }
         self.send_what_fits(u32::MAX, now);
     }
 
     /// Takes an acknowledgement of everything up to and with packet `number`.
     pub fn handle_acknowledgement(&mut self, number: i64, now: Time) {
+        self.take_acknowledgement(&Acknowledgement::of(number), now);
+    }
+
+    /// Takes an acknowledgement, with the blocks that it tells of.
+    pub fn take_acknowledgement(&mut self, told: &Acknowledgement, now: Time) {
         let now = self.clock(now);
+        if let Some(mut selective) = self.selective.take() {
+            self.take_selective(&mut selective, told, now);
+            self.selective = Some(selective);
+            return;
+        }
+        let number = told.number;
         if self.is_partial(number) {
             self.handle_partial_acknowledgement(number, now);
         } else if number > self.acknowledged {
@@ -171,30 +202,31 @@ impl Sender {
         self.in_fast_recovery = false;
         self.inflation = 0;
         self.duplicates = 0;
+        let packets = number - self.acknowledged;
         self.acknowledged = number;
         self.next = self.next.max(number + 1);
         if let Some((timed, sent)) = self.timed
             && number >= timed
         {
             self.timed = None;
-            self.backoff = 1;
-            self.has_sample = true;
-            let ticks = self.ticks_between(sent, now);
-            self.round_trip.sample(ticks as f64);
-            self.measured.take_sample(self.settings.tick * u64::try_from(ticks).unwrap_or(0));
+            self.take_sample(sent, now);
         }
         self.start_timer(now);
-        self.open_window();
+        self.open_window(packets, now);
         if number == 0 && self.settings.handshake {
             self.window = self.initial_window;
         }
-        if self.is_finished() {
-            self.idle_until = self.timer.take();
-        }
+        self.rest_if_finished(now);
     }
 
-    fn open_window(&mut self) {
-        self.window += if self.window < self.threshold { 1.0 } else { 1.0 / self.window };
+    /// With nothing outstanding no timer runs, and the window is not used.
+    fn rest_if_finished(&mut self, now: Time) {
+        if self.is_finished() {
+            self.idle_until = self.timer.take();
+            if let Some(cubic) = &mut self.cubic {
+                cubic.leave_unused(now);
+            }
+        }
     }
 
     /// Whether the window allows the next packet, and there is one.
@@ -234,10 +266,12 @@ impl Sender {
         if self.is_frozen() {
             return None;
         }
-        match (self.timer, self.pacer.poll_timeout()) {
-            (Some(timer), Some(pace)) => Some(timer.min(pace)),
-            (timer, pace) => timer.or(pace),
-        }
+        let of_selective = self.selective.as_ref().and_then(|selective| selective.poll_timeout());
+        let sooner = |one: Option<Time>, other: Option<Time>| match (one, other) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        };
+        sooner(sooner(self.timer, self.pacer.poll_timeout()), of_selective)
     }
 
     /// Whether everything is acknowledged.

@@ -23,9 +23,9 @@ use arqway_units::{Span, Time};
 /// When the window may let out its next packet.
 #[derive(Debug, Default)]
 pub(super) struct Pacer {
-    next: Time,
+    pub(super) next: Time,
     /// A packet that the window allows waits for that.
-    waits: bool,
+    pub(super) waits: bool,
 }
 
 impl Pacer {
@@ -48,17 +48,25 @@ impl Pacer {
 impl Sender {
     /// Sends what the window allows, so many packets at most.
     pub(super) fn send_what_fits(&mut self, most: u32, now: Time) {
+        if let Some(mut selective) = self.selective.take() {
+            self.send_selectively(&mut selective, most, now);
+            self.schedule_probe(&mut selective, now);
+            self.selective = Some(selective);
+            return;
+        }
         let mut left = most.min(self.settings.maximum_burst.unwrap_or(u32::MAX));
         self.pacer.waits = false;
         while left > 0 && self.fits() {
             if now < self.pacer.next {
                 self.pacer.waits = true;
-                return;
+                break;
             }
             self.send(self.next, now);
             self.next += 1;
             left -= 1;
         }
+        let waits = left == 0 || self.pacer.waits;
+        self.note_use(if waits { i64::MAX } else { self.next - 1 - self.acknowledged });
     }
 
     /// A packet has gone out: the next one keeps its distance.

@@ -64,23 +64,11 @@ impl Sender {
         self.recover = self.highest_sent;
         self.in_fast_recovery = true;
         self.has_seen_partial = false;
-        let half = self.half_window();
-        self.threshold = libm::floor(half).max(2.0);
-        self.window = half;
+        self.shrink(self.filled_window());
         self.timed = None;
         self.start_timer(now);
         self.send(self.acknowledged + 1, now);
         self.inflation = DUPLICATE_THRESHOLD;
-    }
-
-    pub(super) fn half_window(&self) -> f64 {
-        let most = f64::from(self.settings.maximum_window);
-        let inflation = f64::from(self.inflation);
-        if self.settings.exact_halving {
-            (self.window + inflation).min(most) / 2.0
-        } else {
-            libm::floor((libm::floor(self.window) + inflation).min(most) / 2.0)
-        }
     }
 
     /// Whether a new acknowledgement leaves NewReno in recovery: of what was under way when the loss was seen, more is lost.

@@ -7,16 +7,22 @@ use arqway_units::{Span, Time};
 const DISTRUST_BACKOFF: u32 = 8;
 const DOUBLING_LIMIT: u32 = 64;
 
+pub(super) fn is_due(deadline: Option<Time>, now: Time) -> bool {
+    deadline.is_some_and(|deadline| deadline <= now)
+}
+
 impl Sender {
     /// Acts on every deadline that has come.
     pub fn handle_timeout(&mut self, now: Time) {
-        let is_due = |deadline: Option<Time>| deadline.is_some_and(|deadline| deadline <= now);
         if self.is_frozen() {
             return;
         }
-        if is_due(self.timer) {
+        if let Some(mut selective) = self.selective.take() {
+            self.handle_selective_timeout(&mut selective, now);
+            self.selective = Some(selective);
+        } else if is_due(self.timer, now) {
             self.go_back(now);
-        } else if is_due(self.pacer.poll_timeout()) {
+        } else if is_due(self.pacer.poll_timeout(), now) {
             self.send_what_fits(u32::MAX, now);
         }
     }
@@ -24,6 +30,15 @@ impl Sender {
     /// The retransmission timer has expired: back to the first unacknowledged packet with a window of one.
     fn go_back(&mut self, now: Time) {
         self.inflation = 0;
+        self.give_up_waiting();
+        self.close_window(self.filled_window());
+        self.next = self.acknowledged + 1;
+        self.start_timer(now);
+        self.send_what_fits(u32::MAX, now);
+    }
+
+    /// What an expired retransmission timer does however losses are recovered from, but for window and timer.
+    pub(super) fn give_up_waiting(&mut self) {
         self.duplicates = 0;
         self.in_fast_recovery = false;
         self.timeouts += 1;
@@ -33,14 +48,9 @@ impl Sender {
             self.has_lost_start = true;
             self.initial_window = 1.0;
         }
-        self.threshold = libm::floor(self.half_window()).max(2.0);
-        self.window = 1.0;
         self.back_off();
         self.timed = None;
-        self.next = self.acknowledged + 1;
         self.pacer.release();
-        self.start_timer(now);
-        self.send_what_fits(u32::MAX, now);
     }
 
     fn back_off(&mut self) {
@@ -66,6 +76,15 @@ impl Sender {
 
     pub(super) fn start_timer(&mut self, now: Time) {
         self.timer = Some(now + self.timeout());
+    }
+
+    /// A round trip was measured.
+    pub(super) fn take_sample(&mut self, sent: Time, now: Time) {
+        self.backoff = 1;
+        self.has_sample = true;
+        let ticks = self.ticks_between(sent, now);
+        self.round_trip.sample(ticks as f64);
+        self.measured.take_sample(self.settings.tick * u64::try_from(ticks).unwrap_or(0));
     }
 
     /// Whole clock ticks that passed between two moments.

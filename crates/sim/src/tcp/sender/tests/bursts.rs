@@ -47,7 +47,7 @@ fn what_a_limit_holds_back_goes_with_the_next_acknowledgements() {
 #[test]
 fn a_duplicate_in_recovery_sends_what_fits_but_with_newreno_two_packets_at_most() {
     let third_duplicate = |variant| {
-        let mut sender = wide(&TcpConfig { variant, ..TcpConfig::default() });
+        let mut sender = wide(&TcpConfig { variant: Some(variant), ..TcpConfig::default() });
         sender.settings.maximum_burst = Some(1);
         sender.handle_acknowledgement(8, at(200));
         assert_eq!(sent(&mut sender), [12], "so that there is room when the limit is gone");
@@ -79,7 +79,7 @@ fn before_the_first_sample_there_is_no_pace() {
 
 #[test]
 fn a_retransmission_does_not_wait_and_what_follows_it_keeps_its_distance() {
-    let mut sender = wide(&TcpConfig { variant: Variant::NewReno, ..paced() });
+    let mut sender = wide(&TcpConfig { variant: Some(Variant::NewReno), ..paced() });
     sender.handle_acknowledgement(3, at(200));
     assert_eq!(sent(&mut sender), [12]);
     (0..3).for_each(|_| sender.handle_acknowledgement(3, at(205)));

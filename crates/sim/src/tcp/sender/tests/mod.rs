@@ -1,6 +1,7 @@
 //! What no recorded trace of ns-2 reaches: long outages, losses within one recovery, connections that are kept.
 
 mod bursts;
+mod cubic;
 mod newreno;
 
 use super::*;

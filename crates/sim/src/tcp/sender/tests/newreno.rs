@@ -5,7 +5,7 @@ use crate::tcp::Variant;
 
 /// Packets 8 to 17 are outstanding, in a window of ten; 8, 10 and 13 are lost, and the other seven were answered at 300 ms.
 fn three_lost(variant: Variant) -> Sender {
-    let mut sender = under_way_as(&TcpConfig { variant, ..TcpConfig::default() });
+    let mut sender = under_way_as(&TcpConfig { variant: Some(variant), ..TcpConfig::default() });
     for number in 2..8 {
         sender.handle_acknowledgement(number, at(200));
     }
@@ -54,7 +54,7 @@ fn only_the_first_partial_acknowledgement_restarts_the_timer() {
 
 #[test]
 fn a_partial_acknowledgement_beyond_the_inflation_takes_the_rest_out_of_the_window() {
-    let mut sender = under_way_as(&TcpConfig { variant: Variant::NewReno, ..TcpConfig::default() });
+    let mut sender = under_way_as(&TcpConfig { variant: Some(Variant::NewReno), ..TcpConfig::default() });
     (2..8).for_each(|number| sender.handle_acknowledgement(number, at(200)));
     sent(&mut sender);
     // Packets 8 and 16 are lost, and so are all duplicates but three.

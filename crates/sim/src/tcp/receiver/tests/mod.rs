@@ -1,7 +1,10 @@
 //! What the receiver answers, and when.
 
+mod delayed;
+mod sack;
+
 use super::*;
-use crate::tcp::DelayedDuplicates;
+use crate::tcp::{DelayedDuplicates, DuplicateAcknowledgements, TcpConfig};
 use arqway_units::Span;
 use proptest::prelude::*;
 use std::vec::Vec;
@@ -10,8 +13,12 @@ fn at(milliseconds: u64) -> Time {
     Time::ZERO + Span::from_milliseconds(milliseconds)
 }
 
+fn settings(duplicate_acknowledgements: DuplicateAcknowledgements) -> Settings {
+    TcpConfig { duplicate_acknowledgements, ..TcpConfig::default() }.settings()
+}
+
 fn at_once() -> Receiver {
-    Receiver::new(DuplicateAcknowledgements::AtOnce)
+    Receiver::new(&settings(DuplicateAcknowledgements::AtOnce))
 }
 
 const DELAYED: DuplicateAcknowledgements =
@@ -19,7 +26,7 @@ const DELAYED: DuplicateAcknowledgements =
 
 /// A receiver that awaits packet 1 and got 2 to 6, a tenth of a second apart from time 0.
 fn waiting() -> Receiver {
-    let mut receiver = Receiver::new(DELAYED);
+    let mut receiver = Receiver::new(&settings(DELAYED));
     assert_eq!(receiver.receive(0, at(0)), Some(0));
     let answers = [2, 3, 4, 5, 6].map(|number: u8| receiver.receive(number.into(), at(u64::from(number - 2) * 100)));
     assert_eq!(answers, [Some(0), Some(0), None, None, None], "two at once, three held");
@@ -42,7 +49,7 @@ fn each_packet_is_answered_with_the_highest_in_order() {
 fn another_connection_knows_nothing_of_what_the_last_one_had_ahead() {
     let mut receiver = at_once();
     assert_eq!([0, 2, 3].map(|number| receiver.receive(number, at(0))), [0, 0, 0].map(Some));
-    receiver.restart(DuplicateAcknowledgements::AtOnce);
+    receiver.restart(&settings(DuplicateAcknowledgements::AtOnce));
     assert_eq!([0, 1, 2].map(|number| receiver.receive(number, at(0))), [0, 1, 2].map(Some));
     assert_eq!(receiver.in_order(), 3);
 }
@@ -88,7 +95,7 @@ fn the_delay_stands_still_in_an_outage() {
 #[test]
 fn another_connection_releases_nothing_that_the_last_one_held() {
     let mut receiver = waiting();
-    receiver.restart(DELAYED);
+    receiver.restart(&settings(DELAYED));
     assert_eq!((receiver.poll_timeout(), released(&mut receiver, at(5000))), (None, Vec::new()));
     assert_eq!(receiver.receive(2, at(5000)), Some(-1), "the first of its own duplicates");
 }
@@ -96,7 +103,7 @@ fn another_connection_releases_nothing_that_the_last_one_held() {
 proptest! {
     #[test]
     fn any_order_of_arrival_ends_complete(order in Just((0..40i64).collect::<Vec<_>>()).prop_shuffle(), delays: bool) {
-        let mut receiver = Receiver::new(if delays { DELAYED } else { DuplicateAcknowledgements::AtOnce });
+        let mut receiver = Receiver::new(&settings(if delays { DELAYED } else { DuplicateAcknowledgements::AtOnce }));
         let last = order.iter().filter_map(|number| receiver.receive(*number, at(0))).max();
         prop_assert_eq!((last, receiver.in_order(), receiver.poll_timeout()), (Some(39), 40, None));
     }
