@@ -12,6 +12,8 @@
 
 mod headline;
 mod section;
+#[cfg(test)]
+mod tests;
 
 pub use section::Section;
 
