@@ -173,6 +173,13 @@ fn what_a_figure_sets_itself_no_alternative_touches() {
 }
 
 #[test]
+fn a_cell_that_becomes_that_of_another_figure_is_touched_and_not_run_again() {
+    let (worlds, matrix) = answer(&asks("\"tcp.maximum-window\" = 5"), 1);
+    assert_eq!(matrix.alternatives[0].touched, [true, false]);
+    assert_eq!(worlds.planned(), 5 * (2 + 2) + 5, "the second figure has the raw link with that window already");
+}
+
+#[test]
 fn the_verdict_in_an_alternatives_world_is_that_of_its_own_rows() {
     // So short a timeout sends everything twice and more: Selective Repeat falls below the raw link.
     let text = asks("\"services.selective-repeat.timeout\" = \"0.02 s\"");

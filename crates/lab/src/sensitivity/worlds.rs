@@ -174,7 +174,9 @@ impl Worlds {
     #[must_use]
     pub fn touched(&self, world: usize) -> Vec<bool> {
         let mut touched = vec![false; self.claims.len()];
-        let changed = self.worlds[world].cells.iter().filter(|(_, setting)| **setting >= self.plain);
+        let plain = &self.worlds[0].cells;
+        // Another cell than in the plain world, even where another figure of the plain world shows that one.
+        let changed = self.worlds[world].cells.iter().filter(|(shown, setting)| plain.get(shown) != Some(setting));
         for claim in changed.filter_map(|(shown, _)| self.deciding.get(shown)).flatten() {
             touched[*claim] = true;
         }
