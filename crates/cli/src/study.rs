@@ -144,7 +144,7 @@ pub(crate) fn study(study: Study<'_>, options: &Options) -> Result<(), Failure> 
     let mut findings = Findings::new(&plan, &results, claims);
     findings.other_seeds = runs.other_seeds(&plan, claims)?;
     let sections =
-        if today.is_empty() { Vec::new() } else { runs.today(Plan::new(today, &request)?, &plan, &mut findings)? };
+        if today.is_empty() { Vec::new() } else { runs.today(&Plan::new(today, &request)?, &plan, &mut findings)? };
     runs.finish();
     findings.write(&plan, &frame, &options.out)?;
     print(&findings.to_text(&plan))?;
@@ -219,15 +219,15 @@ impl Runs {
     }
 
     /// The same figures with today's TCP: adds their rows, and sections to the report.
-    fn today(&mut self, plan: Plan, plain: &Plan, findings: &mut Findings) -> Result<Vec<Section>, Failure> {
+    fn today(&mut self, plan: &Plan, plain: &Plan, findings: &mut Findings) -> Result<Vec<Section>, Failure> {
         if self.is_stopped() {
             return Ok(Vec::new());
         }
         self.bar.0.inc_length(plan.runs.len() as u64);
-        let results = run(&plan, self.jobs, &self.stop, || self.bar.0.inc(1))?;
+        let results = run(plan, self.jobs, &self.stop, || self.bar.0.inc(1))?;
         self.count(&results);
         let claims: Vec<Claim> = findings.judgements.iter().map(|judgement| judgement.claim.clone()).collect();
-        let today = Today::new(&plan, &results, &claims);
+        let today = Today::new(plan, &results, &claims);
         let sections = today.sections(plain, findings).map_err(OutputError::from)?;
         for section in &sections {
             findings.further.entry(section.paper.clone()).or_default().push(section.further());
