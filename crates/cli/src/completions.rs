@@ -35,7 +35,7 @@ pub(crate) fn main(arguments: &Arguments, command: Command) -> Result<(), Failur
     Ok(print(&String::from_utf8_lossy(&script))?)
 }
 
-/// The command with the names that `reproduce` knows. Only here: typed wrong, they get an answer of its own.
+/// The command with the names that `reproduce` and `sensitivity` know. Only here: typed wrong, they get an answer of its own.
 fn with_names(command: Command) -> Command {
     let figures = library::figures();
     let mut papers: Vec<String> = figures.iter().map(|name| name.paper.clone()).collect();
@@ -44,6 +44,8 @@ fn with_names(command: Command) -> Command {
     names.sort();
     names.dedup();
     let one_of = |names: Vec<String>| move |argument: Arg| argument.value_parser(PossibleValuesParser::new(names));
+    let command =
+        command.mut_subcommand("sensitivity", |sensitivity| sensitivity.mut_arg("papers", one_of(papers.clone())));
     command.mut_subcommand("reproduce", |reproduce| {
         reproduce.mut_arg("paper", one_of(papers)).mut_arg("figures", one_of(names))
     })

@@ -8,6 +8,7 @@ mod manual;
 mod reproduce;
 mod run;
 mod schema;
+mod sensitivity;
 mod study;
 mod terminal;
 mod trace;
@@ -32,6 +33,8 @@ const EXAMPLES: &str = "Examples:
 enum Command {
     /// Make figures of the papers: plots, tables, and whether their claims hold
     Reproduce(reproduce::Arguments),
+    /// Judge the claims again where a paper is silent and a world had to choose
+    Sensitivity(sensitivity::Arguments),
     /// Run one experiment of your own
     Run(run::Arguments),
     /// Look into one cell: a capture for Wireshark, a time-sequence plot
@@ -47,6 +50,7 @@ enum Command {
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Reproduce(arguments) => reproduce::main(&arguments),
+        Command::Sensitivity(arguments) => sensitivity::main(&arguments),
         Command::Run(arguments) => run::main(&arguments),
         Command::Trace(arguments) => trace::main(&arguments),
         Command::Schema(arguments) => schema::main(&arguments),

@@ -3,9 +3,11 @@
 use crate::study::{Failure, Options, Study, read_all, study};
 use crate::terminal::tell;
 use arqway_lab::claims::{self, Claim, Record};
+use arqway_lab::experiment::overlay::Overlay;
 use arqway_lab::experiment::{Effort, Experiment};
 use arqway_lab::library::{self, FigureName};
 use arqway_lab::output::Frame;
+use arqway_lab::today;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -15,6 +17,7 @@ Examples:
   arqway reproduce monet08 fig2 fig3
   arqway reproduce monet08 --replications 30 --out results/monet08
   arqway reproduce monet08 fig3 --quick --seed 2
+  arqway reproduce monet08 --today                         does it still matter with today's TCP?
   arqway reproduce monet08 --replications 30 --strict      exit code 1 where a verdict has moved";
 
 #[derive(Debug, clap::Args)]
@@ -29,6 +32,9 @@ pub(crate) struct Arguments {
     /// Fail where a verdict is not the recorded one (claims/recorded/)
     #[arg(long)]
     strict: bool,
+    /// Run everything with today's TCP beside it: does it still matter?
+    #[arg(long, conflicts_with = "until")]
+    today: bool,
     #[command(flatten)]
     options: Options,
 }
@@ -37,10 +43,11 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
     let Arguments { options, .. } = arguments;
     let names = choose(arguments)?;
     let effort = if options.replications.is_some() { Effort::Full } else { Effort::Quick };
-    let experiments = experiments_of(&names, effort)?;
+    let experiments = experiments_of(&names, effort, &Overlay::default())?;
     let claims = claims_of(&names)?;
     let papers: Vec<&str> = names.iter().map(|name| name.paper.as_str()).collect();
-    let typed = options.as_typed();
+    let today = if arguments.today { with_todays_tcp(&names, effort)? } else { Vec::new() };
+    let typed = format!("{}{}", options.as_typed(), if arguments.today { " --today" } else { "" });
     let asked: String = arguments.paper.iter().chain(&arguments.figures).map(|word| format!(" {word}")).collect();
     let note = match effort {
         Effort::Quick => {
@@ -55,14 +62,18 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
         note: note.to_owned(),
     };
     let strict = if arguments.strict { Some((recorded(&papers)?, effort)) } else { None };
-    study(Study { experiments, request: options.request(), claims: &claims, frame, strict }, options)
+    study(Study { experiments, request: options.request(), claims: &claims, frame, strict, today }, options)
 }
 
 /// The experiments behind these figures, and behind those that their claims read too.
-fn experiments_of(names: &[FigureName], effort: Effort) -> Result<Vec<Experiment>, Failure> {
+pub(crate) fn experiments_of(
+    names: &[FigureName],
+    effort: Effort,
+    overlay: &Overlay,
+) -> Result<Vec<Experiment>, Failure> {
     let read = |names: &[FigureName]| {
         let sources: Vec<_> = names.iter().filter_map(library::experiment).collect();
-        read_all(sources.iter(), Path::new(""), effort)
+        read_all(sources.iter(), Path::new(""), effort, overlay)
     };
     let mut experiments = read(names)?;
     let also = names.iter().zip(&experiments).flat_map(|(name, experiment)| {
@@ -70,6 +81,21 @@ fn experiments_of(names: &[FigureName], effort: Effort) -> Result<Vec<Experiment
     });
     let also: BTreeSet<FigureName> = also.filter(|name| !names.contains(name)).collect();
     experiments.extend(read(&also.into_iter().collect::<Vec<_>>())?);
+    Ok(experiments)
+}
+
+/// The same experiments in worlds of today, in the same order; a paper whose scenario does not say what that is, is left out.
+fn with_todays_tcp(names: &[FigureName], effort: Effort) -> Result<Vec<Experiment>, Failure> {
+    let mut papers: Vec<&str> = names.iter().map(|name| name.paper.as_str()).collect();
+    papers.dedup();
+    let mut experiments = Vec::new();
+    for paper in papers {
+        let of_paper: Vec<FigureName> = names.iter().filter(|name| name.paper == paper).cloned().collect();
+        match today::overlay(paper).map_err(Failure::Mistakes)? {
+            Some(overlay) => experiments.extend(experiments_of(&of_paper, effort, &overlay)?),
+            None => tell(format_args!("{paper} is left out of --today: its scenario has no [today]")),
+        }
+    }
     Ok(experiments)
 }
 
@@ -134,7 +160,7 @@ fn means_figure(name: &FigureName, typed: &str) -> bool {
 }
 
 /// The claims on these figures.
-fn claims_of(names: &[FigureName]) -> Result<Vec<Claim>, Failure> {
+pub(crate) fn claims_of(names: &[FigureName]) -> Result<Vec<Claim>, Failure> {
     let mut papers: Vec<&str> = names.iter().map(|name| name.paper.as_str()).collect();
     papers.dedup();
     let mut claims = Vec::new();

@@ -4,6 +4,7 @@ use crate::study::{Failure, Options, Study, read_all, study};
 use crate::values;
 use arqway_lab::document::Source;
 use arqway_lab::experiment::Effort;
+use arqway_lab::experiment::overlay::Overlay;
 use arqway_lab::library;
 use arqway_lab::output::Frame;
 use std::path::{Path, PathBuf};
@@ -57,14 +58,14 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
     let text = std::fs::read_to_string(file).map_err(|error| Failure::Usage(unreadable(&name, &error)))?;
     let effort = if options.quick { Effort::Quick } else { Effort::Full };
     let folder = file.parent().unwrap_or(Path::new(""));
-    let experiments = read_all([Source::new(name, text)].iter(), folder, effort)?;
+    let experiments = read_all([Source::new(name, text)].iter(), folder, effort, &Overlay::default())?;
     let mut request = options.request();
     request.scheme.clone_from(&arguments.scheme);
     request.point = arguments.point;
     request.replication = arguments.replication;
     let title = experiments.first().map_or_else(String::new, |experiment| experiment.title.clone());
     let frame = Frame { title, command: command(arguments), figure_command: None, note: String::new() };
-    study(Study { experiments, request, claims: &[], frame, strict: None }, options)
+    study(Study { experiments, request, claims: &[], frame, strict: None, today: Vec::new() }, options)
 }
 
 /// A scheme's name for a shell: labels have blanks in them.

@@ -4,11 +4,14 @@ use crate::terminal::{print, tell};
 use crate::values;
 use arqway_lab::claims::{Claim, Difference, Record};
 use arqway_lab::document::Mistakes;
+use arqway_lab::experiment::overlay::Overlay;
 use arqway_lab::experiment::{Effort, Experiment};
 use arqway_lab::output::{self, Findings, Frame, OutputError};
 use arqway_lab::plan::{Plan, Request, RequestError};
 use arqway_lab::run::{Results, RunError, run};
 use arqway_lab::seeds::{self, SeedFinding};
+use arqway_lab::sensitivity::Worlds;
+use arqway_lab::today::{Section, Today};
 use arqway_lab::until::{self, MOST, Wide, run_until};
 use arqway_units::Ratio;
 use clap::Args;
@@ -107,7 +110,7 @@ impl Options {
     }
 
     fn jobs(&self) -> NonZeroUsize {
-        self.jobs.or_else(|| std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN)
+        values::jobs_or_cores(self.jobs)
     }
 }
 
@@ -119,11 +122,13 @@ pub(crate) struct Study<'a> {
     pub(crate) frame: Frame,
     /// What verdicts must not differ from, if anything.
     pub(crate) strict: Option<(Record, Effort)>,
+    /// The same experiments with today's TCP, where that is asked for.
+    pub(crate) today: Vec<Experiment>,
 }
 
 /// Runs experiments, prints their tables and writes their files.
 pub(crate) fn study(study: Study<'_>, options: &Options) -> Result<(), Failure> {
-    let Study { experiments, request, claims, frame, strict } = study;
+    let Study { experiments, request, claims, frame, strict, today } = study;
     let mut plan = Plan::new(experiments, &request)?;
     if plan.runs.is_empty() {
         tell("nothing is left to run");
@@ -137,10 +142,13 @@ pub(crate) fn study(study: Study<'_>, options: &Options) -> Result<(), Failure> 
         return Err(Failure::Nothing);
     }
     let mut findings = Findings::new(&plan, &results, claims);
-    findings.other_seeds = runs.other_seeds(&plan, &results, claims)?;
-    runs.bar.0.finish_and_clear();
+    findings.other_seeds = runs.other_seeds(&plan, claims)?;
+    let sections =
+        if today.is_empty() { Vec::new() } else { runs.today(Plan::new(today, &request)?, &plan, &mut findings)? };
+    runs.finish();
     findings.write(&plan, &frame, &options.out)?;
     print(&findings.to_text(&plan))?;
+    sections.iter().try_for_each(|section| print(&format!("\n{}", section.text)))?;
     if let Some(share) = options.until {
         tell_wide(&wide, share);
     }
@@ -154,7 +162,7 @@ pub(crate) fn study(study: Study<'_>, options: &Options) -> Result<(), Failure> 
 }
 
 /// The runs of a study, with what somebody who watches sees of them, and whether he has stopped them.
-struct Runs {
+pub(crate) struct Runs {
     jobs: NonZeroUsize,
     stop: Arc<AtomicBool>,
     bar: Bar,
@@ -167,7 +175,7 @@ struct Runs {
 }
 
 impl Runs {
-    fn new(jobs: NonZeroUsize, planned: usize) -> Result<Self, Failure> {
+    pub(crate) fn new(jobs: NonZeroUsize, planned: usize) -> Result<Self, Failure> {
         let stop = Arc::new(AtomicBool::new(false));
         let asked = Arc::clone(&stop);
         ctrlc::set_handler(move || {
@@ -193,8 +201,8 @@ impl Runs {
     }
 
     /// The verdicts from other seeds; a seed whose runs were stopped is left out.
-    fn other_seeds(&mut self, plan: &Plan, results: &Results, claims: &[Claim]) -> Result<Vec<SeedFinding>, Failure> {
-        let plans = seeds::plans(plan, results, claims);
+    fn other_seeds(&mut self, plan: &Plan, claims: &[Claim]) -> Result<Vec<SeedFinding>, Failure> {
+        let plans = seeds::plans(plan, claims);
         if self.is_stopped() {
             return Ok(Vec::new());
         }
@@ -210,7 +218,31 @@ impl Runs {
         Ok(found)
     }
 
-    fn count(&mut self, results: &Results) {
+    /// The same figures with today's TCP: adds their rows, and sections to the report.
+    fn today(&mut self, plan: Plan, plain: &Plan, findings: &mut Findings) -> Result<Vec<Section>, Failure> {
+        if self.is_stopped() {
+            return Ok(Vec::new());
+        }
+        self.bar.0.inc_length(plan.runs.len() as u64);
+        let results = run(&plan, self.jobs, &self.stop, || self.bar.0.inc(1))?;
+        self.count(&results);
+        let claims: Vec<Claim> = findings.judgements.iter().map(|judgement| judgement.claim.clone()).collect();
+        let today = Today::new(&plan, &results, &claims);
+        let sections = today.sections(plain, findings).map_err(OutputError::from)?;
+        for section in &sections {
+            findings.further.entry(section.paper.clone()).or_default().push(section.further());
+        }
+        findings.rows.extend(today.rows);
+        Ok(sections)
+    }
+
+    /// What one world needs beyond those before it; whether nothing is missing then.
+    pub(crate) fn of_world(&self, worlds: &mut Worlds, world: usize) -> Result<bool, Failure> {
+        Ok(worlds.run(world, self.jobs, &self.stop, || self.bar.0.inc(1))?)
+    }
+
+    /// Takes note of what was run, for what is told at the end.
+    pub(crate) fn count(&mut self, results: &Results) {
         let (seconds, events) = results.simulated();
         self.planned += results.planned;
         self.finished += results.finished();
@@ -219,11 +251,15 @@ impl Runs {
         self.events += events;
     }
 
-    fn is_stopped(&self) -> bool {
+    pub(crate) fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
 
-    fn tell(&self) {
+    pub(crate) fn finish(&self) {
+        self.bar.0.finish_and_clear();
+    }
+
+    pub(crate) fn tell(&self) {
         if self.finished < self.planned {
             tell(format_args!("stopped: {} of {} runs are finished and kept", self.finished, self.planned));
         }
@@ -300,11 +336,12 @@ pub(crate) fn read_all<'a>(
     sources: impl Iterator<Item = &'a Arc<arqway_lab::document::Source>>,
     folder: &std::path::Path,
     effort: Effort,
+    overlay: &Overlay,
 ) -> Result<Vec<Experiment>, Failure> {
     let mut mistakes = Mistakes::new();
     let mut experiments = Vec::new();
     for source in sources {
-        match Experiment::read(source, folder, effort) {
+        match Experiment::read_over(source, folder, effort, overlay) {
             Ok(experiment) => experiments.push(experiment),
             Err(found) => mistakes.extend(found),
         }

@@ -8,6 +8,7 @@ use arqway_lab::capture::{Capture, Place};
 use arqway_lab::cell::{Cell, CellName};
 use arqway_lab::document::Source;
 use arqway_lab::experiment::Effort;
+use arqway_lab::experiment::overlay::Overlay;
 use arqway_lab::figure::png;
 use arqway_lab::library::{self, FigureName};
 use arqway_lab::output::OutputError;
@@ -136,7 +137,7 @@ fn check_picture(path: &Path) -> Result<(), Failure> {
 fn find(arguments: &Arguments) -> Result<Cell, Failure> {
     let (source, folder) = source(&arguments.experiment)?;
     let effort = if arguments.quick { Effort::Quick } else { Effort::Full };
-    let experiments = read_all([source].iter(), &folder, effort)?;
+    let experiments = read_all([source].iter(), &folder, effort, &Overlay::default())?;
     let Some(experiment) = experiments.into_iter().next() else { return Err(Failure::Nothing) };
     let request = Request {
         replications: arguments.replications.map(NonZeroU32::get),

@@ -14,6 +14,11 @@ pub(crate) fn jobs(text: &str) -> Result<NonZeroUsize, String> {
     whole(text, "a whole number from 1 on, such as 2")
 }
 
+/// As many as asked for, or one for each core.
+pub(crate) fn jobs_or_cores(jobs: Option<NonZeroUsize>) -> NonZeroUsize {
+    jobs.or_else(|| std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN)
+}
+
 /// `--replication 3`
 pub(crate) fn replication(text: &str) -> Result<u32, String> {
     whole(text, "a whole number, counted from 0")

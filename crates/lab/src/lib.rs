@@ -15,6 +15,7 @@
 pub mod capture;
 pub mod cell;
 pub mod claims;
+mod deciding;
 pub mod document;
 pub mod experiment;
 pub mod figure;
@@ -32,6 +33,8 @@ pub mod rows;
 pub mod run;
 pub mod schema;
 pub mod seeds;
+pub mod sensitivity;
 pub mod sequence;
 pub mod stats;
+pub mod today;
 pub mod until;

@@ -1,4 +1,4 @@
-//! The scenarios, experiments and claims that are built into the program, by their paths in the repository.
+//! The scenarios, experiments, claims and alternatives that are built into the program, by their paths in the repository.
 
 use crate::document::{Mistakes, Source, read_source};
 use include_dir::{Dir, include_dir};
@@ -8,6 +8,7 @@ use std::sync::Arc;
 static SCENARIOS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../scenarios");
 static EXPERIMENTS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../experiments");
 static CLAIMS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../claims");
+static SENSITIVITY: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../sensitivity");
 
 /// A figure of a paper that the program can make.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -67,6 +68,12 @@ pub fn recorded(paper: &str) -> Option<Arc<Source>> {
     text(&CLAIMS, "claims", &format!("recorded/{paper}.toml"))
 }
 
+/// What this paper leaves unsaid, and what else it could have meant.
+#[must_use]
+pub fn sensitivity(paper: &str) -> Option<Arc<Source>> {
+    text(&SENSITIVITY, "sensitivity", &format!("{paper}.toml"))
+}
+
 /// The experiment that makes a figure.
 #[must_use]
 pub fn experiment(name: &FigureName) -> Option<Arc<Source>> {
@@ -88,7 +95,7 @@ pub fn figures() -> Vec<FigureName> {
 }
 
 /// `fig10` comes after `fig9`.
-fn by_number(figure: &str) -> (String, u32, String) {
+pub(crate) fn by_number(figure: &str) -> (String, u32, String) {
     let start = figure.find(|c: char| c.is_ascii_digit()).unwrap_or(figure.len());
     let digits: String = figure[start..].chars().take_while(char::is_ascii_digit).collect();
     (figure[..start].to_owned(), digits.parse().unwrap_or(0), figure.to_owned())

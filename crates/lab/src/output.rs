@@ -95,13 +95,20 @@ pub enum OutputError {
 /// # Errors
 /// What could not be written, and why.
 pub fn prepare(directory: &Path) -> Result<(), OutputError> {
-    let figures = directory.join("figures");
-    fs::create_dir_all(&figures).map_err(|source| OutputError::File { path: figures, source })?;
-    let rows = directory.join("rows.csv");
-    let is_new = !rows.exists();
-    let tried = fs::File::options().append(true).create(true).open(&rows).map(drop);
-    let tried = tried.and_then(|()| if is_new { fs::remove_file(&rows) } else { Ok(()) });
-    tried.map_err(|source| OutputError::File { path: rows, source })
+    prepare_for(directory, "rows.csv")
+}
+
+/// The same where results are in another file.
+///
+/// # Errors
+/// What could not be written, and why.
+pub fn prepare_for(directory: &Path, file: &str) -> Result<(), OutputError> {
+    make(&directory.join("figures"))?;
+    let file = directory.join(file);
+    let is_new = !file.exists();
+    let tried = fs::File::options().append(true).create(true).open(&file).map(drop);
+    let tried = tried.and_then(|()| if is_new { fs::remove_file(&file) } else { Ok(()) });
+    tried.map_err(|source| OutputError::File { path: file, source })
 }
 
 impl Findings {
@@ -162,7 +169,7 @@ impl Findings {
     /// What could not be written, and why.
     pub fn write(&self, plan: &Plan, frame: &Frame, directory: &Path) -> Result<(), OutputError> {
         let figures = directory.join("figures");
-        fs::create_dir_all(&figures).map_err(|source| OutputError::File { path: figures.clone(), source })?;
+        make(&figures)?;
         let mut csv = Vec::new();
         // Writing into memory does not fail.
         let _ = rows::write_csv(&self.rows, &mut csv);
@@ -187,7 +194,7 @@ impl Findings {
 }
 
 /// Two figures that show the same cell share its rows.
-fn each_once(rows: impl Iterator<Item = Row>) -> Vec<Row> {
+pub(crate) fn each_once(rows: impl Iterator<Item = Row>) -> Vec<Row> {
     let mut seen: BTreeMap<_, f64> = BTreeMap::new();
     rows.filter(|row| {
         let words =
@@ -200,7 +207,12 @@ fn each_once(rows: impl Iterator<Item = Row>) -> Vec<Row> {
     .collect()
 }
 
-fn save(path: &Path, octets: &[u8]) -> Result<(), OutputError> {
+/// Makes a folder, and those above it.
+pub(crate) fn make(folder: &Path) -> Result<(), OutputError> {
+    fs::create_dir_all(folder).map_err(|source| OutputError::File { path: folder.to_owned(), source })
+}
+
+pub(crate) fn save(path: &Path, octets: &[u8]) -> Result<(), OutputError> {
     fs::write(path, octets).map_err(|source| OutputError::File { path: path.to_owned(), source })
 }
 

@@ -31,7 +31,7 @@ pub struct Setting {
 }
 
 /// Where a setting is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Use {
     /// Index of the experiment.
     pub experiment: usize,

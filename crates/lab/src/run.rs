@@ -97,6 +97,11 @@ fn measure(scenario: &Scenario, streams: &Streams, probe: impl Probe) -> Result<
 }
 
 impl Results {
+    /// Those of no runs.
+    pub(crate) fn none() -> Self {
+        Self { finished: BTreeMap::new(), planned: 0 }
+    }
+
     /// How many runs finished.
     #[must_use]
     pub fn finished(&self) -> usize {
@@ -129,18 +134,6 @@ impl Results {
             if let Some(measured) = self.finished.get(&Run { replication, setting }) {
                 Cell::new(plan, shown.experiment, shown.point, shown.scheme, setting, replication)
                     .rows(measured, &mut rows);
-            }
-        }
-        rows
-    }
-
-    /// The rows of one setting's first replication, as each of the cells that show it has them.
-    pub(crate) fn first_rows(&self, plan: &Plan, setting: usize) -> Vec<Row> {
-        let mut rows = Vec::new();
-        let run = Run { replication: 0, setting };
-        if let Some(measured) = self.finished.get(&run) {
-            for shown in &plan.settings[setting].uses {
-                Cell::new(plan, shown.experiment, shown.point, shown.scheme, setting, 0).rows(measured, &mut rows);
             }
         }
         rows

@@ -9,6 +9,7 @@ use arqway_lab::library::{self, FigureName};
 use arqway_lab::output::Findings;
 use arqway_lab::plan::{Plan, Request};
 use arqway_lab::run::run;
+use arqway_lab::{sensitivity, today};
 use arqway_sim::channel::Direction;
 use arqway_units::{Octets, Span};
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,6 +39,29 @@ fn every_file_under_experiments_scenarios_and_claims_can_be_read() {
     }
     for path in files_of_claims() {
         mistakes.extend(claims::read(&source(&path)).err().unwrap_or_default());
+    }
+    assert!(mistakes.is_empty(), "{mistakes}");
+}
+
+#[test]
+fn every_figure_can_be_read_in_the_world_of_today_and_in_that_of_every_alternative() {
+    let mut mistakes = Mistakes::new();
+    for paper in library::papers().expect("a list") {
+        let figures = library::figures().into_iter().filter(|name| name.paper == paper.id);
+        let sources: Vec<_> = figures.filter_map(|name| library::experiment(&name)).collect();
+        let mut overlays = Vec::new();
+        overlays.extend(today::overlay(&paper.id).unwrap_or_else(|mistakes| panic!("{mistakes}")));
+        assert_eq!(overlays.len(), usize::from(!sources.is_empty()), "{} has no [today]", paper.id);
+        if let Some((asked, scenario)) = library::sensitivity(&paper.id).zip(library::scenario(&paper.id)) {
+            let questions = sensitivity::read(&asked, &scenario).unwrap_or_else(|mistakes| panic!("{mistakes}"));
+            let all = questions.overlays(&questions.quick).into_iter().map(|(_, _, overlay)| overlay);
+            overlays.extend(all);
+        }
+        for (source, overlay) in sources.iter().flat_map(|source| overlays.iter().map(move |overlay| (source, overlay)))
+        {
+            let found = Experiment::read_over(source, Path::new(""), Effort::Quick, overlay);
+            mistakes.extend(found.err().unwrap_or_default());
+        }
     }
     assert!(mistakes.is_empty(), "{mistakes}");
 }

@@ -2,5 +2,6 @@
 
 mod command;
 mod folder;
+mod sensitivity;
 mod shell;
 mod trace;

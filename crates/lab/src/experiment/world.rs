@@ -1,5 +1,6 @@
 //! The world of an experiment: a base scenario, what is set in it, and one scenario for each point of the sweep.
 
+use super::overlay::Overlay;
 use super::scheme::over_defaults;
 use super::{Effort, Point, part, recordings};
 use crate::document::{Located, Mistake, Mistakes, Node, Origin, Source, Table, Value, did_you_mean, parse};
@@ -33,10 +34,19 @@ pub(super) struct ScenarioSection {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Quick {
     /// How many replications it runs.
-    replications: Option<NonZeroU32>,
+    pub(crate) replications: Option<NonZeroU32>,
     /// Settings by their paths, laid over the scenario.
     #[schemars(with = "Option<schema::Settings>")]
-    set: Option<Node>,
+    pub(crate) set: Option<Node>,
+}
+
+/// What a scenario says of today: its world with the TCP that is used now.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Today {
+    /// Settings by their paths, laid over the scenario.
+    #[schemars(with = "schema::Settings")]
+    pub(crate) set: Node,
 }
 
 /// The scenario as a tree, before it is read at each point.
@@ -45,7 +55,7 @@ pub(super) struct World {
     /// What `[quick]` asks for, where that is asked for.
     pub(super) replications: Option<NonZeroU32>,
     /// Where files that it names are looked for.
-    folder: PathBuf,
+    pub(super) folder: PathBuf,
 }
 
 /// A point, and the tree it was read from.
@@ -61,7 +71,7 @@ impl World {
         source: &Arc<Source>,
         folder: &Path,
         section: &ScenarioSection,
-        effort: Effort,
+        (effort, overlay): (Effort, &Overlay),
         mistakes: &mut Mistakes,
     ) -> Self {
         let mut tree = section
@@ -70,11 +80,15 @@ impl World {
             .and_then(|base| base_tree(base, folder, mistakes))
             .unwrap_or_else(|| Node::new(Table::default(), Origin::whole(source)));
         let quick: Option<Quick> = part(take(&mut tree, "quick").as_ref(), mistakes);
+        // What it says is read by whoever asks for it.
+        part::<Today>(take(&mut tree, "today").as_ref(), mistakes);
         let mut replications = None;
         if let (Effort::Quick, Some(quick)) = (effort, quick) {
             set_all(&mut tree, quick.set.as_ref(), mistakes);
             replications = quick.replications;
         }
+        overlay.lay_over(&mut tree, mistakes);
+        let replications = overlay.replications.or(replications);
         set_all(&mut tree, section.set.as_ref(), mistakes);
         Self { tree, replications, folder: folder.to_owned() }
     }
@@ -215,7 +229,7 @@ fn give_defaults_to_services(tree: &mut Node) {
 }
 
 /// Takes a key out of the table at the root.
-fn take(tree: &mut Node, key: &str) -> Option<Node> {
+pub(super) fn take(tree: &mut Node, key: &str) -> Option<Node> {
     let Value::Table(table) = &mut tree.value else { return None };
     let taken = table.get(key).cloned();
     *table =

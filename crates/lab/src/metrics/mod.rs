@@ -54,6 +54,16 @@ impl Cell {
         Self { common, apps, delay_deviations: scenario.media.delay_deviations }
     }
 
+    /// What its rows share, but for the application and what is beside it.
+    pub(crate) fn common(&self) -> &Row {
+        &self.common
+    }
+
+    /// The applications whose rows it has, each with what else uses the link.
+    pub(crate) fn apps(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        self.apps.iter().map(|app| (*app, self.beside(app)))
+    }
+
     /// Adds the rows of each application at work.
     pub(crate) fn rows(&self, measured: &Measured, rows: &mut Vec<Row>) {
         let Measured { outcome, media_delay_p95_s, web_response_p95_s } = measured;

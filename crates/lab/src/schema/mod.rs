@@ -20,7 +20,7 @@ mod tree;
 mod written;
 
 use crate::experiment::Shape;
-use crate::experiment::world::Quick;
+use crate::experiment::world::{Quick, Today};
 use crate::library;
 use crate::quantity::Quantity;
 use arqway_sim::Scenario;
@@ -39,12 +39,14 @@ pub fn experiment() -> Value {
     finish::<Shape>("An experiment of Arqway", |_| ())
 }
 
-/// The schema of a scenario's file: a world, and what `--quick` makes of it.
+/// The schema of a scenario's file: a world, and what `--quick` and `--today` make of it.
 #[must_use]
 pub fn scenario() -> Value {
     finish::<Scenario>("A scenario of Arqway", |root| {
         let quick = json!({ "description": "What a first look changes.", "$ref": format!("#/{DEFINITIONS}/Quick") });
         root["properties"]["quick"] = quick;
+        let today = json!({ "description": "What makes it today's world.", "$ref": format!("#/{DEFINITIONS}/Today") });
+        root["properties"]["today"] = today;
     })
 }
 
@@ -56,9 +58,10 @@ pub fn to_text(schema: &Value) -> String {
 
 fn finish<T: JsonSchema>(title: &str, change: impl FnOnce(&mut Value)) -> Value {
     let mut generator = SchemaSettings::draft2020_12().with_transform(written::AsWritten::default()).into_generator();
-    // Also where `T` does not mention them: paths lead into the one, and the other is part of a scenario's file.
+    // Also where `T` does not mention them: paths lead into the first, and the others are part of a scenario's file.
     generator.subschema_for::<Scenario>();
     generator.subschema_for::<Quick>();
+    generator.subschema_for::<Today>();
     let mut root = generator.into_root_schema_for::<T>().to_value();
     root["title"] = json!(title);
     change(&mut root);

@@ -1,0 +1,196 @@
+//! `arqway sensitivity [PAPER ...]`
+
+use crate::reproduce::{claims_of, experiments_of};
+use crate::study::{Failure, Runs};
+use crate::terminal::{print, tell};
+use crate::values;
+use arqway_lab::document::{Mistakes, did_you_mean};
+use arqway_lab::experiment::Effort;
+use arqway_lab::experiment::overlay::Overlay;
+use arqway_lab::library::{self, FigureName};
+use arqway_lab::output;
+use arqway_lab::plan::Request;
+use arqway_lab::sensitivity::{self, AlternativeFinding, Matrix, Parameter, Questions, Worlds};
+use std::num::{NonZeroU32, NonZeroUsize};
+use std::path::PathBuf;
+
+const EXAMPLES: &str =
+    "For each thing that a paper does not say (sensitivity/PAPER.toml), every claim is judged again with another value
+of it, from the same seeds. Without --replications it is quick: shortened runs, few replications.
+
+Examples:
+  arqway sensitivity monet08
+  arqway sensitivity monet08 --only 'TCP: maximum window'
+  arqway sensitivity --out results/sensitivity        all papers";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// The papers, such as monet08 [default: all of them]
+    #[arg(value_name = "PAPER")]
+    papers: Vec<String>,
+    /// Only this parameter, as the table names it
+    #[arg(long, value_name = "PARAMETER")]
+    only: Option<String>,
+    /// Replications of each cell, each run at full length
+    #[arg(long, value_name = "N", value_parser = values::replications, allow_negative_numbers = true)]
+    replications: Option<NonZeroU32>,
+    /// Root of all random streams, instead of the experiments'
+    #[arg(long, value_name = "S", value_parser = values::seed, allow_negative_numbers = true)]
+    seed: Option<u64>,
+    /// How many runs at a time [default: one for each core]
+    #[arg(long, value_name = "J", value_parser = values::jobs, allow_negative_numbers = true)]
+    jobs: Option<NonZeroUsize>,
+    /// Folder for sensitivity.csv, sensitivity.html and figures/
+    #[arg(long, value_name = "DIR", default_value = "results", value_hint = clap::ValueHint::DirPath)]
+    out: PathBuf,
+}
+
+/// The questions about one paper, and the worlds that answer them.
+struct Asked {
+    paper: String,
+    parameters: Vec<Parameter>,
+    /// What the worlds behind the plain one are: the parameter that is changed, and to what.
+    others: Vec<(usize, String)>,
+    worlds: Worlds,
+}
+
+/// From how many other seeds the plain world is looked at, to know what turns by chance.
+const OTHER_SEEDS: u64 = 2;
+
+pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
+    let questions = questions(arguments)?;
+    let asked: Vec<Asked> = questions
+        .into_iter()
+        .map(|(paper, questions)| Asked::new(arguments, paper, questions))
+        .collect::<Result<_, _>>()?;
+    output::prepare_for(&arguments.out, "sensitivity.csv")?;
+    let planned = asked.iter().map(|asked| asked.worlds.planned()).sum();
+    let mut runs = Runs::new(values::jobs_or_cores(arguments.jobs), planned)?;
+    let mut matrices = Vec::new();
+    for one in asked {
+        matrices.extend(one.answer(&mut runs)?);
+        if runs.is_stopped() {
+            break;
+        }
+    }
+    runs.finish();
+    if matrices.is_empty() {
+        return Err(Failure::Nothing);
+    }
+    let effort = match arguments.replications {
+        Some(replications) => format!("Every run has its full length; each cell has {replications} replications."),
+        None => "This is a quick look: runs are shortened and few, so intervals are wide, and some verdicts are other than at \
+                 full length. Use --replications 30 for what the papers ran."
+            .to_owned(),
+    };
+    sensitivity::write(&matrices, &arguments.as_typed(), &effort, &arguments.out)?;
+    let texts: Vec<String> = matrices.iter().map(Matrix::to_text).collect();
+    print(&texts.join("\n"))?;
+    runs.tell();
+    tell(format_args!("page, figures and verdicts are in {}", arguments.out.display()));
+    Ok(())
+}
+
+impl Arguments {
+    /// What to type for the same results.
+    fn as_typed(&self) -> String {
+        let mut typed = "arqway sensitivity".to_owned();
+        self.papers.iter().for_each(|paper| typed.push_str(&format!(" {paper}")));
+        if let Some(only) = &self.only {
+            typed.push_str(&format!(" --only '{only}'"));
+        }
+        if let Some(replications) = self.replications {
+            typed.push_str(&format!(" --replications {replications}"));
+        }
+        if let Some(seed) = self.seed {
+            typed.push_str(&format!(" --seed {seed}"));
+        }
+        typed
+    }
+}
+
+impl Asked {
+    /// Reads the experiments of all worlds, or tells every mistake in them.
+    fn new(arguments: &Arguments, paper: String, questions: Questions) -> Result<Self, Failure> {
+        let names: Vec<FigureName> = library::figures().into_iter().filter(|name| name.paper == paper).collect();
+        let (effort, all) = match arguments.replications {
+            Some(_) => (Effort::Full, Overlay::default()),
+            None => (Effort::Quick, questions.quick.clone()),
+        };
+        let request = Request {
+            replications: arguments.replications.map(NonZeroU32::get),
+            seed: arguments.seed,
+            ..Request::default()
+        };
+        let mut worlds = Worlds::new(experiments_of(&names, effort, &all)?, claims_of(&names)?, &request)?;
+        let seeds = (1..=OTHER_SEEDS).map(|after| (0, format!("seed {}", worlds.add_another_seed(after))));
+        let mut others: Vec<(usize, String)> = seeds.collect();
+        for (parameter, alternative, overlay) in questions.overlays(&all) {
+            worlds.add(experiments_of(&names, effort, &overlay)?, &request)?;
+            others.push((parameter + 1, alternative.label.clone()));
+        }
+        let parameters = std::iter::once(Parameter::chance()).chain(questions.parameters).collect();
+        Ok(Self { paper, parameters, others, worlds })
+    }
+
+    /// Runs the worlds one after the other; nothing if not even the plain one was run to its end.
+    fn answer(self, runs: &mut Runs) -> Result<Option<Matrix>, Failure> {
+        let Self { paper, parameters, others, mut worlds } = self;
+        let is_whole = runs.of_world(&mut worlds, 0)?;
+        let mut alternatives = Vec::new();
+        for (index, (parameter, label)) in others.iter().enumerate() {
+            let world = index + 1;
+            if !is_whole || !runs.of_world(&mut worlds, world)? {
+                break;
+            }
+            let (judgements, touched) = (worlds.judge(world), worlds.touched(world));
+            alternatives.push(AlternativeFinding { parameter: *parameter, label: label.clone(), judgements, touched });
+        }
+        runs.count(worlds.results());
+        let plain = worlds.judge(0);
+        Ok(is_whole.then_some(Matrix { paper, parameters, plain, alternatives, asked: others.len() }))
+    }
+}
+
+/// The questions about the papers asked for, or what is wrong with the request.
+fn questions(arguments: &Arguments) -> Result<Vec<(String, Questions)>, Failure> {
+    let papers = library::papers().map_err(Failure::Mistakes)?;
+    let known: Vec<&str> = papers.iter().map(|paper| paper.id.as_str()).collect();
+    for asked in &arguments.papers {
+        if !known.contains(&asked.as_str()) {
+            let help = did_you_mean(asked, &known);
+            return Err(Failure::Usage(format!("no paper is called `{asked}`; {help}")));
+        }
+    }
+    let (mut questions, mut mistakes) = (Vec::new(), Mistakes::new());
+    for paper in
+        known.iter().filter(|paper| arguments.papers.is_empty() || arguments.papers.iter().any(|one| one == *paper))
+    {
+        match (library::sensitivity(paper), library::scenario(paper)) {
+            (Some(source), Some(scenario)) => match sensitivity::read(&source, &scenario) {
+                Ok(read) => questions.push(((*paper).to_owned(), read)),
+                Err(found) => mistakes.extend(found),
+            },
+            _ => tell(format_args!("{paper} is left out: nothing is asked about it yet")),
+        }
+    }
+    let questions = mistakes.into_result(questions).map_err(Failure::Mistakes)?;
+    match &arguments.only {
+        Some(name) => only(questions, name),
+        None => Ok(questions),
+    }
+}
+
+/// The questions about one parameter, in every paper that has it.
+fn only(questions: Vec<(String, Questions)>, name: &str) -> Result<Vec<(String, Questions)>, Failure> {
+    let mut help = String::new();
+    let mut kept = Vec::new();
+    for (paper, questions) in questions {
+        match questions.only(name) {
+            Ok(questions) => kept.push((paper, questions)),
+            Err(known) => help.push_str(&format!("\n{paper}: {known}")),
+        }
+    }
+    if kept.is_empty() { Err(Failure::Usage(format!("no parameter is called `{name}`{help}"))) } else { Ok(kept) }
+}

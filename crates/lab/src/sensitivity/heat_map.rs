@@ -1,0 +1,192 @@
+//! The matrix drawn: claims down, alternatives across, colour for the verdict.
+//!
+//! ```text
+//!                    plain | window: 8  window: 32 | timeout 0.7 s
+//!     fig3.best        ##  |    ##         #^          .             ##  run again
+//!     fig3.gain        ##  |    #v         ##          .             .   cannot be touched: as in the plain world
+//!     fig18            ##  |    ##         ##          ##            ^ v turned, toward the paper or away from it
+//! ```
+//!
+//! The four colours are of the palette of Okabe and Ito, and differ in lightness too; what turned bears a mark.
+
+use super::matrix::{AlternativeFinding, Flip, Line, Matrix, verdict};
+use crate::claims::{Judgement, Verdict};
+use crate::figure::canvas::{Anchor, Canvas, Ink, Length};
+use crate::figure::look::COLOURS;
+use crate::figure::text;
+
+const CELL: f64 = 15.0;
+const GAP: f64 = 6.0;
+const LABEL: f64 = 10.0;
+const MARGIN: f64 = 16.0;
+const TITLE: f64 = 15.0;
+/// No label at the top is longer.
+const TALLEST: f64 = 300.0;
+
+/// Where everything stands.
+struct Layout {
+    lines: Vec<Line>,
+    names: Vec<String>,
+    heads: Vec<String>,
+    /// Left ends of the columns: the plain world's, then the alternatives'.
+    columns: Vec<f64>,
+    /// Upper ends of the rows.
+    rows: Vec<f64>,
+    top: f64,
+    width: f64,
+    height: f64,
+}
+
+impl Layout {
+    fn new(matrix: &Matrix) -> Self {
+        let lines = matrix.lines();
+        let names: Vec<String> = lines.iter().map(|line| matrix.name(*line)).collect();
+        let head = |found: &AlternativeFinding| format!("{}: {}", matrix.parameter(found).name, found.label);
+        let heads = std::iter::once("the world as it is".to_owned()).chain(matrix.alternatives.iter().map(head));
+        let heads: Vec<String> = heads.map(|head| text::cut(&head, LABEL, TALLEST)).collect();
+        let widest = |texts: &[String]| texts.iter().map(|one| text::width(one, LABEL)).fold(0.0, f64::max);
+        let top = MARGIN + TITLE + 12.0 + widest(&heads) + 8.0;
+        let mut x = MARGIN + widest(&names) + 8.0;
+        let mut columns = vec![x];
+        let mut before = None;
+        for found in &matrix.alternatives {
+            x += CELL + if before == Some(found.parameter) { 0.0 } else { GAP };
+            before = Some(found.parameter);
+            columns.push(x);
+        }
+        let mut y = top;
+        let mut rows = Vec::new();
+        let mut before: Option<&str> = None;
+        for line in &lines {
+            let figure = matrix.claim(*line).figure();
+            y += if before.is_some_and(|before| before != figure) { GAP } else { 0.0 };
+            before = Some(figure);
+            rows.push(y);
+            y += CELL;
+        }
+        let width = (x + CELL + MARGIN).max(560.0).ceil();
+        Self { names, heads, columns, rows, top, width, height: (y + LEGEND + MARGIN).ceil(), lines }
+    }
+
+    fn bottom(&self) -> f64 {
+        self.rows.last().map_or(self.top, |row| row + CELL)
+    }
+}
+
+/// Height of the legend.
+const LEGEND: f64 = 78.0;
+
+impl Matrix {
+    /// The heat map as a self-contained SVG document.
+    #[must_use]
+    pub fn to_svg(&self) -> String {
+        let layout = Layout::new(self);
+        let title = format!("{}: what becomes of its claims where it is silent", self.paper);
+        let description = format!(
+            "{} verdicts down, the world as it is and {} alternatives across; the same as a table on the page.",
+            layout.lines.len(),
+            self.alternatives.len()
+        );
+        let id = format!("{}-sensitivity", self.paper);
+        let mut canvas = Canvas::new(&id, &title, &description, (layout.width, layout.height));
+        canvas.text(&title, (MARGIN, MARGIN + 0.85 * TITLE), TITLE, Ink::Text, Anchor::Start);
+        heads(&mut canvas, &layout);
+        for (name, y) in layout.names.iter().zip(&layout.rows) {
+            let place = (layout.columns[0] - 8.0, y + CELL / 2.0 + 0.36 * LABEL);
+            canvas.text(name, place, LABEL, Ink::Text, Anchor::End);
+        }
+        self.cells(&mut canvas, &layout);
+        legend(&mut canvas, &layout);
+        canvas.finish()
+    }
+
+    fn cells(&self, canvas: &mut Canvas, layout: &Layout) {
+        for (line, y) in layout.lines.iter().zip(&layout.rows) {
+            square(canvas, (layout.columns[0], *y), verdict(&self.plain, *line), CELL);
+            for (found, x) in self.alternatives.iter().zip(&layout.columns[1..]) {
+                let is_touched = found.touched[line.claim];
+                cell(canvas, (*x, *y), &found.judgements, *line, is_touched);
+                if let Some(flip) = self.flip(found, *line) {
+                    triangle(canvas, (x + CELL / 2.0, y + CELL / 2.0), flip, self.is_steady(*line));
+                }
+            }
+        }
+    }
+}
+
+fn cell(canvas: &mut Canvas, place: (f64, f64), judgements: &[Judgement], line: Line, is_touched: bool) {
+    square(canvas, place, verdict(judgements, line), if is_touched { CELL } else { CELL / 3.0 });
+}
+
+/// A square of this size in the middle of a cell.
+fn square(canvas: &mut Canvas, (x, y): (f64, f64), verdict: Verdict, size: f64) {
+    let colour = colour(verdict);
+    let (inset, side) = ((CELL - size) / 2.0 + 0.5, Length(size - 1.0));
+    canvas.put(format_args!(
+        "<rect class=\"arqway-curve-{colour}\" color=\"{}\" fill=\"currentColor\" x=\"{}\" y=\"{}\" width=\"{side}\" height=\"{side}\"/>\n",
+        COLOURS[colour].light,
+        Length(x + inset),
+        Length(y + inset),
+    ));
+}
+
+/// Index of its colour: blue, light blue, vermilion, grey.
+fn colour(verdict: Verdict) -> usize {
+    match verdict {
+        Verdict::Reproduced => 1,
+        Verdict::Direction => 5,
+        Verdict::NotReproduced => 2,
+        Verdict::CannotTell => 7,
+    }
+}
+
+/// Up where a verdict came nearer to the paper, down where it went; hollow where chance turns it too. Black and white on
+/// every colour, light or dark.
+fn triangle(canvas: &mut Canvas, (x, y): (f64, f64), flip: Flip, is_full: bool) {
+    let (fill, stroke) = if is_full { ("#000000", "#ffffff") } else { ("#ffffff", "#000000") };
+    let sign = if flip == Flip::Gained { -1.0 } else { 1.0 };
+    canvas.put(format_args!(
+        "<path fill=\"{fill}\" stroke=\"{stroke}\" stroke-width=\"0.9\" d=\"M{} {}l4.2 {}h-8.4z\"/>\n",
+        Length(x),
+        Length(y + sign * 4.2),
+        Length(-sign * 7.6),
+    ));
+}
+
+fn heads(canvas: &mut Canvas, layout: &Layout) {
+    for (head, x) in layout.heads.iter().zip(&layout.columns) {
+        let (x, y) = (x + CELL / 2.0 + 0.36 * LABEL, layout.top - 6.0);
+        canvas.put(format_args!("<g transform=\"translate({} {}) rotate(-90)\">\n", Length(x), Length(y)));
+        canvas.text(head, (0.0, 0.0), LABEL, Ink::Text, Anchor::Start);
+        canvas.put(format_args!("</g>\n"));
+    }
+}
+
+fn legend(canvas: &mut Canvas, layout: &Layout) {
+    let verdicts = [Verdict::Reproduced, Verdict::Direction, Verdict::NotReproduced, Verdict::CannotTell];
+    let (mut x, mut y) = (MARGIN, layout.bottom() + 14.0);
+    for verdict in verdicts {
+        square(canvas, (x, y), verdict, CELL);
+        x = entry(canvas, (x, y), &verdict.to_string().replace('-', " "));
+    }
+    (x, y) = (MARGIN, y + CELL + 6.0);
+    let signs = [
+        (Flip::Gained, true, "turned, nearer to the paper"),
+        (Flip::Lost, true, "farther from it"),
+        (Flip::Lost, false, "hollow: other seeds turn it too"),
+    ];
+    for (flip, is_full, words) in signs {
+        triangle(canvas, (x + CELL / 2.0, y + CELL / 2.0), flip, is_full);
+        x = entry(canvas, (x, y), words);
+    }
+    (x, y) = (MARGIN, y + CELL + 6.0);
+    square(canvas, (x, y), Verdict::CannotTell, CELL / 3.0);
+    entry(canvas, (x, y), "small: cannot be touched, no cell that decides it changes");
+}
+
+/// Words beside a sign; where the next sign stands.
+fn entry(canvas: &mut Canvas, (x, y): (f64, f64), words: &str) -> f64 {
+    let place = (x + CELL + 5.0, y + CELL / 2.0 + 0.36 * LABEL);
+    canvas.text(words, place, LABEL, Ink::Text, Anchor::Start);
+    place.0 + text::width(words, LABEL) + 16.0
+}
