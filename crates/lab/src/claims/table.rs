@@ -126,11 +126,15 @@ fn row_head(about: &Subject, point: f64, judgements: &[&Judgement]) -> String {
     let facets: [(fn(&Subject) -> String, String); 4] = [
         (|about| about.errors.clone(), format!(", {} errors", about.errors)),
         (|about| about.beside.clone(), format!(", beside {}", about.beside)),
-        (|about| about.connections.to_string(), format!(", {} connections", about.connections)),
+        (|about| about.connections.to_string(), connections(about)),
         (|about| rate(about), format!(", {}", rate(about))),
     ];
     let differing = facets.into_iter().filter(|(of, _)| differs(*of)).map(|(_, words)| words);
     std::iter::once(typed(point)).chain(differing).collect()
+}
+
+fn connections(about: &Subject) -> String {
+    if about.connections == 1 { ", 1 connection".to_owned() } else { format!(", {} connections", about.connections) }
 }
 
 fn rate(about: &Subject) -> String {

@@ -202,7 +202,7 @@ fn a_verdict_has_a_sign_and_words() {
 fn a_bar_is_as_long_as_its_verdicts_together_and_can_be_read_without_colour() {
     let pieces = Tally { reproduced: 2, direction: 0, not_reproduced: 1, cannot_tell: 1 }.bar();
     let pieces: Vec<_> = pieces.iter().map(|piece| (&*piece.left, &*piece.width, piece.height)).collect();
-    assert_eq!(pieces, [("0.00", "50.00", 100), ("50.00", "25.00", 45), ("75.00", "25.00", 20)]);
+    assert_eq!(pieces, [("0.00", "50.00", 100), ("50.00", "25.00", 50), ("75.00", "25.00", 28)]);
     assert!(Tally::default().bar().is_empty());
 }
 
