@@ -79,7 +79,7 @@ fn section(paper: &str, index: usize) -> FigureSection {
     let heads = |column: usize| if column.is_multiple_of(5) { LONG_WORD.to_owned() } else { format!("SR 1.{column}") };
     let claim = |number: usize| verdict(&format!("{id}.{number}.{LONG_WORD}"), number, is_table && number > 0);
     FigureSection {
-        title: format!("{paper}, Fig. {index}: {}", if index % 3 == 0 { LONG_SENTENCE } else { "Throughput" }),
+        title: format!("{paper}, Fig. {index}: {}", if index.is_multiple_of(3) { LONG_SENTENCE } else { "Throughput" }),
         svg: figure(&id, index).to_svg(),
         caption: LONG_SENTENCE.to_owned(),
         paper_table: is_table.then(table),
@@ -96,7 +96,7 @@ fn section(paper: &str, index: usize) -> FigureSection {
 
 fn verdict(id: &str, index: usize, in_table: bool) -> VerdictLine {
     let verdict = VERDICTS[index % 4].to_owned();
-    let has_number = index % 2 == 0;
+    let has_number = index.is_multiple_of(2);
     let seed = |seed: u64| SeedVerdict { seed, verdict: verdict.clone(), number: "−228.1 ± 0.0012 %".to_owned() };
     VerdictLine {
         id: id.to_owned(),
@@ -104,7 +104,7 @@ fn verdict(id: &str, index: usize, in_table: bool) -> VerdictLine {
         paper: if has_number { "-228.0625 %".to_owned() } else { String::new() },
         ours: if has_number { "(−1.2345 ± 0.0012)×10⁻¹² kbit/s".to_owned() } else { String::new() },
         number: if has_number { VERDICTS[(index + 1) % 4].to_owned() } else { String::new() },
-        note: if index % 3 == 0 { String::new() } else { format!("{LONG_SENTENCE} {LONG_WORD}") },
+        note: if index.is_multiple_of(3) { String::new() } else { format!("{LONG_SENTENCE} {LONG_WORD}") },
         in_table,
         seeds: [1, 2, u64::MAX].map(seed).to_vec(),
         verdict,
@@ -142,16 +142,16 @@ fn figure(id: &str, index: usize) -> Figure {
         x: if logarithmic { [1e-8, 1e-7, 1e-6, 1e-5, 1e-4][step] } else { [0.0, 1.5, 2.5, 5.4, 9.8][step] },
         y: if (curve, step) == (1, 2) { f64::NAN } else { size * (1.0 + curve as f64 - 0.1 * step as f64) },
         half_width: (step != 3).then_some(size * 0.3),
-        deviation: (index % 5 == 0).then_some(size),
+        deviation: (index.is_multiple_of(5)).then_some(size),
     };
     let label = |curve: usize| if curve == 4 { LONG_WORD.to_owned() } else { format!("SR 1.{curve}") };
     let curve = |curve: usize| Curve { label: label(curve), points: (0..5).map(|step| point(curve, step)).collect() };
     let mark = Mark { x: if logarithmic { 1e-6 } else { 5.4 }, label: "the bound".to_owned(), curve: None };
     Figure {
         id: id.to_owned(),
-        title: if index % 6 == 0 { LONG_SENTENCE.to_owned() } else { "Throughput".to_owned() },
+        title: if index.is_multiple_of(6) { LONG_SENTENCE.to_owned() } else { "Throughput".to_owned() },
         x: Axis { label: "Frame loss rate (%)".to_owned(), scale, from_zero: true },
-        y: Axis { label: LONG_WORD.to_owned(), scale: Scale::Linear, from_zero: index % 2 == 0 },
+        y: Axis { label: LONG_WORD.to_owned(), scale: Scale::Linear, from_zero: index.is_multiple_of(2) },
         curves: (0..index % 12).map(curve).collect(),
         marks: if index % 7 == 3 { vec![mark] } else { Vec::new() },
         source: LONG_SENTENCE.to_owned(),
