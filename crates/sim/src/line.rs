@@ -299,7 +299,7 @@ mod tests {
     fn a_departure_is_an_event_only_where_something_waits_for_it_and_has_its_turn_then() {
         let mut line = line(Queue::DropTail(Room::of(2)));
         let mut events = EventQueue::default();
-        let at = |microseconds| Time::from_nanoseconds(microseconds * 1000);
+        let at = |microseconds: u64| Time::from_nanoseconds(microseconds * 1000);
         let send = |line: &mut Line<u32>, events: &mut EventQueue<_>, now| {
             line.send_next(|_| Octets::new(250), now, events, "departure").map(|(load, _)| load)
         };
