@@ -179,6 +179,22 @@ fn how_a_service_would_be_set_up_that_nobody_has_makes_no_second_world() {
     assert_ne!(settings_with("\"services.selective-repeat.window\" = 9"), settings);
 }
 
+/// The raw link of monet08 and that of mobimedia07, whose worlds differ only in what their services would be and in what a
+/// measurement of the link would be, which neither figure has.
+#[test]
+fn a_cell_that_two_papers_share_runs_once_and_is_in_the_rows_of_both() {
+    let request = Request { replications: Some(1), scheme: Some("raw".to_owned()), ..Request::default() };
+    let of_paper = |paper: &str| {
+        let name = FigureName { paper: paper.to_owned(), figure: "fig2".to_owned() };
+        shortened(&library::experiment(&name).expect("built in"))
+    };
+    let both = ["monet08", "mobimedia07"].map(of_paper);
+    let alone = both.clone().map(|one| rows(&Plan::new(vec![one], &request).expect("all cells")));
+    let plan = Plan::new(both.to_vec(), &request).expect("all cells");
+    assert_eq!((plan.runs.len(), plan.spared()), (5, 5), "five points, which both papers have");
+    assert_eq!(rows(&plan), alone.concat());
+}
+
 fn plan(request: &Request) -> Plan {
     let experiments = ["fig2", "fig3"].map(|figure| shortened(&source(figure)));
     Plan::new(experiments.into(), request).expect("the cells exist")
