@@ -16,6 +16,7 @@ pub(crate) struct Measured {
     pub(crate) median: f64,
     pub(crate) minimum: f64,
     /// Of all of them.
+    #[allow(dead_code, reason = "each bench compiles this file for itself, and not each compares costs by the event")]
     pub(crate) events: u64,
 }
 
