@@ -153,6 +153,9 @@ pub(crate) fn study(study: Study<'_>, options: &Options) -> Result<(), Failure> 
         tell_wide(&wide, share);
     }
     runs.tell();
+    if plan.spared() > 0 {
+        tell(format_args!("{} more were spared, because figures share cells", plan.spared()));
+    }
     tell(format_args!("report, figures and rows are in {}", options.out.display()));
     let differences = strict.map(|(record, effort)| (record.differences(&findings.judgements, effort), effort));
     match differences {

@@ -2,7 +2,6 @@
 
 use crate::experiment::{Experiment, Scheme};
 use crate::figure::number::typed;
-use arqway_link::WorldDefaults;
 use arqway_sim::Scenario;
 
 /// The runs that make some experiments.
@@ -105,6 +104,14 @@ impl Plan {
         Ok(Self { experiments, settings, runs })
     }
 
+    /// How many more runs there would be if every cell were run for itself.
+    #[must_use]
+    pub fn spared(&self) -> usize {
+        let others =
+            |run: &Run| self.settings.get(run.setting).map_or(0, |setting| setting.uses.len().saturating_sub(1));
+        self.runs.iter().map(others).sum()
+    }
+
     /// Some of its settings from another root of random streams, so many after its own.
     #[must_use]
     pub fn from_another_seed(&self, after: u64, settings: &[usize]) -> Self {
@@ -154,10 +161,9 @@ fn settings(experiments: &[Experiment], request: &Request) -> Result<Vec<Setting
                     || request.scheme.as_ref().is_some_and(|only| !scheme.is_called(only));
                 let scenario = scheme.scenario(point_index, point);
                 let Some(mut scenario) = scenario.filter(|_| !unwanted) else { continue };
-                // Without errors it is one world, whatever the error model of its curve.
-                scenario.wireless.forget_idle_errors();
-                // So is how services would be set up that nobody has: every service is written out by now.
-                scenario.services = WorldDefaults::default();
+                // Every service is written out by now. What takes no part makes no other world: cells of two papers that
+                // differ in nothing else are run once.
+                scenario.forget_idle_settings();
                 let shown = Use { experiment: index, point: point_index, scheme: scheme_index };
                 let same =
                     settings.iter_mut().find(|other| other.seed == experiment.seed && other.scenario == scenario);

@@ -1,7 +1,9 @@
 //! Same version, same arguments, same bytes: however many threads run a plan, whether a cell runs alone or among others,
 //! and whether or not somebody stops it half way.
 
-use arqway_lab::claims;
+mod small;
+
+use arqway_lab::claims::{self, Claim};
 use arqway_lab::document::Source;
 use arqway_lab::experiment::{Effort, Experiment};
 use arqway_lab::library::{self, FigureName};
@@ -9,6 +11,7 @@ use arqway_lab::output::{Findings, Frame};
 use arqway_lab::plan::{Plan, Request};
 use arqway_lab::rows::Row;
 use arqway_lab::run::{Results, run};
+use arqway_lab::seeds::{self, SeedFinding};
 use arqway_units::Octets;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -30,6 +33,21 @@ fn same_seed_same_bytes_whatever_the_number_of_threads() {
         for (name, octets) in &one_thread {
             // Not `assert_eq`: nobody wants to read a picture.
             assert!(several[name] == *octets, "{name} differs between 1 and {threads} threads");
+        }
+    }
+}
+
+#[test]
+fn tables_agreement_and_other_seeds_are_the_same_whatever_the_number_of_threads() {
+    let plan = Plan::new(small::experiments(), &Request::default()).expect("the cells exist");
+    let claims = small::claims();
+    let [one_thread, two, five] = [1, 2, 5].map(|threads| everything_said(&plan, &claims, threads));
+    for word in ["Kendall tau-b", "median deviation", "right in direction", "by seed: 1 "] {
+        assert!(one_thread["text"].windows(word.len()).any(|window| window == word.as_bytes()), "{word}");
+    }
+    for several in [two, five] {
+        for (name, octets) in &one_thread {
+            assert!(several[name] == *octets, "{name} differs");
         }
     }
 }
@@ -161,6 +179,22 @@ fn how_a_service_would_be_set_up_that_nobody_has_makes_no_second_world() {
     assert_ne!(settings_with("\"services.selective-repeat.window\" = 9"), settings);
 }
 
+/// The raw link of monet08 and that of mobimedia07, whose worlds differ only in what their services would be and in what a
+/// measurement of the link would be, which neither figure has.
+#[test]
+fn a_cell_that_two_papers_share_runs_once_and_is_in_the_rows_of_both() {
+    let request = Request { replications: Some(1), scheme: Some("raw".to_owned()), ..Request::default() };
+    let of_paper = |paper: &str| {
+        let name = FigureName { paper: paper.to_owned(), figure: "fig2".to_owned() };
+        shortened(&library::experiment(&name).expect("built in"))
+    };
+    let both = ["monet08", "mobimedia07"].map(of_paper);
+    let alone = both.clone().map(|one| rows(&Plan::new(vec![one], &request).expect("all cells")));
+    let plan = Plan::new(both.to_vec(), &request).expect("all cells");
+    assert_eq!((plan.runs.len(), plan.spared()), (5, 5), "five points, which both papers have");
+    assert_eq!(rows(&plan), alone.concat());
+}
+
 fn plan(request: &Request) -> Plan {
     let experiments = ["fig2", "fig3"].map(|figure| shortened(&source(figure)));
     Plan::new(experiments.into(), request).expect("the cells exist")
@@ -199,17 +233,31 @@ fn results_stopped_after(runs: usize, plan: &Plan, threads: usize) -> Results {
     run(plan, NonZeroUsize::new(threads).expect("a thread"), &stop, count).expect("the worlds can be built")
 }
 
+/// Everything that a run leaves behind, by file name, and as `text` what it prints; judged from three seeds.
+fn everything_said(plan: &Plan, claims: &[Claim], threads: usize) -> BTreeMap<String, Vec<u8>> {
+    let of_plan = results(plan, threads);
+    let mut findings = Findings::new(plan, &of_plan, claims);
+    let others = seeds::plans(plan, claims);
+    findings.other_seeds = others.iter().map(|plan| SeedFinding::new(plan, &results(plan, threads), claims)).collect();
+    let mut said = written(plan, &findings, &format!("small-{threads}"));
+    said.insert("text".to_owned(), findings.to_text(plan).into_bytes());
+    said
+}
+
 /// Everything that a run leaves behind, by file name.
 fn files_written(plan: &Plan, threads: usize) -> BTreeMap<String, Vec<u8>> {
     let claims = claims::read(&library::claims("monet08").expect("built in")).expect("no mistakes");
-    let findings = Findings::new(plan, &results(plan, threads), &claims);
+    written(plan, &Findings::new(plan, &results(plan, threads), &claims), &threads.to_string())
+}
+
+fn written(plan: &Plan, findings: &Findings, name: &str) -> BTreeMap<String, Vec<u8>> {
     let frame = Frame {
         title: "Twice the same".to_owned(),
         command: "arqway reproduce monet08".to_owned(),
         figure_command: None,
         note: String::new(),
     };
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("determinism-{}-{threads}", std::process::id()));
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("determinism-{}-{name}", std::process::id()));
     findings.write(plan, &frame, &folder).expect("a folder of our own");
     let files = [folder.join("figures"), folder.clone()].iter().flat_map(|folder| files_in(folder)).collect();
     fs::remove_dir_all(&folder).expect("a folder of our own");

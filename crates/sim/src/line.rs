@@ -10,7 +10,7 @@
 //! another. So only the first needs an event in the queue, which stays short however much is in flight; the others have
 //! taken their turn.
 
-use crate::kernel::{EventQueue, Turn};
+use crate::kernel::{EventQueue, Moment};
 use crate::rate::{Clock, Rate};
 use alloc::collections::VecDeque;
 use arqway_units::{Octets, Span, Time};
@@ -64,16 +64,25 @@ pub(crate) struct Line<T> {
     delay: Span,
     queue: Queue,
     waiting: VecDeque<T>,
-    busy: bool,
+    transmitter: Transmitter,
     in_flight: VecDeque<InFlight<T>>,
     dropped: u64,
+}
+
+/// What the transmitter does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Transmitter {
+    Free,
+    /// An event will tell when it is free again.
+    Sends,
+    /// It is free again then; nothing waits for that, so there is no event yet.
+    SendsUntil(Moment),
 }
 
 /// A load on its way.
 #[derive(Debug)]
 struct InFlight<T> {
-    arrival: Time,
-    turn: Turn,
+    arrival: Moment,
     /// Whether its event is in the queue.
     is_scheduled: bool,
     load: T,
@@ -87,7 +96,7 @@ impl<T> Line<T> {
             delay,
             queue,
             waiting: VecDeque::with_capacity(32),
-            busy: false,
+            transmitter: Transmitter::Free,
             in_flight: VecDeque::with_capacity(32),
             dropped: 0,
         }
@@ -116,18 +125,18 @@ impl<T> Line<T> {
     }
 
     fn has_room(&self, room: Room) -> bool {
-        self.waiting.len() + usize::from(self.busy) < room.packets.get()
+        self.waiting.len() + usize::from(!self.is_idle()) < room.packets.get()
     }
 
     /// Takes the head of the queue if the transmitter is free.
     pub(crate) fn take_ready(&mut self) -> Option<T> {
-        if self.busy { None } else { self.waiting.pop_front() }
+        if self.is_idle() { self.waiting.pop_front() } else { None }
     }
 
     /// Occupies the transmitter with a load of this size from now on.
     pub(crate) fn transmit(&mut self, size: Octets, now: Time) -> Passage {
-        debug_assert!(!self.busy, "the transmitter sends one load at a time");
-        self.busy = true;
+        debug_assert!(self.is_idle(), "the transmitter sends one load at a time");
+        self.transmitter = Transmitter::Sends;
         let departure = self.clock.departure(size, now);
         Passage { departure, arrival: departure + self.delay }
     }
@@ -145,15 +154,53 @@ impl<T> Line<T> {
 
     /// The transmitter is free again.
     pub(crate) fn depart(&mut self) {
-        self.busy = false;
+        self.transmitter = Transmitter::Free;
+    }
+
+    /// Where nobody but the next load waits for a departure: puts a load into the queue, or drops it where there is no room.
+    pub(crate) fn enqueue<E>(&mut self, load: T, events: &EventQueue<E>) {
+        if let Transmitter::SendsUntil(moment) = self.transmitter
+            && moment < events.happening()
+        {
+            self.transmitter = Transmitter::Free;
+        }
+        // One that finds no room is counted, and lost.
+        let _ = self.offer(load);
+    }
+
+    /// Where nobody but the next load waits for a departure: takes the head of the queue, and occupies the transmitter with it,
+    /// if that is free. `departure` happens when it is free again, but only if something waits by then.
+    pub(crate) fn send_next<E>(
+        &mut self,
+        size: impl Fn(&T) -> Octets,
+        now: Time,
+        events: &mut EventQueue<E>,
+        departure: E,
+    ) -> Option<(T, Passage)> {
+        if let Transmitter::SendsUntil(moment) = self.transmitter
+            && !self.waiting.is_empty()
+        {
+            self.transmitter = Transmitter::Sends;
+            events.schedule_at(moment, departure);
+            return None;
+        }
+        let load = self.take_ready()?;
+        let passage = self.transmit(size(&load), now);
+        let moment = events.moment(passage.departure);
+        if self.waiting.is_empty() {
+            self.transmitter = Transmitter::SendsUntil(moment);
+        } else {
+            events.schedule_at(moment, departure);
+        }
+        Some((load, passage))
     }
 
     /// A load is on its way and arrives at `arrival`, behind those that arrive before it or at the same time; `event` happens
     /// then.
     #[inline]
     pub(crate) fn launch<E>(&mut self, load: T, arrival: Time, events: &mut EventQueue<E>, event: E) {
-        let load = InFlight { arrival, turn: events.turn(), is_scheduled: false, load };
-        if self.in_flight.back().is_some_and(|last| last.arrival > arrival) {
+        let load = InFlight { arrival: events.moment(arrival), is_scheduled: false, load };
+        if self.in_flight.back().is_some_and(|last| last.arrival > load.arrival) {
             self.overtake(load);
         } else {
             self.in_flight.push_back(load);
@@ -171,21 +218,21 @@ impl<T> Line<T> {
     fn await_first<E>(&mut self, events: &mut EventQueue<E>, event: E) {
         if let Some(first) = self.in_flight.front_mut().filter(|first| !first.is_scheduled) {
             first.is_scheduled = true;
-            events.schedule_in_turn(first.arrival, first.turn, event);
+            events.schedule_at(first.arrival, event);
         }
     }
 
     /// The first load on its way has arrived; `event` happens when the next one does.
     pub(crate) fn arrive<E>(&mut self, now: Time, events: &mut EventQueue<E>, event: E) -> Option<T> {
         let InFlight { arrival, load, .. } = self.in_flight.pop_front()?;
-        debug_assert_eq!(arrival, now, "every load has an event at its arrival");
+        debug_assert_eq!(arrival.time(), now, "every load has an event at its arrival");
         self.await_first(events, event);
         Some(load)
     }
 
     /// Whether the transmitter has nothing to do.
     pub(crate) fn is_idle(&self) -> bool {
-        !self.busy
+        self.transmitter == Transmitter::Free
     }
 
     /// How many loads found no room.
@@ -246,6 +293,34 @@ mod tests {
         }
         let expected = [(10, 6), (20, 3), (20, 4), (30, 1), (40, 2), (40, 5)];
         assert_eq!(arrivals, expected.map(|(arrival, load)| (at(arrival), load)));
+    }
+
+    #[test]
+    fn a_departure_is_an_event_only_where_something_waits_for_it_and_has_its_turn_then() {
+        let mut line = line(Queue::DropTail(Room::of(2)));
+        let mut events = EventQueue::default();
+        let at = |microseconds: u64| Time::from_nanoseconds(microseconds * 1000);
+        let send = |line: &mut Line<u32>, events: &mut EventQueue<_>, now| {
+            line.send_next(|_| Octets::new(250), now, events, "departure").map(|(load, _)| load)
+        };
+        events.schedule(at(10_000), "another load comes");
+        line.enqueue(1, &events);
+        assert_eq!(send(&mut line, &mut events, Time::ZERO), Some(1));
+        events.schedule(at(31_250), "something else at the time of the departure");
+        assert_eq!(events.pop(), Some((at(10_000), "another load comes")), "nothing waits yet");
+        line.enqueue(2, &events);
+        assert_eq!(send(&mut line, &mut events, at(10_000)), None);
+        line.enqueue(3, &events);
+        assert_eq!(line.dropped(), 1, "the one being sent counts");
+        assert_eq!(events.pop(), Some((at(31_250), "departure")), "before what was scheduled later");
+        line.depart();
+        assert_eq!(send(&mut line, &mut events, at(31_250)), Some(2));
+        assert_eq!(events.pop(), Some((at(31_250), "something else at the time of the departure")));
+        assert_eq!(events.pop(), None, "nothing waits");
+        events.schedule(at(62_500), "a load that comes with the departure");
+        events.pop();
+        line.enqueue(4, &events);
+        assert_eq!(send(&mut line, &mut events, at(62_500)), Some(4), "the departure had the earlier turn");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use crate::probe::Host;
 use arqway_link::Packet;
 use arqway_link::mux::Ds;
 use arqway_units::Octets;
-use bytes::{BufMut, BytesMut};
+use bytes::BytesMut;
 use etherparse::{IpNumber, Ipv4Header};
 use serde::{Deserialize, Serialize};
 
@@ -101,6 +101,7 @@ impl PacketSize {
 /// Where packets get their octets: one allocation for a few hundred packets, shared and counted.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
+    /// Zeros, for the packets to come.
     slab: BytesMut,
 }
 
@@ -109,12 +110,13 @@ const SLAB: usize = 64 * 1024;
 impl Memory {
     /// A packet of `size` octets that begins with `header`; the rest is zero.
     pub(crate) fn packet(&mut self, header: &[u8], size: usize) -> Packet {
-        if self.slab.capacity() - self.slab.len() < size {
-            self.slab = BytesMut::with_capacity(SLAB.max(size));
+        if self.slab.len() < size {
+            self.slab = BytesMut::zeroed(SLAB.max(size));
         }
-        self.slab.put_slice(header);
-        self.slab.put_bytes(0, size.saturating_sub(header.len()));
-        Packet::new(self.slab.split().freeze())
+        let mut packet = self.slab.split_to(size);
+        let header_length = header.len().min(size);
+        packet[..header_length].copy_from_slice(&header[..header_length]);
+        Packet::new(packet.freeze())
     }
 }
 

@@ -95,6 +95,28 @@ impl Default for Scenario {
 }
 
 impl Scenario {
+    /// Forgets how everything would be set up that does not take part: links without errors, hosts' applications that are not
+    /// enabled, a node that is not there, what services would be that nobody has. Two scenarios that are equal then are one
+    /// world, whatever they are written like.
+    pub fn forget_idle_settings(&mut self) {
+        fn forget<T: Default>(takes_part: bool, settings: &mut T) {
+            if !takes_part {
+                *settings = T::default();
+            }
+        }
+        self.wireless.forget_idle_errors();
+        self.services = WorldDefaults::default();
+        forget(self.forwarding_node.enabled, &mut self.forwarding_node);
+        forget(self.web.enabled, &mut self.web);
+        forget(self.media.enabled, &mut self.media);
+        forget(self.tcp_bulk.enabled, &mut self.tcp_bulk);
+        forget(self.channel.enabled, &mut self.channel);
+        // A file is what there is by default.
+        if !self.file_transfer.enabled {
+            self.file_transfer = FileTransferConfig { enabled: false, ..FileTransferConfig::default() };
+        }
+    }
+
     /// How long a run takes at most: without a file, greedy sources or a measurement to wait for, as long as browsing or, without that, the
     /// lecture is to go on.
     #[must_use]

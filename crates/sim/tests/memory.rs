@@ -198,9 +198,9 @@ fn assert_no_allocation_but_packets(scenario: &Scenario) {
         }
     });
     drop(world);
-    // One allocation holds some 260 packets; TCP alone has sent thousands by now.
+    // One allocation holds some 260 packets, or 44 of the longest; TCP alone has sent thousands by now.
     assert!(packets.0 > 5000, "{} packets were sent", packets.0);
-    assert!(measured.count_total < 500, "{} allocations in 200,000 events", measured.count_total);
+    assert!(measured.count_total < 800, "{} allocations in 200,000 events", measured.count_total);
 }
 
 /// Four objects at once, a new connection for each request and each reply, beside media and a link that loses frames.

@@ -55,12 +55,12 @@ impl Agreement {
         }
     }
 
-    /// What is compared, and how far ours lie from the paper's: `median deviation 18 % (20 gaps and improvements)`.
+    /// What is compared, and how far ours lie from the paper's: `median relative deviation 18 % (20 gaps and improvements)`.
     #[must_use]
     pub fn deviation_in_words(&self) -> Option<String> {
         let kind = if self.of_percentages { "gaps and improvements" } else { "values" };
         let percent = significant(self.median_deviation? * 100.0, 2);
-        Some(format!("median deviation {percent} % ({} {kind})", self.deviations))
+        Some(format!("median relative deviation {percent} % ({} {kind})", self.deviations))
     }
 
     /// `22 of 24 right in direction`
@@ -69,10 +69,10 @@ impl Agreement {
         (self.numbers > 0).then(|| format!("{} of {} numbers right in direction", self.right, self.numbers))
     }
 
-    /// `Kendall's tau-b 0.71 (n = 20)`
+    /// `Kendall tau-b 0.71 (n = 20)`
     #[must_use]
     pub fn tau_in_words(&self) -> Option<String> {
-        Some(format!("Kendall’s tau-b {} (n = {})", fixed(self.tau?, 2), self.ranked))
+        Some(format!("Kendall tau-b {} (n = {})", fixed(self.tau?, 2), self.ranked))
     }
 
     /// All three in one line; empty without numbers.

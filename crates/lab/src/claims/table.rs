@@ -122,17 +122,22 @@ impl ClaimsTable {
 
 /// A row's point, and whatever else of its world is not the same in the whole table.
 fn row_head(about: &Subject, point: f64, judgements: &[&Judgement]) -> String {
-    let differs = |of: fn(&Subject) -> String| judgements.iter().any(|other| of(&other.claim.about) != of(about));
-    let facets: [(fn(&Subject) -> String, String); 4] = [
-        (|about| about.errors.clone(), format!(", {} errors", about.errors)),
-        (|about| about.beside.clone(), format!(", beside {}", about.beside)),
-        (|about| about.connections.to_string(), format!(", {} connections", about.connections)),
-        (|about| rate(about), format!(", {}", rate(about))),
-    ];
-    let differing = facets.into_iter().filter(|(of, _)| differs(*of)).map(|(_, words)| words);
+    let own = facets(about);
+    let differs = |index: usize| judgements.iter().any(|other| facets(&other.claim.about).get(index) != own.get(index));
+    let differing = own.iter().enumerate().filter(|(index, _)| differs(*index)).map(|(_, words)| words.clone());
     std::iter::once(typed(point)).chain(differing).collect()
 }
 
-fn rate(about: &Subject) -> String {
-    about.rate.map_or_else(String::new, |rate| rate.to_string())
+/// What else tells one world from another, in words that follow a point.
+fn facets(about: &Subject) -> [String; 4] {
+    let connections = match about.connections {
+        1 => ", 1 connection".to_owned(),
+        count => format!(", {count} connections"),
+    };
+    [
+        format!(", {} errors", about.errors),
+        format!(", beside {}", about.beside),
+        connections,
+        about.rate.map_or_else(String::new, |rate| format!(", {rate}")),
+    ]
 }

@@ -99,8 +99,9 @@ impl Canvas {
         let (width, height) = (Length(width), Length(height));
         canvas.put(format_args!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" id=\"{id}\" class=\"arqway-figure\" role=\"img\" \
-             aria-label=\"{}\" aria-describedby=\"{id}-description\" viewBox=\"0 0 {width} {height}\" \
+             aria-labelledby=\"{id}-title\" aria-describedby=\"{id}-description\" viewBox=\"0 0 {width} {height}\" \
              width=\"{width}\" height=\"{height}\" font-family=\"{FONT}\">\n\
+             <title id=\"{id}-title\">{}</title>\n\
              <desc id=\"{id}-description\">{}</desc>\n",
             Escaped(title),
             Escaped(description),

@@ -4,16 +4,16 @@ use super::legend::Legend;
 use super::scale::{Fitted, Range, Scale};
 use super::{Axis, Figure, Point, text};
 
-/// Width of every figure, in pixels of CSS: its text is legible in a column of print and on a phone.
-pub(super) const WIDTH: f64 = 520.0;
-const PLOT_HEIGHT: f64 = 270.0;
+/// Width of every figure, in pixels of CSS: its text is legible in a column of print and, made as narrow as a phone, there.
+pub(super) const WIDTH: f64 = 440.0;
+const PLOT_HEIGHT: f64 = 250.0;
 const PADDING: f64 = 14.0;
 
-pub(super) const TITLE_SIZE: f64 = 15.0;
+pub(super) const TITLE_SIZE: f64 = 15.5;
 pub(super) const TITLE_ROW: f64 = 20.0;
-pub(super) const LABEL_SIZE: f64 = 13.0;
-pub(super) const TICK_SIZE: f64 = 12.0;
-pub(super) const SOURCE_SIZE: f64 = 10.5;
+pub(super) const LABEL_SIZE: f64 = 13.5;
+pub(super) const TICK_SIZE: f64 = 12.5;
+pub(super) const SOURCE_SIZE: f64 = 11.0;
 pub(super) const SOURCE_ROW: f64 = 14.0;
 /// From the frame up to the labels of marks.
 pub(super) const MARK_GAP: f64 = 4.0;

@@ -7,7 +7,7 @@ use super::look::Look;
 
 use super::text;
 
-const SIZE: f64 = 12.5;
+const SIZE: f64 = 13.0;
 const ROW: f64 = 21.0;
 /// Long enough to tell the longest dash.
 const SAMPLE: f64 = 44.0;

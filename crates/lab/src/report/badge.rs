@@ -46,7 +46,7 @@ impl Tally {
     /// The better a verdict the higher its piece: so the bar can be read in black and white.
     pub(super) fn bar(&self) -> Vec<Piece> {
         let percent = |count: usize| 100.0 * count as f64 / self.total() as f64;
-        let heights = [("reproduced", 100), ("direction", 70), ("not-reproduced", 45), ("cannot-tell", 20)];
+        let heights = [("reproduced", 100), ("direction", 74), ("not-reproduced", 50), ("cannot-tell", 28)];
         let mut before = 0;
         let piece = |(badge, count): (Badge, usize)| {
             let height = heights.iter().find(|(name, _)| *name == badge.name).map_or(100, |(_, height)| *height);

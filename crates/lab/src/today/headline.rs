@@ -52,11 +52,12 @@ impl Headline {
         let raw = then.schemes.iter().position(|label| label.to_lowercase().starts_with("raw"));
         let farthest = points.enumerate().max_by(|(_, one), (_, other)| one.spread(raw).total_cmp(&other.spread(raw)));
         let (index, point) = farthest.filter(|(_, point)| point.spread(raw) > 0.0)?;
-        let less_is_more = !then.y_label.to_lowercase().starts_with("throughput");
+        let label = then.y_label.to_lowercase();
+        let more_is_better = ["throughput", "utilisation"].iter().any(|word| label.contains(word));
         Some(Self {
             figure: figure.to_owned(),
             at: format!("{}, {} {}", then.y_label, then.x_label, number::typed(then.points[index])),
-            best: raw.filter(|_| !less_is_more).and_then(|raw| point.best(raw)),
+            best: raw.filter(|_| more_is_better).and_then(|raw| point.best(raw)),
             schemes: then.schemes.iter().enumerate().map(|(index, label)| point.line(index, label, raw)).collect(),
         })
     }

@@ -5,5 +5,5 @@ mod queue;
 mod random;
 
 pub(crate) use alarm::Alarm;
-pub(crate) use queue::{EventQueue, Turn};
+pub(crate) use queue::{EventQueue, Moment};
 pub use random::{Random, Streams};

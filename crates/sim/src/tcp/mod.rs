@@ -1,15 +1,16 @@
 //! TCP between the modelled hosts: Reno and NewReno with the behaviour of ns-2's one-way agents (`Agent/TCP/Reno`,
-//! `Agent/TCP/Newreno` and `TCPSink` of 2.35), which the papers used. Windows count packets, a timer counts ticks.
+//! `Agent/TCP/Newreno` and `TCPSink` of 2.35), which the papers used; and what hosts speak today: SACK, RACK-TLP and CUBIC
+//! by their RFCs. Windows count packets, a timer counts ticks.
 //!
 //! ```text
 //!     sender --- packet n, real IPv4 and TCP headers ---> receiver
 //!       ^                                                    |
-//!       +------- bare ACK: next octet awaited <--------------+   one for each packet, at once or later
+//!       +------- ACK: next octet awaited, blocks <-----------+   one for each packet or two, at once or later
 //! ```
 //!
 //! A connection carries data one way, as ns-2's agents do; what goes the other way has a connection of its own.
 //!
-//! `sim/tests/ns2_traces.rs` holds it to ns-2 packet by packet.
+//! `sim/tests/ns2_traces.rs` holds the first two to ns-2 packet by packet, the tests beside the code the others to the RFCs.
 
 mod acknowledgement;
 mod connection;

@@ -87,53 +87,29 @@ impl SegmentFactory {
 
     /// A data packet, or the SYN.
     pub(crate) fn data(&self, transmission: Transmission, memory: &mut Memory) -> Packet {
-        let sequence = self.numbering.sequence(transmission.number);
-        if self.numbering.is_syn(transmission.number) {
-            return self.bare(&self.data, sequence, 0, SYN, &self.of_syn(), memory);
-        }
+        let is_syn = self.numbering.is_syn(transmission.number);
+        let flags = if is_syn { SYN } else { ACK };
         let size = HEADERS + self.numbering.payload(transmission.number) as usize;
         let mut header = self.data;
-        fill(&mut header, size, sequence, 0, ACK);
+        fill(&mut header, size, self.numbering.sequence(transmission.number), 0, flags);
+        if is_syn && self.selective {
+            return with_options(header, &Options::sack_permitted(), memory);
+        }
         memory.packet(&header, size)
     }
 
     /// The bare acknowledgement of everything up to and with packet `number`, and of the blocks beyond it.
     pub(crate) fn acknowledgement(&self, number: i64, blocks: &Blocks, memory: &mut Memory) -> Packet {
-        let awaited = self.numbering.sequence(number + 1);
-        if self.numbering.is_syn(number) {
-            return self.bare(&self.acknowledgement, 0, awaited, SYN | ACK, &self.of_syn(), memory);
+        let mut header = self.acknowledgement;
+        let is_syn = self.numbering.is_syn(number);
+        let flags = if is_syn { SYN | ACK } else { ACK };
+        fill(&mut header, HEADERS, 0, self.numbering.sequence(number + 1), flags);
+        if !self.selective || (blocks.as_slice().is_empty() && !is_syn) {
+            return memory.packet(&header, HEADERS);
         }
-        let options = Options::sack(blocks, |packet| self.numbering.sequence(packet));
-        self.bare(&self.acknowledgement, 0, awaited, ACK, &options, memory)
-    }
-
-    /// The options of a SYN, and of the answer to it.
-    fn of_syn(&self) -> Options {
-        if self.selective { Options::sack_permitted() } else { Options::none() }
-    }
-
-    /// A segment without data.
-    fn bare(
-        &self,
-        template: &[u8; HEADERS],
-        sequence: u32,
-        acknowledgement: u32,
-        flags: u8,
-        options: &Options,
-        memory: &mut Memory,
-    ) -> Packet {
-        let mut header = *template;
-        let options = options.as_octets();
-        let size = HEADERS + options.len();
-        fill(&mut header, size, sequence, acknowledgement, flags);
-        if options.is_empty() {
-            return memory.packet(&header, size);
-        }
-        let mut longer = [0; LONGEST];
-        header[IP_HEADER + 12] += ((options.len() / 4) as u8) << 4;
-        longer[..HEADERS].copy_from_slice(&header);
-        longer[HEADERS..size].copy_from_slice(options);
-        memory.packet(&longer[..size], size)
+        let sequence = |packet| self.numbering.sequence(packet);
+        let options = if is_syn { Options::sack_permitted() } else { Options::sack(blocks, sequence) };
+        with_options(header, &options, memory)
     }
 
     /// What a data packet says; `near` is a packet number nearby, to tell the turns of the 32-bit numbers apart.
@@ -174,6 +150,18 @@ fn fill(header: &mut [u8; HEADERS], size: usize, sequence: u32, acknowledgement:
     header[IP_HEADER + 4..IP_HEADER + 8].copy_from_slice(&sequence.to_be_bytes());
     header[IP_HEADER + 8..IP_HEADER + 12].copy_from_slice(&acknowledgement.to_be_bytes());
     header[IP_HEADER + 13] = flags;
+}
+
+/// A segment without data, with options behind its header.
+fn with_options(mut header: [u8; HEADERS], options: &Options, memory: &mut Memory) -> Packet {
+    let options = options.as_octets();
+    let size = HEADERS + options.len();
+    crate::packet::write_total_length(&mut header, size);
+    header[IP_HEADER + 12] += ((options.len() / 4) as u8) << 4;
+    let mut longer = [0; LONGEST];
+    longer[..HEADERS].copy_from_slice(&header);
+    longer[HEADERS..size].copy_from_slice(options);
+    memory.packet(&longer[..size], size)
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@
 //! wireless one now, so that the round trip is as long as without the node.
 
 use super::World;
+use super::wires::packet_size;
 use crate::channel::Direction;
 use crate::event::Event;
 use crate::line::{Line, Queue, Room};
@@ -19,7 +20,6 @@ use crate::rate::Rate;
 use crate::scenario::Scenario;
 use alloc::boxed::Box;
 use arqway_link::Packet;
-use arqway_units::Octets;
 
 /// The link between the client's end of the wireless link and the node. What the node holds waits in the wired link's line.
 #[derive(Debug)]
@@ -56,7 +56,7 @@ impl<P: Probe> World<P> {
     /// A packet goes on toward the node, or from the node toward the wireless link.
     pub(super) fn queue_to_node(&mut self, direction: Direction, packet: Packet) {
         if let Some(node) = &mut self.node {
-            let _ = node.line(direction).offer(packet);
+            node.line(direction).enqueue(packet, &self.events);
         }
         self.send_to_node(direction);
     }
@@ -64,9 +64,8 @@ impl<P: Probe> World<P> {
     fn send_to_node(&mut self, direction: Direction) {
         let Self { node: Some(node), events, now, .. } = self else { return };
         let line = node.line(direction);
-        let Some(packet) = line.take_ready() else { return };
-        let passage = line.transmit(Octets::of(packet.octets.len()), *now);
-        events.schedule(passage.departure, Event::NodeDeparture(direction));
+        let sent = line.send_next(packet_size, *now, events, Event::NodeDeparture(direction));
+        let Some((packet, passage)) = sent else { return };
         line.launch(packet, passage.arrival, events, Event::NodeArrival(direction));
     }
 

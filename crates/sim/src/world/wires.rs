@@ -59,8 +59,8 @@ impl<P: Probe> World<P> {
         self.probe.packet_sent(host, &packet, self.now);
         let direction = direction_from(host);
         if self.is_on_the_wire(host) {
-            // A packet that finds no room is counted by the line, and lost.
-            let _ = self.wired(direction).offer(packet);
+            let (line, events, _) = self.wired_and_events(direction);
+            line.enqueue(packet, events);
         } else {
             let now = self.now;
             self.end(direction).send(packet, now);
@@ -126,17 +126,15 @@ impl<P: Probe> World<P> {
     }
 
     pub(super) fn queue_wired(&mut self, direction: Direction, packet: Packet) {
-        // A packet that finds no room is counted by the line, and lost.
-        let _ = self.wired(direction).offer(packet);
+        let (line, events, _) = self.wired_and_events(direction);
+        line.enqueue(packet, events);
         self.send_wired(direction);
     }
 
     fn send_wired(&mut self, direction: Direction) {
-        let now = self.now;
-        let line = self.wired(direction);
-        let Some(packet) = line.take_ready() else { return };
-        let passage = line.transmit(Octets::of(packet.octets.len()), now);
-        self.events.schedule(passage.departure, Event::WiredDeparture(direction));
+        let (line, events, now) = self.wired_and_events(direction);
+        let sent = line.send_next(packet_size, now, events, Event::WiredDeparture(direction));
+        let Some((packet, passage)) = sent else { return };
         if direction == Direction::Down && self.wired_loss.as_mut().is_some_and(WiredLoss::strikes) {
             self.lose_on_the_wire(&packet, passage.arrival);
         } else {
@@ -156,6 +154,11 @@ impl<P: Probe> World<P> {
             bulk.lost_on_the_wire(index, number, arrival);
         }
     }
+}
+
+/// How much of a wire a packet takes.
+pub(super) fn packet_size(packet: &Packet) -> Octets {
+    Octets::of(packet.octets.len())
 }
 
 fn direction_from(host: Host) -> Direction {

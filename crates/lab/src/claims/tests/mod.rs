@@ -9,6 +9,7 @@ use crate::rows::Row;
 mod kinds;
 mod record;
 mod shipped;
+mod tables;
 
 /// A file with one claim of this kind, on throughput at uniform errors.
 fn file(kind: &str) -> String {

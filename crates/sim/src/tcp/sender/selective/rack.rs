@@ -160,12 +160,11 @@ impl Rack {
     }
 
     /// Takes for lost what was sent before something that has arrived, and should have arrived by now; and says when it
-    /// will know more (step 5). Returns whether anything was lost.
-    pub(super) fn detect(&mut self, board: &mut Scoreboard, window: Span, now: Time) -> bool {
+    /// will know more (step 5).
+    pub(super) fn detect(&mut self, board: &mut Scoreboard, window: Span, now: Time) {
         self.due = None;
         self.log.drop_stale(board);
-        let Some(newest) = self.newest else { return false };
-        let mut any = false;
+        let Some(newest) = self.newest else { return };
         for entry in &self.log.0 {
             let (sent, number) = *entry;
             if sent > newest.0 {
@@ -177,12 +176,10 @@ impl Rack {
             let until = sent + self.round_trip + window;
             if until <= now {
                 board.lose(number);
-                any = true;
             } else {
                 self.due = Some(until);
             }
         }
-        any
     }
 
     /// The retransmission timer has expired: what was sent only a short while ago is not lost yet (§6.3).

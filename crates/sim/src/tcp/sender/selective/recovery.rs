@@ -15,6 +15,7 @@ impl Sender {
         told: &Acknowledgement,
         now: Time,
     ) {
+        let under_way = self.in_the_window();
         let news = selective.note(told, now);
         if let Some(sent) = news.timed {
             self.take_sample(sent, now);
@@ -34,7 +35,10 @@ impl Sender {
         if was != State::Open && self.acknowledged >= self.recover {
             selective.state = State::Open;
         }
-        self.look_for_losses(selective, told, was, &news, now);
+        if self.look_for_losses(selective, told, was, &news, now) && selective.state == State::Open {
+            self.shrink(under_way);
+        }
+        self.recover_if_needed(selective, now);
         if news.acknowledged > 0 {
             self.grow_with(selective, was, &news, now);
             self.rest_if_finished(now);
@@ -43,15 +47,15 @@ impl Sender {
         self.schedule_probe(selective, now);
     }
 
-    /// Decides what is lost by now, and begins a recovery if something is.
+    /// Decides what is lost by now; returns whether a probe has repaired a loss.
     fn look_for_losses(
-        &mut self,
+        &self,
         selective: &mut Selective,
         told: &Acknowledgement,
         was: State,
         news: &News,
         now: Time,
-    ) {
+    ) -> bool {
         let state = selective.state;
         let around = Surroundings {
             came_twice: told.duplicate().is_some(),
@@ -59,16 +63,13 @@ impl Sender {
             ..self.around(state)
         };
         let Selective { board, time, .. } = selective;
-        if let Some(ByTime { rack, probe, .. }) = time {
-            let window = rack.window(board, around);
-            rack.detect(board, window, now);
-            if probe.has_repaired(told, news.acknowledged > 0) && state == State::Open {
-                self.shrink(self.in_the_window());
-            }
-        } else {
+        let Some(ByTime { rack, probe, .. }) = time else {
             board.judge();
-        }
-        self.recover_if_needed(selective, now);
+            return false;
+        };
+        let window = rack.window(board, around);
+        rack.detect(board, window, now);
+        probe.has_repaired(told, news.acknowledged > 0)
     }
 
     fn around(&self, state: State) -> Surroundings {
