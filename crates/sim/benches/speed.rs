@@ -142,7 +142,7 @@ fn shikama06(service: ServiceConfig, rate: u64, connections: u16) -> Scenario {
     scenario.wireless.charge_tag = false;
     scenario.wireless.errors = ErrorModel::Ber(Ber { bit_errors: share(1e-7) });
     scenario.tcp.profile = Profile::Pre2004;
-    scenario.tcp.variant = Variant::NewReno;
+    scenario.tcp.variant = Some(Variant::NewReno);
     scenario.tcp.maximum_window = PacketWindow::new(22);
     scenario.file_transfer.enabled = false;
     scenario.tcp_bulk.enabled = true;
