@@ -37,11 +37,12 @@ pub(crate) fn measure(name: &str, scenario: &Scenario, runs: u32, reference: Opt
         })
         .collect();
     seconds.sort_by(f64::total_cmp);
-    let (median, minimum, maximum) = (seconds[seconds.len() / 2], seconds[0], seconds[seconds.len() - 1]);
-    let all: f64 = seconds.iter().sum();
+    let measured = Measured { median: seconds[seconds.len() / 2], minimum: seconds[0], events };
+    let Measured { median, minimum, events } = measured;
+    let (maximum, all) = (seconds[seconds.len() - 1], seconds.iter().sum::<f64>());
     let (link, rate, ratio) = (simulated / all, events as f64 / all, median / reference.unwrap_or(median));
     println!("{name:<24} {median:>10.4} {minimum:>10.4} {maximum:>10.4} {link:>10.0} {rate:>12.0} {ratio:>8.2}");
-    Measured { median, minimum, events }
+    measured
 }
 
 /// What this thread has had of a processor.
