@@ -10,10 +10,11 @@
 //! The four colours are of the palette of Okabe and Ito, and differ in lightness too; what turned bears a mark.
 
 use super::matrix::{AlternativeFinding, Flip, Line, Matrix, verdict};
-use crate::claims::{Judgement, Verdict};
+use crate::claims::Verdict;
 use crate::figure::canvas::{Anchor, Canvas, Ink, Length};
 use crate::figure::look::COLOURS;
 use crate::figure::text;
+use std::collections::BTreeMap;
 
 const CELL: f64 = 15.0;
 const GAP: f64 = 6.0;
@@ -101,11 +102,17 @@ impl Matrix {
     }
 
     fn cells(&self, canvas: &mut Canvas, layout: &Layout) {
+        let mut squares = Squares::default();
         for (line, y) in layout.lines.iter().zip(&layout.rows) {
-            square(canvas, (layout.columns[0], *y), verdict(&self.plain, *line), CELL);
+            squares.add((layout.columns[0], *y), verdict(&self.plain, *line), CELL);
             for (found, x) in self.alternatives.iter().zip(&layout.columns[1..]) {
-                let is_touched = found.touched[line.claim];
-                cell(canvas, (*x, *y), &found.judgements, *line, is_touched);
+                let size = if found.touched[line.claim] { CELL } else { CELL / 3.0 };
+                squares.add((*x, *y), verdict(&found.judgements, *line), size);
+            }
+        }
+        squares.draw(canvas);
+        for (line, y) in layout.lines.iter().zip(&layout.rows) {
+            for (found, x) in self.alternatives.iter().zip(&layout.columns[1..]) {
                 if let Some(flip) = self.flip(found, *line) {
                     triangle(canvas, (x + CELL / 2.0, y + CELL / 2.0), flip, self.is_steady(*line));
                 }
@@ -114,20 +121,32 @@ impl Matrix {
     }
 }
 
-fn cell(canvas: &mut Canvas, place: (f64, f64), judgements: &[Judgement], line: Line, is_touched: bool) {
-    square(canvas, place, verdict(judgements, line), if is_touched { CELL } else { CELL / 3.0 });
-}
+/// The squares of each colour, as one path: there are thousands.
+#[derive(Default)]
+struct Squares(BTreeMap<usize, String>);
 
-/// A square of this size in the middle of a cell.
-fn square(canvas: &mut Canvas, (x, y): (f64, f64), verdict: Verdict, size: f64) {
-    let colour = colour(verdict);
-    let (inset, side) = ((CELL - size) / 2.0 + 0.5, Length(size - 1.0));
-    canvas.put(format_args!(
-        "<rect class=\"arqway-curve-{colour}\" color=\"{}\" fill=\"currentColor\" x=\"{}\" y=\"{}\" width=\"{side}\" height=\"{side}\"/>\n",
-        COLOURS[colour].light,
-        Length(x + inset),
-        Length(y + inset),
-    ));
+impl Squares {
+    /// A square of this size in the middle of a cell.
+    fn add(&mut self, (x, y): (f64, f64), verdict: Verdict, size: f64) {
+        let (inset, side) = ((CELL - size) / 2.0 + 0.5, size - 1.0);
+        let (x, y, side, back) = (Length(x + inset), Length(y + inset), Length(side), Length(-side));
+        self.0.entry(colour(verdict)).or_default().push_str(&format!("M{x} {y}h{side}v{side}h{back}z"));
+    }
+
+    fn one(canvas: &mut Canvas, place: (f64, f64), verdict: Verdict, size: f64) {
+        let mut squares = Self::default();
+        squares.add(place, verdict, size);
+        squares.draw(canvas);
+    }
+
+    fn draw(self, canvas: &mut Canvas) {
+        for (colour, path) in self.0 {
+            let light = COLOURS[colour].light;
+            canvas.put(format_args!(
+                "<path class=\"arqway-curve-{colour}\" color=\"{light}\" fill=\"currentColor\" d=\"{path}\"/>\n"
+            ));
+        }
+    }
 }
 
 /// Index of its colour: blue, light blue, vermilion, grey.
@@ -166,7 +185,7 @@ fn legend(canvas: &mut Canvas, layout: &Layout) {
     let verdicts = [Verdict::Reproduced, Verdict::Direction, Verdict::NotReproduced, Verdict::CannotTell];
     let (mut x, mut y) = (MARGIN, layout.bottom() + 14.0);
     for verdict in verdicts {
-        square(canvas, (x, y), verdict, CELL);
+        Squares::one(canvas, (x, y), verdict, CELL);
         x = entry(canvas, (x, y), &verdict.to_string().replace('-', " "));
     }
     (x, y) = (MARGIN, y + CELL + 6.0);
@@ -180,7 +199,7 @@ fn legend(canvas: &mut Canvas, layout: &Layout) {
         x = entry(canvas, (x, y), words);
     }
     (x, y) = (MARGIN, y + CELL + 6.0);
-    square(canvas, (x, y), Verdict::CannotTell, CELL / 3.0);
+    Squares::one(canvas, (x, y), Verdict::CannotTell, CELL / 3.0);
     entry(canvas, (x, y), "small: cannot be touched, no cell that decides it changes");
 }
 
