@@ -2,13 +2,16 @@
 
 use crate::study::{Failure, Options, Study, read_all, study};
 use crate::terminal::tell;
+use crate::values;
 use arqway_lab::claims::{self, Claim, Record};
+use arqway_lab::document::did_you_mean;
 use arqway_lab::experiment::overlay::Overlay;
 use arqway_lab::experiment::{Effort, Experiment};
 use arqway_lab::library::{self, FigureName};
 use arqway_lab::output::Frame;
 use arqway_lab::today;
 use std::collections::BTreeSet;
+use std::num::NonZeroU32;
 use std::path::Path;
 
 const EXAMPLES: &str = "Without --replications it is quick: shortened runs, few replications.
@@ -17,6 +20,7 @@ Examples:
   arqway reproduce monet08 fig2 fig3
   arqway reproduce monet08 --replications 30 --out results/monet08
   arqway reproduce monet08 fig3 --quick --seed 2
+  arqway reproduce monet08 --replications 30 --seeds 3     do the verdicts hang on the seed?
   arqway reproduce monet08 --today                         does it still matter with today's TCP?
   arqway reproduce monet08 --replications 30 --strict      exit code 1 where a verdict has moved";
 
@@ -32,6 +36,9 @@ pub(crate) struct Arguments {
     /// Fail where a verdict is not the recorded one (claims/recorded/)
     #[arg(long)]
     strict: bool,
+    /// From how many seeds each claim is judged [default: 3 when quick, 1 at full length]
+    #[arg(long, value_name = "N", value_parser = values::seeds, allow_negative_numbers = true)]
+    seeds: Option<NonZeroU32>,
     /// Run everything with today's TCP beside it: does it still matter?
     #[arg(long, conflicts_with = "until")]
     today: bool,
@@ -47,7 +54,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
     let claims = claims_of(&names)?;
     let papers: Vec<&str> = names.iter().map(|name| name.paper.as_str()).collect();
     let today = if arguments.today { with_todays_tcp(&names, effort)? } else { Vec::new() };
-    let typed = format!("{}{}", options.as_typed(), if arguments.today { " --today" } else { "" });
+    let typed = arguments.as_typed();
     let asked: String = arguments.paper.iter().chain(&arguments.figures).map(|word| format!(" {word}")).collect();
     let note = match effort {
         Effort::Quick => {
@@ -62,7 +69,30 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
         note: note.to_owned(),
     };
     let strict = if arguments.strict { Some((recorded(&papers)?, effort)) } else { None };
-    study(Study { experiments, request: options.request(), claims: &claims, frame, strict, today }, options)
+    let (request, seeds) = (options.request(), arguments.seeds.unwrap_or(seeds_by_default(effort)));
+    study(Study { experiments, request, claims: &claims, seeds, frame, strict, today }, options)
+}
+
+impl Arguments {
+    /// The options that change results, as they were typed.
+    fn as_typed(&self) -> String {
+        let mut typed = self.options.as_typed();
+        if let Some(seeds) = self.seeds {
+            typed.push_str(&format!(" --seeds {seeds}"));
+        }
+        if self.today {
+            typed.push_str(" --today");
+        }
+        typed
+    }
+}
+
+/// A quick look's verdicts hang on chance, so it shows by how much.
+const fn seeds_by_default(effort: Effort) -> NonZeroU32 {
+    match effort {
+        Effort::Quick => NonZeroU32::MIN.saturating_add(2),
+        Effort::Full => NonZeroU32::MIN,
+    }
 }
 
 /// The experiments behind these figures, and behind those that their claims read too.
@@ -121,11 +151,7 @@ fn choose(arguments: &Arguments) -> Result<Vec<FigureName>, Failure> {
             .filter(|name| means_figure(name, paper))
             .map(|name| format!("\nfor that figure: arqway reproduce {} {}", name.paper, name.figure))
             .collect();
-        return Err(Failure::Usage(format!(
-            "no paper is called `{paper}`; right would be one of {}{}",
-            known.join(", "),
-            hint
-        )));
+        return Err(Failure::Usage(unknown_paper(paper, &known) + &hint));
     }
     if of_paper.is_empty() {
         tell(format_args!("{paper} is left out: none of its figures is here yet"));
@@ -141,6 +167,11 @@ fn choose(arguments: &Arguments) -> Result<Vec<FigureName>, Failure> {
         }
     }
     Ok(of_paper.into_iter().filter(|name| arguments.figures.iter().any(|asked| is_asked(name, asked))).collect())
+}
+
+/// What to tell who typed this for a paper.
+pub(crate) fn unknown_paper(typed: &str, known: &[&str]) -> String {
+    format!("no paper is called `{typed}`; {}", did_you_mean(typed, known))
 }
 
 /// `fig16-17` is asked for as it stands, or as `fig16`, or as `fig17`.

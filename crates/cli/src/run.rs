@@ -7,6 +7,7 @@ use arqway_lab::experiment::Effort;
 use arqway_lab::experiment::overlay::Overlay;
 use arqway_lab::library;
 use arqway_lab::output::Frame;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "Examples:
@@ -65,7 +66,9 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
     request.replication = arguments.replication;
     let title = experiments.first().map_or_else(String::new, |experiment| experiment.title.clone());
     let frame = Frame { title, command: command(arguments), figure_command: None, note: String::new() };
-    study(Study { experiments, request, claims: &[], frame, strict: None, today: Vec::new() }, options)
+    let study_of =
+        Study { experiments, request, claims: &[], seeds: NonZeroU32::MIN, frame, strict: None, today: Vec::new() };
+    study(study_of, options)
 }
 
 /// A scheme's name for a shell: labels have blanks in them.

@@ -1,17 +1,17 @@
 //! `arqway sensitivity [PAPER ...]`
 
-use crate::reproduce::{claims_of, experiments_of};
-use crate::study::{Failure, Runs};
+use crate::reproduce::{claims_of, experiments_of, unknown_paper};
+use crate::study::{Failure, Running, Runs};
 use crate::terminal::{print, tell};
 use crate::values;
-use arqway_lab::document::{Mistakes, did_you_mean};
+use arqway_lab::document::Mistakes;
 use arqway_lab::experiment::Effort;
 use arqway_lab::experiment::overlay::Overlay;
 use arqway_lab::library::{self, FigureName};
 use arqway_lab::output;
 use arqway_lab::plan::Request;
 use arqway_lab::sensitivity::{self, AlternativeFinding, Matrix, Parameter, Questions, Worlds};
-use std::num::{NonZeroU32, NonZeroUsize};
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 const EXAMPLES: &str =
@@ -35,12 +35,8 @@ pub(crate) struct Arguments {
     /// Replications of each cell, each run at full length
     #[arg(long, value_name = "N", value_parser = values::replications, allow_negative_numbers = true)]
     replications: Option<NonZeroU32>,
-    /// Root of all random streams, instead of the experiments'
-    #[arg(long, value_name = "S", value_parser = values::seed, allow_negative_numbers = true)]
-    seed: Option<u64>,
-    /// How many runs at a time [default: one for each core]
-    #[arg(long, value_name = "J", value_parser = values::jobs, allow_negative_numbers = true)]
-    jobs: Option<NonZeroUsize>,
+    #[command(flatten)]
+    running: Running,
     /// Folder for sensitivity.csv, sensitivity.html and figures/
     #[arg(long, value_name = "DIR", default_value = "results", value_hint = clap::ValueHint::DirPath)]
     out: PathBuf,
@@ -66,7 +62,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
         .collect::<Result<_, _>>()?;
     output::prepare_for(&arguments.out, "sensitivity.csv")?;
     let planned = asked.iter().map(|asked| asked.worlds.planned()).sum();
-    let mut runs = Runs::new(values::jobs_or_cores(arguments.jobs), planned)?;
+    let mut runs = Runs::new(arguments.running.jobs(), planned)?;
     let mut matrices = Vec::new();
     for one in asked {
         matrices.extend(one.answer(&mut runs)?);
@@ -103,10 +99,7 @@ impl Arguments {
         if let Some(replications) = self.replications {
             typed.push_str(&format!(" --replications {replications}"));
         }
-        if let Some(seed) = self.seed {
-            typed.push_str(&format!(" --seed {seed}"));
-        }
-        typed
+        typed + &self.running.as_typed()
     }
 }
 
@@ -120,7 +113,7 @@ impl Asked {
         };
         let request = Request {
             replications: arguments.replications.map(NonZeroU32::get),
-            seed: arguments.seed,
+            seed: arguments.running.seed,
             ..Request::default()
         };
         let mut worlds = Worlds::new(experiments_of(&names, effort, &all)?, claims_of(&names)?, &request)?;
@@ -159,8 +152,7 @@ fn questions(arguments: &Arguments) -> Result<Vec<(String, Questions)>, Failure>
     let known: Vec<&str> = papers.iter().map(|paper| paper.id.as_str()).collect();
     for asked in &arguments.papers {
         if !known.contains(&asked.as_str()) {
-            let help = did_you_mean(asked, &known);
-            return Err(Failure::Usage(format!("no paper is called `{asked}`; {help}")));
+            return Err(Failure::Usage(unknown_paper(asked, &known)));
         }
     }
     let (mut questions, mut mistakes) = (Vec::new(), Mistakes::new());

@@ -35,15 +35,34 @@ pub(crate) struct Options {
     /// Add replications until the 95 % interval of every mean that is drawn is within this share of the mean
     #[arg(long, value_name = "SHARE", value_parser = values::share)]
     pub(crate) until: Option<Ratio>,
-    /// Root of all random streams, instead of the experiment's
-    #[arg(long, value_name = "S", value_parser = values::seed, allow_negative_numbers = true)]
-    seed: Option<u64>,
-    /// How many runs at a time [default: one for each core]
-    #[arg(long, value_name = "J", value_parser = values::jobs, allow_negative_numbers = true)]
-    jobs: Option<NonZeroUsize>,
+    #[command(flatten)]
+    running: Running,
     /// Folder for rows.csv, rows.parquet, claims.csv, report.html and figures/
     #[arg(long, value_name = "DIR", default_value = "results", value_hint = clap::ValueHint::DirPath)]
     out: PathBuf,
+}
+
+/// From which random numbers runs are drawn, and how many go on at a time.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Running {
+    /// Root of all random streams, instead of the experiment's
+    #[arg(long, value_name = "S", value_parser = values::seed, allow_negative_numbers = true)]
+    pub(crate) seed: Option<u64>,
+    /// How many runs at a time [default: one for each core]
+    #[arg(long, value_name = "J", value_parser = values::jobs, allow_negative_numbers = true)]
+    jobs: Option<NonZeroUsize>,
+}
+
+impl Running {
+    /// The option that changes results, as it was typed.
+    pub(crate) fn as_typed(&self) -> String {
+        self.seed.map_or_else(String::new, |seed| format!(" --seed {seed}"))
+    }
+
+    /// As many as asked for, or one for each core.
+    pub(crate) fn jobs(&self) -> NonZeroUsize {
+        self.jobs.or_else(|| std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN)
+    }
 }
 
 /// Why there are no results.
@@ -99,18 +118,11 @@ impl Options {
         if let Some(share) = self.until {
             typed.push_str(&format!(" --until {}%", share.as_percent()));
         }
-        if let Some(seed) = self.seed {
-            typed.push_str(&format!(" --seed {seed}"));
-        }
-        typed
+        typed + &self.running.as_typed()
     }
 
     pub(crate) fn request(&self) -> Request {
-        Request { replications: self.replications.map(NonZeroU32::get), seed: self.seed, ..Request::default() }
-    }
-
-    fn jobs(&self) -> NonZeroUsize {
-        values::jobs_or_cores(self.jobs)
+        Request { replications: self.replications.map(NonZeroU32::get), seed: self.running.seed, ..Request::default() }
     }
 }
 
@@ -119,6 +131,8 @@ pub(crate) struct Study<'a> {
     pub(crate) experiments: Vec<Experiment>,
     pub(crate) request: Request,
     pub(crate) claims: &'a [Claim],
+    /// From how many seeds each claim is judged.
+    pub(crate) seeds: NonZeroU32,
     pub(crate) frame: Frame,
     /// What verdicts must not differ from, if anything.
     pub(crate) strict: Option<(Record, Effort)>,
@@ -128,7 +142,7 @@ pub(crate) struct Study<'a> {
 
 /// Runs experiments, prints their tables and writes their files.
 pub(crate) fn study(study: Study<'_>, options: &Options) -> Result<(), Failure> {
-    let Study { experiments, request, claims, frame, strict, today } = study;
+    let Study { experiments, request, claims, seeds, frame, strict, today } = study;
     let mut plan = Plan::new(experiments, &request)?;
     if plan.runs.is_empty() {
         tell("nothing is left to run");
@@ -136,13 +150,13 @@ pub(crate) fn study(study: Study<'_>, options: &Options) -> Result<(), Failure> 
     }
     // Before the runs: what took hours would be lost if it turned out only then that it cannot be written.
     output::prepare(&options.out)?;
-    let mut runs = Runs::new(options.jobs(), plan.runs.len())?;
+    let mut runs = Runs::new(options.running.jobs(), plan.runs.len())?;
     let (results, wide) = runs.all(&mut plan, options.until)?;
     if results.finished() == 0 {
         return Err(Failure::Nothing);
     }
     let mut findings = Findings::new(&plan, &results, claims);
-    findings.other_seeds = runs.other_seeds(&plan, claims)?;
+    findings.other_seeds = runs.other_seeds(&plan, claims, seeds)?;
     let sections =
         if today.is_empty() { Vec::new() } else { runs.today(&Plan::new(today, &request)?, &plan, &mut findings)? };
     runs.finish();
@@ -204,8 +218,8 @@ impl Runs {
     }
 
     /// The verdicts from other seeds; a seed whose runs were stopped is left out.
-    fn other_seeds(&mut self, plan: &Plan, claims: &[Claim]) -> Result<Vec<SeedFinding>, Failure> {
-        let plans = seeds::plans(plan, claims);
+    fn other_seeds(&mut self, plan: &Plan, claims: &[Claim], seeds: NonZeroU32) -> Result<Vec<SeedFinding>, Failure> {
+        let plans = seeds::plans(plan, claims, seeds);
         if self.is_stopped() {
             return Ok(Vec::new());
         }

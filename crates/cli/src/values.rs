@@ -9,14 +9,14 @@ pub(crate) fn replications(text: &str) -> Result<NonZeroU32, String> {
     whole(text, "a whole number from 1 on, such as 30")
 }
 
+/// `--seeds 3`
+pub(crate) fn seeds(text: &str) -> Result<NonZeroU32, String> {
+    whole(text, "a whole number from 1 on, such as 3")
+}
+
 /// `--jobs 2`
 pub(crate) fn jobs(text: &str) -> Result<NonZeroUsize, String> {
     whole(text, "a whole number from 1 on, such as 2")
-}
-
-/// As many as asked for, or one for each core.
-pub(crate) fn jobs_or_cores(jobs: Option<NonZeroUsize>) -> NonZeroUsize {
-    jobs.or_else(|| std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN)
 }
 
 /// `--replication 3`

@@ -1,7 +1,7 @@
 //! How verdicts move with the root of all random streams.
 //!
 //! An interval says how far a mean can be trusted; whether a verdict can, shows only where everything is drawn anew. So a
-//! reproduction judges each claim again from the next two seeds, running only the cells that claims read: rows, figures and
+//! reproduction can judge each claim again from the seeds that follow, running only the cells that claims read: rows, figures and
 //! `claims.csv` stay those of the seed that was asked for.
 
 use crate::claims::{Claim, Evidence, Judgement};
@@ -9,9 +9,7 @@ use crate::deciding::Deciding;
 use crate::plan::Plan;
 use crate::rows::Row;
 use crate::run::Results;
-
-/// How many seeds a verdict is shown for: the one asked for, and those that follow it.
-pub const SEEDS: u64 = 3;
+use std::num::NonZeroU32;
 
 /// The verdicts from another seed.
 #[derive(Debug, Clone)]
@@ -33,12 +31,12 @@ impl SeedFinding {
     }
 }
 
-/// What is to be run for the other seeds: of the settings of a plan, those whose rows decide a claim.
+/// What is to be run for verdicts from so many seeds in all: of the settings of a plan, those whose rows decide a claim.
 #[must_use]
-pub fn plans(plan: &Plan, claims: &[Claim]) -> Vec<Plan> {
+pub fn plans(plan: &Plan, claims: &[Claim], seeds: NonZeroU32) -> Vec<Plan> {
     let settings = Deciding::of(claims).settings(plan);
     if settings.is_empty() {
         return Vec::new();
     }
-    (1..SEEDS).map(|after| plan.from_another_seed(after, &settings)).collect()
+    (1..seeds.get()).map(|after| plan.from_another_seed(after.into(), &settings)).collect()
 }

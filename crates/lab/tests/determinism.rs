@@ -15,7 +15,7 @@ use arqway_lab::seeds::{self, SeedFinding};
 use arqway_units::Octets;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -237,7 +237,7 @@ fn results_stopped_after(runs: usize, plan: &Plan, threads: usize) -> Results {
 fn everything_said(plan: &Plan, claims: &[Claim], threads: usize) -> BTreeMap<String, Vec<u8>> {
     let of_plan = results(plan, threads);
     let mut findings = Findings::new(plan, &of_plan, claims);
-    let others = seeds::plans(plan, claims);
+    let others = seeds::plans(plan, claims, NonZeroU32::MIN.saturating_add(2));
     findings.other_seeds = others.iter().map(|plan| SeedFinding::new(plan, &results(plan, threads), claims)).collect();
     let mut said = written(plan, &findings, &format!("small-{threads}"));
     said.insert("text".to_owned(), findings.to_text(plan).into_bytes());

@@ -4,13 +4,16 @@
 //! the project allows itself. The raw link is there to compare with, as a ratio from the same run.
 
 mod common;
+#[path = "common/papers.rs"]
+mod papers;
 
-use arqway_link::selective_repeat::{self, Policy, Timeout, TimerStarts};
+use arqway_link::selective_repeat::{Policy, Timeout};
 use arqway_link::{ServiceConfig, raw};
 use arqway_sim::channel::{ErrorModel, Uniform};
 use arqway_sim::{Queue, Room, Scenario};
 use arqway_units::{Ratio, Span};
 use common::measure;
+use papers::selective_repeat;
 use std::process::ExitCode;
 
 const RUNS: u32 = 21;
@@ -32,16 +35,6 @@ fn main() -> ExitCode {
         }
     }
     exit
-}
-
-/// As in the papers' worlds.
-fn selective_repeat(timeout: Timeout) -> ServiceConfig {
-    ServiceConfig::SelectiveRepeat(selective_repeat::Config {
-        timeout,
-        timer_starts: TimerStarts::HandOver,
-        drop_stale_copies: false,
-        ..selective_repeat::Config::default()
-    })
 }
 
 fn scenario(service: ServiceConfig) -> Scenario {

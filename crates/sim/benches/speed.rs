@@ -5,9 +5,11 @@
 //! greedy connections takes more than 1.5 times as long as one with ten.
 
 mod common;
+#[path = "common/papers.rs"]
+mod papers;
 
 use arqway_link::mux::{Class, Protocol, Scfq, SchedulerConfig};
-use arqway_link::selective_repeat::{self, Policy, Timeout, TimerStarts};
+use arqway_link::selective_repeat::{Policy, Timeout};
 use arqway_link::{ServiceConfig, raw, rlc, sscop};
 use arqway_sim::app::ConnectionCount;
 use arqway_sim::channel::{Ber, Bit, ErrorModel, TwoState, Uniform};
@@ -15,6 +17,7 @@ use arqway_sim::tcp::{PacketWindow, Profile, Variant};
 use arqway_sim::{PacketLength, Queue, Rate, Room, Scenario};
 use arqway_units::{BitRate, Octets, Ratio, Span};
 use common::{Measured, measure};
+use papers::selective_repeat;
 use std::process::ExitCode;
 
 const RUNS: u32 = 7;
@@ -79,16 +82,6 @@ fn rlc() -> ServiceConfig {
 
 fn sscop() -> ServiceConfig {
     ServiceConfig::Sscop(sscop::Config { established: true, order_filter: false, ..sscop::Config::default() })
-}
-
-/// As in the papers' worlds.
-fn selective_repeat(timeout: Timeout) -> ServiceConfig {
-    ServiceConfig::SelectiveRepeat(selective_repeat::Config {
-        timeout,
-        timer_starts: TimerStarts::HandOver,
-        drop_stale_copies: false,
-        ..selective_repeat::Config::default()
-    })
 }
 
 fn share(share: f64) -> Ratio {

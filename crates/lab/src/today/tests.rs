@@ -62,6 +62,10 @@ fn rows_of_today_are_told_apart_by_their_variant_alone_and_verdicts_are_of_today
     assert_eq!(paper, "paper");
     assert!(text.contains("1 of 1 statements (0 with the paper's TCP) are reproduced."), "{text}");
     assert!(text.contains("paper.fig: not reproduced with the paper's TCP, reproduced today"), "{text}");
+    assert!(
+        text.contains("over the raw link with the paper's TCP and") && html.contains("in the one figure"),
+        "{text}"
+    );
     for words in ["<caption>fig: ", "<th scope=\"row\">Raw", "<code>paper.fig</code>", "over raw, today"] {
         assert!(html.contains(words), "{words}: {html}");
     }

@@ -22,7 +22,7 @@ use arqway_lab::seeds::{self, SeedFinding};
 use chromium::Chromium;
 use page::{View, look};
 use std::fs;
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
@@ -81,7 +81,7 @@ fn a_report_of_a_run_is_in_order_everywhere() {
     let claims = small::claims();
     let of_plan = results(&plan);
     let mut findings = Findings::new(&plan, &of_plan, &claims);
-    let others = seeds::plans(&plan, &claims);
+    let others = seeds::plans(&plan, &claims, NonZeroU32::MIN.saturating_add(2));
     findings.other_seeds = others.iter().map(|plan| SeedFinding::new(plan, &results(plan), &claims)).collect();
     let frame = Frame {
         title: "A small paper".to_owned(),

@@ -6,6 +6,7 @@
 //!     answers         2    .-- 3     3   5     3 after the delay; at once where something is missing, or was
 //! ```
 
+use super::delay::Delay;
 use crate::tcp::settings::Acknowledgements;
 use arqway_units::{Span, Time};
 
@@ -13,12 +14,9 @@ use arqway_units::{Span, Time};
 #[derive(Debug)]
 pub(super) struct Delayed {
     delay: Option<Span>,
-    /// Until when.
-    until: Option<Time>,
+    running: Delay,
     /// It goes out now.
     released: bool,
-    /// Since when the host stands still, if it does.
-    frozen: Option<Time>,
 }
 
 impl Delayed {
@@ -27,28 +25,29 @@ impl Delayed {
             Acknowledgements::EveryPacket => None,
             Acknowledgements::Delayed(delayed) => Some(delayed.delay),
         };
-        Self { delay, until: None, released: false, frozen: None }
+        Self { delay, running: Delay::default(), released: false }
     }
 
     /// A packet has come in order, and nothing is missing behind it: whether it is answered at once.
     pub(super) fn pass(&mut self, now: Time) -> bool {
         let Some(delay) = self.delay else { return true };
-        if self.until.is_some() {
+        if self.running.is_running() {
             return true;
         }
-        self.until = Some(self.frozen.unwrap_or(now) + delay);
+        self.running.start(now, delay);
         false
     }
 
     /// An acknowledgement has gone out, which says all that the waiting one would.
     pub(super) fn discard(&mut self) {
-        (self.until, self.released) = (None, false);
+        self.running.stop();
+        self.released = false;
     }
 
     /// Releases what has waited for long enough.
     pub(super) fn handle_timeout(&mut self, now: Time) {
-        if self.poll_timeout().is_some_and(|until| until <= now) {
-            (self.until, self.released) = (None, true);
+        if self.running.take_over(now) {
+            self.released = true;
         }
     }
 
@@ -57,19 +56,12 @@ impl Delayed {
         core::mem::take(&mut self.released)
     }
 
-    /// When `handle_timeout` is due.
-    pub(super) fn poll_timeout(&self) -> Option<Time> {
-        if self.frozen.is_some() { None } else { self.until }
+    /// What holds it.
+    pub(super) fn delay(&self) -> &Delay {
+        &self.running
     }
 
-    /// The delay stands still from now on; a second hint changes nothing.
-    pub(super) fn freeze(&mut self, since: Time) {
-        self.frozen.get_or_insert(since);
-    }
-
-    /// It goes on.
-    pub(super) fn thaw(&mut self, now: Time) {
-        let Some(since) = self.frozen.take() else { return };
-        self.until = self.until.map(|until| until + now.since(since));
+    pub(super) fn delay_mut(&mut self) -> &mut Delay {
+        &mut self.running
     }
 }

@@ -17,6 +17,7 @@
 //! A packet that the receiver has got before is answered at once and counts for nothing: its sender has missed an
 //! acknowledgement.
 
+use super::delay::Delay;
 use crate::tcp::settings::DuplicateAcknowledgements;
 use arqway_units::{Span, Time};
 
@@ -30,14 +31,12 @@ pub(super) struct Duplicates {
     /// How many packets came before the one that is awaited.
     seen: u32,
     held: u32,
-    /// When those that are held are released.
-    until: Option<Time>,
+    /// Of those that are held.
+    running: Delay,
     /// The awaited packet counts as lost.
     is_lost: bool,
     /// How many go out now.
     released: u32,
-    /// Since when the host stands still, if it does.
-    frozen: Option<Time>,
 }
 
 impl Duplicates {
@@ -46,7 +45,7 @@ impl Duplicates {
             DuplicateAcknowledgements::AtOnce => None,
             DuplicateAcknowledgements::Delayed(delayed) => Some(delayed.delay),
         };
-        Self { delay, seen: 0, held: 0, until: None, is_lost: false, released: 0, frozen: None }
+        Self { delay, seen: 0, held: 0, running: Delay::default(), is_lost: false, released: 0 }
     }
 
     /// A packet has come before the one that is awaited: whether it is answered at once.
@@ -57,21 +56,20 @@ impl Duplicates {
             return true;
         }
         self.held += 1;
-        let now = self.frozen.unwrap_or(now);
-        self.until.get_or_insert(now + delay);
+        self.running.start(now, delay);
         false
     }
 
     /// The awaited packet has come.
     pub(super) fn discard(&mut self) {
-        (self.seen, self.held, self.until, self.is_lost) = (0, 0, None, false);
+        (self.seen, self.held, self.is_lost) = (0, 0, false);
+        self.running.stop();
     }
 
     /// Releases what was held for long enough.
     pub(super) fn handle_timeout(&mut self, now: Time) {
-        if self.poll_timeout().is_some_and(|until| until <= now) {
+        if self.running.take_over(now) {
             self.released += core::mem::take(&mut self.held);
-            self.until = None;
             self.is_lost = true;
         }
     }
@@ -83,19 +81,12 @@ impl Duplicates {
         goes
     }
 
-    /// When `handle_timeout` is due.
-    pub(super) fn poll_timeout(&self) -> Option<Time> {
-        if self.frozen.is_some() { None } else { self.until }
+    /// What holds them.
+    pub(super) fn delay(&self) -> &Delay {
+        &self.running
     }
 
-    /// No packet can come from now on, so the delay stands still; a second hint changes nothing.
-    pub(super) fn freeze(&mut self, since: Time) {
-        self.frozen.get_or_insert(since);
-    }
-
-    /// Packets can come again.
-    pub(super) fn thaw(&mut self, now: Time) {
-        let Some(since) = self.frozen.take() else { return };
-        self.until = self.until.map(|until| until + now.since(since));
+    pub(super) fn delay_mut(&mut self) -> &mut Delay {
+        &mut self.running
     }
 }

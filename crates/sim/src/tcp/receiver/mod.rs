@@ -1,5 +1,6 @@
 //! TCP's receiving half: what has arrived, and the acknowledgement for it: at once, or held for a while.
 
+mod delay;
 mod delayed;
 mod duplicates;
 mod sack;
@@ -123,7 +124,7 @@ impl Receiver {
 
     /// When `handle_timeout` is due.
     pub(crate) fn poll_timeout(&self) -> Option<Time> {
-        match (self.duplicates.poll_timeout(), self.delayed.poll_timeout()) {
+        match (self.duplicates.delay().poll_timeout(), self.delayed.delay().poll_timeout()) {
             (Some(duplicates), Some(delayed)) => Some(duplicates.min(delayed)),
             (duplicates, delayed) => duplicates.or(delayed),
         }
@@ -131,13 +132,13 @@ impl Receiver {
 
     /// The link is about to go, or went at `since`.
     pub(crate) fn freeze(&mut self, since: Time) {
-        self.duplicates.freeze(since);
-        self.delayed.freeze(since);
+        self.duplicates.delay_mut().freeze(since);
+        self.delayed.delay_mut().freeze(since);
     }
 
     /// There is a link again.
     pub(crate) fn thaw(&mut self, now: Time) {
-        self.duplicates.thaw(now);
-        self.delayed.thaw(now);
+        self.duplicates.delay_mut().thaw(now);
+        self.delayed.delay_mut().thaw(now);
     }
 }
