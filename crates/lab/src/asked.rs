@@ -67,3 +67,20 @@ impl Frame {
 fn join(text: String, word: &str) -> String {
     text + " " + word
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_told_as_they_are_typed() {
+        let two = NonZeroU32::MIN.saturating_add(1);
+        let asked = Asked { replications: Some(two), seed: Some(7), ..Asked::default() };
+        assert_eq!(asked.to_string(), " --replications 2 --seed 7");
+        let asked = Asked { quick: true, seeds: Some(two), today: true, ..Asked::default() };
+        assert_eq!(asked.to_string(), " --quick --seeds 2 --today");
+        let figures = ["fig2".to_owned(), "fig3".to_owned()];
+        let frame = Frame::of_reproduction(Some("monet08"), &figures, Effort::Full, &Asked::default());
+        assert_eq!(frame.command, "arqway reproduce monet08 fig2 fig3");
+    }
+}

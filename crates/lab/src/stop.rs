@@ -38,3 +38,19 @@ impl Stop {
         self.0.load(Ordering::Relaxed) == AT_ONCE
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_has_no_patience_is_not_asked_for_it_again() {
+        let stop = Stop::new();
+        assert!(!stop.is_asked());
+        assert!(!stop.after_runs_under_way(), "nobody had said so");
+        assert_eq!((stop.is_asked(), stop.is_at_once()), (true, false));
+        stop.at_once();
+        assert!(stop.after_runs_under_way());
+        assert!(stop.is_at_once(), "it is not taken back");
+    }
+}

@@ -117,6 +117,21 @@ fn stopping_keeps_what_is_finished_and_whole_replications_first() {
 }
 
 #[test]
+fn stopping_at_once_gives_up_the_runs_under_way_and_keeps_the_finished() {
+    let plan = plan(&Request { replications: Some(3), ..Request::default() });
+    let full = rows(&plan);
+    let (stop, finished) = (Stop::new(), AtomicUsize::new(0));
+    let count = || {
+        finished.fetch_add(1, Ordering::SeqCst);
+        stop.at_once();
+    };
+    let stopped = run(&plan, NonZeroUsize::new(4).expect("four"), &stop, count).expect("the worlds can be built");
+    assert_eq!(stopped.finished(), finished.load(Ordering::SeqCst));
+    assert!((1..=4).contains(&stopped.finished()), "{} runs", stopped.finished());
+    assert!(Findings::new(&plan, &stopped, &[]).rows.iter().all(|row| full.contains(row)));
+}
+
+#[test]
 fn stopping_several_threads_lets_each_finish_the_run_under_way() {
     let plan = plan(&Request { replications: Some(3), ..Request::default() });
     let full = rows(&plan);

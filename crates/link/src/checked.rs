@@ -230,3 +230,24 @@ impl<S: LinkService, const KEEPS: bool> LinkService for Checked<S, KEEPS> {
         self.service.counters()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::form::Service;
+    use crate::raw;
+    use crate::service::Side;
+
+    #[test]
+    fn what_is_kept_is_the_first_rule_that_was_broken_and_is_told_once() {
+        let mut end = Checked::keeping(raw::Config::default().build(Side::Client));
+        end.handle_timeout(Time::from_nanoseconds(5));
+        assert_eq!(end.take_violation(), None);
+        end.handle_timeout(Time::from_nanoseconds(3));
+        end.handle_timeout(Time::from_nanoseconds(1));
+        let violation = end.take_violation().expect("a clock that ran backwards");
+        assert_eq!(violation.rule, Rule::ClockRunsBackwards);
+        assert!(alloc::format!("{violation}").starts_with("clock-runs-backwards: the clock ran backwards: "));
+        assert_eq!(end.take_violation(), None);
+    }
+}

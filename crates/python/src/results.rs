@@ -10,7 +10,7 @@ use arqway_lab::library;
 use arqway_lab::output::{self, FigureFinding, Findings, OutputError};
 use arqway_lab::rows::{arrow, means};
 use arqway_lab::run::Results as Measured;
-use pyo3::exceptions::{PyLookupError, PyOSError, PyRuntimeError};
+use pyo3::exceptions::{PyLookupError, PyOSError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::path::PathBuf;
@@ -162,6 +162,13 @@ impl Results {
         written.map_err(|error| exception(&error))
     }
 
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(PyTypeError::new_err(
+            "results cannot be pickled; keep what results.write writes, or pyarrow.table(results.rows): the experiment, \
+             which can be pickled, makes the results again",
+        ))
+    }
+
     fn __str__(&self) -> String {
         self.findings.to_text(&self.plan.runs)
     }
@@ -237,7 +244,7 @@ impl Figure {
             Some("png") => self.pixels()?,
             _ => {
                 let message = format!("a figure is saved as .svg or .png, not as {}", path.display());
-                return Err(pyo3::exceptions::PyValueError::new_err(message));
+                return Err(PyValueError::new_err(message));
             }
         };
         Ok(std::fs::write(&path, octets)?)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import pytest
-
 import arqway
+import pytest
 
 SMALL = """\
 [experiment]

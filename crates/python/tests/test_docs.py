@@ -7,12 +7,11 @@ import re
 from pathlib import Path
 from typing import Any
 
+import arqway
+import arqway.link
 import jupytext
 import nbclient
 import pytest
-
-import arqway
-import arqway.link
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 NOTEBOOKS = sorted((DOCS / "notebooks").glob("*.md"))

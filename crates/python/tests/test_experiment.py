@@ -8,10 +8,9 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import arqway
 import pytest
 from conftest import SMALL
-
-import arqway
 
 WRONG = """\
 [experiment]

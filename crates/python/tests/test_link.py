@@ -6,12 +6,11 @@ import pickle
 from typing import Any
 
 import pytest
+from arqway import Mistakes
+from arqway.link import ContractError, Event, Frame, PythonService, Service, Wire, connect
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from stop_and_wait import StopAndWait
-
-from arqway import Mistakes
-from arqway.link import ContractError, Event, Frame, PythonService, Service, Wire, connect
 
 ALL_KINDS = ["raw", "sr:1.1", "go-back-n", "rlp:3", "xor-fec", "rlc:2", "rlc-um", "rlc-tm", "sscop", "snoop"]
 
@@ -38,7 +37,9 @@ def test_a_packet_goes_across_by_hand() -> None:
     assert again.octets == frame.octets
 
 
-@pytest.mark.parametrize("name", ["raw", "sr:1.1", "selective-repeat", {"kind": "selective-repeat", "timeout": "1.1 s"}])
+@pytest.mark.parametrize(
+    "name", ["raw", "sr:1.1", "selective-repeat", {"kind": "selective-repeat", "timeout": "1.1 s"}]
+)
 def test_a_service_is_named_as_an_experiment_names_it(name: Any) -> None:
     assert Service(name).kind in ("raw", "selective-repeat")
 
@@ -141,7 +142,13 @@ def test_what_a_wire_shows_is_in_the_order_of_time() -> None:
     events = drive(connect("sr:0.5", "sr:0.5", loss="10 %"), [b"packet"] * 20)
     times = [event.time for event in events]
     assert times == sorted(times)
-    assert {event.what for event in events} >= {"packet-taken", "frame-queued", "frame-sent", "frame-departed", "timeout"}
+    assert {event.what for event in events} >= {
+        "packet-taken",
+        "frame-queued",
+        "frame-sent",
+        "frame-departed",
+        "timeout",
+    }
 
 
 def test_wrong_settings_of_a_line_are_told() -> None:
@@ -154,7 +161,7 @@ def test_wrong_settings_of_a_line_are_told() -> None:
     service = Service("raw")
     with pytest.raises(ValueError, match="each end needs one of its own"):
         connect(service, service)
-    with pytest.raises(ValueError, match="right would be \"a\" or \"b\""):
+    with pytest.raises(ValueError, match='right would be "a" or "b"'):
         connect("raw", "raw").send("left", b"packet")
 
 
@@ -265,7 +272,9 @@ Call = tuple[str, Any]
 CALLS = st.one_of(
     st.tuples(st.just("handle_packet"), st.binary(max_size=60)),
     st.tuples(st.just("handle_frame"), st.binary(min_size=1, max_size=60)),
-    st.tuples(st.sampled_from(["handle_timeout", "poll_frame", "start", "foreign", "depart", "poll_packet"]), st.none()),
+    st.tuples(
+        st.sampled_from(["handle_timeout", "poll_frame", "start", "foreign", "depart", "poll_packet"]), st.none()
+    ),
     st.tuples(st.just("handle_link"), st.booleans()),
 )
 

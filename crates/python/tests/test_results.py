@@ -6,14 +6,16 @@ import csv
 import pickle
 from pathlib import Path
 
+import arqway
 import pandas
 import polars
 import pyarrow
 import pytest
 
-import arqway
-
-COLUMNS = "paper,app,errors,beside,rate_bps,connections,point,scheme,variant,replication,metric,value".split(",")
+COLUMNS = (
+    *("paper", "app", "errors", "beside", "rate_bps", "connections", "point", "scheme", "variant"),
+    *("replication", "metric", "value"),
+)
 
 
 def test_rows_are_a_table_that_shows_itself(results: arqway.Results) -> None:
@@ -101,7 +103,7 @@ def test_an_experiment_without_figures_says_so() -> None:
 def test_a_figure_of_a_paper_is_judged_by_its_claims_or_by_others(results: arqway.Results, tmp_path: Path) -> None:
     judged = arqway.figure("monet08", "fig2").run(quick=True)
     verdicts = judged.judge()
-    assert verdicts.column_names == "id,kind,verdict,paper,ours,low,high,inferred,note".split(",")
+    assert verdicts.column_names == ["id", "kind", "verdict", "paper", "ours", "low", "high", "inferred", "note"]
     assert all(name.startswith("monet08.fig2") for name in verdicts["id"])
     assert set(verdicts["verdict"]) <= {"reproduced", "direction", "not-reproduced", "cannot-tell"}
     judged.write(tmp_path)
@@ -110,8 +112,8 @@ def test_a_figure_of_a_paper_is_judged_by_its_claims_or_by_others(results: arqwa
     assert len(results.judge()) == 0
     claims = tmp_path / "claims.toml"
     claims.write_text(
-        '[[claim]]\nid = "small.throughput"\nwhere = "here"\napp = "file-transfer"\nerrors = "uniform"\nbeside = "media"\n'
-        'metric = "throughput"\nkind = "order"\npoints = [5.4]\norder = ["sr:1.1", "sr:0.6"]\n'
+        '[[claim]]\nid = "small.throughput"\nwhere = "here"\napp = "file-transfer"\nerrors = "uniform"\n'
+        'beside = "media"\nmetric = "throughput"\nkind = "order"\npoints = [5.4]\norder = ["sr:1.1", "sr:0.6"]\n'
     )
     assert results.judge(claims)["id"] == ["small.throughput"]
     claims.write_text('[[claim]]\nid = "small.throughput"\n')

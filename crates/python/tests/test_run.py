@@ -11,10 +11,9 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import arqway
 import pytest
 from conftest import SMALL
-
-import arqway
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -29,7 +28,11 @@ def test_what_is_written_is_what_the_command_writes(arguments: list[str], tmp_pa
     file.write_text(SMALL)
     subprocess.run([command, "run", file, *arguments, "--out", tmp_path / "theirs"], check=True, capture_output=True)
     options = {"--seed": "seed", "--replications": "replications"}
-    numbers = dict(zip(map(options.get, arguments[::2]), map(int, arguments[1::2]), strict=True)) if len(arguments) > 1 else {}
+    numbers = (
+        dict(zip(map(options.get, arguments[::2]), map(int, arguments[1::2]), strict=True))
+        if len(arguments) > 1
+        else {}
+    )
     results = arqway.Experiment.read(file).run(quick="--quick" in arguments, **numbers)  # type: ignore[arg-type]
     results.write(tmp_path / "ours")
     ours, theirs = files(tmp_path / "ours"), files(tmp_path / "theirs")
@@ -83,7 +86,12 @@ def test_an_exception_in_progress_ends_the_run(small: arqway.Experiment) -> None
 
 @pytest.mark.parametrize(
     ("arguments", "told"),
-    [({"replications": 0}, "1 or more"), ({"jobs": 0}, "1 or more"), ({"quick": True, "replications": 2}, "one of both")],
+    [
+        ({"replications": 0}, "from 1 to"),
+        ({"seed": -1}, "from 0 to 18446744073709551615"),
+        ({"jobs": 0}, "from 1 to"),
+        ({"quick": True, "replications": 2}, "one of both"),
+    ],
 )
 def test_what_cannot_be_asked_is_told(small: arqway.Experiment, arguments: dict[str, int], told: str) -> None:
     with pytest.raises(ValueError, match=told):

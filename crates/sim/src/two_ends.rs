@@ -247,3 +247,62 @@ impl Probe for Seen {
         self.note(direction, now, What::FrameSent { frame: frame.clone(), arrives });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+    use arqway_link::{AnyService, ShortForm, WorldDefaults};
+    use arqway_units::Span;
+
+    fn two_ends(name: &str, settings: &str) -> TwoEnds<AnyService> {
+        let service = name.parse::<ShortForm>().and_then(|form| form.in_world(&WorldDefaults::default()));
+        let service = service.expect("a short form");
+        let mut link = Wireless::default();
+        if settings == "the first frame is lost" {
+            link.errors = crate::channel::ErrorModel::Listed(crate::channel::Listed { down: vec![0], up: vec![] });
+        }
+        let ends = [Side::AccessPoint, Side::Client].map(|side| service.build(side));
+        TwoEnds::new(ends, &link, &Streams::new(1, 0))
+    }
+
+    fn all_steps(link: &mut TwoEnds<AnyService>, until: Time) -> Vec<LinkStep> {
+        while link.step(until) {}
+        link.take_steps()
+    }
+
+    #[test]
+    fn a_frame_takes_its_time_on_the_line_and_then_the_delay() {
+        let mut link = two_ends("raw", "");
+        link.send(Side::AccessPoint, Packet::new(vec![0; 249]));
+        let steps = all_steps(&mut link, Time::MAX);
+        let last = steps.last().expect("a delivery");
+        // 250 octets with the tag, at 64 kbit/s, and 50 ms.
+        assert_eq!((last.at, last.end), (Time::ZERO + Span::from_nanoseconds(81_250_000), Side::Client));
+        assert!(matches!(&last.what, What::PacketDelivered(packet) if packet.octets.len() == 249));
+    }
+
+    #[test]
+    fn what_is_lost_is_told_when_it_starts_and_sent_again_after_the_timeout() {
+        let mut link = two_ends("sr:0.5", "the first frame is lost");
+        link.send(Side::AccessPoint, Packet::new("a packet"));
+        let steps = all_steps(&mut link, Time::from_nanoseconds(2_000_000_000));
+        let sent = steps.iter().filter_map(|step| match step.what {
+            What::FrameSent { arrives, .. } if step.end == Side::AccessPoint => Some(arrives),
+            _ => None,
+        });
+        assert_eq!(sent.collect::<Vec<_>>(), [false, true]);
+        assert!(steps.iter().any(|step| step.what == What::TimerExpired));
+        assert_eq!(link.now(), Time::from_nanoseconds(2_000_000_000));
+    }
+
+    #[test]
+    fn nothing_happens_behind_the_end_that_was_set() {
+        let mut link = two_ends("raw", "");
+        link.send(Side::AccessPoint, Packet::new(vec![0; 249]));
+        let until = Time::from_nanoseconds(80_000_000);
+        assert!(!all_steps(&mut link, until).iter().any(|step| step.end == Side::Client));
+        assert_eq!(link.now(), until);
+        assert!(all_steps(&mut link, Time::MAX).iter().any(|step| matches!(step.what, What::PacketDelivered(_))));
+    }
+}

@@ -58,3 +58,50 @@ fn note(node: &Node, path: &str, paths: &mut Vec<(Range<usize>, String)>) {
         _ => {}
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::{Origin, read_source};
+    use serde::Deserialize;
+    use std::collections::BTreeMap;
+
+    #[derive(Debug, Deserialize)]
+    #[expect(dead_code, reason = "only its mistakes are looked at")]
+    struct Settings {
+        sweep: BTreeMap<String, Vec<u32>>,
+        scheme: Vec<Scheme>,
+        empty: String,
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[expect(dead_code, reason = "only its mistakes are looked at")]
+    struct Scheme {
+        timeout: u32,
+    }
+
+    #[test]
+    fn places_are_told_as_paths_in_the_order_of_the_values() {
+        let written = Source::new(
+            "typed",
+            "empty = 1\n[sweep]\n\"wireless.loss\" = [1, 'two']\n[[scheme]]\ntimeout = 3\n[[scheme]]\ntimeuot = 4\n",
+        );
+        let tree = parse(&written, &mut Mistakes::new()).expect("a tree");
+        let source = Source::of_values("settings", &tree);
+        let mistakes = read_source::<Settings>(&source).expect_err("three mistakes");
+        let paths: Vec<_> = mistakes.iter().map(|mistake| mistake.origin.path().expect("a path").to_owned()).collect();
+        assert_eq!(paths, ["empty", "sweep[\"wireless.loss\"][1]", "scheme[1].timeuot"]);
+        assert!(mistakes.to_string().starts_with("empty: "), "{mistakes}");
+        for path in paths {
+            assert_eq!(Origin::of_path(&source, &path).expect("it is there").path(), Some(path.as_str()));
+        }
+    }
+
+    #[test]
+    fn what_concerns_all_settings_is_told_by_their_name() {
+        let empty = Node::new(crate::document::Table::new(), Origin::whole(&Source::new("", "")));
+        let source = Source::of_values("settings", &empty);
+        let mistakes = read_source::<Settings>(&source).expect_err("everything is missing");
+        assert!(mistakes.to_string().starts_with("settings: missing"), "{mistakes}");
+    }
+}

@@ -31,3 +31,36 @@ pub fn means(rows: &[Row]) -> Vec<Mean> {
     let mean = |(row, values): (&Row, Vec<f64>)| Some(Mean { of: row.clone(), summary: summarise(&values)? });
     found.into_iter().filter_map(mean).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mean_is_of_one_metric_of_one_cell_over_its_replications() {
+        let row = |scheme: &str, replication, metric: &str, value| Row {
+            paper: "study".into(),
+            app: "file-transfer".into(),
+            errors: "none".into(),
+            beside: "none".into(),
+            rate_bps: 64_000,
+            connections: 1,
+            point: 1.5,
+            scheme: scheme.into(),
+            variant: "".into(),
+            replication,
+            metric: metric.into(),
+            value,
+        };
+        let rows = [
+            row("sr", 0, "throughput", 1.0),
+            row("sr", 0, "timeouts", 9.0),
+            row("raw", 0, "throughput", 5.0),
+            row("sr", 1, "throughput", 3.0),
+        ];
+        let found = means(&rows);
+        let told = found.iter().map(|mean| (&*mean.of.scheme, &*mean.of.metric, mean.summary.mean, mean.summary.n));
+        let expected = [("sr", "throughput", 2.0, 2), ("sr", "timeouts", 9.0, 1), ("raw", "throughput", 5.0, 1)];
+        assert_eq!(told.collect::<Vec<_>>(), expected);
+    }
+}

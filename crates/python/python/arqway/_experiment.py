@@ -133,9 +133,13 @@ class Experiment:
         """
         if quick and replications is not None:
             raise ValueError("a quick run says itself how many replications it has: give one of both")
-        for name, number in (("replications", replications), ("jobs", jobs)):
-            if number is not None and number < 1:
-                raise ValueError(f"{name} must be 1 or more, not {number}")
+        for name, number, least, bits in (
+            ("replications", replications, 1, 32),
+            ("jobs", jobs, 1, 32),
+            ("seed", seed, 0, 64),
+        ):
+            if number is not None and not least <= number < 1 << bits:
+                raise ValueError(f"{name} is a whole number from {least} to {(1 << bits) - 1}, not {number}")
         plan = self._study.plan(replications, seed, quick)
         return plan.run(jobs, told_to(progress))
 

@@ -1,14 +1,16 @@
 """A link layer, frame by frame: to teach it, to look into it, to try a new one.
 
-A :class:`Service` is one end of a recovery scheme. It reads no clock and sends nothing by itself: its owner tells it the time, the
-packets of the network layer and the frames of its peer, and asks it for frames, packets and the time at which it wants to be called
-again. :func:`connect` is such an owner: two services on a line with a channel of the simulator, in virtual time, step by step.
+A :class:`Service` is one end of a recovery scheme. It reads no clock and sends nothing by itself: its owner tells it the
+time, the packets of the network layer and the frames of its peer, and asks it for frames, packets and the time at which
+it wants to be called again. :func:`connect` is such an owner: two services on a line with a channel of the simulator, in
+virtual time, step by step.
 
 A :class:`PythonService` is a service of your own, driven by the same owner and held to the same contract:
 
 - ``now`` never decreases;
 - after ``handle_timeout(now)`` the next deadline lies after ``now``;
-- once ``poll_frame`` or ``poll_packet`` has returned ``None``, nothing new appears before the next ``handle_...`` or ``start_frame``;
+- once ``poll_frame`` or ``poll_packet`` has returned ``None``, nothing new appears before the next ``handle_...`` or
+  ``start_frame``;
 - a frame keeps its size when it starts;
 - while the link is down there is no deadline and no frame.
 
@@ -26,8 +28,9 @@ __all__ = ["ContractError", "Event", "Frame", "PythonService", "Service", "Wire"
 class PythonService:
     """A service written in Python: subclass it and write the methods that your protocol needs.
 
-    :meth:`handle_packet`, :meth:`handle_frame`, :meth:`poll_frame` and :meth:`poll_packet` are what every service has; the
-    others do nothing unless you write them. Give an object of it to :func:`connect`, or to :class:`Service` to drive it by hand.
+    :meth:`handle_packet`, :meth:`handle_frame`, :meth:`poll_frame` and :meth:`poll_packet` are what every service has;
+    the others do nothing unless you write them. Give an object of it to :func:`connect`, or to :class:`Service` to drive
+    it by hand.
     """
 
     def handle_packet(self, packet: bytes, now: float) -> bool:
@@ -49,7 +52,7 @@ class PythonService:
         raise NotImplementedError
 
     def start_frame(self, frame: Frame, now: float) -> Frame | bytes | None:
-        """A frame handed over earlier starts: return it, or one with a fresh acknowledgement, or ``None`` to take it back."""
+        """Return a frame whose turn has come, or the same with a fresh acknowledgement; ``None`` takes it back."""
         return frame
 
     def handle_departure(self, frame: Frame, now: float, sent: bool) -> None:
