@@ -1,18 +1,17 @@
 //! `arqway reproduce [PAPER [FIGURE ...]]`
 
-use crate::study::{Failure, Options, Study, read_all, study};
+use crate::study::{Failure, Options, Study, study};
 use crate::terminal::tell;
 use crate::values;
-use arqway_lab::claims::{self, Claim, Record};
+use arqway_lab::asked::Asked;
+use arqway_lab::claims::Record;
 use arqway_lab::document::did_you_mean;
 use arqway_lab::experiment::overlay::Overlay;
 use arqway_lab::experiment::{Effort, Experiment};
 use arqway_lab::library::{self, FigureName};
 use arqway_lab::output::Frame;
 use arqway_lab::today;
-use std::collections::BTreeSet;
 use std::num::NonZeroU32;
-use std::path::Path;
 
 const EXAMPLES: &str = "Without --replications it is quick: shortened runs, few replications.
 
@@ -50,40 +49,20 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
     let Arguments { options, .. } = arguments;
     let names = choose(arguments)?;
     let effort = if options.replications.is_some() { Effort::Full } else { Effort::Quick };
-    let experiments = experiments_of(&names, effort, &Overlay::default())?;
-    let claims = claims_of(&names)?;
+    let experiments = library::experiments_of(&names, effort, &Overlay::default()).map_err(Failure::Mistakes)?;
+    let claims = library::claims_of(&names).map_err(Failure::Mistakes)?;
     let papers: Vec<&str> = names.iter().map(|name| name.paper.as_str()).collect();
     let today = if arguments.today { with_todays_tcp(&names, effort)? } else { Vec::new() };
-    let typed = arguments.as_typed();
-    let asked: String = arguments.paper.iter().chain(&arguments.figures).map(|word| format!(" {word}")).collect();
-    let note = match effort {
-        Effort::Quick => {
-            "This is a quick look: runs are shortened and few, so intervals are wide. Use --replications 30 for what the papers ran."
-        }
-        Effort::Full => "",
-    };
-    let frame = Frame {
-        title: format!("Arqway reproduces {}", arguments.paper.as_deref().unwrap_or("the papers")),
-        command: format!("arqway reproduce{asked}{typed}"),
-        figure_command: Some(format!("arqway reproduce PAPER FIGURE{typed}")),
-        note: note.to_owned(),
-    };
+    let frame = Frame::of_reproduction(arguments.paper.as_deref(), &arguments.figures, effort, &arguments.asked());
     let strict = if arguments.strict { Some((recorded(&papers)?, effort)) } else { None };
     let (request, seeds) = (options.request(), arguments.seeds.unwrap_or(seeds_by_default(effort)));
     study(Study { experiments, request, claims: &claims, seeds, frame, strict, today }, options)
 }
 
 impl Arguments {
-    /// The options that change results, as they were typed.
-    fn as_typed(&self) -> String {
-        let mut typed = self.options.as_typed();
-        if let Some(seeds) = self.seeds {
-            typed.push_str(&format!(" --seeds {seeds}"));
-        }
-        if self.today {
-            typed.push_str(" --today");
-        }
-        typed
+    /// The options that change results.
+    fn asked(&self) -> Asked {
+        Asked { seeds: self.seeds, today: self.today, ..self.options.asked() }
     }
 }
 
@@ -95,25 +74,6 @@ const fn seeds_by_default(effort: Effort) -> NonZeroU32 {
     }
 }
 
-/// The experiments behind these figures, and behind those that their claims read too.
-pub(crate) fn experiments_of(
-    names: &[FigureName],
-    effort: Effort,
-    overlay: &Overlay,
-) -> Result<Vec<Experiment>, Failure> {
-    let read = |names: &[FigureName]| {
-        let sources: Vec<_> = names.iter().filter_map(library::experiment).collect();
-        read_all(sources.iter(), Path::new(""), effort, overlay)
-    };
-    let mut experiments = read(names)?;
-    let also = names.iter().zip(&experiments).flat_map(|(name, experiment)| {
-        experiment.reads.iter().map(|figure| FigureName { paper: name.paper.clone(), figure: figure.clone() })
-    });
-    let also: BTreeSet<FigureName> = also.filter(|name| !names.contains(name)).collect();
-    experiments.extend(read(&also.into_iter().collect::<Vec<_>>())?);
-    Ok(experiments)
-}
-
 /// The same experiments in worlds of today, in the same order; a paper whose scenario does not say what that is, is left out.
 fn with_todays_tcp(names: &[FigureName], effort: Effort) -> Result<Vec<Experiment>, Failure> {
     let mut papers: Vec<&str> = names.iter().map(|name| name.paper.as_str()).collect();
@@ -122,7 +82,9 @@ fn with_todays_tcp(names: &[FigureName], effort: Effort) -> Result<Vec<Experimen
     for paper in papers {
         let of_paper: Vec<FigureName> = names.iter().filter(|name| name.paper == paper).cloned().collect();
         match today::overlay(paper).map_err(Failure::Mistakes)? {
-            Some(overlay) => experiments.extend(experiments_of(&of_paper, effort, &overlay)?),
+            Some(overlay) => {
+                experiments.extend(library::experiments_of(&of_paper, effort, &overlay).map_err(Failure::Mistakes)?)
+            }
             None => tell(format_args!("{paper} is left out of --today: its scenario has no [today]")),
         }
     }
@@ -188,22 +150,6 @@ fn is_asked(name: &FigureName, asked: &str) -> bool {
 fn means_figure(name: &FigureName, typed: &str) -> bool {
     let figure = typed.strip_prefix(&*name.paper).and_then(|rest| rest.strip_prefix('/')).unwrap_or(typed);
     is_asked(name, figure)
-}
-
-/// The claims on these figures.
-pub(crate) fn claims_of(names: &[FigureName]) -> Result<Vec<Claim>, Failure> {
-    let mut papers: Vec<&str> = names.iter().map(|name| name.paper.as_str()).collect();
-    papers.dedup();
-    let mut claims = Vec::new();
-    for paper in papers {
-        let Some(source) = library::claims(paper) else { continue };
-        let read = claims::read(&source).map_err(Failure::Mistakes)?;
-        claims.extend(
-            read.into_iter()
-                .filter(|claim| names.iter().any(|name| name.paper == paper && name.figure == claim.figure())),
-        );
-    }
-    Ok(claims)
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! `arqway run EXPERIMENT.toml`
 
-use crate::study::{Failure, Options, Study, read_all, study};
+use crate::study::{Failure, Options, Study, study};
 use crate::values;
 use arqway_lab::document::Source;
-use arqway_lab::experiment::Effort;
 use arqway_lab::experiment::overlay::Overlay;
+use arqway_lab::experiment::{Effort, read_all};
 use arqway_lab::library;
 use arqway_lab::output::Frame;
 use std::num::NonZeroU32;
@@ -59,13 +59,14 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
     let text = std::fs::read_to_string(file).map_err(|error| Failure::Usage(unreadable(&name, &error)))?;
     let effort = if options.quick { Effort::Quick } else { Effort::Full };
     let folder = file.parent().unwrap_or(Path::new(""));
-    let experiments = read_all([Source::new(name, text)].iter(), folder, effort, &Overlay::default())?;
+    let experiments = read_all(&[Source::new(name, text)], folder, effort, &Overlay::default());
+    let experiments = experiments.map_err(Failure::Mistakes)?;
     let mut request = options.request();
     request.scheme.clone_from(&arguments.scheme);
     request.point = arguments.point;
     request.replication = arguments.replication;
-    let title = experiments.first().map_or_else(String::new, |experiment| experiment.title.clone());
-    let frame = Frame { title, command: command(arguments), figure_command: None, note: String::new() };
+    let title = experiments.first().map_or("", |experiment| experiment.title.as_str());
+    let frame = Frame::of_run(title, command(arguments));
     let study_of =
         Study { experiments, request, claims: &[], seeds: NonZeroU32::MIN, frame, strict: None, today: Vec::new() };
     study(study_of, options)
@@ -87,7 +88,7 @@ fn unreadable(name: &str, error: &std::io::Error) -> String {
 /// What to type for the same results; the file by its name alone, as results know no folders.
 fn command(arguments: &Arguments) -> String {
     let file = arguments.file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let mut command = format!("arqway run {file}{}", arguments.options.as_typed());
+    let mut command = format!("arqway run {file}{}", arguments.options.asked());
     let only = [
         ("scheme", arguments.scheme.as_deref().map(quoted)),
         ("point", arguments.point.map(|point| point.to_string())),

@@ -1,6 +1,6 @@
 //! `arqway sensitivity [PAPER ...]`
 
-use crate::reproduce::{claims_of, experiments_of, unknown_paper};
+use crate::reproduce::unknown_paper;
 use crate::study::{Failure, Running, Runs};
 use crate::terminal::{print, tell};
 use crate::values;
@@ -116,11 +116,14 @@ impl Asked {
             seed: arguments.running.seed,
             ..Request::default()
         };
-        let mut worlds = Worlds::new(experiments_of(&names, effort, &all)?, claims_of(&names)?, &request)?;
+        let claims = library::claims_of(&names).map_err(Failure::Mistakes)?;
+        let experiments = library::experiments_of(&names, effort, &all).map_err(Failure::Mistakes)?;
+        let mut worlds = Worlds::new(experiments, claims, &request)?;
         let seeds = (1..=OTHER_SEEDS).map(|after| (0, format!("seed {}", worlds.add_another_seed(after))));
         let mut others: Vec<(usize, String)> = seeds.collect();
         for (parameter, alternative, overlay) in questions.overlays(&all) {
-            worlds.add(experiments_of(&names, effort, &overlay)?, &request)?;
+            let experiments = library::experiments_of(&names, effort, &overlay).map_err(Failure::Mistakes)?;
+            worlds.add(experiments, &request)?;
             others.push((parameter + 1, alternative.label.clone()));
         }
         let parameters = std::iter::once(Parameter::chance()).chain(questions.parameters).collect();

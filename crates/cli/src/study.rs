@@ -2,15 +2,16 @@
 
 use crate::terminal::{print, tell};
 use crate::values;
+use arqway_lab::asked::Asked;
 use arqway_lab::claims::{Claim, Difference, Record};
 use arqway_lab::document::Mistakes;
-use arqway_lab::experiment::overlay::Overlay;
 use arqway_lab::experiment::{Effort, Experiment};
 use arqway_lab::output::{self, Findings, Frame, OutputError};
 use arqway_lab::plan::{Plan, Request, RequestError};
 use arqway_lab::run::{Results, RunError, run};
 use arqway_lab::seeds::{self, SeedFinding};
 use arqway_lab::sensitivity::Worlds;
+use arqway_lab::stop::Stop;
 use arqway_lab::today::{Section, Today};
 use arqway_lab::until::{self, MOST, Wide, run_until};
 use arqway_units::Ratio;
@@ -21,7 +22,6 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How much is run, and where the results go.
 #[derive(Debug, Clone, Args)]
@@ -106,19 +106,10 @@ impl Failure {
 }
 
 impl Options {
-    /// The options that change results, as they were typed.
-    pub(crate) fn as_typed(&self) -> String {
-        let mut typed = String::new();
-        if let Some(replications) = self.replications {
-            typed.push_str(&format!(" --replications {replications}"));
-        }
-        if self.quick {
-            typed.push_str(" --quick");
-        }
-        if let Some(share) = self.until {
-            typed.push_str(&format!(" --until {}%", share.as_percent()));
-        }
-        typed + &self.running.as_typed()
+    /// The options that change results.
+    pub(crate) fn asked(&self) -> Asked {
+        let Self { replications, quick, until, .. } = *self;
+        Asked { replications, quick, until, seed: self.running.seed, ..Asked::default() }
     }
 
     pub(crate) fn request(&self) -> Request {
@@ -181,7 +172,7 @@ pub(crate) fn study(study: Study<'_>, options: &Options) -> Result<(), Failure> 
 /// The runs of a study, with what somebody who watches sees of them, and whether he has stopped them.
 pub(crate) struct Runs {
     jobs: NonZeroUsize,
-    stop: Arc<AtomicBool>,
+    stop: Arc<Stop>,
     bar: Bar,
     planned: usize,
     finished: usize,
@@ -193,10 +184,10 @@ pub(crate) struct Runs {
 
 impl Runs {
     pub(crate) fn new(jobs: NonZeroUsize, planned: usize) -> Result<Self, Failure> {
-        let stop = Arc::new(AtomicBool::new(false));
+        let stop = Arc::new(Stop::new());
         let asked = Arc::clone(&stop);
         ctrlc::set_handler(move || {
-            if asked.swap(true, Ordering::Relaxed) {
+            if asked.after_runs_under_way() {
                 // Asked twice: whoever presses Ctrl-C again does not want to wait for the runs under way.
                 std::process::exit(130);
             }
@@ -269,7 +260,7 @@ impl Runs {
     }
 
     pub(crate) fn is_stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+        self.stop.is_asked()
     }
 
     pub(crate) fn finish(&self) {
@@ -346,22 +337,4 @@ fn told(differences: &[Difference], effort: Effort) -> String {
 fn style() -> ProgressStyle {
     ProgressStyle::with_template("{wide_bar} {pos} of {len} runs, {eta} left")
         .unwrap_or_else(|_| ProgressStyle::default_bar())
-}
-
-/// Reads experiments, or tells every mistake in all of them.
-pub(crate) fn read_all<'a>(
-    sources: impl Iterator<Item = &'a Arc<arqway_lab::document::Source>>,
-    folder: &std::path::Path,
-    effort: Effort,
-    overlay: &Overlay,
-) -> Result<Vec<Experiment>, Failure> {
-    let mut mistakes = Mistakes::new();
-    let mut experiments = Vec::new();
-    for source in sources {
-        match Experiment::read_over(source, folder, effort, overlay) {
-            Ok(experiment) => experiments.push(experiment),
-            Err(found) => mistakes.extend(found),
-        }
-    }
-    mistakes.into_result(experiments).map_err(Failure::Mistakes)
 }

@@ -1,14 +1,14 @@
 //! `arqway trace EXPERIMENT --scheme S --point P --replication R`: one cell again, as a capture and as a time-sequence plot.
 
 use crate::run::quoted;
-use crate::study::{Failure, read_all};
+use crate::study::Failure;
 use crate::terminal::{print, tell};
 use crate::values;
 use arqway_lab::capture::{Capture, Place};
 use arqway_lab::cell::{Cell, CellName};
 use arqway_lab::document::Source;
-use arqway_lab::experiment::Effort;
 use arqway_lab::experiment::overlay::Overlay;
+use arqway_lab::experiment::{Effort, read_all};
 use arqway_lab::figure::png;
 use arqway_lab::library::{self, FigureName};
 use arqway_lab::output::OutputError;
@@ -137,7 +137,7 @@ fn check_picture(path: &Path) -> Result<(), Failure> {
 fn find(arguments: &Arguments) -> Result<Cell, Failure> {
     let (source, folder) = source(&arguments.experiment)?;
     let effort = if arguments.quick { Effort::Quick } else { Effort::Full };
-    let experiments = read_all([source].iter(), &folder, effort, &Overlay::default())?;
+    let experiments = read_all(&[source], &folder, effort, &Overlay::default()).map_err(Failure::Mistakes)?;
     let Some(experiment) = experiments.into_iter().next() else { return Err(Failure::Nothing) };
     let request = Request {
         replications: arguments.replications.map(NonZeroU32::get),

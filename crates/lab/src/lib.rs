@@ -12,6 +12,7 @@
 //! Nothing about a particular paper is in the code: a figure of a paper is a file under `experiments/`, its world one
 //! under `scenarios/`, what it claims one under `claims/`.
 
+pub mod asked;
 pub mod capture;
 pub mod cell;
 pub mod claims;
@@ -36,5 +37,6 @@ pub mod seeds;
 pub mod sensitivity;
 pub mod sequence;
 pub mod stats;
+pub mod stop;
 pub mod today;
 pub mod until;

@@ -1,8 +1,13 @@
 //! The scenarios, experiments, claims and alternatives that are built into the program, by their paths in the repository.
 
+use crate::claims::{self, Claim};
 use crate::document::{Mistakes, Source, read_source};
+use crate::experiment::overlay::Overlay;
+use crate::experiment::{Effort, Experiment, read_all};
 use include_dir::{Dir, include_dir};
 use serde::Deserialize;
+use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::Arc;
 
 static SCENARIOS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../scenarios");
@@ -78,6 +83,40 @@ pub fn sensitivity(paper: &str) -> Option<Arc<Source>> {
 #[must_use]
 pub fn experiment(name: &FigureName) -> Option<Arc<Source>> {
     text(&EXPERIMENTS, "experiments", &format!("{}/{}.toml", name.paper, name.figure))
+}
+
+/// The experiments behind these figures, and behind those that their claims read too.
+///
+/// # Errors
+/// Every mistake in all of them.
+pub fn experiments_of(names: &[FigureName], effort: Effort, overlay: &Overlay) -> Result<Vec<Experiment>, Mistakes> {
+    let read = |names: &[FigureName]| {
+        let sources: Vec<_> = names.iter().filter_map(experiment).collect();
+        read_all(&sources, Path::new(""), effort, overlay)
+    };
+    let mut experiments = read(names)?;
+    let also = names.iter().zip(&experiments).flat_map(|(name, experiment)| {
+        experiment.reads.iter().map(|figure| FigureName { paper: name.paper.clone(), figure: figure.clone() })
+    });
+    let also: BTreeSet<FigureName> = also.filter(|name| !names.contains(name)).collect();
+    experiments.extend(read(&also.into_iter().collect::<Vec<_>>())?);
+    Ok(experiments)
+}
+
+/// The claims on these figures.
+///
+/// # Errors
+/// Every mistake in a paper's claims.
+pub fn claims_of(names: &[FigureName]) -> Result<Vec<Claim>, Mistakes> {
+    let mut papers: Vec<&str> = names.iter().map(|name| name.paper.as_str()).collect();
+    papers.dedup();
+    let mut all = Vec::new();
+    for paper in papers {
+        let Some(source) = claims(paper) else { continue };
+        let is_on = |claim: &Claim| names.iter().any(|name| name.paper == paper && name.figure == claim.figure());
+        all.extend(claims::read(&source)?.into_iter().filter(is_on));
+    }
+    Ok(all)
 }
 
 /// Every figure there is: papers in alphabetical order, figures in the order of their numbers.

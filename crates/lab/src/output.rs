@@ -47,7 +47,17 @@ pub struct FigureFinding {
     /// Which experiment of the plan it belongs to.
     pub(crate) experiment: usize,
     /// The figure's own name, as claims have it: `fig3`.
-    pub(crate) name: String,
+    pub name: String,
+}
+
+impl FigureFinding {
+    /// The drawing as a PNG file.
+    ///
+    /// # Errors
+    /// What the renderer says.
+    pub fn png(&self) -> Result<Vec<u8>, OutputError> {
+        png::to_png(&self.svg, png::SCALE).map_err(|source| OutputError::Png { id: self.id.clone(), source })
+    }
 }
 
 /// What the report says beside the results.
@@ -185,11 +195,17 @@ impl Findings {
         save(&directory.join("claims.csv"), &verdicts)?;
         for figure in &self.figures {
             save(&figures.join(format!("{}.svg", figure.id)), figure.svg.as_bytes())?;
-            let pixels =
-                png::to_png(&figure.svg, 2.0).map_err(|source| OutputError::Png { id: figure.id.clone(), source })?;
-            save(&figures.join(format!("{}.png", figure.id)), &pixels)?;
+            save(&figures.join(format!("{}.png", figure.id)), &figure.png()?)?;
         }
-        save(&directory.join("report.html"), Page { findings: self, plan }.report(frame).to_html()?.as_bytes())
+        save(&directory.join("report.html"), self.report(plan, frame)?.as_bytes())
+    }
+
+    /// The report as HTML.
+    ///
+    /// # Errors
+    /// The template's.
+    pub fn report(&self, plan: &Plan, frame: &Frame) -> Result<String, OutputError> {
+        Ok(Page { findings: self, plan }.report(frame).to_html()?)
     }
 }
 

@@ -4,12 +4,12 @@ use crate::lengths::Lengths;
 use crate::metrics::Cell;
 use crate::plan::{Plan, Run, Use};
 use crate::rows::Row;
+use crate::stop::Stop;
 use arqway_link::mux::ConfigError;
 use arqway_sim::{NoProbe, Outcome, Probe, Scenario, Streams, World};
 use rayon::iter::{ParallelBridge, ParallelIterator};
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What came out of the runs that finished.
 #[derive(Debug)]
@@ -42,16 +42,11 @@ pub enum RunError {
     Services(#[from] ConfigError),
 }
 
-/// Runs a plan with this many threads; calls `finished` after each run; begins no run once `stop` is set.
+/// Runs a plan with this many threads; calls `finished` after each run; `stop` ends it early.
 ///
 /// # Errors
 /// Threads that do not start, and worlds that cannot be built.
-pub fn run(
-    plan: &Plan,
-    jobs: NonZeroUsize,
-    stop: &AtomicBool,
-    finished: impl Fn() + Sync,
-) -> Result<Results, RunError> {
+pub fn run(plan: &Plan, jobs: NonZeroUsize, stop: &Stop, finished: impl Fn() + Sync) -> Result<Results, RunError> {
     run_these(plan, &plan.runs, jobs, stop, finished)
 }
 
@@ -60,19 +55,20 @@ pub(crate) fn run_these(
     plan: &Plan,
     runs: &[Run],
     jobs: NonZeroUsize,
-    stop: &AtomicBool,
+    stop: &Stop,
     finished: impl Fn() + Sync,
 ) -> Result<Results, RunError> {
     let threads = rayon::ThreadPoolBuilder::new().num_threads(jobs.get()).build();
     let threads = threads.map_err(|source| RunError::Threads { jobs: jobs.get(), source })?;
     let one = |run: &Run| -> Option<Result<(Run, Measured), RunError>> {
         let setting = plan.settings.get(run.setting)?;
-        let measured = measure(&setting.scenario, &Streams::new(setting.seed, run.replication), NoProbe);
+        let streams = Streams::new(setting.seed, run.replication);
+        let measured = measure(&setting.scenario, &streams, NoProbe, stop).transpose()?;
         finished();
         Some(measured.map(|measured| (*run, measured)))
     };
     // The runs are handed out in their order, and none after a stop, so that stopping leaves whole replications.
-    let handed_out = runs.iter().take_while(|_| !stop.load(Ordering::Relaxed));
+    let handed_out = runs.iter().take_while(|_| !stop.is_asked());
     let results: Result<BTreeMap<_, _>, _> = threads.install(|| handed_out.par_bridge().filter_map(one).collect());
     Ok(Results { finished: results?, planned: runs.len() })
 }
@@ -84,16 +80,24 @@ pub(crate) fn run_these(
 pub fn watch(plan: &Plan, run: Run, probe: impl Probe) -> Result<Results, RunError> {
     let mut finished = BTreeMap::new();
     if let Some(setting) = plan.settings.get(run.setting) {
-        finished.insert(run, measure(&setting.scenario, &Streams::new(setting.seed, run.replication), probe)?);
+        let streams = Streams::new(setting.seed, run.replication);
+        finished.extend(measure(&setting.scenario, &streams, probe, &Stop::new())?.map(|measured| (run, measured)));
     }
     Ok(Results { finished, planned: 1 })
 }
 
-fn measure(scenario: &Scenario, streams: &Streams, probe: impl Probe) -> Result<Measured, RunError> {
+/// Nothing where it was given up.
+fn measure(
+    scenario: &Scenario,
+    streams: &Streams,
+    probe: impl Probe,
+    stop: &Stop,
+) -> Result<Option<Measured>, RunError> {
     let mut lengths = Lengths::new();
-    let outcome = World::new(scenario, streams, (&mut lengths, probe))?.run();
+    let world = World::new(scenario, streams, (&mut lengths, probe))?;
+    let Some(outcome) = world.run_unless(|| stop.is_at_once()) else { return Ok(None) };
     let media_delay_p95_s = lengths.media_delay.quantile_s(0.95);
-    Ok(Measured { outcome, media_delay_p95_s, web_response_p95_s: lengths.web_response.quantile_s(0.95) })
+    Ok(Some(Measured { outcome, media_delay_p95_s, web_response_p95_s: lengths.web_response.quantile_s(0.95) }))
 }
 
 impl Results {

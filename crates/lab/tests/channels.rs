@@ -7,10 +7,10 @@ use arqway_lab::output::Findings;
 use arqway_lab::plan::{Plan, Request};
 use arqway_lab::rows::Row;
 use arqway_lab::run::run;
+use arqway_lab::stop::Stop;
 use arqway_sim::channel::Direction;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 
 /// An experiment of these settings, beside files of these names and texts, in a folder of its own.
 fn experiment(test: &str, files: &[(&str, &str)], set: &str, sweep: &str) -> Result<Experiment, Mistakes> {
@@ -28,7 +28,7 @@ const MEASURED: &str = "\"file-transfer.enabled\" = false\n\"channel\" = { enabl
 
 fn rows(experiment: Experiment) -> Vec<Row> {
     let plan = Plan::new(vec![experiment], &Request::default()).expect("points and schemes");
-    let results = run(&plan, NonZeroUsize::MIN, &AtomicBool::new(false), || ()).expect("the worlds can be built");
+    let results = run(&plan, NonZeroUsize::MIN, &Stop::new(), || ()).expect("the worlds can be built");
     Findings::new(&plan, &results, &[]).rows
 }
 

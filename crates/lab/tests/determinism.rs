@@ -12,13 +12,14 @@ use arqway_lab::plan::{Plan, Request};
 use arqway_lab::rows::Row;
 use arqway_lab::run::{Results, run};
 use arqway_lab::seeds::{self, SeedFinding};
+use arqway_lab::stop::Stop;
 use arqway_units::Octets;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 #[test]
 fn same_seed_same_bytes_whatever_the_number_of_threads() {
@@ -113,6 +114,21 @@ fn stopping_keeps_what_is_finished_and_whole_replications_first() {
     assert_eq!(second.iter().map(|row| &row.scheme).collect::<BTreeSet<_>>().len(), 2, "two cells: {second:?}");
     assert!(second.iter().all(|row| full.contains(row)));
     assert!(of_replication(&kept, 2).is_empty());
+}
+
+#[test]
+fn stopping_at_once_gives_up_the_runs_under_way_and_keeps_the_finished() {
+    let plan = plan(&Request { replications: Some(3), ..Request::default() });
+    let full = rows(&plan);
+    let (stop, finished) = (Stop::new(), AtomicUsize::new(0));
+    let count = || {
+        finished.fetch_add(1, Ordering::SeqCst);
+        stop.at_once();
+    };
+    let stopped = run(&plan, NonZeroUsize::new(4).expect("four"), &stop, count).expect("the worlds can be built");
+    assert_eq!(stopped.finished(), finished.load(Ordering::SeqCst));
+    assert!((1..=4).contains(&stopped.finished()), "{} runs", stopped.finished());
+    assert!(Findings::new(&plan, &stopped, &[]).rows.iter().all(|row| full.contains(row)));
 }
 
 #[test]
@@ -215,7 +231,7 @@ fn shortened(source: &Arc<Source>) -> Experiment {
 
 fn results(plan: &Plan, threads: usize) -> Results {
     let threads = NonZeroUsize::new(threads).expect("a thread");
-    run(plan, threads, &AtomicBool::new(false), || ()).expect("the worlds can be built")
+    run(plan, threads, &Stop::new(), || ()).expect("the worlds can be built")
 }
 
 fn rows(plan: &Plan) -> Vec<Row> {
@@ -224,10 +240,10 @@ fn rows(plan: &Plan) -> Vec<Row> {
 
 /// The results of a plan that is stopped as soon as so many runs are finished.
 fn results_stopped_after(runs: usize, plan: &Plan, threads: usize) -> Results {
-    let (stop, finished) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let (stop, finished) = (Stop::new(), AtomicUsize::new(0));
     let count = || {
         if finished.fetch_add(1, Ordering::SeqCst) + 1 == runs {
-            stop.store(true, Ordering::SeqCst);
+            stop.after_runs_under_way();
         }
     };
     run(plan, NonZeroUsize::new(threads).expect("a thread"), &stop, count).expect("the worlds can be built")

@@ -8,10 +8,10 @@ use arqway_lab::output::Findings;
 use arqway_lab::plan::{Plan, Request};
 use arqway_lab::run::run;
 use arqway_lab::stats::{Comparison, compare, summarise};
+use arqway_lab::stop::Stop;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 
 /// Roots of the random streams: what the paper found is no accident of one of them.
 const SEEDS: [u64; 3] = [1, 2, 3];
@@ -97,7 +97,7 @@ fn throughput_of(figure: &str, schemes: &[&'static str], seed: u64) -> BTreeMap<
         Request { seed: Some(seed), replications: Some(REPLICATIONS), point: Some(5.4), ..Request::default() };
     let plan = Plan::new(vec![experiment], &request).expect("the point exists");
     let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-    let results = run(&plan, cores, &AtomicBool::new(false), || ()).expect("the worlds can be built");
+    let results = run(&plan, cores, &Stop::new(), || ()).expect("the worlds can be built");
     let rows = Findings::new(&plan, &results, &[]).rows;
     let values = |scheme: &&'static str| {
         let cell = rows.iter().filter(|row| &*row.metric == "throughput" && &*row.scheme == *scheme);

@@ -13,10 +13,10 @@ use arqway_lab::experiment::{Effort, Experiment};
 use arqway_lab::plan::{Plan, Request};
 use arqway_lab::rows::Row;
 use arqway_lab::run::run;
+use arqway_lab::stop::Stop;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 
 #[test]
 fn raw_link_file_transfer_agrees_with_ns2_in_throughput_timeouts_and_what_media_meet() {
@@ -134,7 +134,7 @@ fn rows(facts: &[Fact]) -> BTreeMap<String, Vec<Row>> {
     let (names, experiments): (Vec<String>, Vec<Experiment>) = worlds.into_iter().unzip();
     let plan = Plan::new(experiments, &Request::default()).expect("all cells");
     let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-    let results = run(&plan, cores, &AtomicBool::new(false), || ()).expect("the worlds can be built");
+    let results = run(&plan, cores, &Stop::new(), || ()).expect("the worlds can be built");
     names.into_iter().enumerate().map(|(index, name)| (name, results.rows(&plan, index))).collect()
 }
 

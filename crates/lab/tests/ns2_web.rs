@@ -18,10 +18,10 @@ use arqway_lab::experiment::{Effort, Experiment};
 use arqway_lab::plan::{Plan, Request};
 use arqway_lab::rows::Row;
 use arqway_lab::run::run;
+use arqway_lab::stop::Stop;
 use std::fmt::Write as _;
 use std::num::NonZeroUsize;
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 
 /// Way to fetch, TCP, errors, loss in percent, replications; then means with the half-widths of their 95 % intervals:
 /// throughput alone and beside media in kbit/s; the delay of the media in seconds, its 95th percentile, and the share of
@@ -61,7 +61,7 @@ fn raw_link_web_browsing_agrees_with_ns2_in_throughput_pages_and_what_media_meet
     let experiments: Vec<Experiment> = facts.iter().map(Fact::experiment).collect();
     let plan = Plan::new(experiments, &Request::default()).expect("all cells");
     let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-    let results = run(&plan, cores, &AtomicBool::new(false), || ()).expect("the worlds can be built");
+    let results = run(&plan, cores, &Stop::new(), || ()).expect("the worlds can be built");
     let ours: Vec<Mean> =
         facts.iter().enumerate().map(|(index, fact)| fact.ours(&results.rows(&plan, index))).collect();
     let (mut table, mut agrees, mut sum) = (String::new(), true, 0.0);

@@ -9,6 +9,7 @@ use arqway_lab::library::{self, FigureName};
 use arqway_lab::output::Findings;
 use arqway_lab::plan::{Plan, Request};
 use arqway_lab::run::run;
+use arqway_lab::stop::Stop;
 use arqway_lab::{sensitivity, today};
 use arqway_sim::channel::Direction;
 use arqway_units::{Octets, Span};
@@ -17,7 +18,6 @@ use std::fs;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 #[test]
 fn every_file_under_experiments_scenarios_and_claims_can_be_read() {
@@ -138,7 +138,7 @@ fn a_claim_on_a_figure_is_decided_by_the_rows_of_that_figure() {
             experiments.iter().any(|experiment| experiment.points[0].scenario.tcp_bulk.samples.is_some());
         let request = Request { replications: Some(if looks_at_one { 6 } else { 2 }), ..Request::default() };
         let plan = Plan::new(experiments, &request).expect("all cells");
-        let results = run(&plan, NonZeroUsize::MIN, &AtomicBool::new(false), || ()).expect("the worlds can be built");
+        let results = run(&plan, NonZeroUsize::MIN, &Stop::new(), || ()).expect("the worlds can be built");
         let findings = Findings::new(&plan, &results, &claims);
         for judgement in &findings.judgements {
             // Pairs may be open where two runs of a few packets are all there is; missing rows are told as such.

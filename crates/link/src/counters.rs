@@ -13,6 +13,13 @@ macro_rules! counters {
             $($(#[$doc])* pub $name: u64,)*
         }
 
+        impl Counters {
+            /// Each with its name.
+            pub fn named(&self) -> impl Iterator<Item = (&'static str, u64)> {
+                [$((stringify!($name), self.$name)),*].into_iter()
+            }
+        }
+
         impl core::ops::Add for Counters {
             type Output = Self;
             fn add(self, other: Self) -> Self {

@@ -75,7 +75,7 @@ pub mod tcp_aware;
 mod timers;
 mod window;
 
-pub use checked::Checked;
+pub use checked::{Checked, Rule, Violation};
 pub use count::{Count, CountError};
 pub use counters::Counters;
 pub use form::{Form, Service, Value, ValueOf};

@@ -39,6 +39,7 @@ mod scenario;
 #[cfg(feature = "schema")]
 mod schema;
 pub mod tcp;
+mod two_ends;
 mod wireless;
 mod world;
 
@@ -49,5 +50,6 @@ pub use packet::{Headers, PacketLength, PacketLengthError};
 pub use probe::{Host, NoProbe, Probe};
 pub use rate::{Rate, RateTrace, RateTraceError, Step, StepRate, TraceEnd};
 pub use scenario::{ForwardingNode, LinkLayer, Scenario, Wired};
+pub use two_ends::{LinkStep, TwoEnds, What};
 pub use wireless::{Differences, Wireless};
 pub use world::World;

@@ -24,8 +24,8 @@ type LineOctets = [u64; ServiceId::COUNT as usize];
 
 /// The end that sends in one direction and receives in the other.
 #[derive(Debug)]
-pub(crate) struct LinkEnd {
-    pub(crate) mux: Checked<Mux>,
+pub(crate) struct LinkEnd<S = Checked<Mux>> {
+    pub(crate) service: S,
     direction: Direction,
     line: Line<Frame>,
     channel: Channel,
@@ -51,10 +51,10 @@ pub(crate) struct OtherLink {
     pub(crate) channel: Channel,
 }
 
-impl LinkEnd {
-    pub(crate) fn new(mux: Mux, direction: Direction, line: Line<Frame>, channel: Channel, charge_tag: bool) -> Self {
+impl<S: LinkService> LinkEnd<S> {
+    pub(crate) fn new(service: S, direction: Direction, line: Line<Frame>, channel: Channel, charge_tag: bool) -> Self {
         Self {
-            mux: Checked::new(mux),
+            service,
             direction,
             line,
             channel,
@@ -69,24 +69,26 @@ impl LinkEnd {
         }
     }
 
-    /// The network layer sends a packet; what the link layer cannot hold is dropped, and counted there.
-    pub(crate) fn send(&mut self, packet: Packet, now: Time) {
-        let _ = self.mux.handle_packet(packet, now);
+    /// The network layer sends a packet; what the link layer cannot hold is dropped, and counted there. Whether it was taken.
+    pub(crate) fn send(&mut self, packet: Packet, now: Time) -> bool {
+        self.service.handle_packet(packet, now).is_ok()
     }
 
     /// A frame has left the transmitter.
     pub(crate) fn depart(&mut self, now: Time) {
         self.line.depart();
         if let Some((tag, ticket)) = self.in_transmitter.take() {
-            self.mux.handle_departure(tag, ticket, Departure::Sent, now);
+            self.service.handle_departure(tag, ticket, Departure::Sent, now);
         }
     }
 
-    /// The event of the alarm has come.
-    pub(crate) fn ring(&mut self, now: Time) {
-        if self.alarm.ring(now) {
-            self.mux.handle_timeout(now);
+    /// The event of the alarm has come. Whether it was time: a moved alarm waits on.
+    pub(crate) fn ring(&mut self, now: Time) -> bool {
+        let is_time = self.alarm.ring(now);
+        if is_time {
+            self.service.handle_timeout(now);
         }
+        is_time
     }
 
     /// The first frame on its way to the other end is there.
@@ -125,7 +127,7 @@ impl LinkEnd {
     /// Link layer and transmitter are told of the link: what was handed over and has not started yet waits too.
     pub(crate) fn hear(&mut self, hint: &Hint, now: Time) {
         self.air.hold(hint.link_state() == LinkState::Down);
-        self.mux.handle_hint(hint, now);
+        self.service.handle_hint(hint, now);
     }
 
     /// How many frames were lost because the link was gone.
@@ -136,7 +138,7 @@ impl LinkEnd {
     /// Lets the link layer do all it can do now.
     pub(crate) fn pump(&mut self, events: &mut EventQueue<Event>, probe: &mut impl Probe, now: Time) {
         let Self {
-            mux,
+            service,
             direction,
             line,
             channel,
@@ -164,7 +166,7 @@ impl LinkEnd {
             probe,
             now,
         };
-        pump(mux, &mut port, now);
+        pump(service, &mut port, now);
     }
 
     pub(crate) fn dropped(&self) -> u64 {

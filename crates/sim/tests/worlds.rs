@@ -33,6 +33,22 @@ fn run(scenario: &Scenario) -> (Outcome, Frames) {
     (outcome, frames)
 }
 
+#[test]
+fn a_run_may_be_given_up_half_way_and_is_the_same_if_it_is_not() {
+    let mut scenario = Scenario::default();
+    scenario.file_transfer.size = Octets::new(2_000_000);
+    let world = || World::new(&scenario, &Streams::new(1, 0), NoProbe).expect("one service");
+    let whole = world().run();
+    assert_eq!(world().run_unless(|| false), Some(whole));
+    // Asked after a part of the events, more than once: this is half way.
+    let asked = core::cell::Cell::new(0);
+    let give_up = || {
+        asked.set(asked.get() + 1);
+        asked.get() == 5
+    };
+    assert_eq!((world().run_unless(give_up), asked.get()), (None, 5));
+}
+
 /// Two packets over Selective Repeat; the second waits behind the first, is lost, and only its timer can tell.
 #[test]
 fn a_lost_tail_comes_again_by_its_timer_from_the_moment_that_is_set() {

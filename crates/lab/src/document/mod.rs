@@ -66,6 +66,7 @@ mod source;
 mod stand_in;
 mod suggest;
 mod tree;
+mod values;
 mod wording;
 
 #[cfg(test)]
@@ -78,3 +79,4 @@ pub use read::{read, read_source};
 pub use source::{Origin, Position, Source};
 pub use suggest::{did_you_mean, suggest};
 pub use tree::{Node, Table, Value};
+pub use values::{path_of_item, path_of_key};

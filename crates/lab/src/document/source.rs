@@ -9,6 +9,8 @@ use std::sync::Arc;
 pub struct Source {
     name: String,
     text: String,
+    /// Where a program made it: at which place stands the value of which path, in the order of the places.
+    paths: Vec<(Range<usize>, String)>,
 }
 
 impl Source {
@@ -18,7 +20,12 @@ impl Source {
         let text: String = text.into();
         // A byte order mark is no part of the first line: columns count what an editor shows.
         let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
-        Arc::new(Self { name: name.into(), text })
+        Arc::new(Self { name: name.into(), text, paths: Vec::new() })
+    }
+
+    /// The same text, whose places are told as paths.
+    pub(super) fn with_paths(&self, paths: Vec<(Range<usize>, String)>) -> Arc<Self> {
+        Arc::new(Self { name: self.name.clone(), text: self.text.clone(), paths })
     }
 
     /// The name as it was typed.
@@ -94,6 +101,13 @@ impl Origin {
         Self { source: Arc::clone(source), span: 0..0, key_span: None }
     }
 
+    /// The value at a path of settings that a program made.
+    #[must_use]
+    pub fn of_path(source: &Arc<Source>, path: &str) -> Option<Self> {
+        let (span, _) = source.paths.iter().rfind(|(_, known)| known == path)?;
+        Some(Self { source: Arc::clone(source), span: span.clone(), key_span: None })
+    }
+
     /// The place of the key; that of the value where there is no key.
     #[must_use]
     pub fn of_key(&self) -> Self {
@@ -106,6 +120,14 @@ impl Origin {
         let span = self.key_span.as_ref()?;
         let key = self.source.text.get(span.clone())?;
         Some(key.trim_matches(['"', '\'']))
+    }
+
+    /// The path of the value that stands there, where a program made the settings; empty for all of them.
+    #[must_use]
+    pub fn path(&self) -> Option<&str> {
+        let paths = &self.source.paths;
+        let behind = paths.partition_point(|(place, _)| place.start <= self.span.start);
+        paths.get(behind.checked_sub(1)?).map(|(_, path)| path.as_str())
     }
 
     /// Where the value begins.
@@ -145,9 +167,13 @@ impl fmt::Debug for Origin {
     }
 }
 
-/// Prints file, line and column: `bad.toml:2:1`.
+/// Prints file, line and column, `bad.toml:2:1`; the path where nobody wrote lines.
 impl fmt::Display for Origin {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{}:{}", self.source.name, self.position())
+        match self.path() {
+            None => write!(out, "{}:{}", self.source.name, self.position()),
+            Some("") => out.write_str(&self.source.name),
+            Some(path) => out.write_str(path),
+        }
     }
 }

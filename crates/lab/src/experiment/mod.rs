@@ -366,6 +366,27 @@ impl Experiment {
     }
 }
 
+/// Reads experiments, or tells every mistake in all of them.
+///
+/// # Errors
+/// Every mistake in all of them.
+pub fn read_all(
+    sources: &[Arc<Source>],
+    folder: &Path,
+    effort: Effort,
+    overlay: &Overlay,
+) -> Result<Vec<Experiment>, Mistakes> {
+    let mut mistakes = Mistakes::new();
+    let mut experiments = Vec::new();
+    for source in sources {
+        match Experiment::read_over(source, folder, effort, overlay) {
+            Ok(experiment) => experiments.push(experiment),
+            Err(found) => mistakes.extend(found),
+        }
+    }
+    mistakes.into_result(experiments)
+}
+
 /// The error model of a curve: that of its points with errors, if any has some.
 fn errors_of(points: &[world::PointTree]) -> &'static str {
     let models = || points.iter().map(|point| point.point.scenario.wireless.named_errors());

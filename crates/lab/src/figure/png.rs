@@ -20,6 +20,9 @@ use resvg::usvg::{self, Options, Tree, fontdb};
 const FONT: &[u8] = include_bytes!("../../assets/DejaVuSans-subset.ttf");
 const FAMILY: &str = "DejaVu Sans";
 
+/// Pixels a unit of the drawing, where nobody asks for others: sharp on a dense screen and in print.
+pub const SCALE: f32 = 2.0;
+
 /// Why an SVG has no PNG.
 #[derive(Debug, thiserror::Error)]
 pub enum PngError {

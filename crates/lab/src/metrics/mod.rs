@@ -159,9 +159,9 @@ mod tests {
     use crate::experiment::{Effort, Experiment};
     use crate::plan::Request;
     use crate::run::run;
+    use crate::stop::Stop;
     use std::collections::BTreeSet;
     use std::num::NonZeroUsize;
-    use std::sync::atomic::AtomicBool;
 
     fn rows_of(set: &str) -> Vec<Row> {
         rows_of_text(format!(
@@ -173,7 +173,7 @@ mod tests {
         let experiment = Experiment::read(&Source::new("apps.toml", text), std::path::Path::new(""), Effort::Full);
         let experiment = experiment.unwrap_or_else(|mistakes| panic!("{mistakes}"));
         let plan = Plan::new(vec![experiment], &Request::default()).expect("one cell");
-        let results = run(&plan, NonZeroUsize::MIN, &AtomicBool::new(false), || ()).expect("a world");
+        let results = run(&plan, NonZeroUsize::MIN, &Stop::new(), || ()).expect("a world");
         results.rows(&plan, 0)
     }
 

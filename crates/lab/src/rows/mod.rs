@@ -4,13 +4,16 @@
 //! two files. Column names and their order are a promise; see `COLUMNS`. Both writers are pure functions of their arguments:
 //! equal rows give equal bytes.
 
+pub mod arrow;
 mod csv;
+mod means;
 mod parquet;
 
 use std::sync::Arc;
 
 pub(crate) use csv::quoted;
 pub use csv::{RowsError, read_csv, write_csv};
+pub use means::{Mean, means};
 pub use parquet::write_parquet;
 
 /// The columns, in the order in which both files have them.

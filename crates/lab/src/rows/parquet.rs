@@ -1,20 +1,13 @@
 //! `rows.parquet`: the columns of `rows.csv`, typed and compressed, with the run's description as metadata.
 
-use std::io::Write;
-use std::sync::Arc;
-
-use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray, UInt32Array, UInt64Array};
-use arrow_schema::{DataType, Field, Schema};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
+use std::io::Write;
 
-use super::{COLUMNS, Row};
-
-/// Rows that are turned into columns at a time: bounds the memory beside the rows themselves.
-const BATCH: usize = 64 * 1024;
+use super::{Row, arrow};
 
 /// Writes the rows, with `metadata` as key-value pairs of the file (seed, version, settings).
 ///
@@ -32,47 +25,10 @@ pub fn write_parquet(
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
         .set_key_value_metadata(Some(pairs))
         .build();
-    let schema = Arc::new(schema());
-    let mut writer = ArrowWriter::try_new(output, Arc::clone(&schema), Some(properties))?;
-    for batch in rows.chunks(BATCH) {
-        writer.write(&RecordBatch::try_new(Arc::clone(&schema), columns(batch))?)?;
+    let mut writer = ArrowWriter::try_new(output, arrow::schema(), Some(properties))?;
+    for batch in arrow::batches(rows) {
+        writer.write(&batch?)?;
     }
     writer.close()?;
     Ok(())
-}
-
-fn schema() -> Schema {
-    let field = |name: &'static str| {
-        let kind = match name {
-            "rate_bps" => DataType::UInt64,
-            "connections" | "replication" => DataType::UInt32,
-            "point" | "value" => DataType::Float64,
-            _ => DataType::Utf8,
-        };
-        Field::new(name, kind, false)
-    };
-    Schema::new(COLUMNS.map(field).to_vec())
-}
-
-/// One array a column, in the order of `COLUMNS`.
-fn columns(rows: &[Row]) -> Vec<ArrayRef> {
-    let words = |of: fn(&Row) -> &Arc<str>| -> ArrayRef {
-        Arc::new(StringArray::from_iter_values(rows.iter().map(|row| of(row).as_ref())))
-    };
-    let counts = |of: fn(&Row) -> u32| -> ArrayRef { Arc::new(UInt32Array::from_iter_values(rows.iter().map(of))) };
-    let numbers = |of: fn(&Row) -> f64| -> ArrayRef { Arc::new(Float64Array::from_iter_values(rows.iter().map(of))) };
-    vec![
-        words(|row| &row.paper),
-        words(|row| &row.app),
-        words(|row| &row.errors),
-        words(|row| &row.beside),
-        Arc::new(UInt64Array::from_iter_values(rows.iter().map(|row| row.rate_bps))),
-        counts(|row| row.connections),
-        numbers(|row| row.point),
-        words(|row| &row.scheme),
-        words(|row| &row.variant),
-        counts(|row| row.replication),
-        words(|row| &row.metric),
-        numbers(|row| row.value),
-    ]
 }

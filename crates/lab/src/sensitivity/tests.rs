@@ -7,9 +7,9 @@ use crate::experiment::overlay::Overlay;
 use crate::experiment::{Effort, Experiment};
 use crate::library;
 use crate::plan::Request;
+use crate::stop::Stop;
 use std::num::NonZeroUsize;
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 
 const WORLD: &str = "headers = \"count-as-data\"\n[tcp]\nmaximum-window = 17\n[file-transfer]\nsize = \"10 kB\"\n\
                      [wireless]\nrate = \"64 kbit/s\"\nqueue = { kind = \"drop-tail\", packets = 50 }\n\
@@ -137,7 +137,7 @@ fn answer(text: &str, jobs: usize) -> (Worlds, Matrix) {
     overlays.iter().for_each(|(_, _, overlay)| worlds.add(experiments(overlay), &request).expect("all cells"));
     let jobs = NonZeroUsize::new(jobs).expect("some");
     for world in 0..worlds.len() {
-        assert!(worlds.run(world, jobs, &AtomicBool::new(false), || ()).expect("worlds that can be built"));
+        assert!(worlds.run(world, jobs, &Stop::new(), || ()).expect("worlds that can be built"));
     }
     let found = overlays.iter().enumerate().map(|(index, (parameter, alternative, _))| AlternativeFinding {
         parameter: *parameter,

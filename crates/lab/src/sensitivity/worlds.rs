@@ -12,9 +12,9 @@ use crate::experiment::Experiment;
 use crate::plan::{Plan, Request, RequestError, Run, Setting, Use};
 use crate::rows::Row;
 use crate::run::{Results, RunError, run_these};
+use crate::stop::Stop;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
-use std::sync::atomic::AtomicBool;
 
 /// Worlds in which the same claims are judged; the first is the plain one.
 #[derive(Debug)]
@@ -150,7 +150,7 @@ impl Worlds {
         &mut self,
         world: usize,
         jobs: NonZeroUsize,
-        stop: &AtomicBool,
+        stop: &Stop,
         finished: impl Fn() + Sync,
     ) -> Result<bool, RunError> {
         let runs = self.runs_of(&self.worlds[world]);

@@ -6,10 +6,10 @@ use crate::document::{Node, Source, parse};
 use crate::experiment::{Effort, Experiment};
 use crate::plan::Request;
 use crate::run::run;
+use crate::stop::Stop;
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 
 const FIGURE: &str = "[experiment]\nid = \"paper-fig\"\npaper = \"paper\"\nreplications = 3\n[scenario]\nbase = \"monet08\"\n\
      set = { \"file-transfer.size\" = \"100 kB\", \"wireless.errors\" = { kind = \"uniform\", loss = \"9.8 %\" } }\n\
@@ -32,7 +32,7 @@ fn set(text: &str) -> Node {
 }
 
 fn results(plan: &Plan) -> Results {
-    run(plan, NonZeroUsize::MIN, &AtomicBool::new(false), || ()).expect("worlds that can be built")
+    run(plan, NonZeroUsize::MIN, &Stop::new(), || ()).expect("worlds that can be built")
 }
 
 #[test]

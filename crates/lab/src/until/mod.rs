@@ -14,11 +14,11 @@ use crate::plan::{Plan, Setting, Use};
 use crate::quantity::Quantity;
 use crate::run::{Results, RunError, run, run_these};
 use crate::stats::{Summary, summarise};
+use crate::stop::Stop;
 use arqway_units::Ratio;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::num::NonZeroUsize;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How many replications are added at a time.
 const BATCH: u32 = 10;
@@ -66,7 +66,7 @@ pub fn run_until(
     plan: &mut Plan,
     share: Ratio,
     jobs: NonZeroUsize,
-    stop: &AtomicBool,
+    stop: &Stop,
     progress: &impl Progress,
 ) -> Result<(Results, Vec<Wide>), RunError> {
     let mut results = run(plan, jobs, stop, || progress.finished())?;
@@ -78,7 +78,7 @@ pub fn run_until(
             plan.settings[*setting].replications < MOST && wide.iter().any(of_its_group)
         };
         let settings: Vec<usize> = (0..plan.settings.len()).filter(goes_on).collect();
-        if settings.is_empty() || stop.load(Ordering::Relaxed) {
+        if settings.is_empty() || stop.is_asked() {
             return Ok((results, wide));
         }
         let added = plan.add_replications(BATCH, MOST, &settings);

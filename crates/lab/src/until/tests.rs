@@ -3,7 +3,7 @@ use crate::document::Source;
 use crate::experiment::{Effort, Experiment};
 use crate::plan::Request;
 use std::path::Path;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 const STUDY: &str = r#"
 [experiment]
@@ -55,7 +55,7 @@ fn plan(texts: &[&str]) -> Plan {
 fn until(plan: &mut Plan, percent: f64, threads: usize) -> (Results, Vec<Wide>) {
     let share = Ratio::new(percent / 100.0).expect("a share");
     let threads = NonZeroUsize::new(threads).expect("a thread");
-    run_until(plan, share, threads, &AtomicBool::new(false), &Counting::default()).expect("worlds")
+    run_until(plan, share, threads, &Stop::new(), &Counting::default()).expect("worlds")
 }
 
 /// The replications of each setting: by point, then scheme.
@@ -122,12 +122,18 @@ fn what_cannot_be_settled_ends_at_the_bound_and_is_told() {
     assert!(told.starts_with("study: file-transfer.throughput of ") && told.ends_with(" %"), "{told}");
 }
 
+fn stopped() -> Stop {
+    let stop = Stop::new();
+    stop.after_runs_under_way();
+    stop
+}
+
 #[test]
 fn stopping_adds_nothing() {
     let mut plan = plan(&[STUDY]);
     let share = Ratio::new(0.001).expect("a share");
     let (results, _) =
-        run_until(&mut plan, share, NonZeroUsize::MIN, &AtomicBool::new(true), &Counting::default()).expect("worlds");
+        run_until(&mut plan, share, NonZeroUsize::MIN, &stopped(), &Counting::default()).expect("worlds");
     assert_eq!((results.finished(), plan.runs.len()), (0, 8));
 }
 
@@ -135,7 +141,7 @@ fn stopping_adds_nothing() {
 fn a_quantity_that_two_figures_draw_is_told_once() {
     let wide_means = |text: &str| {
         let plan = plan(&[text]);
-        let results = run(&plan, NonZeroUsize::MIN, &AtomicBool::new(false), || {}).expect("worlds");
+        let results = run(&plan, NonZeroUsize::MIN, &Stop::new(), || {}).expect("worlds");
         wide(&plan, &results, Ratio::ZERO)
     };
     let again = "\n[[figure]]\nid = \"again\"\ny = \"file-transfer.throughput\"\n";

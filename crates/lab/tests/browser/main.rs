@@ -19,12 +19,12 @@ use arqway_lab::plan::{Plan, Request};
 use arqway_lab::report::Further;
 use arqway_lab::run::run;
 use arqway_lab::seeds::{self, SeedFinding};
+use arqway_lab::stop::Stop;
 use chromium::Chromium;
 use page::{View, look};
 use std::fs;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 
 const PHONE: u32 = 360;
 const DESK: u32 = 1440;
@@ -76,7 +76,7 @@ fn a_report_of_a_run_is_in_order_everywhere() {
     let Some(mut browser) = Chromium::start() else { return };
     let plan = Plan::new(small::experiments(), &Request::default()).expect("cells");
     let results = |plan: &Plan| {
-        run(plan, NonZeroUsize::new(2).expect("two"), &AtomicBool::new(false), || ()).expect("the worlds can be built")
+        run(plan, NonZeroUsize::new(2).expect("two"), &Stop::new(), || ()).expect("the worlds can be built")
     };
     let claims = small::claims();
     let of_plan = results(&plan);

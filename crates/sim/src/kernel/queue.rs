@@ -114,6 +114,12 @@ impl<E> EventQueue<E> {
         Some((moment.0, event))
     }
 
+    /// When the next event happens.
+    pub(crate) fn soonest(&self) -> Option<Time> {
+        let next = self.near.last().or_else(|| self.far.peek())?;
+        Some(next.moment.time())
+    }
+
     /// When the event that was taken last happens.
     pub(crate) fn happening(&self) -> Moment {
         self.happening

@@ -190,7 +190,7 @@ impl<P: Probe> World<P> {
         let Some(media) = &mut self.media else { return };
         let packet = media.send(self.now, &mut self.memory);
         if self.media_service.is_none() {
-            self.media_service = Some(self.access_point.mux.inner().service_of(&packet.octets));
+            self.media_service = Some(self.access_point.service.inner().service_of(&packet.octets));
         }
         self.events.schedule(media.next(), Event::MediaSend);
         self.send_from(Host::Server, packet);

@@ -29,7 +29,7 @@ use crate::scenario::Scenario;
 use crate::tcp::{Connections, TcpConfig};
 use alloc::boxed::Box;
 use arqway_link::mux::ConfigError;
-use arqway_link::{Frame, LinkService, Mux, Packet, ServiceId};
+use arqway_link::{Checked, Frame, LinkService, Mux, Packet, ServiceId};
 use arqway_units::{BitRate, Span, Time};
 use forwarding::Node;
 use hosts::clock_phase;
@@ -87,7 +87,7 @@ impl<P: Probe> World<P> {
                 Line::new(wireless.rate(direction), wireless.delay(direction), wireless.queue(direction));
             let (errors, impairments) = (wireless.errors(direction), wireless.impairments(direction));
             let channel = Channel::new(errors, &impairments, direction, streams);
-            let mut end = LinkEnd::new(mux, direction, line, channel, wireless.charge_tag);
+            let mut end = LinkEnd::new(Checked::new(mux), direction, line, channel, wireless.charge_tag);
             add_other_link(&mut end, scenario, direction, streams);
             Ok(end)
         };
@@ -134,6 +134,21 @@ impl<P: Probe> World<P> {
         self.start();
         while !self.is_over() && self.step() {}
         self.outcome()
+    }
+
+    /// The same, unless it is given up half way, which is asked for every so many events.
+    pub fn run_unless(mut self, given_up: impl Fn() -> bool) -> Option<Outcome> {
+        /// A millisecond's work, at most: whoever gives up does not wait.
+        const EVENTS: u32 = 1024;
+        self.start();
+        while !given_up() {
+            for _ in 0..EVENTS {
+                if self.is_over() || !self.step() {
+                    return Some(self.outcome());
+                }
+            }
+        }
+        None
     }
 
     /// Begins: files, browser and speaker act for the first time. [`run`](Self::run) does this itself.
@@ -224,7 +239,7 @@ impl<P: Probe> World<P> {
         };
         let Some(frame) = sender.arrive(events, *now) else { return };
         self.probe.frame_received(direction, &frame, *now);
-        receiver.mux.handle_frame(frame, *now);
+        receiver.service.handle_frame(frame, *now);
         self.pump(receiving);
     }
 
@@ -302,8 +317,8 @@ impl<P: Probe> World<P> {
             wired_drops: self.wired_down.dropped() + self.wired_up.dropped(),
             node_drops: self.node.is_some().then(|| self.wired_down.dropped()),
             wired_losses: self.wired_loss.as_ref().map_or(0, WiredLoss::lost),
-            access_point: self.access_point.mux.counters(),
-            client: self.client.mux.counters(),
+            access_point: self.access_point.service.counters(),
+            client: self.client.service.counters(),
             events: self.events.scheduled(),
         }
     }
@@ -313,7 +328,7 @@ impl<P> World<P> {
     /// How many octets the media's service takes of the line for each of a packet, less that one.
     fn media_overhead(&self) -> Option<f64> {
         let service = self.media_service?;
-        let packets = self.access_point.mux.inner().counters_of(service.index())?.octets_sent;
+        let packets = self.access_point.service.inner().counters_of(service.index())?.octets_sent;
         (packets > 0).then(|| self.access_point.line_octets(service) as f64 / packets as f64 - 1.0)
     }
 

@@ -1,0 +1,86 @@
+//! What is asked of a study beyond its experiments, and how results say so: a heading, and the command that makes them again.
+//!
+//! Whoever asks, command or notebook, the results of the same question have the same words around them.
+
+use crate::experiment::Effort;
+use crate::output::Frame;
+use arqway_units::Ratio;
+use std::fmt;
+use std::num::NonZeroU32;
+
+/// The options that change results.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Asked {
+    /// Replications of each cell, instead of the file's.
+    pub replications: Option<NonZeroU32>,
+    /// Shortened runs and few replications.
+    pub quick: bool,
+    /// Replications are added until every mean that is drawn is known so well.
+    pub until: Option<Ratio>,
+    /// Root of all random streams, instead of the file's.
+    pub seed: Option<u64>,
+    /// From how many seeds each claim is judged.
+    pub seeds: Option<NonZeroU32>,
+    /// Everything again with today's TCP.
+    pub today: bool,
+}
+
+/// As they are typed behind a command, each with a blank before it.
+impl fmt::Display for Asked {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { replications, quick, until, seed, seeds, today } = *self;
+        replications.map_or(Ok(()), |replications| write!(out, " --replications {replications}"))?;
+        out.write_str(if quick { " --quick" } else { "" })?;
+        until.map_or(Ok(()), |share| write!(out, " --until {}%", share.as_percent()))?;
+        seed.map_or(Ok(()), |seed| write!(out, " --seed {seed}"))?;
+        seeds.map_or(Ok(()), |seeds| write!(out, " --seeds {seeds}"))?;
+        out.write_str(if today { " --today" } else { "" })
+    }
+}
+
+impl Frame {
+    /// Around the results of one experiment; `command` is what to type for them.
+    #[must_use]
+    pub fn of_run(title: &str, command: String) -> Self {
+        Self { title: title.to_owned(), command, figure_command: None, note: String::new() }
+    }
+
+    /// Around the results of a paper's figures, or those of all papers; `figures` are as they were asked for.
+    #[must_use]
+    pub fn of_reproduction(paper: Option<&str>, figures: &[String], effort: Effort, asked: &Asked) -> Self {
+        let names: String = paper.into_iter().chain(figures.iter().map(String::as_str)).fold(String::new(), join);
+        let note = match effort {
+            Effort::Quick => {
+                "This is a quick look: runs are shortened and few, so intervals are wide. Use --replications 30 for what the papers ran."
+            }
+            Effort::Full => "",
+        };
+        Self {
+            title: format!("Arqway reproduces {}", paper.unwrap_or("the papers")),
+            command: format!("arqway reproduce{names}{asked}"),
+            figure_command: Some(format!("arqway reproduce PAPER FIGURE{asked}")),
+            note: note.to_owned(),
+        }
+    }
+}
+
+fn join(text: String, word: &str) -> String {
+    text + " " + word
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_told_as_they_are_typed() {
+        let two = NonZeroU32::MIN.saturating_add(1);
+        let asked = Asked { replications: Some(two), seed: Some(7), ..Asked::default() };
+        assert_eq!(asked.to_string(), " --replications 2 --seed 7");
+        let asked = Asked { quick: true, seeds: Some(two), today: true, ..Asked::default() };
+        assert_eq!(asked.to_string(), " --quick --seeds 2 --today");
+        let figures = ["fig2".to_owned(), "fig3".to_owned()];
+        let frame = Frame::of_reproduction(Some("monet08"), &figures, Effort::Full, &Asked::default());
+        assert_eq!(frame.command, "arqway reproduce monet08 fig2 fig3");
+    }
+}

@@ -1,0 +1,67 @@
+"""A link layer, frame by frame: to teach it, to look into it, to try a new one.
+
+A :class:`Service` is one end of a recovery scheme. It reads no clock and sends nothing by itself: its owner tells it the
+time, the packets of the network layer and the frames of its peer, and asks it for frames, packets and the time at which
+it wants to be called again. :func:`connect` is such an owner: two services on a line with a channel of the simulator, in
+virtual time, step by step.
+
+A :class:`PythonService` is a service of your own, driven by the same owner and held to the same contract:
+
+- ``now`` never decreases;
+- after ``handle_timeout(now)`` the next deadline lies after ``now``;
+- once ``poll_frame`` or ``poll_packet`` has returned ``None``, nothing new appears before the next ``handle_...`` or
+  ``start_frame``;
+- a frame keeps its size when it starts;
+- while the link is down there is no deadline and no frame.
+
+Whoever breaks a rule gets a :class:`ContractError`. All times are seconds.
+"""
+
+from __future__ import annotations
+
+from arqway._arqway import Event, Frame, Service, Wire, connect
+from arqway._contract import ContractError
+
+__all__ = ["ContractError", "Event", "Frame", "PythonService", "Service", "Wire", "connect"]
+
+
+class PythonService:
+    """A service written in Python: subclass it and write the methods that your protocol needs.
+
+    :meth:`handle_packet`, :meth:`handle_frame`, :meth:`poll_frame` and :meth:`poll_packet` are what every service has;
+    the others do nothing unless you write them. Give an object of it to :func:`connect`, or to :class:`Service` to drive
+    it by hand.
+    """
+
+    def handle_packet(self, packet: bytes, now: float) -> bool:
+        """Take a packet to carry; return ``False`` where there is no room for it."""
+        raise NotImplementedError
+
+    def handle_frame(self, frame: Frame, now: float) -> None:
+        """Take a frame of the peer. What cannot be read is no error: count it, and go on."""
+        raise NotImplementedError
+
+    def handle_timeout(self, now: float) -> None:
+        """Act on every deadline at or before ``now``."""
+
+    def handle_link(self, up: bool, now: float) -> None:
+        """Learn that the link below went down or came back."""
+
+    def poll_frame(self, now: float) -> Frame | bytes | None:
+        """Hand the next frame over to the queue below, or return ``None``."""
+        raise NotImplementedError
+
+    def start_frame(self, frame: Frame, now: float) -> Frame | bytes | None:
+        """Return a frame whose turn has come, or the same with a fresh acknowledgement; ``None`` takes it back."""
+        return frame
+
+    def handle_departure(self, frame: Frame, now: float, sent: bool) -> None:
+        """Learn that a frame with a ticket has left the queue, or, where ``sent`` is ``False``, found no room in it."""
+
+    def poll_packet(self) -> bytes | None:
+        """Release the next packet to the network layer, or return ``None``."""
+        raise NotImplementedError
+
+    def poll_timeout(self) -> float | None:
+        """When :meth:`handle_timeout` is next due, or ``None``."""
+        return None

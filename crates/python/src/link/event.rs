@@ -1,0 +1,88 @@
+//! Something that happened on a wire.
+
+use super::frame::Frame;
+use arqway_link::Side;
+use arqway_sim::{LinkStep, What};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+/// Something that happened on a wire.
+#[pyclass(frozen, module = "arqway.link")]
+pub(crate) struct Event(pub(super) LinkStep);
+
+/// The name of an end.
+pub(super) fn name(end: Side) -> &'static str {
+    match end {
+        Side::AccessPoint => "a",
+        Side::Client => "b",
+    }
+}
+
+#[pymethods]
+impl Event {
+    /// When, in seconds.
+    #[getter]
+    fn time(&self) -> f64 {
+        self.0.at.as_seconds()
+    }
+
+    /// At which end: ``"a"`` or ``"b"``.
+    #[getter]
+    fn end(&self) -> &'static str {
+        name(self.0.end)
+    }
+
+    /// What: ``packet-taken``, ``packet-refused``, ``frame-queued``, ``frame-dropped``, ``frame-withdrawn``, ``frame-sent``,
+    /// ``frame-lost`` (sent, and lost on its way), ``frame-departed``, ``frame-received``, ``packet-delivered``, ``timeout``.
+    #[getter]
+    fn what(&self) -> &'static str {
+        match &self.0.what {
+            What::PacketTaken(_) => "packet-taken",
+            What::PacketRefused(_) => "packet-refused",
+            What::FrameQueued(_) => "frame-queued",
+            What::FrameDropped(_) => "frame-dropped",
+            What::FrameWithdrawn(_) => "frame-withdrawn",
+            What::FrameSent { arrives: true, .. } => "frame-sent",
+            What::FrameSent { arrives: false, .. } => "frame-lost",
+            What::FrameDeparted => "frame-departed",
+            What::FrameReceived(_) => "frame-received",
+            What::PacketDelivered(_) => "packet-delivered",
+            What::TimerExpired => "timeout",
+        }
+    }
+
+    /// The frame, where it is about one.
+    #[getter]
+    fn frame(&self) -> Option<Frame> {
+        match &self.0.what {
+            What::FrameQueued(frame)
+            | What::FrameDropped(frame)
+            | What::FrameWithdrawn(frame)
+            | What::FrameSent { frame, .. }
+            | What::FrameReceived(frame) => Some(Frame(frame.clone())),
+            What::PacketTaken(_)
+            | What::PacketRefused(_)
+            | What::FrameDeparted
+            | What::PacketDelivered(_)
+            | What::TimerExpired => None,
+        }
+    }
+
+    /// The packet, where it is about one.
+    #[getter]
+    fn packet<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
+        match &self.0.what {
+            What::PacketTaken(packet) | What::PacketRefused(packet) | What::PacketDelivered(packet) => {
+                Some(PyBytes::new(py, &packet.octets))
+            }
+            _ => None,
+        }
+    }
+
+    fn __repr__(&self) -> String {
+        let about = self.frame().map_or_else(String::new, |frame| {
+            format!(" kind {}, {} octets", frame.0.tag.as_octet() & 7, frame.0.size().as_u64())
+        });
+        format!("<{:.6} s {} {}{about}>", self.time(), self.end(), self.what())
+    }
+}

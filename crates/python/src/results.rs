@@ -1,0 +1,264 @@
+//! What the runs of an experiment have to say.
+
+use crate::mistakes;
+use crate::study::Planned;
+use crate::table::Table;
+use arqway_lab::claims::{self, Evidence};
+use arqway_lab::document::{Source, did_you_mean};
+use arqway_lab::figure::png;
+use arqway_lab::library;
+use arqway_lab::output::{self, FigureFinding, Findings, OutputError};
+use arqway_lab::rows::{arrow, means};
+use arqway_lab::run::Results as Measured;
+use pyo3::exceptions::{PyLookupError, PyOSError, PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The results of an experiment: rows, means, figures, verdicts, a report.
+///
+/// They are what ``Experiment.run`` returns. Results are not pickled: ``write`` keeps them, and an experiment with its seed makes
+/// them again, bit for bit.
+#[pyclass(frozen, module = "arqway")]
+pub(crate) struct Results {
+    plan: Arc<Planned>,
+    findings: Findings,
+    rows: Py<Table>,
+    simulated_s: f64,
+    events: u64,
+    finished: usize,
+}
+
+impl Results {
+    pub(crate) fn new(py: Python<'_>, plan: Arc<Planned>, measured: &Measured) -> PyResult<Self> {
+        let claims = library::claims_of(&plan.figures).map_err(|mistakes| mistakes::exception(py, &mistakes))?;
+        let findings = py.detach(|| Findings::new(&plan.runs, measured, &claims));
+        let rows = Table::new(arrow::schema(), arrow::batches(&findings.rows))?;
+        let (simulated_s, events) = measured.simulated();
+        Ok(Self { plan, findings, rows: Py::new(py, rows)?, simulated_s, events, finished: measured.finished() })
+    }
+}
+
+/// What could not be written; a file's error is Python's.
+fn exception(error: &OutputError) -> PyErr {
+    match error {
+        OutputError::File { path, source } => match source.raw_os_error() {
+            Some(number) => PyOSError::new_err((number, source.to_string(), path.display().to_string())),
+            None => PyOSError::new_err(error.to_string()),
+        },
+        OutputError::Parquet(_) | OutputError::Png { .. } | OutputError::Report(_) => {
+            PyRuntimeError::new_err(error.to_string())
+        }
+    }
+}
+
+#[pymethods]
+impl Results {
+    /// One row a metric of a cell: the columns and the order of ``rows.csv``.
+    #[getter]
+    fn rows(&self, py: Python<'_>) -> Py<Table> {
+        self.rows.clone_ref(py)
+    }
+
+    /// How many runs were made.
+    #[getter]
+    fn runs(&self) -> usize {
+        self.finished
+    }
+
+    /// How many seconds were simulated in all runs together.
+    #[getter]
+    fn simulated_s(&self) -> f64 {
+        self.simulated_s
+    }
+
+    /// How many events happened in all runs together.
+    #[getter]
+    fn events(&self) -> u64 {
+        self.events
+    }
+
+    /// The mean of each metric of each cell over its replications, and its 95 % confidence interval.
+    ///
+    /// Returns
+    /// -------
+    /// Table
+    ///     The columns of ``rows`` without ``replication`` and ``value``, then ``mean``, ``low`` and ``high`` (null where there is
+    ///     but one replication) and ``replications``.
+    fn means(&self) -> PyResult<Table> {
+        Table::of(arrow::batch_of_means(&means(&self.findings.rows)))
+    }
+
+    /// The names of the figures, as ``figure`` takes them.
+    #[getter]
+    fn figures(&self) -> Vec<&str> {
+        self.findings.figures.iter().map(|figure| figure.name.as_str()).collect()
+    }
+
+    /// A figure.
+    ///
+    /// Parameters
+    /// ----------
+    /// name : str, optional
+    ///     Its id, such as ``"fig3"``. Where there is one figure alone, it need not be named.
+    #[pyo3(signature = (name=None))]
+    fn figure(&self, name: Option<&str>) -> PyResult<Figure> {
+        let all = &self.findings.figures;
+        let found = match (name, all.as_slice()) {
+            (None, [only]) => Some(only),
+            (None, _) => None,
+            (Some(name), _) => all.iter().find(|figure| figure.name == name || figure.id == name),
+        };
+        let figure = found.ok_or_else(|| {
+            let known = self.figures();
+            PyLookupError::new_err(match (name, known.as_slice()) {
+                (_, []) => "the experiment draws no figure: it has no [[figure]]".to_owned(),
+                (None, _) => format!("which figure? There are {}", known.join(", ")),
+                (Some(name), _) => format!("no figure is called `{name}`; {}", did_you_mean(name, &known)),
+            })
+        })?;
+        Ok(Figure::of(figure))
+    }
+
+    /// What became of what a paper claims.
+    ///
+    /// Parameters
+    /// ----------
+    /// claims : path, optional
+    ///     A file of claims. Without one, those of the figure of a paper that was run; an experiment of one's own has none.
+    ///
+    /// Returns
+    /// -------
+    /// Table
+    ///     The columns of ``claims.csv``: id, kind, verdict, paper, ours, low, high, inferred, note.
+    #[pyo3(signature = (claims=None))]
+    fn judge(&self, py: Python<'_>, claims: Option<PathBuf>) -> PyResult<Table> {
+        let Some(path) = claims else { return Table::of(claims::batch(&self.findings.judgements)) };
+        let text = std::fs::read_to_string(&path)?;
+        let read = claims::read(&Source::new(path.display().to_string(), text));
+        let read = read.map_err(|mistakes| mistakes::exception(py, &mistakes))?;
+        let evidence = Evidence::of(&self.findings.rows);
+        let judgements: Vec<_> = read.iter().map(|claim| claim.judge(&evidence)).collect();
+        Table::of(claims::batch(&judgements))
+    }
+
+    /// The report as one self-contained page of HTML.
+    fn report(&self, py: Python<'_>) -> PyResult<String> {
+        py.detach(|| self.findings.report(&self.plan.runs, &self.plan.frame)).map_err(|error| exception(&error))
+    }
+
+    /// Writes what the command writes: rows.csv, rows.parquet, claims.csv, report.html and figures/, byte for byte.
+    ///
+    /// Parameters
+    /// ----------
+    /// folder : path
+    ///     Made if it is not there; files of these names in it are replaced.
+    fn write(&self, py: Python<'_>, folder: PathBuf) -> PyResult<()> {
+        let written = py.detach(|| {
+            output::prepare(&folder)?;
+            self.findings.write(&self.plan.runs, &self.plan.frame, &folder)
+        });
+        written.map_err(|error| exception(&error))
+    }
+
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(PyTypeError::new_err(
+            "results cannot be pickled; keep what results.write writes, or pyarrow.table(results.rows): the experiment, \
+             which can be pickled, makes the results again",
+        ))
+    }
+
+    fn __str__(&self) -> String {
+        self.findings.to_text(&self.plan.runs)
+    }
+
+    fn __repr__(&self) -> String {
+        let id = self.plan.runs.experiments.first().map_or("", |experiment| experiment.id.as_str());
+        format!("<arqway.Results of {id}: {} runs, {} rows>", self.finished, self.findings.rows.len())
+    }
+}
+
+/// A figure: shown by a notebook, saved as SVG or PNG.
+#[pyclass(frozen, module = "arqway")]
+pub(crate) struct Figure {
+    id: String,
+    title: String,
+    text: String,
+    svg: String,
+}
+
+impl Figure {
+    fn of(figure: &FigureFinding) -> Self {
+        let FigureFinding { id, title, table, svg, .. } = figure;
+        Self { id: id.clone(), title: title.clone(), text: table.to_text(), svg: svg.clone() }
+    }
+
+    /// Drawn when it is asked for: that takes longer than all the rest.
+    fn pixels(&self) -> PyResult<Vec<u8>> {
+        png::to_png(&self.svg, png::SCALE).map_err(|error| PyRuntimeError::new_err(error.to_string()))
+    }
+}
+
+#[pymethods]
+impl Figure {
+    /// As its file is named: ``monet08-fig3``.
+    #[getter]
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Its heading.
+    #[getter]
+    fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// Its means and intervals as a table of text.
+    #[getter]
+    fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The drawing as an SVG document.
+    #[getter]
+    fn svg(&self) -> &str {
+        &self.svg
+    }
+
+    /// The drawing as a PNG file.
+    #[getter]
+    fn png<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &py.detach(|| self.pixels())?))
+    }
+
+    /// Saves it; the name says whether as ``.svg`` or ``.png``.
+    ///
+    /// Parameters
+    /// ----------
+    /// path : path
+    ///     Where to.
+    fn save(&self, path: PathBuf) -> PyResult<()> {
+        let octets = match path.extension().and_then(|extension| extension.to_str()) {
+            Some("svg") => self.svg.clone().into_bytes(),
+            Some("png") => self.pixels()?,
+            _ => {
+                let message = format!("a figure is saved as .svg or .png, not as {}", path.display());
+                return Err(PyValueError::new_err(message));
+            }
+        };
+        Ok(std::fs::write(&path, octets)?)
+    }
+
+    fn _repr_svg_(&self) -> &str {
+        &self.svg
+    }
+
+    fn _repr_png_<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        self.png(py)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<arqway.Figure {}: {}>", self.id, self.title)
+    }
+}

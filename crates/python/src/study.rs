@@ -1,0 +1,234 @@
+//! Experiments, read: from files, texts, dictionaries, or built in; and what is asked of them, planned.
+
+use crate::mistakes;
+use crate::results::Results;
+use crate::running;
+use crate::values;
+use arqway_lab::asked::Asked;
+use arqway_lab::document::{Mistakes, Source, did_you_mean};
+use arqway_lab::experiment::overlay::Overlay;
+use arqway_lab::experiment::{Effort, Experiment};
+use arqway_lab::library::{self, FigureName};
+use arqway_lab::output::Frame;
+use arqway_lab::plan::{Plan as Runs, Request};
+use pyo3::exceptions::{PyLookupError, PyOSError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::num::{NonZeroU32, NonZeroUsize};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// An experiment whose every setting is known to be right, and where it comes from.
+#[pyclass(frozen, module = "arqway._arqway")]
+pub(crate) struct Study {
+    origin: From,
+    /// As it is run in full; what a quick run is, is read again.
+    experiment: Experiment,
+}
+
+/// Where an experiment comes from.
+#[derive(Clone)]
+enum From {
+    /// A text, and where files that it names are looked for.
+    Text { source: Arc<Source>, folder: PathBuf },
+    /// A figure of a paper.
+    Figure(FigureName),
+}
+
+impl From {
+    fn read(&self, effort: Effort) -> Result<Vec<Experiment>, Mistakes> {
+        match self {
+            Self::Text { source, folder } => Ok(vec![Experiment::read(source, folder, effort)?]),
+            Self::Figure(name) => library::experiments_of(std::slice::from_ref(name), effort, &Overlay::default()),
+        }
+    }
+
+    /// What names the experiment on a command line.
+    fn file(&self) -> Option<String> {
+        let Self::Text { source, .. } = self else { return None };
+        let name = std::path::Path::new(source.name()).file_name()?;
+        Some(name.to_string_lossy().into_owned())
+    }
+}
+
+impl Study {
+    fn new(py: Python<'_>, origin: From, before: Mistakes) -> PyResult<Self> {
+        let read = origin.read(Effort::Full);
+        let read = match read {
+            Ok(experiments) => before.into_result(experiments),
+            Err(found) => Err(values::merge(before, found)),
+        };
+        let experiment = read.map_err(|mistakes| mistakes::exception(py, &mistakes))?.into_iter().next();
+        let experiment = experiment.ok_or_else(|| PyLookupError::new_err("there is no such experiment"))?;
+        Ok(Self { origin, experiment })
+    }
+
+    fn of_text(py: Python<'_>, source: Arc<Source>, folder: PathBuf, before: Mistakes) -> PyResult<Self> {
+        Self::new(py, From::Text { source, folder }, before)
+    }
+}
+
+#[pymethods]
+impl Study {
+    /// Reads a file.
+    #[staticmethod]
+    fn of_file(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(&path).map_err(|error| match error.raw_os_error() {
+            Some(number) => PyOSError::new_err((number, error.to_string(), name.clone())),
+            None => PyValueError::new_err(format!("cannot read {name}: {error}")),
+        })?;
+        let folder = path.parent().map(PathBuf::from).unwrap_or_default();
+        Self::of_text(py, Source::new(name, text), folder, Mistakes::new())
+    }
+
+    /// Reads a text.
+    #[staticmethod]
+    fn of_text_named(py: Python<'_>, text: &str, name: &str, folder: PathBuf) -> PyResult<Self> {
+        Self::of_text(py, Source::new(name, text), folder, Mistakes::new())
+    }
+
+    /// Reads a dictionary.
+    #[staticmethod]
+    fn of_dict(py: Python<'_>, values: &Bound<'_, PyDict>, name: &str, folder: PathBuf) -> PyResult<Self> {
+        let (source, before) = values::to_source(name, values)?;
+        Self::of_text(py, source, folder, before)
+    }
+
+    /// A figure of a paper.
+    #[staticmethod]
+    fn of_figure(py: Python<'_>, paper: &str, figure: &str) -> PyResult<Self> {
+        let all = library::figures();
+        let name = FigureName { paper: paper.to_owned(), figure: figure.to_owned() };
+        if !all.contains(&name) {
+            let of_paper: Vec<&str> =
+                all.iter().filter(|name| name.paper == paper).map(|name| name.figure.as_str()).collect();
+            let mut papers: Vec<&str> = all.iter().map(|name| name.paper.as_str()).collect();
+            papers.dedup();
+            return Err(PyLookupError::new_err(if of_paper.is_empty() {
+                format!("no paper is called `{paper}`; {}", did_you_mean(paper, &papers))
+            } else {
+                format!("{paper} has no figure `{figure}`; {}", did_you_mean(figure, &of_paper))
+            }));
+        }
+        Self::new(py, From::Figure(name), Mistakes::new())
+    }
+
+    /// Its text as TOML.
+    #[getter]
+    fn text(&self) -> String {
+        match &self.origin {
+            From::Text { source, .. } => source.text().to_owned(),
+            From::Figure(name) => library::experiment(name).map(|source| source.text().to_owned()).unwrap_or_default(),
+        }
+    }
+
+    #[getter]
+    fn id(&self) -> &str {
+        &self.experiment.id
+    }
+
+    #[getter]
+    fn title(&self) -> &str {
+        &self.experiment.title
+    }
+
+    #[getter]
+    fn replications(&self) -> u32 {
+        self.experiment.replications
+    }
+
+    #[getter]
+    fn seed(&self) -> u64 {
+        self.experiment.seed
+    }
+
+    #[getter]
+    fn swept(&self) -> Option<&str> {
+        self.experiment.swept.as_deref()
+    }
+
+    #[getter]
+    fn points(&self) -> Vec<f64> {
+        self.experiment.points.iter().map(|point| point.value).collect()
+    }
+
+    #[getter]
+    fn schemes(&self) -> Vec<String> {
+        self.experiment.schemes.iter().map(|scheme| scheme.full_name()).collect()
+    }
+
+    #[getter]
+    fn figures(&self) -> Vec<&str> {
+        self.experiment.figures.iter().map(|figure| figure.id.as_str()).collect()
+    }
+
+    /// How it is made again, as a pickle does: the name of a way, and its arguments.
+    fn origin(&self) -> (&'static str, Vec<String>) {
+        match &self.origin {
+            From::Figure(name) => ("of_figure", vec![name.paper.clone(), name.figure.clone()]),
+            From::Text { source, folder } => (
+                "of_text_named",
+                vec![source.text().to_owned(), source.name().to_owned(), folder.to_string_lossy().into_owned()],
+            ),
+        }
+    }
+
+    /// The runs that make its results.
+    #[pyo3(signature = (replications, seed, quick))]
+    fn plan(&self, py: Python<'_>, replications: Option<NonZeroU32>, seed: Option<u64>, quick: bool) -> PyResult<Plan> {
+        let effort = if quick { Effort::Quick } else { Effort::Full };
+        let experiments = self.origin.read(effort).map_err(|mistakes| mistakes::exception(py, &mistakes))?;
+        let mut asked = Asked { replications, quick, seed, ..Asked::default() };
+        let (frame, figures) = match &self.origin {
+            From::Text { .. } => {
+                let file = self.origin.file().unwrap_or_else(|| format!("{}.toml", self.experiment.id));
+                (Frame::of_run(&self.experiment.title, format!("arqway run {file}{asked}")), Vec::new())
+            }
+            From::Figure(name) => {
+                // What the command does not do unless it is asked for, and the other way round.
+                if quick {
+                    asked.seeds = Some(NonZeroU32::MIN);
+                } else {
+                    asked.replications = replications.or(NonZeroU32::new(self.experiment.replications));
+                }
+                let figures = std::slice::from_ref(&name.figure);
+                (Frame::of_reproduction(Some(&name.paper), figures, effort, &asked), vec![name.clone()])
+            }
+        };
+        let request = Request { replications: asked.replications.map(NonZeroU32::get), seed, ..Request::default() };
+        let runs = Runs::new(experiments, &request).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok(Plan(Arc::new(Planned { runs, frame, figures })))
+    }
+}
+
+/// The runs of an experiment.
+#[pyclass(frozen, module = "arqway._arqway")]
+pub(crate) struct Plan(Arc<Planned>);
+
+pub(crate) struct Planned {
+    pub(crate) runs: Runs,
+    pub(crate) frame: Frame,
+    /// The figures of papers whose claims its rows decide.
+    pub(crate) figures: Vec<FigureName>,
+}
+
+#[pymethods]
+impl Plan {
+    fn __len__(&self) -> usize {
+        self.0.runs.runs.len()
+    }
+
+    /// Runs it on so many threads; `progress(finished, planned)` is called now and then.
+    fn run(&self, py: Python<'_>, jobs: Option<NonZeroUsize>, progress: Option<Py<PyAny>>) -> PyResult<Results> {
+        let jobs = jobs.or_else(|| std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
+        let measured = running::run(py, &self.0.runs, jobs, progress.as_ref())?;
+        Results::new(py, Arc::clone(&self.0), &measured)
+    }
+}
+
+/// Every figure that is built in, with its paper.
+#[pyfunction]
+pub(crate) fn figures() -> Vec<(String, String)> {
+    library::figures().into_iter().map(|name| (name.paper, name.figure)).collect()
+}

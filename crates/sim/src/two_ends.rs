@@ -1,0 +1,308 @@
+//! Two services on one link, and nothing else: no hosts, no TCP. Each step is told, so that whoever learns how a protocol works, or
+//! writes one, sees what it does.
+//!
+//! Lines, channels and the loop that drains a service are those of a [`World`](crate::World): what is seen here is what runs there.
+//!
+//! ```
+//! use arqway_link::{Packet, ShortForm, Side, WorldDefaults};
+//! use arqway_sim::{Streams, TwoEnds, What, Wireless};
+//! use arqway_units::Time;
+//!
+//! let service = "sr:0.5".parse::<ShortForm>().unwrap().in_world(&WorldDefaults::default()).unwrap();
+//! let ends = [Side::AccessPoint, Side::Client].map(|side| service.build(side));
+//! let mut link = TwoEnds::new(ends, &Wireless::default(), &Streams::new(1, 0));
+//! assert!(link.send(Side::AccessPoint, Packet::new("a packet")));
+//! let mut delivered = Vec::new();
+//! while link.step(Time::MAX) {
+//!     delivered.extend(link.take_steps().into_iter().filter(|step| matches!(step.what, What::PacketDelivered(_))));
+//! }
+//! assert_eq!(delivered.len(), 1);
+//! ```
+
+use crate::channel::{Channel, Direction};
+use crate::event::Event;
+use crate::kernel::{EventQueue, Streams};
+use crate::line::Line;
+use crate::link_end::LinkEnd;
+use crate::probe::Probe;
+use crate::wireless::Wireless;
+use alloc::vec::Vec;
+use arqway_link::{Frame, LinkService, Packet, Side};
+use arqway_units::Time;
+
+/// A link with a service at either end.
+#[derive(Debug)]
+pub struct TwoEnds<S> {
+    now: Time,
+    events: EventQueue<Event>,
+    access_point: LinkEnd<S>,
+    client: LinkEnd<S>,
+    seen: Seen,
+}
+
+/// Something that happened.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LinkStep {
+    /// When.
+    pub at: Time,
+    /// At which end.
+    pub end: Side,
+    /// What.
+    pub what: What,
+}
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq)]
+pub enum What {
+    /// The network layer sent a packet, and the service took it.
+    PacketTaken(Packet),
+    /// The service had no room for a packet.
+    PacketRefused(Packet),
+    /// The service handed a frame over to the queue below.
+    FrameQueued(Frame),
+    /// That queue had no room for it.
+    FrameDropped(Frame),
+    /// The service took a frame back when its turn had come.
+    FrameWithdrawn(Frame),
+    /// The first bit of a frame is on the line.
+    FrameSent {
+        /// As it goes out.
+        frame: Frame,
+        /// Whether the channel will let it arrive.
+        arrives: bool,
+    },
+    /// The last bit of the frame sent last has left.
+    FrameDeparted,
+    /// A frame has arrived, as the octets that crossed the line.
+    FrameReceived(Frame),
+    /// The service released a packet to the network layer.
+    PacketDelivered(Packet),
+    /// The service's deadline has come.
+    TimerExpired,
+}
+
+impl<S: LinkService> TwoEnds<S> {
+    /// The end at the access point, which sends down, and the one at the client, which sends up, at time zero.
+    #[must_use]
+    pub fn new(ends: [S; 2], link: &Wireless, streams: &Streams) -> Self {
+        let end = |service: S, direction: Direction| {
+            let line = Line::new(link.rate(direction), link.delay(direction), link.queue(direction));
+            let channel = Channel::new(link.errors(direction), &link.impairments(direction), direction, streams);
+            LinkEnd::new(service, direction, line, channel, link.charge_tag)
+        };
+        let [access_point, client] = ends;
+        let (access_point, client) = (end(access_point, Direction::Down), end(client, Direction::Up));
+        Self { now: Time::ZERO, events: EventQueue::default(), access_point, client, seen: Seen::default() }
+    }
+
+    /// What time it is.
+    #[must_use]
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// The service at one end.
+    #[must_use]
+    pub fn service(&self, end: Side) -> &S {
+        match end {
+            Side::AccessPoint => &self.access_point.service,
+            Side::Client => &self.client.service,
+        }
+    }
+
+    /// The network layer at one end sends a packet now. Whether the service took it.
+    pub fn send(&mut self, end: Side, packet: Packet) -> bool {
+        let now = self.now;
+        let direction = sent_by(end);
+        let taken = self.end(direction).send(packet.clone(), now);
+        self.see(end, if taken { What::PacketTaken(packet) } else { What::PacketRefused(packet) });
+        self.pump(direction);
+        taken
+    }
+
+    /// Lets happen what comes next, at `until` the latest. False if nothing does; then it is `until`, where that is an end.
+    pub fn step(&mut self, until: Time) -> bool {
+        let is_due = self.events.soonest().is_some_and(|soonest| soonest <= until);
+        let Some((at, event)) = is_due.then(|| self.events.pop()).flatten() else {
+            if until != Time::MAX {
+                self.now = self.now.max(until);
+            }
+            return false;
+        };
+        // A service may ask to be woken at once, or for a time that has passed.
+        self.now = self.now.max(at);
+        self.happen(event);
+        true
+    }
+
+    /// What has happened since this was asked last.
+    pub fn take_steps(&mut self) -> Vec<LinkStep> {
+        core::mem::take(&mut self.seen.steps)
+    }
+
+    fn happen(&mut self, event: Event) {
+        let now = self.now;
+        match event {
+            Event::FrameDeparture(direction) => {
+                self.see(direction.sender(), What::FrameDeparted);
+                self.end(direction).depart(now);
+                self.pump(direction);
+            }
+            Event::FrameArrival(direction) => self.arrive(direction),
+            Event::ServiceTimer(direction) => {
+                if self.end(direction).ring(now) {
+                    self.see(direction.sender(), What::TimerExpired);
+                }
+                self.pump(direction);
+            }
+            // Nothing else is scheduled here.
+            _ => {}
+        }
+    }
+
+    fn arrive(&mut self, direction: Direction) {
+        let Self { access_point, client, events, now, .. } = self;
+        let (sender, receiver, back) = match direction {
+            Direction::Down => (access_point, client, Direction::Up),
+            Direction::Up => (client, access_point, Direction::Down),
+        };
+        let Some(frame) = sender.arrive(events, *now) else { return };
+        let frame = Frame::from_wire(frame.tag, frame.parts().concat().into());
+        let seen = What::FrameReceived(frame.clone());
+        receiver.service.handle_frame(frame, *now);
+        self.see(back.sender(), seen);
+        self.pump(back);
+    }
+
+    fn pump(&mut self, direction: Direction) {
+        let Self { access_point, client, events, seen, now, .. } = self;
+        let end = match direction {
+            Direction::Down => access_point,
+            Direction::Up => client,
+        };
+        end.pump(events, seen, *now);
+        seen.end_of_pump(*now);
+        while let Some(packet) = self.end(direction).take_delivered() {
+            self.see(direction.sender(), What::PacketDelivered(packet));
+        }
+    }
+
+    fn end(&mut self, sending: Direction) -> &mut LinkEnd<S> {
+        match sending {
+            Direction::Down => &mut self.access_point,
+            Direction::Up => &mut self.client,
+        }
+    }
+
+    fn see(&mut self, end: Side, what: What) {
+        self.seen.steps.push(LinkStep { at: self.now, end, what });
+    }
+}
+
+/// The direction in which an end sends.
+fn sent_by(end: Side) -> Direction {
+    match end {
+        Side::AccessPoint => Direction::Down,
+        Side::Client => Direction::Up,
+    }
+}
+
+/// Notes what a probe sees.
+#[derive(Debug, Default)]
+struct Seen {
+    steps: Vec<LinkStep>,
+    /// A frame that has left the queue, to be sent or withdrawn.
+    taken: Option<(Direction, Frame)>,
+}
+
+impl Seen {
+    fn note(&mut self, direction: Direction, now: Time, what: What) {
+        self.steps.push(LinkStep { at: now, end: direction.sender(), what });
+    }
+
+    /// What was taken before and not sent was withdrawn.
+    fn end_of_pump(&mut self, now: Time) {
+        if let Some((direction, frame)) = self.taken.take() {
+            self.note(direction, now, What::FrameWithdrawn(frame));
+        }
+    }
+}
+
+impl Probe for Seen {
+    fn frame_queued(&mut self, direction: Direction, frame: &Frame, now: Time) {
+        self.note(direction, now, What::FrameQueued(frame.clone()));
+    }
+
+    fn frame_dropped(&mut self, direction: Direction, frame: &Frame, now: Time) {
+        self.note(direction, now, What::FrameDropped(frame.clone()));
+    }
+
+    fn frame_taken(&mut self, direction: Direction, frame: &Frame, now: Time) {
+        self.end_of_pump(now);
+        self.taken = Some((direction, frame.clone()));
+    }
+
+    fn frame_sent(&mut self, direction: Direction, frame: &Frame, arrives: bool, now: Time) {
+        self.taken = None;
+        self.note(direction, now, What::FrameSent { frame: frame.clone(), arrives });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+    use arqway_link::{AnyService, ShortForm, WorldDefaults};
+    use arqway_units::Span;
+
+    fn two_ends(name: &str, settings: &str) -> TwoEnds<AnyService> {
+        let service = name.parse::<ShortForm>().and_then(|form| form.in_world(&WorldDefaults::default()));
+        let service = service.expect("a short form");
+        let mut link = Wireless::default();
+        if settings == "the first frame is lost" {
+            link.errors = crate::channel::ErrorModel::Listed(crate::channel::Listed { down: vec![0], up: vec![] });
+        }
+        let ends = [Side::AccessPoint, Side::Client].map(|side| service.build(side));
+        TwoEnds::new(ends, &link, &Streams::new(1, 0))
+    }
+
+    fn all_steps(link: &mut TwoEnds<AnyService>, until: Time) -> Vec<LinkStep> {
+        while link.step(until) {}
+        link.take_steps()
+    }
+
+    #[test]
+    fn a_frame_takes_its_time_on_the_line_and_then_the_delay() {
+        let mut link = two_ends("raw", "");
+        link.send(Side::AccessPoint, Packet::new(vec![0; 249]));
+        let steps = all_steps(&mut link, Time::MAX);
+        let last = steps.last().expect("a delivery");
+        // 250 octets with the tag, at 64 kbit/s, and 50 ms.
+        assert_eq!((last.at, last.end), (Time::ZERO + Span::from_nanoseconds(81_250_000), Side::Client));
+        assert!(matches!(&last.what, What::PacketDelivered(packet) if packet.octets.len() == 249));
+    }
+
+    #[test]
+    fn what_is_lost_is_told_when_it_starts_and_sent_again_after_the_timeout() {
+        let mut link = two_ends("sr:0.5", "the first frame is lost");
+        link.send(Side::AccessPoint, Packet::new("a packet"));
+        let steps = all_steps(&mut link, Time::from_nanoseconds(2_000_000_000));
+        let sent = steps.iter().filter_map(|step| match step.what {
+            What::FrameSent { arrives, .. } if step.end == Side::AccessPoint => Some(arrives),
+            _ => None,
+        });
+        assert_eq!(sent.collect::<Vec<_>>(), [false, true]);
+        assert!(steps.iter().any(|step| step.what == What::TimerExpired));
+        assert_eq!(link.now(), Time::from_nanoseconds(2_000_000_000));
+    }
+
+    #[test]
+    fn nothing_happens_behind_the_end_that_was_set() {
+        let mut link = two_ends("raw", "");
+        link.send(Side::AccessPoint, Packet::new(vec![0; 249]));
+        let until = Time::from_nanoseconds(80_000_000);
+        assert!(!all_steps(&mut link, until).iter().any(|step| step.end == Side::Client));
+        assert_eq!(link.now(), until);
+        assert!(all_steps(&mut link, Time::MAX).iter().any(|step| matches!(step.what, What::PacketDelivered(_))));
+    }
+}
