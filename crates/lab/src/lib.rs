@@ -19,6 +19,7 @@ mod deciding;
 pub mod document;
 pub mod experiment;
 pub mod figure;
+pub mod fit;
 mod lengths;
 pub mod library;
 mod metrics;
