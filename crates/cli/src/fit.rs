@@ -58,11 +58,12 @@ fn frame(text: &str) -> Result<Octets, String> {
 }
 
 pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
-    let (trace, name) = (read(&arguments.trace)?, name(&arguments.trace));
+    let (trace, name) = (read(&arguments.trace)?, name_of(&arguments.trace));
     let frames = if is_capture(&trace) {
         let sent = CaptureFile { name: &name, octets: &trace };
-        let far = arguments.arrived.as_ref().map(|path| Ok((read(path)?, path.display().to_string()))).transpose()?;
-        let arrived = far.as_ref().map(|(octets, name)| CaptureFile { name, octets });
+        let far = arguments.arrived.as_deref();
+        let (far, far_name) = (far.map(read).transpose()?, far.map(name_of).unwrap_or_default());
+        let arrived = far.as_ref().map(|octets| CaptureFile { name: &far_name, octets });
         let places = Places { from: arguments.from.clone(), to: arguments.to.clone() };
         read_captures(&sent, arrived.as_ref(), &places, arguments.frame)
             .map_err(|error| Failure::Usage(error.to_string()))?
@@ -99,6 +100,6 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
 }
 
 /// The file by its name alone, as results know no folders.
-fn name(path: &Path) -> String {
+fn name_of(path: &Path) -> String {
     path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
 }

@@ -95,13 +95,8 @@ pub struct Fitted {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FitError {
     /// There is no second frame.
-    #[error("{name} has {frames} frames; right would be a trace of thousands")]
-    TooShort {
-        /// The trace.
-        name: String,
-        /// How many there are.
-        frames: usize,
-    },
+    #[error("{0} has no second frame; right would be a trace of thousands")]
+    TooShort(String),
     /// All frames were sent at once.
     #[error(
         "{0} says of no two frames that they were sent at different times, so it does not tell how fast the link is: say it, as in --rate \"1 Mbit/s\""
@@ -132,7 +127,7 @@ impl Fit {
     pub fn new(name: &str, frames: &Frames, rate: Option<BitRate>) -> Result<Self, FitError> {
         let count = frames.frames.len();
         if count < 2 {
-            return Err(FitError::TooShort { name: name.to_owned(), frames: count });
+            return Err(FitError::TooShort(name.to_owned()));
         }
         let seen = timeline::rate_of(frames);
         let used = rate.or(seen).ok_or_else(|| FitError::NoRate(name.to_owned()))?;

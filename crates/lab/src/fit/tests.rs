@@ -232,7 +232,7 @@ fn traces_that_lost_nothing_everything_or_hardly_anything_are_uniform() {
 #[test]
 fn a_trace_that_is_too_short_or_contradicts_the_rate_is_refused_with_what_would_be_right() {
     let told = |frames: &Frames, rate| Fit::new("t.csv", frames, rate).expect_err("refused").to_string();
-    assert_eq!(told(&Frames::default(), None), "t.csv has 0 frames; right would be a trace of thousands");
+    assert_eq!(told(&Frames::default(), None), "t.csv has no second frame; right would be a trace of thousands");
     let frames = back_to_back(&ErrorModel::None, 1, 100);
     assert!(told(&frames, Some(rate(8))).contains("without --rate the trace says 64 kbit/s"));
     let at_once = Frames { frames: vec![frames.frames[0]; 3], ..Frames::default() };
