@@ -4,6 +4,7 @@
 //! is not what `--strict` expects; 2: the command line or a file is wrong, and nothing was run.
 
 mod completions;
+mod fit;
 mod manual;
 mod reproduce;
 mod run;
@@ -39,6 +40,8 @@ enum Command {
     Run(run::Arguments),
     /// Look into one cell: a capture for Wireshark, a time-sequence plot
     Trace(trace::Arguments),
+    /// Find the channel behind a trace of a link of yours: its family, its parameters, and how well it fits
+    Fit(fit::Arguments),
     /// Print the JSON schema by which editors complete and check files
     Schema(schema::Arguments),
     /// Print a shell's script for completion
@@ -53,6 +56,7 @@ fn main() -> ExitCode {
         Command::Sensitivity(arguments) => sensitivity::main(&arguments),
         Command::Run(arguments) => run::main(&arguments),
         Command::Trace(arguments) => trace::main(&arguments),
+        Command::Fit(arguments) => fit::main(&arguments),
         Command::Schema(arguments) => schema::main(&arguments),
         Command::Completions(arguments) => completions::main(&arguments, Arguments::command()),
         Command::Manual(arguments) => manual::main(&arguments, Arguments::command()),

@@ -46,6 +46,17 @@ const TRACES: [(&str, &str); 3] = [
     ("", "The same cell again gives the same octets."),
 ];
 
+/// What `arqway fit` writes below `--out`.
+const FITS: [(&str, &str); 4] = [
+    ("fit.csv", "A row a parameter of a family: value, interval, and the family's likelihood."),
+    ("fit.toml", "An experiment that measures the best channel, for arqway run."),
+    (
+        "fit-runs.svg, fit-runs.png, fit-gaps.svg, fit-gaps.png",
+        "Runs of losses and gaps between them, seen and fitted.",
+    ),
+    ("", "The same trace and options again give the same octets."),
+];
+
 /// What a study writes below `--out`, and what is in it.
 const RESULTS: [(&str, &str); 5] = [
     ("rows.csv, rows.parquet", "One row a metric of a cell."),
@@ -102,6 +113,8 @@ fn render(page: &Command, root: &Command, source: &str) -> io::Result<(String, V
         section(&mut roff, "FILES", &RESULTS);
     } else if has(page, "sequence") {
         section(&mut roff, "FILES", &TRACES);
+    } else if page.get_name() == "fit" {
+        section(&mut roff, "FILES", &FITS);
     }
     section(&mut roff, "EXIT STATUS", &EXIT_STATUS);
     if writes_results(page) {

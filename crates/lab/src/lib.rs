@@ -7,7 +7,7 @@
 //!                         at once)                              +--> report.html
 //! ```
 //!
-//! One [cell] can be run again and looked into: as a [capture] for Wireshark, as a time-[sequence] plot.
+//! A trace of a real link becomes a channel to experiment with: [fit]. One [cell] can be run again and looked into: as a [capture] for Wireshark, as a time-[sequence] plot.
 //!
 //! Nothing about a particular paper is in the code: a figure of a paper is a file under `experiments/`, its world one
 //! under `scenarios/`, what it claims one under `claims/`.
@@ -20,6 +20,7 @@ mod deciding;
 pub mod document;
 pub mod experiment;
 pub mod figure;
+pub mod fit;
 mod lengths;
 pub mod library;
 mod metrics;

@@ -1,6 +1,7 @@
 //! The command as others use it, from the outside.
 
 mod command;
+mod fit;
 mod folder;
 mod sensitivity;
 mod shell;

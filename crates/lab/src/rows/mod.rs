@@ -41,7 +41,7 @@ pub struct Row {
     pub paper: Arc<str>,
     /// The application measured: `file-transfer`, `web`, `media`, `tcp-bulk`, `channel`.
     pub app: Arc<str>,
-    /// The error model of the curve: `none`, `uniform`, `two-state`, `bit`, `ber`.
+    /// The error model of the curve: `none`, `uniform`, `two-state`, `four-state`, `bit`, `ber`.
     pub errors: Arc<str>,
     /// What else uses the link: `none`, `media`, `file-transfer`, `web`, `all`.
     pub beside: Arc<str>,

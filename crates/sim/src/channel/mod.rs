@@ -9,14 +9,17 @@
 
 mod ber;
 mod bit;
+mod four_state;
 mod impairments;
 mod loss_trace;
+mod periods;
 #[cfg(test)]
 mod tests;
 mod two_state;
 
 pub use ber::Ber;
 pub use bit::Bit;
+pub use four_state::{FourState, MixedPeriods};
 pub(crate) use impairments::Arrivals;
 pub use impairments::{Duplication, ExponentialJitter, Impairments, Jitter, Reordering, UniformJitter};
 pub use loss_trace::{AtEnd, LossTrace, Losses, LossesError};
@@ -28,13 +31,13 @@ use crate::rate::Clock;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use arqway_link::Side;
-use arqway_units::{Octets, Ratio, Time};
+use arqway_units::{BitRate, Octets, Ratio, Time};
 use ber::BitErrors;
 use bit::Corruptions;
 use impairments::{Detours, Impairment};
 use loss_trace::Playback;
+use periods::{Periods, Switching};
 use serde::{Deserialize, Serialize};
-use two_state::Periods;
 
 /// Which frames the link loses; each direction runs its own, with random numbers of its own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
@@ -48,6 +51,8 @@ pub enum ErrorModel {
     Uniform(Uniform),
     /// By a bit error rate that is low in good periods and high in bad ones.
     TwoState(TwoState),
+    /// By such rates too, where good and bad periods are each short or long.
+    FourState(FourState),
     /// Those with a corruption in them; corruptions lie at random in the octets sent.
     Bit(Bit),
     /// Those with a wrong bit; every bit is wrong with the same probability, independently.
@@ -66,6 +71,7 @@ impl ErrorModel {
             Self::None => "none",
             Self::Uniform(_) => "uniform",
             Self::TwoState(_) => "two-state",
+            Self::FourState(_) => "four-state",
             Self::Bit(_) => "bit",
             Self::Ber(_) => "ber",
             Self::Trace(_) => "trace",
@@ -80,6 +86,7 @@ impl ErrorModel {
             Self::None => true,
             Self::Uniform(uniform) => uniform.loss == Ratio::ZERO,
             Self::TwoState(states) => states.good_bit_errors == Ratio::ZERO && states.bad_bit_errors == Ratio::ZERO,
+            Self::FourState(states) => states.good_bit_errors == Ratio::ZERO && states.bad_bit_errors == Ratio::ZERO,
             Self::Bit(_) => false,
             Self::Ber(ber) => ber.bit_errors == Ratio::ZERO,
             Self::Trace(trace) => trace.losses.lost() == 0,
@@ -184,7 +191,7 @@ enum Fate {
         loss: Ratio,
         random: Box<Random>,
     },
-    TwoState(Box<Periods>),
+    Periods(Box<Periods>),
     Bit(Box<Corruptions>),
     Ber(Box<BitErrors>),
     Trace(Box<Playback>),
@@ -197,12 +204,13 @@ impl Channel {
     #[must_use]
     pub fn new(model: &ErrorModel, impairments: &Impairments, direction: Direction, streams: &Streams) -> Self {
         let stream = |draw: Draw| streams.stream(draw.stream(direction));
+        let periods =
+            |law: Switching| Fate::Periods(Box::new(Periods::new(law, stream(Draw::Periods), stream(Draw::Fates))));
         let fate = match model {
             ErrorModel::None => Fate::Survives,
             ErrorModel::Uniform(uniform) => Fate::Uniform { loss: uniform.loss, random: Box::new(stream(Draw::Fates)) },
-            ErrorModel::TwoState(states) => {
-                Fate::TwoState(Box::new(Periods::new(*states, stream(Draw::Periods), stream(Draw::Fates))))
-            }
+            ErrorModel::TwoState(states) => periods(states.switching()),
+            ErrorModel::FourState(states) => periods(states.switching()),
             ErrorModel::Bit(bit) => Fate::Bit(Box::new(Corruptions::new(*bit, stream(Draw::Fates)))),
             ErrorModel::Ber(ber) => Fate::Ber(Box::new(BitErrors::new(*ber, stream(Draw::Fates)))),
             ErrorModel::Trace(trace) => Fate::Trace(Box::new(Playback::new(trace.clone()))),
@@ -225,6 +233,12 @@ impl Channel {
         if carried { arrivals } else { Arrivals::NONE }
     }
 
+    /// Whether the channel loses the next frame, which is sent at this rate from `start` on: a channel by itself, without a
+    /// link around it. Frames come in the order of time.
+    pub fn loses(&mut self, size: Octets, start: Time, rate: BitRate) -> bool {
+        !self.carries(size, start, start + rate.time_to_send(size), &Clock::steady(rate))
+    }
+
     /// Whether the next frame is not lost, which is on the line from `start` to `end`, sent by this clock.
     fn carries(&mut self, size: Octets, start: Time, end: Time, clock: &Clock) -> bool {
         let number = self.frames;
@@ -232,7 +246,7 @@ impl Channel {
         match &mut self.fate {
             Fate::Survives => true,
             Fate::Uniform { loss, random } => !random.happens(*loss),
-            Fate::TwoState(periods) => periods.carries(start, end, size.as_bits(), clock),
+            Fate::Periods(periods) => periods.carries(start, end, size.as_bits(), clock),
             Fate::Bit(corruptions) => corruptions.spare(size),
             Fate::Ber(errors) => errors.spare(size),
             Fate::Trace(playback) => playback.spare(),

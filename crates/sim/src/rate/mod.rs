@@ -105,9 +105,14 @@ pub(crate) enum Clock {
 }
 
 impl Clock {
+    /// One at this rate for ever.
+    pub(crate) fn steady(rate: BitRate) -> Self {
+        Self::Steady(Pacer::new(rate))
+    }
+
     pub(crate) fn new(rate: &Rate) -> Self {
         match rate {
-            Rate::Constant(rate) => Self::Steady(Pacer::new(*rate)),
+            Rate::Constant(rate) => Self::steady(*rate),
             Rate::Trace(trace) => Self::Trace(Box::new(TracePacer::new(trace.clone()))),
         }
     }

@@ -1,0 +1,89 @@
+//! `arqway fit` as others use it: from what `arqway trace` captured to an experiment that runs, and what it says of files that
+//! are wrong.
+
+use crate::folder::{Folder, text};
+
+/// A link that is bad for a while, measured for 20 minutes: 38,400 frames.
+const MEASURED: &str = r#"[experiment]
+id = "measured"
+replications = 1
+
+[scenario.set]
+"file-transfer.enabled" = false
+"channel" = { enabled = true, duration = "1200 s" }
+"wireless.charge-tag" = false
+"wireless.errors" = { kind = "two-state", good = "1 s", bad = "0.3 s", good-bit-errors = 1e-5, bad-bit-errors = 1e-3 }
+
+[[scheme]]
+use = "raw"
+
+[[figure]]
+id = "loss"
+y = "channel.loss"
+"#;
+
+#[test]
+fn what_trace_captured_is_fitted_written_and_run_again() {
+    let folder = Folder::new("fit-round");
+    folder.write("measured.toml", MEASURED);
+    let done = |arguments: &[&str]| {
+        let output = folder.arqway(arguments);
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", text(&output.stderr));
+        text(&output.stdout).to_owned()
+    };
+    done(&["trace", "measured.toml", "--out", "cell.pcapng"]);
+    // The capture has the tag, which this world's link does not charge for.
+    let printed = done(&["fit", "cell.pcapng", "--frame", "250octets", "--out", "fitted"]);
+    assert!(printed.starts_with("cell.pcapng: 38400 frames of 250 octets in 1200 s, "), "{printed}");
+    for words in
+        ["64 kbit/s, as the quickest", "A two-state channel explains", "  errors = { kind = \"two-state\", good = "]
+    {
+        assert!(printed.contains(words), "no {words} in {printed}");
+    }
+    let names = ["fit-gaps.png", "fit-gaps.svg", "fit-runs.png", "fit-runs.svg", "fit.csv", "fit.toml"];
+    assert_eq!(folder.files().keys().filter(|name| name.starts_with("fitted/")).count(), names.len());
+    let csv = folder.read("fitted/fit.csv");
+    assert!(csv.starts_with("family,parameter,value,low,high,loglik,bic\nuniform,loss,0."), "{csv}");
+    let of = |parameter: &str| -> f64 {
+        let row = csv.lines().find(|row| row.starts_with(&format!("two-state,{parameter},"))).expect(parameter);
+        row.split(',').nth(2).expect("a value").parse().expect("a number")
+    };
+    for (parameter, truth) in [("good", 1.0), ("bad", 0.3), ("good-bit-errors", 1e-5), ("bad-bit-errors", 1e-3)] {
+        assert!((of(parameter) / truth - 1.0).abs() < 0.15, "{parameter} in {csv}");
+    }
+    let ran = done(&["run", "fitted/fit.toml", "--quick", "--out", "again"]);
+    assert!(ran.contains("fit-loss"), "{ran}");
+    // The same again gives the same octets.
+    done(&["fit", "cell.pcapng", "--frame", "250octets", "--out", "twice"]);
+    for name in names {
+        assert!(folder.files()[&format!("fitted/{name}")] == folder.files()[&format!("twice/{name}")], "{name}");
+    }
+}
+
+#[test]
+fn what_cannot_be_fitted_exits_with_2_says_what_would_be_right_and_writes_nothing() {
+    let folder = Folder::new("fit-wrong");
+    folder.write("good.csv", "sent,lost,octets\n0,0,100\n0.1,1,100\n0.2,0,100\n");
+    folder.write("short.csv", "sent,lost,octets\n0,0,100\n");
+    folder.write("bad.csv", "sent,arived,octets\n0,0,100\n");
+    folder.write("text", "what is this?\n");
+    let cases: [(&[&str], &str); 9] = [
+        (&["missing.csv"], "cannot read missing.csv"),
+        (&["short.csv"], "short.csv has no second frame; right would be a trace of thousands"),
+        (&["bad.csv"], "bad.csv:1: no column is called `arrived`"),
+        (&["bad.csv"], "did you mean `arived` by it?"),
+        (&["text"], "text:1: no column is called `sent`"),
+        (&["good.csv", "good.csv"], "a second file is for captures, and good.csv is none"),
+        (&["good.csv", "--from", "eth0"], "--from is for captures"),
+        (&["good.csv", "--rate", "8 bit/s"], "without --rate the trace says 8 kbit/s"),
+        (&["good.csv", "--frame", "0 octets"], "right would be the length of a frame"),
+    ];
+    let before = folder.names();
+    for (arguments, words) in cases {
+        let output = folder.arqway(&[&["fit"], arguments].concat());
+        let told = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {told}");
+        assert!(told.contains(words), "{arguments:?} does not say {words}: {told}");
+        assert_eq!((text(&output.stdout), folder.names()), ("", before.clone()), "{arguments:?}");
+    }
+}

@@ -1,0 +1,172 @@
+//! The channel behind a trace: which of the simulator's error models is likeliest to have lost what was lost, with which
+//! parameters, and whether it explains what was seen.
+//!
+//! ```text
+//!     trace.csv, or captures of both ends --> frames --> likelihood of each family --> the best by Schwarz's criterion
+//!                                                 |                                             |
+//!                                                 +--> runs, gaps, delays <---- compared ---- simulated
+//! ```
+//!
+//! | file | concept |
+//! | --- | --- |
+//! | `read/` | tables and captures, and which packet is which |
+//! | `frames.rs` | what was sent and what became of it |
+//! | `timeline.rs` | when each frame was on the line |
+//! | `family.rs` | the channels that are fitted, and their parameters |
+//! | `chain.rs` | one of them, as a chain of states whose exponentials the likelihood is made of |
+//! | `tape.rs` | the likelihood of a trace, and its gradient |
+//! | `search.rs` | the highest point of a function |
+//! | `estimate.rs` | parameters with their intervals |
+//! | `runs.rs` | runs of losses and gaps between them |
+//! | `check.rs` | how well a channel explains a trace |
+//! | `delay.rs` | how long frames took |
+//! | `text.rs`, `draw.rs`, `write.rs` | what is printed, drawn and written |
+//!
+//! How it is meant to be used, and what was measured: `docs/fit.md`.
+
+mod chain;
+mod check;
+mod delay;
+mod draw;
+mod estimate;
+mod family;
+mod frames;
+pub mod read;
+mod runs;
+mod search;
+mod tape;
+#[cfg(test)]
+mod tests;
+mod text;
+mod timeline;
+mod write;
+
+pub use check::{Check, Comparison};
+pub use delay::Delays;
+pub use estimate::{Estimate, Estimated};
+pub use family::{Family, Parameter, Quantity};
+pub use frames::{Fate, Frames, SentFrame};
+pub use runs::{Runs, distance, survival};
+
+use arqway_units::{BitRate, Octets, Span};
+use timeline::Timeline;
+
+/// A trace, and the channels fitted to it.
+#[derive(Debug, Clone)]
+pub struct Fit {
+    /// What it is of: the trace's file.
+    pub name: String,
+    /// How fast the link is taken to be, and whether somebody said so.
+    pub rate: BitRate,
+    /// Whether that rate was given, and not read off the trace.
+    pub rate_is_given: bool,
+    /// How many frames were sent.
+    pub frames: u64,
+    /// How many were lost.
+    pub lost: u64,
+    /// The mean length of a frame.
+    pub octets: Octets,
+    /// From the first frame to the last.
+    pub length: Span,
+    /// How many arrived again.
+    pub duplicates: u64,
+    /// How many arrived that were never seen being sent.
+    pub strangers: u64,
+    /// Runs and gaps of what was seen.
+    pub runs: Runs,
+    /// How long frames took, if the trace says so.
+    pub delays: Option<Delays>,
+    /// Each family and how it compares, from the one with fewest parameters on.
+    pub families: Vec<Fitted>,
+    /// Which of them is best.
+    pub best: usize,
+}
+
+/// A family, fitted and compared.
+#[derive(Debug, Clone)]
+pub struct Fitted {
+    /// Its parameters and its likelihood.
+    pub estimate: Estimate,
+    /// Its runs and gaps beside those of the trace.
+    pub check: Check,
+}
+
+/// Why nothing can be fitted.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FitError {
+    /// There is no second frame.
+    #[error("{0} has no second frame; right would be a trace of thousands")]
+    TooShort(String),
+    /// All frames were sent at once.
+    #[error(
+        "{0} says of no two frames that they were sent at different times, so it does not tell how fast the link is: say it, as in --rate \"1 Mbit/s\""
+    )]
+    NoRate(String),
+    /// The link is too slow for the frames.
+    #[error(
+        "at {rate} the last of the frames of {name} would have waited for {waits}: the link was faster, or what was captured is not what it sent; without --rate the trace says {seen}"
+    )]
+    TooSlow {
+        /// The trace.
+        name: String,
+        /// What was asked for.
+        rate: BitRate,
+        /// How long the last frame waits.
+        waits: Span,
+        /// What the trace says.
+        seen: BitRate,
+    },
+}
+
+impl Fit {
+    /// Fits every family to a trace. Without a rate, the link is taken to be as fast as the quickest frames followed each
+    /// other.
+    ///
+    /// # Errors
+    /// A trace that is too short, or a rate that it contradicts.
+    pub fn new(name: &str, frames: &Frames, rate: Option<BitRate>) -> Result<Self, FitError> {
+        let count = frames.frames.len();
+        if count < 2 {
+            return Err(FitError::TooShort(name.to_owned()));
+        }
+        let seen = timeline::rate_of(frames);
+        let used = rate.or(seen).ok_or_else(|| FitError::NoRate(name.to_owned()))?;
+        let timeline = Timeline::new(frames, used);
+        let waits = timeline.backlog(frames);
+        if let (Some(rate), Some(seen)) = (rate, seen)
+            && waits.as_seconds() > 0.05 * frames.length().as_seconds()
+        {
+            return Err(FitError::TooSlow { name: name.to_owned(), rate, waits, seen });
+        }
+        let runs = Runs::of(timeline.frames.iter().map(|frame| frame.lost));
+        let estimates = estimate::all(&timeline);
+        let bic = |index: &usize| estimates[*index].bic;
+        let best = (0..estimates.len()).min_by(|a, b| bic(a).total_cmp(&bic(b))).unwrap_or(0);
+        let checked = |(index, estimate): (usize, Estimate)| {
+            let check = check::check(&estimate, index == best, &timeline, &runs);
+            Fitted { estimate, check }
+        };
+        let families = estimates.iter().cloned().enumerate().map(checked).collect();
+        Ok(Self {
+            name: name.to_owned(),
+            rate: used,
+            rate_is_given: rate.is_some(),
+            frames: count as u64,
+            lost: frames.lost(),
+            octets: Octets::new((timeline.bits() / 8.0).round() as u64),
+            length: frames.length(),
+            duplicates: frames.duplicates,
+            strangers: frames.strangers,
+            delays: Delays::of(frames),
+            runs,
+            best,
+            families,
+        })
+    }
+
+    /// The family that Schwarz's criterion prefers.
+    #[must_use]
+    pub fn best(&self) -> &Fitted {
+        &self.families[self.best]
+    }
+}

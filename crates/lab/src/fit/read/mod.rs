@@ -1,0 +1,55 @@
+//! Traces as files: a table of frames, or captures of both ends of a link.
+
+mod capture;
+mod content;
+mod matching;
+mod table;
+#[cfg(test)]
+mod tests;
+
+pub use capture::{CaptureError, CaptureFile, Places};
+pub use table::{TableError, TableMistake};
+
+use super::frames::Frames;
+use arqway_units::Octets;
+
+/// The first octets of every capture: pcapng, and pcap in both orders of octets with micro- or nanoseconds.
+const CAPTURES: [[u8; 4]; 5] = [
+    [0x0A, 0x0D, 0x0D, 0x0A],
+    [0xD4, 0xC3, 0xB2, 0xA1],
+    [0xA1, 0xB2, 0xC3, 0xD4],
+    [0x4D, 0x3C, 0xB2, 0xA1],
+    [0xA1, 0xB2, 0x3C, 0x4D],
+];
+
+/// Whether the file is a capture, by its first octets, and no table.
+#[must_use]
+pub fn is_capture(file: &[u8]) -> bool {
+    CAPTURES.iter().any(|magic| file.starts_with(magic))
+}
+
+/// Reads a table of frames: a line each, with the columns `sent`, `arrived` or `lost`, and `octets`.
+///
+/// `octets` is the length of every frame, instead of what the table says.
+///
+/// # Errors
+/// What is missing, or where it is no such table; all mistakes at once, up to ten.
+pub fn read_table(name: &str, file: &[u8], octets: Option<Octets>) -> Result<Frames, TableError> {
+    table::read(name, file, octets)
+}
+
+/// Reads captures of both ends of a link: one of each, or one of both with an interface for each.
+///
+/// `octets` is the length of every frame, instead of what the captures say.
+///
+/// # Errors
+/// What is no capture, or has not what is needed.
+pub fn read_captures(
+    sent: &CaptureFile<'_>,
+    arrived: Option<&CaptureFile<'_>>,
+    places: &Places,
+    octets: Option<Octets>,
+) -> Result<Frames, CaptureError> {
+    let (sent, arrived) = capture::read(sent, arrived, places)?;
+    Ok(matching::pair(sent, arrived, octets))
+}

@@ -1,0 +1,89 @@
+//! What a fit leaves behind: its parameters as a table, an experiment of the best channel, the two figures. Same trace,
+//! same bytes.
+
+use super::Fit;
+use crate::figure::png;
+use crate::output::{OutputError, make, save};
+use arqway_units::{Octets, Span};
+use std::path::Path;
+
+impl Fit {
+    /// Writes `fit.csv`, `fit.toml`, `fit-runs.svg`, `fit-gaps.svg` and their PNG into a folder.
+    ///
+    /// # Errors
+    /// What could not be written, and why.
+    pub fn write(&self, folder: &Path) -> Result<(), OutputError> {
+        make(folder)?;
+        save(&folder.join("fit.csv"), self.to_csv().as_bytes())?;
+        save(&folder.join("fit.toml"), self.to_experiment().as_bytes())?;
+        for figure in self.figures() {
+            let svg = figure.to_svg();
+            save(&folder.join(format!("{}.svg", figure.id)), svg.as_bytes())?;
+            let pixels = png::to_png(&svg, 2.0).map_err(|source| OutputError::Png { id: figure.id.clone(), source })?;
+            save(&folder.join(format!("{}.png", figure.id)), &pixels)?;
+        }
+        Ok(())
+    }
+
+    /// A row a parameter of a family: lengths in seconds, all else shares. What the trace does not tell is empty.
+    #[must_use]
+    pub fn to_csv(&self) -> String {
+        let mut text = "family,parameter,value,low,high,loglik,bic\n".to_owned();
+        let end =
+            |value: Option<f64>| value.map_or_else(String::new, |value| super::estimate::rounded(value).to_string());
+        for fitted in &self.families {
+            let estimate = &fitted.estimate;
+            for (parameter, estimated) in estimate.family.parameters().iter().zip(&estimate.parameters) {
+                text.push_str(&format!(
+                    "{},{},{},{},{},{:.3},{:.3}\n",
+                    estimate.family.name(),
+                    parameter.path,
+                    estimated.value,
+                    end(estimated.low),
+                    end(estimated.high),
+                    estimate.log_likelihood,
+                    estimate.bic
+                ));
+            }
+        }
+        text
+    }
+
+    /// An experiment that measures the best channel with frames like those of the trace.
+    #[must_use]
+    pub fn to_experiment(&self) -> String {
+        // The tag of a frame is charged too, and a packet holds at least its headers.
+        let packet = Octets::new(self.octets.as_u64().clamp(48, 65_000));
+        let length = Span::from_seconds(self.length.as_seconds().clamp(10.0, 10_000.0).round());
+        format!(
+            "# The channel behind {}, by `arqway fit`. Put your own users and schemes in place of `channel` and `raw`.\n\
+             \n\
+             [experiment]\n\
+             id = \"fit\"\n\
+             replications = 10\n\
+             \n\
+             [scenario.set]\n\
+             \"wireless.rate\" = \"{}\"\n\
+             \"wireless.errors\" = {}\n\
+             \"wireless.charge-tag\" = false\n\
+             \"file-transfer.enabled\" = false\n\
+             \"channel.enabled\" = true\n\
+             \"channel.packet\" = \"{packet}\"\n\
+             \"channel.duration\" = \"{length}\"\n\
+             \n\
+             [[scheme]]\n\
+             use = \"raw\"\n\
+             \n\
+             [[figure]]\n\
+             id = \"loss\"\n\
+             y = \"channel.loss\"\n\
+             \n\
+             [[figure]]\n\
+             id = \"burst\"\n\
+             y = \"channel.burst\"\n",
+            self.name.replace(char::is_control, " "),
+            self.rate,
+            self.errors(),
+        )
+    }
+}
