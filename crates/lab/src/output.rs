@@ -170,16 +170,7 @@ impl Findings {
     pub fn write(&self, plan: &Plan, frame: &Frame, directory: &Path) -> Result<(), OutputError> {
         let figures = directory.join("figures");
         make(&figures)?;
-        let mut csv = Vec::new();
-        // Writing into memory does not fail.
-        let _ = rows::write_csv(&self.rows, &mut csv);
-        save(&directory.join("rows.csv"), &csv)?;
-        let mut parquet = Vec::new();
-        let metadata = [("version", VERSION.to_owned()), ("command", frame.command.clone())];
-        let metadata = metadata.map(|(key, value)| (format!("arqway.{key}"), value));
-        rows::write_parquet(&self.rows, &metadata, &mut parquet)
-            .map_err(|error| OutputError::Parquet(error.to_string()))?;
-        save(&directory.join("rows.parquet"), &parquet)?;
+        write_rows(&self.rows, &frame.command, directory)?;
         let mut verdicts = Vec::new();
         let _ = claims::write_csv(&self.judgements, &mut verdicts);
         save(&directory.join("claims.csv"), &verdicts)?;
@@ -191,6 +182,19 @@ impl Findings {
         }
         save(&directory.join("report.html"), Page { findings: self, plan }.report(frame).to_html()?.as_bytes())
     }
+}
+
+/// Writes the rows both ways; `command` is what to type for them.
+pub(crate) fn write_rows(all: &[Row], command: &str, directory: &Path) -> Result<(), OutputError> {
+    let mut csv = Vec::new();
+    // Writing into memory does not fail.
+    let _ = rows::write_csv(all, &mut csv);
+    save(&directory.join("rows.csv"), &csv)?;
+    let mut parquet = Vec::new();
+    let metadata = [("version", VERSION.to_owned()), ("command", command.to_owned())];
+    let metadata = metadata.map(|(key, value)| (format!("arqway.{key}"), value));
+    rows::write_parquet(all, &metadata, &mut parquet).map_err(|error| OutputError::Parquet(error.to_string()))?;
+    save(&directory.join("rows.parquet"), &parquet)
 }
 
 /// Two figures that show the same cell share its rows.

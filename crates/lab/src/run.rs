@@ -23,6 +23,8 @@ pub struct Results {
 pub(crate) struct Measured {
     pub(crate) outcome: Outcome,
     pub(crate) media_delay_p95_s: Option<f64>,
+    /// Share of the media's packets sent that were heard within the time that the world gives them.
+    pub(crate) media_in_time: Option<f64>,
     pub(crate) web_response_p95_s: Option<f64>,
 }
 
@@ -92,8 +94,19 @@ pub fn watch(plan: &Plan, run: Run, probe: impl Probe) -> Result<Results, RunErr
 fn measure(scenario: &Scenario, streams: &Streams, probe: impl Probe) -> Result<Measured, RunError> {
     let mut lengths = Lengths::new();
     let outcome = World::new(scenario, streams, (&mut lengths, probe))?.run();
-    let media_delay_p95_s = lengths.media_delay.quantile_s(0.95);
-    Ok(Measured { outcome, media_delay_p95_s, web_response_p95_s: lengths.web_response.quantile_s(0.95) })
+    Ok(Measured {
+        media_delay_p95_s: lengths.media_delay.quantile_s(0.95),
+        media_in_time: media_in_time(scenario, &outcome, &lengths),
+        web_response_p95_s: lengths.web_response.quantile_s(0.95),
+        outcome,
+    })
+}
+
+/// Of what was sent: what was never heard was not in time either. Where nothing was heard, nothing was in time.
+fn media_in_time(scenario: &Scenario, outcome: &Outcome, lengths: &Lengths) -> Option<f64> {
+    let within = scenario.media.within?;
+    let heard = 1.0 - outcome.media_loss?;
+    Some(heard * lengths.media_delay.share_within(within).unwrap_or(0.0))
 }
 
 impl Results {
@@ -125,6 +138,23 @@ impl Results {
     pub(crate) fn extend(&mut self, further: Self) {
         self.finished.extend(further.finished);
         self.planned += further.planned;
+    }
+
+    /// How many runs of a setting ended before their file was there, and how many there are.
+    pub(crate) fn cut_of_setting(&self, plan: &Plan, setting: usize) -> (usize, usize) {
+        let replications = 0..plan.settings[setting].replications;
+        let runs = replications.filter_map(|replication| self.finished.get(&Run { replication, setting }));
+        runs.fold((0, 0), |(cut, all), run| (cut + usize::from(run.outcome.file_complete == Some(false)), all + 1))
+    }
+
+    /// How often the link toward the client lost frames in the runs of a setting; some in a row count once.
+    pub(crate) fn losses_of_setting(&self, plan: &Plan, setting: usize) -> f64 {
+        let runs = (0..plan.settings[setting].replications).filter_map(|replication| {
+            let outcome = &self.finished.get(&Run { replication, setting })?.outcome;
+            let frames = (outcome.access_point.frames_sent + outcome.access_point.frames_resent) as f64;
+            Some(outcome.frame_loss_rate? * frames / outcome.frame_loss_run?)
+        });
+        runs.sum()
     }
 
     /// The rows of one setting in all replications, as one of the cells that show it has them.
