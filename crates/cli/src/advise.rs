@@ -109,7 +109,7 @@ fn question(arguments: &Arguments) -> Result<Question, Failure> {
 /// A file, or the world that is built in under that name; and where files that it names are.
 fn source(scenario: &Path) -> Result<(Arc<Source>, PathBuf), Failure> {
     let name = scenario.display().to_string();
-    if !scenario.exists() && scenario.extension().is_none() {
+    if !scenario.is_file() && scenario.extension().is_none() {
         return library::scenario(&name).map(|source| (source, PathBuf::new())).ok_or_else(|| {
             let known = library::scenario_names().join(", ");
             Failure::Usage(format!("no world is called `{name}`; right would be a file, or one of {known}"))

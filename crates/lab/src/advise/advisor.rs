@@ -11,6 +11,7 @@ use super::question::{Question, text_node};
 use super::race::{Ended, FIRST, Limits, MARGIN, Race, Standing, Verdict};
 use super::trial::{Entry, Trial};
 use crate::document::{Mistakes, Node, Source, Table, parse};
+use crate::experiment::Experiment;
 use crate::plan::{Plan, Request, RequestError};
 use crate::rows::Row;
 use crate::run::{Results, RunError, run};
@@ -59,8 +60,8 @@ pub struct Advice {
     pub question: Question,
     /// The facts of its link.
     pub link: Link,
-    /// The share of frames lost toward the client, and how many in a row, where any were.
-    pub losses: Option<(f64, f64)>,
+    /// What its errors are like, toward the client.
+    pub losses: Option<Losses>,
     /// What was decided, in that order.
     pub stages: Vec<Stage>,
     /// What a reader must know.
@@ -99,7 +100,7 @@ impl Stage {
         self.names.get(standing.entry).map_or("", |(_, block)| block)
     }
 
-    /// The best, and those that are not told from it.
+    /// The one that is advised, those that are as good, and those that are not told from the best.
     pub fn leaders(&self) -> impl Iterator<Item = &Standing> {
         self.standings.iter().filter(|standing| standing.verdict != Verdict::Behind)
     }
@@ -114,8 +115,6 @@ pub enum Caution {
         class: Option<String>,
         /// How many others.
         others: usize,
-        /// Whether all of them are known to be within 1 %.
-        alike: bool,
     },
     /// The runs of the best saw so few losses.
     FewLosses(u64),
@@ -136,7 +135,7 @@ pub enum Caution {
 pub fn advise<P: Progress>(question: Question, most: u32, watcher: &Watcher<'_, P>) -> Result<Advice, AdviseError> {
     let link = Link::of(&question.scenario);
     let losses = look(&question, &link, watcher)?;
-    let length = Length::of(&question, &link, losses);
+    let length = Length::of(&question, &link, losses, 1);
     let mut advisor = Advisor {
         candidates: candidates(&link),
         world: shortened(&question.world, &length),
@@ -163,8 +162,30 @@ pub fn advise<P: Progress>(question: Question, most: u32, watcher: &Watcher<'_, 
     let confirm = advisor.confirm_text();
     let Advisor { rows, results, mut cautions, .. } = advisor;
     cautions.extend(of_the_world(&question, &link));
-    let losses = losses.map(|losses| (losses.share, losses.run));
     Ok(Advice { link, losses, stages: decided, cautions, rows, results, confirm, question })
+}
+
+impl Advice {
+    /// All candidates for the packets of no class, as an experiment whose runs are so many times as long as those of the
+    /// advice, as far as the file allows: what the advice is to be held against.
+    ///
+    /// # Errors
+    /// As [`advise`] has for the same candidates.
+    pub fn experiment_of_all(&self, replications: u32, seed: u64, times: u64) -> Result<Experiment, Mistakes> {
+        let world = shortened(&self.question.world, &Length::of(&self.question, &self.link, self.losses, times));
+        let candidates = candidates(&self.link);
+        let entries = candidates.iter().map(|one| Entry::of_no_class(&one.label, &one.service));
+        let trial = Trial {
+            id: &self.question.name,
+            title: &self.question.name,
+            replications,
+            seed,
+            world: &world,
+            entries: &entries.collect::<Vec<_>>(),
+            applications: &self.question.applications,
+        };
+        trial.experiment()
+    }
 }
 
 /// A class that is decided about.
@@ -278,9 +299,9 @@ impl<P: Progress> Advisor<'_, P> {
             return Ok(Some(Stage { class: class_name, standings: Vec::new(), ended: Ended::Alike, names }));
         }
         let mut plan = self.plan(&entries, FIRST.min(self.limits.replications))?;
-        let mut race = Race::new(&mut plan, &self.question.applications);
+        let mut race = Race::new(&mut plan, &self.question.applications, self.limits);
         let Watcher { jobs, stop, progress } = *self.watcher;
-        let ended = race.run(self.limits, jobs, stop, progress)?;
+        let ended = race.run(jobs, stop, progress)?;
         let standings = race.standings();
         if standings.len() < entries.len() {
             return Ok(None);
@@ -349,10 +370,9 @@ impl<P: Progress> Advisor<'_, P> {
 
     /// What is to be known of a decision.
     fn warn(&mut self, stage: &Stage, seen: f64, (cut, runs): (usize, usize)) {
-        let others = stage.leaders().count().saturating_sub(1);
+        let others = stage.standings.iter().filter(|one| one.verdict == Verdict::NotTold).count();
         if others > 0 {
-            let alike = stage.ended == Ended::Alike;
-            self.cautions.push(Caution::NotTold { class: stage.class.clone(), others, alike });
+            self.cautions.push(Caution::NotTold { class: stage.class.clone(), others });
         }
         let has_errors = !self.question.scenario.wireless.named_errors().is_free_of_errors();
         if stage.class.is_none() && has_errors && seen < FEW_LOSSES {

@@ -1,8 +1,8 @@
 //! The ranking drawn: candidates down, what each application got across.
 //!
 //! ```text
-//!     Selective Repeat, 1.1 s   |            |-o-|   |    filled: the best; hollow, dark: not told from it;
-//!     RLP, 3 retransmissions    |           |-o-|    |    hollow, light: behind
+//!     Selective Repeat, 1.1 s   |            |-o-|   |    filled: advised; hollow and dark: as good, or
+//!     RLP, 3 retransmissions    |           |-o-|    |    not told from the best; hollow and light: behind
 //!     Raw                       | |o|                |
 //!                                throughput (kbit/s)
 //! ```
@@ -80,7 +80,7 @@ impl Advice {
 
     fn source(&self) -> String {
         format!(
-            "Bars: 95 % confidence intervals. Filled: the best; hollow and dark: not significantly behind it; light: behind. {}.",
+            "Bars: 95 % confidence intervals. Filled: advised; hollow and dark: as good, or not told from the best; light: behind. {}.",
             capital(&self.judged_by())
         )
     }
@@ -181,7 +181,7 @@ fn draw_value(
             Length(y - 3.5)
         ));
     }
-    let fill = if verdict == Verdict::Best { "fill=\"currentColor\"".to_owned() } else { Ink::Paper.fill() };
+    let fill = if verdict == Verdict::Advised { "fill=\"currentColor\"".to_owned() } else { Ink::Paper.fill() };
     let x = Length(frame.across(axis, value.mean * panel.factor));
     canvas.put(format_args!("<circle cx=\"{x}\" cy=\"{}\" r=\"{RADIUS}\" {fill}/>\n</g>\n", Length(y)));
 }

@@ -17,11 +17,11 @@ use arqway_units::{Octets, Span};
 
 /// What was found of the errors of a link, toward the client.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Losses {
+pub struct Losses {
     /// Share of the frames lost.
-    pub(super) share: f64,
-    /// How many in a row, on average.
-    pub(super) run: f64,
+    pub share: f64,
+    /// How many in a row, on average; 1 where none are.
+    pub run: f64,
 }
 
 /// How often a run should see the link lose something.
@@ -43,10 +43,10 @@ pub(super) struct Length {
 }
 
 impl Length {
-    /// That of runs of a question's world.
-    pub(super) fn of(question: &Question, link: &Link, losses: Option<Losses>) -> Self {
+    /// That of runs of a question's world, or of runs so many times as long.
+    pub(super) fn of(question: &Question, link: &Link, losses: Option<Losses>, times: u64) -> Self {
         let scenario = &question.scenario;
-        let packets = packets(scenario, link, losses);
+        let packets = packets(scenario, link, losses) * times;
         let time = link.frame * packets;
         let mut length = Self::default();
         let files = &scenario.file_transfer;
@@ -60,11 +60,11 @@ impl Length {
         }
         if scenario.web.enabled {
             let own = scenario.web.duration.unwrap_or(scenario.duration);
-            length.shorten("web.duration", own, time.max(MINUTE));
+            length.shorten("web.duration", own, time.max(MINUTE * times));
         }
         if scenario.media.enabled {
             let own = scenario.media.duration.unwrap_or(scenario.duration);
-            length.shorten("media.duration", own, spurts(scenario) * SPURTS_ALONE);
+            length.shorten("media.duration", own, spurts(scenario) * SPURTS_ALONE * times);
         }
         // A window that binds makes every candidate slow, and nobody is stuck.
         let of_window = link.path_round_trip * packets.div_ceil(link.tcp_window.max(1));

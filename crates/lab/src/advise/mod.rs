@@ -36,6 +36,7 @@ mod trial;
 
 pub use advisor::{Advice, AdviseError, Caution, Stage, Watcher, advise};
 pub use criterion::Application;
+pub use length::Losses;
 pub use link::Link;
 pub use question::{Asked, Question, QuestionError};
 pub use race::{Ended, MOST, Standing, Verdict};

@@ -7,9 +7,11 @@
 //! Two candidates are compared by the paired differences of their scores, replication by replication: both met the same channel.
 //! At each look each candidate still in the race is compared with the one that leads. The leader may change, the comparisons
 //! are many, and looks too; so each comparison has the confidence that the race as a whole has to 95 % (Bonferroni's
-//! inequality over candidates and looks). The race ends when one is left, when those left are known to lie within 1 % of the
-//! leader, or when the replications or the events are used up. Events are counted, not seconds, so that the same question has
-//! the same answer on every host.
+//! inequality over candidates and looks). Who is known to lie within 1 % of the leader is as good, and does not drop out however
+//! surely it is behind by less. The race ends when all that are left are as good, or when the replications or the events are
+//! used up. Events are counted, not seconds, so that the same question has the same answer on every host.
+//!
+//! Of those that are as good the first is advised: candidates stand in the order of what they ask of a link, from none at all.
 
 use super::criterion::{Application, Values, best_of, scores};
 use crate::plan::{Plan, Use};
@@ -55,10 +57,12 @@ pub enum Ended {
 }
 
 /// What the race says of a candidate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
-    /// It has the best mean score.
-    Best,
+    /// It is the simplest of the best.
+    Advised,
+    /// It has the best mean score, or is known to be within 1 % of it.
+    AsGood,
     /// It is not significantly behind the best.
     NotTold,
     /// It is.
@@ -84,47 +88,50 @@ pub struct Standing {
 pub(super) struct Race<'a> {
     plan: &'a mut Plan,
     applications: &'a [Application],
+    limits: Limits,
     /// The setting of each scheme.
     settings: Vec<usize>,
     is_behind: Vec<bool>,
+    /// Of one comparison, so that the race as a whole has its own.
+    confidence: f64,
     results: Results,
 }
 
 impl<'a> Race<'a> {
-    pub(super) fn new(plan: &'a mut Plan, applications: &'a [Application]) -> Self {
+    pub(super) fn new(plan: &'a mut Plan, applications: &'a [Application], limits: Limits) -> Self {
         let schemes = plan.experiments.first().map_or(0, |experiment| experiment.schemes.len());
         let setting_of = |scheme: usize| {
             plan.settings.iter().position(|setting| setting.uses.iter().any(|shown| shown.scheme == scheme))
         };
         let settings: Vec<usize> = (0..schemes).filter_map(setting_of).collect();
-        Self { is_behind: vec![false; settings.len()], plan, applications, settings, results: Results::none() }
+        let looks = limits.replications.saturating_sub(FIRST).div_ceil(BATCH) + 1;
+        let comparisons = f64::from(looks) * settings.len().saturating_sub(1).max(1) as f64;
+        let confidence = 1.0 - (1.0 - CONFIDENCE) / comparisons;
+        let (is_behind, results) = (vec![false; settings.len()], Results::none());
+        Self { plan, applications, limits, settings, is_behind, confidence, results }
     }
 
     /// Runs until the race is over.
     pub(super) fn run(
         &mut self,
-        limits: Limits,
         jobs: NonZeroUsize,
         stop: &AtomicBool,
         progress: &impl Progress,
     ) -> Result<Ended, RunError> {
-        let looks = limits.replications.saturating_sub(FIRST).div_ceil(BATCH) + 1;
-        let comparisons = f64::from(looks) * self.settings.len().saturating_sub(1).max(1) as f64;
-        let confidence = 1.0 - (1.0 - CONFIDENCE) / comparisons;
         progress.planned(self.plan.runs.len());
         self.results = run(self.plan, jobs, stop, || progress.finished())?;
         loop {
             if stop.load(Ordering::Relaxed) {
                 return Ok(Ended::Stopped);
             }
-            self.drop_who_is_behind(confidence);
-            if let Some(ended) = self.ended(limits) {
+            self.drop_who_is_behind();
+            if let Some(ended) = self.ended() {
                 return Ok(ended);
             }
             let mut left: Vec<usize> = self.left().map(|entry| self.settings[entry]).collect();
             left.sort_unstable();
             left.dedup();
-            let added = self.plan.add_replications(BATCH, limits.replications, &left);
+            let added = self.plan.add_replications(BATCH, self.limits.replications, &left);
             progress.planned(added.len());
             self.results.extend(run_these(self.plan, &added, jobs, stop, || progress.finished())?);
         }
@@ -135,32 +142,30 @@ impl<'a> Race<'a> {
         (0..self.settings.len()).filter(|entry| !self.is_behind[*entry])
     }
 
-    fn drop_who_is_behind(&mut self, confidence: f64) {
+    fn drop_who_is_behind(&mut self) {
         let scores = self.scores();
         let leader = self.leader(&scores);
         for entry in self.left().collect::<Vec<_>>() {
-            let difference = difference(&scores[entry], &scores[leader], confidence);
-            self.is_behind[entry] = difference.is_some_and(|difference| difference.versus_zero() == Comparison::Below);
+            let difference = relative(&scores[entry], &scores[leader], self.confidence);
+            self.is_behind[entry] = difference
+                .is_some_and(|difference| difference.versus_zero() == Comparison::Below && !is_within(&difference));
         }
     }
 
-    fn ended(&self, limits: Limits) -> Option<Ended> {
+    fn ended(&self) -> Option<Ended> {
         let scores = self.scores();
         let leader = self.leader(&scores);
-        let (replications, used) = (scores[leader].len(), self.results.simulated().1);
-        let lowest = -MARGIN * mean(&scores[leader]);
         let is_alike = |entry: usize| {
-            let difference = difference(&scores[entry], &scores[leader], CONFIDENCE);
-            difference.and_then(|difference| difference.interval()).is_some_and(|(low, _)| low >= lowest)
+            relative(&scores[entry], &scores[leader], CONFIDENCE).is_some_and(|difference| is_within(&difference))
         };
         if self.left().count() == 1 {
             Some(Ended::Decided)
         } else if self.left().all(is_alike) {
             Some(Ended::Alike)
-        } else if replications >= limits.replications as usize {
+        } else if scores[leader].len() >= self.limits.replications as usize {
             Some(Ended::Replications)
         } else {
-            (used >= limits.events).then_some(Ended::Events)
+            (self.results.simulated().1 >= self.limits.events).then_some(Ended::Events)
         }
     }
 
@@ -186,13 +191,20 @@ impl<'a> Race<'a> {
         values.iter().map(|values| scores(values, &best, self.applications)).collect()
     }
 
-    /// The candidates in order: the best, those that are not told from it, the others; within each by their scores.
+    /// The candidates in order: the one that is advised, those that are as good, those that are not told from the best, the
+    /// others; within each by their scores.
     pub(super) fn standings(&self) -> Vec<Standing> {
         let (values, all) = (self.values(), self.scores());
         let leader = self.leader(&all);
+        let is_as_good = |entry: usize| {
+            let within = relative(&all[entry], &all[leader], self.confidence).is_some_and(|one| is_within(&one));
+            entry == leader || (within && !self.is_behind[entry])
+        };
+        let advised = (0..self.settings.len()).find(|entry| is_as_good(*entry));
         let standing = |entry: usize| {
-            let verdict = match (entry == leader, self.is_behind[entry]) {
-                (true, _) => Verdict::Best,
+            let verdict = match (is_as_good(entry), self.is_behind[entry]) {
+                (true, _) if advised == Some(entry) => Verdict::Advised,
+                (true, _) => Verdict::AsGood,
                 (false, false) => Verdict::NotTold,
                 (false, true) => Verdict::Behind,
             };
@@ -204,17 +216,14 @@ impl<'a> Race<'a> {
                 entry,
                 values: self.applications.iter().zip(&values[entry].measured).map(shown).collect(),
                 score: summarise(&all[entry])?,
-                difference: if entry == leader { None } else { relative(&all[entry], &all[leader]) },
+                difference: if entry == leader { None } else { relative(&all[entry], &all[leader], CONFIDENCE) },
                 verdict,
             })
         };
         let mut standings: Vec<Standing> = (0..self.settings.len()).filter_map(standing).collect();
-        let order = |one: &Standing| one.verdict as u8;
         standings.sort_by(|one, other| {
-            order(one)
-                .cmp(&order(other))
-                .then(other.score.mean.total_cmp(&one.score.mean))
-                .then(one.entry.cmp(&other.entry))
+            let by_score = other.score.mean.total_cmp(&one.score.mean);
+            one.verdict.cmp(&other.verdict).then(by_score).then(one.entry.cmp(&other.entry))
         });
         standings
     }
@@ -238,16 +247,16 @@ fn mean(values: &[f64]) -> f64 {
     summarise(values).map_or(0.0, |summary| summary.mean)
 }
 
-/// One candidate's scores less another's, over the replications that both have.
-fn difference(one: &[f64], other: &[f64], confidence: f64) -> Option<Summary> {
-    let differences: Vec<f64> = one.iter().zip(other).map(|(one, other)| one - other).collect();
-    Summary::with_confidence(&differences, confidence)
+/// Whether a difference is known to be no more than anybody would mind.
+fn is_within(difference: &Summary) -> bool {
+    difference.interval().is_some_and(|(low, _)| low >= -MARGIN)
 }
 
-/// The same as a share of the other's mean.
-fn relative(one: &[f64], other: &[f64]) -> Option<Summary> {
-    let scale = mean(other);
-    let scaled = |values: &[f64]| values.iter().map(|value| if scale > 0.0 { value / scale } else { *value }).collect();
-    let (one, other): (Vec<f64>, Vec<f64>) = (scaled(one), scaled(other));
-    difference(&one, &other, CONFIDENCE)
+/// One candidate's scores less another's as a share of the other's mean, over the replications that both have.
+fn relative(one: &[f64], other: &[f64], confidence: f64) -> Option<Summary> {
+    let paired = one.len().min(other.len());
+    let scale = mean(&other[..paired]);
+    let share = |difference: f64| if scale > 0.0 { difference / scale } else { difference };
+    let differences: Vec<f64> = one.iter().zip(other).map(|(one, other)| share(one - other)).collect();
+    Summary::with_confidence(&differences, confidence)
 }

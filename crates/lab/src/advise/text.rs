@@ -1,9 +1,11 @@
 //! The advice for a terminal.
 
 use super::advisor::{Advice, Caution, MARGIN_PERCENT, Stage};
+use super::length::Losses;
 use super::race::{Ended, Standing, Verdict};
 use crate::figure::number::{significant, with_half_width};
 use crate::stats::Summary;
+use arqway_units::Octets;
 
 impl Advice {
     /// The facts, each ranking with its block, the cautions.
@@ -22,8 +24,8 @@ impl Advice {
     fn facts(&self) -> String {
         let link = &self.link;
         let lost = match self.losses {
-            Some((0.0, _)) => format!("none of {} frames lost", super::advisor::LOOK),
-            Some((share, run)) => {
+            Some(Losses { share: 0.0, .. }) => format!("none of {} frames lost", super::advisor::LOOK),
+            Some(Losses { share, run }) => {
                 format!("{} % of the frames lost, {} in a row", significant(share * 100.0, 2), significant(run, 2))
             }
             None => "no look at its errors".to_owned(),
@@ -33,7 +35,7 @@ impl Advice {
             self.question.name,
             link.rate,
             significant(link.path_round_trip.as_seconds(), 2),
-            link.packet,
+            octets(link.packet),
             self.judged_by(),
         )
     }
@@ -87,11 +89,12 @@ impl Advice {
         let several = self.question.applications.len() > 1;
         let score = several.then(|| percent(&standing.score));
         let said = match standing.verdict {
-            Verdict::Best => "best",
-            Verdict::NotTold => "not told from it",
+            Verdict::Advised => "advised",
+            Verdict::AsGood => "as good",
+            Verdict::NotTold => "not told from the best",
             Verdict::Behind => "",
         };
-        let difference = standing.difference.as_ref().map_or_else(String::new, percent);
+        let difference = standing.difference.as_ref().map_or_else(|| "the best".to_owned(), percent);
         let start = [(index + 1).to_string(), stage.label(standing).to_owned()];
         start
             .into_iter()
@@ -121,13 +124,18 @@ impl Stage {
             if least == most { format!("{most} replications") } else { format!("{least} to {most} replications") };
         let why = match self.ended {
             Ended::Decided => "all others are significantly behind".to_owned(),
-            Ended::Alike => format!("those left are within {MARGIN_PERCENT} % of the best"),
+            Ended::Alike => format!("those left are as good, within {MARGIN_PERCENT} % of the best"),
             Ended::Replications => "as many as were allowed".to_owned(),
             Ended::Events => "as many as the time allows".to_owned(),
             Ended::Stopped => "stopped".to_owned(),
         };
         format!("{replications}: {why}")
     }
+}
+
+/// A packet's length, as people say it.
+fn octets(length: Octets) -> String {
+    format!("{} octets", length.as_u64())
 }
 
 fn percent(share: &Summary) -> String {
@@ -154,14 +162,10 @@ fn aligned(lines: &[Vec<String>]) -> String {
 impl std::fmt::Display for Caution {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::NotTold { class, others, alike } => {
+            Self::NotTold { class, others } => {
                 let plural = if *others == 1 { "one other is".to_owned() } else { format!("{others} others are") };
                 let of = class.as_ref().map_or_else(String::new, |class| format!(" for the class {class}"));
-                if *alike {
-                    write!(out, "{plural} as good{of}, to {MARGIN_PERCENT} %: choose by what else matters to you")
-                } else {
-                    write!(out, "{plural} not told from the best{of}; more --replications may tell")
-                }
+                write!(out, "{plural} not told from the best{of}; more --replications may tell")
             }
             Self::FewLosses(seen) => {
                 let plural = if *seen == 1 { "once" } else { "times" };
