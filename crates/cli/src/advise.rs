@@ -4,7 +4,7 @@ use crate::study::{Failure, Running, Runs};
 use crate::terminal::{print, tell};
 use crate::values;
 use arqway_lab::advise::{Advice, Application, Asked, MOST, Question, QuestionError, Watcher, advise};
-use arqway_lab::document::Source;
+use arqway_lab::document::{Source, did_you_mean};
 use arqway_lab::library;
 use arqway_lab::output;
 use arqway_units::Span;
@@ -74,7 +74,7 @@ impl For {
 
 pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
     let question = question(arguments)?;
-    output::prepare_for(&arguments.out, "rows.csv")?;
+    output::prepare_without_figures(&arguments.out, "rows.csv")?;
     let mut runs = Runs::new(arguments.running.jobs(), 0)?;
     let advice = {
         let (jobs, stop, progress) = runs.watched();
@@ -111,8 +111,9 @@ fn source(scenario: &Path) -> Result<(Arc<Source>, PathBuf), Failure> {
     let name = scenario.display().to_string();
     if !scenario.is_file() && scenario.extension().is_none() {
         return library::scenario(&name).map(|source| (source, PathBuf::new())).ok_or_else(|| {
-            let known = library::scenario_names().join(", ");
-            Failure::Usage(format!("no world is called `{name}`; right would be a file, or one of {known}"))
+            let known = library::scenario_names();
+            let help = did_you_mean(&name, &known.iter().map(String::as_str).collect::<Vec<_>>());
+            Failure::Usage(format!("no world is called `{name}`; {help}"))
         });
     }
     let text =

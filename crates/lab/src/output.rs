@@ -104,6 +104,15 @@ pub fn prepare(directory: &Path) -> Result<(), OutputError> {
 /// What could not be written, and why.
 pub fn prepare_for(directory: &Path, file: &str) -> Result<(), OutputError> {
     make(&directory.join("figures"))?;
+    prepare_without_figures(directory, file)
+}
+
+/// The same where there is no folder of figures.
+///
+/// # Errors
+/// What could not be written, and why.
+pub fn prepare_without_figures(directory: &Path, file: &str) -> Result<(), OutputError> {
+    make(directory)?;
     let file = directory.join(file);
     let is_new = !file.exists();
     let tried = fs::File::options().append(true).create(true).open(&file).map(drop);

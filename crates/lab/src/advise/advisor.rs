@@ -5,7 +5,7 @@
 //! sends the others have to wait for.
 
 use super::candidates::{Candidate, candidates};
-use super::length::{Length, Losses};
+use super::length::{Length, Losses, whole};
 use super::link::Link;
 use super::question::{Question, text_node};
 use super::race::{Ended, FIRST, Limits, MARGIN, Race, Standing, Verdict};
@@ -376,7 +376,7 @@ impl<P: Progress> Advisor<'_, P> {
         }
         let has_errors = !self.question.scenario.wireless.named_errors().is_free_of_errors();
         if stage.class.is_none() && has_errors && seen < FEW_LOSSES {
-            self.cautions.push(Caution::FewLosses(libm::round(seen) as u64));
+            self.cautions.push(Caution::FewLosses(whole(seen)));
         }
         if stage.ended == Ended::Stopped {
             self.cautions.push(Caution::Stopped);

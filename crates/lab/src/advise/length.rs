@@ -2,7 +2,7 @@
 //!
 //! | what | how long, at most |
 //! | --- | --- |
-//! | packets | as many as bring [`LOSSES`] losses, rows of lost frames counted once; from 3,000 to 30,000, and four round trips full of them |
+//! | packets | as many as bring 50 losses, rows of lost frames counted once; from 3,000 to 15,000, and four round trips full of them |
 //! | files, greedy sources | so many packets |
 //! | media | beside them ten talk-spurts, if 60,000 packets last so long; alone 40 |
 //! | web | what so many packets take, a minute at least |
@@ -25,9 +25,9 @@ pub struct Losses {
 }
 
 /// How often a run should see the link lose something.
-const LOSSES: f64 = 100.0;
+const LOSSES: f64 = 50.0;
 const FEWEST_PACKETS: u64 = 3_000;
-const MOST_PACKETS: u64 = 30_000;
+const MOST_PACKETS: u64 = 15_000;
 /// Where something else asks for longer runs than losses do.
 const MOST_PACKETS_EVER: u64 = 60_000;
 const ROUND_TRIPS: u64 = 4;
@@ -101,6 +101,6 @@ fn packets(scenario: &Scenario, link: &Link, losses: Option<Losses>) -> u64 {
 
 /// Rounded up; what is no number, or too large, is the most there is.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
-fn whole(value: f64) -> u64 {
+pub(super) fn whole(value: f64) -> u64 {
     if value.is_finite() { libm::ceil(value) as u64 } else { u64::MAX }
 }

@@ -40,3 +40,6 @@ pub use length::Losses;
 pub use link::Link;
 pub use question::{Asked, Question, QuestionError};
 pub use race::{Ended, MOST, Standing, Verdict};
+
+#[cfg(test)]
+mod tests;

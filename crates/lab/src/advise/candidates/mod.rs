@@ -21,13 +21,13 @@ const TIMEOUTS: [f64; 4] = [1.1, 1.5, 2.0, 3.0];
 /// best in aina06.
 const POLICIES: [(u8, u8); 3] = [(1, 4), (2, 2), (3, 2)];
 /// How often RLP asks for a frame.
-const REQUESTS: [u64; 5] = [1, 2, 3, 5, 8];
+const REQUESTS: [u64; 3] = [1, 3, 8];
 /// How often it asks where packets do not wait for others.
 const REQUESTS_AS_RECEIVED: [u64; 2] = [1, 3];
 /// Data frames for each parity frame: from half again as many frames to a sixteenth more.
 const BLOCKS: [u64; 4] = [2, 4, 8, 16];
 /// How often RLC sends a PDU again.
-const RETRANSMISSIONS: [u64; 3] = [2, 8, 30];
+const RETRANSMISSIONS: [u64; 2] = [2, 8];
 /// TCP waits for nothing that the link repairs, and hears of no gap that the link is filling.
 const NONE: &str = "\"none\"";
 

@@ -1,14 +1,7 @@
-//! What `arqway advise` promises: on links drawn at random, the service that it names is the one that a full experiment finds
-//! best, or one that is not significantly worse than that by more than the 1 % that it calls as good.
-//!
-//! The full experiment has all candidates, 30 replications, runs twice as long, and another seed. Twenty links take some
-//! minutes, so the ordinary suite looks at small ones of short files; all of it by
-//!
-//! ```text
-//!     cargo test --release -p arqway-lab --test advice -- --ignored --nocapture
-//! ```
+//! Links drawn at random, and what a full experiment says of the advice for each: all candidates, runs twice as long, and
+//! another seed.
 
-use arqway_lab::advise::{Advice, Asked, MOST, Question, Watcher, advise};
+use arqway_lab::advise::{Advice, Asked, Question, Watcher, advise};
 use arqway_lab::document::Source;
 use arqway_lab::plan::{Plan, Request};
 use arqway_lab::run::run;
@@ -20,7 +13,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 /// The difference that an advice does not tell.
-const AS_GOOD: f64 = 0.01;
+pub(crate) const AS_GOOD: f64 = 0.01;
 
 struct Nobody;
 
@@ -30,7 +23,7 @@ impl Progress for Nobody {
 }
 
 /// `SplitMix64`.
-struct Draw(u64);
+pub(crate) struct Draw(pub(crate) u64);
 
 impl Draw {
     /// Uniform in \[0, 1\).
@@ -49,13 +42,13 @@ impl Draw {
 }
 
 /// A link: its name for people, and its file.
-struct Drawn {
-    told: String,
-    text: String,
+pub(crate) struct Drawn {
+    pub(crate) told: String,
+    pub(crate) text: String,
 }
 
 /// One of the links that a seed draws: 10 kbit/s to 100 Mbit/s, 1 to 500 ms, 0.1 to 20 % of the frames lost, singly or in bursts.
-fn draw(random: &mut Draw, fastest: f64, file: &str) -> Drawn {
+pub(crate) fn draw(random: &mut Draw, fastest: f64, file: &str) -> Drawn {
     let rate = random.logarithmic(1e4, fastest).round();
     let delay_ms = random.logarithmic(1.0, 500.0);
     let loss = random.logarithmic(0.001, 0.2);
@@ -82,26 +75,26 @@ fn draw(random: &mut Draw, fastest: f64, file: &str) -> Drawn {
 }
 
 /// What a full experiment says of an advice.
-struct Found {
-    advised: String,
-    best: String,
+pub(crate) struct Found {
+    pub(crate) advised: String,
+    pub(crate) best: String,
     /// The advised one's throughput less the best one's, as a share of the latter; none if they are the same.
-    behind: Option<Summary>,
+    pub(crate) behind: Option<Summary>,
 }
 
 impl Found {
     /// Whether it is worse at all, by the paired test at 95 %.
-    fn is_worse(&self) -> bool {
+    pub(crate) fn is_worse(&self) -> bool {
         self.behind.and_then(|behind| behind.interval()).is_some_and(|(_, high)| high < 0.0)
     }
 
     /// Whether it is worse by more than what counts as good.
-    fn is_wrong(&self) -> bool {
+    pub(crate) fn is_wrong(&self) -> bool {
         self.behind.and_then(|behind| behind.interval()).is_some_and(|(_, high)| high < -AS_GOOD)
     }
 }
 
-fn advice(link: &Drawn, most: u32) -> Advice {
+pub(crate) fn advice(link: &Drawn, most: u32) -> Advice {
     let question = Question::read(&Source::new("link.toml", link.text.as_str()), Path::new(""), &Asked::default());
     let question = question.unwrap_or_else(|error| panic!("{}: {error}", link.text));
     let stop = AtomicBool::new(false);
@@ -114,7 +107,7 @@ fn jobs() -> NonZeroUsize {
 }
 
 /// All candidates, each at full length.
-fn held_against_all(advice: &Advice, replications: u32) -> Found {
+pub(crate) fn held_against_all(advice: &Advice, replications: u32) -> Found {
     let all = advice.experiment_of_all(replications, 1000, 2).unwrap_or_else(|error| panic!("{error}"));
     let plan = Plan::new(vec![all], &Request::default()).expect("cells");
     let rows = run(&plan, jobs(), &AtomicBool::new(false), || ()).expect("a world").rows(&plan, 0);
@@ -130,41 +123,4 @@ fn held_against_all(advice: &Advice, replications: u32) -> Found {
     let share = |name: &str| values[name].iter().map(|value| value / scale).collect::<Vec<_>>();
     let behind = (advised != best).then(|| paired_difference(&share(advised), &share(best))).flatten();
     Found { advised: advised.to_owned(), best: best.clone(), behind }
-}
-
-#[test]
-fn on_small_links_the_advised_service_is_the_best_or_as_good() {
-    let mut random = Draw(7);
-    for _ in 0..2 {
-        let link = draw(&mut random, 1e6, "600 kB");
-        let found = held_against_all(&advice(&link, 10), 8);
-        assert!(!found.is_wrong(), "{}: {} is advised, {} is better", link.told, found.advised, found.best);
-    }
-}
-
-#[test]
-#[ignore = "minutes: every candidate on twenty links, 30 times"]
-fn on_twenty_links_drawn_at_random_the_advised_service_is_the_best_or_as_good() {
-    let mut random = Draw(2026);
-    println!(
-        "| rate | delay | lost | advised | best in the full experiment | difference (%) | runs |\n| --- | --- | --- | --- | --- | --- | --- |"
-    );
-    let (mut same, mut worse, mut wrong) = (0, 0, Vec::new());
-    for _ in 0..20 {
-        let link = draw(&mut random, 1e8, "100 MB");
-        let advice = advice(&link, MOST);
-        let runs: usize = advice.results.iter().map(|results| results.finished()).sum();
-        let found = held_against_all(&advice, 30);
-        let percent =
-            |behind: Summary| format!("{:.2} ± {:.2}", behind.mean * 100.0, behind.half_width.unwrap_or(0.0) * 100.0);
-        let behind = found.behind.map_or_else(|| "the same".to_owned(), percent);
-        println!("| {} | {} | {} | {behind} | {runs} |", link.told, found.advised, found.best);
-        same += u32::from(found.behind.is_none());
-        worse += u32::from(found.is_worse());
-        if found.is_wrong() {
-            wrong.push(link.told);
-        }
-    }
-    println!("the same: {same}; significantly worse at all: {worse}; by more than 1 %: {}", wrong.len());
-    assert!(wrong.is_empty(), "{wrong:#?}");
 }
