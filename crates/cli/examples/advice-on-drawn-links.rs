@@ -22,7 +22,7 @@ fn main() -> ExitCode {
     println!("{HEADS}");
     let (mut same, mut worse, mut wrong) = (0, 0, Vec::new());
     for _ in 0..20 {
-        let link = draw(&mut random, 1e8, "100 MB");
+        let link = draw(&mut random, 1e8, "30 MB");
         let advice = advice(&link, MOST);
         let runs: usize = advice.results.iter().map(|results| results.finished()).sum();
         let found = held_against_all(&advice, 30);

@@ -192,7 +192,7 @@ impl<'a> Race<'a> {
     }
 
     /// The candidates in order: the one that is advised, those that are as good, those that are not told from the best, the
-    /// others; within each by their scores.
+    /// others; within each by how far they are behind.
     pub(super) fn standings(&self) -> Vec<Standing> {
         let (values, all) = (self.values(), self.scores());
         let leader = self.leader(&all);
@@ -221,9 +221,11 @@ impl<'a> Race<'a> {
             })
         };
         let mut standings: Vec<Standing> = (0..self.settings.len()).filter_map(standing).collect();
+        // Not by the scores themselves: who dropped out early has those of other replications.
+        let behind = |one: &Standing| one.difference.map_or(0.0, |difference| -difference.mean);
         standings.sort_by(|one, other| {
-            let by_score = other.score.mean.total_cmp(&one.score.mean);
-            one.verdict.cmp(&other.verdict).then(by_score).then(one.entry.cmp(&other.entry))
+            let by_difference = behind(one).total_cmp(&behind(other));
+            one.verdict.cmp(&other.verdict).then(by_difference).then(one.entry.cmp(&other.entry))
         });
         standings
     }
