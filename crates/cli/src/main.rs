@@ -3,6 +3,7 @@
 //! Progress and remarks go to stderr, results to stdout and the output folder. Exit code 0: done; 1: failed, or a verdict
 //! is not what `--strict` expects; 2: the command line or a file is wrong, and nothing was run.
 
+mod advise;
 mod completions;
 mod fit;
 mod manual;
@@ -28,6 +29,7 @@ struct Arguments {
 const EXAMPLES: &str = "Examples:
   arqway reproduce monet08 fig2 fig3      two figures of a paper, in less than a minute
   arqway reproduce --replications 30      every figure there is, at full length
+  arqway advise satellite                 which service suits a link and its traffic
   arqway run my-experiment.toml           a study of your own";
 
 #[derive(Debug, Subcommand)]
@@ -36,6 +38,8 @@ enum Command {
     Reproduce(reproduce::Arguments),
     /// Judge the claims again where a paper is silent and a world had to choose
     Sensitivity(sensitivity::Arguments),
+    /// Find the service that suits a link and its traffic
+    Advise(advise::Arguments),
     /// Run one experiment of your own
     Run(run::Arguments),
     /// Look into one cell: a capture for Wireshark, a time-sequence plot
@@ -54,6 +58,7 @@ fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Reproduce(arguments) => reproduce::main(&arguments),
         Command::Sensitivity(arguments) => sensitivity::main(&arguments),
+        Command::Advise(arguments) => advise::main(&arguments),
         Command::Run(arguments) => run::main(&arguments),
         Command::Trace(arguments) => trace::main(&arguments),
         Command::Fit(arguments) => fit::main(&arguments),

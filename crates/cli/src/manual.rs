@@ -69,6 +69,14 @@ const RESULTS: [(&str, &str); 5] = [
     ),
 ];
 
+/// What `arqway advise` writes below `--out`.
+const ADVICE: [(&str, &str); 4] = [
+    ("advise.svg, advise.png", "The ranking, drawn."),
+    ("advise.toml", "The experiment that confirms it, for arqway run."),
+    ("rows.csv, rows.parquet", "One row a metric of a cell."),
+    ("", "The same question again gives the same octets."),
+];
+
 pub(crate) fn main(arguments: &Arguments, command: Command) -> Result<(), Failure> {
     let folder = &arguments.out;
     let write = || -> io::Result<String> {
@@ -111,13 +119,15 @@ fn render(page: &Command, root: &Command, source: &str) -> io::Result<(String, V
     let mut roff = Roff::new();
     if writes_results(page) {
         section(&mut roff, "FILES", &RESULTS);
+    } else if advises(page) {
+        section(&mut roff, "FILES", &ADVICE);
     } else if has(page, "sequence") {
         section(&mut roff, "FILES", &TRACES);
     } else if page.get_name() == "fit" {
         section(&mut roff, "FILES", &FITS);
     }
     section(&mut roff, "EXIT STATUS", &EXIT_STATUS);
-    if writes_results(page) {
+    if writes_results(page) || advises(page) {
         list(&mut roff, &INTERRUPTED);
     }
     if has(page, "strict") {
@@ -135,6 +145,10 @@ fn render(page: &Command, root: &Command, source: &str) -> io::Result<(String, V
 /// Whether a command runs a study; all that do share the option.
 fn writes_results(page: &Command) -> bool {
     has(page, "until")
+}
+
+fn advises(page: &Command) -> bool {
+    has(page, "media_within")
 }
 
 fn has(page: &Command, option: &str) -> bool {

@@ -2,6 +2,7 @@
 
 use crate::terminal::{print, tell};
 use crate::values;
+use arqway_lab::advise::AdviseError;
 use arqway_lab::asked::Asked;
 use arqway_lab::claims::{Claim, Difference, Record};
 use arqway_lab::document::Mistakes;
@@ -77,6 +78,8 @@ pub(crate) enum Failure {
     #[error(transparent)]
     Run(#[from] RunError),
     #[error(transparent)]
+    Advise(#[from] AdviseError),
+    #[error(transparent)]
     Output(#[from] OutputError),
     #[error("cannot watch for Ctrl-C: {0}")]
     Signal(#[from] ctrlc::Error),
@@ -95,6 +98,7 @@ impl Failure {
         match self {
             Self::Mistakes(_) | Self::Usage(_) | Self::Request(_) => ExitCode::from(2),
             Self::Run(_)
+            | Self::Advise(_)
             | Self::Output(_)
             | Self::Signal(_)
             | Self::Print(_)
@@ -259,6 +263,11 @@ impl Runs {
         self.events += events;
     }
 
+    /// What somebody else runs with, who tells the bar what there is to run.
+    pub(crate) fn watched(&self) -> (NonZeroUsize, &Stop, &Bar) {
+        (self.jobs, &self.stop, &self.bar)
+    }
+
     pub(crate) fn is_stopped(&self) -> bool {
         self.stop.is_asked()
     }
@@ -295,7 +304,7 @@ fn simulated(seconds: f64) -> String {
 }
 
 /// The progress bar.
-struct Bar(ProgressBar);
+pub(crate) struct Bar(ProgressBar);
 
 impl until::Progress for Bar {
     fn planned(&self, runs: usize) {

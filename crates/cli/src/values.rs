@@ -1,6 +1,6 @@
 //! Values of options that their type alone would refuse in words of Rust: each is told what would be right.
 
-use arqway_units::{Ratio, UnitError};
+use arqway_units::{Ratio, Span, UnitError};
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::str::FromStr;
 
@@ -41,6 +41,12 @@ pub(crate) fn point(text: &str) -> Result<f64, String> {
 pub(crate) fn share(text: &str) -> Result<Ratio, String> {
     let share: Ratio = text.parse().map_err(|error: UnitError| error.to_string())?;
     if share.as_f64() > 0.0 { Ok(share) } else { Err("right would be more than 0 %".to_owned()) }
+}
+
+/// `--media-within '150 ms'`: a length above nothing.
+pub(crate) fn positive_time(text: &str) -> Result<Span, String> {
+    let time: Span = text.parse().map_err(|error: UnitError| error.to_string())?;
+    if time > Span::ZERO { Ok(time) } else { Err("right would be a time above 0 s, such as '150 ms'".to_owned()) }
 }
 
 fn whole<N: FromStr>(text: &str, right: &str) -> Result<N, String> {

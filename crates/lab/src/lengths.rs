@@ -44,6 +44,13 @@ impl Distribution {
         }
     }
 
+    /// The share of them that is no longer than `most`; none where there is none.
+    pub(crate) fn share_within(&self, most: Span) -> Option<f64> {
+        let histogram = self.0.as_ref().filter(|histogram| !histogram.is_empty())?;
+        let within = histogram.count_between(0, most.as_nanoseconds() / 1000);
+        Some(within as f64 / histogram.len() as f64)
+    }
+
     /// The length, in seconds, that this share of them does not exceed; none where there is none.
     pub(crate) fn quantile_s(&self, quantile: f64) -> Option<f64> {
         let histogram = self.0.as_ref().filter(|histogram| !histogram.is_empty())?;
@@ -54,6 +61,16 @@ impl Distribution {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_share_within_a_time_counts_what_took_as_long_or_less() {
+        let mut delays = Distribution::new();
+        assert_eq!(delays.share_within(Span::from_milliseconds(150)), None);
+        for milliseconds in [100, 150, 200, 5000] {
+            delays.record(Span::from_milliseconds(milliseconds));
+        }
+        assert_eq!(delays.share_within(Span::from_milliseconds(150)), Some(0.5));
+    }
 
     #[test]
     fn the_longest_delays_of_a_congested_lecture_are_told_apart() {

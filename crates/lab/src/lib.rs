@@ -7,11 +7,13 @@
 //!                         at once)                              +--> report.html
 //! ```
 //!
-//! A trace of a real link becomes a channel to experiment with: [fit]. One [cell] can be run again and looked into: as a [capture] for Wireshark, as a time-[sequence] plot.
+//! A trace of a real link becomes a channel to experiment with: [fit]. Which service suits a link is found by [advise].
+//! One [cell] can be run again and looked into: as a [capture] for Wireshark, as a time-[sequence] plot.
 //!
 //! Nothing about a particular paper is in the code: a figure of a paper is a file under `experiments/`, its world one
 //! under `scenarios/`, what it claims one under `claims/`.
 
+pub mod advise;
 pub mod asked;
 pub mod capture;
 pub mod cell;

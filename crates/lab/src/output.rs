@@ -114,6 +114,15 @@ pub fn prepare(directory: &Path) -> Result<(), OutputError> {
 /// What could not be written, and why.
 pub fn prepare_for(directory: &Path, file: &str) -> Result<(), OutputError> {
     make(&directory.join("figures"))?;
+    prepare_without_figures(directory, file)
+}
+
+/// The same where there is no folder of figures.
+///
+/// # Errors
+/// What could not be written, and why.
+pub fn prepare_without_figures(directory: &Path, file: &str) -> Result<(), OutputError> {
+    make(directory)?;
     let file = directory.join(file);
     let is_new = !file.exists();
     let tried = fs::File::options().append(true).create(true).open(&file).map(drop);
@@ -180,16 +189,7 @@ impl Findings {
     pub fn write(&self, plan: &Plan, frame: &Frame, directory: &Path) -> Result<(), OutputError> {
         let figures = directory.join("figures");
         make(&figures)?;
-        let mut csv = Vec::new();
-        // Writing into memory does not fail.
-        let _ = rows::write_csv(&self.rows, &mut csv);
-        save(&directory.join("rows.csv"), &csv)?;
-        let mut parquet = Vec::new();
-        let metadata = [("version", VERSION.to_owned()), ("command", frame.command.clone())];
-        let metadata = metadata.map(|(key, value)| (format!("arqway.{key}"), value));
-        rows::write_parquet(&self.rows, &metadata, &mut parquet)
-            .map_err(|error| OutputError::Parquet(error.to_string()))?;
-        save(&directory.join("rows.parquet"), &parquet)?;
+        write_rows(&self.rows, &frame.command, directory)?;
         let mut verdicts = Vec::new();
         let _ = claims::write_csv(&self.judgements, &mut verdicts);
         save(&directory.join("claims.csv"), &verdicts)?;
@@ -207,6 +207,19 @@ impl Findings {
     pub fn report(&self, plan: &Plan, frame: &Frame) -> Result<String, OutputError> {
         Ok(Page { findings: self, plan }.report(frame).to_html()?)
     }
+}
+
+/// Writes the rows both ways; `command` is what to type for them.
+pub(crate) fn write_rows(all: &[Row], command: &str, directory: &Path) -> Result<(), OutputError> {
+    let mut csv = Vec::new();
+    // Writing into memory does not fail.
+    let _ = rows::write_csv(all, &mut csv);
+    save(&directory.join("rows.csv"), &csv)?;
+    let mut parquet = Vec::new();
+    let metadata = [("version", VERSION.to_owned()), ("command", command.to_owned())];
+    let metadata = metadata.map(|(key, value)| (format!("arqway.{key}"), value));
+    rows::write_parquet(all, &metadata, &mut parquet).map_err(|error| OutputError::Parquet(error.to_string()))?;
+    save(&directory.join("rows.parquet"), &parquet)
 }
 
 /// Two figures that show the same cell share its rows.

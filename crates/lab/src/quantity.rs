@@ -19,7 +19,7 @@ pub struct Quantity {
 
 const TIME: &str = "Time (s)";
 
-const QUANTITIES: [Quantity; 37] = [
+const QUANTITIES: [Quantity; 38] = [
     quantity("file-transfer", "throughput", "file-transfer.throughput", "File Transfer throughput (kbit/s)", 1e-3),
     quantity("file-transfer", "timeouts", "file-transfer.timeouts", "TCP timeouts", 1.0),
     quantity(
@@ -42,6 +42,7 @@ const QUANTITIES: [Quantity; 37] = [
     quantity("media", "delay-mean", "media.delay-mean", "Mean media packet delay (s)", 1.0),
     quantity("media", "delay-p95", "media.delay-p95", "Media packet delay, 95th percentile (s)", 1.0),
     quantity("media", "loss", "media.loss", "Media packets lost (%)", 100.0),
+    quantity("media", "in-time", "media.in-time", "Media packets in time (%)", 100.0),
     quantity("media", "offered", "media.offered", "Media sent (kbit/s)", 1e-3),
     quantity("media", "overhead", "media.overhead", "Link octets for the media beyond their packets (%)", 100.0),
     quantity("tcp-bulk", "throughput", "tcp-bulk.throughput", "Throughput of all connections (kbit/s)", 1e-3),

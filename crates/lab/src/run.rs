@@ -23,6 +23,8 @@ pub struct Results {
 pub(crate) struct Measured {
     pub(crate) outcome: Outcome,
     pub(crate) media_delay_p95_s: Option<f64>,
+    /// Share of the media's packets sent that were heard within the time that the world gives them.
+    pub(crate) media_in_time: Option<f64>,
     pub(crate) web_response_p95_s: Option<f64>,
 }
 
@@ -96,8 +98,19 @@ fn measure(
     let mut lengths = Lengths::new();
     let world = World::new(scenario, streams, (&mut lengths, probe))?;
     let Some(outcome) = world.run_unless(|| stop.is_at_once()) else { return Ok(None) };
-    let media_delay_p95_s = lengths.media_delay.quantile_s(0.95);
-    Ok(Some(Measured { outcome, media_delay_p95_s, web_response_p95_s: lengths.web_response.quantile_s(0.95) }))
+    Ok(Some(Measured {
+        media_delay_p95_s: lengths.media_delay.quantile_s(0.95),
+        media_in_time: media_in_time(scenario, &outcome, &lengths),
+        web_response_p95_s: lengths.web_response.quantile_s(0.95),
+        outcome,
+    }))
+}
+
+/// Of what was sent: what was never heard was not in time either. Where nothing was heard, nothing was in time.
+fn media_in_time(scenario: &Scenario, outcome: &Outcome, lengths: &Lengths) -> Option<f64> {
+    let within = scenario.media.within?;
+    let heard = 1.0 - outcome.media_loss?;
+    Some(heard * lengths.media_delay.share_within(within).unwrap_or(0.0))
 }
 
 impl Results {
@@ -129,6 +142,23 @@ impl Results {
     pub(crate) fn extend(&mut self, further: Self) {
         self.finished.extend(further.finished);
         self.planned += further.planned;
+    }
+
+    /// How many runs of a setting ended before their file was there, and how many there are.
+    pub(crate) fn cut_of_setting(&self, plan: &Plan, setting: usize) -> (usize, usize) {
+        let replications = 0..plan.settings[setting].replications;
+        let runs = replications.filter_map(|replication| self.finished.get(&Run { replication, setting }));
+        runs.fold((0, 0), |(cut, all), run| (cut + usize::from(run.outcome.file_complete == Some(false)), all + 1))
+    }
+
+    /// How often the link toward the client lost frames in the runs of a setting; some in a row count once.
+    pub(crate) fn losses_of_setting(&self, plan: &Plan, setting: usize) -> f64 {
+        let runs = (0..plan.settings[setting].replications).filter_map(|replication| {
+            let outcome = &self.finished.get(&Run { replication, setting })?.outcome;
+            let frames = (outcome.access_point.frames_sent + outcome.access_point.frames_resent) as f64;
+            Some(outcome.frame_loss_rate? * frames / outcome.frame_loss_run?)
+        });
+        runs.sum()
     }
 
     /// The rows of one setting in all replications, as one of the cells that show it has them.

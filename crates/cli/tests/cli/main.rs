@@ -1,5 +1,6 @@
 //! The command as others use it, from the outside.
 
+mod advise;
 mod command;
 mod fit;
 mod folder;

@@ -29,6 +29,7 @@
 
 mod changed_world;
 mod classes;
+pub(crate) mod described;
 pub mod overlay;
 mod recordings;
 mod scheme;
@@ -52,7 +53,7 @@ use std::fmt;
 use std::num::NonZeroU32;
 use std::path::Path;
 use std::sync::Arc;
-use world::{ScenarioSection, World};
+use world::{Quick, ScenarioSection, World};
 
 /// An experiment whose every setting is known to be right.
 #[derive(Debug, Clone)]

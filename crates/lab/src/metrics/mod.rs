@@ -66,7 +66,7 @@ impl Cell {
 
     /// Adds the rows of each application at work.
     pub(crate) fn rows(&self, measured: &Measured, rows: &mut Vec<Row>) {
-        let Measured { outcome, media_delay_p95_s, web_response_p95_s } = measured;
+        let Measured { outcome, media_delay_p95_s, media_in_time, web_response_p95_s } = measured;
         let of_file = [
             ("throughput", outcome.throughput_bps),
             ("timeouts", outcome.tcp_timeouts),
@@ -89,6 +89,7 @@ impl Cell {
             ("delay-mean", outcome.media_delay_s.filter(|_| self.delay_deviations > 0.0)),
             ("delay-p95", *media_delay_p95_s),
             ("loss", outcome.media_loss),
+            ("in-time", *media_in_time),
             ("offered", outcome.media_offered_bps),
             ("overhead", outcome.media_overhead),
         ];

@@ -48,6 +48,9 @@ pub struct MediaConfig {
     #[serde(deserialize_with = "not_negative")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
     pub delay_deviations: f64,
+    /// How long a packet may be under way and still be in time for its listener; without it no share in time is measured.
+    #[serde(deserialize_with = "optional_positive_span")]
+    pub within: Option<Span>,
 }
 
 fn not_negative<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
@@ -305,6 +308,7 @@ impl Default for MediaConfig {
             adapts: Adapts::No,
             ds: Ds::default(),
             delay_deviations: 0.0,
+            within: None,
         }
     }
 }

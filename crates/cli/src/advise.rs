@@ -1,0 +1,139 @@
+//! `arqway advise SCENARIO.toml`
+
+use crate::study::{Failure, Running, Runs};
+use crate::terminal::{print, tell};
+use crate::values;
+use arqway_lab::advise::{Advice, Application, Asked, MOST, Question, QuestionError, Watcher, advise};
+use arqway_lab::document::{Source, did_you_mean};
+use arqway_lab::library;
+use arqway_lab::output;
+use arqway_units::Span;
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+const EXAMPLES: &str = "All services are tried on the link and with the traffic that the file describes, each set up for that link. Those
+that are significantly behind drop out, until the best is known.
+
+Examples:
+  arqway advise satellite                          a world that is built in
+  arqway advise my-link.toml --out results/advice
+  arqway advise my-link.toml --for media --media-within '200 ms'
+  arqway run results/advice/advise.toml            does it hold, from another seed and at full length?
+
+A link with a file and somebody who talks:
+  [scenario]
+  base = \"satellite\"
+  set = { \"media.enabled\" = true, \"wireless.rate\" = \"2 Mbit/s\", \"wireless.errors\" = { kind = \"uniform\", loss = \"3 %\" } }";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// The link and its traffic: a scenario's file, an experiment's without a sweep, or a world that is built in
+    #[arg(value_name = "SCENARIO.toml", value_hint = clap::ValueHint::FilePath)]
+    scenario: PathBuf,
+    /// Only these applications count [default: all that the file enables]
+    #[arg(long = "for", value_name = "APPLICATION,...", value_delimiter = ',')]
+    applications: Vec<For>,
+    /// How late a packet of the media may be [default: the file's `media.within`, or 150 ms, or 100 ms more than the way takes]
+    #[arg(long, value_name = "TIME", value_parser = values::positive_time)]
+    media_within: Option<Span>,
+    /// Replications of a candidate at most
+    #[arg(long, value_name = "N", default_value_t = NonZeroU32::new(MOST).unwrap_or(NonZeroU32::MIN), value_parser = values::replications, allow_negative_numbers = true)]
+    replications: NonZeroU32,
+    #[command(flatten)]
+    running: Running,
+    /// Folder for advise.svg, advise.png, advise.toml, rows.csv and rows.parquet
+    #[arg(long, value_name = "DIR", default_value = "results", value_hint = clap::ValueHint::DirPath)]
+    out: PathBuf,
+}
+
+/// The applications, by their names on the command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum For {
+    /// Files
+    FileTransfer,
+    /// Greedy sources
+    TcpBulk,
+    /// Pages
+    Web,
+    /// A lecture or a call
+    Media,
+}
+
+impl For {
+    fn application(self) -> Application {
+        match self {
+            Self::FileTransfer => Application::FileTransfer,
+            Self::TcpBulk => Application::TcpBulk,
+            Self::Web => Application::Web,
+            Self::Media => Application::Media,
+        }
+    }
+}
+
+pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
+    let question = question(arguments)?;
+    output::prepare_without_figures(&arguments.out, "rows.csv")?;
+    let mut runs = Runs::new(arguments.running.jobs(), 0)?;
+    let advice = {
+        let (jobs, stop, progress) = runs.watched();
+        advise(question, arguments.replications.get(), &Watcher { jobs, stop, progress })
+    };
+    runs.finish();
+    let advice: Advice = advice?;
+    advice.write(&arguments.as_typed(), &arguments.out)?;
+    print(&advice.to_text())?;
+    advice.results.iter().for_each(|results| runs.count(results));
+    runs.tell();
+    tell(format_args!("plot, rows and the experiment that confirms it are in {}", arguments.out.display()));
+    Ok(())
+}
+
+fn question(arguments: &Arguments) -> Result<Question, Failure> {
+    let (source, folder) = source(&arguments.scenario)?;
+    let mut applications: Vec<Application> = Vec::new();
+    for application in arguments.applications.iter().map(|one| one.application()) {
+        if !applications.contains(&application) {
+            applications.push(application);
+        }
+    }
+    let asked = Asked { applications, within: arguments.media_within, seed: arguments.running.seed };
+    let question = Question::read(&source, &folder, &asked);
+    question.map_err(|error| match error {
+        QuestionError::Mistakes(mistakes) => Failure::Mistakes(mistakes),
+        other => Failure::Usage(other.to_string()),
+    })
+}
+
+/// A file, or the world that is built in under that name; and where files that it names are.
+fn source(scenario: &Path) -> Result<(Arc<Source>, PathBuf), Failure> {
+    let name = scenario.display().to_string();
+    if !scenario.is_file() && scenario.extension().is_none() {
+        return library::scenario(&name).map(|source| (source, PathBuf::new())).ok_or_else(|| {
+            let known = library::scenario_names();
+            let help = did_you_mean(&name, &known.iter().map(String::as_str).collect::<Vec<_>>());
+            Failure::Usage(format!("no world is called `{name}`; {help}"))
+        });
+    }
+    let text =
+        std::fs::read_to_string(scenario).map_err(|error| Failure::Usage(format!("cannot read {name}: {error}")))?;
+    Ok((Source::new(name, text), scenario.parent().unwrap_or(Path::new("")).to_owned()))
+}
+
+impl Arguments {
+    /// What to type for the same results; the file by its name alone, as results know no folders.
+    fn as_typed(&self) -> String {
+        let file = self.scenario.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let mut typed = format!("arqway advise {file}");
+        if !self.applications.is_empty() {
+            let names = self.applications.iter().map(|one| one.application().name()).collect::<Vec<_>>();
+            typed.push_str(&format!(" --for {}", names.join(",")));
+        }
+        if let Some(within) = self.media_within {
+            typed.push_str(&format!(" --media-within '{within}'"));
+        }
+        typed.push_str(&format!(" --replications {}", self.replications));
+        typed + &self.running.as_typed()
+    }
+}

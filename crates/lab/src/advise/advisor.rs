@@ -1,0 +1,437 @@
+//! The whole of an advice: the link is looked at, the default service is raced, then that of each class.
+//!
+//! Classes are decided one after the other, in the order in which the world has them, each with the services that were chosen
+//! before: greedy, so two classes cost two races and not their product. Each is judged by all applications, since what one class
+//! sends the others have to wait for.
+
+use super::candidates::{Candidate, candidates};
+use super::length::{Length, Losses, whole};
+use super::link::Link;
+use super::question::{Question, text_node};
+use super::race::{Ended, FIRST, Limits, MARGIN, Race, Standing, Verdict};
+use super::trial::{Entry, Trial};
+use crate::document::{Mistakes, Node, Source, Table, parse};
+use crate::experiment::Experiment;
+use crate::plan::{Plan, Request, RequestError};
+use crate::rows::Row;
+use crate::run::{Results, RunError, run};
+use crate::stop::Stop;
+use crate::until::Progress;
+use std::num::NonZeroUsize;
+
+/// Events of all races together: half a minute of two cores.
+const EVENTS: u64 = 250_000_000;
+/// How many frames the look at the link takes.
+pub(super) const LOOK: u64 = 20_000;
+/// Fewer losses than this in all runs of the best are few to judge by.
+const FEW_LOSSES: f64 = 30.0;
+
+/// Why there is no advice.
+#[derive(Debug, thiserror::Error)]
+pub enum AdviseError {
+    /// What the candidates make of the world cannot be read: its own settings of services forbid one.
+    #[error("the world's own settings forbid a candidate:\n{0}")]
+    Candidates(Mistakes),
+    /// No cells.
+    #[error(transparent)]
+    Request(#[from] RequestError),
+    /// The runs failed.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// It was stopped before every candidate had a replication.
+    #[error("stopped before every candidate had a run: there is no advice")]
+    Nothing,
+}
+
+/// How the runs go, as somebody watches.
+pub struct Watcher<'a, P> {
+    /// How many runs at a time.
+    pub jobs: NonZeroUsize,
+    /// Set to stop.
+    pub stop: &'a Stop,
+    /// Is told of runs.
+    pub progress: &'a P,
+}
+
+/// What is advised.
+#[derive(Debug)]
+pub struct Advice {
+    /// The question.
+    pub question: Question,
+    /// The facts of its link.
+    pub link: Link,
+    /// What its errors are like, toward the client.
+    pub losses: Option<Losses>,
+    /// What was decided, in that order.
+    pub stages: Vec<Stage>,
+    /// What a reader must know.
+    pub cautions: Vec<Caution>,
+    /// All runs as rows.
+    pub rows: Vec<Row>,
+    /// The experiment that confirms it.
+    pub confirm: String,
+    /// What was run, in all stages.
+    pub results: Vec<Results>,
+}
+
+/// One decision: which service carries what.
+#[derive(Debug)]
+pub struct Stage {
+    /// The class, as people call it; none for the packets of no class.
+    pub class: Option<String>,
+    /// The candidates in their order; empty if nothing of this traffic is carried here.
+    pub standings: Vec<Standing>,
+    /// Why the race ended.
+    pub ended: Ended,
+    /// What each entry is called, and what to write for it.
+    pub(super) names: Vec<(String, String)>,
+}
+
+impl Stage {
+    /// What a candidate is called.
+    #[must_use]
+    pub fn label(&self, standing: &Standing) -> &str {
+        self.names.get(standing.entry).map_or("", |(label, _)| label)
+    }
+
+    /// What to write into a file for it.
+    #[must_use]
+    pub fn block(&self, standing: &Standing) -> &str {
+        self.names.get(standing.entry).map_or("", |(_, block)| block)
+    }
+
+    /// The one that is advised, those that are as good, and those that are not told from the best.
+    pub fn leaders(&self) -> impl Iterator<Item = &Standing> {
+        self.standings.iter().filter(|standing| standing.verdict != Verdict::Behind)
+    }
+}
+
+/// What a reader must know of an advice.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Caution {
+    /// So many others are not told from the best.
+    NotTold {
+        /// The class, if it is about one.
+        class: Option<String>,
+        /// How many others.
+        others: usize,
+    },
+    /// The runs of the best saw so few losses.
+    FewLosses(u64),
+    /// TCP's window of so many packets is smaller than what a round trip has room for.
+    Window(u64, u64),
+    /// So many of so many runs were cut before the file was there.
+    Cut(usize, usize),
+    /// Somebody talks beside TCP, and no class takes that.
+    NoClass,
+    /// It was stopped.
+    Stopped,
+}
+
+/// Races all candidates. `most` is how many replications each has at most.
+///
+/// # Errors
+/// What keeps it from an advice.
+pub fn advise<P: Progress>(question: Question, most: u32, watcher: &Watcher<'_, P>) -> Result<Advice, AdviseError> {
+    let link = Link::of(&question.scenario);
+    let losses = look(&question, &link, watcher)?;
+    let length = Length::of(&question, &link, losses, 1);
+    let mut advisor = Advisor {
+        candidates: candidates(&link),
+        world: shortened(&question.world, &length),
+        full: question.world.clone(),
+        chosen: written_service(&question.world),
+        limits: Limits { replications: most, events: EVENTS / stages(&question.world).len() as u64 },
+        question: &question,
+        watcher,
+        rows: Vec::new(),
+        results: Vec::new(),
+        cautions: Vec::new(),
+        confirm: Vec::new(),
+    };
+    let mut decided = Vec::new();
+    for class in stages(&question.world) {
+        decided.extend(advisor.decide(class)?);
+        if watcher.stop.is_asked() {
+            break;
+        }
+    }
+    if decided.is_empty() {
+        return Err(AdviseError::Nothing);
+    }
+    let confirm = advisor.confirm_text();
+    let Advisor { rows, results, mut cautions, .. } = advisor;
+    cautions.extend(of_the_world(&question, &link));
+    Ok(Advice { link, losses, stages: decided, cautions, rows, results, confirm, question })
+}
+
+impl Advice {
+    /// All candidates for the packets of no class, as an experiment whose runs are so many times as long as those of the
+    /// advice, as far as the file allows: what the advice is to be held against.
+    ///
+    /// # Errors
+    /// As [`advise`] has for the same candidates.
+    pub fn experiment_of_all(&self, replications: u32, seed: u64, times: u64) -> Result<Experiment, Mistakes> {
+        let world = shortened(&self.question.world, &Length::of(&self.question, &self.link, self.losses, times));
+        let candidates = candidates(&self.link);
+        let entries = candidates.iter().map(|one| Entry::of_no_class(&one.label, &one.service));
+        let trial = Trial {
+            id: &self.question.name,
+            title: &self.question.name,
+            replications,
+            seed,
+            world: &world,
+            entries: &entries.collect::<Vec<_>>(),
+            applications: &self.question.applications,
+        };
+        trial.experiment()
+    }
+}
+
+/// A class that is decided about.
+#[derive(Debug, Clone)]
+struct Class {
+    index: usize,
+    name: String,
+}
+
+impl Class {
+    fn service_path(&self) -> String {
+        format!("link-layer.classes.{}.service", self.index)
+    }
+}
+
+/// What is decided, in that order: the service of the packets of no class, then that of each class that has its own.
+fn stages(world: &Node) -> Vec<Option<Class>> {
+    let classes = world.get_path("link-layer.classes").and_then(Node::as_array).unwrap_or_default();
+    let of_class = |(index, class): (usize, &Node)| {
+        class.get_path("service")?;
+        let name = class.get_path("name").and_then(Node::as_text);
+        let name = name.map_or_else(|| format!("class {}", index + 1), str::to_owned);
+        Some(Some(Class { index, name }))
+    };
+    std::iter::once(None).chain(classes.iter().enumerate().filter_map(of_class)).collect()
+}
+
+/// The service that the world has for the packets of no class.
+fn written_service(world: &Node) -> String {
+    world.get_path("link-layer.service").map_or_else(|| "\"raw\"".to_owned(), inline)
+}
+
+/// A value as it stands behind a key.
+fn inline(node: &Node) -> String {
+    let wrapped = Table::from_iter([("x".to_owned(), node.clone())]);
+    let section = Table::from_iter([("x".to_owned(), Node::new(wrapped, node.origin.clone()))]);
+    let text = Node::new(section, node.origin.clone()).to_toml_text();
+    text.lines().nth(1).and_then(|line| line.strip_prefix("x = ")).unwrap_or_default().to_owned()
+}
+
+/// A value that was written in code.
+fn value(text: &str) -> Option<Node> {
+    let source = Source::new("advise", format!("x = {text}"));
+    parse(&source, &mut Mistakes::new())?.get_path("x").cloned()
+}
+
+fn shortened(world: &Node, length: &Length) -> Node {
+    let mut world = world.clone();
+    for (path, text) in &length.settings {
+        world.set_path(path, text_node(text));
+    }
+    world
+}
+
+/// Measures the errors of the link with frames of the longest packets.
+fn look<P: Progress>(
+    question: &Question,
+    link: &Link,
+    watcher: &Watcher<'_, P>,
+) -> Result<Option<Losses>, AdviseError> {
+    let mut world = question.world.clone();
+    for path in ["file-transfer", "tcp-bulk", "web", "media", "channel"] {
+        let enabled = Node::new(path == "channel", text_node("").origin);
+        world.set_path(&format!("{path}.enabled"), enabled);
+    }
+    world.set_path("channel.packet", text_node(&link.packet.to_string()));
+    world.set_path("channel.duration", text_node(&(link.frame * LOOK).to_string()));
+    world.set_path("link-layer.service", text_node("raw"));
+    let entries = [Entry::of_no_class("look", "\"raw\"")];
+    let trial = Trial {
+        id: "look",
+        title: "",
+        replications: 1,
+        seed: question.seed,
+        world: &world,
+        entries: &entries,
+        applications: &[],
+    };
+    let experiment = trial.experiment().map_err(AdviseError::Candidates)?;
+    let plan = Plan::new(vec![experiment], &Request::default())?;
+    let rows = run(&plan, watcher.jobs, watcher.stop, || ())?.rows(&plan, 0);
+    let found = |metric: &str| rows.iter().find(|row| &*row.metric == metric).map(|row| row.value);
+    Ok(found("loss").map(|share| Losses { share, run: found("burst").unwrap_or(1.0) }))
+}
+
+struct Advisor<'a, P> {
+    question: &'a Question,
+    watcher: &'a Watcher<'a, P>,
+    candidates: Vec<Candidate>,
+    limits: Limits,
+    /// The world of the races: with the services of classes that were chosen.
+    world: Node,
+    /// The same at the file's own lengths.
+    full: Node,
+    /// The service chosen for the packets of no class.
+    chosen: String,
+    rows: Vec<Row>,
+    results: Vec<Results>,
+    cautions: Vec<Caution>,
+    /// What is left to confirm.
+    confirm: Vec<Entry>,
+}
+
+impl<P: Progress> Advisor<'_, P> {
+    /// Races the candidates for one decision; nothing if it was stopped before each had a run.
+    fn decide(&mut self, class: Option<Class>) -> Result<Option<Stage>, AdviseError> {
+        let entries = self.entries(class.as_ref());
+        let class_name = class.as_ref().map(|class| class.name.clone());
+        let names = entries.iter().map(|entry| (entry.name.clone(), entry.tried().to_owned())).collect();
+        if !self.is_used(&entries)? {
+            return Ok(Some(Stage { class: class_name, standings: Vec::new(), ended: Ended::Alike, names }));
+        }
+        let mut plan = self.plan(&entries, FIRST.min(self.limits.replications))?;
+        let mut race = Race::new(&mut plan, &self.question.applications, self.limits);
+        let Watcher { jobs, stop, progress } = *self.watcher;
+        let ended = race.run(jobs, stop, progress)?;
+        let standings = race.standings();
+        if standings.len() < entries.len() {
+            return Ok(None);
+        }
+        let (seen, cut) = (race.losses_seen(standings[0].entry), race.cut(standings[0].entry));
+        let results = race.into_results();
+        self.rows.extend(results.rows(&plan, 0));
+        self.results.push(results);
+        let stage = Stage { class: class_name, standings, ended, names };
+        self.warn(&stage, seen, cut);
+        self.take(&stage, &entries, class);
+        Ok(Some(stage))
+    }
+
+    /// All that is tried for a decision: what the file has first, since of equals the first is taken.
+    fn entries(&self, class: Option<&Class>) -> Vec<Entry> {
+        let others = self.candidates.iter().map(|one| (one.label.as_str(), one.service.as_str()));
+        let Some(class) = class else {
+            let written = Some((AS_WRITTEN, self.chosen.as_str())).filter(|(_, service)| *service != "\"raw\"");
+            return written
+                .into_iter()
+                .chain(others)
+                .map(|(name, service)| Entry::of_no_class(name, service))
+                .collect();
+        };
+        let written = self.world.get_path(&class.service_path()).map(inline);
+        let written = written.as_deref().map(|service| (AS_WRITTEN, service));
+        let entry = |(name, service): (&str, &str)| Entry {
+            name: name.to_owned(),
+            label: format!("{}: {name}", class.name),
+            service: self.chosen.clone(),
+            class: Some((class.index, service.to_owned())),
+        };
+        written.into_iter().chain(others).map(entry).collect()
+    }
+
+    /// Whether any traffic is carried by what is to be decided: with another service, which sends frames of its own, the
+    /// applications would see something else.
+    fn is_used(&self, entries: &[Entry]) -> Result<bool, AdviseError> {
+        let probes = entries.iter().filter(|entry| PROBES.contains(&entry.name.as_str()));
+        let probes: Vec<Entry> = probes.cloned().collect();
+        let plan = self.plan(&probes, 1)?;
+        let Watcher { jobs, stop, .. } = *self.watcher;
+        let rows = run(&plan, jobs, stop, || ())?.rows(&plan, 0);
+        let of = |index: usize| {
+            let scheme = plan.experiments.first().and_then(|experiment| experiment.schemes.get(index));
+            let of_scheme = |row: &&Row| scheme.is_some_and(|scheme| *row.scheme == *scheme.name);
+            rows.iter().filter(of_scheme).map(|row| row.value.to_bits()).collect::<Vec<_>>()
+        };
+        Ok(of(0) != of(1) || rows.is_empty())
+    }
+
+    fn plan(&self, entries: &[Entry], replications: u32) -> Result<Plan, AdviseError> {
+        let trial = Trial {
+            id: &self.question.name,
+            title: &self.question.name,
+            replications,
+            seed: self.question.seed,
+            world: &self.world,
+            entries,
+            applications: &self.question.applications,
+        };
+        let experiment = trial.experiment().map_err(AdviseError::Candidates)?;
+        Ok(Plan::new(vec![experiment], &Request::default())?)
+    }
+
+    /// What is to be known of a decision.
+    fn warn(&mut self, stage: &Stage, seen: f64, (cut, runs): (usize, usize)) {
+        let others = stage.standings.iter().filter(|one| one.verdict == Verdict::NotTold).count();
+        if others > 0 {
+            self.cautions.push(Caution::NotTold { class: stage.class.clone(), others });
+        }
+        let has_errors = !self.question.scenario.wireless.named_errors().is_free_of_errors();
+        if stage.class.is_none() && has_errors && seen < FEW_LOSSES {
+            self.cautions.push(Caution::FewLosses(whole(seen)));
+        }
+        if stage.ended == Ended::Stopped {
+            self.cautions.push(Caution::Stopped);
+        }
+        if cut > 0 && stage.class.is_none() {
+            self.cautions.push(Caution::Cut(cut, runs));
+        }
+    }
+
+    /// What follows from a decision for those after it.
+    fn take(&mut self, stage: &Stage, entries: &[Entry], class: Option<Class>) {
+        let Some(best) = stage.standings.first().map(|best| &entries[best.entry]) else { return };
+        let leaders: Vec<Entry> = stage.leaders().map(|standing| entries[standing.entry].clone()).collect();
+        let plain = entries.iter().find(|entry| entry.name == PROBES[0]).filter(|raw| !leaders.contains(raw));
+        self.confirm.extend(leaders.iter().chain(plain).cloned());
+        match (&best.class, class) {
+            (Some((_, service)), Some(class)) => {
+                let service = value(service).unwrap_or_else(|| text_node("raw"));
+                self.world.set_path(&class.service_path(), service.clone());
+                self.full.set_path(&class.service_path(), service);
+            }
+            _ => self.chosen.clone_from(&best.service),
+        }
+    }
+
+    /// The leaders again, at the file's own lengths, from another seed.
+    fn confirm_text(&self) -> String {
+        let trial = Trial {
+            id: &format!("{}-confirm", self.question.name),
+            title: &format!("{}: does the advice hold?", self.question.name),
+            replications: 30,
+            seed: self.question.seed.wrapping_add(1),
+            world: &self.full,
+            entries: &self.confirm,
+            applications: &self.question.applications,
+        };
+        trial.to_toml()
+    }
+}
+
+/// What the file itself has.
+const AS_WRITTEN: &str = "as written";
+/// Two candidates that every link and every application tells apart: no frame but the packets, and as many again.
+const PROBES: [&str; 2] = ["Raw", "XOR FEC, blocks of 2"];
+
+fn of_the_world(question: &Question, link: &Link) -> Vec<Caution> {
+    let mut cautions = Vec::new();
+    if link.has_tcp && link.tcp_window < link.path_in_flight {
+        cautions.push(Caution::Window(link.tcp_window, link.path_in_flight));
+    }
+    if link.has_tcp && question.scenario.media.enabled && question.scenario.link_layer.classes.is_empty() {
+        cautions.push(Caution::NoClass);
+    }
+    cautions
+}
+
+/// How much worse than the best is still as good, in percent.
+pub(super) const MARGIN_PERCENT: f64 = MARGIN * 100.0;

@@ -1,0 +1,45 @@
+//! Which service suits a link and its traffic: all of them are tried on it, and the best is told with its settings.
+//!
+//! ```text
+//!     scenario.toml --> facts of the link --> candidates --> race ---------> ranking, cautions, the block to use
+//!                       round trip, packets,  each service   replications in
+//!                       frames in flight      with settings  batches; who is
+//!                                             for that link  behind drops out
+//! ```
+//!
+//! | file | concept |
+//! | --- | --- |
+//! | `question.rs` | what is asked: a world, what its applications are judged by |
+//! | `link.rs` | what the rules need to know of a link |
+//! | `candidates/` | the services that are tried, and the rules by which each is set up |
+//! | `length.rs` | how long a run has to be to tell candidates apart |
+//! | `criterion.rs` | what each application wants, and the one number that candidates are ranked by |
+//! | `trial.rs` | candidates in a world, as an ordinary experiment |
+//! | `race.rs` | replications in batches, until the best is known |
+//! | `advisor.rs` | the whole: the default service first, then that of each class |
+//! | `text.rs`, `draw.rs` | the ranking for a terminal, and as a plot |
+//!
+//! Each candidate is a scheme of an experiment, so plans, runs and rows are those of `arqway run`, and `advise.toml` is an
+//! experiment that anybody can run again.
+
+mod advisor;
+mod candidates;
+mod criterion;
+mod draw;
+mod length;
+mod link;
+mod output;
+mod question;
+mod race;
+mod text;
+mod trial;
+
+pub use advisor::{Advice, AdviseError, Caution, Stage, Watcher, advise};
+pub use criterion::Application;
+pub use length::Losses;
+pub use link::Link;
+pub use question::{Asked, Question, QuestionError};
+pub use race::{Ended, MOST, Standing, Verdict};
+
+#[cfg(test)]
+mod tests;

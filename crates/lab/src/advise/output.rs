@@ -1,0 +1,22 @@
+//! What an advice leaves behind: rows, the plot, the experiment that confirms it. Same question, same bytes.
+
+use super::advisor::Advice;
+use crate::figure::png;
+use crate::output::{OutputError, make, save, write_rows};
+use std::path::Path;
+
+impl Advice {
+    /// Writes everything into `directory`; `command` is what to type for it.
+    ///
+    /// # Errors
+    /// What could not be written, and why.
+    pub fn write(&self, command: &str, directory: &Path) -> Result<(), OutputError> {
+        make(directory)?;
+        write_rows(&self.rows, command, directory)?;
+        let svg = self.to_svg();
+        save(&directory.join("advise.svg"), svg.as_bytes())?;
+        let pixels = png::to_png(&svg, 2.0).map_err(|source| OutputError::Png { id: "advise".to_owned(), source })?;
+        save(&directory.join("advise.png"), &pixels)?;
+        save(&directory.join("advise.toml"), self.confirm.as_bytes())
+    }
+}

@@ -1,0 +1,185 @@
+//! Questions, candidates, and small advices as a whole.
+
+use super::candidates::candidates;
+use super::link::Link;
+use super::trial::{Entry, Trial};
+use super::*;
+use crate::document::Source;
+use crate::library;
+use crate::stop::Stop;
+use crate::until::Progress;
+use std::num::NonZeroUsize;
+use std::path::Path;
+
+struct Nobody;
+
+impl Progress for Nobody {
+    fn planned(&self, _: usize) {}
+    fn finished(&self) {}
+}
+
+fn question(text: &str, asked: &Asked) -> Result<Question, QuestionError> {
+    Question::read(&Source::new("folder/link.toml", text), Path::new(""), asked)
+}
+
+fn asked(text: &str) -> Question {
+    question(text, &Asked::default()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn advised(text: &str, most: u32, jobs: usize) -> Advice {
+    let stop = Stop::new();
+    let watcher = Watcher { jobs: NonZeroUsize::new(jobs).expect("a thread"), stop: &stop, progress: &Nobody };
+    advise(asked(text), most, &watcher).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A tenth of the frames is lost, far away.
+const LOSSY: &str = "file-transfer = { size = '150 kB', packet = '500 octets' }\ntcp.profile = 'today'\ntcp.maximum-window = 1000\n\
+                     link-layer.service = 'raw'\nduration = '1000 s'\n\
+                     wireless = { rate = '256 kbit/s', delay = '100 ms', errors = { kind = 'uniform', loss = '10 %' } }\n";
+
+#[test]
+fn every_candidate_can_be_read_in_every_world_that_is_built_in() {
+    for name in library::scenario_names() {
+        let source = library::scenario(&name).expect("a world");
+        let question =
+            Question::read(&source, Path::new(""), &Asked::default()).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(question.name, name);
+        let candidates = candidates(&Link::of(&question.scenario));
+        let entries: Vec<Entry> = candidates.iter().map(|one| Entry::of_no_class(&one.label, &one.service)).collect();
+        let trial = Trial {
+            id: "trial",
+            title: "a \"title\"",
+            replications: 3,
+            seed: 9,
+            world: &question.world,
+            entries: &entries,
+            applications: &question.applications,
+        };
+        let experiment = trial.experiment().unwrap_or_else(|mistakes| panic!("{name}: {mistakes}"));
+        assert_eq!((experiment.schemes.len(), experiment.seed, experiment.replications), (entries.len(), 9, 3));
+        let kinds = ["raw", "xor-fec", "go-back-n", "selective-repeat", "rlp", "rlc-am", "sscop", "snoop"];
+        for kind in kinds {
+            let tried = |scheme: &crate::experiment::Scheme| scheme.services[0].kind() == kind;
+            assert!(experiment.schemes.iter().any(tried), "{name}: no {kind}");
+        }
+        // The file is as good as the world it was made from.
+        let point = &experiment.points[0];
+        assert_eq!(point.scenario.wireless, question.scenario.wireless, "{name}");
+        assert_eq!(point.scenario.tcp, question.scenario.tcp, "{name}");
+        assert_eq!(point.scenario.link_layer.classes, question.scenario.link_layer.classes, "{name}");
+    }
+}
+
+#[test]
+fn a_scenario_and_an_experiment_without_a_sweep_ask_the_same() {
+    let scenario = asked("wireless.rate = '1 Mbit/s'\nweb.enabled = true\n");
+    let experiment = asked(
+        "[experiment]\nid = 'x'\nseed = 7\n[scenario]\nset = { 'wireless.rate' = '1 Mbit/s', 'web.enabled' = true }\n",
+    );
+    assert_eq!(scenario.scenario, experiment.scenario);
+    assert_eq!((scenario.name.as_str(), scenario.seed, experiment.seed), ("link", 1, 7));
+    assert_eq!(scenario.applications, [Application::FileTransfer, Application::Web]);
+}
+
+#[test]
+fn what_cannot_be_asked_is_told_with_its_place_and_what_would_be_right() {
+    let told = |text: &str| question(text, &Asked::default()).expect_err(text).to_string();
+    let sweep = told("[scenario]\nbase = 'clean'\n[sweep]\n'wireless.rate' = ['1 Mbit/s']\n[[scheme]]\nuse = 'raw'\n");
+    assert!(
+        sweep.contains("link.toml:3:") && sweep.contains("link.toml:5:") && sweep.contains("2 mistakes"),
+        "{sweep}"
+    );
+    assert!(told("wireless.rat = '1 Mbit/s'\n").contains("did you mean `rate`?"));
+    assert!(told("file-transfer.enabled = false\n").contains("enable one of"));
+    let asked = Asked { applications: vec![Application::Media], ..Asked::default() };
+    let media = question("web.enabled = true\n", &asked).expect_err("no media").to_string();
+    assert!(media.contains("`media`") && media.contains("file-transfer, web"), "{media}");
+}
+
+#[test]
+fn media_are_in_time_within_what_is_asked_or_written_or_what_the_way_leaves_to_a_recovery() {
+    let within = |text: &str, asked: Option<&str>| {
+        let within = asked.map(|asked| asked.parse().expect("a time"));
+        let asked = Asked { within, ..Asked::default() };
+        let question = question(&format!("media.enabled = true\n{text}"), &asked).expect("a question");
+        question.scenario.media.within.expect("a time").to_string()
+    };
+    assert_eq!(within("media.within = '80 ms'\n", Some("70 ms")), "70 ms");
+    assert_eq!(within("media.within = '80 ms'\n", None), "80 ms");
+    assert_eq!(within("wireless = { rate = '1 Mbit/s', delay = '20 ms' }\n", None), "150 ms");
+    // 270 ms, 1 ms of wire, 2 ms of a packet of 250 octets, and 100 ms.
+    assert_eq!(within("wireless = { rate = '1 Mbit/s', delay = '270 ms' }\n", None), "373 ms");
+}
+
+#[test]
+fn windows_keep_to_half_of_a_drop_tail_queue_and_timeouts_outlast_the_round_trip() {
+    let link =
+        Link::of(&asked("wireless = { delay = '300 ms', queue = { kind = 'drop-tail', packets = 20 } }\n").scenario);
+    let all = candidates(&link);
+    let of_kind = |kind: &str| all.iter().filter(move |one| one.service.contains(&format!("kind = \"{kind}\"")));
+    assert!(of_kind("selective-repeat").chain(of_kind("go-back-n")).all(|one| one.service.contains("window = 10,")));
+    // 600 ms, 31 ms for a packet of 250 octets, 10 ms for an acknowledgement; an eighth for the delay; a tenth on top.
+    assert!(all.iter().any(|one| one.label == "Selective Repeat, 800 ms"), "{all:#?}");
+}
+
+#[test]
+fn on_a_lossy_link_a_recovery_is_advised_and_the_advice_can_be_run_again() {
+    let advice = advised(LOSSY, 10, 2);
+    let stage = &advice.stages[0];
+    let best = &stage.standings[0];
+    let raw = stage.standings.iter().find(|one| stage.label(one) == "Raw").expect("a raw link");
+    assert_eq!((best.verdict, raw.verdict), (Verdict::Advised, Verdict::Behind), "{}", advice.to_text());
+    assert!(best.score.mean > 0.9 && raw.difference.is_some_and(|behind| behind.mean < -0.2), "{}", advice.to_text());
+    let losses = advice.losses.expect("a look");
+    assert!((losses.share - 0.1).abs() < 0.01 && (losses.run - 1.1).abs() < 0.1, "{losses:?}");
+    // The block that is printed is a service.
+    let block = format!("[experiment]\nid = 'x'\n[[scheme]]\nlabel = 'x'\nservice = {}\n", stage.block(best));
+    let read = |text: &str| {
+        let source = Source::new("confirm.toml", text);
+        crate::experiment::Experiment::read(&source, Path::new(""), crate::experiment::Effort::Full)
+            .unwrap_or_else(|mistakes| panic!("{mistakes}"))
+    };
+    assert_eq!(read(&block).schemes.len(), 1);
+    let confirm = read(&advice.confirm);
+    let labels: Vec<&str> = confirm.schemes.iter().map(|scheme| scheme.label.as_str()).collect();
+    assert!(labels.contains(&stage.label(best)) && labels.contains(&"Raw"), "{labels:?}");
+    assert_eq!((confirm.replications, confirm.seed), (30, 2));
+    assert_eq!(confirm.points[0].scenario, advice.question.scenario, "at the file's own lengths");
+}
+
+#[test]
+fn the_same_question_has_the_same_answer_whatever_the_number_of_threads() {
+    let [one, other] = [1, 3].map(|jobs| advised(LOSSY, 5, jobs));
+    assert_eq!(one.to_text(), other.to_text());
+    assert_eq!(one.to_svg(), other.to_svg());
+    assert_eq!((one.rows, one.confirm), (other.rows, other.confirm));
+}
+
+#[test]
+fn each_class_that_carries_something_is_decided_by_itself() {
+    let advice = advised(
+        &format!(
+            "{LOSSY}media = {{ enabled = true, rate = '32 kbit/s', packet = '100 octets' }}\n\
+             link-layer.classes = [{{ name = 'talk', protocol = 'udp', service = 'raw' }}, \
+             {{ name = 'names', port = 53, service = 'raw' }}]\n"
+        ),
+        5,
+        2,
+    );
+    let text = advice.to_text();
+    let decided: Vec<_> =
+        advice.stages.iter().map(|stage| (stage.class.as_deref(), stage.standings.is_empty())).collect();
+    assert_eq!(decided, [(None, false), (Some("talk"), false), (Some("names"), true)], "{text}");
+    let talk = &advice.stages[1];
+    assert!(talk.standings.iter().any(|one| talk.label(one) == "as written"), "{text}");
+    assert!(talk.standings.iter().all(|one| one.values.len() == 2), "both applications count");
+    assert!(text.contains("none of this traffic is carried by it"), "{text}");
+}
+
+#[test]
+fn without_a_class_for_who_talks_and_with_a_small_window_there_is_a_caution() {
+    let small = LOSSY.replace("tcp.maximum-window = 1000", "tcp.maximum-window = 2");
+    let advice = advised(&format!("{small}media.enabled = true\n"), 2, 2);
+    assert!(advice.cautions.contains(&Caution::NoClass), "{:?}", advice.cautions);
+    assert!(advice.cautions.iter().any(|caution| matches!(caution, Caution::Window(2, _))), "{:?}", advice.cautions);
+}

@@ -1,0 +1,193 @@
+//! The advice for a terminal.
+
+use super::advisor::{Advice, Caution, MARGIN_PERCENT, Stage};
+use super::length::Losses;
+use super::race::{Ended, Standing, Verdict};
+use crate::figure::number::{significant, with_half_width};
+use crate::stats::Summary;
+use arqway_units::Octets;
+
+impl Advice {
+    /// The facts, each ranking with its block, the cautions.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        let mut text = self.facts();
+        for stage in &self.stages {
+            text.push_str(&self.stage_text(stage));
+        }
+        for caution in &self.cautions {
+            text.push_str(&format!("\ncaution: {caution}\n"));
+        }
+        text
+    }
+
+    fn facts(&self) -> String {
+        let link = &self.link;
+        let lost = match self.losses {
+            Some(Losses { share: 0.0, .. }) => format!("none of {} frames lost", super::advisor::LOOK),
+            Some(Losses { share, run }) => {
+                format!("{} % of the frames lost, {} in a row", significant(share * 100.0, 2), significant(run, 2))
+            }
+            None => "no look at its errors".to_owned(),
+        };
+        format!(
+            "{}: {} toward the client, a round trip of {} s with packets of {}, {lost}\n{}\n",
+            self.question.name,
+            link.rate,
+            significant(link.path_round_trip.as_seconds(), 2),
+            octets(link.packet),
+            self.judged_by(),
+        )
+    }
+
+    /// What counts, in words.
+    #[must_use]
+    pub fn judged_by(&self) -> String {
+        let words = self.question.applications.iter().map(|one| match (one, self.link.within) {
+            (super::Application::Media, Some(within)) => {
+                format!("the share of the media's packets in time, within {within}")
+            }
+            (super::Application::Web, _) => "the time that a page takes".to_owned(),
+            (one, _) => format!("the throughput of {}", one.name()),
+        });
+        let words = words.collect::<Vec<_>>();
+        match words.as_slice() {
+            [one] => format!("best is by {one}"),
+            several => {
+                format!("best is by the geometric mean of {}, each against the best seen", several.join(" and "))
+            }
+        }
+    }
+
+    fn stage_text(&self, stage: &Stage) -> String {
+        let what = stage.what();
+        if stage.standings.is_empty() {
+            return format!("\n{what}: none of this traffic is carried by it, so any service will do\n");
+        }
+        let mut lines = vec![self.heads()];
+        lines.extend(stage.standings.iter().enumerate().map(|(index, one)| self.line(stage, index, one)));
+        let mut text = format!("\n{what}, {}\n", stage.how());
+        text.push_str(&aligned(&lines));
+        if let Some(best) = stage.standings.first() {
+            text.push_str(&format!("\n  service = {}\n", stage.block(best)));
+        }
+        text
+    }
+
+    fn heads(&self) -> Vec<String> {
+        let several = self.question.applications.len() > 1;
+        let applications = self.question.applications.iter().filter_map(|one| Some(one.quantity()?.label.to_owned()));
+        let score = several.then(|| "Score (%)".to_owned());
+        let heads = [String::new(), "Service".to_owned()].into_iter().chain(applications).chain(score);
+        heads.chain(["Against the best (%)".to_owned(), String::new()]).collect()
+    }
+
+    fn line(&self, stage: &Stage, index: usize, standing: &Standing) -> Vec<String> {
+        let shown = |value: &Option<Summary>| {
+            value.map_or_else(|| "none".to_owned(), |found| with_half_width(found.mean, found.half_width))
+        };
+        let several = self.question.applications.len() > 1;
+        let score = several.then(|| percent(&standing.score));
+        let said = match standing.verdict {
+            Verdict::Advised => "advised",
+            Verdict::AsGood => "as good",
+            Verdict::NotTold => "not told from the best",
+            Verdict::Behind => "",
+        };
+        let difference = standing.difference.as_ref().map_or_else(|| "the best".to_owned(), percent);
+        let start = [(index + 1).to_string(), stage.label(standing).to_owned()];
+        start
+            .into_iter()
+            .chain(standing.values.iter().map(shown))
+            .chain(score)
+            .chain([difference, said.to_owned()])
+            .collect()
+    }
+}
+
+impl Stage {
+    /// What is decided: `the service of media`.
+    #[must_use]
+    pub fn what(&self) -> String {
+        match &self.class {
+            None => "The service of what is in no class".to_owned(),
+            Some(class) => format!("The service of the class {class}"),
+        }
+    }
+
+    /// How much it rests on, and why no more was run.
+    #[must_use]
+    pub fn how(&self) -> String {
+        let counts = || self.standings.iter().map(|standing| standing.score.n);
+        let (least, most) = (counts().min().unwrap_or(0), counts().max().unwrap_or(0));
+        let replications =
+            if least == most { format!("{most} replications") } else { format!("{least} to {most} replications") };
+        let why = match self.ended {
+            Ended::Decided => "all others are significantly behind".to_owned(),
+            Ended::Alike => format!("those left are as good, within {MARGIN_PERCENT} % of the best"),
+            Ended::Replications => "as many as were allowed".to_owned(),
+            Ended::Events => "as many as the time allows".to_owned(),
+            Ended::Stopped => "stopped".to_owned(),
+        };
+        format!("{replications}: {why}")
+    }
+}
+
+/// A packet's length, as people say it.
+fn octets(length: Octets) -> String {
+    format!("{} octets", length.as_u64())
+}
+
+fn percent(share: &Summary) -> String {
+    with_half_width(share.mean * 100.0, share.half_width.map(|width| width * 100.0))
+}
+
+/// Columns side by side: the second to the left, numbers to the right.
+fn aligned(lines: &[Vec<String>]) -> String {
+    let columns = lines.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| lines.iter().filter_map(|line| line.get(column)).map(|cell| cell.chars().count()).max();
+    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
+    let mut text = String::new();
+    for line in lines {
+        let cell = |(column, (cell, width)): (usize, (&String, &usize))| {
+            if column == 1 || column + 1 == columns { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
+        };
+        let cells: Vec<String> = line.iter().zip(&widths).enumerate().map(cell).collect();
+        text.push_str(cells.join("  ").trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+impl std::fmt::Display for Caution {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NotTold { class, others } => {
+                let plural = if *others == 1 { "one other is".to_owned() } else { format!("{others} others are") };
+                let of = class.as_ref().map_or_else(String::new, |class| format!(" for the class {class}"));
+                write!(out, "{plural} not told from the best{of}; more --replications may tell")
+            }
+            Self::FewLosses(seen) => {
+                let plural = if *seen == 1 { "once" } else { "times" };
+                let seen = if *seen == 1 { String::new() } else { format!("{seen} ") };
+                write!(
+                    out,
+                    "the link lost something only {seen}{plural} in all runs of the best: its errors were hardly seen; more --replications, or a longer file, would show more"
+                )
+            }
+            Self::Window(window, room) => write!(
+                out,
+                "TCP's window of {window} packets ends before the link is full, which takes {room}: `tcp.maximum-window` decides more than any service"
+            ),
+            Self::Cut(cut, all) => write!(
+                out,
+                "{cut} of {all} runs ended before the file was there; their throughput is that of the time they had"
+            ),
+            Self::NoClass => write!(
+                out,
+                "somebody talks beside TCP, and one service carries both; with `link-layer.classes = [{{ name = \"media\", protocol = \"udp\", service = \"raw\" }}]` each gets its own"
+            ),
+            Self::Stopped => write!(out, "it was stopped: the ranking rests on the runs that were finished"),
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! The one world that a file describes: a scenario, or the `[scenario]` of an experiment that sweeps nothing.
+//!
+//! ```toml
+//! [wireless]                    # a scenario: every setting where it belongs
+//! rate = "20 Mbit/s"
+//! ```
+//!
+//! ```toml
+//! [scenario]                    # or a base, and what is set in it
+//! base = "satellite"
+//! set = { "web.enabled" = true }
+//! ```
+
+use super::world::{ScenarioSection, Today, World, take};
+use super::{Effort, Header, Quick, Shape, part, recordings};
+use crate::document::{Mistake, Mistakes, Node, Source, parse};
+use crate::experiment::overlay::Overlay;
+use arqway_sim::Scenario;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Parts of an experiment that say more than which world there is.
+const NOT_ASKED: [(&str, &str, &str); 3] = [
+    (
+        "sweep",
+        "a sweep describes several worlds, and this is about one",
+        "set in [scenario] what is to be looked at, and leave [sweep] out",
+    ),
+    (
+        "scheme",
+        "which schemes there are is the question here",
+        "leave them out; a service of your own stands in [scenario] as \"link-layer.service\", and is compared with the others",
+    ),
+    ("figure", "figures are drawn by `arqway run`", "leave them out"),
+];
+
+/// A world, and what else its file says.
+#[derive(Debug, Clone)]
+pub(crate) struct Described {
+    /// Its settings, recordings among them: it needs no other file.
+    pub(crate) world: Node,
+    /// The same, read.
+    pub(crate) scenario: Scenario,
+    /// Root of its random streams, where an experiment gives one.
+    pub(crate) seed: Option<u64>,
+}
+
+impl Described {
+    /// Reads a file; a base or a recording that is a file is looked for beside `folder`.
+    pub(crate) fn read(source: &Arc<Source>, folder: &Path) -> Result<Self, Mistakes> {
+        let mut mistakes = Mistakes::new();
+        let Some(tree) = parse(source, &mut mistakes) else { return Err(mistakes) };
+        let is_experiment = ["experiment", "scenario", "scheme", "sweep", "figure"];
+        let read = if is_experiment.iter().any(|key| tree.get_path(key).is_some()) {
+            Self::of_experiment(source, &tree, folder, &mut mistakes)
+        } else {
+            Self::of_scenario(tree, folder, &mut mistakes)
+        };
+        match read {
+            Some(read) => mistakes.into_result(read),
+            None => Err(mistakes),
+        }
+    }
+
+    fn of_scenario(mut tree: Node, folder: &Path, mistakes: &mut Mistakes) -> Option<Self> {
+        part::<Quick>(take(&mut tree, "quick").as_ref(), mistakes);
+        part::<Today>(take(&mut tree, "today").as_ref(), mistakes);
+        let world = World { tree, replications: None, folder: folder.to_owned() };
+        Self::of_world(&world, None, mistakes)
+    }
+
+    fn of_experiment(source: &Arc<Source>, tree: &Node, folder: &Path, mistakes: &mut Mistakes) -> Option<Self> {
+        part::<Shape>(Some(tree), mistakes);
+        for (key, why, help) in NOT_ASKED {
+            if let Some(part) = tree.get_path(key) {
+                mistakes.push(Mistake::at_key(part, why).help(help));
+            }
+        }
+        let header = part::<Header>(tree.get_path("experiment"), mistakes);
+        let section: ScenarioSection = part(tree.get_path("scenario"), mistakes).unwrap_or_default();
+        let world = World::read(source, folder, &section, (Effort::Full, &Overlay::default()), mistakes);
+        Self::of_world(&world, header, mistakes)
+    }
+
+    fn of_world(world: &World, header: Option<Header>, mistakes: &mut Mistakes) -> Option<Self> {
+        let point = world.point(0.0, world.tree.clone(), mistakes)?;
+        let mut tree = point.bare;
+        recordings::insert(&mut tree, &world.folder, mistakes);
+        Some(Self { world: tree, scenario: point.point.scenario, seed: header.map(|header| header.seed) })
+    }
+}
