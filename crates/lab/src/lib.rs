@@ -7,7 +7,8 @@
 //!                         at once)                              +--> report.html
 //! ```
 //!
-//! A trace of a real link becomes a channel to experiment with: [fit]. One [cell] can be run again and looked into: as a [capture] for Wireshark, as a time-[sequence] plot.
+//! One [cell] can be run again and looked into: as a [capture] for Wireshark, as a time-[sequence] plot. A trace of a real
+//! link becomes a channel to experiment with: [fit].
 //!
 //! Nothing about a particular paper is in the code: a figure of a paper is a file under `experiments/`, its world one
 //! under `scenarios/`, what it claims one under `claims/`.
