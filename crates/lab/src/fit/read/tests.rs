@@ -103,14 +103,14 @@ fn packets_are_known_again_behind_routers_and_on_another_link() {
 
 #[test]
 fn of_packets_that_are_alike_the_time_tells_which_was_lost() {
-    // Number 7 goes out three times, the second time in vain; the others say that the way takes 300 us.
+    // Number 7 goes out three times, the second time in vain; the others say that the way takes 1,500 us.
     let numbers = [1, 7, 2, 7, 3, 7];
     let sent: Vec<_> = (0..).zip(numbers).map(|(place, number)| (1000 * place, packet(number, 0))).collect();
     let arrived: Vec<_> = sent
         .iter()
         .enumerate()
         .filter(|(place, _)| *place != 3)
-        .map(|(_, (at, octets))| (at + 300, octets.clone()))
+        .map(|(_, (at, octets))| (at + 1500, octets.clone()))
         .collect();
     let read = captures(&pcap(101, &sent), &pcap(101, &arrived)).unwrap();
     let lost: Vec<usize> = (0..6).filter(|place| read.frames[*place].is_lost()).collect();
