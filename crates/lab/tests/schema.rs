@@ -60,6 +60,7 @@ fn what_the_reader_takes_the_schema_takes() {
         r#""wireless.errors" = { kind = "none" }"#,
         r#""wireless.errors" = "listed""#,
         r#""wireless.errors" = { kind = "two-state", bad = "100 ms", good-bit-errors = 1e-7 }"#,
+        r#""wireless.errors" = { kind = "four-state", good = { short = "1 s", long = "9 s", long-share = 0.5 }, bad = { short = "10 ms", long = "1 s", long-share = "5 %" } }"#,
         r#""wireless.errors" = { kind = "uniform", loss = 0.054 }"#,
         r#""wireless.errors" = { kind = "bit", distance = "16384 octets" }"#,
         r#""wireless.errors" = { kind = "trace", losses = "0*31 1*4 0 1", at-end = "no-more-losses" }"#,

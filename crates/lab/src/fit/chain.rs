@@ -83,15 +83,9 @@ impl<const N: usize> Decomposed<N> {
     /// exp(A t)
     pub(super) fn exponential(&self, t: f64) -> Matrix<N> {
         let grown = self.values.map(|value| libm::exp(value * t));
-        let mut result = [[0.0; N]; N];
-        for row in 0..N {
-            for column in 0..=row {
-                let entry: f64 = (0..N).map(|k| self.vectors[row][k] * grown[k] * self.vectors[column][k]).sum();
-                result[row][column] = entry;
-                result[column][row] = entry;
-            }
-        }
-        result
+        let entry =
+            |row: usize, column: usize| (0..N).map(|k| self.vectors[row][k] * grown[k] * self.vectors[column][k]).sum();
+        std::array::from_fn(|row| std::array::from_fn(|column| entry(row, column)))
     }
 }
 
@@ -104,18 +98,15 @@ fn rotate<const N: usize>(matrix: &mut Matrix<N>, vectors: &mut Matrix<N>, p: us
     let tangent = theta.signum() / (theta.abs() + (theta * theta + 1.0).sqrt());
     let cosine = 1.0 / (tangent * tangent + 1.0).sqrt();
     let sine = tangent * cosine;
-    for k in 0..N {
-        let (a, b) = (matrix[k][p], matrix[k][q]);
-        (matrix[k][p], matrix[k][q]) = (cosine * a - sine * b, sine * a + cosine * b);
-    }
-    for k in 0..N {
-        let (a, b) = (matrix[p][k], matrix[q][k]);
-        (matrix[p][k], matrix[q][k]) = (cosine * a - sine * b, sine * a + cosine * b);
-    }
-    for row in vectors.iter_mut() {
+    let turn = |row: &mut [f64; N]| {
         let (a, b) = (row[p], row[q]);
         (row[p], row[q]) = (cosine * a - sine * b, sine * a + cosine * b);
-    }
+    };
+    matrix.iter_mut().for_each(turn);
+    let (above, below) = (matrix[p], matrix[q]);
+    matrix[p] = std::array::from_fn(|k| cosine * above[k] - sine * below[k]);
+    matrix[q] = std::array::from_fn(|k| sine * above[k] + cosine * below[k]);
+    vectors.iter_mut().for_each(turn);
 }
 
 /// The product of two matrices.

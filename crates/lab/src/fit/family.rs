@@ -160,11 +160,9 @@ pub(super) fn four_state(numbers: &[f64], scales: &Scales) -> Chain<4> {
 /// The same link, its states in order: bad is what loses more, long what is longer.
 pub(super) fn in_order(family: Family, numbers: &mut [f64]) {
     match (family, numbers) {
-        (Family::TwoState, [good, bad, of_good, of_bad]) => {
-            if of_good > of_bad {
-                std::mem::swap(good, bad);
-                std::mem::swap(of_good, of_bad);
-            }
+        (Family::TwoState, [good, bad, of_good, of_bad]) if *of_good > *of_bad => {
+            std::mem::swap(good, bad);
+            std::mem::swap(of_good, of_bad);
         }
         (Family::FourState, [a, b, c, d, e, f, of_good, of_bad]) => {
             if of_good > of_bad {

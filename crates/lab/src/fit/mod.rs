@@ -66,6 +66,8 @@ pub struct Fit {
     pub lost: u64,
     /// The mean length of a frame.
     pub octets: Octets,
+    /// Whether frames differ in length.
+    pub lengths_differ: bool,
     /// From the first frame to the last.
     pub length: Span,
     /// How many arrived again.
@@ -154,6 +156,7 @@ impl Fit {
             frames: count as u64,
             lost: frames.lost(),
             octets: Octets::new((timeline.bits() / 8.0).round() as u64),
+            lengths_differ: frames.frames.windows(2).any(|pair| pair[0].octets != pair[1].octets),
             length: frames.length(),
             duplicates: frames.duplicates,
             strangers: frames.strangers,

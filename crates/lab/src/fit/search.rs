@@ -24,7 +24,7 @@ pub(super) fn climb(start: &[f64], function: impl Fn(&[f64]) -> (f64, Vec<f64>))
     for _ in 0..MOST_ITERATIONS {
         let mut direction = times(&inverse, &gradient);
         let mut slope = dot(&direction, &gradient);
-        if !(slope > 0.0) {
+        if slope <= 0.0 || slope.is_nan() {
             inverse = scaled_identity(count, 0.3 / norm(&gradient).max(1.0));
             direction = times(&inverse, &gradient);
             slope = dot(&direction, &gradient);
@@ -83,7 +83,7 @@ pub(super) fn inverse(matrix: &[Vec<f64>]) -> Option<Vec<Vec<f64>>> {
             let sum: f64 = (0..column).map(|k| factor[row][k] * factor[column][k]).sum();
             let rest = matrix[row][column] - sum;
             if row == column {
-                if !(rest > 0.0) {
+                if rest <= 0.0 || rest.is_nan() {
                     return None;
                 }
                 factor[row][row] = rest.sqrt();

@@ -217,6 +217,17 @@ fn what_no_family_gives_is_called_a_misfit_and_what_one_gives_is_not() {
 }
 
 #[test]
+fn losses_that_do_not_depend_on_length_are_told_from_those_of_bits() {
+    let (_, model, _) = channels()[1].clone();
+    let mut frames = scattered(&model, 3, 20_000);
+    for (number, frame) in frames.frames.iter_mut().enumerate() {
+        frame.fate = if number % 100 < 10 && number % 7 > 1 { Fate::Lost } else { Fate::Arrived };
+    }
+    let told = Fit::new("queue.csv", &frames, Some(rate(640))).expect("a trace").to_text();
+    assert!(told.contains("fit it as if all were alike: --frame \""), "{told}");
+}
+
+#[test]
 fn traces_that_lost_nothing_everything_or_hardly_anything_are_uniform() {
     for lost in [0, 1, 3, 497, 500] {
         let mut frames = back_to_back(&ErrorModel::None, 1, 500);

@@ -107,7 +107,14 @@ impl Fit {
             })
             .collect();
         text.push_str(&wrong.join(", and other"));
-        text + ".\nTo run exactly what was lost, take the losses themselves: errors of kind `trace` (docs/channels.md).\n"
+        text.push_str(".\n");
+        if self.lengths_differ {
+            text.push_str(&format!(
+                "Its long frames are lost more often than its short ones. If those of the link are not, fit it as if all were alike: --frame \"{}\".\n",
+                self.octets
+            ));
+        }
+        text + "To run exactly what was lost, take the losses themselves: errors of kind `trace` (docs/channels.md).\n"
     }
 
     fn block(&self) -> String {
