@@ -299,7 +299,9 @@ impl<P: Progress> Advisor<'_, P> {
             return Ok(Some(Stage { class: class_name, standings: Vec::new(), ended: Ended::Alike, names }));
         }
         let mut plan = self.plan(&entries, FIRST.min(self.limits.replications))?;
-        let mut race = Race::new(&mut plan, &self.question.applications, self.limits);
+        let service = |entry: &Entry| entries.iter().position(|first| first.family() == entry.family());
+        let services = entries.iter().filter_map(service).collect();
+        let mut race = Race::new(&mut plan, services, &self.question.applications, self.limits);
         let Watcher { jobs, stop, progress } = *self.watcher;
         let ended = race.run(jobs, stop, progress)?;
         let standings = race.standings();

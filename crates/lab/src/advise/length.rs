@@ -2,7 +2,7 @@
 //!
 //! | what | how long, at most |
 //! | --- | --- |
-//! | packets | as many as bring 50 losses, rows of lost frames counted once; from 3,000 to 15,000, and four round trips full of them |
+//! | packets | as many as bring 50 losses, rows of lost frames counted once; from 3,000 to 15,000; and thirty round trips full of them, up to 60,000 |
 //! | files, greedy sources | so many packets |
 //! | media | beside them ten talk-spurts, if 60,000 packets last so long; alone 40 |
 //! | web | what so many packets take, a minute at least |
@@ -30,7 +30,8 @@ const FEWEST_PACKETS: u64 = 3_000;
 const MOST_PACKETS: u64 = 15_000;
 /// Where something else asks for longer runs than losses do.
 const MOST_PACKETS_EVER: u64 = 60_000;
-const ROUND_TRIPS: u64 = 4;
+/// A start takes some ten round trips until the window is open, in which candidates differ less, or otherwise.
+const ROUND_TRIPS: u64 = 30;
 const SPURTS_BESIDE: u64 = 10;
 const SPURTS_ALONE: u64 = 40;
 const STUCK: u64 = 30;

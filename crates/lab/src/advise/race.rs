@@ -11,7 +11,8 @@
 //! surely it is behind by less. The race ends when all that are left are as good, or when the replications or the events are
 //! used up. Events are counted, not seconds, so that the same question has the same answer on every host.
 //!
-//! Of those that are as good the first is advised: candidates stand in the order of what they ask of a link, from none at all.
+//! Of those that are as good the best of the first service is advised: services stand in the order of what they ask of a link,
+//! from nothing at all.
 
 use super::criterion::{Application, Values, best_of, scores};
 use crate::plan::{Plan, Use};
@@ -19,6 +20,7 @@ use crate::run::{Results, RunError, run, run_these};
 use crate::stats::{Comparison, Summary, summarise};
 use crate::stop::Stop;
 use crate::until::Progress;
+use std::cmp::Ordering;
 use std::num::NonZeroUsize;
 
 /// How many replications each candidate has at least.
@@ -87,6 +89,7 @@ pub struct Standing {
 /// A race over the schemes of a plan that has one experiment with one point.
 pub(super) struct Race<'a> {
     plan: &'a mut Plan,
+    services: Vec<usize>,
     applications: &'a [Application],
     limits: Limits,
     /// The setting of each scheme.
@@ -98,7 +101,13 @@ pub(super) struct Race<'a> {
 }
 
 impl<'a> Race<'a> {
-    pub(super) fn new(plan: &'a mut Plan, applications: &'a [Application], limits: Limits) -> Self {
+    /// Of each scheme: which service it is, the simplest first.
+    pub(super) fn new(
+        plan: &'a mut Plan,
+        services: Vec<usize>,
+        applications: &'a [Application],
+        limits: Limits,
+    ) -> Self {
         let schemes = plan.experiments.first().map_or(0, |experiment| experiment.schemes.len());
         let setting_of = |scheme: usize| {
             plan.settings.iter().position(|setting| setting.uses.iter().any(|shown| shown.scheme == scheme))
@@ -108,7 +117,7 @@ impl<'a> Race<'a> {
         let comparisons = f64::from(looks) * settings.len().saturating_sub(1).max(1) as f64;
         let confidence = 1.0 - (1.0 - CONFIDENCE) / comparisons;
         let (is_behind, results) = (vec![false; settings.len()], Results::none());
-        Self { plan, applications, limits, settings, is_behind, confidence, results }
+        Self { plan, services, applications, limits, settings, is_behind, confidence, results }
     }
 
     /// Runs until the race is over.
@@ -171,6 +180,19 @@ impl<'a> Race<'a> {
         left.fold(first, |best, entry| if mean(&scores[entry]) > mean(&scores[best]) { entry } else { best })
     }
 
+    /// The best of the simplest service.
+    fn simplest(&self, entries: impl Iterator<Item = usize>, scores: &[Vec<f64>]) -> Option<usize> {
+        let service = |entry: usize| self.services.get(entry).copied().unwrap_or(usize::MAX);
+        entries.reduce(|best, entry| {
+            let is_better = mean(&scores[entry]) > mean(&scores[best]);
+            match service(entry).cmp(&service(best)) {
+                Ordering::Less => entry,
+                Ordering::Equal if is_better => entry,
+                _ => best,
+            }
+        })
+    }
+
     /// What each candidate gave the applications.
     fn values(&self) -> Vec<Values> {
         let of = |(entry, setting): (usize, &usize)| {
@@ -195,7 +217,7 @@ impl<'a> Race<'a> {
             let within = relative(&all[entry], &all[leader], self.confidence).is_some_and(|one| is_within(&one));
             entry == leader || (within && !self.is_behind[entry])
         };
-        let advised = (0..self.settings.len()).find(|entry| is_as_good(*entry));
+        let advised = self.simplest((0..self.settings.len()).filter(|entry| is_as_good(*entry)), &all);
         let standing = |entry: usize| {
             let verdict = match (is_as_good(entry), self.is_behind[entry]) {
                 (true, _) if advised == Some(entry) => Verdict::Advised,

@@ -83,7 +83,12 @@ impl Entry {
         Self { name: name.to_owned(), label: name.to_owned(), service: service.to_owned(), class: None }
     }
 
-    /// The service that is tried.
+    /// The service that is tried, whatever its settings: what its name says before the first comma.
+    pub(super) fn family(&self) -> &str {
+        self.name.split(',').next().unwrap_or_default()
+    }
+
+    /// The service that is tried, as files have it.
     pub(super) fn tried(&self) -> &str {
         self.class.as_ref().map_or(&self.service, |(_, service)| service)
     }

@@ -31,7 +31,7 @@ const RETRANSMISSIONS: [u64; 2] = [2, 8];
 /// TCP waits for nothing that the link repairs, and hears of no gap that the link is filling.
 const NONE: &str = "\"none\"";
 
-/// All candidates for a link, the simplest first: of two that are alike, the first is taken.
+/// All candidates for a link, the simplest services first: of two that are as good, the simpler is advised.
 pub(super) fn candidates(link: &Link) -> Vec<Candidate> {
     let rules = Rules::of(link);
     let mut all = vec![raw(&rules)];
