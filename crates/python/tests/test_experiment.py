@@ -31,7 +31,7 @@ def test_a_file_is_read_and_says_what_it_is(tmp_path: Path) -> None:
     file.write_text(SMALL)
     experiment = arqway.Experiment.read(file)
     assert (experiment.id, experiment.replications, experiment.seed) == ("small", 3, 1)
-    assert (experiment.swept, experiment.points) == ("wireless.errors", [1.5, 5.4])
+    assert (experiment.swept, experiment.points) == ("wireless.errors.loss", [1.5, 5.4])
     assert (experiment.schemes, experiment.figures) == (["sr:0.6", "sr:1.1"], ["throughput"])
     assert experiment.toml == SMALL
 
