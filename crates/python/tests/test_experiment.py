@@ -40,6 +40,10 @@ def test_a_file_that_is_not_there_is_an_os_error_with_its_name(tmp_path: Path) -
     with pytest.raises(FileNotFoundError) as raised:
         arqway.Experiment.read(tmp_path / "none.toml")
     assert raised.value.filename == str(tmp_path / "none.toml")
+    assert raised.value.strerror == "No such file or directory"
+    (tmp_path / "latin.toml").write_bytes(b"# \xe9")
+    with pytest.raises(ValueError, match=r"latin\.toml: .*UTF-8"):
+        arqway.Experiment.read(tmp_path / "latin.toml")
 
 
 def test_every_mistake_is_told_at_once_with_its_place_and_what_would_be_right() -> None:
