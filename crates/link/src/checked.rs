@@ -128,7 +128,7 @@ impl<S: LinkService, const KEEPS: bool> Checked<S, KEEPS> {
     fn advance(&mut self, now: Time) {
         let before = self.now;
         self.holds(Rule::ClockRunsBackwards, now >= before, || {
-            alloc::format!("the clock ran backwards: {now:?} after {before:?}")
+            alloc::format!("the clock ran backwards: {} s after {} s", now.as_seconds(), before.as_seconds())
         });
         self.now = now;
     }
@@ -165,7 +165,8 @@ impl<S: LinkService, const KEEPS: bool> LinkService for Checked<S, KEEPS> {
             && let Some(deadline) = self.service.poll_timeout()
         {
             self.holds(Rule::TimerStillDue, deadline > now, || {
-                alloc::format!("a timer that fired at {now:?} is still due at {deadline:?}")
+                let [fired, due] = [now, deadline].map(Time::as_seconds);
+                alloc::format!("a timer that fired at {fired} s is still due at {due} s")
             });
         }
     }
@@ -221,7 +222,7 @@ impl<S: LinkService, const KEEPS: bool> LinkService for Checked<S, KEEPS> {
     fn poll_timeout(&self) -> Option<Time> {
         let deadline = self.service.poll_timeout();
         self.holds(Rule::TimerWhileDown, !(self.down && deadline.is_some()), || {
-            alloc::format!("a timer runs while the link is down: {deadline:?}")
+            alloc::format!("a timer runs while the link is down, until {:?} s", deadline.map(Time::as_seconds))
         });
         deadline
     }

@@ -10,11 +10,13 @@
 //! | `study.rs` | experiments, read; and what is asked of them, planned |
 //! | `values.rs` | Python's values as settings |
 //! | `mistakes.rs` | what is wrong with settings, as an exception |
+//! | `files.rs` | what the system says of files, as exceptions |
 //! | `running.rs` | runs without the interpreter's lock, that Ctrl-C ends at once |
 //! | `results.rs` | rows, means, figures, verdicts, report |
 //! | `table.rs` | tables that dataframes take without a copy |
 //! | `link/` | services, frame by frame, in Rust or in Python |
 
+mod files;
 mod link;
 mod mistakes;
 mod results;

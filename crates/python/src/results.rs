@@ -1,5 +1,6 @@
 //! What the runs of an experiment have to say.
 
+use crate::files;
 use crate::mistakes;
 use crate::study::Planned;
 use crate::table::Table;
@@ -10,7 +11,7 @@ use arqway_lab::library;
 use arqway_lab::output::{self, FigureFinding, Findings, OutputError};
 use arqway_lab::rows::{arrow, means};
 use arqway_lab::run::Results as Measured;
-use pyo3::exceptions::{PyLookupError, PyOSError, PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyLookupError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::path::PathBuf;
@@ -43,10 +44,7 @@ impl Results {
 /// What could not be written; a file's error is Python's.
 fn exception(error: &OutputError) -> PyErr {
     match error {
-        OutputError::File { path, source } => match source.raw_os_error() {
-            Some(number) => PyOSError::new_err((number, source.to_string(), path.display().to_string())),
-            None => PyOSError::new_err(error.to_string()),
-        },
+        OutputError::File { path, source } => files::exception(path, source),
         OutputError::Parquet(_) | OutputError::Png { .. } | OutputError::Report(_) => {
             PyRuntimeError::new_err(error.to_string())
         }
@@ -135,7 +133,7 @@ impl Results {
     #[pyo3(signature = (claims=None))]
     fn judge(&self, py: Python<'_>, claims: Option<PathBuf>) -> PyResult<Table> {
         let Some(path) = claims else { return Table::of(claims::batch(&self.findings.judgements)) };
-        let text = std::fs::read_to_string(&path)?;
+        let text = files::read(&path)?;
         let read = claims::read(&Source::new(path.display().to_string(), text));
         let read = read.map_err(|mistakes| mistakes::exception(py, &mistakes))?;
         let evidence = Evidence::of(&self.findings.rows);
@@ -247,7 +245,7 @@ impl Figure {
                 return Err(PyValueError::new_err(message));
             }
         };
-        Ok(std::fs::write(&path, octets)?)
+        std::fs::write(&path, octets).map_err(|error| files::exception(&path, &error))
     }
 
     fn _repr_svg_(&self) -> &str {

@@ -36,6 +36,8 @@ pub(crate) fn run(py: Python<'_>, plan: &Plan, jobs: NonZeroUsize, progress: Opt
             Ok(())
         })
     };
+    // Before anything runs: whoever refuses it now has waited for nothing.
+    look()?;
     let results = py.detach(|| {
         thread::scope(|scope| {
             let (done, results) = channel();

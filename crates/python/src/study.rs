@@ -1,5 +1,6 @@
 //! Experiments, read: from files, texts, dictionaries, or built in; and what is asked of them, planned.
 
+use crate::files;
 use crate::mistakes;
 use crate::results::Results;
 use crate::running;
@@ -11,7 +12,7 @@ use arqway_lab::experiment::{Effort, Experiment};
 use arqway_lab::library::{self, FigureName};
 use arqway_lab::output::Frame;
 use arqway_lab::plan::{Plan as Runs, Request};
-use pyo3::exceptions::{PyLookupError, PyOSError, PyValueError};
+use pyo3::exceptions::{PyLookupError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::num::{NonZeroU32, NonZeroUsize};
@@ -74,10 +75,7 @@ impl Study {
     #[staticmethod]
     fn of_file(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         let name = path.display().to_string();
-        let text = std::fs::read_to_string(&path).map_err(|error| match error.raw_os_error() {
-            Some(number) => PyOSError::new_err((number, error.to_string(), name.clone())),
-            None => PyValueError::new_err(format!("cannot read {name}: {error}")),
-        })?;
+        let text = files::read(&path)?;
         let folder = path.parent().map(PathBuf::from).unwrap_or_default();
         Self::of_text(py, Source::new(name, text), folder, Mistakes::new())
     }

@@ -16,10 +16,10 @@ replications = 3
 
 [scenario]
 base = "monet08"
-set = { "file-transfer.size" = "60 kB", "media.enabled" = true }
+set = { "file-transfer.size" = "60 kB", "media.enabled" = true, "wireless.errors" = { kind = "uniform", loss = "1 %" } }
 
 [sweep]
-"wireless.errors" = [{ kind = "uniform", loss = "1.5 %" }, { kind = "uniform", loss = "5.4 %" }]
+"wireless.errors.loss" = ["1.5 %", "5.4 %"]
 
 [[scheme]]
 use = "sr:0.6"

@@ -31,7 +31,7 @@ def test_a_file_is_read_and_says_what_it_is(tmp_path: Path) -> None:
     file.write_text(SMALL)
     experiment = arqway.Experiment.read(file)
     assert (experiment.id, experiment.replications, experiment.seed) == ("small", 3, 1)
-    assert (experiment.swept, experiment.points) == ("wireless.errors", [1.5, 5.4])
+    assert (experiment.swept, experiment.points) == ("wireless.errors.loss", [1.5, 5.4])
     assert (experiment.schemes, experiment.figures) == (["sr:0.6", "sr:1.1"], ["throughput"])
     assert experiment.toml == SMALL
 
@@ -40,6 +40,10 @@ def test_a_file_that_is_not_there_is_an_os_error_with_its_name(tmp_path: Path) -
     with pytest.raises(FileNotFoundError) as raised:
         arqway.Experiment.read(tmp_path / "none.toml")
     assert raised.value.filename == str(tmp_path / "none.toml")
+    assert raised.value.strerror == "No such file or directory"
+    (tmp_path / "latin.toml").write_bytes(b"# \xe9")
+    with pytest.raises(ValueError, match=r"latin\.toml: .*UTF-8"):
+        arqway.Experiment.read(tmp_path / "latin.toml")
 
 
 def test_every_mistake_is_told_at_once_with_its_place_and_what_would_be_right() -> None:

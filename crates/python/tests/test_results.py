@@ -12,10 +12,10 @@ import polars
 import pyarrow
 import pytest
 
-COLUMNS = (
+COLUMNS = [
     *("paper", "app", "errors", "beside", "rate_bps", "connections", "point", "scheme", "variant"),
     *("replication", "metric", "value"),
-)
+]
 
 
 def test_rows_are_a_table_that_shows_itself(results: arqway.Results) -> None:
@@ -113,7 +113,7 @@ def test_a_figure_of_a_paper_is_judged_by_its_claims_or_by_others(results: arqwa
     claims = tmp_path / "claims.toml"
     claims.write_text(
         '[[claim]]\nid = "small.throughput"\nwhere = "here"\napp = "file-transfer"\nerrors = "uniform"\n'
-        'beside = "media"\nmetric = "throughput"\nkind = "order"\npoints = [5.4]\norder = ["sr:1.1", "sr:0.6"]\n'
+        'beside = "media"\nmetric = "throughput"\nkind = "order"\nat = [5.4]\norder = ["sr:1.1", "sr:0.6"]\n'
     )
     assert results.judge(claims)["id"] == ["small.throughput"]
     claims.write_text('[[claim]]\nid = "small.throughput"\n')

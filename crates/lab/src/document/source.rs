@@ -49,6 +49,18 @@ impl Source {
         offset
     }
 
+    /// What is shown of a place: its line, or where a program made the settings, the value there with its key, since a line may hold
+    /// whole tables.
+    fn excerpt_around(&self, offset: usize) -> Range<usize> {
+        let line = self.line_around(offset);
+        let behind = self.paths.partition_point(|(place, _)| place.start <= offset);
+        let Some((_, path)) = behind.checked_sub(1).and_then(|last| self.paths.get(last)) else { return line };
+        let places = || self.paths.iter().filter(|(_, known)| known == path).map(|(place, _)| place);
+        let start = places().map(|place| place.start).min().unwrap_or(line.start);
+        let end = places().map(|place| place.end).max().unwrap_or(line.end);
+        start.clamp(line.start, line.end)..end.clamp(line.start, line.end)
+    }
+
     /// Where the line around `offset` begins and ends, without its line break.
     fn line_around(&self, offset: usize) -> Range<usize> {
         let offset = self.character_at(offset);
@@ -147,7 +159,7 @@ impl Origin {
             return None;
         }
         let text = self.source.text.as_str();
-        let line = self.source.line_around(self.span.start);
+        let line = self.source.excerpt_around(self.span.start);
         let start = self.source.character_at(self.span.start).min(line.end);
         let end = self.source.character_at(self.span.end).clamp(start, line.end);
         if text[line.clone()].trim().is_empty() {

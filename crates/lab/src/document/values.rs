@@ -91,7 +91,10 @@ mod tests {
         let mistakes = read_source::<Settings>(&source).expect_err("three mistakes");
         let paths: Vec<_> = mistakes.iter().map(|mistake| mistake.origin.path().expect("a path").to_owned()).collect();
         assert_eq!(paths, ["empty", "sweep[\"wireless.loss\"][1]", "scheme[1].timeuot"]);
-        assert!(mistakes.to_string().starts_with("empty: "), "{mistakes}");
+        let told = mistakes.to_string();
+        assert!(told.starts_with("empty: "), "{told}");
+        // The value alone with its key, and not the line that holds the whole list.
+        assert!(told.contains("\n    timeuot = 4\n    ^^^^^^^\n"), "{told}");
         for path in paths {
             assert_eq!(Origin::of_path(&source, &path).expect("it is there").path(), Some(path.as_str()));
         }

@@ -9,6 +9,22 @@ from arqway.link import PythonService
 
 _Path = str | PathLike[str]
 
+__all__ = [
+    "Event",
+    "Figure",
+    "Frame",
+    "Plan",
+    "Results",
+    "Service",
+    "Study",
+    "Table",
+    "Wire",
+    "WireRun",
+    "__version__",
+    "connect",
+    "figures",
+]
+
 __version__: str
 
 @final

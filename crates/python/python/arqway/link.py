@@ -1,9 +1,9 @@
 """A link layer, frame by frame: to teach it, to look into it, to try a new one.
 
-A :class:`Service` is one end of a recovery scheme. It reads no clock and sends nothing by itself: its owner tells it the
-time, the packets of the network layer and the frames of its peer, and asks it for frames, packets and the time at which
-it wants to be called again. :func:`connect` is such an owner: two services on a line with a channel of the simulator, in
-virtual time, step by step.
+A :class:`Service` is one end of a recovery scheme. It reads no clock and sends nothing by itself: its owner tells it
+the time, the packets of the network layer and the frames of its peer, and asks it for frames, packets and the time at
+which it wants to be called again. :func:`connect` is such an owner: two services on a line with a channel of the
+simulator, in virtual time, step by step.
 
 A :class:`PythonService` is a service of your own, driven by the same owner and held to the same contract:
 
@@ -29,8 +29,8 @@ class PythonService:
     """A service written in Python: subclass it and write the methods that your protocol needs.
 
     :meth:`handle_packet`, :meth:`handle_frame`, :meth:`poll_frame` and :meth:`poll_packet` are what every service has;
-    the others do nothing unless you write them. Give an object of it to :func:`connect`, or to :class:`Service` to drive
-    it by hand.
+    the others do nothing unless you write them. Give an object of it to :func:`connect`, or to :class:`Service` to
+    drive it by hand.
     """
 
     def handle_packet(self, packet: bytes, now: float) -> bool:
