@@ -5,3 +5,5 @@ mod folder;
 mod sensitivity;
 mod shell;
 mod trace;
+#[cfg(unix)]
+mod tutorial;
