@@ -4,6 +4,8 @@
 //! is not what `--strict` expects; 2: the command line or a file is wrong, and nothing was run.
 
 mod completions;
+#[cfg(test)]
+mod documentation;
 mod manual;
 mod reproduce;
 mod run;
