@@ -5,6 +5,8 @@
 
 mod advise;
 mod completions;
+#[cfg(test)]
+mod documentation;
 mod fit;
 mod manual;
 mod reproduce;

@@ -244,6 +244,26 @@ fn the_schemas_in_the_documentation_are_those_that_the_command_prints() {
     }
 }
 
+#[test]
+fn every_setting_that_the_page_on_experiments_names_is_one() {
+    let page = fs::read_to_string(repository().join("docs/experiments.md")).expect("the page");
+    let table =
+        page.split_once("\n## The scenario\n").and_then(|(_, rest)| rest.split("\n## ").next()).expect("its table");
+    let schema = schema::experiment();
+    let known: Vec<&str> = schema["$defs"]["Path"]["anyOf"][0]["enum"]
+        .as_array()
+        .expect("paths")
+        .iter()
+        .filter_map(Value::as_str)
+        .collect();
+    let first_cells = table.lines().filter_map(|line| line.strip_prefix("| ")?.split(" |").next());
+    let named: Vec<&str> = first_cells.flat_map(|cell| cell.split('`').skip(1).step_by(2)).collect();
+    assert!(named.len() > 60, "{named:?}");
+    for name in named {
+        assert!(known.contains(&name), "docs/experiments.md names `{name}`, which is no setting");
+    }
+}
+
 /// A schema at work.
 struct Checker {
     schemas: boon::Schemas,

@@ -85,6 +85,45 @@ fn the_names_are_found_where_they_stand() {
     assert!(named(&clauses).len() > 80, "the clauses of RLC name their tests");
 }
 
+/// The headings of a page on a service, in this order; others may stand between them.
+const SHAPE: [&str; 6] = ["On the wire", "State", "What it does", "Promises", "Settings", "Left out"];
+
+/// What of the shape a page lacks.
+fn misses(page: &str) -> Option<String> {
+    let mut headings = page.lines().filter_map(|line| line.strip_prefix("## "));
+    let missing = SHAPE.iter().find(|wanted| !headings.any(|heading| heading.starts_with(**wanted)));
+    let begins = ["**Origin.**", "Code: `crates/"].iter().find(|words| !page.contains(**words));
+    // A picture is a block; the first stands before the settings.
+    let picture = page.split("## Settings").next().is_some_and(|before| before.contains("\n\n    "));
+    missing.or(begins).map(ToString::to_string).or((!picture).then(|| "a picture".to_owned()))
+}
+
+#[test]
+fn every_service_has_a_page_and_all_pages_are_of_one_shape() {
+    let pages = read("docs/protocols", "md");
+    for (path, page) in pages.iter().filter(|(path, _)| !path.ends_with("rlc-clauses.md")) {
+        assert_eq!(misses(page), None, "{} lacks it, or has it too early", path.display());
+    }
+    let registry = fs::read_to_string(project().join("crates/link/src/registry.rs")).expect("the list");
+    let list = registry.split_once("\nservices! {").expect("the list").1;
+    let kinds: Vec<&str> = list.lines().filter_map(|line| line.trim().strip_prefix('"')?.split('"').next()).collect();
+    assert!(kinds.contains(&"raw") && kinds.contains(&"sscop"), "{kinds:?}");
+    for kind in kinds {
+        let is_of =
+            |page: &str| page.lines().next().is_some_and(|title| title[2..].split(", ").any(|name| name == kind));
+        assert!(pages.iter().any(|(_, page)| is_of(page)), "{kind} has no page");
+    }
+}
+
+#[test]
+fn a_page_of_another_shape_is_seen() {
+    let whole = "# a\n**Origin.** Code: `crates/`\n\n    picture\n\n## On the wire\n## State\n## What it does\n## Promises\n## Settings\n## Left out\n";
+    assert_eq!(misses(whole), None);
+    assert_eq!(misses(&whole.replace("## State\n", "")).as_deref(), Some("State"));
+    assert_eq!(misses(&whole.replace("    picture", "")).as_deref(), Some("a picture"));
+    assert_eq!(misses(&whole.replace("**Origin.**", "")).as_deref(), Some("**Origin.**"));
+}
+
 #[test]
 fn every_file_that_the_clauses_of_rlc_name_exists() {
     let clauses = fs::read_to_string(project().join("docs/protocols/rlc-clauses.md")).expect("the page");

@@ -7,3 +7,5 @@ mod folder;
 mod sensitivity;
 mod shell;
 mod trace;
+#[cfg(unix)]
+mod tutorial;

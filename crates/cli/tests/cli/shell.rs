@@ -72,6 +72,29 @@ fn there_is_a_man_page_for_each_command() {
 }
 
 #[test]
+fn the_manual_as_markdown_has_every_command_and_every_option() {
+    let manual = stdout(&arqway(&["manual", "--markdown"]));
+    let folder = Folder::new("markdown");
+    let written = stdout(&arqway(&["manual", "--out", &folder.0.display().to_string()]));
+    let names = written.lines().filter_map(|path| path.rsplit('/').next()?.strip_suffix(".1"));
+    for name in names {
+        let command = name.replacen('-', " ", 1);
+        let (_, rest) =
+            manual.split_once(&format!("## {command}\n")).unwrap_or_else(|| panic!("no {command}:\n{manual}"));
+        let section = rest.split("\n## ").next().unwrap_or(rest);
+        let typed: Vec<&str> = command.split(' ').skip(1).chain(["--help"]).collect();
+        let help = stdout(&arqway(&typed));
+        let options = help.split_whitespace().filter(|word| word.starts_with("--") && word.len() > 2);
+        for option in options.map(|option| option.trim_end_matches([',', '.', '`', ')', ']'])) {
+            assert!(section.contains(option), "{command} has no {option}:\n{section}");
+        }
+    }
+    // Blocks and tables are closed: what one forgot would swallow the rest of the page.
+    assert_eq!(manual.lines().filter(|line| line.starts_with("```")).count() % 2, 0, "{manual}");
+    assert!(manual.contains("\n| `--replications N` |  | "), "{manual}");
+}
+
+#[test]
 fn man_shows_the_pages_without_a_warning() {
     if !is_installed("man") || !is_installed("groff") {
         return;

@@ -10,7 +10,7 @@ use arqway_lab::until::Progress;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
+use arqway_lab::stop::Stop;
 
 /// The difference that an advice does not tell.
 pub(crate) const AS_GOOD: f64 = 0.01;
@@ -104,7 +104,7 @@ impl Found {
 pub(crate) fn advice(link: &Drawn, most: u32) -> Advice {
     let question = Question::read(&Source::new("link.toml", link.text.as_str()), Path::new(""), &Asked::default());
     let question = question.unwrap_or_else(|error| panic!("{}: {error}", link.text));
-    let stop = AtomicBool::new(false);
+    let stop = Stop::new();
     let watcher = Watcher { jobs: jobs(), stop: &stop, progress: &Nobody };
     advise(question, most, &watcher).unwrap_or_else(|error| panic!("{}: {error}", link.told))
 }
@@ -117,7 +117,7 @@ fn jobs() -> NonZeroUsize {
 pub(crate) fn held_against_all(advice: &Advice, replications: u32) -> Found {
     let all = advice.experiment_of_all(replications, 1000, 2).unwrap_or_else(|error| panic!("{error}"));
     let plan = Plan::new(vec![all], &Request::default()).expect("cells");
-    let rows = run(&plan, jobs(), &AtomicBool::new(false), || ()).expect("a world").rows(&plan, 0);
+    let rows = run(&plan, jobs(), &Stop::new(), || ()).expect("a world").rows(&plan, 0);
     let mut values: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     for row in rows.iter().filter(|row| &*row.metric == "throughput") {
         values.entry(row.scheme.to_string()).or_default().push(row.value);

@@ -1,4 +1,5 @@
-//! `arqway manual`: a man page of the command and one of each subcommand, from what `--help` says.
+//! `arqway manual`: a man page of the command and one of each subcommand, from what `--help` says; or all of them as one
+//! Markdown document.
 //!
 //! ```text
 //!     man/arqway.1  man/arqway-run.1  man/arqway-reproduce.1  ...
@@ -6,6 +7,8 @@
 //!
 //! Of the text behind the options, each heading (`Examples:`) becomes a section, and what is indented stays as it stands.
 //! What holds for all, such as the exit status, stands here.
+
+mod markdown;
 
 use crate::study::Failure;
 use crate::terminal::{print, tell};
@@ -18,7 +21,8 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "Examples:
   arqway manual && man -l man/arqway-run.1
-  arqway manual --out ~/.local/share/man/man1";
+  arqway manual --out ~/.local/share/man/man1
+  arqway manual --markdown > commands.md";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -26,6 +30,9 @@ pub(crate) struct Arguments {
     /// Folder for the pages
     #[arg(long, value_name = "DIR", default_value = "man", value_hint = clap::ValueHint::DirPath)]
     out: PathBuf,
+    /// Print all pages as one Markdown document instead
+    #[arg(long, conflicts_with = "out")]
+    markdown: bool,
 }
 
 /// What a command exits with, and when.
@@ -76,13 +83,19 @@ const ADVICE: [(&str, &str); 4] = [
     ("rows.csv, rows.parquet", "One row a metric of a cell."),
     ("", "The same question again gives the same octets."),
 ];
+/// What `--strict` makes of the exit status.
+const STRICT: &str = "With --strict it is 1 too where a verdict differs from the recorded one.";
 
 pub(crate) fn main(arguments: &Arguments, command: Command) -> Result<(), Failure> {
+    let command = complete(command);
+    if arguments.markdown {
+        return Ok(print(&markdown::document(&command))?);
+    }
     let folder = &arguments.out;
     let write = || -> io::Result<String> {
         fs::create_dir_all(folder)?;
         let mut written = String::new();
-        for (name, text) in pages(command)? {
+        for (name, text) in pages(&command)? {
             let path = folder.join(name);
             fs::write(&path, text)?;
             written.push_str(&format!("{}\n", path.display()));
@@ -95,13 +108,18 @@ pub(crate) fn main(arguments: &Arguments, command: Command) -> Result<(), Failur
     Ok(())
 }
 
-/// The name and the text of each page.
-fn pages(command: Command) -> io::Result<Vec<(String, Vec<u8>)>> {
+/// The command with all that clap adds to it, but for `help`.
+fn complete(command: Command) -> Command {
     let mut command = command.disable_help_subcommand(true);
     command.build();
+    command
+}
+
+/// The name and the text of each page.
+fn pages(command: &Command) -> io::Result<Vec<(String, Vec<u8>)>> {
     let source = format!("arqway {}", command.get_version().unwrap_or_default());
-    let all = [&command].into_iter().chain(command.get_subcommands());
-    all.map(|page| render(page, &command, &source)).collect()
+    let all = [command].into_iter().chain(command.get_subcommands());
+    all.map(|page| render(page, command, &source)).collect()
 }
 
 fn render(page: &Command, root: &Command, source: &str) -> io::Result<(String, Vec<u8>)> {
@@ -117,22 +135,15 @@ fn render(page: &Command, root: &Command, source: &str) -> io::Result<(String, V
         man.render_subcommands_section(&mut text)?;
     }
     let mut roff = Roff::new();
-    if writes_results(page) {
-        section(&mut roff, "FILES", &RESULTS);
-    } else if advises(page) {
-        section(&mut roff, "FILES", &ADVICE);
-    } else if has(page, "sequence") {
-        section(&mut roff, "FILES", &TRACES);
-    } else if page.get_name() == "fit" {
-        section(&mut roff, "FILES", &FITS);
+    if let Some(files) = files_written(page) {
+        section(&mut roff, "FILES", files);
     }
     section(&mut roff, "EXIT STATUS", &EXIT_STATUS);
     if writes_results(page) || advises(page) {
         list(&mut roff, &INTERRUPTED);
     }
     if has(page, "strict") {
-        roff.control("PP", [])
-            .text([roman("With --strict it is 1 too where a verdict differs from the recorded one.")]);
+        roff.control("PP", []).text([roman(STRICT)]);
     }
     if let Some(help) = page.get_after_help() {
         remarks(&mut roff, &help.to_string());
@@ -145,6 +156,21 @@ fn render(page: &Command, root: &Command, source: &str) -> io::Result<(String, V
 /// Whether a command runs a study; all that do share the option.
 fn writes_results(page: &Command) -> bool {
     has(page, "until")
+}
+
+/// The files that a command writes, where a page lists them.
+fn files_written(page: &Command) -> Option<&'static [(&'static str, &'static str)]> {
+    if writes_results(page) {
+        Some(&RESULTS)
+    } else if advises(page) {
+        Some(&ADVICE)
+    } else if has(page, "sequence") {
+        Some(&TRACES)
+    } else if page.get_name() == "fit" {
+        Some(&FITS)
+    } else {
+        None
+    }
 }
 
 fn advises(page: &Command) -> bool {

@@ -1,0 +1,228 @@
+"""Tables of all settings, from the JSON schemas that editors get (`arqway schema`).
+
+    "rate": { "$ref": "#/$defs/BitRate", "default": "10 Mbit/s", "description": "Bits per second ..." }
+        ->  | `rate` | a rate, such as `64 kbit/s` | `10 Mbit/s` | Bits per second ... |
+
+A choice, `{ kind = "uniform", loss = "5.4 %" }`, has a row of its own and then one for each key of each kind. Where any service
+may stand, the table says so and stops: every service has a table once, below `services`.
+"""
+
+import json
+import re
+
+# What is written in one way wherever it stands, and what the tables call it.
+LEAVES = {
+    "BitRate": "a rate",
+    "Octets": "a size",
+    "Ratio": "a share",
+    "Span": "a time",
+    "Losses": "a recording",
+    "Steps": "a recording",
+    "Settings": "settings by their paths",
+    "Path": "the path of a setting",
+    "ShortForm": "a [short form](schemes.md)",
+    "Quantity": "a [quantity](quantities.md)",
+    "ServiceConfig": "a service: its kind, or a table with `kind` and [its settings](settings.md#services)",
+    "Class": "a [class](../multi-service.md#classes)",
+}
+# Which part of a world each table of a scenario is explained on.
+EXPLAINED = {
+    "wireless": "[Channels](../channels.md) has the law of each error model.",
+    "mobility": "[A user who moves](../mobility.md).",
+    "link-layer": "[Several services on one link](../multi-service.md).",
+    "tcp": "[TCP](../applications.md#tcp).",
+    "web": "[Web Browsing](../applications.md#web-browsing).",
+    "file-transfer": "[File Transfer](../applications.md#file-transfer).",
+    "media": "[Media Distribution](../applications.md#media-distribution).",
+    "tcp-bulk": "[Greedy sources](../applications.md#greedy-sources).",
+    "forwarding-node": "[Where it lies](../applications.md#a-wire-that-loses-packets-and-one-behind-the-wireless-link).",
+    "channel": "[Measuring a channel](../channels.md#measuring-a-channel-the-application-channel).",
+}
+HEAD = "| key | value | default | |\n| --- | --- | --- | --- |\n"
+
+
+def schema(folder, name):
+    """`experiment` or `scenario`, as the program printed it."""
+    return json.loads((folder / f"{name}.json").read_text("utf-8"))
+
+
+def quantities(definitions):
+    """What `y` of a figure takes, an application at a time."""
+    by_app = {}
+    for one in definitions["Quantity"]["oneOf"]:
+        app, metric = one["const"].split(".", 1)
+        by_app.setdefault(app, []).append((metric, one["const"], one["description"]))
+    text = []
+    for app, metrics in by_app.items():
+        text.append(f"## {app}\n\n| `y` | `metric` of its rows | axis |\n| --- | --- | --- |\n")
+        text += [f"| `{name}` | `{metric}` | {cell(label)} |\n" for metric, name, label in metrics]
+        text.append("\n")
+    return "".join(text)
+
+
+def schemes(definitions):
+    """The short forms, and what the value of each stands for."""
+    known = definitions["ShortForm"]
+    meanings = dict(re.findall(r"`([^`]+)`(?: for ([^`]*?))?(?=, `|$)", known["description"]))
+    text = ["| short form | |\n| --- | --- |\n"]
+    for form in known["examples"]:
+        text.append(f"| `{form}` | {cell(meanings[form])} |\n")
+    text.append("\nAll that are taken, as a regular expression:\n\n```text\n" + known["pattern"] + "\n```\n")
+    return "".join(text)
+
+
+class Tables:
+    """Tables of one schema."""
+
+    def __init__(self, schema):
+        self.schema = schema
+        self.definitions = schema["$defs"]
+
+    def of_experiment(self):
+        """A table for each part of an experiment's file."""
+        text = []
+        for name, part in self.schema["properties"].items():
+            is_list = part.get("type") == "array"
+            heading = f"[[{name}]]" if is_list else f"[{name}]"
+            inner = self.resolve(part["items"] if is_list else part)
+            text.append(f"## `{heading}`\n\n{part['description']}\n\n")
+            if name == "sweep":
+                text.append("One path in quotes, and a list of values. A value that is no number names its point: `{ point = 1.5, value = ... }`.\n\n")
+                continue
+            rows = []
+            for key, schema in inner["properties"].items():
+                self.rows(key, schema, rows, key in inner.get("required", []))
+            text.append(HEAD + "".join(rows) + "\n")
+        return "".join(text)
+
+    def of_scenario(self):
+        """A section for each table of a scenario; a service each below `services`."""
+        properties = self.schema["properties"]
+        plain = {name: part for name, part in properties.items() if "properties" not in self.resolve(part)}
+        rows = []
+        for name, part in plain.items():
+            self.rows(name, part, rows)
+        text = ["## The world itself\n\n", HEAD, *rows, "\n"]
+        for name, part in properties.items():
+            if name not in plain:
+                text.append(f"## {name}\n\n{part['description']}")
+                text.append(f" {EXPLAINED[name]}\n\n" if name in EXPLAINED else "\n\n")
+                text.append(self.services() if name == "services" else self.section(name, part))
+        return "".join(text)
+
+    def services(self):
+        text = []
+        for kind, part in self.resolve(self.schema["properties"]["services"])["properties"].items():
+            text.append(f"### services.{kind}\n\n" + self.section(f"services.{kind}", part))
+        return "".join(text)
+
+    def section(self, prefix, part):
+        rows = []
+        resolved = self.resolve(part)
+        for key, schema in resolved["properties"].items():
+            self.rows(f"{prefix}.{key}", schema, rows, key in resolved.get("required", []))
+        return HEAD + "".join(rows) + "\n"
+
+    def resolve(self, schema):
+        """What a reference leads to; else the schema itself."""
+        while "$ref" in schema:
+            schema = self.definitions[schema["$ref"].rsplit("/", 1)[1]]
+        return schema
+
+    def rows(self, path, schema, rows, required=False, kind=None):
+        """Rows of a setting: its own, or those of what is in it."""
+        name = schema.get("$ref", "").rsplit("/", 1)[-1]
+        resolved = self.resolve(schema)
+        if name not in LEAVES and "properties" in resolved:
+            defaults = schema.get("default", {})
+            for key, inner in resolved["properties"].items():
+                inner = {**inner, "default": defaults[key]} if key in defaults else inner
+                self.rows(f"{path}.{key}", inner, rows, key in resolved.get("required", []), kind)
+            return
+        shown = f"`{path}`" + (f"<br>of `{kind}`" if kind else "")
+        default = f"`{literal(schema['default'])}`" if "default" in schema else "required" if required else ""
+        meaning = cell(schema.get("description") or resolved.get("description", ""))
+        rows.append(f"| {shown} | {self.value(schema)} | {default} | {meaning} |\n")
+        if name in LEAVES:
+            return
+        for choice in resolved.get("oneOf", resolved.get("anyOf", [])):
+            properties = self.resolve(choice).get("properties", {})
+            required_keys = self.resolve(choice).get("required", [])
+            for key, inner in properties.items():
+                if key != "kind":
+                    self.rows(f"{path}.{key}", inner, rows, key in required_keys, properties["kind"]["const"])
+
+    def value(self, schema):
+        """What may stand there, in words."""
+        name = schema.get("$ref", "").rsplit("/", 1)[-1]
+        resolved = self.resolve(schema)
+        if name in LEAVES:
+            example = resolved.get("examples") if resolved.get("type") == "string" and name != "ShortForm" else None
+            return LEAVES[name] + (f", such as `{example[0]}`" if example else "")
+        if "const" in resolved:
+            return f"`{resolved['const']}`"
+        if "enum" in resolved:
+            return ", ".join(f"`{one}`" for one in resolved["enum"])
+        choices = resolved.get("oneOf") or resolved.get("anyOf")
+        if choices:
+            return self.choices(choices)
+        if resolved.get("type") == "array":
+            return "a list: " + self.value(resolved["items"])
+        return self.plain(resolved)
+
+    def choices(self, choices):
+        """The kinds of a choice, each once, with what it means; or the ways to write one thing."""
+        kinds, ways = {}, []
+        for choice in choices:
+            inner = self.resolve(choice)
+            kind = inner.get("const") or inner.get("properties", {}).get("kind", {}).get("const")
+            if kind is None:
+                ways.append(self.value(choice))
+            else:
+                kinds.setdefault(kind, choice.get("description", ""))
+        if kinds:
+            ways += [f"`{kind}`: {cell(lower(meaning))}" if meaning else f"`{kind}`" for kind, meaning in kinds.items()]
+        return "<br>".join(dict.fromkeys(ways))
+
+    def plain(self, schema):
+        kind = schema.get("type")
+        if kind == "boolean":
+            return "`true` or `false`"
+        if kind in ("integer", "number"):
+            noun = "a whole number" if kind == "integer" else "a number"
+            low, high = schema.get("minimum"), schema.get("maximum")
+            if low is not None and high is not None:
+                return f"{noun}, {low} to {high}"
+            return noun + (f" from {low} on" if low is not None else "") + (f" up to {high}" if high is not None else "")
+        example = schema.get("examples")
+        if kind == "string":
+            return "a text" + (f", such as `{example[0]}`" if example else "")
+        return "a table"
+
+
+def literal(value):
+    """A default as TOML writes it."""
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{key} = {literal(inner)}" for key, inner in value.items()) + " }"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def lower(text):
+    """The first letter of a sentence within a sentence, and no full stop."""
+    first = text.split(" ", 1)[0]
+    keeps = first[1:] != first[1:].lower() or first in ("Selective", "Karn's", "Berkeley")
+    return (text if keeps else text[:1].lower() + text[1:]).rstrip(".")
+
+
+def cell(text):
+    """A text in a cell of a table."""
+    return text.replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")
+
+
+# What a page may ask for, by its name.
+PARTS = {
+    "experiment": lambda folder: Tables(schema(folder, "experiment")).of_experiment(),
+    "scenario": lambda folder: Tables(schema(folder, "scenario")).of_scenario(),
+    "quantities": lambda folder: quantities(schema(folder, "experiment")["$defs"]),
+    "schemes": lambda folder: schemes(schema(folder, "experiment")["$defs"]),
+}
