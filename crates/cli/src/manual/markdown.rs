@@ -7,7 +7,7 @@
 //!     **Examples**                     what stands behind the options, block by block
 //! ```
 
-use super::{EXIT_STATUS, INTERRUPTED, STRICT, files_written, has, writes_results};
+use super::{EXIT_STATUS, INTERRUPTED, STRICT, advises, files_written, has, writes_results};
 use clap::{Arg, Command};
 
 /// All pages, that of the command itself first.
@@ -40,7 +40,7 @@ fn section(page: &Command, root: &Command) -> String {
         text.push_str("**Exit status**\n\n");
         text.push_str(&list(&EXIT_STATUS));
     }
-    if writes_results(page) {
+    if writes_results(page) || advises(page) {
         text.push_str("**Exit status after Ctrl-C**\n\n");
         text.push_str(&list(&INTERRUPTED));
     }

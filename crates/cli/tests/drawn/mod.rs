@@ -6,11 +6,11 @@ use arqway_lab::document::Source;
 use arqway_lab::plan::{Plan, Request};
 use arqway_lab::run::run;
 use arqway_lab::stats::{Summary, paired_difference, summarise};
+use arqway_lab::stop::Stop;
 use arqway_lab::until::Progress;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::Path;
-use arqway_lab::stop::Stop;
 
 /// The difference that an advice does not tell.
 pub(crate) const AS_GOOD: f64 = 0.01;
