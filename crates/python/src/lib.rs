@@ -11,12 +11,14 @@
 //! | `values.rs` | Python's values as settings |
 //! | `mistakes.rs` | what is wrong with settings, as an exception |
 //! | `running.rs` | runs without the interpreter's lock, that Ctrl-C ends at once |
+//! | `pieces.rs` | a plan in pieces, for executors |
 //! | `results.rs` | rows, means, figures, verdicts, report |
 //! | `table.rs` | tables that dataframes take without a copy |
 //! | `link/` | services, frame by frame, in Rust or in Python |
 
 mod link;
 mod mistakes;
+mod pieces;
 mod results;
 mod running;
 mod study;
@@ -29,6 +31,8 @@ use pyo3::prelude::*;
 mod _arqway {
     #[pymodule_export]
     use crate::link::{Event, Frame, Service, Wire, WireRun, connect};
+    #[pymodule_export]
+    use crate::pieces::{Pieces, Stop, run_task};
     #[pymodule_export]
     use crate::results::{Figure, Results};
     #[pymodule_export]

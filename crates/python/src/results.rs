@@ -43,7 +43,7 @@ impl Results {
 /// What could not be written; a file's error is Python's.
 fn exception(error: &OutputError) -> PyErr {
     match error {
-        OutputError::File { path, source } => match source.raw_os_error() {
+        OutputError::File { path, source } | OutputError::Read { path, source } => match source.raw_os_error() {
             Some(number) => PyOSError::new_err((number, source.to_string(), path.display().to_string())),
             None => PyOSError::new_err(error.to_string()),
         },
