@@ -3,11 +3,12 @@
 use crate::study::{Failure, Running, Runs};
 use crate::terminal::{print, tell};
 use crate::values;
-use arqway_lab::advise::{Advice, Application, Asked, MOST, Question, QuestionError, Watcher, advise};
+use arqway_lab::advise::{Advice, Application, Asked, MOST, Progress, Question, QuestionError, Watcher, advise};
 use arqway_lab::document::{Source, did_you_mean};
 use arqway_lab::library;
 use arqway_lab::output;
 use arqway_units::Span;
+use indicatif::ProgressBar;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -78,7 +79,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
     let mut runs = Runs::new(arguments.running.jobs(), 0)?;
     let advice = {
         let (jobs, stop, progress) = runs.watched();
-        advise(question, arguments.replications.get(), &Watcher { jobs, stop, progress })
+        advise(question, arguments.replications.get(), &Watcher { jobs, stop, progress: &Bar(progress) })
     };
     runs.finish();
     let advice: Advice = advice?;
@@ -88,6 +89,19 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
     runs.tell();
     tell(format_args!("plot, rows and the experiment that confirms it are in {}", arguments.out.display()));
     Ok(())
+}
+
+/// The progress bar.
+struct Bar<'a>(&'a ProgressBar);
+
+impl Progress for Bar<'_> {
+    fn planned(&self, runs: usize) {
+        self.0.inc_length(runs as u64);
+    }
+
+    fn finished(&self) {
+        self.0.inc(1);
+    }
 }
 
 fn question(arguments: &Arguments) -> Result<Question, Failure> {

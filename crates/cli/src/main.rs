@@ -8,7 +8,9 @@ mod completions;
 #[cfg(test)]
 mod documentation;
 mod fit;
+mod kept;
 mod manual;
+mod merge;
 mod reproduce;
 mod run;
 mod schema;
@@ -44,6 +46,8 @@ enum Command {
     Advise(advise::Arguments),
     /// Run one experiment of your own
     Run(run::Arguments),
+    /// Make the results of a study whose shards were run apart
+    Merge(merge::Arguments),
     /// Look into one cell: a capture for Wireshark, a time-sequence plot
     Trace(trace::Arguments),
     /// Find the channel behind a trace of a link of yours: its family, its parameters, and how well it fits
@@ -62,6 +66,7 @@ fn main() -> ExitCode {
         Command::Sensitivity(arguments) => sensitivity::main(&arguments),
         Command::Advise(arguments) => advise::main(&arguments),
         Command::Run(arguments) => run::main(&arguments),
+        Command::Merge(arguments) => merge::main(&arguments),
         Command::Trace(arguments) => trace::main(&arguments),
         Command::Fit(arguments) => fit::main(&arguments),
         Command::Schema(arguments) => schema::main(&arguments),

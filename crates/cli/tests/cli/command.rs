@@ -204,9 +204,10 @@ fn an_unknown_figure_is_named_on_stderr_and_left_out() {
 }
 
 #[test]
-fn each_verdict_stands_for_three_seeds_and_the_rows_are_those_of_the_first() {
+fn each_verdict_stands_for_as_many_seeds_as_asked_for_and_the_rows_are_those_of_the_first() {
     let folder = Folder::new("seeds");
-    let output = folder.arqway(&["reproduce", "monet08", "fig21", "--replications", "2", "--seed", "5"]);
+    let output =
+        folder.arqway(&["reproduce", "monet08", "fig21", "--replications", "2", "--seed", "5", "--seeds", "3"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let files = folder.files();
     let printed = text(&output.stdout);

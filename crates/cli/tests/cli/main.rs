@@ -5,6 +5,7 @@ mod command;
 mod fit;
 mod folder;
 mod sensitivity;
+mod shards;
 mod shell;
 mod trace;
 #[cfg(unix)]

@@ -16,7 +16,6 @@ use crate::plan::{Plan, Request, RequestError};
 use crate::rows::Row;
 use crate::run::{Results, RunError, run};
 use crate::stop::Stop;
-use crate::until::Progress;
 use std::num::NonZeroUsize;
 
 /// Events of all races together: half a minute of two cores.
@@ -51,6 +50,14 @@ pub struct Watcher<'a, P> {
     pub stop: &'a Stop,
     /// Is told of runs.
     pub progress: &'a P,
+}
+
+/// What somebody who watches is told; how long a race is, shows only while it goes on.
+pub trait Progress: Sync {
+    /// So many more runs will follow.
+    fn planned(&self, runs: usize);
+    /// A run is finished.
+    fn finished(&self);
 }
 
 /// What is advised.

@@ -34,7 +34,7 @@ mod race;
 mod text;
 mod trial;
 
-pub use advisor::{Advice, AdviseError, Caution, Stage, Watcher, advise};
+pub use advisor::{Advice, AdviseError, Caution, Progress, Stage, Watcher, advise};
 pub use criterion::Application;
 pub use length::Losses;
 pub use link::Link;

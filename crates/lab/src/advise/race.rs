@@ -14,12 +14,12 @@
 //! Of those that are as good the best of the first service is advised: services stand in the order of what they ask of a link,
 //! from nothing at all.
 
+use super::advisor::Progress;
 use super::criterion::{Application, Values, best_of, scores};
 use crate::plan::{Plan, Use};
 use crate::run::{Results, RunError, run, run_these};
 use crate::stats::{Comparison, Summary, summarise};
 use crate::stop::Stop;
-use crate::until::Progress;
 use std::cmp::Ordering;
 use std::num::NonZeroUsize;
 

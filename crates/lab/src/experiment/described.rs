@@ -12,7 +12,7 @@
 //! ```
 
 use super::world::{ScenarioSection, Today, World, take};
-use super::{Effort, Header, Quick, Shape, part, recordings};
+use super::{Effort, Files, Header, Quick, Shape, part, recordings};
 use crate::document::{Mistake, Mistakes, Node, Source, parse};
 use crate::experiment::overlay::Overlay;
 use arqway_sim::Scenario;
@@ -48,13 +48,14 @@ pub(crate) struct Described {
 impl Described {
     /// Reads a file; a base or a recording that is a file is looked for beside `folder`.
     pub(crate) fn read(source: &Arc<Source>, folder: &Path) -> Result<Self, Mistakes> {
+        let files = Files::beside(folder);
         let mut mistakes = Mistakes::new();
         let Some(tree) = parse(source, &mut mistakes) else { return Err(mistakes) };
         let is_experiment = ["experiment", "scenario", "scheme", "sweep", "figure"];
         let read = if is_experiment.iter().any(|key| tree.get_path(key).is_some()) {
-            Self::of_experiment(source, &tree, folder, &mut mistakes)
+            Self::of_experiment(source, &tree, &files, &mut mistakes)
         } else {
-            Self::of_scenario(tree, folder, &mut mistakes)
+            Self::of_scenario(tree, files, &mut mistakes)
         };
         match read {
             Some(read) => mistakes.into_result(read),
@@ -62,14 +63,14 @@ impl Described {
         }
     }
 
-    fn of_scenario(mut tree: Node, folder: &Path, mistakes: &mut Mistakes) -> Option<Self> {
+    fn of_scenario(mut tree: Node, files: Files, mistakes: &mut Mistakes) -> Option<Self> {
         part::<Quick>(take(&mut tree, "quick").as_ref(), mistakes);
         part::<Today>(take(&mut tree, "today").as_ref(), mistakes);
-        let world = World { tree, replications: None, folder: folder.to_owned() };
+        let world = World { tree, replications: None, files };
         Self::of_world(&world, None, mistakes)
     }
 
-    fn of_experiment(source: &Arc<Source>, tree: &Node, folder: &Path, mistakes: &mut Mistakes) -> Option<Self> {
+    fn of_experiment(source: &Arc<Source>, tree: &Node, files: &Files, mistakes: &mut Mistakes) -> Option<Self> {
         part::<Shape>(Some(tree), mistakes);
         for (key, why, help) in NOT_ASKED {
             if let Some(part) = tree.get_path(key) {
@@ -78,14 +79,14 @@ impl Described {
         }
         let header = part::<Header>(tree.get_path("experiment"), mistakes);
         let section: ScenarioSection = part(tree.get_path("scenario"), mistakes).unwrap_or_default();
-        let world = World::read(source, folder, &section, (Effort::Full, &Overlay::default()), mistakes);
+        let world = World::read(source, files, &section, (Effort::Full, &Overlay::default()), mistakes);
         Self::of_world(&world, header, mistakes)
     }
 
     fn of_world(world: &World, header: Option<Header>, mistakes: &mut Mistakes) -> Option<Self> {
         let point = world.point(0.0, world.tree.clone(), mistakes)?;
         let mut tree = point.bare;
-        recordings::insert(&mut tree, &world.folder, mistakes);
+        recordings::insert(&mut tree, &world.files, mistakes);
         Some(Self { world: tree, scenario: point.point.scenario, seed: header.map(|header| header.seed) })
     }
 }
