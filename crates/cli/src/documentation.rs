@@ -32,10 +32,16 @@ fn every_command_that_the_documentation_shows_is_taken() {
 
 #[test]
 fn commands_are_found_where_they_stand_and_wrong_ones_are_seen() {
-    let page = "    arqway run a.toml --out b     a remark\n$ arqway manual && man arqway\n`arqway trace` and `arqway runn`\n\
-                    cargo run --release -p arqway -- reproduce monet08 > log\n    arqway sensitivity --only 'A b' monet08\n\
-                    arqway reproduce PAPER\n    arqway run --fast a.toml\n";
-    let found = commands(page);
+    let page = [
+        "    arqway run a.toml --out b     a remark",
+        "$ arqway manual && man arqway",
+        "`arqway trace` and `arqway runn`",
+        "    cargo run --release -p arqway -- reproduce monet08 > log",
+        "    arqway sensitivity --only 'A b' monet08",
+        "    arqway reproduce PAPER",
+        "    arqway run --fast a.toml",
+    ];
+    let found = commands(&page.join("\n"));
     let (right, wrong): (Vec<_>, Vec<_>) = found.iter().partition(|command| taken(command).is_ok());
     let texts = |commands: Vec<&Shown>| commands.into_iter().map(|command| command.text.clone()).collect::<Vec<_>>();
     let expected = ["run a.toml --out b", "manual", "trace", "reproduce monet08", "sensitivity --only 'A b' monet08"];

@@ -87,8 +87,10 @@ fn reads(block: &str, folder: &Path) -> Result<(), String> {
     let has = |table: &str| block.lines().any(|line| line.trim() == table);
     let begins = if has("[experiment]") { "" } else { header };
     let ends = if has("[[scheme]]") { "" } else { scheme };
+    // Examples set megabits aside.
+    let link = if has("[wireless]") { "" } else { "\n[wireless]\nrate = \"10 Mbit/s\"\n" };
     let world = |text: &str| {
-        fs::write(folder.join("world-of-a-block.toml"), text).expect("a folder of our own");
+        fs::write(folder.join("world-of-a-block.toml"), format!("{text}{link}")).expect("a folder of our own");
         experiment(&format!("{header}[scenario]\nbase = \"world-of-a-block.toml\"\n{scheme}"))
     };
     let whole = experiment(&format!("{begins}{block}{ends}"));
@@ -96,7 +98,7 @@ fn reads(block: &str, folder: &Path) -> Result<(), String> {
         whole.clone(),
         world(block),
         // Keys of a table that the text has named.
-        world(&format!("[link-layer]\nservice = \"raw\"\n{block}")),
+        world(&format!("[link-layer]\nservice = \"raw\"\n{block}\n")),
         experiment(&format!("{header}[scenario.set]\n{block}\n{scheme}")),
     ];
     if places.iter().any(Result::is_ok) || is_condition(block) {
