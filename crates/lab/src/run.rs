@@ -1,13 +1,15 @@
 //! Runs a plan on all cores. Results do not depend on how many there are, nor on the order in which runs finish.
 
 use crate::lengths::Lengths;
-use crate::metrics::Cell;
+use crate::metrics::{Cell, Metric, metrics};
 use crate::plan::{Plan, Run, Use};
 use crate::rows::Row;
 use crate::stop::Stop;
 use arqway_link::mux::ConfigError;
 use arqway_sim::{NoProbe, Outcome, Probe, Scenario, Streams, World};
+use arqway_units::Time;
 use rayon::iter::{ParallelBridge, ParallelIterator};
+use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 
@@ -19,11 +21,16 @@ pub struct Results {
     pub planned: usize,
 }
 
-#[derive(Debug)]
+/// What is kept of a run: everything that rows and remarks are made of.
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Measured {
-    pub(crate) outcome: Outcome,
-    pub(crate) media_delay_p95_s: Option<f64>,
-    pub(crate) web_response_p95_s: Option<f64>,
+    pub(crate) metrics: Vec<Metric>,
+    /// When it ended.
+    pub(crate) ended: Time,
+    /// How many events it took.
+    pub(crate) events: u64,
+    /// Whether all of every file was there when it ended.
+    pub(crate) file_complete: Option<bool>,
 }
 
 /// Why a plan could not be run.
@@ -35,7 +42,7 @@ pub enum RunError {
         /// How many were asked for.
         jobs: usize,
         /// What the system said.
-        source: rayon::ThreadPoolBuildError,
+        source: ThreadPoolBuildError,
     },
     /// A scenario has more services than a tag can tell apart.
     #[error(transparent)]
@@ -51,15 +58,17 @@ pub fn run(plan: &Plan, jobs: NonZeroUsize, stop: &Stop, finished: impl Fn() + S
 }
 
 /// Some of a plan's runs.
-pub(crate) fn run_these(
+///
+/// # Errors
+/// As [`run`] has.
+pub fn run_these(
     plan: &Plan,
     runs: &[Run],
     jobs: NonZeroUsize,
     stop: &Stop,
     finished: impl Fn() + Sync,
 ) -> Result<Results, RunError> {
-    let threads = rayon::ThreadPoolBuilder::new().num_threads(jobs.get()).build();
-    let threads = threads.map_err(|source| RunError::Threads { jobs: jobs.get(), source })?;
+    let threads = in_threads(jobs)?;
     let one = |run: &Run| -> Option<Result<(Run, Measured), RunError>> {
         let setting = plan.settings.get(run.setting)?;
         let streams = Streams::new(setting.seed, run.replication);
@@ -71,6 +80,12 @@ pub(crate) fn run_these(
     let handed_out = runs.iter().take_while(|_| !stop.is_asked());
     let results: Result<BTreeMap<_, _>, _> = threads.install(|| handed_out.par_bridge().filter_map(one).collect());
     Ok(Results { finished: results?, planned: runs.len() })
+}
+
+/// So many threads.
+pub(crate) fn in_threads(jobs: NonZeroUsize) -> Result<ThreadPool, RunError> {
+    let threads = ThreadPoolBuilder::new().num_threads(jobs.get()).build();
+    threads.map_err(|source| RunError::Threads { jobs: jobs.get(), source })
 }
 
 /// Runs one of a plan's runs with a probe watching: it is the run that [`run`] makes of it.
@@ -86,8 +101,8 @@ pub fn watch(plan: &Plan, run: Run, probe: impl Probe) -> Result<Results, RunErr
     Ok(Results { finished, planned: 1 })
 }
 
-/// Nothing where it was given up.
-fn measure(
+/// One run; nothing where it was given up.
+pub(crate) fn measure(
     scenario: &Scenario,
     streams: &Streams,
     probe: impl Probe,
@@ -96,11 +111,17 @@ fn measure(
     let mut lengths = Lengths::new();
     let world = World::new(scenario, streams, (&mut lengths, probe))?;
     let Some(outcome) = world.run_unless(|| stop.is_at_once()) else { return Ok(None) };
-    let media_delay_p95_s = lengths.media_delay.quantile_s(0.95);
-    Ok(Some(Measured { outcome, media_delay_p95_s, web_response_p95_s: lengths.web_response.quantile_s(0.95) }))
+    let metrics = metrics(scenario, &outcome, &lengths);
+    let Outcome { ended, events, file_complete, .. } = outcome;
+    Ok(Some(Measured { metrics, ended, events, file_complete }))
 }
 
 impl Results {
+    /// Those of some runs, of which so many were planned.
+    pub(crate) fn of(finished: BTreeMap<Run, Measured>, planned: usize) -> Self {
+        Self { finished, planned }
+    }
+
     /// Those of no runs.
     pub(crate) fn none() -> Self {
         Self { finished: BTreeMap::new(), planned: 0 }
@@ -115,14 +136,14 @@ impl Results {
     /// How many runs ended before their file was there: their throughput is that of the whole duration.
     #[must_use]
     pub fn incomplete(&self) -> usize {
-        self.finished.values().filter(|measured| measured.outcome.file_complete == Some(false)).count()
+        self.finished.values().filter(|measured| measured.file_complete == Some(false)).count()
     }
 
     /// How much simulated time passed, in seconds, and how many events happened.
     #[must_use]
     pub fn simulated(&self) -> (f64, u64) {
-        let outcomes = self.finished.values().map(|measured| &measured.outcome);
-        outcomes.fold((0.0, 0), |(time, events), outcome| (time + outcome.ended.as_seconds(), events + outcome.events))
+        let add = |(time, events), run: &Measured| (time + run.ended.as_seconds(), events + run.events);
+        self.finished.values().fold((0.0, 0), add)
     }
 
     /// Adds the results of further runs of the same plan.

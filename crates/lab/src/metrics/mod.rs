@@ -2,6 +2,7 @@
 
 mod bulk;
 
+use crate::lengths::Lengths;
 use crate::plan::Plan;
 use crate::rows::Row;
 use crate::run::Measured;
@@ -14,8 +15,16 @@ pub(crate) struct Cell {
     common: Row,
     /// The applications at work.
     apps: Vec<&'static str>,
-    /// How many standard deviations the media's delay lies above the mean.
-    delay_deviations: f64,
+}
+
+/// One number of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Metric {
+    /// The application that it was measured of.
+    pub(crate) app: Arc<str>,
+    /// As rows name it.
+    pub(crate) name: Arc<str>,
+    pub(crate) value: f64,
 }
 
 impl Cell {
@@ -34,7 +43,7 @@ impl Cell {
             app: empty.clone(),
             errors: experiment.errors.into(),
             beside: empty.clone(),
-            rate_bps: scenario.wireless.rate(Direction::Down).mean().as_bits_per_second(),
+            rate_bps: rate_bps(scenario),
             connections: connections(scenario),
             point: experiment.points[point].value,
             scheme: experiment.schemes[scheme].name.as_str().into(),
@@ -43,15 +52,7 @@ impl Cell {
             metric: empty,
             value: 0.0,
         };
-        let apps = [
-            ("file-transfer", scenario.file_transfer.enabled),
-            ("web", scenario.web.enabled),
-            ("media", scenario.media.enabled),
-            ("tcp-bulk", scenario.tcp_bulk.enabled),
-            ("channel", scenario.channel.enabled),
-        ];
-        let apps = apps.into_iter().filter(|(_, enabled)| *enabled).map(|(app, _)| app).collect();
-        Self { common, apps, delay_deviations: scenario.media.delay_deviations }
+        Self { common, apps: apps(scenario).collect() }
     }
 
     /// What its rows share, but for the application and what is beside it.
@@ -64,49 +65,14 @@ impl Cell {
         self.apps.iter().map(|app| (*app, self.beside(app)))
     }
 
-    /// Adds the rows of each application at work.
+    /// Adds the rows of a run: one for each metric.
     pub(crate) fn rows(&self, measured: &Measured, rows: &mut Vec<Row>) {
-        let Measured { outcome, media_delay_p95_s, web_response_p95_s } = measured;
-        let of_file = [
-            ("throughput", outcome.throughput_bps),
-            ("timeouts", outcome.tcp_timeouts),
-            ("link-timeouts", link_timeouts(outcome)),
-            ("flr", outcome.frame_loss_rate),
-            ("left", outcome.left_by_media_bps),
-        ];
-        let web = outcome.web.as_ref();
-        let of_web = [
-            ("throughput", web.map(|web| web.throughput_bps)),
-            ("response", web.and_then(|web| web.response_s)),
-            ("response-p95", *web_response_p95_s),
-            ("transactions", web.map(|web| web.pages as f64)),
-            ("timeouts", web.and_then(|web| web.timeouts)),
-            ("link-timeouts", link_timeouts(outcome)),
-            ("flr", outcome.frame_loss_rate),
-        ];
-        let of_media = [
-            ("delay", self.media_delay_s(outcome)),
-            ("delay-mean", outcome.media_delay_s.filter(|_| self.delay_deviations > 0.0)),
-            ("delay-p95", *media_delay_p95_s),
-            ("loss", outcome.media_loss),
-            ("offered", outcome.media_offered_bps),
-            ("overhead", outcome.media_overhead),
-        ];
-        let of_channel = [("loss", outcome.frame_loss_rate), ("burst", outcome.frame_loss_run)];
-        self.rows_of("file-transfer", of_file, rows);
-        self.rows_of("web", of_web, rows);
-        self.rows_of("media", of_media, rows);
-        self.rows_of("tcp-bulk", bulk::metrics(outcome, self.common.rate_bps), rows);
-        self.rows_of("channel", of_channel, rows);
-    }
-
-    /// The mean, or what the world's deviations put on top of it.
-    fn media_delay_s(&self, outcome: &Outcome) -> Option<f64> {
-        let mean = outcome.media_delay_s?;
-        if self.delay_deviations > 0.0 {
-            return Some(mean + self.delay_deviations * outcome.media_delay_deviation_s?);
+        let beside: Vec<(&str, Arc<str>)> = self.apps().map(|(app, beside)| (app, beside.into())).collect();
+        for Metric { app, name, value } in &measured.metrics {
+            let Some((_, beside)) = beside.iter().find(|(known, _)| *known == &**app) else { continue };
+            let (app, beside, metric) = (app.clone(), beside.clone(), name.clone());
+            rows.push(Row { app, beside, metric, value: *value, ..self.common.clone() });
         }
-        Some(mean)
     }
 
     /// What else uses the link: `none`, another application, or `all` of several.
@@ -118,24 +84,83 @@ impl Cell {
             _ => "all",
         }
     }
+}
 
-    fn rows_of<N: AsRef<str>>(
-        &self,
-        app: &str,
-        metrics: impl IntoIterator<Item = (N, Option<f64>)>,
-        rows: &mut Vec<Row>,
-    ) {
-        if !self.apps.contains(&app) {
-            return;
-        }
-        let (app, beside): (Arc<str>, Arc<str>) = (app.into(), self.beside(app).into());
-        for (metric, value) in metrics {
-            if let Some(value) = value {
-                let (app, beside) = (app.clone(), beside.clone());
-                rows.push(Row { app, beside, metric: metric.as_ref().into(), value, ..self.common.clone() });
-            }
+/// Everything that rows tell of a run: the metrics of each application at work, in the order of their rows.
+pub(crate) fn metrics(scenario: &Scenario, outcome: &Outcome, lengths: &Lengths) -> Vec<Metric> {
+    let web = outcome.web.as_ref();
+    let of_file = [
+        ("throughput", outcome.throughput_bps),
+        ("timeouts", outcome.tcp_timeouts),
+        ("link-timeouts", link_timeouts(outcome)),
+        ("flr", outcome.frame_loss_rate),
+        ("left", outcome.left_by_media_bps),
+    ];
+    let of_web = [
+        ("throughput", web.map(|web| web.throughput_bps)),
+        ("response", web.and_then(|web| web.response_s)),
+        ("response-p95", lengths.web_response.quantile_s(0.95)),
+        ("transactions", web.map(|web| web.pages as f64)),
+        ("timeouts", web.and_then(|web| web.timeouts)),
+        ("link-timeouts", link_timeouts(outcome)),
+        ("flr", outcome.frame_loss_rate),
+    ];
+    let deviations = scenario.media.delay_deviations;
+    let of_media = [
+        ("delay", media_delay_s(deviations, outcome)),
+        ("delay-mean", outcome.media_delay_s.filter(|_| deviations > 0.0)),
+        ("delay-p95", lengths.media_delay.quantile_s(0.95)),
+        ("loss", outcome.media_loss),
+        ("offered", outcome.media_offered_bps),
+        ("overhead", outcome.media_overhead),
+    ];
+    let of_channel = [("loss", outcome.frame_loss_rate), ("burst", outcome.frame_loss_run)];
+    let mut metrics = Vec::new();
+    for app in apps(scenario) {
+        match app {
+            "file-transfer" => add(app, of_file, &mut metrics),
+            "web" => add(app, of_web, &mut metrics),
+            "media" => add(app, of_media, &mut metrics),
+            "tcp-bulk" => add(app, bulk::metrics(outcome, rate_bps(scenario)), &mut metrics),
+            _ => add(app, of_channel, &mut metrics),
         }
     }
+    metrics
+}
+
+fn add<N: AsRef<str>>(app: &str, measured: impl IntoIterator<Item = (N, Option<f64>)>, metrics: &mut Vec<Metric>) {
+    let app: Arc<str> = app.into();
+    for (name, value) in measured {
+        if let Some(value) = value {
+            metrics.push(Metric { app: app.clone(), name: name.as_ref().into(), value });
+        }
+    }
+}
+
+/// The applications at work, in the order of their rows.
+fn apps(scenario: &Scenario) -> impl Iterator<Item = &'static str> {
+    let apps = [
+        ("file-transfer", scenario.file_transfer.enabled),
+        ("web", scenario.web.enabled),
+        ("media", scenario.media.enabled),
+        ("tcp-bulk", scenario.tcp_bulk.enabled),
+        ("channel", scenario.channel.enabled),
+    ];
+    apps.into_iter().filter(|(_, enabled)| *enabled).map(|(app, _)| app)
+}
+
+/// The rate of the lossy link toward the client.
+fn rate_bps(scenario: &Scenario) -> u64 {
+    scenario.wireless.rate(Direction::Down).mean().as_bits_per_second()
+}
+
+/// The mean, or what the world's deviations put on top of it.
+fn media_delay_s(deviations: f64, outcome: &Outcome) -> Option<f64> {
+    let mean = outcome.media_delay_s?;
+    if deviations > 0.0 {
+        return Some(mean + deviations * outcome.media_delay_deviation_s?);
+    }
+    Some(mean)
 }
 
 /// How many files and greedy sources at once; one where there is none.
