@@ -4,7 +4,9 @@
 //! is not what `--strict` expects; 2: the command line or a file is wrong, and nothing was run.
 
 mod completions;
+mod kept;
 mod manual;
+mod merge;
 mod reproduce;
 mod run;
 mod schema;
@@ -37,6 +39,8 @@ enum Command {
     Sensitivity(sensitivity::Arguments),
     /// Run one experiment of your own
     Run(run::Arguments),
+    /// Make the results of a study whose shards were run apart
+    Merge(merge::Arguments),
     /// Look into one cell: a capture for Wireshark, a time-sequence plot
     Trace(trace::Arguments),
     /// Print the JSON schema by which editors complete and check files
@@ -52,6 +56,7 @@ fn main() -> ExitCode {
         Command::Reproduce(arguments) => reproduce::main(&arguments),
         Command::Sensitivity(arguments) => sensitivity::main(&arguments),
         Command::Run(arguments) => run::main(&arguments),
+        Command::Merge(arguments) => merge::main(&arguments),
         Command::Trace(arguments) => trace::main(&arguments),
         Command::Schema(arguments) => schema::main(&arguments),
         Command::Completions(arguments) => completions::main(&arguments, Arguments::command()),

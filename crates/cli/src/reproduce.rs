@@ -11,6 +11,7 @@ use arqway_lab::experiment::{Effort, Experiment};
 use arqway_lab::library::{self, FigureName};
 use arqway_lab::output::Frame;
 use arqway_lab::today;
+use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
 const EXAMPLES: &str = "Without --replications it is quick: shortened runs, few replications.
@@ -42,10 +43,15 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with = "until")]
     today: bool,
     #[command(flatten)]
-    options: Options,
+    pub(crate) options: Options,
 }
 
 pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
+    study(read(arguments)?, &arguments.options)
+}
+
+/// What is asked.
+pub(crate) fn read(arguments: &Arguments) -> Result<Study, Failure> {
     let Arguments { options, .. } = arguments;
     let names = choose(arguments)?;
     let effort = if options.replications.is_some() { Effort::Full } else { Effort::Quick };
@@ -56,13 +62,23 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
     let frame = Frame::of_reproduction(arguments.paper.as_deref(), &arguments.figures, effort, &arguments.asked());
     let strict = if arguments.strict { Some((recorded(&papers)?, effort)) } else { None };
     let (request, seeds) = (options.request(), arguments.seeds.unwrap_or(seeds_by_default(effort)));
-    study(Study { experiments, request, claims: &claims, seeds, frame, strict, today }, options)
+    let words = arguments.words();
+    Ok(Study { experiments, request, claims, seeds, frame, strict, today, words, files: BTreeMap::new() })
 }
 
 impl Arguments {
     /// The options that change results.
     fn asked(&self) -> Asked {
         Asked { seeds: self.seeds, today: self.today, ..self.options.asked() }
+    }
+
+    /// What to type after `arqway` for the same results, and the same exit code.
+    fn words(&self) -> Vec<String> {
+        let mut words = vec!["reproduce".to_owned()];
+        words.extend(self.paper.iter().chain(&self.figures).cloned());
+        words.extend(self.asked().words());
+        words.extend(self.strict.then(|| "--strict".to_owned()));
+        words
     }
 }
 

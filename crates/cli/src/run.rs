@@ -1,12 +1,13 @@
 //! `arqway run EXPERIMENT.toml`
 
-use crate::study::{Failure, Options, Study, study};
+use crate::study::{Failure, Options, Study, as_typed, study};
 use crate::values;
 use arqway_lab::document::Source;
 use arqway_lab::experiment::overlay::Overlay;
-use arqway_lab::experiment::{Effort, read_all};
+use arqway_lab::experiment::{Effort, Files, read_all};
 use arqway_lab::library;
 use arqway_lab::output::Frame;
+use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
@@ -50,26 +51,50 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "R", conflicts_with = "until", value_parser = values::replication, allow_negative_numbers = true)]
     replication: Option<u32>,
     #[command(flatten)]
-    options: Options,
+    pub(crate) options: Options,
 }
 
 pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
-    let Arguments { file, options, .. } = arguments;
+    let file = &arguments.file;
     let name = file.display().to_string();
     let text = std::fs::read_to_string(file).map_err(|error| Failure::Usage(unreadable(&name, &error)))?;
+    let files = Files::beside(file.parent().unwrap_or(Path::new("")));
+    study(read(arguments, name, text, &files)?, &arguments.options)
+}
+
+/// What is asked, where all files were kept under the names that they have there.
+pub(crate) fn read_kept(arguments: &Arguments, files: &BTreeMap<String, String>) -> Result<Study, Failure> {
+    let name = file_name(arguments);
+    let text = files.get(&name).cloned().ok_or_else(|| Failure::Usage(format!("{name} was not kept")))?;
+    read(arguments, name, text, &Files::kept(files.clone()))
+}
+
+fn read(arguments: &Arguments, name: String, text: String, files: &Files) -> Result<Study, Failure> {
+    let options = &arguments.options;
     let effort = if options.quick { Effort::Quick } else { Effort::Full };
-    let folder = file.parent().unwrap_or(Path::new(""));
-    let experiments = read_all(&[Source::new(name, text)], folder, effort, &Overlay::default());
+    let source = Source::new(name, text);
+    let experiments = read_all(std::slice::from_ref(&source), files, effort, &Overlay::default());
     let experiments = experiments.map_err(Failure::Mistakes)?;
     let mut request = options.request();
     request.scheme.clone_from(&arguments.scheme);
     request.point = arguments.point;
     request.replication = arguments.replication;
     let title = experiments.first().map_or("", |experiment| experiment.title.as_str());
-    let frame = Frame::of_run(title, command(arguments));
-    let study_of =
-        Study { experiments, request, claims: &[], seeds: NonZeroU32::MIN, frame, strict: None, today: Vec::new() };
-    study(study_of, options)
+    let words = words(arguments);
+    let frame = Frame::of_run(title, format!("arqway {}", as_typed(&words)));
+    let mut files = files.texts();
+    files.insert(file_name(arguments), source.text().to_owned());
+    Ok(Study {
+        experiments,
+        request,
+        claims: Vec::new(),
+        seeds: NonZeroU32::MIN,
+        frame,
+        strict: None,
+        today: Vec::new(),
+        words,
+        files,
+    })
 }
 
 /// A scheme's name for a shell: labels have blanks in them.
@@ -85,19 +110,20 @@ fn unreadable(name: &str, error: &std::io::Error) -> String {
     format!("cannot read {name}: {error}{}", hint.unwrap_or_default())
 }
 
-/// What to type for the same results; the file by its name alone, as results know no folders.
-fn command(arguments: &Arguments) -> String {
-    let file = arguments.file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let mut command = format!("arqway run {file}{}", arguments.options.asked());
+/// What to type after `arqway` for the same results.
+fn words(arguments: &Arguments) -> Vec<String> {
+    let mut words = vec!["run".to_owned(), file_name(arguments)];
+    words.extend(arguments.options.asked().words());
     let only = [
-        ("scheme", arguments.scheme.as_deref().map(quoted)),
-        ("point", arguments.point.map(|point| point.to_string())),
-        ("replication", arguments.replication.map(|replication| replication.to_string())),
+        ("--scheme", arguments.scheme.clone()),
+        ("--point", arguments.point.map(|point| point.to_string())),
+        ("--replication", arguments.replication.map(|replication| replication.to_string())),
     ];
-    for (option, value) in only {
-        if let Some(value) = value {
-            command.push_str(&format!(" --{option} {value}"));
-        }
-    }
-    command
+    words.extend(only.into_iter().filter_map(|(option, value)| Some([option.to_owned(), value?])).flatten());
+    words
+}
+
+/// The file by its name alone, as results know no folders.
+fn file_name(arguments: &Arguments) -> String {
+    arguments.file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }

@@ -1,5 +1,7 @@
 //! What `run` and `reproduce` share: the options, the run with its progress bar and Ctrl-C, the output.
 
+use crate::kept;
+use crate::run::quoted;
 use crate::terminal::{print, tell};
 use crate::values;
 use arqway_lab::asked::Asked;
@@ -7,16 +9,18 @@ use arqway_lab::claims::{Claim, Difference, Record};
 use arqway_lab::document::Mistakes;
 use arqway_lab::experiment::{Effort, Experiment};
 use arqway_lab::output::{self, Findings, Frame, OutputError};
-use arqway_lab::plan::{Plan, Request, RequestError};
-use arqway_lab::run::{Results, RunError, run};
+use arqway_lab::pieces::{PieceError, PiecesError, QuestionError, Shard, Shelf};
+use arqway_lab::plan::{Plan, Request, RequestError, Run};
+use arqway_lab::run::{Results, RunError, run_these};
 use arqway_lab::seeds::{self, SeedFinding};
 use arqway_lab::sensitivity::Worlds;
 use arqway_lab::stop::Stop;
 use arqway_lab::today::{Section, Today};
-use arqway_lab::until::{self, MOST, Wide, run_until};
+use arqway_lab::until::{MOST, Wide, run_until};
 use arqway_units::Ratio;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
+use std::collections::BTreeMap;
 use std::io;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
@@ -36,10 +40,16 @@ pub(crate) struct Options {
     #[arg(long, value_name = "SHARE", value_parser = values::share)]
     pub(crate) until: Option<Ratio>,
     #[command(flatten)]
-    running: Running,
+    pub(crate) running: Running,
+    /// Keep what is finished in DIR/pieces, and begin with what is there
+    #[arg(long)]
+    resume: bool,
+    /// Only the i-th of n shares, as pieces in DIR/pieces: `arqway merge` makes the results of all
+    #[arg(long, value_name = "i/n", conflicts_with = "resume")]
+    shard: Option<Shard>,
     /// Folder for rows.csv, rows.parquet, claims.csv, report.html and figures/
     #[arg(long, value_name = "DIR", default_value = "results", value_hint = clap::ValueHint::DirPath)]
-    out: PathBuf,
+    pub(crate) out: PathBuf,
 }
 
 /// From which random numbers runs are drawn, and how many go on at a time.
@@ -88,6 +98,14 @@ pub(crate) enum Failure {
     Nothing,
     #[error("{0}")]
     Differs(String),
+    #[error(transparent)]
+    Pieces(#[from] PiecesError),
+    #[error(transparent)]
+    Piece(#[from] PieceError),
+    #[error(transparent)]
+    Question(#[from] QuestionError),
+    #[error("{0}")]
+    Unmerged(String),
 }
 
 impl Failure {
@@ -100,7 +118,11 @@ impl Failure {
             | Self::Print(_)
             | Self::Write { .. }
             | Self::Nothing
-            | Self::Differs(_) => ExitCode::FAILURE,
+            | Self::Differs(_)
+            | Self::Pieces(_)
+            | Self::Piece(_)
+            | Self::Question(_)
+            | Self::Unmerged(_) => ExitCode::FAILURE,
         }
     }
 }
@@ -112,16 +134,26 @@ impl Options {
         Asked { replications, quick, until, seed: self.running.seed, ..Asked::default() }
     }
 
+    /// The same, with results in this folder.
+    pub(crate) fn into_folder(self, out: PathBuf) -> Self {
+        Self { out, ..self }
+    }
+
     pub(crate) fn request(&self) -> Request {
         Request { replications: self.replications.map(NonZeroU32::get), seed: self.running.seed, ..Request::default() }
     }
 }
 
+/// Words as a shell takes them.
+pub(crate) fn as_typed(words: &[String]) -> String {
+    words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+}
+
 /// What is to be studied.
-pub(crate) struct Study<'a> {
+pub(crate) struct Study {
     pub(crate) experiments: Vec<Experiment>,
     pub(crate) request: Request,
-    pub(crate) claims: &'a [Claim],
+    pub(crate) claims: Vec<Claim>,
     /// From how many seeds each claim is judged.
     pub(crate) seeds: NonZeroU32,
     pub(crate) frame: Frame,
@@ -129,27 +161,42 @@ pub(crate) struct Study<'a> {
     pub(crate) strict: Option<(Record, Effort)>,
     /// The same experiments with today's TCP, where that is asked for.
     pub(crate) today: Vec<Experiment>,
+    /// What was typed after `arqway`, but for what changes no result.
+    pub(crate) words: Vec<String>,
+    /// The files that it names, the experiment's own among them.
+    pub(crate) files: BTreeMap<String, String>,
 }
 
-/// Runs experiments, prints their tables and writes their files.
-pub(crate) fn study(study: Study<'_>, options: &Options) -> Result<(), Failure> {
-    let Study { experiments, request, claims, seeds, frame, strict, today } = study;
-    let mut plan = Plan::new(experiments, &request)?;
-    if plan.runs.is_empty() {
+/// Runs experiments, prints their tables and writes their files; or one share of the runs.
+pub(crate) fn study(study: Study, options: &Options) -> Result<(), Failure> {
+    let plans = Plans::new(&study)?;
+    if plans.plain.runs.is_empty() {
         tell("nothing is left to run");
         return Ok(());
     }
+    if let Some(shard) = options.shard {
+        return kept::shard(&study, &plans, shard, options);
+    }
     // Before the runs: what took hours would be lost if it turned out only then that it cannot be written.
     output::prepare(&options.out)?;
-    let mut runs = Runs::new(options.running.jobs(), plan.runs.len())?;
+    let mut runs = Runs::new(options.running.jobs(), plans.plain.runs.len())?;
+    if options.resume {
+        runs.shelf = Some(kept::open(&options.out)?);
+    }
+    conclude(study, plans, runs, options)
+}
+
+/// Runs what is not known yet, prints tables and writes files.
+pub(crate) fn conclude(study: Study, plans: Plans, mut runs: Runs, options: &Options) -> Result<(), Failure> {
+    let Study { claims, frame, strict, .. } = study;
+    let Plans { plain: mut plan, other_seeds, today } = plans;
     let (results, wide) = runs.all(&mut plan, options.until)?;
     if results.finished() == 0 {
         return Err(Failure::Nothing);
     }
-    let mut findings = Findings::new(&plan, &results, claims);
-    findings.other_seeds = runs.other_seeds(&plan, claims, seeds)?;
-    let sections =
-        if today.is_empty() { Vec::new() } else { runs.today(&Plan::new(today, &request)?, &plan, &mut findings)? };
+    let mut findings = Findings::new(&plan, &results, &claims);
+    findings.other_seeds = runs.other_seeds(&other_seeds, &claims)?;
+    let sections = today.map_or(Ok(Vec::new()), |today| runs.today(&today, &plan, &mut findings))?;
     runs.finish();
     findings.write(&plan, &frame, &options.out)?;
     print(&findings.to_text(&plan))?;
@@ -169,11 +216,35 @@ pub(crate) fn study(study: Study<'_>, options: &Options) -> Result<(), Failure> 
     }
 }
 
+/// Everything that a study runs.
+pub(crate) struct Plans {
+    pub(crate) plain: Plan,
+    /// The cells that claims read, from the seeds that follow.
+    other_seeds: Vec<Plan>,
+    today: Option<Plan>,
+}
+
+impl Plans {
+    pub(crate) fn new(study: &Study) -> Result<Self, Failure> {
+        let Study { experiments, request, claims, seeds, today, .. } = study;
+        let plain = Plan::new(experiments.clone(), request)?;
+        let today = if today.is_empty() { None } else { Some(Plan::new(today.clone(), request)?) };
+        Ok(Self { other_seeds: seeds::plans(&plain, claims, *seeds), plain, today })
+    }
+
+    /// One after the other.
+    pub(crate) fn all(&self) -> Vec<&Plan> {
+        std::iter::once(&self.plain).chain(&self.other_seeds).chain(&self.today).collect()
+    }
+}
+
 /// The runs of a study, with what somebody who watches sees of them, and whether he has stopped them.
 pub(crate) struct Runs {
     jobs: NonZeroUsize,
     stop: Arc<Stop>,
-    bar: Bar,
+    bar: ProgressBar,
+    /// Where pieces of the study are kept, if they are.
+    pub(crate) shelf: Option<Shelf>,
     planned: usize,
     finished: usize,
     /// Runs that ended before their file was there.
@@ -193,34 +264,46 @@ impl Runs {
             }
             tell("stopping after the runs under way; again to stop at once");
         })?;
-        let bar = Bar(ProgressBar::new(planned as u64).with_style(style()));
-        Ok(Self { jobs, stop, bar, planned: 0, finished: 0, incomplete: 0, simulated_s: 0.0, events: 0 })
+        let bar = ProgressBar::new(planned as u64).with_style(style());
+        Ok(Self { jobs, stop, bar, shelf: None, planned: 0, finished: 0, incomplete: 0, simulated_s: 0.0, events: 0 })
+    }
+
+    /// Some of a plan's runs; those that are kept already are taken from there.
+    pub(crate) fn run(&mut self, plan: &Plan, runs: &[Run]) -> Result<Results, Failure> {
+        let (jobs, stop, bar) = (self.jobs, &*self.stop, &self.bar);
+        let results = match &mut self.shelf {
+            None => run_these(plan, runs, jobs, stop, || bar.inc(1))?,
+            Some(shelf) => shelf.run(plan, runs, jobs, stop, || bar.inc(1))?,
+        };
+        self.count(&results);
+        Ok(results)
     }
 
     fn all(&mut self, plan: &mut Plan, until: Option<Ratio>) -> Result<(Results, Vec<Wide>), Failure> {
         let (results, wide) = match until {
-            None => (run(plan, self.jobs, &self.stop, || self.bar.0.inc(1))?, Vec::new()),
-            Some(share) => run_until(plan, share, self.jobs, &self.stop, &self.bar)?,
+            None => (self.run(plan, &plan.runs)?, Vec::new()),
+            Some(share) => {
+                let (stop, bar) = (Arc::clone(&self.stop), self.bar.clone());
+                let planned = |runs: usize| bar.inc_length(runs as u64);
+                run_until(plan, share, &stop, planned, |plan, runs| self.run(plan, runs))?
+            }
         };
-        self.count(&results);
         // Whoever stopped knows that not all was settled.
         let wide = if self.is_stopped() { Vec::new() } else { wide };
         Ok((results, wide))
     }
 
     /// The verdicts from other seeds; a seed whose runs were stopped is left out.
-    fn other_seeds(&mut self, plan: &Plan, claims: &[Claim], seeds: NonZeroU32) -> Result<Vec<SeedFinding>, Failure> {
-        let plans = seeds::plans(plan, claims, seeds);
+    fn other_seeds(&mut self, plans: &[Plan], claims: &[Claim]) -> Result<Vec<SeedFinding>, Failure> {
         if self.is_stopped() {
             return Ok(Vec::new());
         }
-        self.bar.0.inc_length(plans.iter().map(|plan| plan.runs.len() as u64).sum());
+        self.bar.inc_length(plans.iter().map(|plan| plan.runs.len() as u64).sum());
         let mut found = Vec::new();
         for plan in plans {
-            let results = run(&plan, self.jobs, &self.stop, || self.bar.0.inc(1))?;
-            self.count(&results);
+            let results = self.run(plan, &plan.runs)?;
             if results.finished() == results.planned {
-                found.push(SeedFinding::new(&plan, &results, claims));
+                found.push(SeedFinding::new(plan, &results, claims));
             }
         }
         Ok(found)
@@ -231,9 +314,8 @@ impl Runs {
         if self.is_stopped() {
             return Ok(Vec::new());
         }
-        self.bar.0.inc_length(plan.runs.len() as u64);
-        let results = run(plan, self.jobs, &self.stop, || self.bar.0.inc(1))?;
-        self.count(&results);
+        self.bar.inc_length(plan.runs.len() as u64);
+        let results = self.run(plan, &plan.runs)?;
         let claims: Vec<Claim> = findings.judgements.iter().map(|judgement| judgement.claim.clone()).collect();
         let today = Today::new(plan, &results, &claims);
         let sections = today.sections(plain, findings).map_err(OutputError::from)?;
@@ -246,7 +328,7 @@ impl Runs {
 
     /// What one world needs beyond those before it; whether nothing is missing then.
     pub(crate) fn of_world(&self, worlds: &mut Worlds, world: usize) -> Result<bool, Failure> {
-        Ok(worlds.run(world, self.jobs, &self.stop, || self.bar.0.inc(1))?)
+        Ok(worlds.run(world, self.jobs, &self.stop, || self.bar.inc(1))?)
     }
 
     /// Takes note of what was run, for what is told at the end.
@@ -264,7 +346,7 @@ impl Runs {
     }
 
     pub(crate) fn finish(&self) {
-        self.bar.0.finish_and_clear();
+        self.bar.finish_and_clear();
     }
 
     pub(crate) fn tell(&self) {
@@ -275,9 +357,12 @@ impl Runs {
             let runs = runs(self.incomplete);
             tell(format_args!("{runs} ended by the scenario's `duration`, before the file was there"));
         }
-        let (events, seconds) = (self.events as f64 / 1e6, self.bar.0.elapsed().as_secs_f64());
-        let (runs, simulated) = (runs(self.finished), simulated(self.simulated_s));
-        tell(format_args!("{runs}, {simulated} simulated, {events:.1} million events in {seconds:.1} s"));
+        let (events, seconds) = (self.events as f64 / 1e6, self.bar.elapsed().as_secs_f64());
+        let (finished, simulated) = (runs(self.finished), simulated(self.simulated_s));
+        tell(format_args!("{finished}, {simulated} simulated, {events:.1} million events in {seconds:.1} s"));
+        if let Some(taken) = self.shelf.as_ref().map(Shelf::taken).filter(|taken| *taken > 0) {
+            tell(format_args!("{} of these were kept before", runs(taken)));
+        }
     }
 }
 
@@ -291,19 +376,6 @@ fn simulated(seconds: f64) -> String {
         _ if seconds < 120.0 => format!("{seconds:.0} s"),
         _ if seconds < 7200.0 => format!("{:.0} minutes", seconds / 60.0),
         _ => format!("{:.0} hours", seconds / 3600.0),
-    }
-}
-
-/// The progress bar.
-struct Bar(ProgressBar);
-
-impl until::Progress for Bar {
-    fn planned(&self, runs: usize) {
-        self.0.inc_length(runs as u64);
-    }
-
-    fn finished(&self) {
-        self.0.inc(1);
     }
 }
 

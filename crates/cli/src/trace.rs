@@ -8,7 +8,7 @@ use arqway_lab::capture::{Capture, Place};
 use arqway_lab::cell::{Cell, CellName};
 use arqway_lab::document::Source;
 use arqway_lab::experiment::overlay::Overlay;
-use arqway_lab::experiment::{Effort, read_all};
+use arqway_lab::experiment::{Effort, Files, read_all};
 use arqway_lab::figure::png;
 use arqway_lab::library::{self, FigureName};
 use arqway_lab::output::OutputError;
@@ -137,7 +137,8 @@ fn check_picture(path: &Path) -> Result<(), Failure> {
 fn find(arguments: &Arguments) -> Result<Cell, Failure> {
     let (source, folder) = source(&arguments.experiment)?;
     let effort = if arguments.quick { Effort::Quick } else { Effort::Full };
-    let experiments = read_all(&[source], &folder, effort, &Overlay::default()).map_err(Failure::Mistakes)?;
+    let experiments = read_all(&[source], &Files::beside(&folder), effort, &Overlay::default());
+    let experiments = experiments.map_err(Failure::Mistakes)?;
     let Some(experiment) = experiments.into_iter().next() else { return Err(Failure::Nothing) };
     let request = Request {
         replications: arguments.replications.map(NonZeroU32::get),

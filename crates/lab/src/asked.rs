@@ -25,6 +25,14 @@ pub struct Asked {
     pub today: bool,
 }
 
+impl Asked {
+    /// As a shell would give them to the command: none has a blank in it.
+    #[must_use]
+    pub fn words(&self) -> Vec<String> {
+        self.to_string().split_whitespace().map(str::to_owned).collect()
+    }
+}
+
 /// As they are typed behind a command, each with a blank before it.
 impl fmt::Display for Asked {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {

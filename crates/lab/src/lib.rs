@@ -25,6 +25,7 @@ pub mod library;
 mod metrics;
 pub mod output;
 mod page;
+pub mod pieces;
 pub mod plan;
 pub mod present;
 pub mod quantity;

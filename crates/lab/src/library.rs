@@ -3,11 +3,10 @@
 use crate::claims::{self, Claim};
 use crate::document::{Mistakes, Source, read_source};
 use crate::experiment::overlay::Overlay;
-use crate::experiment::{Effort, Experiment, read_all};
+use crate::experiment::{Effort, Experiment, Files, read_all};
 use include_dir::{Dir, include_dir};
 use serde::Deserialize;
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::sync::Arc;
 
 static SCENARIOS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../scenarios");
@@ -92,7 +91,7 @@ pub fn experiment(name: &FigureName) -> Option<Arc<Source>> {
 pub fn experiments_of(names: &[FigureName], effort: Effort, overlay: &Overlay) -> Result<Vec<Experiment>, Mistakes> {
     let read = |names: &[FigureName]| {
         let sources: Vec<_> = names.iter().filter_map(experiment).collect();
-        read_all(&sources, Path::new(""), effort, overlay)
+        read_all(&sources, &Files::default(), effort, overlay)
     };
     let mut experiments = read(names)?;
     let also = names.iter().zip(&experiments).flat_map(|(name, experiment)| {

@@ -84,6 +84,14 @@ pub enum OutputError {
         /// What the system said.
         source: io::Error,
     },
+    /// A file or a folder that is to be read again.
+    #[error("cannot read {path}: {source}", path = path.display())]
+    Read {
+        /// Which.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
     /// The rows as Parquet.
     #[error("cannot write rows as Parquet: {0}")]
     Parquet(String),

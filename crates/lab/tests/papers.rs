@@ -4,7 +4,7 @@
 
 use arqway_lab::claims::{self, Cell, Claim, Record};
 use arqway_lab::document::{Mistakes, Node, Source, Table, parse};
-use arqway_lab::experiment::{Effort, Experiment, Scheme};
+use arqway_lab::experiment::{Effort, Experiment, Files, Scheme};
 use arqway_lab::library::{self, FigureName};
 use arqway_lab::output::Findings;
 use arqway_lab::plan::{Plan, Request};
@@ -59,7 +59,7 @@ fn every_figure_can_be_read_in_the_world_of_today_and_in_that_of_every_alternati
         }
         for (source, overlay) in sources.iter().flat_map(|source| overlays.iter().map(move |overlay| (source, overlay)))
         {
-            let found = Experiment::read_over(source, Path::new(""), Effort::Quick, overlay);
+            let found = Experiment::read_over(source, &Files::default(), Effort::Quick, overlay);
             mistakes.extend(found.err().unwrap_or_default());
         }
     }

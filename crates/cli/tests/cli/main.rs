@@ -3,5 +3,6 @@
 mod command;
 mod folder;
 mod sensitivity;
+mod shards;
 mod shell;
 mod trace;

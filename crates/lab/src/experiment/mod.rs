@@ -29,6 +29,7 @@
 
 mod changed_world;
 mod classes;
+mod files;
 pub mod overlay;
 mod recordings;
 mod scheme;
@@ -42,6 +43,7 @@ use arqway_link::ServiceConfig;
 use arqway_sim::Scenario;
 use arqway_sim::channel::ErrorModel;
 use classes::ClassService;
+pub use files::Files;
 use overlay::Overlay;
 use schemars::JsonSchema;
 use scheme::SchemeSection;
@@ -298,14 +300,14 @@ impl Experiment {
     /// # Errors
     /// Every mistake in it.
     pub fn read(source: &Arc<Source>, folder: &Path, effort: Effort) -> Result<Self, Mistakes> {
-        Self::read_over(source, folder, effort, &Overlay::default())
+        Self::read_over(source, &Files::beside(folder), effort, &Overlay::default())
     }
 
     /// Reads an experiment whose base is another: with an overlay over it, before the experiment sets anything itself.
     ///
     /// # Errors
     /// Every mistake in it.
-    pub fn read_over(source: &Arc<Source>, folder: &Path, effort: Effort, overlay: &Overlay) -> Result<Self, Mistakes> {
+    pub fn read_over(source: &Arc<Source>, files: &Files, effort: Effort, overlay: &Overlay) -> Result<Self, Mistakes> {
         let mut mistakes = Mistakes::new();
         let Some(tree) = parse(source, &mut mistakes) else { return Err(mistakes) };
         part::<Shape>(Some(&tree), &mut mistakes);
@@ -319,7 +321,7 @@ impl Experiment {
         }
         let header = part::<Header>(tree.get_path("experiment"), &mut mistakes);
         let section = part(tree.get_path("scenario"), &mut mistakes).unwrap_or_default();
-        let world = World::read(source, folder, &section, (effort, overlay), &mut mistakes);
+        let world = World::read(source, files, &section, (effort, overlay), &mut mistakes);
         let (swept, points) = world.points(tree.get_path("sweep"), &mut mistakes);
         let schemes = each(&tree, "scheme")
             .filter_map(|node| Some((node, Scheme::read(node, &world, swept.as_deref(), &points, &mut mistakes)?)));
@@ -372,14 +374,14 @@ impl Experiment {
 /// Every mistake in all of them.
 pub fn read_all(
     sources: &[Arc<Source>],
-    folder: &Path,
+    files: &Files,
     effort: Effort,
     overlay: &Overlay,
 ) -> Result<Vec<Experiment>, Mistakes> {
     let mut mistakes = Mistakes::new();
     let mut experiments = Vec::new();
     for source in sources {
-        match Experiment::read_over(source, folder, effort, overlay) {
+        match Experiment::read_over(source, files, effort, overlay) {
             Ok(experiment) => experiments.push(experiment),
             Err(found) => mistakes.extend(found),
         }

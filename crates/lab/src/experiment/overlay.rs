@@ -8,13 +8,12 @@
 //! So what a figure sets stays as the figure has it, and everything else is as the overlay says. That is how a choice of ours
 //! is put in question ([`sensitivity`](crate::sensitivity)), and how a paper's world gets another TCP ([`today`](crate::today)).
 
-use super::Point;
 use super::world::{Quick, Today, World, set_all, take};
+use super::{Files, Point};
 use crate::document::{Mistake, Mistakes, Node, Source, Table, parse};
 use crate::experiment::part;
 use arqway_sim::Scenario;
 use std::num::NonZeroU32;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Settings by their paths, and perhaps another number of replications.
@@ -91,7 +90,7 @@ impl Base {
     fn world(&self, set: &Node, mistakes: &mut Mistakes) -> Option<Scenario> {
         let mut tree = self.tree.clone();
         set_all(&mut tree, Some(set), mistakes);
-        let world = World { tree: tree.clone(), replications: None, folder: PathBuf::new() };
+        let world = World { tree: tree.clone(), replications: None, files: Files::default() };
         let Point { scenario, .. } = world.point(0.0, tree, mistakes)?.point;
         Some(scenario)
     }

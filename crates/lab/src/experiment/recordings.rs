@@ -8,33 +8,34 @@
 //! The simulator reads no files. So what a file says is put into the tree in the place of its name, each part with the
 //! line and column where it stands in the file, and then read as if it had been written in the experiment.
 
+use super::Files;
 use crate::document::{Mistake, Mistakes, Node, Origin, Source, Table, Value};
 use arqway_sim::channel::Losses;
 use std::ops::Range;
-use std::path::Path;
 use std::sync::Arc;
 
 /// The tables that may name a recording, within a scenario.
 const LINKS: [&str; 3] = ["wireless", "wireless.down", "wireless.up"];
 
-/// Puts every recording that a scenario names into it; files are looked for in `folder`.
-pub(super) fn insert(scenario: &mut Node, folder: &Path, mistakes: &mut Mistakes) {
+/// Puts every recording that a scenario names into it.
+pub(super) fn insert(scenario: &mut Node, files: &Files, mistakes: &mut Mistakes) {
     for link in LINKS {
-        insert_one(scenario, &format!("{link}.errors.losses"), folder, mistakes, losses);
-        insert_one(scenario, &format!("{link}.rate.steps"), folder, mistakes, steps);
+        insert_one(scenario, &format!("{link}.errors.losses"), files, mistakes, losses);
+        insert_one(scenario, &format!("{link}.rate.steps"), files, mistakes, steps);
     }
 }
 
 /// What a recording becomes in the tree, or what is wrong with it.
 type Insert = fn(&Arc<Source>) -> Result<Node, Mistake>;
 
-fn insert_one(scenario: &mut Node, path: &str, folder: &Path, mistakes: &mut Mistakes, insert: Insert) {
+fn insert_one(scenario: &mut Node, path: &str, files: &Files, mistakes: &mut Mistakes, insert: Insert) {
     let Some(file) = scenario.get_path(path).and_then(file_of) else { return };
     let Some(name) = file.as_text() else {
         mistakes.push(Mistake::at_value(file, "a file is named by a text").help("such as { file = \"walk.losses\" }"));
         return;
     };
-    let read = std::fs::read_to_string(folder.join(name))
+    let read = files
+        .read(name)
         .map_err(|error| Mistake::at_value(file, format!("cannot read `{name}`: {error}")))
         .and_then(|text| insert(&Source::new(name, text)));
     // With something harmless in its place, the rest of the scenario is read and its mistakes are told as well.

@@ -2,7 +2,7 @@
 
 use super::overlay::Overlay;
 use super::scheme::over_defaults;
-use super::{Effort, Point, part, recordings};
+use super::{Effort, Files, Point, part, recordings};
 use crate::document::{Located, Mistake, Mistakes, Node, Origin, Source, Table, Value, did_you_mean, parse};
 use crate::library;
 use crate::schema;
@@ -14,7 +14,7 @@ use arqway_units::{BitRate, Octets, Ratio, Span};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::num::NonZeroU32;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 /// Where the world comes from.
@@ -54,8 +54,8 @@ pub(super) struct World {
     pub(super) tree: Node,
     /// What `[quick]` asks for, where that is asked for.
     pub(super) replications: Option<NonZeroU32>,
-    /// Where files that it names are looked for.
-    pub(super) folder: PathBuf,
+    /// The files that it names.
+    pub(super) files: Files,
 }
 
 /// A point, and the tree it was read from.
@@ -69,7 +69,7 @@ pub(super) struct PointTree {
 impl World {
     pub(super) fn read(
         source: &Arc<Source>,
-        folder: &Path,
+        files: &Files,
         section: &ScenarioSection,
         (effort, overlay): (Effort, &Overlay),
         mistakes: &mut Mistakes,
@@ -77,7 +77,7 @@ impl World {
         let mut tree = section
             .base
             .as_ref()
-            .and_then(|base| base_tree(base, folder, mistakes))
+            .and_then(|base| base_tree(base, files, mistakes))
             .unwrap_or_else(|| Node::new(Table::default(), Origin::whole(source)));
         let quick: Option<Quick> = part(take(&mut tree, "quick").as_ref(), mistakes);
         // What it says is read by whoever asks for it.
@@ -90,7 +90,7 @@ impl World {
         overlay.lay_over(&mut tree, mistakes);
         let replications = overlay.replications.or(replications);
         set_all(&mut tree, section.set.as_ref(), mistakes);
-        Self { tree, replications, folder: folder.to_owned() }
+        Self { tree, replications, files: files.clone() }
     }
 
     /// The scenario at each point of the sweep; without a sweep there is one point.
@@ -140,7 +140,7 @@ impl World {
     /// The world that a tree says.
     pub(super) fn point(&self, value: f64, mut tree: Node, mistakes: &mut Mistakes) -> Option<PointTree> {
         let bare = tree.clone();
-        recordings::insert(&mut tree, &self.folder, mistakes);
+        recordings::insert(&mut tree, &self.files, mistakes);
         give_defaults_to_services(&mut tree);
         let scenario: Scenario = part(Some(&tree), mistakes)?;
         let ends = [Direction::Down, Direction::Up].map(|way| Mux::new(&scenario.mux(way), way.sender()));
@@ -175,10 +175,10 @@ fn rate_to_look_at<'tree>(error: &ConfigError, tree: &'tree Node) -> Option<&'tr
     }
 }
 
-fn base_tree(base: &Located<String>, folder: &Path, mistakes: &mut Mistakes) -> Option<Node> {
+fn base_tree(base: &Located<String>, files: &Files, mistakes: &mut Mistakes) -> Option<Node> {
     let name = &base.value;
     let source = if Path::new(name).extension().is_some_and(|extension| extension == "toml") {
-        std::fs::read_to_string(folder.join(name)).map(|text| Source::new(name.clone(), text)).map_err(|error| {
+        files.read(name).map(|text| Source::new(name.clone(), text)).map_err(|error| {
             mistakes.push(Mistake {
                 origin: base.origin.clone(),
                 message: format!("cannot read `{name}`: {error}"),

@@ -4,12 +4,11 @@ use super::*;
 use crate::claims::{self, Claim};
 use crate::document::{Mistakes, Source};
 use crate::experiment::overlay::Overlay;
-use crate::experiment::{Effort, Experiment};
+use crate::experiment::{Effort, Experiment, Files};
 use crate::library;
 use crate::plan::Request;
 use crate::stop::Stop;
 use std::num::NonZeroUsize;
-use std::path::Path;
 
 const WORLD: &str = "headers = \"count-as-data\"\n[tcp]\nmaximum-window = 17\n[file-transfer]\nsize = \"10 kB\"\n\
                      [wireless]\nrate = \"64 kbit/s\"\nqueue = { kind = \"drop-tail\", packets = 50 }\n\
@@ -117,7 +116,7 @@ fn experiments(overlay: &Overlay) -> Vec<Experiment> {
     let figures = [("own", "sr", "9.8", ""), ("kept", "sr:0.9", "5.4", ", \"tcp.maximum-window\" = 5")];
     let read = |(id, scheme, point, set): &(&str, &str, &str, &str)| {
         let text = FIGURE.replace("FIG", id).replace("SCHEME", scheme).replace("POINT", point).replace("SET", set);
-        let read = Experiment::read_over(&Source::new("figure.toml", text), Path::new(""), Effort::Full, overlay);
+        let read = Experiment::read_over(&Source::new("figure.toml", text), &Files::default(), Effort::Full, overlay);
         read.unwrap_or_else(|mistakes| panic!("{mistakes}"))
     };
     figures.iter().map(read).collect()

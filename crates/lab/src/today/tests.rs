@@ -3,13 +3,12 @@
 use super::*;
 use crate::claims;
 use crate::document::{Node, Source, parse};
-use crate::experiment::{Effort, Experiment};
+use crate::experiment::{Effort, Experiment, Files};
 use crate::plan::Request;
 use crate::run::run;
 use crate::stop::Stop;
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
-use std::path::Path;
 
 const FIGURE: &str = "[experiment]\nid = \"paper-fig\"\npaper = \"paper\"\nreplications = 3\n[scenario]\nbase = \"monet08\"\n\
      set = { \"file-transfer.size\" = \"100 kB\", \"wireless.errors\" = { kind = \"uniform\", loss = \"9.8 %\" } }\n\
@@ -22,7 +21,7 @@ const CLAIM: &str = "[[claim]]\nid = \"paper.fig\"\nwhere = \"Fig. 1\"\napp = \"
 
 fn plan(overlay: &Overlay) -> Plan {
     let source = Source::new("figure.toml", FIGURE);
-    let read = Experiment::read_over(&source, Path::new(""), Effort::Full, overlay);
+    let read = Experiment::read_over(&source, &Files::default(), Effort::Full, overlay);
     Plan::new(vec![read.unwrap_or_else(|told| panic!("{told}"))], &Request::default()).expect("all cells")
 }
 

@@ -10,28 +10,19 @@
 //! together, and so do points of two figures that share a cell. Whether another batch is needed is decided when the batch
 //! before is complete, which makes it a function of the seed alone, not of threads.
 
-use crate::plan::{Plan, Setting, Use};
+use crate::plan::{Plan, Run, Setting, Use};
 use crate::quantity::Quantity;
-use crate::run::{Results, RunError, run, run_these};
+use crate::run::Results;
 use crate::stats::{Summary, summarise};
 use crate::stop::Stop;
 use arqway_units::Ratio;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::num::NonZeroUsize;
 
 /// How many replications are added at a time.
 const BATCH: u32 = 10;
 /// Where adding ends: what a thousand replications do not settle, a mean is no good description of.
 pub const MOST: u32 = 1000;
-
-/// What somebody who watches is told.
-pub trait Progress: Sync {
-    /// So many more runs will follow.
-    fn planned(&self, runs: usize);
-    /// A run is finished.
-    fn finished(&self);
-}
 
 /// A mean whose interval is still too wide.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,16 +51,18 @@ impl fmt::Display for Wide {
 /// Runs a plan, and adds replications to it until the 95 % interval of each mean that is drawn is within this share of the
 /// mean. Returns the means whose intervals still are not, because there are [`MOST`] replications of them.
 ///
+/// `run` runs some of a plan's runs; `planned` is told how many more will follow.
+///
 /// # Errors
-/// As [`run`] has.
-pub fn run_until(
+/// As `run` has.
+pub fn run_until<E>(
     plan: &mut Plan,
     share: Ratio,
-    jobs: NonZeroUsize,
     stop: &Stop,
-    progress: &impl Progress,
-) -> Result<(Results, Vec<Wide>), RunError> {
-    let mut results = run(plan, jobs, stop, || progress.finished())?;
+    planned: impl Fn(usize),
+    mut run: impl FnMut(&Plan, &[Run]) -> Result<Results, E>,
+) -> Result<(Results, Vec<Wide>), E> {
+    let mut results = run(plan, &plan.runs)?;
     let groups = groups(&plan.settings);
     loop {
         let wide = wide(plan, &results, share);
@@ -82,8 +75,8 @@ pub fn run_until(
             return Ok((results, wide));
         }
         let added = plan.add_replications(BATCH, MOST, &settings);
-        progress.planned(added.len());
-        results.extend(run_these(plan, &added, jobs, stop, || progress.finished())?);
+        planned(added.len());
+        results.extend(run(plan, &added)?);
     }
 }
 

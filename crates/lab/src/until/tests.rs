@@ -2,8 +2,9 @@ use super::*;
 use crate::document::Source;
 use crate::experiment::{Effort, Experiment};
 use crate::plan::Request;
+use crate::run::{run, run_these};
+use std::num::NonZeroUsize;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 const STUDY: &str = r#"
 [experiment]
@@ -28,22 +29,6 @@ id = "throughput"
 y = "file-transfer.throughput"
 "#;
 
-#[derive(Default)]
-struct Counting {
-    planned: AtomicUsize,
-    finished: AtomicUsize,
-}
-
-impl Progress for Counting {
-    fn planned(&self, runs: usize) {
-        self.planned.fetch_add(runs, Ordering::Relaxed);
-    }
-
-    fn finished(&self) {
-        self.finished.fetch_add(1, Ordering::Relaxed);
-    }
-}
-
 fn plan(texts: &[&str]) -> Plan {
     let read = |text: &&str| {
         Experiment::read(&Source::new("study.toml", *text), Path::new(""), Effort::Full)
@@ -55,7 +40,12 @@ fn plan(texts: &[&str]) -> Plan {
 fn until(plan: &mut Plan, percent: f64, threads: usize) -> (Results, Vec<Wide>) {
     let share = Ratio::new(percent / 100.0).expect("a share");
     let threads = NonZeroUsize::new(threads).expect("a thread");
-    run_until(plan, share, threads, &Stop::new(), &Counting::default()).expect("worlds")
+    until_stopped(plan, share, threads, &Stop::new())
+}
+
+fn until_stopped(plan: &mut Plan, share: Ratio, threads: NonZeroUsize, stop: &Stop) -> (Results, Vec<Wide>) {
+    let run = |plan: &Plan, runs: &[Run]| run_these(plan, runs, threads, stop, || {});
+    run_until(plan, share, stop, |_| {}, run).expect("worlds")
 }
 
 /// The replications of each setting: by point, then scheme.
@@ -132,8 +122,7 @@ fn stopped() -> Stop {
 fn stopping_adds_nothing() {
     let mut plan = plan(&[STUDY]);
     let share = Ratio::new(0.001).expect("a share");
-    let (results, _) =
-        run_until(&mut plan, share, NonZeroUsize::MIN, &stopped(), &Counting::default()).expect("worlds");
+    let (results, _) = until_stopped(&mut plan, share, NonZeroUsize::MIN, &stopped());
     assert_eq!((results.finished(), plan.runs.len()), (0, 8));
 }
 

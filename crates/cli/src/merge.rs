@@ -1,0 +1,102 @@
+//! `arqway merge DIR ...`: the results of a study whose shards were run apart.
+
+use crate::study::{Failure, Options, Plans, Runs, Study, as_typed, conclude};
+use crate::{Command, reproduce, run};
+use arqway_lab::output;
+use arqway_lab::pieces::{Catalogue, PieceError, Question, Refused, Shard, Shelf, folder_of};
+use arqway_lab::plan::Run;
+use clap::Parser;
+use std::path::PathBuf;
+
+const EXAMPLES: &str =
+    "Each shard is run by the same command with another --shard, on whatever machine, into one folder or into several:
+  arqway run my-experiment.toml --replications 1000 --shard 1/3 --out first
+  arqway run my-experiment.toml --replications 1000 --shard 2/3 --out second
+  arqway run my-experiment.toml --replications 1000 --shard 3/3 --out third
+
+Examples:
+  arqway merge first second third --out results
+  arqway merge results                              where all shards share a folder";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// The folders into which the shards were run
+    #[arg(value_name = "DIR", required = true, value_hint = clap::ValueHint::DirPath)]
+    folders: Vec<PathBuf>,
+    /// Folder for rows.csv, rows.parquet, claims.csv, report.html and figures/ [default: the first DIR]
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
+    out: Option<PathBuf>,
+}
+
+pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
+    let question = question(arguments)?;
+    let words = ["arqway".to_owned()].into_iter().chain(question.arguments.clone());
+    let asked = crate::Arguments::try_parse_from(words).map_err(|error| not_understood(&error.to_string()))?;
+    match asked.command {
+        Command::Run(asked) => merge(run::read_kept(&asked, &question.files)?, &asked.options, arguments, &question),
+        Command::Reproduce(asked) => merge(reproduce::read(&asked)?, &asked.options, arguments, &question),
+        _ => Err(not_understood("it is neither `run` nor `reproduce`")),
+    }
+}
+
+fn not_understood(why: &str) -> Failure {
+    Failure::Unmerged(format!("what the shards were asked is not understood: {why}"))
+}
+
+/// What the shards in all folders answer.
+fn question(arguments: &Arguments) -> Result<Question, Failure> {
+    let Some((first, others)) = arguments.folders.split_first() else { return Err(Failure::Nothing) };
+    let question = Question::read(first)?;
+    for folder in others {
+        question.is_that_of(&Question::read(folder)?, folder)?;
+    }
+    Ok(question)
+}
+
+/// Makes the results of a study from pieces alone.
+fn merge(study: Study, asked: &Options, arguments: &Arguments, question: &Question) -> Result<(), Failure> {
+    let out = arguments.out.as_ref().or(arguments.folders.first()).cloned().unwrap_or_default();
+    let options = asked.clone().into_folder(out);
+    let plans = Plans::new(&study)?;
+    let folders: Vec<PathBuf> = arguments.folders.iter().map(|folder| folder_of(folder)).collect();
+    let (shelf, refused) = Shelf::open(&folders)?;
+    check(&plans, &shelf, &refused, question)?;
+    output::prepare(&options.out)?;
+    let mut runs = Runs::new(options.running.jobs(), plans.plain.runs.len())?;
+    runs.shelf = Some(shelf);
+    conclude(study, plans, runs, &options)
+}
+
+/// Looks whether every run is there, and nothing that belongs elsewhere.
+fn check(plans: &Plans, shelf: &Shelf, refused: &[Refused], question: &Question) -> Result<(), Failure> {
+    let of_others = refused.iter().filter(|refused| matches!(refused.error, PieceError::Program { .. }));
+    let mut wrong: Vec<String> = of_others.map(ToString::to_string).collect();
+    let plans = plans.all();
+    let catalogues: Vec<Catalogue> = plans.iter().map(|plan| Catalogue::of(plan)).collect::<Result<_, _>>()?;
+    let all: Vec<(&Catalogue, &[Run])> =
+        catalogues.iter().zip(&plans).map(|(catalogue, plan)| (catalogue, plan.runs.as_slice())).collect();
+    let strangers = shelf.strangers(&all);
+    wrong.extend(strangers.iter().map(|path| format!("{}: none of its runs is part of this study", path.display())));
+    if !wrong.is_empty() {
+        let wrong = wrong.join("\n");
+        return Err(Failure::Unmerged(format!(
+            "{wrong}\nnothing is merged: such pieces belong to another study; take them away"
+        )));
+    }
+    let damaged: String = refused.iter().map(|refused| format!("{refused}\n")).collect();
+    let mut missing = String::new();
+    for shard in Shard::all(question.shards) {
+        let shares = shard.runs_of(&plans);
+        let missing_of =
+            |(catalogue, share): (&Catalogue, &Vec<Run>)| shelf.collected().missing(catalogue, share).len();
+        let runs: usize = catalogues.iter().zip(&shares).map(missing_of).sum();
+        if runs > 0 {
+            let (wanted, command) = (shares.iter().map(Vec::len).sum::<usize>(), as_typed(&question.arguments));
+            missing.push_str(&format!(
+                "\nshard {shard}: {runs} of {wanted} runs are missing; to run them: arqway {command} --shard {shard} --out DIR"
+            ));
+        }
+    }
+    if missing.is_empty() { Ok(()) } else { Err(Failure::Unmerged(format!("{damaged}nothing is merged:{missing}"))) }
+}
