@@ -12,6 +12,7 @@
 //! | `mistakes.rs` | what is wrong with settings, as an exception |
 //! | `files.rs` | what the system says of files, as exceptions |
 //! | `running.rs` | runs without the interpreter's lock, that Ctrl-C ends at once |
+//! | `pieces.rs` | a plan in pieces, for executors |
 //! | `results.rs` | rows, means, figures, verdicts, report |
 //! | `table.rs` | tables that dataframes take without a copy |
 //! | `link/` | services, frame by frame, in Rust or in Python |
@@ -19,6 +20,7 @@
 mod files;
 mod link;
 mod mistakes;
+mod pieces;
 mod results;
 mod running;
 mod study;
@@ -31,6 +33,8 @@ use pyo3::prelude::*;
 mod _arqway {
     #[pymodule_export]
     use crate::link::{Event, Frame, Service, Wire, WireRun, connect};
+    #[pymodule_export]
+    use crate::pieces::{Pieces, Stop, run_task};
     #[pymodule_export]
     use crate::results::{Figure, Results};
     #[pymodule_export]

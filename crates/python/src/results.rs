@@ -44,7 +44,7 @@ impl Results {
 /// What could not be written; a file's error is Python's.
 fn exception(error: &OutputError) -> PyErr {
     match error {
-        OutputError::File { path, source } => files::exception(path, source),
+        OutputError::File { path, source } | OutputError::Read { path, source } => files::exception(path, source),
         OutputError::Parquet(_) | OutputError::Png { .. } | OutputError::Report(_) => {
             PyRuntimeError::new_err(error.to_string())
         }

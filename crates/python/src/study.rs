@@ -211,6 +211,12 @@ pub(crate) struct Planned {
     pub(crate) figures: Vec<FigureName>,
 }
 
+impl Plan {
+    pub(crate) fn planned(&self) -> Arc<Planned> {
+        Arc::clone(&self.0)
+    }
+}
+
 #[pymethods]
 impl Plan {
     fn __len__(&self) -> usize {

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from concurrent.futures import Executor
 from typing import Any
 
 from arqway import _arqway
 from arqway._progress import Progress, told_to
+from arqway.executors import run as run_pieces
 
 
 class Experiment:
@@ -107,6 +109,8 @@ class Experiment:
         jobs: int | None = None,
         progress: Progress | bool | None = None,
         quick: bool = False,
+        executor: Executor | str | None = None,
+        resume: str | os.PathLike[str] | None = None,
     ) -> _arqway.Results:
         """Run it.
 
@@ -126,6 +130,14 @@ class Experiment:
         quick : bool
             Shortened runs and few replications, as the world's ``[quick]`` says.
 
+        executor : Executor or str, optional
+            Who runs it instead of threads of this process: an executor of :mod:`concurrent.futures`, or one that does the
+            same (mpi4py's, ``client.get_executor()`` of Dask, :class:`arqway.executors.RayExecutor`); ``"processes"`` for
+            ``jobs`` processes of this machine; ``"dask"`` for a Dask cluster of this machine, ``"dask://host:8786"`` for one
+            whose scheduler is there. The results are the same.
+        resume : path, optional
+            A folder: what is finished is kept in its ``pieces/``, and what is there already is not run again.
+
         Returns
         -------
         Results
@@ -141,7 +153,9 @@ class Experiment:
             if number is not None and not least <= number < 1 << bits:
                 raise ValueError(f"{name} is a whole number from {least} to {(1 << bits) - 1}, not {number}")
         plan = self._study.plan(replications, seed, quick)
-        return plan.run(jobs, told_to(progress))
+        if executor is None and resume is None:
+            return plan.run(jobs, told_to(progress))
+        return run_pieces(plan, executor, resume, jobs, told_to(progress))
 
     @property
     def id(self) -> str:

@@ -1,0 +1,231 @@
+"""A sweep on many processes and many machines.
+
+``Experiment.run(executor=...)`` cuts a plan into pieces of about a second, has each run by an executor, and puts the
+results together; a task is a few kilobytes that name no file, and what comes back has a checksum. The results are those of
+a run without an executor, bit for bit, whoever ran what::
+
+    experiment.run(executor="processes", jobs=8)                 # processes of this machine
+    experiment.run(executor="dask://scheduler.example:8786")     # a Dask cluster
+    experiment.run(executor=RayExecutor())                       # a Ray cluster
+    experiment.run(executor=any_executor)                        # whatever concurrent.futures calls an Executor
+"""
+
+from __future__ import annotations
+
+import concurrent.futures as futures
+import contextlib
+import importlib
+import multiprocessing
+import os
+import signal
+import warnings
+from collections.abc import Callable
+from concurrent.futures.process import ProcessPoolExecutor
+from typing import Any
+
+from arqway import _arqway
+from arqway._progress import Progress
+
+__all__ = ["RayExecutor", "WorkersDied"]
+
+_Path = str | os.PathLike[str]
+
+_TRIES = 3
+"""How often a pool of our own is made anew while no piece gets finished."""
+
+
+class WorkersDied(RuntimeError):
+    """The workers of an executor are gone, and it takes no more tasks."""
+
+
+def run_task(task: bytes) -> bytes:
+    """Run a piece: what workers are given."""
+    return _arqway.run_task(task)
+
+
+def run(
+    plan: _arqway.Plan,
+    executor: futures.Executor | str | None,
+    resume: _Path | None,
+    jobs: int | None,
+    progress: Progress | None,
+) -> _arqway.Results:
+    """Run a plan's pieces wherever the executor does."""
+    run_them = _driver(executor, resume, jobs)
+    pieces = _arqway.Pieces(plan, resume)
+    for refused in pieces.refused:
+        warnings.warn(f"{refused}; its runs are run again", stacklevel=3)
+    waiting = _Waiting(pieces, progress)
+    if waiting.left:
+        run_them(waiting)
+    return pieces.results()
+
+
+def _driver(
+    executor: futures.Executor | str | None, resume: _Path | None, jobs: int | None
+) -> Callable[[_Waiting], None]:
+    """Choose who runs pieces, or say what is wrong."""
+    if executor is None:
+        return lambda waiting: _in_threads(waiting, jobs)
+    if executor == "processes":
+        return lambda waiting: _in_processes(waiting, jobs)
+    if executor == "dask":
+        return lambda waiting: _by_dask(waiting, None, jobs)
+    is_address = isinstance(executor, str) and executor.startswith("dask://")
+    if not is_address and not isinstance(executor, futures.Executor):
+        right = 'right would be an Executor, "processes", "dask" or "dask://host:port"'
+        raise ValueError(f"{executor!r} is no executor: {right}")
+    if jobs is not None:
+        raise ValueError("an executor knows itself how many workers it has: give one of both")
+    if isinstance(executor, futures.Executor):
+        return lambda waiting: _given(waiting, executor, resume)
+    return lambda waiting: _by_dask(waiting, executor.replace("dask://", "tcp://"), None)
+
+
+class _Waiting:
+    """The pieces that are not finished, and who is told when one is."""
+
+    def __init__(self, pieces: _arqway.Pieces, progress: Progress | None) -> None:
+        self.pieces = pieces
+        self.left = list(range(len(pieces)))
+        """What is still to be handed out."""
+        self.progress = progress
+        self.planned = pieces.planned
+        self.finished = pieces.planned - pieces.missing
+        self.tell()
+
+    def add(self, piece: bytes) -> None:
+        self.finished += self.pieces.add(piece)
+        self.tell()
+
+    def tell(self) -> None:
+        if self.progress is not None:
+            self.progress(self.finished, self.planned)
+
+
+def _through(waiting: _Waiting, executor: futures.Executor, call: Callable[[bytes], bytes]) -> None:
+    """Hand pieces out and take them in, so many at a time that all workers are busy and the memory stays small.
+
+    What is not finished when an exception ends it, is waiting again.
+    """
+    most = 3 * _workers(executor) + 1
+    flying: dict[futures.Future[bytes], int] = {}
+    try:
+        while waiting.left or flying:
+            while waiting.left and len(flying) < most:
+                flying[executor.submit(call, waiting.pieces.task(waiting.left[0]))] = waiting.left[0]
+                del waiting.left[0]
+            done, _ = futures.wait(flying, return_when=futures.FIRST_COMPLETED)
+            # Of several that have ended, those with a result first: an exception must not take them along.
+            for future in sorted(done, key=lambda future: future.cancelled() or future.exception() is not None):
+                waiting.add(future.result())
+                del flying[future]
+    finally:
+        for future in flying:
+            future.cancel()
+        waiting.left = sorted([*flying.values(), *waiting.left])
+
+
+def _workers(executor: futures.Executor) -> int:
+    """How many tasks an executor runs at once, if it can be asked."""
+    client = getattr(executor, "_client", None)
+    if client is not None and hasattr(client, "nthreads"):
+        return int(max(sum(client.nthreads().values()), 1))
+    for name in ("_max_workers", "num_workers"):
+        workers = getattr(executor, name, None)
+        if isinstance(workers, int) and workers > 0:
+            return workers
+    return os.cpu_count() or 1
+
+
+def _given(waiting: _Waiting, executor: futures.Executor, resume: _Path | None) -> None:
+    try:
+        _through(waiting, executor, run_task)
+    except futures.BrokenExecutor as error:
+        kept = (
+            "" if resume is None else f" What is finished is kept in {os.fspath(resume)}: the same call goes on there."
+        )
+        raise WorkersDied(
+            "a worker of the executor has died, and the executor takes no more tasks; only who made it can make another: "
+            f'executor="processes" does that by itself.{kept}'
+        ) from error
+
+
+def _in_threads(waiting: _Waiting, jobs: int | None) -> None:
+    stop = _arqway.Stop()
+    with futures.ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
+        try:
+            _through(waiting, pool, lambda task: _arqway.run_task(task, stop))
+        except BaseException:
+            stop.at_once()
+            raise
+
+
+def _in_processes(waiting: _Waiting, jobs: int | None) -> None:
+    """Run in processes of our own, which are replaced when they die."""
+    tries = 0
+    while waiting.left:
+        before = waiting.finished
+        pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), initializer=_leave_ctrl_c_to_the_parent)
+        try:
+            _through(waiting, pool, run_task)
+        except futures.BrokenExecutor as error:
+            tries = 1 if waiting.finished > before else tries + 1
+            if tries == _TRIES:
+                raise WorkersDied(
+                    f"processes have died {_TRIES} times before any of them finished a piece: is there enough memory, "
+                    'and is the script protected by `if __name__ == "__main__":`?'
+                ) from error
+        except BaseException:
+            _end(pool)
+            raise
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _leave_ctrl_c_to_the_parent() -> None:
+    """Ctrl-C reaches all processes of a terminal: only one of them should say so."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _end(pool: ProcessPoolExecutor) -> None:
+    """End the pieces under way; pools have a method for that from Python 3.14 on."""
+    for process in list((getattr(pool, "_processes", None) or {}).values()):
+        process.terminate()
+
+
+def _by_dask(waiting: _Waiting, address: str | None, jobs: int | None) -> None:
+    """Run over a Dask cluster, or over one begun on this machine: processes of one thread each."""
+    try:
+        distributed: Any = importlib.import_module("distributed")
+    except ImportError as error:
+        raise ImportError("Dask is not installed: pip install 'arqway[dask]'") from error
+    with contextlib.ExitStack() as stack:
+        at: Any = address
+        if address is None:
+            cluster = distributed.LocalCluster(n_workers=jobs, threads_per_worker=1, dashboard_address=None)
+            at = stack.enter_context(cluster)
+        client = stack.enter_context(distributed.Client(at))
+        _through(waiting, client.get_executor(pure=False), run_task)
+
+
+class RayExecutor(futures.Executor):
+    """Ray as an executor: each task runs on one core of the cluster that ``ray.init`` has connected to.
+
+    Parameters
+    ----------
+    options
+        What ``ray.remote`` takes, such as ``num_cpus=1`` or ``max_retries=3``.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        self._ray = importlib.import_module("ray")
+        if not self._ray.is_initialized():
+            self._ray.init()
+        self._options = {"num_cpus": 1, **options}
+        self._max_workers = max(int(self._ray.cluster_resources().get("CPU", 1)), 1)
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> futures.Future[Any]:
+        """Have a function called somewhere in the cluster."""
+        future: futures.Future[Any] = self._ray.remote(**self._options)(fn).remote(*args, **kwargs).future()
+        return future
