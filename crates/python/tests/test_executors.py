@@ -193,7 +193,7 @@ def test_workers_do_not_hold_the_lock_of_the_interpreter(experiment: Experiment)
     [
         ({"executor": "slurm"}, 'right would be an Executor, "processes", "dask" or "dask://host:port"'),
         ({"executor": futures.ThreadPoolExecutor(1), "jobs": 2}, "an executor knows itself how many workers it has"),
-        ({"executor": "processes", "jobs": 0}, "jobs must be 1 or more"),
+        ({"executor": "processes", "jobs": 0}, "jobs is a whole number from 1"),
     ],
 )
 def test_what_is_no_executor_is_told(experiment: Experiment, arguments: dict[str, object], word: str) -> None:

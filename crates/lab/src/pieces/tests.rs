@@ -100,6 +100,21 @@ fn every_world_that_is_built_in_can_be_sent_and_is_the_same_there() {
 }
 
 #[test]
+fn a_choice_that_no_figure_makes_can_be_sent_too() {
+    let text = STUDY.replace(
+        "set = {",
+        "set = { \"wireless.up.rate\" = { kind = \"trace\", steps = [{ for = \"2 s\", rate = \"0 bit/s\" }, { for = \"3 s\", rate = \"32 kbit/s\" }] }, \
+         \"wireless.up.errors\" = { kind = \"trace\", losses = \"0*31 1*4 0*250 1\" }, \"web.enabled\" = true,",
+    );
+    let text = text.replace("sr:0.9", "asr:3+2");
+    let read = Experiment::read(&Source::new("study.toml", text), Path::new(""), Effort::Full);
+    let plan =
+        Plan::new(vec![read.unwrap_or_else(|mistakes| panic!("{mistakes}"))], &Request::default()).expect("cells");
+    let sent = Task::new(&plan, &plan.runs).unwrap_or_else(|error| panic!("{error}")).to_bytes();
+    assert!(Task::from_bytes(&sent).expect("a task").is_that_of(&plan));
+}
+
+#[test]
 fn another_seed_replication_or_world_is_another_run() {
     let plan = plan();
     let other_seed = plan.from_another_seed(1, &[0]);

@@ -15,17 +15,17 @@ use arqway_units::{SHORTEST_TIMER, Span, positive_span};
 use core::fmt;
 use core::str::FromStr;
 use serde::de::{Error, MapAccess, Visitor, value::MapAccessDeserializer};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The timeout of a frame: in a file a length of time, or `{ kind = "adaptive", srtt = 3, srttvar = 2 }`.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "schema", schemars(rename_all = "kebab-case"))]
 pub enum Timeout {
     /// From the measured round-trip time.
     Adaptive(Policy),
     /// Always the same.
-    #[serde(untagged)]
+    #[cfg_attr(feature = "schema", schemars(untagged))]
     Fixed(Span),
 }
 
@@ -91,6 +91,23 @@ impl Default for EstimatorConfig {
 impl From<Span> for Timeout {
     fn from(fixed: Span) -> Self {
         Self::Fixed(fixed)
+    }
+}
+
+/// As it is read.
+impl Serialize for Timeout {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Table<'a> {
+            kind: &'static str,
+            #[serde(flatten)]
+            policy: &'a Policy,
+        }
+
+        match self {
+            Self::Fixed(span) => span.serialize(serializer),
+            Self::Adaptive(policy) => Table { kind: "adaptive", policy }.serialize(serializer),
+        }
     }
 }
 

@@ -21,18 +21,18 @@ use alloc::boxed::Box;
 use arqway_units::{BitRate, Octets, Pacer, Time};
 use core::fmt;
 use serde::de::{Error, MapAccess, Visitor, value::MapAccessDeserializer};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use trace::TracePacer;
 
 /// The rate of a line: in a file a rate, or `{ kind = "trace", steps = ... }`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "schema", schemars(rename_all = "kebab-case"))]
 pub enum Rate {
     /// As recorded.
     Trace(RateTrace),
     /// Always the same.
-    #[serde(untagged)]
+    #[cfg_attr(feature = "schema", schemars(untagged))]
     Constant(BitRate),
 }
 
@@ -50,6 +50,23 @@ impl Rate {
 impl From<BitRate> for Rate {
     fn from(rate: BitRate) -> Self {
         Self::Constant(rate)
+    }
+}
+
+/// As it is read.
+impl Serialize for Rate {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Table<'a> {
+            kind: &'static str,
+            #[serde(flatten)]
+            trace: &'a RateTrace,
+        }
+
+        match self {
+            Self::Constant(rate) => rate.serialize(serializer),
+            Self::Trace(trace) => Table { kind: "trace", trace }.serialize(serializer),
+        }
     }
 }
 
