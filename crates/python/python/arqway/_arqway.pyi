@@ -83,6 +83,7 @@ class Stop:
     def at_once(self) -> None: ...
 
 def run_task(task: bytes, stop: Stop | None = None) -> bytes: ...
+
 @final
 class Results:
     @property
