@@ -3,7 +3,8 @@
     python crates/python/benches/dask_speed.py target/release/arqway [--rounds 5]
 
 Both run the same experiment and write the same results, in turns; the files are compared. The workers and their
-scheduler are processes of their own that speak TCP on loopback, and are there before the clock is read, as a cluster is.
+scheduler are processes of their own that speak TCP on loopback, and are there before the clock is read, as a
+cluster is.
 Beside the time on the wall stands the processor time of all processes: on a machine that has other work, only that can
 be trusted.
 """

@@ -131,10 +131,10 @@ class Experiment:
             Shortened runs and few replications, as the world's ``[quick]`` says.
 
         executor : Executor or str, optional
-            Who runs it instead of threads of this process: an executor of :mod:`concurrent.futures`, or one that does the
-            same (mpi4py's, ``client.get_executor()`` of Dask, :class:`arqway.executors.RayExecutor`); ``"processes"`` for
-            ``jobs`` processes of this machine; ``"dask"`` for a Dask cluster of this machine, ``"dask://host:8786"`` for one
-            whose scheduler is there. The results are the same.
+            Who runs it instead of threads of this process: an executor of :mod:`concurrent.futures`, or one that
+            does the same (mpi4py's, ``client.get_executor()`` of Dask, :class:`arqway.executors.RayExecutor`);
+            ``"processes"`` for ``jobs`` processes of this machine; ``"dask"`` for a Dask cluster of this machine,
+            ``"dask://host:8786"`` for one whose scheduler is there. The results are the same.
         resume : path, optional
             A folder: what is finished is kept in its ``pieces/``, and what is there already is not run again.
 

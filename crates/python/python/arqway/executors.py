@@ -1,8 +1,8 @@
 """A sweep on many processes and many machines.
 
 ``Experiment.run(executor=...)`` cuts a plan into pieces of about a second, has each run by an executor, and puts the
-results together; a task is a few kilobytes that name no file, and what comes back has a checksum. The results are those of
-a run without an executor, bit for bit, whoever ran what::
+results together; a task is a few kilobytes that name no file, and what comes back has a checksum. The results are
+those of a run without an executor, bit for bit, whoever ran what::
 
     experiment.run(executor="processes", jobs=8)                 # processes of this machine
     experiment.run(executor="dask://scheduler.example:8786")     # a Dask cluster
@@ -146,8 +146,8 @@ def _given(waiting: _Waiting, executor: futures.Executor, resume: _Path | None) 
             "" if resume is None else f" What is finished is kept in {os.fspath(resume)}: the same call goes on there."
         )
         raise WorkersDied(
-            "a worker of the executor has died, and the executor takes no more tasks; only who made it can make another: "
-            f'executor="processes" does that by itself.{kept}'
+            "a worker of the executor has died, and the executor takes no more tasks; who made it can make another:"
+            f' executor="processes" does that by itself.{kept}'
         ) from error
 
 
