@@ -217,7 +217,7 @@ proptest! {
     }
 
     #[test]
-    fn a_piece_with_a_flipped_bit_is_refused(piece in pieces(), place in any::<prop::sample::Index>(), bit in 0..8) {
+    fn a_piece_with_a_flipped_bit_is_refused(piece in pieces(), place in any::<prop::sample::Index>(), bit in 0..8_u32) {
         let mut octets = piece.to_bytes();
         let place = place.index(octets.len());
         octets[place] ^= 1u8 << bit;
