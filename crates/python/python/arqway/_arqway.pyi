@@ -13,9 +13,11 @@ __all__ = [
     "Event",
     "Figure",
     "Frame",
+    "Pieces",
     "Plan",
     "Results",
     "Service",
+    "Stop",
     "Study",
     "Table",
     "Wire",
@@ -23,6 +25,7 @@ __all__ = [
     "__version__",
     "connect",
     "figures",
+    "run_task",
 ]
 
 __version__: str
@@ -65,7 +68,7 @@ class Plan:
 
 @final
 class Pieces:
-    def __init__(self, plan: Plan, folder: _Path | None) -> None: ...
+    def __new__(cls, plan: Plan, folder: _Path | None) -> Pieces: ...
     def __len__(self) -> int: ...
     @property
     def planned(self) -> int: ...
@@ -79,7 +82,7 @@ class Pieces:
 
 @final
 class Stop:
-    def __init__(self) -> None: ...
+    def __new__(cls) -> Stop: ...
     def at_once(self) -> None: ...
 
 def run_task(task: bytes, stop: Stop | None = None) -> bytes: ...
