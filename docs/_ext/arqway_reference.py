@@ -85,7 +85,7 @@ def find_program(repository):
 def python(repository):
     """Directives by which autodoc lists the package, if it is installed."""
     if importlib.util.find_spec("arqway"):
-        modules = [name for name in ("arqway", "arqway.link") if importlib.util.find_spec(name)]
+        modules = [name for name in ("arqway", "arqway.executors", "arqway.link") if importlib.util.find_spec(name)]
         return "\n".join(PYTHON.format(name) for name in modules)
     if not (repository / "crates" / "python").is_dir():
         return NO_PYTHON
