@@ -32,7 +32,7 @@ struct Arguments {
 
 const EXAMPLES: &str = "Examples:
   arqway reproduce monet08 fig2 fig3      two figures of a paper, in less than a minute
-  arqway reproduce --replications 30      every figure there is, at full length
+  arqway reproduce --full                 every figure there is, at full length
   arqway advise satellite                 which service suits a link and its traffic
   arqway run my-experiment.toml           a study of your own";
 

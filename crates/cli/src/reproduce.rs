@@ -14,15 +14,15 @@ use arqway_lab::today;
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
-const EXAMPLES: &str = "Without --replications it is quick: shortened runs, few replications.
+const EXAMPLES: &str = "Without --full or --replications it is quick: shortened runs, few replications.
 
 Examples:
   arqway reproduce monet08 fig2 fig3
-  arqway reproduce monet08 --replications 30 --out results/monet08
+  arqway reproduce monet08 --full --out results/monet08
   arqway reproduce monet08 fig3 --quick --seed 2
-  arqway reproduce monet08 --replications 30 --seeds 3     do the verdicts hang on the seed?
-  arqway reproduce monet08 --today                         does it still matter with today's TCP?
-  arqway reproduce monet08 --replications 30 --strict      exit code 1 where a verdict has moved";
+  arqway reproduce monet08 --full --seeds 3     do the verdicts hang on the seed?
+  arqway reproduce monet08 --today              does it still matter with today's TCP?
+  arqway reproduce monet08 --full --strict      exit code 1 where a verdict has moved";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -33,6 +33,9 @@ pub(crate) struct Arguments {
     /// Its figures, such as fig3 or secIII [default: all of them]
     #[arg(value_name = "FIGURE")]
     figures: Vec<String>,
+    /// What the papers ran: every run at full length, and as many as the paper had
+    #[arg(long, conflicts_with_all = ["quick", "replications"])]
+    full: bool,
     /// Fail where a verdict is not the recorded one (claims/recorded/)
     #[arg(long)]
     strict: bool,
@@ -54,7 +57,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
 pub(crate) fn read(arguments: &Arguments) -> Result<Study, Failure> {
     let Arguments { options, .. } = arguments;
     let names = choose(arguments)?;
-    let effort = if options.replications.is_some() { Effort::Full } else { Effort::Quick };
+    let effort = if arguments.full || options.replications.is_some() { Effort::Full } else { Effort::Quick };
     let experiments = library::experiments_of(&names, effort, &Overlay::default()).map_err(Failure::Mistakes)?;
     let claims = library::claims_of(&names).map_err(Failure::Mistakes)?;
     let papers: Vec<&str> = names.iter().map(|name| name.paper.as_str()).collect();
@@ -69,7 +72,7 @@ pub(crate) fn read(arguments: &Arguments) -> Result<Study, Failure> {
 impl Arguments {
     /// The options that change results.
     fn asked(&self) -> Asked {
-        Asked { seeds: self.seeds, today: self.today, ..self.options.asked() }
+        Asked { full: self.full, seeds: self.seeds, today: self.today, ..self.options.asked() }
     }
 
     /// What to type after `arqway` for the same results, and the same exit code.
@@ -171,11 +174,33 @@ fn means_figure(name: &FigureName, typed: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clap::Parser;
 
     #[test]
     fn a_double_figure_is_asked_for_by_either_of_its_names() {
         let name = FigureName { paper: "shikama06".to_owned(), figure: "fig16-17".to_owned() };
         assert!(["fig16-17", "fig16", "fig17"].iter().all(|asked| is_asked(&name, asked)));
         assert!(!["fig1", "fig18", "17"].iter().any(|asked| is_asked(&name, asked)));
+    }
+
+    #[derive(Debug, Parser)]
+    struct Typed {
+        #[command(flatten)]
+        arguments: Arguments,
+    }
+
+    fn study_of(words: &[&str]) -> Study {
+        let typed = Typed::try_parse_from(["arqway"].iter().chain(words)).expect("options");
+        read(&typed.arguments).expect("built in")
+    }
+
+    #[test]
+    fn in_full_every_paper_has_its_own_replications_and_one_seed() {
+        let replications = |study: &Study| study.experiments.iter().map(|e| e.replications).collect::<Vec<_>>();
+        let full = study_of(&["shikama06", "fig8", "--full"]);
+        assert_eq!((replications(&full), full.request.replications, full.seeds.get()), (vec![10], None, 1));
+        assert_eq!(replications(&study_of(&["monet08", "fig2", "--full"])), [30]);
+        let quick = study_of(&["shikama06", "fig8"]);
+        assert!(replications(&quick) < replications(&full) && quick.seeds.get() == 3, "{quick:?}", quick = quick.seeds);
     }
 }

@@ -77,7 +77,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
     let effort = match arguments.replications {
         Some(replications) => format!("Every run has its full length; each cell has {replications} replications."),
         None => "This is a quick look: runs are shortened and few, so intervals are wide, and some verdicts are other than at \
-                 full length. Use --replications 30 for what the papers ran."
+                 full length. Use --replications 30 for as many as most papers have."
             .to_owned(),
     };
     sensitivity::write(&matrices, &arguments.as_typed(), &effort, &arguments.out)?;

@@ -15,6 +15,8 @@ pub struct Asked {
     pub replications: Option<NonZeroU32>,
     /// Shortened runs and few replications.
     pub quick: bool,
+    /// Runs as long and as many as the papers had.
+    pub full: bool,
     /// Replications are added until every mean that is drawn is known so well.
     pub until: Option<Ratio>,
     /// Root of all random streams, instead of the file's.
@@ -36,9 +38,10 @@ impl Asked {
 /// As they are typed behind a command, each with a blank before it.
 impl fmt::Display for Asked {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { replications, quick, until, seed, seeds, today } = *self;
+        let Self { replications, quick, full, until, seed, seeds, today } = *self;
         replications.map_or(Ok(()), |replications| write!(out, " --replications {replications}"))?;
         out.write_str(if quick { " --quick" } else { "" })?;
+        out.write_str(if full { " --full" } else { "" })?;
         until.map_or(Ok(()), |share| write!(out, " --until {}%", share.as_percent()))?;
         seed.map_or(Ok(()), |seed| write!(out, " --seed {seed}"))?;
         seeds.map_or(Ok(()), |seeds| write!(out, " --seeds {seeds}"))?;
@@ -59,7 +62,7 @@ impl Frame {
         let names: String = paper.into_iter().chain(figures.iter().map(String::as_str)).fold(String::new(), join);
         let note = match effort {
             Effort::Quick => {
-                "This is a quick look: runs are shortened and few, so intervals are wide. Use --replications 30 for what the papers ran."
+                "This is a quick look: runs are shortened and few, so intervals are wide. Use --full for what the papers ran."
             }
             Effort::Full => "",
         };
@@ -87,6 +90,7 @@ mod tests {
         assert_eq!(asked.to_string(), " --replications 2 --seed 7");
         let asked = Asked { quick: true, seeds: Some(two), today: true, ..Asked::default() };
         assert_eq!(asked.to_string(), " --quick --seeds 2 --today");
+        assert_eq!(Asked { full: true, ..Asked::default() }.to_string(), " --full");
         let figures = ["fig2".to_owned(), "fig3".to_owned()];
         let frame = Frame::of_reproduction(Some("monet08"), &figures, Effort::Full, &Asked::default());
         assert_eq!(frame.command, "arqway reproduce monet08 fig2 fig3");

@@ -42,7 +42,7 @@ impl<'c> Deciding<'c> {
 
     /// The claims that one of the cells of a setting decides, by their numbers.
     pub(crate) fn claims(&self, plan: &Plan, setting: usize, shown: Use) -> Vec<usize> {
-        let cell = metrics::Cell::new(plan, shown.experiment, shown.point, shown.scheme, setting, 0);
+        let cell = metrics::Cell::new(plan, shown.experiment, shown.point, shown.scheme, setting);
         let row = cell.common();
         let readers = cell.apps().filter_map(|(app, beside)| {
             let words = [&*row.paper, app, &row.errors, beside, &row.scheme, &row.variant];

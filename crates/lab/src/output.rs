@@ -2,6 +2,7 @@
 //! order of runs: same version, same arguments, same bytes.
 
 use crate::claims::{self, Claim, Evidence, Judgement};
+use crate::experiment::{Experiment, FigurePlan};
 use crate::figure::png;
 use crate::page::Page;
 use crate::plan::Plan;
@@ -12,8 +13,10 @@ use crate::run::Results;
 use crate::seeds::SeedFinding;
 use std::collections::BTreeMap;
 use std::fs;
-use std::io;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The version that results carry.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -51,6 +54,14 @@ pub struct FigureFinding {
 }
 
 impl FigureFinding {
+    /// A figure of an experiment, which is the plan's `index`-th, and has these rows.
+    fn new(experiment: &Experiment, index: usize, figure: &FigurePlan, rows: &[Row]) -> Self {
+        let table = MeansTable::new(experiment, figure, rows);
+        let id = format!("{}-{}", experiment.paper, figure.id);
+        let svg = table.figure(experiment, &id).to_svg();
+        Self { id, title: experiment.title.clone(), table, svg, experiment: index, name: figure.id.clone() }
+    }
+
     /// The drawing as a PNG file.
     ///
     /// # Errors
@@ -142,25 +153,13 @@ impl Findings {
     /// Makes tables, figures and verdicts from the results of a plan.
     #[must_use]
     pub fn new(plan: &Plan, results: &Results, claims: &[Claim]) -> Self {
-        let rows_of: Vec<Vec<Row>> = (0..plan.experiments.len()).map(|index| results.rows(plan, index)).collect();
-        let figures = plan.experiments.iter().zip(&rows_of).enumerate();
-        let figures = figures.flat_map(|(index, (experiment, rows))| {
-            experiment.figures.iter().map(move |figure| {
-                let table = MeansTable::new(experiment, figure, rows);
-                let id = format!("{}-{}", experiment.paper, figure.id);
-                let svg = table.figure(experiment, &id).to_svg();
-                FigureFinding {
-                    id,
-                    title: experiment.title.clone(),
-                    table,
-                    svg,
-                    experiment: index,
-                    name: figure.id.clone(),
-                }
-            })
-        });
-        let figures = figures.collect();
-        let rows = each_once(rows_of.into_iter().flatten());
+        let mut figures = Vec::new();
+        let rows = each_once(plan.experiments.iter().enumerate().map(|(index, experiment)| {
+            let rows = results.rows(plan, index);
+            figures
+                .extend(experiment.figures.iter().map(|figure| FigureFinding::new(experiment, index, figure, &rows)));
+            rows
+        }));
         let evidence = Evidence::of(&rows);
         let judgements = claims.iter().map(|claim| claim.judge(&evidence)).collect();
         Self { rows, figures, judgements, other_seeds: Vec::new(), further: BTreeMap::new() }
@@ -219,29 +218,64 @@ impl Findings {
 
 /// Writes the rows both ways; `command` is what to type for them.
 pub(crate) fn write_rows(all: &[Row], command: &str, directory: &Path) -> Result<(), OutputError> {
-    let mut csv = Vec::new();
-    // Writing into memory does not fail.
-    let _ = rows::write_csv(all, &mut csv);
-    save(&directory.join("rows.csv"), &csv)?;
-    let mut parquet = Vec::new();
+    let path = directory.join("rows.csv");
+    let written = fs::File::create(&path).and_then(|file| {
+        let mut file = BufWriter::new(file);
+        rows::write_csv(all, &mut file)?;
+        file.flush()
+    });
+    written.map_err(|source| OutputError::File { path, source })?;
+    let path = directory.join("rows.parquet");
+    let file = fs::File::create(&path).map_err(|source| OutputError::File { path, source })?;
     let metadata = [("version", VERSION.to_owned()), ("command", command.to_owned())];
     let metadata = metadata.map(|(key, value)| (format!("arqway.{key}"), value));
-    rows::write_parquet(all, &metadata, &mut parquet).map_err(|error| OutputError::Parquet(error.to_string()))?;
-    save(&directory.join("rows.parquet"), &parquet)
+    rows::write_parquet(all, &metadata, file).map_err(|error| OutputError::Parquet(error.to_string()))
 }
 
-/// Two figures that show the same cell share its rows.
-pub(crate) fn each_once(rows: impl Iterator<Item = Row>) -> Vec<Row> {
-    let mut seen: BTreeMap<_, f64> = BTreeMap::new();
-    rows.filter(|row| {
-        let words =
-            [&row.paper, &row.app, &row.errors, &row.beside, &row.scheme, &row.variant, &row.metric].map(Clone::clone);
-        let key = (words, (row.rate_bps, row.connections, row.point.to_bits(), row.replication));
-        let earlier = seen.insert(key, row.value);
-        debug_assert!(earlier.is_none_or(|value| value == row.value), "two cells that no column tells apart: {row:?}");
-        earlier.is_none()
-    })
-    .collect()
+/// The rows of experiments, one experiment after the other: those that show the same cell share its rows.
+pub(crate) fn each_once(of_experiments: impl Iterator<Item = Vec<Row>>) -> Vec<Row> {
+    let mut all = Vec::new();
+    let mut known: BTreeMap<CellKey, u64> = BTreeMap::new();
+    for rows in of_experiments {
+        let mut here: BTreeMap<CellKey, u64> = BTreeMap::new();
+        for row in rows {
+            let key = CellKey::of(&row);
+            let digest = here.get(&key).copied().unwrap_or_default().wrapping_add(digest(&row));
+            let is_new = !known.contains_key(&key);
+            here.insert(key, digest);
+            if is_new {
+                all.push(row);
+            }
+        }
+        for (cell, digest) in here {
+            let earlier = *known.entry(cell.clone()).or_insert(digest);
+            debug_assert!(earlier == digest, "two cells that no column tells apart: {cell:?}");
+        }
+    }
+    all
+}
+
+/// What tells the runs of a cell from others in the rows of an application.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct CellKey {
+    words: [Arc<str>; 6],
+    rate_bps: u64,
+    connections: u32,
+    point: u64,
+}
+
+impl CellKey {
+    fn of(row: &Row) -> Self {
+        let words = [&row.paper, &row.app, &row.errors, &row.beside, &row.scheme, &row.variant].map(Arc::clone);
+        Self { words, rate_bps: row.rate_bps, connections: row.connections, point: row.point.to_bits() }
+    }
+}
+
+/// What a row says, so that the sum over a cell's rows hangs on all of them and not on their order.
+fn digest(row: &Row) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (&row.metric, row.replication, row.value.to_bits()).hash(&mut hasher);
+    hasher.finish()
 }
 
 /// Makes a folder, and those above it.

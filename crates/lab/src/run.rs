@@ -176,12 +176,9 @@ impl Results {
     /// The rows of one setting in all replications, as one of the cells that show it has them.
     pub(crate) fn rows_of_setting(&self, plan: &Plan, setting: usize, shown: Use) -> Vec<Row> {
         let mut rows = Vec::new();
-        for replication in 0..plan.settings[setting].replications {
-            if let Some(measured) = self.finished.get(&Run { replication, setting }) {
-                Cell::new(plan, shown.experiment, shown.point, shown.scheme, setting, replication)
-                    .rows(measured, &mut rows);
-            }
-        }
+        let replications = 0..plan.settings[setting].replications;
+        Cell::new(plan, shown.experiment, shown.point, shown.scheme, setting)
+            .rows(self.of_setting(setting, replications), &mut rows);
         rows
     }
 
@@ -204,13 +201,19 @@ impl Results {
         let replications: BTreeSet<u32> = plan.runs.iter().map(|run| run.replication).collect();
         let mut rows = Vec::new();
         for (point, scheme, setting) in cells {
-            for &replication in &replications {
-                if let Some(measured) = self.finished.get(&Run { replication, setting }) {
-                    let cell = Cell::new(plan, experiment, point, scheme, setting, replication);
-                    cell.rows(measured, &mut rows);
-                }
-            }
+            let runs = self.of_setting(setting, replications.iter().copied());
+            Cell::new(plan, experiment, point, scheme, setting).rows(runs, &mut rows);
         }
         rows
+    }
+
+    /// The runs of a setting that are finished, each with its replication.
+    fn of_setting(
+        &self,
+        setting: usize,
+        replications: impl IntoIterator<Item = u32>,
+    ) -> impl Iterator<Item = (u32, &Measured)> {
+        let measured = move |replication| Some((replication, self.finished.get(&Run { replication, setting })?));
+        replications.into_iter().filter_map(measured)
     }
 }

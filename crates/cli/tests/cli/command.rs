@@ -291,7 +291,7 @@ fn help_has_examples() {
     for (arguments, example) in [
         (&["--help"][..], "arqway reproduce monet08 fig2 fig3"),
         (&["run", "--help"], "arqway run my-experiment.toml --scheme sr:0.9 --point 5.4 --replication 3"),
-        (&["reproduce", "--help"], "arqway reproduce monet08 --replications 30 --out results/monet08"),
+        (&["reproduce", "--help"], "arqway reproduce monet08 --full --out results/monet08"),
     ] {
         let output = Folder::new("help").arqway(arguments);
         assert_eq!(output.status.code(), Some(0));

@@ -43,6 +43,8 @@ fn what_is_asked_for_and_not_there_exits_with_2_and_runs_nothing() {
         (&["sensitivity", "monet08", "--only", "TCP: maximal window"], "did you mean `TCP: maximum window`?"),
         (&["sensitivity", "--replications", "0"], "a whole number from 1 on"),
         (&["reproduce", "--today", "--until", "2%"], "cannot be used with"),
+        (&["reproduce", "--full", "--replications", "30"], "cannot be used with"),
+        (&["reproduce", "--full", "--quick"], "cannot be used with"),
     ] {
         let output = folder.arqway(arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");

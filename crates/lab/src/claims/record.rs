@@ -1,7 +1,7 @@
 //! The verdicts as they stand, as data: what `arqway reproduce --strict` compares a run with.
 //!
 //! ```toml
-//! [full]        # --replications 30
+//! [full]        # --full
 //! "monet08.fig2" = { verdict = "direction", number = "reproduced" }
 //!
 //! [quick]       # only where the quick run says otherwise

@@ -10,7 +10,7 @@ use arqway_sim::channel::Direction;
 use arqway_sim::{Outcome, Scenario};
 use std::sync::Arc;
 
-/// What all rows of a cell in one replication share.
+/// What all rows of a cell share.
 pub(crate) struct Cell {
     common: Row,
     /// The applications at work.
@@ -28,14 +28,7 @@ pub(crate) struct Metric {
 }
 
 impl Cell {
-    pub(crate) fn new(
-        plan: &Plan,
-        experiment: usize,
-        point: usize,
-        scheme: usize,
-        setting: usize,
-        replication: u32,
-    ) -> Self {
+    pub(crate) fn new(plan: &Plan, experiment: usize, point: usize, scheme: usize, setting: usize) -> Self {
         let (experiment, scenario) = (&plan.experiments[experiment], &plan.settings[setting].scenario);
         let empty: Arc<str> = Arc::from("");
         let common = Row {
@@ -48,14 +41,14 @@ impl Cell {
             point: experiment.points[point].value,
             scheme: experiment.schemes[scheme].name.as_str().into(),
             variant: experiment.variant_of(&experiment.schemes[scheme]).into(),
-            replication,
+            replication: 0,
             metric: empty,
             value: 0.0,
         };
         Self { common, apps: apps(scenario).collect() }
     }
 
-    /// What its rows share, but for the application and what is beside it.
+    /// What its rows share, but for the application, what is beside it, and the replication.
     pub(crate) fn common(&self) -> &Row {
         &self.common
     }
@@ -65,13 +58,15 @@ impl Cell {
         self.apps.iter().map(|app| (*app, self.beside(app)))
     }
 
-    /// Adds the rows of a run: one for each metric.
-    pub(crate) fn rows(&self, measured: &Measured, rows: &mut Vec<Row>) {
+    /// Adds the rows of its runs, by replication: one for each metric.
+    pub(crate) fn rows<'m>(&self, runs: impl IntoIterator<Item = (u32, &'m Measured)>, rows: &mut Vec<Row>) {
         let beside: Vec<(&str, Arc<str>)> = self.apps().map(|(app, beside)| (app, beside.into())).collect();
-        for Metric { app, name, value } in &measured.metrics {
-            let Some((_, beside)) = beside.iter().find(|(known, _)| *known == &**app) else { continue };
-            let (app, beside, metric) = (app.clone(), beside.clone(), name.clone());
-            rows.push(Row { app, beside, metric, value: *value, ..self.common.clone() });
+        for (replication, measured) in runs {
+            for Metric { app, name, value } in &measured.metrics {
+                let Some((_, beside)) = beside.iter().find(|(known, _)| *known == &**app) else { continue };
+                let (app, beside, metric) = (app.clone(), beside.clone(), name.clone());
+                rows.push(Row { app, beside, replication, metric, value: *value, ..self.common.clone() });
+            }
         }
     }
 

@@ -21,7 +21,7 @@ use crate::claims::{Claim, Evidence, Judgement};
 use crate::document::Mistakes;
 use crate::experiment::overlay::{Base, Overlay};
 use crate::library;
-use crate::output::Findings;
+use crate::output::{Findings, each_once};
 use crate::plan::Plan;
 use crate::present::MeansTable;
 use crate::rows::Row;
@@ -54,16 +54,15 @@ impl Today {
     /// Makes tables and verdicts from the results of a plan of today's worlds.
     #[must_use]
     pub fn new(plan: &Plan, results: &Results, claims: &[Claim]) -> Self {
-        let (mut rows, mut tables) = (Vec::new(), Vec::new());
-        for (index, experiment) in plan.experiments.iter().enumerate() {
-            let of_experiment = results.rows(plan, index);
+        let mut tables = Vec::new();
+        let mut rows = each_once(plan.experiments.iter().enumerate().map(|(index, experiment)| {
+            let rows = results.rows(plan, index);
             for figure in &experiment.figures {
-                let table = MeansTable::new(experiment, figure, &of_experiment);
+                let table = MeansTable::new(experiment, figure, &rows);
                 tables.push((experiment.paper.clone(), figure.id.clone(), table));
             }
-            rows.extend(of_experiment);
-        }
-        let mut rows = crate::output::each_once(rows.into_iter());
+            rows
+        }));
         // Claims know the plain world's variants.
         let evidence = Evidence::of(&rows);
         let judgements = claims.iter().map(|claim| claim.judge(&evidence)).collect();
