@@ -40,6 +40,8 @@ pub mod schema;
 pub mod seeds;
 pub mod sensitivity;
 pub mod sequence;
+#[cfg(test)]
+mod small_study;
 pub mod stats;
 pub mod stop;
 pub mod today;

@@ -182,6 +182,28 @@ class Restless(StopAndWait):
         return b"out of nothing" if self.asked > 1 else None
 
 
+@pytest.mark.parametrize("told", [True, False])
+def test_an_outage_is_survived_and_only_ends_that_are_told_are_silent_in_it(told: bool) -> None:
+    wire = connect("sr:0.5", "sr:0.5")
+    wire.set_link(False, told=told)
+    assert wire.send("a", b"packet")
+    outage = [event.what for event in wire.run(until=60.0)]
+    assert ("link-down" in outage) is told
+    assert ("frame-sent" in outage) is False
+    assert ("frame-lost" in outage) is not told
+    wire.set_link(True, told=told)
+    assert delivered(list(wire.run(until=70.0)), "b") == [b"packet"]
+
+
+def test_what_is_on_its_way_when_the_link_goes_is_cut() -> None:
+    wire = connect("raw", "raw")
+    wire.send("a", b"packet")
+    assert "frame-sent" in [event.what for event in wire.run(until=0.01)]
+    wire.set_link(False)
+    cut = [event for event in wire.run() if event.what == "frame-cut"]
+    assert [(event.end, event.frame is not None) for event in cut] == [("b", True)]
+
+
 def test_a_broken_rule_is_told_by_its_name_also_on_a_wire() -> None:
     wire = connect(Broken(), StopAndWait(), loss=1.0)
     wire.send("a", b"packet")

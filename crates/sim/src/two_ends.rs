@@ -27,7 +27,7 @@ use crate::link_end::LinkEnd;
 use crate::probe::Probe;
 use crate::wireless::Wireless;
 use alloc::vec::Vec;
-use arqway_link::{Frame, LinkService, Packet, Side};
+use arqway_link::{Frame, Hint, LinkService, LinkState, Packet, Side};
 use arqway_units::Time;
 
 /// A link with a service at either end.
@@ -37,6 +37,7 @@ pub struct TwoEnds<S> {
     events: EventQueue<Event>,
     access_point: LinkEnd<S>,
     client: LinkEnd<S>,
+    link: LinkState,
     seen: Seen,
 }
 
@@ -77,8 +78,12 @@ pub enum What {
     FrameReceived(Frame),
     /// The service released a packet to the network layer.
     PacketDelivered(Packet),
+    /// A frame was on its way when the link went down.
+    FrameCut(Frame),
     /// The service's deadline has come.
     TimerExpired,
+    /// The service and its transmitter were told of the link.
+    LinkHeard(LinkState),
 }
 
 impl<S: LinkService> TwoEnds<S> {
@@ -92,7 +97,8 @@ impl<S: LinkService> TwoEnds<S> {
         };
         let [access_point, client] = ends;
         let (access_point, client) = (end(access_point, Direction::Down), end(client, Direction::Up));
-        Self { now: Time::ZERO, events: EventQueue::default(), access_point, client, seen: Seen::default() }
+        let (now, events, link) = (Time::ZERO, EventQueue::default(), LinkState::Up);
+        Self { now, events, access_point, client, link, seen: Seen::default() }
     }
 
     /// What time it is.
@@ -118,6 +124,30 @@ impl<S: LinkService> TwoEnds<S> {
         self.see(end, if taken { What::PacketTaken(packet) } else { What::PacketRefused(packet) });
         self.pump(direction);
         taken
+    }
+
+    /// The link goes down or comes back, now. While it is down nothing gets through, and what is on its way is lost.
+    ///
+    /// If the ends are told, their services stand still and what waits in the queues waits on; else they go on sending in vain.
+    pub fn set_link(&mut self, link: LinkState, told: bool) {
+        self.link = link;
+        let hint = match link {
+            LinkState::Down => Hint::Down,
+            LinkState::Up => Hint::Up,
+        };
+        for direction in [Direction::Down, Direction::Up] {
+            let now = self.now;
+            let end = self.end(direction);
+            match link {
+                LinkState::Down => end.fall(),
+                LinkState::Up => end.rise(None),
+            }
+            if told {
+                end.hear(&hint, now);
+                self.see(direction.sender(), What::LinkHeard(link));
+            }
+            self.pump(direction);
+        }
     }
 
     /// Lets happen what comes next, at `until` the latest. False if nothing does; then it is `until`, where that is an end.
@@ -161,13 +191,17 @@ impl<S: LinkService> TwoEnds<S> {
     }
 
     fn arrive(&mut self, direction: Direction) {
-        let Self { access_point, client, events, now, .. } = self;
+        let Self { access_point, client, events, now, link, .. } = self;
         let (sender, receiver, back) = match direction {
             Direction::Down => (access_point, client, Direction::Up),
             Direction::Up => (client, access_point, Direction::Down),
         };
         let Some(frame) = sender.arrive(events, *now) else { return };
         let frame = Frame::from_wire(frame.tag, frame.parts().concat().into());
+        if *link == LinkState::Down {
+            self.see(back.sender(), What::FrameCut(frame));
+            return;
+        }
         let seen = What::FrameReceived(frame.clone());
         receiver.service.handle_frame(frame, *now);
         self.see(back.sender(), seen);
@@ -287,14 +321,57 @@ mod tests {
         let mut link = two_ends("sr:0.5", "the first frame is lost");
         link.send(Side::AccessPoint, Packet::new("a packet"));
         let steps = all_steps(&mut link, Time::from_nanoseconds(2_000_000_000));
+        // Further copies may follow: the acknowledgement waits for a while for something to ride on.
+        assert_eq!(frames_sent(&steps)[..2], [false, true]);
+        assert!(steps.iter().any(|step| step.what == What::TimerExpired));
+        assert_eq!(link.now(), Time::from_nanoseconds(2_000_000_000));
+    }
+
+    /// A packet is sent, and the link is down from 20 ms on, while the frame is on its way, until a minute later.
+    fn outage(told: bool) -> Vec<LinkStep> {
+        let mut link = two_ends("sr:0.5", "");
+        link.send(Side::AccessPoint, Packet::new("a packet"));
+        let mut steps = all_steps(&mut link, Time::from_nanoseconds(20_000_000));
+        link.set_link(LinkState::Down, told);
+        steps.extend(all_steps(&mut link, Time::from_nanoseconds(60_000_000_000)));
+        link.set_link(LinkState::Up, told);
+        steps.extend(all_steps(&mut link, Time::from_nanoseconds(61_000_000_000)));
+        steps
+    }
+
+    fn frames_sent(steps: &[LinkStep]) -> Vec<bool> {
         let sent = steps.iter().filter_map(|step| match step.what {
             What::FrameSent { arrives, .. } if step.end == Side::AccessPoint => Some(arrives),
             _ => None,
         });
-        // Further copies may follow: the acknowledgement waits for a while for something to ride on.
-        assert_eq!(sent.take(2).collect::<Vec<_>>(), [false, true]);
-        assert!(steps.iter().any(|step| step.what == What::TimerExpired));
-        assert_eq!(link.now(), Time::from_nanoseconds(2_000_000_000));
+        sent.collect()
+    }
+
+    fn deliveries(steps: &[LinkStep]) -> usize {
+        steps.iter().filter(|step| matches!(step.what, What::PacketDelivered(_))).count()
+    }
+
+    #[test]
+    fn services_that_are_told_of_an_outage_send_nothing_in_it_and_go_on_where_their_timers_were() {
+        let steps = outage(true);
+        assert!(steps.iter().any(|step| matches!(step.what, What::FrameCut(_))));
+        let expired = steps.iter().find(|step| step.what == What::TimerExpired && step.end == Side::AccessPoint);
+        // Half a second after the frame had left, which took 1.375 ms; the outage of 59.98 s is not counted.
+        assert_eq!(expired.map(|step| step.at), Some(Time::from_nanoseconds(60_481_375_000)));
+        let in_outage = |step: &&LinkStep| (20_000_000..60_000_000_000).contains(&step.at.as_nanoseconds());
+        let in_outage: Vec<&What> = steps.iter().filter(in_outage).map(|step| &step.what).collect();
+        assert!(in_outage.iter().all(|what| matches!(what, What::LinkHeard(_) | What::FrameCut(_))), "{in_outage:?}");
+        assert_eq!(deliveries(&steps), 1);
+        let heard = steps.iter().filter(|step| matches!(step.what, What::LinkHeard(_))).count();
+        assert_eq!(heard, 4, "two ends hear of both");
+    }
+
+    #[test]
+    fn services_that_are_not_told_send_in_vain() {
+        let steps = outage(false);
+        let sent = frames_sent(&steps);
+        assert!(sent.len() > 100 && sent.iter().filter(|arrives| **arrives).count() <= 4, "{sent:?}");
+        assert_eq!(deliveries(&steps), 1);
     }
 
     #[test]

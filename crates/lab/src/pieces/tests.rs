@@ -1,44 +1,25 @@
 use super::envelope::{open, seal};
 use super::identity::{RunId, SettingId};
 use super::*;
-use crate::document::Source;
 use crate::experiment::{Effort, Experiment};
 use crate::library;
 use crate::metrics::Metric;
 use crate::plan::{Plan, Request, Run};
 use crate::run::{Measured, run};
+use crate::small_study::{self, STUDY};
 use crate::stop::Stop;
 use arqway_units::Time;
 use proptest::prelude::*;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
 
-const STUDY: &str = r#"
-[experiment]
-id = "study"
-replications = 600
-
-[scenario]
-base = "monet08"
-set = { "file-transfer.size" = "2 kB", "wireless.errors" = { kind = "uniform", loss = "0 %" } }
-
-[sweep]
-"wireless.errors.loss" = ["1.5 %", "5.4 %"]
-
-[[scheme]]
-use = "raw"
-
-[[scheme]]
-use = "sr:0.9"
-
-[[figure]]
-id = "throughput"
-y = "file-transfer.throughput"
-"#;
+/// Three pieces of short runs.
+fn study() -> String {
+    STUDY.replace("replications = 2", "replications = 600").replace("20 kB", "2 kB").replace(r#"["0 %""#, r#"["1.5 %""#)
+}
 
 fn plan() -> Plan {
-    let read = Experiment::read(&Source::new("study.toml", STUDY), Path::new(""), Effort::Full);
-    Plan::new(vec![read.unwrap_or_else(|mistakes| panic!("{mistakes}"))], &Request::default()).expect("all cells")
+    small_study::plan(&[&study()])
 }
 
 /// A piece as it comes from another machine.
@@ -101,15 +82,13 @@ fn every_world_that_is_built_in_can_be_sent_and_is_the_same_there() {
 
 #[test]
 fn a_choice_that_no_figure_makes_can_be_sent_too() {
-    let text = STUDY.replace(
+    let text = study().replace(
         "set = {",
         "set = { \"wireless.up.rate\" = { kind = \"trace\", steps = [{ for = \"2 s\", rate = \"0 bit/s\" }, { for = \"3 s\", rate = \"32 kbit/s\" }] }, \
          \"wireless.up.errors\" = { kind = \"trace\", losses = \"0*31 1*4 0*250 1\" }, \"web.enabled\" = true,",
     );
     let text = text.replace("sr:0.9", "asr:3+2");
-    let read = Experiment::read(&Source::new("study.toml", text), Path::new(""), Effort::Full);
-    let plan =
-        Plan::new(vec![read.unwrap_or_else(|mistakes| panic!("{mistakes}"))], &Request::default()).expect("cells");
+    let plan = small_study::plan(&[&text]);
     let sent = Task::new(&plan, &plan.runs).unwrap_or_else(|error| panic!("{error}")).to_bytes();
     assert!(Task::from_bytes(&sent).expect("a task").is_that_of(&plan));
 }

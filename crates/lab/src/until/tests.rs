@@ -1,41 +1,7 @@
 use super::*;
-use crate::document::Source;
-use crate::experiment::{Effort, Experiment};
-use crate::plan::Request;
 use crate::run::{run, run_these};
+use crate::small_study::{STUDY, plan};
 use std::num::NonZeroUsize;
-use std::path::Path;
-
-const STUDY: &str = r#"
-[experiment]
-id = "study"
-replications = 2
-
-[scenario]
-base = "monet08"
-set = { "file-transfer.size" = "20 kB", "wireless.errors" = { kind = "uniform", loss = "0 %" } }
-
-[sweep]
-"wireless.errors.loss" = ["0 %", "5.4 %"]
-
-[[scheme]]
-use = "raw"
-
-[[scheme]]
-use = "sr:0.9"
-
-[[figure]]
-id = "throughput"
-y = "file-transfer.throughput"
-"#;
-
-fn plan(texts: &[&str]) -> Plan {
-    let read = |text: &&str| {
-        Experiment::read(&Source::new("study.toml", *text), Path::new(""), Effort::Full)
-            .unwrap_or_else(|m| panic!("{m}"))
-    };
-    Plan::new(texts.iter().map(read).collect(), &Request::default()).expect("all cells")
-}
 
 fn until(plan: &mut Plan, percent: f64, threads: usize) -> (Results, Vec<Wide>) {
     let share = Ratio::new(percent / 100.0).expect("a share");

@@ -1,7 +1,7 @@
 //! Something that happened on a wire.
 
 use super::frame::Frame;
-use arqway_link::Side;
+use arqway_link::{LinkState, Side};
 use arqway_sim::{LinkStep, What};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -33,7 +33,8 @@ impl Event {
     }
 
     /// What: ``packet-taken``, ``packet-refused``, ``frame-queued``, ``frame-dropped``, ``frame-withdrawn``, ``frame-sent``,
-    /// ``frame-lost`` (sent, and lost on its way), ``frame-departed``, ``frame-received``, ``packet-delivered``, ``timeout``.
+    /// ``frame-lost`` (sent, and lost on its way), ``frame-departed``, ``frame-received``, ``frame-cut`` (on its way when the link went
+    /// down), ``packet-delivered``, ``timeout``, ``link-down`` and ``link-up`` (this end was told).
     #[getter]
     fn what(&self) -> &'static str {
         match &self.0.what {
@@ -46,8 +47,11 @@ impl Event {
             What::FrameSent { arrives: false, .. } => "frame-lost",
             What::FrameDeparted => "frame-departed",
             What::FrameReceived(_) => "frame-received",
+            What::FrameCut(_) => "frame-cut",
             What::PacketDelivered(_) => "packet-delivered",
             What::TimerExpired => "timeout",
+            What::LinkHeard(LinkState::Down) => "link-down",
+            What::LinkHeard(LinkState::Up) => "link-up",
         }
     }
 
@@ -59,12 +63,14 @@ impl Event {
             | What::FrameDropped(frame)
             | What::FrameWithdrawn(frame)
             | What::FrameSent { frame, .. }
-            | What::FrameReceived(frame) => Some(Frame(frame.clone())),
+            | What::FrameReceived(frame)
+            | What::FrameCut(frame) => Some(Frame(frame.clone())),
             What::PacketTaken(_)
             | What::PacketRefused(_)
             | What::FrameDeparted
             | What::PacketDelivered(_)
-            | What::TimerExpired => None,
+            | What::TimerExpired
+            | What::LinkHeard(_) => None,
         }
     }
 

@@ -5,7 +5,7 @@ use super::held::Held;
 use super::service::Service;
 use super::time;
 use crate::values;
-use arqway_link::{Packet, Side};
+use arqway_link::{LinkState, Packet, Side};
 use arqway_sim::{LinkStep, Streams, TwoEnds, Wireless};
 use arqway_units::Time;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -134,6 +134,35 @@ impl Wire {
         let taken = self.link.send(self::end(end)?, Packet::new(packet));
         self.look(py)?;
         Ok(taken)
+    }
+
+    /// Take the link down, or bring it back, now.
+    ///
+    /// While it is down nothing gets through, and what is on its way is lost.
+    ///
+    /// Parameters
+    /// ----------
+    /// up : bool
+    ///     Whether there is a link from now on.
+    /// told : bool
+    ///     Whether the ends hear of it, as from a modem that reports its carrier: then services stand still, their timers too, and what
+    ///     waits in the queues waits on. Ends that are not told send in vain.
+    ///
+    /// Examples
+    /// --------
+    /// >>> wire = connect("sr:0.5", "sr:0.5")
+    /// >>> wire.set_link(False)
+    /// >>> wire.send("a", b"a packet")
+    /// True
+    /// >>> sum(event.what == "frame-sent" for event in wire.run(until=60.0))
+    /// 0
+    /// >>> wire.set_link(True)
+    /// >>> [event.packet for event in wire.run() if event.what == "packet-delivered"]
+    /// [b'a packet']
+    #[pyo3(signature = (up, *, told=true))]
+    fn set_link(&mut self, py: Python<'_>, up: bool, told: bool) -> PyResult<()> {
+        self.link.set_link(if up { LinkState::Up } else { LinkState::Down }, told);
+        self.look(py)
     }
 
     /// Run, each event as it happens.
