@@ -1,5 +1,5 @@
 //! How often `arqway advise` is right: on twenty links drawn at random its advice is held against a full experiment, with all
-//! candidates, 30 replications, runs twice as long, and another seed. It takes some minutes, and prints the table of
+//! candidates, 30 replications, runs twice as long, and another seed. It takes five minutes on two cores, and prints the table of
 //! `docs/advise.md`; it fails where what was advised is significantly worse than the best by more than the 1 % that counts as good.
 //!
 //! ```text
