@@ -7,8 +7,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What decides the numbers of a run: the units, the protocols, the simulator, what is measured, and everybody else's code.
-const MEASURES: [&str; 7] =
-    ["../units/src", "../link/src", "../sim/src", "src/metrics", "src/lengths.rs", "src/pieces", "../../Cargo.lock"];
+const MEASURES: [&str; 8] = [
+    "../units/src",
+    "../link/src",
+    "../sim/src",
+    "src/metrics",
+    "src/lengths.rs",
+    "src/run.rs",
+    "src/pieces",
+    "../../Cargo.lock",
+];
 
 fn main() {
     for folder in ["scenarios", "experiments", "claims", "sensitivity"] {

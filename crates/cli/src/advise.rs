@@ -18,8 +18,8 @@ that are significantly behind drop out, until the best is known.
 
 Examples:
   arqway advise satellite                          a world that is built in
-  arqway advise my-link.toml --out results/advice
-  arqway advise my-link.toml --for media --media-within '200 ms'
+  arqway advise your-link.toml --out results/advice
+  arqway advise your-link.toml --for media --media-within '200 ms'
   arqway run results/advice/advise.toml            does it hold, from another seed and at full length?
 
 A link with a file and somebody who talks:

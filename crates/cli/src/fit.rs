@@ -45,7 +45,7 @@ pub(crate) struct Arguments {
     /// The interface of a capture where they arrived [default: the other one]
     #[arg(long, value_name = "INTERFACE")]
     to: Option<String>,
-    /// Folder for fit.csv, fit.toml and the figures
+    /// Folder for fit.csv, fit.toml, fit.losses and the figures
     #[arg(long, value_name = "DIR", default_value = "results", value_hint = clap::ValueHint::DirPath)]
     out: PathBuf,
 }

@@ -38,8 +38,8 @@ pub(crate) fn shard(study: &Study, plans: &Plans, shard: Shard, options: &Option
     runs.tell();
     let out = out.display();
     if runs.is_stopped() {
-        let again = format_args!("arqway {} --shard {shard} --out {out}", as_typed(&study.words)).to_string();
-        tell(format_args!("the rest of shard {shard}: {again}"));
+        let again = format!("arqway {} --shard {shard} --out {out}", as_typed(&study.words));
+        return Err(Failure::Stopped(format!("the rest of shard {shard}: {again}")));
     } else {
         tell(format_args!("shard {shard} is in {out}/pieces; when all are there: arqway merge {out}"));
     }

@@ -97,11 +97,6 @@ fn read(arguments: &Arguments, name: String, text: String, files: &Files) -> Res
     })
 }
 
-/// A scheme's name for a shell: labels have blanks in them.
-pub(crate) fn quoted(scheme: &str) -> String {
-    if scheme.contains(' ') { format!("'{scheme}'") } else { scheme.to_owned() }
-}
-
 /// Why a file cannot be read; figures that are built in are no files.
 fn unreadable(name: &str, error: &std::io::Error) -> String {
     let built_in = library::figures().into_iter().find(|known| format!("{}/{}", known.paper, known.figure) == name);

@@ -1,11 +1,11 @@
 //! What `run` and `reproduce` share: the options, the run with its progress bar and Ctrl-C, the output.
 
 use crate::kept;
-use crate::run::quoted;
 use crate::terminal::{print, tell};
 use crate::values;
 use arqway_lab::advise::AdviseError;
 use arqway_lab::asked::Asked;
+use arqway_lab::asked::quoted;
 use arqway_lab::claims::{Claim, Difference, Record};
 use arqway_lab::document::Mistakes;
 use arqway_lab::experiment::{Effort, Experiment};
@@ -100,6 +100,8 @@ pub(crate) enum Failure {
     #[error("stopped before any run was finished: there are no results")]
     Nothing,
     #[error("{0}")]
+    Stopped(String),
+    #[error("{0}")]
     Differs(String),
     #[error(transparent)]
     Pieces(#[from] PiecesError),
@@ -122,6 +124,7 @@ impl Failure {
             | Self::Print(_)
             | Self::Write { .. }
             | Self::Nothing
+            | Self::Stopped(_)
             | Self::Differs(_)
             | Self::Pieces(_)
             | Self::Piece(_)
@@ -213,6 +216,10 @@ pub(crate) fn conclude(study: Study, plans: Plans, mut runs: Runs, options: &Opt
         tell(format_args!("{} more were spared, because figures share cells", plan.spared()));
     }
     tell(format_args!("report, figures and rows are in {}", options.out.display()));
+    if strict.is_some() && runs.is_stopped() {
+        let reason = "stopped: the verdicts of some of the runs were not compared with what is recorded";
+        return Err(Failure::Stopped(reason.to_owned()));
+    }
     let differences = strict.map(|(record, effort)| (record.differences(&findings.judgements, effort), effort));
     match differences {
         Some((differences, effort)) if !differences.is_empty() => Err(Failure::Differs(told(&differences, effort))),

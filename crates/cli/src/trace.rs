@@ -1,9 +1,9 @@
 //! `arqway trace EXPERIMENT --scheme S --point P --replication R`: one cell again, as a capture and as a time-sequence plot.
 
-use crate::run::quoted;
 use crate::study::Failure;
 use crate::terminal::{print, tell};
 use crate::values;
+use arqway_lab::asked::quoted;
 use arqway_lab::capture::{Capture, Place};
 use arqway_lab::cell::{Cell, CellName};
 use arqway_lab::document::Source;

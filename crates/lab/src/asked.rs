@@ -75,6 +75,17 @@ impl Frame {
     }
 }
 
+/// A word as a shell takes it.
+#[must_use]
+pub fn quoted(word: &str) -> String {
+    let is_plain = |letter: char| letter.is_alphanumeric() || "_-./:=+,%@^".contains(letter);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
 fn join(text: String, word: &str) -> String {
     text + " " + word
 }
@@ -82,6 +93,19 @@ fn join(text: String, word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_are_quoted_where_a_shell_would_take_them_apart() {
+        for (word, typed) in [
+            ("asr:3+2", "asr:3+2"),
+            ("my study.toml", "'my study.toml'"),
+            ("study(1).toml", "'study(1).toml'"),
+            ("it's mine.toml", r"'it'\''s mine.toml'"),
+            ("", "''"),
+        ] {
+            assert_eq!(quoted(word), typed);
+        }
+    }
 
     #[test]
     fn options_are_told_as_they_are_typed() {

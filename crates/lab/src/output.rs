@@ -11,6 +11,7 @@ use crate::report::Further;
 use crate::rows::{self, Row};
 use crate::run::Results;
 use crate::seeds::SeedFinding;
+use parquet::errors::ParquetError;
 use std::collections::BTreeMap;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -226,10 +227,21 @@ pub(crate) fn write_rows(all: &[Row], command: &str, directory: &Path) -> Result
     });
     written.map_err(|source| OutputError::File { path, source })?;
     let path = directory.join("rows.parquet");
-    let file = fs::File::create(&path).map_err(|source| OutputError::File { path, source })?;
+    let file = fs::File::create(&path).map_err(|source| OutputError::File { path: path.clone(), source })?;
     let metadata = [("version", VERSION.to_owned()), ("command", command.to_owned())];
     let metadata = metadata.map(|(key, value)| (format!("arqway.{key}"), value));
-    rows::write_parquet(all, &metadata, file).map_err(|error| OutputError::Parquet(error.to_string()))
+    rows::write_parquet(all, &metadata, file).map_err(|error| not_written(path, error))
+}
+
+/// What the Parquet writer says: mostly what the system has said to it.
+fn not_written(path: PathBuf, error: ParquetError) -> OutputError {
+    match error {
+        ParquetError::External(source) => match source.downcast::<io::Error>() {
+            Ok(source) => OutputError::File { path, source: *source },
+            Err(other) => OutputError::Parquet(other.to_string()),
+        },
+        other => OutputError::Parquet(other.to_string()),
+    }
 }
 
 /// The rows of experiments, one experiment after the other: those that show the same cell share its rows.
@@ -290,6 +302,24 @@ pub(crate) fn save(path: &Path, octets: &[u8]) -> Result<(), OutputError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_disk_that_is_full_is_told_by_the_file_that_found_it_so() {
+        let full = Path::new("/dev/full");
+        if !full.exists() {
+            return; // Only some systems have one.
+        }
+        let folder = std::env::temp_dir().join(format!("arqway-full-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        for name in ["rows.csv", "rows.parquet"] {
+            std::os::unix::fs::symlink(full, folder.join(name)).unwrap();
+            let error = write_rows(&[], "arqway", &folder).unwrap_err();
+            assert!(matches!(&error, OutputError::File { path, .. } if path.ends_with(name)), "{error}");
+            fs::remove_file(folder.join(name)).unwrap();
+        }
+        fs::remove_dir_all(&folder).unwrap();
+    }
 
     #[test]
     fn a_folder_is_tried_without_a_trace() {

@@ -38,6 +38,8 @@ mod _arqway {
     #[pymodule_export]
     use crate::results::{Figure, Results};
     #[pymodule_export]
+    use crate::running::cores;
+    #[pymodule_export]
     use crate::study::{Plan, Study, figures};
     #[pymodule_export]
     use crate::table::Table;

@@ -236,10 +236,10 @@ impl Figure {
     /// ----------
     /// path : path
     ///     Where to.
-    fn save(&self, path: PathBuf) -> PyResult<()> {
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let octets = match path.extension().and_then(|extension| extension.to_str()) {
             Some("svg") => self.svg.clone().into_bytes(),
-            Some("png") => self.pixels()?,
+            Some("png") => py.detach(|| self.pixels())?,
             _ => {
                 let message = format!("a figure is saved as .svg or .png, not as {}", path.display());
                 return Err(PyValueError::new_err(message));

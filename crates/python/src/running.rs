@@ -20,6 +20,12 @@ use std::time::Duration;
 /// How often Python is asked for signals: well below what a person takes for at once.
 const LOOK: Duration = Duration::from_millis(10);
 
+/// How many runs go on at a time unless somebody says: one for each core that this process may use.
+#[pyfunction]
+pub(crate) fn cores() -> NonZeroUsize {
+    thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
+}
+
 /// Runs a plan; calls `progress` with how many runs are finished and how many there are, at first and whenever that has changed.
 pub(crate) fn run(py: Python<'_>, plan: &Plan, jobs: NonZeroUsize, progress: Option<&Py<PyAny>>) -> PyResult<Results> {
     let (stop, finished) = (Stop::new(), AtomicUsize::new(0));
@@ -42,7 +48,7 @@ pub(crate) fn run(py: Python<'_>, plan: &Plan, jobs: NonZeroUsize, progress: Opt
         thread::scope(|scope| {
             let (done, results) = channel();
             let (stop, finished) = (&stop, &finished);
-            scope.spawn(move || {
+            let runs = scope.spawn(move || {
                 let count = || {
                     finished.fetch_add(1, Ordering::Relaxed);
                 };
@@ -57,7 +63,11 @@ pub(crate) fn run(py: Python<'_>, plan: &Plan, jobs: NonZeroUsize, progress: Opt
                 match results.recv_timeout(LOOK) {
                     Ok(results) => break look().map(|()| results),
                     Err(RecvTimeoutError::Timeout) => {}
-                    Err(RecvTimeoutError::Disconnected) => break Err(PyRuntimeError::new_err("the runs have failed")),
+                    Err(RecvTimeoutError::Disconnected) => {
+                        // Joined here, or the scope would panic too.
+                        let _ = runs.join();
+                        break Err(PyRuntimeError::new_err("the runs have failed"));
+                    }
                 }
             }
         })

@@ -5,18 +5,19 @@ use crate::mistakes;
 use crate::results::Results;
 use crate::running;
 use crate::values;
-use arqway_lab::asked::Asked;
+use arqway_lab::asked::{Asked, quoted};
 use arqway_lab::document::{Mistakes, Source, did_you_mean};
 use arqway_lab::experiment::overlay::Overlay;
-use arqway_lab::experiment::{Effort, Experiment};
+use arqway_lab::experiment::{Effort, Experiment, Files};
 use arqway_lab::library::{self, FigureName};
 use arqway_lab::output::Frame;
 use arqway_lab::plan::{Plan as Runs, Request};
 use pyo3::exceptions::{PyLookupError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroUsize};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// An experiment whose every setting is known to be right, and where it comes from.
@@ -30,8 +31,8 @@ pub(crate) struct Study {
 /// Where an experiment comes from.
 #[derive(Clone)]
 enum From {
-    /// A text, and where files that it names are looked for.
-    Text { source: Arc<Source>, folder: PathBuf },
+    /// A text, and those of the files that it names, as they were when it was read.
+    Text { source: Arc<Source>, files: BTreeMap<String, String> },
     /// A figure of a paper.
     Figure(FigureName),
 }
@@ -39,7 +40,9 @@ enum From {
 impl From {
     fn read(&self, effort: Effort) -> Result<Vec<Experiment>, Mistakes> {
         match self {
-            Self::Text { source, folder } => Ok(vec![Experiment::read(source, folder, effort)?]),
+            Self::Text { source, files } => {
+                Ok(vec![Experiment::read_over(source, &Files::kept(files.clone()), effort, &Overlay::default())?])
+            }
             Self::Figure(name) => library::experiments_of(std::slice::from_ref(name), effort, &Overlay::default()),
         }
     }
@@ -53,19 +56,24 @@ impl From {
 }
 
 impl Study {
-    fn new(py: Python<'_>, origin: From, before: Mistakes) -> PyResult<Self> {
+    fn new(py: Python<'_>, origin: From) -> PyResult<Self> {
         let read = origin.read(Effort::Full);
-        let read = match read {
-            Ok(experiments) => before.into_result(experiments),
-            Err(found) => Err(values::merge(before, found)),
-        };
         let experiment = read.map_err(|mistakes| mistakes::exception(py, &mistakes))?.into_iter().next();
         let experiment = experiment.ok_or_else(|| PyLookupError::new_err("there is no such experiment"))?;
         Ok(Self { origin, experiment })
     }
 
-    fn of_text(py: Python<'_>, source: Arc<Source>, folder: PathBuf, before: Mistakes) -> PyResult<Self> {
-        Self::new(py, From::Text { source, folder }, before)
+    fn of_text(py: Python<'_>, source: Arc<Source>, folder: &Path, before: Mistakes) -> PyResult<Self> {
+        let beside = Files::beside(folder);
+        let read = |effort| Experiment::read_over(&source, &beside, effort, &Overlay::default());
+        let read_in_full = match read(Effort::Full) {
+            Ok(experiment) => before.into_result(experiment),
+            Err(found) => Err(values::merge(before, found)),
+        };
+        let experiment = read_in_full.map_err(|mistakes| mistakes::exception(py, &mistakes))?;
+        // A quick run may need another file; what is wrong with it is told when it is asked for.
+        let _ = read(Effort::Quick);
+        Ok(Self { origin: From::Text { source, files: beside.texts() }, experiment })
     }
 }
 
@@ -77,20 +85,28 @@ impl Study {
         let name = path.display().to_string();
         let text = files::read(&path)?;
         let folder = path.parent().map(PathBuf::from).unwrap_or_default();
-        Self::of_text(py, Source::new(name, text), folder, Mistakes::new())
+        Self::of_text(py, Source::new(name, text), &folder, Mistakes::new())
     }
 
     /// Reads a text.
     #[staticmethod]
     fn of_text_named(py: Python<'_>, text: &str, name: &str, folder: PathBuf) -> PyResult<Self> {
-        Self::of_text(py, Source::new(name, text), folder, Mistakes::new())
+        Self::of_text(py, Source::new(name, text), &folder, Mistakes::new())
+    }
+
+    /// Reads a text again, and after its name each file that it names, with its text.
+    #[staticmethod]
+    #[pyo3(signature = (text, name, *files))]
+    fn of_texts(py: Python<'_>, text: &str, name: &str, files: Vec<String>) -> PyResult<Self> {
+        let files = files.chunks_exact(2).map(|file| (file[0].clone(), file[1].clone())).collect();
+        Self::new(py, From::Text { source: Source::new(name, text), files })
     }
 
     /// Reads a dictionary.
     #[staticmethod]
     fn of_dict(py: Python<'_>, values: &Bound<'_, PyDict>, name: &str, folder: PathBuf) -> PyResult<Self> {
         let (source, before) = values::to_source(name, values)?;
-        Self::of_text(py, source, folder, before)
+        Self::of_text(py, source, &folder, before)
     }
 
     /// A figure of a paper.
@@ -109,7 +125,7 @@ impl Study {
                 format!("{paper} has no figure `{figure}`; {}", did_you_mean(figure, &of_paper))
             }));
         }
-        Self::new(py, From::Figure(name), Mistakes::new())
+        Self::new(py, From::Figure(name))
     }
 
     /// Its text as TOML.
@@ -165,10 +181,11 @@ impl Study {
     fn origin(&self) -> (&'static str, Vec<String>) {
         match &self.origin {
             From::Figure(name) => ("of_figure", vec![name.paper.clone(), name.figure.clone()]),
-            From::Text { source, folder } => (
-                "of_text_named",
-                vec![source.text().to_owned(), source.name().to_owned(), folder.to_string_lossy().into_owned()],
-            ),
+            From::Text { source, files } => {
+                let files = files.iter().flat_map(|(name, text)| [name.clone(), text.clone()]);
+                let of_source = [source.text().to_owned(), source.name().to_owned()];
+                ("of_texts", of_source.into_iter().chain(files).collect())
+            }
         }
     }
 
@@ -181,14 +198,14 @@ impl Study {
         let (frame, figures) = match &self.origin {
             From::Text { .. } => {
                 let file = self.origin.file().unwrap_or_else(|| format!("{}.toml", self.experiment.id));
-                (Frame::of_run(&self.experiment.title, format!("arqway run {file}{asked}")), Vec::new())
+                (Frame::of_run(&self.experiment.title, format!("arqway run {}{asked}", quoted(&file))), Vec::new())
             }
             From::Figure(name) => {
                 // What the command does not do unless it is asked for, and the other way round.
                 if quick {
                     asked.seeds = Some(NonZeroU32::MIN);
                 } else {
-                    asked.replications = replications.or(NonZeroU32::new(self.experiment.replications));
+                    asked.full = replications.is_none();
                 }
                 let figures = std::slice::from_ref(&name.figure);
                 (Frame::of_reproduction(Some(&name.paper), figures, effort, &asked), vec![name.clone()])
@@ -225,8 +242,7 @@ impl Plan {
 
     /// Runs it on so many threads; `progress(finished, planned)` is called now and then.
     fn run(&self, py: Python<'_>, jobs: Option<NonZeroUsize>, progress: Option<Py<PyAny>>) -> PyResult<Results> {
-        let jobs = jobs.or_else(|| std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
-        let measured = running::run(py, &self.0.runs, jobs, progress.as_ref())?;
+        let measured = running::run(py, &self.0.runs, jobs.unwrap_or_else(running::cores), progress.as_ref())?;
         Results::new(py, Arc::clone(&self.0), &measured)
     }
 }

@@ -4,6 +4,7 @@ use crate::mistakes;
 use arqway_lab::document::{
     Mistake, Mistakes, Node, Origin, Source, Table, Value, path_of_item, path_of_key, read_source,
 };
+use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyMapping, PyString};
 use serde::de::DeserializeOwned;
@@ -86,20 +87,27 @@ impl Reader {
         if let Ok(mapping) = value.cast::<PyMapping>() {
             return self.table(mapping, path, depth).map(|table| Ok(Value::Table(table)));
         }
+        // Before numbers: an array of one is both.
+        if value.hasattr("__getitem__")? && !value.hasattr("decode")? && value.len().is_ok() {
+            let items = value.try_iter()?.enumerate();
+            let items = items.map(|(index, item)| self.node(&item?, &path_of_item(path, index), depth + 1));
+            return items.collect::<PyResult<Vec<_>>>().map(|items| Ok(Value::Array(items)));
+        }
         if value.hasattr("__index__")? {
-            let fits = value.extract::<i64>().map(Value::Integer);
-            return Ok(fits.map_err(|_| Unfit::new("this number is too large", "numbers have at most 64 bits")));
+            match value.extract::<i64>() {
+                Ok(number) => return Ok(Ok(Value::Integer(number))),
+                Err(error) if error.is_instance_of::<PyOverflowError>(value.py()) => {
+                    return Ok(Err(Unfit::new("this number is too large", "numbers have at most 64 bits")));
+                }
+                // An array without an extent, of what is no whole number, has the method all the same.
+                Err(_) => {}
+            }
         }
         if value.hasattr("__float__")? {
             return value.extract::<f64>().map(|number| Ok(Value::Float(number)));
         }
         if value.hasattr("__fspath__")? {
             return value.call_method0("__fspath__")?.extract::<String>().map(|text| Ok(Value::Text(text)));
-        }
-        if value.hasattr("__len__")? && value.hasattr("__getitem__")? && !value.hasattr("decode")? {
-            let items = value.try_iter()?.enumerate();
-            let items = items.map(|(index, item)| self.node(&item?, &path_of_item(path, index), depth + 1));
-            return items.collect::<PyResult<Vec<_>>>().map(|items| Ok(Value::Array(items)));
         }
         let message = format!("`{}` is no setting", value.repr()?);
         let help = if value.is_none() {

@@ -9,6 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import arqway
+import numpy
+import pandas
+import pyarrow
 import pytest
 from conftest import SMALL
 
@@ -129,6 +132,31 @@ def test_an_experiment_can_be_pickled(make: Any) -> None:
     experiment = make()
     again = pickle.loads(pickle.dumps(experiment))
     assert (again.id, again.toml, again.points) == (experiment.id, experiment.toml, experiment.points)
+
+
+def test_an_experiment_never_changes_whatever_becomes_of_the_files_it_was_read_from(tmp_path: Path) -> None:
+    world = tmp_path / "world.toml"
+    world.write_text('base = "clean"\n"file-transfer.size" = "10 kB"\n')
+    file = tmp_path / "study.toml"
+    file.write_text(
+        '[experiment]\nid = "study"\n[scenario]\nbase = "world.toml"\n[[scheme]]\nuse = "raw"\n'
+        '[[figure]]\nid = "throughput"\ny = "file-transfer.throughput"\n'
+    )
+    experiment = arqway.Experiment.read(file)
+    pickled = pickle.dumps(experiment)
+    before = experiment.run(replications=2).rows
+    world.unlink()
+    file.unlink()
+    for later in (experiment, pickle.loads(pickled)):
+        assert pyarrow.table(later.run(replications=2).rows) == pyarrow.table(before)
+
+
+@pytest.mark.parametrize("values", [numpy.array([16, 32]), pandas.Series([16, 32]), numpy.array(["1 %", "5 %"])])
+def test_arrays_are_lists_of_values(values: Any) -> None:
+    swept = "services.selective-repeat.window" if len(str(values[0])) == 2 else "wireless.errors.loss"
+    settings = tomllib.loads(SMALL)
+    as_list, as_array = ({**settings, "sweep": {swept: kind}} for kind in (values.tolist(), values))
+    assert arqway.Experiment.from_dict(as_array).toml == arqway.Experiment.from_dict(as_list).toml
 
 
 def test_mistakes_can_be_pickled() -> None:

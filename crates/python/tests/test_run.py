@@ -24,7 +24,7 @@ def files(folder: Path) -> dict[str, bytes]:
 
 @pytest.mark.parametrize("arguments", [[], ["--seed", "7", "--replications", "2"], ["--quick"]])
 def test_what_is_written_is_what_the_command_writes(arguments: list[str], tmp_path: Path, command: Path) -> None:
-    file = tmp_path / "small.toml"
+    file = tmp_path / "it's small (1).toml"
     file.write_text(SMALL)
     subprocess.run([command, "run", file, *arguments, "--out", tmp_path / "theirs"], check=True, capture_output=True)
     options = {"--seed": "seed", "--replications": "replications"}

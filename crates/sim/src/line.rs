@@ -85,6 +85,8 @@ struct InFlight<T> {
     arrival: Moment,
     /// Whether its event is in the queue.
     is_scheduled: bool,
+    /// Whether it will not arrive: the line was cut meanwhile.
+    is_cut: bool,
     load: T,
 }
 
@@ -199,7 +201,7 @@ impl<T> Line<T> {
     /// then.
     #[inline]
     pub(crate) fn launch<E>(&mut self, load: T, arrival: Time, events: &mut EventQueue<E>, event: E) {
-        let load = InFlight { arrival: events.moment(arrival), is_scheduled: false, load };
+        let load = InFlight { arrival: events.moment(arrival), is_scheduled: false, is_cut: false, load };
         if self.in_flight.back().is_some_and(|last| last.arrival > load.arrival) {
             self.overtake(load);
         } else {
@@ -228,6 +230,16 @@ impl<T> Line<T> {
         debug_assert_eq!(arrival.time(), now, "every load has an event at its arrival");
         self.await_first(events, event);
         Some(load)
+    }
+
+    /// What is on its way now will arrive as something that was cut.
+    pub(crate) fn cut(&mut self) {
+        self.in_flight.iter_mut().for_each(|load| load.is_cut = true);
+    }
+
+    /// Whether what arrives next was cut on its way.
+    pub(crate) fn next_is_cut(&self) -> bool {
+        self.in_flight.front().is_some_and(|load| load.is_cut)
     }
 
     /// Whether the transmitter has nothing to do.

@@ -106,6 +106,16 @@ impl<S: LinkService> LinkEnd<S> {
         self.other = Some(Box::new(other));
     }
 
+    /// What is on its way is lost.
+    pub(crate) fn cut(&mut self) {
+        self.line.cut();
+    }
+
+    /// Whether what arrives next was lost so.
+    pub(crate) fn next_is_cut(&self) -> bool {
+        self.line.next_is_cut()
+    }
+
     /// The link is gone.
     pub(crate) fn fall(&mut self) {
         self.air.falls();

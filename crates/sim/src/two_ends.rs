@@ -37,7 +37,6 @@ pub struct TwoEnds<S> {
     events: EventQueue<Event>,
     access_point: LinkEnd<S>,
     client: LinkEnd<S>,
-    link: LinkState,
     seen: Seen,
 }
 
@@ -97,8 +96,7 @@ impl<S: LinkService> TwoEnds<S> {
         };
         let [access_point, client] = ends;
         let (access_point, client) = (end(access_point, Direction::Down), end(client, Direction::Up));
-        let (now, events, link) = (Time::ZERO, EventQueue::default(), LinkState::Up);
-        Self { now, events, access_point, client, link, seen: Seen::default() }
+        Self { now: Time::ZERO, events: EventQueue::default(), access_point, client, seen: Seen::default() }
     }
 
     /// What time it is.
@@ -130,7 +128,6 @@ impl<S: LinkService> TwoEnds<S> {
     ///
     /// If the ends are told, their services stand still and what waits in the queues waits on; else they go on sending in vain.
     pub fn set_link(&mut self, link: LinkState, told: bool) {
-        self.link = link;
         let hint = match link {
             LinkState::Down => Hint::Down,
             LinkState::Up => Hint::Up,
@@ -139,7 +136,10 @@ impl<S: LinkService> TwoEnds<S> {
             let now = self.now;
             let end = self.end(direction);
             match link {
-                LinkState::Down => end.fall(),
+                LinkState::Down => {
+                    end.fall();
+                    end.cut();
+                }
                 LinkState::Up => end.rise(None),
             }
             if told {
@@ -191,14 +191,15 @@ impl<S: LinkService> TwoEnds<S> {
     }
 
     fn arrive(&mut self, direction: Direction) {
-        let Self { access_point, client, events, now, link, .. } = self;
+        let Self { access_point, client, events, now, .. } = self;
         let (sender, receiver, back) = match direction {
             Direction::Down => (access_point, client, Direction::Up),
             Direction::Up => (client, access_point, Direction::Down),
         };
+        let is_cut = sender.next_is_cut();
         let Some(frame) = sender.arrive(events, *now) else { return };
         let frame = Frame::from_wire(frame.tag, frame.parts().concat().into());
-        if *link == LinkState::Down {
+        if is_cut {
             self.see(back.sender(), What::FrameCut(frame));
             return;
         }
@@ -364,6 +365,19 @@ mod tests {
         assert_eq!(deliveries(&steps), 1);
         let heard = steps.iter().filter(|step| matches!(step.what, What::LinkHeard(_))).count();
         assert_eq!(heard, 4, "two ends hear of both");
+    }
+
+    #[test]
+    fn an_outage_that_is_over_before_a_frame_would_arrive_has_cut_it_all_the_same() {
+        let mut link = two_ends("raw", "");
+        link.send(Side::AccessPoint, Packet::new("a packet"));
+        link.set_link(LinkState::Down, true);
+        let mut steps = all_steps(&mut link, Time::from_nanoseconds(10_000_000));
+        link.set_link(LinkState::Up, true);
+        link.send(Side::AccessPoint, Packet::new("another one"));
+        steps.extend(all_steps(&mut link, Time::MAX));
+        assert_eq!(steps.iter().filter(|step| matches!(step.what, What::FrameCut(_))).count(), 1);
+        assert_eq!(deliveries(&steps), 1);
     }
 
     #[test]

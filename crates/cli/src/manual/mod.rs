@@ -43,8 +43,10 @@ const EXIT_STATUS: [(&str, &str); 3] = [
 ];
 
 /// What a study makes of Ctrl-C.
-const INTERRUPTED: [(&str, &str); 2] =
-    [("130", "Ctrl-C was pressed twice."), ("", "After Ctrl-C it is 0 once a run is finished and kept, else 1.")];
+const INTERRUPTED: [(&str, &str); 2] = [
+    ("130", "Ctrl-C was pressed twice."),
+    ("", "After Ctrl-C it is 0 once a run is finished and kept; 1 without one, of a shard, and with --strict."),
+];
 
 /// What `arqway trace` writes.
 const TRACES: [(&str, &str); 3] = [
@@ -54,9 +56,10 @@ const TRACES: [(&str, &str); 3] = [
 ];
 
 /// What `arqway fit` writes below `--out`.
-const FITS: [(&str, &str); 4] = [
+const FITS: [(&str, &str); 5] = [
     ("fit.csv", "A row a parameter of a family: value, interval, and the family's likelihood."),
     ("fit.toml", "An experiment that measures the best channel, for arqway run."),
+    ("fit.losses", "What was lost, frame by frame, for errors of kind trace."),
     (
         "fit-runs.svg, fit-runs.png, fit-gaps.svg, fit-gaps.png",
         "Runs of losses and gaps between them, seen and fitted.",

@@ -148,7 +148,7 @@ pub fn advise<P: Progress>(question: Question, most: u32, watcher: &Watcher<'_, 
         world: shortened(&question.world, &length),
         full: question.world.clone(),
         chosen: written_service(&question.world),
-        limits: Limits { replications: most, events: EVENTS / stages(&question.world).len() as u64 },
+        limits: Limits { replications: most, events: EVENTS },
         question: &question,
         watcher,
         rows: Vec::new(),
@@ -156,9 +156,12 @@ pub fn advise<P: Progress>(question: Question, most: u32, watcher: &Watcher<'_, 
         cautions: Vec::new(),
         confirm: Vec::new(),
     };
+    let stages = stages(&question.world);
+    let used = stages.iter().map(|class| advisor.is_used(class.as_ref())).collect::<Result<Vec<_>, _>>()?;
+    advisor.limits.events = EVENTS / used.iter().filter(|used| **used).count().max(1) as u64;
     let mut decided = Vec::new();
-    for class in stages(&question.world) {
-        decided.extend(advisor.decide(class)?);
+    for (class, is_used) in stages.into_iter().zip(used) {
+        decided.extend(advisor.decide(class, is_used)?);
         if watcher.stop.is_asked() {
             break;
         }
@@ -169,6 +172,9 @@ pub fn advise<P: Progress>(question: Question, most: u32, watcher: &Watcher<'_, 
     let confirm = advisor.confirm_text();
     let Advisor { rows, results, mut cautions, .. } = advisor;
     cautions.extend(of_the_world(&question, &link));
+    if watcher.stop.is_asked() && !cautions.contains(&Caution::Stopped) {
+        cautions.push(Caution::Stopped);
+    }
     Ok(Advice { link, losses, stages: decided, cautions, rows, results, confirm, question })
 }
 
@@ -298,11 +304,11 @@ struct Advisor<'a, P> {
 
 impl<P: Progress> Advisor<'_, P> {
     /// Races the candidates for one decision; nothing if it was stopped before each had a run.
-    fn decide(&mut self, class: Option<Class>) -> Result<Option<Stage>, AdviseError> {
+    fn decide(&mut self, class: Option<Class>, is_used: bool) -> Result<Option<Stage>, AdviseError> {
         let entries = self.entries(class.as_ref());
         let class_name = class.as_ref().map(|class| class.name.clone());
         let names = entries.iter().map(|entry| (entry.name.clone(), entry.tried().to_owned())).collect();
-        if !self.is_used(&entries)? {
+        if !is_used {
             return Ok(Some(Stage { class: class_name, standings: Vec::new(), ended: Ended::Alike, names }));
         }
         let mut plan = self.plan(&entries, FIRST.min(self.limits.replications))?;
@@ -349,7 +355,8 @@ impl<P: Progress> Advisor<'_, P> {
 
     /// Whether any traffic is carried by what is to be decided: with another service, which sends frames of its own, the
     /// applications would see something else.
-    fn is_used(&self, entries: &[Entry]) -> Result<bool, AdviseError> {
+    fn is_used(&self, class: Option<&Class>) -> Result<bool, AdviseError> {
+        let entries = self.entries(class);
         let probes = entries.iter().filter(|entry| PROBES.contains(&entry.name.as_str()));
         let probes: Vec<Entry> = probes.cloned().collect();
         let plan = self.plan(&probes, 1)?;
@@ -433,8 +440,8 @@ const PROBES: [&str; 2] = ["Raw", "XOR FEC, blocks of 2"];
 
 fn of_the_world(question: &Question, link: &Link) -> Vec<Caution> {
     let mut cautions = Vec::new();
-    if link.has_tcp && link.tcp_window < link.path_in_flight {
-        cautions.push(Caution::Window(link.tcp_window, link.path_in_flight));
+    if link.has_tcp && link.tcp_windows < link.path_in_flight {
+        cautions.push(Caution::Window(link.tcp_windows, link.path_in_flight));
     }
     if link.has_tcp && question.scenario.media.enabled && question.scenario.link_layer.classes.is_empty() {
         cautions.push(Caution::NoClass);

@@ -37,6 +37,8 @@ pub struct Link {
     pub has_flows: bool,
     /// The most packets that TCP has outstanding.
     pub tcp_window: u64,
+    /// Those of all connections together.
+    pub tcp_windows: u64,
     /// How late the media's packets may be, where there are such.
     pub within: Option<Span>,
 }
@@ -62,6 +64,8 @@ impl Link {
             (scenario.web.enabled, u64::from(scenario.web.parallel.get())),
             (scenario.media.enabled, 1),
         ];
+        // Of media no TCP is made.
+        let of_tcp = connections[..3].iter().filter(|(enabled, _)| *enabled).map(|(_, flows)| flows).sum::<u64>();
         let flows: u64 = connections.iter().filter(|(enabled, _)| *enabled).map(|(_, flows)| flows).sum();
         Self {
             packet,
@@ -76,6 +80,7 @@ impl Link {
             has_tcp: scenario.file_transfer.enabled || scenario.tcp_bulk.enabled || scenario.web.enabled,
             has_flows: flows > 1,
             tcp_window: scenario.tcp.settings().maximum_window.into(),
+            tcp_windows: u64::from(scenario.tcp.settings().maximum_window) * of_tcp,
             within: scenario.media.within.filter(|_| scenario.media.enabled),
         }
     }

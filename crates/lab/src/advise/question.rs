@@ -49,6 +49,11 @@ pub enum QuestionError {
         /// What runs.
         known: String,
     },
+    /// A deadline for media that there are not.
+    #[error(
+        "nobody talks in this world, so nothing has to be there in time: --media-within needs media.enabled = true"
+    )]
+    NobodyTalks,
     /// No application runs.
     #[error("nothing runs in this world: enable one of file-transfer, tcp-bulk, web, media")]
     Idle,
@@ -79,6 +84,9 @@ impl Question {
         let applications: Vec<Application> = running.into_iter().filter(counts).collect();
         if applications.is_empty() {
             return Err(QuestionError::Idle);
+        }
+        if asked.within.is_some() && !scenario.media.enabled {
+            return Err(QuestionError::NobodyTalks);
         }
         let seed = asked.seed.or(seed).unwrap_or(1);
         let mut question = Self { name: plain(&name), applications, seed, world, scenario };

@@ -160,7 +160,7 @@ impl<'a> Race<'a> {
         let scores = self.scores();
         let leader = self.leader(&scores);
         let is_alike = |entry: usize| {
-            relative(&scores[entry], &scores[leader], CONFIDENCE).is_some_and(|difference| is_within(&difference))
+            relative(&scores[entry], &scores[leader], self.confidence).is_some_and(|difference| is_within(&difference))
         };
         if self.left().count() == 1 {
             Some(Ended::Decided)

@@ -7,6 +7,7 @@ use super::*;
 use crate::document::Source;
 use crate::library;
 use crate::stop::Stop;
+use arqway_units::Span;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
@@ -93,6 +94,9 @@ fn what_cannot_be_asked_is_told_with_its_place_and_what_would_be_right() {
     let asked = Asked { applications: vec![Application::Media], ..Asked::default() };
     let media = question("web.enabled = true\n", &asked).expect_err("no media").to_string();
     assert!(media.contains("`media`") && media.contains("file-transfer, web"), "{media}");
+    let asked = Asked { within: Some(Span::from_milliseconds(200)), ..Asked::default() };
+    let late = question("web.enabled = true\n", &asked).expect_err("nobody talks").to_string();
+    assert!(late.contains("media.enabled = true"), "{late}");
 }
 
 #[test]

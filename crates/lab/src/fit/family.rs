@@ -24,9 +24,6 @@ pub enum Family {
 }
 
 impl Family {
-    /// From the one with fewest parameters on.
-    pub const ALL: [Self; 3] = [Self::Uniform, Self::TwoState, Self::FourState];
-
     /// Its kind in a scenario.
     #[must_use]
     pub fn name(self) -> &'static str {

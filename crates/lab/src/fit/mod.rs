@@ -70,6 +70,8 @@ pub struct Fit {
     pub lengths_differ: bool,
     /// From the first frame to the last.
     pub length: Span,
+    /// The fate of each frame: whether it was lost.
+    pub fates: Vec<bool>,
     /// How many arrived again.
     pub duplicates: u64,
     /// How many arrived that were never seen being sent.
@@ -104,6 +106,11 @@ pub enum FitError {
         "{0} says of no two frames that they were sent at different times, so it does not tell how fast the link is: say it, as in --rate \"1 Mbit/s\""
     )]
     NoRate(String),
+    /// The times of the frames contradict each other.
+    #[error(
+        "most frames of {0} follow each other slower than all of them do, so it does not tell how fast the link is: say it, as in --rate \"1 Mbit/s\""
+    )]
+    Unclear(String),
     /// The link is too slow for the frames.
     #[error(
         "at {rate} the last of the frames of {name} would have waited for {waits}: the link was faster, or what was captured is not what it sent; without --rate the trace says {seen}"
@@ -135,10 +142,12 @@ impl Fit {
         let used = rate.or(seen).ok_or_else(|| FitError::NoRate(name.to_owned()))?;
         let timeline = Timeline::new(frames, used);
         let waits = timeline.backlog(frames);
-        if let (Some(rate), Some(seen)) = (rate, seen)
-            && waits.as_seconds() > 0.05 * frames.length().as_seconds()
-        {
-            return Err(FitError::TooSlow { name: name.to_owned(), rate, waits, seen });
+        if waits.as_seconds() > 0.05 * frames.length().as_seconds() {
+            let name = name.to_owned();
+            return Err(match (rate, seen) {
+                (Some(rate), Some(seen)) => FitError::TooSlow { name, rate, waits, seen },
+                _ => FitError::Unclear(name),
+            });
         }
         let runs = Runs::of(timeline.frames.iter().map(|frame| frame.lost));
         let estimates = estimate::all(&timeline);
@@ -158,6 +167,7 @@ impl Fit {
             octets: Octets::new((timeline.bits() / 8.0).round() as u64),
             lengths_differ: frames.frames.windows(2).any(|pair| pair[0].octets != pair[1].octets),
             length: frames.length(),
+            fates: frames.losses(),
             duplicates: frames.duplicates,
             strangers: frames.strangers,
             delays: Delays::of(frames),

@@ -14,6 +14,37 @@ use std::collections::BTreeMap;
 
 /// Gaps that differ by less are one.
 const GAPS_A_FACTOR: f64 = 256.0;
+/// So many equal steps in a row are one matrix at most: the likelihood of more may be smaller than the smallest number.
+const LONGEST_POWER: usize = 512;
+
+/// A product of many factors, as its logarithm and what is not in that yet.
+#[derive(Debug, Clone, Copy)]
+struct Scale {
+    log: f64,
+    factor: f64,
+}
+
+impl Default for Scale {
+    fn default() -> Self {
+        Self { log: 0.0, factor: 1.0 }
+    }
+}
+
+impl Scale {
+    /// Logarithms take their time: they are taken before a product gets too small, not of every factor.
+    fn take(&mut self, factor: f64) {
+        if factor < 1e-50 || self.factor < 1e-250 {
+            self.log += libm::log(self.factor);
+            self.factor = factor;
+        } else {
+            self.factor *= factor;
+        }
+    }
+
+    fn log(self) -> f64 {
+        self.log + libm::log(self.factor)
+    }
+}
 /// Gaps below this share of the mean spacing are none.
 const SHORTEST_GAP: f64 = 1.0 / 1024.0;
 /// With more kinds of steps than this, frames and gaps have matrices of their own.
@@ -115,15 +146,20 @@ impl Tape {
                 let gap = run[0].2.map(|gap| self.of_gap(gap, &mut gaps));
                 vec![gap.map_or(frame, |gap| self.add(Recipe::Product(frame, gap)))]
             });
-            for bit in 0..usize::BITS - run.len().leading_zeros() {
-                let bit = bit as usize;
+            let (longest, rest) = (run.len() / LONGEST_POWER, run.len() % LONGEST_POWER);
+            let bits = (usize::BITS - run.len().leading_zeros()).min(LONGEST_POWER.ilog2() + 1);
+            for bit in 0..bits as usize {
                 if bit == of_step.len() {
                     let half = of_step[bit - 1];
                     of_step.push(self.add(Recipe::Product(half, half)));
                 }
-                if run.len() >> bit & 1 == 1 {
+                if rest >> bit & 1 == 1 {
                     self.places.push(of_step[bit]);
                 }
+            }
+            if longest > 0 {
+                let place = of_step[LONGEST_POWER.ilog2() as usize];
+                self.places.extend(std::iter::repeat_n(place, longest));
             }
             powers.insert(run[0], of_step);
         }
@@ -156,17 +192,13 @@ impl Tape {
     /// The logarithm of the probability of the whole trace; minus infinity if it cannot be.
     pub(super) fn log_likelihood<const N: usize>(&self, chain: &Chain<N>) -> f64 {
         let table = self.table(chain);
-        let (mut state, mut scale, mut log) = (chain.root, 1.0, 0.0);
+        let (mut state, mut scale) = (chain.root, Scale::default());
         for &place in &self.places {
             let total = advance(&mut state, &table[place as usize]);
-            scale *= total;
-            if scale < 1e-250 {
-                log += libm::log(scale);
-                scale = 1.0;
-            }
+            scale.take(total);
         }
         let end: f64 = (0..N).map(|k| state[k] * chain.root[k]).sum();
-        known(log + libm::log(scale) + libm::log(end))
+        known(scale.log() + libm::log(end))
     }
 
     /// The same, with its derivative by each parameter.
@@ -179,20 +211,15 @@ impl Tape {
         let chain = chain_of(parameters);
         let table = self.table(&chain);
         let mut left = Vec::with_capacity(self.places.len());
-        let (mut state, mut log) = (chain.root, 0.0);
-        let mut scale = 1.0;
+        let (mut state, mut scale) = (chain.root, Scale::default());
         for &place in &self.places {
             let before = state;
             let total = advance(&mut state, &table[place as usize]);
             left.push((before, total));
-            scale *= total;
-            if scale < 1e-250 {
-                log += libm::log(scale);
-                scale = 1.0;
-            }
+            scale.take(total);
         }
         let end: f64 = (0..N).map(|k| state[k] * chain.root[k]).sum();
-        let value = known(log + libm::log(scale) + libm::log(end));
+        let value = known(scale.log() + libm::log(end));
         if value == f64::NEG_INFINITY {
             return (value, vec![0.0; parameters.len()]);
         }

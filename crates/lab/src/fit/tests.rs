@@ -8,7 +8,9 @@ use crate::fit::family::Scales;
 use crate::fit::tape::Tape;
 use crate::fit::timeline::OnLine;
 use arqway_sim::Streams;
-use arqway_sim::channel::{Channel, Direction, ErrorModel, FourState, Impairments, MixedPeriods, TwoState, Uniform};
+use arqway_sim::channel::{
+    Channel, Direction, ErrorModel, FourState, Impairments, Losses, MixedPeriods, TwoState, Uniform,
+};
 use arqway_units::{Ratio, Time};
 use std::path::Path;
 
@@ -240,6 +242,33 @@ fn traces_that_lost_nothing_everything_or_hardly_anything_are_uniform() {
     }
 }
 
+/// A second's frames, all stamped with the second, and a long outage: the time stamps of many a log.
+#[test]
+fn frames_that_share_a_time_were_sent_one_after_the_other_before_the_next_time() {
+    let octets = Octets::new(250);
+    let frame = |number: u64| {
+        let at = Time::from_nanoseconds(number / 100 * 1_000_000_000);
+        SentFrame { at, octets, fate: if number.is_multiple_of(7) { Fate::Lost } else { Fate::Arrived } }
+    };
+    let frames = Frames { frames: (0..5_000).map(frame).collect(), ..Frames::default() };
+    let fit = Fit::new("a log", &frames, None).expect("a fit");
+    assert_eq!(fit.rate, rate(200));
+}
+
+#[test]
+fn an_outage_of_many_thousand_frames_has_a_likelihood() {
+    let octets = Octets::new(250);
+    let frame = |number: u64| {
+        let at = Time::ZERO + rate(64).time_to_send(octets) * number;
+        let is_lost = number.is_multiple_of(100) || (20_000..90_000).contains(&number);
+        SentFrame { at, octets, fate: if is_lost { Fate::Lost } else { Fate::Arrived } }
+    };
+    let frames = Frames { frames: (0..100_000).map(frame).collect(), ..Frames::default() };
+    let estimates = estimates(&frames, rate(64));
+    assert!(estimates.iter().all(|estimate| estimate.log_likelihood.is_finite()), "{estimates:?}");
+    assert_ne!(best(&estimates).family, Family::Uniform);
+}
+
 #[test]
 fn a_trace_that_is_too_short_or_contradicts_the_rate_is_refused_with_what_would_be_right() {
     let told = |frames: &Frames, rate| Fit::new("t.csv", frames, rate).expect_err("refused").to_string();
@@ -255,6 +284,7 @@ fn what_is_written_runs_and_is_the_channel_that_was_fitted() {
     for (family, model, _) in channels() {
         let fit = Fit::new("trace.csv", &back_to_back(&model, 4, 30_000), None).expect("a trace");
         assert_eq!(fit.best().estimate.family, family);
+        assert_eq!(fit.to_losses().parse::<Losses>().expect("a recording").lost(), fit.lost);
         let source = Source::new("fit.toml", fit.to_experiment());
         let experiment = Experiment::read(&source, Path::new(""), Effort::Full).expect("no mistakes");
         let wireless = &experiment.points[0].scenario.wireless;

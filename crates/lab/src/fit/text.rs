@@ -114,7 +114,7 @@ impl Fit {
                 self.octets
             ));
         }
-        text + "To run exactly what was lost, take the losses themselves: errors of kind `trace` (docs/channels.md).\n"
+        text + "To run exactly what was lost, take the losses themselves: `errors = { kind = \"trace\", losses = { file = \"fit.losses\" } }`.\n"
     }
 
     fn block(&self) -> String {

@@ -8,7 +8,7 @@
 //! Where nobody says how fast the link is, it is taken to be as fast as its quickest frames followed each other: 19 of 20
 //! gaps between frames leave room for the first of the two.
 
-use super::frames::Frames;
+use super::frames::{Frames, SentFrame};
 use arqway_units::{BitRate, Octets, Pacer, Span, Time};
 
 /// The frames on the line.
@@ -69,10 +69,13 @@ impl Timeline {
 
 /// How fast the link is at least, by how the frames follow each other; `None` where no two were sent at different times.
 pub(crate) fn rate_of(frames: &Frames) -> Option<BitRate> {
-    let pairs = frames.frames.windows(2);
-    let needed = pairs.map(|pair| (pair[0].octets.as_bits() as f64, pair[1].at.since(pair[0].at).as_seconds()));
-    let mut rates: Vec<f64> =
-        needed.filter(|(_, seconds)| *seconds > 0.0).map(|(bits, seconds)| bits / seconds).collect();
+    // Frames of one time were sent before those of the next, all of them.
+    let sent_at_once: Vec<&[SentFrame]> = frames.frames.chunk_by(|a, b| a.at == b.at).collect();
+    let rate = |pair: &[&[SentFrame]]| {
+        let bits: u64 = pair[0].iter().map(|frame| frame.octets.as_bits()).sum();
+        bits as f64 / pair[1][0].at.since(pair[0][0].at).as_seconds()
+    };
+    let mut rates: Vec<f64> = sent_at_once.windows(2).map(rate).filter(|rate| rate.is_finite()).collect();
     rates.sort_by(f64::total_cmp);
     let rate = rates.get((rates.len() * 19 / 20).min(rates.len().checked_sub(1)?))?;
     // A last digit is the rounding of time stamps.

@@ -8,7 +8,7 @@ use arqway_units::{Octets, Span};
 use std::path::Path;
 
 impl Fit {
-    /// Writes `fit.csv`, `fit.toml`, `fit-runs.svg`, `fit-gaps.svg` and their PNG into a folder.
+    /// Writes `fit.csv`, `fit.toml`, `fit.losses`, `fit-runs.svg`, `fit-gaps.svg` and their PNG into a folder.
     ///
     /// # Errors
     /// What could not be written, and why.
@@ -16,6 +16,7 @@ impl Fit {
         make(folder)?;
         save(&folder.join("fit.csv"), self.to_csv().as_bytes())?;
         save(&folder.join("fit.toml"), self.to_experiment().as_bytes())?;
+        save(&folder.join("fit.losses"), self.to_losses().as_bytes())?;
         for figure in self.figures() {
             let svg = figure.to_svg();
             save(&folder.join(format!("{}.svg", figure.id)), svg.as_bytes())?;
@@ -47,6 +48,21 @@ impl Fit {
             }
         }
         text
+    }
+
+    /// What was lost, frame by frame, as errors of kind `trace` take it.
+    #[must_use]
+    pub fn to_losses(&self) -> String {
+        let mut text = format!("# What {} says of each frame: 0 arrived, 1 was lost. By `arqway fit`.\n", self.name);
+        for (number, run) in self.fates.chunk_by(|a, b| a == b).enumerate() {
+            text.push_str(match number {
+                0 => "",
+                _ if number % 10 == 0 => "\n",
+                _ => " ",
+            });
+            text.push_str(&format!("{}*{}", u8::from(run[0]), run.len()));
+        }
+        text + "\n"
     }
 
     /// An experiment that measures the best channel with frames like those of the trace.

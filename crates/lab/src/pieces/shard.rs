@@ -43,12 +43,13 @@ impl Shard {
         self.of
     }
 
-    /// Its runs of each of these plans: the pieces of all plans are dealt out one by one.
+    /// Its runs of each of these plans: the pieces of all plans are dealt out one by one, each round from the next shard on, so that
+    /// pieces that come back in step with the shards do not all fall to one.
     #[must_use]
     pub fn runs_of(self, plans: &[&Plan]) -> Vec<Vec<Run>> {
         let mut next = 0;
         let mut is_mine = |_: &Vec<Run>| {
-            let number = next % self.of.get();
+            let number = (next + next / self.of.get()) % self.of.get();
             next += 1;
             number == self.index.get() - 1
         };

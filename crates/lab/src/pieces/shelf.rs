@@ -17,6 +17,7 @@ use crate::run::{Results, RunError, in_threads};
 use crate::stop::Stop;
 use rayon::iter::{ParallelBridge, ParallelIterator};
 use std::collections::BTreeSet;
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::{fs, io, process};
@@ -165,9 +166,14 @@ fn write(folder: &Path, piece: &Piece) -> Result<(), OutputError> {
     if piece.is_empty() { Ok(()) } else { write_whole(folder, &format!("{}.piece", piece.name()), &piece.to_bytes()) }
 }
 
+/// A number that another process hardly has, not even one on another machine or in another container with the same number.
+fn unlike() -> u64 {
+    RandomState::new().build_hasher().finish()
+}
+
 /// Writes a file so that it is there as a whole or not at all.
 pub(super) fn write_whole(folder: &Path, name: &str, octets: &[u8]) -> Result<(), OutputError> {
-    let (path, part) = (folder.join(name), folder.join(format!(".{name}.{}.part", process::id())));
+    let (path, part) = (folder.join(name), folder.join(format!(".{name}.{}-{:x}.part", process::id(), unlike())));
     save(&part, octets)?;
     fs::rename(&part, &path).map_err(|source| OutputError::File { path, source })
 }

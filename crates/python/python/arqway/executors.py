@@ -15,9 +15,11 @@ from __future__ import annotations
 import concurrent.futures as futures
 import contextlib
 import importlib
+import math
 import multiprocessing
 import os
 import signal
+import time
 import warnings
 from collections.abc import Callable
 from concurrent.futures.process import ProcessPoolExecutor
@@ -32,6 +34,9 @@ _Path = str | os.PathLike[str]
 
 _TRIES = 3
 """How often a pool of our own is made anew while no piece gets finished."""
+
+_ASK_AGAIN_S = 1.0
+"""How often an executor is asked how many workers it has."""
 
 
 class WorkersDied(RuntimeError):
@@ -108,14 +113,17 @@ def _through(waiting: _Waiting, executor: futures.Executor, call: Callable[[byte
 
     What is not finished when an exception ends it, is waiting again.
     """
-    most = 3 * _workers(executor) + 1
+    most, asked = 0, -math.inf
     flying: dict[futures.Future[bytes], int] = {}
     try:
         while waiting.left or flying:
+            # Workers of a cluster may come later than the study, and go.
+            if time.monotonic() > asked + _ASK_AGAIN_S:
+                most, asked = 3 * _workers(executor) + 1, time.monotonic()
             while waiting.left and len(flying) < most:
                 flying[executor.submit(call, waiting.pieces.task(waiting.left[0]))] = waiting.left[0]
                 del waiting.left[0]
-            done, _ = futures.wait(flying, return_when=futures.FIRST_COMPLETED)
+            done, _ = futures.wait(flying, timeout=_ASK_AGAIN_S, return_when=futures.FIRST_COMPLETED)
             # Of several that have ended, those with a result first: an exception must not take them along.
             for future in sorted(done, key=lambda future: future.cancelled() or future.exception() is not None):
                 waiting.add(future.result())
@@ -135,7 +143,7 @@ def _workers(executor: futures.Executor) -> int:
         workers = getattr(executor, name, None)
         if isinstance(workers, int) and workers > 0:
             return workers
-    return os.cpu_count() or 1
+    return _arqway.cores()
 
 
 def _given(waiting: _Waiting, executor: futures.Executor, resume: _Path | None) -> None:
@@ -153,7 +161,7 @@ def _given(waiting: _Waiting, executor: futures.Executor, resume: _Path | None) 
 
 def _in_threads(waiting: _Waiting, jobs: int | None) -> None:
     stop = _arqway.Stop()
-    with futures.ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
+    with futures.ThreadPoolExecutor(jobs or _arqway.cores()) as pool:
         try:
             _through(waiting, pool, lambda task: _arqway.run_task(task, stop))
         except BaseException:
@@ -166,7 +174,11 @@ def _in_processes(waiting: _Waiting, jobs: int | None) -> None:
     tries = 0
     while waiting.left:
         before = waiting.finished
-        pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), initializer=_leave_ctrl_c_to_the_parent)
+        pool = ProcessPoolExecutor(
+            jobs or _arqway.cores(),
+            multiprocessing.get_context("spawn"),
+            initializer=_leave_ctrl_c_to_the_parent,
+        )
         try:
             _through(waiting, pool, run_task)
         except futures.BrokenExecutor as error:
@@ -223,9 +235,16 @@ class RayExecutor(futures.Executor):
         if not self._ray.is_initialized():
             self._ray.init()
         self._options = {"num_cpus": 1, **options}
-        self._max_workers = max(int(self._ray.cluster_resources().get("CPU", 1)), 1)
+        self._remote: dict[Callable[..., Any], Any] = {}
+
+    @property
+    def _max_workers(self) -> int:
+        return max(int(self._ray.cluster_resources().get("CPU", 1)), 1)
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> futures.Future[Any]:
         """Have a function called somewhere in the cluster."""
-        future: futures.Future[Any] = self._ray.remote(**self._options)(fn).remote(*args, **kwargs).future()
+        # Each of them is sent to the whole cluster: one for a function, not one for a call.
+        if fn not in self._remote:
+            self._remote[fn] = self._ray.remote(**self._options)(fn)
+        future: futures.Future[Any] = self._remote[fn].remote(*args, **kwargs).future()
         return future

@@ -62,6 +62,16 @@ pub enum CaptureError {
         /// The interface, if one is meant.
         place: Option<String>,
     },
+    /// Nothing that was sent was seen to arrive.
+    #[error(
+        "of {sent} packets that were sent none is among the {arrived} that arrived: the captures are of other times or directions, or the link lies behind a router that rewrites addresses; right would be captures at both ends of the link itself"
+    )]
+    Unmatched {
+        /// How many were sent.
+        sent: usize,
+        /// How many arrived.
+        arrived: usize,
+    },
 }
 
 fn interfaces(known: &[String]) -> String {
@@ -201,6 +211,13 @@ fn hold(file: &CaptureFile<'_>) -> Result<Held, CaptureError> {
                     }
                 }
                 waited_at = Some(at);
+                reader.refill().map_err(|error| broken(at, &said(&error)))?;
+            }
+            Err(PcapError::BufferTooSmall) => {
+                room *= 2;
+                if room > LARGEST_BUFFER || !reader.grow(room) {
+                    return Err(broken(at, "no packet is so long"));
+                }
                 reader.refill().map_err(|error| broken(at, &said(&error)))?;
             }
             Err(PcapError::UnexpectedEof) => return Err(broken(at, "it ends within a packet")),

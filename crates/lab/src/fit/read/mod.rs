@@ -51,5 +51,10 @@ pub fn read_captures(
     octets: Option<Octets>,
 ) -> Result<Frames, CaptureError> {
     let (sent, arrived) = capture::read(sent, arrived, places)?;
-    Ok(matching::pair(sent, arrived, octets))
+    let seen = (sent.len(), arrived.len());
+    let frames = matching::pair(sent, arrived, octets);
+    if frames.frames.iter().all(|frame| frame.is_lost()) {
+        return Err(CaptureError::Unmatched { sent: seen.0, arrived: seen.1 });
+    }
+    Ok(frames)
 }

@@ -142,6 +142,22 @@ fn captures_that_cut_packets_are_compared_by_their_heads() {
 }
 
 #[test]
+fn captures_that_have_no_packet_in_common_are_refused() {
+    let sent = pcap(101, &[(0, packet(1, 0)), (1, packet(2, 0))]);
+    for arrived in [pcap(101, &[]), pcap(101, &[(0, packet(3, 1))])] {
+        let told = captures(&sent, &arrived).expect_err("strangers").to_string();
+        assert!(told.contains("of 2 packets") && told.contains("router"), "{told}");
+    }
+}
+
+#[test]
+fn a_packet_longer_than_the_reader_expects_is_read() {
+    let long = |number| [packet(number, 0), vec![0; 100_000]].concat();
+    let capture = pcap(101, &[(0, packet(1, 0)), (1, long(2)), (2, packet(3, 0))]);
+    assert_eq!(captures(&capture, &capture).expect("packets").frames.len(), 3);
+}
+
+#[test]
 fn captures_that_cannot_be_used_are_refused_with_what_would_be_right() {
     let good = pcap(101, &[(0, packet(1, 0)), (1, packet(2, 0))]);
     let one = CaptureFile { name: "a.pcap", octets: &good };
