@@ -136,7 +136,7 @@ def test_an_experiment_can_be_pickled(make: Any) -> None:
 
 def test_an_experiment_never_changes_whatever_becomes_of_the_files_it_was_read_from(tmp_path: Path) -> None:
     world = tmp_path / "world.toml"
-    world.write_text('base = "clean"\n"file-transfer.size" = "10 kB"\n')
+    world.write_text('[file-transfer]\nsize = "10 kB"\n')
     file = tmp_path / "study.toml"
     file.write_text(
         '[experiment]\nid = "study"\n[scenario]\nbase = "world.toml"\n[[scheme]]\nuse = "raw"\n'

@@ -24,6 +24,7 @@ __all__ = [
     "WireRun",
     "__version__",
     "connect",
+    "cores",
     "figures",
     "run_task",
 ]
