@@ -40,7 +40,7 @@ fn what_trace_captured_is_fitted_written_and_run_again() {
     {
         assert!(printed.contains(words), "no {words} in {printed}");
     }
-    let names = ["fit-gaps.png", "fit-gaps.svg", "fit-runs.png", "fit-runs.svg", "fit.csv", "fit.toml"];
+    let names = ["fit-gaps.png", "fit-gaps.svg", "fit-runs.png", "fit-runs.svg", "fit.csv", "fit.losses", "fit.toml"];
     assert_eq!(folder.files().keys().filter(|name| name.starts_with("fitted/")).count(), names.len());
     let csv = folder.read("fitted/fit.csv");
     assert!(csv.starts_with("family,parameter,value,low,high,loglik,bic\nuniform,loss,0."), "{csv}");
