@@ -6,10 +6,12 @@
 //! are not fitted again to each simulated trace, so chance is given a little too much room: what is called a misfit is one.
 
 use super::estimate::{Estimate, Z};
+use super::family::Quantity;
 use super::runs::{Runs, distance};
-use super::timeline::Timeline;
+use super::timeline::{OnLine, Timeline};
 use arqway_sim::Streams;
 use arqway_sim::channel::{Channel, Direction, Impairments};
+use arqway_units::{Span, Time};
 use rayon::prelude::*;
 
 /// A channel beside a trace.
@@ -56,10 +58,12 @@ pub(super) fn check(estimate: &Estimate, is_best: bool, timeline: &Timeline, obs
     let (frames, fewest, most) = if is_best { OF_BEST } else { OF_OTHERS };
     let traces = (frames / timeline.frames.len().max(1) as u64).clamp(fewest, most);
     let model = estimate.model();
+    let times = times(estimate, timeline);
     let simulate = |trace: u64| {
         let streams = Streams::new(SEED, trace as u32);
         let mut channel = Channel::new(&model, &Impairments::default(), Direction::Down, &streams);
-        Runs::of(timeline.frames.iter().map(|frame| channel.loses(frame.octets, frame.start, timeline.rate)))
+        let frames = timeline.frames.iter().zip(&times);
+        Runs::of(frames.map(|(frame, start)| channel.loses(frame.octets, *start, timeline.rate)))
     };
     let traces: Vec<Runs> = (0..traces).into_par_iter().map(simulate).collect();
     let simulated = Runs::together(&traces);
@@ -79,6 +83,25 @@ pub(super) fn check(estimate: &Estimate, is_best: bool, timeline: &Timeline, obs
         simulated,
     }
 }
+
+/// When each frame starts, without what is idle for so long that the channel has forgotten what it was: to go through all of its
+/// periods in an idle hour would take long, and change nothing.
+fn times(estimate: &Estimate, timeline: &Timeline) -> Vec<Time> {
+    let periods = estimate.family.parameters().iter().zip(&estimate.parameters);
+    let longest: f64 =
+        periods.filter(|(parameter, _)| parameter.quantity == Quantity::Length).map(|(_, found)| found.value).sum();
+    let forgotten = Span::from_seconds(FORGOTTEN * longest);
+    let mut spared = Span::ZERO;
+    let mut start_of = |frame: &OnLine| {
+        let start = Time::ZERO + (frame.start.since(Time::ZERO) - spared);
+        spared += frame.gap.max(forgotten) - forgotten;
+        start
+    };
+    timeline.frames.iter().map(&mut start_of).collect()
+}
+
+/// After so many of its periods a channel's state does not hang on what it was before.
+const FORGOTTEN: f64 = 30.0;
 
 fn deviation(values: &[f64]) -> f64 {
     let count = values.len() as f64;

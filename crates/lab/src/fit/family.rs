@@ -86,7 +86,7 @@ pub enum Quantity {
 /// this length can tell no more.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Scales {
-    /// The mean distance of frames, in seconds.
+    /// The usual distance of frames, in seconds.
     pub(super) spacing: f64,
     /// The mean length of a frame in bits.
     pub(super) bits: f64,
@@ -97,7 +97,7 @@ pub(super) struct Scales {
 impl Scales {
     pub(super) fn of(timeline: &Timeline) -> Self {
         let (spacing, bits) = (timeline.spacing(), timeline.bits());
-        Self { spacing, bits, length: spacing * timeline.frames.len() as f64 }
+        Self { spacing, bits, length: timeline.length() }
     }
 
     /// A mean length of periods from its logarithm.

@@ -45,7 +45,7 @@ impl Scale {
         self.log + libm::log(self.factor)
     }
 }
-/// Gaps below this share of the mean spacing are none.
+/// Gaps below this share of the usual spacing are none.
 const SHORTEST_GAP: f64 = 1.0 / 1024.0;
 /// With more kinds of steps than this, frames and gaps have matrices of their own.
 const MOST_STEPS: usize = 512;

@@ -256,6 +256,25 @@ fn frames_that_share_a_time_were_sent_one_after_the_other_before_the_next_time()
 }
 
 #[test]
+fn hours_in_which_nothing_is_sent_change_nothing() {
+    let (_, model, truth) = &channels()[1];
+    let octets = Octets::new(250);
+    let mut channel = Channel::new(model, &Impairments::default(), Direction::Down, &Streams::new(5, 0));
+    let frame = |number: u64| {
+        let at = Time::ZERO + rate(64).time_to_send(octets) * number + Span::from_seconds(3600.0) * (number / 2_000);
+        let lost = channel.loses(octets, at, rate(64));
+        SentFrame { at, octets, fate: if lost { Fate::Lost } else { Fate::Arrived } }
+    };
+    let frames = Frames { frames: (0..40_000).map(frame).collect(), ..Frames::default() };
+    let fit = Fit::new("downloads", &frames, None).expect("a fit");
+    assert_eq!((fit.rate, fit.best().estimate.family), (rate(64), Family::TwoState));
+    assert!(fit.best().check.holds());
+    for (found, truth) in fit.best().estimate.parameters.iter().zip(truth).take(2) {
+        assert!((found.value / truth - 1.0).abs() < 0.15, "{found:?} instead of {truth}");
+    }
+}
+
+#[test]
 fn an_outage_of_many_thousand_frames_has_a_likelihood() {
     let octets = Octets::new(250);
     let frame = |number: u64| {

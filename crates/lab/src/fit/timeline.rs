@@ -52,12 +52,21 @@ impl Timeline {
         }
     }
 
-    /// The mean distance from one start to the next, in seconds.
+    /// The distance from one start to the next, in seconds: the median, for the hours in which nothing was sent tell nothing of the
+    /// link.
     pub(crate) fn spacing(&self) -> f64 {
-        let last = self.frames.last().map_or(Time::ZERO, |last| last.start);
-        let count = self.frames.len().saturating_sub(1).max(1);
-        let of_first = self.frames.first().map_or(0.0, |first| self.rate.time_to_send(first.octets).as_seconds());
-        if last == Time::ZERO { of_first } else { last.as_seconds() / count as f64 }
+        let pairs = self.frames.windows(2);
+        let mut distances: Vec<f64> = pairs.map(|pair| pair[1].start.since(pair[0].start).as_seconds()).collect();
+        if distances.is_empty() {
+            return self.frames.first().map_or(0.0, |first| self.rate.time_to_send(first.octets).as_seconds());
+        }
+        let middle = distances.len() / 2;
+        *distances.select_nth_unstable_by(middle, f64::total_cmp).1
+    }
+
+    /// From the first start to the last, in seconds; the time of a frame at least.
+    pub(crate) fn length(&self) -> f64 {
+        self.frames.last().map_or(0.0, |last| last.start.as_seconds()).max(self.spacing())
     }
 
     /// The mean length of a frame in bits.
