@@ -40,8 +40,7 @@ pub(crate) fn shard(study: &Study, plans: &Plans, shard: Shard, options: &Option
     if runs.is_stopped() {
         let again = format!("arqway {} --shard {shard} --out {out}", as_typed(&study.words));
         return Err(Failure::Stopped(format!("the rest of shard {shard}: {again}")));
-    } else {
-        tell(format_args!("shard {shard} is in {out}/pieces; when all are there: arqway merge {out}"));
     }
+    tell(format_args!("shard {shard} is in {out}/pieces; when all are there: arqway merge {out}"));
     Ok(())
 }

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -86,24 +86,39 @@ def test_a_pool_of_threads_makes_the_same_bytes_and_tells_of_every_piece(
     assert told == sorted(told)
 
 
-def test_only_so_many_pieces_are_handed_out_at_once(experiment: Experiment) -> None:
-    class Counting(futures.ThreadPoolExecutor):
-        """Counts what is handed out."""
+class Counting(futures.ThreadPoolExecutor):
+    """Counts what is handed out."""
 
-        submitted = 0
+    submitted = 0
 
-        def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> futures.Future[Any]:
-            self.submitted += 1
-            return super().submit(fn, *args, **kwargs)
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> futures.Future[Any]:
+        self.submitted += 1
+        return super().submit(fn, *args, **kwargs)
 
-    abroad: list[int] = []
-    with Counting(1) as pool:
-        finished = iter(range(-1, 99))
-        experiment.run(
-            replications=2000, executor=pool, progress=lambda *_: abroad.append(pool.submitted - next(finished))
-        )
+
+def abroad(experiment: Experiment, pool: Counting, once: Callable[[], None]) -> list[int]:
+    """Run eight pieces: how many are under way each time that one is finished; `once` is called the first time."""
+    seen: list[int] = []
+
+    def progress(*_: int) -> None:
+        seen.append(pool.submitted - len(seen) + 1)
+        if len(seen) == 2:
+            once()
+
+    experiment.run(replications=2000, executor=pool, progress=progress)
     assert pool.submitted == 8
-    assert max(abroad[1:]) == 4
+    return seen[1:]
+
+
+def test_only_so_many_pieces_are_handed_out_at_once(experiment: Experiment) -> None:
+    with Counting(1) as pool:
+        assert max(abroad(experiment, pool, lambda: None)) == 4
+
+
+def test_workers_that_come_later_are_given_pieces_too(experiment: Experiment, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(executors, "_ASK_AGAIN_S", 0.001)
+    with Counting(1) as pool:
+        assert max(abroad(experiment, pool, lambda: setattr(pool, "_max_workers", 2))) > 4
 
 
 def test_what_is_kept_is_not_run_again_by_whoever_goes_on(

@@ -186,4 +186,7 @@ fn without_a_class_for_who_talks_and_with_a_small_window_there_is_a_caution() {
     let advice = advised(&format!("{small}media.enabled = true\n"), 2, 2);
     assert!(advice.cautions.contains(&Caution::NoClass), "{:?}", advice.cautions);
     assert!(advice.cautions.iter().any(|caution| matches!(caution, Caution::Window(2, _))), "{:?}", advice.cautions);
+    // What counts is what all connections may have on their way.
+    let many = advised(&small.replace("size = '150 kB'", "size = '15 kB', connections = 10"), 2, 2);
+    assert!(!many.cautions.iter().any(|caution| matches!(caution, Caution::Window(..))), "{:?}", many.cautions);
 }

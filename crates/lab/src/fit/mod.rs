@@ -108,7 +108,7 @@ pub enum FitError {
     NoRate(String),
     /// The times of the frames contradict each other.
     #[error(
-        "most frames of {0} follow each other slower than all of them do, so it does not tell how fast the link is: say it, as in --rate \"1 Mbit/s\""
+        "{0} has more frames at some times than could leave before the next ones at the rate at which most follow each other, so it does not tell how fast the link is: say it, as in --rate \"1 Mbit/s\""
     )]
     Unclear(String),
     /// The link is too slow for the frames.

@@ -296,6 +296,11 @@ fn a_trace_that_is_too_short_or_contradicts_the_rate_is_refused_with_what_would_
     assert!(told(&frames, Some(rate(8))).contains("without --rate the trace says 64 kbit/s"));
     let at_once = Frames { frames: vec![frames.frames[0]; 3], ..Frames::default() };
     assert!(told(&at_once, None).contains("--rate"));
+    let mut burst = frames.frames.clone();
+    burst.splice(0..0, vec![frames.frames[0]; 10_000]);
+    let burst = Frames { frames: burst, ..Frames::default() };
+    let said = told(&burst, None);
+    assert!(said.contains("more frames at some times") && said.contains("--rate"), "{said}");
 }
 
 #[test]

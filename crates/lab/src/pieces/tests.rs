@@ -67,6 +67,18 @@ fn every_run_is_in_one_shard_and_in_one_only() {
     }
 }
 
+/// Runs so long that each is a piece: four settings in four shards, in step.
+#[test]
+fn each_shard_has_runs_of_every_setting() {
+    let plan = small_study::plan(&[&study().replace("2 kB", "1 GB").replace("replications = 600", "replications = 8")]);
+    assert_eq!(pack(&plan, &plan.runs).len(), plan.runs.len());
+    for shard in Shard::all(NonZeroU32::MIN.saturating_add(3)) {
+        let mut settings: Vec<usize> = shard.runs_of(&[&plan])[0].iter().map(|run| run.setting).collect();
+        settings.sort_unstable();
+        assert_eq!(settings, [0, 0, 1, 1, 2, 2, 3, 3], "shard {shard}");
+    }
+}
+
 #[test]
 fn every_world_that_is_built_in_can_be_sent_and_is_the_same_there() {
     for name in library::figures() {
