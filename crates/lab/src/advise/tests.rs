@@ -10,6 +10,7 @@ use crate::stop::Stop;
 use arqway_units::Span;
 use std::num::NonZeroUsize;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 struct Nobody;
 
@@ -159,17 +160,51 @@ fn the_same_question_has_the_same_answer_whatever_the_number_of_threads() {
     assert_eq!((one.rows, one.confirm), (other.rows, other.confirm));
 }
 
+/// Somebody who talks beside a file, in a class of his own, and a class that carries nothing.
+fn with_classes() -> String {
+    format!(
+        "{LOSSY}media = {{ enabled = true, rate = '32 kbit/s', packet = '100 octets' }}\n\
+         link-layer.classes = [{{ name = 'talk', protocol = 'udp', service = 'raw' }}, \
+         {{ name = 'names', port = 53, service = 'raw' }}]\n"
+    )
+}
+
+/// Stops as soon as runs have been planned so many times.
+struct Impatient<'a> {
+    stop: &'a Stop,
+    planned: AtomicUsize,
+    most: usize,
+}
+
+impl Progress for Impatient<'_> {
+    fn planned(&self, _: usize) {
+        if self.planned.fetch_add(1, Ordering::Relaxed) + 1 == self.most {
+            self.stop.after_runs_under_way();
+        }
+    }
+
+    fn finished(&self) {}
+}
+
+#[test]
+fn whoever_stops_before_all_classes_are_decided_is_told_so_and_keeps_what_is_decided() {
+    let advised = |most: usize| {
+        let stop = Stop::new();
+        let impatient = Impatient { stop: &stop, planned: AtomicUsize::new(0), most };
+        let watcher = Watcher { jobs: NonZeroUsize::MIN, stop: &stop, progress: &impatient };
+        let advice = advise(asked(&with_classes()), 2, &watcher).unwrap_or_else(|error| panic!("{error}"));
+        (advice, impatient.planned.into_inner())
+    };
+    let (whole, planned) = advised(usize::MAX);
+    assert_eq!((whole.stages.len(), whole.cautions.contains(&Caution::Stopped)), (3, false));
+    let (stopped, _) = advised(planned);
+    assert_eq!((stopped.stages.len(), stopped.cautions.contains(&Caution::Stopped)), (1, true));
+    assert_eq!(stopped.stages[0].standings.len(), whole.stages[0].standings.len());
+}
+
 #[test]
 fn each_class_that_carries_something_is_decided_by_itself() {
-    let advice = advised(
-        &format!(
-            "{LOSSY}media = {{ enabled = true, rate = '32 kbit/s', packet = '100 octets' }}\n\
-             link-layer.classes = [{{ name = 'talk', protocol = 'udp', service = 'raw' }}, \
-             {{ name = 'names', port = 53, service = 'raw' }}]\n"
-        ),
-        5,
-        2,
-    );
+    let advice = advised(&with_classes(), 5, 2);
     let text = advice.to_text();
     let decided: Vec<_> =
         advice.stages.iter().map(|stage| (stage.class.as_deref(), stage.standings.is_empty())).collect();
