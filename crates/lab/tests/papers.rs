@@ -67,10 +67,10 @@ fn every_figure_can_be_read_in_the_world_of_today_and_in_that_of_every_alternati
 }
 
 #[test]
-fn the_experiment_in_the_readme_can_be_read() {
-    let readme = include_str!("../../../README.md");
-    let example = readme.split_once("```toml\n").and_then(|(_, rest)| rest.split_once("```")).expect("an example").0;
-    let study = Experiment::read(&Source::new("README.md", example), Path::new(""), Effort::Full);
+fn the_first_example_of_an_experiment_can_be_read() {
+    let page = include_str!("../../../docs/experiments.md");
+    let example = page.split_once("```toml\n").and_then(|(_, rest)| rest.split_once("```")).expect("an example").0;
+    let study = Experiment::read(&Source::new("experiments.md", example), Path::new(""), Effort::Full);
     assert_eq!(study.unwrap_or_else(|mistakes| panic!("{mistakes}")).points.len(), 4);
 }
 

@@ -20,9 +20,9 @@ fn every_file_in_the_repository_meets_its_schema() {
             checker.check(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         }
     }
-    let readme = include_str!("../../../README.md");
-    let example = readme.split_once("```toml\n").and_then(|(_, rest)| rest.split_once("```")).expect("an example").0;
-    experiment.check(example).unwrap_or_else(|error| panic!("README.md: {error}"));
+    let page = include_str!("../../../docs/experiments.md");
+    let example = page.split_once("```toml\n").and_then(|(_, rest)| rest.split_once("```")).expect("an example").0;
+    experiment.check(example).unwrap_or_else(|error| panic!("docs/experiments.md: {error}"));
 }
 
 /// An experiment with a bit of everything, and two lines to be swapped for others.
