@@ -12,11 +12,19 @@
 //! says its units. With the feature `schema` they also describe that text to editors, as JSON schemas.
 
 #![no_std]
+#![warn(
+    clippy::cast_lossless,
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss
+)]
 
 extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+mod number;
 mod octets;
 mod rate;
 mod ratio;
@@ -25,6 +33,7 @@ mod schema;
 mod text;
 mod time;
 
+pub use number::{ToFloat, count, truncate};
 pub use octets::Octets;
 pub use rate::{BitRate, Pacer};
 pub use ratio::Ratio;

@@ -19,7 +19,7 @@ impl Octets {
     /// The size of something in memory.
     #[must_use]
     pub const fn of(length: usize) -> Self {
-        Self(length as u64)
+        Self(crate::count(length))
     }
 
     /// How many octets.

@@ -12,7 +12,7 @@ use alloc::string::{String, ToString};
 use core::fmt;
 use core::str::FromStr;
 
-use crate::{BitRate, Octets, Ratio, Span};
+use crate::{BitRate, Octets, Ratio, Span, ToFloat, truncate};
 
 /// Why a text is not a quantity; its message says what would be right.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -90,19 +90,18 @@ impl Table {
     /// Prints a whole number of base units in the largest unit that it fills at least once.
     fn print(&self, value: u64, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let base = self.units.len() - 1;
-        let fits = self.units.iter().position(|(_, factor)| value as f64 >= *factor).unwrap_or(base);
+        let fits = self.units.iter().position(|(_, factor)| value.to_f64() >= *factor).unwrap_or(base);
         let (name, factor) = self.units[fits];
-        write!(out, "{} {name}", value as f64 / factor)
+        write!(out, "{} {name}", value.to_f64() / factor)
     }
 }
 
 /// The nearest whole number; what is too large for the type is an error.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked against the range just above")]
 fn whole(value: f64, table: &Table) -> Result<u64, UnitError> {
     if value > 9e18 {
         return Err(UnitError(alloc::format!("{} this large cannot be represented", table.what)));
     }
-    Ok((value + 0.5) as u64)
+    Ok(truncate(value + 0.5))
 }
 
 impl FromStr for Span {

@@ -3,6 +3,7 @@
 //! A point plus a length is a point; a point minus a point is a length; a point plus a point is nothing at all, and
 //! does not compile. A run starts at [`Time::ZERO`], so traces of two runs can be compared.
 
+use crate::{ToFloat, truncate};
 use core::ops::{Add, AddAssign, Div, Mul, Sub};
 
 const NANOS_PER_SECOND: u64 = 1_000_000_000;
@@ -66,9 +67,8 @@ impl Span {
 
     /// A length in seconds, rounded to the nearest nanosecond; negative lengths and NaN become zero.
     #[must_use]
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates, as documented")]
     pub fn from_seconds(seconds: f64) -> Self {
-        Self((seconds * NANOS_PER_SECOND as f64 + 0.5) as u64)
+        Self(truncate(seconds * NANOS_PER_SECOND.to_f64() + 0.5))
     }
 
     /// The length in nanoseconds.
@@ -80,7 +80,7 @@ impl Span {
     /// The length in seconds.
     #[must_use]
     pub fn as_seconds(self) -> f64 {
-        self.0 as f64 / NANOS_PER_SECOND as f64
+        self.0.to_f64() / NANOS_PER_SECOND.to_f64()
     }
 }
 
