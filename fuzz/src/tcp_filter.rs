@@ -5,7 +5,7 @@ use super::configs;
 use super::contents;
 use super::input::Input;
 use arqway_link::Counters;
-use arqway_link::tcp_aware::TcpFilter;
+use arqway_link::tcp_filter::TcpFilter;
 use bytes::Bytes;
 use etherparse::{SlicedPacket, TransportSlice};
 

@@ -14,9 +14,22 @@
 //!                          handle_departure
 //! ```
 //!
-//! | module | what |
+//! Its rooms, each of which knows only those above it:
+//!
+//! | room | what |
 //! | --- | --- |
-//! | [`service`](LinkService) | the contract, the port, the pump |
+//! | `contract` | the contract between a service and its owner |
+//! | `ip` | packets: headers, fields, flows |
+//! | `arq` | what services with retransmissions share: numbers, windows, timers, order |
+//! | `services` | every service, a folder each |
+//! | `registry` | the closed list of services, and the short forms that name them |
+//! | `metrics` | what a service makes of the link |
+//! | `mux` | services side by side on one link |
+//! | `path` | metrics composed over several links, and reservations |
+//!
+//! | what | |
+//! | --- | --- |
+//! | [`LinkService`], [`Port`], [`pump`] | the contract, what is below a service, the loop between the two |
 //! | [`Hint`], [`Subscriber`] | what mobility does to the link, told upward |
 //! | [`Checked`] | asserts the contract; every test runs its services inside it |
 //! | [`raw`] | no recovery |
@@ -28,7 +41,7 @@
 //! | [`snoop`] | Berkeley Snoop: reads TCP, sends lost segments again, withholds duplicate acknowledgements |
 //! | [`sscop`] | SSCOP of ATM, ITU-T Q.2110: selective retransmission by polls |
 //! | [`Resequencing`] | in which order an ARQ service releases packets: all, those of a flow, or none, with a filter that knows TCP |
-//! | [`tcp_aware`] | that filter: it withholds the duplicate acknowledgements that a link without order causes |
+//! | [`tcp_filter`] | that filter: it withholds the duplicate acknowledgements that a link without order causes |
 //! | [`mux`] | services side by side on one link; itself a service |
 //! | [`metrics`] | what each service makes of the link: goodput, loss, delay |
 //! | [`path`] | metrics of several links composed, and a share of each reserved |
@@ -40,54 +53,29 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
-mod acknowledgement;
-mod checked;
-mod count;
-mod counters;
-pub mod fec;
-mod flow;
-mod form;
-mod frame;
-pub mod go_back_n;
-mod hints;
-mod idle;
+mod arq;
+mod contract;
+mod ip;
 pub mod metrics;
 pub mod mux;
-mod outage;
 pub mod path;
-pub mod raw;
 mod registry;
-mod resequencing;
-pub mod rlc;
-pub mod rlp;
-mod rtt;
 #[cfg(feature = "schema")]
 mod schema;
-#[cfg(test)]
-mod script;
-pub mod selective_repeat;
-mod seq;
-mod service;
-mod short_form;
-pub mod snoop;
-pub mod sscop;
-pub mod tcp_aware;
-mod timers;
-mod window;
+mod services;
 
-pub use checked::{Checked, Rule, Violation};
-pub use count::{Count, CountError};
-pub use counters::Counters;
-pub use form::{Form, Service, Value, ValueOf};
-pub use frame::{Frame, Head, Kind, Packet, ServiceId, Tag, Ticket};
-pub use hints::{Handoff, Hint, LinkOffer, OneWay, Subscriber};
+pub use arq::{
+    Arithmetic, DeviatesFrom, FixedPoint, Others, Resequencing, RoundTrip, Smoothing, TimerStarts, Unordered,
+    tcp_filter,
+};
+pub use contract::{
+    Checked, Count, CountError, Counters, Departure, Form, Frame, Full, Handoff, Head, Hint, Kind, LinkOffer,
+    LinkService, LinkState, OneWay, Packet, Port, Rule, Service, ServiceId, Side, Start, Subscriber, Tag, Ticket,
+    Value, ValueOf, Violation, pump,
+};
 pub use mux::Mux;
-pub use registry::{AnyService, ServiceConfig, WorldDefaults};
-pub use resequencing::{Others, Resequencing, Unordered};
-pub use rtt::{Arithmetic, DeviatesFrom, FixedPoint, RoundTrip, Smoothing};
-pub use service::{Departure, Full, LinkService, LinkState, Port, Side, Start, pump};
-pub use short_form::{ShortForm, ShortFormError};
-pub use timers::TimerStarts;
+pub use registry::{AnyService, ServiceConfig, ShortForm, ShortFormError, WorldDefaults};
+pub use services::{fec, go_back_n, raw, rlc, rlp, selective_repeat, snoop, sscop};
 
 /// The examples in CONTRIBUTING.md, compiled and run with the documentation's.
 #[cfg(doctest)]

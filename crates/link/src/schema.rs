@@ -2,8 +2,9 @@
 //! short form of a scheme. All others derive it.
 
 use crate::ShortForm;
-use crate::mux::{Addresses, Allocation, Ds, FlowLabel, Ports, Protocol, SubclassBit};
-use crate::short_form::forms;
+use crate::ip::{Addresses, Ds, FlowLabel, Ports, Protocol};
+use crate::mux::{Allocation, SubclassBit};
+use crate::registry::forms;
 use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;

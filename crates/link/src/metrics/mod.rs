@@ -30,7 +30,7 @@ mod window;
 pub use window::Window;
 pub(crate) use window::{Sliding, Totals};
 
-use crate::counters::Counters;
+use crate::contract::Counters;
 use arqway_units::{BitRate, Ratio, Span};
 
 /// One service in one direction of a link.

@@ -6,7 +6,7 @@
 //! ```
 
 use super::{EndMetrics, ReceiverMetrics, SenderMetrics, share};
-use crate::counters::Counters;
+use crate::contract::Counters;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use arqway_units::{Span, Time};

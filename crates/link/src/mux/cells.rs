@@ -7,9 +7,8 @@
 //!     value     |   0    | 0a000100    |               5004                       |
 //! ```
 
-use super::fields::{Addresses, Ports, bits_of};
-use super::headers::Headers;
 use super::rule::Rule;
+use crate::ip::{Addresses, Headers, Ports, bits_of};
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
 use core::net::IpAddr;

@@ -9,9 +9,9 @@
 //! ]
 //! ```
 
-use super::fields::{Addresses, Ds, FlowLabel, Ports, Protocol};
 use super::rates::Allocation;
 use super::rule::{Rule, RuleError};
+use crate::ip::{Addresses, Ds, FlowLabel, Ports, Protocol};
 use crate::registry::ServiceConfig;
 use alloc::string::String;
 use serde::{Deserialize, Serialize};

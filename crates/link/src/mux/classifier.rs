@@ -11,12 +11,12 @@
 //! table of 64 codepoints, or of a thousand ports, is one lookup.
 
 use super::cells::{Cell, Key, cells_of};
-use super::headers::Headers;
 use super::rule::Rule;
-use crate::frame::ServiceId;
+use crate::contract::ServiceId;
+use crate::ip::{Headers, KeyHasher};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
-use core::hash::{BuildHasherDefault, Hasher};
+use core::hash::BuildHasherDefault;
 use hashbrown::HashMap;
 
 /// Rules, compiled.
@@ -87,28 +87,5 @@ impl Classifier {
     #[must_use]
     pub fn lookups(&self) -> usize {
         self.tables.len()
-    }
-}
-
-/// Multiplies and folds: the keys are chosen by whoever writes the rules, not by the packets, so it need not resist
-/// anyone, and the same rules give the same tables in every run.
-#[derive(Debug, Default)]
-pub(crate) struct KeyHasher(u64);
-
-impl Hasher for KeyHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, octets: &[u8]) {
-        for octet in octets {
-            self.write_u64(u64::from(*octet));
-        }
-    }
-
-    fn write_u64(&mut self, word: u64) {
-        // The fraction of the golden ratio: odd, its bits without pattern.
-        let product = u128::from(self.0 ^ word).wrapping_add(1) * 0x9e37_79b9_7f4a_7c15;
-        self.0 = (product >> 64) as u64 ^ product as u64;
     }
 }

@@ -9,7 +9,7 @@ use super::rates::{self, Allocation, RateError, Shares};
 use super::rule::Rule;
 use super::scheduler::SchedulerConfig;
 use super::tables::{Table, Want};
-use crate::frame::ServiceId;
+use crate::contract::ServiceId;
 use crate::metrics::Window;
 use crate::registry::ServiceConfig;
 use alloc::string::{String, ToString};

@@ -3,11 +3,9 @@
 
 use super::cells::{Cell, Key};
 use super::classifier::Cells;
-use super::fields::Ports;
-use super::fields::{FlowLabel, Protocol};
-use super::headers::Headers;
 use super::rule::Rule;
-use crate::frame::ServiceId;
+use crate::contract::ServiceId;
+use crate::ip::{FlowLabel, Headers, Ports, Protocol};
 use core::net::{IpAddr, SocketAddr};
 
 /// One flow, in one direction.

@@ -10,9 +10,8 @@
 //! | file | concept |
 //! | --- | --- |
 //! | `config.rs` | how it is set up; which number a service has |
-//! | `class.rs`, `rule.rs`, `fields/` | a class as it is written, what it asks of a packet, and the words for that |
+//! | `class.rs`, `rule.rs` | a class as it is written, and what it asks of a packet |
 //! | `tables.rs` | ready-made classes |
-//! | `headers.rs` | what a packet says of itself, read once |
 //! | `cells.rs`, `classifier.rs` | rules compiled into hashed lookups |
 //! | `flows.rs` | flows that somebody outside has given a service |
 //! | `rates.rs` | whose share of the link is how large, given or measured |
@@ -23,34 +22,32 @@
 
 mod cells;
 mod class;
-pub(crate) mod classifier;
+mod classifier;
 mod config;
-mod fields;
 mod flows;
-pub(crate) mod headers;
 mod rates;
 mod rule;
 pub mod scheduler;
 mod tables;
 
+pub use crate::ip::{
+    Addresses, AddressesError, Ds, DsError, FlowLabel, FlowLabelError, Headers, Ports, PortsError, Protocol,
+    ProtocolError,
+};
 pub use class::{Carrier, Class, ClassError, DEFAULT};
 pub use classifier::Classifier;
 pub use config::{Config, ConfigError, services};
-pub use fields::{
-    Addresses, AddressesError, Ds, DsError, FlowLabel, FlowLabelError, Ports, PortsError, Protocol, ProtocolError,
-};
 pub use flows::Flow;
-pub use headers::Headers;
 pub use rates::{Allocation, AllocationError, Measured, RateError, Rates, Shares};
 pub use rule::{Rule, RuleError};
 pub use scheduler::{Scfq, SchedulerConfig};
 pub use tables::{BestEffort, DifferentiatedServices, DsAllocation, SubclassBit, SubclassBitError, Table};
 
-use crate::counters::Counters;
-use crate::frame::{Frame, Packet, ServiceId, Tag, Ticket};
+use crate::contract::{
+    Counters, Departure, Frame, Full, LinkService, LinkState, Packet, ServiceId, Side, Start, Tag, Ticket,
+};
 use crate::metrics::{EndMetrics, Sliding, Totals};
 use crate::registry::AnyService;
-use crate::service::{Departure, Full, LinkService, LinkState, Side, Start};
 use alloc::vec::Vec;
 use arqway_units::{Octets, Time};
 use core::num::NonZeroUsize;

@@ -61,7 +61,7 @@ impl fmt::Display for Allocation {
     }
 }
 
-super::fields::serde_as_text!(Allocation, "a rate such as \"1 Mbit/s\", or a share such as \"20 %\"");
+crate::ip::serde_as_text!(Allocation, "a rate such as \"1 Mbit/s\", or a share such as \"20 %\"");
 
 /// Where the scheduler's rates come from.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, Default)]

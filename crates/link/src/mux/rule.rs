@@ -1,7 +1,6 @@
 //! What a class asks of a packet's headers. Every condition that is given must hold.
 
-use super::fields::{Addresses, Ds, FlowLabel, Ports, Protocol};
-use super::headers::Headers;
+use crate::ip::{Addresses, Ds, FlowLabel, Headers, Ports, Protocol};
 use alloc::string::String;
 
 /// Conditions on a packet's headers; one that is left out holds for any packet.

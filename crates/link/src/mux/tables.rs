@@ -17,9 +17,9 @@
 //! Section 2.3) want to arrive soon, and the others want nothing in particular. Bit 0 is free in nearly all codepoints that
 //! have a meaning (RFC 2474, Section 6: pool 1 is `xxxxx0`), so it is the one unless another is set.
 
-use super::fields::{Ds, Ports, Protocol};
 use super::rates::Allocation;
 use super::rule::Rule;
+use crate::ip::{Ds, Ports, Protocol};
 use crate::registry::ServiceConfig;
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};

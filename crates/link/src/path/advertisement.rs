@@ -1,6 +1,6 @@
 //! The first pass: what the links of a path can do together, collected on the way, and the choice at its end.
 
-use crate::frame::ServiceId;
+use crate::contract::ServiceId;
 use crate::metrics::{ServiceMetrics, share, whole};
 use alloc::vec::Vec;
 use arqway_units::{BitRate, Ratio, Span};

@@ -1,7 +1,7 @@
 //! A link's accounts: what is set aside for which flow, and what is left.
 
 use super::{Hop, Offer};
-use crate::frame::ServiceId;
+use crate::contract::ServiceId;
 use crate::metrics::ServiceMetrics;
 use crate::mux::{Flow, Shares};
 use alloc::collections::BTreeMap;

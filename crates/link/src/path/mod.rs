@@ -71,7 +71,7 @@ pub use advertisement::{Advertisement, Choice, Needs, Offer, Unmet};
 pub use ledger::{Ledger, Shortage};
 pub use mux_hop::MuxHop;
 
-use crate::frame::ServiceId;
+use crate::contract::ServiceId;
 use crate::mux::Flow;
 use alloc::vec::Vec;
 use arqway_units::BitRate;

@@ -1,9 +1,8 @@
 //! A link whose multiplexer does what its ledger says: the flow's packets go to the service, and the service has its share.
 
 use super::{Hop, Ledger, Offer, Shortage};
-use crate::frame::ServiceId;
+use crate::contract::{LinkService, ServiceId};
 use crate::mux::{Flow, Mux, Shares};
-use crate::service::LinkService;
 use alloc::vec::Vec;
 use arqway_units::BitRate;
 

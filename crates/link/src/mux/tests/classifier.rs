@@ -1,11 +1,10 @@
 //! Compiled rules are the rules: the first that matches counts, whatever tables they were sorted into.
 
 use super::super::classifier::Classifier;
-use super::super::fields::{Addresses, Ds, FlowLabel, Ports, Protocol};
 use super::super::flows::{Flow, Flows};
-use super::super::headers::Headers;
 use super::super::rule::Rule;
-use crate::frame::ServiceId;
+use crate::contract::ServiceId;
+use crate::ip::{Addresses, Ds, FlowLabel, Headers, Ports, Protocol};
 use alloc::vec::Vec;
 use core::net::{IpAddr, SocketAddr};
 use proptest::option;

@@ -2,8 +2,8 @@
 
 use super::super::*;
 use super::packet;
-use crate::raw;
 use crate::registry::ServiceConfig;
+use crate::services::raw;
 use alloc::string::{String, ToString};
 use alloc::vec;
 use etherparse::PacketBuilder;

@@ -2,13 +2,12 @@
 
 mod classifier;
 mod config;
-mod headers;
 mod rates;
 
 use super::*;
-use crate::checked::Checked;
-use crate::raw;
+use crate::contract::Checked;
 use crate::registry::ServiceConfig;
+use crate::services::raw;
 use alloc::vec;
 use arqway_units::Span;
 

@@ -1,0 +1,37 @@
+//! The parts that services with automatic repeat request (ARQ) are built of.
+//!
+//! | file | what |
+//! | --- | --- |
+//! | `seq.rs`, `window.rs` | sequence numbers that never wrap inside, and a window over them |
+//! | `timers.rs` | one deadline, and a queue of retransmission timers |
+//! | `idle.rs` | a timer that runs while the line below is idle |
+//! | `outage.rs` | the clock by which timers go: it stands still while the link is down |
+//! | `acknowledgement.rs` | the delayed acknowledgement |
+//! | `rtt.rs` | the smoothed round-trip time and its deviation |
+//! | `resequencing/` | in which order packets are released |
+//! | `tcp_filter/` | the filter of duplicate TCP acknowledgements for links without resequencing |
+//!
+//! No service is known here.
+
+mod acknowledgement;
+mod idle;
+mod outage;
+mod resequencing;
+mod rtt;
+mod seq;
+pub mod tcp_filter;
+mod timers;
+mod window;
+
+pub(crate) use acknowledgement::DelayedAcknowledgement;
+pub(crate) use idle::Idle;
+pub(crate) use outage::Outage;
+pub(crate) use resequencing::{Chains, Order};
+pub use resequencing::{Others, Resequencing, Unordered};
+pub use rtt::{Arithmetic, DeviatesFrom, FixedPoint, RoundTrip, Smoothing};
+pub(crate) use rtt::{Deviation, gain};
+pub(crate) use seq::{Seq, TcpNumber};
+pub(crate) use tcp_filter::TcpFilter;
+pub use timers::TimerStarts;
+pub(crate) use timers::{Deadline, TimerQueue};
+pub(crate) use window::Window;

@@ -1,0 +1,74 @@
+//! The sending end's part: which frame must go before which.
+
+use super::{Others, Resequencing, Unordered};
+use crate::ip::{Flow, FlowTable, Headers, is_whole_segment};
+use alloc::collections::VecDeque;
+
+/// The frames that packets went into, as chains: each frame is linked to the one before it of the same flow.
+///
+/// A chain is known as long as one of its frames is unacknowledged, so there are never more chains than frames in the
+/// window, and a flow that comes back later begins a new one.
+#[derive(Debug)]
+pub(crate) struct Chains {
+    resequencing: Resequencing,
+    /// The last frame of each chain.
+    last: FlowTable<u64>,
+    /// The unacknowledged frames that belong to a chain, oldest first.
+    frames: VecDeque<(u64, Flow)>,
+}
+
+impl Chains {
+    /// No frame has been sent.
+    pub(crate) fn new(resequencing: &Resequencing) -> Self {
+        Self { resequencing: resequencing.clone(), last: FlowTable::default(), frames: VecDeque::new() }
+    }
+
+    /// A packet goes into frame `number`, which is higher than all before. Says the frame's link: how many frames back the
+    /// previous one of its chain is, 0 where there is none, or none that is unacknowledged.
+    pub(crate) fn link(&mut self, octets: &[u8], number: u64) -> u32 {
+        if let Some(link) = self.resequencing.common_link() {
+            return link;
+        }
+        let Some(chain) = self.chain_of(octets) else { return 0 };
+        self.frames.push_back((number, chain));
+        let last = self.last.insert(chain, number);
+        last.and_then(|last| u32::try_from(number.checked_sub(last)?).ok()).unwrap_or(0)
+    }
+
+    /// All frames before this one have arrived, or will never be sent again.
+    pub(crate) fn acknowledged(&mut self, first_unacknowledged: u64) {
+        while let Some((number, chain)) = self.frames.pop_front_if(|(number, _)| *number < first_unacknowledged) {
+            if self.last.get(&chain) == Some(&number) {
+                self.last.remove(&chain);
+            }
+        }
+    }
+
+    /// Both ends begin anew.
+    pub(crate) fn clear(&mut self) {
+        self.last.clear();
+        self.frames.clear();
+    }
+
+    /// The chain that a packet belongs to; `None` for one that nothing has to wait for.
+    fn chain_of(&self, octets: &[u8]) -> Option<Flow> {
+        let read = Headers::read_all(octets);
+        if let Resequencing::None(Unordered { others, .. }) = &self.resequencing {
+            if read.as_ref().is_some_and(|(headers, payload)| is_whole_segment(octets, headers, payload)) {
+                return None;
+            }
+            if *others == Others::Full {
+                return Some(Flow::ANY);
+            }
+        }
+        // What cannot be read may be of any flow, but not of one that can.
+        Some(read.map_or(Flow::ANY, |(headers, payload)| Flow::of(&headers, &payload)))
+    }
+
+    /// How many chains are known.
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        debug_assert!(self.last.len() <= self.frames.len());
+        self.last.len()
+    }
+}

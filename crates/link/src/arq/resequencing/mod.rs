@@ -1,0 +1,124 @@
+//! In which order packets leave the receiving end of an ARQ service, and what is done where that is not the order in which
+//! they were sent (shikama06 §3; the per-flow order is that of the authors' PFRS scheme).
+//!
+//! ```text
+//!     sent      A1  B1  A2  B2  A3        A1 is lost, and comes again at the end
+//!
+//!     full       .   .   .   .   .  A1 B1 A2 B2 A3     all waits for A1
+//!     per-flow   .  B1   .  B2   .  A1 A2 A3           flow A waits, flow B does not
+//!     none       .  B1  A2  B2  A3  A1                 nothing waits: TCP puts A in order, and the filter (`tcp_aware`)
+//!                                                      drops the duplicate acknowledgements that A2 and A3 cause
+//! ```
+//!
+//! The sender tells each frame its *link*: how many frames back the frame is that must go before it. Under `full` that is
+//! always one and under `none` for all packets nothing, so there is no need to say it; else it stands in the frame's head.
+//!
+//! ```text
+//!     number     10  11  12  13  14
+//!     packet     A1  B1  A2  B2  A3
+//!     link        0   0   2   2   2      0: none, or the peer has it already
+//! ```
+//!
+//! So the receiver needs to know no flows, and of a flow the sender knows only the last frame, while that is unacknowledged:
+//! idle flows are forgotten by themselves, and what is known is bounded by the window.
+
+mod chains;
+mod order;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use chains::Chains;
+pub(crate) use order::Order;
+
+use core::num::NonZeroUsize;
+use serde::{Deserialize, Serialize};
+
+/// In which order packets are released.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Resequencing {
+    /// In that in which they were sent: what arrives behind a missing one waits until that has come or is given up.
+    #[default]
+    Full,
+    /// Those of a flow in that in which they were sent; no flow waits for another.
+    PerFlow,
+    /// Those of TCP in that in which they arrive.
+    None(Unordered),
+}
+
+/// What goes with releasing TCP's packets as they arrive.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Unordered {
+    /// Whether the sending end drops the duplicate acknowledgements that TCP's receiver answers to them.
+    pub tcp_filter: bool,
+    /// In which order packets are released that the filter cannot help: not of TCP, encrypted, or in fragments.
+    pub others: Others,
+    /// Whether an acknowledgement that comes after some were dropped is told in as many steps, so that TCP's window grows as
+    /// if they had passed.
+    pub regenerate_acknowledgements: bool,
+    /// How many TCP connections the filter knows; for one more, that which has been silent longest is forgotten.
+    pub connections: NonZeroUsize,
+}
+
+/// In which order packets are released that are not of TCP.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "OrderOfOthers"))]
+#[serde(rename_all = "kebab-case")]
+pub enum Others {
+    /// In that in which they were sent.
+    Full,
+    /// Those of a flow in that in which they were sent.
+    #[default]
+    PerFlow,
+    /// In that in which they arrive.
+    None,
+}
+
+const CONNECTIONS: NonZeroUsize = NonZeroUsize::new(1024).expect("not zero");
+
+impl Default for Unordered {
+    /// What shikama06 proposes, and order for what TCP does not put in order itself.
+    fn default() -> Self {
+        Self { tcp_filter: true, others: Others::PerFlow, regenerate_acknowledgements: false, connections: CONNECTIONS }
+    }
+}
+
+impl Resequencing {
+    /// Packets as they arrive, whatever they are, and nothing done about it.
+    #[must_use]
+    pub fn as_received() -> Self {
+        Self::None(Unordered { tcp_filter: false, others: Others::None, ..Unordered::default() })
+    }
+
+    /// The link that every frame has, where it is the same for all; `None` where each frame has to bear its own.
+    #[must_use]
+    pub fn common_link(&self) -> Option<u32> {
+        match self {
+            Self::Full => Some(1),
+            Self::None(Unordered { others: Others::None, .. }) => Some(0),
+            Self::PerFlow | Self::None(_) => None,
+        }
+    }
+
+    /// Whether frames bear their links on the wire.
+    #[must_use]
+    pub fn needs_link(&self) -> bool {
+        self.common_link().is_none()
+    }
+
+    /// What tells the sending end the links of its frames, where frames bear them.
+    pub(crate) fn chains(&self) -> Option<Chains> {
+        self.needs_link().then(|| Chains::new(self))
+    }
+
+    /// The link of a frame that came, which bears it or must not; `None` where that is not as both ends have agreed.
+    pub(crate) fn link_of(&self, written: Option<u32>) -> Option<u32> {
+        match (self.common_link(), written) {
+            (Some(link), None) | (None, Some(link)) => Some(link),
+            _ => None,
+        }
+    }
+}

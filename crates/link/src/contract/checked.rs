@@ -1,0 +1,251 @@
+//! A service wrapped in assertions of its contract. Tests and the simulator run services inside it; the assertions are
+//! debug assertions, so a release build pays nothing.
+//!
+//! It panics, with what was broken and when, on a clock that runs backwards, a timer that stays due after it fired, a
+//! drained service that has something new though nothing was told to it, and anything done while the link is down.
+//!
+//! Whoever writes a service in another language is not to be met with panics: a [`Checked::keeping`] keeps the first
+//! [`Violation`] for its owner to tell, in any build.
+
+use crate::contract::{Counters, Departure, Frame, Full, LinkService, LinkState, Packet, Start, Tag, Ticket};
+use alloc::string::String;
+use arqway_units::Time;
+use core::cell::RefCell;
+use core::fmt;
+
+/// Asserts the contract of the service inside; or keeps what is broken, where `KEEPS` says so.
+#[derive(Debug)]
+pub struct Checked<S, const KEEPS: bool = false> {
+    service: S,
+    now: Time,
+    frames_drained: bool,
+    packets_drained: bool,
+    down: bool,
+    broken: RefCell<Option<Violation>>,
+}
+
+/// A rule of the contract that was broken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Violation {
+    /// Which.
+    pub rule: Rule,
+    /// How, and when.
+    pub told: String,
+}
+
+/// The rules of the contract.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rule {
+    /// The owner's: `now` never decreases.
+    ClockRunsBackwards,
+    /// A full service hands back the packet that it was given.
+    PacketChanged,
+    /// After `handle_timeout` the next deadline lies ahead.
+    TimerStillDue,
+    /// Once drained, a service has no frame before it is told something.
+    FrameAfterDrained,
+    /// Once drained, a service has no packet before it is told something.
+    PacketAfterDrained,
+    /// A frame in the queue keeps its size.
+    FrameChangedSize,
+    /// While the link is down no frame is handed over.
+    FrameWhileDown,
+    /// While the link is down no deadline is set.
+    TimerWhileDown,
+}
+
+impl Rule {
+    /// Its name: `timer-still-due`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ClockRunsBackwards => "clock-runs-backwards",
+            Self::PacketChanged => "packet-changed",
+            Self::TimerStillDue => "timer-still-due",
+            Self::FrameAfterDrained => "frame-after-drained",
+            Self::PacketAfterDrained => "packet-after-drained",
+            Self::FrameChangedSize => "frame-changed-size",
+            Self::FrameWhileDown => "frame-while-down",
+            Self::TimerWhileDown => "timer-while-down",
+        }
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}: {}", self.rule.name(), self.told)
+    }
+}
+
+impl<S: LinkService> Checked<S> {
+    /// Watches over `service` from now on.
+    pub fn new(service: S) -> Self {
+        Self::around(service)
+    }
+}
+
+impl<S: LinkService> Checked<S, true> {
+    /// Watches over `service` from now on, in any build, and panics at nothing.
+    pub fn keeping(service: S) -> Self {
+        Self::around(service)
+    }
+
+    /// The first rule that was broken since this was asked last.
+    pub fn take_violation(&mut self) -> Option<Violation> {
+        self.broken.get_mut().take()
+    }
+
+    /// The service inside.
+    pub fn inner_mut(&mut self) -> &mut S {
+        &mut self.service
+    }
+}
+
+impl<S: LinkService, const KEEPS: bool> Checked<S, KEEPS> {
+    /// Whether anything is looked at: known when it is compiled.
+    const LOOKS: bool = KEEPS || cfg!(debug_assertions);
+
+    fn around(service: S) -> Self {
+        let (frames_drained, packets_drained, down) = (false, false, false);
+        Self { service, now: Time::ZERO, frames_drained, packets_drained, down, broken: RefCell::new(None) }
+    }
+
+    /// The service inside, to read its counters.
+    pub fn inner(&self) -> &S {
+        &self.service
+    }
+
+    #[track_caller]
+    fn holds(&self, rule: Rule, holds: bool, told: impl FnOnce() -> String) {
+        if Self::LOOKS && !holds {
+            assert!(KEEPS, "{}", told());
+            self.broken.borrow_mut().get_or_insert_with(|| Violation { rule, told: told() });
+        }
+    }
+
+    fn advance(&mut self, now: Time) {
+        let before = self.now;
+        self.holds(Rule::ClockRunsBackwards, now >= before, || {
+            alloc::format!("the clock ran backwards: {} s after {} s", now.as_seconds(), before.as_seconds())
+        });
+        self.now = now;
+    }
+
+    fn told(&mut self, now: Time) {
+        self.advance(now);
+        self.frames_drained = false;
+        self.packets_drained = false;
+    }
+}
+
+impl<S: LinkService, const KEEPS: bool> LinkService for Checked<S, KEEPS> {
+    fn handle_packet(&mut self, packet: Packet, now: Time) -> Result<(), Full> {
+        self.told(now);
+        let given = Self::LOOKS.then(|| packet.octets.clone());
+        let taken = self.service.handle_packet(packet, now);
+        if let Err(Full { packet: back, .. }) = &taken {
+            self.holds(Rule::PacketChanged, given.as_ref() == Some(&back.octets), || {
+                alloc::format!("a full service must hand back the packet it was given: {given:?} became {back:?}")
+            });
+        }
+        taken
+    }
+
+    fn handle_frame(&mut self, frame: Frame, now: Time) {
+        self.told(now);
+        self.service.handle_frame(frame, now);
+    }
+
+    fn handle_timeout(&mut self, now: Time) {
+        self.told(now);
+        self.service.handle_timeout(now);
+        if Self::LOOKS
+            && let Some(deadline) = self.service.poll_timeout()
+        {
+            self.holds(Rule::TimerStillDue, deadline > now, || {
+                let [fired, due] = [now, deadline].map(Time::as_seconds);
+                alloc::format!("a timer that fired at {fired} s is still due at {due} s")
+            });
+        }
+    }
+
+    fn handle_link(&mut self, state: LinkState, now: Time) {
+        self.told(now);
+        self.down = state == LinkState::Down;
+        self.service.handle_link(state, now);
+    }
+
+    fn poll_frame(&mut self, now: Time) -> Option<Frame> {
+        self.advance(now);
+        let frame = self.service.poll_frame(now);
+        self.holds(Rule::FrameAfterDrained, !(self.frames_drained && frame.is_some()), || {
+            alloc::format!("a drained service had a new frame: {frame:?}")
+        });
+        self.holds(Rule::FrameWhileDown, !(self.down && frame.is_some()), || {
+            alloc::format!("a frame was handed over while the link was down: {frame:?}")
+        });
+        self.frames_drained = frame.is_none();
+        frame
+    }
+
+    fn start_frame(&mut self, frame: &mut Frame, now: Time) -> Start {
+        self.advance(now);
+        // A withdrawn copy or a written acknowledgement may make room for another frame.
+        self.frames_drained = false;
+        let size = frame.size();
+        let start = self.service.start_frame(frame, now);
+        let after = frame.size();
+        self.holds(Rule::FrameChangedSize, after == size, || {
+            alloc::format!(
+                "a frame in the queue must keep its size, which the scheduler has counted: {size} became {after}"
+            )
+        });
+        start
+    }
+
+    fn handle_departure(&mut self, tag: Tag, ticket: Ticket, departure: Departure, now: Time) {
+        self.told(now);
+        self.service.handle_departure(tag, ticket, departure, now);
+    }
+
+    fn poll_packet(&mut self) -> Option<Packet> {
+        let packet = self.service.poll_packet();
+        self.holds(Rule::PacketAfterDrained, !(self.packets_drained && packet.is_some()), || {
+            alloc::format!("a drained service had a new packet: {packet:?}")
+        });
+        self.packets_drained = packet.is_none();
+        packet
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        let deadline = self.service.poll_timeout();
+        self.holds(Rule::TimerWhileDown, !(self.down && deadline.is_some()), || {
+            alloc::format!("a timer runs while the link is down, until {:?} s", deadline.map(Time::as_seconds))
+        });
+        deadline
+    }
+
+    fn counters(&self) -> Counters {
+        self.service.counters()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::{Service, Side};
+    use crate::services::raw;
+
+    #[test]
+    fn what_is_kept_is_the_first_rule_that_was_broken_and_is_told_once() {
+        let mut end = Checked::keeping(raw::Config::default().build(Side::Client));
+        end.handle_timeout(Time::from_nanoseconds(5));
+        assert_eq!(end.take_violation(), None);
+        end.handle_timeout(Time::from_nanoseconds(3));
+        end.handle_timeout(Time::from_nanoseconds(1));
+        let violation = end.take_violation().expect("a clock that ran backwards");
+        assert_eq!(violation.rule, Rule::ClockRunsBackwards);
+        assert!(alloc::format!("{violation}").starts_with("clock-runs-backwards: the clock ran backwards: "));
+        assert_eq!(end.take_violation(), None);
+    }
+}

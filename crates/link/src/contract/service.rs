@@ -1,0 +1,155 @@
+//! The contract between a service and whoever owns it: the joint on which everything else hangs.
+//!
+//! A frame of ours has three moments. It is *handed over* to the queue below ([`LinkService::poll_frame`]); it
+//! *starts*, its first bit goes out ([`LinkService::start_frame`]); it has *departed*, its last bit is out, or the
+//! queue had no room for it ([`LinkService::handle_departure`]). A retransmission timer may start at any of the three.
+
+use crate::contract::{Counters, Frame, Packet, ServiceId, Tag, Ticket};
+use arqway_units::Time;
+
+/// One end of a link: packets of the network layer on one side, frames on the other.
+///
+/// The owner has time and I/O. After one or more `handle_*` calls it drains the `poll_*` methods, as [`pump`] does; then
+/// it waits for input or until [`poll_timeout`](Self::poll_timeout).
+///
+/// The contract, asserted by [`Checked`](crate::Checked) in every test:
+/// - `now` never decreases;
+/// - after `handle_timeout(now)` the next deadline lies after `now`: a timer that fired is no longer due, even where
+///   its frame still waits for the line;
+/// - once drained, nothing new appears before the next `handle_*` or `start_frame`;
+/// - while the link is down no deadline is set and no frame is handed over.
+pub trait LinkService {
+    /// Takes a packet to carry. One without octets is dropped and counted: nothing is there to carry.
+    ///
+    /// # Errors
+    /// Hands the packet back when the service holds all it may; it is the caller's to hold or to drop and count.
+    fn handle_packet(&mut self, packet: Packet, now: Time) -> Result<(), Full>;
+    /// Takes a frame of the peer; one that cannot be decoded is counted, never an error.
+    fn handle_frame(&mut self, frame: Frame, now: Time);
+    /// Acts on every deadline at or before `now`.
+    fn handle_timeout(&mut self, now: Time);
+    /// Learns that the link below went down or came back: timers freeze, and go on where they were.
+    fn handle_link(&mut self, state: LinkState, now: Time);
+
+    /// Hands the next frame over to the queue below.
+    fn poll_frame(&mut self, now: Time) -> Option<Frame>;
+    /// A frame handed over earlier is about to be sent: the last chance to write a fresh acknowledgement into its
+    /// head, or to withdraw it because its peer has it by now. It is asked once for each frame; what it says is done.
+    fn start_frame(&mut self, frame: &mut Frame, now: Time) -> Start;
+    /// Learns what became of a frame handed over earlier with a ticket, unless it was withdrawn.
+    fn handle_departure(&mut self, tag: Tag, ticket: Ticket, departure: Departure, now: Time);
+
+    /// Releases the next packet to the network layer.
+    fn poll_packet(&mut self) -> Option<Packet>;
+    /// When `handle_timeout` is next due.
+    fn poll_timeout(&self) -> Option<Time>;
+
+    /// What it has counted since it was made.
+    fn counters(&self) -> Counters;
+}
+
+/// A packet handed back: the service holds all it may.
+///
+/// Until something else happens at that service, it takes no other packet either; packets for other services of the
+/// same link may still find room. So an owner that holds packets keeps a queue a service, and those behind a full one
+/// need not wait.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the service holds all the packets it may")]
+pub struct Full {
+    /// The packet, as it was given.
+    pub packet: Packet,
+    /// Which service of the link has no room; 0 where there is only one.
+    pub service: ServiceId,
+}
+
+impl Full {
+    /// What a service that knows of no other hands back.
+    #[must_use]
+    pub fn of(packet: Packet) -> Self {
+        Self { packet, service: ServiceId::default() }
+    }
+}
+
+/// Whether the link below carries frames.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LinkState {
+    /// Frames cross it, or are lost by its errors.
+    Up,
+    /// It is known that nothing crosses it.
+    Down,
+}
+
+/// Which end of the link: few services care, those that help one direction only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// The end with the network behind it.
+    AccessPoint,
+    /// The end of the user.
+    Client,
+}
+
+/// What to do with a frame whose turn it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
+pub enum Start {
+    /// Send it.
+    Send,
+    /// Drop it: its peer has it by now.
+    Withdraw,
+}
+
+/// How a frame left the queue below.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Departure {
+    /// Its last bit has gone out.
+    Sent,
+    /// The queue had no room for it: it will never start.
+    Dropped,
+}
+
+/// Where one end's outputs go: the simulator has one implementation, the tunnel another.
+pub trait Port {
+    /// Whether another frame may be handed over. A drop-tail queue always accepts, and counts what it drops.
+    fn accepts_frame(&self) -> bool;
+    /// Takes a frame into the queue, or hands it back when there is no room for it.
+    ///
+    /// # Errors
+    /// The frame that a drop-tail queue drops.
+    fn hand_over(&mut self, frame: Frame, now: Time) -> Result<(), Frame>;
+    /// The head of the queue, if the line is free to send it now.
+    fn take_ready(&mut self) -> Option<Frame>;
+    /// Sends a frame that was ready. When it has left, the owner tells the service by
+    /// [`handle_departure`](LinkService::handle_departure), if the frame has a ticket.
+    fn transmit(&mut self, frame: Frame, now: Time);
+    /// Takes a packet for the network layer.
+    fn deliver(&mut self, packet: Packet, now: Time);
+    /// Learns when [`LinkService::handle_timeout`] is next due.
+    fn wake_at(&mut self, deadline: Option<Time>);
+}
+
+/// Drains a service into a port: hand over, start or withdraw, until nothing more starts; deliver; then the deadline,
+/// last, because a start may have moved it. The only place that knows this order.
+pub fn pump(service: &mut (impl LinkService + ?Sized), port: &mut impl Port, now: Time) {
+    loop {
+        hand_over_all(service, port, now);
+        let Some(mut frame) = port.take_ready() else { break };
+        if service.start_frame(&mut frame, now) == Start::Send {
+            port.transmit(frame, now);
+        }
+    }
+    while let Some(packet) = service.poll_packet() {
+        port.deliver(packet, now);
+    }
+    port.wake_at(service.poll_timeout());
+}
+
+fn hand_over_all(service: &mut (impl LinkService + ?Sized), port: &mut impl Port, now: Time) {
+    while port.accepts_frame() {
+        let Some(frame) = service.poll_frame(now) else { break };
+        if let Err(dropped) = port.hand_over(frame, now)
+            && let Some(ticket) = dropped.ticket
+        {
+            service.handle_departure(dropped.tag, ticket, Departure::Dropped, now);
+        }
+    }
+}

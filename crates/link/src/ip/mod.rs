@@ -1,0 +1,29 @@
+//! Packets of the network layer: what their headers say, and which of them belong together.
+//!
+//! | file | what |
+//! | --- | --- |
+//! | `headers.rs` | addresses, DS field, protocol, ports and flow label of an IP packet, read once |
+//! | `fields/` | each of these as people write it: `"udp"`, `"10.0.0.0/8"`, `"5004-5020"`, `"af41"` |
+//! | `segment.rs` | the TCP segment that a packet carries |
+//! | `flow.rs` | the flow that a packet belongs to, and tables by flow |
+//! | `hash.rs` | the hash of those tables, the same in every run |
+//!
+//! No service and no multiplexer is known here.
+
+mod fields;
+mod flow;
+mod hash;
+mod headers;
+mod segment;
+#[cfg(test)]
+mod tests;
+
+pub use fields::{
+    Addresses, AddressesError, Ds, DsError, FlowLabel, FlowLabelError, Ports, PortsError, Protocol, ProtocolError,
+};
+pub(crate) use fields::{bits_of, serde_as_text};
+pub(crate) use flow::{Flow, FlowTable};
+pub(crate) use hash::KeyHasher;
+pub use headers::Headers;
+pub(crate) use headers::Payload;
+pub(crate) use segment::{Segment, is_whole_segment};

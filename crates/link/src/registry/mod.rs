@@ -1,0 +1,161 @@
+//! The closed list of services: their configuration, any of them as one type, and the short forms by which schemes are
+//! called.
+//!
+//! A new service is a folder whose `Config` implements [`Service`], and one line in the list below. Configuration files,
+//! the multiplexer, the simulator, the tunnel, short forms, completion and schemas follow from that line; an enum, so that
+//! every place that has to tell services apart fails to compile until it does.
+
+mod short_form;
+
+#[cfg(feature = "schema")]
+pub(crate) use short_form::forms;
+pub use short_form::{ShortForm, ShortFormError};
+
+use crate::contract::{
+    Counters, Departure, Form, Frame, Full, LinkService, LinkState, Packet, Service, Side, Start, Tag, Ticket,
+};
+use crate::services::{fec, go_back_n, raw, rlc, rlp, selective_repeat, snoop, sscop};
+use arqway_units::Time;
+use serde::{Deserialize, Serialize};
+
+/// Declares the list once: `"kind" Variant field: Config`.
+macro_rules! services {
+    ($($(#[$doc:meta])* $kind:literal $service:ident $field:ident: $config:ty;)*) => {
+        /// Which service, and how it is set up.
+        ///
+        /// In an experiment a table with its kind: `{ kind = "selective-repeat", timeout = "1.1 s" }`; the laboratory's
+        /// reader takes that for any enum. Other serde formats write the variant around its settings.
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+        pub enum ServiceConfig {
+            $($(#[$doc])* #[serde(rename = $kind)] $service($config),)*
+        }
+
+        /// How each service is set up in a world, unless a scheme says otherwise.
+        #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+        #[serde(default, deny_unknown_fields)]
+        pub struct WorldDefaults {
+            $($(#[$doc])* #[serde(rename = $kind)] pub $field: $config,)*
+        }
+
+        /// One end of any service.
+        #[derive(Debug)]
+        pub enum AnyService {
+            $($(#[$doc])* $service(<$config as Service>::End),)*
+        }
+
+        impl ServiceConfig {
+            /// Its kind, as experiments write it and captures tell it.
+            #[must_use]
+            pub fn kind(&self) -> &'static str {
+                match self {
+                    $(Self::$service(_) => $kind,)*
+                }
+            }
+
+            /// Whether its receiver knows which packets will never come.
+            #[must_use]
+            pub fn knows_losses(&self) -> bool {
+                match self {
+                    $(Self::$service(_) => <$config as Service>::KNOWS_LOSSES,)*
+                }
+            }
+
+            /// One end of the service.
+            #[must_use]
+            pub fn build(&self, side: Side) -> AnyService {
+                match self {
+                    $(Self::$service(config) => AnyService::$service(config.build(side)),)*
+                }
+            }
+        }
+
+        /// Every kind of service with its short forms.
+        pub(crate) const KINDS: &[(&str, &[Form])] = &[$(($kind, <$config as Service>::SHORT_FORMS),)*];
+
+        impl WorldDefaults {
+            /// The service of a kind that a short form names here.
+            pub(crate) fn named(&self, kind: &str, name: &str, value: Option<&str>) -> Option<ServiceConfig> {
+                match kind {
+                    $($kind => self.$field.named(name, value).map(ServiceConfig::$service),)*
+                    _ => None,
+                }
+            }
+        }
+
+        /// Passes a call on to whichever service it is.
+        macro_rules! each {
+            ($self:ident, $end:ident => $call:expr) => {
+                match $self {
+                    $(AnyService::$service($end) => $call,)*
+                }
+            };
+        }
+    };
+}
+
+services! {
+    /// No recovery.
+    "raw" Raw raw: raw::Config;
+    /// Selective Repeat.
+    "selective-repeat" SelectiveRepeat selective_repeat: selective_repeat::Config;
+    /// Go-back-n.
+    "go-back-n" GoBackN go_back_n: go_back_n::Config;
+    /// Karn's RLP.
+    "rlp" Rlp rlp: rlp::Config;
+    /// Acknowledged mode of UMTS Radio Link Control.
+    "rlc-am" RlcAm rlc_am: rlc::am::Config;
+    /// Unacknowledged mode of UMTS Radio Link Control.
+    "rlc-um" RlcUm rlc_um: rlc::um::Config;
+    /// Transparent mode of UMTS Radio Link Control.
+    "rlc-tm" RlcTm rlc_tm: rlc::tm::Config;
+    /// Forward error correction by XOR.
+    "xor-fec" XorFec xor_fec: fec::Config;
+    /// Berkeley Snoop.
+    "snoop" Snoop snoop: snoop::Config;
+    /// SSCOP.
+    "sscop" Sscop sscop: sscop::Config;
+}
+
+impl LinkService for AnyService {
+    fn handle_packet(&mut self, packet: Packet, now: Time) -> Result<(), Full> {
+        each!(self, service => service.handle_packet(packet, now))
+    }
+
+    fn handle_frame(&mut self, frame: Frame, now: Time) {
+        each!(self, service => service.handle_frame(frame, now));
+    }
+
+    fn handle_timeout(&mut self, now: Time) {
+        each!(self, service => service.handle_timeout(now));
+    }
+
+    fn handle_link(&mut self, state: LinkState, now: Time) {
+        each!(self, service => service.handle_link(state, now));
+    }
+
+    fn poll_frame(&mut self, now: Time) -> Option<Frame> {
+        each!(self, service => service.poll_frame(now))
+    }
+
+    fn start_frame(&mut self, frame: &mut Frame, now: Time) -> Start {
+        each!(self, service => service.start_frame(frame, now))
+    }
+
+    fn handle_departure(&mut self, tag: Tag, ticket: Ticket, departure: Departure, now: Time) {
+        each!(self, service => service.handle_departure(tag, ticket, departure, now));
+    }
+
+    fn poll_packet(&mut self) -> Option<Packet> {
+        each!(self, service => service.poll_packet())
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        each!(self, service => service.poll_timeout())
+    }
+
+    fn counters(&self) -> Counters {
+        each!(self, service => service.counters())
+    }
+}

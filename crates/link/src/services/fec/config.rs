@@ -1,0 +1,62 @@
+//! How forward error correction is set up. A configuration that parsed is valid.
+
+use super::Fec;
+use crate::contract::{Count, Form, Service, Side, Value, ValueOf, count};
+use arqway_units::{Span, positive_span};
+use core::num::NonZeroUsize;
+use serde::{Deserialize, Serialize};
+
+/// How many data frames a block may have: a quarter of the numbers that one octet counts, so that the receiver may look
+/// back two blocks and still tell numbers apart.
+pub(super) const LARGEST_BLOCK: u16 = 64;
+
+/// The settings of one end; both ends need the same block.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "XorFecConfig"))]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Config {
+    /// How many data frames a parity frame covers.
+    pub block: Count<2, LARGEST_BLOCK>,
+    /// How long the line is idle before a block that is not full gets its parity frame.
+    #[serde(deserialize_with = "positive_span")]
+    pub idle_timeout: Span,
+    /// How many packets may wait for a line that takes no more.
+    pub buffer: NonZeroUsize,
+}
+
+const BLOCK: Count<2, LARGEST_BLOCK> = Count::new(12).expect("from 2 to 64");
+const BUFFER: NonZeroUsize = NonZeroUsize::new(256).expect("not zero");
+
+impl Default for Config {
+    /// The block of multiservice §III, which prints no timeout.
+    fn default() -> Self {
+        Self { block: BLOCK, idle_timeout: Span::from_milliseconds(50), buffer: BUFFER }
+    }
+}
+
+impl Service for Config {
+    type End = Fec;
+
+    const KNOWS_LOSSES: bool = true;
+
+    const SHORT_FORMS: &'static [Form] = &[Form {
+        name: "xor-fec",
+        legend: "XOR FEC",
+        value: Value::Optional(ValueOf {
+            key: "block",
+            example: "12",
+            means: "a parity frame for every 12",
+            pattern: "([2-9]|[1-5][0-9]|6[0-4])",
+            unit: "",
+        }),
+    }];
+
+    fn build(&self, _: Side) -> Fec {
+        Fec::new(self.clone())
+    }
+
+    fn named(&self, _: &str, value: Option<&str>) -> Option<Self> {
+        let block = value.map_or(Some(self.block), count)?;
+        Some(Self { block, ..self.clone() })
+    }
+}

@@ -1,0 +1,68 @@
+//! How go-back-n is set up. A configuration that parsed is valid.
+
+use super::GoBackN;
+use crate::arq::TimerStarts;
+use crate::contract::{Count, Form, Service, Side, Value, ValueOf, number, timer};
+use arqway_units::{Span, positive_span};
+use serde::{Deserialize, Serialize};
+
+/// The settings of one end. The two ends may differ: neither needs to know the other's.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "GoBackNConfig"))]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Config {
+    /// How many frames may be unacknowledged at once: up to the modulus less one, since only the next one is ever taken.
+    pub window: Count<1, 255>,
+    /// How long the oldest unacknowledged frame waits before all are sent again.
+    #[serde(deserialize_with = "positive_span")]
+    pub timeout: Span,
+    /// At which moment of a frame its wait begins.
+    pub timer_starts: TimerStarts,
+    /// How long an acknowledgement waits for a data frame to ride on.
+    pub delayed_acknowledgement: Span,
+    /// Whether a copy still queued when its acknowledgement arrives is withdrawn instead of sent.
+    pub drop_stale_copies: bool,
+}
+
+const WINDOW: Count<1, 255> = Count::new(127).expect("from 1 to 255");
+
+impl Default for Config {
+    /// The window of Selective Repeat beside it in the papers; times for a link of some milliseconds. multiservice prints
+    /// neither window nor times.
+    fn default() -> Self {
+        Self {
+            window: WINDOW,
+            timeout: Span::from_milliseconds(100),
+            timer_starts: TimerStarts::Departure,
+            delayed_acknowledgement: Span::from_milliseconds(50),
+            drop_stale_copies: true,
+        }
+    }
+}
+
+impl Service for Config {
+    type End = GoBackN;
+
+    const KNOWS_LOSSES: bool = true;
+
+    const SHORT_FORMS: &'static [Form] = &[Form {
+        name: "go-back-n",
+        legend: "Go Back N",
+        value: Value::Optional(ValueOf {
+            key: "timeout",
+            example: "0.1",
+            means: "going back after 0.1 s",
+            pattern: number!(),
+            unit: " s",
+        }),
+    }];
+
+    fn build(&self, _: Side) -> GoBackN {
+        GoBackN::new(self.clone())
+    }
+
+    fn named(&self, _: &str, value: Option<&str>) -> Option<Self> {
+        let timeout = value.map_or(Some(self.timeout), timer)?;
+        Some(Self { timeout, ..self.clone() })
+    }
+}

@@ -1,0 +1,42 @@
+//! How transparent mode is set up. A configuration that parsed is valid.
+
+use super::TransparentMode;
+use crate::contract::{Form, Service, Side, Value};
+use arqway_units::{Span, optional_positive_span};
+use core::num::NonZeroUsize;
+use serde::{Deserialize, Serialize};
+
+/// The settings of one end.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "RlcTmConfig"))]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Config {
+    /// How long after it came an SDU that has not been handed over is dropped (`Timer_Discard`); without it none is.
+    #[serde(deserialize_with = "optional_positive_span")]
+    pub discard_after: Option<Span>,
+    /// How many packets may wait for a line that takes no more.
+    pub buffer: NonZeroUsize,
+}
+
+const BUFFER: NonZeroUsize = NonZeroUsize::new(256).expect("not zero");
+
+impl Default for Config {
+    /// As `raw`.
+    fn default() -> Self {
+        Self { discard_after: None, buffer: BUFFER }
+    }
+}
+
+impl Service for Config {
+    type End = TransparentMode;
+
+    const SHORT_FORMS: &'static [Form] = &[Form { name: "rlc-tm", legend: "RLC TM", value: Value::None }];
+
+    fn build(&self, _: Side) -> TransparentMode {
+        TransparentMode::new(self.clone())
+    }
+
+    fn named(&self, _: &str, _: Option<&str>) -> Option<Self> {
+        Some(self.clone())
+    }
+}

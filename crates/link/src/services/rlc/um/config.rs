@@ -1,0 +1,137 @@
+//! How unacknowledged mode is set up. A configuration that parsed is valid.
+
+use super::UnacknowledgedMode;
+use crate::contract::{Count, Form, Service, Side, Value};
+use crate::services::rlc::pdu::LengthIndicatorSize;
+use crate::services::rlc::pdu_size::PduSize;
+use crate::services::rlc::segmentation::{Format, Mode};
+use arqway_units::{Span, optional_positive_span, positive_span};
+use core::num::NonZeroUsize;
+use serde::{Deserialize, Serialize};
+
+/// The size of a UMD PDU: one octet of header, and 1,503 behind it (§9.2.2.9).
+pub type UmdSize = PduSize<1504>;
+
+/// The settings of one end; both ends need the same sizes and the same `alternative-e-bit`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "RlcUmConfig"))]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Config {
+    /// The size of a PDU: of every one, padded to it, or of the largest if it is flexible. Up to 125 octets length indicators have 7
+    /// bits, beyond 15 (§9.2.2.8).
+    pub pdu_size: UmdSize,
+    /// The same towards the access point, where that is another.
+    pub uplink_pdu_size: Option<UmdSize>,
+    /// Whether PDUs are only as long as what they carry (since V7.3), or all of one size.
+    pub flexible_pdu_size: bool,
+    /// Whether every PDU says by itself where its SDUs begin, at the cost of a length indicator where it is not one whole SDU: the
+    /// "alternative E-bit interpretation" (§9.2.2.5, since V7.0).
+    pub alternative_e_bit: bool,
+    /// How long a PDU that is not full waits for the next SDU.
+    pub wait_to_fill: Span,
+    /// How long after it came an SDU that has not been handed over is dropped (`Timer_Discard`); without it none is.
+    #[serde(deserialize_with = "optional_positive_span")]
+    pub discard_after: Option<Span>,
+    /// What becomes of PDUs that arrive out of their order.
+    pub reception: Reception,
+    /// How many packets may wait for a line that takes no more.
+    pub buffer: NonZeroUsize,
+    /// What becomes of an SDU when so many wait.
+    pub when_full: WhenFull,
+}
+
+/// What becomes of PDUs that arrive out of their order (§11.2.3, §9.7.10).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "RlcUmReception"))]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Reception {
+    /// PDUs are taken as they come, and the link below keeps their order. A PDU that comes late passes for one behind a long gap, and
+    /// costs the SDU that was under way.
+    #[default]
+    InSequence,
+    /// The same, but a PDU that lies so far ahead, or behind, is dropped ("out-of-sequence reception", since V8).
+    Windowed {
+        /// `Configured_Rx_Window_Size`: from here on, of 128 numbers, a PDU passes for one that comes late.
+        window: Count<1, 127>,
+    },
+    /// PDUs that come more than once are taken once, and those that come too early wait for those before them ("duplicate avoidance
+    /// and reordering").
+    Reordering {
+        /// `DAR_Window_Size`.
+        window: Count<1, 64>,
+        /// `Timer_DAR`: how long they wait.
+        #[serde(deserialize_with = "positive_span")]
+        timer: Span,
+    },
+    /// An SDU is delivered as soon as all its PDUs are there, in whatever order ("out of sequence SDU delivery").
+    OutOfSequence {
+        /// `OSD_Window_Size`.
+        window: Count<1, 64>,
+        /// `Timer_OSD`: how long after the newest PDU what is not complete is kept.
+        #[serde(deserialize_with = "positive_span")]
+        timer: Span,
+    },
+}
+
+/// What becomes of an SDU when the buffer is full (§9.7.3.5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "RlcUmWhenFull"))]
+#[serde(rename_all = "kebab-case")]
+pub enum WhenFull {
+    /// It is handed back.
+    #[default]
+    Refuse,
+    /// The one that has waited longest makes room.
+    DiscardOldest,
+}
+
+const PDU_SIZE: UmdSize = UmdSize::new(1504).expect("from 8 to 1,504");
+const BUFFER: NonZeroUsize = NonZeroUsize::new(256).expect("not zero");
+
+impl Default for Config {
+    /// For packets, as later versions of the standard allow it: a lost PDU costs what it carried and nothing else. What the first
+    /// versions have is a fixed size, without the alternative interpretation.
+    fn default() -> Self {
+        Self {
+            pdu_size: PDU_SIZE,
+            uplink_pdu_size: None,
+            flexible_pdu_size: true,
+            alternative_e_bit: true,
+            wait_to_fill: Span::ZERO,
+            discard_after: None,
+            reception: Reception::InSequence,
+            buffer: BUFFER,
+            when_full: WhenFull::Refuse,
+        }
+    }
+}
+
+impl Config {
+    /// What the PDUs of one side look like.
+    pub(super) fn format(&self, from: Side) -> Format {
+        let is_uplink = from == Side::Client;
+        let octets = self.uplink_pdu_size.filter(|_| is_uplink).unwrap_or(self.pdu_size).octets();
+        Format {
+            octets,
+            fixed: !self.flexible_pdu_size,
+            header: 1,
+            size: LengthIndicatorSize::for_umd(octets),
+            most_ends: usize::MAX,
+            mode: Mode::Unacknowledged { alternative: self.alternative_e_bit, marks_first: is_uplink },
+        }
+    }
+}
+
+impl Service for Config {
+    type End = UnacknowledgedMode;
+
+    const SHORT_FORMS: &'static [Form] = &[Form { name: "rlc-um", legend: "RLC UM", value: Value::None }];
+
+    fn build(&self, side: Side) -> UnacknowledgedMode {
+        UnacknowledgedMode::new(self, side)
+    }
+
+    fn named(&self, _: &str, _: Option<&str>) -> Option<Self> {
+        Some(self.clone())
+    }
+}

@@ -1,0 +1,104 @@
+//! The transmitting side: SDUs that wait, until they are in PDUs or have waited too long (§11.2.2, §11.2.4.3).
+
+use super::Number;
+use super::config::{Config, WhenFull};
+use crate::contract::{Counters, Frame, Side};
+use crate::services::rlc::filling::Filling;
+use crate::services::rlc::pdu;
+use crate::services::rlc::pdu::HeaderExtension;
+use crate::services::rlc::segmentation::Segmenter;
+use alloc::collections::VecDeque;
+use arqway_units::{Span, Time};
+use bytes::Bytes;
+
+#[derive(Debug)]
+pub(super) struct Sender {
+    /// VT(US): the number of the next PDU.
+    next: Number,
+    segmenter: Segmenter,
+    filling: Filling,
+    discard_after: Option<Span>,
+    /// `Timer_Discard` of each SDU that waits, where they are discarded: one that came earlier expires earlier.
+    expiries: VecDeque<Time>,
+    when_full: WhenFull,
+    buffer: usize,
+}
+
+impl Sender {
+    pub(super) fn new(config: &Config, side: Side) -> Self {
+        Self {
+            next: Number::ZERO,
+            segmenter: Segmenter::new(config.format(side)),
+            filling: Filling::new(config.wait_to_fill),
+            discard_after: config.discard_after,
+            expiries: VecDeque::new(),
+            when_full: config.when_full,
+            buffer: config.buffer.get(),
+        }
+    }
+
+    /// Whether there is room for another SDU, which may have to be made.
+    pub(super) fn takes_more(&self) -> bool {
+        self.segmenter.waiting() < self.buffer || self.when_full == WhenFull::DiscardOldest
+    }
+
+    pub(super) fn push(&mut self, sdu: Bytes, now: Time, counters: &mut Counters) {
+        if self.segmenter.waiting() >= self.buffer {
+            self.discard(counters);
+        }
+        self.segmenter.push(sdu);
+        self.expiries.extend(self.discard_after.map(|after| now + after));
+        self.filling.changed(&self.segmenter, now);
+    }
+
+    /// The next PDU, if there is one to be sent.
+    pub(super) fn poll(&mut self, now: Time, counters: &mut Counters) -> Option<Frame> {
+        if !self.filling.is_ready(&self.segmenter) {
+            return None;
+        }
+        let segment = self.segmenter.next()?;
+        self.filling.changed(&self.segmenter, now);
+        let gone = self.expiries.len().saturating_sub(self.segmenter.waiting());
+        self.expiries.drain(..gone);
+        counters.frames_sent += 1;
+        counters.octets_sent += segment.octets as u64;
+        let has_indicator = segment.extension == HeaderExtension::Indicator;
+        let frame = Frame::new(pdu::KIND, &pdu::umd_head(super::low_bits(self.next), has_indicator), segment.body);
+        self.next = self.next.next();
+        Some(frame)
+    }
+
+    /// Drops the SDU that has waited longest (§11.2.4.3).
+    ///
+    /// If part of it was sent, the numbers leave one out: the peer then drops that part, as if a PDU was lost. The standard leaves one
+    /// out in any case, which would cost the SDU before as well where that has filled its PDU and the next one is to say so.
+    fn discard(&mut self, counters: &mut Counters) {
+        let has_begun = self.segmenter.has_begun();
+        if !self.segmenter.discard_first() {
+            return;
+        }
+        counters.packets_discarded += 1;
+        self.expiries.pop_front();
+        if has_begun {
+            self.next = self.next.next();
+            self.segmenter.tell_of_discard();
+        }
+    }
+
+    pub(super) fn handle_timeout(&mut self, now: Time, counters: &mut Counters) {
+        while self.expiries.front().is_some_and(|expiry| *expiry <= now) {
+            self.discard(counters);
+        }
+        self.filling.handle_timeout(now);
+        self.filling.changed(&self.segmenter, now);
+    }
+
+    pub(super) fn deadline(&self) -> Option<Time> {
+        [self.filling.deadline(), self.expiries.front().copied()].into_iter().flatten().min()
+    }
+
+    pub(super) fn postpone(&mut self, by: Span) {
+        self.filling.postpone(by);
+        self.expiries.iter_mut().for_each(|expiry| *expiry += by);
+    }
+}

@@ -1,0 +1,91 @@
+//! How Karn's RLP is set up. A configuration that parsed is valid.
+
+use super::Rlp;
+use crate::arq::Resequencing;
+use crate::contract::{Count, Form, Service, Side, Value, ValueOf, count};
+use arqway_units::{Span, positive_span};
+use core::num::NonZeroUsize;
+use serde::{Deserialize, Serialize};
+
+/// The settings of one end; both ends need the same `retransmissions`, `window` and
+/// `resequencing`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "RlpConfig"))]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Config {
+    /// In which order packets are released.
+    pub resequencing: Resequencing,
+    /// How often a missing frame is asked for, and therefore sent again, before it is given up.
+    pub retransmissions: Count<1, 15>,
+    /// How long a request waits for its frame before it is made again, or the frame given up.
+    #[serde(deserialize_with = "positive_span")]
+    pub nack_timeout: Span,
+    /// How many of its last frames the sender keeps, and how far behind the newest frame the receiver waits for one.
+    pub window: Count<1, 128>,
+    /// How long the line is idle before a keepalive tells how far the sender is.
+    #[serde(deserialize_with = "positive_span")]
+    pub keepalive: Span,
+    /// How many keepalives there are at most, after which an idle end is quiet.
+    pub keepalives: Count<0, 10_000>,
+    /// How many packets may wait for a line that takes no more.
+    pub buffer: NonZeroUsize,
+}
+
+const RETRANSMISSIONS: Count<1, 15> = Count::new(3).expect("from 1 to 15");
+const WINDOW: Count<1, 128> = Count::new(128).expect("from 1 to 128");
+const KEEPALIVES: Count<0, 10_000> = Count::new(16).expect("from 0 to 10,000");
+const BUFFER: NonZeroUsize = NonZeroUsize::new(256).expect("not zero");
+
+impl Default for Config {
+    /// Three retransmissions as for TCP in multiservice §III, which prints no times. The timeout of a request outlasts a
+    /// queue of 50 packets of 1,000 octets at 5 Mbit/s.
+    fn default() -> Self {
+        Self {
+            resequencing: Resequencing::Full,
+            retransmissions: RETRANSMISSIONS,
+            nack_timeout: Span::from_milliseconds(100),
+            window: WINDOW,
+            keepalive: Span::from_milliseconds(20),
+            keepalives: KEEPALIVES,
+            buffer: BUFFER,
+        }
+    }
+}
+
+const RETRANSMISSIONS_BEHIND_COLON: ValueOf = ValueOf {
+    key: "retransmissions",
+    example: "3",
+    means: "at most 3 retransmissions",
+    pattern: "([1-9]|1[0-5])",
+    unit: "",
+};
+
+impl Service for Config {
+    type End = Rlp;
+
+    const KNOWS_LOSSES: bool = true;
+
+    const SHORT_FORMS: &'static [Form] = &[
+        Form { name: "rlp", legend: "RLP", value: Value::Optional(RETRANSMISSIONS_BEHIND_COLON) },
+        Form {
+            name: "oos-rlp",
+            legend: "OOS RLP",
+            value: Value::Optional(ValueOf {
+                example: "1",
+                means: "one at most, and packets released as they arrive",
+                ..RETRANSMISSIONS_BEHIND_COLON
+            }),
+        },
+    ];
+
+    fn build(&self, _: Side) -> Rlp {
+        Rlp::new(self.clone())
+    }
+
+    fn named(&self, name: &str, value: Option<&str>) -> Option<Self> {
+        let out_of_sequence = name == "oos-rlp";
+        let resequencing = if out_of_sequence { Resequencing::as_received() } else { self.resequencing.clone() };
+        let retransmissions = value.map_or(Some(self.retransmissions), count)?;
+        Some(Self { resequencing, retransmissions, ..self.clone() })
+    }
+}

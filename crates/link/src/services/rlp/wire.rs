@@ -1,0 +1,203 @@
+//! The octets of Karn's RLP. Nothing else knows them; who watches frames reads them by [`parse`].
+//!
+//! ```text
+//!     kind 0  data       | N | packet ...             the packet's number, its low eight bits
+//!     kind 1  repair     | N | packet ...             the same, of a packet that was asked for
+//!     kind 2  NACK       |   N   | bits ...           a missing number in 16 bits; bit i of the rest, from the highest of the
+//!                                                     first octet on, asks for N + 1 + i as well; at most 16 octets, and the
+//!                                                     last one is not zero
+//!     kind 3  keepalive  |   N   |                    the number of the next packet to be sent, in 16 bits
+//!     kind 4  linked data     |   N   | link | packet ... the number in 16 bits; link: how many frames back the one is that must
+//!     kind 5  linked repair   |   N   | link | packet ...     go before it, 0 where there is none
+//! ```
+//!
+//! Data are linked where packets are not released in the order of their numbers, nor as they come: see
+//! [`crate::Resequencing`].
+//!
+//! Other data bear one octet, which multiservice §III prints. What is rare and small bears two: an end that misread the short
+//! numbers, because a burst was longer than they can count, learns it from these, and is never sent a wrong packet. Linked data
+//! bear two as well: in an order by flow a number that was misread would let a packet pass others of its flow that wait.
+
+use crate::arq::Seq;
+use crate::contract::{Frame, Head, Kind, Tag};
+use bytes::Bytes;
+
+/// A number as NACKs and keepalives bear it.
+pub(super) type Number = Seq<16>;
+/// The same as data bear it.
+type Short = Seq<8>;
+
+const DATA: Kind = Kind::new(0);
+const REPAIR: Kind = Kind::new(1);
+const NACK: Kind = Kind::new(2);
+const KEEPALIVE: Kind = Kind::new(3);
+const LINKED_DATA: Kind = Kind::new(4);
+const LINKED_REPAIR: Kind = Kind::new(5);
+
+/// How many octets of bits a NACK may have: with its first number they ask for a whole window.
+const MOST_BITS: usize = 16;
+
+/// How far behind the newest frame a data frame may lie and be read as an old one: late, or a duplicate.
+pub(super) const LOOKBACK: u64 = 32;
+/// How many data frames in a row may be lost before the next one is read wrongly.
+pub(super) const REACH: u64 = Short::MODULUS - LOOKBACK - 1;
+
+/// A frame as received: numbers are still the low bits, for whoever knows the window to expand.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// A packet, for the first time.
+    Data {
+        /// Its number: eight bits of it, or 16 where it is linked.
+        number: u64,
+        /// How many frames back the one is that must go before it, where the frame says so.
+        link: Option<u8>,
+        /// What it carries.
+        packet: Bytes,
+    },
+    /// A packet, again.
+    Repair {
+        /// Its number, likewise.
+        number: u64,
+        /// How many frames back the one is that must go before it, where the frame says so.
+        link: Option<u8>,
+        /// What it carries.
+        packet: Bytes,
+    },
+    /// Frames are missing.
+    Nack(Missing),
+    /// The line is idle.
+    Keepalive {
+        /// The number of the next packet to be sent.
+        next: u64,
+    },
+}
+
+/// Which numbers a NACK asks for.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Missing {
+    first: u16,
+    bits: Head,
+}
+
+impl Missing {
+    /// Only this number.
+    pub(super) fn only(first: Number) -> Self {
+        Self { first: low_bits(first), bits: Head::new() }
+    }
+
+    /// The number that lies `ahead` of the first as well; `false` where it is too far ahead.
+    pub(super) fn add(&mut self, ahead: u64) -> bool {
+        let Some(index) = ahead.checked_sub(1).filter(|index| *index < 8 * MOST_BITS as u64) else { return false };
+        let octet = (index / 8) as usize;
+        while self.bits.len() <= octet {
+            self.bits.push(0);
+        }
+        self.bits[octet] |= 0x80 >> (index % 8);
+        true
+    }
+
+    /// The low bits of the numbers, in ascending order.
+    pub fn numbers(&self) -> impl Iterator<Item = u64> {
+        let bits = self.bits.iter().flat_map(|octet| (0..8).map(move |bit| octet & (0x80 >> bit) != 0));
+        let others = (1u16..).zip(bits).filter(|(_, asked)| *asked);
+        core::iter::once(0).chain(others.map(|(ahead, _)| ahead)).map(|ahead| self.first.wrapping_add(ahead).into())
+    }
+}
+
+/// Reads a frame, or `None` where it is none of RLP's: of an unknown kind, too short, or too long.
+#[must_use]
+pub fn parse(mut frame: Frame) -> Option<Unit> {
+    match frame.tag.kind() {
+        kind @ (DATA | REPAIR) => {
+            let [number] = frame.take()?;
+            carried(kind == DATA, number.into(), None, frame)
+        }
+        kind @ (LINKED_DATA | LINKED_REPAIR) => {
+            let [high, low, link] = frame.take()?;
+            carried(kind == LINKED_DATA, u16::from_be_bytes([high, low]), Some(link), frame)
+        }
+        NACK => {
+            let first = u16::from_be_bytes(frame.take()?);
+            let bits: Head = frame.head.iter().chain(&frame.body).copied().take(MOST_BITS).collect();
+            // One way to say a thing: no zeros behind.
+            let fits = frame.remaining() == bits.len() && bits.last() != Some(&0);
+            fits.then_some(Unit::Nack(Missing { first, bits }))
+        }
+        KEEPALIVE => {
+            let next = u16::from_be_bytes(frame.take()?);
+            (frame.remaining() == 0).then(|| Unit::Keepalive { next: next.into() })
+        }
+        _ => None,
+    }
+}
+
+/// The number of a data frame, of which the receiver knows the low bits and that it is not far behind `end`, one past the
+/// newest. It knows more bits of a linked one.
+pub(super) fn number_of_data(end: Number, low_bits: u64, is_linked: bool) -> Number {
+    let earliest = end.as_u64().saturating_sub(LOOKBACK);
+    if is_linked {
+        return Number::at_or_after(Number::new(earliest), low_bits);
+    }
+    Number::new(Short::at_or_after(Short::new(earliest), low_bits).as_u64())
+}
+
+/// The number of a repair: it was asked for, so it lies before `end`.
+pub(super) fn number_of_repair(end: Number, low_bits: u64, is_linked: bool) -> Option<Number> {
+    if is_linked {
+        return Number::before(end, low_bits);
+    }
+    Short::before(Short::new(end.as_u64()), low_bits).map(|number| Number::new(number.as_u64()))
+}
+
+/// A packet behind its head, which was taken off.
+fn carried(is_first: bool, number: u16, link: Option<u8>, frame: Frame) -> Option<Unit> {
+    let (number, packet) = (number.into(), frame.body);
+    if !frame.head.is_empty() || packet.is_empty() {
+        return None;
+    }
+    Some(if is_first { Unit::Data { number, link, packet } } else { Unit::Repair { number, link, packet } })
+}
+
+pub(super) fn data(number: Number, link: Option<u8>, packet: Bytes) -> Frame {
+    match link {
+        None => Frame::new(DATA, &[low_octet(number)], packet),
+        Some(link) => Frame::new(LINKED_DATA, &linked_head(number, link), packet),
+    }
+}
+
+fn linked_head(number: Number, link: u8) -> [u8; 3] {
+    let [high, low] = low_bits(number).to_be_bytes();
+    [high, low, link]
+}
+
+pub(super) fn repair(number: Number, link: Option<u8>, packet: Bytes) -> Frame {
+    match link {
+        None => Frame::new(REPAIR, &[low_octet(number)], packet),
+        Some(link) => Frame::new(LINKED_REPAIR, &linked_head(number, link), packet),
+    }
+}
+
+pub(super) fn nack(missing: &Missing) -> Frame {
+    let mut frame = Frame::new(NACK, &missing.first.to_be_bytes(), Bytes::new());
+    frame.head.extend(missing.bits.iter().copied());
+    frame
+}
+
+pub(super) fn keepalive(next: Number) -> Frame {
+    Frame::new(KEEPALIVE, &low_bits(next).to_be_bytes(), Bytes::new())
+}
+
+/// Whether a frame of ours is a NACK.
+pub(super) fn is_nack(tag: Tag) -> bool {
+    tag.kind() == NACK
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the wire bits of a 16-bit number")]
+fn low_bits(number: Number) -> u16 {
+    number.wire() as u16
+}
+
+fn low_octet(number: Number) -> u8 {
+    let [_, octet] = low_bits(number).to_be_bytes();
+    octet
+}

@@ -1,0 +1,150 @@
+//! How Selective Repeat is set up. A configuration that parsed is valid.
+
+use super::SelectiveRepeat;
+use super::timeout::{EstimatorConfig, Timeout};
+use super::wire::Number;
+use crate::arq::Resequencing;
+pub use crate::arq::TimerStarts;
+use crate::contract::{Form, Service, Side, Value, ValueOf, number, timer};
+use arqway_units::Span;
+use serde::{Deserialize, Serialize};
+
+/// The settings of one end; both ends need the same window, and the same `resequencing`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "SelectiveRepeatConfig"))]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Config {
+    /// How many frames may be unacknowledged at once.
+    pub window: WindowSize,
+    /// How long a frame waits for its acknowledgement before it is sent again.
+    pub timeout: Timeout,
+    /// How an adaptive timeout estimates the round-trip time.
+    pub estimator: EstimatorConfig,
+    /// At which moment of a frame its timer starts.
+    pub timer_starts: TimerStarts,
+    /// Which missing frames are rejected, and how often.
+    pub rejects: Rejects,
+    /// How long an acknowledgement waits for a data frame to ride on.
+    pub delayed_acknowledgement: Span,
+    /// Whether a copy still queued when its acknowledgement arrives is withdrawn instead of sent.
+    pub drop_stale_copies: bool,
+    /// In which order packets are released.
+    pub resequencing: Resequencing,
+}
+
+impl Default for Config {
+    /// The window and the delayed acknowledgement of monet08 §IV with the middle of its timeouts; the two choices that
+    /// keep a fixed timeout from collapsing on a shared link, which the papers' worlds turn off.
+    fn default() -> Self {
+        Self {
+            window: WindowSize(127),
+            timeout: Timeout::Fixed(Span::from_milliseconds(1100)),
+            estimator: EstimatorConfig::default(),
+            timer_starts: TimerStarts::Departure,
+            rejects: Rejects::Multireject,
+            delayed_acknowledgement: Span::from_milliseconds(500),
+            drop_stale_copies: true,
+            resequencing: Resequencing::Full,
+        }
+    }
+}
+
+impl Service for Config {
+    type End = SelectiveRepeat;
+
+    /// It loses none.
+    const KNOWS_LOSSES: bool = true;
+
+    const SHORT_FORMS: &'static [Form] = &[
+        Form {
+            name: "sr",
+            legend: "SR",
+            value: Value::Optional(ValueOf {
+                key: "timeout",
+                example: "1.1",
+                means: "a timeout of 1.1 s",
+                pattern: number!(),
+                unit: " s",
+            }),
+        },
+        Form {
+            name: "asr",
+            legend: "ASR",
+            value: Value::Required(ValueOf {
+                key: "timeout",
+                example: "3+2",
+                means: "one of 3 srtt + 2 srttvar",
+                pattern: concat!(number!(), r"\+", number!()),
+                unit: "",
+            }),
+        },
+    ];
+
+    fn build(&self, _: Side) -> SelectiveRepeat {
+        SelectiveRepeat::new(self.clone())
+    }
+
+    fn named(&self, name: &str, value: Option<&str>) -> Option<Self> {
+        let timeout = match (name, value) {
+            (_, None) => self.timeout,
+            ("asr", Some(policy)) => Timeout::Adaptive(policy.parse().ok()?),
+            (_, Some(seconds)) => Timeout::Fixed(timer(seconds)?),
+        };
+        Some(Self { timeout, ..self.clone() })
+    }
+}
+
+/// How the receiver asks for missing frames (monet08 §IV names all three; Brady 1987 compares them).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Rejects {
+    /// Each at once, and again when a frame rejected after it arrives: its retransmission must be lost.
+    Multireject,
+    /// Each at once, never again: a lost retransmission is left to the sender's timer.
+    EachOnce,
+    /// One at a time, the first that is missing: the next is rejected when that one has arrived.
+    OneAtATime,
+}
+
+/// A window that Selective Repeat survives: from 1 to half the modulus.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(extend("minimum" = 1, "maximum" = Self::MAX)))]
+#[serde(try_from = "i64", into = "i64")]
+pub struct WindowSize(u16);
+
+impl WindowSize {
+    /// Half the modulus: with more, an old copy and a new frame could bear the same number.
+    pub const MAX: u16 = (Number::MODULUS / 2) as u16;
+
+    /// A window of so many frames, or `None` outside 1 to [`MAX`](Self::MAX).
+    #[must_use]
+    pub fn new(frames: u16) -> Option<Self> {
+        (1..=Self::MAX).contains(&frames).then_some(Self(frames))
+    }
+
+    /// How many frames.
+    #[must_use]
+    pub fn frames(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
+/// A window that Selective Repeat would not survive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a window of {0} frames: right would be 1 to {max}, half of the {modulus} sequence numbers", max = WindowSize::MAX, modulus = Number::MODULUS)]
+pub struct WindowSizeError(i64);
+
+impl TryFrom<i64> for WindowSize {
+    type Error = WindowSizeError;
+    fn try_from(frames: i64) -> Result<Self, WindowSizeError> {
+        u16::try_from(frames).ok().and_then(Self::new).ok_or(WindowSizeError(frames))
+    }
+}
+
+impl From<WindowSize> for i64 {
+    fn from(window: WindowSize) -> Self {
+        Self::from(window.0)
+    }
+}

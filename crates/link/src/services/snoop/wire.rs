@@ -1,0 +1,35 @@
+//! What Snoop reads of a packet: the addresses, and TCP's ports, numbers and flags (see
+//! [`Segment`](crate::ip::Segment)). Nothing is ever written.
+
+use crate::ip::{Headers, Segment};
+use core::net::IpAddr;
+
+/// An end of a TCP connection.
+pub(super) type Endpoint = (IpAddr, u16);
+
+/// A TCP connection: addresses and ports of both ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Flow {
+    /// The end that the ports tell apart best stands first: it decides most comparisons.
+    pub(super) client: Endpoint,
+    pub(super) server: Endpoint,
+}
+
+/// Reads a packet on its way to the client.
+pub(super) fn toward_client(packet: &[u8]) -> Option<(Flow, Segment)> {
+    let (headers, _, segment) = Segment::read(packet)?;
+    let (source, destination) = ends(&headers)?;
+    Some((Flow { client: destination, server: source }, segment))
+}
+
+/// Reads a packet that comes from the client.
+pub(super) fn from_client(packet: &[u8]) -> Option<(Flow, Segment)> {
+    let (headers, _, segment) = Segment::read(packet)?;
+    let (source, destination) = ends(&headers)?;
+    Some((Flow { client: source, server: destination }, segment))
+}
+
+fn ends(headers: &Headers) -> Option<(Endpoint, Endpoint)> {
+    let (source, destination) = headers.ports?;
+    Some(((headers.source, source), (headers.destination, destination)))
+}

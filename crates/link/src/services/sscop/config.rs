@@ -1,0 +1,225 @@
+//! How SSCOP is set up. A configuration that parsed is valid.
+
+use super::Sscop;
+use super::connection::{Lengths, Parameters};
+use crate::arq::{Resequencing, Unordered};
+use crate::contract::{Count, Form, Service, Side, Value};
+use arqway_units::{Span, positive_span};
+use core::num::NonZeroUsize;
+use serde::{Deserialize, Serialize};
+
+/// The settings of one end; both ends need the same `credit` where they are `established`, and the same `order-filter` and `overhead`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "SscopConfig"))]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Config {
+    /// How far apart polls are while data are on their way.
+    #[serde(deserialize_with = "positive_span")]
+    pub timer_poll: Span,
+    /// How far apart polls are when all that was sent is acknowledged, until the answer to one says so.
+    #[serde(deserialize_with = "positive_span")]
+    pub timer_keep_alive: Span,
+    /// How long there may be no answer to polls before the connection is released and established anew.
+    #[serde(deserialize_with = "positive_span")]
+    pub timer_no_response: Span,
+    /// How long it is quiet between polls once all is acknowledged; 0: for good.
+    pub timer_idle: Span,
+    /// How long a request for a connection, its end or a recovery waits for its answer.
+    #[serde(deserialize_with = "positive_span")]
+    pub timer_cc: Span,
+    /// How often such a request is made.
+    pub max_cc: Count<1, 65_535>,
+    /// How many data PDUs there are between polls at most.
+    pub max_pd: Count<1, 65_535>,
+    /// How many numbers a report of what is missing has at most: an odd number from 3 on.
+    pub max_stat: ListLength,
+    /// How many packets the peer may be ahead of what was delivered here.
+    pub credit: Credit,
+    /// Whether packets that are not acknowledged are dropped when a connection ends or begins anew; else they are sent again
+    /// on the next one, and one or the other may come twice.
+    pub clear_buffers: bool,
+    /// In which order packets are released.
+    pub resequencing: Resequencing,
+    /// Whether there is a poll after the last PDU that is sent again.
+    pub poll_after_retransmission: bool,
+    /// Whether a PDU that ends a connection and says why has its bit S set.
+    pub end_sets_s_bit: bool,
+    /// How many packets may wait for a line that takes no more.
+    ///
+    /// Or for credit, or for a connection: all that were not sent yet.
+    pub buffer: NonZeroUsize,
+    /// Whether both ends begin in a connection that nobody had to establish.
+    pub established: bool,
+    /// Whether frames that the link doubles, or lets overtake others, are kept from SSCOP.
+    pub order_filter: bool,
+    /// How much later than one that was sent after it a frame may arrive at most.
+    #[serde(deserialize_with = "positive_span")]
+    pub longest_reordering: Span,
+    /// How many octets a packet's frame has besides the packet, at least: what is lacking is made up with octets that carry
+    /// nothing.
+    pub overhead: Count<0, 18>,
+}
+
+const MAX_CC: Count<1, 65_535> = Count::new(4).expect("not zero");
+const MAX_PD: Count<1, 65_535> = Count::new(25).expect("not zero");
+const NO_OVERHEAD: Count<0, 18> = Count::new(0).expect("up to 18");
+const BUFFER: NonZeroUsize = NonZeroUsize::new(256).expect("not zero");
+
+impl Default for Config {
+    /// The values of Q.2130 §7, which puts SSCOP to use, but for what binds where a link is better or worse than ATM's: polls are
+    /// 0.2 s apart, credit is plenty, and packets outlive their connection.
+    fn default() -> Self {
+        Self {
+            timer_poll: Span::from_milliseconds(200),
+            timer_keep_alive: Span::from_milliseconds(2000),
+            timer_no_response: Span::from_milliseconds(7000),
+            timer_idle: Span::from_milliseconds(15_000),
+            timer_cc: Span::from_milliseconds(1000),
+            max_cc: MAX_CC,
+            max_pd: MAX_PD,
+            max_stat: ListLength(67),
+            credit: Credit(16_384),
+            clear_buffers: false,
+            resequencing: Resequencing::Full,
+            poll_after_retransmission: true,
+            end_sets_s_bit: false,
+            buffer: BUFFER,
+            established: false,
+            order_filter: true,
+            longest_reordering: Span::from_milliseconds(1000),
+            overhead: NO_OVERHEAD,
+        }
+    }
+}
+
+impl Config {
+    /// What the standard's half of it is set up with.
+    #[must_use]
+    pub fn parameters(&self) -> Parameters {
+        Parameters {
+            timers: Lengths {
+                cc: self.timer_cc,
+                poll: self.timer_poll,
+                keep_alive: self.timer_keep_alive,
+                no_response: self.timer_no_response,
+                idle: self.timer_idle,
+            },
+            max_cc: self.max_cc.get(),
+            max_pd: self.max_pd.get().into(),
+            max_stat: self.max_stat.0,
+            credit: self.credit.0,
+            clear_buffers: self.clear_buffers,
+            resequencing: self.resequencing.clone(),
+            poll_after_retransmission: self.poll_after_retransmission,
+            end_sets_s_bit: self.end_sets_s_bit,
+        }
+    }
+}
+
+impl Service for Config {
+    type End = Sscop;
+
+    /// With the order in which packets are released, as the rows of shikama06 §4 have them.
+    const SHORT_FORMS: &'static [Form] = &[
+        Form { name: "sscop", legend: "SSCOP", value: Value::None },
+        Form { name: "sscop-full", legend: "SSCOP, full", value: Value::None },
+        Form { name: "sscop-pfrs", legend: "SSCOP, PFRS", value: Value::None },
+        Form { name: "sscop-none", legend: "SSCOP, none", value: Value::None },
+    ];
+
+    fn build(&self, _: Side) -> Sscop {
+        Sscop::new(self)
+    }
+
+    fn named(&self, name: &str, _: Option<&str>) -> Option<Self> {
+        let resequencing = match name {
+            "sscop-full" => Resequencing::Full,
+            "sscop-pfrs" => Resequencing::PerFlow,
+            // What goes with it is the world's to say.
+            "sscop-none" => match &self.resequencing {
+                none @ Resequencing::None(_) => none.clone(),
+                _ => Resequencing::None(Unordered::default()),
+            },
+            _ => self.resequencing.clone(),
+        };
+        Some(Self { resequencing, ..self.clone() })
+    }
+}
+
+/// How far one end may be ahead of the other: from 1 to one less than there are numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(extend("minimum" = 1, "maximum" = Self::MAX)))]
+#[serde(try_from = "i64", into = "i64")]
+pub struct Credit(u32);
+
+impl Credit {
+    /// One less than there are numbers.
+    pub const MAX: u32 = (1 << 24) - 1;
+
+    /// So many packets, or `None` outside 1 to [`MAX`](Self::MAX).
+    #[must_use]
+    pub const fn new(packets: u32) -> Option<Self> {
+        if 1 <= packets && packets <= Self::MAX { Some(Self(packets)) } else { None }
+    }
+
+    /// How many packets.
+    #[must_use]
+    pub const fn packets(self) -> u32 {
+        self.0
+    }
+}
+
+/// A credit that the numbers do not allow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a credit of {0} packets: right would be 1 to {max}, one less than there are sequence numbers", max = Credit::MAX)]
+pub struct CreditError(i64);
+
+impl TryFrom<i64> for Credit {
+    type Error = CreditError;
+    fn try_from(packets: i64) -> Result<Self, CreditError> {
+        u32::try_from(packets).ok().and_then(Self::new).ok_or(CreditError(packets))
+    }
+}
+
+impl From<Credit> for i64 {
+    fn from(credit: Credit) -> Self {
+        credit.0.into()
+    }
+}
+
+/// How long the list of a STAT PDU is at most: an odd number of elements, from 3 on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(extend("minimum" = 3, "maximum" = Self::MAX)))]
+#[serde(try_from = "i64", into = "i64")]
+pub struct ListLength(u16);
+
+impl ListLength {
+    /// What a frame of 64 KiB has room for.
+    pub const MAX: u16 = 16_379;
+
+    /// So many elements, or `None` where they are even, fewer than 3 or more than [`MAX`](Self::MAX).
+    #[must_use]
+    pub const fn new(elements: u16) -> Option<Self> {
+        if 3 <= elements && elements <= Self::MAX && elements % 2 == 1 { Some(Self(elements)) } else { None }
+    }
+}
+
+/// A list's length that the standard does not allow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a list of {0} numbers: right would be an odd number from 3 to {max}", max = ListLength::MAX)]
+pub struct ListLengthError(i64);
+
+impl TryFrom<i64> for ListLength {
+    type Error = ListLengthError;
+    fn try_from(elements: i64) -> Result<Self, ListLengthError> {
+        u16::try_from(elements).ok().and_then(Self::new).ok_or(ListLengthError(elements))
+    }
+}
+
+impl From<ListLength> for i64 {
+    fn from(length: ListLength) -> Self {
+        length.0.into()
+    }
+}
