@@ -104,7 +104,7 @@ fn every_service_has_a_page_and_all_pages_are_of_one_shape() {
     for (path, page) in pages.iter().filter(|(path, _)| !path.ends_with("rlc-clauses.md")) {
         assert_eq!(misses(page), None, "{} lacks it, or has it too early", path.display());
     }
-    let registry = fs::read_to_string(project().join("crates/link/src/registry.rs")).expect("the list");
+    let registry = fs::read_to_string(project().join("crates/link/src/registry/mod.rs")).expect("the list");
     let list = registry.split_once("\nservices! {").expect("the list").1;
     let kinds: Vec<&str> = list.lines().filter_map(|line| line.trim().strip_prefix('"')?.split('"').next()).collect();
     assert!(kinds.contains(&"raw") && kinds.contains(&"sscop"), "{kinds:?}");
@@ -132,8 +132,8 @@ fn every_file_that_the_clauses_of_rlc_name_exists() {
     assert!(!files.is_empty());
     for file in files {
         assert!(
-            project().join("crates/link/src/rlc").join(file).is_file(),
-            "crates/link/src/rlc/{file} does not exist"
+            project().join("crates/link/src/services/rlc").join(file).is_file(),
+            "crates/link/src/services/rlc/{file} does not exist"
         );
     }
 }

@@ -3,8 +3,8 @@
 //! A short form says only what differs between the schemes compared; everything else is the world's. Which there are is for
 //! each service to say ([`Service::SHORT_FORMS`](crate::Service::SHORT_FORMS)).
 
-use crate::contract::Form;
 use super::{KINDS, ServiceConfig, WorldDefaults};
+use crate::contract::Form;
 use alloc::string::{String, ToString};
 use core::fmt;
 use core::str::FromStr;

@@ -6,7 +6,7 @@
 //!
 //!     full       .   .   .   .   .  A1 B1 A2 B2 A3     all waits for A1
 //!     per-flow   .  B1   .  B2   .  A1 A2 A3           flow A waits, flow B does not
-//!     none       .  B1  A2  B2  A3  A1                 nothing waits: TCP puts A in order, and the filter (`tcp_aware`)
+//!     none       .  B1  A2  B2  A3  A1                 nothing waits: TCP puts A in order, and the filter (`tcp_filter`)
 //!                                                      drops the duplicate acknowledgements that A2 and A3 cause
 //! ```
 //!
