@@ -3,9 +3,9 @@
 use crate::study::{Failure, Options, Study, study};
 use crate::terminal::tell;
 use crate::values;
+use arqway_config::did_you_mean;
 use arqway_lab::asked::Asked;
 use arqway_lab::claims::Record;
-use arqway_lab::document::did_you_mean;
 use arqway_lab::experiment::overlay::Overlay;
 use arqway_lab::experiment::{Effort, Experiment};
 use arqway_lab::library::{self, FigureName};

@@ -2,7 +2,7 @@
 
 use crate::study::{Failure, Options, Study, as_typed, study};
 use crate::values;
-use arqway_lab::document::Source;
+use arqway_config::Source;
 use arqway_lab::experiment::overlay::Overlay;
 use arqway_lab::experiment::{Effort, Files, read_all};
 use arqway_lab::library;

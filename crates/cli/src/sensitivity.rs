@@ -4,7 +4,7 @@ use crate::reproduce::unknown_paper;
 use crate::study::{Failure, Running, Runs};
 use crate::terminal::{print, tell};
 use crate::values;
-use arqway_lab::document::Mistakes;
+use arqway_config::Mistakes;
 use arqway_lab::experiment::Effort;
 use arqway_lab::experiment::overlay::Overlay;
 use arqway_lab::library::{self, FigureName};

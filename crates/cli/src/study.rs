@@ -3,10 +3,10 @@
 use crate::kept;
 use crate::terminal::{print, tell};
 use crate::values;
+use arqway_config::Mistakes;
 use arqway_lab::advise::AdviseError;
 use arqway_lab::asked::{Asked, quoted};
 use arqway_lab::claims::{Claim, Difference, Record};
-use arqway_lab::document::Mistakes;
 use arqway_lab::experiment::{Effort, Experiment};
 use arqway_lab::output::{self, Findings, Frame, OutputError};
 use arqway_lab::pieces::{PieceError, PiecesError, QuestionError, Shard, Shelf};

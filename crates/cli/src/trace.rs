@@ -3,10 +3,10 @@
 use crate::study::Failure;
 use crate::terminal::{print, tell};
 use crate::values;
+use arqway_config::Source;
 use arqway_lab::asked::quoted;
 use arqway_lab::capture::{Capture, Place};
 use arqway_lab::cell::{Cell, CellName};
-use arqway_lab::document::Source;
 use arqway_lab::experiment::overlay::Overlay;
 use arqway_lab::experiment::{Effort, Files, read_all};
 use arqway_lab::figure::png;

@@ -153,8 +153,8 @@ fn called(schemes: &[Scheme], asked: Option<&str>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::Source;
     use crate::experiment::Effort;
+    use arqway_config::Source;
     use std::path::Path;
 
     const STUDY: &str = r#"

@@ -19,7 +19,6 @@ pub mod capture;
 pub mod cell;
 pub mod claims;
 mod deciding;
-pub mod document;
 pub mod experiment;
 pub mod figure;
 pub mod fit;

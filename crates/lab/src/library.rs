@@ -1,9 +1,9 @@
 //! The scenarios, experiments, claims and alternatives that are built into the program, by their paths in the repository.
 
 use crate::claims::{self, Claim};
-use crate::document::{Mistakes, Source, read_source};
 use crate::experiment::overlay::Overlay;
 use crate::experiment::{Effort, Experiment, Files, read_all};
+use arqway_config::{Mistakes, Source, read_source};
 use include_dir::{Dir, include_dir};
 use serde::Deserialize;
 use std::collections::BTreeSet;

@@ -203,8 +203,8 @@ impl MeansTable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::Source;
     use crate::experiment::Effort;
+    use arqway_config::Source;
 
     /// Two schemes that differ in their connections alone, and the rows of a cell of each.
     fn experiment(sweep: &str) -> Experiment {

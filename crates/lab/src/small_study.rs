@@ -1,8 +1,8 @@
 //! A study of four cells that is over in a moment: what tests of runs, pieces and stopping run.
 
-use crate::document::Source;
 use crate::experiment::{Effort, Experiment};
 use crate::plan::{Plan, Request};
+use arqway_config::Source;
 use std::path::Path;
 
 pub(crate) const STUDY: &str = r#"

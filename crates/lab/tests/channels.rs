@@ -1,7 +1,7 @@
 //! The link's channels as experiments set them: each direction its own, recordings beside the experiment, mistakes told
 //! where they stand, and what results call it.
 
-use arqway_lab::document::{Mistakes, Source};
+use arqway_config::{Mistakes, Source};
 use arqway_lab::experiment::{Effort, Experiment};
 use arqway_lab::output::Findings;
 use arqway_lab::plan::{Plan, Request};

@@ -3,8 +3,8 @@
 
 mod small;
 
+use arqway_config::Source;
 use arqway_lab::claims::{self, Claim};
-use arqway_lab::document::Source;
 use arqway_lab::experiment::{Effort, Experiment};
 use arqway_lab::library::{self, FigureName};
 use arqway_lab::output::{Findings, Frame};

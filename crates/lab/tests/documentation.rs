@@ -3,7 +3,7 @@
 //! A page shows whole files and pieces of them, so each block has to make sense in one of the places in which a reader would put
 //! it. A block whose first line names a file, `# my-world.toml`, is that file for the rest of the page.
 
-use arqway_lab::document::Source;
+use arqway_config::Source;
 use arqway_lab::experiment::{Effort, Experiment};
 use arqway_lab::{library, sensitivity};
 use std::fs;

@@ -18,7 +18,7 @@
 #[path = "agreement/pooled.rs"]
 mod pooled;
 
-use arqway_lab::document::Source;
+use arqway_config::Source;
 use arqway_lab::experiment::{Effort, Experiment};
 use arqway_lab::plan::{Plan, Request};
 use arqway_lab::rows::Row;

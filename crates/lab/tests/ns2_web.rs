@@ -13,7 +13,7 @@
 mod agreement;
 
 use agreement::{FAMILY_CONFIDENCE, Mean, quantile};
-use arqway_lab::document::Source;
+use arqway_config::Source;
 use arqway_lab::experiment::{Effort, Experiment};
 use arqway_lab::plan::{Plan, Request};
 use arqway_lab::rows::Row;

@@ -2,8 +2,8 @@
 //! says only what belongs there: a paper's world stands once, in its scenario, and a figure's file has only what
 //! distinguishes the figure.
 
+use arqway_config::{Mistakes, Node, Source, Table, parse};
 use arqway_lab::claims::{self, Cell, Claim, Record};
-use arqway_lab::document::{Mistakes, Node, Source, Table, parse};
 use arqway_lab::experiment::{Effort, Experiment, Files, Scheme};
 use arqway_lab::library::{self, FigureName};
 use arqway_lab::output::Findings;

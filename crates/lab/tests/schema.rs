@@ -1,7 +1,7 @@
 //! The schemas that editors get: they take every file that the reader takes, refuse what it refuses, and offer every
 //! setting there is.
 
-use arqway_lab::document::{Source, read_source};
+use arqway_config::{Source, read_source};
 use arqway_lab::experiment::{Effort, Experiment};
 use arqway_lab::schema;
 use arqway_sim::Scenario;

@@ -5,9 +5,9 @@
 
 mod judge;
 
+use arqway_config::Source;
 use arqway_lab::capture::{Capture, Place};
 use arqway_lab::cell::Cell;
-use arqway_lab::document::Source;
 use arqway_lab::experiment::{Effort, Experiment};
 use arqway_lab::plan::Request;
 use arqway_link::rlc::pdu::{AmOptions, AmPdu, Amd, LengthIndicatorSize, parse_am, parse_um};

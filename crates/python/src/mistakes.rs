@@ -1,6 +1,6 @@
 //! What is wrong with settings, as the exception `arqway.Mistakes`: told in the words of the command, each mistake an object.
 
-use arqway_lab::document::{Mistake, Mistakes};
+use arqway_config::{Mistake, Mistakes};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyTuple, PyType};

@@ -1,9 +1,7 @@
 //! Python's values as settings: dictionaries, lists, texts and numbers, into the tree that TOML is read into.
 
 use crate::mistakes;
-use arqway_lab::document::{
-    Mistake, Mistakes, Node, Origin, Source, Table, Value, path_of_item, path_of_key, read_source,
-};
+use arqway_config::{Mistake, Mistakes, Node, Origin, Source, Table, Value, path_of_item, path_of_key, read_source};
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyMapping, PyString};

@@ -2,8 +2,8 @@
 
 use super::criterion::Application;
 use super::question::text_node;
-use crate::document::{Mistakes, Node, Source};
 use crate::experiment::{Effort, Experiment};
+use arqway_config::{Mistakes, Node, Source};
 use std::fmt::Write as _;
 use std::path::Path;
 

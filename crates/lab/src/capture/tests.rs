@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::cell::Cell;
-use crate::document::Source;
 use crate::experiment::{Effort, Experiment};
 use crate::plan::Request;
+use arqway_config::Source;
 use std::path::Path;
 
 const STUDY: &str = r#"

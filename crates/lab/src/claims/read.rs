@@ -19,7 +19,7 @@
 //! ```
 
 use super::{Claim, Statement, Subject};
-use crate::document::{Mistake, Mistakes, Node, Source, Table, Value, read as read_node, read_source};
+use arqway_config::{Mistake, Mistakes, Node, Source, Table, Value, read as read_node, read_source};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::ops::Deref;

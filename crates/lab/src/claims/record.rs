@@ -11,8 +11,8 @@
 //! A change of behaviour that turns a verdict is then a diff to explain.
 
 use super::{Judgement, Verdict};
-use crate::document::{Mistakes, Source, read_source};
 use crate::experiment::Effort;
+use arqway_config::{Mistakes, Source, read_source};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt;

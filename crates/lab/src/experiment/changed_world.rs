@@ -9,7 +9,7 @@
 
 use super::Point;
 use super::world::{PointTree, World, set_all};
-use crate::document::{Mistake, Mistakes, Node, Table};
+use arqway_config::{Mistake, Mistakes, Node, Table};
 
 /// The world at each point with what a scheme sets in it; none if something in that is wrong.
 pub(super) fn read(
@@ -60,9 +60,9 @@ fn overlap(one: &str, other: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::Source;
     use crate::experiment::{Effort, Experiment};
     use crate::plan::{Plan, Request};
+    use arqway_config::Source;
     use arqway_sim::tcp::OnHints;
     use std::path::Path;
 

@@ -8,7 +8,7 @@
 
 use super::part;
 use super::world::PointTree;
-use crate::document::{Located, Mistake, Mistakes, Node, did_you_mean};
+use arqway_config::{Located, Mistake, Mistakes, Node, did_you_mean};
 use arqway_link::mux::{Carrier, Class};
 use arqway_link::{ServiceConfig, ShortForm};
 

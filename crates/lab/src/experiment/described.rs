@@ -13,8 +13,8 @@
 
 use super::world::{ScenarioSection, Today, World, take};
 use super::{Effort, Files, Header, Quick, Shape, part, recordings};
-use crate::document::{Mistake, Mistakes, Node, Source, parse};
 use crate::experiment::overlay::Overlay;
+use arqway_config::{Mistake, Mistakes, Node, Source, parse};
 use arqway_sim::Scenario;
 use std::path::Path;
 use std::sync::Arc;

@@ -36,10 +36,10 @@ mod recordings;
 mod scheme;
 pub(crate) mod world;
 
-use crate::document::{Located, Mistake, Mistakes, Node, Source, did_you_mean, parse, read};
 use crate::figure::{Mark, Scale};
 use crate::quantity::{Quantity, x_label};
 use crate::schema;
+use arqway_config::{Located, Mistake, Mistakes, Node, Source, did_you_mean, parse, read};
 use arqway_link::ServiceConfig;
 use arqway_sim::Scenario;
 use arqway_sim::channel::ErrorModel;

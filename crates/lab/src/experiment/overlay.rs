@@ -10,8 +10,8 @@
 
 use super::world::{Quick, Today, World, set_all, take};
 use super::{Files, Point};
-use crate::document::{Mistake, Mistakes, Node, Source, Table, parse};
 use crate::experiment::part;
+use arqway_config::{Mistake, Mistakes, Node, Source, Table, parse};
 use arqway_sim::Scenario;
 use std::num::NonZeroU32;
 use std::sync::Arc;

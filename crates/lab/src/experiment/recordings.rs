@@ -9,7 +9,7 @@
 //! line and column where it stands in the file, and then read as if it had been written in the experiment.
 
 use super::Files;
-use crate::document::{Mistake, Mistakes, Node, Origin, Source, Table, Value};
+use arqway_config::{Mistake, Mistakes, Node, Origin, Source, Table, Value};
 use arqway_sim::channel::Losses;
 use std::ops::Range;
 use std::sync::Arc;

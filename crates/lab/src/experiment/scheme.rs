@@ -14,7 +14,7 @@
 use super::classes::{ClassService, legend_of};
 use super::world::{PointTree, World, set_all};
 use super::{Point, Scheme, changed_world, part};
-use crate::document::{Located, Mistake, Mistakes, Node, Origin, Table};
+use arqway_config::{Located, Mistake, Mistakes, Node, Origin, Table};
 use arqway_link::{ServiceConfig, ShortForm, ShortFormError, WorldDefaults};
 use arqway_sim::{LinkLayer, Scenario};
 use schemars::JsonSchema;

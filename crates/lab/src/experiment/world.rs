@@ -3,9 +3,9 @@
 use super::overlay::Overlay;
 use super::scheme::over_defaults;
 use super::{Effort, Files, Point, part, recordings};
-use crate::document::{Located, Mistake, Mistakes, Node, Origin, Source, Table, Value, did_you_mean, parse};
 use crate::library;
 use crate::schema;
+use arqway_config::{Located, Mistake, Mistakes, Node, Origin, Source, Table, Value, did_you_mean, parse};
 use arqway_link::Mux;
 use arqway_link::mux::ConfigError;
 use arqway_sim::Scenario;

@@ -183,11 +183,11 @@ fn link_timeouts(outcome: &Outcome) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::Source;
     use crate::experiment::{Effort, Experiment};
     use crate::plan::Request;
     use crate::run::run;
     use crate::stop::Stop;
+    use arqway_config::Source;
     use std::collections::BTreeSet;
     use std::num::NonZeroUsize;
 

@@ -14,21 +14,18 @@
 //! swept, nor every range. Of a choice it knows the two ways in which the documentation writes it, `"raw"` and
 //! `{ kind = "raw", ... }`.
 
-mod changes;
 mod paths;
-mod tree;
-mod written;
 
 use crate::experiment::Shape;
 use crate::experiment::world::{Quick, Today};
 use crate::library;
 use crate::quantity::Quantity;
+use arqway_config::schema::{AsWritten, DEFINITIONS, Document};
 use arqway_sim::Scenario;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
 use std::borrow::Cow;
-use tree::{DEFINITIONS, Document};
 
 /// What can be part of a file's name: no path, and nothing hidden.
 pub(crate) const FILE_NAME: &str = r"^[^./\\][^/\\]*$";
@@ -57,7 +54,7 @@ pub fn to_text(schema: &Value) -> String {
 }
 
 fn finish<T: JsonSchema>(title: &str, change: impl FnOnce(&mut Value)) -> Value {
-    let mut generator = SchemaSettings::draft2020_12().with_transform(written::AsWritten::default()).into_generator();
+    let mut generator = SchemaSettings::draft2020_12().with_transform(AsWritten::default()).into_generator();
     // Also where `T` does not mention them: paths lead into the first, and the others are part of a scenario's file.
     generator.subschema_for::<Scenario>();
     generator.subschema_for::<Quick>();

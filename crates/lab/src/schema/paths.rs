@@ -3,8 +3,7 @@
 //! All paths of a scenario are listed, so that editors offer them. A path may lead into a choice, whichever it is: it is
 //! the base that chooses. Numbers of a list are a pattern.
 
-use super::changes;
-use super::tree::{Document, alternatives, properties, reference, table};
+use arqway_config::schema::{Document, alternatives, over, properties, reference, table};
 use serde_json::{Map, Value, json};
 
 /// A setting by its path.
@@ -91,7 +90,7 @@ impl Setting {
 
     /// What `set` may say.
     fn laid_over(&self, document: &mut Document) -> Value {
-        let schemas: Vec<Value> = self.schemas.iter().map(|schema| changes::over(document, schema)).collect();
+        let schemas: Vec<Value> = self.schemas.iter().map(|schema| over(document, schema)).collect();
         any_of(&schemas)
     }
 

@@ -1,8 +1,8 @@
 //! The file `sensitivity/<paper>.toml`: what a paper is silent about, and what else it could have meant.
 
-use crate::document::{Located, Mistake, Mistakes, Node, Source, did_you_mean, read_source};
 use crate::experiment::overlay::{Base, Overlay};
 use crate::experiment::world::Quick;
+use arqway_config::{Located, Mistake, Mistakes, Node, Source, did_you_mean, read_source};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -95,7 +95,7 @@ pub fn read(source: &Arc<Source>, scenario: &Arc<Source>) -> Result<Questions, M
         let mut alternatives = Vec::new();
         for AlternativeSection { label, set } in alternative {
             labels.note(&label, "an alternative", &mut mistakes);
-            if set.as_table().is_none_or(crate::document::Table::is_empty) {
+            if set.as_table().is_none_or(arqway_config::Table::is_empty) {
                 let mistake = Mistake::at_value(&set, "an alternative sets something");
                 mistakes.push(mistake.help("such as { \"tcp.maximum-window\" = 8 }"));
             } else {

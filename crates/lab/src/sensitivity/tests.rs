@@ -2,12 +2,12 @@
 
 use super::*;
 use crate::claims::{self, Claim};
-use crate::document::{Mistakes, Source};
 use crate::experiment::overlay::Overlay;
 use crate::experiment::{Effort, Experiment, Files};
 use crate::library;
 use crate::plan::Request;
 use crate::stop::Stop;
+use arqway_config::{Mistakes, Source};
 use std::num::NonZeroUsize;
 
 const WORLD: &str = "headers = \"count-as-data\"\n[tcp]\nmaximum-window = 17\n[file-transfer]\nsize = \"10 kB\"\n\

@@ -1,9 +1,9 @@
 use super::*;
 use crate::cell::Cell;
-use crate::document::Source;
 use crate::experiment::{Effort, Experiment};
 use crate::figure::png;
 use crate::plan::Request;
+use arqway_config::Source;
 use arqway_sim::Probe;
 use record::Cause;
 use std::path::Path;

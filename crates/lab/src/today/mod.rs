@@ -18,7 +18,6 @@ mod tests;
 pub use section::Section;
 
 use crate::claims::{Claim, Evidence, Judgement};
-use crate::document::Mistakes;
 use crate::experiment::overlay::{Base, Overlay};
 use crate::library;
 use crate::output::{Findings, each_once};
@@ -26,6 +25,7 @@ use crate::plan::Plan;
 use crate::present::MeansTable;
 use crate::rows::Row;
 use crate::run::Results;
+use arqway_config::Mistakes;
 
 /// What rows of today's world have in their column `variant`, behind what it has anyway.
 pub const VARIANT: &str = "tcp=today";

@@ -2,11 +2,11 @@
 
 use super::*;
 use crate::claims;
-use crate::document::{Node, Source, parse};
 use crate::experiment::{Effort, Experiment, Files};
 use crate::plan::Request;
 use crate::run::run;
 use crate::stop::Stop;
+use arqway_config::{Node, Source, parse};
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 

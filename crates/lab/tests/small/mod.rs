@@ -1,7 +1,7 @@
 //! A paper that nobody wrote, so small that all of it runs within a second: a table, and a figure with statements.
 
+use arqway_config::Source;
 use arqway_lab::claims::{self, Claim};
-use arqway_lab::document::Source;
 use arqway_lab::experiment::{Effort, Experiment};
 use std::path::Path;
 

@@ -2,9 +2,9 @@
 //! ones that do not.
 
 use super::*;
-use crate::document::Source;
 use crate::library;
 use crate::rows::Row;
+use arqway_config::Source;
 
 mod kinds;
 mod record;

@@ -62,7 +62,7 @@ fn note(node: &Node, path: &str, paths: &mut Vec<(Range<usize>, String)>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::{Origin, read_source};
+    use crate::{Origin, read_source};
     use serde::Deserialize;
     use std::collections::BTreeMap;
 
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn what_concerns_all_settings_is_told_by_their_name() {
-        let empty = Node::new(crate::document::Table::new(), Origin::whole(&Source::new("", "")));
+        let empty = Node::new(crate::Table::new(), Origin::whole(&Source::new("", "")));
         let source = Source::of_values("settings", &empty);
         let mistakes = read_source::<Settings>(&source).expect_err("everything is missing");
         assert!(mistakes.to_string().starts_with("settings: missing"), "{mistakes}");

@@ -1,4 +1,4 @@
-//! From serde's representation to that of the [reader](crate::document):
+//! From serde's representation to that of the [reader](crate::read):
 //!
 //! | | serde | the reader |
 //! | --- | --- | --- |
@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 
 /// Rewrites a schema and all within it.
 #[derive(Debug, Clone, Default)]
-pub(super) struct AsWritten {
+pub struct AsWritten {
     /// The definitions as they were derived.
     derived: Map<String, Value>,
 }

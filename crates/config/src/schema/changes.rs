@@ -7,7 +7,7 @@ use super::tree::{Document, alternatives, properties, reference, referred, table
 use serde_json::{Map, Value, json};
 
 /// The schema of what may be laid over a value of this schema.
-pub(super) fn over(document: &mut Document, schema: &Value) -> Value {
+pub fn over(document: &mut Document, schema: &Value) -> Value {
     if let Some(name) = referred(schema) {
         let changes = format!("{name}Changes");
         let Some(whole) = document.definition(name).cloned() else { return schema.clone() };

@@ -8,7 +8,7 @@
 //! ([`Node::overlay`], [`Node::set_path`]), and the result is read as a type ([`read`]): configuration is the type.
 //!
 //! ```
-//! use arqway_lab::document::{Source, read_source};
+//! use arqway_config::{Source, read_source};
 //!
 //! #[derive(Debug, serde::Deserialize)]
 //! struct Settings {
@@ -62,6 +62,7 @@ mod parse;
 mod print;
 mod read;
 mod reader;
+pub mod schema;
 mod source;
 mod stand_in;
 mod suggest;

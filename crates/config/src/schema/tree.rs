@@ -4,36 +4,42 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
 /// Where definitions stand.
-pub(super) const DEFINITIONS: &str = "$defs";
+pub const DEFINITIONS: &str = "$defs";
 
 /// A whole schema with its definitions.
 #[derive(Debug)]
-pub(super) struct Document {
-    pub(super) root: Value,
+pub struct Document {
+    /// All of it.
+    pub root: Value,
 }
 
 impl Document {
-    pub(super) fn new(root: Value) -> Self {
+    /// From what was derived.
+    #[must_use]
+    pub fn new(root: Value) -> Self {
         Self { root }
     }
 
     /// What is defined under a name.
-    pub(super) fn definition(&self, name: &str) -> Option<&Value> {
+    #[must_use]
+    pub fn definition(&self, name: &str) -> Option<&Value> {
         self.root.get(DEFINITIONS)?.get(name)
     }
 
     /// Defines a name, in place of what it meant before.
-    pub(super) fn define(&mut self, name: &str, schema: Value) {
+    pub fn define(&mut self, name: &str, schema: Value) {
         self.root[DEFINITIONS][name] = schema;
     }
 
     /// The schema itself, or what it refers to.
-    pub(super) fn resolve<'tree>(&'tree self, schema: &'tree Value) -> &'tree Value {
+    #[must_use]
+    pub fn resolve<'tree>(&'tree self, schema: &'tree Value) -> &'tree Value {
         referred(schema).and_then(|name| self.definition(name)).map_or(schema, |defined| self.resolve(defined))
     }
 
     /// The whole without the definitions that nothing refers to.
-    pub(super) fn without_unused(mut self) -> Value {
+    #[must_use]
+    pub fn without_unused(mut self) -> Value {
         let mut used = BTreeSet::new();
         let mut todo: Vec<&Value> = self
             .root
@@ -66,17 +72,19 @@ impl Document {
 }
 
 /// The name that a schema refers to, if it does.
-pub(super) fn referred(schema: &Value) -> Option<&str> {
+#[must_use]
+pub fn referred(schema: &Value) -> Option<&str> {
     schema.get("$ref")?.as_str()?.strip_prefix("#/$defs/")
 }
 
 /// A reference to a name.
-pub(super) fn reference(name: &str) -> Value {
+#[must_use]
+pub fn reference(name: &str) -> Value {
     json!({ "$ref": format!("#/{DEFINITIONS}/{name}") })
 }
 
 /// The keys of a table and their schemas.
-pub(super) fn properties(schema: &Value) -> impl Iterator<Item = (&str, &Value)> {
+pub fn properties(schema: &Value) -> impl Iterator<Item = (&str, &Value)> {
     schema
         .get("properties")
         .and_then(Value::as_object)
@@ -86,12 +94,14 @@ pub(super) fn properties(schema: &Value) -> impl Iterator<Item = (&str, &Value)>
 }
 
 /// The schemas of which a value meets one; none where there is no such choice.
-pub(super) fn alternatives(schema: &Value) -> &[Value] {
+#[must_use]
+pub fn alternatives(schema: &Value) -> &[Value] {
     let listed = ["oneOf", "anyOf"].iter().find_map(|keyword| schema.get(*keyword)?.as_array());
     listed.map_or(&[], Vec::as_slice)
 }
 
 /// A table that has these keys and no other; not all of them need be there.
-pub(super) fn table(properties: Map<String, Value>) -> Value {
+#[must_use]
+pub fn table(properties: Map<String, Value>) -> Value {
     json!({ "type": "object", "properties": properties, "additionalProperties": false })
 }

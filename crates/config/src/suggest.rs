@@ -3,7 +3,7 @@
 /// The known name nearest to `found`, if one is near enough to have been meant.
 ///
 /// ```
-/// use arqway_lab::document::suggest;
+/// use arqway_config::suggest;
 /// assert_eq!(suggest("replicatoins", ["id", "source", "replications", "seed"]), Some("replications"));
 /// assert_eq!(suggest("colour", ["id", "source"]), None);
 /// ```
