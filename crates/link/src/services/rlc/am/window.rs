@@ -22,7 +22,7 @@ pub(super) struct TransmissionWindow {
     resend: VecDeque<Number>,
     /// `Configured_Tx_Window_Size`.
     configured: usize,
-    /// VT(WS).
+    /// VT(WS) (§9.4 j)).
     size: usize,
     max_dat: u16,
     resend_in_flight: bool,
@@ -44,7 +44,7 @@ pub(super) struct Pdu {
     pub(super) begins_after_end: bool,
     pub(super) first_octets: Range<u64>,
     pub(super) last_octets: Range<u64>,
-    /// VT(DAT).
+    /// VT(DAT) (§9.4 c)).
     scheduled: u16,
     copies: Copies,
     /// The peer has it, or its SDUs are discarded.
@@ -133,7 +133,7 @@ impl TransmissionWindow {
         self.pdus.first()
     }
 
-    /// VT(S).
+    /// VT(S) (§9.4 a)).
     pub(super) fn end(&self) -> Number {
         self.pdus.end()
     }
@@ -163,7 +163,7 @@ impl TransmissionWindow {
         self.first() == self.end()
     }
 
-    /// Whether a PDU that was never sent may be: VT(S) < VT(MS).
+    /// Whether a PDU that was never sent may be: VT(S) < VT(MS) (§9.4 d)).
     pub(super) fn has_room(&self) -> bool {
         let most = self.size.min(self.pdus.limit() - 1);
         self.end() < self.first() + most as u64

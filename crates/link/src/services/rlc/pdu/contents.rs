@@ -111,13 +111,14 @@ impl Header {
             header.take(indicator, more)?;
             if !more {
                 let behind = octets.len() - header.count * size.octets();
+                // No SDU ends beyond the PDU: §11.2.4.2, §11.3.4.5.
                 return (header.end <= behind).then_some(header);
             }
         }
         None
     }
 
-    /// One indicator more: predefined values stand in front or behind all others, lengths grow.
+    /// One indicator more: predefined values stand in front or behind all others, lengths grow; any other is reserved (§11.2.4.1).
     fn take(&mut self, indicator: LengthIndicator, more: bool) -> Option<()> {
         use LengthIndicator::{
             End, First, Middle, Padding, PreviousFilled, PreviousOneShort, Status, Whole, WholeOneShort,
@@ -151,7 +152,7 @@ impl Header {
         if is_about_behind {
             indicators.truncate(indicators.len() - size.octets());
         }
-        // A single octet behind the end of an SDU has no room for an indicator of padding, and is padding: §9.2.2.8.
+        // A single octet behind the end of an SDU has no room for an indicator of padding, and is padding: §9.2.2.8, §9.2.2.10.
         let one_short = size == LengthIndicatorSize::Fifteen && self.end > 0 && octets.len() == self.end + 1;
         let data_end = if is_about_behind || one_short { self.end } else { octets.len() };
         let behind = octets.split_off(data_end);

@@ -14,7 +14,7 @@ const RESET_ACK: u8 = 2;
 pub struct Reset {
     /// RSN: which reset this is about, by turns.
     pub number: bool,
-    /// HFNI: the highest hyper frame number that its sender has used, 20 bits.
+    /// HFNI: the highest hyper frame number that its sender has used, 20 bits (§9.2.2.14).
     pub hyper_frame_number: u32,
 }
 
@@ -23,7 +23,7 @@ impl Reset {
         let mut nibbles = Nibbles::of(octets);
         let (_, flags) = (nibbles.four()?, nibbles.four()?);
         let hyper_frame_number = u32::from(nibbles.eight()?) << 12 | u32::from(nibbles.twelve()?);
-        // The reserved bits R1 shall be zero; padding may have any value.
+        // The reserved bits R1 (§9.2.2.6) shall be zero; padding may have any value.
         (flags & 7 == 0).then_some(Self { number: flags & 8 != 0, hyper_frame_number })
     }
 

@@ -55,7 +55,7 @@ pub enum HeaderExtension {
     EndsHere,
 }
 
-/// The first two octets of an AMD PDU, of which `number` has 12 bits.
+/// The first two octets of an AMD PDU, of which `number` has 12 bits (§9.2.2.1, §9.2.2.3, §9.2.2.4).
 #[must_use]
 pub fn amd_head(number: u16, poll: bool, extension: HeaderExtension) -> [u8; 2] {
     debug_assert!(number < 1 << 12, "an AMD PDU's number has 12 bits");
@@ -67,7 +67,8 @@ pub fn amd_head(number: u16, poll: bool, extension: HeaderExtension) -> [u8; 2] 
     (1 << 15 | (number & 0xfff) << 3 | u16::from(poll) << 2 | extension).to_be_bytes()
 }
 
-/// The first octet of a UMD PDU, of which `number` has 7 bits and `extension` is the E bit: whether a length indicator follows.
+/// The first octet of a UMD PDU, of which `number` has 7 bits and `extension` is the E bit: whether a length indicator follows
+/// (§9.2.2.3, §9.2.2.5).
 #[must_use]
 pub fn umd_head(number: u8, extension: bool) -> [u8; 1] {
     debug_assert!(number < 1 << 7, "a UMD PDU's number has 7 bits");

@@ -32,13 +32,13 @@ pub(super) const POLL: u8 = 8;
 /// One super-field.
 #[derive(Debug, Clone, Copy)]
 pub enum Sufi<'a> {
-    /// What follows is padding.
+    /// What follows is padding (§9.2.2.11.1).
     NoMore,
     /// WSN: how many PDUs the peer may have outstanding. 0 means nothing, and is to be ignored.
     Window(u16),
     /// LSN: all before it have arrived but those that this STATUS says are missing. What follows is padding.
     Ack(u16),
-    /// These are missing.
+    /// These are missing (§9.2.2.11.4).
     List(List<'a>),
     /// Of these it is told one by one whether they are missing.
     Bitmap(Bitmap<'a>),
@@ -46,7 +46,7 @@ pub enum Sufi<'a> {
     RelativeList(RelativeList<'a>),
     /// The sender has discarded SDUs and asks not to wait for them.
     MoveReceivingWindow(MoveReceivingWindow<'a>),
-    /// The answer to [`MoveReceivingWindow`](Self::MoveReceivingWindow).
+    /// The answer to [`MoveReceivingWindow`](Self::MoveReceivingWindow) (§9.2.2.11.7).
     MoveReceivingWindowAck {
         /// The N that it answers, or 0 where the window begins elsewhere than asked for.
         n: u8,

@@ -20,7 +20,7 @@ const MOST_LINKED: u64 = u16::MAX as u64;
 struct Sent {
     packet: Bytes,
     link: Option<u32>,
-    /// VT(PS) when it was sent last: a STAT PDU that answers an earlier poll knows nothing of that.
+    /// VT(PS) (§7.4) when it was sent last: a STAT PDU that answers an earlier poll knows nothing of that.
     poll: Number,
     /// It waits to be sent again.
     is_due: bool,

@@ -1,5 +1,7 @@
 //! The pages on protocols name the tests that hold what they say: those tests exist.
 
+mod clauses;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -122,18 +124,4 @@ fn a_page_of_another_shape_is_seen() {
     assert_eq!(misses(&whole.replace("## State\n", "")).as_deref(), Some("State"));
     assert_eq!(misses(&whole.replace("    picture", "")).as_deref(), Some("a picture"));
     assert_eq!(misses(&whole.replace("**Origin.**", "")).as_deref(), Some("**Origin.**"));
-}
-
-#[test]
-fn every_file_that_the_clauses_of_rlc_name_exists() {
-    let clauses = fs::read_to_string(project().join("docs/protocols/rlc-clauses.md")).expect("the page");
-    let rows = clauses.lines().map(cells).filter(|cells| cells.len() == 4);
-    let files: Vec<_> = rows.flat_map(|cells| quoted(cells[2]).filter(|name| name.ends_with(".rs"))).collect();
-    assert!(!files.is_empty());
-    for file in files {
-        assert!(
-            project().join("crates/link/src/services/rlc").join(file).is_file(),
-            "crates/link/src/services/rlc/{file} does not exist"
-        );
-    }
 }
