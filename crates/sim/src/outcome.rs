@@ -18,7 +18,7 @@ pub struct Outcome {
     /// What the browser got.
     pub web: Option<WebOutcome>,
     /// What greedy sources got.
-    pub bulk: Option<BulkOutcome>,
+    pub bulk: Option<TcpBulkOutcome>,
     /// Mean time of a lecture's packet from host to host.
     pub media_delay_s: Option<f64>,
     /// The standard deviation of that time.
@@ -70,7 +70,7 @@ pub struct WebOutcome {
 
 /// What greedy sources got, and what their TCP did meanwhile.
 #[derive(Debug, Clone, PartialEq)]
-pub struct BulkOutcome {
+pub struct TcpBulkOutcome {
     /// Data acknowledged on all connections together, over the time that they had.
     pub throughput_bps: f64,
     /// How often a retransmission timer expired, for each connection.
@@ -86,12 +86,12 @@ pub struct BulkOutcome {
     /// The most new acknowledgements that came to one sender within 30 ms.
     pub most_acknowledgements: u64,
     /// Where the first connection stood, at the moments that were asked for.
-    pub samples: Vec<BulkSample>,
+    pub samples: Vec<TcpBulkSample>,
 }
 
 /// Where a connection stood at one moment.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct BulkSample {
+pub struct TcpBulkSample {
     /// When.
     pub at: Time,
     /// The congestion window in packets.

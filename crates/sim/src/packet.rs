@@ -1,6 +1,6 @@
 //! The memory and the IP header of the hosts' packets.
 
-use crate::probe::Host;
+use crate::host::Host;
 use arqway_link::Packet;
 use arqway_link::mux::Ds;
 use arqway_units::Octets;

@@ -9,29 +9,10 @@
 //! ```
 
 use crate::channel::Direction;
+use crate::host::Host;
 use crate::tcp::{Sender, Transmission};
 use arqway_link::{Frame, Packet};
 use arqway_units::{Span, Time};
-
-/// A host: one end of the conversations that the link carries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Host {
-    /// Sends the file and the lecture, behind the access point.
-    Server,
-    /// The user, at the far end of the wireless link.
-    Client,
-}
-
-impl Host {
-    /// The other one.
-    #[must_use]
-    pub const fn peer(self) -> Self {
-        match self {
-            Self::Server => Self::Client,
-            Self::Client => Self::Server,
-        }
-    }
-}
 
 /// Declares what can be watched once: the trait, and what passes each call on to the probes inside.
 macro_rules! probe {

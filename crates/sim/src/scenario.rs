@@ -13,7 +13,7 @@
 //! enabled = true
 //! ```
 
-use crate::app::{BulkConfig, ChannelConfig, FileTransferConfig, MediaConfig, WebConfig};
+use crate::app::{ChannelConfig, FileTransferConfig, MediaConfig, TcpBulkConfig, WebConfig};
 use crate::channel::Direction;
 use crate::line::Room;
 use crate::mobility::MobilityConfig;
@@ -55,7 +55,7 @@ pub struct Scenario {
     /// A lecture for the client.
     pub media: MediaConfig,
     /// Greedy sources for the client.
-    pub tcp_bulk: BulkConfig,
+    pub tcp_bulk: TcpBulkConfig,
     /// A measurement of the link toward the client.
     pub channel: ChannelConfig,
     /// When the run ends at the latest; a file's last acknowledgement, or the end of greedy sources or of a measurement,
@@ -87,7 +87,7 @@ impl Default for Scenario {
             file_transfer: FileTransferConfig::default(),
             web: WebConfig::default(),
             media: MediaConfig::default(),
-            tcp_bulk: BulkConfig::default(),
+            tcp_bulk: TcpBulkConfig::default(),
             channel: ChannelConfig::default(),
             duration: Span::from_seconds(1e6),
         }

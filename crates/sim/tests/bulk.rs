@@ -4,7 +4,7 @@ use arqway_link::Frame;
 use arqway_sim::app::Samples;
 
 use arqway_sim::channel::{Direction, ErrorModel, Listed, Uniform};
-use arqway_sim::{BulkOutcome, NoProbe, Outcome, Probe, Queue, Rate, Room, Scenario, Streams, World};
+use arqway_sim::{NoProbe, Outcome, Probe, Queue, Rate, Room, Scenario, Streams, TcpBulkOutcome, World};
 use arqway_units::{BitRate, Octets, Ratio, Span, Time};
 
 /// The paper's link of 5 Mbit/s and 0.25 s behind 10 Mbit/s and 0.05 s: a round trip of 0.6 s.
@@ -28,7 +28,7 @@ fn run(scenario: &Scenario) -> Outcome {
     World::new(scenario, &Streams::new(1, 0), NoProbe).expect("one service").run()
 }
 
-fn bulk(scenario: &Scenario) -> BulkOutcome {
+fn bulk(scenario: &Scenario) -> TcpBulkOutcome {
     run(scenario).bulk.expect("greedy sources")
 }
 

@@ -6,7 +6,7 @@
 //! | `window@15.01`, `sent@15.01`, `acknowledged@15.01` | where the first connection stood 15.01 s after the start |
 
 use super::link_timeouts;
-use arqway_sim::{BulkOutcome, Outcome};
+use arqway_sim::{Outcome, TcpBulkOutcome};
 use std::borrow::Cow;
 
 type Metric = (Cow<'static, str>, Option<f64>);
@@ -42,17 +42,17 @@ fn packets_held(outcome: &Outcome) -> Option<f64> {
 }
 
 /// The mean number of packets sent at one instant in answer to one event.
-fn mean_burst(bulk: &BulkOutcome) -> Option<f64> {
+fn mean_burst(bulk: &TcpBulkOutcome) -> Option<f64> {
     let packets: u64 = (1..).zip(&bulk.bursts).map(|(packets, count)| packets * count).sum();
     let bursts = bulk.bursts.iter().sum::<u64>();
     (bursts > 0).then(|| packets as f64 / bursts as f64)
 }
 
-fn longest_burst(bulk: &BulkOutcome) -> Option<f64> {
+fn longest_burst(bulk: &TcpBulkOutcome) -> Option<f64> {
     bulk.bursts.iter().rposition(|count| *count > 0).map(|index| (index + 1) as f64)
 }
 
-fn burst_shares(bulk: &BulkOutcome) -> impl Iterator<Item = Metric> {
+fn burst_shares(bulk: &TcpBulkOutcome) -> impl Iterator<Item = Metric> {
     let all = bulk.bursts.iter().sum::<u64>() as f64;
     (1..).zip(&bulk.bursts).map(move |(packets, count): (u32, _)| {
         (format!("bursts@{packets}").into(), (all > 0.0).then(|| *count as f64 / all))
@@ -60,7 +60,7 @@ fn burst_shares(bulk: &BulkOutcome) -> impl Iterator<Item = Metric> {
 }
 
 /// Where the first connection stood, as often as that was asked for.
-fn samples(bulk: &BulkOutcome) -> impl Iterator<Item = Metric> {
+fn samples(bulk: &TcpBulkOutcome) -> impl Iterator<Item = Metric> {
     bulk.samples.iter().flat_map(|sample| {
         let values =
             [("window", sample.window), ("sent", sample.sent as f64), ("acknowledged", sample.acknowledged as f64)];

@@ -2,8 +2,8 @@
 //! the client, counted in whole packets.
 
 use super::{ConnectionCount, Owner};
+use crate::host::Host;
 use crate::packet::PacketSize;
-use crate::probe::Host;
 use crate::tcp::{Connections, Message, Opening, Sender, SlotId, TcpConfig};
 use arqway_link::mux::Ds;
 use arqway_units::{Octets, Span, Time};

@@ -12,8 +12,8 @@
 
 use super::connection::{Connection, Opening};
 use super::segment::Ports;
+use crate::host::Host;
 use crate::kernel::Alarm;
-use crate::probe::Host;
 use alloc::vec::Vec;
 use arqway_link::Packet;
 use arqway_units::Time;

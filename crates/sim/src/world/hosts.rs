@@ -4,8 +4,9 @@ use super::World;
 use crate::app::{Filler, Owner};
 use crate::channel::Direction;
 use crate::event::Event;
+use crate::host::Host;
 use crate::kernel::Random;
-use crate::probe::{Host, Probe};
+use crate::probe::Probe;
 use crate::tcp::{SlotId, TcpConfig};
 use arqway_link::Packet;
 use arqway_link::mux::Protocol;
@@ -89,7 +90,7 @@ impl<P: Probe> World<P> {
         let ends = connection.sender.is_finished() && !was_finished;
         let owner = connection.owner;
         self.probe.tcp_acknowledged(number, &connection.sender, self.now);
-        if let (Owner::Bulk(index), Some(bulk), true) = (owner, &mut self.bulk, is_new) {
+        if let (Owner::TcpBulk(index), Some(bulk), true) = (owner, &mut self.bulk, is_new) {
             bulk.acknowledged(index, &connection.sender, self.now);
         }
         self.send_segments(id);
@@ -114,7 +115,7 @@ impl<P: Probe> World<P> {
                 self.browse();
             }
             // They never have sent everything.
-            Owner::Bulk(_) => {}
+            Owner::TcpBulk(_) => {}
         }
     }
 
@@ -137,7 +138,7 @@ impl<P: Probe> World<P> {
             connection.handle_timeout(self.now);
             if connection.sender.timeouts() > timeouts {
                 self.probe.tcp_timed_out(&connection.sender, self.now);
-                if let (Owner::Bulk(index), Some(bulk)) = (connection.owner, &mut self.bulk) {
+                if let (Owner::TcpBulk(index), Some(bulk)) = (connection.owner, &mut self.bulk) {
                     bulk.timed_out(index, self.now);
                 }
             }
@@ -180,7 +181,7 @@ impl<P: Probe> World<P> {
         let connection = connections.get_mut(id)?;
         let transmission = connection.sender.poll_transmission()?;
         probe.tcp_sent(transmission, &connection.sender, *now);
-        if let (Owner::Bulk(index), Some(bulk), true) = (connection.owner, bulk, transmission.again) {
+        if let (Owner::TcpBulk(index), Some(bulk), true) = (connection.owner, bulk, transmission.again) {
             bulk.sent_again(index, transmission.number, *now);
         }
         Some(connection.packet(transmission, memory))

@@ -3,10 +3,11 @@
 use super::World;
 use crate::channel::{Channel, Direction};
 use crate::event::{Event, Moment};
+use crate::host::Host;
 use crate::kernel::Streams;
 use crate::link_end::{LinkEnd, OtherLink};
 use crate::mobility::{Change, Course, Outage};
-use crate::probe::{Host, Probe};
+use crate::probe::Probe;
 use crate::rate::Clock;
 use crate::scenario::Scenario;
 use crate::tcp::OnHints;

@@ -15,7 +15,7 @@ mod hosts;
 mod mobility;
 mod wires;
 
-use crate::app::{Bulk, FileTransfer, Filler, Media, Web};
+use crate::app::{FileTransfer, Filler, Media, TcpBulk, Web};
 use crate::channel::{Channel, Direction};
 use crate::event::Event;
 use crate::kernel::{EventQueue, Random, Streams};
@@ -54,7 +54,7 @@ pub struct World<P> {
     tcp: TcpConfig,
     connections: Connections,
     file_transfer: Option<FileTransfer>,
-    bulk: Option<Bulk>,
+    bulk: Option<TcpBulk>,
     clock_phases: Random,
     web: Option<Web>,
     media: Option<Media>,
@@ -108,7 +108,7 @@ impl<P: Probe> World<P> {
             tcp: scenario.tcp.clone(),
             connections: Connections::default(),
             file_transfer: file.enabled.then(|| FileTransfer::new(file, scenario.headers)),
-            bulk: scenario.tcp_bulk.enabled.then(|| Bulk::new(&scenario.tcp_bulk, scenario.headers, &scenario.tcp)),
+            bulk: scenario.tcp_bulk.enabled.then(|| TcpBulk::new(&scenario.tcp_bulk, scenario.headers, &scenario.tcp)),
             clock_phases: streams.stream("server.clock-phase"),
             web: web.enabled.then(|| Web::new(web, scenario.headers, streams)),
             media: media.enabled.then(|| {
@@ -190,7 +190,7 @@ impl<P: Probe> World<P> {
         let to_wait_for = self.file_transfer.is_some() || self.bulk.is_some() || self.filler.is_some();
         to_wait_for
             && self.file_transfer.as_ref().is_none_or(FileTransfer::is_finished)
-            && self.bulk.as_ref().is_none_or(Bulk::is_over)
+            && self.bulk.as_ref().is_none_or(TcpBulk::is_over)
             && self.filler.as_ref().is_none_or(Filler::is_over)
     }
 
@@ -349,7 +349,7 @@ mod tests {
     use crate::NoProbe;
     use crate::app::{Owner, Parallel};
     use crate::channel::{ErrorModel, Uniform};
-    use crate::probe::Host;
+    use crate::host::Host;
     use crate::tcp::{Message, Opening};
     use arqway_link::mux::Ds;
     use arqway_units::{Octets, Ratio, Span};

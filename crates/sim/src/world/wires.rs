@@ -13,9 +13,10 @@ use super::World;
 use crate::app::Owner;
 use crate::channel::Direction;
 use crate::event::Event;
+use crate::host::Host;
 use crate::kernel::{EventQueue, Random, Streams};
 use crate::line::Line;
-use crate::probe::{Host, Probe};
+use crate::probe::Probe;
 use crate::scenario::Scenario;
 use arqway_link::Packet;
 use arqway_units::{Octets, Ratio, Time};
@@ -148,7 +149,7 @@ impl<P: Probe> World<P> {
     fn lose_on_the_wire(&mut self, packet: &Packet, arrival: Time) {
         let connection = self.connections.of_packet(packet, Host::Client);
         if let Some(connection) = connection
-            && let (Owner::Bulk(index), Some(bulk)) = (connection.owner, &mut self.bulk)
+            && let (Owner::TcpBulk(index), Some(bulk)) = (connection.owner, &mut self.bulk)
             && let Some(number) = connection.number_of(packet)
         {
             bulk.lost_on_the_wire(index, number, arrival);

@@ -16,9 +16,9 @@ mod config;
 mod lanes;
 mod mah;
 
+use crate::host::Host;
 use crate::kernel::{Random, Streams};
 use crate::packet::{Headers, PacketSize, TCP_HEADERS};
-use crate::probe::Host;
 use crate::tcp::Message;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;

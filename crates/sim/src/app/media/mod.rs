@@ -9,10 +9,13 @@
 //! spurt begins after a silence, as in ns-2's `Application/Traffic/Exponential`. What the link brings twice is heard once.
 //! A speaker may adapt the rate: `adaptation.rs`.
 
-use super::adaptation::{Adaptation, Adapts, Report};
+mod adaptation;
+
+use crate::host::Host;
 use crate::kernel::Random;
 use crate::packet::{Headers, Memory, PacketLength, PacketSize, ipv4, write_total_length};
-use crate::probe::Host;
+use adaptation::{Adaptation, Report};
+pub use adaptation::{Adapts, Ladder, LadderError, ToLoss, ToTheLink};
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use arqway_link::mux::Ds;

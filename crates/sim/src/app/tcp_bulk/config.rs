@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct BulkConfig {
+pub struct TcpBulkConfig {
     /// Whether there are greedy sources.
     pub enabled: bool,
     /// How many, each with a connection of its own.
@@ -26,7 +26,7 @@ pub struct BulkConfig {
     pub samples: Option<Samples>,
 }
 
-impl Default for BulkConfig {
+impl Default for TcpBulkConfig {
     /// shikama06's Table 1, with the more of its two numbers of connections.
     fn default() -> Self {
         Self {

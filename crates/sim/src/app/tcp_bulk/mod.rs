@@ -16,13 +16,13 @@ mod recovery;
 mod response;
 
 use super::{Downloads, Owner};
-use crate::outcome::{BulkOutcome, BulkSample};
+use crate::outcome::{TcpBulkOutcome, TcpBulkSample};
 use crate::packet::{Headers, PacketSize, TCP_HEADERS};
 use crate::tcp::{Connections, Message, Sender, SlotId, TcpConfig};
 use ack_burst::AckBurst;
 use alloc::vec::Vec;
 use arqway_units::{Span, Time};
-pub use config::{BulkConfig, Samples, SamplesError};
+pub use config::{Samples, SamplesError, TcpBulkConfig};
 use recovery::Recovery;
 use response::Response;
 
@@ -31,16 +31,16 @@ const SERVER_PORT: u16 = 9;
 
 /// All greedy sources.
 #[derive(Debug)]
-pub(crate) struct Bulk {
+pub(crate) struct TcpBulk {
     downloads: Downloads,
     duration: Span,
     samples: Option<Samples>,
     /// Half of the window that TCP can have.
     half_window: f64,
     watched: Vec<Watched>,
-    taken: Vec<BulkSample>,
+    taken: Vec<TcpBulkSample>,
     /// What came of it, once it is over.
-    result: Option<BulkOutcome>,
+    result: Option<TcpBulkOutcome>,
 }
 
 /// One connection, and what is known of it.
@@ -52,11 +52,11 @@ struct Watched {
     response: Response,
 }
 
-impl Bulk {
+impl TcpBulk {
     /// Sources that have not begun.
-    pub(crate) fn new(config: &BulkConfig, headers: Headers, tcp: &TcpConfig) -> Self {
+    pub(crate) fn new(config: &TcpBulkConfig, headers: Headers, tcp: &TcpConfig) -> Self {
         let size = PacketSize::new(config.packet, headers, TCP_HEADERS);
-        let BulkConfig { connections, ds, duration, samples, .. } = *config;
+        let TcpBulkConfig { connections, ds, duration, samples, .. } = *config;
         Self {
             downloads: Downloads { size, connections, server_port: SERVER_PORT, ds },
             duration,
@@ -71,7 +71,7 @@ impl Bulk {
     /// Opens the connections; where each clock stands in its tick is asked anew.
     pub(crate) fn open(&mut self, tcp: &TcpConfig, connections: &mut Connections, clock_phase: impl FnMut() -> Span) {
         let message = Message::endless(self.downloads.size);
-        for id in self.downloads.open(message, Owner::Bulk, tcp, connections, clock_phase) {
+        for id in self.downloads.open(message, Owner::TcpBulk, tcp, connections, clock_phase) {
             let (recovery, acknowledgements, response) = Default::default();
             self.watched.push(Watched { id, recovery, acknowledgements, response });
         }
@@ -104,7 +104,7 @@ impl Bulk {
 
     /// Records where the first connection stands; returns when to do that again.
     pub(crate) fn sample(&mut self, sender: &Sender, now: Time) -> Option<Time> {
-        self.taken.push(BulkSample {
+        self.taken.push(TcpBulkSample {
             at: now,
             window: sender.congestion_window(),
             sent: sender.highest_sent(),
@@ -148,15 +148,15 @@ impl Bulk {
     }
 
     /// What came of it, or has come of it so far.
-    pub(crate) fn outcome(&self, connections: &Connections, now: Time) -> BulkOutcome {
+    pub(crate) fn outcome(&self, connections: &Connections, now: Time) -> TcpBulkOutcome {
         if let Some(result) = &self.result {
             return result.clone();
         }
         let senders = || {
-            let of_bulk = connections.iter().filter(|connection| matches!(connection.owner, Owner::Bulk(_)));
+            let of_bulk = connections.iter().filter(|connection| matches!(connection.owner, Owner::TcpBulk(_)));
             of_bulk.map(|connection| &connection.sender)
         };
-        BulkOutcome {
+        TcpBulkOutcome {
             throughput_bps: self.downloads.throughput_bps(senders(), now),
             timeouts: self.downloads.timeouts(senders()),
             round_trip_s: mean_round_trip_s(senders()),

@@ -9,8 +9,8 @@
 //! There is no recovery of its own and nobody answers, so over the raw service this is what the error model does to frames
 //! that are sent back to back.
 
+use crate::host::Host;
 use crate::packet::{Memory, PacketLength, ipv4, write_total_length};
-use crate::probe::Host;
 use arqway_link::Packet;
 use arqway_link::mux::Ds;
 use arqway_units::{Span, positive_span};
