@@ -10,7 +10,7 @@
 #[path = "../tests/drawn/mod.rs"]
 mod drawn;
 
-use arqway_lab::advise::MOST;
+use arqway_advise::MOST;
 use arqway_lab::stats::Summary;
 use drawn::{Draw, advice, draw, held_against_all};
 use std::process::ExitCode;

@@ -3,8 +3,8 @@
 use crate::study::{Failure, Running, Runs};
 use crate::terminal::{print, tell};
 use crate::values;
+use arqway_advise::{Advice, Application, Asked, MOST, Progress, Question, QuestionError, Watcher, advise};
 use arqway_config::{Source, did_you_mean};
-use arqway_lab::advise::{Advice, Application, Asked, MOST, Progress, Question, QuestionError, Watcher, advise};
 use arqway_lab::library;
 use arqway_lab::output;
 use arqway_units::Span;

@@ -2,8 +2,8 @@
 
 use crate::study::Failure;
 use crate::terminal::{print, tell};
-use arqway_lab::fit::Fit;
-use arqway_lab::fit::read::{CaptureFile, Places, is_capture, read_captures, read_table};
+use arqway_fit::Fit;
+use arqway_fit::read::{CaptureFile, Places, is_capture, read_captures, read_table};
 use arqway_units::{BitRate, Octets};
 use std::fs;
 use std::path::{Path, PathBuf};

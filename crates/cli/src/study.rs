@@ -3,8 +3,7 @@
 use crate::kept;
 use crate::terminal::{print, tell};
 use crate::values;
-use arqway_config::Mistakes;
-use arqway_lab::advise::AdviseError;
+use arqway_advise::AdviseError;
 use arqway_lab::asked::{Asked, quoted};
 use arqway_lab::claims::{Claim, Difference, Record};
 use arqway_lab::experiment::{Effort, Experiment};

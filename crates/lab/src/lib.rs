@@ -7,13 +7,12 @@
 //!                         at once)                              +--> report.html
 //! ```
 //!
-//! A trace of a real link becomes a channel to experiment with: [fit]. Which service suits a link is found by [advise].
+//! What stands on it has crates of its own: the channel behind a trace (`arqway-fit`), the service that suits a link (`arqway-advise`).
 //! One [cell] can be run again and looked into: as a [capture] for Wireshark, as a time-[sequence] plot.
 //!
 //! Nothing about a particular paper is in the code: a figure of a paper is a file under `experiments/`, its world one
 //! under `scenarios/`, what it claims one under `claims/`.
 
-pub mod advise;
 pub mod asked;
 pub mod capture;
 pub mod cell;
@@ -21,7 +20,6 @@ pub mod claims;
 mod deciding;
 pub mod experiment;
 pub mod figure;
-pub mod fit;
 mod lengths;
 pub mod library;
 mod metrics;

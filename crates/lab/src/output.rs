@@ -218,7 +218,7 @@ impl Findings {
 }
 
 /// Writes the rows both ways; `command` is what to type for them.
-pub(crate) fn write_rows(all: &[Row], command: &str, directory: &Path) -> Result<(), OutputError> {
+pub fn write_rows(all: &[Row], command: &str, directory: &Path) -> Result<(), OutputError> {
     let path = directory.join("rows.csv");
     let written = fs::File::create(&path).and_then(|file| {
         let mut file = BufWriter::new(file);
@@ -245,7 +245,7 @@ fn not_written(path: PathBuf, error: ParquetError) -> OutputError {
 }
 
 /// The rows of experiments, one experiment after the other: those that show the same cell share its rows.
-pub(crate) fn each_once(of_experiments: impl Iterator<Item = Vec<Row>>) -> Vec<Row> {
+pub fn each_once(of_experiments: impl Iterator<Item = Vec<Row>>) -> Vec<Row> {
     let mut all = Vec::new();
     let mut known: BTreeMap<CellKey, u64> = BTreeMap::new();
     for rows in of_experiments {
@@ -291,11 +291,11 @@ fn digest(row: &Row) -> u64 {
 }
 
 /// Makes a folder, and those above it.
-pub(crate) fn make(folder: &Path) -> Result<(), OutputError> {
+pub fn make(folder: &Path) -> Result<(), OutputError> {
     fs::create_dir_all(folder).map_err(|source| OutputError::File { path: folder.to_owned(), source })
 }
 
-pub(crate) fn save(path: &Path, octets: &[u8]) -> Result<(), OutputError> {
+pub fn save(path: &Path, octets: &[u8]) -> Result<(), OutputError> {
     fs::write(path, octets).map_err(|source| OutputError::File { path: path.to_owned(), source })
 }
 

@@ -131,7 +131,7 @@ impl Results {
     }
 
     /// Those of no runs.
-    pub(crate) fn none() -> Self {
+    pub fn none() -> Self {
         Self { finished: BTreeMap::new(), planned: 0 }
     }
 
@@ -155,26 +155,26 @@ impl Results {
     }
 
     /// Adds the results of further runs of the same plan.
-    pub(crate) fn extend(&mut self, further: Self) {
+    pub fn extend(&mut self, further: Self) {
         self.finished.extend(further.finished);
         self.planned += further.planned;
     }
 
     /// How many runs of a setting ended before their file was there, and how many there are.
-    pub(crate) fn cut_of_setting(&self, plan: &Plan, setting: usize) -> (usize, usize) {
+    pub fn cut_of_setting(&self, plan: &Plan, setting: usize) -> (usize, usize) {
         let replications = 0..plan.settings[setting].replications;
         let runs = replications.filter_map(|replication| self.finished.get(&Run { replication, setting }));
         runs.fold((0, 0), |(cut, all), run| (cut + usize::from(run.file_complete == Some(false)), all + 1))
     }
 
     /// How often the link toward the client lost frames in the runs of a setting; some in a row count once.
-    pub(crate) fn losses_of_setting(&self, plan: &Plan, setting: usize) -> f64 {
+    pub fn losses_of_setting(&self, plan: &Plan, setting: usize) -> f64 {
         let replications = 0..plan.settings[setting].replications;
         replications.filter_map(|replication| self.finished.get(&Run { replication, setting })?.losses).sum()
     }
 
     /// The rows of one setting in all replications, as one of the cells that show it has them.
-    pub(crate) fn rows_of_setting(&self, plan: &Plan, setting: usize, shown: Use) -> Vec<Row> {
+    pub fn rows_of_setting(&self, plan: &Plan, setting: usize, shown: Use) -> Vec<Row> {
         let mut rows = Vec::new();
         let replications = 0..plan.settings[setting].replications;
         Cell::new(plan, shown.experiment, shown.point, shown.scheme, setting)

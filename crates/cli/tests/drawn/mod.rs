@@ -1,8 +1,8 @@
 //! Links drawn at random, and what a full experiment says of the advice for each: all candidates, runs twice as long, and
 //! another seed.
 
+use arqway_advise::{Advice, Asked, Progress, Question, Watcher, advise};
 use arqway_config::Source;
-use arqway_lab::advise::{Advice, Asked, Progress, Question, Watcher, advise};
 use arqway_lab::plan::{Plan, Request};
 use arqway_lab::run::run;
 use arqway_lab::stats::{Summary, paired_difference, summarise};

@@ -36,18 +36,18 @@ const NOT_ASKED: [(&str, &str, &str); 3] = [
 
 /// A world, and what else its file says.
 #[derive(Debug, Clone)]
-pub(crate) struct Described {
+pub struct Described {
     /// Its settings, recordings among them: it needs no other file.
-    pub(crate) world: Node,
+    pub world: Node,
     /// The same, read.
-    pub(crate) scenario: Scenario,
+    pub scenario: Scenario,
     /// Root of its random streams, where an experiment gives one.
-    pub(crate) seed: Option<u64>,
+    pub seed: Option<u64>,
 }
 
 impl Described {
     /// Reads a file; a base or a recording that is a file is looked for beside `folder`.
-    pub(crate) fn read(source: &Arc<Source>, folder: &Path) -> Result<Self, Mistakes> {
+    pub fn read(source: &Arc<Source>, folder: &Path) -> Result<Self, Mistakes> {
         let files = Files::beside(folder);
         let mut mistakes = Mistakes::new();
         let Some(tree) = parse(source, &mut mistakes) else { return Err(mistakes) };

@@ -29,7 +29,7 @@
 
 mod changed_world;
 mod classes;
-pub(crate) mod described;
+pub mod described;
 mod files;
 pub mod overlay;
 mod recordings;

@@ -11,7 +11,7 @@ use super::text::FONT;
 
 /// What something is drawn with: a class of the style sheet, and its colour on white paper.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Ink {
+pub enum Ink {
     /// The background, and the inside of hollow markers.
     Paper,
     /// Titles and labels.
@@ -26,13 +26,13 @@ pub(crate) enum Ink {
 
 impl Ink {
     /// The attributes of something filled.
-    pub(crate) fn fill(self) -> String {
+    pub fn fill(self) -> String {
         let (name, light) = self.class();
         format!("class=\"arqway-{name}\" fill=\"{light}\"")
     }
 
     /// The attributes of a line.
-    pub(crate) fn stroke(self) -> String {
+    pub fn stroke(self) -> String {
         let (name, light) = self.class();
         format!("class=\"arqway-{name}\" fill=\"none\" stroke=\"{light}\"")
     }
@@ -50,14 +50,14 @@ impl Ink {
 
 /// Where a text stands relative to its position.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Anchor {
+pub enum Anchor {
     Start,
     Middle,
     End,
 }
 
 /// A coordinate or length: two decimals at most, and no negative zero.
-pub(crate) struct Length(pub(crate) f64);
+pub struct Length(pub f64);
 
 impl fmt::Display for Length {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -68,7 +68,7 @@ impl fmt::Display for Length {
 }
 
 /// Text as it may stand in XML, in elements and in attributes.
-pub(crate) struct Escaped<'a>(pub(crate) &'a str);
+pub struct Escaped<'a>(pub &'a str);
 
 impl fmt::Display for Escaped<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -89,11 +89,11 @@ impl fmt::Display for Escaped<'_> {
 }
 
 /// An SVG document being written.
-pub(crate) struct Canvas(String);
+pub struct Canvas(String);
 
 impl Canvas {
     /// Opens a document of this size. `id` makes its references unique among the figures of one page.
-    pub(crate) fn new(id: &str, title: &str, description: &str, (width, height): (f64, f64)) -> Self {
+    pub fn new(id: &str, title: &str, description: &str, (width, height): (f64, f64)) -> Self {
         let mut canvas = Self(String::new());
         let id: String = id.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' }).collect();
         let (width, height) = (Length(width), Length(height));
@@ -128,12 +128,12 @@ impl Canvas {
     }
 
     /// Adds an element, or part of one.
-    pub(crate) fn put(&mut self, element: fmt::Arguments<'_>) {
+    pub fn put(&mut self, element: fmt::Arguments<'_>) {
         self.0.write_fmt(element).expect("a String takes any text");
     }
 
     /// Adds a line of text.
-    pub(crate) fn text(&mut self, text: &str, (x, y): (f64, f64), size: f64, ink: Ink, anchor: Anchor) {
+    pub fn text(&mut self, text: &str, (x, y): (f64, f64), size: f64, ink: Ink, anchor: Anchor) {
         let anchor = match anchor {
             Anchor::Start => "start",
             Anchor::Middle => "middle",
@@ -150,7 +150,7 @@ impl Canvas {
     }
 
     /// Closes the document.
-    pub(crate) fn finish(mut self) -> String {
+    pub fn finish(mut self) -> String {
         self.0.push_str("</svg>\n");
         self.0
     }

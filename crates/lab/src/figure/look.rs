@@ -3,19 +3,19 @@
 
 /// How a curve is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Look {
-    pub(crate) marker: Marker,
+pub struct Look {
+    pub marker: Marker,
     /// Whether the marker is filled with the curve's colour, or hollow.
-    pub(crate) filled: bool,
+    pub filled: bool,
     /// Value of `stroke-dasharray`; empty for a solid line.
-    pub(crate) dash: &'static str,
+    pub dash: &'static str,
     /// Index into [`COLOURS`].
-    pub(crate) colour: usize,
+    pub colour: usize,
 }
 
 /// A shape around a point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Marker {
+pub enum Marker {
     Circle,
     Square,
     TriangleUp,
@@ -30,13 +30,13 @@ pub(crate) enum Marker {
 }
 
 /// A colour on white paper, and on a dark screen.
-pub(crate) struct Colour {
-    pub(crate) light: &'static str,
-    pub(crate) dark: &'static str,
+pub struct Colour {
+    pub light: &'static str,
+    pub dark: &'static str,
 }
 
 /// The palette of Okabe and Ito, with a grey in place of its yellow, which is too faint for lines on white.
-pub(crate) const COLOURS: [Colour; 8] = [
+pub const COLOURS: [Colour; 8] = [
     Colour { light: "#000000", dark: "#f2f2f2" },
     Colour { light: "#0072b2", dark: "#3d9be0" },
     Colour { light: "#d55e00", dark: "#f07a2a" },
@@ -71,7 +71,7 @@ const MARKERS: [(Marker, bool); 16] = [
 
 impl Look {
     /// The look of the curve with this index: different for the first 64.
-    pub(crate) fn of(index: usize) -> Self {
+    pub fn of(index: usize) -> Self {
         let (marker, filled) = MARKERS[index % MARKERS.len()];
         // Curves that share a marker get another dash.
         let dash = DASHES[(index + index / DASHES.len()) % DASHES.len()];
@@ -81,7 +81,7 @@ impl Look {
 
 impl Marker {
     /// Corners on a circle of radius 1, to be joined in this order; none for shapes that are no polygon.
-    pub(crate) fn corners(self) -> &'static [(f64, f64)] {
+    pub fn corners(self) -> &'static [(f64, f64)] {
         match self {
             Self::Circle | Self::Cross | Self::Plus => &[],
             Self::Square => &[(-0.84, -0.84), (0.84, -0.84), (0.84, 0.84), (-0.84, 0.84)],
@@ -105,7 +105,7 @@ impl Marker {
     }
 
     /// Strokes through the centre, as pairs of ends; none for shapes with an area.
-    pub(crate) fn strokes(self) -> &'static [[(f64, f64); 2]] {
+    pub fn strokes(self) -> &'static [[(f64, f64); 2]] {
         match self {
             Self::Cross => &[[(-0.9, -0.9), (0.9, 0.9)], [(-0.9, 0.9), (0.9, -0.9)]],
             Self::Plus => &[[(-1.2, 0.0), (1.2, 0.0)], [(0.0, -1.2), (0.0, 1.2)]],

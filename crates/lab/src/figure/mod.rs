@@ -20,17 +20,17 @@
 //!
 //! `canvas.rs`, `look.rs`, `scale.rs` and `text.rs` also serve the [time-sequence plot](crate::sequence).
 
-pub(crate) mod canvas;
+pub mod canvas;
 mod curve;
 mod layout;
 mod legend;
-pub(crate) mod look;
+pub mod look;
 mod mark;
 pub mod number;
 pub mod png;
-pub(crate) mod scale;
+pub mod scale;
 mod svg;
-pub(crate) mod text;
+pub mod text;
 
 pub use scale::Scale;
 

@@ -107,7 +107,7 @@ fn decimals(exponent: i32, digits: usize) -> usize {
     usize::try_from(-last_digit).unwrap_or_default()
 }
 
-pub(crate) fn fixed(value: f64, decimals: usize) -> String {
+pub fn fixed(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
     let negative_zero = text.starts_with('-') && !text.contains(|letter| ('1'..='9').contains(&letter));
     minus(if negative_zero { &text[1..] } else { &text })

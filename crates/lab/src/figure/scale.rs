@@ -20,7 +20,7 @@ pub enum Scale {
 
 impl Scale {
     /// Whether an axis can show the value at all. What is beyond a googol was not measured, and would overflow.
-    pub(crate) fn shows(self, value: f64) -> bool {
+    pub fn shows(self, value: f64) -> bool {
         match self {
             Self::Linear => value.abs() <= 1e100,
             Self::Logarithmic => (1e-100..=1e100).contains(&value),
@@ -30,46 +30,46 @@ impl Scale {
 
 /// The smallest and the largest of some values.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Range {
-    pub(crate) low: f64,
-    pub(crate) high: f64,
+pub struct Range {
+    pub low: f64,
+    pub high: f64,
 }
 
 impl Range {
     /// The range of the values; `None` without any.
-    pub(crate) fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
+    pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
         values.into_iter().map(|value| Self { low: value, high: value }).reduce(Self::and)
     }
 
     /// The smallest range that contains both.
-    pub(crate) fn and(self, other: Self) -> Self {
+    pub fn and(self, other: Self) -> Self {
         Self { low: self.low.min(other.low), high: self.high.max(other.high) }
     }
 }
 
 /// A place on an axis where its grid is drawn.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Tick {
-    pub(crate) value: f64,
+pub struct Tick {
+    pub value: f64,
     /// Empty where naming every tick would crowd the axis.
-    pub(crate) label: String,
+    pub label: String,
 }
 
 /// An axis, fitted to its values.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Fitted {
+pub struct Fitted {
     scale: Scale,
     /// At least three, increasing; the first and the last are the ends of the axis.
-    pub(crate) ticks: Vec<Tick>,
+    pub ticks: Vec<Tick>,
     /// Unlabelled places between the ticks.
-    pub(crate) minor: Vec<f64>,
+    pub minor: Vec<f64>,
     /// By which power of ten the labels are to be multiplied: `×10⁻⁵`.
-    pub(crate) factor: Option<String>,
+    pub factor: Option<String>,
 }
 
 impl Fitted {
     /// An axis on which the whole range can be seen, whatever it is; without a range, some axis.
-    pub(crate) fn new(scale: Scale, from_zero: bool, range: Option<Range>) -> Self {
+    pub fn new(scale: Scale, from_zero: bool, range: Option<Range>) -> Self {
         match scale {
             Scale::Linear => {
                 let range = range.unwrap_or(Range { low: 0.0, high: 1.0 });
@@ -81,13 +81,13 @@ impl Fitted {
     }
 
     /// Whether the value lies between the ends.
-    pub(crate) fn contains(&self, value: f64) -> bool {
+    pub fn contains(&self, value: f64) -> bool {
         self.ticks.first().is_some_and(|tick| tick.value <= value)
             && self.ticks.last().is_some_and(|tick| value <= tick.value)
     }
 
     /// Where the value lies, from 0 at the low end to 1 at the high end.
-    pub(crate) fn position(&self, value: f64) -> f64 {
+    pub fn position(&self, value: f64) -> f64 {
         let along = |value: f64| match self.scale {
             Scale::Linear => value,
             Scale::Logarithmic => libm::log10(value),

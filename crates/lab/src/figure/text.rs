@@ -4,7 +4,7 @@
 //! narrower; so what fits here fits there.
 
 /// The font of every figure; the fallback is for browsers.
-pub(crate) const FONT: &str = "'DejaVu Sans', sans-serif";
+pub const FONT: &str = "'DejaVu Sans', sans-serif";
 
 /// Advance widths of DejaVu Sans for U+0020 to U+007E, in 1/2048 of the font size.
 const ADVANCES: [u16; 95] = [
@@ -16,7 +16,7 @@ const ADVANCES: [u16; 95] = [
 ];
 
 /// The width of a line of text.
-pub(crate) fn width(text: &str, size: f64) -> f64 {
+pub fn width(text: &str, size: f64) -> f64 {
     text.chars().map(|letter| f64::from(advance(letter)) * size / 2048.0).sum()
 }
 
@@ -33,7 +33,7 @@ fn advance(letter: char) -> u16 {
 }
 
 /// The text in lines of at most the given width, broken between words; a longer word is cut.
-pub(crate) fn wrapped(text: &str, size: f64, most: f64) -> Vec<String> {
+pub fn wrapped(text: &str, size: f64, most: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         let word = cut(word, size, most);
@@ -49,7 +49,7 @@ pub(crate) fn wrapped(text: &str, size: f64, most: f64) -> Vec<String> {
 }
 
 /// The text, or as much of it as fits before an ellipsis.
-pub(crate) fn cut(text: &str, size: f64, most: f64) -> String {
+pub fn cut(text: &str, size: f64, most: f64) -> String {
     if width(text, size) <= most {
         return text.to_owned();
     }

@@ -1,6 +1,6 @@
 //! How services are set up for a link: every rule, with its reason, in this one place.
 
-use crate::advise::link::Link;
+use crate::link::Link;
 use arqway_units::Span;
 
 /// What follows from the facts of a link.

@@ -2,8 +2,8 @@
 //! same bytes.
 
 use super::Fit;
-use crate::figure::png;
-use crate::output::{OutputError, make, save};
+use arqway_lab::figure::png;
+use arqway_lab::output::{OutputError, make, save};
 use arqway_units::{Octets, Span};
 use std::path::Path;
 

@@ -2,7 +2,7 @@
 
 use super::runs::{Runs, survival};
 use super::{Fit, Fitted};
-use crate::figure::{Axis, Curve, Figure, Point, Scale};
+use arqway_lab::figure::{Axis, Curve, Figure, Point, Scale};
 
 impl Fit {
     /// The runs of losses, and the gaps between them.

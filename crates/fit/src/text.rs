@@ -2,7 +2,7 @@
 
 use super::family::{Family, Quantity};
 use super::{Comparison, Delays, Estimated, Fit, Fitted};
-use crate::figure::number::{significant, with_half_width};
+use arqway_lab::figure::number::{significant, with_half_width};
 use arqway_sim::channel::{ErrorModel, MixedPeriods};
 use arqway_units::Ratio;
 
@@ -179,7 +179,7 @@ fn length(seconds: f64) -> String {
 
 /// A share as a bare number: `0.0522`, `1.02e-6`.
 fn typed(share: f64) -> String {
-    crate::figure::number::typed(share)
+    arqway_lab::figure::number::typed(share)
 }
 
 /// An error model as a table in braces.

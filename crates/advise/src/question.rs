@@ -1,8 +1,8 @@
 //! What is asked: a world, and what its applications are judged by.
 
 use super::criterion::Application;
-use crate::experiment::described::Described;
 use arqway_config::{Mistakes, Node, Origin, Source};
+use arqway_lab::experiment::described::Described;
 use arqway_sim::Scenario;
 use arqway_sim::channel::Direction;
 use arqway_units::Span;

@@ -2,8 +2,8 @@
 
 use super::criterion::Application;
 use super::question::text_node;
-use crate::experiment::{Effort, Experiment};
 use arqway_config::{Mistakes, Node, Source};
+use arqway_lab::experiment::{Effort, Experiment};
 use std::fmt::Write as _;
 use std::path::Path;
 

@@ -9,12 +9,12 @@
 
 use super::advisor::{Advice, Stage};
 use super::race::{Standing, Verdict};
-use crate::figure::Scale;
-use crate::figure::canvas::{Anchor, Canvas, Ink, Length};
-use crate::figure::look::COLOURS;
-use crate::figure::scale::{Fitted, Range};
-use crate::figure::text;
-use crate::stats::Summary;
+use arqway_lab::figure::Scale;
+use arqway_lab::figure::canvas::{Anchor, Canvas, Ink, Length};
+use arqway_lab::figure::look::COLOURS;
+use arqway_lab::figure::scale::{Fitted, Range};
+use arqway_lab::figure::text;
+use arqway_lab::stats::Summary;
 
 const ROW: f64 = 17.0;
 const LABEL: f64 = 12.0;

@@ -4,9 +4,9 @@ use super::candidates::candidates;
 use super::link::Link;
 use super::trial::{Entry, Trial};
 use super::*;
-use crate::library;
-use crate::stop::Stop;
 use arqway_config::Source;
+use arqway_lab::library;
+use arqway_lab::stop::Stop;
 use arqway_units::Span;
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -60,7 +60,7 @@ fn every_candidate_can_be_read_in_every_world_that_is_built_in() {
         assert_eq!((experiment.schemes.len(), experiment.seed, experiment.replications), (entries.len(), 9, 3));
         let kinds = ["raw", "xor-fec", "go-back-n", "selective-repeat", "rlp", "rlc-am", "sscop", "snoop"];
         for kind in kinds {
-            let tried = |scheme: &crate::experiment::Scheme| scheme.services[0].kind() == kind;
+            let tried = |scheme: &arqway_lab::experiment::Scheme| scheme.services[0].kind() == kind;
             assert!(experiment.schemes.iter().any(tried), "{name}: no {kind}");
         }
         // The file is as good as the world it was made from.
@@ -141,7 +141,7 @@ fn on_a_lossy_link_a_recovery_is_advised_and_the_advice_can_be_run_again() {
     let block = format!("[experiment]\nid = 'x'\n[[scheme]]\nlabel = 'x'\nservice = {}\n", stage.block(best));
     let read = |text: &str| {
         let source = Source::new("confirm.toml", text);
-        crate::experiment::Experiment::read(&source, Path::new(""), crate::experiment::Effort::Full)
+        arqway_lab::experiment::Experiment::read(&source, Path::new(""), arqway_lab::experiment::Effort::Full)
             .unwrap_or_else(|mistakes| panic!("{mistakes}"))
     };
     assert_eq!(read(&block).schemes.len(), 1);

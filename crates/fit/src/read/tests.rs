@@ -1,7 +1,7 @@
 //! Tables and captures: what is read of them, what is said of those that are wrong, and that nothing breaks the reader.
 
 use super::*;
-use crate::fit::{Fate, SentFrame};
+use crate::{Fate, SentFrame};
 use arqway_units::Time;
 use proptest::prelude::*;
 

@@ -7,7 +7,7 @@
 //! ```
 
 use super::capture::Seen;
-use crate::fit::frames::{Fate, Frames, SentFrame};
+use crate::frames::{Fate, Frames, SentFrame};
 use arqway_units::{Octets, Time};
 use std::collections::BTreeMap;
 

@@ -10,8 +10,8 @@
 //! geometric mean of these shares: 100 % is a candidate that nothing beats at anything, and who is half as good for one of two
 //! applications has 71 %. Scores are made replication by replication, so that they pair.
 
-use crate::quantity::Quantity;
-use crate::rows::Row;
+use arqway_lab::quantity::Quantity;
+use arqway_lab::rows::Row;
 use arqway_sim::Scenario;
 
 /// An application that a candidate is judged by.

@@ -16,10 +16,10 @@
 
 use super::advisor::Progress;
 use super::criterion::{Application, Values, best_of, scores};
-use crate::plan::{Plan, Use};
-use crate::run::{Results, RunError, run, run_these};
-use crate::stats::{Comparison, Summary, summarise};
-use crate::stop::Stop;
+use arqway_lab::plan::{Plan, Use};
+use arqway_lab::run::{Results, RunError, run, run_these};
+use arqway_lab::stats::{Comparison, Summary, summarise};
+use arqway_lab::stop::Stop;
 use std::cmp::Ordering;
 use std::num::NonZeroUsize;
 

@@ -10,12 +10,12 @@ use super::link::Link;
 use super::question::{Question, text_node};
 use super::race::{Ended, FIRST, Limits, MARGIN, Race, Standing, Verdict};
 use super::trial::{Entry, Trial};
-use crate::experiment::Experiment;
-use crate::plan::{Plan, Request, RequestError};
-use crate::rows::Row;
-use crate::run::{Results, RunError, run};
-use crate::stop::Stop;
 use arqway_config::{Mistakes, Node, Source, Table, parse};
+use arqway_lab::experiment::Experiment;
+use arqway_lab::plan::{Plan, Request, RequestError};
+use arqway_lab::rows::Row;
+use arqway_lab::run::{Results, RunError, run};
+use arqway_lab::stop::Stop;
 use std::num::NonZeroUsize;
 
 /// Events of all races together: half a minute of two cores.
