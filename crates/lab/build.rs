@@ -1,4 +1,4 @@
-//! Scenarios, experiments and claims are built into the program: a new file there is a reason to build again.
+//! Scenarios are built into the program: a new file there is a reason to build again.
 //!
 //! The program also knows a number of the code that decides what a run measures (`ARQWAY_MEASURES`), so that pieces of a plan
 //! that another state of that code measured are told from its own.
@@ -19,9 +19,7 @@ const MEASURES: [&str; 8] = [
 ];
 
 fn main() {
-    for folder in ["scenarios", "experiments", "claims", "sensitivity"] {
-        println!("cargo::rerun-if-changed=../../{folder}");
-    }
+    println!("cargo::rerun-if-changed=../../scenarios");
     let mut files = Vec::new();
     for place in MEASURES {
         println!("cargo::rerun-if-changed={place}");

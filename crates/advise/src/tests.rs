@@ -5,7 +5,7 @@ use super::link::Link;
 use super::trial::{Entry, Trial};
 use super::*;
 use arqway_config::Source;
-use arqway_lab::library;
+use arqway_lab::scenarios;
 use arqway_lab::stop::Stop;
 use arqway_units::Span;
 use std::num::NonZeroUsize;
@@ -40,8 +40,8 @@ const LOSSY: &str = "file-transfer = { size = '150 kB', packet = '500 octets' }\
 
 #[test]
 fn every_candidate_can_be_read_in_every_world_that_is_built_in() {
-    for name in library::scenario_names() {
-        let source = library::scenario(&name).expect("a world");
+    for name in scenarios::names() {
+        let source = scenarios::scenario(&name).expect("a world");
         let question =
             Question::read(&source, Path::new(""), &Asked::default()).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(question.name, name);

@@ -5,8 +5,8 @@ use crate::terminal::{print, tell};
 use crate::values;
 use arqway_advise::{Advice, Application, Asked, MOST, Progress, Question, QuestionError, Watcher, advise};
 use arqway_config::{Source, did_you_mean};
-use arqway_lab::library;
 use arqway_lab::output;
+use arqway_lab::scenarios;
 use arqway_units::Span;
 use indicatif::ProgressBar;
 use std::num::NonZeroU32;
@@ -124,8 +124,8 @@ fn question(arguments: &Arguments) -> Result<Question, Failure> {
 fn source(scenario: &Path) -> Result<(Arc<Source>, PathBuf), Failure> {
     let name = scenario.display().to_string();
     if !scenario.is_file() && scenario.extension().is_none() {
-        return library::scenario(&name).map(|source| (source, PathBuf::new())).ok_or_else(|| {
-            let known = library::scenario_names();
+        return scenarios::scenario(&name).map(|source| (source, PathBuf::new())).ok_or_else(|| {
+            let known = scenarios::names();
             let help = did_you_mean(&name, &known.iter().map(String::as_str).collect::<Vec<_>>());
             Failure::Usage(format!("no world is called `{name}`; {help}"))
         });

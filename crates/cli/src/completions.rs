@@ -10,7 +10,7 @@
 
 use crate::study::Failure;
 use crate::terminal::print;
-use arqway_lab::library;
+use arqway_papers::library;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, Command};
 use clap_complete::Shell;

@@ -4,13 +4,12 @@ use crate::study::{Failure, Options, Study, study};
 use crate::terminal::tell;
 use crate::values;
 use arqway_config::did_you_mean;
-use arqway_lab::asked::Asked;
-use arqway_lab::claims::Record;
 use arqway_lab::experiment::overlay::Overlay;
 use arqway_lab::experiment::{Effort, Experiment};
-use arqway_lab::library::{self, FigureName};
-use arqway_lab::output::Frame;
-use arqway_lab::today;
+use arqway_papers::claims::Record;
+use arqway_papers::library::{self, FigureName};
+use arqway_papers::modern_tcp;
+use arqway_papers::options::{Asked, frame_of_reproduction};
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
@@ -62,7 +61,7 @@ pub(crate) fn read(arguments: &Arguments) -> Result<Study, Failure> {
     let claims = library::claims_of(&names).map_err(Failure::Mistakes)?;
     let papers: Vec<&str> = names.iter().map(|name| name.paper.as_str()).collect();
     let today = if arguments.today { with_todays_tcp(&names, effort)? } else { Vec::new() };
-    let frame = Frame::of_reproduction(arguments.paper.as_deref(), &arguments.figures, effort, &arguments.asked());
+    let frame = frame_of_reproduction(arguments.paper.as_deref(), &arguments.figures, effort, &arguments.asked());
     let strict = if arguments.strict { Some((recorded(&papers)?, effort)) } else { None };
     let (request, seeds) = (options.request(), arguments.seeds.unwrap_or(seeds_by_default(effort)));
     let words = arguments.words();
@@ -100,7 +99,7 @@ fn with_todays_tcp(names: &[FigureName], effort: Effort) -> Result<Vec<Experimen
     let mut experiments = Vec::new();
     for paper in papers {
         let of_paper: Vec<FigureName> = names.iter().filter(|name| name.paper == paper).cloned().collect();
-        match today::overlay(paper).map_err(Failure::Mistakes)? {
+        match modern_tcp::overlay(paper).map_err(Failure::Mistakes)? {
             Some(overlay) => {
                 experiments.extend(library::experiments_of(&of_paper, effort, &overlay).map_err(Failure::Mistakes)?)
             }

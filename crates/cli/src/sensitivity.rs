@@ -7,10 +7,11 @@ use crate::values;
 use arqway_config::Mistakes;
 use arqway_lab::experiment::Effort;
 use arqway_lab::experiment::overlay::Overlay;
-use arqway_lab::library::{self, FigureName};
 use arqway_lab::output;
 use arqway_lab::plan::Request;
-use arqway_lab::sensitivity::{self, AlternativeFinding, Matrix, Parameter, Questions, Worlds};
+use arqway_lab::scenarios;
+use arqway_papers::library::{self, FigureName};
+use arqway_papers::sensitivity::{self, AlternativeFinding, Matrix, Parameter, Questions, Worlds};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
@@ -162,7 +163,7 @@ fn questions(arguments: &Arguments) -> Result<Vec<(String, Questions)>, Failure>
     for paper in
         known.iter().filter(|paper| arguments.papers.is_empty() || arguments.papers.iter().any(|one| one == *paper))
     {
-        match (library::sensitivity(paper), library::scenario(paper)) {
+        match (library::sensitivity(paper), scenarios::scenario(paper)) {
             (Some(source), Some(scenario)) => match sensitivity::read(&source, &scenario) {
                 Ok(read) => questions.push(((*paper).to_owned(), read)),
                 Err(found) => mistakes.extend(found),

@@ -4,18 +4,20 @@ use crate::kept;
 use crate::terminal::{print, tell};
 use crate::values;
 use arqway_advise::AdviseError;
-use arqway_lab::asked::{Asked, quoted};
-use arqway_lab::claims::{Claim, Difference, Record};
+use arqway_config::Mistakes;
 use arqway_lab::experiment::{Effort, Experiment};
-use arqway_lab::output::{self, Findings, Frame, OutputError};
+use arqway_lab::output::{self, Frame, OutputError};
 use arqway_lab::pieces::{PieceError, PiecesError, QuestionError, Shard, Shelf};
 use arqway_lab::plan::{Plan, Request, RequestError, Run};
 use arqway_lab::run::{Results, RunError, run_these};
-use arqway_lab::seeds::{self, SeedFinding};
-use arqway_lab::sensitivity::Worlds;
 use arqway_lab::stop::Stop;
-use arqway_lab::today::{Section, Today};
 use arqway_lab::until::{MOST, Wide, run_until};
+use arqway_papers::Judged;
+use arqway_papers::claims::{Claim, Difference, Record};
+use arqway_papers::modern_tcp::{Section, Today};
+use arqway_papers::options::{Asked, quoted};
+use arqway_papers::other_seeds::{self, SeedFinding};
+use arqway_papers::sensitivity::Worlds;
 use arqway_units::Ratio;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -199,12 +201,12 @@ pub(crate) fn conclude(study: Study, plans: Plans, mut runs: Runs, options: &Opt
     if results.finished() == 0 {
         return Err(Failure::Nothing);
     }
-    let mut findings = Findings::new(&plan, &results, &claims);
-    findings.other_seeds = runs.other_seeds(&other_seeds, &claims)?;
-    let sections = today.map_or(Ok(Vec::new()), |today| runs.today(&today, &plan, &mut findings))?;
+    let mut judged = Judged::new(&plan, &results, &claims);
+    judged.other_seeds = runs.other_seeds(&other_seeds, &claims)?;
+    let sections = today.map_or(Ok(Vec::new()), |today| runs.today(&today, &plan, &mut judged))?;
     runs.finish();
-    findings.write(&plan, &frame, &options.out)?;
-    print(&findings.to_text(&plan))?;
+    judged.write(&plan, &frame, &options.out)?;
+    print(&judged.to_text(&plan))?;
     sections.iter().try_for_each(|section| print(&format!("\n{}", section.text)))?;
     if let Some(share) = options.until {
         tell_wide(&wide, share);
@@ -218,7 +220,7 @@ pub(crate) fn conclude(study: Study, plans: Plans, mut runs: Runs, options: &Opt
         let reason = "stopped: the verdicts of some of the runs were not compared with what is recorded";
         return Err(Failure::Stopped(reason.to_owned()));
     }
-    let differences = strict.map(|(record, effort)| (record.differences(&findings.judgements, effort), effort));
+    let differences = strict.map(|(record, effort)| (record.differences(&judged.judgements, effort), effort));
     match differences {
         Some((differences, effort)) if !differences.is_empty() => Err(Failure::Differs(told(&differences, effort))),
         _ => Ok(()),
@@ -238,7 +240,7 @@ impl Plans {
         let Study { experiments, request, claims, seeds, today, .. } = study;
         let plain = Plan::new(experiments.clone(), request)?;
         let today = if today.is_empty() { None } else { Some(Plan::new(today.clone(), request)?) };
-        Ok(Self { other_seeds: seeds::plans(&plain, claims, *seeds), plain, today })
+        Ok(Self { other_seeds: other_seeds::plans(&plain, claims, *seeds), plain, today })
     }
 
     /// One after the other.
@@ -319,19 +321,19 @@ impl Runs {
     }
 
     /// The same figures with today's TCP: adds their rows, and sections to the report.
-    fn today(&mut self, plan: &Plan, plain: &Plan, findings: &mut Findings) -> Result<Vec<Section>, Failure> {
+    fn today(&mut self, plan: &Plan, plain: &Plan, judged: &mut Judged) -> Result<Vec<Section>, Failure> {
         if self.is_stopped() {
             return Ok(Vec::new());
         }
         self.bar.inc_length(plan.runs.len() as u64);
         let results = self.run(plan, &plan.runs)?;
-        let claims: Vec<Claim> = findings.judgements.iter().map(|judgement| judgement.claim.clone()).collect();
+        let claims: Vec<Claim> = judged.judgements.iter().map(|judgement| judgement.claim.clone()).collect();
         let today = Today::new(plan, &results, &claims);
-        let sections = today.sections(plain, findings).map_err(OutputError::from)?;
+        let sections = today.sections(plain, judged).map_err(OutputError::from)?;
         for section in &sections {
-            findings.further.entry(section.paper.clone()).or_default().push(section.further());
+            judged.further.entry(section.paper.clone()).or_default().push(section.further());
         }
-        findings.rows.extend(today.rows);
+        judged.findings.rows.extend(today.rows);
         Ok(sections)
     }
 

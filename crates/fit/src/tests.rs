@@ -1,12 +1,12 @@
 //! What is promised of a fit: it finds the channel that made a trace, says what it cannot tell, and says when nothing fits.
 
 use super::*;
-use arqway_config::Source;
-use arqway_lab::experiment::{Effort, Experiment};
 use crate::chain::Chain;
 use crate::family::Scales;
 use crate::tape::Tape;
 use crate::timeline::OnLine;
+use arqway_config::Source;
+use arqway_lab::experiment::{Effort, Experiment};
 use arqway_sim::Streams;
 use arqway_sim::channel::{
     Channel, Direction, ErrorModel, FourState, Impairments, Losses, MixedPeriods, TwoState, Uniform,

@@ -13,33 +13,26 @@
 //! Nothing about a particular paper is in the code: a figure of a paper is a file under `experiments/`, its world one
 //! under `scenarios/`, what it claims one under `claims/`.
 
-pub mod asked;
 pub mod capture;
 pub mod cell;
-pub mod claims;
-mod deciding;
 pub mod experiment;
 pub mod figure;
 mod lengths;
-pub mod library;
-mod metrics;
+pub mod metrics;
 pub mod output;
 mod page;
 pub mod pieces;
 pub mod plan;
 pub mod present;
 pub mod quantity;
-pub mod rank;
 pub mod report;
 pub mod rows;
 pub mod run;
+pub mod scenarios;
 pub mod schema;
-pub mod seeds;
-pub mod sensitivity;
 pub mod sequence;
 #[cfg(test)]
 mod small_study;
 pub mod stats;
 pub mod stop;
-pub mod today;
 pub mod until;

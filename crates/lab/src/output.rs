@@ -1,16 +1,14 @@
-//! What a run leaves behind: rows, figures, verdicts, a report. Nothing in it depends on wall time, host, path, threads or
+//! What a run leaves behind: rows, figures, a report. Nothing in it depends on wall time, host, path, threads or
 //! order of runs: same version, same arguments, same bytes.
 
-use crate::claims::{self, Claim, Evidence, Judgement};
 use crate::experiment::{Experiment, FigurePlan};
 use crate::figure::png;
 use crate::page::Page;
 use crate::plan::Plan;
 use crate::present::MeansTable;
-use crate::report::Further;
+use crate::report::{FigureVerdicts, VerdictLine, Verdicts};
 use crate::rows::{self, Row};
 use crate::run::Results;
-use crate::seeds::SeedFinding;
 use parquet::errors::ParquetError;
 use std::collections::BTreeMap;
 use std::fs;
@@ -29,12 +27,6 @@ pub struct Findings {
     pub rows: Vec<Row>,
     /// The figures, in the order in which they were asked for.
     pub figures: Vec<FigureFinding>,
-    /// The verdicts, in the order of the claims.
-    pub judgements: Vec<Judgement>,
-    /// The verdicts from other seeds.
-    pub other_seeds: Vec<SeedFinding>,
-    /// What else the report says of a paper, by the paper's id.
-    pub further: BTreeMap<String, Vec<Further>>,
 }
 
 /// One figure and its table.
@@ -49,7 +41,7 @@ pub struct FigureFinding {
     /// The drawing.
     pub svg: String,
     /// Which experiment of the plan it belongs to.
-    pub(crate) experiment: usize,
+    pub experiment: usize,
     /// The figure's own name, as claims have it: `fig3`.
     pub name: String,
 }
@@ -83,6 +75,14 @@ pub struct Frame {
     pub figure_command: Option<String>,
     /// What a reader must know of all of it; empty if nothing.
     pub note: String,
+}
+
+impl Frame {
+    /// Around the results of one experiment; `command` is what to type for them.
+    #[must_use]
+    pub fn of_run(title: &str, command: String) -> Self {
+        Self { title: title.to_owned(), command, figure_command: None, note: String::new() }
+    }
 }
 
 /// Why results could not be written.
@@ -151,9 +151,9 @@ pub fn prepare_without_figures(directory: &Path, file: &str) -> Result<(), Outpu
 }
 
 impl Findings {
-    /// Makes tables, figures and verdicts from the results of a plan.
+    /// Makes tables and figures from the results of a plan.
     #[must_use]
-    pub fn new(plan: &Plan, results: &Results, claims: &[Claim]) -> Self {
+    pub fn new(plan: &Plan, results: &Results) -> Self {
         let mut figures = Vec::new();
         let rows = each_once(plan.experiments.iter().enumerate().map(|(index, experiment)| {
             let rows = results.rows(plan, index);
@@ -161,15 +161,13 @@ impl Findings {
                 .extend(experiment.figures.iter().map(|figure| FigureFinding::new(experiment, index, figure, &rows)));
             rows
         }));
-        let evidence = Evidence::of(&rows);
-        let judgements = claims.iter().map(|claim| claim.judge(&evidence)).collect();
-        Self { rows, figures, judgements, other_seeds: Vec::new(), further: BTreeMap::new() }
+        Self { rows, figures }
     }
 
     /// The tables and verdicts for a terminal.
     #[must_use]
-    pub fn to_text(&self, plan: &Plan) -> String {
-        let page = Page { findings: self, plan };
+    pub fn to_text(&self, plan: &Plan, verdicts: &Verdicts) -> String {
+        let page = Page { findings: self, plan, verdicts };
         let mut text = String::new();
         for figure in &self.figures {
             text.push_str(&format!(
@@ -179,41 +177,35 @@ impl Findings {
                 figure.table.replications_text(),
                 figure.table.to_text()
             ));
-            if let Some(table) = page.table_of(figure) {
-                text.push_str(&table.to_text());
-            }
-            for line in page.verdicts_on(figure) {
-                text.push_str(&line.to_text());
-            }
+            let FigureVerdicts { table, lines } = page.verdicts_on(figure);
+            text.extend(table.map(|table| table.to_text()));
+            text.extend(lines.iter().map(VerdictLine::to_text));
             text.push('\n');
         }
         text + &page.scores_text()
     }
 
-    /// Writes everything into `directory`.
+    /// Writes rows, figures and the report into `directory`.
     ///
     /// # Errors
     /// What could not be written, and why.
-    pub fn write(&self, plan: &Plan, frame: &Frame, directory: &Path) -> Result<(), OutputError> {
+    pub fn write(&self, plan: &Plan, verdicts: &Verdicts, frame: &Frame, directory: &Path) -> Result<(), OutputError> {
         let figures = directory.join("figures");
         make(&figures)?;
         write_rows(&self.rows, &frame.command, directory)?;
-        let mut verdicts = Vec::new();
-        let _ = claims::write_csv(&self.judgements, &mut verdicts);
-        save(&directory.join("claims.csv"), &verdicts)?;
         for figure in &self.figures {
             save(&figures.join(format!("{}.svg", figure.id)), figure.svg.as_bytes())?;
             save(&figures.join(format!("{}.png", figure.id)), &figure.png()?)?;
         }
-        save(&directory.join("report.html"), self.report(plan, frame)?.as_bytes())
+        save(&directory.join("report.html"), self.report(plan, verdicts, frame)?.as_bytes())
     }
 
     /// The report as HTML.
     ///
     /// # Errors
     /// The template's.
-    pub fn report(&self, plan: &Plan, frame: &Frame) -> Result<String, OutputError> {
-        Ok(Page { findings: self, plan }.report(frame).to_html()?)
+    pub fn report(&self, plan: &Plan, verdicts: &Verdicts, frame: &Frame) -> Result<String, OutputError> {
+        Ok(Page { findings: self, plan, verdicts }.report(frame).to_html()?)
     }
 }
 
@@ -295,6 +287,10 @@ pub fn make(folder: &Path) -> Result<(), OutputError> {
     fs::create_dir_all(folder).map_err(|source| OutputError::File { path: folder.to_owned(), source })
 }
 
+/// Writes a file.
+///
+/// # Errors
+/// What could not be written, and why.
 pub fn save(path: &Path, octets: &[u8]) -> Result<(), OutputError> {
     fs::write(path, octets).map_err(|source| OutputError::File { path: path.to_owned(), source })
 }

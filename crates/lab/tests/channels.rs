@@ -29,7 +29,7 @@ const MEASURED: &str = "\"file-transfer.enabled\" = false\n\"channel\" = { enabl
 fn rows(experiment: Experiment) -> Vec<Row> {
     let plan = Plan::new(vec![experiment], &Request::default()).expect("points and schemes");
     let results = run(&plan, NonZeroUsize::MIN, &Stop::new(), || ()).expect("the worlds can be built");
-    Findings::new(&plan, &results, &[]).rows
+    Findings::new(&plan, &results).rows
 }
 
 #[test]

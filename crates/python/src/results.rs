@@ -5,12 +5,13 @@ use crate::mistakes;
 use crate::study::Planned;
 use crate::table::Table;
 use arqway_config::{Source, did_you_mean};
-use arqway_lab::claims::{self, Evidence};
 use arqway_lab::figure::png;
-use arqway_lab::library;
-use arqway_lab::output::{self, FigureFinding, Findings, OutputError};
+use arqway_lab::output::{self, FigureFinding, OutputError};
 use arqway_lab::rows::{arrow, means};
 use arqway_lab::run::Results as Measured;
+use arqway_papers::Judged;
+use arqway_papers::claims::{self, Evidence};
+use arqway_papers::library;
 use pyo3::exceptions::{PyLookupError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -24,7 +25,7 @@ use std::sync::Arc;
 #[pyclass(frozen, module = "arqway")]
 pub(crate) struct Results {
     plan: Arc<Planned>,
-    findings: Findings,
+    judged: Judged,
     rows: Py<Table>,
     simulated_s: f64,
     events: u64,
@@ -34,10 +35,10 @@ pub(crate) struct Results {
 impl Results {
     pub(crate) fn new(py: Python<'_>, plan: Arc<Planned>, measured: &Measured) -> PyResult<Self> {
         let claims = library::claims_of(&plan.figures).map_err(|mistakes| mistakes::exception(py, &mistakes))?;
-        let findings = py.detach(|| Findings::new(&plan.runs, measured, &claims));
-        let rows = Table::new(arrow::schema(), arrow::batches(&findings.rows))?;
+        let judged = py.detach(|| Judged::new(&plan.runs, measured, &claims));
+        let rows = Table::new(arrow::schema(), arrow::batches(&judged.findings.rows))?;
         let (simulated_s, events) = measured.simulated();
-        Ok(Self { plan, findings, rows: Py::new(py, rows)?, simulated_s, events, finished: measured.finished() })
+        Ok(Self { plan, judged, rows: Py::new(py, rows)?, simulated_s, events, finished: measured.finished() })
     }
 }
 
@@ -85,13 +86,13 @@ impl Results {
     ///     The columns of ``rows`` without ``replication`` and ``value``, then ``mean``, ``low`` and ``high`` (null where there is
     ///     but one replication) and ``replications``.
     fn means(&self) -> PyResult<Table> {
-        Table::of(arrow::batch_of_means(&means(&self.findings.rows)))
+        Table::of(arrow::batch_of_means(&means(&self.judged.findings.rows)))
     }
 
     /// The names of the figures, as ``figure`` takes them.
     #[getter]
     fn figures(&self) -> Vec<&str> {
-        self.findings.figures.iter().map(|figure| figure.name.as_str()).collect()
+        self.judged.findings.figures.iter().map(|figure| figure.name.as_str()).collect()
     }
 
     /// A figure.
@@ -102,7 +103,7 @@ impl Results {
     ///     Its id, such as ``"fig3"``. Where there is one figure alone, it need not be named.
     #[pyo3(signature = (name=None))]
     fn figure(&self, name: Option<&str>) -> PyResult<Figure> {
-        let all = &self.findings.figures;
+        let all = &self.judged.findings.figures;
         let found = match (name, all.as_slice()) {
             (None, [only]) => Some(only),
             (None, _) => None,
@@ -132,18 +133,18 @@ impl Results {
     ///     The columns of ``claims.csv``: id, kind, verdict, paper, ours, low, high, inferred, note.
     #[pyo3(signature = (claims=None))]
     fn judge(&self, py: Python<'_>, claims: Option<PathBuf>) -> PyResult<Table> {
-        let Some(path) = claims else { return Table::of(claims::batch(&self.findings.judgements)) };
+        let Some(path) = claims else { return Table::of(claims::batch(&self.judged.judgements)) };
         let text = files::read(&path)?;
         let read = claims::read(&Source::new(path.display().to_string(), text));
         let read = read.map_err(|mistakes| mistakes::exception(py, &mistakes))?;
-        let evidence = Evidence::of(&self.findings.rows);
+        let evidence = Evidence::of(&self.judged.findings.rows);
         let judgements: Vec<_> = read.iter().map(|claim| claim.judge(&evidence)).collect();
         Table::of(claims::batch(&judgements))
     }
 
     /// The report as one self-contained page of HTML.
     fn report(&self, py: Python<'_>) -> PyResult<String> {
-        py.detach(|| self.findings.report(&self.plan.runs, &self.plan.frame)).map_err(|error| exception(&error))
+        py.detach(|| self.judged.report(&self.plan.runs, &self.plan.frame)).map_err(|error| exception(&error))
     }
 
     /// Writes what the command writes: rows.csv, rows.parquet, claims.csv, report.html and figures/, byte for byte.
@@ -155,7 +156,7 @@ impl Results {
     fn write(&self, py: Python<'_>, folder: PathBuf) -> PyResult<()> {
         let written = py.detach(|| {
             output::prepare(&folder)?;
-            self.findings.write(&self.plan.runs, &self.plan.frame, &folder)
+            self.judged.write(&self.plan.runs, &self.plan.frame, &folder)
         });
         written.map_err(|error| exception(&error))
     }
@@ -168,12 +169,12 @@ impl Results {
     }
 
     fn __str__(&self) -> String {
-        self.findings.to_text(&self.plan.runs)
+        self.judged.to_text(&self.plan.runs)
     }
 
     fn __repr__(&self) -> String {
         let id = self.plan.runs.experiments.first().map_or("", |experiment| experiment.id.as_str());
-        format!("<arqway.Results of {id}: {} runs, {} rows>", self.finished, self.findings.rows.len())
+        format!("<arqway.Results of {id}: {} runs, {} rows>", self.finished, self.judged.findings.rows.len())
     }
 }
 

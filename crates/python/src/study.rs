@@ -6,12 +6,12 @@ use crate::results::Results;
 use crate::running;
 use crate::values;
 use arqway_config::{Mistakes, Source, did_you_mean};
-use arqway_lab::asked::{Asked, quoted};
 use arqway_lab::experiment::overlay::Overlay;
 use arqway_lab::experiment::{Effort, Experiment, Files};
-use arqway_lab::library::{self, FigureName};
 use arqway_lab::output::Frame;
 use arqway_lab::plan::{Plan as Runs, Request};
+use arqway_papers::library::{self, FigureName};
+use arqway_papers::options::{Asked, frame_of_reproduction, quoted};
 use pyo3::exceptions::{PyLookupError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -208,7 +208,7 @@ impl Study {
                     asked.full = replications.is_none();
                 }
                 let figures = std::slice::from_ref(&name.figure);
-                (Frame::of_reproduction(Some(&name.paper), figures, effort, &asked), vec![name.clone()])
+                (frame_of_reproduction(Some(&name.paper), figures, effort, &asked), vec![name.clone()])
             }
         };
         let request = Request { replications: asked.replications.map(NonZeroU32::get), seed, ..Request::default() };

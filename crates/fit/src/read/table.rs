@@ -9,8 +9,8 @@
 //! `sent` and `arrived` are seconds of any clock; a frame that never arrived has nothing there. Columns of other names are
 //! left alone, and lines may stand in any order: frames are taken in the order in which they were sent.
 
-use arqway_config::suggest;
 use crate::frames::{Fate, Frames, SentFrame};
+use arqway_config::suggest;
 use arqway_units::{Octets, Time};
 use csv::StringRecord;
 use std::fmt;

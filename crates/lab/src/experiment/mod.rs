@@ -34,7 +34,7 @@ mod files;
 pub mod overlay;
 mod recordings;
 mod scheme;
-pub(crate) mod world;
+pub mod world;
 
 use crate::figure::{Mark, Scale};
 use crate::quantity::{Quantity, x_label};

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! So what a figure sets stays as the figure has it, and everything else is as the overlay says. That is how a choice of ours
-//! is put in question ([`sensitivity`](crate::sensitivity)), and how a paper's world gets another TCP ([`today`](crate::today)).
+//! is put in question (`arqway sensitivity`), and how a paper's world gets another TCP (`--today`).
 
 use super::world::{Quick, Today, World, set_all, take};
 use super::{Files, Point};
@@ -31,7 +31,7 @@ impl Overlay {
     }
 
     /// A shorter look than the scenario's own.
-    pub(crate) fn quick(quick: &Quick) -> Self {
+    pub fn quick(quick: &Quick) -> Self {
         Self { sets: quick.set.iter().cloned().collect(), replications: quick.replications }
     }
 
@@ -48,14 +48,14 @@ impl Overlay {
 }
 
 /// A scenario as it stands, to look at what an overlay makes of it.
-pub(crate) struct Base {
+pub struct Base {
     tree: Node,
     today: Option<Today>,
 }
 
 impl Base {
     /// Reads a scenario.
-    pub(crate) fn read(source: &Arc<Source>) -> Result<Self, Mistakes> {
+    pub fn read(source: &Arc<Source>) -> Result<Self, Mistakes> {
         let mut mistakes = Mistakes::new();
         let Some(mut tree) = parse(source, &mut mistakes) else { return Err(mistakes) };
         take(&mut tree, "quick");
@@ -64,12 +64,12 @@ impl Base {
     }
 
     /// What makes it today's world, where it says so.
-    pub(crate) fn today(self) -> Option<Node> {
+    pub fn today(self) -> Option<Node> {
         self.today.map(|today| today.set)
     }
 
     /// Looks whether settings can be laid over it, and whether each of them changes something.
-    pub(crate) fn check(&self, set: &Node, mistakes: &mut Mistakes) {
+    pub fn check(&self, set: &Node, mistakes: &mut Mistakes) {
         let told_before = mistakes.len();
         let changed = self.world(set, mistakes);
         if mistakes.len() > told_before {

@@ -3,7 +3,7 @@
 use super::overlay::Overlay;
 use super::scheme::over_defaults;
 use super::{Effort, Files, Point, part, recordings};
-use crate::library;
+use crate::scenarios;
 use crate::schema;
 use arqway_config::{Located, Mistake, Mistakes, Node, Origin, Source, Table, Value, did_you_mean, parse};
 use arqway_link::Mux;
@@ -32,21 +32,21 @@ pub(super) struct ScenarioSection {
 /// What a scenario says of a first look.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Quick {
+pub struct Quick {
     /// How many replications it runs.
-    pub(crate) replications: Option<NonZeroU32>,
+    pub replications: Option<NonZeroU32>,
     /// Settings by their paths, laid over the scenario.
     #[schemars(with = "Option<schema::Settings>")]
-    pub(crate) set: Option<Node>,
+    pub set: Option<Node>,
 }
 
 /// What a scenario says of today: its world with the TCP that is used now.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Today {
+pub struct Today {
     /// Settings by their paths, laid over the scenario.
     #[schemars(with = "schema::Settings")]
-    pub(crate) set: Node,
+    pub set: Node,
 }
 
 /// The scenario as a tree, before it is read at each point.
@@ -186,8 +186,8 @@ fn base_tree(base: &Located<String>, files: &Files, mistakes: &mut Mistakes) -> 
             });
         })
     } else {
-        library::scenario(name).ok_or_else(|| {
-            let names = library::scenario_names();
+        scenarios::scenario(name).ok_or_else(|| {
+            let names = scenarios::names();
             let help = did_you_mean(name, &names.iter().map(String::as_str).collect::<Vec<_>>());
             mistakes.push(Mistake {
                 origin: base.origin.clone(),

@@ -51,12 +51,16 @@ impl Ink {
 /// Where a text stands relative to its position.
 #[derive(Debug, Clone, Copy)]
 pub enum Anchor {
+    /// It begins there.
     Start,
+    /// Its middle is there.
     Middle,
+    /// It ends there.
     End,
 }
 
 /// A coordinate or length: two decimals at most, and no negative zero.
+#[derive(Debug, Clone, Copy)]
 pub struct Length(pub f64);
 
 impl fmt::Display for Length {
@@ -68,6 +72,7 @@ impl fmt::Display for Length {
 }
 
 /// Text as it may stand in XML, in elements and in attributes.
+#[derive(Debug)]
 pub struct Escaped<'a>(pub &'a str);
 
 impl fmt::Display for Escaped<'_> {
@@ -89,6 +94,7 @@ impl fmt::Display for Escaped<'_> {
 }
 
 /// An SVG document being written.
+#[derive(Debug)]
 pub struct Canvas(String);
 
 impl Canvas {

@@ -3,19 +3,19 @@
 
 /// How a curve is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Look {
-    pub marker: Marker,
+pub(crate) struct Look {
+    pub(crate) marker: Marker,
     /// Whether the marker is filled with the curve's colour, or hollow.
-    pub filled: bool,
+    pub(crate) filled: bool,
     /// Value of `stroke-dasharray`; empty for a solid line.
-    pub dash: &'static str,
+    pub(crate) dash: &'static str,
     /// Index into [`COLOURS`].
-    pub colour: usize,
+    pub(crate) colour: usize,
 }
 
 /// A shape around a point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Marker {
+pub(crate) enum Marker {
     Circle,
     Square,
     TriangleUp,
@@ -30,8 +30,11 @@ pub enum Marker {
 }
 
 /// A colour on white paper, and on a dark screen.
+#[derive(Debug)]
 pub struct Colour {
+    /// On white paper.
     pub light: &'static str,
+    /// On a dark screen.
     pub dark: &'static str,
 }
 
@@ -71,7 +74,7 @@ const MARKERS: [(Marker, bool); 16] = [
 
 impl Look {
     /// The look of the curve with this index: different for the first 64.
-    pub fn of(index: usize) -> Self {
+    pub(crate) fn of(index: usize) -> Self {
         let (marker, filled) = MARKERS[index % MARKERS.len()];
         // Curves that share a marker get another dash.
         let dash = DASHES[(index + index / DASHES.len()) % DASHES.len()];
@@ -81,7 +84,7 @@ impl Look {
 
 impl Marker {
     /// Corners on a circle of radius 1, to be joined in this order; none for shapes that are no polygon.
-    pub fn corners(self) -> &'static [(f64, f64)] {
+    pub(crate) fn corners(self) -> &'static [(f64, f64)] {
         match self {
             Self::Circle | Self::Cross | Self::Plus => &[],
             Self::Square => &[(-0.84, -0.84), (0.84, -0.84), (0.84, 0.84), (-0.84, 0.84)],
@@ -105,7 +108,7 @@ impl Marker {
     }
 
     /// Strokes through the centre, as pairs of ends; none for shapes with an area.
-    pub fn strokes(self) -> &'static [[(f64, f64); 2]] {
+    pub(crate) fn strokes(self) -> &'static [[(f64, f64); 2]] {
         match self {
             Self::Cross => &[[(-0.9, -0.9), (0.9, 0.9)], [(-0.9, 0.9), (0.9, -0.9)]],
             Self::Plus => &[[(-1.2, 0.0), (1.2, 0.0)], [(0.0, -1.2), (0.0, 1.2)]],

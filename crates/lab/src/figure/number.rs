@@ -47,7 +47,8 @@ pub fn significant(value: f64, digits: usize) -> String {
 }
 
 /// A number as it was written in a plan: the shortest decimal that reads back the same.
-pub(crate) fn shortest(value: f64) -> String {
+#[must_use]
+pub fn shortest(value: f64) -> String {
     if value == 0.0 || (SMALL..LARGE).contains(&decimal_exponent(value)) {
         return minus(&format!("{}", value + 0.0));
     }
@@ -107,6 +108,8 @@ fn decimals(exponent: i32, digits: usize) -> usize {
     usize::try_from(-last_digit).unwrap_or_default()
 }
 
+/// So many decimals, with a minus sign in place of a hyphen.
+#[must_use]
 pub fn fixed(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
     let negative_zero = text.starts_with('-') && !text.contains(|letter| ('1'..='9').contains(&letter));

@@ -31,7 +31,9 @@ impl Scale {
 /// The smallest and the largest of some values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Range {
+    /// The smallest.
     pub low: f64,
+    /// The largest.
     pub high: f64,
 }
 
@@ -50,6 +52,7 @@ impl Range {
 /// A place on an axis where its grid is drawn.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tick {
+    /// Where.
     pub value: f64,
     /// Empty where naming every tick would crowd the axis.
     pub label: String,

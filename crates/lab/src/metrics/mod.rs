@@ -11,7 +11,7 @@ use arqway_sim::{Outcome, Scenario};
 use std::sync::Arc;
 
 /// What all rows of a cell share.
-pub(crate) struct Cell {
+pub struct Cell {
     common: Row,
     /// The applications at work.
     apps: Vec<&'static str>,
@@ -28,7 +28,9 @@ pub(crate) struct Metric {
 }
 
 impl Cell {
-    pub(crate) fn new(plan: &Plan, experiment: usize, point: usize, scheme: usize, setting: usize) -> Self {
+    /// The cell of a scheme at a point, which has this setting.
+    #[must_use]
+    pub fn new(plan: &Plan, experiment: usize, point: usize, scheme: usize, setting: usize) -> Self {
         let (experiment, scenario) = (&plan.experiments[experiment], &plan.settings[setting].scenario);
         let empty: Arc<str> = Arc::from("");
         let common = Row {
@@ -49,12 +51,12 @@ impl Cell {
     }
 
     /// What its rows share, but for the application, what is beside it, and the replication.
-    pub(crate) fn common(&self) -> &Row {
+    pub fn common(&self) -> &Row {
         &self.common
     }
 
     /// The applications whose rows it has, each with what else uses the link.
-    pub(crate) fn apps(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+    pub fn apps(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
         self.apps.iter().map(|app| (*app, self.beside(app)))
     }
 

@@ -60,8 +60,8 @@ impl Task {
     }
 
     /// Whether it has all settings of a plan, each as the plan has it.
-    #[cfg(test)]
-    pub(super) fn is_that_of(&self, plan: &Plan) -> bool {
+    #[must_use]
+    pub fn is_that_of(&self, plan: &Plan) -> bool {
         let is_that = |(setting, there): (&crate::plan::Setting, &TaskSetting)| {
             (setting.seed, &setting.scenario) == (there.seed, &there.scenario)
         };

@@ -1,17 +1,15 @@
 use super::envelope::{open, seal};
 use super::identity::{RunId, SettingId};
 use super::*;
-use crate::experiment::{Effort, Experiment};
-use crate::library;
 use crate::metrics::Metric;
-use crate::plan::{Plan, Request, Run};
+use crate::plan::{Plan, Run};
 use crate::run::{Measured, run};
 use crate::small_study::{self, STUDY};
 use crate::stop::Stop;
 use arqway_units::Time;
 use proptest::prelude::*;
 use std::num::{NonZeroU32, NonZeroUsize};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Three pieces of short runs.
 fn study() -> String {
@@ -76,19 +74,6 @@ fn each_shard_has_runs_of_every_setting() {
         let mut settings: Vec<usize> = shard.runs_of(&[&plan])[0].iter().map(|run| run.setting).collect();
         settings.sort_unstable();
         assert_eq!(settings, [0, 0, 1, 1, 2, 2, 3, 3], "shard {shard}");
-    }
-}
-
-#[test]
-fn every_world_that_is_built_in_can_be_sent_and_is_the_same_there() {
-    for name in library::figures() {
-        let source = library::experiment(&name).expect("built in");
-        let experiment = Experiment::read(&source, Path::new(""), Effort::Full).expect("no mistakes");
-        let plan =
-            Plan::new(vec![experiment], &Request { replications: Some(1), ..Request::default() }).expect("cells");
-        let task = Task::new(&plan, &plan.runs).unwrap_or_else(|error| panic!("{name:?}: {error}"));
-        let there = Task::from_bytes(&task.to_bytes()).unwrap_or_else(|error| panic!("{name:?}: {error}"));
-        assert!(there.is_that_of(&plan), "{name:?}");
     }
 }
 

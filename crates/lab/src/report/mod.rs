@@ -17,14 +17,17 @@
 mod badge;
 mod figure;
 mod paper;
+mod score;
 mod table;
+mod verdicts;
 
 pub use badge::Tally;
 pub use figure::{FigureSection, SeedVerdict, VerdictLine};
 pub use paper::{Further, PaperPart};
+pub use score::{Agreement, Score};
 pub use table::{PaperTable, TableCell};
+pub use verdicts::{FigureVerdicts, PaperVerdicts, Verdicts};
 
-use crate::claims::{Agreement, Score};
 use crate::figure::number::significant;
 use askama::Template;
 

@@ -1,7 +1,6 @@
 //! What the report says of one paper.
 
-use super::{FigureSection, anchor};
-use crate::claims::{Agreement, Score};
+use super::{Agreement, FigureSection, Score, anchor};
 
 /// One paper, or an experiment that belongs to none.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -1,7 +1,7 @@
 //! A paper's table beside ours: in each cell the paper's number, ours, and the verdict.
 
+use super::Agreement;
 use super::badge::Badge;
-use crate::claims::{Agreement, ClaimsTable, Column, Judgement};
 
 /// A table that a paper prints, with our numbers in it.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,31 +28,6 @@ pub struct TableCell {
 }
 
 impl PaperTable {
-    /// The table of a figure's claims; none where none is a number of its own.
-    ///
-    /// `label` is how a legend calls a scheme.
-    #[must_use]
-    pub fn of(head: &str, judgements: &[&Judgement], label: impl Fn(&str) -> String) -> Option<Self> {
-        let ClaimsTable { groups, rows } = ClaimsTable::of(judgements)?;
-        let scheme = |column: &Column| label(&column.scheme);
-        let title = |columns: &[Column]| columns.first().map_or_else(String::new, |column| column.title(&label));
-        let cell = |index: &Option<usize>| {
-            let judgement = judgements.get((*index)?)?;
-            let number = judgement.number?;
-            Some(TableCell {
-                paper: number.paper_bare(),
-                ours: number.ours_bare(),
-                verdict: number.verdict.to_string(),
-            })
-        };
-        Some(Self {
-            head: head.to_owned(),
-            groups: groups.iter().map(|group| (title(group), group.iter().map(scheme).collect())).collect(),
-            rows: rows.iter().map(|row| (row.head.clone(), row.cells.iter().map(cell).collect())).collect(),
-            agreement: Agreement::of(judgements.iter().copied()),
-        })
-    }
-
     /// For a terminal: its columns aligned, signs for verdicts.
     #[must_use]
     pub fn to_text(&self) -> String {

@@ -73,7 +73,7 @@ pub fn read_csv(text: &str) -> Result<Vec<Row>, RowsError> {
 }
 
 /// The field as it stands in the file.
-pub(crate) fn quoted(field: &str) -> Cow<'_, str> {
+pub fn quoted(field: &str) -> Cow<'_, str> {
     if field.contains(['"', ',', '\n', '\r']) {
         Cow::Owned(format!("\"{}\"", field.replace('"', "\"\"")))
     } else {

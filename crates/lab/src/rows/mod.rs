@@ -11,7 +11,7 @@ mod parquet;
 
 use std::sync::Arc;
 
-pub(crate) use csv::quoted;
+pub use csv::quoted;
 pub use csv::{RowsError, read_csv, write_csv};
 pub use means::{Mean, means};
 pub use parquet::write_parquet;

@@ -18,8 +18,8 @@ mod paths;
 
 use crate::experiment::Shape;
 use crate::experiment::world::{Quick, Today};
-use crate::library;
 use crate::quantity::Quantity;
+use crate::scenarios;
 use arqway_config::schema::{AsWritten, DEFINITIONS, Document};
 use arqway_sim::Scenario;
 use schemars::generate::SchemaSettings;
@@ -79,7 +79,7 @@ impl JsonSchema for Base {
         json_schema!({
             "description": "A scenario by its name, or a file beside the experiment",
             "anyOf": [
-                { "type": "string", "enum": library::scenario_names() },
+                { "type": "string", "enum": scenarios::names() },
                 { "type": "string", "pattern": r"\.toml$", "examples": ["my-world.toml"] },
             ],
         })

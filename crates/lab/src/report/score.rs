@@ -1,0 +1,94 @@
+//! How many claims hold, and how near the papers' numbers are to ours: counted by whoever judges them, shown here.
+
+use super::badge::Tally;
+use crate::figure::number::{fixed, significant};
+
+/// What became of many claims. Statements and numbers are two scores, which are never added up.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Score {
+    /// Verdicts on statements: bests, orders, crossings, shapes.
+    pub statements: Tally,
+    /// Verdicts on numbers: gains, values, and how far apart best and worst are.
+    pub numbers: Tally,
+    /// The median of how far our numbers lie from the paper's, as a share of the paper's.
+    pub median_deviation: Option<f64>,
+}
+
+impl Score {
+    /// Whether there is anything to count.
+    #[must_use]
+    pub fn has_claims(&self) -> bool {
+        self.statements.total() + self.numbers.total() > 0
+    }
+
+    /// `12 of 20 statements reproduced; 6 of 16 numbers, median deviation 18 %`; empty without claims.
+    #[must_use]
+    pub fn in_words(&self) -> String {
+        let Self { statements, numbers, median_deviation } = self;
+        if !self.has_claims() {
+            return String::new();
+        }
+        let deviation = median_deviation.map_or_else(String::new, |share| format!("; {}", deviation_text(share)));
+        format!(
+            "{} of {} statements reproduced; {} of {} numbers{deviation}",
+            statements.reproduced,
+            statements.total(),
+            numbers.reproduced,
+            numbers.total()
+        )
+    }
+}
+
+/// `median deviation 18 %`
+fn deviation_text(share: f64) -> String {
+    format!("median deviation {} %", significant(share * 100.0, 2))
+}
+
+/// Three ways in which many numbers of a paper agree with ours.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Agreement {
+    /// How many numbers the paper prints.
+    pub numbers: usize,
+    /// How many of ours point the same way: a gap or an improvement has the paper's sign, a value is within a factor of two.
+    pub right: usize,
+    /// The median of how far ours lie from the paper's, as a share of the paper's: over its gaps and improvements, or
+    /// where it has none, over its values.
+    pub median_deviation: Option<f64>,
+    /// Over how many numbers that median is.
+    pub deviations: usize,
+    /// Whether those are gaps and improvements.
+    pub of_percentages: bool,
+    /// Kendall's tau-b between the paper's gaps and improvements and ours.
+    pub tau: Option<f64>,
+    /// How many of them there are.
+    pub ranked: usize,
+}
+
+impl Agreement {
+    /// What is compared, and how far ours lie from the paper's: `median relative deviation 18 % (20 gaps and improvements)`.
+    #[must_use]
+    pub fn deviation_in_words(&self) -> Option<String> {
+        let kind = if self.of_percentages { "gaps and improvements" } else { "values" };
+        let percent = significant(self.median_deviation? * 100.0, 2);
+        Some(format!("median relative deviation {percent} % ({} {kind})", self.deviations))
+    }
+
+    /// `22 of 24 right in direction`
+    #[must_use]
+    pub fn direction_in_words(&self) -> Option<String> {
+        (self.numbers > 0).then(|| format!("{} of {} numbers right in direction", self.right, self.numbers))
+    }
+
+    /// `Kendall tau-b 0.71 (n = 20)`
+    #[must_use]
+    pub fn tau_in_words(&self) -> Option<String> {
+        Some(format!("Kendall tau-b {} (n = {})", fixed(self.tau?, 2), self.ranked))
+    }
+
+    /// All three in one line; empty without numbers.
+    #[must_use]
+    pub fn in_words(&self) -> String {
+        let words = [self.deviation_in_words(), self.direction_in_words(), self.tau_in_words()];
+        words.into_iter().flatten().collect::<Vec<_>>().join("; ")
+    }
+}

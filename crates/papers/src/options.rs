@@ -1,0 +1,114 @@
+//! What is asked of a study beyond its experiments, and how results say so: a heading, and the command that makes them again.
+//!
+//! Whoever asks, command or notebook, the results of the same question have the same words around them.
+
+use arqway_lab::experiment::Effort;
+use arqway_lab::output::Frame;
+use arqway_units::Ratio;
+use std::fmt;
+use std::num::NonZeroU32;
+
+/// The options that change results.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Asked {
+    /// Replications of each cell, instead of the file's.
+    pub replications: Option<NonZeroU32>,
+    /// Shortened runs and few replications.
+    pub quick: bool,
+    /// Runs as long and as many as the papers had.
+    pub full: bool,
+    /// Replications are added until every mean that is drawn is known so well.
+    pub until: Option<Ratio>,
+    /// Root of all random streams, instead of the file's.
+    pub seed: Option<u64>,
+    /// From how many seeds each claim is judged.
+    pub seeds: Option<NonZeroU32>,
+    /// Everything again with today's TCP.
+    pub today: bool,
+}
+
+impl Asked {
+    /// As a shell would give them to the command: none has a blank in it.
+    #[must_use]
+    pub fn words(&self) -> Vec<String> {
+        self.to_string().split_whitespace().map(str::to_owned).collect()
+    }
+}
+
+/// As they are typed behind a command, each with a blank before it.
+impl fmt::Display for Asked {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { replications, quick, full, until, seed, seeds, today } = *self;
+        replications.map_or(Ok(()), |replications| write!(out, " --replications {replications}"))?;
+        out.write_str(if quick { " --quick" } else { "" })?;
+        out.write_str(if full { " --full" } else { "" })?;
+        until.map_or(Ok(()), |share| write!(out, " --until {}%", share.as_percent()))?;
+        seed.map_or(Ok(()), |seed| write!(out, " --seed {seed}"))?;
+        seeds.map_or(Ok(()), |seeds| write!(out, " --seeds {seeds}"))?;
+        out.write_str(if today { " --today" } else { "" })
+    }
+}
+
+/// Around the results of a paper's figures, or those of all papers; `figures` are as they were asked for.
+#[must_use]
+pub fn frame_of_reproduction(paper: Option<&str>, figures: &[String], effort: Effort, asked: &Asked) -> Frame {
+    let names: String = paper.into_iter().chain(figures.iter().map(String::as_str)).fold(String::new(), join);
+    let note = match effort {
+        Effort::Quick => {
+            "This is a quick look: runs are shortened and few, so intervals are wide. Use --full for what the papers ran."
+        }
+        Effort::Full => "",
+    };
+    Frame {
+        title: format!("Arqway reproduces {}", paper.unwrap_or("the papers")),
+        command: format!("arqway reproduce{names}{asked}"),
+        figure_command: Some(format!("arqway reproduce PAPER FIGURE{asked}")),
+        note: note.to_owned(),
+    }
+}
+
+/// A word as a shell takes it.
+#[must_use]
+pub fn quoted(word: &str) -> String {
+    let is_plain = |letter: char| letter.is_alphanumeric() || "_-./:=+,%@^".contains(letter);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+fn join(text: String, word: &str) -> String {
+    text + " " + word
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_quoted_where_a_shell_would_take_them_apart() {
+        for (word, typed) in [
+            ("asr:3+2", "asr:3+2"),
+            ("my study.toml", "'my study.toml'"),
+            ("study(1).toml", "'study(1).toml'"),
+            ("it's mine.toml", r"'it'\''s mine.toml'"),
+            ("", "''"),
+        ] {
+            assert_eq!(quoted(word), typed);
+        }
+    }
+
+    #[test]
+    fn options_are_told_as_they_are_typed() {
+        let two = NonZeroU32::MIN.saturating_add(1);
+        let asked = Asked { replications: Some(two), seed: Some(7), ..Asked::default() };
+        assert_eq!(asked.to_string(), " --replications 2 --seed 7");
+        let asked = Asked { quick: true, seeds: Some(two), today: true, ..Asked::default() };
+        assert_eq!(asked.to_string(), " --quick --seeds 2 --today");
+        assert_eq!(Asked { full: true, ..Asked::default() }.to_string(), " --full");
+        let figures = ["fig2".to_owned(), "fig3".to_owned()];
+        let frame = frame_of_reproduction(Some("monet08"), &figures, Effort::Full, &Asked::default());
+        assert_eq!(frame.command, "arqway reproduce monet08 fig2 fig3");
+    }
+}

@@ -1,0 +1,42 @@
+//! How verdicts move with the root of all random streams.
+//!
+//! An interval says how far a mean can be trusted; whether a verdict can, shows only where everything is drawn anew. So a
+//! reproduction can judge each claim again from the seeds that follow, running only the cells that claims read: rows, figures and
+//! `claims.csv` stay those of the seed that was asked for.
+
+use crate::cells::CellsOfClaims;
+use crate::claims::{Claim, Evidence, Judgement};
+use arqway_lab::plan::Plan;
+use arqway_lab::rows::Row;
+use arqway_lab::run::Results;
+use std::num::NonZeroU32;
+
+/// The verdicts from another seed.
+#[derive(Debug, Clone)]
+pub struct SeedFinding {
+    /// Root of all random streams.
+    pub seed: u64,
+    /// The verdicts, in the order of the claims.
+    pub judgements: Vec<Judgement>,
+}
+
+impl SeedFinding {
+    /// Judges claims by the results of a plan that [`plans`] made.
+    #[must_use]
+    pub fn new(plan: &Plan, results: &Results, claims: &[Claim]) -> Self {
+        let rows: Vec<Row> = (0..plan.experiments.len()).flat_map(|index| results.rows(plan, index)).collect();
+        let evidence = Evidence::of(&rows);
+        let seed = plan.experiments.first().map_or(0, |experiment| experiment.seed);
+        Self { seed, judgements: claims.iter().map(|claim| claim.judge(&evidence)).collect() }
+    }
+}
+
+/// What is to be run for verdicts from so many seeds in all: of the settings of a plan, those whose rows decide a claim.
+#[must_use]
+pub fn plans(plan: &Plan, claims: &[Claim], seeds: NonZeroU32) -> Vec<Plan> {
+    let settings = CellsOfClaims::of(claims).settings(plan);
+    if settings.is_empty() {
+        return Vec::new();
+    }
+    (1..seeds.get()).map(|after| plan.from_another_seed(after.into(), &settings)).collect()
+}
