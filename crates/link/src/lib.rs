@@ -48,6 +48,16 @@
 //! | [`AnyService`] | the closed list of services, and their configuration; [`Service`] is what it wants of each |
 
 #![no_std]
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_lossless,
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_precision_loss,
+        clippy::cast_sign_loss,
+    )
+)]
 
 extern crate alloc;
 #[cfg(test)]
