@@ -33,7 +33,7 @@ mod schema;
 mod text;
 mod time;
 
-pub use number::{ToFloat, count, truncate};
+pub use number::{ToFloat, count, halves, remainder, truncate};
 pub use octets::Octets;
 pub use rate::{BitRate, Pacer};
 pub use ratio::Ratio;

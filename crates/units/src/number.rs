@@ -37,6 +37,22 @@ pub const fn count(length: usize) -> u64 {
     length as u64
 }
 
+/// What is left of a number when it is divided by a length: an index into what is so long.
+#[inline]
+#[must_use]
+#[expect(clippy::cast_possible_truncation, reason = "the remainder is less than the length")]
+pub const fn remainder(number: u64, length: usize) -> usize {
+    (number % length as u64) as usize
+}
+
+/// The high and the low half of a number.
+#[inline]
+#[must_use]
+#[expect(clippy::cast_possible_truncation, reason = "each half is all that is asked for")]
+pub const fn halves(number: u128) -> [u64; 2] {
+    [(number >> 64) as u64, number as u64]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -53,5 +69,11 @@ mod tests {
     #[test]
     fn what_no_whole_number_is_saturates() {
         assert_eq!([truncate(2.9), truncate(-1.0), truncate(f64::NAN), truncate(1e30)], [2, 0, 0, u64::MAX]);
+    }
+
+    #[test]
+    fn a_remainder_is_an_index_and_halves_are_high_and_low() {
+        assert_eq!([remainder(7, 4), remainder(u64::MAX, 10)], [3, 5]);
+        assert_eq!(halves(u128::from(u64::MAX) + 3), [1, 2]);
     }
 }

@@ -9,7 +9,7 @@
 //! In integer arithmetic both are kept in ticks with a few bits behind the binary point, rounded down, and a timeout is
 //! whole ticks. BSD, ns-2 and the papers keep three bits and two: just what gains of 1/8 and 1/4 need to lose nothing.
 
-use arqway_units::{Ratio, Span, positive_span};
+use arqway_units::{Ratio, Span, ToFloat, positive_span};
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// How an estimate follows its samples.
@@ -138,8 +138,8 @@ impl Arithmetic {
     pub fn ticks(self, span: Span) -> f64 {
         let (span, tick) = (span.as_nanoseconds(), self.tick().as_nanoseconds());
         match self {
-            Self::Float => span as f64 / tick as f64,
-            Self::Integer(_) => (span / tick) as f64,
+            Self::Float => span.to_f64() / tick.to_f64(),
+            Self::Integer(_) => (span / tick).to_f64(),
         }
     }
 

@@ -17,6 +17,8 @@ pub(crate) type TcpNumber = Seq<32>;
 impl<const BITS: u32> Seq<BITS> {
     /// The first number.
     pub(crate) const ZERO: Self = Self(0);
+    /// How wide a number is on the wire.
+    pub(crate) const WIDTH: u32 = BITS;
     /// How many different numbers the wire has.
     pub(crate) const MODULUS: u64 = 1 << BITS;
 
@@ -33,6 +35,27 @@ impl<const BITS: u32> Seq<BITS> {
     /// The low bits that go onto the wire.
     pub(crate) const fn wire(self) -> u64 {
         self.0 % Self::MODULUS
+    }
+
+    /// The low bits in one octet, for numbers of at most 8 bits.
+    pub(crate) const fn wire_u8(self) -> u8 {
+        const { assert!(BITS <= 8, "a wider number does not fit into an octet") };
+        let [low, ..] = self.wire().to_le_bytes();
+        low
+    }
+
+    /// The low bits in two octets, for numbers of at most 16 bits.
+    pub(crate) const fn wire_u16(self) -> u16 {
+        const { assert!(BITS <= 16, "a wider number does not fit into two octets") };
+        let [a, b, ..] = self.wire().to_le_bytes();
+        u16::from_le_bytes([a, b])
+    }
+
+    /// The low bits in four octets, for numbers of at most 32 bits.
+    pub(crate) const fn wire_u32(self) -> u32 {
+        const { assert!(BITS <= 32, "a wider number does not fit into four octets") };
+        let [a, b, c, d, ..] = self.wire().to_le_bytes();
+        u32::from_le_bytes([a, b, c, d])
     }
 
     /// The first number at or after `base` whose wire bits are `wire`.

@@ -7,6 +7,7 @@
 
 use super::Seq;
 use alloc::collections::VecDeque;
+use arqway_units::remainder;
 
 /// One `T` for each number from `first` to `end`, at most `limit` of them; it allocates once.
 #[derive(Debug)]
@@ -75,7 +76,7 @@ impl<const BITS: u32, T> Window<BITS, T> {
 
     /// Which of `limit` timers, or of anything that there is one of for each number held, belongs to `number`.
     pub(crate) fn slot_of(&self, number: Seq<BITS>) -> usize {
-        (number.as_u64() % self.limit as u64) as usize
+        remainder(number.as_u64(), self.limit)
     }
 
     /// The one number from the lower edge on whose [`slot_of`](Self::slot_of) this is.

@@ -160,9 +160,10 @@ impl Frame {
     #[must_use]
     pub fn with_trailer(mut self, trailer: &[u8]) -> Self {
         debug_assert!(trailer.len() <= self.head.remaining_capacity(), "head and trailer have 20 octets together");
-        let before = self.head.len();
-        self.head.extend(trailer.iter().copied().take(self.head.remaining_capacity()));
-        self.behind += (self.head.len() - before) as u8;
+        for octet in trailer.iter().take(self.head.remaining_capacity()) {
+            self.head.push(*octet);
+            self.behind += 1;
+        }
         self
     }
 
@@ -211,10 +212,11 @@ impl Frame {
     /// Takes its last `N` octets, which are one piece in the trailer or one in the body, or `None` where they are not.
     pub fn take_last<const N: usize>(&mut self) -> Option<[u8; N]> {
         if self.behind > 0 {
-            let start = self.head.len().checked_sub(N).filter(|_| usize::from(self.behind) >= N)?;
+            let behind = usize::from(self.behind).checked_sub(N).and_then(|left| u8::try_from(left).ok())?;
+            let start = self.head.len().checked_sub(N)?;
             let octets = *self.head.get(start..)?.first_chunk()?;
             self.head.truncate(start);
-            self.behind -= N as u8;
+            self.behind = behind;
             return Some(octets);
         }
         let start = self.body.len().checked_sub(N)?;

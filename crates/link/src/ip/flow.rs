@@ -9,6 +9,7 @@
 //! another flow than the rest of its own packet.
 
 use super::{Headers, KeyHasher, Payload};
+use arqway_units::halves;
 use core::hash::{BuildHasherDefault, Hash, Hasher};
 use core::net::IpAddr;
 use hashbrown::HashMap;
@@ -56,8 +57,9 @@ impl Flow {
 impl Hash for Flow {
     fn hash<H: Hasher>(&self, state: &mut H) {
         for word in [self.source, self.destination] {
-            state.write_u64((word >> 64) as u64);
-            state.write_u64(word as u64);
+            for half in halves(word) {
+                state.write_u64(half);
+            }
         }
         state.write_u64(self.rest);
     }

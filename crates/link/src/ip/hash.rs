@@ -1,5 +1,6 @@
 //! The hash of the tables that packets are looked up in.
 
+use arqway_units::halves;
 use core::hash::Hasher;
 
 /// Multiplies and folds: the keys are chosen by whoever writes the rules, not by the packets, so it need not resist
@@ -21,6 +22,7 @@ impl Hasher for KeyHasher {
     fn write_u64(&mut self, word: u64) {
         // The fraction of the golden ratio: odd, its bits without pattern.
         let product = u128::from(self.0 ^ word).wrapping_add(1) * 0x9e37_79b9_7f4a_7c15;
-        self.0 = (product >> 64) as u64 ^ product as u64;
+        let [high, low] = halves(product);
+        self.0 = high ^ low;
     }
 }

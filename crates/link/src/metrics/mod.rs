@@ -31,7 +31,7 @@ pub use window::Window;
 pub(crate) use window::{Sliding, Totals};
 
 use crate::contract::Counters;
-use arqway_units::{BitRate, Ratio, Span};
+use arqway_units::{BitRate, Ratio, Span, ToFloat, truncate};
 
 /// One service in one direction of a link.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -65,15 +65,15 @@ impl ServiceMetrics {
     /// What arrives of packets, with this share of a link: B r e. `None` where that is less than a bit per second.
     #[must_use]
     pub fn throughput(&self, link: BitRate, share: Ratio) -> Option<BitRate> {
-        let bits = link.as_bits_per_second() as f64 * share.as_f64() * self.effective_goodput().as_f64();
+        let bits = link.as_bits_per_second().to_f64() * share.as_f64() * self.effective_goodput().as_f64();
         whole(bits).and_then(BitRate::from_bits_per_second)
     }
 
     /// What share of a link it takes for so much to arrive; `None` where all of the link is not enough.
     #[must_use]
     pub fn share_for(&self, link: BitRate, target: BitRate) -> Option<Ratio> {
-        let all = link.as_bits_per_second() as f64 * self.effective_goodput().as_f64();
-        Ratio::new(target.as_bits_per_second() as f64 / all)
+        let all = link.as_bits_per_second().to_f64() * self.effective_goodput().as_f64();
+        Ratio::new(target.as_bits_per_second().to_f64() / all)
     }
 }
 
@@ -98,7 +98,7 @@ impl ReceiverMetrics {
     /// it is for ends at rest, or for long runs.
     #[must_use]
     pub fn of_both_ends(sender: &Counters, receiver: &Counters) -> Self {
-        let arrived = receiver.packets_delivered as f64 / sender.packets_taken as f64;
+        let arrived = receiver.packets_delivered.to_f64() / sender.packets_taken.to_f64();
         Self { loss: (sender.packets_taken > 0).then(|| share(1.0 - arrived)) }
     }
 }
@@ -135,13 +135,8 @@ pub(crate) fn share(value: f64) -> Ratio {
 }
 
 /// The nearest whole number of bits per second, of what is not negative.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "the cast saturates; what is no number is refused"
-)]
 pub(crate) fn whole(bits_per_second: f64) -> Option<u64> {
-    (bits_per_second >= 0.0).then_some((bits_per_second + 0.5) as u64)
+    (bits_per_second >= 0.0).then(|| truncate(bits_per_second + 0.5))
 }
 
 #[cfg(test)]

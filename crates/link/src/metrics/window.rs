@@ -9,7 +9,7 @@ use super::{EndMetrics, ReceiverMetrics, SenderMetrics, share};
 use crate::contract::Counters;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
-use arqway_units::{Span, Time};
+use arqway_units::{Span, Time, ToFloat};
 use core::num::NonZeroUsize;
 
 /// Over what time metrics are taken.
@@ -41,7 +41,7 @@ impl Totals {
     /// What happened since then.
     pub(crate) fn since(&self, then: &Self, knows_losses: bool) -> EndMetrics {
         let (now, then_counted) = (&self.counters, &then.counters);
-        let part = |part: u64, whole: u64| (whole > 0).then(|| share(part as f64 / whole as f64));
+        let part = |part: u64, whole: u64| (whole > 0).then(|| share(part.to_f64() / whole.to_f64()));
         let first = now.frames_sent - then_counted.frames_sent;
         let again = now.frames_resent - then_counted.frames_resent;
         let delivered = now.packets_delivered - then_counted.packets_delivered;
@@ -51,7 +51,7 @@ impl Totals {
         EndMetrics {
             sent: SenderMetrics {
                 goodput: part(now.octets_sent - then_counted.octets_sent, self.link_octets - then.link_octets),
-                retransmissions: (first > 0).then(|| again as f64 / first as f64),
+                retransmissions: (first > 0).then(|| again.to_f64() / first.to_f64()),
             },
             received: ReceiverMetrics { loss: part(lost, lost + delivered).filter(|_| knows_losses) },
         }

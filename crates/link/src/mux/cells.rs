@@ -10,6 +10,7 @@
 use super::rule::Rule;
 use crate::ip::{Addresses, Headers, Ports, bits_of};
 use alloc::vec::Vec;
+use arqway_units::halves;
 use core::hash::{Hash, Hasher};
 use core::net::IpAddr;
 
@@ -24,8 +25,9 @@ pub(super) struct Key {
 impl Hash for Key {
     fn hash<H: Hasher>(&self, state: &mut H) {
         for word in [self.source, self.destination, self.rest] {
-            state.write_u64((word >> 64) as u64);
-            state.write_u64(word as u64);
+            for half in halves(word) {
+                state.write_u64(half);
+            }
         }
     }
 }

@@ -7,7 +7,7 @@
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use arqway_units::{BitRate, Octets, Ratio, Span, Time, UnitError, positive_span};
+use arqway_units::{BitRate, Octets, Ratio, Span, Time, ToFloat, UnitError, positive_span, truncate};
 use core::fmt;
 use core::str::FromStr;
 use serde::{Deserialize, Serialize};
@@ -99,9 +99,8 @@ impl Default for Measured {
 pub struct Shares(Vec<u32>);
 
 /// A share in the scale of [`Shares`].
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a ratio lies in [0, 1]")]
 fn parts_of(share: Ratio) -> u64 {
-    (share.as_f64() * f64::from(Shares::WHOLE) + 0.5) as u64
+    truncate(share.as_f64() * f64::from(Shares::WHOLE) + 0.5)
 }
 
 /// Not even where nothing else is left may a service starve.
@@ -186,7 +185,7 @@ pub(super) fn given(
     let whole = u64::from(Shares::WHOLE);
     // Each share may have been rounded up by half a part.
     if set_aside > whole + allocations.len() as u64 {
-        let share = set_aside as f64 / whole as f64;
+        let share = set_aside.to_f64() / whole.to_f64();
         return Err(RateError::TooMuch(alloc::format!("{:.1} %", share * 100.0)));
     }
     let without: Vec<usize> = (0..services).filter(|service| allocations.iter().all(|(of, _)| of != service)).collect();

@@ -3,7 +3,7 @@
 use crate::contract::ServiceId;
 use crate::metrics::{ServiceMetrics, share, whole};
 use alloc::vec::Vec;
-use arqway_units::{BitRate, Ratio, Span};
+use arqway_units::{BitRate, Ratio, Span, ToFloat};
 
 /// What one service of a link can do for one more flow.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -66,7 +66,7 @@ impl Choice {
     /// What each link must set aside so that this rate arrives; `None` for a link from which nothing arrives.
     #[must_use]
     pub(super) fn rates(&self, target: BitRate) -> Vec<(ServiceId, Option<BitRate>)> {
-        let mut arrives_from_here = target.as_bits_per_second() as f64;
+        let mut arrives_from_here = target.as_bits_per_second().to_f64();
         let mut rates: Vec<_> = self
             .links
             .iter()
@@ -86,7 +86,7 @@ impl Choice {
     fn and(&self, offer: &Offer) -> Self {
         let metrics = offer.metrics;
         let passes = 1.0 - metrics.loss.as_f64();
-        let here = offer.available as f64 * metrics.effective_goodput().as_f64();
+        let here = offer.available.to_f64() * metrics.effective_goodput().as_f64();
         let mut links = self.links.clone();
         links.push((offer.service, metrics));
         Self {

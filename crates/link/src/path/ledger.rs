@@ -6,7 +6,7 @@ use crate::metrics::ServiceMetrics;
 use crate::mux::{Flow, Shares};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
-use arqway_units::{BitRate, Ratio};
+use arqway_units::{BitRate, Ratio, ToFloat};
 
 /// Why a link cannot take a flow.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -57,7 +57,7 @@ impl Ledger {
     /// services fare.
     #[must_use]
     pub fn new(link: BitRate, kept_free: Ratio, metrics: &[Option<ServiceMetrics>]) -> Self {
-        let most = link.as_bits_per_second() as f64 * (1.0 - kept_free.as_f64());
+        let most = link.as_bits_per_second().to_f64() * (1.0 - kept_free.as_f64());
         let most = crate::metrics::whole(most).unwrap_or(0).min(link.as_bits_per_second());
         Self { link, most, metrics: metrics.to_vec(), flows: BTreeMap::new(), reserved: 0 }
     }

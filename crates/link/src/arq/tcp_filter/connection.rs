@@ -178,7 +178,7 @@ impl Ends {
         while let Some(end) = self.known.pop_front_if(|end| *end < number) {
             if left > 0 && last.is_some_and(|last| last < end) {
                 left -= 1;
-                steps.push(end.wire() as u32);
+                steps.push(end.wire_u32());
             }
         }
         if self.recovers_up_to.is_some_and(|up_to| number >= up_to) {

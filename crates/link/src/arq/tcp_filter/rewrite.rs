@@ -27,5 +27,6 @@ fn changed(checksum: u16, old: [u8; 4], new: [u8; 4]) -> u16 {
     let sum: u32 = [!checksum].into_iter().chain(less).chain(words(new)).map(u32::from).sum();
     let folded = (sum >> 16) + (sum & 0xffff);
     let folded = (folded >> 16) + (folded & 0xffff);
-    !(folded as u16)
+    let [_, _, high, low] = folded.to_be_bytes();
+    !u16::from_be_bytes([high, low])
 }

@@ -35,9 +35,9 @@ impl From<FrameCopy> for Ticket {
 }
 
 impl From<Ticket> for FrameCopy {
-    #[expect(clippy::cast_possible_truncation, reason = "the round is in the low bits")]
     fn from(ticket: Ticket) -> Self {
-        Self { number: Number::new(ticket.number() >> 16), round: ticket.number() as u16 }
+        let [.., high, low] = ticket.number().to_be_bytes();
+        Self { number: Number::new(ticket.number() >> 16), round: u16::from_be_bytes([high, low]) }
     }
 }
 

@@ -59,7 +59,7 @@ pub fn parse(mut frame: Frame) -> Option<Unit> {
 
 /// A data frame; its N(R) is written when it starts.
 pub(super) fn data(number: Number, packet: Bytes) -> Frame {
-    Frame::new(DATA, &[0, octet(number)], packet)
+    Frame::new(DATA, &[0, number.wire_u8()], packet)
 }
 
 /// An acknowledgement; its N(R) is written when it starts.
@@ -70,11 +70,6 @@ pub(super) fn acknowledgement() -> Frame {
 /// Writes N(R) into any of our frames.
 pub(super) fn write_next(frame: &mut Frame, next: Number) {
     if let Some(first) = frame.head.first_mut() {
-        *first = octet(next);
+        *first = next.wire_u8();
     }
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "the wire bits of an eight-bit number")]
-fn octet(number: Number) -> u8 {
-    number.wire() as u8
 }

@@ -82,7 +82,7 @@ pub struct Missing {
 impl Missing {
     /// Only this number.
     pub(super) fn only(first: Number) -> Self {
-        Self { first: low_bits(first), bits: Head::new() }
+        Self { first: first.wire_u16(), bits: Head::new() }
     }
 
     /// The number that lies `ahead` of the first as well; `false` where it is too far ahead.
@@ -160,19 +160,19 @@ fn carried(is_first: bool, number: u16, link: Option<u8>, frame: Frame) -> Optio
 
 pub(super) fn data(number: Number, link: Option<u8>, packet: Bytes) -> Frame {
     match link {
-        None => Frame::new(DATA, &[low_octet(number)], packet),
+        None => Frame::new(DATA, &[Short::new(number.as_u64()).wire_u8()], packet),
         Some(link) => Frame::new(LINKED_DATA, &linked_head(number, link), packet),
     }
 }
 
 fn linked_head(number: Number, link: u8) -> [u8; 3] {
-    let [high, low] = low_bits(number).to_be_bytes();
+    let [high, low] = number.wire_u16().to_be_bytes();
     [high, low, link]
 }
 
 pub(super) fn repair(number: Number, link: Option<u8>, packet: Bytes) -> Frame {
     match link {
-        None => Frame::new(REPAIR, &[low_octet(number)], packet),
+        None => Frame::new(REPAIR, &[Short::new(number.as_u64()).wire_u8()], packet),
         Some(link) => Frame::new(LINKED_REPAIR, &linked_head(number, link), packet),
     }
 }
@@ -184,20 +184,10 @@ pub(super) fn nack(missing: &Missing) -> Frame {
 }
 
 pub(super) fn keepalive(next: Number) -> Frame {
-    Frame::new(KEEPALIVE, &low_bits(next).to_be_bytes(), Bytes::new())
+    Frame::new(KEEPALIVE, &next.wire_u16().to_be_bytes(), Bytes::new())
 }
 
 /// Whether a frame of ours is a NACK.
 pub(super) fn is_nack(tag: Tag) -> bool {
     tag.kind() == NACK
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "the wire bits of a 16-bit number")]
-fn low_bits(number: Number) -> u16 {
-    number.wire() as u16
-}
-
-fn low_octet(number: Number) -> u8 {
-    let [_, octet] = low_bits(number).to_be_bytes();
-    octet
 }

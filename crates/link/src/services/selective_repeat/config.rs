@@ -116,7 +116,7 @@ pub struct WindowSize(u16);
 
 impl WindowSize {
     /// Half the modulus: with more, an old copy and a new frame could bear the same number.
-    pub const MAX: u16 = (Number::MODULUS / 2) as u16;
+    pub const MAX: u16 = 1 << (Number::WIDTH - 1);
 
     /// A window of so many frames, or `None` outside 1 to [`MAX`](Self::MAX).
     #[must_use]

@@ -86,8 +86,8 @@ fn carried(frame: Frame) -> Option<Bytes> {
 /// A data frame; its N(R) is written when it starts.
 pub(super) fn data(number: Number, link: Option<u8>, packet: Bytes) -> Frame {
     match link {
-        None => Frame::new(DATA, &[0, octet(number)], packet),
-        Some(link) => Frame::new(LINKED, &[0, octet(number), link], packet),
+        None => Frame::new(DATA, &[0, number.wire_u8()], packet),
+        Some(link) => Frame::new(LINKED, &[0, number.wire_u8(), link], packet),
     }
 }
 
@@ -98,17 +98,12 @@ pub(super) fn acknowledgement() -> Frame {
 
 /// A reject of one missing frame; its N(R) is written when it starts.
 pub(super) fn reject(missing: Number) -> Frame {
-    Frame::new(REJECT, &[0, octet(missing)], Bytes::new())
+    Frame::new(REJECT, &[0, missing.wire_u8()], Bytes::new())
 }
 
 /// Writes N(R) into any of our frames.
 pub(super) fn write_next(frame: &mut Frame, next: Number) {
     if let Some(first) = frame.head.first_mut() {
-        *first = octet(next);
+        *first = next.wire_u8();
     }
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "the wire bits of an eight-bit number")]
-fn octet(number: Number) -> u8 {
-    number.wire() as u8
 }

@@ -203,7 +203,7 @@ impl Connection {
             return verdict;
         }
         let will_cause = self.cache.len() - usize::from(self.first_resent);
-        self.expected = will_cause as i64 - i64::from(config.duplicate_threshold.get());
+        self.expected = i64::try_from(will_cause).unwrap_or(i64::MAX) - i64::from(config.duplicate_threshold.get());
         self.first_resent = true;
         verdict
     }

@@ -140,7 +140,7 @@ impl SduDiscard {
     /// The super-field to be sent, if one is.
     pub(super) fn due(&self) -> Option<MrwContents> {
         let request = self.request.as_ref().filter(|request| request.due)?;
-        let numbers = request.numbers.iter().map(|number| super::low_bits(*number)).collect();
+        let numbers = request.numbers.iter().map(|number| number.wire_u16()).collect();
         Some(MrwContents { numbers, n: request.n, beyond_window: request.beyond_window })
     }
 

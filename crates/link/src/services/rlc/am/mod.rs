@@ -57,11 +57,6 @@ use ticket::{Handed, What};
 /// The sequence number of an AMD PDU.
 type Number = Seq<12>;
 
-/// What of a number stands in a PDU.
-fn low_bits(number: Number) -> u16 {
-    u16::try_from(number.wire()).unwrap_or(0)
-}
-
 /// One end: it sends and it receives.
 #[derive(Debug)]
 pub struct AcknowledgedMode {
@@ -227,7 +222,7 @@ impl AcknowledgedMode {
     fn poll_data(&mut self, now: Time) -> Option<Frame> {
         let Scheduled { number, poll } = self.sender.poll(now, &mut self.counters)?;
         let pdu = self.sender.window.get(number)?;
-        let head = pdu::amd_head(low_bits(number), poll, pdu.extension);
+        let head = pdu::amd_head(number.wire_u16(), poll, pdu.extension);
         let body = pdu.body.clone();
         Some(self.hand_over(&head, body, What::Data { number, poll }, now))
     }

@@ -10,7 +10,7 @@ use super::Number;
 use super::config::Poll;
 use super::window::Pdu;
 use crate::arq::Deadline;
-use arqway_units::{Span, Time};
+use arqway_units::{Span, Time, ToFloat};
 
 #[derive(Debug)]
 pub(super) struct Polling {
@@ -128,7 +128,7 @@ impl Polling {
     fn window_is_used(&self, submitted: &Submitted) -> bool {
         let used = (submitted.end.as_u64() + 1 - submitted.first.as_u64()) % Number::MODULUS;
         let threshold = self.config.window.as_f64();
-        threshold > 0.0 && used as f64 >= threshold * submitted.window as f64
+        threshold > 0.0 && used.to_f64() >= threshold * submitted.window.to_f64()
     }
 
     /// A poll was handed over; VT(S) is this now.

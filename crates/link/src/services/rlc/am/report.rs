@@ -145,7 +145,7 @@ impl Reporting {
         let fits_report = !reports
             || writer.keep_room_for_ack()
                 && self.write_missing(&mut writer, receiver, receiver.first()) == receiver.end()
-                && writer.push_ack(super::low_bits(receiver.end()));
+                && writer.push_ack(receiver.end().wire_u16());
         if !fits_report || moves_window != wants_mrw || polls != wants_poll || self.answer.is_some() {
             self.answer = answer;
             return None;
@@ -171,13 +171,13 @@ impl Reporting {
         poll: Option<Number>,
     ) -> (bool, bool) {
         if let Some((n, number)) = self.answer
-            && writer.push_move_receiving_window_ack(n, super::low_bits(number))
+            && writer.push_move_receiving_window_ack(n, number.wire_u16())
         {
             self.answer = None;
         }
         let moves_window =
             mrw.is_some_and(|mrw| writer.push_move_receiving_window(&mrw.numbers, mrw.n, mrw.beyond_window));
-        let polls = poll.is_some_and(|number| writer.push_poll(super::low_bits(number)));
+        let polls = poll.is_some_and(|number| writer.push_poll(number.wire_u16()));
         if self.config.window != 0 && self.may_report() {
             writer.push_window(self.config.window);
         }
@@ -195,7 +195,7 @@ impl Reporting {
             let is_one = self.rest.is_empty();
             // A part of a report may not speak of what the others do.
             let acknowledged = if is_whole && is_one { end } else { receiver.first() };
-            writer.push_ack(super::low_bits(acknowledged));
+            writer.push_ack(acknowledged.wire_u16());
             self.rest.push_back(core::mem::replace(&mut writer, StatusWriter::new(self.limit)).finish(self.pad_to));
             if is_whole || (told == next && !is_one) {
                 return;
@@ -224,7 +224,7 @@ impl Reporting {
         let count = next_offset(receiver.end(), next);
         // Reaching back is allowed as far as VR(R) - 7, and must say of what is told already that it is not missing.
         let may_reach_back = !self.half_window && next == receiver.first();
-        let told = writer.push_bitmap(super::low_bits(next), count, may_reach_back, |number| {
+        let told = writer.push_bitmap(next.wire_u16(), count, may_reach_back, |number| {
             receiver.has(Number::at_or_after(next, u64::from(number)))
         });
         if told == 0 { self.write_list(writer, receiver, next) } else { next + u64::from(told) }
@@ -232,7 +232,7 @@ impl Reporting {
 
     /// Names missing PDUs one by one: all before the number returned is told.
     fn write_list(&self, writer: &mut StatusWriter, receiver: &Receiver, next: Number) -> Number {
-        let missing = receiver.missing_from(next).map(super::low_bits);
+        let missing = receiver.missing_from(next).map(Number::wire_u16);
         let told = match self.config.missing_as {
             MissingAs::RelativeList => writer.push_relative_list(missing),
             MissingAs::List | MissingAs::Bitmap => writer.push_list(missing),

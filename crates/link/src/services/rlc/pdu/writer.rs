@@ -227,8 +227,8 @@ impl StatusWriter {
     }
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "the low half octet of a count that has no more")]
 fn nibble(count: usize) -> u8 {
     debug_assert!(count < 16, "a length has four bits");
-    (count & 0xf) as u8
+    let [low, ..] = count.to_le_bytes();
+    low & 0xf
 }

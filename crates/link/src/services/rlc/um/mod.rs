@@ -45,11 +45,6 @@ fn first_number() -> Number {
     Number::new(Number::MODULUS)
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "the wire bits of a 7-bit number")]
-fn low_bits(number: Number) -> u8 {
-    number.wire() as u8
-}
-
 /// One end: it sends and it receives.
 #[derive(Debug)]
 pub struct UnacknowledgedMode {

@@ -63,7 +63,7 @@ impl Sender {
         counters.frames_sent += 1;
         counters.octets_sent += segment.octets as u64;
         let has_indicator = segment.extension == HeaderExtension::Indicator;
-        let frame = Frame::new(pdu::KIND, &pdu::umd_head(super::low_bits(self.next), has_indicator), segment.body);
+        let frame = Frame::new(pdu::KIND, &pdu::umd_head(self.next.wire_u8(), has_indicator), segment.body);
         self.next = self.next.next();
         Some(frame)
     }

@@ -8,6 +8,7 @@
 use super::Number;
 use crate::services::rlc::pdu::Contents;
 use alloc::vec::Vec;
+use arqway_units::remainder;
 
 /// A place for each of the last numbers, up to the highest one of which a PDU has come.
 #[derive(Debug)]
@@ -76,6 +77,6 @@ impl Store {
     }
 
     fn index(&self, number: Number) -> usize {
-        (number.as_u64() % self.places.len() as u64) as usize
+        remainder(number.as_u64(), self.places.len())
     }
 }

@@ -43,11 +43,6 @@ use timers::Timers;
 /// N(S), N(R), N(MR), N(PS): 24 bits.
 type Number = Seq<24>;
 
-/// What of a number stands in a PDU.
-fn low_bits(number: Number) -> u32 {
-    u32::try_from(number.wire()).unwrap_or(0)
-}
-
 /// The ten states (Q.2110 §7.1), by their numbers there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum State {
@@ -272,7 +267,7 @@ impl Connection {
 
     /// N(MR): what VR(MR) is.
     fn edge(&self) -> u32 {
-        low_bits(self.receiver.edge())
+        self.receiver.edge().wire_u32()
     }
 }
 

@@ -4,8 +4,8 @@
 //! brought what was missing. USTAT PDUs go first: what a later STAT PDU says is checked against the poll that it answers, and so
 //! asks for nothing twice.
 
+use super::Number;
 use super::receiver::{Hole, Receiver};
-use super::{Number, low_bits};
 use crate::services::sscop::pdu::{Pdu, Stat, stat_list};
 use alloc::collections::VecDeque;
 use bytes::Bytes;
@@ -63,7 +63,7 @@ impl Reports {
             if end == told.end {
                 self.missing.pop_front();
             }
-            let [first, end, mr, r] = [still.first, end, receiver.edge(), receiver.next()].map(low_bits);
+            let [first, end, mr, r] = [still.first, end, receiver.edge(), receiver.next()].map(Number::wire_u32);
             return Some(Pdu::Ustat { first, end, mr, r });
         }
         None
@@ -84,7 +84,7 @@ impl Reports {
             let next = receiver.holes_from(begins).nth(in_this).map(|hole| hole.first);
             self.answer = Some(Answer { poll, from: next });
         }
-        Some(Pdu::Stat(Stat::new(list, poll, low_bits(receiver.edge()), low_bits(receiver.next()))))
+        Some(Pdu::Stat(Stat::new(list, poll, receiver.edge().wire_u32(), receiver.next().wire_u32())))
     }
 }
 
@@ -98,6 +98,6 @@ fn list(receiver: &Receiver, from: Number, holes: usize, goes_on: bool) -> Bytes
     };
     let elements = receiver.holes_from(from).take(holes).flat_map(|hole| [hole.first, hole.end]);
     let length = 2 * holes + usize::from(reaches.is_some());
-    let mut elements = elements.chain(reaches).map(low_bits);
+    let mut elements = elements.chain(reaches).map(Number::wire_u32);
     stat_list(iter::repeat_with(|| elements.next().unwrap_or(0)).take(length))
 }

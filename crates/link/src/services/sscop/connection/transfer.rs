@@ -3,7 +3,7 @@
 use super::primitives::Error;
 use super::receiver::{Arrival, Arriving};
 use super::sender::Data;
-use super::{Connection, Outgoing, Pdu, State, Timer, low_bits};
+use super::{Connection, Outgoing, Pdu, State, Timer};
 use crate::services::sscop::pdu::Stat;
 use arqway_units::Time;
 
@@ -24,13 +24,13 @@ impl Connection {
         self.was_poll = false;
         self.after_data(&data, now);
         let Data { number, packet, link, was_sent, .. } = data;
-        Some(Outgoing { pdu: Pdu::Sd { number: low_bits(number), packet }, is_repeated: was_sent, link })
+        Some(Outgoing { pdu: Pdu::Sd { number: number.wire_u32(), packet }, is_repeated: was_sent, link })
     }
 
     fn poll(&mut self) -> Outgoing {
         (self.poll_is_due, self.was_poll) = (false, true);
         let (ps, s) = (self.sender.next_poll(), self.sender.next());
-        Outgoing::of(Pdu::Poll { ps: low_bits(ps), s: low_bits(s) })
+        Outgoing::of(Pdu::Poll { ps: ps.wire_u32(), s: s.wire_u32() })
     }
 
     /// Polls after MaxPD data, or after the last that are sent again; else the first data start the timer.

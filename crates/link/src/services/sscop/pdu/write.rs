@@ -42,7 +42,8 @@ fn with_information(trailer: &mut Head, information: Bytes, kind: u8, words: &[u
         trailer.extend(word_of(0, *word));
     }
     // At most three octets of padding: two bits.
-    trailer.extend(word_of((pl as u8) << 6 | kind, number));
+    let [bits, ..] = pl.to_le_bytes();
+    trailer.extend(word_of(bits << 6 | kind, number));
     information
 }
 
