@@ -3,7 +3,7 @@
 
 use crate::ShortForm;
 use crate::ip::{Addresses, Ds, FlowLabel, Ports, Protocol};
-use crate::mux::{Allocation, SubclassBit};
+use crate::mux::Allocation;
 use crate::registry::forms;
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -104,16 +104,6 @@ impl JsonSchema for Allocation {
             "description": "What of the link is set aside: a rate, or a share of the link's",
             "anyOf": [rate, { "allOf": [{ "type": "string", "pattern": r"%\s*$" }, share] }],
         })
-    }
-}
-
-impl JsonSchema for SubclassBit {
-    fn schema_name() -> Cow<'static, str> {
-        "SubclassBit".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "description": "A bit of a codepoint: 0 is the lowest", "type": "integer", "minimum": 0, "maximum": 5 })
     }
 }
 

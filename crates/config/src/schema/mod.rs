@@ -11,9 +11,10 @@
 //! ```
 
 mod changes;
+mod grammar;
 mod tree;
 mod written;
 
 pub use changes::over;
+pub use grammar::{Grammar, generate};
 pub use tree::{DEFINITIONS, Document, alternatives, properties, reference, referred, table};
-pub use written::AsWritten;

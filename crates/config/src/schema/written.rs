@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 
 /// Rewrites a schema and all within it.
 #[derive(Debug, Clone, Default)]
-pub struct AsWritten {
+pub(super) struct AsWritten {
     /// The definitions as they were derived.
     derived: Map<String, Value>,
 }

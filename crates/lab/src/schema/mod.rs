@@ -14,15 +14,15 @@
 //! swept, nor every range. Of a choice it knows the two ways in which the documentation writes it, `"raw"` and
 //! `{ kind = "raw", ... }`.
 
+mod grammars;
 mod paths;
 
 use crate::experiment::Shape;
 use crate::experiment::world::{Quick, Today};
 use crate::quantity::Quantity;
 use crate::scenarios;
-use arqway_config::schema::{AsWritten, DEFINITIONS, Document};
+use arqway_config::schema::{DEFINITIONS, generate};
 use arqway_sim::Scenario;
-use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -54,15 +54,14 @@ pub fn to_text(schema: &Value) -> String {
 }
 
 fn finish<T: JsonSchema>(title: &str, change: impl FnOnce(&mut Value)) -> Value {
-    let mut generator = SchemaSettings::draft2020_12().with_transform(AsWritten::default()).into_generator();
-    // Also where `T` does not mention them: paths lead into the first, and the others are part of a scenario's file.
-    generator.subschema_for::<Scenario>();
-    generator.subschema_for::<Quick>();
-    generator.subschema_for::<Today>();
-    let mut root = generator.into_root_schema_for::<T>().to_value();
-    root["title"] = json!(title);
-    change(&mut root);
-    let mut document = Document::new(root);
+    let mut document = generate::<T>(grammars::GRAMMARS, |generator| {
+        // Also where `T` does not mention them: paths lead into the first, and the others are part of a scenario's file.
+        generator.subschema_for::<Scenario>();
+        generator.subschema_for::<Quick>();
+        generator.subschema_for::<Today>();
+    });
+    document.root["title"] = json!(title);
+    change(&mut document.root);
     paths::define(&mut document);
     document.without_unused()
 }

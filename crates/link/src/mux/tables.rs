@@ -81,6 +81,7 @@ pub struct DsAllocation {
 
 /// A bit of a codepoint, in \[0, 5\].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "u8", into = "u8")]
 pub struct SubclassBit(u8);
 

@@ -1,0 +1,109 @@
+//! Texts with a grammar of their own: `"5004-5020"`, `"10.0.0.0/8"`, `"sr:1.1"`.
+//!
+//! The type that reads such a text knows nothing of schemas; what it derives is the schema of its fields, which nobody
+//! writes. So whoever asks for a schema gives a table of grammars, and each replaces the definition of its name:
+//!
+//! ```
+//! use arqway_config::schema::{Grammar, generate};
+//! use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+//!
+//! #[derive(serde::Deserialize, JsonSchema)]
+//! #[serde(try_from = "String")]
+//! struct Ports {
+//!     first: u16,
+//!     last: u16,
+//! }
+//! # impl TryFrom<String> for Ports {
+//! #     type Error = std::num::ParseIntError;
+//! #     fn try_from(text: String) -> Result<Self, Self::Error> {
+//! #         let (first, last) = text.split_once('-').unwrap_or((&text, &text));
+//! #         Ok(Self { first: first.parse()?, last: last.parse()? })
+//! #     }
+//! # }
+//!
+//! const GRAMMARS: &[Grammar] = &[Grammar::of::<Ports>("Ports", ports)];
+//!
+//! fn ports(_: &mut SchemaGenerator) -> Schema {
+//!     json_schema!({
+//!         "description": "A port, or a range of ports",
+//!         "type": "string",
+//!         "pattern": "^[0-9]+(-[0-9]+)?$",
+//!         "examples": ["5004-5020"],
+//!     })
+//! }
+//!
+//! let schema = generate::<Vec<Ports>>(GRAMMARS, |_| ());
+//! assert_eq!(schema.definition("Ports").unwrap()["type"], "string");
+//! GRAMMARS.iter().for_each(|grammar| assert_eq!(grammar.refused_examples(), Vec::<String>::new()));
+//! ```
+
+use crate::{Mistakes, Node, Origin, Source, read};
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::tree::Document;
+use super::written::AsWritten;
+
+/// How values of one definition are written.
+#[derive(Debug, Clone, Copy)]
+pub struct Grammar {
+    /// The definition that it replaces: the name of the type in schemas.
+    pub name: &'static str,
+    schema: fn(&mut SchemaGenerator) -> Schema,
+    read: fn(&Node) -> Result<(), Mistakes>,
+}
+
+impl Grammar {
+    /// The grammar of a type, which takes the place of the schema that it derives.
+    #[must_use]
+    pub const fn of<T: DeserializeOwned>(name: &'static str, schema: fn(&mut SchemaGenerator) -> Schema) -> Self {
+        Self { name, schema, read: |node| read::<T>(node).map(drop) }
+    }
+
+    /// Those examples and names of the schema that the type refuses: none, or the schema is wrong.
+    #[must_use]
+    pub fn refused_examples(&self) -> Vec<String> {
+        let schema = (self.schema)(&mut SchemaGenerator::default()).to_value();
+        let mut examples = Vec::new();
+        collect_examples(&schema, &mut examples);
+        let nowhere = Origin::whole(&Source::new("", ""));
+        examples.retain(|text| (self.read)(&Node::text(text.as_str(), nowhere.clone())).is_err());
+        examples
+    }
+}
+
+/// The texts that a schema gives as examples, or by name.
+fn collect_examples(schema: &Value, examples: &mut Vec<String>) {
+    match schema {
+        Value::Object(map) => {
+            for (key, value) in map {
+                match key.as_str() {
+                    "examples" | "enum" => {
+                        let texts = value.as_array().into_iter().flatten().filter_map(Value::as_str);
+                        examples.extend(texts.map(str::to_owned));
+                    }
+                    _ => collect_examples(value, examples),
+                }
+            }
+        }
+        Value::Array(schemas) => schemas.iter().for_each(|schema| collect_examples(schema, examples)),
+        _ => {}
+    }
+}
+
+/// The schema of a type, as the reader takes it, with grammars in place of what their types derive; `more` may ask for
+/// definitions that the type does not mention.
+pub fn generate<T: JsonSchema>(grammars: &[Grammar], more: impl FnOnce(&mut SchemaGenerator)) -> Document {
+    let mut generator = SchemaSettings::draft2020_12().with_transform(AsWritten::default()).into_generator();
+    generator.subschema_for::<T>();
+    more(&mut generator);
+    for grammar in grammars {
+        if generator.definitions().contains_key(grammar.name) {
+            let schema = (grammar.schema)(&mut generator).to_value();
+            generator.definitions_mut().insert(grammar.name.to_owned(), schema);
+        }
+    }
+    Document::new(generator.into_root_schema_for::<T>().to_value())
+}
