@@ -14,9 +14,11 @@
 //! | `running.rs` | runs without the interpreter's lock, that Ctrl-C ends at once |
 //! | `pieces.rs` | a plan in pieces, for executors |
 //! | `results.rs` | rows, means, figures, verdicts, report |
+//! | `columns.rs` | rows, means and verdicts as Arrow's columns |
 //! | `table.rs` | tables that dataframes take without a copy |
 //! | `link/` | services, frame by frame, in Rust or in Python |
 
+mod columns;
 mod files;
 mod link;
 mod mistakes;

@@ -1,5 +1,6 @@
 //! What the runs of an experiment have to say.
 
+use crate::columns;
 use crate::files;
 use crate::mistakes;
 use crate::study::Planned;
@@ -7,7 +8,7 @@ use crate::table::Table;
 use arqway_config::{Source, did_you_mean};
 use arqway_lab::figure::png;
 use arqway_lab::output::{self, FigureFinding, OutputError};
-use arqway_lab::rows::{arrow, means};
+use arqway_lab::rows::means;
 use arqway_lab::run::Results as Measured;
 use arqway_papers::Judged;
 use arqway_papers::claims::{self, Evidence};
@@ -36,7 +37,7 @@ impl Results {
     pub(crate) fn new(py: Python<'_>, plan: Arc<Planned>, measured: &Measured) -> PyResult<Self> {
         let claims = library::claims_of(&plan.figures).map_err(|mistakes| mistakes::exception(py, &mistakes))?;
         let judged = py.detach(|| Judged::new(&plan.runs, measured, &claims));
-        let rows = Table::new(arrow::schema(), arrow::batches(&judged.findings.rows))?;
+        let rows = columns::of_rows(&judged.findings.rows)?;
         let (simulated_s, events) = measured.simulated();
         Ok(Self { plan, judged, rows: Py::new(py, rows)?, simulated_s, events, finished: measured.finished() })
     }
@@ -86,7 +87,7 @@ impl Results {
     ///     The columns of ``rows`` without ``replication`` and ``value``, then ``mean``, ``low`` and ``high`` (null where there is
     ///     but one replication) and ``replications``.
     fn means(&self) -> PyResult<Table> {
-        Table::of(arrow::batch_of_means(&means(&self.judged.findings.rows)))
+        columns::of_means(&means(&self.judged.findings.rows))
     }
 
     /// The names of the figures, as ``figure`` takes them.
@@ -133,13 +134,13 @@ impl Results {
     ///     The columns of ``claims.csv``: id, kind, verdict, paper, ours, low, high, inferred, note.
     #[pyo3(signature = (claims=None))]
     fn judge(&self, py: Python<'_>, claims: Option<PathBuf>) -> PyResult<Table> {
-        let Some(path) = claims else { return Table::of(claims::batch(&self.judged.judgements)) };
+        let Some(path) = claims else { return columns::of_verdicts(&self.judged.judgements) };
         let text = files::read(&path)?;
         let read = claims::read(&Source::new(path.display().to_string(), text));
         let read = read.map_err(|mistakes| mistakes::exception(py, &mistakes))?;
         let evidence = Evidence::of(&self.judged.findings.rows);
         let judgements: Vec<_> = read.iter().map(|claim| claim.judge(&evidence)).collect();
-        Table::of(claims::batch(&judgements))
+        columns::of_verdicts(&judgements)
     }
 
     /// The report as one self-contained page of HTML.

@@ -4,8 +4,8 @@ use arrow_array::cast::AsArray;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::types::{Float64Type, UInt32Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchIterator, RecordBatchReader};
-use arrow_schema::{ArrowError, DataType, SchemaRef};
-use pyo3::exceptions::{PyKeyError, PyRuntimeError, PyTypeError};
+use arrow_schema::DataType;
+use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList};
 use std::fmt::Write;
@@ -17,32 +17,17 @@ use std::fmt::Write;
 /// list, ``t.to_pylist()`` the rows as dictionaries.
 #[pyclass(frozen, module = "arqway")]
 pub(crate) struct Table {
-    schema: SchemaRef,
-    batches: Vec<RecordBatch>,
+    columns: RecordBatch,
 }
 
 impl Table {
-    pub(crate) fn new(
-        schema: SchemaRef,
-        batches: impl Iterator<Item = Result<RecordBatch, ArrowError>>,
-    ) -> PyResult<Self> {
-        let batches = batches.collect::<Result<_, _>>().map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
-        Ok(Self { schema, batches })
-    }
-
-    /// A table of one batch.
-    pub(crate) fn of(batch: Result<RecordBatch, ArrowError>) -> PyResult<Self> {
-        let batch = batch.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
-        Ok(Self { schema: batch.schema(), batches: vec![batch] })
-    }
-
-    fn rows(&self) -> usize {
-        self.batches.iter().map(RecordBatch::num_rows).sum()
+    pub(crate) fn new(columns: RecordBatch) -> Self {
+        Self { columns }
     }
 
     /// A cell as text, for `repr`.
-    fn text(batch: &RecordBatch, column: usize, row: usize) -> String {
-        match cell(batch.column(column), row) {
+    fn text(column: &ArrayRef, row: usize) -> String {
+        match cell(column, row) {
             Cell::Null => "null".to_owned(),
             Cell::Text(text) => text.to_owned(),
             Cell::Count(count) => count.to_string(),
@@ -90,29 +75,27 @@ impl Table {
     /// The names of its columns.
     #[getter]
     fn column_names(&self) -> Vec<&str> {
-        self.schema.fields().iter().map(|field| field.name().as_str()).collect()
+        self.columns.schema_ref().fields().iter().map(|field| field.name().as_str()).collect()
     }
 
     /// How many rows it has.
     fn __len__(&self) -> usize {
-        self.rows()
+        self.columns.num_rows()
     }
 
     /// A column as a list.
     fn __getitem__<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyList>> {
-        let index = self.schema.index_of(name).map_err(|_| {
+        let column = self.columns.column_by_name(name).ok_or_else(|| {
             PyKeyError::new_err(format!(
-                "no column is called {name}; right would be {}",
+                "there is no column `{name}`; expected one of {}",
                 self.column_names().join(", ")
             ))
         })?;
-        let column = PyList::empty(py);
-        for batch in &self.batches {
-            for row in 0..batch.num_rows() {
-                column.append(object(py, batch.column(index), row)?)?;
-            }
+        let values = PyList::empty(py);
+        for row in 0..column.len() {
+            values.append(object(py, column, row)?)?;
         }
-        Ok(column)
+        Ok(values)
     }
 
     /// The columns as lists, by their names.
@@ -127,14 +110,12 @@ impl Table {
     /// The rows as dictionaries.
     fn to_pylist<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let rows = PyList::empty(py);
-        for batch in &self.batches {
-            for index in 0..batch.num_rows() {
-                let row = PyDict::new(py);
-                for (field, column) in self.schema.fields().iter().zip(batch.columns()) {
-                    row.set_item(field.name(), object(py, column, index)?)?;
-                }
-                rows.append(row)?;
+        for index in 0..self.columns.num_rows() {
+            let row = PyDict::new(py);
+            for (field, column) in self.columns.schema_ref().fields().iter().zip(self.columns.columns()) {
+                row.set_item(field.name(), object(py, column, index)?)?;
             }
+            rows.append(row)?;
         }
         Ok(rows)
     }
@@ -148,8 +129,8 @@ impl Table {
         requested_schema: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         let _ = requested_schema;
-        // Batches share their columns: this copies pointers.
-        let batches = RecordBatchIterator::new(self.batches.clone().into_iter().map(Ok), self.schema.clone());
+        // The columns are shared: this copies pointers.
+        let batches = RecordBatchIterator::new([Ok(self.columns.clone())], self.columns.schema());
         let reader: Box<dyn RecordBatchReader + Send> = Box::new(batches);
         PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(reader), c"arrow_array_stream")
     }
@@ -162,21 +143,17 @@ impl Table {
 
     fn __repr__(&self) -> String {
         let mut lines = vec![self.column_names().into_iter().map(str::to_owned).collect::<Vec<_>>()];
-        let places = self.batches.iter().flat_map(|batch| (0..batch.num_rows()).map(move |row| (batch, row)));
-        lines.extend(
-            places
-                .take(SHOWN)
-                .map(|(batch, row)| (0..batch.num_columns()).map(|column| Self::text(batch, column, row)).collect()),
-        );
+        let shown = 0..self.columns.num_rows().min(SHOWN);
+        lines.extend(shown.map(|row| self.columns.columns().iter().map(|column| Self::text(column, row)).collect()));
         let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
         let widths: Vec<usize> = (0..lines[0].len()).map(width).collect();
-        let mut text = format!("arqway.Table, {} rows\n", self.rows());
+        let mut text = format!("arqway.Table, {} rows\n", self.columns.num_rows());
         for line in &lines {
             let cells = line.iter().zip(&widths).map(|(cell, width)| format!("{cell:>width$}"));
             // Writing into a text does not fail.
             let _ = writeln!(text, "{}", cells.collect::<Vec<_>>().join("  ").trim_end());
         }
-        if self.rows() > SHOWN {
+        if self.columns.num_rows() > SHOWN {
             text.push_str("...\n");
         }
         text

@@ -24,7 +24,7 @@ def test_rows_are_a_table_that_shows_itself(results: arqway.Results) -> None:
     assert len(rows) == len(rows["value"]) == len(rows.to_pylist()) > 12
     assert repr(rows).startswith(f"arqway.Table, {len(rows)} rows\n")
     assert "throughput" in repr(rows)
-    with pytest.raises(KeyError, match="no column is called vlaue"):
+    with pytest.raises(KeyError, match="there is no column `vlaue`"):
         rows["vlaue"]
 
 

@@ -6,13 +6,14 @@ use std::io;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use super::column::names;
 use super::{COLUMNS, Row};
 
 /// Why a text is not a table of rows.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RowsError {
     /// The first line does not name the columns, or not in their order.
-    #[error("line 1: expected the columns {}", COLUMNS.join(","))]
+    #[error("line 1: expected the columns {}", names().join(","))]
     Header,
     /// A record has too few or too many fields.
     #[error("line {line}: {found} fields where {} are expected", COLUMNS.len())]
@@ -46,7 +47,7 @@ pub enum RowsError {
 ///
 /// Those of `output`.
 pub fn write_csv<'a>(rows: impl IntoIterator<Item = &'a Row>, mut output: impl io::Write) -> io::Result<()> {
-    writeln!(output, "{}", COLUMNS.join(","))?;
+    writeln!(output, "{}", names().join(","))?;
     for row in rows {
         let [paper, app, errors, beside] = [&row.paper, &row.app, &row.errors, &row.beside].map(|word| quoted(word));
         let [scheme, variant, metric] = [&row.scheme, &row.variant, &row.metric].map(|word| quoted(word));
@@ -65,7 +66,7 @@ pub fn write_csv<'a>(rows: impl IntoIterator<Item = &'a Row>, mut output: impl i
 pub fn read_csv(text: &str) -> Result<Vec<Row>, RowsError> {
     let mut records = Records { rest: text, line: 1 };
     let header = records.next().ok_or(RowsError::Header)??;
-    if header.fields != COLUMNS {
+    if header.fields != names() {
         return Err(RowsError::Header);
     }
     let mut words = Words::default();
@@ -128,7 +129,7 @@ impl Record<'_> {
         let text = &self.fields[column];
         text.parse().map_err(|_| RowsError::Number {
             line: self.line,
-            column: COLUMNS[column],
+            column: COLUMNS[column].name,
             text: text.clone().into_owned(),
         })
     }

@@ -4,33 +4,18 @@
 //! two files. Column names and their order are a promise; see `COLUMNS`. Both writers are pure functions of their arguments:
 //! equal rows give equal bytes.
 
-pub mod arrow;
+mod column;
 mod csv;
 mod means;
 mod parquet;
 
 use std::sync::Arc;
 
+pub use column::{COLUMNS, Column, Values};
 pub use csv::quoted;
 pub use csv::{RowsError, read_csv, write_csv};
 pub use means::{Mean, means};
 pub use parquet::write_parquet;
-
-/// The columns, in the order in which both files have them.
-pub const COLUMNS: [&str; 12] = [
-    "paper",
-    "app",
-    "errors",
-    "beside",
-    "rate_bps",
-    "connections",
-    "point",
-    "scheme",
-    "variant",
-    "replication",
-    "metric",
-    "value",
-];
 
 /// One metric of one cell.
 ///

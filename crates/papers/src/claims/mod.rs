@@ -34,7 +34,7 @@ mod verdict;
 pub use agreement::agreement;
 pub use csv::write_csv;
 pub use evidence::{Cell, Evidence};
-pub use line::batch;
+pub use line::Line;
 pub use read::{Several, read};
 pub use record::{Difference, Record};
 pub use score::score;
