@@ -6,8 +6,8 @@
 
 use std::fmt::{self, Write as _};
 
+use super::font::FAMILY;
 use super::look::COLOURS;
-use super::text::FONT;
 
 /// What something is drawn with: a class of the style sheet, and its colour on white paper.
 #[derive(Debug, Clone, Copy)]
@@ -106,7 +106,7 @@ impl Canvas {
         canvas.put(format_args!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" id=\"{id}\" class=\"arqway-figure\" role=\"img\" \
              aria-labelledby=\"{id}-title\" aria-describedby=\"{id}-description\" viewBox=\"0 0 {width} {height}\" \
-             width=\"{width}\" height=\"{height}\" font-family=\"{FONT}\">\n\
+             width=\"{width}\" height=\"{height}\" font-family=\"{FAMILY}\">\n\
              <title id=\"{id}-title\">{}</title>\n\
              <desc id=\"{id}-description\">{}</desc>\n",
             Escaped(title),

@@ -8,6 +8,7 @@
 //! | --- | --- |
 //! | `scale.rs` | which part of an axis is shown, its ticks, where a value lies on it |
 //! | `number.rs` | numbers as text |
+//! | `font.rs` | the shipped font: widths and outlines of its letters |
 //! | `text.rs` | how wide text is; wrapping |
 //! | `look.rs` | marker, dash and colour of each curve |
 //! | `canvas.rs` | SVG elements, escaped and with fixed decimals |
@@ -17,16 +18,19 @@
 //! | `legend.rs` | labels and looks, in rows below the plot |
 //! | `svg.rs` | the drawing as a whole |
 //! | `png.rs` | SVG to pixels |
+//! | `outlined.rs` | text as outlines, for pixels |
 //!
 //! `canvas.rs`, `look.rs`, `scale.rs` and `text.rs` also serve the [time-sequence plot](crate::sequence).
 
 pub mod canvas;
 mod curve;
+mod font;
 mod layout;
 mod legend;
 pub mod look;
 mod mark;
 pub mod number;
+mod outlined;
 pub mod png;
 pub mod scale;
 mod svg;
