@@ -1,5 +1,6 @@
 //! A block of packets and its parity: what adds packets up at one end, and works one out at the other.
 
+use super::Number;
 use super::xor::{check_of, length_of, xor_onto};
 use alloc::vec::Vec;
 use bytes::{Bytes, BytesMut};
@@ -22,7 +23,7 @@ pub struct Parity {
 impl Parity {
     /// The numbers of the frames that it covers.
     pub(super) fn numbers(&self) -> impl Iterator<Item = u8> {
-        (0..self.count).map(|place| self.first.wrapping_add(place))
+        (0..self.count).map(|place| (Number::new(self.first.into()) + u64::from(place)).wire_u8())
     }
 }
 

@@ -33,11 +33,14 @@ pub use block::Parity;
 pub use config::Config;
 pub use wire::{Unit, parse};
 
-use crate::arq::Outage;
+use crate::arq::{Outage, Seq};
 use crate::contract::{Counters, Departure, Frame, Full, LinkService, LinkState, Packet, Start, Tag, Ticket};
 use arqway_units::Time;
 use receiver::Receiver;
 use sender::Sender;
+
+/// The number of a data frame.
+type Number = Seq<8>;
 
 /// One end: it sends and it receives.
 #[derive(Debug)]

@@ -1,9 +1,11 @@
 //! The receiving half: the packets of the last two blocks, and what a parity makes of them.
 
+use super::Number;
 use super::block::{Parity, Sum};
 use super::config::Config;
 use crate::contract::Counters;
 use alloc::collections::VecDeque;
+use arqway_units::count;
 use bytes::Bytes;
 
 #[derive(Debug)]
@@ -16,7 +18,7 @@ pub(super) struct Receiver {
     released: VecDeque<Bytes>,
     sum: Sum,
     /// The number after the last one heard of.
-    next: u8,
+    next: Number,
 }
 
 impl Receiver {
@@ -27,7 +29,8 @@ impl Receiver {
             limit,
             released: VecDeque::with_capacity(2),
             sum: Sum::default(),
-            next: 0,
+            // A turn above zero, so that there is room for those before it.
+            next: Number::new(Number::MODULUS),
         }
     }
 
@@ -41,7 +44,7 @@ impl Receiver {
             if self.was_overtaken(number) {
                 counters.frames_recovered += 1;
             } else {
-                self.next = number.wrapping_add(1);
+                self.next = Number::at_or_after(self.next, number.into()).next();
             }
             self.take(number, packet);
         }
@@ -49,7 +52,8 @@ impl Receiver {
 
     /// Takes a parity: with all but one of its packets at hand it gives the one that is missing.
     pub(super) fn parity(&mut self, parity: &Parity, counters: &mut Counters) {
-        self.heard_of_all_before(parity.first.wrapping_add(parity.count), counters);
+        let end = Number::new(parity.first.into()) + u64::from(parity.count);
+        self.heard_of_all_before(end.wire_u8(), counters);
         let Some(missing) = self.only_one_missing(parity) else { return };
         self.sum.clear();
         for number in parity.numbers() {
@@ -65,9 +69,9 @@ impl Receiver {
 
     /// Counts what did not come. Numbers come round, so a burst of half of them or more is not seen.
     fn heard_of_all_before(&mut self, number: u8, counters: &mut Counters) {
-        let ahead = number.wrapping_sub(self.next);
-        if ahead < 128 {
-            counters.packets_missed += u64::from(ahead);
+        let number = Number::at_or_after(self.next, number.into());
+        if let Some(ahead) = number.offset_from(self.next).filter(|ahead| *ahead < Number::MODULUS / 2) {
+            counters.packets_missed += ahead;
             self.next = number;
         }
     }
@@ -75,7 +79,8 @@ impl Receiver {
     /// Whether a frame that is none of the recent ones lies so little behind that others overtook it: then it was counted
     /// as missing. One further behind shows a burst that the numbers cannot count, and what comes is counted from there on.
     fn was_overtaken(&self, number: u8) -> bool {
-        (1..=self.limit / 2).contains(&usize::from(self.next.wrapping_sub(number)))
+        let latest = Number::before(self.next, number.into());
+        latest.is_some_and(|latest| self.next <= latest + count(self.limit / 2))
     }
 
     fn only_one_missing(&self, parity: &Parity) -> Option<u8> {

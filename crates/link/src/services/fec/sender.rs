@@ -1,5 +1,6 @@
 //! The sending half: packets that wait, and the block that they make.
 
+use super::Number;
 use super::block::Sum;
 use super::config::Config;
 use super::wire;
@@ -14,8 +15,9 @@ pub(super) struct Sender {
     /// Packets that were never handed over.
     waiting: VecDeque<Bytes>,
     buffer: usize,
-    /// The number of the next data frame.
-    next: u8,
+    /// The number of the first data frame of the block, and of the next one.
+    first: Number,
+    next: Number,
     /// What was handed over of the block.
     sum: Sum,
     block: u16,
@@ -29,7 +31,8 @@ impl Sender {
         Self {
             waiting: VecDeque::new(),
             buffer: config.buffer.get(),
-            next: 0,
+            first: Number::ZERO,
+            next: Number::ZERO,
             sum: Sum::default(),
             block: config.block.get(),
             idle: Idle::new(config.idle_timeout),
@@ -49,14 +52,15 @@ impl Sender {
     pub(super) fn poll(&mut self, counters: &mut Counters) -> Option<Frame> {
         let ends_early = core::mem::take(&mut self.ends_early) && self.sum.count() > 0;
         if ends_early || u16::from(self.sum.count()) >= self.block {
-            let parity = self.sum.parity(self.next.wrapping_sub(self.sum.count()));
+            let parity = self.sum.parity(self.first.wire_u8());
+            self.first = self.next;
             self.sum.clear();
             self.idle.stop();
             counters.parity_sent += 1;
             return Some(wire::parity(parity));
         }
-        let (number, packet) = (self.next, self.waiting.pop_front()?);
-        self.next = number.wrapping_add(1);
+        let (number, packet) = (self.next.wire_u8(), self.waiting.pop_front()?);
+        self.next = self.next.next();
         self.sum.add(number, &packet);
         counters.frames_sent += 1;
         counters.octets_sent += packet.len() as u64;

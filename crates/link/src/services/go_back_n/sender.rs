@@ -2,7 +2,7 @@
 
 use super::config::Config;
 use super::wire::Number;
-use crate::arq::Window;
+use crate::arq::{Seq, Window};
 use crate::contract::{Counters, Ticket};
 use arqway_units::{Span, Time};
 use bytes::Bytes;
@@ -16,8 +16,8 @@ pub(super) struct Sender {
     /// The first number that was never handed over.
     end: Number,
     timeout: Span,
-    /// How often it went back, in as many bits as a ticket has for it.
-    round: u16,
+    /// How often it went back; a ticket has the low bits.
+    round: Seq<16>,
 }
 
 /// A copy of a frame, of which there may be several in the queue below.
@@ -55,7 +55,7 @@ impl Sender {
             next: Number::ZERO,
             end: Number::ZERO,
             timeout: config.timeout,
-            round: 0,
+            round: Seq::ZERO,
         }
     }
 
@@ -90,7 +90,7 @@ impl Sender {
         }
         counters.timeouts += 1;
         self.next = self.window.first();
-        self.round = self.round.wrapping_add(1);
+        self.round = self.round.next();
         self.each_waiting(|_| None);
     }
 
@@ -106,12 +106,12 @@ impl Sender {
             counters.octets_sent += packet.len() as u64;
             self.end = self.next;
         }
-        Some((FrameCopy { number, round: self.round }, packet))
+        Some((FrameCopy { number, round: self.round.wire_u16() }, packet))
     }
 
     /// The wait of a frame begins; what becomes of a copy from an earlier round tells nothing.
     pub(super) fn start_timer(&mut self, copy: FrameCopy, now: Time) {
-        if copy.round == self.round
+        if copy.round == self.round.wire_u16()
             && let Some(slot) = self.window.get_mut(copy.number)
         {
             slot.waiting_since = Some(now);

@@ -32,8 +32,8 @@ type Place = (u64, usize);
 /// The SDUs that need this PDU and are whole.
 pub(super) fn deliver_what_needed<H: Held>(held: &H, number: u64, deliver: &mut impl FnMut(Bytes)) {
     let Some(contents) = held.get(number) else { return };
-    let before = number.wrapping_sub(1);
     if let Some(padding) = ends_before::<H>(contents)
+        && let Some(before) = number.checked_sub(1)
         && held.get(before).is_some_and(is_open::<H>)
         && let Some(from) = start_of_last(held, before)
     {
@@ -76,7 +76,7 @@ fn start_of_first<H: Held>(held: &H, number: u64) -> Option<Place> {
     if begins::<H>(held.get(number)?) || held.is_known_to_begin(number) {
         return Some((number, 0));
     }
-    let before = number.wrapping_sub(1);
+    let before = number.checked_sub(1)?;
     if is_open::<H>(held.get(before)?) { start_of_last(held, before) } else { Some((number, 0)) }
 }
 
@@ -90,7 +90,7 @@ fn start_of_last<H: Held>(held: &H, mut number: u64) -> Option<Place> {
         if begins::<H>(contents) || held.is_known_to_begin(number) {
             return Some((number, 0));
         }
-        let before = number.wrapping_sub(1);
+        let before = number.checked_sub(1)?;
         if !is_open::<H>(held.get(before)?) {
             return Some((number, 0));
         }

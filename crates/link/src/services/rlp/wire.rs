@@ -99,8 +99,10 @@ impl Missing {
     /// The low bits of the numbers, in ascending order.
     pub fn numbers(&self) -> impl Iterator<Item = u64> {
         let bits = self.bits.iter().flat_map(|octet| (0..8).map(move |bit| octet & (0x80 >> bit) != 0));
-        let others = (1u16..).zip(bits).filter(|(_, asked)| *asked);
-        core::iter::once(0).chain(others.map(|(ahead, _)| ahead)).map(|ahead| self.first.wrapping_add(ahead).into())
+        let others = (1u64..).zip(bits).filter(|(_, asked)| *asked);
+        core::iter::once(0)
+            .chain(others.map(|(ahead, _)| ahead))
+            .map(|ahead| (Number::new(self.first.into()) + ahead).wire())
     }
 }
 

@@ -13,35 +13,39 @@
 //! Ahead is what is nearer in front than behind, by half of all numbers. A peer that began anew, or so many losses in a row, may make
 //! new frames look old. So after a silence in which none was taken, whatever comes is taken: none is overtaken by that much time.
 
+use crate::arq::Seq;
 use arqway_units::{Span, Time};
+
+type Number = Seq<16>;
 
 /// Both directions of one end.
 #[derive(Debug)]
 pub(super) struct OrderFilter {
-    next: u16,
-    last: Option<(u16, Time)>,
+    next: Number,
+    last: Option<(Number, Time)>,
     /// How much later than one sent after it a frame may arrive.
     longest: Span,
 }
 
 impl OrderFilter {
     pub(super) fn new(longest: Span) -> Self {
-        Self { next: 0, last: None, longest }
+        Self { next: Number::ZERO, last: None, longest }
     }
 
     /// What goes in front of the next frame.
     pub(super) fn number(&mut self) -> [u8; 2] {
         let number = self.next;
-        self.next = number.wrapping_add(1);
-        number.to_be_bytes()
+        self.next = number.next();
+        number.wire_u16().to_be_bytes()
     }
 
     /// Whether a frame is to be taken.
     pub(super) fn takes(&mut self, number: [u8; 2], now: Time) -> bool {
-        let number = u16::from_be_bytes(number);
+        let base = self.last.map_or(Number::ZERO, |(last, _)| last);
+        let number = Number::at_or_after(base, u16::from_be_bytes(number).into());
         let is_old = self.last.is_some_and(|(last, at)| {
-            let ahead = number.wrapping_sub(last);
-            (ahead == 0 || ahead > u16::MAX / 2) && now < at + self.longest
+            let is_ahead = number > last && number < last + Number::MODULUS / 2;
+            !is_ahead && now < at + self.longest
         });
         if !is_old {
             self.last = Some((number, now));

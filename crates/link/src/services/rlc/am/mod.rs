@@ -66,7 +66,7 @@ pub struct AcknowledgedMode {
     reporting: Reporting,
     reset: ResetProcedure,
     /// How often this end has begun anew: frames from before are not sent.
-    epoch: u16,
+    epoch: Seq<16>,
     /// A data PDU that must let a report go first.
     held: Option<Frame>,
     indicators: LengthIndicatorSize,
@@ -87,7 +87,7 @@ impl AcknowledgedMode {
             receiver: Receiver::new(settings.window, settings.in_sequence),
             reporting: Reporting::new(settings.status, settings.pdu_size, settings.pad_control_pdus, settings.window),
             reset: ResetProcedure::new(settings.reset),
-            epoch: 0,
+            epoch: Seq::ZERO,
             held: None,
             indicators: settings.indicators,
             peer_indicators: settings.peer_indicators,
@@ -157,7 +157,7 @@ impl AcknowledgedMode {
             if self.held.take().is_some() {
                 self.sender.departed();
             }
-            self.epoch = self.epoch.wrapping_add(1);
+            self.epoch = self.epoch.next();
         }
     }
 }
@@ -229,7 +229,7 @@ impl AcknowledgedMode {
 
     /// Whether a frame means nothing any more because all has begun anew since; a reset of its own goes on.
     fn is_of_before(&self, Handed { epoch, what }: Handed) -> bool {
-        epoch != self.epoch && !matches!(what, What::Reset | What::ResetAck)
+        epoch != self.epoch.wire_u16() && !matches!(what, What::Reset | What::ResetAck)
     }
 
     /// Whether its peer has a data PDU by now; one that polls goes nevertheless.
@@ -244,7 +244,7 @@ impl AcknowledgedMode {
 
     fn hand_over(&mut self, head: &[u8], body: Bytes, what: What, now: Time) -> Frame {
         let mut frame = Frame::new(pdu::KIND, head, body);
-        frame.ticket = Some(Handed { epoch: self.epoch, what }.ticket());
+        frame.ticket = Some(Handed { epoch: self.epoch.wire_u16(), what }.ticket());
         if self.timer_starts == TimerStarts::HandOver {
             self.start_timers(what, now);
         }

@@ -8,7 +8,7 @@
 //!                  +4    burst      5     2 + 8 * 1
 //! ```
 
-use super::numbers::after;
+use super::numbers::{after, before};
 use arrayvec::ArrayVec;
 use core::iter;
 
@@ -94,7 +94,7 @@ pub(super) fn encode(first: u16, numbers: impl Iterator<Item = u16>, room: usize
             run += 1;
         }
         let left = room - words.len();
-        let distance = next.wrapping_sub(last) & 0xfff;
+        let distance = before(next, last);
         reach += distance + run - 1;
         if reach > 0xfff {
             break; // a turn of the numbers: these do not ascend

@@ -1,7 +1,7 @@
 //! Puts super-fields into a STATUS PDU, as many as fit.
 
 use super::control::{self, padded};
-use super::numbers::after;
+use super::numbers::{after, before};
 use super::relative_list;
 use super::sufi::{
     ACK, BITMAP, LIST, MOVE_RECEIVING_WINDOW, MOVE_RECEIVING_WINDOW_ACK, NO_MORE, POLL, RELATIVE_LIST, WINDOW,
@@ -161,7 +161,7 @@ impl StatusWriter {
         self.write(BITMAP);
         self.write(nibble(last));
         let [back, bits] = [back, 8 * octets].map(|bits| u16::try_from(bits).unwrap_or(0));
-        self.write_number(first.wrapping_sub(back) & 0xfff);
+        self.write_number(before(first, back));
         let mut half = 0;
         for bit in 0..bits {
             let arrived = bit.checked_sub(back).is_none_or(|ahead| received(after(first, ahead)));

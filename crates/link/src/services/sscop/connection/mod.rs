@@ -124,7 +124,7 @@ pub struct Connection {
     parameters: Parameters,
     state: State,
     /// VT(SQ), VR(SQ).
-    attempt: u8,
+    attempt: Seq<8>,
     peer_attempt: u8,
     /// VT(CC).
     asked: u16,
@@ -157,7 +157,7 @@ impl Connection {
     pub fn new(parameters: Parameters) -> Self {
         Self {
             state: State::Idle,
-            attempt: 0,
+            attempt: Seq::ZERO,
             peer_attempt: 0,
             asked: 0,
             sender: Sender::new(parameters.clear_buffers, &parameters.resequencing),

@@ -39,7 +39,7 @@ impl Connection {
         }
         self.sender.clear_transmitter();
         self.ask(uu, State::OutgoingConnectionPending, now);
-        self.attempt = self.attempt.wrapping_add(1);
+        self.attempt = self.attempt.next();
         self.send_bgn();
     }
 
@@ -92,7 +92,7 @@ impl Connection {
             | State::IncomingResynchronizationPending => return,
         }
         self.ask(uu, State::OutgoingResynchronizationPending, now);
-        self.attempt = self.attempt.wrapping_add(1);
+        self.attempt = self.attempt.next();
         self.send_rs();
     }
 
@@ -117,12 +117,12 @@ impl Connection {
     }
 
     pub(super) fn send_bgn(&mut self) {
-        let (sq, mr, uu) = (self.attempt, self.first_credit(), self.said.clone());
+        let (sq, mr, uu) = (self.attempt.wire_u8(), self.first_credit(), self.said.clone());
         self.send(Pdu::Bgn { sq, mr, uu });
     }
 
     pub(super) fn send_rs(&mut self) {
-        let (sq, mr, uu) = (self.attempt, self.first_credit(), self.said.clone());
+        let (sq, mr, uu) = (self.attempt.wire_u8(), self.first_credit(), self.said.clone());
         self.send(Pdu::Rs { sq, mr, uu });
     }
 

@@ -121,7 +121,7 @@ impl Connection {
         self.error(error);
         self.timers.reset_data_transfer();
         self.asked = 1;
-        self.attempt = self.attempt.wrapping_add(1);
+        self.attempt = self.attempt.next();
         self.send_er();
         self.prepare_recovery();
         self.timers.set(Timer::Cc, now);
@@ -129,7 +129,7 @@ impl Connection {
     }
 
     pub(super) fn send_er(&mut self) {
-        let (sq, mr) = (self.attempt, self.first_credit());
+        let (sq, mr) = (self.attempt.wire_u8(), self.first_credit());
         self.send(Pdu::Er { sq, mr });
     }
 
