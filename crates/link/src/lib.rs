@@ -75,7 +75,7 @@ mod schema;
 mod services;
 
 pub use arq::{
-    Arithmetic, DeviatesFrom, FixedPoint, Others, Resequencing, RoundTrip, Smoothing, TimerStarts, Unordered,
+    Arithmetic, DeviatesFrom, FixedPoint, Others, Resequencing, RoundTrip, Seq, Smoothing, TimerStarts, Unordered,
     tcp_filter,
 };
 pub use contract::{

@@ -9,80 +9,91 @@ use core::ops::Add;
 
 /// A sequence number of `BITS` bits on the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub(crate) struct Seq<const BITS: u32>(u64);
+pub struct Seq<const BITS: u32>(u64);
 
 /// A TCP sequence number.
 pub(crate) type TcpNumber = Seq<32>;
 
 impl<const BITS: u32> Seq<BITS> {
     /// The first number.
-    pub(crate) const ZERO: Self = Self(0);
+    pub const ZERO: Self = Self(0);
     /// How wide a number is on the wire.
-    pub(crate) const WIDTH: u32 = BITS;
+    pub const WIDTH: u32 = BITS;
     /// How many different numbers the wire has.
-    pub(crate) const MODULUS: u64 = 1 << BITS;
+    pub const MODULUS: u64 = 1 << BITS;
 
     /// The number in full.
-    pub(crate) const fn new(number: u64) -> Self {
+    #[must_use]
+    pub const fn new(number: u64) -> Self {
         Self(number)
     }
 
     /// The number in full.
-    pub(crate) const fn as_u64(self) -> u64 {
+    #[must_use]
+    pub const fn as_u64(self) -> u64 {
         self.0
     }
 
     /// The low bits that go onto the wire.
-    pub(crate) const fn wire(self) -> u64 {
+    #[must_use]
+    pub const fn wire(self) -> u64 {
         self.0 % Self::MODULUS
     }
 
     /// The low bits in one octet, for numbers of at most 8 bits.
-    pub(crate) const fn wire_u8(self) -> u8 {
+    #[must_use]
+    pub const fn wire_u8(self) -> u8 {
         const { assert!(BITS <= 8, "a wider number does not fit into an octet") };
         let [low, ..] = self.wire().to_le_bytes();
         low
     }
 
     /// The low bits in two octets, for numbers of at most 16 bits.
-    pub(crate) const fn wire_u16(self) -> u16 {
+    #[must_use]
+    pub const fn wire_u16(self) -> u16 {
         const { assert!(BITS <= 16, "a wider number does not fit into two octets") };
         let [a, b, ..] = self.wire().to_le_bytes();
         u16::from_le_bytes([a, b])
     }
 
     /// The low bits in four octets, for numbers of at most 32 bits.
-    pub(crate) const fn wire_u32(self) -> u32 {
+    #[must_use]
+    pub const fn wire_u32(self) -> u32 {
         const { assert!(BITS <= 32, "a wider number does not fit into four octets") };
         let [a, b, c, d, ..] = self.wire().to_le_bytes();
         u32::from_le_bytes([a, b, c, d])
     }
 
     /// The first number at or after `base` whose wire bits are `wire`.
-    pub(crate) const fn at_or_after(base: Self, wire: u64) -> Self {
+    #[must_use]
+    pub const fn at_or_after(base: Self, wire: u64) -> Self {
         Self(base.0 + (wire.wrapping_sub(base.0) & (Self::MODULUS - 1)))
     }
 
     /// The last number before `end` whose wire bits are `wire`, if there is one.
-    pub(crate) const fn before(end: Self, wire: u64) -> Option<Self> {
+    #[must_use]
+    pub const fn before(end: Self, wire: u64) -> Option<Self> {
         let number = Self::at_or_after(Self(end.0.saturating_sub(Self::MODULUS)), wire);
         if number.0 < end.0 { Some(number) } else { None }
     }
 
     /// The number nearest to `base` whose wire bits are `wire`, where no window says on which side to look (TCP). Not
     /// right within half a modulus of zero: begin a turn above it.
-    pub(crate) const fn nearest(base: Self, wire: u64) -> Self {
+    #[must_use]
+    pub const fn nearest(base: Self, wire: u64) -> Self {
         let ahead = Self::at_or_after(base, wire);
         if ahead.0 - base.0 < Self::MODULUS / 2 { ahead } else { Self(ahead.0.saturating_sub(Self::MODULUS)) }
     }
 
     /// The next number.
-    pub(crate) const fn next(self) -> Self {
+    #[must_use]
+    pub const fn next(self) -> Self {
         Self(self.0 + 1)
     }
 
     /// How far past `base` this number is, or `None` where it is before it.
-    pub(crate) const fn offset_from(self, base: Self) -> Option<u64> {
+    #[must_use]
+    pub const fn offset_from(self, base: Self) -> Option<u64> {
         self.0.checked_sub(base.0)
     }
 }
