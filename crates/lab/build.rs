@@ -7,14 +7,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What decides the numbers of a run: the units, the protocols, the simulator, what is measured, and everybody else's code.
-const MEASURES: [&str; 8] = [
+const MEASURES: [&str; 9] = [
     "../units/src",
     "../link/src",
     "../sim/src",
     "src/metrics",
-    "src/lengths.rs",
-    "src/run.rs",
-    "src/pieces",
+    "src/run/delays.rs",
+    "src/run/measured.rs",
+    "src/run/mod.rs",
+    "src/run/partial",
     "../../Cargo.lock",
 ];
 

@@ -12,10 +12,10 @@ use super::race::{Ended, FIRST, Limits, MARGIN, Race, Standing, Verdict};
 use super::trial::{Entry, Trial};
 use arqway_config::{Mistakes, Node, Source, Table, parse};
 use arqway_lab::experiment::Experiment;
-use arqway_lab::plan::{Plan, Request, RequestError};
-use arqway_lab::rows::Row;
+use arqway_lab::results::rows::Row;
+use arqway_lab::run::cancellation::Cancellation;
+use arqway_lab::run::plan::{Plan, Request, RequestError};
 use arqway_lab::run::{Results, RunError, run};
-use arqway_lab::stop::Stop;
 use std::num::NonZeroUsize;
 
 /// Events of all races together: half a minute of two cores.
@@ -47,7 +47,7 @@ pub struct Watcher<'a, P> {
     /// How many runs at a time.
     pub jobs: NonZeroUsize,
     /// Set to stop.
-    pub stop: &'a Stop,
+    pub stop: &'a Cancellation,
     /// Is told of runs.
     pub progress: &'a P,
 }
@@ -162,7 +162,7 @@ pub fn advise<P: Progress>(question: Question, most: u32, watcher: &Watcher<'_, 
     let mut decided = Vec::new();
     for (class, is_used) in stages.into_iter().zip(used) {
         decided.extend(advisor.decide(class, is_used)?);
-        if watcher.stop.is_asked() {
+        if watcher.stop.is_requested() {
             break;
         }
     }
@@ -172,7 +172,7 @@ pub fn advise<P: Progress>(question: Question, most: u32, watcher: &Watcher<'_, 
     let confirm = advisor.confirm_text();
     let Advisor { rows, results, mut cautions, .. } = advisor;
     cautions.extend(of_the_world(&question, &link));
-    if watcher.stop.is_asked() && !cautions.contains(&Caution::Stopped) {
+    if watcher.stop.is_requested() && !cautions.contains(&Caution::Stopped) {
         cautions.push(Caution::Stopped);
     }
     Ok(Advice { link, losses, stages: decided, cautions, rows, results, confirm, question })

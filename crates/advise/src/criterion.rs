@@ -11,7 +11,7 @@
 //! applications has 71 %. Scores are made replication by replication, so that they pair.
 
 use arqway_lab::quantity::Quantity;
-use arqway_lab::rows::Row;
+use arqway_lab::results::rows::Row;
 use arqway_sim::Scenario;
 
 /// An application that a candidate is judged by.

@@ -14,7 +14,7 @@ use arqway_lab::figure::canvas::{Anchor, Canvas, Ink, Length};
 use arqway_lab::figure::look::COLOURS;
 use arqway_lab::figure::scale::{Fitted, Range};
 use arqway_lab::figure::text;
-use arqway_lab::stats::Summary;
+use arqway_lab::results::stats::Summary;
 
 const ROW: f64 = 17.0;
 const LABEL: f64 = 12.0;

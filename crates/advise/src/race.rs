@@ -16,10 +16,10 @@
 
 use super::advisor::Progress;
 use super::criterion::{Application, Values, best_of, scores};
-use arqway_lab::plan::{Plan, Use};
+use arqway_lab::results::stats::{Comparison, Summary, summarise};
+use arqway_lab::run::cancellation::Cancellation;
+use arqway_lab::run::plan::{Plan, Use};
 use arqway_lab::run::{Results, RunError, run, run_these};
-use arqway_lab::stats::{Comparison, Summary, summarise};
-use arqway_lab::stop::Stop;
 use std::cmp::Ordering;
 use std::num::NonZeroUsize;
 
@@ -121,11 +121,16 @@ impl<'a> Race<'a> {
     }
 
     /// Runs until the race is over.
-    pub(super) fn run(&mut self, jobs: NonZeroUsize, stop: &Stop, progress: &impl Progress) -> Result<Ended, RunError> {
+    pub(super) fn run(
+        &mut self,
+        jobs: NonZeroUsize,
+        stop: &Cancellation,
+        progress: &impl Progress,
+    ) -> Result<Ended, RunError> {
         progress.planned(self.plan.runs.len());
         self.results = run(self.plan, jobs, stop, || progress.finished())?;
         loop {
-            if stop.is_asked() {
+            if stop.is_requested() {
                 return Ok(Ended::Stopped);
             }
             self.drop_who_is_behind();

@@ -5,8 +5,8 @@ use super::link::Link;
 use super::trial::{Entry, Trial};
 use super::*;
 use arqway_config::Source;
-use arqway_lab::scenarios;
-use arqway_lab::stop::Stop;
+use arqway_lab::experiment::scenarios;
+use arqway_lab::run::cancellation::Cancellation;
 use arqway_units::Span;
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -28,7 +28,7 @@ fn asked(text: &str) -> Question {
 }
 
 fn advised(text: &str, most: u32, jobs: usize) -> Advice {
-    let stop = Stop::new();
+    let stop = Cancellation::new();
     let watcher = Watcher { jobs: NonZeroUsize::new(jobs).expect("a thread"), stop: &stop, progress: &Nobody };
     advise(asked(text), most, &watcher).unwrap_or_else(|error| panic!("{error}"))
 }
@@ -171,7 +171,7 @@ fn with_classes() -> String {
 
 /// Stops as soon as runs have been planned so many times.
 struct Impatient<'a> {
-    stop: &'a Stop,
+    stop: &'a Cancellation,
     planned: AtomicUsize,
     most: usize,
 }
@@ -179,7 +179,7 @@ struct Impatient<'a> {
 impl Progress for Impatient<'_> {
     fn planned(&self, _: usize) {
         if self.planned.fetch_add(1, Ordering::Relaxed) + 1 == self.most {
-            self.stop.after_runs_under_way();
+            self.stop.after_current_runs();
         }
     }
 
@@ -189,7 +189,7 @@ impl Progress for Impatient<'_> {
 #[test]
 fn whoever_stops_before_all_classes_are_decided_is_told_so_and_keeps_what_is_decided() {
     let advised = |most: usize| {
-        let stop = Stop::new();
+        let stop = Cancellation::new();
         let impatient = Impatient { stop: &stop, planned: AtomicUsize::new(0), most };
         let watcher = Watcher { jobs: NonZeroUsize::MIN, stop: &stop, progress: &impatient };
         let advice = advise(asked(&with_classes()), 2, &watcher).unwrap_or_else(|error| panic!("{error}"));

@@ -4,7 +4,7 @@ use super::advisor::{Advice, Caution, MARGIN_PERCENT, Stage};
 use super::length::Losses;
 use super::race::{Ended, Standing, Verdict};
 use arqway_lab::figure::number::{significant, with_half_width};
-use arqway_lab::stats::Summary;
+use arqway_lab::results::stats::Summary;
 use arqway_units::Octets;
 
 impl Advice {

@@ -11,7 +11,7 @@
 mod drawn;
 
 use arqway_advise::MOST;
-use arqway_lab::stats::Summary;
+use arqway_lab::results::stats::Summary;
 use drawn::{Draw, advice, draw, held_against_all};
 use std::process::ExitCode;
 

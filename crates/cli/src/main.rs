@@ -8,13 +8,13 @@ mod completions;
 #[cfg(test)]
 mod documentation;
 mod fit;
-mod kept;
 mod manual;
 mod merge;
 mod reproduce;
 mod run;
 mod schema;
 mod sensitivity;
+mod shards;
 mod study;
 mod terminal;
 mod trace;

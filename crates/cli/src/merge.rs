@@ -3,8 +3,8 @@
 use crate::study::{Failure, Options, Plans, Runs, Study, as_typed, conclude};
 use crate::{Command, reproduce, run};
 use arqway_lab::output;
-use arqway_lab::pieces::{Catalogue, PieceError, Question, Refused, Shard, Shelf, folder_of};
-use arqway_lab::plan::Run;
+use arqway_lab::run::partial::{Manifest, PartialError, Refused, ResultStore, RunIndex, Shard, folder_of};
+use arqway_lab::run::plan::Run;
 use clap::Parser;
 use std::path::PathBuf;
 
@@ -45,38 +45,38 @@ fn not_understood(why: &str) -> Failure {
 }
 
 /// What the shards in all folders answer.
-fn question(arguments: &Arguments) -> Result<Question, Failure> {
+fn question(arguments: &Arguments) -> Result<Manifest, Failure> {
     let Some((first, others)) = arguments.folders.split_first() else { return Err(Failure::Nothing) };
-    let question = Question::read(first)?;
+    let question = Manifest::read(first)?;
     for folder in others {
-        question.is_that_of(&Question::read(folder)?, folder)?;
+        question.is_that_of(&Manifest::read(folder)?, folder)?;
     }
     Ok(question)
 }
 
 /// Makes the results of a study from pieces alone.
-fn merge(study: Study, asked: &Options, arguments: &Arguments, question: &Question) -> Result<(), Failure> {
+fn merge(study: Study, asked: &Options, arguments: &Arguments, question: &Manifest) -> Result<(), Failure> {
     let out = arguments.out.as_ref().or(arguments.folders.first()).cloned().unwrap_or_default();
     let options = asked.clone().into_folder(out);
     let plans = Plans::new(&study)?;
     let folders: Vec<PathBuf> = arguments.folders.iter().map(|folder| folder_of(folder)).collect();
-    let (shelf, refused) = Shelf::open(&folders)?;
-    check(&plans, &shelf, &refused, question)?;
+    let (store, refused) = ResultStore::open(&folders)?;
+    check(&plans, &store, &refused, question)?;
     output::prepare(&options.out)?;
     let mut runs = Runs::new(options.running.jobs(), plans.plain.runs.len())?;
-    runs.shelf = Some(shelf);
+    runs.store = Some(store);
     conclude(study, plans, runs, &options)
 }
 
 /// Looks whether every run is there, and nothing that belongs elsewhere.
-fn check(plans: &Plans, shelf: &Shelf, refused: &[Refused], question: &Question) -> Result<(), Failure> {
-    let of_others = refused.iter().filter(|refused| matches!(refused.error, PieceError::Program { .. }));
+fn check(plans: &Plans, store: &ResultStore, refused: &[Refused], question: &Manifest) -> Result<(), Failure> {
+    let of_others = refused.iter().filter(|refused| matches!(refused.error, PartialError::Program { .. }));
     let mut wrong: Vec<String> = of_others.map(ToString::to_string).collect();
     let plans = plans.all();
-    let catalogues: Vec<Catalogue> = plans.iter().map(|plan| Catalogue::of(plan)).collect::<Result<_, _>>()?;
-    let all: Vec<(&Catalogue, &[Run])> =
+    let catalogues: Vec<RunIndex> = plans.iter().map(|plan| RunIndex::of(plan)).collect::<Result<_, _>>()?;
+    let all: Vec<(&RunIndex, &[Run])> =
         catalogues.iter().zip(&plans).map(|(catalogue, plan)| (catalogue, plan.runs.as_slice())).collect();
-    let strangers = shelf.strangers(&all);
+    let strangers = store.strangers(&all);
     wrong.extend(strangers.iter().map(|path| format!("{}: none of its runs is part of this study", path.display())));
     if !wrong.is_empty() {
         let wrong = wrong.join("\n");
@@ -88,8 +88,7 @@ fn check(plans: &Plans, shelf: &Shelf, refused: &[Refused], question: &Question)
     let mut missing = String::new();
     for shard in Shard::all(question.shards) {
         let shares = shard.runs_of(&plans);
-        let missing_of =
-            |(catalogue, share): (&Catalogue, &Vec<Run>)| shelf.collected().missing(catalogue, share).len();
+        let missing_of = |(catalogue, share): (&RunIndex, &Vec<Run>)| store.collected().missing(catalogue, share).len();
         let runs: usize = catalogues.iter().zip(&shares).map(missing_of).sum();
         if runs > 0 {
             let (wanted, command) = (shares.iter().map(Vec::len).sum::<usize>(), as_typed(&question.arguments));

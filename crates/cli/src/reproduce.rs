@@ -9,7 +9,7 @@ use arqway_lab::experiment::{Effort, Experiment};
 use arqway_papers::claims::Record;
 use arqway_papers::library::{self, FigureName};
 use arqway_papers::modern_tcp;
-use arqway_papers::options::{Asked, frame_of_reproduction};
+use arqway_papers::options::{Asked, header_of_reproduction};
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
@@ -61,11 +61,11 @@ pub(crate) fn read(arguments: &Arguments) -> Result<Study, Failure> {
     let claims = library::claims_of(&names).map_err(Failure::Mistakes)?;
     let papers: Vec<&str> = names.iter().map(|name| name.paper.as_str()).collect();
     let today = if arguments.today { with_todays_tcp(&names, effort)? } else { Vec::new() };
-    let frame = frame_of_reproduction(arguments.paper.as_deref(), &arguments.figures, effort, &arguments.asked());
+    let header = header_of_reproduction(arguments.paper.as_deref(), &arguments.figures, effort, &arguments.asked());
     let strict = if arguments.strict { Some((recorded(&papers)?, effort)) } else { None };
     let (request, seeds) = (options.request(), arguments.seeds.unwrap_or(seeds_by_default(effort)));
     let words = arguments.words();
-    Ok(Study { experiments, request, claims, seeds, frame, strict, today, words, files: BTreeMap::new() })
+    Ok(Study { experiments, request, claims, seeds, header, strict, today, words, files: BTreeMap::new() })
 }
 
 impl Arguments {

@@ -5,7 +5,7 @@ use crate::values;
 use arqway_config::Source;
 use arqway_lab::experiment::overlay::Overlay;
 use arqway_lab::experiment::{Effort, Files, read_all};
-use arqway_lab::output::Frame;
+use arqway_lab::report::ReportHeader;
 use arqway_papers::library;
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -81,7 +81,7 @@ fn read(arguments: &Arguments, name: String, text: String, files: &Files) -> Res
     request.replication = arguments.replication;
     let title = experiments.first().map_or("", |experiment| experiment.title.as_str());
     let words = words(arguments);
-    let frame = Frame::of_run(title, format!("arqway {}", as_typed(&words)));
+    let header = ReportHeader::of_run(title, format!("arqway {}", as_typed(&words)));
     let mut files = files.texts();
     files.insert(file_name(arguments), source.text().to_owned());
     Ok(Study {
@@ -89,7 +89,7 @@ fn read(arguments: &Arguments, name: String, text: String, files: &Files) -> Res
         request,
         claims: Vec::new(),
         seeds: NonZeroU32::MIN,
-        frame,
+        header,
         strict: None,
         today: Vec::new(),
         words,

@@ -1,17 +1,18 @@
 //! What `run` and `reproduce` share: the options, the run with its progress bar and Ctrl-C, the output.
 
-use crate::kept;
+use crate::shards;
 use crate::terminal::{print, tell};
 use crate::values;
 use arqway_advise::AdviseError;
 use arqway_config::Mistakes;
 use arqway_lab::experiment::{Effort, Experiment};
-use arqway_lab::output::{self, Frame, OutputError};
-use arqway_lab::pieces::{PieceError, PiecesError, QuestionError, Shard, Shelf};
-use arqway_lab::plan::{Plan, Request, RequestError, Run};
+use arqway_lab::output::{self, OutputError};
+use arqway_lab::report::ReportHeader;
+use arqway_lab::run::cancellation::Cancellation;
+use arqway_lab::run::partial::{ManifestError, PartialError, ResultStore, Shard, StoreError};
+use arqway_lab::run::plan::{Plan, Request, RequestError, Run};
+use arqway_lab::run::precision::{MOST, Wide, run_to_precision};
 use arqway_lab::run::{Results, RunError, run_these};
-use arqway_lab::stop::Stop;
-use arqway_lab::until::{MOST, Wide, run_until};
 use arqway_papers::Judged;
 use arqway_papers::claims::{Claim, Difference, Record};
 use arqway_papers::modern_tcp::{Section, Today};
@@ -104,11 +105,11 @@ pub(crate) enum Failure {
     #[error("{0}")]
     Differs(String),
     #[error(transparent)]
-    Pieces(#[from] PiecesError),
+    Pieces(#[from] StoreError),
     #[error(transparent)]
-    Piece(#[from] PieceError),
+    PartialResults(#[from] PartialError),
     #[error(transparent)]
-    Question(#[from] QuestionError),
+    Manifest(#[from] ManifestError),
     #[error("{0}")]
     Unmerged(String),
 }
@@ -127,8 +128,8 @@ impl Failure {
             | Self::Stopped(_)
             | Self::Differs(_)
             | Self::Pieces(_)
-            | Self::Piece(_)
-            | Self::Question(_)
+            | Self::PartialResults(_)
+            | Self::Manifest(_)
             | Self::Unmerged(_) => ExitCode::FAILURE,
         }
     }
@@ -163,7 +164,7 @@ pub(crate) struct Study {
     pub(crate) claims: Vec<Claim>,
     /// From how many seeds each claim is judged.
     pub(crate) seeds: NonZeroU32,
-    pub(crate) frame: Frame,
+    pub(crate) header: ReportHeader,
     /// What verdicts must not differ from, if anything.
     pub(crate) strict: Option<(Record, Effort)>,
     /// The same experiments with today's TCP, where that is asked for.
@@ -182,20 +183,20 @@ pub(crate) fn study(study: Study, options: &Options) -> Result<(), Failure> {
         return Ok(());
     }
     if let Some(shard) = options.shard {
-        return kept::shard(&study, &plans, shard, options);
+        return shards::shard(&study, &plans, shard, options);
     }
     // Before the runs: what took hours would be lost if it turned out only then that it cannot be written.
     output::prepare(&options.out)?;
     let mut runs = Runs::new(options.running.jobs(), plans.plain.runs.len())?;
     if options.resume {
-        runs.shelf = Some(kept::open(&options.out)?);
+        runs.store = Some(shards::open(&options.out)?);
     }
     conclude(study, plans, runs, options)
 }
 
 /// Runs what is not known yet, prints tables and writes files.
 pub(crate) fn conclude(study: Study, plans: Plans, mut runs: Runs, options: &Options) -> Result<(), Failure> {
-    let Study { claims, frame, strict, .. } = study;
+    let Study { claims, header, strict, .. } = study;
     let Plans { plain: mut plan, other_seeds, today } = plans;
     let (results, wide) = runs.all(&mut plan, options.until)?;
     if results.finished() == 0 {
@@ -205,7 +206,7 @@ pub(crate) fn conclude(study: Study, plans: Plans, mut runs: Runs, options: &Opt
     judged.other_seeds = runs.other_seeds(&other_seeds, &claims)?;
     let sections = today.map_or(Ok(Vec::new()), |today| runs.today(&today, &plan, &mut judged))?;
     runs.finish();
-    judged.write(&plan, &frame, &options.out)?;
+    judged.write(&plan, &header, &options.out)?;
     print(&judged.to_text(&plan))?;
     sections.iter().try_for_each(|section| print(&format!("\n{}", section.text)))?;
     if let Some(share) = options.until {
@@ -252,10 +253,10 @@ impl Plans {
 /// The runs of a study, with what somebody who watches sees of them, and whether he has stopped them.
 pub(crate) struct Runs {
     jobs: NonZeroUsize,
-    stop: Arc<Stop>,
+    stop: Arc<Cancellation>,
     bar: ProgressBar,
     /// Where pieces of the study are kept, if they are.
-    pub(crate) shelf: Option<Shelf>,
+    pub(crate) store: Option<ResultStore>,
     planned: usize,
     finished: usize,
     /// Runs that ended before their file was there.
@@ -266,25 +267,25 @@ pub(crate) struct Runs {
 
 impl Runs {
     pub(crate) fn new(jobs: NonZeroUsize, planned: usize) -> Result<Self, Failure> {
-        let stop = Arc::new(Stop::new());
+        let stop = Arc::new(Cancellation::new());
         let asked = Arc::clone(&stop);
         ctrlc::set_handler(move || {
-            if asked.after_runs_under_way() {
+            if asked.after_current_runs() {
                 // Asked twice: whoever presses Ctrl-C again does not want to wait for the runs under way.
                 std::process::exit(130);
             }
             tell("stopping after the runs under way; again to stop at once");
         })?;
         let bar = ProgressBar::new(planned as u64).with_style(style());
-        Ok(Self { jobs, stop, bar, shelf: None, planned: 0, finished: 0, incomplete: 0, simulated_s: 0.0, events: 0 })
+        Ok(Self { jobs, stop, bar, store: None, planned: 0, finished: 0, incomplete: 0, simulated_s: 0.0, events: 0 })
     }
 
     /// Some of a plan's runs; those that are kept already are taken from there.
     pub(crate) fn run(&mut self, plan: &Plan, runs: &[Run]) -> Result<Results, Failure> {
         let (jobs, stop, bar) = (self.jobs, &*self.stop, &self.bar);
-        let results = match &mut self.shelf {
+        let results = match &mut self.store {
             None => run_these(plan, runs, jobs, stop, || bar.inc(1))?,
-            Some(shelf) => shelf.run(plan, runs, jobs, stop, || bar.inc(1))?,
+            Some(store) => store.run(plan, runs, jobs, stop, || bar.inc(1))?,
         };
         self.count(&results);
         Ok(results)
@@ -296,7 +297,7 @@ impl Runs {
             Some(share) => {
                 let (stop, bar) = (Arc::clone(&self.stop), self.bar.clone());
                 let planned = |runs: usize| bar.inc_length(runs as u64);
-                run_until(plan, share, &stop, planned, |plan, runs| self.run(plan, runs))?
+                run_to_precision(plan, share, &stop, planned, |plan, runs| self.run(plan, runs))?
             }
         };
         // Whoever stopped knows that not all was settled.
@@ -353,12 +354,12 @@ impl Runs {
     }
 
     /// What somebody else runs with, who tells the bar what there is to run.
-    pub(crate) fn watched(&self) -> (NonZeroUsize, &Stop, &ProgressBar) {
+    pub(crate) fn watched(&self) -> (NonZeroUsize, &Cancellation, &ProgressBar) {
         (self.jobs, &self.stop, &self.bar)
     }
 
     pub(crate) fn is_stopped(&self) -> bool {
-        self.stop.is_asked()
+        self.stop.is_requested()
     }
 
     pub(crate) fn finish(&self) {
@@ -376,7 +377,7 @@ impl Runs {
         let (events, seconds) = (self.events as f64 / 1e6, self.bar.elapsed().as_secs_f64());
         let (finished, simulated) = (runs(self.finished), simulated(self.simulated_s));
         tell(format_args!("{finished}, {simulated} simulated, {events:.1} million events in {seconds:.1} s"));
-        if let Some(taken) = self.shelf.as_ref().map(Shelf::taken).filter(|taken| *taken > 0) {
+        if let Some(taken) = self.store.as_ref().map(ResultStore::taken).filter(|taken| *taken > 0) {
             tell(format_args!("{} of these were kept before", runs(taken)));
         }
     }

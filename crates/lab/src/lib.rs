@@ -8,31 +8,18 @@
 //! ```
 //!
 //! What stands on it has crates of its own: the channel behind a trace (`arqway-fit`), the service that suits a link (`arqway-advise`).
-//! One [cell] can be run again and looked into: as a [capture] for Wireshark, as a time-[sequence] plot.
+//! One [cell](run::cell) can be run again and looked into: as a [capture](trace::capture) for Wireshark, as a time-[sequence](trace::sequence) plot.
 //!
 //! Nothing about a particular paper is in the code: a figure of a paper is a file under `experiments/`, its world one
 //! under `scenarios/`, what it claims one under `claims/`.
 
-pub mod capture;
-pub mod cell;
 pub mod experiment;
 pub mod figure;
-mod lengths;
-pub mod metrics;
+mod metrics;
 pub mod output;
-mod page;
-pub mod pieces;
-pub mod plan;
-pub mod present;
 pub mod quantity;
 pub mod report;
-pub mod rows;
+pub mod results;
 pub mod run;
-pub mod scenarios;
 pub mod schema;
-pub mod sequence;
-#[cfg(test)]
-mod small_study;
-pub mod stats;
-pub mod stop;
-pub mod until;
+pub mod trace;

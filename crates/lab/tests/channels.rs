@@ -3,11 +3,11 @@
 
 use arqway_config::{Mistakes, Source};
 use arqway_lab::experiment::{Effort, Experiment};
-use arqway_lab::output::Findings;
-use arqway_lab::plan::{Plan, Request};
-use arqway_lab::rows::Row;
+use arqway_lab::results::findings::Findings;
+use arqway_lab::results::rows::Row;
+use arqway_lab::run::cancellation::Cancellation;
+use arqway_lab::run::plan::{Plan, Request};
 use arqway_lab::run::run;
-use arqway_lab::stop::Stop;
 use arqway_sim::channel::Direction;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -28,7 +28,7 @@ const MEASURED: &str = "\"file-transfer.enabled\" = false\n\"channel\" = { enabl
 
 fn rows(experiment: Experiment) -> Vec<Row> {
     let plan = Plan::new(vec![experiment], &Request::default()).expect("points and schemes");
-    let results = run(&plan, NonZeroUsize::MIN, &Stop::new(), || ()).expect("the worlds can be built");
+    let results = run(&plan, NonZeroUsize::MIN, &Cancellation::new(), || ()).expect("the worlds can be built");
     Findings::new(&plan, &results).rows
 }
 

@@ -20,10 +20,10 @@ mod pooled;
 
 use arqway_config::Source;
 use arqway_lab::experiment::{Effort, Experiment};
-use arqway_lab::plan::{Plan, Request};
-use arqway_lab::rows::Row;
+use arqway_lab::results::rows::Row;
+use arqway_lab::run::cancellation::Cancellation;
+use arqway_lab::run::plan::{Plan, Request};
 use arqway_lab::run::run;
-use arqway_lab::stop::Stop;
 use pooled::Mean;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -179,7 +179,7 @@ fn rows_of(experiments: Vec<Experiment>) -> Vec<Vec<Row>> {
     let count = experiments.len();
     let plan = Plan::new(experiments, &Request::default()).expect("all cells");
     let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-    let results = run(&plan, cores, &Stop::new(), || ()).expect("the worlds can be built");
+    let results = run(&plan, cores, &Cancellation::new(), || ()).expect("the worlds can be built");
     (0..count).map(|index| results.rows(&plan, index)).collect()
 }
 

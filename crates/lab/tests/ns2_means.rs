@@ -10,10 +10,10 @@ mod agreement;
 use agreement::Mean;
 use arqway_config::Source;
 use arqway_lab::experiment::{Effort, Experiment};
-use arqway_lab::plan::{Plan, Request};
-use arqway_lab::rows::Row;
+use arqway_lab::results::rows::Row;
+use arqway_lab::run::cancellation::Cancellation;
+use arqway_lab::run::plan::{Plan, Request};
 use arqway_lab::run::run;
-use arqway_lab::stop::Stop;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -134,7 +134,7 @@ fn rows(facts: &[Fact]) -> BTreeMap<String, Vec<Row>> {
     let (names, experiments): (Vec<String>, Vec<Experiment>) = worlds.into_iter().unzip();
     let plan = Plan::new(experiments, &Request::default()).expect("all cells");
     let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-    let results = run(&plan, cores, &Stop::new(), || ()).expect("the worlds can be built");
+    let results = run(&plan, cores, &Cancellation::new(), || ()).expect("the worlds can be built");
     names.into_iter().enumerate().map(|(index, name)| (name, results.rows(&plan, index))).collect()
 }
 

@@ -15,10 +15,10 @@ mod agreement;
 use agreement::{FAMILY_CONFIDENCE, Mean, quantile};
 use arqway_config::Source;
 use arqway_lab::experiment::{Effort, Experiment};
-use arqway_lab::plan::{Plan, Request};
-use arqway_lab::rows::Row;
+use arqway_lab::results::rows::Row;
+use arqway_lab::run::cancellation::Cancellation;
+use arqway_lab::run::plan::{Plan, Request};
 use arqway_lab::run::run;
-use arqway_lab::stop::Stop;
 use std::fmt::Write as _;
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -61,7 +61,7 @@ fn raw_link_web_browsing_agrees_with_ns2_in_throughput_pages_and_what_media_meet
     let experiments: Vec<Experiment> = facts.iter().map(Fact::experiment).collect();
     let plan = Plan::new(experiments, &Request::default()).expect("all cells");
     let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-    let results = run(&plan, cores, &Stop::new(), || ()).expect("the worlds can be built");
+    let results = run(&plan, cores, &Cancellation::new(), || ()).expect("the worlds can be built");
     let ours: Vec<Mean> =
         facts.iter().enumerate().map(|(index, fact)| fact.ours(&results.rows(&plan, index))).collect();
     let (mut table, mut agrees, mut sum) = (String::new(), true, 0.0);

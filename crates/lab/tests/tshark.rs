@@ -6,10 +6,10 @@
 mod judge;
 
 use arqway_config::Source;
-use arqway_lab::capture::{Capture, Place};
-use arqway_lab::cell::Cell;
 use arqway_lab::experiment::{Effort, Experiment};
-use arqway_lab::plan::Request;
+use arqway_lab::run::cell::Cell;
+use arqway_lab::run::plan::Request;
+use arqway_lab::trace::capture::{Capture, Place};
 use arqway_link::rlc::pdu::{AmOptions, AmPdu, Amd, LengthIndicatorSize, parse_am, parse_um};
 use arqway_link::{Frame, Packet, fec, go_back_n, rlp, selective_repeat};
 use arqway_sim::channel::Direction;

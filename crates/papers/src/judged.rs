@@ -3,10 +3,12 @@
 use crate::claims::{self, Claim, Evidence, Judgement};
 use crate::other_seeds::SeedFinding;
 use crate::verdicts::verdicts;
-use arqway_lab::output::{Findings, Frame, OutputError, save};
-use arqway_lab::plan::Plan;
+use arqway_lab::output::{OutputError, save};
 use arqway_lab::report::Further;
+use arqway_lab::report::ReportHeader;
+use arqway_lab::results::findings::Findings;
 use arqway_lab::run::Results;
+use arqway_lab::run::plan::Plan;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -43,8 +45,8 @@ impl Judged {
     ///
     /// # Errors
     /// What could not be written, and why.
-    pub fn write(&self, plan: &Plan, frame: &Frame, directory: &Path) -> Result<(), OutputError> {
-        self.findings.write(plan, &verdicts(self, plan), frame, directory)?;
+    pub fn write(&self, plan: &Plan, header: &ReportHeader, directory: &Path) -> Result<(), OutputError> {
+        self.findings.write(plan, &verdicts(self, plan), header, directory)?;
         let mut csv = Vec::new();
         // Writing into memory does not fail.
         let _ = claims::write_csv(&self.judgements, &mut csv);
@@ -55,7 +57,7 @@ impl Judged {
     ///
     /// # Errors
     /// The template's.
-    pub fn report(&self, plan: &Plan, frame: &Frame) -> Result<String, OutputError> {
-        self.findings.report(plan, &verdicts(self, plan), frame)
+    pub fn report(&self, plan: &Plan, header: &ReportHeader) -> Result<String, OutputError> {
+        self.findings.report(plan, &verdicts(self, plan), header)
     }
 }

@@ -9,7 +9,7 @@
 //!
 //! `arqway-lab` runs experiments and knows no paper; all that is about papers is here, as data and as rules that know none by name.
 
-mod cells;
+mod cells_of_claims;
 pub mod claims;
 mod judged;
 pub mod library;

@@ -3,7 +3,7 @@
 //! Whoever asks, command or notebook, the results of the same question have the same words around them.
 
 use arqway_lab::experiment::Effort;
-use arqway_lab::output::Frame;
+use arqway_lab::report::ReportHeader;
 use arqway_units::Ratio;
 use std::fmt;
 use std::num::NonZeroU32;
@@ -51,7 +51,7 @@ impl fmt::Display for Asked {
 
 /// Around the results of a paper's figures, or those of all papers; `figures` are as they were asked for.
 #[must_use]
-pub fn frame_of_reproduction(paper: Option<&str>, figures: &[String], effort: Effort, asked: &Asked) -> Frame {
+pub fn header_of_reproduction(paper: Option<&str>, figures: &[String], effort: Effort, asked: &Asked) -> ReportHeader {
     let names: String = paper.into_iter().chain(figures.iter().map(String::as_str)).fold(String::new(), join);
     let note = match effort {
         Effort::Quick => {
@@ -59,7 +59,7 @@ pub fn frame_of_reproduction(paper: Option<&str>, figures: &[String], effort: Ef
         }
         Effort::Full => "",
     };
-    Frame {
+    ReportHeader {
         title: format!("Arqway reproduces {}", paper.unwrap_or("the papers")),
         command: format!("arqway reproduce{names}{asked}"),
         figure_command: Some(format!("arqway reproduce PAPER FIGURE{asked}")),
@@ -108,7 +108,7 @@ mod tests {
         assert_eq!(asked.to_string(), " --quick --seeds 2 --today");
         assert_eq!(Asked { full: true, ..Asked::default() }.to_string(), " --full");
         let figures = ["fig2".to_owned(), "fig3".to_owned()];
-        let frame = frame_of_reproduction(Some("monet08"), &figures, Effort::Full, &Asked::default());
-        assert_eq!(frame.command, "arqway reproduce monet08 fig2 fig3");
+        let header = header_of_reproduction(Some("monet08"), &figures, Effort::Full, &Asked::default());
+        assert_eq!(header.command, "arqway reproduce monet08 fig2 fig3");
     }
 }

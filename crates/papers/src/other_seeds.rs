@@ -4,11 +4,11 @@
 //! reproduction can judge each claim again from the seeds that follow, running only the cells that claims read: rows, figures and
 //! `claims.csv` stay those of the seed that was asked for.
 
-use crate::cells::CellsOfClaims;
+use crate::cells_of_claims::CellsOfClaims;
 use crate::claims::{Claim, Evidence, Judgement};
-use arqway_lab::plan::Plan;
-use arqway_lab::rows::Row;
+use arqway_lab::results::rows::Row;
 use arqway_lab::run::Results;
+use arqway_lab::run::plan::Plan;
 use std::num::NonZeroU32;
 
 /// The verdicts from another seed.

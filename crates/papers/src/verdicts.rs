@@ -4,9 +4,9 @@ use crate::claims::{Claim, ClaimsTable, Column, Judgement, agreement, score};
 use crate::judged::Judged;
 use crate::library;
 use arqway_lab::experiment::Experiment;
-use arqway_lab::output::FigureFinding;
-use arqway_lab::plan::Plan;
 use arqway_lab::report::{FigureVerdicts, PaperTable, PaperVerdicts, SeedVerdict, TableCell, VerdictLine, Verdicts};
+use arqway_lab::results::findings::FigureFinding;
+use arqway_lab::run::plan::Plan;
 use std::collections::BTreeMap;
 
 /// What became of the claims on the figures of a plan.

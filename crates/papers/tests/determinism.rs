@@ -5,11 +5,12 @@ mod small;
 
 use arqway_config::Source;
 use arqway_lab::experiment::{Effort, Experiment};
-use arqway_lab::output::{Findings, Frame};
-use arqway_lab::plan::{Plan, Request};
-use arqway_lab::rows::Row;
+use arqway_lab::report::ReportHeader;
+use arqway_lab::results::findings::Findings;
+use arqway_lab::results::rows::Row;
+use arqway_lab::run::cancellation::Cancellation;
+use arqway_lab::run::plan::{Plan, Request};
 use arqway_lab::run::{Results, run};
-use arqway_lab::stop::Stop;
 use arqway_papers::Judged;
 use arqway_papers::claims::{self, Claim};
 use arqway_papers::library::{self, FigureName};
@@ -121,7 +122,7 @@ fn stopping_keeps_what_is_finished_and_whole_replications_first() {
 fn stopping_at_once_gives_up_the_runs_under_way_and_keeps_the_finished() {
     let plan = plan(&Request { replications: Some(3), ..Request::default() });
     let full = rows(&plan);
-    let (stop, finished) = (Stop::new(), AtomicUsize::new(0));
+    let (stop, finished) = (Cancellation::new(), AtomicUsize::new(0));
     let count = || {
         finished.fetch_add(1, Ordering::SeqCst);
         stop.at_once();
@@ -232,7 +233,7 @@ fn shortened(source: &Arc<Source>) -> Experiment {
 
 fn results(plan: &Plan, threads: usize) -> Results {
     let threads = NonZeroUsize::new(threads).expect("a thread");
-    run(plan, threads, &Stop::new(), || ()).expect("the worlds can be built")
+    run(plan, threads, &Cancellation::new(), || ()).expect("the worlds can be built")
 }
 
 fn rows(plan: &Plan) -> Vec<Row> {
@@ -241,10 +242,10 @@ fn rows(plan: &Plan) -> Vec<Row> {
 
 /// The results of a plan that is stopped as soon as so many runs are finished.
 fn results_stopped_after(runs: usize, plan: &Plan, threads: usize) -> Results {
-    let (stop, finished) = (Stop::new(), AtomicUsize::new(0));
+    let (stop, finished) = (Cancellation::new(), AtomicUsize::new(0));
     let count = || {
         if finished.fetch_add(1, Ordering::SeqCst) + 1 == runs {
-            stop.after_runs_under_way();
+            stop.after_current_runs();
         }
     };
     run(plan, NonZeroUsize::new(threads).expect("a thread"), &stop, count).expect("the worlds can be built")
@@ -268,14 +269,14 @@ fn files_written(plan: &Plan, threads: usize) -> BTreeMap<String, Vec<u8>> {
 }
 
 fn written(plan: &Plan, findings: &Judged, name: &str) -> BTreeMap<String, Vec<u8>> {
-    let frame = Frame {
+    let header = ReportHeader {
         title: "Twice the same".to_owned(),
         command: "arqway reproduce monet08".to_owned(),
         figure_command: None,
         note: String::new(),
     };
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("determinism-{}-{name}", std::process::id()));
-    findings.write(plan, &frame, &folder).expect("a folder of our own");
+    findings.write(plan, &header, &folder).expect("a folder of our own");
     let files = [folder.join("figures"), folder.clone()].iter().flat_map(|folder| files_in(folder)).collect();
     fs::remove_dir_all(&folder).expect("a folder of our own");
     files

@@ -4,8 +4,8 @@
 //! it. A block whose first line names a file, `# my-world.toml`, is that file for the rest of the page.
 
 use arqway_config::Source;
+use arqway_lab::experiment::scenarios;
 use arqway_lab::experiment::{Effort, Experiment};
-use arqway_lab::scenarios;
 use arqway_papers::sensitivity;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -3,11 +3,11 @@
 //! but not TCP's own policy (Figs. 10 to 13). All at 5.4 % of frames lost.
 
 use arqway_lab::experiment::{Effort, Experiment};
-use arqway_lab::output::Findings;
-use arqway_lab::plan::{Plan, Request};
+use arqway_lab::results::findings::Findings;
+use arqway_lab::results::stats::{Comparison, compare, summarise};
+use arqway_lab::run::cancellation::Cancellation;
+use arqway_lab::run::plan::{Plan, Request};
 use arqway_lab::run::run;
-use arqway_lab::stats::{Comparison, compare, summarise};
-use arqway_lab::stop::Stop;
 use arqway_papers::library::{self, FigureName};
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -97,7 +97,7 @@ fn throughput_of(figure: &str, schemes: &[&'static str], seed: u64) -> BTreeMap<
         Request { seed: Some(seed), replications: Some(REPLICATIONS), point: Some(5.4), ..Request::default() };
     let plan = Plan::new(vec![experiment], &request).expect("the point exists");
     let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-    let results = run(&plan, cores, &Stop::new(), || ()).expect("the worlds can be built");
+    let results = run(&plan, cores, &Cancellation::new(), || ()).expect("the worlds can be built");
     let rows = Findings::new(&plan, &results).rows;
     let values = |scheme: &&'static str| {
         let cell = rows.iter().filter(|row| &*row.metric == "throughput" && &*row.scheme == *scheme);

@@ -3,12 +3,12 @@
 //! distinguishes the figure.
 
 use arqway_config::{Mistakes, Node, Source, Table, parse};
+use arqway_lab::experiment::scenarios;
 use arqway_lab::experiment::{Effort, Experiment, Files, Scheme};
-use arqway_lab::pieces::Task;
-use arqway_lab::plan::{Plan, Request};
+use arqway_lab::run::cancellation::Cancellation;
+use arqway_lab::run::partial::Task;
+use arqway_lab::run::plan::{Plan, Request};
 use arqway_lab::run::run;
-use arqway_lab::scenarios;
-use arqway_lab::stop::Stop;
 use arqway_papers::claims::{self, Cell, Claim, Record};
 use arqway_papers::library::{self, FigureName};
 use arqway_papers::{Judged, modern_tcp, sensitivity};
@@ -139,7 +139,7 @@ fn a_claim_on_a_figure_is_decided_by_the_rows_of_that_figure() {
             experiments.iter().any(|experiment| experiment.points[0].scenario.tcp_bulk.samples.is_some());
         let request = Request { replications: Some(if looks_at_one { 6 } else { 2 }), ..Request::default() };
         let plan = Plan::new(experiments, &request).expect("all cells");
-        let results = run(&plan, NonZeroUsize::MIN, &Stop::new(), || ()).expect("the worlds can be built");
+        let results = run(&plan, NonZeroUsize::MIN, &Cancellation::new(), || ()).expect("the worlds can be built");
         let findings = Judged::new(&plan, &results, &claims);
         for judgement in &findings.judgements {
             // Pairs may be open where two runs of a few packets are all there is; missing rows are told as such.

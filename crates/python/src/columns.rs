@@ -1,7 +1,7 @@
 //! Rows, means and verdicts as Arrow's columns, for [`Table`]. Arrow is known to this crate alone: the command is built without it.
 
 use crate::table::Table;
-use arqway_lab::rows::{COLUMNS, Column, Mean, Row, Values};
+use arqway_lab::results::rows::{COLUMNS, Column, Mean, Row, Values};
 use arqway_papers::claims::{Judgement, Line};
 use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray, UInt32Array, UInt64Array};
 use pyo3::exceptions::PyRuntimeError;

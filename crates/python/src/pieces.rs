@@ -6,9 +6,9 @@
 
 use crate::results::Results;
 use crate::study::{Plan, Planned};
-use arqway_lab::pieces::{Catalogue, Collected, Piece, PieceError, Shelf, Task, folder_of, pack};
-use arqway_lab::plan::Run;
-use arqway_lab::stop::Stop as Asked;
+use arqway_lab::run::cancellation::Cancellation;
+use arqway_lab::run::partial::{Collected, PartialError, PartialResults, ResultStore, RunIndex, Task, folder_of, pack};
+use arqway_lab::run::plan::Run;
 use pyo3::exceptions::{PyIndexError, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[pyclass(frozen, module = "arqway._arqway")]
 pub(crate) struct Pieces {
     plan: Arc<Planned>,
-    catalogue: Catalogue,
+    catalogue: RunIndex,
     packed: Vec<Vec<Run>>,
     known: Mutex<Known>,
     refused: Vec<String>,
@@ -29,7 +29,7 @@ pub(crate) struct Pieces {
 /// Where pieces that come are put.
 enum Known {
     Memory(Collected),
-    Disk(Shelf),
+    Disk(ResultStore),
 }
 
 impl Known {
@@ -45,9 +45,9 @@ fn cannot_read(error: impl Display) -> PyErr {
     PyOSError::new_err(error.to_string())
 }
 
-fn wrong(error: PieceError) -> PyErr {
+fn wrong(error: PartialError) -> PyErr {
     match error {
-        PieceError::Run(error) => PyRuntimeError::new_err(error.to_string()),
+        PartialError::Run(error) => PyRuntimeError::new_err(error.to_string()),
         error => PyValueError::new_err(error.to_string()),
     }
 }
@@ -59,11 +59,11 @@ impl Pieces {
     fn new(py: Python<'_>, plan: &Plan, folder: Option<PathBuf>) -> PyResult<Self> {
         let plan = plan.planned();
         py.detach(|| {
-            let catalogue = Catalogue::of(&plan.runs).map_err(wrong)?;
+            let catalogue = RunIndex::of(&plan.runs).map_err(wrong)?;
             let (known, refused) = match folder {
                 None => (Known::Memory(Collected::default()), Vec::new()),
                 Some(folder) => {
-                    let (shelf, refused) = Shelf::open(&[folder_of(&folder)]).map_err(cannot_read)?;
+                    let (shelf, refused) = ResultStore::open(&[folder_of(&folder)]).map_err(cannot_read)?;
                     (Known::Disk(shelf), refused.iter().map(ToString::to_string).collect())
                 }
             };
@@ -106,7 +106,7 @@ impl Pieces {
     /// Takes what came out; tells of how many runs.
     fn add(&self, py: Python<'_>, octets: &[u8]) -> PyResult<usize> {
         py.detach(|| {
-            let piece = Piece::from_bytes(octets).map_err(wrong)?;
+            let piece = PartialResults::from_bytes(octets).map_err(wrong)?;
             let runs = piece.len();
             match &mut *self.known.lock().unwrap_or_else(PoisonError::into_inner) {
                 Known::Memory(collected) => collected.add(piece),
@@ -133,7 +133,7 @@ impl Pieces {
 /// Ends tasks that run in threads of this process.
 #[pyclass(frozen, module = "arqway._arqway")]
 #[derive(Default)]
-pub(crate) struct Stop(Arc<Asked>);
+pub(crate) struct Stop(Arc<Cancellation>);
 
 #[pymethods]
 impl Stop {
@@ -153,7 +153,7 @@ impl Stop {
 #[pyo3(signature = (task, stop=None))]
 pub(crate) fn run_task<'py>(py: Python<'py>, task: &[u8], stop: Option<&Stop>) -> PyResult<Bound<'py, PyBytes>> {
     let stop = stop.map(|stop| Arc::clone(&stop.0)).unwrap_or_default();
-    let work = || -> Result<Vec<u8>, PieceError> { Ok(Task::from_bytes(task)?.run(&stop, || ())?.to_bytes()) };
+    let work = || -> Result<Vec<u8>, PartialError> { Ok(Task::from_bytes(task)?.run(&stop, || ())?.to_bytes()) };
     let octets = py.detach(work);
     Ok(PyBytes::new(py, &octets.map_err(wrong)?))
 }

@@ -7,8 +7,9 @@ use crate::study::Planned;
 use crate::table::Table;
 use arqway_config::{Source, did_you_mean};
 use arqway_lab::figure::png;
-use arqway_lab::output::{self, FigureFinding, OutputError};
-use arqway_lab::rows::means;
+use arqway_lab::output::{self, OutputError};
+use arqway_lab::results::findings::FigureFinding;
+use arqway_lab::results::rows::means;
 use arqway_lab::run::Results as Measured;
 use arqway_papers::Judged;
 use arqway_papers::claims::{self, Evidence};
@@ -145,7 +146,7 @@ impl Results {
 
     /// The report as one self-contained page of HTML.
     fn report(&self, py: Python<'_>) -> PyResult<String> {
-        py.detach(|| self.judged.report(&self.plan.runs, &self.plan.frame)).map_err(|error| exception(&error))
+        py.detach(|| self.judged.report(&self.plan.runs, &self.plan.header)).map_err(|error| exception(&error))
     }
 
     /// Writes what the command writes: rows.csv, rows.parquet, claims.csv, report.html and figures/, byte for byte.
@@ -157,7 +158,7 @@ impl Results {
     fn write(&self, py: Python<'_>, folder: PathBuf) -> PyResult<()> {
         let written = py.detach(|| {
             output::prepare(&folder)?;
-            self.judged.write(&self.plan.runs, &self.plan.frame, &folder)
+            self.judged.write(&self.plan.runs, &self.plan.header, &folder)
         });
         written.map_err(|error| exception(&error))
     }

@@ -6,9 +6,9 @@
 //!     an exception: stop at once        --->  runs under way are given up
 //! ```
 
-use arqway_lab::plan::Plan;
+use arqway_lab::run::cancellation::Cancellation;
+use arqway_lab::run::plan::Plan;
 use arqway_lab::run::{Results, run as run_plan};
-use arqway_lab::stop::Stop;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use std::num::NonZeroUsize;
@@ -28,7 +28,7 @@ pub(crate) fn cores() -> NonZeroUsize {
 
 /// Runs a plan; calls `progress` with how many runs are finished and how many there are, at first and whenever that has changed.
 pub(crate) fn run(py: Python<'_>, plan: &Plan, jobs: NonZeroUsize, progress: Option<&Py<PyAny>>) -> PyResult<Results> {
-    let (stop, finished) = (Stop::new(), AtomicUsize::new(0));
+    let (stop, finished) = (Cancellation::new(), AtomicUsize::new(0));
     let planned = plan.runs.len();
     let mut told = None;
     let mut look = || {

@@ -8,10 +8,10 @@ use crate::values;
 use arqway_config::{Mistakes, Source, did_you_mean};
 use arqway_lab::experiment::overlay::Overlay;
 use arqway_lab::experiment::{Effort, Experiment, Files};
-use arqway_lab::output::Frame;
-use arqway_lab::plan::{Plan as Runs, Request};
+use arqway_lab::report::ReportHeader;
+use arqway_lab::run::plan::{Plan as Runs, Request};
 use arqway_papers::library::{self, FigureName};
-use arqway_papers::options::{Asked, frame_of_reproduction, quoted};
+use arqway_papers::options::{Asked, header_of_reproduction, quoted};
 use pyo3::exceptions::{PyLookupError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -195,10 +195,13 @@ impl Study {
         let effort = if quick { Effort::Quick } else { Effort::Full };
         let experiments = self.origin.read(effort).map_err(|mistakes| mistakes::exception(py, &mistakes))?;
         let mut asked = Asked { replications, quick, seed, ..Asked::default() };
-        let (frame, figures) = match &self.origin {
+        let (header, figures) = match &self.origin {
             From::Text { .. } => {
                 let file = self.origin.file().unwrap_or_else(|| format!("{}.toml", self.experiment.id));
-                (Frame::of_run(&self.experiment.title, format!("arqway run {}{asked}", quoted(&file))), Vec::new())
+                (
+                    ReportHeader::of_run(&self.experiment.title, format!("arqway run {}{asked}", quoted(&file))),
+                    Vec::new(),
+                )
             }
             From::Figure(name) => {
                 // What the command does not do unless it is asked for, and the other way round.
@@ -208,12 +211,12 @@ impl Study {
                     asked.full = replications.is_none();
                 }
                 let figures = std::slice::from_ref(&name.figure);
-                (frame_of_reproduction(Some(&name.paper), figures, effort, &asked), vec![name.clone()])
+                (header_of_reproduction(Some(&name.paper), figures, effort, &asked), vec![name.clone()])
             }
         };
         let request = Request { replications: asked.replications.map(NonZeroU32::get), seed, ..Request::default() };
         let runs = Runs::new(experiments, &request).map_err(|error| PyValueError::new_err(error.to_string()))?;
-        Ok(Plan(Arc::new(Planned { runs, frame, figures })))
+        Ok(Plan(Arc::new(Planned { runs, header, figures })))
     }
 }
 
@@ -223,7 +226,7 @@ pub(crate) struct Plan(Arc<Planned>);
 
 pub(crate) struct Planned {
     pub(crate) runs: Runs,
-    pub(crate) frame: Frame,
+    pub(crate) header: ReportHeader,
     /// The figures of papers whose claims its rows decide.
     pub(crate) figures: Vec<FigureName>,
 }

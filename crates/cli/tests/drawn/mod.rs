@@ -3,10 +3,10 @@
 
 use arqway_advise::{Advice, Asked, Progress, Question, Watcher, advise};
 use arqway_config::Source;
-use arqway_lab::plan::{Plan, Request};
+use arqway_lab::results::stats::{Summary, paired_difference, summarise};
+use arqway_lab::run::cancellation::Cancellation;
+use arqway_lab::run::plan::{Plan, Request};
 use arqway_lab::run::run;
-use arqway_lab::stats::{Summary, paired_difference, summarise};
-use arqway_lab::stop::Stop;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -103,7 +103,7 @@ impl Found {
 pub(crate) fn advice(link: &Drawn, most: u32) -> Advice {
     let question = Question::read(&Source::new("link.toml", link.text.as_str()), Path::new(""), &Asked::default());
     let question = question.unwrap_or_else(|error| panic!("{}: {error}", link.text));
-    let stop = Stop::new();
+    let stop = Cancellation::new();
     let watcher = Watcher { jobs: jobs(), stop: &stop, progress: &Nobody };
     advise(question, most, &watcher).unwrap_or_else(|error| panic!("{}: {error}", link.told))
 }
@@ -116,7 +116,7 @@ fn jobs() -> NonZeroUsize {
 pub(crate) fn held_against_all(advice: &Advice, replications: u32) -> Found {
     let all = advice.experiment_of_all(replications, 1000, 2).unwrap_or_else(|error| panic!("{error}"));
     let plan = Plan::new(vec![all], &Request::default()).expect("cells");
-    let rows = run(&plan, jobs(), &Stop::new(), || ()).expect("a world").rows(&plan, 0);
+    let rows = run(&plan, jobs(), &Cancellation::new(), || ()).expect("a world").rows(&plan, 0);
     let mut values: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     for row in rows.iter().filter(|row| &*row.metric == "throughput") {
         values.entry(row.scheme.to_string()).or_default().push(row.value);

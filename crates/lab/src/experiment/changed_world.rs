@@ -61,7 +61,7 @@ fn overlap(one: &str, other: &str) -> bool {
 mod tests {
     use super::*;
     use crate::experiment::{Effort, Experiment};
-    use crate::plan::{Plan, Request};
+    use crate::run::plan::{Plan, Request};
     use arqway_config::Source;
     use arqway_sim::tcp::OnHints;
     use std::path::Path;

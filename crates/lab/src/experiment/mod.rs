@@ -33,6 +33,7 @@ pub mod described;
 mod files;
 pub mod overlay;
 mod recordings;
+pub mod scenarios;
 mod scheme;
 pub mod world;
 

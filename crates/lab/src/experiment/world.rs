@@ -3,7 +3,7 @@
 use super::overlay::Overlay;
 use super::scheme::over_defaults;
 use super::{Effort, Files, Point, part, recordings};
-use crate::scenarios;
+use crate::experiment::scenarios;
 use crate::schema;
 use arqway_config::{Located, Mistake, Mistakes, Node, Origin, Source, Table, Value, did_you_mean, parse};
 use arqway_link::Mux;

@@ -20,7 +20,7 @@
 //! | `png.rs` | SVG to pixels |
 //! | `outlined.rs` | text as outlines, for pixels |
 //!
-//! `canvas.rs`, `look.rs`, `scale.rs` and `text.rs` also serve the [time-sequence plot](crate::sequence).
+//! `canvas.rs`, `look.rs`, `scale.rs` and `text.rs` also serve the [time-sequence plot](crate::trace::sequence).
 
 pub mod canvas;
 mod curve;

@@ -1,90 +1,15 @@
-//! From what a run measured to rows: which metrics each application has.
+//! What an application measured, as metrics: which each has, and in which order its rows stand.
 
 mod bulk;
 
-use crate::lengths::Lengths;
-use crate::plan::Plan;
-use crate::rows::Row;
-use crate::run::Measured;
+use crate::run::delays::Delays;
+use crate::run::measured::Metric;
 use arqway_sim::channel::Direction;
 use arqway_sim::{Outcome, Scenario};
 use std::sync::Arc;
 
-/// What all rows of a cell share.
-pub struct Cell {
-    common: Row,
-    /// The applications at work.
-    apps: Vec<&'static str>,
-}
-
-/// One number of a run.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Metric {
-    /// The application that it was measured of.
-    pub(crate) app: Arc<str>,
-    /// As rows name it.
-    pub(crate) name: Arc<str>,
-    pub(crate) value: f64,
-}
-
-impl Cell {
-    /// The cell of a scheme at a point, which has this setting.
-    #[must_use]
-    pub fn new(plan: &Plan, experiment: usize, point: usize, scheme: usize, setting: usize) -> Self {
-        let (experiment, scenario) = (&plan.experiments[experiment], &plan.settings[setting].scenario);
-        let empty: Arc<str> = Arc::from("");
-        let common = Row {
-            paper: experiment.paper.as_str().into(),
-            app: empty.clone(),
-            errors: experiment.errors.into(),
-            beside: empty.clone(),
-            rate_bps: rate_bps(scenario),
-            connections: connections(scenario),
-            point: experiment.points[point].value,
-            scheme: experiment.schemes[scheme].name.as_str().into(),
-            variant: experiment.variant_of(&experiment.schemes[scheme]).into(),
-            replication: 0,
-            metric: empty,
-            value: 0.0,
-        };
-        Self { common, apps: apps(scenario).collect() }
-    }
-
-    /// What its rows share, but for the application, what is beside it, and the replication.
-    pub fn common(&self) -> &Row {
-        &self.common
-    }
-
-    /// The applications whose rows it has, each with what else uses the link.
-    pub fn apps(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
-        self.apps.iter().map(|app| (*app, self.beside(app)))
-    }
-
-    /// Adds the rows of its runs, by replication: one for each metric.
-    pub(crate) fn rows<'m>(&self, runs: impl IntoIterator<Item = (u32, &'m Measured)>, rows: &mut Vec<Row>) {
-        let beside: Vec<(&str, Arc<str>)> = self.apps().map(|(app, beside)| (app, beside.into())).collect();
-        for (replication, measured) in runs {
-            for Metric { app, name, value } in &measured.metrics {
-                let Some((_, beside)) = beside.iter().find(|(known, _)| *known == &**app) else { continue };
-                let (app, beside, metric) = (app.clone(), beside.clone(), name.clone());
-                rows.push(Row { app, beside, replication, metric, value: *value, ..self.common.clone() });
-            }
-        }
-    }
-
-    /// What else uses the link: `none`, another application, or `all` of several.
-    fn beside(&self, app: &str) -> &'static str {
-        let others: Vec<_> = self.apps.iter().filter(|other| **other != app).collect();
-        match others.as_slice() {
-            [] => "none",
-            [other] => other,
-            _ => "all",
-        }
-    }
-}
-
 /// Everything that rows tell of a run: the metrics of each application at work, in the order of their rows.
-pub(crate) fn metrics(scenario: &Scenario, outcome: &Outcome, lengths: &Lengths) -> Vec<Metric> {
+pub(crate) fn metrics(scenario: &Scenario, outcome: &Outcome, delays: &Delays) -> Vec<Metric> {
     let web = outcome.web.as_ref();
     let of_file = [
         ("throughput", outcome.throughput_bps),
@@ -96,7 +21,7 @@ pub(crate) fn metrics(scenario: &Scenario, outcome: &Outcome, lengths: &Lengths)
     let of_web = [
         ("throughput", web.map(|web| web.throughput_bps)),
         ("response", web.and_then(|web| web.response_s)),
-        ("response-p95", lengths.web_response.quantile_s(0.95)),
+        ("response-p95", delays.web_response.quantile_s(0.95)),
         ("transactions", web.map(|web| web.pages as f64)),
         ("timeouts", web.and_then(|web| web.timeouts)),
         ("link-timeouts", link_timeouts(outcome)),
@@ -106,9 +31,9 @@ pub(crate) fn metrics(scenario: &Scenario, outcome: &Outcome, lengths: &Lengths)
     let of_media = [
         ("delay", media_delay_s(deviations, outcome)),
         ("delay-mean", outcome.media_delay_s.filter(|_| deviations > 0.0)),
-        ("delay-p95", lengths.media_delay.quantile_s(0.95)),
+        ("delay-p95", delays.media_delay.quantile_s(0.95)),
         ("loss", outcome.media_loss),
-        ("in-time", media_in_time(scenario, outcome, lengths)),
+        ("in-time", media_in_time(scenario, outcome, delays)),
         ("offered", outcome.media_offered_bps),
         ("overhead", outcome.media_overhead),
     ];
@@ -136,7 +61,7 @@ fn add<N: AsRef<str>>(app: &str, measured: impl IntoIterator<Item = (N, Option<f
 }
 
 /// The applications at work, in the order of their rows.
-fn apps(scenario: &Scenario) -> impl Iterator<Item = &'static str> {
+pub(crate) fn apps(scenario: &Scenario) -> impl Iterator<Item = &'static str> {
     let apps = [
         ("file-transfer", scenario.file_transfer.enabled),
         ("web", scenario.web.enabled),
@@ -148,7 +73,7 @@ fn apps(scenario: &Scenario) -> impl Iterator<Item = &'static str> {
 }
 
 /// The rate of the lossy link toward the client.
-fn rate_bps(scenario: &Scenario) -> u64 {
+pub(crate) fn rate_bps(scenario: &Scenario) -> u64 {
     scenario.wireless.rate(Direction::Down).mean().as_bits_per_second()
 }
 
@@ -162,10 +87,10 @@ fn media_delay_s(deviations: f64, outcome: &Outcome) -> Option<f64> {
 }
 
 /// Of what was sent, what was heard within the time that the world gives it; where nothing was heard, nothing was in time.
-fn media_in_time(scenario: &Scenario, outcome: &Outcome, lengths: &Lengths) -> Option<f64> {
+fn media_in_time(scenario: &Scenario, outcome: &Outcome, delays: &Delays) -> Option<f64> {
     let within = scenario.media.within?;
     let heard = 1.0 - outcome.media_loss?;
-    Some(heard * lengths.media_delay.share_within(within).unwrap_or(0.0))
+    Some(heard * delays.media_delay.share_within(within).unwrap_or(0.0))
 }
 
 /// How many files and greedy sources at once; one where there is none.
@@ -184,11 +109,11 @@ fn link_timeouts(outcome: &Outcome) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::experiment::{Effort, Experiment};
-    use crate::plan::Request;
+    use crate::results::rows::Row;
+    use crate::run::cancellation::Cancellation;
+    use crate::run::plan::{Plan, Request};
     use crate::run::run;
-    use crate::stop::Stop;
     use arqway_config::Source;
     use std::collections::BTreeSet;
     use std::num::NonZeroUsize;
@@ -203,7 +128,7 @@ mod tests {
         let experiment = Experiment::read(&Source::new("apps.toml", text), std::path::Path::new(""), Effort::Full);
         let experiment = experiment.unwrap_or_else(|mistakes| panic!("{mistakes}"));
         let plan = Plan::new(vec![experiment], &Request::default()).expect("one cell");
-        let results = run(&plan, NonZeroUsize::MIN, &Stop::new(), || ()).expect("a world");
+        let results = run(&plan, NonZeroUsize::MIN, &Cancellation::new(), || ()).expect("a world");
         results.rows(&plan, 0)
     }
 

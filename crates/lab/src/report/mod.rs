@@ -16,6 +16,8 @@
 
 mod badge;
 mod figure;
+mod header;
+mod page;
 mod paper;
 mod score;
 mod table;
@@ -23,6 +25,7 @@ mod verdicts;
 
 pub use badge::Tally;
 pub use figure::{FigureSection, SeedVerdict, VerdictLine};
+pub use header::ReportHeader;
 pub use paper::{Further, PaperPart};
 pub use score::{Agreement, Score};
 pub use table::{PaperTable, TableCell};

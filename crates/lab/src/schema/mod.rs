@@ -18,9 +18,9 @@ mod grammars;
 mod paths;
 
 use crate::experiment::Shape;
+use crate::experiment::scenarios;
 use crate::experiment::world::{Quick, Today};
 use crate::quantity::Quantity;
-use crate::scenarios;
 use arqway_config::schema::{DEFINITIONS, generate};
 use arqway_sim::Scenario;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};

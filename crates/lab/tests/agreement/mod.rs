@@ -1,6 +1,6 @@
 //! Whether a mean of ours agrees with one of another simulator: both are random.
 
-use arqway_lab::stats::{CONFIDENCE, student_half_width, student_quantile, summarise};
+use arqway_lab::results::stats::{CONFIDENCE, student_half_width, student_quantile, summarise};
 
 /// How sure it is that a right simulator passes.
 pub(crate) const FAMILY_CONFIDENCE: f64 = 0.99;

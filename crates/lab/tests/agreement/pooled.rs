@@ -1,7 +1,7 @@
 //! Whether a mean of ours agrees with one of another simulator that does the same: then their runs are draws from one
 //! distribution, so their variances are pooled.
 
-use arqway_lab::stats::{CONFIDENCE, student_quantile};
+use arqway_lab::results::stats::{CONFIDENCE, student_quantile};
 
 /// How sure it is that a right simulator passes.
 const FAMILY_CONFIDENCE: f64 = 0.99;

@@ -6,7 +6,7 @@
 use super::evidence::{About, Cell};
 use super::verdict::{Finding, Missing, Number, Verdict};
 use super::{Kind, Several, Subject, listed};
-use arqway_lab::stats::Comparison;
+use arqway_lab::results::stats::Comparison;
 use serde::Deserialize;
 
 /// Which of several schemes is best and which is worst, and by how much.

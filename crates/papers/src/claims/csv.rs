@@ -2,7 +2,7 @@
 
 use super::Judgement;
 use super::line::{COLUMNS, Line};
-use arqway_lab::rows::quoted;
+use arqway_lab::results::rows::quoted;
 use std::io::{self, Write};
 
 /// Writes the verdicts; a cell without a number is empty.

@@ -2,8 +2,8 @@
 
 use super::Subject;
 use super::verdict::{Estimate, Missing};
-use arqway_lab::rows::Row;
-use arqway_lab::stats::{CONFIDENCE, Comparison, Summary, compare, student_half_width, summarise};
+use arqway_lab::results::rows::Row;
+use arqway_lab::results::stats::{CONFIDENCE, Comparison, Summary, compare, student_half_width, summarise};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A cell of a claim's world.

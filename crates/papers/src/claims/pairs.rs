@@ -4,7 +4,7 @@
 
 use super::evidence::About;
 use super::verdict::{Finding, Missing, Verdict};
-use arqway_lab::stats::Comparison;
+use arqway_lab::results::stats::Comparison;
 
 /// One scheme above another at a point.
 #[derive(Debug, Clone, Copy)]

@@ -2,8 +2,8 @@
 //! how far it lies above the raw link.
 
 use arqway_lab::figure::number;
-use arqway_lab::present::MeansTable;
-use arqway_lab::stats::Summary;
+use arqway_lab::results::means_table::MeansTable;
+use arqway_lab::results::stats::Summary;
 
 /// A figure with both TCPs.
 #[derive(Debug)]

@@ -21,12 +21,12 @@ use crate::claims::{Claim, Evidence, Judgement};
 use crate::judged::Judged;
 use arqway_config::Mistakes;
 use arqway_lab::experiment::overlay::{Base, Overlay};
-use arqway_lab::output::each_once;
-use arqway_lab::plan::Plan;
-use arqway_lab::present::MeansTable;
-use arqway_lab::rows::Row;
+use arqway_lab::experiment::scenarios;
+use arqway_lab::results::findings::each_once;
+use arqway_lab::results::means_table::MeansTable;
+use arqway_lab::results::rows::Row;
 use arqway_lab::run::Results;
-use arqway_lab::scenarios;
+use arqway_lab::run::plan::Plan;
 
 /// What rows of today's world have in their column `variant`, behind what it has anyway.
 pub const VARIANT: &str = "tcp=today";

@@ -4,8 +4,8 @@ use super::Today;
 use super::headline::{Headline, percent};
 use crate::claims::{Judgement, score};
 use crate::judged::Judged;
-use arqway_lab::plan::Plan;
 use arqway_lab::report::Further;
+use arqway_lab::run::plan::Plan;
 use askama::Template;
 
 /// A paper's section of the report. Layout is in `templates/modern_tcp.html`.
@@ -74,8 +74,8 @@ impl Section {
 /// The paper's figures that have means with both TCPs.
 fn headlines(paper: &str, today: &Today, plan: &Plan, plain: &Judged) -> Vec<Headline> {
     let of_today = today.tables.iter().filter(|(of, _, _)| of == paper);
-    let headline = |(_, name, table): &(String, String, arqway_lab::present::MeansTable)| {
-        let of_same = |figure: &&arqway_lab::output::FigureFinding| {
+    let headline = |(_, name, table): &(String, String, arqway_lab::results::means_table::MeansTable)| {
+        let of_same = |figure: &&arqway_lab::results::findings::FigureFinding| {
             figure.name == *name && plan.experiments[figure.experiment].paper == paper
         };
         Headline::new(name, &plain.findings.figures.iter().find(of_same)?.table, table)

@@ -4,9 +4,9 @@ use super::*;
 use crate::claims;
 use arqway_config::{Node, Source, parse};
 use arqway_lab::experiment::{Effort, Experiment, Files};
-use arqway_lab::plan::Request;
+use arqway_lab::run::cancellation::Cancellation;
+use arqway_lab::run::plan::Request;
 use arqway_lab::run::run;
-use arqway_lab::stop::Stop;
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 
@@ -31,7 +31,7 @@ fn set(text: &str) -> Node {
 }
 
 fn results(plan: &Plan) -> Results {
-    run(plan, NonZeroUsize::MIN, &Stop::new(), || ()).expect("worlds that can be built")
+    run(plan, NonZeroUsize::MIN, &Cancellation::new(), || ()).expect("worlds that can be built")
 }
 
 #[test]

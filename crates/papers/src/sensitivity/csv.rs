@@ -2,7 +2,7 @@
 
 use super::matrix::{AlternativeFinding, Line, Matrix, number, verdict};
 use crate::claims::Judgement;
-use arqway_lab::rows::quoted;
+use arqway_lab::results::rows::quoted;
 use std::io::{self, Write};
 
 /// Writes the verdicts of all alternatives. Numbers are in percent or in the unit of a value, as in `claims.csv`; what has

@@ -5,10 +5,10 @@ use crate::claims::{self, Claim};
 use crate::library;
 use arqway_config::{Mistakes, Source};
 use arqway_lab::experiment::overlay::Overlay;
+use arqway_lab::experiment::scenarios;
 use arqway_lab::experiment::{Effort, Experiment, Files};
-use arqway_lab::plan::Request;
-use arqway_lab::scenarios;
-use arqway_lab::stop::Stop;
+use arqway_lab::run::cancellation::Cancellation;
+use arqway_lab::run::plan::Request;
 use std::num::NonZeroUsize;
 
 const WORLD: &str = "headers = \"count-as-data\"\n[tcp]\nmaximum-window = 17\n[file-transfer]\nsize = \"10 kB\"\n\
@@ -137,7 +137,7 @@ fn answer(text: &str, jobs: usize) -> (Worlds, Matrix) {
     overlays.iter().for_each(|(_, _, overlay)| worlds.add(experiments(overlay), &request).expect("all cells"));
     let jobs = NonZeroUsize::new(jobs).expect("some");
     for world in 0..worlds.len() {
-        assert!(worlds.run(world, jobs, &Stop::new(), || ()).expect("worlds that can be built"));
+        assert!(worlds.run(world, jobs, &Cancellation::new(), || ()).expect("worlds that can be built"));
     }
     let found = overlays.iter().enumerate().map(|(index, (parameter, alternative, _))| AlternativeFinding {
         parameter: *parameter,

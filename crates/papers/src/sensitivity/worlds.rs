@@ -6,13 +6,13 @@
 //!     sr at 5.4 %       1        4            5            shares its setting, and so its runs
 //! ```
 
-use crate::cells::CellsOfClaims;
+use crate::cells_of_claims::CellsOfClaims;
 use crate::claims::{Claim, Evidence, Judgement};
 use arqway_lab::experiment::Experiment;
-use arqway_lab::plan::{Plan, Request, RequestError, Run, Setting, Use};
-use arqway_lab::rows::Row;
+use arqway_lab::results::rows::Row;
+use arqway_lab::run::cancellation::Cancellation;
+use arqway_lab::run::plan::{Plan, Request, RequestError, Run, Setting, Use};
 use arqway_lab::run::{Results, RunError, run_these};
-use arqway_lab::stop::Stop;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 
@@ -150,7 +150,7 @@ impl Worlds {
         &mut self,
         world: usize,
         jobs: NonZeroUsize,
-        stop: &Stop,
+        stop: &Cancellation,
         finished: impl Fn() + Sync,
     ) -> Result<bool, RunError> {
         let runs = self.runs_of(&self.worlds[world]);

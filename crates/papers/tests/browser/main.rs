@@ -14,11 +14,11 @@ mod page;
 #[path = "../small/mod.rs"]
 mod small;
 
-use arqway_lab::output::Frame;
-use arqway_lab::plan::{Plan, Request};
 use arqway_lab::report::Further;
+use arqway_lab::report::ReportHeader;
+use arqway_lab::run::cancellation::Cancellation;
+use arqway_lab::run::plan::{Plan, Request};
 use arqway_lab::run::run;
-use arqway_lab::stop::Stop;
 use arqway_papers::Judged;
 use arqway_papers::other_seeds::{self, SeedFinding};
 use chromium::Chromium;
@@ -77,21 +77,21 @@ fn a_report_of_a_run_is_in_order_everywhere() {
     let Some(mut browser) = Chromium::start() else { return };
     let plan = Plan::new(small::experiments(), &Request::default()).expect("cells");
     let results = |plan: &Plan| {
-        run(plan, NonZeroUsize::new(2).expect("two"), &Stop::new(), || ()).expect("the worlds can be built")
+        run(plan, NonZeroUsize::new(2).expect("two"), &Cancellation::new(), || ()).expect("the worlds can be built")
     };
     let claims = small::claims();
     let of_plan = results(&plan);
     let mut findings = Judged::new(&plan, &of_plan, &claims);
     let others = other_seeds::plans(&plan, &claims, NonZeroU32::MIN.saturating_add(2));
     findings.other_seeds = others.iter().map(|plan| SeedFinding::new(plan, &results(plan), &claims)).collect();
-    let frame = Frame {
+    let header = ReportHeader {
         title: "A small paper".to_owned(),
         command: "arqway reproduce small".to_owned(),
         figure_command: Some("arqway reproduce PAPER FIGURE".to_owned()),
         note: String::new(),
     };
     let folder = Folder::new("ran");
-    findings.write(&plan, &frame, &folder.0).expect("a folder of our own");
+    findings.write(&plan, &header, &folder.0).expect("a folder of our own");
     is_in_order(&mut browser, &address(&folder.0.join("report.html")));
     for figure in ["small-table1", "small-fig1", "small-fig1-delay"] {
         let svg = folder.0.join(format!("figures/{figure}.svg"));

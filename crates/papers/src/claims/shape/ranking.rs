@@ -12,7 +12,7 @@ use super::super::evidence::{About, Cell};
 use super::super::verdict::Missing;
 use super::super::{Several, listed};
 use super::side::Place;
-use arqway_lab::stats::Comparison;
+use arqway_lab::results::stats::Comparison;
 
 /// Several schemes come in the same order in two worlds.
 #[derive(Debug, Clone)]

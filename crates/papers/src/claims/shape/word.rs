@@ -3,7 +3,7 @@
 use super::super::evidence::About;
 use super::super::verdict::{Estimate, Missing};
 use super::side::Side;
-use arqway_lab::stats::Comparison;
+use arqway_lab::results::stats::Comparison;
 use serde::Deserialize;
 
 /// How `a` is to lie.

@@ -4,7 +4,7 @@
 use super::*;
 use crate::library;
 use arqway_config::Source;
-use arqway_lab::rows::Row;
+use arqway_lab::results::rows::Row;
 
 mod kinds;
 mod record;

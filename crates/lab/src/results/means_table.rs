@@ -1,0 +1,279 @@
+//! From rows to what a person looks at: tables of means, and figures.
+
+use crate::experiment::{Bars, Experiment, FigurePlan, Scheme};
+use crate::figure::{Axis, Curve, Figure, Mark, Point, Scale, number};
+use crate::metrics::connections;
+use crate::quantity::Quantity;
+use crate::results::rows::Row;
+use crate::results::stats::{Summary, summarise};
+use arqway_sim::channel::Direction;
+
+/// Means of one quantity, by point and scheme, in the units of its label.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MeansTable {
+    /// What is swept, with its unit.
+    pub x_label: String,
+    /// What is measured, with its unit.
+    pub y_label: String,
+    /// The schemes' labels.
+    pub schemes: Vec<String>,
+    /// The values of the swept setting, or where along its series the quantity was measured.
+    pub points: Vec<f64>,
+    /// For each point, the mean of each scheme that has rows there.
+    pub means: Vec<Vec<Option<Summary>>>,
+    /// Places on the horizontal axis that mean something.
+    pub marks: Vec<Mark>,
+    /// The fewest and the most replications behind a mean.
+    pub replications: (usize, usize),
+    /// The one replication that is shown, where it is one.
+    pub replication: Option<u32>,
+    /// How values are laid along the horizontal axis.
+    pub x_scale: Scale,
+    /// How values are laid along the vertical axis.
+    pub y_scale: Scale,
+    /// Whether it is a series: its horizontal axis begins where the series does.
+    pub is_series: bool,
+    /// What error bars show.
+    pub bars: Bars,
+}
+
+/// Where on the horizontal axis a row belongs, if it is one of a quantity.
+fn place_of(row: &Row, quantity: &Quantity) -> Option<f64> {
+    match quantity.along {
+        Some(_) => quantity.place_of(&row.metric),
+        None => (&*row.metric == quantity.metric).then_some(row.point),
+    }
+}
+
+/// A scheme's means at each place, from the rows of a quantity.
+fn means_of(
+    experiment: &Experiment,
+    scheme: &Scheme,
+    places: &[f64],
+    figure: &FigurePlan,
+    rows: &[(f64, &Row)],
+) -> Vec<Option<Summary>> {
+    let variant = experiment.variant_of(scheme);
+    // Two schemes may differ in nothing but the connections, or in the rate of the link.
+    let of_point = experiment.points.iter().enumerate().filter_map(|(index, point)| {
+        let scenario = scheme.scenario(index, point)?;
+        let rate = scenario.wireless.rate(Direction::Down).mean().as_bits_per_second();
+        Some((point.value, connections(&scenario), rate))
+    });
+    let cells: Vec<(f64, u32, u64)> = of_point.collect();
+    let same = |row: &Row| (&*row.scheme, &*row.variant) == (scheme.name.as_str(), variant.as_str());
+    let same = |row: &Row| same(row) && cells.contains(&(row.point, row.connections, row.rate_bps));
+    let mut values = vec![Vec::new(); places.len()];
+    for (place, row) in rows.iter().filter(|(_, row)| same(row)) {
+        let found = places.iter().position(|known| known == place);
+        found.into_iter().for_each(|index| values[index].push(row.value * figure.quantity.factor));
+    }
+    values.iter().map(|values| summarise(values)).collect()
+}
+
+impl MeansTable {
+    /// The table of a figure, from the rows of its experiment.
+    #[must_use]
+    pub fn new(experiment: &Experiment, figure: &FigurePlan, rows: &[Row]) -> Self {
+        let Quantity { app, label, .. } = figure.quantity;
+        let wanted = |row: &&Row| &*row.app == app && figure.replication.is_none_or(|only| row.replication == only);
+        let rows: Vec<(f64, &Row)> =
+            rows.iter().filter(wanted).filter_map(|row| Some((place_of(row, &figure.quantity)?, row))).collect();
+        let mut points: Vec<f64> = match figure.quantity.along {
+            Some(_) => rows.iter().map(|(place, _)| *place).collect(),
+            None => experiment.points.iter().map(|point| point.value).collect(),
+        };
+        if figure.quantity.along.is_some() {
+            points.sort_by(f64::total_cmp);
+            points.dedup();
+        }
+        let of_schemes: Vec<Vec<Option<Summary>>> =
+            experiment.schemes.iter().map(|scheme| means_of(experiment, scheme, &points, figure, &rows)).collect();
+        let of_point = |index: usize| of_schemes.iter().map(|means| means[index]).collect();
+        let means: Vec<Vec<Option<Summary>>> = (0..points.len()).map(of_point).collect();
+        let counts = || means.iter().flatten().flatten().map(|summary| summary.n);
+        Self {
+            x_label: figure.x_label.clone(),
+            y_label: label.to_owned(),
+            schemes: experiment.schemes.iter().map(|scheme| scheme.label.clone()).collect(),
+            marks: figure.marks.clone(),
+            replications: (counts().min().unwrap_or(0), counts().max().unwrap_or(0)),
+            replication: figure.replication,
+            points,
+            means,
+            x_scale: figure.x_scale,
+            y_scale: figure.y_scale,
+            is_series: figure.quantity.along.is_some(),
+            bars: figure.bars,
+        }
+    }
+
+    /// The heads of its columns.
+    #[must_use]
+    pub fn columns(&self) -> Vec<String> {
+        std::iter::once(&self.x_label).chain(&self.schemes).cloned().collect()
+    }
+
+    /// Its rows as text: the point, then `mean ± half width`.
+    #[must_use]
+    pub fn text_rows(&self) -> Vec<Vec<String>> {
+        let cell = |summary: &Option<Summary>| {
+            summary.map_or_else(String::new, |found| number::with_half_width(found.mean, found.half_width))
+        };
+        let row = |(point, means): (&f64, &Vec<Option<Summary>>)| {
+            std::iter::once(number::typed(*point)).chain(means.iter().map(cell)).collect()
+        };
+        self.points.iter().zip(&self.means).step_by(self.shown_every()).map(row).collect()
+    }
+
+    /// Every how many points the table has a row: a long series is in the rows, and in the figure.
+    fn shown_every(&self) -> usize {
+        const MOST_ROWS: usize = 60;
+        self.points.len().div_ceil(MOST_ROWS).max(1)
+    }
+
+    /// How many replications its means rest on, in words.
+    #[must_use]
+    pub fn replications_text(&self) -> String {
+        let words =
+            |count: usize| if count == 1 { "1 replication".to_owned() } else { format!("{count} replications") };
+        if let Some(only) = self.replication.filter(|_| self.replications.1 > 0) {
+            return format!("replication {only} alone");
+        }
+        match self.replications {
+            (_, 0) => "no finished run measured this".to_owned(),
+            (least, most) if least == most => words(least),
+            (least, most) => format!("{least} to {}", words(most)),
+        }
+    }
+
+    /// The table drawn.
+    #[must_use]
+    pub fn figure(&self, experiment: &Experiment, id: &str) -> Figure {
+        let curve = |(index, label): (usize, &String)| {
+            let point = |(x, means): (&f64, &Vec<Option<Summary>>)| {
+                let summary = means.get(index).copied().flatten()?;
+                let deviation = summary.deviation.filter(|_| self.bars == Bars::Deviation);
+                Some(Point { x: *x, y: summary.mean, half_width: summary.half_width, deviation })
+            };
+            Curve { label: label.clone(), points: self.points.iter().zip(&self.means).filter_map(point).collect() }
+        };
+        let axis = |label: &str, scale: Scale, from_zero| Axis { label: label.to_owned(), scale, from_zero };
+        let bars = match self.bars {
+            _ if self.replication.is_some() => "",
+            Bars::Interval => ", 95 % confidence intervals",
+            Bars::Deviation => ", bars of one standard deviation, thick: 95 % confidence intervals",
+        };
+        let hidden = self.points.iter().find(|point| !self.x_scale.shows(**point));
+        let hidden =
+            hidden.map_or_else(String::new, |point| format!("; {} is in the table alone", number::typed(*point)));
+        Figure {
+            id: id.to_owned(),
+            title: experiment.title.clone(),
+            x: axis(&self.x_label, self.x_scale, !self.is_series),
+            y: axis(&self.y_label, self.y_scale, !self.is_series),
+            curves: self.schemes.iter().enumerate().map(curve).collect(),
+            marks: self.marks.clone(),
+            source: format!("{}; {}{bars}{hidden}", experiment.source, self.replications_text()),
+        }
+    }
+
+    /// The table for a terminal, its columns aligned.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        let mut lines = vec![self.columns()];
+        lines.extend(self.text_rows());
+        let width = |column: usize| {
+            lines.iter().filter_map(|line| line.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..lines[0].len()).map(width).collect();
+        let mut text = match self.shown_every() {
+            1 => format!("{}\n", self.y_label),
+            every => format!("{}, one row of {every}\n", self.y_label),
+        };
+        for line in &lines {
+            let cells = line.iter().zip(&widths).map(|(cell, width)| format!("{cell:>width$}"));
+            text.push_str(cells.collect::<Vec<_>>().join("  ").trim_end());
+            text.push('\n');
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::Effort;
+    use arqway_config::Source;
+
+    /// Two schemes that differ in their connections alone, and the rows of a cell of each.
+    fn experiment(sweep: &str) -> Experiment {
+        let text = format!(
+            "[experiment]\nid = 'study'\n{sweep}\n[[scheme]]\nuse = 'raw'\n[[scheme]]\nuse = 'raw'\n\
+             world = {{ 'file-transfer.connections' = 5 }}\n[[figure]]\nid = 'fig'\ny = 'file-transfer.throughput'\n"
+        );
+        let read = Experiment::read(&Source::new("study.toml", text), std::path::Path::new(""), Effort::Full);
+        read.unwrap_or_else(|mistakes| panic!("{mistakes}"))
+    }
+
+    fn row(metric: &str, connections: u32, replication: u32, value: f64) -> Row {
+        Row {
+            paper: "study".into(),
+            app: "file-transfer".into(),
+            errors: "none".into(),
+            beside: "none".into(),
+            rate_bps: 64_000,
+            connections,
+            point: 0.0,
+            scheme: "raw".into(),
+            variant: "".into(),
+            replication,
+            metric: metric.into(),
+            value,
+        }
+    }
+
+    fn means(table: &MeansTable) -> Vec<Vec<Option<f64>>> {
+        table.means.iter().map(|means| means.iter().map(|mean| mean.map(|mean| mean.mean)).collect()).collect()
+    }
+
+    #[test]
+    fn curves_that_differ_in_connections_alone_have_each_its_own_rows() {
+        let study = experiment("");
+        let rows = [row("throughput", 1, 0, 1e3), row("throughput", 5, 0, 5e3), row("throughput", 5, 1, 7e3)];
+        let table = MeansTable::new(&study, &study.figures[0], &rows);
+        assert_eq!((table.points.as_slice(), means(&table)), (&[0.0][..], vec![vec![Some(1.0), Some(6.0)]]));
+    }
+
+    #[test]
+    fn a_series_is_drawn_along_its_own_axis_and_may_be_of_one_replication() {
+        let study = experiment("");
+        let quantity = Quantity { metric: "window", along: Some("Time (s)"), factor: 1.0, ..study.figures[0].quantity };
+        let rows = [
+            row("window@2.5", 1, 0, 8.0),
+            row("window@2.5", 1, 1, 10.0),
+            row("window@0.5", 1, 0, 2.0),
+            row("window@0.5", 5, 0, 3.0),
+            row("windows@1", 1, 0, 99.0),
+        ];
+        let figure = |replication| FigurePlan { quantity, replication, ..study.figures[0].clone() };
+        let mean = MeansTable::new(&study, &figure(None), &rows);
+        assert_eq!(mean.points, [0.5, 2.5]);
+        assert_eq!(means(&mean), [[Some(2.0), Some(3.0)], [Some(9.0), None]]);
+        let first = MeansTable::new(&study, &figure(Some(0)), &rows);
+        assert_eq!(means(&first), [[Some(2.0), Some(3.0)], [Some(8.0), None]]);
+        assert_eq!(first.replications_text(), "replication 0 alone");
+        assert!(first.figure(&study, "fig").source.ends_with("replication 0 alone"));
+    }
+
+    #[test]
+    fn a_long_series_has_a_short_table_that_says_so_and_every_point_in_its_figure() {
+        let study = experiment("");
+        let quantity = Quantity { metric: "window", along: Some("Time (s)"), factor: 1.0, ..study.figures[0].quantity };
+        let rows: Vec<Row> = (0..500).map(|at| row(&format!("window@{}", f64::from(at) / 100.0), 1, 0, 1.0)).collect();
+        let table = MeansTable::new(&study, &FigurePlan { quantity, ..study.figures[0].clone() }, &rows);
+        assert_eq!((table.points.len(), table.text_rows().len()), (500, 56));
+        assert!(table.to_text().contains(", one row of 9\n"));
+        assert_eq!(table.figure(&study, "fig").curves[0].points.len(), 500);
+    }
+}

@@ -1,0 +1,132 @@
+//! Runs a plan on all cores. Results do not depend on how many there are, nor on the order in which runs finish.
+//!
+//! | file | concept |
+//! | --- | --- |
+//! | `plan.rs` | experiments expanded to runs, each cell once |
+//! | `measured.rs`, `results.rs` | what is kept of a run, and of all of them |
+//! | `delays.rs` | the distributions of what a user waits for |
+//! | `cell.rs` | one cell again, with somebody watching |
+//! | `precision.rs` | as many replications as it takes |
+//! | `partial/` | runs spread over processes and machines, or kept for later |
+//! | `cancellation.rs` | how runs are stopped from outside |
+
+pub mod cancellation;
+pub mod cell;
+pub(crate) mod delays;
+pub(crate) mod measured;
+pub mod partial;
+pub mod plan;
+pub mod precision;
+mod results;
+#[cfg(test)]
+pub(crate) mod small_study;
+
+pub use results::Results;
+
+use crate::metrics::metrics;
+
+use arqway_link::mux::ConfigError;
+use arqway_sim::{NoProbe, Outcome, Probe, Scenario, Streams, World};
+use cancellation::Cancellation;
+use delays::Delays;
+use measured::Measured;
+use plan::{Plan, Run};
+use rayon::iter::{ParallelBridge, ParallelIterator};
+use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+
+/// Why a plan could not be run.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The threads did not start.
+    #[error("cannot start {jobs} threads: {source}")]
+    Threads {
+        /// How many were asked for.
+        jobs: usize,
+        /// What the system said.
+        source: ThreadPoolBuildError,
+    },
+    /// A scenario has more services than a tag can tell apart.
+    #[error(transparent)]
+    Services(#[from] ConfigError),
+}
+
+/// Runs a plan with this many threads; calls `finished` after each run; `stop` ends it early.
+///
+/// # Errors
+/// Threads that do not start, and worlds that cannot be built.
+pub fn run(
+    plan: &Plan,
+    jobs: NonZeroUsize,
+    stop: &Cancellation,
+    finished: impl Fn() + Sync,
+) -> Result<Results, RunError> {
+    run_these(plan, &plan.runs, jobs, stop, finished)
+}
+
+/// Some of a plan's runs.
+///
+/// # Errors
+/// As [`run`] has.
+pub fn run_these(
+    plan: &Plan,
+    runs: &[Run],
+    jobs: NonZeroUsize,
+    stop: &Cancellation,
+    finished: impl Fn() + Sync,
+) -> Result<Results, RunError> {
+    let threads = in_threads(jobs)?;
+    let one = |run: &Run| -> Option<Result<(Run, Measured), RunError>> {
+        let setting = plan.settings.get(run.setting)?;
+        let streams = Streams::new(setting.seed, run.replication);
+        let measured = measure(&setting.scenario, &streams, NoProbe, stop).transpose()?;
+        finished();
+        Some(measured.map(|measured| (*run, measured)))
+    };
+    // The runs are handed out in their order, and none after a stop, so that stopping leaves whole replications.
+    let handed_out = runs.iter().take_while(|_| !stop.is_requested());
+    let results: Result<BTreeMap<_, _>, _> = threads.install(|| handed_out.par_bridge().filter_map(one).collect());
+    Ok(Results::of(results?, runs.len()))
+}
+
+/// So many threads.
+pub(crate) fn in_threads(jobs: NonZeroUsize) -> Result<ThreadPool, RunError> {
+    let threads = ThreadPoolBuilder::new().num_threads(jobs.get()).build();
+    threads.map_err(|source| RunError::Threads { jobs: jobs.get(), source })
+}
+
+/// Runs one of a plan's runs with a probe watching: it is the run that [`run`] makes of it.
+///
+/// # Errors
+/// A world that cannot be built.
+pub fn watch(plan: &Plan, run: Run, probe: impl Probe) -> Result<Results, RunError> {
+    let mut finished = BTreeMap::new();
+    if let Some(setting) = plan.settings.get(run.setting) {
+        let streams = Streams::new(setting.seed, run.replication);
+        finished
+            .extend(measure(&setting.scenario, &streams, probe, &Cancellation::new())?.map(|measured| (run, measured)));
+    }
+    Ok(Results::of(finished, 1))
+}
+
+/// One run; nothing where it was given up.
+pub(crate) fn measure(
+    scenario: &Scenario,
+    streams: &Streams,
+    probe: impl Probe,
+    stop: &Cancellation,
+) -> Result<Option<Measured>, RunError> {
+    let mut delays = Delays::new();
+    let world = World::new(scenario, streams, (&mut delays, probe))?;
+    let Some(outcome) = world.run_unless(|| stop.is_immediate()) else { return Ok(None) };
+    let metrics = metrics(scenario, &outcome, &delays);
+    let losses = losses(&outcome);
+    let Outcome { ended, events, file_complete, .. } = outcome;
+    Ok(Some(Measured { metrics, ended, events, file_complete, losses }))
+}
+
+fn losses(outcome: &Outcome) -> Option<f64> {
+    let frames = (outcome.access_point.frames_sent + outcome.access_point.frames_resent) as f64;
+    Some(outcome.frame_loss_rate? * frames / outcome.frame_loss_run?)
+}

@@ -1,0 +1,61 @@
+//! Which runs go together: so many that handing them out costs nothing beside them.
+
+use crate::run::plan::{Plan, Run};
+use arqway_sim::channel::Direction;
+use arqway_sim::{PacketLength, Scenario};
+
+/// How much work a piece is meant to be. A task costs its scheduler some milliseconds.
+const PIECE_S: f64 = 1.0;
+/// No piece has more runs, however short they are.
+const MOST_RUNS: usize = 1000;
+/// What a packet costs, from host to host and back, with all that its link does for it (docs/speed.md has 0.6 to 2.6
+/// microseconds).
+const PACKET_S: f64 = 1.5e-6;
+/// What a run costs beside its packets.
+const RUN_S: f64 = 50e-6;
+
+/// Packs runs of a plan into pieces, in the order in which they are given: whoever stops half way has the same replications of
+/// every setting. How long a run takes is only estimated, from the plan alone, so that every machine packs alike.
+#[must_use]
+pub fn pack(plan: &Plan, runs: &[Run]) -> Vec<Vec<Run>> {
+    let costs: Vec<f64> = plan.settings.iter().map(|setting| estimate_s(&setting.scenario)).collect();
+    let mut pieces = Vec::new();
+    let (mut piece, mut cost) = (Vec::new(), 0.0);
+    for run in runs {
+        piece.push(*run);
+        cost += costs.get(run.setting).copied().unwrap_or(0.0);
+        if cost >= PIECE_S || piece.len() == MOST_RUNS {
+            pieces.push(std::mem::take(&mut piece));
+            cost = 0.0;
+        }
+    }
+    if !piece.is_empty() {
+        pieces.push(piece);
+    }
+    pieces
+}
+
+/// About how many seconds of one core a run takes: by the packets that its link carries at most.
+fn estimate_s(scenario: &Scenario) -> f64 {
+    let rate = scenario.wireless.rate(Direction::Down).mean().as_bits_per_second() as f64;
+    let file = &scenario.file_transfer;
+    let (bulk, channel) = (&scenario.tcp_bulk, &scenario.channel);
+    let limit_s = scenario.duration.as_seconds();
+    let packets = |seconds: f64, octets: f64| seconds.min(limit_s) * rate / 8.0 / octets.max(1.0);
+    let of_file = || {
+        let octets = file.size.as_u64() as f64 * f64::from(file.connections.get());
+        (octets / octets_of(file.packet)).min(packets(limit_s, octets_of(file.packet)))
+    };
+    let watched = if file.enabled || bulk.enabled || channel.enabled { 0.0 } else { scenario.length().as_seconds() };
+    let all = [
+        if file.enabled { of_file() } else { 0.0 },
+        if bulk.enabled { packets(bulk.duration.as_seconds(), octets_of(bulk.packet)) } else { 0.0 },
+        if channel.enabled { packets(channel.duration.as_seconds(), octets_of(channel.packet)) } else { 0.0 },
+        packets(watched, octets_of(scenario.media.packet)),
+    ];
+    RUN_S + PACKET_S * all.iter().sum::<f64>()
+}
+
+fn octets_of(packet: PacketLength) -> f64 {
+    packet.octets().as_u64() as f64
+}

@@ -1,0 +1,40 @@
+//! A plan in pieces: so that many processes and machines run it, and so that it goes on where it was interrupted.
+//!
+//! ```text
+//!     Plan --pack--> Task, Task, ...        some runs each, a second or so of work; all they need is in their bytes
+//!                      |  to_bytes
+//!                      v
+//!            a thread, a process, a machine
+//!                      |  to_bytes
+//!                      v
+//!     Results <-- Collected <-- PartialResults, PartialResults, ...       in whatever order they come, also from DIR/pieces/
+//! ```
+//!
+//! A run is known by what decides it: the code that measures, the seed, the world, the replication. So it does not matter
+//! which piece it comes in, how runs were packed, or who ran them; a plan that grew takes what it has in common with the one
+//! before. Pieces are named by the runs in them, bear a checksum, and one that is not what it says is refused and run again.
+
+mod batches;
+mod collected;
+mod envelope;
+mod manifest;
+mod results;
+mod run_index;
+mod shard;
+mod store;
+mod task;
+#[cfg(test)]
+mod tests;
+
+pub use batches::pack;
+pub use collected::Collected;
+pub use envelope::PartialError;
+pub use manifest::{Manifest, ManifestError, pieces as folder_of};
+pub use results::PartialResults;
+pub use run_index::RunIndex;
+pub use shard::{Shard, ShardError};
+pub use store::{Refused, ResultStore, StoreError};
+pub use task::Task;
+
+/// The program as pieces know it: its version, and a number of the code that decides what a run measures.
+pub const PROGRAM: &str = concat!(env!("CARGO_PKG_VERSION"), "+", env!("ARQWAY_MEASURES"));
