@@ -2,7 +2,9 @@
 //! field has the value that stands there, and it does not matter where the sender's head ended.
 
 use super::input::Input;
-use arqway_link::{Frame, Kind, LinkService, Packet, Side, Tag, fec, go_back_n, raw, rlp, selective_repeat, snoop};
+use arqway_link::{
+    Frame, Kind, LinkService, Packet, Service, Side, Tag, fec, go_back_n, raw, rlp, selective_repeat, snoop,
+};
 use arqway_units::Time;
 
 pub(crate) fn drive(octets: &[u8]) {
@@ -123,11 +125,11 @@ fn fec_reads(kind: u8, octets: &[u8], split: usize) {
 /// Raw and, where it only carries, Snoop have no head: a frame of kind 0 is its packet.
 fn raw_reads(kind: u8, octets: &[u8]) {
     let expected = (kind == 0 && !octets.is_empty()).then(|| Packet::new(octets.to_vec()));
-    let mut raw = raw::Raw::new(raw::Config::default());
+    let mut raw = raw::Config::default().build(Side::Client);
     raw.handle_frame(off_the_wire(kind, octets), Time::ZERO);
     assert_eq!((raw.counters().malformed_received == 0, raw.poll_packet()), (expected.is_some(), expected.clone()));
     for side in [Side::Client, Side::AccessPoint] {
-        let mut snoop = snoop::Snoop::new(snoop::Config::default(), side);
+        let mut snoop = snoop::Config::default().build(side);
         // An access point that has seen nothing on its way to the client knows of nothing that it could withhold.
         snoop.handle_frame(off_the_wire(kind, octets), Time::ZERO);
         assert_eq!(

@@ -79,9 +79,9 @@ pub use arq::{
     tcp_filter,
 };
 pub use contract::{
-    Checked, Count, CountError, Counters, Departure, Form, Frame, Full, Handoff, Head, Hint, Kind, LinkOffer,
-    LinkService, LinkState, OneWay, Packet, Port, Rule, Service, ServiceId, Side, Start, Subscriber, Tag, Ticket,
-    Value, ValueOf, Violation, pump,
+    Checked, Clock, Count, CountError, Counters, Departure, End, Entity, Form, Frame, Full, Handoff, Head, Hint, Kind,
+    LinkOffer, LinkService, LinkState, OneWay, Packet, Port, Rule, Service, ServiceId, Side, Start, Subscriber, Tag,
+    Ticket, Value, ValueOf, Violation, pump,
 };
 pub use mux::Mux;
 pub use registry::{AnyService, ServiceConfig, ShortForm, ShortFormError, WorldDefaults};

@@ -3,8 +3,8 @@
 use crate::daemon::{Endpoint, TunnelError};
 use crate::network::NetworkLayer;
 use crate::udp::UdpLine;
-use arqway_link::raw::{self, Raw};
-use arqway_link::{Checked, Packet};
+use arqway_link::raw;
+use arqway_link::{Checked, Packet, Service, Side};
 use arqway_units::{Span, Time};
 use rustix::io::{ioctl_fionbio, read};
 use std::io::{PipeReader, Write, pipe};
@@ -19,7 +19,7 @@ fn frames_wait_for_room_in_the_socket_and_none_is_lost() {
     const COUNT: u32 = 5_000;
     let (line, peer) = line();
     let config = raw::Config { buffer: NonZeroUsize::new(10).expect("not zero") };
-    let mut end = Endpoint::over(Checked::new(Raw::new(config)), Numbers(0..COUNT), line);
+    let mut end = Endpoint::over(Checked::new(config.build(Side::Client)), Numbers(0..COUNT), line);
     let in_peace = (0..100).any(|_| {
         let latest = end.turn(Time::ZERO).expect("a turn") + Span::from_milliseconds(50);
         end.turn(latest).expect("a turn") >= latest
@@ -40,7 +40,7 @@ fn frames_wait_for_room_in_the_socket_and_none_is_lost() {
 #[test]
 fn a_packet_at_the_descriptor_ends_the_wait() {
     let ((line, peer), (reader, mut writer)) = (line(), pipe().expect("a pipe"));
-    let mut end = Endpoint::over(Checked::new(Raw::new(raw::Config::default())), Piped::new(reader), line);
+    let mut end = Endpoint::over(Checked::new(raw::Config::default().build(Side::Client)), Piped::new(reader), line);
     end.turn(Time::ZERO).expect("a turn");
     writer.write_all(&[1, 2, 3, 4]).expect("room in the pipe");
     assert!(end.turn(LIMIT).expect("a turn") < LIMIT);
@@ -52,7 +52,7 @@ fn a_packet_at_the_descriptor_ends_the_wait() {
 #[test]
 fn a_network_layer_that_has_closed_is_an_error_and_no_endless_loop() {
     let ((line, _peer), (reader, writer)) = (line(), pipe().expect("a pipe"));
-    let mut end = Endpoint::over(Checked::new(Raw::new(raw::Config::default())), Piped::new(reader), line);
+    let mut end = Endpoint::over(Checked::new(raw::Config::default().build(Side::Client)), Piped::new(reader), line);
     drop(writer);
     let error = end.turn(LIMIT).expect_err("a closed pipe");
     assert!(matches!(error, TunnelError::NetworkLayerClosed), "{error}");

@@ -3,9 +3,9 @@
 //! | file | what |
 //! | --- | --- |
 //! | `seq.rs`, `window.rs` | sequence numbers that never wrap inside, and a window over them |
+//! | `retransmission.rs` | the retransmission buffer: what may have to go out again |
 //! | `timers.rs` | one deadline, and a queue of retransmission timers |
 //! | `idle.rs` | a timer that runs while the line below is idle |
-//! | `outage.rs` | the clock by which timers go: it stands still while the link is down |
 //! | `acknowledgement.rs` | the delayed acknowledgement |
 //! | `rtt.rs` | the smoothed round-trip time and its deviation |
 //! | `resequencing/` | in which order packets are released |
@@ -15,8 +15,8 @@
 
 mod acknowledgement;
 mod idle;
-mod outage;
 mod resequencing;
+mod retransmission;
 mod rtt;
 mod seq;
 pub mod tcp_filter;
@@ -25,14 +25,14 @@ mod window;
 
 pub(crate) use acknowledgement::DelayedAcknowledgement;
 pub(crate) use idle::Idle;
-pub(crate) use outage::Outage;
-pub(crate) use resequencing::{Chains, Order};
+pub(crate) use resequencing::Order;
 pub use resequencing::{Others, Resequencing, Unordered};
+pub(crate) use retransmission::RetransmissionBuffer;
 pub use rtt::{Arithmetic, DeviatesFrom, FixedPoint, RoundTrip, Smoothing};
 pub(crate) use rtt::{Deviation, gain};
 pub use seq::Seq;
 pub(crate) use seq::TcpNumber;
 pub(crate) use tcp_filter::TcpFilter;
 pub use timers::TimerStarts;
-pub(crate) use timers::{Deadline, TimerQueue};
+pub(crate) use timers::{Deadline, TimerQueue, earliest};
 pub(crate) use window::Window;

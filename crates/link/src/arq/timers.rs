@@ -1,5 +1,6 @@
 //! Deadlines that freeze while the link is down: one alone, and a queue of many.
 
+use crate::contract::Departure;
 use alloc::vec::Vec;
 use arqway_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -18,6 +19,21 @@ pub enum TimerStarts {
     Start,
     /// When its last bit has gone out.
     Departure,
+}
+
+impl TimerStarts {
+    /// Whether it starts with a frame's departure. One that the queue drops never starts: only a timer can bring it back.
+    pub(crate) fn at(self, departure: Departure) -> bool {
+        match departure {
+            Departure::Sent => self == Self::Departure,
+            Departure::Dropped => self != Self::HandOver,
+        }
+    }
+}
+
+/// The earliest of some deadlines.
+pub(crate) fn earliest<const N: usize>(deadlines: [Option<Time>; N]) -> Option<Time> {
+    deadlines.into_iter().flatten().min()
 }
 
 /// One timer.

@@ -23,6 +23,26 @@ impl<const BITS: u32, T> Window<BITS, T> {
         Self { first: Seq::ZERO, slots: VecDeque::with_capacity(limit), limit }
     }
 
+    /// An empty window at number zero with room for any number.
+    pub(crate) fn unlimited() -> Self {
+        Self { first: Seq::ZERO, slots: VecDeque::new(), limit: usize::MAX }
+    }
+
+    /// How many slots it can hold without allocating.
+    pub(crate) fn capacity(&self) -> usize {
+        self.slots.capacity()
+    }
+
+    /// How many slots it holds.
+    pub(crate) fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// The numbers held.
+    pub(crate) fn numbers(&self) -> impl Iterator<Item = Seq<BITS>> + use<BITS, T> {
+        (self.first().as_u64()..self.end().as_u64()).map(Seq::new)
+    }
+
     /// The lower edge.
     pub(crate) fn first(&self) -> Seq<BITS> {
         self.first
@@ -82,6 +102,16 @@ impl<const BITS: u32, T> Window<BITS, T> {
     /// The one number from the lower edge on whose [`slot_of`](Self::slot_of) this is.
     pub(crate) fn number_at(&self, slot: usize) -> Seq<BITS> {
         self.first + ((slot + self.limit - self.slot_of(self.first)) % self.limit) as u64
+    }
+
+    /// Every slot, from the lower edge on.
+    pub(crate) fn slots_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.slots.iter_mut()
+    }
+
+    /// Takes all slots but the first `kept` out.
+    pub(crate) fn drain_from(&mut self, kept: usize) -> impl Iterator<Item = T> {
+        self.slots.drain(kept..)
     }
 
     /// Empties the window and moves it to `first`.

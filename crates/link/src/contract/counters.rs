@@ -1,8 +1,5 @@
 //! What every service counts, by the same names everywhere.
 
-use crate::contract::{Full, Packet};
-use bytes::Bytes;
-
 /// Declares the counters once: the fields, and their sum.
 macro_rules! counters {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {
@@ -92,20 +89,9 @@ counters! {
 }
 
 impl Counters {
-    /// What a service does first with a packet of the network layer. One without octets is dropped, room or not, and there is
-    /// nothing to carry, `None`: its frame would look cut short to the peer, who would never acknowledge it, and a window
-    /// would wait for that for ever. Any other is handed back where there is no room for it, else counted, and its octets are
-    /// what to carry.
-    pub(crate) fn admit(&mut self, packet: Packet, has_room: bool) -> Result<Option<Bytes>, Full> {
-        if packet.octets.is_empty() {
-            self.packets_empty += 1;
-            return Ok(None);
-        }
-        if !has_room {
-            self.packets_refused += 1;
-            return Err(Full::of(packet));
-        }
-        self.packets_taken += 1;
-        Ok(Some(packet.octets))
+    /// A frame with this packet is handed over for the first time.
+    pub fn sent(&mut self, packet: &[u8]) {
+        self.frames_sent += 1;
+        self.octets_sent += packet.len() as u64;
     }
 }

@@ -225,6 +225,12 @@ impl Frame {
         Some(octets)
     }
 
+    /// The packet behind a head that was taken off; `None` where something of the head is left, or there is no packet.
+    #[must_use]
+    pub fn into_packet(self) -> Option<Bytes> {
+        (self.head.is_empty() && !self.body.is_empty()).then_some(self.body)
+    }
+
     /// How many octets are left behind the tag.
     #[must_use]
     pub fn remaining(&self) -> usize {

@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | `service.rs` | [`LinkService`], the [`Port`] below it, and the [`pump`] between the two |
 //! | `frame.rs` | packets, frames, tags and tickets |
+//! | `end.rs` | what all services do alike around their [`Entity`]: admission, outages, counting |
 //! | `counters.rs` | what every service counts |
 //! | `hints.rs` | mobility hints for whoever subscribes |
 //! | `checked.rs` | a wrapper that asserts the contract around any service |
@@ -14,6 +15,7 @@
 mod checked;
 mod count;
 mod counters;
+mod end;
 mod form;
 mod frame;
 mod hints;
@@ -24,6 +26,7 @@ mod service;
 pub use checked::{Checked, Rule, Violation};
 pub use count::{Count, CountError};
 pub use counters::Counters;
+pub use end::{Clock, End, Entity};
 pub use form::{Form, Service, Value, ValueOf};
 pub(crate) use form::{count, number, timer};
 pub use frame::{Frame, Head, Kind, Packet, ServiceId, Tag, Ticket};

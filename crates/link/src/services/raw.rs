@@ -2,10 +2,7 @@
 //!
 //! It is what the papers call *Raw Link*, and what carries the traffic that would rather lose a packet than wait.
 
-use crate::contract::{
-    Counters, Departure, Form, Frame, Full, Kind, LinkService, LinkState, Packet, Service, Side, Start, Tag, Ticket,
-    Value,
-};
+use crate::contract::{Clock, Counters, End, Entity, Form, Frame, Kind, Service, Side, Value};
 use alloc::collections::VecDeque;
 use arqway_units::Time;
 use bytes::Bytes;
@@ -33,12 +30,12 @@ impl Default for Config {
 }
 
 impl Service for Config {
-    type End = Raw;
+    type End = End<Raw>;
 
     const SHORT_FORMS: &'static [Form] = &[Form { name: "raw", legend: "Raw Link", value: Value::None }];
 
-    fn build(&self, _: Side) -> Raw {
-        Raw::new(self.clone())
+    fn build(&self, _: Side) -> End<Raw> {
+        End::new(Raw { buffer: self.buffer.get(), outgoing: VecDeque::new(), incoming: VecDeque::new() })
     }
 
     fn named(&self, _: &str, _: Option<&str>) -> Option<Self> {
@@ -46,80 +43,38 @@ impl Service for Config {
     }
 }
 
-/// One end of a raw link.
+/// Packets out, packets in.
 #[derive(Debug)]
 pub struct Raw {
-    config: Config,
+    buffer: usize,
     outgoing: VecDeque<Bytes>,
-    incoming: VecDeque<Packet>,
-    down: bool,
-    counters: Counters,
+    incoming: VecDeque<Bytes>,
 }
 
-impl Raw {
-    /// An end with nothing waiting.
-    #[must_use]
-    pub fn new(config: Config) -> Self {
-        Self {
-            config,
-            outgoing: VecDeque::new(),
-            incoming: VecDeque::new(),
-            down: false,
-            counters: Counters::default(),
-        }
-    }
-}
-
-impl LinkService for Raw {
-    fn handle_packet(&mut self, packet: Packet, _now: Time) -> Result<(), Full> {
-        let has_room = self.outgoing.len() < self.config.buffer.get();
-        if let Some(octets) = self.counters.admit(packet, has_room)? {
-            self.outgoing.push_back(octets);
-        }
-        Ok(())
+impl Entity for Raw {
+    fn has_room(&self) -> bool {
+        self.outgoing.len() < self.buffer
     }
 
-    fn handle_frame(&mut self, frame: Frame, _now: Time) {
-        if frame.tag.kind() != DATA || !frame.head.is_empty() || frame.body.is_empty() {
-            self.counters.malformed_received += 1;
-            return;
-        }
-        self.incoming.push_back(Packet::new(frame.body));
+    fn push(&mut self, packet: Bytes, _now: Clock, _counters: &mut Counters) {
+        self.outgoing.push_back(packet);
     }
 
-    fn handle_timeout(&mut self, _now: Time) {}
-
-    fn handle_link(&mut self, state: LinkState, _now: Time) {
-        self.down = state == LinkState::Down;
-    }
-
-    fn poll_frame(&mut self, _now: Time) -> Option<Frame> {
-        if self.down {
+    fn receive(&mut self, frame: Frame, _now: Clock, _counters: &mut Counters) -> Option<()> {
+        if frame.tag.kind() != DATA {
             return None;
         }
-        let octets = self.outgoing.pop_front()?;
-        self.counters.frames_sent += 1;
-        self.counters.octets_sent += octets.len() as u64;
-        Some(Frame::new(DATA, &[], octets))
+        self.incoming.push_back(frame.into_packet()?);
+        Some(())
     }
 
-    fn start_frame(&mut self, _frame: &mut Frame, _now: Time) -> Start {
-        Start::Send
+    fn poll(&mut self, _now: Time, counters: &mut Counters) -> Option<Frame> {
+        let packet = self.outgoing.pop_front()?;
+        counters.sent(&packet);
+        Some(Frame::new(DATA, &[], packet))
     }
 
-    fn handle_departure(&mut self, _tag: Tag, _ticket: Ticket, _departure: Departure, _now: Time) {}
-
-    fn poll_packet(&mut self) -> Option<Packet> {
-        let packet = self.incoming.pop_front()?;
-        self.counters.packets_delivered += 1;
-        Some(packet)
-    }
-
-    fn poll_timeout(&self) -> Option<Time> {
-        None
-    }
-
-    fn counters(&self) -> Counters {
-        self.counters
+    fn release(&mut self, _counters: &mut Counters) -> Option<Bytes> {
+        self.incoming.pop_front()
     }
 }

@@ -1,6 +1,6 @@
 //! A block of packets and its parity: what adds packets up at one end, and works one out at the other.
 
-use super::Number;
+use super::wire::Number;
 use super::xor::{check_of, length_of, xor_onto};
 use alloc::vec::Vec;
 use bytes::{Bytes, BytesMut};
@@ -21,9 +21,15 @@ pub struct Parity {
 }
 
 impl Parity {
+    /// The number behind those of the frames that it covers.
+    pub(super) fn end(&self) -> u8 {
+        (Number::new(self.first.into()) + self.count.into()).wire_u8()
+    }
+
     /// The numbers of the frames that it covers.
     pub(super) fn numbers(&self) -> impl Iterator<Item = u8> {
-        (0..self.count).map(|place| (Number::new(self.first.into()) + u64::from(place)).wire_u8())
+        let first = Number::new(self.first.into());
+        (0..self.count).map(move |place| (first + place.into()).wire_u8())
     }
 }
 

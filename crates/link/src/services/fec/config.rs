@@ -1,7 +1,7 @@
 //! How forward error correction is set up. A configuration that parsed is valid.
 
 use super::Fec;
-use crate::contract::{Count, Form, Service, Side, Value, ValueOf, count};
+use crate::contract::{Count, End, Form, Service, Side, Value, ValueOf, count};
 use arqway_units::{Span, positive_span};
 use core::num::NonZeroUsize;
 use serde::{Deserialize, Serialize};
@@ -35,7 +35,7 @@ impl Default for Config {
 }
 
 impl Service for Config {
-    type End = Fec;
+    type End = End<Fec>;
 
     const KNOWS_LOSSES: bool = true;
 
@@ -51,8 +51,8 @@ impl Service for Config {
         }),
     }];
 
-    fn build(&self, _: Side) -> Fec {
-        Fec::new(self.clone())
+    fn build(&self, _: Side) -> Self::End {
+        End::new(Fec::new(self))
     }
 
     fn named(&self, _: &str, value: Option<&str>) -> Option<Self> {

@@ -33,92 +33,63 @@ pub use block::Parity;
 pub use config::Config;
 pub use wire::{Unit, parse};
 
-use crate::arq::{Outage, Seq};
-use crate::contract::{Counters, Departure, Frame, Full, LinkService, LinkState, Packet, Start, Tag, Ticket};
-use arqway_units::Time;
+use crate::contract::{Clock, Counters, Departure, Entity, Frame, Tag, Ticket};
+use arqway_units::{Span, Time};
+use bytes::Bytes;
 use receiver::Receiver;
 use sender::Sender;
 
-/// The number of a data frame.
-type Number = Seq<8>;
-
-/// One end: it sends and it receives.
+/// Its two halves.
 #[derive(Debug)]
 pub struct Fec {
     sender: Sender,
     receiver: Receiver,
-    outage: Outage,
-    counters: Counters,
 }
 
 impl Fec {
-    /// An end with nothing sent and nothing received.
-    #[must_use]
-    #[expect(clippy::needless_pass_by_value, reason = "every service is built from its configuration")]
-    pub fn new(config: Config) -> Self {
-        Self {
-            sender: Sender::new(&config),
-            receiver: Receiver::new(&config),
-            outage: Outage::default(),
-            counters: Counters::default(),
-        }
+    fn new(config: &Config) -> Self {
+        Self { sender: Sender::new(config), receiver: Receiver::new(config) }
     }
 }
 
-impl LinkService for Fec {
-    fn handle_packet(&mut self, packet: Packet, _now: Time) -> Result<(), Full> {
-        if let Some(octets) = self.counters.admit(packet, !self.sender.is_full())? {
-            self.sender.push(octets);
+impl Entity for Fec {
+    fn has_room(&self) -> bool {
+        !self.sender.is_full()
+    }
+
+    fn push(&mut self, packet: Bytes, _now: Clock, _counters: &mut Counters) {
+        self.sender.push(packet);
+    }
+
+    fn receive(&mut self, frame: Frame, _now: Clock, counters: &mut Counters) -> Option<()> {
+        match wire::parse(frame)? {
+            Unit::Data { number, packet } => self.receiver.data(number, packet, counters),
+            Unit::Parity(parity) => self.receiver.parity(&parity, counters),
         }
-        Ok(())
+        Some(())
     }
 
-    fn handle_frame(&mut self, frame: Frame, _now: Time) {
-        match wire::parse(frame) {
-            Some(Unit::Data { number, packet }) => self.receiver.data(number, packet, &mut self.counters),
-            Some(Unit::Parity(parity)) => self.receiver.parity(&parity, &mut self.counters),
-            None => self.counters.malformed_received += 1,
-        }
+    fn expire(&mut self, now: Time, _counters: &mut Counters) {
+        self.sender.handle_timeout(now);
     }
 
-    fn handle_timeout(&mut self, now: Time) {
-        if !self.outage.is_on() {
-            self.sender.handle_timeout(now);
-        }
+    fn resume(&mut self, outage: Span) {
+        self.sender.postpone(outage);
     }
 
-    fn handle_link(&mut self, state: LinkState, now: Time) {
-        if let Some(length) = self.outage.change(state, now) {
-            self.sender.postpone(length);
-        }
+    fn poll(&mut self, _now: Time, counters: &mut Counters) -> Option<Frame> {
+        self.sender.poll(counters)
     }
 
-    fn poll_frame(&mut self, _now: Time) -> Option<Frame> {
-        if self.outage.is_on() {
-            return None;
-        }
-        self.sender.poll(&mut self.counters)
+    fn departed(&mut self, _tag: Tag, _ticket: Ticket, _departure: Departure, Clock { timers, .. }: Clock) {
+        self.sender.departed(timers);
     }
 
-    fn start_frame(&mut self, _frame: &mut Frame, _now: Time) -> Start {
-        Start::Send
+    fn release(&mut self, _counters: &mut Counters) -> Option<Bytes> {
+        self.receiver.poll_packet()
     }
 
-    fn handle_departure(&mut self, _tag: Tag, _ticket: Ticket, _departure: Departure, now: Time) {
-        self.sender.departed(self.outage.timer_time(now));
-    }
-
-    fn poll_packet(&mut self) -> Option<Packet> {
-        let octets = self.receiver.poll_packet()?;
-        self.counters.packets_delivered += 1;
-        Some(Packet::new(octets))
-    }
-
-    fn poll_timeout(&self) -> Option<Time> {
-        if self.outage.is_on() { None } else { self.sender.deadline() }
-    }
-
-    fn counters(&self) -> Counters {
-        self.counters
+    fn deadline(&self) -> Option<Time> {
+        self.sender.deadline()
     }
 }

@@ -1,11 +1,10 @@
 //! The receiving half: the packets of the last two blocks, and what a parity makes of them.
 
-use super::Number;
 use super::block::{Parity, Sum};
 use super::config::Config;
+use super::wire::Number;
 use crate::contract::Counters;
 use alloc::collections::VecDeque;
-use arqway_units::count;
 use bytes::Bytes;
 
 #[derive(Debug)]
@@ -29,7 +28,7 @@ impl Receiver {
             limit,
             released: VecDeque::with_capacity(2),
             sum: Sum::default(),
-            // A turn above zero, so that there is room for those before it.
+            // A turn above zero, so that what lies behind has a number too.
             next: Number::new(Number::MODULUS),
         }
     }
@@ -52,8 +51,7 @@ impl Receiver {
 
     /// Takes a parity: with all but one of its packets at hand it gives the one that is missing.
     pub(super) fn parity(&mut self, parity: &Parity, counters: &mut Counters) {
-        let end = Number::new(parity.first.into()) + u64::from(parity.count);
-        self.heard_of_all_before(end.wire_u8(), counters);
+        self.heard_of_all_before(parity.end(), counters);
         let Some(missing) = self.only_one_missing(parity) else { return };
         self.sum.clear();
         for number in parity.numbers() {
@@ -69,8 +67,8 @@ impl Receiver {
 
     /// Counts what did not come. Numbers come round, so a burst of half of them or more is not seen.
     fn heard_of_all_before(&mut self, number: u8, counters: &mut Counters) {
-        let number = Number::at_or_after(self.next, number.into());
-        if let Some(ahead) = number.offset_from(self.next).filter(|ahead| *ahead < Number::MODULUS / 2) {
+        let number = Number::nearest(self.next, number.into());
+        if let Some(ahead) = number.offset_from(self.next) {
             counters.packets_missed += ahead;
             self.next = number;
         }
@@ -79,8 +77,8 @@ impl Receiver {
     /// Whether a frame that is none of the recent ones lies so little behind that others overtook it: then it was counted
     /// as missing. One further behind shows a burst that the numbers cannot count, and what comes is counted from there on.
     fn was_overtaken(&self, number: u8) -> bool {
-        let latest = Number::before(self.next, number.into());
-        latest.is_some_and(|latest| self.next <= latest + count(self.limit / 2))
+        let behind = self.next.offset_from(Number::nearest(self.next, number.into()));
+        behind.is_some_and(|behind| (1..=self.limit as u64 / 2).contains(&behind))
     }
 
     fn only_one_missing(&self, parity: &Parity) -> Option<u8> {

@@ -1,9 +1,8 @@
 //! The sending half: packets that wait, and the block that they make.
 
-use super::Number;
 use super::block::Sum;
 use super::config::Config;
-use super::wire;
+use super::wire::{self, Number};
 use crate::arq::Idle;
 use crate::contract::{Counters, Frame, Ticket};
 use alloc::collections::VecDeque;
@@ -15,9 +14,10 @@ pub(super) struct Sender {
     /// Packets that were never handed over.
     waiting: VecDeque<Bytes>,
     buffer: usize,
-    /// The number of the first data frame of the block, and of the next one.
-    first: Number,
+    /// The number of the next data frame.
     next: Number,
+    /// The number of the block's first one.
+    first: Number,
     /// What was handed over of the block.
     sum: Sum,
     block: u16,
@@ -31,8 +31,8 @@ impl Sender {
         Self {
             waiting: VecDeque::new(),
             buffer: config.buffer.get(),
-            first: Number::ZERO,
             next: Number::ZERO,
+            first: Number::ZERO,
             sum: Sum::default(),
             block: config.block.get(),
             idle: Idle::new(config.idle_timeout),
@@ -53,17 +53,16 @@ impl Sender {
         let ends_early = core::mem::take(&mut self.ends_early) && self.sum.count() > 0;
         if ends_early || u16::from(self.sum.count()) >= self.block {
             let parity = self.sum.parity(self.first.wire_u8());
-            self.first = self.next;
             self.sum.clear();
+            self.first = self.next;
             self.idle.stop();
             counters.parity_sent += 1;
             return Some(wire::parity(parity));
         }
-        let (number, packet) = (self.next.wire_u8(), self.waiting.pop_front()?);
-        self.next = self.next.next();
-        self.sum.add(number, &packet);
-        counters.frames_sent += 1;
-        counters.octets_sent += packet.len() as u64;
+        let (number, packet) = (self.next, self.waiting.pop_front()?);
+        self.next = number.next();
+        self.sum.add(number.wire_u8(), &packet);
+        counters.sent(&packet);
         self.idle.handed_over();
         let mut frame = wire::data(number, packet);
         frame.ticket = Some(Ticket::new(0));

@@ -1,14 +1,17 @@
 //! Scripted exchanges: what one end answers to what it is told, in time order.
 
 use super::*;
-use crate::contract::{Count, Script};
+use crate::contract::{Count, LinkService, LinkState, Packet, Script, Service, Side};
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 use std::format;
 
-fn end(block: u16) -> Script<Fec> {
-    Script::new(Fec::new(Config { block: Count::new(block).expect("a block"), ..Config::default() }), describe)
+fn end(block: u16) -> Script<crate::contract::End<Fec>> {
+    Script::new(
+        Config { block: Count::new(block).expect("a block"), ..Config::default() }.build(Side::Client),
+        describe,
+    )
 }
 
 /// `parity 0+3` covers three frames from 0 on.
@@ -33,7 +36,7 @@ fn frames_of(block: u16, packets: &[&[u8]]) -> Vec<Frame> {
 }
 
 /// What comes out when these frames come in.
-fn received(end: &mut Script<Fec>, frames: &[&Frame]) -> Vec<Vec<u8>> {
+fn received(end: &mut Script<crate::contract::End<Fec>>, frames: &[&Frame]) -> Vec<Vec<u8>> {
     frames.iter().for_each(|frame| end.service.handle_frame((*frame).clone(), Time::ZERO));
     core::iter::from_fn(|| end.service.poll_packet()).map(|packet| packet.octets.to_vec()).collect()
 }
@@ -177,7 +180,7 @@ fn timers_freeze_while_the_link_is_down() {
 #[test]
 fn a_packet_too_many_is_handed_back() {
     let config = Config { buffer: core::num::NonZeroUsize::MIN, ..Config::default() };
-    let mut end = Script::new(Fec::new(config), describe);
+    let mut end = Script::new(config.build(Side::Client), describe);
     end.packets("a");
     assert!(end.service.handle_packet(Packet::new("b"), end.now).is_err());
     assert_eq!(end.counters().packets_refused, 1);

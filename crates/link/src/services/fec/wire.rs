@@ -12,8 +12,12 @@
 
 use super::block::Parity;
 use super::config::LARGEST_BLOCK;
+use crate::arq::Seq;
 use crate::contract::{Frame, Kind};
 use bytes::Bytes;
+
+/// The number of a data frame.
+pub(super) type Number = Seq<8>;
 
 const DATA: Kind = Kind::new(0);
 const PARITY: Kind = Kind::new(1);
@@ -38,21 +42,21 @@ pub fn parse(mut frame: Frame) -> Option<Unit> {
     match frame.tag.kind() {
         DATA => {
             let [number] = frame.take()?;
-            (frame.head.is_empty() && !frame.body.is_empty()).then_some(Unit::Data { number, packet: frame.body })
+            frame.into_packet().map(|packet| Unit::Data { number, packet })
         }
         PARITY => {
             let [first, count] = frame.take()?;
             let lengths = u16::from_be_bytes(frame.take()?);
             let check = u32::from_be_bytes(frame.take()?);
-            let fits = (1..=LARGEST_BLOCK).contains(&count.into()) && frame.head.is_empty() && !frame.body.is_empty();
-            fits.then_some(Unit::Parity(Parity { first, count, lengths, check, xor: frame.body }))
+            let xor = frame.into_packet().filter(|_| (1..=LARGEST_BLOCK).contains(&u16::from(count)))?;
+            Some(Unit::Parity(Parity { first, count, lengths, check, xor }))
         }
         _ => None,
     }
 }
 
-pub(super) fn data(number: u8, packet: Bytes) -> Frame {
-    Frame::new(DATA, &[number], packet)
+pub(super) fn data(number: Number, packet: Bytes) -> Frame {
+    Frame::new(DATA, &[number.wire_u8()], packet)
 }
 
 pub(super) fn parity(parity: Parity) -> Frame {

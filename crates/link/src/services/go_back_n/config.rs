@@ -2,7 +2,7 @@
 
 use super::GoBackN;
 use crate::arq::TimerStarts;
-use crate::contract::{Count, Form, Service, Side, Value, ValueOf, number, timer};
+use crate::contract::{Count, End, Form, Service, Side, Value, ValueOf, number, timer};
 use arqway_units::{Span, positive_span};
 use serde::{Deserialize, Serialize};
 
@@ -41,7 +41,7 @@ impl Default for Config {
 }
 
 impl Service for Config {
-    type End = GoBackN;
+    type End = End<GoBackN>;
 
     const KNOWS_LOSSES: bool = true;
 
@@ -57,8 +57,8 @@ impl Service for Config {
         }),
     }];
 
-    fn build(&self, _: Side) -> GoBackN {
-        GoBackN::new(self.clone())
+    fn build(&self, _: Side) -> Self::End {
+        End::new(GoBackN::new(self))
     }
 
     fn named(&self, _: &str, value: Option<&str>) -> Option<Self> {

@@ -28,82 +28,69 @@ mod wire;
 pub use config::Config;
 pub use wire::{Unit, parse};
 
-use crate::arq::{Outage, TimerStarts};
-use crate::contract::{Counters, Departure, Frame, Full, LinkService, LinkState, Packet, Start, Tag, Ticket};
-use arqway_units::Time;
+use crate::arq::{TimerStarts, earliest};
+use crate::contract::{Clock, Counters, Departure, Entity, Frame, Start, Tag, Ticket};
+use arqway_units::{Span, Time};
+use bytes::Bytes;
 use receiver::Receiver;
 use sender::{FrameCopy, Sender};
 
-/// One end: it sends and it receives.
+/// Its two halves, and what concerns both.
 #[derive(Debug)]
 pub struct GoBackN {
     sender: Sender,
     receiver: Receiver,
     timer_starts: TimerStarts,
     drop_stale_copies: bool,
-    outage: Outage,
-    counters: Counters,
 }
 
 impl GoBackN {
-    /// An end with nothing sent and nothing received.
-    #[must_use]
-    #[expect(clippy::needless_pass_by_value, reason = "every service is built from its configuration")]
-    pub fn new(config: Config) -> Self {
+    fn new(config: &Config) -> Self {
         Self {
-            sender: Sender::new(&config),
-            receiver: Receiver::new(&config),
+            sender: Sender::new(config),
+            receiver: Receiver::new(config),
             timer_starts: config.timer_starts,
             drop_stale_copies: config.drop_stale_copies,
-            outage: Outage::default(),
-            counters: Counters::default(),
         }
     }
 }
 
-impl LinkService for GoBackN {
-    fn handle_packet(&mut self, packet: Packet, _now: Time) -> Result<(), Full> {
-        if let Some(octets) = self.counters.admit(packet, !self.sender.is_full())? {
-            self.sender.push(octets);
-        }
-        Ok(())
+impl Entity for GoBackN {
+    fn has_room(&self) -> bool {
+        !self.sender.is_full()
     }
 
-    fn handle_frame(&mut self, frame: Frame, now: Time) {
-        let now = self.outage.timer_time(now);
-        match wire::parse(frame) {
-            Some(Unit::Data { next, number, packet }) => {
-                self.sender.acknowledge(next, now, &mut self.counters);
-                self.receiver.receive(number, packet, now, &mut self.counters);
+    fn push(&mut self, packet: Bytes, _now: Clock, _counters: &mut Counters) {
+        self.sender.push(packet);
+    }
+
+    fn receive(&mut self, frame: Frame, Clock { timers, .. }: Clock, counters: &mut Counters) -> Option<()> {
+        match wire::parse(frame)? {
+            Unit::Data { next, number, packet } => {
+                self.sender.acknowledge(next, timers, counters);
+                self.receiver.receive(number, packet, timers, counters);
             }
-            Some(Unit::Acknowledgement { next }) => self.sender.acknowledge(next, now, &mut self.counters),
-            None => self.counters.malformed_received += 1,
+            Unit::Acknowledgement { next } => self.sender.acknowledge(next, timers, counters),
         }
+        Some(())
     }
 
-    fn handle_timeout(&mut self, now: Time) {
-        if !self.outage.is_on() {
-            self.receiver.acknowledgement.handle_timeout(now);
-            self.sender.handle_timeout(now, &mut self.counters);
-        }
+    fn expire(&mut self, now: Time, counters: &mut Counters) {
+        self.receiver.acknowledgement.handle_timeout(now);
+        self.sender.handle_timeout(now, counters);
     }
 
-    fn handle_link(&mut self, state: LinkState, now: Time) {
-        if let Some(length) = self.outage.change(state, now) {
-            self.sender.postpone(length);
-            self.receiver.acknowledgement.postpone(length);
-        }
+    fn resume(&mut self, outage: Span) {
+        self.sender.postpone(outage);
+        self.receiver.acknowledgement.postpone(outage);
     }
 
-    fn poll_frame(&mut self, now: Time) -> Option<Frame> {
-        if self.outage.is_on() {
-            return None;
-        }
+    fn poll(&mut self, now: Time, counters: &mut Counters) -> Option<Frame> {
         if self.receiver.acknowledgement.poll() {
-            self.counters.acknowledgements_sent += 1;
+            counters.acknowledgements_sent += 1;
             return Some(wire::acknowledgement());
         }
-        let (copy, packet) = self.sender.poll(&mut self.counters)?;
+        let (copy, packet) = self.sender.poll(counters)?;
         if self.timer_starts == TimerStarts::HandOver {
             self.sender.start_timer(copy, now);
         }
@@ -112,49 +99,31 @@ impl LinkService for GoBackN {
         Some(frame)
     }
 
-    fn start_frame(&mut self, frame: &mut Frame, now: Time) -> Start {
+    fn start(&mut self, frame: &mut Frame, Clock { timers, .. }: Clock, counters: &mut Counters) -> Start {
         if let Some(copy) = frame.ticket.map(FrameCopy::from) {
             if self.drop_stale_copies && !self.sender.is_outstanding(copy.number) {
-                self.counters.frames_withdrawn += 1;
+                counters.frames_withdrawn += 1;
                 return Start::Withdraw;
             }
             if self.timer_starts == TimerStarts::Start {
-                self.sender.start_timer(copy, self.outage.timer_time(now));
+                self.sender.start_timer(copy, timers);
             }
         }
         wire::write_next(frame, self.receiver.acknowledge());
         Start::Send
     }
 
-    fn handle_departure(&mut self, _tag: Tag, ticket: Ticket, departure: Departure, now: Time) {
-        let now = self.outage.timer_time(now);
-        let starts_now = match departure {
-            Departure::Sent => self.timer_starts == TimerStarts::Departure,
-            // It will never start: only the timer can bring it back.
-            Departure::Dropped => self.timer_starts != TimerStarts::HandOver,
-        };
-        if starts_now {
-            self.sender.start_timer(ticket.into(), now);
+    fn departed(&mut self, _tag: Tag, ticket: Ticket, departure: Departure, Clock { timers, .. }: Clock) {
+        if self.timer_starts.at(departure) {
+            self.sender.start_timer(ticket.into(), timers);
         }
     }
 
-    fn poll_packet(&mut self) -> Option<Packet> {
-        let octets = self.receiver.poll_packet()?;
-        self.counters.packets_delivered += 1;
-        Some(Packet::new(octets))
+    fn release(&mut self, _counters: &mut Counters) -> Option<Bytes> {
+        self.receiver.poll_packet()
     }
 
-    fn poll_timeout(&self) -> Option<Time> {
-        if self.outage.is_on() {
-            return None;
-        }
-        match (self.sender.deadline(), self.receiver.acknowledgement.deadline()) {
-            (Some(one), Some(other)) => Some(one.min(other)),
-            (one, other) => one.or(other),
-        }
-    }
-
-    fn counters(&self) -> Counters {
-        self.counters
+    fn deadline(&self) -> Option<Time> {
+        earliest([self.sender.deadline(), self.receiver.acknowledgement.deadline()])
     }
 }

@@ -102,8 +102,7 @@ impl Sender {
         if number < self.end {
             counters.frames_resent += 1;
         } else {
-            counters.frames_sent += 1;
-            counters.octets_sent += packet.len() as u64;
+            counters.sent(&packet);
             self.end = self.next;
         }
         Some((FrameCopy { number, round: self.round.wire_u16() }, packet))
@@ -132,10 +131,8 @@ impl Sender {
     }
 
     fn each_waiting(&mut self, change: impl Fn(Time) -> Option<Time>) {
-        for number in self.window.first().as_u64()..self.end.as_u64() {
-            if let Some(slot) = self.window.get_mut(Number::new(number)) {
-                slot.waiting_since = slot.waiting_since.and_then(&change);
-            }
+        for slot in self.window.slots_mut() {
+            slot.waiting_since = slot.waiting_since.and_then(&change);
         }
     }
 }

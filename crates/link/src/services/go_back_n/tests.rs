@@ -1,14 +1,14 @@
 //! Scripted exchanges: what one end answers to what it is told, in time order.
 
 use super::*;
-use crate::contract::{Count, Script};
+use crate::contract::{Count, LinkService, LinkState, Packet, Script, Service, Side};
 use alloc::string::String;
 use std::format;
 
-fn end(change: impl FnOnce(&mut Config)) -> Script<GoBackN> {
+fn end(change: impl FnOnce(&mut Config)) -> Script<crate::contract::End<GoBackN>> {
     let mut config = Config { timer_starts: TimerStarts::HandOver, drop_stale_copies: false, ..Config::default() };
     change(&mut config);
-    Script::new(GoBackN::new(config), describe)
+    Script::new(config.build(Side::Client), describe)
 }
 
 /// `data 0 (1)` is data frame 0 that carries N(R) = 1.

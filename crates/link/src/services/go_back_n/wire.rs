@@ -43,11 +43,7 @@ pub fn parse(mut frame: Frame) -> Option<Unit> {
     match frame.tag.kind() {
         DATA => {
             let [next, number] = frame.take()?;
-            (frame.head.is_empty() && !frame.body.is_empty()).then(|| Unit::Data {
-                next: next.into(),
-                number: number.into(),
-                packet: frame.body,
-            })
+            frame.into_packet().map(|packet| Unit::Data { next: next.into(), number: number.into(), packet })
         }
         ACKNOWLEDGEMENT => {
             let [next] = frame.take()?;

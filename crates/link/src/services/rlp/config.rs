@@ -2,7 +2,7 @@
 
 use super::Rlp;
 use crate::arq::Resequencing;
-use crate::contract::{Count, Form, Service, Side, Value, ValueOf, count};
+use crate::contract::{Count, End, Form, Service, Side, Value, ValueOf, count};
 use arqway_units::{Span, positive_span};
 use core::num::NonZeroUsize;
 use serde::{Deserialize, Serialize};
@@ -61,7 +61,7 @@ const RETRANSMISSIONS_BEHIND_COLON: ValueOf = ValueOf {
 };
 
 impl Service for Config {
-    type End = Rlp;
+    type End = End<Rlp>;
 
     const KNOWS_LOSSES: bool = true;
 
@@ -78,8 +78,8 @@ impl Service for Config {
         },
     ];
 
-    fn build(&self, _: Side) -> Rlp {
-        Rlp::new(self.clone())
+    fn build(&self, _: Side) -> Self::End {
+        End::new(Rlp::new(self))
     }
 
     fn named(&self, name: &str, value: Option<&str>) -> Option<Self> {

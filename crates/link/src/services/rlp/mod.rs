@@ -35,123 +35,90 @@ mod wire;
 pub use config::Config;
 pub use wire::{Missing, Unit, parse};
 
-use crate::arq::Outage;
-use crate::contract::{Counters, Departure, Frame, Full, LinkService, LinkState, Packet, Start, Tag, Ticket};
-use arqway_units::Time;
+use crate::arq::earliest;
+use crate::contract::{Clock, Counters, Departure, Entity, Frame, Start, Tag, Ticket};
+use arqway_units::{Span, Time};
+use bytes::Bytes;
 use receiver::{Received, Receiver};
 use sender::Sender;
 
-/// One end: it sends and it receives.
+/// Its two halves.
 #[derive(Debug)]
 pub struct Rlp {
     sender: Sender,
     receiver: Receiver,
-    outage: Outage,
-    counters: Counters,
 }
 
 impl Rlp {
-    /// An end with nothing sent and nothing received.
-    #[must_use]
-    #[expect(clippy::needless_pass_by_value, reason = "every service is built from its configuration")]
-    pub fn new(config: Config) -> Self {
-        Self {
-            sender: Sender::new(&config),
-            receiver: Receiver::new(&config),
-            outage: Outage::default(),
-            counters: Counters::default(),
-        }
+    fn new(config: &Config) -> Self {
+        Self { sender: Sender::new(config), receiver: Receiver::new(config) }
     }
 }
 
-impl LinkService for Rlp {
-    fn handle_packet(&mut self, packet: Packet, _now: Time) -> Result<(), Full> {
-        if let Some(octets) = self.counters.admit(packet, !self.sender.is_full())? {
-            self.sender.push(octets);
-        }
-        Ok(())
+impl Entity for Rlp {
+    fn has_room(&self) -> bool {
+        !self.sender.is_full()
     }
 
-    fn handle_frame(&mut self, frame: Frame, now: Time) {
-        match wire::parse(frame) {
-            Some(Unit::Data { number, link, packet }) => {
-                let received = Received { is_repair: false, number, link, packet };
-                self.receiver.receive(received, now, &mut self.counters);
+    fn push(&mut self, packet: Bytes, _now: Clock, _counters: &mut Counters) {
+        self.sender.push(packet);
+    }
+
+    fn receive(&mut self, frame: Frame, Clock { now, .. }: Clock, counters: &mut Counters) -> Option<()> {
+        match wire::parse(frame)? {
+            Unit::Data { number, link, packet } => {
+                self.receiver.receive(Received { is_repair: false, number, link, packet }, now, counters)?;
             }
-            Some(Unit::Repair { number, link, packet }) => {
-                let received = Received { is_repair: true, number, link, packet };
-                self.receiver.receive(received, now, &mut self.counters);
+            Unit::Repair { number, link, packet } => {
+                self.receiver.receive(Received { is_repair: true, number, link, packet }, now, counters)?;
             }
-            Some(Unit::Nack(missing)) => self.sender.request(&missing),
-            Some(Unit::Keepalive { next }) => self.receiver.keepalive(next, now, &mut self.counters),
-            None => self.counters.malformed_received += 1,
+            Unit::Nack(missing) => self.sender.request(&missing),
+            Unit::Keepalive { next } => self.receiver.keepalive(next, now, counters),
         }
+        Some(())
     }
 
-    fn handle_timeout(&mut self, now: Time) {
-        if !self.outage.is_on() {
-            self.receiver.handle_timeout(now, &mut self.counters);
-            self.sender.handle_timeout(now);
-        }
+    fn expire(&mut self, now: Time, counters: &mut Counters) {
+        self.receiver.handle_timeout(now, counters);
+        self.sender.handle_timeout(now);
     }
 
-    fn handle_link(&mut self, state: LinkState, now: Time) {
-        if let Some(length) = self.outage.change(state, now) {
-            self.sender.postpone(length);
-            self.receiver.postpone(length);
-        }
+    fn resume(&mut self, outage: Span) {
+        self.sender.postpone(outage);
+        self.receiver.postpone(outage);
     }
 
-    fn poll_frame(&mut self, _now: Time) -> Option<Frame> {
-        if self.outage.is_on() {
-            return None;
-        }
+    fn poll(&mut self, _now: Time, counters: &mut Counters) -> Option<Frame> {
         if let Some(nack) = self.receiver.poll_nack() {
-            self.counters.rejects_sent += 1;
+            counters.rejects_sent += 1;
             return Some(nack);
         }
-        self.sender.poll(&mut self.counters)
+        self.sender.poll(counters)
     }
 
-    fn start_frame(&mut self, frame: &mut Frame, now: Time) -> Start {
+    fn start(&mut self, frame: &mut Frame, Clock { timers, .. }: Clock, _counters: &mut Counters) -> Start {
         if let Some(ticket) = frame.ticket
             && wire::is_nack(frame.tag)
         {
-            self.receiver.nack_gone(ticket.number(), self.outage.timer_time(now));
+            self.receiver.nack_gone(ticket.number(), timers);
         }
         Start::Send
     }
 
-    fn handle_departure(&mut self, tag: Tag, ticket: Ticket, departure: Departure, now: Time) {
-        let now = self.outage.timer_time(now);
+    fn departed(&mut self, tag: Tag, ticket: Ticket, departure: Departure, Clock { timers, .. }: Clock) {
         match (wire::is_nack(tag), departure) {
-            (true, Departure::Dropped) => self.receiver.nack_gone(ticket.number(), now),
+            (true, Departure::Dropped) => self.receiver.nack_gone(ticket.number(), timers),
             (true, Departure::Sent) => {}
-            (false, _) => self.sender.departed(now),
+            (false, _) => self.sender.departed(timers),
         }
     }
 
-    fn poll_packet(&mut self) -> Option<Packet> {
-        let Self { sender, receiver, counters, .. } = self;
-        let octets = match &mut sender.filter {
-            Some(filter) => filter.next(|| receiver.poll_packet(), counters),
-            None => receiver.poll_packet(),
-        }?;
-        self.counters.packets_delivered += 1;
-        Some(Packet::new(octets))
+    fn release(&mut self, counters: &mut Counters) -> Option<Bytes> {
+        let Self { sender, receiver } = self;
+        sender.buffer.release(|| receiver.poll_packet(), counters)
     }
 
-    fn poll_timeout(&self) -> Option<Time> {
-        if self.outage.is_on() {
-            return None;
-        }
-        match (self.sender.deadline(), self.receiver.deadline()) {
-            (Some(one), Some(other)) => Some(one.min(other)),
-            (one, other) => one.or(other),
-        }
-    }
-
-    fn counters(&self) -> Counters {
-        self.counters
+    fn deadline(&self) -> Option<Time> {
+        earliest([self.sender.deadline(), self.receiver.deadline()])
     }
 }

@@ -77,14 +77,12 @@ impl Receiver {
         self.resequencing.common_link() == Some(0)
     }
 
-    /// Takes a data frame, or a repair; its number is still the low bits.
-    pub(super) fn receive(&mut self, unit: Received, now: Time, counters: &mut Counters) {
+    /// Takes a data frame, or a repair; its number is still the low bits. `None` where it bears a link and should not, or the
+    /// other way round.
+    pub(super) fn receive(&mut self, unit: Received, now: Time, counters: &mut Counters) -> Option<()> {
         let Received { is_repair, number: low_bits, link, packet } = unit;
         let is_linked = link.is_some();
-        let Some(link) = self.resequencing.link_of(link.map(u32::from)) else {
-            counters.malformed_received += 1;
-            return;
-        };
+        let link = self.resequencing.link_of(link.map(u32::from))?;
         let number = if is_repair {
             wire::number_of_repair(self.window.end(), low_bits, is_linked)
         } else {
@@ -92,14 +90,14 @@ impl Receiver {
             if number >= self.window.end() {
                 if !self.hear_of_all_before(number, counters) {
                     counters.duplicates_received += 1;
-                    return;
+                    return Some(());
                 }
                 self.make_room(counters);
                 self.window.push(Slot::Arrived);
                 self.order.advance(self.window.first().as_u64(), now, counters);
                 self.order.arrive(number.as_u64(), link, packet, now, counters);
                 self.slide(now, counters);
-                return;
+                return Some(());
             }
             // An old one: it was overtaken; or it is a duplicate; or the first after a burst so long that its number reads as
             // an old one. Where there is an order that must not fill a gap: what was asked for comes as a repair.
@@ -110,6 +108,7 @@ impl Receiver {
             None => counters.duplicates_received += 1,
         }
         self.slide(now, counters);
+        Some(())
     }
 
     /// Takes a keepalive: all before `next` were sent.
@@ -195,9 +194,8 @@ impl Receiver {
         if !core::mem::take(&mut self.must_ask) {
             return None;
         }
-        let (first, end) = (self.window.first().as_u64(), self.window.end().as_u64());
         let mut nack: Option<(Number, Missing)> = None;
-        for number in (first..end).map(Number::new) {
+        for number in self.window.numbers() {
             let Some(Slot::Missing { asked, request: request @ Request::Due }) = self.window.get_mut(number) else {
                 continue;
             };
@@ -219,8 +217,7 @@ impl Receiver {
 
     /// A NACK starts, or was dropped: the wait for the frames that it asks for begins.
     pub(super) fn nack_gone(&mut self, nack: u64, now: Time) {
-        let (first, end) = (self.window.first().as_u64(), self.window.end().as_u64());
-        for number in (first..end).map(Number::new) {
+        for number in self.window.numbers() {
             if let Some(Slot::Missing { request, .. }) = self.window.get_mut(number)
                 && *request == Request::InNack(nack)
             {

@@ -2,7 +2,7 @@
 
 use super::config::Config;
 use super::wire::{self, Missing, Number};
-use crate::arq::{Chains, Idle, TcpFilter, Window};
+use crate::arq::{Idle, RetransmissionBuffer, Window};
 use crate::contract::{Counters, Frame, Ticket};
 use alloc::collections::VecDeque;
 use arqway_units::{Span, Time};
@@ -12,52 +12,34 @@ use bytes::Bytes;
 pub(super) struct Sender {
     /// Packets that were never handed over.
     waiting: VecDeque<Bytes>,
-    buffer: usize,
-    /// The last packets that were handed over; the oldest makes room for the newest, so nothing ever stalls.
-    sent: Window<16, Slot>,
-    /// Numbers that were asked for, in the order of the requests; one that was pushed out of `sent` meanwhile is skipped.
-    resend: VecDeque<Number>,
+    limit: usize,
+    /// The last packets that were handed over, and how often each was handed over again; the oldest makes room for the newest,
+    /// so nothing ever stalls.
+    pub(super) buffer: RetransmissionBuffer<16, u16>,
     retransmissions: u16,
     idle: Idle,
     keepalives: u16,
     /// How many keepalives are left of this idle time.
     keepalives_left: u16,
     keepalive_due: bool,
-    /// Where frames bear links.
-    chains: Option<Chains>,
-    pub(super) filter: Option<TcpFilter>,
-}
-
-#[derive(Debug)]
-struct Slot {
-    packet: Bytes,
-    link: Option<u8>,
-    /// How often it was handed over again.
-    resent: u16,
-    /// It stands in `resend`.
-    queued: bool,
 }
 
 impl Sender {
     pub(super) fn new(config: &Config) -> Self {
-        let window = config.window.as_usize();
         Self {
             waiting: VecDeque::new(),
-            buffer: config.buffer.get(),
-            sent: Window::new(window),
-            resend: VecDeque::with_capacity(window),
+            limit: config.buffer.get(),
+            buffer: RetransmissionBuffer::new(Window::new(config.window.as_usize()), &config.resequencing),
             retransmissions: config.retransmissions.get(),
             idle: Idle::new(config.keepalive),
             keepalives: config.keepalives.get(),
             keepalives_left: 0,
             keepalive_due: false,
-            chains: config.resequencing.chains(),
-            filter: TcpFilter::of(&config.resequencing),
         }
     }
 
     pub(super) fn is_full(&self) -> bool {
-        self.waiting.len() >= self.buffer
+        self.waiting.len() >= self.limit
     }
 
     pub(super) fn push(&mut self, packet: Bytes) {
@@ -67,16 +49,12 @@ impl Sender {
     /// Takes a request. What is no longer kept is answered with how far we are: the peer may have misread a number.
     pub(super) fn request(&mut self, missing: &Missing) {
         for low_bits in missing.numbers() {
-            let number = Number::before(self.sent.end(), low_bits);
-            match number.and_then(|number| Some((number, self.sent.get_mut(number)?))) {
-                Some((number, slot)) if slot.resent < self.retransmissions && !slot.queued => {
-                    slot.queued = true;
-                    self.resend.push_back(number);
-                    if let Some(filter) = &mut self.filter {
-                        filter.retransmitted(&slot.packet);
-                    }
+            let number =
+                Number::before(self.buffer.end(), low_bits).filter(|number| self.buffer.get(*number).is_some());
+            match number {
+                Some(number) => {
+                    self.buffer.send_again(number, |resent| *resent < self.retransmissions);
                 }
-                Some(_) => {}
                 None => self.keepalive_due = true,
             }
         }
@@ -93,7 +71,7 @@ impl Sender {
             }
             None if core::mem::take(&mut self.keepalive_due) => {
                 counters.keepalives_sent += 1;
-                wire::keepalive(self.sent.end())
+                wire::keepalive(self.buffer.end())
             }
             None => return None,
         };
@@ -103,29 +81,21 @@ impl Sender {
     }
 
     fn poll_packet(&mut self, counters: &mut Counters) -> Option<Frame> {
-        while let Some(number) = self.resend.pop_front() {
-            if let Some(slot) = self.sent.get_mut(number) {
-                slot.queued = false;
-                slot.resent += 1;
-                counters.frames_resent += 1;
-                return Some(wire::repair(number, slot.link, slot.packet.clone()));
-            }
+        if let Some((number, frame)) = self.buffer.next_again() {
+            frame.state += 1;
+            counters.frames_resent += 1;
+            return Some(wire::repair(number, frame.link, frame.packet.clone()));
         }
         let packet = self.waiting.pop_front()?;
-        if self.sent.is_full() {
-            self.sent.pop_front();
+        if self.buffer.window().is_full() {
+            self.buffer.pop_front();
         }
-        counters.frames_sent += 1;
-        counters.octets_sent += packet.len() as u64;
-        if let Some(filter) = &mut self.filter {
-            filter.sent(&packet);
-        }
-        let link = self.chains.as_mut().and_then(|chains| {
-            // What is not kept any more comes no more. No link reaches beyond the window, which has room in an octet.
-            chains.acknowledged(self.sent.first().as_u64());
-            u8::try_from(chains.link(&packet, self.sent.end().as_u64())).ok()
-        });
-        let number = self.sent.push(Slot { packet: packet.clone(), link, resent: 0, queued: false });
+        counters.sent(&packet);
+        self.buffer.announce(&packet, false);
+        // What is not kept any more comes no more.
+        self.buffer.unlink_before(self.buffer.first());
+        let number = self.buffer.push(packet.clone(), 0);
+        let link = self.buffer.get(number).and_then(|frame| frame.link);
         Some(wire::data(number, link, packet))
     }
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::arq::Resequencing;
-use crate::contract::{Count, Script};
+use crate::contract::{Count, LinkService, LinkState, Packet, Script, Service, Side};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use std::format;
@@ -14,17 +14,17 @@ const KEEPALIVE: u8 = 3;
 const LINKED: u8 = 4;
 const LINKED_REPAIR: u8 = 5;
 
-fn end(change: impl FnOnce(&mut Config)) -> Script<Rlp> {
+fn end(change: impl FnOnce(&mut Config)) -> Script<crate::contract::End<Rlp>> {
     let mut config = Config::default();
     change(&mut config);
-    Script::new(Rlp::new(config), describe)
+    Script::new(config.build(Side::Client), describe)
 }
 
-fn as_received() -> Script<Rlp> {
+fn as_received() -> Script<crate::contract::End<Rlp>> {
     end(|config| config.resequencing = Resequencing::as_received())
 }
 
-fn quiet() -> Script<Rlp> {
+fn quiet() -> Script<crate::contract::End<Rlp>> {
     end(|config| config.keepalives = Count::new(0).expect("none"))
 }
 

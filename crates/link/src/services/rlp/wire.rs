@@ -153,18 +153,20 @@ pub(super) fn number_of_repair(end: Number, low_bits: u64, is_linked: bool) -> O
 
 /// A packet behind its head, which was taken off.
 fn carried(is_first: bool, number: u16, link: Option<u8>, frame: Frame) -> Option<Unit> {
-    let (number, packet) = (number.into(), frame.body);
-    if !frame.head.is_empty() || packet.is_empty() {
-        return None;
-    }
+    let (number, packet) = (number.into(), frame.into_packet()?);
     Some(if is_first { Unit::Data { number, link, packet } } else { Unit::Repair { number, link, packet } })
 }
 
-pub(super) fn data(number: Number, link: Option<u8>, packet: Bytes) -> Frame {
-    match link {
+pub(super) fn data(number: Number, link: Option<u16>, packet: Bytes) -> Frame {
+    match in_octet(link) {
         None => Frame::new(DATA, &[Short::new(number.as_u64()).wire_u8()], packet),
         Some(link) => Frame::new(LINKED_DATA, &linked_head(number, link), packet),
     }
+}
+
+/// No link reaches beyond the window, which has room in an octet.
+fn in_octet(link: Option<u16>) -> Option<u8> {
+    link.and_then(|link| u8::try_from(link).ok())
 }
 
 fn linked_head(number: Number, link: u8) -> [u8; 3] {
@@ -172,8 +174,8 @@ fn linked_head(number: Number, link: u8) -> [u8; 3] {
     [high, low, link]
 }
 
-pub(super) fn repair(number: Number, link: Option<u8>, packet: Bytes) -> Frame {
-    match link {
+pub(super) fn repair(number: Number, link: Option<u16>, packet: Bytes) -> Frame {
+    match in_octet(link) {
         None => Frame::new(REPAIR, &[Short::new(number.as_u64()).wire_u8()], packet),
         Some(link) => Frame::new(LINKED_REPAIR, &linked_head(number, link), packet),
     }

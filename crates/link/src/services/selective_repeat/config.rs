@@ -5,7 +5,7 @@ use super::timeout::{EstimatorConfig, Timeout};
 use super::wire::Number;
 use crate::arq::Resequencing;
 pub use crate::arq::TimerStarts;
-use crate::contract::{Form, Service, Side, Value, ValueOf, number, timer};
+use crate::contract::{End, Form, Service, Side, Value, ValueOf, number, timer};
 use arqway_units::Span;
 use serde::{Deserialize, Serialize};
 
@@ -50,7 +50,7 @@ impl Default for Config {
 }
 
 impl Service for Config {
-    type End = SelectiveRepeat;
+    type End = End<SelectiveRepeat>;
 
     /// It loses none.
     const KNOWS_LOSSES: bool = true;
@@ -80,8 +80,8 @@ impl Service for Config {
         },
     ];
 
-    fn build(&self, _: Side) -> SelectiveRepeat {
-        SelectiveRepeat::new(self.clone())
+    fn build(&self, _: Side) -> Self::End {
+        End::new(SelectiveRepeat::new(self))
     }
 
     fn named(&self, name: &str, value: Option<&str>) -> Option<Self> {

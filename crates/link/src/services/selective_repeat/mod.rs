@@ -33,15 +33,16 @@ mod wire;
 pub use config::{Config, Rejects, TimerStarts, WindowSize, WindowSizeError};
 pub use timeout::{EstimatorConfig, Policy, PolicyError, Timeout};
 
-use crate::arq::{Outage, Resequencing};
-use crate::contract::{Counters, Departure, Frame, Full, LinkService, LinkState, Packet, Start, Tag, Ticket};
-use arqway_units::Time;
+use crate::arq::{Resequencing, earliest};
+use crate::contract::{Clock, Counters, Departure, Entity, Frame, Start, Tag, Ticket};
+use arqway_units::{Span, Time};
+use bytes::Bytes;
 use receiver::Receiver;
 use sender::Sender;
 use wire::Number;
 pub use wire::{Unit, parse};
 
-/// One end: it sends and it receives.
+/// Its two halves, and what concerns both.
 #[derive(Debug)]
 pub struct SelectiveRepeat {
     sender: Sender,
@@ -49,22 +50,16 @@ pub struct SelectiveRepeat {
     timer_starts: TimerStarts,
     drop_stale_copies: bool,
     resequencing: Resequencing,
-    outage: Outage,
-    counters: Counters,
 }
 
 impl SelectiveRepeat {
-    /// An end with nothing sent and nothing received.
-    #[must_use]
-    pub fn new(config: Config) -> Self {
+    fn new(config: &Config) -> Self {
         Self {
-            sender: Sender::new(&config),
-            receiver: Receiver::new(&config),
+            sender: Sender::new(config),
+            receiver: Receiver::new(config),
             timer_starts: config.timer_starts,
             drop_stale_copies: config.drop_stale_copies,
-            resequencing: config.resequencing,
-            outage: Outage::default(),
-            counters: Counters::default(),
+            resequencing: config.resequencing.clone(),
         }
     }
 
@@ -74,64 +69,54 @@ impl SelectiveRepeat {
     }
 }
 
-impl LinkService for SelectiveRepeat {
-    fn handle_packet(&mut self, packet: Packet, _now: Time) -> Result<(), Full> {
-        if let Some(octets) = self.counters.admit(packet, !self.sender.is_full())? {
-            self.sender.push(octets);
-        }
-        Ok(())
+impl Entity for SelectiveRepeat {
+    fn has_room(&self) -> bool {
+        !self.sender.is_full()
     }
 
-    fn handle_frame(&mut self, frame: Frame, now: Time) {
-        let timer_now = self.outage.timer_time(now);
-        match wire::parse(frame) {
-            Some(Unit::Data { next, number, link, packet }) => {
-                let Some(link) = self.resequencing.link_of(link.map(u32::from)) else {
-                    self.counters.malformed_received += 1;
-                    return;
-                };
-                self.sender.acknowledge(next, Some(timer_now));
-                if let Some(number) = self.receiver.note(number, timer_now, &mut self.counters) {
-                    self.receiver.receive(number, link, packet, now, &mut self.counters);
+    fn push(&mut self, packet: Bytes, _now: Clock, _counters: &mut Counters) {
+        self.sender.push(packet);
+    }
+
+    fn receive(&mut self, frame: Frame, Clock { now, timers }: Clock, counters: &mut Counters) -> Option<()> {
+        match wire::parse(frame)? {
+            Unit::Data { next, number, link, packet } => {
+                let link = self.resequencing.link_of(link.map(u32::from))?;
+                self.sender.acknowledge(next, Some(timers));
+                if let Some(number) = self.receiver.note(number, timers, counters) {
+                    self.receiver.receive(number, link, packet, now, counters);
                 }
             }
-            Some(Unit::Acknowledgement { next }) => self.sender.acknowledge(next, Some(timer_now)),
-            Some(Unit::Reject { next, missing }) => {
+            Unit::Acknowledgement { next } => self.sender.acknowledge(next, Some(timers)),
+            Unit::Reject { next, missing } => {
                 // A reject tells nothing of when the frames that it acknowledges arrived: no sample.
                 self.sender.acknowledge(next, None);
                 self.sender.reject(missing);
             }
-            None => self.counters.malformed_received += 1,
         }
+        Some(())
     }
 
-    fn handle_timeout(&mut self, now: Time) {
-        if !self.outage.is_on() {
-            self.receiver.handle_timeout(now);
-            self.sender.handle_timeout(now, &mut self.counters);
-        }
+    fn expire(&mut self, now: Time, counters: &mut Counters) {
+        self.receiver.handle_timeout(now);
+        self.sender.handle_timeout(now, counters);
     }
 
-    fn handle_link(&mut self, state: LinkState, now: Time) {
-        if let Some(length) = self.outage.change(state, now) {
-            self.sender.postpone(length);
-            self.receiver.postpone(length);
-        }
+    fn resume(&mut self, outage: Span) {
+        self.sender.postpone(outage);
+        self.receiver.postpone(outage);
     }
 
-    fn poll_frame(&mut self, now: Time) -> Option<Frame> {
-        if self.outage.is_on() {
-            return None;
-        }
+    fn poll(&mut self, now: Time, counters: &mut Counters) -> Option<Frame> {
         if let Some(missing) = self.receiver.poll_reject() {
-            self.counters.rejects_sent += 1;
+            counters.rejects_sent += 1;
             return Some(wire::reject(missing));
         }
         if self.receiver.poll_acknowledgement() {
-            self.counters.acknowledgements_sent += 1;
+            counters.acknowledgements_sent += 1;
             return Some(wire::acknowledgement());
         }
-        let (number, link, packet) = self.sender.poll(&mut self.counters)?;
+        let (number, link, packet) = self.sender.poll(counters)?;
         if self.timer_starts == TimerStarts::HandOver {
             self.sender.start_timer(number, now);
         }
@@ -140,10 +125,10 @@ impl LinkService for SelectiveRepeat {
         Some(frame)
     }
 
-    fn start_frame(&mut self, frame: &mut Frame, now: Time) -> Start {
+    fn start(&mut self, frame: &mut Frame, Clock { now, .. }: Clock, counters: &mut Counters) -> Start {
         if let Some(number) = frame.ticket.map(Self::number_of) {
             if self.drop_stale_copies && !self.sender.is_outstanding(number) {
-                self.counters.frames_withdrawn += 1;
+                counters.frames_withdrawn += 1;
                 return Start::Withdraw;
             }
             if self.timer_starts == TimerStarts::Start {
@@ -154,39 +139,18 @@ impl LinkService for SelectiveRepeat {
         Start::Send
     }
 
-    fn handle_departure(&mut self, _tag: Tag, ticket: Ticket, departure: Departure, now: Time) {
-        let now = self.outage.timer_time(now);
-        let starts_now = match departure {
-            Departure::Sent => self.timer_starts == TimerStarts::Departure,
-            // It will never start: only a timer can bring it back.
-            Departure::Dropped => self.timer_starts != TimerStarts::HandOver,
-        };
-        if starts_now {
-            self.sender.start_timer(Self::number_of(ticket), now);
+    fn departed(&mut self, _tag: Tag, ticket: Ticket, departure: Departure, Clock { timers, .. }: Clock) {
+        if self.timer_starts.at(departure) {
+            self.sender.start_timer(Self::number_of(ticket), timers);
         }
     }
 
-    fn poll_packet(&mut self) -> Option<Packet> {
-        let Self { sender, receiver, counters, .. } = self;
-        let octets = match &mut sender.filter {
-            Some(filter) => filter.next(|| receiver.poll_packet(), counters),
-            None => receiver.poll_packet(),
-        }?;
-        self.counters.packets_delivered += 1;
-        Some(Packet::new(octets))
+    fn release(&mut self, counters: &mut Counters) -> Option<Bytes> {
+        let Self { sender, receiver, .. } = self;
+        sender.buffer.release(|| receiver.poll_packet(), counters)
     }
 
-    fn poll_timeout(&self) -> Option<Time> {
-        if self.outage.is_on() {
-            return None;
-        }
-        match (self.sender.deadline(), self.receiver.deadline()) {
-            (Some(one), Some(other)) => Some(one.min(other)),
-            (one, other) => one.or(other),
-        }
-    }
-
-    fn counters(&self) -> Counters {
-        self.counters
+    fn deadline(&self) -> Option<Time> {
+        earliest([self.sender.deadline(), self.receiver.deadline()])
     }
 }

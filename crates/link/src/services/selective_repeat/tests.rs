@@ -1,7 +1,7 @@
 //! Scripted exchanges: what one end answers to what it is told, in time order.
 
 use super::*;
-use crate::contract::Checked;
+use crate::contract::{Checked, LinkService, LinkState, Packet, Service, Side};
 use alloc::string::String;
 use alloc::vec::Vec;
 use arqway_units::Span;
@@ -9,7 +9,7 @@ use std::format;
 
 /// One end whose line is always free: whatever it hands over starts and departs at once.
 struct Script {
-    service: Checked<SelectiveRepeat>,
+    service: Checked<crate::contract::End<SelectiveRepeat>>,
     now: Time,
 }
 
@@ -17,7 +17,7 @@ impl Script {
     fn new(change: impl FnOnce(&mut Config)) -> Self {
         let mut config = Config { timer_starts: TimerStarts::HandOver, drop_stale_copies: false, ..Config::default() };
         change(&mut config);
-        Self { service: Checked::new(SelectiveRepeat::new(config)), now: Time::ZERO }
+        Self { service: Checked::new(config.build(Side::Client)), now: Time::ZERO }
     }
 
     fn at(&mut self, milliseconds: u64) -> &mut Self {

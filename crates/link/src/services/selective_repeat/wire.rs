@@ -59,12 +59,17 @@ pub fn parse(mut frame: Frame) -> Option<Unit> {
     match frame.tag.kind() {
         DATA => {
             let [next, number] = frame.take()?;
-            carried(frame).map(|packet| Unit::Data { next: next.into(), number: number.into(), link: None, packet })
+            frame.into_packet().map(|packet| Unit::Data {
+                next: next.into(),
+                number: number.into(),
+                link: None,
+                packet,
+            })
         }
         LINKED => {
             let [next, number, link] = frame.take()?;
             let (next, number, link) = (next.into(), number.into(), Some(link));
-            carried(frame).map(|packet| Unit::Data { next, number, link, packet })
+            frame.into_packet().map(|packet| Unit::Data { next, number, link, packet })
         }
         ACKNOWLEDGEMENT => {
             let [next] = frame.take()?;
@@ -78,14 +83,10 @@ pub fn parse(mut frame: Frame) -> Option<Unit> {
     }
 }
 
-/// The packet behind a head that was taken off.
-fn carried(frame: Frame) -> Option<Bytes> {
-    (frame.head.is_empty() && !frame.body.is_empty()).then_some(frame.body)
-}
-
 /// A data frame; its N(R) is written when it starts.
-pub(super) fn data(number: Number, link: Option<u8>, packet: Bytes) -> Frame {
-    match link {
+pub(super) fn data(number: Number, link: Option<u16>, packet: Bytes) -> Frame {
+    // No link reaches beyond the window, which has room in an octet.
+    match link.and_then(|link| u8::try_from(link).ok()) {
         None => Frame::new(DATA, &[0, number.wire_u8()], packet),
         Some(link) => Frame::new(LINKED, &[0, number.wire_u8(), link], packet),
     }

@@ -31,13 +31,9 @@ mod wire;
 
 pub use config::{Config, Estimator, Resend};
 
-use crate::arq::Outage;
-use crate::contract::{
-    Counters, Departure, Form, Frame, Full, Kind, LinkService, LinkState, Packet, Service, Side, Start, Tag, Ticket,
-    Value,
-};
+use crate::contract::{Clock, Counters, End, Entity, Form, Frame, Kind, Service, Side, Value};
 use alloc::collections::VecDeque;
-use arqway_units::Time;
+use arqway_units::{Span, Time};
 use bytes::Bytes;
 use connection::Verdict;
 use connections::Connections;
@@ -45,12 +41,12 @@ use connections::Connections;
 const DATA: Kind = Kind::new(0);
 
 impl Service for Config {
-    type End = Snoop;
+    type End = End<Snoop>;
 
     const SHORT_FORMS: &'static [Form] = &[Form { name: "snoop", legend: "Berkeley Snoop", value: Value::None }];
 
-    fn build(&self, side: Side) -> Snoop {
-        Snoop::new(self.clone(), side)
+    fn build(&self, side: Side) -> Self::End {
+        End::new(Snoop::new(self.clone(), side))
     }
 
     fn named(&self, _: &str, _: Option<&str>) -> Option<Self> {
@@ -58,16 +54,14 @@ impl Service for Config {
     }
 }
 
-/// One end of a link with Snoop.
+/// A raw link; the access point's end also watches TCP.
 #[derive(Debug)]
 pub struct Snoop {
     config: Config,
     /// What is known of TCP here; nothing is at the client.
     connections: Option<Connections>,
     outgoing: VecDeque<Outgoing>,
-    incoming: VecDeque<Packet>,
-    outage: Outage,
-    counters: Counters,
+    incoming: VecDeque<Bytes>,
 }
 
 #[derive(Debug)]
@@ -77,22 +71,13 @@ struct Outgoing {
 }
 
 impl Snoop {
-    /// One end: that at the access point watches, that of the client does what the raw link does.
-    #[must_use]
-    pub fn new(config: Config, side: Side) -> Self {
+    fn new(config: Config, side: Side) -> Self {
         Self {
             config,
             connections: (side == Side::AccessPoint).then(Connections::default),
             outgoing: VecDeque::new(),
             incoming: VecDeque::new(),
-            outage: Outage::default(),
-            counters: Counters::default(),
         }
-    }
-
-    /// Whether a packet more may wait for the line.
-    fn has_room(&self) -> bool {
-        self.outgoing.len() < self.config.buffer.get()
     }
 
     fn send_again(&mut self, octets: Bytes) {
@@ -104,97 +89,72 @@ impl Snoop {
     }
 }
 
-impl LinkService for Snoop {
-    fn handle_packet(&mut self, packet: Packet, now: Time) -> Result<(), Full> {
-        let has_room = self.has_room();
-        let Some(octets) = self.counters.admit(packet, has_room)? else { return Ok(()) };
-        let now = self.outage.timer_time(now);
-        if let Some(connections) = &mut self.connections {
-            connections.pass_down(&octets, &self.config, now);
-            self.counters.connections_evicted = connections.evicted();
-        }
-        self.outgoing.push_back(Outgoing { octets, again: false });
-        Ok(())
+impl Entity for Snoop {
+    fn has_room(&self) -> bool {
+        self.outgoing.len() < self.config.buffer.get()
     }
 
-    fn handle_frame(&mut self, frame: Frame, now: Time) {
-        if frame.tag.kind() != DATA || !frame.head.is_empty() || frame.body.is_empty() {
-            self.counters.malformed_received += 1;
-            return;
-        }
-        let (now, room) = (self.outage.timer_time(now), self.has_room());
+    fn push(&mut self, packet: Bytes, Clock { timers, .. }: Clock, counters: &mut Counters) {
         if let Some(connections) = &mut self.connections {
-            match connections.pass_up(&frame.body, room, &self.config, now) {
-                Verdict::Pass => {}
-                Verdict::Withhold => {
-                    self.counters.acknowledgements_withheld += 1;
-                    return;
-                }
-                Verdict::Resend(octets) => {
-                    self.counters.acknowledgements_withheld += 1;
-                    self.send_again(octets);
-                    return;
-                }
+            connections.pass_down(&packet, &self.config, timers);
+            counters.connections_evicted = connections.evicted();
+        }
+        self.outgoing.push_back(Outgoing { octets: packet, again: false });
+    }
+
+    fn receive(&mut self, frame: Frame, Clock { timers, .. }: Clock, counters: &mut Counters) -> Option<()> {
+        if frame.tag.kind() != DATA {
+            return None;
+        }
+        let (packet, room) = (frame.into_packet()?, self.has_room());
+        let verdict = match &mut self.connections {
+            Some(connections) => connections.pass_up(&packet, room, &self.config, timers),
+            None => Verdict::Pass,
+        };
+        match verdict {
+            Verdict::Pass => self.incoming.push_back(packet),
+            Verdict::Withhold => counters.acknowledgements_withheld += 1,
+            Verdict::Resend(octets) => {
+                counters.acknowledgements_withheld += 1;
+                self.send_again(octets);
             }
         }
-        self.incoming.push_back(Packet::new(frame.body));
+        Some(())
     }
 
-    fn handle_timeout(&mut self, now: Time) {
-        if self.outage.is_on() {
-            return;
-        }
+    fn expire(&mut self, now: Time, counters: &mut Counters) {
         loop {
             let room = self.has_room();
             let Some(connections) = &mut self.connections else { return };
             let Some(again) = connections.handle_timeout(room, &self.config, now) else { return };
             if let Some(octets) = again {
-                self.counters.timeouts += 1;
+                counters.timeouts += 1;
                 self.send_again(octets);
             }
         }
     }
 
-    fn handle_link(&mut self, state: LinkState, now: Time) {
-        if let (Some(lasted), Some(connections)) = (self.outage.change(state, now), &mut self.connections) {
-            connections.postpone(lasted, &self.config);
+    fn resume(&mut self, outage: Span) {
+        if let Some(connections) = &mut self.connections {
+            connections.postpone(outage, &self.config);
         }
     }
 
-    fn poll_frame(&mut self, _now: Time) -> Option<Frame> {
-        if self.outage.is_on() {
-            return None;
-        }
+    fn poll(&mut self, _now: Time, counters: &mut Counters) -> Option<Frame> {
         let Outgoing { octets, again } = self.outgoing.pop_front()?;
         if again {
-            self.counters.frames_resent += 1;
+            counters.frames_resent += 1;
         } else {
-            self.counters.frames_sent += 1;
-            self.counters.octets_sent += octets.len() as u64;
+            counters.sent(&octets);
         }
         Some(Frame::new(DATA, &[], octets))
     }
 
-    fn start_frame(&mut self, _frame: &mut Frame, _now: Time) -> Start {
-        Start::Send
+    fn release(&mut self, _counters: &mut Counters) -> Option<Bytes> {
+        self.incoming.pop_front()
     }
 
-    fn handle_departure(&mut self, _tag: Tag, _ticket: Ticket, _departure: Departure, _now: Time) {}
-
-    fn poll_packet(&mut self) -> Option<Packet> {
-        let packet = self.incoming.pop_front()?;
-        self.counters.packets_delivered += 1;
-        Some(packet)
-    }
-
-    fn poll_timeout(&self) -> Option<Time> {
-        if self.outage.is_on() {
-            return None;
-        }
+    fn deadline(&self) -> Option<Time> {
         self.connections.as_ref()?.deadline()
-    }
-
-    fn counters(&self) -> Counters {
-        self.counters
     }
 }

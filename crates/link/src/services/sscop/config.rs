@@ -3,7 +3,7 @@
 use super::Sscop;
 use super::connection::{Lengths, Parameters};
 use crate::arq::{Resequencing, Unordered};
-use crate::contract::{Count, Form, Service, Side, Value};
+use crate::contract::{Count, End, Form, Service, Side, Value};
 use arqway_units::{Span, positive_span};
 use core::num::NonZeroUsize;
 use serde::{Deserialize, Serialize};
@@ -117,7 +117,7 @@ impl Config {
 }
 
 impl Service for Config {
-    type End = Sscop;
+    type End = End<Sscop>;
 
     /// With the order in which packets are released, as the rows of shikama06 §4 have them.
     const SHORT_FORMS: &'static [Form] = &[
@@ -127,8 +127,8 @@ impl Service for Config {
         Form { name: "sscop-none", legend: "SSCOP, none", value: Value::None },
     ];
 
-    fn build(&self, _: Side) -> Sscop {
-        Sscop::new(self)
+    fn build(&self, _: Side) -> Self::End {
+        End::new(Sscop::new(self))
     }
 
     fn named(&self, name: &str, _: Option<&str>) -> Option<Self> {

@@ -32,8 +32,7 @@ mod user;
 
 pub use config::{Config, Credit, CreditError, ListLength, ListLengthError};
 
-use crate::arq::{Outage, Resequencing};
-use crate::contract::Counters;
+use crate::arq::Resequencing;
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use bytes::Bytes;
@@ -41,7 +40,7 @@ use connection::Connection;
 use order_filter::OrderFilter;
 use user::User;
 
-/// One end: it sends and it receives.
+/// A connection, its user, and the filter before it.
 #[derive(Debug)]
 pub struct Sscop {
     /// Apart, for an end of any service is as large as the largest.
@@ -53,14 +52,11 @@ pub struct Sscop {
     buffer: usize,
     /// For the network layer.
     released: VecDeque<Bytes>,
-    outage: Outage,
-    counters: Counters,
 }
 
 impl Sscop {
-    /// An end without a connection, or with one that nobody had to establish.
-    #[must_use]
-    pub fn new(config: &Config) -> Self {
+    /// Without a connection, or with one that nobody had to establish.
+    fn new(config: &Config) -> Self {
         let begin = if config.established { Connection::established } else { Connection::new };
         Self {
             connection: Box::new(begin(config.parameters())),
@@ -70,8 +66,6 @@ impl Sscop {
             overhead: config.overhead.as_usize(),
             buffer: config.buffer.get(),
             released: VecDeque::new(),
-            outage: Outage::default(),
-            counters: Counters::default(),
         }
     }
 }

@@ -3,8 +3,9 @@
 use super::Sscop;
 use super::connection::{Error, Indication, Outgoing, Request};
 use super::pdu::{self, InFront, Pdu};
-use crate::contract::{Counters, Departure, Frame, Full, Head, LinkService, LinkState, Packet, Start, Tag, Ticket};
-use arqway_units::Time;
+use crate::arq::earliest;
+use crate::contract::{Clock, Counters, Entity, Frame, Head};
+use arqway_units::{Span, Time};
 use bytes::Bytes;
 
 impl Sscop {
@@ -28,20 +29,16 @@ impl Sscop {
         }
     }
 
-    /// Takes a frame's number off it; `None` where SSCOP is not to see it.
-    fn let_through(&mut self, frame: &mut Frame, now: Time) -> Option<()> {
-        let Some(filter) = &mut self.filter else { return Some(()) };
-        let Some(number) = frame.take::<2>() else {
-            self.counters.malformed_received += 1;
-            return None;
-        };
-        let takes = filter.takes(number, now);
-        self.counters.out_of_sequence_received += u64::from(!takes);
-        takes.then_some(())
+    /// Takes a frame's number off it; whether SSCOP is to see it. `None`: it has none.
+    fn let_through(&mut self, frame: &mut Frame, now: Time, counters: &mut Counters) -> Option<bool> {
+        let Some(filter) = &mut self.filter else { return Some(true) };
+        let takes = filter.takes(frame.take::<2>()?, now);
+        counters.out_of_sequence_received += u64::from(!takes);
+        Some(takes)
     }
 
     /// Does for the connection what its user and its management do.
-    fn attend(&mut self, now: Time) {
+    fn attend(&mut self, now: Time, counters: &mut Counters) {
         while let Some(indication) = self.connection.poll_indication() {
             let (user, connection) = (&mut self.user, &mut *self.connection);
             match indication {
@@ -50,40 +47,17 @@ impl Sscop {
                 Indication::Established(_) | Indication::Resynchronized(_) => user.connected(connection, now),
                 Indication::Resynchronize(_) => user.accept(Request::AcceptResynchronization, connection, now),
                 Indication::Recover => {
-                    self.counters.resets += 1;
+                    counters.resets += 1;
                     user.accept(Request::AcceptRecovery, connection, now);
                 }
                 Indication::Release { .. } | Indication::Released(_) => {
-                    self.counters.resets += 1;
+                    counters.resets += 1;
                     user.disconnected(connection, now);
                 }
                 // Nobody here speaks to the peer but by packets.
-                Indication::UnitData(_) | Indication::ManagementData(_) => self.counters.malformed_received += 1,
-                Indication::Error(error) => self.count(error),
+                Indication::UnitData(_) | Indication::ManagementData(_) => counters.malformed_received += 1,
+                Indication::Error(error) => count(error, counters),
             }
-        }
-    }
-
-    fn count(&mut self, error: Error) {
-        match error {
-            Error::Malformed => self.counters.malformed_received += 1,
-            Error::NoAnswer | Error::NoResponse => self.counters.unrecoverable_errors += 1,
-            error if error.is_wrong() => self.counters.protocol_errors += 1,
-            _ => {}
-        }
-    }
-
-    fn count_out(&mut self, Outgoing { pdu, is_repeated, .. }: &Outgoing) {
-        match pdu {
-            Pdu::Sd { .. } if *is_repeated => self.counters.frames_resent += 1,
-            Pdu::Sd { packet, .. } => {
-                self.counters.frames_sent += 1;
-                self.counters.octets_sent += packet.len() as u64;
-            }
-            Pdu::Stat(_) => self.counters.acknowledgements_sent += 1,
-            Pdu::Ustat { .. } => self.counters.rejects_sent += 1,
-            Pdu::Poll { .. } => self.counters.keepalives_sent += 1,
-            _ => self.counters.control_sent += 1,
         }
     }
 
@@ -93,7 +67,7 @@ impl Sscop {
         if let Some(filter) = &mut self.filter {
             head.extend(filter.number());
         }
-        if let Some(link) = link.and_then(|link| u16::try_from(link).ok()) {
+        if let Some(link) = link {
             head.extend(link.to_be_bytes());
         }
         if let Pdu::Sd { packet, .. } = pdu {
@@ -104,81 +78,77 @@ impl Sscop {
     }
 }
 
-impl LinkService for Sscop {
-    fn handle_packet(&mut self, packet: Packet, now: Time) -> Result<(), Full> {
-        let has_room = self.user.pending() + self.connection.waiting() < self.buffer;
-        if let Some(octets) = self.counters.admit(packet, has_room)? {
-            let now = self.outage.timer_time(now);
-            self.user.send(octets, &mut self.connection, now);
-        }
-        Ok(())
+fn count(error: Error, counters: &mut Counters) {
+    match error {
+        Error::Malformed => counters.malformed_received += 1,
+        Error::NoAnswer | Error::NoResponse => counters.unrecoverable_errors += 1,
+        error if error.is_wrong() => counters.protocol_errors += 1,
+        _ => {}
+    }
+}
+
+fn count_out(Outgoing { pdu, is_repeated, .. }: &Outgoing, counters: &mut Counters) {
+    match pdu {
+        Pdu::Sd { .. } if *is_repeated => counters.frames_resent += 1,
+        Pdu::Sd { packet, .. } => counters.sent(packet),
+        Pdu::Stat(_) => counters.acknowledgements_sent += 1,
+        Pdu::Ustat { .. } => counters.rejects_sent += 1,
+        Pdu::Poll { .. } => counters.keepalives_sent += 1,
+        _ => counters.control_sent += 1,
+    }
+}
+
+impl Entity for Sscop {
+    fn has_room(&self) -> bool {
+        self.user.pending() + self.connection.waiting() < self.buffer
     }
 
-    fn handle_frame(&mut self, mut frame: Frame, now: Time) {
-        let now = self.outage.timer_time(now);
-        if self.let_through(&mut frame, now).is_some() {
+    fn push(&mut self, packet: Bytes, Clock { timers, .. }: Clock, _counters: &mut Counters) {
+        self.user.send(packet, &mut self.connection, timers);
+    }
+
+    fn receive(&mut self, mut frame: Frame, Clock { timers, .. }: Clock, counters: &mut Counters) -> Option<()> {
+        if self.let_through(&mut frame, timers, counters)? {
             let (pdu, link) = self.read(frame);
-            self.connection.handle_linked(pdu, link, now);
-            self.attend(now);
+            self.connection.handle_linked(pdu, link, timers);
+            self.attend(timers, counters);
         }
+        Some(())
     }
 
-    fn handle_timeout(&mut self, now: Time) {
-        if self.outage.is_on() {
-            return;
-        }
+    fn expire(&mut self, now: Time, counters: &mut Counters) {
         while let Some((_, timer)) = self.connection.next_timer().filter(|(at, _)| *at <= now) {
             self.connection.handle_timer(timer, now);
-            self.attend(now);
+            self.attend(now, counters);
         }
         self.user.handle_timeout(&mut self.connection, now);
     }
 
-    fn handle_link(&mut self, state: LinkState, now: Time) {
-        if let Some(length) = self.outage.change(state, now) {
-            self.connection.postpone(length);
-            self.user.postpone(length);
-            if let Some(filter) = &mut self.filter {
-                filter.postpone(length);
-            }
+    fn resume(&mut self, outage: Span) {
+        self.connection.postpone(outage);
+        self.user.postpone(outage);
+        if let Some(filter) = &mut self.filter {
+            filter.postpone(outage);
         }
     }
 
-    fn poll_frame(&mut self, now: Time) -> Option<Frame> {
-        if self.outage.is_on() {
-            return None;
-        }
+    fn poll(&mut self, now: Time, counters: &mut Counters) -> Option<Frame> {
         let outgoing = self.connection.poll_pdu(now)?;
-        self.count_out(&outgoing);
+        count_out(&outgoing, counters);
         let head = self.head_of(&outgoing);
         Some(pdu::frame(outgoing.pdu, &head))
     }
 
-    fn start_frame(&mut self, _frame: &mut Frame, _now: Time) -> Start {
-        Start::Send
+    fn release(&mut self, counters: &mut Counters) -> Option<Bytes> {
+        let Self { connection, released, .. } = self;
+        connection.next_packet(|| released.pop_front(), counters)
     }
 
-    fn handle_departure(&mut self, _: Tag, _: Ticket, _: Departure, _: Time) {}
-
-    fn poll_packet(&mut self) -> Option<Packet> {
-        let Self { connection, released, counters, .. } = self;
-        let octets = match connection.filter() {
-            Some(filter) => filter.next(|| released.pop_front(), counters),
-            None => released.pop_front(),
-        }?;
-        self.counters.packets_delivered += 1;
-        Some(Packet::new(octets))
+    fn deadline(&self) -> Option<Time> {
+        earliest([self.connection.next_timer().map(|(at, _)| at), self.user.deadline()])
     }
 
-    fn poll_timeout(&self) -> Option<Time> {
-        if self.outage.is_on() {
-            return None;
-        }
-        let timer = self.connection.next_timer().map(|(at, _)| at);
-        timer.into_iter().chain(self.user.deadline()).min()
-    }
-
-    fn counters(&self) -> Counters {
-        self.counters + self.connection.counters()
+    fn counters(&self, counted: Counters) -> Counters {
+        counted + self.connection.counters()
     }
 }

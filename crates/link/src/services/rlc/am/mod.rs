@@ -39,7 +39,7 @@ pub use config::{
     Config, Discard, MissingAs, MrwConfig, PduSize, PollConfig, Profile, ResetConfig, StatusConfig, TimerStarts,
 };
 
-use crate::arq::{Outage, Seq};
+use crate::arq::Seq;
 use crate::contract::{Counters, Frame};
 use crate::services::rlc::pdu;
 use crate::services::rlc::pdu::{AmOptions, Amd, LengthIndicatorSize, Status, Sufi};
@@ -57,7 +57,7 @@ use ticket::{Handed, What};
 /// The sequence number of an AMD PDU.
 type Number = Seq<12>;
 
-/// One end: it sends and it receives.
+/// Its two halves, and the procedures that concern both.
 #[derive(Debug)]
 pub struct AcknowledgedMode {
     /// Apart, for an end of any service is as large as the largest.
@@ -75,8 +75,6 @@ pub struct AcknowledgedMode {
     timer_starts: TimerStarts,
     drop_stale_copies: bool,
     piggyback: bool,
-    outage: Outage,
-    counters: Counters,
 }
 
 impl AcknowledgedMode {
@@ -98,29 +96,27 @@ impl AcknowledgedMode {
             timer_starts: settings.timer_starts,
             drop_stale_copies: settings.drop_stale_copies,
             piggyback: settings.piggyback,
-            outage: Outage::default(),
-            counters: Counters::default(),
         }
     }
 }
 
 /// What comes in.
 impl AcknowledgedMode {
-    fn take_data(&mut self, pdu: Amd, now: Time) {
-        let arrival = self.receiver.receive(pdu.number, pdu.contents, &mut self.counters);
+    fn take_data(&mut self, pdu: Amd, now: Time, counters: &mut Counters) {
+        let arrival = self.receiver.receive(pdu.number, pdu.contents, counters);
         // Also one that is dropped asks for a report, and tells of our PDUs (§11.3.4.2, §11.3.4.8).
         self.reporting.heard(pdu.poll, arrival == Arrival::ShowsMissing, now);
         if let Some(status) = pdu.status {
-            self.take_status(&status, now);
+            self.take_status(&status, now, counters);
         }
     }
 
-    fn take_status(&mut self, status: &Status, now: Time) {
-        match self.sender.take_status(status, now, &mut self.counters) {
+    fn take_status(&mut self, status: &Status, now: Time, counters: &mut Counters) {
+        match self.sender.take_status(status, now, counters) {
             Ok(true) => {}
             // Dropped whole (§10.2).
             Ok(false) => return,
-            Err(MustReset) => return self.initiate_reset(),
+            Err(MustReset) => return self.initiate_reset(counters),
         }
         for sufi in status.sufis() {
             match sufi {
@@ -143,15 +139,15 @@ impl AcknowledgedMode {
         }
     }
 
-    fn initiate_reset(&mut self) {
-        self.counters.unrecoverable_errors += u64::from(self.reset.initiate());
+    fn initiate_reset(&mut self, counters: &mut Counters) {
+        counters.unrecoverable_errors += u64::from(self.reset.initiate());
     }
 
     /// Takes a RESET or its answer: in both cases perhaps all begins anew.
-    fn take_reset(&mut self, begins_anew: bool, now: Time) {
+    fn take_reset(&mut self, begins_anew: bool, now: Time, counters: &mut Counters) {
         if begins_anew {
-            self.counters.resets += 1;
-            self.sender.reset(now, &mut self.counters);
+            counters.resets += 1;
+            self.sender.reset(now, counters);
             self.receiver.reset();
             self.reporting.reset();
             if self.held.take().is_some() {
@@ -173,12 +169,12 @@ impl AcknowledgedMode {
         Some(self.hand_over(&[], octets, what, now))
     }
 
-    fn poll_status(&mut self, now: Time) -> Option<Frame> {
+    fn poll_status(&mut self, now: Time, counters: &mut Counters) -> Option<Frame> {
         let poll = self.sender.poll_by_status();
         let mrw = self.sender.discard.due();
         let StatusPdu { octets, ends_report, moves_window, polls } = self.reporting.poll(&self.receiver, mrw, poll)?;
         self.status_goes(moves_window, polls);
-        self.counters.acknowledgements_sent += 1;
+        counters.acknowledgements_sent += 1;
         Some(self.hand_over(&[], octets, What::Status { ends_report, moves_window, polls }, now))
     }
 
@@ -192,12 +188,12 @@ impl AcknowledgedMode {
     }
 
     /// A data PDU with all that there is to say in its padding; where that has no room, the PDU is held until it is said.
-    fn poll_piggybacked(&mut self, now: Time) -> Option<Frame> {
+    fn poll_piggybacked(&mut self, now: Time, counters: &mut Counters) -> Option<Frame> {
         let (poll, mrw) = (self.sender.poll_by_status(), self.sender.discard.due());
         if !self.piggyback || !(self.reporting.is_due() || mrw.is_some() || poll.is_some()) {
             return None;
         }
-        let mut frame = self.poll_data(now)?;
+        let mut frame = self.poll_data(now, counters)?;
         let Some(Handed { what: What::Data { number, .. }, .. }) = frame.ticket.map(Handed::of) else {
             return Some(frame);
         };
@@ -219,8 +215,8 @@ impl AcknowledgedMode {
         Some(frame)
     }
 
-    fn poll_data(&mut self, now: Time) -> Option<Frame> {
-        let Scheduled { number, poll } = self.sender.poll(now, &mut self.counters)?;
+    fn poll_data(&mut self, now: Time, counters: &mut Counters) -> Option<Frame> {
+        let Scheduled { number, poll } = self.sender.poll(now, counters)?;
         let pdu = self.sender.window.get(number)?;
         let head = pdu::amd_head(number.wire_u16(), poll, pdu.extension);
         let body = pdu.body.clone();

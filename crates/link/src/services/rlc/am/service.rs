@@ -3,88 +3,79 @@
 use super::ticket::{Handed, What};
 use super::{AcknowledgedMode, Number};
 use crate::arq::TimerStarts;
-use crate::contract::{Counters, Departure, Frame, Full, LinkService, LinkState, Packet, Start, Tag, Ticket};
+use crate::contract::{Clock, Counters, Departure, Entity, Frame, Start, Tag, Ticket};
 use crate::services::rlc::pdu;
 use crate::services::rlc::pdu::AmPdu;
-use arqway_units::Time;
+use arqway_units::{Span, Time};
+use bytes::Bytes;
 
-impl LinkService for AcknowledgedMode {
-    fn handle_packet(&mut self, packet: Packet, now: Time) -> Result<(), Full> {
-        if let Some(octets) = self.counters.admit(packet, !self.sender.is_full())? {
-            self.sender.push(octets, self.outage.timer_time(now));
-        }
-        Ok(())
+impl Entity for AcknowledgedMode {
+    fn has_room(&self) -> bool {
+        !self.sender.is_full()
     }
 
-    fn handle_frame(&mut self, frame: Frame, now: Time) {
-        let now = self.outage.timer_time(now);
+    fn push(&mut self, packet: Bytes, Clock { timers, .. }: Clock, _counters: &mut Counters) {
+        self.sender.push(packet, timers);
+    }
+
+    fn receive(&mut self, frame: Frame, Clock { timers: now, .. }: Clock, counters: &mut Counters) -> Option<()> {
         let end = self.sender.window.end();
-        match pdu::parse_am(frame, self.peer_indicators, self.options) {
+        match pdu::parse_am(frame, self.peer_indicators, self.options)? {
             // §11.4.2: ignored until the RESET is answered.
-            Some(AmPdu::Data(_) | AmPdu::Status(_)) if self.reset.is_pending() => {
-                self.counters.out_of_sequence_received += 1
-            }
-            Some(AmPdu::Data(data)) => self.take_data(data, now),
-            Some(AmPdu::Status(status)) => self.take_status(&status, now),
-            Some(AmPdu::Reset(reset)) => {
+            AmPdu::Data(_) | AmPdu::Status(_) if self.reset.is_pending() => counters.out_of_sequence_received += 1,
+            AmPdu::Data(data) => self.take_data(data, now, counters),
+            AmPdu::Status(status) => self.take_status(&status, now, counters),
+            AmPdu::Reset(reset) => {
                 let begins_anew = self.reset.asked(reset, end);
-                self.take_reset(begins_anew, now);
+                self.take_reset(begins_anew, now, counters);
             }
-            Some(AmPdu::ResetAck(answer)) => {
+            AmPdu::ResetAck(answer) => {
                 let begins_anew = self.reset.acknowledged(answer, end);
-                self.take_reset(begins_anew, now);
+                self.take_reset(begins_anew, now, counters);
             }
-            None => self.counters.malformed_received += 1,
         }
+        Some(())
     }
 
-    fn handle_timeout(&mut self, now: Time) {
-        if self.outage.is_on() {
-            return;
-        }
-        self.counters.unrecoverable_errors += u64::from(self.reset.handle_timeout(now));
+    fn expire(&mut self, now: Time, counters: &mut Counters) {
+        counters.unrecoverable_errors += u64::from(self.reset.handle_timeout(now));
         self.reporting.handle_timeout(now, self.receiver.misses_any());
-        if self.sender.handle_timeout(now, &mut self.counters).is_err() {
-            self.initiate_reset();
+        if self.sender.handle_timeout(now, counters).is_err() {
+            self.initiate_reset(counters);
         }
     }
 
-    fn handle_link(&mut self, state: LinkState, now: Time) {
-        if let Some(length) = self.outage.change(state, now) {
-            self.sender.postpone(length);
-            self.reporting.timers().into_iter().for_each(|timer| timer.postpone(length));
-            self.reset.timer().postpone(length);
-            self.reporting.outage_is_over(self.receiver.end() > Number::ZERO);
-        }
+    fn resume(&mut self, outage: Span) {
+        self.sender.postpone(outage);
+        self.reporting.timers().into_iter().for_each(|timer| timer.postpone(outage));
+        self.reset.timer().postpone(outage);
+        self.reporting.outage_is_over(self.receiver.end() > Number::ZERO);
     }
 
-    fn poll_frame(&mut self, now: Time) -> Option<Frame> {
-        if self.outage.is_on() {
-            return None;
-        }
+    fn poll(&mut self, now: Time, counters: &mut Counters) -> Option<Frame> {
         if let Some(frame) = self.poll_reset(now) {
             return Some(frame);
         }
         if self.reset.is_pending() {
             return None;
         }
-        if self.sender.schedule_poll(now, &mut self.counters).is_err() {
-            self.initiate_reset();
+        if self.sender.schedule_poll(now, counters).is_err() {
+            self.initiate_reset(counters);
             return self.poll_reset(now);
         }
         if let Some(frame) = self.held.take() {
             return Some(frame);
         }
-        self.poll_piggybacked(now)
-            .or_else(|| self.poll_status(now))
+        self.poll_piggybacked(now, counters)
+            .or_else(|| self.poll_status(now, counters))
             .or_else(|| self.held.take())
-            .or_else(|| self.poll_data(now))
+            .or_else(|| self.poll_data(now, counters))
     }
 
-    fn start_frame(&mut self, frame: &mut Frame, now: Time) -> Start {
+    fn start(&mut self, frame: &mut Frame, Clock { now, .. }: Clock, counters: &mut Counters) -> Start {
         let Some(handed) = frame.ticket.map(Handed::of) else { return Start::Send };
         if self.is_of_before(handed) || self.is_stale(handed.what) {
-            self.counters.frames_withdrawn += 1;
+            counters.frames_withdrawn += 1;
             if matches!(handed.what, What::Data { .. }) {
                 self.sender.departed();
             }
@@ -96,8 +87,7 @@ impl LinkService for AcknowledgedMode {
         Start::Send
     }
 
-    fn handle_departure(&mut self, _tag: Tag, ticket: Ticket, departure: Departure, now: Time) {
-        let now = self.outage.timer_time(now);
+    fn departed(&mut self, _tag: Tag, ticket: Ticket, departure: Departure, Clock { timers: now, .. }: Clock) {
         let handed = Handed::of(ticket);
         if matches!(handed.what, What::Data { .. }) {
             self.sender.departed();
@@ -108,31 +98,17 @@ impl LinkService for AcknowledgedMode {
         if let What::Data { number, .. } = handed.what {
             self.sender.window.departed(number, (departure == Departure::Sent).then_some(now));
         }
-        let starts_now = match departure {
-            Departure::Sent => self.timer_starts == TimerStarts::Departure,
-            // It will never start: only a timer can bring it back.
-            Departure::Dropped => self.timer_starts != TimerStarts::HandOver,
-        };
-        if starts_now {
+        if self.timer_starts.at(departure) {
             self.start_timers(handed.what, now);
         }
     }
 
-    fn poll_packet(&mut self) -> Option<Packet> {
-        let octets = self.receiver.poll_packet()?;
-        self.counters.packets_delivered += 1;
-        Some(Packet::new(octets))
+    fn release(&mut self, _counters: &mut Counters) -> Option<Bytes> {
+        self.receiver.poll_packet()
     }
 
-    fn poll_timeout(&self) -> Option<Time> {
-        if self.outage.is_on() {
-            return None;
-        }
+    fn deadline(&self) -> Option<Time> {
         let reports = self.reporting.deadlines().into_iter().flatten();
         self.sender.deadlines().chain(reports).chain(self.reset.deadline()).min()
-    }
-
-    fn counters(&self) -> Counters {
-        self.counters
     }
 }

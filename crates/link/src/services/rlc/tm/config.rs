@@ -1,7 +1,7 @@
 //! How transparent mode is set up. A configuration that parsed is valid.
 
 use super::TransparentMode;
-use crate::contract::{Form, Service, Side, Value};
+use crate::contract::{End, Form, Service, Side, Value};
 use arqway_units::{Span, optional_positive_span};
 use core::num::NonZeroUsize;
 use serde::{Deserialize, Serialize};
@@ -28,12 +28,12 @@ impl Default for Config {
 }
 
 impl Service for Config {
-    type End = TransparentMode;
+    type End = End<TransparentMode>;
 
     const SHORT_FORMS: &'static [Form] = &[Form { name: "rlc-tm", legend: "RLC TM", value: Value::None }];
 
-    fn build(&self, _: Side) -> TransparentMode {
-        TransparentMode::new(self.clone())
+    fn build(&self, _: Side) -> Self::End {
+        End::new(TransparentMode::new(self))
     }
 
     fn named(&self, _: &str, _: Option<&str>) -> Option<Self> {

@@ -14,98 +14,65 @@ mod tests;
 
 pub use config::Config;
 
-use crate::arq::Outage;
-use crate::contract::{Counters, Departure, Frame, Full, LinkService, LinkState, Packet, Start, Tag, Ticket};
+use crate::contract::{Clock, Counters, Entity, Frame};
 use crate::services::rlc::pdu;
 use alloc::collections::VecDeque;
-use arqway_units::Time;
+use arqway_units::{Span, Time};
 use bytes::Bytes;
 
-/// One end: it sends and it receives.
+/// SDUs out, SDUs in.
 #[derive(Debug)]
 pub struct TransparentMode {
     config: Config,
     /// SDUs that wait for the line, each with the time when `Timer_Discard` drops it.
     outgoing: VecDeque<(Bytes, Option<Time>)>,
-    incoming: VecDeque<Packet>,
-    outage: Outage,
-    counters: Counters,
+    incoming: VecDeque<Bytes>,
 }
 
 impl TransparentMode {
-    /// An end with nothing waiting.
-    #[must_use]
-    pub fn new(config: Config) -> Self {
-        Self {
-            config,
-            outgoing: VecDeque::new(),
-            incoming: VecDeque::new(),
-            outage: Outage::default(),
-            counters: Counters::default(),
-        }
+    fn new(config: &Config) -> Self {
+        Self { config: config.clone(), outgoing: VecDeque::new(), incoming: VecDeque::new() }
     }
 }
 
-impl LinkService for TransparentMode {
-    fn handle_packet(&mut self, packet: Packet, now: Time) -> Result<(), Full> {
-        let has_room = self.outgoing.len() < self.config.buffer.get();
-        if let Some(octets) = self.counters.admit(packet, has_room)? {
-            let expiry = self.config.discard_after.map(|after| self.outage.timer_time(now) + after);
-            self.outgoing.push_back((octets, expiry));
-        }
-        Ok(())
+impl Entity for TransparentMode {
+    fn has_room(&self) -> bool {
+        self.outgoing.len() < self.config.buffer.get()
     }
 
-    fn handle_frame(&mut self, frame: Frame, _now: Time) {
-        if frame.tag.kind() != pdu::KIND || !frame.head.is_empty() || frame.body.is_empty() {
-            self.counters.malformed_received += 1;
-            return;
-        }
-        self.incoming.push_back(Packet::new(frame.body));
+    fn push(&mut self, packet: Bytes, Clock { timers, .. }: Clock, _counters: &mut Counters) {
+        self.outgoing.push_back((packet, self.config.discard_after.map(|after| timers + after)));
     }
 
-    fn handle_timeout(&mut self, now: Time) {
-        if self.outage.is_on() {
-            return;
-        }
-        while self.outgoing.pop_front_if(|(_, expiry)| expiry.is_some_and(|expiry| expiry <= now)).is_some() {
-            self.counters.packets_discarded += 1;
-        }
-    }
-
-    fn handle_link(&mut self, state: LinkState, now: Time) {
-        if let Some(length) = self.outage.change(state, now) {
-            self.outgoing.iter_mut().filter_map(|(_, expiry)| expiry.as_mut()).for_each(|expiry| *expiry += length);
-        }
-    }
-
-    fn poll_frame(&mut self, _now: Time) -> Option<Frame> {
-        if self.outage.is_on() {
+    fn receive(&mut self, frame: Frame, _now: Clock, _counters: &mut Counters) -> Option<()> {
+        if frame.tag.kind() != pdu::KIND {
             return None;
         }
-        let (octets, _) = self.outgoing.pop_front()?;
-        self.counters.frames_sent += 1;
-        self.counters.octets_sent += octets.len() as u64;
-        Some(Frame::new(pdu::KIND, &[], octets))
+        self.incoming.push_back(frame.into_packet()?);
+        Some(())
     }
 
-    fn start_frame(&mut self, _frame: &mut Frame, _now: Time) -> Start {
-        Start::Send
+    fn expire(&mut self, now: Time, counters: &mut Counters) {
+        while self.outgoing.pop_front_if(|(_, expiry)| expiry.is_some_and(|expiry| expiry <= now)).is_some() {
+            counters.packets_discarded += 1;
+        }
     }
 
-    fn handle_departure(&mut self, _tag: Tag, _ticket: Ticket, _departure: Departure, _now: Time) {}
-
-    fn poll_packet(&mut self) -> Option<Packet> {
-        let packet = self.incoming.pop_front()?;
-        self.counters.packets_delivered += 1;
-        Some(packet)
+    fn resume(&mut self, outage: Span) {
+        self.outgoing.iter_mut().filter_map(|(_, expiry)| expiry.as_mut()).for_each(|expiry| *expiry += outage);
     }
 
-    fn poll_timeout(&self) -> Option<Time> {
-        if self.outage.is_on() { None } else { self.outgoing.front()?.1 }
+    fn poll(&mut self, _now: Time, counters: &mut Counters) -> Option<Frame> {
+        let (packet, _) = self.outgoing.pop_front()?;
+        counters.sent(&packet);
+        Some(Frame::new(pdu::KIND, &[], packet))
     }
 
-    fn counters(&self) -> Counters {
-        self.counters
+    fn release(&mut self, _counters: &mut Counters) -> Option<Bytes> {
+        self.incoming.pop_front()
+    }
+
+    fn deadline(&self) -> Option<Time> {
+        self.outgoing.front()?.1
     }
 }

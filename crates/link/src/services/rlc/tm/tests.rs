@@ -1,15 +1,15 @@
 //! Scripted exchanges: what one end answers to what it is told, in time order.
 
 use super::*;
-use crate::contract::Script;
+use crate::contract::{LinkService, LinkState, Packet, Script, Service, Side};
 use arqway_units::Span;
 use core::num::NonZeroUsize;
 use std::string::String;
 
-fn end(change: impl FnOnce(&mut Config)) -> Script<TransparentMode> {
+fn end(change: impl FnOnce(&mut Config)) -> Script<crate::contract::End<TransparentMode>> {
     let mut config = Config::default();
     change(&mut config);
-    Script::new(TransparentMode::new(config), |frame| {
+    Script::new(config.build(Side::Client), |frame| {
         assert!(frame.head.is_empty(), "a TMD PDU has no header");
         String::from_utf8(frame.body.to_vec()).expect("letters")
     })

@@ -1,7 +1,7 @@
 //! How unacknowledged mode is set up. A configuration that parsed is valid.
 
 use super::UnacknowledgedMode;
-use crate::contract::{Count, Form, Service, Side, Value};
+use crate::contract::{Count, End, Form, Service, Side, Value};
 use crate::services::rlc::pdu::LengthIndicatorSize;
 use crate::services::rlc::pdu_size::PduSize;
 use crate::services::rlc::segmentation::{Format, Mode};
@@ -123,12 +123,12 @@ impl Config {
 }
 
 impl Service for Config {
-    type End = UnacknowledgedMode;
+    type End = End<UnacknowledgedMode>;
 
     const SHORT_FORMS: &'static [Form] = &[Form { name: "rlc-um", legend: "RLC UM", value: Value::None }];
 
-    fn build(&self, side: Side) -> UnacknowledgedMode {
-        UnacknowledgedMode::new(self, side)
+    fn build(&self, side: Side) -> Self::End {
+        End::new(UnacknowledgedMode::new(self, side))
     }
 
     fn named(&self, _: &str, _: Option<&str>) -> Option<Self> {

@@ -29,11 +29,12 @@ mod tests;
 
 pub use config::{Config, Reception, UmdSize, WhenFull};
 
-use crate::arq::{Outage, Seq};
-use crate::contract::{Counters, Departure, Frame, Full, LinkService, LinkState, Packet, Side, Start, Tag, Ticket};
+use crate::arq::{Seq, earliest};
+use crate::contract::{Clock, Counters, Entity, Frame, Side};
 use crate::services::rlc::pdu;
 use crate::services::rlc::pdu::LengthIndicatorSize;
-use arqway_units::Time;
+use arqway_units::{Span, Time};
+use bytes::Bytes;
 use receiver::Receiver;
 use sender::Sender;
 
@@ -45,7 +46,7 @@ fn first_number() -> Number {
     Number::new(Number::MODULUS)
 }
 
-/// One end: it sends and it receives.
+/// Its two halves, and how the peer's PDUs are read.
 #[derive(Debug)]
 pub struct UnacknowledgedMode {
     sender: Sender,
@@ -53,80 +54,58 @@ pub struct UnacknowledgedMode {
     /// Of the peer's PDUs.
     peer_indicators: LengthIndicatorSize,
     alternative_e_bit: bool,
-    outage: Outage,
-    counters: Counters,
 }
 
 impl UnacknowledgedMode {
-    /// An end with nothing sent and nothing received.
-    #[must_use]
-    pub fn new(config: &Config, side: Side) -> Self {
+    fn new(config: &Config, side: Side) -> Self {
         let peer = if side == Side::Client { Side::AccessPoint } else { Side::Client };
         Self {
             sender: Sender::new(config, side),
             receiver: Receiver::new(config),
             peer_indicators: config.format(peer).size,
             alternative_e_bit: config.alternative_e_bit,
-            outage: Outage::default(),
-            counters: Counters::default(),
         }
     }
 }
 
-impl LinkService for UnacknowledgedMode {
-    fn handle_packet(&mut self, packet: Packet, now: Time) -> Result<(), Full> {
-        if let Some(octets) = self.counters.admit(packet, self.sender.takes_more())? {
-            self.sender.push(octets, self.outage.timer_time(now), &mut self.counters);
-        }
-        Ok(())
+impl Entity for UnacknowledgedMode {
+    fn has_room(&self) -> bool {
+        self.sender.takes_more()
     }
 
-    fn handle_frame(&mut self, frame: Frame, now: Time) {
-        match pdu::parse_um(frame, self.peer_indicators, self.alternative_e_bit) {
-            Some(pdu) => self.receiver.take(pdu, self.outage.timer_time(now), &mut self.counters),
-            None => self.counters.malformed_received += 1,
-        }
+    fn push(&mut self, packet: Bytes, Clock { timers, .. }: Clock, counters: &mut Counters) {
+        self.sender.push(packet, timers, counters);
     }
 
-    fn handle_timeout(&mut self, now: Time) {
-        if !self.outage.is_on() {
-            self.sender.handle_timeout(now, &mut self.counters);
-            self.receiver.handle_timeout(now, &mut self.counters);
-        }
+    fn receive(&mut self, frame: Frame, Clock { timers, .. }: Clock, counters: &mut Counters) -> Option<()> {
+        let pdu = pdu::parse_um(frame, self.peer_indicators, self.alternative_e_bit)?;
+        self.receiver.take(pdu, timers, counters);
+        Some(())
     }
 
-    fn handle_link(&mut self, state: LinkState, now: Time) {
-        if let Some(length) = self.outage.change(state, now) {
-            self.sender.postpone(length);
-            self.receiver.postpone(length);
-        }
+    fn expire(&mut self, now: Time, counters: &mut Counters) {
+        self.sender.handle_timeout(now, counters);
+        self.receiver.handle_timeout(now, counters);
     }
 
-    fn poll_frame(&mut self, now: Time) -> Option<Frame> {
-        if self.outage.is_on() { None } else { self.sender.poll(now, &mut self.counters) }
+    fn resume(&mut self, outage: Span) {
+        self.sender.postpone(outage);
+        self.receiver.postpone(outage);
     }
 
-    fn start_frame(&mut self, _frame: &mut Frame, _now: Time) -> Start {
-        Start::Send
+    fn poll(&mut self, now: Time, counters: &mut Counters) -> Option<Frame> {
+        self.sender.poll(now, counters)
     }
 
-    fn handle_departure(&mut self, _tag: Tag, _ticket: Ticket, _departure: Departure, _now: Time) {}
-
-    fn poll_packet(&mut self) -> Option<Packet> {
-        let octets = self.receiver.poll_packet()?;
-        self.counters.packets_delivered += 1;
-        Some(Packet::new(octets))
+    fn release(&mut self, _counters: &mut Counters) -> Option<Bytes> {
+        self.receiver.poll_packet()
     }
 
-    fn poll_timeout(&self) -> Option<Time> {
-        if self.outage.is_on() {
-            return None;
-        }
-        [self.sender.deadline(), self.receiver.deadline()].into_iter().flatten().min()
+    fn deadline(&self) -> Option<Time> {
+        earliest([self.sender.deadline(), self.receiver.deadline()])
     }
 
-    fn counters(&self) -> Counters {
-        let malformed_received = self.counters.malformed_received + self.receiver.too_long();
-        Counters { malformed_received, ..self.counters }
+    fn counters(&self, counted: Counters) -> Counters {
+        Counters { malformed_received: counted.malformed_received + self.receiver.too_long(), ..counted }
     }
 }

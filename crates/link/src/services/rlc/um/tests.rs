@@ -1,7 +1,7 @@
 //! Scripted exchanges: what one end answers to what it is told, in time order. Then any order of arrival.
 
 use super::*;
-use crate::contract::{Count, Script};
+use crate::contract::{Count, End, LinkService, LinkState, Packet, Script, Service, Tag};
 use crate::services::rlc::pdu::{LengthIndicator, Umd, parse_um};
 use crate::services::rlc::segmentation::Segmenter;
 use alloc::string::String;
@@ -22,16 +22,16 @@ fn config() -> Config {
     }
 }
 
-fn end_of(side: Side, change: impl FnOnce(&mut Config)) -> Script<UnacknowledgedMode> {
+fn end_of(side: Side, change: impl FnOnce(&mut Config)) -> Script<End<UnacknowledgedMode>> {
     let mut config = config();
     change(&mut config);
     let describe =
         if config.alternative_e_bit { |frame| describe(frame, true) } else { |frame| describe(frame, false) };
-    Script::new(UnacknowledgedMode::new(&config, side), describe)
+    Script::new(config.build(side), describe)
 }
 
 /// The access point, whose PDUs have no LI for the beginning of an SDU.
-fn end(change: impl FnOnce(&mut Config)) -> Script<UnacknowledgedMode> {
+fn end(change: impl FnOnce(&mut Config)) -> Script<End<UnacknowledgedMode>> {
     end_of(Side::AccessPoint, change)
 }
 
@@ -50,7 +50,7 @@ fn describe(frame: Frame, alternative_e_bit: bool) -> String {
 }
 
 /// SDUs of a letter, so many times: `a10 b3`.
-fn give(end: &mut Script<UnacknowledgedMode>, sdus: &str) {
+fn give(end: &mut Script<End<UnacknowledgedMode>>, sdus: &str) {
     for sdu in sdus.split_whitespace() {
         let (letter, octets) = sdu.split_at(1);
         let octets = letter.repeat(octets.parse().expect("a number"));
@@ -100,7 +100,7 @@ fn on_the_uplink_an_sdu_that_begins_with_its_pdu_is_marked() {
 fn each_direction_has_its_own_size_and_indicators() {
     let config = Config { uplink_pdu_size: UmdSize::new(126), ..config() };
     for (side, other, octets) in [(Side::AccessPoint, Side::Client, 9), (Side::Client, Side::AccessPoint, 126)] {
-        let [mut from, mut to] = [side, other].map(|side| UnacknowledgedMode::new(&config, side));
+        let [mut from, mut to] = [side, other].map(|side| config.build(side));
         from.handle_packet(Packet::new("a packet of more than eight octets"), Time::ZERO).expect("room");
         while let Some(frame) = from.poll_frame(Time::ZERO) {
             assert_eq!(frame.head.len() + frame.body.len(), octets);
@@ -251,7 +251,7 @@ fn what_cannot_be_decoded_is_counted_and_changes_nothing() {
 #[test]
 fn an_sdu_that_never_ends_is_dropped_and_counted() {
     let config = Config { flexible_pdu_size: true, pdu_size: UmdSize::new(1504).expect("a size"), ..config() };
-    let mut end = UnacknowledgedMode::new(&config, Side::Client);
+    let mut end = config.build(Side::Client);
     for number in 0..50 {
         let mut octets = alloc::vec![b'a'; 1504];
         octets[0] = number << 1;
@@ -265,7 +265,7 @@ fn sole(number: u8, letter: &str) -> Vec<u8> {
     pdu(number, &[FIRST, 5, PADDING], &letter.repeat(5))
 }
 
-fn reordering(numbers: u16) -> Script<UnacknowledgedMode> {
+fn reordering(numbers: u16) -> Script<End<UnacknowledgedMode>> {
     end(|config| {
         config.reception = Reception::Reordering { window: window(numbers), timer: Span::from_milliseconds(100) };
     })
@@ -314,7 +314,7 @@ fn a_window_that_moves_pushes_out_what_it_leaves_behind() {
     end.peer(0, &sole(1, "b")).expect("deliver g");
 }
 
-fn any_order(numbers: u16) -> Script<UnacknowledgedMode> {
+fn any_order(numbers: u16) -> Script<End<UnacknowledgedMode>> {
     end(|config| {
         config.reception = Reception::OutOfSequence { window: window(numbers), timer: Span::from_milliseconds(100) };
     })

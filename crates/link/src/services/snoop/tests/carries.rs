@@ -64,7 +64,7 @@ fn padding_behind_the_packet_is_no_data() {
 
 #[test]
 fn the_client_s_end_is_the_raw_link() {
-    let mut client = Checked::new(Snoop::new(Config::default(), Side::Client));
+    let mut client = Checked::new(Config::default().build(Side::Client));
     for _ in 0..5 {
         client.handle_packet(Packet::new(TCP.data(1)), at(0)).expect("room");
         assert_eq!(client.poll_frame(at(0)).map(|frame| frame.body), Some(TCP.data(1)));

@@ -6,7 +6,7 @@ mod recovers;
 mod watches;
 
 use super::{Config, Snoop};
-use crate::contract::{Checked, Frame, Kind, LinkService, Packet, Side};
+use crate::contract::{Checked, Frame, Kind, LinkService, Packet, Service, Side};
 use arqway_units::{Span, Time};
 use bytes::Bytes;
 use std::vec::Vec;
@@ -97,13 +97,13 @@ fn at(milliseconds: u64) -> Time {
 
 /// The access point's end, with a line that takes everything at once.
 struct AccessPoint {
-    snoop: Checked<Snoop>,
+    snoop: Checked<crate::contract::End<Snoop>>,
     now: Time,
 }
 
 impl AccessPoint {
     fn new(config: Config) -> Self {
-        Self { snoop: Checked::new(Snoop::new(config, Side::AccessPoint)), now: Time::ZERO }
+        Self { snoop: Checked::new(config.build(Side::AccessPoint)), now: Time::ZERO }
     }
 
     /// With these segments of the first connection just on their way.
@@ -149,7 +149,7 @@ impl AccessPoint {
 
     /// How many connections are watched, and how many of their segments are kept.
     fn watched(&self) -> (usize, usize) {
-        let connections = self.snoop.inner().connections.as_ref().expect("the access point's end watches");
+        let connections = self.snoop.inner().entity().connections.as_ref().expect("the access point's end watches");
         (connections.len(), connections.cached())
     }
 }

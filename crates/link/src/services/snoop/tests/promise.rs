@@ -265,7 +265,7 @@ impl Exchange {
         let (connections, cached) = self.access_point.watched();
         let config = &self.setting.config;
         assert!(connections <= config.connections.get() && cached <= connections * config.cache.get());
-        assert!(self.access_point.snoop.inner().outgoing.len() <= config.buffer.get());
+        assert!(self.access_point.snoop.inner().entity().outgoing.len() <= config.buffer.get());
     }
 
     fn is_over(&self) {

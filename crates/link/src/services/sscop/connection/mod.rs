@@ -30,7 +30,7 @@ pub use primitives::{Error, Indication, Kind, Message, Request, Retrieve};
 pub use timers::{Lengths, Timer};
 
 use super::pdu::Pdu;
-use crate::arq::{Resequencing, Seq, TcpFilter};
+use crate::arq::{Resequencing, Seq};
 use crate::contract::Counters;
 use alloc::collections::VecDeque;
 use arqway_units::{Span, Time};
@@ -108,7 +108,7 @@ pub struct Outgoing {
     /// Its packet was sent before.
     pub is_repeated: bool,
     /// How many numbers back the SD PDU is that has to go before this one, where that is to be said; 0 is none.
-    pub link: Option<u32>,
+    pub link: Option<u16>,
 }
 
 impl Outgoing {
@@ -214,9 +214,13 @@ impl Connection {
         Counters { packets_discarded: self.sender.discarded, ..self.held }
     }
 
-    /// What watches over TCP here, where something does.
-    pub(crate) fn filter(&mut self) -> Option<&mut TcpFilter> {
-        self.sender.filter.as_mut()
+    /// The next packet for the network layer of those received: where something watches over TCP, it withholds some.
+    pub(crate) fn next_packet(
+        &mut self,
+        received: impl FnMut() -> Option<Bytes>,
+        counters: &mut Counters,
+    ) -> Option<Bytes> {
+        self.sender.release(received, counters)
     }
 
     /// The next thing that the user or the management is told.

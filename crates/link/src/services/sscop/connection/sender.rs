@@ -7,23 +7,20 @@
 
 use super::Number;
 use super::primitives::{Error, Message, Retrieve};
-use crate::arq::{Chains, Resequencing, TcpFilter};
+use crate::arq::{Resequencing, RetransmissionBuffer, Window};
+use crate::contract::Counters;
 use crate::services::sscop::pdu::Stat;
 use alloc::collections::VecDeque;
 use bytes::Bytes;
 
 /// How many PDUs may be under way where each says in 16 bits which one has to go before it.
-const MOST_LINKED: u64 = u16::MAX as u64;
+const MOST_LINKED: usize = u16::MAX as usize;
 
-/// An SD PDU that was sent.
+/// What is known of an SD PDU that was sent.
 #[derive(Debug)]
 struct Sent {
-    packet: Bytes,
-    link: Option<u32>,
     /// VT(PS) (§7.4) when it was sent last: a STAT PDU that answers an earlier poll knows nothing of that.
     poll: Number,
-    /// It waits to be sent again.
-    is_due: bool,
     /// A STAT PDU said that it has arrived.
     has_arrived: bool,
 }
@@ -33,7 +30,7 @@ struct Sent {
 pub(super) struct Data {
     pub(super) number: Number,
     pub(super) packet: Bytes,
-    pub(super) link: Option<u32>,
+    pub(super) link: Option<u16>,
     pub(super) was_sent: bool,
     /// It was the last one that was to be sent again.
     pub(super) ends_retransmission: bool,
@@ -41,12 +38,8 @@ pub(super) struct Data {
 
 #[derive(Debug)]
 pub(super) struct Sender {
-    /// VT(A).
-    first: Number,
     /// From VT(A) to VT(S).
-    sent: VecDeque<Sent>,
-    /// Which of them are to be sent again.
-    due: VecDeque<Number>,
+    buffer: RetransmissionBuffer<24, Sent>,
     /// Never sent on this connection.
     waiting: VecDeque<Message>,
     /// VT(MS).
@@ -57,9 +50,8 @@ pub(super) struct Sender {
     /// VT(PD).
     since_poll: u32,
     clears_buffers: bool,
-    /// Where PDUs say which one has to go before them.
-    chains: Option<Chains>,
-    pub(super) filter: Option<TcpFilter>,
+    /// PDUs say which one has to go before them.
+    are_linked: bool,
     /// How many packets were dropped, by "clear-buffers".
     pub(super) discarded: u64,
 }
@@ -67,29 +59,26 @@ pub(super) struct Sender {
 impl Sender {
     pub(super) fn new(clears_buffers: bool, resequencing: &Resequencing) -> Self {
         Self {
-            first: Number::ZERO,
-            sent: VecDeque::new(),
-            due: VecDeque::new(),
+            buffer: RetransmissionBuffer::new(Window::unlimited(), resequencing),
             waiting: VecDeque::new(),
             edge: Number::ZERO,
             poll: Number::ZERO,
             answered: Number::new(1),
             since_poll: 0,
             clears_buffers,
-            chains: resequencing.chains(),
-            filter: TcpFilter::of(resequencing),
+            are_linked: resequencing.needs_link(),
             discarded: 0,
         }
     }
 
     /// VT(A).
     pub(super) fn first(&self) -> Number {
-        self.first
+        self.buffer.first()
     }
 
     /// VT(S).
     pub(super) fn next(&self) -> Number {
-        self.first + self.sent.len() as u64
+        self.buffer.end()
     }
 
     /// How many packets wait to be sent for the first time.
@@ -99,11 +88,11 @@ impl Sender {
 
     /// All that was sent is acknowledged, and nothing waits.
     pub(super) fn is_done(&self) -> bool {
-        self.sent.is_empty() && self.waiting.is_empty()
+        self.buffer.window().len() == 0 && self.waiting.is_empty()
     }
 
     pub(super) fn has_credit(&self) -> bool {
-        self.next() < self.edge && (self.chains.is_none() || (self.sent.len() as u64) < MOST_LINKED)
+        self.next() < self.edge && (!self.are_linked || self.buffer.window().len() < MOST_LINKED)
     }
 
     /// Something waits that no credit is there for.
@@ -112,27 +101,21 @@ impl Sender {
     }
 
     pub(super) fn has_something_to_send(&mut self) -> bool {
-        self.something_is_due() || !self.waiting.is_empty() && self.has_credit()
-    }
-
-    /// Whether a PDU is to be sent again; what has arrived since it was put there is left out.
-    fn something_is_due(&mut self) -> bool {
-        while let Some(number) = self.due.front() {
-            if self.get(*number).is_some_and(|sent| sent.is_due) {
-                return true;
-            }
-            self.due.pop_front();
-        }
-        false
+        self.buffer.has_again() || !self.waiting.is_empty() && self.has_credit()
     }
 
     pub(super) fn push(&mut self, message: Message) {
-        match &mut self.filter {
-            Some(filter) if message.was_sent => filter.retransmitted(&message.octets),
-            Some(filter) => filter.sent(&message.octets),
-            None => {}
-        }
+        self.buffer.announce(&message.octets, message.was_sent);
         self.waiting.push_back(message);
+    }
+
+    /// The next packet for the network layer of those received.
+    pub(super) fn release(
+        &mut self,
+        received: impl FnMut() -> Option<Bytes>,
+        counters: &mut Counters,
+    ) -> Option<Bytes> {
+        self.buffer.release(received, counters)
     }
 
     /// A poll is due: its number is the next one, and the count to the one after it begins.
@@ -153,21 +136,17 @@ impl Sender {
 
     /// The next SD PDU: one that is sent again, else a new one as far as there is credit.
     pub(super) fn take(&mut self) -> Option<Data> {
-        if self.something_is_due() {
-            let (number, poll) = (self.due.pop_front()?, self.poll);
-            let sent = self.get_mut(number)?;
-            (sent.is_due, sent.poll) = (false, poll);
-            let (packet, link) = (sent.packet.clone(), sent.link);
-            return Some(Data { number, packet, link, was_sent: true, ends_retransmission: !self.something_is_due() });
+        if let Some((number, frame)) = self.buffer.next_again() {
+            frame.state.poll = self.poll;
+            let (packet, link) = (frame.packet.clone(), frame.link);
+            return Some(Data { number, packet, link, was_sent: true, ends_retransmission: !self.buffer.has_again() });
         }
         if !self.has_credit() {
             return None;
         }
         let Message { octets: packet, was_sent } = self.waiting.pop_front()?;
-        let number = self.next();
-        let link = self.chains.as_mut().map(|chains| chains.link(&packet, number.as_u64()));
-        let sent = Sent { packet: packet.clone(), link, poll: self.poll, is_due: false, has_arrived: false };
-        self.sent.push_back(sent);
+        let number = self.buffer.push(packet.clone(), Sent { poll: self.poll, has_arrived: false });
+        let link = self.buffer.get(number).and_then(|frame| frame.link);
         Some(Data { number, packet, link, was_sent, ends_retransmission: false })
     }
 
@@ -179,7 +158,7 @@ impl Sender {
         if poll > self.poll {
             return Err(Error::PollNumber);
         }
-        let next = Number::at_or_after(self.first, stat.r.into());
+        let next = Number::at_or_after(self.first(), stat.r.into());
         if next > self.next() || !self.agrees_with_list(stat, next) {
             return Err(Error::StatNumber);
         }
@@ -214,7 +193,7 @@ impl Sender {
 
     /// Takes a USTAT PDU: how many PDUs are sent again, or the error that it is.
     pub(super) fn take_ustat(&mut self, first: u32, end: u32, mr: u32, r: u32) -> Result<u32, Error> {
-        let next = Number::at_or_after(self.first, r.into());
+        let next = Number::at_or_after(self.first(), r.into());
         let first = Number::at_or_after(next, first.into());
         let end = Number::at_or_after(next, end.into());
         if next >= self.next() || first >= end || end >= self.next() || !self.all_may_be_missing(first, end) {
@@ -231,51 +210,29 @@ impl Sender {
     fn all_may_be_missing(&self, first: Number, end: Number) -> bool {
         !self.clears_buffers
             || (first.as_u64()..end.as_u64())
-                .all(|number| self.get(Number::new(number)).is_some_and(|sent| !sent.has_arrived))
+                .all(|number| self.buffer.get(Number::new(number)).is_some_and(|frame| !frame.state.has_arrived))
     }
 
     /// All before this number have arrived.
     fn acknowledge(&mut self, next: Number, mr: u32) {
-        while self.first < next && self.sent.pop_front().is_some() {
-            self.first = self.first.next();
-        }
-        if let Some(chains) = &mut self.chains {
-            chains.acknowledged(next.as_u64());
-        }
-        self.edge = Number::at_or_after(self.first, mr.into());
+        while self.first() < next && self.buffer.pop_front().is_some() {}
+        self.buffer.unlink_before(next);
+        self.edge = Number::at_or_after(self.first(), mr.into());
     }
 
     /// Has a PDU sent again unless it waits for that already, or went out after the poll that is answered.
     fn send_again(&mut self, number: Number, poll: Option<Number>) -> bool {
-        let Some(sent) = self.get_mut(number) else { return false };
-        if sent.is_due || poll.is_some_and(|poll| sent.poll >= poll) {
-            return false;
-        }
-        sent.is_due = true;
-        let packet = sent.packet.clone();
-        self.due.push_back(number);
-        if let Some(filter) = &mut self.filter {
-            filter.retransmitted(&packet);
-        }
-        true
+        self.buffer.send_again(number, |sent| poll.is_none_or(|poll| sent.poll < poll))
     }
 
     fn arrived(&mut self, number: Number) {
-        let clears = self.clears_buffers;
-        if let Some(sent) = self.get_mut(number) {
-            (sent.has_arrived, sent.is_due) = (true, false);
-            if clears {
-                sent.packet = Bytes::new();
+        self.buffer.unqueue(number);
+        if let Some(frame) = self.buffer.get_mut(number) {
+            frame.state.has_arrived = true;
+            if self.clears_buffers {
+                frame.packet = Bytes::new();
             }
         }
-    }
-
-    fn get(&self, number: Number) -> Option<&Sent> {
-        self.sent.get(usize::try_from(number.offset_from(self.first)?).ok()?)
-    }
-
-    fn get_mut(&mut self, number: Number) -> Option<&mut Sent> {
-        self.sent.get_mut(usize::try_from(number.offset_from(self.first)?).ok()?)
     }
 }
 
@@ -286,7 +243,7 @@ impl Sender {
         if self.clears_buffers {
             self.clear();
         }
-        self.due.clear();
+        self.buffer.clear_again();
     }
 
     /// "Clear transmitter": what was not retrieved by now goes.
@@ -298,9 +255,8 @@ impl Sender {
 
     /// What was sent and not retrieved by now goes; what waits is sent on.
     pub(super) fn clear_buffer(&mut self) {
-        self.discarded += self.sent.len() as u64;
-        self.sent.clear();
-        self.due.clear();
+        self.discarded += self.buffer.window().len() as u64;
+        self.buffer.clear();
     }
 
     /// Empties the buffer and the queue.
@@ -313,26 +269,25 @@ impl Sender {
     /// "Initialize state variables".
     pub(super) fn restart(&mut self) {
         self.clear_buffer();
-        (self.first, self.poll, self.answered) = (Number::ZERO, Number::ZERO, Number::new(1));
+        self.buffer.restart();
+        (self.poll, self.answered) = (Number::ZERO, Number::new(1));
         self.since_poll = 0;
-        if let Some(chains) = &mut self.chains {
-            chains.clear();
-        }
     }
 
     /// Moves what is wanted back into a queue, in order. What has arrived is left out where the peer delivers all that it
     /// has.
     pub(super) fn retrieve(&mut self, from: Retrieve, peer_delivers: bool, into: &mut VecDeque<Message>) {
         let kept = match from {
-            Retrieve::Unsent => self.sent.len(),
+            Retrieve::Unsent => self.buffer.window().len(),
             Retrieve::All => 0,
             Retrieve::After(number) => {
-                let after = Number::at_or_after(self.first, number.into()).next();
-                usize::try_from(after.as_u64() - self.first.as_u64()).unwrap_or(usize::MAX).min(self.sent.len())
+                let after = Number::at_or_after(self.first(), number.into()).next();
+                let ahead = after.offset_from(self.first()).unwrap_or(0);
+                usize::try_from(ahead).unwrap_or(usize::MAX).min(self.buffer.window().len())
             }
         };
-        let wanted = self.sent.drain(kept..).filter(|sent| !(peer_delivers && sent.has_arrived));
-        into.extend(wanted.map(|sent| Message { octets: sent.packet, was_sent: true }));
+        let wanted = self.buffer.drain_from(kept).filter(|frame| !(peer_delivers && frame.state.has_arrived));
+        into.extend(wanted.map(|frame| Message { octets: frame.packet, was_sent: true }));
         into.append(&mut self.waiting);
     }
 }

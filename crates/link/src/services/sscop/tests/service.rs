@@ -6,7 +6,7 @@ use crate::Service as _;
 use crate::arq::Resequencing;
 use crate::contract::{Checked, Count, Frame, LinkService, LinkState, Packet, Side};
 
-fn end(config: &Config) -> Checked<Sscop> {
+fn end(config: &Config) -> Checked<crate::contract::End<Sscop>> {
     Checked::new(config.build(Side::Client))
 }
 
@@ -14,7 +14,7 @@ fn packet(text: &'static str) -> Packet {
     Packet::new(text)
 }
 
-fn frames(end: &mut Checked<Sscop>, now: Time) -> Vec<Frame> {
+fn frames(end: &mut Checked<crate::contract::End<Sscop>>, now: Time) -> Vec<Frame> {
     core::iter::from_fn(|| end.poll_frame(now)).collect()
 }
 
@@ -29,7 +29,7 @@ fn said(frames: &[Frame]) -> Vec<Pdu> {
 }
 
 /// Carries frames to and fro until there are none.
-fn talk(ends: [&mut Checked<Sscop>; 2], now: Time) {
+fn talk(ends: [&mut Checked<crate::contract::End<Sscop>>; 2], now: Time) {
     let [near, far] = ends;
     loop {
         let (to_far, to_near) = (frames(near, now), frames(far, now));

@@ -11,7 +11,7 @@ mod settings;
 
 use super::AcknowledgedMode;
 pub use crate::arq::TimerStarts;
-use crate::contract::{Count, Form, Service, Side, Value, ValueOf, count};
+use crate::contract::{Count, End, Form, Service, Side, Value, ValueOf, count};
 use arqway_units::{Ratio, Span, optional_positive_span, optional_timer};
 use core::num::NonZeroUsize;
 use serde::{Deserialize, Serialize};
@@ -200,7 +200,7 @@ pub enum MissingAs {
 pub type PduSize = crate::services::rlc::PduSize<1505>;
 
 impl Service for Config {
-    type End = AcknowledgedMode;
+    type End = End<AcknowledgedMode>;
 
     const SHORT_FORMS: &'static [Form] = &[Form {
         name: "rlc",
@@ -214,8 +214,8 @@ impl Service for Config {
         }),
     }];
 
-    fn build(&self, side: Side) -> AcknowledgedMode {
-        AcknowledgedMode::new(&self.settings(side))
+    fn build(&self, side: Side) -> Self::End {
+        End::new(AcknowledgedMode::new(&self.settings(side)))
     }
 
     fn named(&self, _: &str, value: Option<&str>) -> Option<Self> {

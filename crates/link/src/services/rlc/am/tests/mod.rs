@@ -18,14 +18,14 @@ mod status_text;
 mod windows;
 
 use super::*;
-use crate::contract::{Count, Departure, LinkService, Packet, Script, Side, Start};
+use crate::contract::{Count, Departure, LinkService, Packet, Script, Service, Side, Start};
 use crate::services::rlc::pdu::{AmPdu, Contents, HeaderExtension, amd_head, parse_am};
 use alloc::string::String;
 use alloc::vec::Vec;
 use arqway_units::{Ratio, Span};
 use std::format;
 
-type End = Script<AcknowledgedMode>;
+type End = Script<crate::contract::End<AcknowledgedMode>>;
 
 /// Nothing is asked for and nothing reported but on a poll; all else is as the standard has it. A test turns on what it is about.
 fn quiet() -> Config {
@@ -70,7 +70,7 @@ fn quiet() -> Config {
 fn end(change: impl FnOnce(&mut Config)) -> End {
     let mut config = quiet();
     change(&mut config);
-    Script::new(AcknowledgedMode::new(&config.settings(Side::AccessPoint)), describe)
+    Script::new(config.build(Side::AccessPoint), describe)
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "it is a setting")]

@@ -1,0 +1,182 @@
+//! The retransmission buffer: numbered packets that the peer may still lack, and which of them go out again.
+//!
+//! ```text
+//!     first                                  end
+//!       | 7 | 8 | 9 queued | 10 | 11 queued |       again: 11, 9      each number at most once, oldest decision first
+//! ```
+//!
+//! It also knows what an order of packets asks of the sending end: the link of each frame, and the filter that knows TCP.
+
+use super::resequencing::Chains;
+use super::{Resequencing, Seq, TcpFilter, Window};
+use crate::contract::Counters;
+use alloc::collections::VecDeque;
+use bytes::Bytes;
+
+/// A packet for each number from `first` to `end`, and `T` beside it.
+#[derive(Debug)]
+pub(crate) struct RetransmissionBuffer<const BITS: u32, T> {
+    frames: Window<BITS, Buffered<T>>,
+    /// Numbers to hand over again; one that is no longer queued is skipped.
+    again: VecDeque<Seq<BITS>>,
+    /// Where frames bear links.
+    chains: Option<Chains>,
+    filter: Option<TcpFilter>,
+}
+
+/// A numbered packet.
+#[derive(Debug)]
+pub(crate) struct Buffered<T> {
+    pub(crate) packet: Bytes,
+    /// How many frames back the one is that must go before it, where the frame says so.
+    pub(crate) link: Option<u16>,
+    /// It waits to go out again.
+    queued: bool,
+    pub(crate) state: T,
+}
+
+impl<const BITS: u32, T> RetransmissionBuffer<BITS, T> {
+    /// Room for the frames of `window`, which is empty.
+    pub(crate) fn new(window: Window<BITS, Buffered<T>>, order: &Resequencing) -> Self {
+        let again = VecDeque::with_capacity(window.capacity());
+        Self { frames: window, again, chains: order.chains(), filter: TcpFilter::of(order) }
+    }
+
+    /// The lowest number held.
+    pub(crate) fn first(&self) -> Seq<BITS> {
+        self.frames.first()
+    }
+
+    /// One past the last number held.
+    pub(crate) fn end(&self) -> Seq<BITS> {
+        self.frames.end()
+    }
+
+    /// The window that it holds.
+    pub(crate) fn window(&self) -> &Window<BITS, Buffered<T>> {
+        &self.frames
+    }
+
+    /// The packet of `number`, if it is held.
+    pub(crate) fn get(&self, number: Seq<BITS>) -> Option<&Buffered<T>> {
+        self.frames.get(number)
+    }
+
+    /// The packet of `number`, if it is held.
+    pub(crate) fn get_mut(&mut self, number: Seq<BITS>) -> Option<&mut Buffered<T>> {
+        self.frames.get_mut(number)
+    }
+
+    /// Every packet held.
+    pub(crate) fn frames_mut(&mut self) -> impl Iterator<Item = &mut Buffered<T>> {
+        self.frames.slots_mut()
+    }
+
+    /// The filter learns of a packet that goes out for the first time; or again, from an earlier connection of the link.
+    pub(crate) fn announce(&mut self, packet: &[u8], was_sent: bool) {
+        match &mut self.filter {
+            Some(filter) if was_sent => filter.retransmitted(packet),
+            Some(filter) => filter.sent(packet),
+            None => {}
+        }
+    }
+
+    /// Gives a packet the next number, which it returns.
+    pub(crate) fn push(&mut self, packet: Bytes, state: T) -> Seq<BITS> {
+        let number = self.frames.end().as_u64();
+        let link = self.chains.as_mut().and_then(|chains| u16::try_from(chains.link(&packet, number)).ok());
+        self.frames.push(Buffered { packet, link, queued: false, state })
+    }
+
+    /// Queues a packet to go out again, unless it is queued already or `is_wanted` says no. Whether it did.
+    pub(crate) fn send_again(&mut self, number: Seq<BITS>, is_wanted: impl FnOnce(&T) -> bool) -> bool {
+        let Some(frame) = self.frames.get_mut(number) else { return false };
+        if frame.queued || !is_wanted(&frame.state) {
+            return false;
+        }
+        frame.queued = true;
+        self.again.push_back(number);
+        if let Some(filter) = &mut self.filter {
+            filter.retransmitted(&frame.packet);
+        }
+        true
+    }
+
+    /// It need not go out again.
+    pub(crate) fn unqueue(&mut self, number: Seq<BITS>) {
+        if let Some(frame) = self.frames.get_mut(number) {
+            frame.queued = false;
+        }
+    }
+
+    /// Whether a packet is to go out again.
+    pub(crate) fn has_again(&mut self) -> bool {
+        while let Some(number) = self.again.front() {
+            if self.frames.get(*number).is_some_and(|frame| frame.queued) {
+                return true;
+            }
+            self.again.pop_front();
+        }
+        false
+    }
+
+    /// The next packet to go out again.
+    pub(crate) fn next_again(&mut self) -> Option<(Seq<BITS>, &mut Buffered<T>)> {
+        if !self.has_again() {
+            return None;
+        }
+        let number = self.again.pop_front()?;
+        let frame = self.frames.get_mut(number)?;
+        frame.queued = false;
+        Some((number, frame))
+    }
+
+    /// Drops the lowest number.
+    pub(crate) fn pop_front(&mut self) -> Option<Buffered<T>> {
+        self.frames.pop_front()
+    }
+
+    /// All frames before this one have arrived, or will never go out again: nothing is linked to them any more.
+    pub(crate) fn unlink_before(&mut self, first: Seq<BITS>) {
+        if let Some(chains) = &mut self.chains {
+            chains.acknowledged(first.as_u64());
+        }
+    }
+
+    /// Drops all packets and keeps the lowest number.
+    pub(crate) fn clear(&mut self) {
+        self.frames.restart(self.frames.first());
+        self.again.clear();
+    }
+
+    /// Nothing goes out again.
+    pub(crate) fn clear_again(&mut self) {
+        self.again.clear();
+    }
+
+    /// Drops all packets and begins anew at number zero.
+    pub(crate) fn restart(&mut self) {
+        self.clear();
+        self.frames.restart(Seq::ZERO);
+        if let Some(chains) = &mut self.chains {
+            chains.clear();
+        }
+    }
+
+    /// Takes all packets but the first `kept` out.
+    pub(crate) fn drain_from(&mut self, kept: usize) -> impl Iterator<Item = Buffered<T>> {
+        self.frames.drain_from(kept)
+    }
+
+    /// The next packet for the network layer of those received from the peer: the filter withholds some.
+    pub(crate) fn release(
+        &mut self,
+        mut received: impl FnMut() -> Option<Bytes>,
+        counters: &mut Counters,
+    ) -> Option<Bytes> {
+        match &mut self.filter {
+            Some(filter) => filter.next(received, counters),
+            None => received(),
+        }
+    }
+}

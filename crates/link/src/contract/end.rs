@@ -1,0 +1,154 @@
+//! What every service does alike: it admits packets, stops its clock while the link is down, and counts what passes.
+//!
+//! ```text
+//!              End<E>                                           E: Entity
+//!     packet -> admitted or handed back  --------------------->  push
+//!     frame  -> malformed? counted       --------------------->  receive
+//!     time   -> stands still in an outage  ------------------->  expire, deadline, resume
+//!     frame  <- none while the link is down  <-----------------  poll
+//!     packet <- counted  <--------------------------------------  release
+//! ```
+//!
+//! A service is therefore only its [`Entity`]: both halves of its protocol at one end.
+
+use super::{Counters, Departure, Frame, Full, LinkService, LinkState, Packet, Start, Tag, Ticket};
+use arqway_units::{Span, Time};
+use bytes::Bytes;
+
+/// A protocol entity: what one end of a service does that other services do not.
+pub trait Entity {
+    /// Whether it takes another packet.
+    fn has_room(&self) -> bool;
+    /// Takes a packet to carry. It has octets, and there is room for it.
+    fn push(&mut self, packet: Bytes, now: Clock, counters: &mut Counters);
+    /// Takes a frame of the peer; `None` if it cannot be decoded.
+    fn receive(&mut self, frame: Frame, now: Clock, counters: &mut Counters) -> Option<()>;
+    /// Hands the next frame over to the queue below. The link is up.
+    fn poll(&mut self, now: Time, counters: &mut Counters) -> Option<Frame>;
+    /// Releases the next packet to the network layer.
+    fn release(&mut self, counters: &mut Counters) -> Option<Bytes>;
+
+    /// A frame handed over earlier is about to be sent, as in [`LinkService::start_frame`].
+    fn start(&mut self, _frame: &mut Frame, _now: Clock, _counters: &mut Counters) -> Start {
+        Start::Send
+    }
+    /// A frame handed over earlier with a ticket was sent or dropped.
+    fn departed(&mut self, _tag: Tag, _ticket: Ticket, _departure: Departure, _now: Clock) {}
+    /// Acts on every deadline at or before `now`. The link is up.
+    fn expire(&mut self, _now: Time, _counters: &mut Counters) {}
+    /// When `expire` is next due, by the clock that stands still in an outage.
+    fn deadline(&self) -> Option<Time> {
+        None
+    }
+    /// The link is back after so long a time: every deadline moves by it.
+    fn resume(&mut self, _outage: Span) {}
+    /// What it has counted elsewhere is added.
+    fn counters(&self, counted: Counters) -> Counters {
+        counted
+    }
+}
+
+/// The time, and the time by which timers go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Clock {
+    /// The time.
+    pub now: Time,
+    /// The same, but it stands still while the link is down. What starts a timer during an outage starts it at the outage's
+    /// beginning; when the link is back, every timer moves by the whole outage, so that it goes on where it was.
+    pub timers: Time,
+}
+
+/// One end of a service.
+#[derive(Debug, Default)]
+pub struct End<E> {
+    entity: E,
+    /// Since when the link has been down, if it is.
+    down_since: Option<Time>,
+    counters: Counters,
+}
+
+impl<E: Entity> End<E> {
+    /// An end with nothing sent and nothing received.
+    #[must_use]
+    pub fn new(entity: E) -> Self {
+        Self { entity, down_since: None, counters: Counters::default() }
+    }
+
+    /// The entity inside.
+    #[cfg(test)]
+    pub(crate) fn entity(&self) -> &E {
+        &self.entity
+    }
+
+    fn clock(&self, now: Time) -> Clock {
+        Clock { now, timers: self.down_since.unwrap_or(now) }
+    }
+}
+
+impl<E: Entity> LinkService for End<E> {
+    fn handle_packet(&mut self, packet: Packet, now: Time) -> Result<(), Full> {
+        if packet.octets.is_empty() {
+            // Its frame would look cut short to the peer, who would never acknowledge it, and a window would wait for that
+            // for ever.
+            self.counters.packets_empty += 1;
+            return Ok(());
+        }
+        if !self.entity.has_room() {
+            self.counters.packets_refused += 1;
+            return Err(Full::of(packet));
+        }
+        self.counters.packets_taken += 1;
+        self.entity.push(packet.octets, self.clock(now), &mut self.counters);
+        Ok(())
+    }
+
+    fn handle_frame(&mut self, frame: Frame, now: Time) {
+        let read = self.entity.receive(frame, self.clock(now), &mut self.counters);
+        self.counters.malformed_received += u64::from(read.is_none());
+    }
+
+    fn handle_timeout(&mut self, now: Time) {
+        if self.down_since.is_none() {
+            self.entity.expire(now, &mut self.counters);
+        }
+    }
+
+    fn handle_link(&mut self, state: LinkState, now: Time) {
+        match state {
+            LinkState::Down => {
+                self.down_since.get_or_insert(now);
+            }
+            LinkState::Up => {
+                if let Some(since) = self.down_since.take() {
+                    self.entity.resume(now - since);
+                }
+            }
+        }
+    }
+
+    fn poll_frame(&mut self, now: Time) -> Option<Frame> {
+        if self.down_since.is_some() { None } else { self.entity.poll(now, &mut self.counters) }
+    }
+
+    fn start_frame(&mut self, frame: &mut Frame, now: Time) -> Start {
+        self.entity.start(frame, self.clock(now), &mut self.counters)
+    }
+
+    fn handle_departure(&mut self, tag: Tag, ticket: Ticket, departure: Departure, now: Time) {
+        self.entity.departed(tag, ticket, departure, self.clock(now));
+    }
+
+    fn poll_packet(&mut self) -> Option<Packet> {
+        let octets = self.entity.release(&mut self.counters)?;
+        self.counters.packets_delivered += 1;
+        Some(Packet::new(octets))
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        if self.down_since.is_some() { None } else { self.entity.deadline() }
+    }
+
+    fn counters(&self) -> Counters {
+        self.entity.counters(self.counters)
+    }
+}
