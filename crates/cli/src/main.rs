@@ -10,6 +10,7 @@ mod documentation;
 mod fit;
 mod manual;
 mod merge;
+mod produce;
 mod reproduce;
 mod run;
 mod schema;

@@ -1,6 +1,7 @@
 //! `arqway merge DIR ...`: the results of a study whose shards were run apart.
 
-use crate::study::{Failure, Options, Plans, Runs, Study, as_typed, conclude};
+use crate::produce::conclude;
+use crate::study::{Failure, Options, Plans, Runs, Study, as_typed};
 use crate::{Command, reproduce, run};
 use arqway_lab::output;
 use arqway_lab::run::partial::{Manifest, PartialError, Refused, ResultStore, RunIndex, Shard, folder_of};

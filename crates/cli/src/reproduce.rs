@@ -1,6 +1,7 @@
 //! `arqway reproduce [PAPER [FIGURE ...]]`
 
-use crate::study::{Failure, Options, Study, study};
+use crate::produce::produce;
+use crate::study::{Failure, Options, Study};
 use crate::terminal::tell;
 use crate::values;
 use arqway_config::did_you_mean;
@@ -49,7 +50,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
-    study(read(arguments)?, &arguments.options)
+    produce(read(arguments)?, &arguments.options)
 }
 
 /// What is asked.

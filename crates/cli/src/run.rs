@@ -1,6 +1,7 @@
 //! `arqway run EXPERIMENT.toml`
 
-use crate::study::{Failure, Options, Study, as_typed, study};
+use crate::produce::produce;
+use crate::study::{Failure, Options, Study, as_typed};
 use crate::values;
 use arqway_config::Source;
 use arqway_lab::experiment::overlay::Overlay;
@@ -59,7 +60,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
     let name = file.display().to_string();
     let text = std::fs::read_to_string(file).map_err(|error| Failure::Usage(unreadable(&name, &error)))?;
     let files = Files::beside(file.parent().unwrap_or(Path::new("")));
-    study(read(arguments, name, text, &files)?, &arguments.options)
+    produce(read(arguments, name, text, &files)?, &arguments.options)
 }
 
 /// What is asked, where all files were kept under the names that they have there.

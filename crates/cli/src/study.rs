@@ -1,20 +1,19 @@
-//! What `run` and `reproduce` share: the options, the run with its progress bar and Ctrl-C, the output.
+//! What `run` and `reproduce` share: the options, and the runs with their progress bar and Ctrl-C.
 
-use crate::shards;
-use crate::terminal::{print, tell};
+use crate::terminal::tell;
 use crate::values;
 use arqway_advise::AdviseError;
 use arqway_config::Mistakes;
 use arqway_lab::experiment::{Effort, Experiment};
-use arqway_lab::output::{self, OutputError};
+use arqway_lab::output::OutputError;
 use arqway_lab::report::ReportHeader;
 use arqway_lab::run::cancellation::Cancellation;
 use arqway_lab::run::partial::{ManifestError, PartialError, ResultStore, Shard, StoreError};
 use arqway_lab::run::plan::{Plan, Request, RequestError, Run};
-use arqway_lab::run::precision::{MOST, Wide, run_to_precision};
+use arqway_lab::run::precision::{Wide, run_to_precision};
 use arqway_lab::run::{Results, RunError, run_these};
 use arqway_papers::Judged;
-use arqway_papers::claims::{Claim, Difference, Record};
+use arqway_papers::claims::{Claim, Record};
 use arqway_papers::modern_tcp::{Section, Today};
 use arqway_papers::options::{Asked, quoted};
 use arqway_papers::other_seeds::{self, SeedFinding};
@@ -45,10 +44,10 @@ pub(crate) struct Options {
     pub(crate) running: Running,
     /// Keep what is finished in DIR/pieces, and begin with what is there
     #[arg(long)]
-    resume: bool,
+    pub(crate) resume: bool,
     /// Only the i-th of n shares, as pieces in DIR/pieces: `arqway merge` makes the results of all
     #[arg(long, value_name = "i/n", conflicts_with = "resume")]
-    shard: Option<Shard>,
+    pub(crate) shard: Option<Shard>,
     /// Folder for rows.csv, rows.parquet, claims.csv, report.html and figures/
     #[arg(long, value_name = "DIR", default_value = "results", value_hint = clap::ValueHint::DirPath)]
     pub(crate) out: PathBuf,
@@ -175,65 +174,12 @@ pub(crate) struct Study {
     pub(crate) files: BTreeMap<String, String>,
 }
 
-/// Runs experiments, prints their tables and writes their files; or one share of the runs.
-pub(crate) fn study(study: Study, options: &Options) -> Result<(), Failure> {
-    let plans = Plans::new(&study)?;
-    if plans.plain.runs.is_empty() {
-        tell("nothing is left to run");
-        return Ok(());
-    }
-    if let Some(shard) = options.shard {
-        return shards::shard(&study, &plans, shard, options);
-    }
-    // Before the runs: what took hours would be lost if it turned out only then that it cannot be written.
-    output::prepare(&options.out)?;
-    let mut runs = Runs::new(options.running.jobs(), plans.plain.runs.len())?;
-    if options.resume {
-        runs.store = Some(shards::open(&options.out)?);
-    }
-    conclude(study, plans, runs, options)
-}
-
-/// Runs what is not known yet, prints tables and writes files.
-pub(crate) fn conclude(study: Study, plans: Plans, mut runs: Runs, options: &Options) -> Result<(), Failure> {
-    let Study { claims, header, strict, .. } = study;
-    let Plans { plain: mut plan, other_seeds, today } = plans;
-    let (results, wide) = runs.all(&mut plan, options.until)?;
-    if results.finished() == 0 {
-        return Err(Failure::Nothing);
-    }
-    let mut judged = Judged::new(&plan, &results, &claims);
-    judged.other_seeds = runs.other_seeds(&other_seeds, &claims)?;
-    let sections = today.map_or(Ok(Vec::new()), |today| runs.today(&today, &plan, &mut judged))?;
-    runs.finish();
-    judged.write(&plan, &header, &options.out)?;
-    print(&judged.to_text(&plan))?;
-    sections.iter().try_for_each(|section| print(&format!("\n{}", section.text)))?;
-    if let Some(share) = options.until {
-        tell_wide(&wide, share);
-    }
-    runs.tell();
-    if plan.spared() > 0 {
-        tell(format_args!("{} more were spared, because figures share cells", plan.spared()));
-    }
-    tell(format_args!("report, figures and rows are in {}", options.out.display()));
-    if strict.is_some() && runs.is_stopped() {
-        let reason = "stopped: the verdicts of some of the runs were not compared with what is recorded";
-        return Err(Failure::Stopped(reason.to_owned()));
-    }
-    let differences = strict.map(|(record, effort)| (record.differences(&judged.judgements, effort), effort));
-    match differences {
-        Some((differences, effort)) if !differences.is_empty() => Err(Failure::Differs(told(&differences, effort))),
-        _ => Ok(()),
-    }
-}
-
 /// Everything that a study runs.
 pub(crate) struct Plans {
     pub(crate) plain: Plan,
     /// The cells that claims read, from the seeds that follow.
-    other_seeds: Vec<Plan>,
-    today: Option<Plan>,
+    pub(crate) other_seeds: Vec<Plan>,
+    pub(crate) today: Option<Plan>,
 }
 
 impl Plans {
@@ -291,7 +237,7 @@ impl Runs {
         Ok(results)
     }
 
-    fn all(&mut self, plan: &mut Plan, until: Option<Ratio>) -> Result<(Results, Vec<Wide>), Failure> {
+    pub(crate) fn all(&mut self, plan: &mut Plan, until: Option<Ratio>) -> Result<(Results, Vec<Wide>), Failure> {
         let (results, wide) = match until {
             None => (self.run(plan, &plan.runs)?, Vec::new()),
             Some(share) => {
@@ -306,7 +252,7 @@ impl Runs {
     }
 
     /// The verdicts from other seeds; a seed whose runs were stopped is left out.
-    fn other_seeds(&mut self, plans: &[Plan], claims: &[Claim]) -> Result<Vec<SeedFinding>, Failure> {
+    pub(crate) fn other_seeds(&mut self, plans: &[Plan], claims: &[Claim]) -> Result<Vec<SeedFinding>, Failure> {
         if self.is_stopped() {
             return Ok(Vec::new());
         }
@@ -322,7 +268,7 @@ impl Runs {
     }
 
     /// The same figures with today's TCP: adds their rows, and sections to the report.
-    fn today(&mut self, plan: &Plan, plain: &Plan, judged: &mut Judged) -> Result<Vec<Section>, Failure> {
+    pub(crate) fn today(&mut self, plan: &Plan, plain: &Plan, judged: &mut Judged) -> Result<Vec<Section>, Failure> {
         if self.is_stopped() {
             return Ok(Vec::new());
         }
@@ -394,33 +340,6 @@ fn simulated(seconds: f64) -> String {
         _ if seconds < 7200.0 => format!("{:.0} minutes", seconds / 60.0),
         _ => format!("{:.0} hours", seconds / 3600.0),
     }
-}
-
-/// Says which means `--until` did not settle.
-fn tell_wide(wide: &[Wide], share: Ratio) {
-    if !wide.is_empty() {
-        tell(format_args!(
-            "with {MOST} replications, the most that --until asks for, not every mean is known to {share}:"
-        ));
-    }
-    for wide in wide {
-        tell(format_args!("  {wide}"));
-    }
-}
-
-/// Which verdicts differ, and what to write where they are to be recorded.
-fn told(differences: &[Difference], effort: Effort) -> String {
-    let plural = if differences.len() == 1 { "verdict is not" } else { "verdicts are not" };
-    let mut text = format!("{} {plural} what is recorded:\n", differences.len());
-    for difference in differences {
-        text.push_str(&format!("  {difference}\n"));
-    }
-    let table = if effort == Effort::Quick { "quick" } else { "full" };
-    text.push_str(&format!("to record what was found, write into claims/recorded/PAPER.toml, below [{table}]:"));
-    for difference in differences {
-        text.push_str(&format!("\n{}", difference.line()));
-    }
-    text
 }
 
 fn style() -> ProgressStyle {

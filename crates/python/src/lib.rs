@@ -23,6 +23,7 @@ mod files;
 mod link;
 mod mistakes;
 mod pieces;
+mod planned;
 mod results;
 mod running;
 mod study;

@@ -4,8 +4,9 @@
 //!     Pieces.task(0)  -->  bytes  -->  run_task, in whatever process  -->  bytes  -->  Pieces.add
 //! ```
 
+use crate::planned::Planned;
 use crate::results::Results;
-use crate::study::{Plan, Planned};
+use crate::study::Plan;
 use arqway_lab::run::cancellation::Cancellation;
 use arqway_lab::run::partial::{Collected, PartialError, PartialResults, ResultStore, RunIndex, Task, folder_of, pack};
 use arqway_lab::run::plan::Run;

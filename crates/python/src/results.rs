@@ -3,7 +3,7 @@
 use crate::columns;
 use crate::files;
 use crate::mistakes;
-use crate::study::Planned;
+use crate::planned::Planned;
 use crate::table::Table;
 use arqway_config::{Source, did_you_mean};
 use arqway_lab::figure::png;

@@ -2,6 +2,7 @@
 
 use crate::files;
 use crate::mistakes;
+use crate::planned::Planned;
 use crate::results::Results;
 use crate::running;
 use crate::values;
@@ -223,13 +224,6 @@ impl Study {
 /// The runs of an experiment.
 #[pyclass(frozen, module = "arqway._arqway")]
 pub(crate) struct Plan(Arc<Planned>);
-
-pub(crate) struct Planned {
-    pub(crate) runs: Runs,
-    pub(crate) header: ReportHeader,
-    /// The figures of papers whose claims its rows decide.
-    pub(crate) figures: Vec<FigureName>,
-}
 
 impl Plan {
     pub(crate) fn planned(&self) -> Arc<Planned> {

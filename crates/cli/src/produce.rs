@@ -1,0 +1,91 @@
+//! From a study to its results: runs what is not known yet, prints tables, writes files, and compares verdicts with what is recorded.
+
+use crate::shards;
+use crate::study::{Failure, Options, Plans, Runs, Study};
+use crate::terminal::{print, tell};
+use arqway_lab::experiment::Effort;
+use arqway_lab::output;
+use arqway_lab::run::precision::{MOST, Wide};
+use arqway_papers::Judged;
+use arqway_papers::claims::Difference;
+use arqway_units::Ratio;
+
+/// Runs experiments, prints their tables and writes their files; or one share of the runs.
+pub(crate) fn produce(study: Study, options: &Options) -> Result<(), Failure> {
+    let plans = Plans::new(&study)?;
+    if plans.plain.runs.is_empty() {
+        tell("nothing is left to run");
+        return Ok(());
+    }
+    if let Some(shard) = options.shard {
+        return shards::shard(&study, &plans, shard, options);
+    }
+    // Before the runs: what took hours would be lost if it turned out only then that it cannot be written.
+    output::prepare(&options.out)?;
+    let mut runs = Runs::new(options.running.jobs(), plans.plain.runs.len())?;
+    if options.resume {
+        runs.store = Some(shards::open(&options.out)?);
+    }
+    conclude(study, plans, runs, options)
+}
+
+/// Runs what is not known yet, prints tables and writes files.
+pub(crate) fn conclude(study: Study, plans: Plans, mut runs: Runs, options: &Options) -> Result<(), Failure> {
+    let Study { claims, header, strict, .. } = study;
+    let Plans { plain: mut plan, other_seeds, today } = plans;
+    let (results, wide) = runs.all(&mut plan, options.until)?;
+    if results.finished() == 0 {
+        return Err(Failure::Nothing);
+    }
+    let mut judged = Judged::new(&plan, &results, &claims);
+    judged.other_seeds = runs.other_seeds(&other_seeds, &claims)?;
+    let sections = today.map_or(Ok(Vec::new()), |today| runs.today(&today, &plan, &mut judged))?;
+    runs.finish();
+    judged.write(&plan, &header, &options.out)?;
+    print(&judged.to_text(&plan))?;
+    sections.iter().try_for_each(|section| print(&format!("\n{}", section.text)))?;
+    if let Some(share) = options.until {
+        tell_wide(&wide, share);
+    }
+    runs.tell();
+    if plan.spared() > 0 {
+        tell(format_args!("{} more were spared, because figures share cells", plan.spared()));
+    }
+    tell(format_args!("report, figures and rows are in {}", options.out.display()));
+    if strict.is_some() && runs.is_stopped() {
+        let reason = "stopped: the verdicts of some of the runs were not compared with what is recorded";
+        return Err(Failure::Stopped(reason.to_owned()));
+    }
+    let differences = strict.map(|(record, effort)| (record.differences(&judged.judgements, effort), effort));
+    match differences {
+        Some((differences, effort)) if !differences.is_empty() => Err(Failure::Differs(told(&differences, effort))),
+        _ => Ok(()),
+    }
+}
+
+/// Says which means `--until` did not settle.
+fn tell_wide(wide: &[Wide], share: Ratio) {
+    if !wide.is_empty() {
+        tell(format_args!(
+            "with {MOST} replications, the most that --until asks for, not every mean is known to {share}:"
+        ));
+    }
+    for wide in wide {
+        tell(format_args!("  {wide}"));
+    }
+}
+
+/// Which verdicts differ, and what to write where they are to be recorded.
+fn told(differences: &[Difference], effort: Effort) -> String {
+    let plural = if differences.len() == 1 { "verdict is not" } else { "verdicts are not" };
+    let mut text = format!("{} {plural} what is recorded:\n", differences.len());
+    for difference in differences {
+        text.push_str(&format!("  {difference}\n"));
+    }
+    let table = if effort == Effort::Quick { "quick" } else { "full" };
+    text.push_str(&format!("to record what was found, write into claims/recorded/PAPER.toml, below [{table}]:"));
+    for difference in differences {
+        text.push_str(&format!("\n{}", difference.line()));
+    }
+    text
+}
