@@ -10,13 +10,12 @@ use super::link::Link;
 use super::question::{Question, text_node};
 use super::race::{Ended, FIRST, Limits, MARGIN, Race, Standing, Verdict};
 use super::trial::{Entry, Trial};
+use super::watcher::{Progress, Watcher};
 use arqway_config::{Mistakes, Node, Source, Table, parse};
 use arqway_lab::experiment::Experiment;
 use arqway_lab::results::rows::Row;
-use arqway_lab::run::cancellation::Cancellation;
 use arqway_lab::run::plan::{Plan, Request, RequestError};
 use arqway_lab::run::{Results, RunError, run};
-use std::num::NonZeroUsize;
 
 /// Events of all races together: half a minute of two cores.
 const EVENTS: u64 = 250_000_000;
@@ -40,24 +39,6 @@ pub enum AdviseError {
     /// It was stopped before every candidate had a replication.
     #[error("stopped before every candidate had a run: there is no advice")]
     Nothing,
-}
-
-/// How the runs go, as somebody watches.
-pub struct Watcher<'a, P> {
-    /// How many runs at a time.
-    pub jobs: NonZeroUsize,
-    /// Set to stop.
-    pub stop: &'a Cancellation,
-    /// Is told of runs.
-    pub progress: &'a P,
-}
-
-/// What somebody who watches is told; how long a race is, shows only while it goes on.
-pub trait Progress: Sync {
-    /// So many more runs will follow.
-    fn planned(&self, runs: usize);
-    /// A run is finished.
-    fn finished(&self);
 }
 
 /// What is advised.

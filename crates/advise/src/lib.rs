@@ -33,13 +33,15 @@ mod question;
 mod race;
 mod text;
 mod trial;
+mod watcher;
 
-pub use advisor::{Advice, AdviseError, Caution, Progress, Stage, Watcher, advise};
+pub use advisor::{Advice, AdviseError, Caution, Stage, advise};
 pub use criterion::Application;
 pub use length::Losses;
 pub use link::Link;
 pub use question::{Asked, Question, QuestionError};
 pub use race::{Ended, MOST, Standing, Verdict};
+pub use watcher::{Progress, Watcher};
 
 #[cfg(test)]
 mod tests;

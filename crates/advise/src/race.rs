@@ -14,8 +14,8 @@
 //! Of those that are as good the best of the first service is advised: services stand in the order of what they ask of a link,
 //! from nothing at all.
 
-use super::advisor::Progress;
 use super::criterion::{Application, Values, best_of, scores};
+use super::watcher::Progress;
 use arqway_lab::results::stats::{Comparison, Summary, summarise};
 use arqway_lab::run::cancellation::Cancellation;
 use arqway_lab::run::plan::{Plan, Use};

@@ -17,6 +17,5 @@ pub mod modern_tcp;
 pub mod options;
 pub mod other_seeds;
 pub mod sensitivity;
-mod verdicts;
 
 pub use judged::Judged;

@@ -1,7 +1,7 @@
 //! Judgements as the report shows them: lines below a figure, the paper's table beside ours, the scores of a paper.
 
+use super::Judged;
 use crate::claims::{Claim, ClaimsTable, Column, Judgement, agreement, score};
-use crate::judged::Judged;
 use crate::library;
 use arqway_lab::experiment::Experiment;
 use arqway_lab::report::{FigureVerdicts, PaperTable, PaperVerdicts, SeedVerdict, TableCell, VerdictLine, Verdicts};

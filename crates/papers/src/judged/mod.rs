@@ -1,8 +1,9 @@
 //! What a run found, and what became of the claims on it.
 
+mod verdicts;
+
 use crate::claims::{self, Claim, Evidence, Judgement};
 use crate::other_seeds::SeedFinding;
-use crate::verdicts::verdicts;
 use arqway_lab::output::{OutputError, save};
 use arqway_lab::report::Further;
 use arqway_lab::report::ReportHeader;
@@ -11,6 +12,7 @@ use arqway_lab::run::Results;
 use arqway_lab::run::plan::Plan;
 use std::collections::BTreeMap;
 use std::path::Path;
+use verdicts::verdicts;
 
 /// Findings, and the verdicts on them; a study of one's own has no claims, and so no verdicts.
 #[derive(Debug)]
