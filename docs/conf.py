@@ -1,4 +1,4 @@
-"""How Sphinx makes a site of this folder.
+"""Sphinx configuration for this folder.
 
     python -m venv .venv && .venv/bin/pip install -r docs/requirements.txt
     cargo build -p arqway && .venv/bin/sphinx-build docs target/site
@@ -24,13 +24,13 @@ source_suffix = {".md": "myst-nb"}
 root_doc = "index"
 exclude_patterns = ["requirements.txt", "_ext", "_static"]
 
-# Headings are anchors as on a forge, and a link to one that is not there is a mistake.
+# Headings are anchors, as on code forges, and a link to a missing anchor is an error.
 myst_heading_anchors = 4
 myst_enable_extensions = ["deflist"]
 nitpicky = True
-# Names of Python that are not ours have no page here.
+# Names from other Python packages have no page here.
 nitpick_ignore_regex = [("py:.*", r"(?!arqway\.).*")]
-# `sphinx-build -b linkcheck` looks at everything but the network: foreign addresses are listed.
+# `sphinx-build -b linkcheck` checks everything except the network: it only lists external addresses.
 linkcheck_ignore = ["^https?://"]
 pygments_style = "friendly"
 pygments_dark_style = "github-dark"
@@ -42,7 +42,7 @@ html_static_path = ["_static"]
 html_css_files = ["arqway.css"]
 html_copy_source = False
 html_show_copyright = False
-# A page that is opened from disk may not read its neighbours, from which a search would quote.
+# A page opened from disk cannot read other files, so the search cannot show excerpts.
 html_show_search_summary = False
 html_theme_options = {
     "footer_icons": [],
@@ -50,11 +50,11 @@ html_theme_options = {
     "dark_css_variables": {"color-brand-primary": "#8ab8ff", "color-brand-content": "#8ab8ff"},
 }
 
-# Notebooks are run where the Python package is installed, and their results shown; elsewhere their cells are shown alone.
+# If the Python package is installed, notebooks are run and their results shown; otherwise only their cells are shown.
 nb_execution_mode = "auto" if importlib.util.find_spec("arqway") else "off"
 nb_execution_raise_on_error = True
 nb_execution_timeout = 300
-# Attributes that a docstring lists are described once.
+# Describe attributes in a docstring only once.
 napoleon_use_ivar = True
 
 autodoc_typehints = "description"

@@ -3,14 +3,14 @@
     "rate": { "$ref": "#/$defs/BitRate", "default": "10 Mbit/s", "description": "Bits per second ..." }
         ->  | `rate` | a rate, such as `64 kbit/s` | `10 Mbit/s` | Bits per second ... |
 
-A choice, `{ kind = "uniform", loss = "5.4 %" }`, has a row of its own and then one for each key of each kind. Where any service
-may stand, the table says so and stops: every service has a table once, below `services`.
+A choice, `{ kind = "uniform", loss = "5.4 %" }`, has a row of its own and then one for each key of each kind. A setting that accepts
+any service has only one row: every service has its own table, below `services`.
 """
 
 import json
 import re
 
-# What is written in one way wherever it stands, and what the tables call it.
+# Values with the same form everywhere, and their names in the tables.
 LEAVES = {
     "BitRate": "a rate",
     "Octets": "a size",
@@ -25,17 +25,17 @@ LEAVES = {
     "ServiceConfig": "a service: its kind, or a table with `kind` and [its settings](settings.md#services)",
     "Class": "a [class](../multi-service.md#classes)",
 }
-# Which part of a world each table of a scenario is explained on.
+# The page that explains each table of a scenario.
 EXPLAINED = {
-    "wireless": "[Channels](../channels.md) has the law of each error model.",
-    "mobility": "[A user who moves](../mobility.md).",
+    "wireless": "[Channels](../channels.md) defines each error model.",
+    "mobility": "[Mobility](../mobility.md).",
     "link-layer": "[Several services on one link](../multi-service.md).",
     "tcp": "[TCP](../applications.md#tcp).",
     "web": "[Web Browsing](../applications.md#web-browsing).",
     "file-transfer": "[File Transfer](../applications.md#file-transfer).",
     "media": "[Media Distribution](../applications.md#media-distribution).",
     "tcp-bulk": "[Greedy sources](../applications.md#greedy-sources).",
-    "forwarding-node": "[Where it lies](../applications.md#a-wire-that-loses-packets-and-one-behind-the-wireless-link).",
+    "forwarding-node": "[The topology](../applications.md#a-wire-that-loses-packets-and-one-behind-the-wireless-link).",
     "channel": "[Measuring a channel](../channels.md#measuring-a-channel-the-application-channel).",
 }
 HEAD = "| key | value | default | |\n| --- | --- | --- | --- |\n"
@@ -47,7 +47,7 @@ def schema(folder, name):
 
 
 def quantities(definitions):
-    """What `y` of a figure takes, an application at a time."""
+    """The quantities that `y` of a figure accepts, for each application."""
     by_app = {}
     for one in definitions["Quantity"]["oneOf"]:
         app, metric = one["const"].split(".", 1)
@@ -61,13 +61,13 @@ def quantities(definitions):
 
 
 def schemes(definitions):
-    """The short forms, and what the value of each stands for."""
+    """The short forms, and the meaning of the value of each."""
     known = definitions["ShortForm"]
     meanings = dict(re.findall(r"`([^`]+)`(?: for ([^`]*?))?(?=, `|$)", known["description"]))
     text = ["| short form | |\n| --- | --- |\n"]
     for form in known["examples"]:
         text.append(f"| `{form}` | {cell(meanings[form])} |\n")
-    text.append("\nAll that are taken, as a regular expression:\n\n```text\n" + known["pattern"] + "\n```\n")
+    text.append("\nThe same, as a regular expression:\n\n```text\n" + known["pattern"] + "\n```\n")
     return "".join(text)
 
 
@@ -87,7 +87,7 @@ class Tables:
             inner = self.resolve(part["items"] if is_list else part)
             text.append(f"## `{heading}`\n\n{part['description']}\n\n")
             if name == "sweep":
-                text.append("One path in quotes, and a list of values. A value that is no number names its point: `{ point = 1.5, value = ... }`.\n\n")
+                text.append("One path in quotes, and a list of values. Name the point of a value that is not a number: `{ point = 1.5, value = ... }`.\n\n")
                 continue
             rows = []
             for key, schema in inner["properties"].items():
@@ -96,7 +96,7 @@ class Tables:
         return "".join(text)
 
     def of_scenario(self):
-        """A section for each table of a scenario; a service each below `services`."""
+        """A section for each table of a scenario, and one for each service below `services`."""
         properties = self.schema["properties"]
         plain = {name: part for name, part in properties.items() if "properties" not in self.resolve(part)}
         rows = []
@@ -124,13 +124,13 @@ class Tables:
         return HEAD + "".join(rows) + "\n"
 
     def resolve(self, schema):
-        """What a reference leads to; else the schema itself."""
+        """The target of a reference, or the schema itself."""
         while "$ref" in schema:
             schema = self.definitions[schema["$ref"].rsplit("/", 1)[1]]
         return schema
 
     def rows(self, path, schema, rows, required=False, kind=None):
-        """Rows of a setting: its own, or those of what is in it."""
+        """The rows of a setting: its own, or those of the settings in it."""
         name = schema.get("$ref", "").rsplit("/", 1)[-1]
         resolved = self.resolve(schema)
         if name not in LEAVES and "properties" in resolved:
@@ -153,7 +153,7 @@ class Tables:
                     self.rows(f"{path}.{key}", inner, rows, key in required_keys, properties["kind"]["const"])
 
     def value(self, schema):
-        """What may stand there, in words."""
+        """The accepted values, in words."""
         name = schema.get("$ref", "").rsplit("/", 1)[-1]
         resolved = self.resolve(schema)
         if name in LEAVES:
@@ -171,7 +171,7 @@ class Tables:
         return self.plain(resolved)
 
     def choices(self, choices):
-        """The kinds of a choice, each once, with what it means; or the ways to write one thing."""
+        """The kinds of a choice with their meanings, or the alternative forms of a value."""
         kinds, ways = {}, []
         for choice in choices:
             inner = self.resolve(choice)
@@ -193,7 +193,7 @@ class Tables:
             low, high = schema.get("minimum"), schema.get("maximum")
             if low is not None and high is not None:
                 return f"{noun}, {low} to {high}"
-            return noun + (f" from {low} on" if low is not None else "") + (f" up to {high}" if high is not None else "")
+            return noun + (f", at least {low}" if low is not None else "") + (f", at most {high}" if high is not None else "")
         example = schema.get("examples")
         if kind == "string":
             return "a text" + (f", such as `{example[0]}`" if example else "")
@@ -201,25 +201,25 @@ class Tables:
 
 
 def literal(value):
-    """A default as TOML writes it."""
+    """A default in TOML's notation."""
     if isinstance(value, dict):
         return "{ " + ", ".join(f"{key} = {literal(inner)}" for key, inner in value.items()) + " }"
     return json.dumps(value, ensure_ascii=False)
 
 
 def lower(text):
-    """The first letter of a sentence within a sentence, and no full stop."""
+    """A sentence for use within another one: in lower case, without the full stop."""
     first = text.split(" ", 1)[0]
     keeps = first[1:] != first[1:].lower() or first in ("Selective", "Karn's", "Berkeley")
     return (text if keeps else text[:1].lower() + text[1:]).rstrip(".")
 
 
 def cell(text):
-    """A text in a cell of a table."""
+    """A text for a cell of a table."""
     return text.replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")
 
 
-# What a page may ask for, by its name.
+# The parts that a page can request, by name.
 PARTS = {
     "experiment": lambda folder: Tables(schema(folder, "experiment")).of_experiment(),
     "scenario": lambda folder: Tables(schema(folder, "scenario")).of_scenario(),
