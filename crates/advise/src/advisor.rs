@@ -4,117 +4,25 @@
 //! before: greedy, so two classes cost two races and not their product. Each is judged by all applications, since what one class
 //! sends the others have to wait for.
 
+use super::advice::{Advice, AdviseError, Caution, LOOK, Stage};
 use super::candidates::{Candidate, candidates};
 use super::length::{Length, Losses, whole};
 use super::link::Link;
 use super::question::{Question, text_node};
-use super::race::{Ended, FIRST, Limits, MARGIN, Race, Standing, Verdict};
+use super::race::{Ended, FIRST, Limits, Race, Verdict};
 use super::trial::{Entry, Trial};
 use super::watcher::{Progress, Watcher};
-use arqway_config::{Mistakes, Node, Source, Table, parse};
+use super::world::{Class, inline, shortened, stages, value, written_service};
+use arqway_config::{Mistakes, Node};
 use arqway_lab::experiment::Experiment;
 use arqway_lab::results::rows::Row;
-use arqway_lab::run::plan::{Plan, Request, RequestError};
-use arqway_lab::run::{Results, RunError, run};
+use arqway_lab::run::plan::{Plan, Request};
+use arqway_lab::run::{Results, run};
 
 /// Events of all races together: half a minute of two cores.
 const EVENTS: u64 = 250_000_000;
-/// How many frames the look at the link takes.
-pub(super) const LOOK: u64 = 20_000;
 /// Fewer losses than this in all runs of the best are few to judge by.
 const FEW_LOSSES: f64 = 30.0;
-
-/// Why there is no advice.
-#[derive(Debug, thiserror::Error)]
-pub enum AdviseError {
-    /// What the candidates make of the world cannot be read: its own settings of services forbid one.
-    #[error("the world's own settings forbid a candidate:\n{0}")]
-    Candidates(Mistakes),
-    /// No cells.
-    #[error(transparent)]
-    Request(#[from] RequestError),
-    /// The runs failed.
-    #[error(transparent)]
-    Run(#[from] RunError),
-    /// It was stopped before every candidate had a replication.
-    #[error("stopped before every candidate had a run: there is no advice")]
-    Nothing,
-}
-
-/// What is advised.
-#[derive(Debug)]
-pub struct Advice {
-    /// The question.
-    pub question: Question,
-    /// The facts of its link.
-    pub link: Link,
-    /// What its errors are like, toward the client.
-    pub losses: Option<Losses>,
-    /// What was decided, in that order.
-    pub stages: Vec<Stage>,
-    /// What a reader must know.
-    pub cautions: Vec<Caution>,
-    /// All runs as rows.
-    pub rows: Vec<Row>,
-    /// The experiment that confirms it.
-    pub confirm: String,
-    /// What was run, in all stages.
-    pub results: Vec<Results>,
-}
-
-/// One decision: which service carries what.
-#[derive(Debug)]
-pub struct Stage {
-    /// The class, as people call it; none for the packets of no class.
-    pub class: Option<String>,
-    /// The candidates in their order; empty if nothing of this traffic is carried here.
-    pub standings: Vec<Standing>,
-    /// Why the race ended.
-    pub ended: Ended,
-    /// What each entry is called, and what to write for it.
-    pub(super) names: Vec<(String, String)>,
-}
-
-impl Stage {
-    /// What a candidate is called.
-    #[must_use]
-    pub fn label(&self, standing: &Standing) -> &str {
-        self.names.get(standing.entry).map_or("", |(label, _)| label)
-    }
-
-    /// What to write into a file for it.
-    #[must_use]
-    pub fn block(&self, standing: &Standing) -> &str {
-        self.names.get(standing.entry).map_or("", |(_, block)| block)
-    }
-
-    /// The one that is advised, those that are as good, and those that are not told from the best.
-    pub fn leaders(&self) -> impl Iterator<Item = &Standing> {
-        self.standings.iter().filter(|standing| standing.verdict != Verdict::Behind)
-    }
-}
-
-/// What a reader must know of an advice.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Caution {
-    /// So many others are not told from the best.
-    NotTold {
-        /// The class, if it is about one.
-        class: Option<String>,
-        /// How many others.
-        others: usize,
-    },
-    /// The runs of the best saw so few losses.
-    FewLosses(u64),
-    /// TCP's window of so many packets is smaller than what a round trip has room for.
-    Window(u64, u64),
-    /// So many of so many runs were cut before the file was there.
-    Cut(usize, usize),
-    /// Somebody talks beside TCP, and no class takes that.
-    NoClass,
-    /// It was stopped.
-    Stopped,
-}
 
 /// Races all candidates. `most` is how many replications each has at most.
 ///
@@ -180,58 +88,6 @@ impl Advice {
         };
         trial.experiment()
     }
-}
-
-/// A class that is decided about.
-#[derive(Debug, Clone)]
-struct Class {
-    index: usize,
-    name: String,
-}
-
-impl Class {
-    fn service_path(&self) -> String {
-        format!("link-layer.classes.{}.service", self.index)
-    }
-}
-
-/// What is decided, in that order: the service of the packets of no class, then that of each class that has its own.
-fn stages(world: &Node) -> Vec<Option<Class>> {
-    let classes = world.get_path("link-layer.classes").and_then(Node::as_array).unwrap_or_default();
-    let of_class = |(index, class): (usize, &Node)| {
-        class.get_path("service")?;
-        let name = class.get_path("name").and_then(Node::as_text);
-        let name = name.map_or_else(|| format!("class {}", index + 1), str::to_owned);
-        Some(Some(Class { index, name }))
-    };
-    std::iter::once(None).chain(classes.iter().enumerate().filter_map(of_class)).collect()
-}
-
-/// The service that the world has for the packets of no class.
-fn written_service(world: &Node) -> String {
-    world.get_path("link-layer.service").map_or_else(|| "\"raw\"".to_owned(), inline)
-}
-
-/// A value as it stands behind a key.
-fn inline(node: &Node) -> String {
-    let wrapped = Table::from_iter([("x".to_owned(), node.clone())]);
-    let section = Table::from_iter([("x".to_owned(), Node::new(wrapped, node.origin.clone()))]);
-    let text = Node::new(section, node.origin.clone()).to_toml_text();
-    text.lines().nth(1).and_then(|line| line.strip_prefix("x = ")).unwrap_or_default().to_owned()
-}
-
-/// A value that was written in code.
-fn value(text: &str) -> Option<Node> {
-    let source = Source::new("advise", format!("x = {text}"));
-    parse(&source, &mut Mistakes::new())?.get_path("x").cloned()
-}
-
-fn shortened(world: &Node, length: &Length) -> Node {
-    let mut world = world.clone();
-    for (path, text) in &length.settings {
-        world.set_path(path, text_node(text));
-    }
-    world
 }
 
 /// Measures the errors of the link with frames of the longest packets.
@@ -429,6 +285,3 @@ fn of_the_world(question: &Question, link: &Link) -> Vec<Caution> {
     }
     cautions
 }
-
-/// How much worse than the best is still as good, in percent.
-pub(super) const MARGIN_PERCENT: f64 = MARGIN * 100.0;

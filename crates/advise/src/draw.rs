@@ -7,7 +7,7 @@
 //!                                throughput (kbit/s)
 //! ```
 
-use super::advisor::{Advice, Stage};
+use super::advice::{Advice, Stage};
 use super::race::{Standing, Verdict};
 use arqway_lab::figure::Scale;
 use arqway_lab::figure::canvas::{Anchor, Canvas, Ink, Length};

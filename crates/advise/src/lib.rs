@@ -17,11 +17,14 @@
 //! | `trial.rs` | candidates in a world, as an ordinary experiment |
 //! | `race.rs` | replications in batches, until the best is known |
 //! | `advisor.rs` | the whole: the default service first, then that of each class |
+//! | `advice.rs`, `watcher.rs` | what is advised, and how the runs go |
+//! | `world.rs` | the classes of a world, and services written into it |
 //! | `text.rs`, `draw.rs` | the ranking for a terminal, and as a plot |
 //!
 //! Each candidate is a scheme of an experiment, so plans, runs and rows are those of `arqway run`, and `advise.toml` is an
 //! experiment that anybody can run again.
 
+mod advice;
 mod advisor;
 mod candidates;
 mod criterion;
@@ -34,8 +37,10 @@ mod race;
 mod text;
 mod trial;
 mod watcher;
+mod world;
 
-pub use advisor::{Advice, AdviseError, Caution, Stage, advise};
+pub use advice::{Advice, AdviseError, Caution, Stage};
+pub use advisor::advise;
 pub use criterion::Application;
 pub use length::Losses;
 pub use link::Link;

@@ -1,6 +1,6 @@
 //! What an advice leaves behind: rows, the plot, the experiment that confirms it. Same question, same bytes.
 
-use super::advisor::Advice;
+use super::advice::Advice;
 use arqway_lab::figure::png;
 use arqway_lab::output::{OutputError, make, save, write_rows};
 use std::path::Path;

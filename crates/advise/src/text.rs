@@ -1,6 +1,6 @@
 //! The advice for a terminal.
 
-use super::advisor::{Advice, Caution, MARGIN_PERCENT, Stage};
+use super::advice::{Advice, Caution, MARGIN_PERCENT, Stage};
 use super::length::Losses;
 use super::race::{Ended, Standing, Verdict};
 use arqway_lab::figure::number::{significant, with_half_width};
@@ -24,7 +24,7 @@ impl Advice {
     fn facts(&self) -> String {
         let link = &self.link;
         let lost = match self.losses {
-            Some(Losses { share: 0.0, .. }) => format!("none of {} frames lost", super::advisor::LOOK),
+            Some(Losses { share: 0.0, .. }) => format!("none of {} frames lost", super::advice::LOOK),
             Some(Losses { share, run }) => {
                 format!("{} % of the frames lost, {} in a row", significant(share * 100.0, 2), significant(run, 2))
             }

@@ -7,8 +7,8 @@
 //! world = { "tcp.on-hints" = "freeze" }            # over the world at each point
 //! ```
 
-use super::Point;
-use super::world::{PointTree, World, set_all};
+use super::layers::set_all;
+use super::world::{Point, PointTree, World};
 use arqway_config::{Mistake, Mistakes, Node, Table};
 
 /// The world at each point with what a scheme sets in it; none if something in that is wrong.

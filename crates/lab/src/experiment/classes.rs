@@ -6,7 +6,7 @@
 //! classes = { media = "oos-rlp:1" }      # those of the class that the world calls `media`
 //! ```
 
-use super::part;
+use super::parts::part;
 use super::world::PointTree;
 use arqway_config::{Located, Mistake, Mistakes, Node, did_you_mean};
 use arqway_link::mux::{Carrier, Class};

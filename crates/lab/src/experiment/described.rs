@@ -11,9 +11,14 @@
 //! set = { "web.enabled" = true }
 //! ```
 
-use super::world::{ScenarioSection, Today, World, take};
-use super::{Effort, Files, Header, Quick, Shape, part, recordings};
-use crate::experiment::overlay::Overlay;
+use super::files::Files;
+use super::header::{Header, Shape};
+use super::layers::take;
+use super::overlay::Overlay;
+use super::parts::part;
+use super::recordings;
+use super::sections::{Quick, ScenarioSection, Today};
+use super::world::{Effort, World};
 use arqway_config::{Mistake, Mistakes, Node, Source, parse};
 use arqway_sim::Scenario;
 use std::path::Path;

@@ -8,7 +8,7 @@
 //! The simulator reads no files. So what a file says is put into the tree in the place of its name, each part with the
 //! line and column where it stands in the file, and then read as if it had been written in the experiment.
 
-use super::Files;
+use super::files::Files;
 use arqway_config::{Mistake, Mistakes, Node, Origin, Source, Table, Value};
 use arqway_sim::channel::Losses;
 use std::ops::Range;

@@ -11,14 +11,40 @@
 //! world = { "tcp.on-hints" = "freeze" }   # and over the world itself
 //! ```
 
+use super::changed_world;
 use super::classes::{ClassService, legend_of};
-use super::world::{PointTree, World, set_all};
-use super::{Point, Scheme, changed_world, part};
+use super::layers::{over_defaults, set_all};
+use super::parts::part;
+use super::schema_types;
+use super::world::{Point, PointTree, World};
 use arqway_config::{Located, Mistake, Mistakes, Node, Origin, Table};
 use arqway_link::{ServiceConfig, ShortForm, ShortFormError, WorldDefaults};
 use arqway_sim::{LinkLayer, Scenario};
 use schemars::JsonSchema;
 use serde::Deserialize;
+
+/// One of the configurations compared.
+#[derive(Debug, Clone)]
+pub struct Scheme {
+    /// As rows name it: a short form, or the label.
+    pub name: String,
+    /// What it changes in the paper's plain scheme, as rows name it; empty in the plain one.
+    pub variant: String,
+    /// What it changes that rows tell in columns of its own: `connections=5`.
+    pub in_columns: String,
+    /// What it sets in its service for that, as TOML.
+    pub changes: Option<String>,
+    /// What it sets in the world, as TOML.
+    pub world_changes: Option<String>,
+    /// As legends name it.
+    pub label: String,
+    /// The service at each point of the sweep: its defaults are the world's there.
+    pub services: Vec<ServiceConfig>,
+    /// The services of classes, where it names some.
+    classes: Vec<ClassService>,
+    /// The world at each point, where it changes more than services.
+    scenarios: Option<Vec<Scenario>>,
+}
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -39,7 +65,7 @@ pub(super) struct SchemeSection {
     #[schemars(with = "Option<std::collections::BTreeMap<String, serde_json::Value>>")]
     set: Option<Node>,
     /// Settings of the world by their paths, laid over the world at each point for this scheme alone.
-    #[schemars(with = "Option<crate::schema::Settings>")]
+    #[schemars(with = "Option<schema_types::Settings>")]
     world: Option<Node>,
     /// Short forms of the services that carry classes of the world, by the classes' names.
     #[schemars(with = "Option<std::collections::BTreeMap<String, ShortForm>>")]
@@ -314,16 +340,4 @@ fn in_world(
 /// The service written out, over the world's defaults for its kind.
 fn service_in_world(service: &Node, world: &Node, mistakes: &mut Mistakes) -> Option<ServiceConfig> {
     part(Some(&over_defaults(service, world)), mistakes)
-}
-
-/// A service as it is written, laid over what the world says of services of its kind.
-pub(super) fn over_defaults(service: &Node, world: &Node) -> Node {
-    let kind = service.get_path("kind").unwrap_or(service).as_text();
-    let defaults = kind.and_then(|kind| Some((kind, world.get_path(&format!("services.{kind}"))?.clone())));
-    let Some((kind, mut merged)) = defaults else { return service.clone() };
-    merged.set_path("kind", Node::text(kind, service.origin.clone()));
-    if service.as_table().is_some() {
-        merged.overlay(service.clone());
-    }
-    merged
 }

@@ -1,4 +1,5 @@
 use super::*;
+use arqway_link::ServiceConfig;
 use arqway_link::selective_repeat::{Policy, Timeout};
 use arqway_units::Span;
 

@@ -1,52 +1,39 @@
 //! The world of an experiment: a base scenario, what is set in it, and one scenario for each point of the sweep.
 
+use super::files::Files;
+use super::layers::{give_defaults_to_services, set_all, take};
 use super::overlay::Overlay;
-use super::scheme::over_defaults;
-use super::{Effort, Files, Point, part, recordings};
-use crate::experiment::scenarios;
-use crate::schema;
+use super::parts::part;
+use super::recordings;
+use super::scenarios;
+use super::sections::{Quick, ScenarioSection, Today};
 use arqway_config::{Located, Mistake, Mistakes, Node, Origin, Source, Table, Value, did_you_mean, parse};
 use arqway_link::Mux;
 use arqway_link::mux::ConfigError;
 use arqway_sim::Scenario;
 use arqway_sim::channel::Direction;
 use arqway_units::{BitRate, Octets, Ratio, Span};
-use schemars::JsonSchema;
 use serde::Deserialize;
 use std::num::NonZeroU32;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Where the world comes from.
-#[derive(Debug, Deserialize, Default, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct ScenarioSection {
-    /// A scenario by its name, or a file beside the experiment.
-    #[schemars(with = "Option<schema::Base>")]
-    base: Option<Located<String>>,
-    /// Settings by their paths, laid over the base.
-    #[schemars(with = "Option<schema::Settings>")]
-    set: Option<Node>,
+/// One setting of the swept parameter.
+#[derive(Debug, Clone)]
+pub struct Point {
+    /// The value as rows and axes have it: percent, or SI units.
+    pub value: f64,
+    /// The world there.
+    pub scenario: Scenario,
 }
 
-/// What a scenario says of a first look.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Quick {
-    /// How many replications it runs.
-    pub replications: Option<NonZeroU32>,
-    /// Settings by their paths, laid over the scenario.
-    #[schemars(with = "Option<schema::Settings>")]
-    pub set: Option<Node>,
-}
-
-/// What a scenario says of today: its world with the TCP that is used now.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Today {
-    /// Settings by their paths, laid over the scenario.
-    #[schemars(with = "schema::Settings")]
-    pub set: Node,
+/// How much of an experiment to run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effort {
+    /// Its world at full length.
+    Full,
+    /// As its world's `[quick]` says: fewer replications, shorter runs.
+    Quick,
 }
 
 /// The scenario as a tree, before it is read at each point.
@@ -197,44 +184,6 @@ fn base_tree(base: &Located<String>, files: &Files, mistakes: &mut Mistakes) -> 
         })
     };
     parse(&source.ok()?, mistakes)
-}
-
-/// Sets every path of a table of paths; what it points at stays where it was written. A table is laid over what is
-/// there: `wireless.rate = ...`, dots unquoted, is a table to TOML, and must not undo the rest of `wireless`.
-pub(super) fn set_all(tree: &mut Node, set: Option<&Node>, mistakes: &mut Mistakes) {
-    let Some(set) = set else { return };
-    let Some(table) = set.as_table() else {
-        mistakes
-            .push(Mistake::at_value(set, "`set` is a table of settings").help("such as { \"media.enabled\" = true }"));
-        return;
-    };
-    for (path, node) in table.iter() {
-        let mut set = tree.get_path(path).cloned().unwrap_or_else(|| node.clone());
-        set.overlay(node.clone());
-        tree.set_path(path, set);
-    }
-}
-
-/// Lays the services of the link layer over the world's defaults for their kinds.
-fn give_defaults_to_services(tree: &mut Node) {
-    let classes = tree.get_path("link-layer.classes").and_then(Node::as_array).map_or(0, <[Node]>::len);
-    let of_classes = (0..classes).map(|index| format!("link-layer.classes.{index}.service"));
-    let others = ["link-layer.service", "link-layer.table.reliable", "link-layer.table.low-delay"].map(str::to_owned);
-    for path in of_classes.chain(others) {
-        if let Some(service) = tree.get_path(&path) {
-            let service = over_defaults(service, tree);
-            tree.set_path(&path, service);
-        }
-    }
-}
-
-/// Takes a key out of the table at the root.
-pub(super) fn take(tree: &mut Node, key: &str) -> Option<Node> {
-    let Value::Table(table) = &mut tree.value else { return None };
-    let taken = table.get(key).cloned();
-    *table =
-        table.iter().filter(|(other, _)| *other != key).map(|(other, node)| (other.to_owned(), node.clone())).collect();
-    taken
 }
 
 /// A value that is no number, or not the one that rows and axes are to have.

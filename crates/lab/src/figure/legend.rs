@@ -2,9 +2,8 @@
 
 use super::Curve;
 use super::canvas::{Anchor, Canvas, Ink, Length};
-use super::curve::{draw_marker, open};
 use super::look::Look;
-
+use super::marker::{draw_marker, open};
 use super::text;
 
 const SIZE: f64 = 13.0;

@@ -14,6 +14,7 @@
 //! | `canvas.rs` | SVG elements, escaped and with fixed decimals |
 //! | `layout.rs` | where everything stands |
 //! | `curve.rs` | lines, error bars, markers |
+//! | `marker.rs` | the colour, dash and marker of one curve |
 //! | `mark.rs` | places on the horizontal axis that mean something |
 //! | `legend.rs` | labels and looks, in rows below the plot |
 //! | `svg.rs` | the drawing as a whole |
@@ -29,6 +30,7 @@ mod layout;
 mod legend;
 pub mod look;
 mod mark;
+mod marker;
 pub mod number;
 mod outlined;
 pub mod png;

@@ -1,8 +1,8 @@
 //! The file `sensitivity/<paper>.toml`: what a paper is silent about, and what else it could have meant.
 
 use arqway_config::{Located, Mistake, Mistakes, Node, Source, did_you_mean, read_source};
-use arqway_lab::experiment::overlay::{Base, Overlay};
-use arqway_lab::experiment::world::Quick;
+use arqway_lab::experiment::sections::Quick;
+use arqway_lab::experiment::{Base, overlay::Overlay};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -1,0 +1,142 @@
+//! The figures of an experiment: what is on their axes, and how values are laid along them.
+
+use super::parts::{names_files, part};
+use super::schema_types;
+use super::scheme::Scheme;
+use crate::figure::{Mark, Scale};
+use crate::quantity::{Quantity, x_label};
+use arqway_config::{Located, Mistake, Mistakes, Node, did_you_mean};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// A figure to draw.
+#[derive(Debug, Clone)]
+pub struct FigurePlan {
+    /// Within its paper: `fig3`.
+    pub id: String,
+    /// What is on the vertical axis.
+    pub quantity: Quantity,
+    /// Only this replication: what happened once, and no means.
+    pub replication: Option<u32>,
+    /// The text at the horizontal axis.
+    pub x_label: String,
+    /// How values are laid along it.
+    pub x_scale: Scale,
+    /// How values are laid along the vertical axis.
+    pub y_scale: Scale,
+    /// What error bars show.
+    pub bars: Bars,
+    /// Places on it that mean something.
+    pub marks: Vec<Mark>,
+}
+
+/// What the error bars of a figure show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Bars {
+    /// The 95 % confidence interval of the mean.
+    #[default]
+    Interval,
+    /// One standard deviation of the replications, and the interval beside it.
+    Deviation,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct FigureSection {
+    /// Names the figure's files.
+    #[schemars(regex(pattern = schema_types::FILE_NAME))]
+    id: String,
+    /// What is on the horizontal axis: the swept path.
+    #[schemars(with = "Option<schema_types::Path>")]
+    x: Option<Located<String>>,
+    /// What is on the vertical axis.
+    #[schemars(with = "Quantity")]
+    y: Located<String>,
+    /// The text at the horizontal axis, instead of the path and its unit.
+    x_label: Option<String>,
+    /// How values are laid along the horizontal axis.
+    #[serde(default)]
+    x_scale: Scale,
+    /// How values are laid along the vertical axis.
+    #[serde(default)]
+    y_scale: Scale,
+    /// Shows this replication alone, counted from 0: what happened once, and no means.
+    replication: Option<u32>,
+    /// What error bars show.
+    #[serde(default)]
+    bars: Bars,
+    /// Places on the horizontal axis that mean something: a bound, say.
+    #[serde(default)]
+    marks: Vec<MarkSection>,
+}
+
+/// A place on the horizontal axis, in the units of the points.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct MarkSection {
+    /// Where, as the points are counted.
+    x: f64,
+    /// What it means.
+    label: String,
+    /// The scheme that it speaks of, whose colour it takes.
+    #[schemars(with = "Option<String>")]
+    scheme: Option<Located<String>>,
+}
+
+impl FigurePlan {
+    pub(super) fn read(
+        node: &Node,
+        swept: Option<&str>,
+        unit: &str,
+        points: usize,
+        schemes: &[&Scheme],
+        mistakes: &mut Mistakes,
+    ) -> Option<Self> {
+        let section: FigureSection = part(Some(node), mistakes)?;
+        node.get_path("id").into_iter().for_each(|id| names_files(id, mistakes));
+        let mut x_is_wrong = false;
+        if let Some(x) = section.x.filter(|x| Some(x.value.as_str()) != swept) {
+            let right = swept.map(|swept| format!("right would be \"{swept}\", which is swept"));
+            let message = format!("`{}` is not swept", x.value);
+            let help = right.unwrap_or_else(|| "nothing is swept here".to_owned());
+            mistakes.push(Mistake { origin: x.origin, message, help: Some(help) });
+            x_is_wrong = true;
+        }
+        let Some(quantity) = Quantity::of(&section.y.value) else {
+            let message = format!("`{}` is not measured", section.y.value);
+            let help = did_you_mean(&section.y.value, &Quantity::names());
+            mistakes.push(Mistake { origin: section.y.origin, message, help: Some(help) });
+            return None;
+        };
+        if quantity.along.is_some() && points > 1 {
+            let message = format!("`{}` is a series of its own, here of {points} points at once", section.y.value);
+            let help = Some("sweep a single value: the series of one world is drawn".to_owned());
+            mistakes.push(Mistake { origin: section.y.origin, message, help });
+            return None;
+        }
+        let along = quantity.along.map(str::to_owned);
+        let label = section.x_label.or(along).unwrap_or_else(|| x_label(swept.unwrap_or_default(), unit));
+        let marks = section.marks.into_iter().map(|mark| mark.read(schemes, mistakes)).collect();
+        let FigureSection { id, x_scale, y_scale, bars, replication, .. } = section;
+        (!x_is_wrong).then_some(Self { id, quantity, replication, x_label: label, x_scale, y_scale, bars, marks })
+    }
+}
+
+impl MarkSection {
+    fn read(self, schemes: &[&Scheme], mistakes: &mut Mistakes) -> Mark {
+        let curve = self.scheme.and_then(|scheme| {
+            // A name alone is the plain scheme's; the first variant's where there is no plain one.
+            let plain = schemes.iter().position(|known| known.full_name() == scheme.value);
+            let found = plain.or_else(|| schemes.iter().position(|known| known.is_called(&scheme.value)));
+            if found.is_none() {
+                let message = format!("no scheme is called `{}`", scheme.value);
+                let names: Vec<String> = schemes.iter().map(|known| known.full_name()).collect();
+                let help = did_you_mean(&scheme.value, &names.iter().map(String::as_str).collect::<Vec<_>>());
+                mistakes.push(Mistake { origin: scheme.origin, message, help: Some(help) });
+            }
+            found
+        });
+        Mark { x: self.x, label: self.label, curve }
+    }
+}

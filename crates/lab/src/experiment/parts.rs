@@ -1,0 +1,40 @@
+//! Parts of a file: each is read by itself, so that a mistake in one hides none in another.
+
+use arqway_config::{Mistake, Mistakes, Node, read};
+use serde::de::DeserializeOwned;
+use std::collections::BTreeSet;
+
+/// Reads a part if it is there, and notes what is wrong with it.
+pub(super) fn part<T: DeserializeOwned>(node: Option<&Node>, mistakes: &mut Mistakes) -> Option<T> {
+    read(node?).map_err(|found| mistakes.extend(found)).ok()
+}
+
+/// The tables of an array of tables.
+pub(super) fn each<'tree>(tree: &'tree Node, key: &str) -> impl Iterator<Item = &'tree Node> {
+    tree.get_path(key).and_then(Node::as_array).unwrap_or_default().iter()
+}
+
+/// Rows, curves and files are told apart by name: a second one of the same name would be taken for the first.
+pub(super) fn no_name_twice<'tree>(
+    names: impl Iterator<Item = (&'tree Node, String)>,
+    what: &str,
+    mistakes: &mut Mistakes,
+) {
+    let mut known = BTreeSet::new();
+    for (node, name) in names {
+        if known.contains(&name) {
+            let message = format!("{what} is called `{name}` already");
+            mistakes.push(Mistake::at_value(node, message).help("rows and files are told apart by it"));
+        }
+        known.insert(name);
+    }
+}
+
+/// A part of a file's name is no path.
+pub(super) fn names_files(node: &Node, mistakes: &mut Mistakes) {
+    let plain = |c: char| c.is_alphanumeric() || "-_. ".contains(c);
+    if node.as_text().is_some_and(|text| text.is_empty() || text.starts_with('.') || !text.chars().all(plain)) {
+        let help = "files are called by it: letters, digits, `-` and `_`";
+        mistakes.push(Mistake::at_value(node, "this cannot be part of a file's name").help(help));
+    }
+}
