@@ -1,7 +1,7 @@
 //! `arqway advise SCENARIO.toml`
 
 use crate::study::{Failure, Running, Runs};
-use crate::terminal::{print, tell};
+use crate::terminal::{note, print};
 use crate::values;
 use arqway_advise::{Advice, Application, Asked, MOST, Progress, Question, QuestionError, Watcher, advise};
 use arqway_config::{Source, did_you_mean};
@@ -13,16 +13,16 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-const EXAMPLES: &str = "All services are tried on the link and with the traffic that the file describes, each set up for that link. Those
-that are significantly behind drop out, until the best is known.
+const EXAMPLES: &str = "Every service is tried on the link and with the traffic that the file describes, with settings for that link. Candidates
+that are significantly worse drop out until the best is known.
 
 Examples:
-  arqway advise satellite                          a world that is built in
+  arqway advise satellite                          a built-in scenario
   arqway advise your-link.toml --out results/advice
   arqway advise your-link.toml --for media --media-within '200 ms'
-  arqway run results/advice/advise.toml            does it hold, from another seed and at full length?
+  arqway run results/advice/advise.toml            check the advice, from another seed and at full length
 
-A link with a file and somebody who talks:
+A link with a file transfer and a voice stream:
   [scenario]
   base = \"satellite\"
   set = { \"media.enabled\" = true, \"wireless.rate\" = \"2 Mbit/s\", \"wireless.errors\" = { kind = \"uniform\", loss = \"3 %\" } }";
@@ -30,16 +30,16 @@ A link with a file and somebody who talks:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The link and its traffic: a scenario's file, an experiment's without a sweep, or a world that is built in
+    /// The link and its traffic: a scenario file, an experiment file without a sweep, or a built-in scenario
     #[arg(value_name = "SCENARIO.toml", value_hint = clap::ValueHint::FilePath)]
     scenario: PathBuf,
-    /// Only these applications count [default: all that the file enables]
+    /// Judge only these applications [default: all that the file enables]
     #[arg(long = "for", value_name = "APPLICATION,...", value_delimiter = ',')]
     applications: Vec<For>,
-    /// How late a packet of the media may be [default: the file's `media.within`, or 150 ms, or 100 ms more than the way takes]
+    /// Deadline of a media packet [default: the file's `media.within`, or 150 ms, or 100 ms more than the path takes]
     #[arg(long, value_name = "TIME", value_parser = values::positive_time)]
     media_within: Option<Span>,
-    /// Replications of a candidate at most
+    /// Maximum number of replications of a candidate
     #[arg(long, value_name = "N", default_value_t = NonZeroU32::new(MOST).unwrap_or(NonZeroU32::MIN), value_parser = values::replications, allow_negative_numbers = true)]
     replications: NonZeroU32,
     #[command(flatten)]
@@ -52,13 +52,13 @@ pub(crate) struct Arguments {
 /// The applications, by their names on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum For {
-    /// Files
+    /// File transfers
     FileTransfer,
     /// Greedy sources
     TcpBulk,
-    /// Pages
+    /// Web pages
     Web,
-    /// A lecture or a call
+    /// A voice or video stream
     Media,
 }
 
@@ -86,8 +86,11 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
     advice.write(&arguments.as_typed(), &arguments.out)?;
     print(&advice.to_text())?;
     advice.results.iter().for_each(|results| runs.count(results));
-    runs.tell();
-    tell(format_args!("plot, rows and the experiment that confirms it are in {}", arguments.out.display()));
+    runs.summarise();
+    note(format_args!(
+        "the plot, the rows and the experiment that checks the advice are in {}",
+        arguments.out.display()
+    ));
     Ok(())
 }
 
@@ -120,14 +123,14 @@ fn question(arguments: &Arguments) -> Result<Question, Failure> {
     })
 }
 
-/// A file, or the world that is built in under that name; and where files that it names are.
+/// A file, or the built-in scenario of that name; and the folder of the files that it names.
 fn source(scenario: &Path) -> Result<(Arc<Source>, PathBuf), Failure> {
     let name = scenario.display().to_string();
     if !scenario.is_file() && scenario.extension().is_none() {
         return scenarios::scenario(&name).map(|source| (source, PathBuf::new())).ok_or_else(|| {
             let known = scenarios::names();
             let help = did_you_mean(&name, &known.iter().map(String::as_str).collect::<Vec<_>>());
-            Failure::Usage(format!("no world is called `{name}`; {help}"))
+            Failure::Usage(format!("no scenario is called `{name}`; {help}"))
         });
     }
     let text =
@@ -136,7 +139,7 @@ fn source(scenario: &Path) -> Result<(Arc<Source>, PathBuf), Failure> {
 }
 
 impl Arguments {
-    /// What to type for the same results; the file by its name alone, as results know no folders.
+    /// The command line that gives the same results, with the file name without its folder: results do not depend on paths.
     fn as_typed(&self) -> String {
         let file = self.scenario.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let mut typed = format!("arqway advise {file}");

@@ -1,12 +1,12 @@
-//! `arqway completions SHELL`: a script that teaches a shell to complete what one types after `arqway`.
+//! `arqway completions SHELL`: a script that lets a shell complete the arguments of `arqway`.
 //!
 //! ```text
 //!     $ arqway rep<TAB>              arqway reproduce
 //!     $ arqway reproduce mon<TAB>    arqway reproduce monet08
 //! ```
 //!
-//! The script holds all that it offers; it does not run `arqway` at every key. Names of papers and figures are completed
-//! where the shell's script can: in bash and zsh.
+//! The script contains everything it offers, so the shell need not run `arqway` at every key. In bash and zsh it also completes
+//! the names of papers and figures.
 
 use crate::study::Failure;
 use crate::terminal::print;
@@ -35,7 +35,8 @@ pub(crate) fn main(arguments: &Arguments, command: Command) -> Result<(), Failur
     Ok(print(&String::from_utf8_lossy(&script))?)
 }
 
-/// The command with the names that `reproduce` and `sensitivity` know. Only here: typed wrong, they get an answer of its own.
+/// The command with the names of papers and figures as possible values. Only here: on the command line, an unknown name gets a better
+/// error than clap's.
 fn with_names(command: Command) -> Command {
     let figures = library::figures();
     let mut papers: Vec<String> = figures.iter().map(|name| name.paper.clone()).collect();

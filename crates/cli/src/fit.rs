@@ -1,22 +1,22 @@
-//! `arqway fit TRACE [ARRIVED]`: the channel behind a trace.
+//! `arqway fit TRACE [ARRIVED]`: finds the channel behind a trace.
 
 use crate::study::Failure;
-use crate::terminal::{print, tell};
+use crate::terminal::{note, print};
 use arqway_fit::Fit;
 use arqway_fit::read::{CaptureFile, Places, is_capture, read_captures, read_table};
 use arqway_units::{BitRate, Octets};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const EXAMPLES: &str = "A table has a line a frame, and a header: `sent`, in seconds; `arrived`, in seconds and empty for a frame that was lost, or `lost`,
-0 or 1; and `octets`, the length on the link. Of captures, pcapng or pcap, a packet is known again at the other end by what it
-holds; each must have been sent one way, from TRACE to ARRIVED.
+const EXAMPLES: &str = "A table is CSV with a header and a line for each frame: `sent`, in seconds; either `arrived`, in seconds and empty for a lost
+frame, or `lost`, 0 or 1; and `octets`, the length on the link. Captures are pcapng or pcap. A packet is recognised at the
+other end by its contents; all packets must travel one way, from TRACE to ARRIVED.
 
 Examples:
   arqway fit trace.csv --rate \"2 Mbit/s\"
   arqway fit server.pcapng client.pcapng --out results/walk
-  arqway fit cell.pcapng                           one capture with an interface at each end, as `arqway trace` writes it
-  arqway fit cell.pcapng --from client             what went the other way
+  arqway fit cell.pcapng                           one capture with interfaces at both ends, as `arqway trace` writes it
+  arqway fit cell.pcapng --from client             the other direction
 
 A table:
   sent,arrived,octets
@@ -27,22 +27,22 @@ A table:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// A table of frames (CSV), or a capture where they were sent
+    /// A table of frames (CSV), or a capture at the sending end
     #[arg(value_name = "TRACE", value_hint = clap::ValueHint::FilePath)]
     trace: PathBuf,
-    /// A capture where they arrived, unless TRACE has both ends
+    /// A capture at the receiving end, unless TRACE has both ends
     #[arg(value_name = "ARRIVED", value_hint = clap::ValueHint::FilePath)]
     arrived: Option<PathBuf>,
-    /// How fast the link sends [default: as fast as the quickest frames followed each other]
+    /// Rate of the link [default: the rate at which the closest frames follow each other]
     #[arg(long, value_name = "RATE")]
     rate: Option<BitRate>,
-    /// How long every frame is on the link [default: as the trace says]
+    /// Length of every frame on the link [default: as in the trace]
     #[arg(long, value_name = "OCTETS", value_parser = frame)]
     frame: Option<Octets>,
-    /// The interface of a capture where frames were sent [default: the first]
+    /// Interface of the capture at the sending end [default: the first]
     #[arg(long, value_name = "INTERFACE")]
     from: Option<String>,
-    /// The interface of a capture where they arrived [default: the other one]
+    /// Interface of the capture at the receiving end [default: the other one]
     #[arg(long, value_name = "INTERFACE")]
     to: Option<String>,
     /// Folder for fit.csv, fit.toml, fit.losses and the figures
@@ -50,11 +50,11 @@ pub(crate) struct Arguments {
     out: PathBuf,
 }
 
-/// `--frame 250octets`: a length that a frame has.
+/// `--frame 250octets`: the length of a frame.
 fn frame(text: &str) -> Result<Octets, String> {
     let octets: Octets = text.parse().map_err(|error: arqway_units::UnitError| error.to_string())?;
     let is_one = (1..=1 << 24).contains(&octets.as_u64());
-    if is_one { Ok(octets) } else { Err("right would be the length of a frame, such as \"250 octets\"".to_owned()) }
+    if is_one { Ok(octets) } else { Err("expected the length of a frame, such as \"250 octets\"".to_owned()) }
 }
 
 pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
@@ -76,11 +76,11 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
     let fit = Fit::new(&name, &frames, arguments.rate).map_err(|error| Failure::Usage(error.to_string()))?;
     fit.write(&arguments.out)?;
     print(&fit.to_text())?;
-    tell(format_args!("figures, parameters and an experiment, fit.toml, are in {}", arguments.out.display()));
+    note(format_args!("the figures, the parameters and an experiment, fit.toml, are in {}", arguments.out.display()));
     Ok(())
 }
 
-/// What is said of captures alone, beside a table.
+/// Refuses arguments that apply to captures only.
 fn refuse_of_captures(arguments: &Arguments, name: &str) -> Result<(), Failure> {
     let said = [
         ("a second file", arguments.arrived.is_some()),
@@ -88,9 +88,9 @@ fn refuse_of_captures(arguments: &Arguments, name: &str) -> Result<(), Failure> 
         ("--to", arguments.to.is_some()),
     ];
     match said.into_iter().find(|(_, is_said)| *is_said) {
-        Some((what, _)) => Err(Failure::Usage(format!(
-            "{what} is for captures, and {name} is none; right would be pcapng or pcap, or the table alone"
-        ))),
+        Some((what, _)) => {
+            Err(Failure::Usage(format!("{what} applies to captures only, and {name} is not a pcapng or pcap capture")))
+        }
         None => Ok(()),
     }
 }
@@ -99,7 +99,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     fs::read(path).map_err(|error| Failure::Usage(format!("cannot read {}: {error}", path.display())))
 }
 
-/// The file by its name alone, as results know no folders.
+/// The file name without its folder: results do not depend on paths.
 fn name_of(path: &Path) -> String {
     path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
 }

@@ -1,6 +1,6 @@
 //! The command `arqway`. Each subcommand is a file; what they share is in `study.rs`.
 //!
-//! Progress and remarks go to stderr, results to stdout and the output folder. Exit code 0: done; 1: failed, or a verdict
+//! Progress and notes go to stderr, results to stdout and the output folder. Exit code 0: done; 1: failed, or a verdict
 //! is not what `--strict` expects; 2: the command line or a file is wrong, and nothing was run.
 
 mod advise;
@@ -33,29 +33,29 @@ struct Arguments {
 
 const EXAMPLES: &str = "Examples:
   arqway reproduce monet08 fig2 fig3      two figures of a paper, in less than a minute
-  arqway reproduce --full                 every figure there is, at full length
+  arqway reproduce --full                 all figures, at full length
   arqway advise satellite                 which service suits a link and its traffic
   arqway run my-experiment.toml           a study of your own";
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Make figures of the papers: plots, tables, and whether their claims hold
+    /// Reproduce figures of the papers, and judge the claims about them
     Reproduce(reproduce::Arguments),
-    /// Judge the claims again where a paper is silent and a world had to choose
+    /// Judge the claims again with other values for what a paper does not say
     Sensitivity(sensitivity::Arguments),
     /// Find the service that suits a link and its traffic
     Advise(advise::Arguments),
-    /// Run one experiment of your own
+    /// Run an experiment of your own
     Run(run::Arguments),
-    /// Make the results of a study whose shards were run apart
+    /// Merge the shards of a study into its results
     Merge(merge::Arguments),
-    /// Look into one cell: a capture for Wireshark, a time-sequence plot
+    /// Look inside one run: a capture for Wireshark, a time-sequence plot
     Trace(trace::Arguments),
-    /// Find the channel behind a trace of a link of yours: its family, its parameters, and how well it fits
+    /// Find the error model behind a trace of a real link, its parameters, and how well it fits
     Fit(fit::Arguments),
-    /// Print the JSON schema by which editors complete and check files
+    /// Print the JSON schema with which editors complete and check files
     Schema(schema::Arguments),
-    /// Print a shell's script for completion
+    /// Print a completion script for a shell
     Completions(completions::Arguments),
     /// Write the man pages
     Manual(manual::Arguments),
@@ -77,7 +77,7 @@ fn main() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            terminal::tell(&failure);
+            terminal::note(&failure);
             failure.exit_code()
         }
     }

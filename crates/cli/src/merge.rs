@@ -1,4 +1,4 @@
-//! `arqway merge DIR ...`: the results of a study whose shards were run apart.
+//! `arqway merge DIR ...`: merges the shards of a study into its results.
 
 use crate::produce::conclude;
 use crate::study::{Failure, Options, Plans, Runs, Study, as_typed};
@@ -10,19 +10,19 @@ use clap::Parser;
 use std::path::PathBuf;
 
 const EXAMPLES: &str =
-    "Each shard is run by the same command with another --shard, on whatever machine, into one folder or into several:
+    "Run each shard with the same command and another --shard, on any machine, into one folder or several:
   arqway run my-experiment.toml --replications 1000 --shard 1/3 --out first
   arqway run my-experiment.toml --replications 1000 --shard 2/3 --out second
   arqway run my-experiment.toml --replications 1000 --shard 3/3 --out third
 
 Examples:
   arqway merge first second third --out results
-  arqway merge results                              where all shards share a folder";
+  arqway merge results                              if all shards share a folder";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The folders into which the shards were run
+    /// The folders of the shards
     #[arg(value_name = "DIR", required = true, value_hint = clap::ValueHint::DirPath)]
     folders: Vec<PathBuf>,
     /// Folder for rows.csv, rows.parquet, claims.csv, report.html and figures/ [default: the first DIR]
@@ -37,15 +37,15 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
     match asked.command {
         Command::Run(asked) => merge(run::read_kept(&asked, &question.files)?, &asked.options, arguments, &question),
         Command::Reproduce(asked) => merge(reproduce::read(&asked)?, &asked.options, arguments, &question),
-        _ => Err(not_understood("it is neither `run` nor `reproduce`")),
+        _ => Err(not_understood("the command is neither `run` nor `reproduce`")),
     }
 }
 
 fn not_understood(why: &str) -> Failure {
-    Failure::Unmerged(format!("what the shards were asked is not understood: {why}"))
+    Failure::Unmerged(format!("cannot read the command line of the shards: {why}"))
 }
 
-/// What the shards in all folders answer.
+/// The study that the shards in all folders belong to.
 fn question(arguments: &Arguments) -> Result<Manifest, Failure> {
     let Some((first, others)) = arguments.folders.split_first() else { return Err(Failure::Nothing) };
     let question = Manifest::read(first)?;
@@ -55,7 +55,7 @@ fn question(arguments: &Arguments) -> Result<Manifest, Failure> {
     Ok(question)
 }
 
-/// Makes the results of a study from pieces alone.
+/// Makes the results of a study from its pieces.
 fn merge(study: Study, asked: &Options, arguments: &Arguments, question: &Manifest) -> Result<(), Failure> {
     let out = arguments.out.as_ref().or(arguments.folders.first()).cloned().unwrap_or_default();
     let options = asked.clone().into_folder(out);
@@ -69,7 +69,7 @@ fn merge(study: Study, asked: &Options, arguments: &Arguments, question: &Manife
     conclude(study, plans, runs, &options)
 }
 
-/// Looks whether every run is there, and nothing that belongs elsewhere.
+/// Checks that no run is missing, and that no piece belongs to another study.
 fn check(plans: &Plans, store: &ResultStore, refused: &[Refused], question: &Manifest) -> Result<(), Failure> {
     let of_others = refused.iter().filter(|refused| matches!(refused.error, PartialError::Program { .. }));
     let mut wrong: Vec<String> = of_others.map(ToString::to_string).collect();
@@ -78,11 +78,11 @@ fn check(plans: &Plans, store: &ResultStore, refused: &[Refused], question: &Man
     let all: Vec<(&RunIndex, &[Run])> =
         catalogues.iter().zip(&plans).map(|(catalogue, plan)| (catalogue, plan.runs.as_slice())).collect();
     let strangers = store.strangers(&all);
-    wrong.extend(strangers.iter().map(|path| format!("{}: none of its runs is part of this study", path.display())));
+    wrong.extend(strangers.iter().map(|path| format!("{}: none of its runs belongs to this study", path.display())));
     if !wrong.is_empty() {
         let wrong = wrong.join("\n");
         return Err(Failure::Unmerged(format!(
-            "{wrong}\nnothing is merged: such pieces belong to another study; take them away"
+            "{wrong}\nnothing was merged: these pieces belong to another study; remove them"
         )));
     }
     let damaged: String = refused.iter().map(|refused| format!("{refused}\n")).collect();
@@ -94,9 +94,9 @@ fn check(plans: &Plans, store: &ResultStore, refused: &[Refused], question: &Man
         if runs > 0 {
             let (wanted, command) = (shares.iter().map(Vec::len).sum::<usize>(), as_typed(&question.arguments));
             missing.push_str(&format!(
-                "\nshard {shard}: {runs} of {wanted} runs are missing; to run them: arqway {command} --shard {shard} --out DIR"
+                "\nshard {shard}: {runs} of {wanted} runs are missing; run them with: arqway {command} --shard {shard} --out DIR"
             ));
         }
     }
-    if missing.is_empty() { Ok(()) } else { Err(Failure::Unmerged(format!("{damaged}nothing is merged:{missing}"))) }
+    if missing.is_empty() { Ok(()) } else { Err(Failure::Unmerged(format!("{damaged}nothing was merged:{missing}"))) }
 }

@@ -2,7 +2,7 @@
 
 use crate::shards;
 use crate::study::{Failure, Options, Plans, Runs, Study};
-use crate::terminal::{print, tell};
+use crate::terminal::{note, print};
 use arqway_lab::experiment::Effort;
 use arqway_lab::output;
 use arqway_lab::run::precision::{MOST, Wide};
@@ -14,13 +14,13 @@ use arqway_units::Ratio;
 pub(crate) fn produce(study: Study, options: &Options) -> Result<(), Failure> {
     let plans = Plans::new(&study)?;
     if plans.plain.runs.is_empty() {
-        tell("nothing is left to run");
+        note("nothing to run");
         return Ok(());
     }
     if let Some(shard) = options.shard {
         return shards::shard(&study, &plans, shard, options);
     }
-    // Before the runs: what took hours would be lost if it turned out only then that it cannot be written.
+    // Before the runs: a folder that cannot be written should not cost hours of results.
     output::prepare(&options.out)?;
     let mut runs = Runs::new(options.running.jobs(), plans.plain.runs.len())?;
     if options.resume {
@@ -29,7 +29,7 @@ pub(crate) fn produce(study: Study, options: &Options) -> Result<(), Failure> {
     conclude(study, plans, runs, options)
 }
 
-/// Runs what is not known yet, prints tables and writes files.
+/// Runs what is missing, prints tables and writes files.
 pub(crate) fn conclude(study: Study, plans: Plans, mut runs: Runs, options: &Options) -> Result<(), Failure> {
     let Study { claims, header, strict, .. } = study;
     let Plans { plain: mut plan, other_seeds, today } = plans;
@@ -45,45 +45,45 @@ pub(crate) fn conclude(study: Study, plans: Plans, mut runs: Runs, options: &Opt
     print(&judged.to_text(&plan))?;
     sections.iter().try_for_each(|section| print(&format!("\n{}", section.text)))?;
     if let Some(share) = options.until {
-        tell_wide(&wide, share);
+        report_wide(&wide, share);
     }
-    runs.tell();
+    runs.summarise();
     if plan.spared() > 0 {
-        tell(format_args!("{} more were spared, because figures share cells", plan.spared()));
+        note(format_args!("{} more runs were not needed, because figures share cells", plan.spared()));
     }
-    tell(format_args!("report, figures and rows are in {}", options.out.display()));
+    note(format_args!("report, figures and rows are in {}", options.out.display()));
     if strict.is_some() && runs.is_stopped() {
-        let reason = "stopped: the verdicts of some of the runs were not compared with what is recorded";
+        let reason = "stopped: the verdicts rest on part of the runs, and were not compared with the recorded ones";
         return Err(Failure::Stopped(reason.to_owned()));
     }
     let differences = strict.map(|(record, effort)| (record.differences(&judged.judgements, effort), effort));
     match differences {
-        Some((differences, effort)) if !differences.is_empty() => Err(Failure::Differs(told(&differences, effort))),
+        Some((differences, effort)) if !differences.is_empty() => {
+            Err(Failure::Differs(differing(&differences, effort)))
+        }
         _ => Ok(()),
     }
 }
 
 /// Says which means `--until` did not settle.
-fn tell_wide(wide: &[Wide], share: Ratio) {
+fn report_wide(wide: &[Wide], share: Ratio) {
     if !wide.is_empty() {
-        tell(format_args!(
-            "with {MOST} replications, the most that --until asks for, not every mean is known to {share}:"
-        ));
+        note(format_args!("after {MOST} replications, the limit of --until, these means are not yet within {share}:"));
     }
     for wide in wide {
-        tell(format_args!("  {wide}"));
+        note(format_args!("  {wide}"));
     }
 }
 
-/// Which verdicts differ, and what to write where they are to be recorded.
-fn told(differences: &[Difference], effort: Effort) -> String {
-    let plural = if differences.len() == 1 { "verdict is not" } else { "verdicts are not" };
-    let mut text = format!("{} {plural} what is recorded:\n", differences.len());
+/// The verdicts that differ, and the lines that would record them.
+fn differing(differences: &[Difference], effort: Effort) -> String {
+    let plural = if differences.len() == 1 { "verdict differs" } else { "verdicts differ" };
+    let mut text = format!("{} {plural} from the recorded ones:\n", differences.len());
     for difference in differences {
         text.push_str(&format!("  {difference}\n"));
     }
     let table = if effort == Effort::Quick { "quick" } else { "full" };
-    text.push_str(&format!("to record what was found, write into claims/recorded/PAPER.toml, below [{table}]:"));
+    text.push_str(&format!("to record the new verdicts, write into claims/recorded/PAPER.toml, under [{table}]:"));
     for difference in differences {
         text.push_str(&format!("\n{}", difference.line()));
     }

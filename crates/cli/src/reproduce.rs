@@ -2,7 +2,7 @@
 
 use crate::produce::produce;
 use crate::study::{Failure, Options, Study};
-use crate::terminal::tell;
+use crate::terminal::note;
 use crate::values;
 use arqway_config::did_you_mean;
 use arqway_lab::experiment::overlay::Overlay;
@@ -14,35 +14,35 @@ use arqway_papers::options::{Asked, header_of_reproduction};
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
-const EXAMPLES: &str = "Without --full or --replications it is quick: shortened runs, few replications.
+const EXAMPLES: &str = "Without --full or --replications the run is quick: short runs, few replications.
 
 Examples:
   arqway reproduce monet08 fig2 fig3
   arqway reproduce monet08 --full --out results/monet08
   arqway reproduce monet08 fig3 --quick --seed 2
-  arqway reproduce monet08 --full --seeds 3     do the verdicts hang on the seed?
+  arqway reproduce monet08 --full --seeds 3     do the verdicts depend on the seed?
   arqway reproduce monet08 --today              does it still matter with today's TCP?
-  arqway reproduce monet08 --full --strict      exit code 1 where a verdict has moved";
+  arqway reproduce monet08 --full --strict      exit code 1 if a verdict has changed";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The paper, such as monet08 [default: all of them]
+    /// The paper, such as monet08 [default: all papers]
     #[arg(value_name = "PAPER")]
     paper: Option<String>,
-    /// Its figures, such as fig3 or secIII [default: all of them]
+    /// Its figures, such as fig3 or secIII [default: all figures]
     #[arg(value_name = "FIGURE")]
     figures: Vec<String>,
-    /// What the papers ran: every run at full length, and as many as the paper had
+    /// Run what the papers ran: full length, and as many replications as the paper had
     #[arg(long, conflicts_with_all = ["quick", "replications"])]
     full: bool,
-    /// Fail where a verdict is not the recorded one (claims/recorded/)
+    /// Fail if a verdict differs from the recorded one (claims/recorded/)
     #[arg(long)]
     strict: bool,
-    /// From how many seeds each claim is judged [default: 3 when quick, 1 at full length]
+    /// Number of seeds from which each claim is judged [default: 3 in a quick run, 1 at full length]
     #[arg(long, value_name = "N", value_parser = values::seeds, allow_negative_numbers = true)]
     seeds: Option<NonZeroU32>,
-    /// Run everything with today's TCP beside it: does it still matter?
+    /// Also run everything with today's TCP: do the claims still matter?
     #[arg(long, conflicts_with = "until")]
     today: bool,
     #[command(flatten)]
@@ -53,7 +53,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
     produce(read(arguments)?, &arguments.options)
 }
 
-/// What is asked.
+/// The study that the arguments ask for.
 pub(crate) fn read(arguments: &Arguments) -> Result<Study, Failure> {
     let Arguments { options, .. } = arguments;
     let names = choose(arguments)?;
@@ -75,7 +75,7 @@ impl Arguments {
         Asked { full: self.full, seeds: self.seeds, today: self.today, ..self.options.asked() }
     }
 
-    /// What to type after `arqway` for the same results, and the same exit code.
+    /// The arguments after `arqway` that give the same results and the same exit code.
     fn words(&self) -> Vec<String> {
         let mut words = vec!["reproduce".to_owned()];
         words.extend(self.paper.iter().chain(&self.figures).cloned());
@@ -85,7 +85,7 @@ impl Arguments {
     }
 }
 
-/// A quick look's verdicts hang on chance, so it shows by how much.
+/// The verdicts of a quick run depend on chance, so it shows by how much.
 const fn seeds_by_default(effort: Effort) -> NonZeroU32 {
     match effort {
         Effort::Quick => NonZeroU32::MIN.saturating_add(2),
@@ -93,7 +93,7 @@ const fn seeds_by_default(effort: Effort) -> NonZeroU32 {
     }
 }
 
-/// The same experiments in worlds of today, in the same order; a paper whose scenario does not say what that is, is left out.
+/// The same experiments with today's TCP, in the same order; a paper whose scenario has no `[today]` is left out.
 fn with_todays_tcp(names: &[FigureName], effort: Effort) -> Result<Vec<Experiment>, Failure> {
     let mut papers: Vec<&str> = names.iter().map(|name| name.paper.as_str()).collect();
     papers.dedup();
@@ -104,13 +104,13 @@ fn with_todays_tcp(names: &[FigureName], effort: Effort) -> Result<Vec<Experimen
             Some(overlay) => {
                 experiments.extend(library::experiments_of(&of_paper, effort, &overlay).map_err(Failure::Mistakes)?)
             }
-            None => tell(format_args!("{paper} is left out of --today: its scenario has no [today]")),
+            None => note(format_args!("{paper} is left out of --today: its scenario has no [today]")),
         }
     }
     Ok(experiments)
 }
 
-/// The verdicts that are written down for these papers.
+/// The recorded verdicts of these papers.
 fn recorded(papers: &[&str]) -> Result<Record, Failure> {
     let mut all = Record::default();
     for source in papers.iter().filter_map(|paper| library::recorded(paper)) {
@@ -119,7 +119,7 @@ fn recorded(papers: &[&str]) -> Result<Record, Failure> {
     Ok(all)
 }
 
-/// The figures asked for; what does not exist here is named on stderr and left out.
+/// The requested figures; those that do not exist are named on stderr and left out.
 fn choose(arguments: &Arguments) -> Result<Vec<FigureName>, Failure> {
     let all = library::figures();
     let Some(paper) = &arguments.paper else { return Ok(all) };
@@ -130,12 +130,12 @@ fn choose(arguments: &Arguments) -> Result<Vec<FigureName>, Failure> {
         let hint: String = all
             .iter()
             .filter(|name| means_figure(name, paper))
-            .map(|name| format!("\nfor that figure: arqway reproduce {} {}", name.paper, name.figure))
+            .map(|name| format!("\nto run that figure: arqway reproduce {} {}", name.paper, name.figure))
             .collect();
         return Err(Failure::Usage(unknown_paper(paper, &known) + &hint));
     }
     if of_paper.is_empty() {
-        tell(format_args!("{paper} is left out: none of its figures is here yet"));
+        note(format_args!("{paper} is left out: it has no figures yet"));
         return Ok(of_paper);
     }
     if arguments.figures.is_empty() {
@@ -144,18 +144,18 @@ fn choose(arguments: &Arguments) -> Result<Vec<FigureName>, Failure> {
     for asked in &arguments.figures {
         if !of_paper.iter().any(|name| is_asked(name, asked)) {
             let known: Vec<&str> = of_paper.iter().map(|name| name.figure.as_str()).collect();
-            tell(format_args!("{paper} {asked} is left out: there are {} here", known.join(", ")));
+            note(format_args!("{paper} {asked} is left out: the figures of {paper} are {}", known.join(", ")));
         }
     }
     Ok(of_paper.into_iter().filter(|name| arguments.figures.iter().any(|asked| is_asked(name, asked))).collect())
 }
 
-/// What to tell who typed this for a paper.
+/// The error for an unknown paper.
 pub(crate) fn unknown_paper(typed: &str, known: &[&str]) -> String {
     format!("no paper is called `{typed}`; {}", did_you_mean(typed, known))
 }
 
-/// `fig16-17` is asked for as it stands, or as `fig16`, or as `fig17`.
+/// `fig16-17` answers to its whole name, to `fig16` and to `fig17`.
 fn is_asked(name: &FigureName, asked: &str) -> bool {
     if name.figure == asked {
         return true;
@@ -165,7 +165,7 @@ fn is_asked(name: &FigureName, asked: &str) -> bool {
     first == asked || format!("{letters}{second}") == asked
 }
 
-/// Whether who typed this as a paper meant a figure: `fig3`, or `monet08/fig3` as `arqway trace` has it.
+/// Whether the name typed for a paper is one of a figure: `fig3`, or `monet08/fig3` as `arqway trace` has it.
 fn means_figure(name: &FigureName, typed: &str) -> bool {
     let figure = typed.strip_prefix(&*name.paper).and_then(|rest| rest.strip_prefix('/')).unwrap_or(typed);
     is_asked(name, figure)

@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "Examples:
   arqway run my-experiment.toml --out results/first
-  arqway run my-experiment.toml --until 2%       as many replications as it takes
-  arqway run my-experiment.toml --scheme sr:0.9 --point 5.4 --replication 3    one cell alone
+  arqway run my-experiment.toml --until 2%       as many replications as are needed
+  arqway run my-experiment.toml --scheme sr:0.9 --point 5.4 --replication 3    a single run
 
 An experiment:
   [experiment]
@@ -42,13 +42,13 @@ pub(crate) struct Arguments {
     /// The experiment's file
     #[arg(value_name = "EXPERIMENT.toml", value_hint = clap::ValueHint::FilePath)]
     file: PathBuf,
-    /// Only this scheme, as its rows name it
+    /// Run only this scheme, named as in the rows
     #[arg(long, value_name = "SCHEME")]
     scheme: Option<String>,
-    /// Only this point of the sweep, as its rows name it
+    /// Run only this point of the sweep, named as in the rows
     #[arg(long, value_name = "POINT", value_parser = values::point, allow_negative_numbers = true)]
     point: Option<f64>,
-    /// Only this replication, counted from 0
+    /// Run only this replication, counted from 0
     #[arg(long, value_name = "R", conflicts_with = "until", value_parser = values::replication, allow_negative_numbers = true)]
     replication: Option<u32>,
     #[command(flatten)]
@@ -63,10 +63,10 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
     produce(read(arguments, name, text, &files)?, &arguments.options)
 }
 
-/// What is asked, where all files were kept under the names that they have there.
+/// The study of a shard, from the files that were kept with it.
 pub(crate) fn read_kept(arguments: &Arguments, files: &BTreeMap<String, String>) -> Result<Study, Failure> {
     let name = file_name(arguments);
-    let text = files.get(&name).cloned().ok_or_else(|| Failure::Usage(format!("{name} was not kept")))?;
+    let text = files.get(&name).cloned().ok_or_else(|| Failure::Usage(format!("the shards do not contain {name}")))?;
     read(arguments, name, text, &Files::kept(files.clone()))
 }
 
@@ -98,15 +98,15 @@ fn read(arguments: &Arguments, name: String, text: String, files: &Files) -> Res
     })
 }
 
-/// Why a file cannot be read; figures that are built in are no files.
+/// The error for a file that cannot be read, with a hint if it names a built-in figure.
 fn unreadable(name: &str, error: &std::io::Error) -> String {
     let built_in = library::figures().into_iter().find(|known| format!("{}/{}", known.paper, known.figure) == name);
     let hint = built_in
-        .map(|known| format!("\nfor the figure that is built in: arqway reproduce {} {}", known.paper, known.figure));
+        .map(|known| format!("\nto run the built-in figure: arqway reproduce {} {}", known.paper, known.figure));
     format!("cannot read {name}: {error}{}", hint.unwrap_or_default())
 }
 
-/// What to type after `arqway` for the same results.
+/// The arguments after `arqway` that give the same results.
 fn words(arguments: &Arguments) -> Vec<String> {
     let mut words = vec!["run".to_owned(), file_name(arguments)];
     words.extend(arguments.options.asked().words());
@@ -119,7 +119,7 @@ fn words(arguments: &Arguments) -> Vec<String> {
     words
 }
 
-/// The file by its name alone, as results know no folders.
+/// The file name without its folder: results do not depend on paths.
 fn file_name(arguments: &Arguments) -> String {
     arguments.file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }

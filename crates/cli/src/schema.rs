@@ -1,4 +1,4 @@
-//! `arqway schema [experiment|scenario]`: what an editor needs to complete and check these files.
+//! `arqway schema [experiment|scenario]`: the JSON schemas with which editors complete and check these files.
 
 use crate::study::Failure;
 use crate::terminal::print;
@@ -8,22 +8,22 @@ const EXAMPLES: &str = "Examples:
   arqway schema > experiment.schema.json
   arqway schema scenario > scenario.schema.json
 
-With `#:schema experiment.schema.json` as the first line of an experiment, editors that speak taplo (\"Even Better
-TOML\" in VS Code, Helix, Neovim, Zed) offer its keys and values, and mark what is wrong.";
+With `#:schema experiment.schema.json` as the first line of an experiment, editors that use taplo (\"Even Better
+TOML\" in VS Code, Helix, Neovim, Zed) complete its keys and values, and mark mistakes.";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// Which kind of file
+    /// The kind of file
     #[arg(value_name = "FILE", value_enum, default_value_t = File::Experiment)]
     file: File,
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 enum File {
-    /// What `arqway run` takes
+    /// A file for `arqway run`
     Experiment,
-    /// The world that an experiment's `base` names
+    /// A file that an experiment's `base` names
     Scenario,
 }
 

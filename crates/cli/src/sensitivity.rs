@@ -2,7 +2,7 @@
 
 use crate::reproduce::unknown_paper;
 use crate::study::{Failure, Running, Runs};
-use crate::terminal::{print, tell};
+use crate::terminal::{note, print};
 use crate::values;
 use arqway_config::Mistakes;
 use arqway_lab::experiment::Effort;
@@ -16,8 +16,8 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 const EXAMPLES: &str =
-    "For each thing that a paper does not say (sensitivity/PAPER.toml), every claim is judged again with another value
-of it, from the same seeds. Without --replications it is quick: shortened runs, few replications.
+    "For each parameter that a paper does not give (sensitivity/PAPER.toml), every claim is judged again with other values
+of it, from the same seeds. Without --replications the run is quick: short runs, few replications.
 
 Examples:
   arqway sensitivity monet08
@@ -27,13 +27,13 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The papers, such as monet08 [default: all of them]
+    /// The papers, such as monet08 [default: all papers]
     #[arg(value_name = "PAPER")]
     papers: Vec<String>,
-    /// Only this parameter, as the table names it
+    /// Vary only this parameter, named as in the table
     #[arg(long, value_name = "PARAMETER")]
     only: Option<String>,
-    /// Replications of each cell, each run at full length
+    /// Replications of each cell, at full length
     #[arg(long, value_name = "N", value_parser = values::replications, allow_negative_numbers = true)]
     replications: Option<NonZeroU32>,
     #[command(flatten)]
@@ -52,7 +52,7 @@ struct Asked {
     worlds: Worlds,
 }
 
-/// From how many other seeds the plain world is looked at, to know what turns by chance.
+/// How many other seeds the plain world is judged from, to know which verdicts turn by chance.
 const OTHER_SEEDS: u64 = 2;
 
 pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
@@ -76,21 +76,21 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
         return Err(Failure::Nothing);
     }
     let effort = match arguments.replications {
-        Some(replications) => format!("Every run has its full length; each cell has {replications} replications."),
-        None => "This is a quick look: runs are shortened and few, so intervals are wide, and some verdicts are other than at \
+        Some(replications) => format!("All runs have full length; each cell has {replications} replications."),
+        None => "This is a quick look: runs are short and few, so intervals are wide, and some verdicts differ from those at \
                  full length. Use --replications 30 for as many as most papers have."
             .to_owned(),
     };
     sensitivity::write(&matrices, &arguments.as_typed(), &effort, &arguments.out)?;
     let texts: Vec<String> = matrices.iter().map(Matrix::to_text).collect();
     print(&texts.join("\n"))?;
-    runs.tell();
-    tell(format_args!("page, figures and verdicts are in {}", arguments.out.display()));
+    runs.summarise();
+    note(format_args!("the page, the figures and the verdicts are in {}", arguments.out.display()));
     Ok(())
 }
 
 impl Arguments {
-    /// What to type for the same results.
+    /// The command line that gives the same results.
     fn as_typed(&self) -> String {
         let mut typed = "arqway sensitivity".to_owned();
         self.papers.iter().for_each(|paper| typed.push_str(&format!(" {paper}")));
@@ -105,7 +105,7 @@ impl Arguments {
 }
 
 impl Asked {
-    /// Reads the experiments of all worlds, or tells every mistake in them.
+    /// Reads the experiments of all worlds, or reports every mistake in them.
     fn new(arguments: &Arguments, paper: String, questions: Questions) -> Result<Self, Failure> {
         let names: Vec<FigureName> = library::figures().into_iter().filter(|name| name.paper == paper).collect();
         let (effort, all) = match arguments.replications {
@@ -150,7 +150,7 @@ impl Asked {
     }
 }
 
-/// The questions about the papers asked for, or what is wrong with the request.
+/// The questions about the requested papers, or what is wrong with the request.
 fn questions(arguments: &Arguments) -> Result<Vec<(String, Questions)>, Failure> {
     let papers = library::papers().map_err(Failure::Mistakes)?;
     let known: Vec<&str> = papers.iter().map(|paper| paper.id.as_str()).collect();
@@ -168,7 +168,7 @@ fn questions(arguments: &Arguments) -> Result<Vec<(String, Questions)>, Failure>
                 Ok(read) => questions.push(((*paper).to_owned(), read)),
                 Err(found) => mistakes.extend(found),
             },
-            _ => tell(format_args!("{paper} is left out: nothing is asked about it yet")),
+            _ => note(format_args!("{paper} is left out: there is no sensitivity/{paper}.toml yet")),
         }
     }
     let questions = mistakes.into_result(questions).map_err(Failure::Mistakes)?;

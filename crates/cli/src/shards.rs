@@ -1,29 +1,29 @@
-//! Runs that are kept as pieces, in `DIR/pieces`: to go on where a study was interrupted, and to share it among machines.
+//! Finished runs, kept as pieces in `DIR/pieces`: to resume a study, and to share one among machines.
 
 use crate::study::{Failure, Options, Plans, Runs, Study, as_typed};
-use crate::terminal::tell;
+use crate::terminal::note;
 use arqway_lab::run::partial::{Manifest, Refused, ResultStore, Shard, folder_of};
 use std::path::Path;
 
-/// The pieces in a folder of results; those that are none are told.
+/// Opens the pieces in a folder of results; reports files that are not pieces.
 pub(crate) fn open(out: &Path) -> Result<ResultStore, Failure> {
     let (store, refused) = ResultStore::open(&[folder_of(out)]).map_err(Failure::Output)?;
-    tell_refused(&refused);
+    report_refused(&refused);
     Ok(store)
 }
 
-/// Says which files are no pieces, and what becomes of their runs.
-pub(crate) fn tell_refused(refused: &[Refused]) {
+/// Reports the files that were refused as pieces.
+pub(crate) fn report_refused(refused: &[Refused]) {
     for refused in refused {
-        tell(format_args!("{refused}; its runs are run again"));
+        note(format_args!("{refused}; its runs will be repeated"));
     }
 }
 
-/// Runs one share of a study, and leaves its pieces beside what was asked.
+/// Runs one share of a study, and writes its pieces next to the study's command line.
 pub(crate) fn shard(study: &Study, plans: &Plans, shard: Shard, options: &Options) -> Result<(), Failure> {
     if options.until.is_some() {
-        let reason = "--until decides by all results how many replications follow, and a shard has only its own";
-        return Err(Failure::Usage(format!("{reason}: give the number, as --replications N")));
+        let reason = "--until needs the results of all shards, and a shard has only its own";
+        return Err(Failure::Usage(format!("{reason}; use --replications N")));
     }
     let out = &options.out;
     let question = Manifest::new(study.words.clone(), shard.of(), study.files.clone());
@@ -35,12 +35,12 @@ pub(crate) fn shard(study: &Study, plans: &Plans, shard: Shard, options: &Option
         runs.run(plan, share)?;
     }
     runs.finish();
-    runs.tell();
+    runs.summarise();
     let out = out.display();
     if runs.is_stopped() {
         let again = format!("arqway {} --shard {shard} --out {out}", as_typed(&study.words));
-        return Err(Failure::Stopped(format!("the rest of shard {shard}: {again}")));
+        return Err(Failure::Stopped(format!("to finish shard {shard}: {again}")));
     }
-    tell(format_args!("shard {shard} is in {out}/pieces; when all are there: arqway merge {out}"));
+    note(format_args!("shard {shard} is in {out}/pieces; when all shards are there: arqway merge {out}"));
     Ok(())
 }

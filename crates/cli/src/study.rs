@@ -1,6 +1,6 @@
 //! What `run` and `reproduce` share: the options, and the runs with their progress bar and Ctrl-C.
 
-use crate::terminal::tell;
+use crate::terminal::note;
 use crate::values;
 use arqway_advise::AdviseError;
 use arqway_config::Mistakes;
@@ -31,21 +31,21 @@ use std::sync::Arc;
 /// How much is run, and where the results go.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
-    /// Replications of each cell, each run at full length
+    /// Replications of each cell, at full length
     #[arg(long, value_name = "N", conflicts_with = "quick", value_parser = values::replications, allow_negative_numbers = true)]
     pub(crate) replications: Option<NonZeroU32>,
-    /// Shortened runs and few replications, as the world's file says
+    /// Short runs and few replications, as the scenario's `[quick]` says
     #[arg(long)]
     pub(crate) quick: bool,
-    /// Add replications until the 95 % interval of every mean that is drawn is within this share of the mean
+    /// Add replications until the 95 % confidence interval of every plotted mean is within this share of it, such as 2%
     #[arg(long, value_name = "SHARE", value_parser = values::share)]
     pub(crate) until: Option<Ratio>,
     #[command(flatten)]
     pub(crate) running: Running,
-    /// Keep what is finished in DIR/pieces, and begin with what is there
+    /// Keep finished runs in DIR/pieces, and continue from those already there
     #[arg(long)]
     pub(crate) resume: bool,
-    /// Only the i-th of n shares, as pieces in DIR/pieces: `arqway merge` makes the results of all
+    /// Run only the i-th of n shares and keep it in DIR/pieces; `arqway merge` combines all shares
     #[arg(long, value_name = "i/n", conflicts_with = "resume")]
     pub(crate) shard: Option<Shard>,
     /// Folder for rows.csv, rows.parquet, claims.csv, report.html and figures/
@@ -53,13 +53,13 @@ pub(crate) struct Options {
     pub(crate) out: PathBuf,
 }
 
-/// From which random numbers runs are drawn, and how many go on at a time.
+/// The seed of the runs, and how many run in parallel.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Running {
-    /// Root of all random streams, instead of the experiment's
+    /// Seed of all random streams, instead of the experiment's
     #[arg(long, value_name = "S", value_parser = values::seed, allow_negative_numbers = true)]
     pub(crate) seed: Option<u64>,
-    /// How many runs at a time [default: one for each core]
+    /// Number of runs in parallel [default: one for each core]
     #[arg(long, value_name = "J", value_parser = values::jobs, allow_negative_numbers = true)]
     jobs: Option<NonZeroUsize>,
 }
@@ -97,7 +97,7 @@ pub(crate) enum Failure {
     Print(#[from] io::Error),
     #[error("cannot write into {folder}: {error}", folder = folder.display())]
     Write { folder: PathBuf, error: io::Error },
-    #[error("stopped before any run was finished: there are no results")]
+    #[error("stopped before any run finished: there are no results")]
     Nothing,
     #[error("{0}")]
     Stopped(String),
@@ -151,12 +151,12 @@ impl Options {
     }
 }
 
-/// Words as a shell takes them.
+/// The words of a command line, quoted for a shell.
 pub(crate) fn as_typed(words: &[String]) -> String {
     words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
 
-/// What is to be studied.
+/// A study: the experiments, and what to do with their results.
 pub(crate) struct Study {
     pub(crate) experiments: Vec<Experiment>,
     pub(crate) request: Request,
@@ -164,11 +164,11 @@ pub(crate) struct Study {
     /// From how many seeds each claim is judged.
     pub(crate) seeds: NonZeroU32,
     pub(crate) header: ReportHeader,
-    /// What verdicts must not differ from, if anything.
+    /// The recorded verdicts, with `--strict`.
     pub(crate) strict: Option<(Record, Effort)>,
     /// The same experiments with today's TCP, where that is asked for.
     pub(crate) today: Vec<Experiment>,
-    /// What was typed after `arqway`, but for what changes no result.
+    /// The arguments after `arqway`, without those that change no result.
     pub(crate) words: Vec<String>,
     /// The files that it names, the experiment's own among them.
     pub(crate) files: BTreeMap<String, String>,
@@ -196,7 +196,7 @@ impl Plans {
     }
 }
 
-/// The runs of a study, with what somebody who watches sees of them, and whether he has stopped them.
+/// Runs a study in parallel, with a progress bar, until it is done or stopped by Ctrl-C.
 pub(crate) struct Runs {
     jobs: NonZeroUsize,
     stop: Arc<Cancellation>,
@@ -217,10 +217,10 @@ impl Runs {
         let asked = Arc::clone(&stop);
         ctrlc::set_handler(move || {
             if asked.after_current_runs() {
-                // Asked twice: whoever presses Ctrl-C again does not want to wait for the runs under way.
+                // Whoever presses Ctrl-C again does not want to wait for the current runs.
                 std::process::exit(130);
             }
-            tell("stopping after the runs under way; again to stop at once");
+            note("stopping after the current runs; press Ctrl-C again to stop at once");
         })?;
         let bar = ProgressBar::new(planned as u64).with_style(style());
         Ok(Self { jobs, stop, bar, store: None, planned: 0, finished: 0, incomplete: 0, simulated_s: 0.0, events: 0 })
@@ -246,7 +246,7 @@ impl Runs {
                 run_to_precision(plan, share, &stop, planned, |plan, runs| self.run(plan, runs))?
             }
         };
-        // Whoever stopped knows that not all was settled.
+        // After Ctrl-C it is no news that some means are not settled.
         let wide = if self.is_stopped() { Vec::new() } else { wide };
         Ok((results, wide))
     }
@@ -284,12 +284,12 @@ impl Runs {
         Ok(sections)
     }
 
-    /// What one world needs beyond those before it; whether nothing is missing then.
+    /// Runs what one world needs beyond those before it; returns whether all of it finished.
     pub(crate) fn of_world(&self, worlds: &mut Worlds, world: usize) -> Result<bool, Failure> {
         Ok(worlds.run(world, self.jobs, &self.stop, || self.bar.inc(1))?)
     }
 
-    /// Takes note of what was run, for what is told at the end.
+    /// Counts what was run, for the summary at the end.
     pub(crate) fn count(&mut self, results: &Results) {
         let (seconds, events) = results.simulated();
         self.planned += results.planned;
@@ -299,7 +299,7 @@ impl Runs {
         self.events += events;
     }
 
-    /// What somebody else runs with, who tells the bar what there is to run.
+    /// For a caller that runs things itself and sets the length of the bar.
     pub(crate) fn watched(&self) -> (NonZeroUsize, &Cancellation, &ProgressBar) {
         (self.jobs, &self.stop, &self.bar)
     }
@@ -312,19 +312,19 @@ impl Runs {
         self.bar.finish_and_clear();
     }
 
-    pub(crate) fn tell(&self) {
+    pub(crate) fn summarise(&self) {
         if self.finished < self.planned {
-            tell(format_args!("stopped: {} of {} runs are finished and kept", self.finished, self.planned));
+            note(format_args!("stopped: {} of {} runs are finished and kept", self.finished, self.planned));
         }
         if self.incomplete > 0 {
             let runs = runs(self.incomplete);
-            tell(format_args!("{runs} ended by the scenario's `duration`, before the file was there"));
+            note(format_args!("{runs} reached the scenario's `duration` before the file transfer was complete"));
         }
         let (events, seconds) = (self.events as f64 / 1e6, self.bar.elapsed().as_secs_f64());
         let (finished, simulated) = (runs(self.finished), simulated(self.simulated_s));
-        tell(format_args!("{finished}, {simulated} simulated, {events:.1} million events in {seconds:.1} s"));
+        note(format_args!("{finished}, {simulated} simulated, {events:.1} million events in {seconds:.1} s"));
         if let Some(taken) = self.store.as_ref().map(ResultStore::taken).filter(|taken| *taken > 0) {
-            tell(format_args!("{} of these were kept before", runs(taken)));
+            note(format_args!("{} of these were already kept", runs(taken)));
         }
     }
 }

@@ -1,7 +1,7 @@
-//! What a terminal, or whoever reads in its place, gets: results on stdout, remarks on stderr.
+//! Results go to stdout, notes to stderr.
 //!
-//! Whoever stops reading half way has what he wants: `arqway ... 2>&1 | head` is no failure. That is why remarks are not
-//! written by `eprintln!`, which panics where nobody reads them.
+//! A reader may stop half way: `arqway ... 2>&1 | head` is not a failure. That is why notes are not written by `eprintln!`,
+//! which panics when nobody reads them.
 
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -14,8 +14,8 @@ pub(crate) fn print(text: &str) -> io::Result<()> {
     }
 }
 
-/// A remark, on a line of its own.
-pub(crate) fn tell(remark: impl Display) {
-    // There is nobody left to tell that it could not be told.
-    writeln!(io::stderr(), "{remark}").ok();
+/// Prints a note on a line of its own.
+pub(crate) fn note(note: impl Display) {
+    // If stderr is closed, there is nowhere left to report it.
+    writeln!(io::stderr(), "{note}").ok();
 }

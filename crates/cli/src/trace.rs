@@ -1,7 +1,7 @@
-//! `arqway trace EXPERIMENT --scheme S --point P --replication R`: one cell again, as a capture and as a time-sequence plot.
+//! `arqway trace EXPERIMENT --scheme S --point P --replication R`: repeats one run, as a capture and as a time-sequence plot.
 
 use crate::study::Failure;
-use crate::terminal::{print, tell};
+use crate::terminal::{note, print};
 use crate::values;
 use arqway_config::Source;
 use arqway_lab::experiment::overlay::Overlay;
@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 const EXAMPLES: &str =
-    "It is the very run behind the row of `arqway run` with the same options: same seed, same random streams.
+    "The run is exactly the one behind the rows of `arqway run` with the same options: same seed, same random streams.
 
 Examples:
   arqway trace my-experiment.toml --scheme sr:0.9 --point 5.4 --replication 3 --out cell.pcapng
@@ -39,40 +39,40 @@ To read the frames:
     group = clap::ArgGroup::new("output").args(["out", "sequence"]).required(true).multiple(true)
 )]
 pub(crate) struct Arguments {
-    /// The experiment's file, or a figure that is built in, such as monet08/fig3
+    /// An experiment file, or a built-in figure such as monet08/fig3
     #[arg(value_name = "EXPERIMENT")]
     experiment: PathBuf,
-    /// The scheme, as its rows name it
+    /// The scheme, named as in the rows
     #[arg(long, value_name = "SCHEME")]
     scheme: Option<String>,
-    /// The point of the sweep, as its rows name it
+    /// The point of the sweep, named as in the rows
     #[arg(long, value_name = "POINT", value_parser = values::point, allow_negative_numbers = true)]
     point: Option<f64>,
     /// The replication, counted from 0
     #[arg(long, value_name = "R", default_value_t = 0, value_parser = values::replication, allow_negative_numbers = true)]
     replication: u32,
-    /// Root of all random streams, instead of the experiment's
+    /// Seed of all random streams, instead of the experiment's
     #[arg(long, value_name = "S", value_parser = values::seed, allow_negative_numbers = true)]
     seed: Option<u64>,
-    /// How many replications there are, instead of the experiment's
+    /// Number of replications of the study, instead of the experiment's
     #[arg(long, value_name = "N", conflicts_with = "quick", value_parser = values::replications, allow_negative_numbers = true)]
     replications: Option<NonZeroU32>,
-    /// The shortened run that --quick makes
+    /// Trace the short run of `arqway run --quick`
     #[arg(long)]
     quick: bool,
-    /// The capture, for Wireshark
+    /// Write a capture for Wireshark
     #[arg(long, value_name = "FILE.pcapng")]
     out: Option<PathBuf>,
-    /// Where to capture: frames on both sides of the link, or packets at the hosts
+    /// Where to capture: frames at the ends of the link, or packets at the hosts
     #[arg(long, value_name = "PLACE,...", value_delimiter = ',', default_values = ["access-point", "client"], requires = "out")]
     at: Vec<At>,
-    /// The time-sequence plot of Selective Repeat toward the client; PNG if the file is called so
+    /// Draw a time-sequence plot of Selective Repeat toward the client; as PNG if the name ends in .png
     #[arg(long, value_name = "FILE.svg")]
     sequence: Option<PathBuf>,
-    /// Where the plot begins [default: with the run]
+    /// Start of the plot [default: the start of the run]
     #[arg(long, value_name = "TIME", requires = "sequence")]
     from: Option<Span>,
-    /// Where the plot ends [default: with the run]
+    /// End of the plot [default: the end of the run]
     #[arg(long, value_name = "TIME", requires = "sequence")]
     to: Option<Span>,
 }
@@ -84,9 +84,9 @@ enum At {
     AccessPoint,
     /// Frames at the client
     Client,
-    /// Packets of the server's network layer
+    /// Packets at the server's network layer
     ServerIp,
-    /// Packets of the client's network layer
+    /// Packets at the client's network layer
     ClientIp,
 }
 
@@ -116,24 +116,27 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
     let (capture, recorder) = watching;
     if let (Some(capture), Some(path)) = (capture, &arguments.out) {
         let (packets, _) = capture.finish().map_err(|source| cannot_write(path, source))?;
-        tell(format_args!("{packets} frames and packets are in {}", path.display()));
+        note(format_args!("{packets} frames and packets are in {}", path.display()));
     }
     if let (Some(recorder), Some(path)) = (recorder, &arguments.sequence) {
         draw(path, arguments, &cell.name, &recorder, fixed_timeout(&cell.scenario().link_layer))?;
-        tell(format_args!("the plot is in {}", path.display()));
+        note(format_args!("the plot is in {}", path.display()));
     }
     Ok(print(&results(&cell.name, &rows))?)
 }
 
-/// A name that promises another kind of picture would be read as one.
+/// Refuses a file name whose ending promises another format.
 fn check_picture(path: &Path) -> Result<(), Failure> {
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("svg" | "png") => Ok(()),
-        _ => Err(Failure::Usage(format!("--sequence draws SVG or PNG: {} must end in .svg or .png", path.display()))),
+        _ => Err(Failure::Usage(format!(
+            "--sequence writes SVG or PNG: expected a name that ends in .svg or .png, not {}",
+            path.display()
+        ))),
     }
 }
 
-/// The cell that was asked for.
+/// The cell to trace.
 fn find(arguments: &Arguments) -> Result<Cell, Failure> {
     let (source, folder) = source(&arguments.experiment)?;
     let effort = if arguments.quick { Effort::Quick } else { Effort::Full };
@@ -150,7 +153,7 @@ fn find(arguments: &Arguments) -> Result<Cell, Failure> {
     Cell::find(experiment, &request).map_err(|error| Failure::Usage(error.to_string()))
 }
 
-/// A file, or what is built in under that name; and where files that it names are.
+/// A file, or the built-in figure of that name; and the folder of the files that it names.
 fn source(experiment: &Path) -> Result<(Arc<Source>, PathBuf), Failure> {
     let name = experiment.display().to_string();
     let figure = name.split_once('/').filter(|_| !name.ends_with(".toml") && !experiment.exists());
@@ -159,7 +162,7 @@ fn source(experiment: &Path) -> Result<(Arc<Source>, PathBuf), Failure> {
         return built_in.map(|source| (source, PathBuf::new())).ok_or_else(|| {
             let known = library::figures().into_iter().map(|known| format!("{}/{}", known.paper, known.figure));
             let known = known.collect::<Vec<_>>().join(", ");
-            Failure::Usage(format!("no figure is called `{name}`; right would be a file, or one of {known}"))
+            Failure::Usage(format!("no figure is called `{name}`; expected a file, or one of {known}"))
         });
     }
     let text =
@@ -179,7 +182,7 @@ fn begin(path: &Path, arguments: &Arguments, cell: &Cell) -> Result<Capture<BufW
         .map_err(|source| cannot_write(path, source))
 }
 
-/// What watches for the plot, if one is asked for.
+/// The recorder of the plot, if one was requested.
 fn recorder(arguments: &Arguments, cell: &Cell) -> Result<Option<Recorder>, Failure> {
     if arguments.sequence.is_none() {
         return Ok(None);
@@ -188,7 +191,7 @@ fn recorder(arguments: &Arguments, cell: &Cell) -> Result<Option<Recorder>, Fail
     let to = arguments.to.map_or(Time::MAX, |to| Time::ZERO + to);
     if from >= to {
         return Err(Failure::Usage(format!(
-            "a plot from {} s to {} s shows nothing: --to must come after --from",
+            "the plot from {} s to {} s is empty: --to must be later than --from",
             from.as_seconds(),
             to.as_seconds()
         )));
@@ -197,7 +200,7 @@ fn recorder(arguments: &Arguments, cell: &Cell) -> Result<Option<Recorder>, Fail
     let scheme = &cell.name.scheme;
     recorder.map(Some).ok_or_else(|| {
         Failure::Usage(format!(
-            "--sequence shows the numbers of Selective Repeat, and `{scheme}` has none; right would be a scheme such as sr:0.9"
+            "--sequence plots the sequence numbers of Selective Repeat, and `{scheme}` has none; expected a scheme such as sr:0.9"
         ))
     })
 }
@@ -212,7 +215,7 @@ fn draw(
     let from = arguments.from.map_or(0.0, Span::as_seconds);
     let end = recorder.end().as_seconds();
     if from >= end {
-        return Err(Failure::Usage(format!("nothing is sent from --from {from} s on: the run ended at {end:.1} s")));
+        return Err(Failure::Usage(format!("nothing is sent after --from {from} s: the run ended at {end:.1} s")));
     }
     let CellName { experiment, scheme, label, point, replication, seed } = name;
     let about = About {
@@ -230,7 +233,7 @@ fn draw(
     fs::write(path, octets).map_err(|source| cannot_write(path, source))
 }
 
-/// What to type for the same plot; the file by its name alone, as results know no folders.
+/// The command line that draws the same plot, with the file name without its folder: results do not depend on paths.
 fn typed(arguments: &Arguments, name: &CellName) -> String {
     let file = &arguments.experiment;
     let file = match file.extension() {

@@ -1,10 +1,10 @@
 //! The pages as one Markdown document: a section a command, for the reference of the documentation's site.
 //!
 //! ```text
-//!     ## arqway run                    Run one experiment of your own
+//!     ## arqway run                    Run an experiment of your own
 //!     usage                            a block
-//!     | option | default | |           a table of arguments, one of options
-//!     **Examples**                     what stands behind the options, block by block
+//!     | option | default | |           a table of arguments and options
+//!     **Examples**                     the text after the options, block by block
 //! ```
 
 use super::{EXIT_STATUS, INTERRUPTED, STRICT, advises, files_written, has, writes_results};
@@ -50,7 +50,7 @@ fn section(page: &Command, root: &Command) -> String {
     text
 }
 
-/// What may be typed: a row an argument.
+/// A table with a row for each argument.
 fn arguments(page: &Command) -> String {
     let rows: String = page.get_arguments().filter(|argument| !argument.is_hide_set()).map(row).collect();
     if rows.is_empty() { rows } else { format!("| | default | |\n| --- | --- | --- |\n{rows}\n") }
@@ -61,9 +61,9 @@ fn row(argument: &Arg) -> String {
         argument.get_default_values().iter().map(|value| format!("`{}`", value.to_string_lossy())).collect();
     let takes_value = argument.get_action().takes_values();
     let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
-    // Where clap cannot know the default, the help says it at its end.
+    // Defaults that clap does not know are at the end of the help text.
     let (meaning, said) = help.split_once(" [default: ").unwrap_or((&help, ""));
-    // A flag's default is that it is not there.
+    // A flag has no default to show.
     let known = if takes_value { defaults.join(", ") } else { String::new() };
     let default = if known.is_empty() { escaped(said.trim_end_matches(']')) } else { known };
     let mut meaning = meaning.to_owned();
@@ -89,7 +89,7 @@ fn written(argument: &Arg) -> String {
     format!("`{}`", format!("{} {values}", options.join(", ")).trim())
 }
 
-/// Names and what each means; without a name, a sentence of its own.
+/// A list of names and meanings; an entry without a name is a paragraph.
 fn list(entries: &[(&str, &str)]) -> String {
     let mut text = String::new();
     for (name, meaning) in entries {
@@ -102,7 +102,7 @@ fn list(entries: &[(&str, &str)]) -> String {
     text + "\n"
 }
 
-/// The text behind the options: headings, paragraphs, and what is indented.
+/// The text after the options: headings, paragraphs, and indented blocks.
 fn remarks(page: &Command) -> String {
     let Some(help) = page.get_after_help() else { return String::new() };
     let (mut text, mut in_block) = (String::new(), false);
@@ -110,7 +110,7 @@ fn remarks(page: &Command) -> String {
     let mut lines = help.lines().peekable();
     while let Some(line) = lines.next() {
         let is_indented = line.starts_with(' ');
-        // A blank line between indented ones is part of what is shown.
+        // A blank line between indented lines belongs to the block.
         let goes_on = in_block && line.is_empty() && lines.peek().is_some_and(|next| next.starts_with(' '));
         if in_block && !is_indented && !goes_on {
             text.push_str("```\n\n");
@@ -130,7 +130,7 @@ fn remarks(page: &Command) -> String {
     text + if in_block { "```\n\n" } else { "\n" }
 }
 
-/// What Markdown, or a table in it, would take for something else.
+/// Escapes what Markdown would interpret, also inside a table.
 fn escaped(text: &str) -> String {
     text.replace('|', "\\|").replace('<', "\\<").replace('[', "\\[").replace('*', "\\*")
 }

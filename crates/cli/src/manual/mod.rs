@@ -5,13 +5,13 @@
 //!     man/arqway.1  man/arqway-run.1  man/arqway-reproduce.1  ...
 //! ```
 //!
-//! Of the text behind the options, each heading (`Examples:`) becomes a section, and what is indented stays as it stands.
-//! What holds for all, such as the exit status, stands here.
+//! In the text after the options, each heading (`Examples:`) becomes a section, and indented lines stay as they are.
+//! What all pages share, such as the exit status, is in this file.
 
 mod markdown;
 
 use crate::study::Failure;
-use crate::terminal::{print, tell};
+use crate::terminal::{note, print};
 use clap::Command;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
@@ -35,59 +35,59 @@ pub(crate) struct Arguments {
     markdown: bool,
 }
 
-/// What a command exits with, and when.
+/// The exit codes of every command.
 const EXIT_STATUS: [(&str, &str); 3] = [
     ("0", "Done."),
-    ("1", "Failed: a run, or writing what it gave."),
-    ("2", "The command line or a file is wrong, and nothing was run. Every mistake is told, with its place."),
+    ("1", "A run failed, or its results could not be written."),
+    ("2", "The command line or a file is wrong. Nothing was run; every mistake is reported with its place."),
 ];
 
-/// What a study makes of Ctrl-C.
+/// The exit codes of a study after Ctrl-C.
 const INTERRUPTED: [(&str, &str); 2] = [
     ("130", "Ctrl-C was pressed twice."),
-    ("", "After Ctrl-C it is 0 once a run is finished and kept; 1 without one, of a shard, and with --strict."),
+    (
+        "",
+        "After one Ctrl-C: 0 if at least one run finished and was kept; 1 if none did, for a shard, and with --strict.",
+    ),
 ];
 
 /// What `arqway trace` writes.
 const TRACES: [(&str, &str); 3] = [
-    ("FILE.pcapng", "The capture, by --out."),
-    ("FILE.svg, FILE.png", "The time-sequence plot, by --sequence."),
-    ("", "The same cell again gives the same octets."),
+    ("FILE.pcapng", "The capture, with --out."),
+    ("FILE.svg, FILE.png", "The time-sequence plot, with --sequence."),
+    ("", "The same cell gives the same bytes."),
 ];
 
 /// What `arqway fit` writes below `--out`.
 const FITS: [(&str, &str); 5] = [
-    ("fit.csv", "A row a parameter of a family: value, interval, and the family's likelihood."),
-    ("fit.toml", "An experiment that measures the best channel, for arqway run."),
-    ("fit.losses", "What was lost, frame by frame, for errors of kind trace."),
+    ("fit.csv", "One row for each parameter of a family: value, interval, and the family's likelihood."),
+    ("fit.toml", "An experiment with the best channel, for arqway run."),
+    ("fit.losses", "The losses, frame by frame, for errors of kind trace."),
     (
         "fit-runs.svg, fit-runs.png, fit-gaps.svg, fit-gaps.png",
-        "Runs of losses and gaps between them, seen and fitted.",
+        "Loss runs and the gaps between them, measured and fitted.",
     ),
-    ("", "The same trace and options again give the same octets."),
+    ("", "The same trace and options give the same bytes."),
 ];
 
 /// What a study writes below `--out`, and what is in it.
 const RESULTS: [(&str, &str); 5] = [
-    ("rows.csv, rows.parquet", "One row a metric of a cell."),
-    ("claims.csv", "One row a claim of a paper, with its verdict."),
-    ("report.html", "Plots, tables, verdicts and settings on one page that needs no other file."),
+    ("rows.csv, rows.parquet", "One row for each metric of each cell."),
+    ("claims.csv", "One row for each claim of a paper, with its verdict."),
+    ("report.html", "Plots, tables, verdicts and settings on one self-contained page."),
     ("figures/NAME.svg, figures/NAME.png", "Each figure."),
-    (
-        "",
-        "They depend on the version, the arguments and the files read, and on nothing else: the same again gives the same octets.",
-    ),
+    ("", "They depend only on the version, the arguments and the files read: the same command gives the same bytes."),
 ];
 
 /// What `arqway advise` writes below `--out`.
 const ADVICE: [(&str, &str); 4] = [
-    ("advise.svg, advise.png", "The ranking, drawn."),
-    ("advise.toml", "The experiment that confirms it, for arqway run."),
-    ("rows.csv, rows.parquet", "One row a metric of a cell."),
-    ("", "The same question again gives the same octets."),
+    ("advise.svg, advise.png", "A plot of the ranking."),
+    ("advise.toml", "An experiment that checks the advice, for arqway run."),
+    ("rows.csv, rows.parquet", "One row for each metric of each cell."),
+    ("", "The same question gives the same bytes."),
 ];
 /// What `--strict` makes of the exit status.
-const STRICT: &str = "With --strict it is 1 too where a verdict differs from the recorded one.";
+const STRICT: &str = "With --strict, also 1 if a verdict differs from the recorded one.";
 
 pub(crate) fn main(arguments: &Arguments, command: Command) -> Result<(), Failure> {
     let command = complete(command);
@@ -107,7 +107,7 @@ pub(crate) fn main(arguments: &Arguments, command: Command) -> Result<(), Failur
     };
     let written = write().map_err(|error| Failure::Write { folder: folder.clone(), error })?;
     print(&written)?;
-    tell(format_args!("read one with: man -l {}", folder.join("arqway.1").display()));
+    note(format_args!("to read one: man -l {}", folder.join("arqway.1").display()));
     Ok(())
 }
 
@@ -126,7 +126,7 @@ fn pages(command: &Command) -> io::Result<Vec<(String, Vec<u8>)>> {
 }
 
 fn render(page: &Command, root: &Command, source: &str) -> io::Result<(String, Vec<u8>)> {
-    // No date, so that the same version writes the same octets; an empty one would shift what stands behind it.
+    // No date, so that the same version writes the same bytes; an empty one would shift the fields after it.
     let man = Man::new(page.clone()).date(" ").source(source).manual("Arqway Manual");
     let mut text = Vec::new();
     man.render_title(&mut text)?;
@@ -156,7 +156,7 @@ fn render(page: &Command, root: &Command, source: &str) -> io::Result<(String, V
     Ok((man.get_filename(), text))
 }
 
-/// Whether a command runs a study; all that do share the option.
+/// Whether a command runs a study: all that do have `--until`.
 fn writes_results(page: &Command) -> bool {
     has(page, "until")
 }
@@ -201,10 +201,10 @@ fn list(roff: &mut Roff, entries: &[(&str, &str)]) {
     }
 }
 
-/// The text behind the options: headings, paragraphs, and what is indented.
+/// The text after the options: headings, paragraphs, and indented blocks.
 fn remarks(roff: &mut Roff, help: &str) {
     let is_indented = |line: &str| line.starts_with(' ');
-    // A paragraph needs a heading of its own where it comes first.
+    // A paragraph without a heading goes under one of ours.
     if help.lines().next().is_some_and(|line| !line.ends_with(':')) {
         roff.control("SH", ["NOTES"]);
     }
@@ -212,7 +212,7 @@ fn remarks(roff: &mut Roff, help: &str) {
     while let Some(line) = lines.next() {
         if is_indented(line) {
             roff.control("nf", []).text([roman(line)]);
-            // A blank line between indented ones is part of what is shown.
+            // A blank line between indented lines belongs to the block.
             while let Some(line) = lines.next_if(|line| is_indented(line) || line.is_empty()) {
                 roff.text([roman(line)]);
             }

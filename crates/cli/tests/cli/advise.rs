@@ -27,7 +27,7 @@ fn advise_prints_a_ranking_with_the_service_to_use_and_writes_the_promised_files
     assert!(lines.iter().any(|line| line.starts_with(" 1  ") && line.ends_with("  advised")), "{told}");
     assert!(lines.iter().any(|line| line.contains("  Raw  ")), "{told}");
     let block = lines.iter().find_map(|line| line.strip_prefix("  service = ")).expect("a block");
-    assert!(progress.contains("plot, rows and the experiment that confirms it are in out"), "{progress}");
+    assert!(progress.contains("the plot, the rows and the experiment that checks the advice are in out"), "{progress}");
     let files = folder.files();
     let expected =
         ["link.toml", "out/advise.png", "out/advise.svg", "out/advise.toml", "out/rows.csv", "out/rows.parquet"];
@@ -70,13 +70,13 @@ fn what_cannot_be_advised_on_exits_with_2_and_writes_nothing() {
     folder.write("sweep.toml", "[scenario]\nbase = \"clean\"\n[sweep]\n\"wireless.rate\" = [\"1 Mbit/s\"]\n");
     let before = folder.files();
     for (arguments, told) in [
-        (&["advise", "satelite"][..], "no world is called `satelite`; did you mean `satellite`?"),
+        (&["advise", "satelite"][..], "no scenario is called `satelite`; did you mean `satellite`?"),
         (&["advise", "missing.toml"], "cannot read missing.toml"),
         (&["advise", "sweep.toml"], "sweep.toml:3:"),
-        (&["advise", "link.toml", "--for", "media"], "nothing runs as `media` here"),
+        (&["advise", "link.toml", "--for", "media"], "`media` is not enabled"),
         (&["advise", "link.toml", "--for", "talk"], "file-transfer, tcp-bulk, web, media"),
         (&["advise", "link.toml", "--media-within", "150"], "needs its unit"),
-        (&["advise", "link.toml", "--replications", "0"], "a whole number from 1 on"),
+        (&["advise", "link.toml", "--replications", "0"], "a whole number of at least 1"),
     ] {
         let output = folder.arqway(arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");

@@ -101,7 +101,7 @@ fn a_file_that_is_not_there_when_the_run_ends_is_told() {
         .write("tiny.toml", &TINY.replace("\"file-transfer.size\"", "\"duration\" = \"1 s\", \"file-transfer.size\""));
     let output = folder.arqway(&["run", "tiny.toml"]);
     let told = text(&output.stderr);
-    assert!(told.contains("8 runs ended by the scenario's `duration`, before the file was there"), "{told}");
+    assert!(told.contains("8 runs reached the scenario's `duration` before the file transfer was complete"), "{told}");
 }
 
 #[test]
@@ -135,8 +135,8 @@ fn what_was_typed_wrong_exits_with_2_and_writes_nothing() {
     let cases: [(&[&str], &str); 17] = [
         (&["run", "missing.toml"], "missing.toml"),
         (&["run", "tiny.toml", "--fast"], "--fast"),
-        (&["run", "tiny.toml", "--jobs", "0"], "a whole number from 1 on"),
-        (&["run", "tiny.toml", "--replications", "-1"], "a whole number from 1 on"),
+        (&["run", "tiny.toml", "--jobs", "0"], "a whole number of at least 1"),
+        (&["run", "tiny.toml", "--replications", "-1"], "a whole number of at least 1"),
         (&["run", "tiny.toml", "--seed", "-1"], "a whole number"),
         (&["run", "tiny.toml", "--quick", "--replications", "3"], "--quick"),
         (&["run", "tiny.toml", "--scheme", "sr:9.0"], "raw, sr:0.9"),
@@ -235,8 +235,8 @@ fn strict_exits_with_1_and_says_what_to_record() {
     let output = folder.arqway(&["reproduce", "monet08", "fig20", "--replications", "1", "--strict"]);
     let told = text(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{told}");
-    assert!(told.contains("4 verdicts are not what is recorded:\n  monet08.fig20.asr-over-raw: "), "{told}");
-    let (_, to_record) = told.split_once("below [full]:\n").expect("what to write");
+    assert!(told.contains("4 verdicts differ from the recorded ones:\n  monet08.fig20.asr-over-raw: "), "{told}");
+    let (_, to_record) = told.split_once("under [full]:\n").expect("what to write");
     let expected = "\"monet08.fig20.asr-over-raw\" = { number = \"cannot-tell\" }\n\
                     \"monet08.fig20.sr-slightly-over-asr\" = { verdict = \"cannot-tell\" }\n\
                     \"monet08.fig20.asr-over-rlc\" = { verdict = \"cannot-tell\" }\n\

@@ -69,14 +69,17 @@ fn what_cannot_be_fitted_exits_with_2_says_what_would_be_right_and_writes_nothin
     folder.write("text", "what is this?\n");
     let cases: [(&[&str], &str); 9] = [
         (&["missing.csv"], "cannot read missing.csv"),
-        (&["short.csv"], "short.csv has no second frame; right would be a trace of thousands"),
+        (&["short.csv"], "short.csv has fewer than two frames; expected a trace of thousands"),
         (&["bad.csv"], "bad.csv:1: no column is called `arrived`"),
         (&["bad.csv"], "did you mean `arived` by it?"),
         (&["text"], "text:1: no column is called `sent`"),
-        (&["good.csv", "good.csv"], "a second file is for captures, and good.csv is none"),
-        (&["good.csv", "--from", "eth0"], "--from is for captures"),
+        (
+            &["good.csv", "good.csv"],
+            "a second file applies to captures only, and good.csv is not a pcapng or pcap capture",
+        ),
+        (&["good.csv", "--from", "eth0"], "--from applies to captures only"),
         (&["good.csv", "--rate", "8 bit/s"], "without --rate the trace says 8 kbit/s"),
-        (&["good.csv", "--frame", "0 octets"], "right would be the length of a frame"),
+        (&["good.csv", "--frame", "0 octets"], "expected the length of a frame"),
     ];
     let before = folder.names();
     for (arguments, words) in cases {

@@ -41,7 +41,7 @@ fn what_is_asked_for_and_not_there_exits_with_2_and_runs_nothing() {
     for (arguments, told) in [
         (&["sensitivity", "monet80"][..], "no paper is called `monet80`; did you mean `monet08`?"),
         (&["sensitivity", "monet08", "--only", "TCP: maximal window"], "did you mean `TCP: maximum window`?"),
-        (&["sensitivity", "--replications", "0"], "a whole number from 1 on"),
+        (&["sensitivity", "--replications", "0"], "a whole number of at least 1"),
         (&["reproduce", "--today", "--until", "2%"], "cannot be used with"),
         (&["reproduce", "--full", "--replications", "30"], "cannot be used with"),
         (&["reproduce", "--full", "--quick"], "cannot be used with"),

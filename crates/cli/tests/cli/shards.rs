@@ -142,7 +142,7 @@ fn a_study_that_was_killed_goes_on_with_what_it_kept() {
     assert!((1..10).contains(&kept), "{kept}");
     let resumed = folder.arqway(&asked);
     assert!(
-        text(&resumed.stderr).contains(&format!("{kept}000 runs of these were kept before\n")),
+        text(&resumed.stderr).contains(&format!("{kept}000 runs of these were already kept\n")),
         "{}",
         text(&resumed.stderr)
     );
@@ -160,7 +160,7 @@ fn a_study_that_grew_runs_only_what_is_new_and_a_damaged_piece_again() {
         fs::read_dir(folder.0.join("kept/pieces")).expect("pieces").map(|entry| entry.expect("one").path()).collect();
     assert_eq!(pieces.len(), 1, "{pieces:?}");
     let grown = folder.arqway(&asked("260"));
-    assert!(text(&grown.stderr).contains("1000 runs of these were kept before\n"), "{}", text(&grown.stderr));
+    assert!(text(&grown.stderr).contains("1000 runs of these were already kept\n"), "{}", text(&grown.stderr));
     let plain = folder.arqway(&["run", "study.toml", "--replications", "260", "--out", "plain"]);
     assert!(done(&grown) == done(&plain));
     assert_same(&results(&folder, "plain"), &results(&folder, "kept"), "grown");
@@ -168,8 +168,8 @@ fn a_study_that_grew_runs_only_what_is_new_and_a_damaged_piece_again() {
     fs::write(&pieces[0], &octets[..octets.len() / 2]).expect("a file");
     let again = folder.arqway(&asked("260"));
     let told = text(&again.stderr);
-    assert!(told.contains("it is cut short: ") && told.contains("; its runs are run again\n"), "{told}");
-    assert!(told.contains("40 runs of these were kept before\n"), "{told}");
+    assert!(told.contains("it is cut short: ") && told.contains("; its runs will be repeated\n"), "{told}");
+    assert!(told.contains("40 runs of these were already kept\n"), "{told}");
     assert_same(&results(&folder, "plain"), &results(&folder, "kept"), "mended");
 }
 
@@ -186,9 +186,9 @@ fn missing_shards_are_named_with_the_command_that_runs_them() {
     done(&folder.arqway(&["run", "study.toml", "--seed", "3", "--shard", "2/3", "--out", "shared"]));
     assert_eq!(
         refused(&folder.arqway(&["merge", "shared"]), 1),
-        "nothing is merged:\n\
-         shard 1/3: 1000 of 1000 runs are missing; to run them: arqway run study.toml --seed 3 --shard 1/3 --out DIR\n\
-         shard 3/3: 200 of 200 runs are missing; to run them: arqway run study.toml --seed 3 --shard 3/3 --out DIR\n"
+        "nothing was merged:\n\
+         shard 1/3: 1000 of 1000 runs are missing; run them with: arqway run study.toml --seed 3 --shard 1/3 --out DIR\n\
+         shard 3/3: 200 of 200 runs are missing; run them with: arqway run study.toml --seed 3 --shard 3/3 --out DIR\n"
     );
     assert_eq!(
         refused(&folder.arqway(&["merge", "nowhere"]), 1),
@@ -216,7 +216,7 @@ fn shards_of_another_study_are_refused_by_name() {
     fs::copy(&stray, folder.0.join("one/pieces").join(stray.file_name().expect("a name"))).expect("a copy");
     let output = folder.arqway(&["merge", "one"]);
     let told = refused(&output, 1);
-    assert!(told.contains(": none of its runs is part of this study\nnothing is merged"), "{told}");
+    assert!(told.contains(": none of its runs belongs to this study\nnothing was merged"), "{told}");
     let question = folder.read("one/pieces/question.json");
     let program = question.split("\"program\": \"").nth(1).and_then(|rest| rest.split('"').next()).expect("a program");
     folder.write("one/pieces/question.json", &question.replace(program, "0.0.9+00000000"));
@@ -230,9 +230,9 @@ fn a_shard_that_cannot_be_is_told_before_anything_runs() {
     let cases: [(&[&str], &str); 5] = [
         (&["--shard", "4/3"], "there is no shard 4 of 3: they are counted from 1 to 3"),
         (&["--shard", "0/3"], "there is no shard 0 of 3"),
-        (&["--shard", "third"], "right would be i/n, such as 2/3"),
+        (&["--shard", "third"], "expected i/n, such as 2/3"),
         (&["--shard", "1/3", "--resume"], "--resume"),
-        (&["--shard", "1/3", "--until", "2%"], "--until decides by all results how many replications follow"),
+        (&["--shard", "1/3", "--until", "2%"], "--until needs the results of all shards"),
     ];
     for (arguments, word) in cases {
         let output = folder.arqway(&[&["run", "study.toml"][..], arguments].concat());

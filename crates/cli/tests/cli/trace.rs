@@ -101,7 +101,10 @@ fn what_cannot_be_traced_exits_with_2_says_what_there_is_and_writes_nothing() {
         ),
         (&["monet08/fig99", "--scheme", "raw", "--point", "0", "--out", "x"], "monet08/fig3"),
         (&["tiny.toml", "--scheme", "sr:0.9", "--point", "0", "--sequence", "x.jpg"], ".svg or .png"),
-        (&["tiny.toml", "--scheme", "sr:0.9", "--point", "0,5", "--out", "x"], "a number as rows have it"),
+        (
+            &["tiny.toml", "--scheme", "sr:0.9", "--point", "0,5", "--out", "x"],
+            "a number without a unit, as in the rows",
+        ),
         (&["missing.toml", "--scheme", "raw", "--point", "0", "--out", "x"], "missing.toml"),
     ];
     for (arguments, words) in cases {
