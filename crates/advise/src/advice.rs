@@ -18,7 +18,7 @@ pub(super) const MARGIN_PERCENT: f64 = MARGIN * 100.0;
 #[derive(Debug, thiserror::Error)]
 pub enum AdviseError {
     /// What the candidates make of the world cannot be read: its own settings of services forbid one.
-    #[error("the world's own settings forbid a candidate:\n{0}")]
+    #[error("the scenario's settings rule out a candidate:\n{0}")]
     Candidates(Mistakes),
     /// No cells.
     #[error(transparent)]

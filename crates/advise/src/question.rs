@@ -42,7 +42,7 @@ pub enum QuestionError {
     #[error(transparent)]
     Mistakes(#[from] Mistakes),
     /// An application is asked for that the file does not have.
-    #[error("nothing runs as `{asked}` here: right would be one of {known}, or `{asked}.enabled = true` in the file")]
+    #[error("`{asked}` is not enabled; expected one of {known}, or `{asked}.enabled = true` in the file")]
     Application {
         /// What was asked for.
         asked: &'static str,
@@ -50,12 +50,10 @@ pub enum QuestionError {
         known: String,
     },
     /// A deadline for media that there are not.
-    #[error(
-        "nobody talks in this world, so nothing has to be there in time: --media-within needs media.enabled = true"
-    )]
+    #[error("--media-within needs a media stream: set media.enabled = true")]
     NobodyTalks,
     /// No application runs.
-    #[error("nothing runs in this world: enable one of file-transfer, tcp-bulk, web, media")]
+    #[error("the scenario enables no application: enable one of file-transfer, tcp-bulk, web, media")]
     Idle,
 }
 

@@ -181,7 +181,7 @@ impl std::fmt::Display for Caution {
             ),
             Self::Cut(cut, all) => write!(
                 out,
-                "{cut} of {all} runs ended before the file was there; their throughput is that of the time they had"
+                "{cut} of {all} runs ended before the file transfer was complete; their throughput covers the time they had"
             ),
             Self::NoClass => write!(
                 out,

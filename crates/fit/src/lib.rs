@@ -99,21 +99,21 @@ pub struct Fitted {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FitError {
     /// There is no second frame.
-    #[error("{0} has no second frame; right would be a trace of thousands")]
+    #[error("{0} has fewer than two frames; expected a trace of thousands")]
     TooShort(String),
     /// All frames were sent at once.
     #[error(
-        "{0} says of no two frames that they were sent at different times, so it does not tell how fast the link is: say it, as in --rate \"1 Mbit/s\""
+        "all frames of {0} have the same send time, so the rate of the link is unknown: give it, as in --rate \"1 Mbit/s\""
     )]
     NoRate(String),
     /// The times of the frames contradict each other.
     #[error(
-        "{0} has more frames at some times than could leave before the next ones at the rate at which most follow each other, so it does not tell how fast the link is: say it, as in --rate \"1 Mbit/s\""
+        "{0} has bursts of frames that could not leave in time at the rate at which most frames follow each other, so the rate of the link is unclear: give it, as in --rate \"1 Mbit/s\""
     )]
     Unclear(String),
     /// The link is too slow for the frames.
     #[error(
-        "at {rate} the last of the frames of {name} would have waited for {waits}: the link was faster, or what was captured is not what it sent; without --rate the trace says {seen}"
+        "at {rate} the last frame of {name} would have waited for {waits}: the link was faster, or the capture has packets that it did not carry; without --rate the trace says {seen}"
     )]
     TooSlow {
         /// The trace.

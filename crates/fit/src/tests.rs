@@ -291,7 +291,7 @@ fn an_outage_of_many_thousand_frames_has_a_likelihood() {
 #[test]
 fn a_trace_that_is_too_short_or_contradicts_the_rate_is_refused_with_what_would_be_right() {
     let told = |frames: &Frames, rate| Fit::new("t.csv", frames, rate).expect_err("refused").to_string();
-    assert_eq!(told(&Frames::default(), None), "t.csv has no second frame; right would be a trace of thousands");
+    assert_eq!(told(&Frames::default(), None), "t.csv has fewer than two frames; expected a trace of thousands");
     let frames = back_to_back(&ErrorModel::None, 1, 100);
     assert!(told(&frames, Some(rate(8))).contains("without --rate the trace says 64 kbit/s"));
     let at_once = Frames { frames: vec![frames.frames[0]; 3], ..Frames::default() };
@@ -300,7 +300,7 @@ fn a_trace_that_is_too_short_or_contradicts_the_rate_is_refused_with_what_would_
     burst.splice(0..0, vec![frames.frames[0]; 10_000]);
     let burst = Frames { frames: burst, ..Frames::default() };
     let said = told(&burst, None);
-    assert!(said.contains("more frames at some times") && said.contains("--rate"), "{said}");
+    assert!(said.contains("bursts of frames that could not leave in time") && said.contains("--rate"), "{said}");
 }
 
 #[test]

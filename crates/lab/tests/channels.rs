@@ -92,8 +92,8 @@ fn a_mistake_in_a_recording_is_told_with_its_file_line_and_column() {
     let told = experiment("mistakes", &files, set, "").expect_err("five mistakes").to_string();
     for expected in [
         "walk.losses:2:5: `x` is neither 0 (arrived) nor 1 (lost)",
-        "drive.rates:2:6: `khz` is no unit of a rate",
-        "flight.rates:2:1: this is no step",
+        "drive.rates:2:6: unknown unit `khz` for a rate",
+        "flight.rates:2:1: this is not a step",
         "study.toml:9:60: cannot read `nowhere.losses`",
         "did you mean `at-end`?",
         "5 mistakes",

@@ -107,11 +107,11 @@ impl Reader {
         if value.hasattr("__fspath__")? {
             return value.call_method0("__fspath__")?.extract::<String>().map(|text| Ok(Value::Text(text)));
         }
-        let message = format!("`{}` is no setting", value.repr()?);
+        let message = format!("`{}` is not a setting", value.repr()?);
         let help = if value.is_none() {
             "leave the key out"
         } else {
-            "right would be a text, a number, True or False, a list or a dict"
+            "expected a text, a number, True or False, a list or a dict"
         };
         Ok(Err(Unfit::new(&message, help)))
     }
@@ -121,7 +121,7 @@ impl Reader {
         for item in mapping.items()? {
             let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item.extract()?;
             let Ok(key) = key.cast::<PyString>() else {
-                let message = format!("the key `{}` is no text", key.repr()?);
+                let message = format!("the key `{}` is not text", key.repr()?);
                 let help = "settings are called by texts".to_owned();
                 self.wrong.push(Wrong { path: path.to_owned(), message, help });
                 continue;

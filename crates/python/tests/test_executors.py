@@ -206,7 +206,7 @@ def test_workers_do_not_hold_the_lock_of_the_interpreter(experiment: Experiment)
 @pytest.mark.parametrize(
     ("arguments", "word"),
     [
-        ({"executor": "slurm"}, 'right would be an Executor, "processes", "dask" or "dask://host:port"'),
+        ({"executor": "slurm"}, 'expected an Executor, "processes", "dask" or "dask://host:port"'),
         ({"executor": futures.ThreadPoolExecutor(1), "jobs": 2}, "an executor knows itself how many workers it has"),
         ({"executor": "processes", "jobs": 0}, "jobs is a whole number from 1"),
     ],

@@ -96,14 +96,14 @@ def test_mistakes_in_a_dictionary_have_paths() -> None:
         'scenario.set["media.enabled"]',
         "scheme[1].use",
     ]
-    assert told['scenario.set["media.enabled"]'] == "`None` is no setting"
+    assert told['scenario.set["media.enabled"]'] == "`None` is not a setting"
     assert all(mistake.line is None for mistake in raised.value.mistakes)
     assert "scheme[1].use: " in str(raised.value)
 
 
 @pytest.mark.parametrize(
     ("value", "told"),
-    [(object(), "is no setting"), ({1: 2}, "is no text"), (1 << 70, "too large"), (b"raw", "is no setting")],
+    [(object(), "is not a setting"), ({1: 2}, "is not text"), (1 << 70, "too large"), (b"raw", "is not a setting")],
 )
 def test_a_value_that_is_no_setting_is_told_and_never_a_crash(value: Any, told: str) -> None:
     with pytest.raises(arqway.Mistakes, match=told):

@@ -60,11 +60,11 @@ def test_wrong_settings_are_told_with_their_paths() -> None:
     assert [mistake.path for mistake in raised.value.mistakes] == ["timeuot", "drop-stale-copies"]
     with pytest.raises(Mistakes, match="did you mean `selective-repeat`"):
         Service("selective-repaet")
-    with pytest.raises(ValueError, match="`sr:soon` is no scheme"):
+    with pytest.raises(ValueError, match="`sr:soon` is not a scheme"):
         Service("sr:soon")
     with pytest.raises(ValueError, match="says its setting itself"):
         Service("sr:1.1", timeout="2 s")
-    with pytest.raises(TypeError, match="is no service"):
+    with pytest.raises(TypeError, match="is not a service"):
         Service(3)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="access-point or client"):
         Service("raw", side="left")
@@ -161,7 +161,7 @@ def test_wrong_settings_of_a_line_are_told() -> None:
     service = Service("raw")
     with pytest.raises(ValueError, match="each end needs one of its own"):
         connect(service, service)
-    with pytest.raises(ValueError, match='right would be "a" or "b"'):
+    with pytest.raises(ValueError, match='expected "a" or "b"'):
         connect("raw", "raw").send("left", b"packet")
 
 
@@ -247,10 +247,10 @@ def test_an_exception_of_a_service_comes_out_of_the_wire() -> None:
 @pytest.mark.parametrize(
     ("method", "returned", "told"),
     [
-        ("handle_packet", None, "right would be True where it took the packet"),
-        ("poll_frame", 3, "right would be a Frame, bytes or None"),
-        ("poll_packet", "text", "right would be bytes or None"),
-        ("poll_timeout", "soon", "right would be a time in seconds"),
+        ("handle_packet", None, "expected True if it took the packet"),
+        ("poll_frame", 3, "expected a Frame, bytes or None"),
+        ("poll_packet", "text", "expected bytes or None"),
+        ("poll_timeout", "soon", "expected a time in seconds"),
         ("poll_timeout", -1.0, "from 0 to"),
     ],
 )

@@ -43,7 +43,7 @@ impl PacketLength {
 
 /// A length that no packet has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a packet of {0}: right would be {least} to {most} octets", least = PacketLength::RANGE.start(), most = PacketLength::RANGE.end())]
+#[error("a packet of {0}: expected {least} to {most} octets", least = PacketLength::RANGE.start(), most = PacketLength::RANGE.end())]
 pub struct PacketLengthError(Octets);
 
 impl TryFrom<Octets> for PacketLength {

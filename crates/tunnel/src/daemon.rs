@@ -33,16 +33,16 @@ const BATCH: usize = 64;
 #[derive(Debug, thiserror::Error)]
 pub enum TunnelError {
     /// The socket has no peer.
-    #[error("the UDP socket has no peer: right would be one that is connected to the other end")]
+    #[error("the UDP socket is not connected to the other end")]
     NotConnected(#[source] io::Error),
     /// The socket stays as it is.
-    #[error("the UDP socket cannot be made nonblocking: right would be a socket that no one else configures")]
+    #[error("cannot make the UDP socket nonblocking")]
     Blocking(#[source] io::Error),
     /// There is nothing to read from any more, and there never will be.
-    #[error("the network layer's descriptor has closed: right would be one that stays open while the endpoint runs")]
+    #[error("the network layer closed its descriptor while the endpoint was running")]
     NetworkLayerClosed,
     /// The system refused to wait.
-    #[error("waiting for the socket and the network layer failed: right would be descriptors that can be polled")]
+    #[error("cannot poll the socket and the network layer's descriptor")]
     Wait(#[source] io::Error),
 }
 

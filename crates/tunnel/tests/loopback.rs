@@ -119,7 +119,7 @@ fn a_socket_without_a_peer_is_refused() {
     let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
     let error = Endpoint::new(service(), Host::default(), socket).map(drop).expect_err("no peer");
     assert!(matches!(error, TunnelError::NotConnected(_)));
-    assert_eq!(error.to_string(), "the UDP socket has no peer: right would be one that is connected to the other end");
+    assert_eq!(error.to_string(), "the UDP socket is not connected to the other end");
 }
 
 type End = Endpoint<Checked<Mux>, Host>;

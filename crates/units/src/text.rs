@@ -84,7 +84,7 @@ impl Table {
             ));
         }
         let names = self.units.iter().map(|(name, _)| *name).collect::<alloc::vec::Vec<_>>().join(", ");
-        UnitError(alloc::format!("`{unit}` is no unit of {}; right would be one of {names}", self.what))
+        UnitError(alloc::format!("unknown unit `{unit}` for {}; expected one of {names}", self.what))
     }
 
     /// Prints a whole number of base units in the largest unit that it fills at least once.
@@ -264,7 +264,7 @@ mod tests {
             ("64".parse::<Span>().map(drop), "a length of time needs its unit: write \"64 s\" or \"64 ms\""),
             (
                 "64 kbit/s".parse::<Span>().map(drop),
-                "`kbit/s` is no unit of a length of time; right would be one of s, ms, us, ns",
+                "unknown unit `kbit/s` for a length of time; expected one of s, ms, us, ns",
             ),
             ("fast".parse::<BitRate>().map(drop), "a rate is a number and its unit, such as \"64 kbit/s\""),
             ("0 bit/s".parse::<BitRate>().map(drop), "a rate is at least 1 bit/s"),
@@ -272,7 +272,7 @@ mod tests {
             ("140 %".parse::<Ratio>().map(drop), "a share lies between 0 % and 100 %"),
             (
                 "1e3 s".parse::<Span>().map(drop),
-                "`e3 s` is no unit of a length of time; right would be one of s, ms, us, ns",
+                "unknown unit `e3 s` for a length of time; expected one of s, ms, us, ns",
             ),
             ("99999999999999 s".parse::<Span>().map(drop), "a length of time this large cannot be represented"),
         ];

@@ -76,7 +76,7 @@ fn a_mistake_in_an_override_points_at_the_override() {
         settings.set_path(path, node.clone());
     }
     insta::assert_snapshot!(read::<Sample>(&settings).unwrap_err(), @r#"
-    fig3.toml:2:27: `m` is no unit of a rate; right would be one of Gbit/s, Mbit/s, kbit/s, bit/s
+    fig3.toml:2:27: unknown unit `m` for a rate; expected one of Gbit/s, Mbit/s, kbit/s, bit/s
         set = { "wireless.rate" = "64 m", "wireless.queue.fraems" = 3, "wireless.delay.x" = 1 }
                                   ^^^^^^
 

@@ -27,7 +27,7 @@ service = { kind = "selective-repeat", timeout = { adaptive = { srtt = "three", 
         id = 7
              ^
 
-    bad.toml:6:8: `kbit` is no unit of a rate; right would be one of Gbit/s, Mbit/s, kbit/s, bit/s
+    bad.toml:6:8: unknown unit `kbit` for a rate; expected one of Gbit/s, Mbit/s, kbit/s, bit/s
         rate = "64 kbit"
                ^^^^^^^^^
 

@@ -37,7 +37,7 @@ pub enum CaptureError {
         why: String,
     },
     /// No interface has this name.
-    #[error("{file} has no interface `{name}`; right would be one of {known}")]
+    #[error("{file} has no interface `{name}`; expected one of {known}")]
     Unknown {
         /// Which.
         file: String,
@@ -47,7 +47,7 @@ pub enum CaptureError {
         known: String,
     },
     /// A capture by itself does not say which two of its interfaces are meant.
-    #[error("{file} has {}; right would be a second capture, of the other end, or two interfaces, named by --from and --to", interfaces(.known))]
+    #[error("{file} has {}; expected a second capture from the other end, or two interfaces named by --from and --to", interfaces(.known))]
     Ends {
         /// Which.
         file: String,
@@ -64,7 +64,7 @@ pub enum CaptureError {
     },
     /// Nothing that was sent was seen to arrive.
     #[error(
-        "of {sent} packets that were sent none is among the {arrived} that arrived: the captures are of other times or directions, or the link lies behind a router that rewrites addresses; right would be captures at both ends of the link itself"
+        "none of the {sent} packets sent is among the {arrived} that arrived: the captures are from different times or directions, or a router in between rewrites addresses; expected captures at both ends of the link itself"
     )]
     Unmatched {
         /// How many were sent.

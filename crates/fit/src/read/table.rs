@@ -112,7 +112,7 @@ fn unreadable(error: &csv::Error) -> String {
             format!("{len} cells; the header has {expected_len}")
         }
         csv::ErrorKind::Utf8 { .. } => {
-            "this is no text; right would be a table of comma-separated values, or a capture".to_owned()
+            "this is not text; expected a table of comma-separated values, or a capture".to_owned()
         }
         _ => error.to_string(),
     }
@@ -136,7 +136,7 @@ fn columns(header: &StringRecord, octets: Option<Octets>) -> Result<Columns, Vec
         (Some(arrived), None) => Some(FateColumn::Arrived(arrived)),
         (None, Some(lost)) => Some(FateColumn::Lost(lost)),
         (Some(_), Some(_)) => {
-            wrong.push("`arrived` and `lost` both say which frames were lost; right would be one of them".to_owned());
+            wrong.push("`arrived` and `lost` both say which frames were lost; expected one of them".to_owned());
             None
         }
         (None, None) => {
@@ -163,7 +163,7 @@ fn columns(header: &StringRecord, octets: Option<Octets>) -> Result<Columns, Vec
 fn line(record: &StringRecord, columns: &Columns, octets: Option<Octets>) -> Result<Line, String> {
     let cell = |place: usize| record.get(place).unwrap_or_default();
     let time = |name: &str, text: &str| {
-        nanoseconds(text).ok_or_else(|| format!("`{name}` is \"{text}\"; right would be seconds, such as 12.03125"))
+        nanoseconds(text).ok_or_else(|| format!("`{name}` is \"{text}\"; expected seconds, such as 12.03125"))
     };
     let sent = time("sent", cell(columns.sent))?;
     let fate = match columns.fate {
@@ -175,7 +175,7 @@ fn line(record: &StringRecord, columns: &Columns, octets: Option<Octets>) -> Res
         FateColumn::Lost(place) => match cell(place) {
             "0" => Fate::Arrived,
             "1" => Fate::Lost,
-            other => return Err(format!("`lost` is \"{other}\"; right would be 0 or 1")),
+            other => return Err(format!("`lost` is \"{other}\"; expected 0 or 1")),
         },
     };
     let length = match (octets, columns.octets) {
@@ -183,7 +183,7 @@ fn line(record: &StringRecord, columns: &Columns, octets: Option<Octets>) -> Res
         (None, Some(place)) => {
             let whole = cell(place).parse().ok().filter(|octets| (1..=LONGEST_FRAME).contains(octets));
             Octets::new(whole.ok_or_else(|| {
-                format!("`octets` is \"{}\"; right would be the length of a frame, such as 250", cell(place))
+                format!("`octets` is \"{}\"; expected the length of a frame, such as 250", cell(place))
             })?)
         }
         (None, None) => Octets::new(0),

@@ -35,18 +35,18 @@ fn clocks_may_disagree() {
 #[test]
 fn all_mistakes_of_a_table_are_told_at_once_with_their_lines() {
     insta::assert_snapshot!(told("sent,arrived,octets\n0,1,250\nnow,1,250\n1,never,250\n2,3,0\n3,4\n"), @r#"
-    trace.csv:3: `sent` is "now"; right would be seconds, such as 12.03125
-    trace.csv:4: `arrived` is "never"; right would be seconds, such as 12.03125
-    trace.csv:5: `octets` is "0"; right would be the length of a frame, such as 250
+    trace.csv:3: `sent` is "now"; expected seconds, such as 12.03125
+    trace.csv:4: `arrived` is "never"; expected seconds, such as 12.03125
+    trace.csv:5: `octets` is "0"; expected the length of a frame, such as 250
     trace.csv:6: 2 cells; the header has 3
     "#);
     insta::assert_snapshot!(told("snet,lost,arrived\n"), @r#"
     trace.csv:1: no column is called `sent`, the seconds at which each frame was sent; did you mean `snet` by it?
-    trace.csv:1: `arrived` and `lost` both say which frames were lost; right would be one of them
+    trace.csv:1: `arrived` and `lost` both say which frames were lost; expected one of them
     trace.csv:1: no column is called `octets`, the length of each frame; without it, say how long all are: --frame "250 octets"
     "#);
     assert_eq!(told("sent,arrived,octets\n"), "trace.csv has a header and no frames");
-    assert_eq!(told("sent,lost,octets\n0,yes,1\n"), "trace.csv:2: `lost` is \"yes\"; right would be 0 or 1");
+    assert_eq!(told("sent,lost,octets\n0,yes,1\n"), "trace.csv:2: `lost` is \"yes\"; expected 0 or 1");
     let many = format!("sent,lost,octets\n{}", "x,0,1\n".repeat(1000));
     assert_eq!(told(&many).lines().count(), 11);
 }
@@ -164,11 +164,11 @@ fn captures_that_cannot_be_used_are_refused_with_what_would_be_right() {
     let alone = read_captures(&one, None, &Places::default(), None).unwrap_err().to_string();
     assert_eq!(
         alone,
-        "a.pcap has the interface 0 alone; right would be a second capture, of the other end, or two interfaces, named by --from and --to"
+        "a.pcap has the interface 0 alone; expected a second capture from the other end, or two interfaces named by --from and --to"
     );
     let places = Places { from: Some("eth0".to_owned()), to: None };
     let unknown = read_captures(&one, Some(&one), &places, None).unwrap_err().to_string();
-    assert_eq!(unknown, "a.pcap has no interface `eth0`; right would be one of 0");
+    assert_eq!(unknown, "a.pcap has no interface `eth0`; expected one of 0");
     let cut = captures(&good[..good.len() - 3], &good).unwrap_err().to_string();
     assert!(cut.contains("it ends within a packet"), "{cut}");
     let empty = captures(&pcap(101, &[]), &good).unwrap_err().to_string();

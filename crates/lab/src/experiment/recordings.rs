@@ -76,7 +76,7 @@ fn steps(source: &Arc<Source>) -> Result<Node, Mistake> {
             let step = Table::from_iter([("for".to_owned(), part(length, start)), ("rate".to_owned(), rate)]);
             steps.push(Node::new(step, origin(whole)));
         } else if !whole.is_empty() {
-            let mistake = Mistake { origin: origin(whole), message: "this is no step".to_owned(), help: None };
+            let mistake = Mistake { origin: origin(whole), message: "this is not a step".to_owned(), help: None };
             return Err(mistake.help("a step is how long and how fast, such as `10 s, 64 kbit/s`"));
         }
         start += line.len();

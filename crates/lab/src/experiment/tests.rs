@@ -71,14 +71,14 @@ fn a_class_that_cannot_be_is_told_where_it_stands_with_what_would_be_right() {
     };
     let error = told("{ protocol = \"udp\", service = \"raw\", name = \"voice\" }, { ds = \"ef\", with = \"vioce\" }");
     assert!(
-        error.contains("no class called `vioce` has a service of its own; right would be one of `default`, `voice`"),
+        error.contains("no class called `vioce` has a service of its own; expected one of `default`, `voice`"),
         "{error}"
     );
     assert!(error.contains("{ ds = \"ef\", with = \"vioce\" }"), "{error}");
     let error = told("{ service = \"raw\" }");
-    assert!(error.contains("a class of all packets; right would be one or more of protocol"), "{error}");
+    assert!(error.contains("a class that matches all packets; expected one or more of protocol"), "{error}");
     let error = told("{ protocol = \"udp\", service = \"raw\", rate = \"20 %\" }");
-    assert!(error.contains("right would be `scheduler = \"scfq\"`"), "{error}");
+    assert!(error.contains("expected `scheduler = \"scfq\"`"), "{error}");
     assert!(error.starts_with("study.toml:7:77: "), "the rate itself: {error}");
 }
 
@@ -88,7 +88,7 @@ fn rates_of_a_table_that_nobody_keeps_are_told_where_the_table_gives_them() {
                  allocations = [{ ds = \"af11\", rate = \"1 kbit/s\" }] },";
     let error = experiment(&STUDY.replace("\"media.enabled\" = true,", table)).expect_err("a slip").to_string();
     assert!(error.starts_with("study.toml:7:"), "not the classes of the base: {error}");
-    assert!(error.contains("right would be `scheduler = \"scfq\"`"), "{error}");
+    assert!(error.contains("expected `scheduler = \"scfq\"`"), "{error}");
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn a_swept_path_without_quotes_is_told_to_want_them() {
         experiment(&STUDY.replace("\"wireless.errors.loss\" = [", "wireless.errors.loss = [")).expect_err("a slip");
     let error = error.to_string();
     assert!(
-        error.starts_with("study.toml:10:1: ") && error.contains("right would be \"wireless.errors.loss\" = ["),
+        error.starts_with("study.toml:10:1: ") && error.contains("expected \"wireless.errors.loss\" = ["),
         "{error}"
     );
 }
@@ -144,7 +144,7 @@ fn a_timeout_is_a_length_of_time_or_a_policy() {
         ("{ kind = \"adaptive\", srt = 3, srttvar = 2 }", "did you mean `srtt`?"),
         ("{ kind = \"adaptive\", srtt = -3, srttvar = 2 }", "a factor lies between 0 and 1000"),
         ("\"0 s\"", "this must be 1 us or more"),
-        ("\"3 kbit/s\"", "is no unit of a length of time"),
+        ("\"3 kbit/s\"", "unknown unit `kbit/s` for a length of time"),
     ] {
         let error = with(wrong).expect_err(wrong).to_string();
         assert!(error.contains(right) && error.starts_with("study.toml:17:"), "{error}");
@@ -349,7 +349,7 @@ fn a_mistake_in_the_classes_of_a_scheme_is_told_with_its_place() {
     assert!(unknown.starts_with("study.toml:7:13: no class of this world is called `medai`"), "{unknown}");
     assert!(unknown.contains("did you mean `media`?"), "{unknown}");
     let service = told("{ media = \"oos-rpl:1\" }");
-    assert!(service.starts_with("study.toml:7:21: `oos-rpl:1` is no scheme"), "{service}");
+    assert!(service.starts_with("study.toml:7:21: `oos-rpl:1` is not a scheme"), "{service}");
     let table = told("\"raw\"");
     assert!(table.contains("`classes` is a table") && table.contains("such as { media"), "{table}");
 }

@@ -96,7 +96,7 @@ impl World {
             // A path without quotes is a table in a table to TOML.
             mistakes.push(match whole_path(path, values) {
                 Some(whole) => Mistake::at_key(values, "the path of what is swept is one key, in quotes")
-                    .help(format!("right would be \"{whole}\" = [...]")),
+                    .help(format!("expected \"{whole}\" = [...]")),
                 None => Mistake::at_value(values, "a sweep without values")
                     .help(format!("for instance \"{path}\" = [...] with the values that it takes")),
             });

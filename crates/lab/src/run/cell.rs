@@ -59,7 +59,7 @@ pub enum CellError {
         known: String,
     },
     /// There are fewer replications.
-    #[error("no replication has the number {asked}; right would be 0 to {last}: they are counted from 0")]
+    #[error("no replication {asked}; expected 0 to {last}")]
     Replication {
         /// What was asked for.
         asked: u32,
@@ -195,6 +195,6 @@ use = "sr:1.1"
             Err("which scheme? study has sr:1.1 single, sr:1.1 once".to_owned())
         );
         let unknown = find(STUDY, Some("sr:2")).expect_err("no such scheme");
-        assert!(unknown.ends_with("right would be one of sr:1.1 single, sr:1.1"), "{unknown}");
+        assert!(unknown.ends_with("expected one of sr:1.1 single, sr:1.1"), "{unknown}");
     }
 }

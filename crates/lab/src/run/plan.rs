@@ -68,7 +68,7 @@ pub struct Request {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum RequestError {
     /// No scheme of this name.
-    #[error("no scheme is called `{asked}`; right would be one of {known}")]
+    #[error("no scheme is called `{asked}`; expected one of {known}")]
     Scheme {
         /// What was asked for.
         asked: String,
@@ -76,7 +76,7 @@ pub enum RequestError {
         known: String,
     },
     /// No point of this value.
-    #[error("no point lies at {asked}; right would be one of {known}")]
+    #[error("no point {asked}; expected one of {known}")]
     Point {
         /// What was asked for.
         asked: f64,

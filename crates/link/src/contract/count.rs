@@ -29,7 +29,7 @@ impl<const LEAST: u16, const MOST: u16> Count<LEAST, MOST> {
 
 /// A count out of its bounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{count} is out of range: right would be {least} to {most}")]
+#[error("{count} is out of range: expected {least} to {most}")]
 pub struct CountError {
     count: i64,
     least: u16,
@@ -75,7 +75,7 @@ mod tests {
         assert_eq!(Count::<2, 64>::try_from(64).map(Count::get), Ok(64));
         for count in [-1, 1, 65, 70_000] {
             let error = Count::<2, 64>::try_from(count).expect_err("too few or too many");
-            assert_eq!(error.to_string(), std::format!("{count} is out of range: right would be 2 to 64"));
+            assert_eq!(error.to_string(), std::format!("{count} is out of range: expected 2 to 64"));
         }
     }
 }

@@ -124,12 +124,12 @@ pub enum ClassError {
     Rule(#[from] RuleError),
     /// Nobody carries its packets.
     #[error(
-        "a class that nobody carries; right would be a `service`, or `with` and the name of a class that has one, or \
+        "a class without a service; expected `service`, or `with` and the name of a class that has one, or \
          `with = \"default\"`"
     )]
     NoCarrier,
     /// Two ways to carry them.
-    #[error("a class with both `service` and `with`; right would be one of them")]
+    #[error("a class with both `service` and `with`; expected one of them")]
     TwoCarriers,
 }
 

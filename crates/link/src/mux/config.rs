@@ -167,10 +167,10 @@ impl<'config> Names<'config> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
     /// More services than a tag can tell apart.
-    #[error("{0} services on one link: right would be at most {max}", max = ServiceId::COUNT)]
+    #[error("{0} services on one link: expected at most {max}", max = ServiceId::COUNT)]
     TooManyServices(usize),
     /// A class is carried with one that does not exist, or that has no service of its own.
-    #[error("no class called `{name}` has a service of its own; right would be one of {right}")]
+    #[error("no class called `{name}` has a service of its own; expected one of {right}")]
     NoSuchClass {
         /// Which class says so, counted from 0.
         class: usize,
@@ -180,9 +180,7 @@ pub enum ConfigError {
         right: String,
     },
     /// Two classes of one name.
-    #[error(
-        "a second class called `{name}`; right would be another name, and `default` is the name of the default service"
-    )]
+    #[error("a second class called `{name}`; names of classes must differ, and `default` names the default service")]
     NameTaken {
         /// The second of them, counted from 0.
         class: usize,
@@ -190,7 +188,7 @@ pub enum ConfigError {
         name: String,
     },
     /// Rates that nobody keeps.
-    #[error("rates are given, but first come, first served keeps none; right would be `scheduler = \"scfq\"`")]
+    #[error("rates have no effect with first come, first served; expected `scheduler = \"scfq\"`")]
     RatesWithoutShares,
     /// The shares do not come out.
     #[error(transparent)]

@@ -137,7 +137,7 @@ impl Mux<AnyService> {
 
 /// A service that this link has not got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("there is no service {number}; right would be 0 to {last}", number = .0.index(), last = .1)]
+#[error("there is no service {number}; expected 0 to {last}", number = .0.index(), last = .1)]
 pub struct NoSuchService(ServiceId, usize);
 
 impl<S: LinkService> Mux<S> {

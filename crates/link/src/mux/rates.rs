@@ -49,7 +49,7 @@ impl FromStr for Allocation {
 
 /// A text that sets nothing aside.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}`: {1}; right would be a rate such as \"1 Mbit/s\", or a share of the link such as \"20 %\"")]
+#[error("`{0}`: {1}; expected a rate such as \"1 Mbit/s\", or a share of the link such as \"20 %\"")]
 pub struct AllocationError(String, String);
 
 impl fmt::Display for Allocation {
@@ -162,10 +162,10 @@ impl Shares {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RateError {
     /// Nobody says what the link carries.
-    #[error("a rate of {0}, of a link whose own is not known or varies; right would be a share such as \"20 %\"")]
+    #[error("a rate of {0} on a link whose own rate is unknown or varies; expected a share such as \"20 %\"")]
     LinkRateUnknown(String),
     /// More than there is.
-    #[error("the rates of all classes come to {0} of the link; right would be at most 100 %")]
+    #[error("the rates of all classes add up to {0} of the link; expected at most 100 %")]
     TooMuch(String),
 }
 

@@ -29,7 +29,7 @@ pub struct Rule {
 pub enum RuleError {
     /// No condition at all.
     #[error(
-        "a class of all packets; right would be one or more of protocol, source, destination, source-port, \
+        "a class that matches all packets; expected one or more of protocol, source, destination, source-port, \
          destination-port, port, ds, flow-label: what is in no class goes to the default service anyway"
     )]
     Empty,

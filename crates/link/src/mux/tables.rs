@@ -87,7 +87,7 @@ pub struct SubclassBit(u8);
 
 /// A bit that a codepoint does not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("bit {0} of six; right would be 0, the lowest, to 5")]
+#[error("bit {0} of six; expected 0, the lowest, to 5")]
 pub struct SubclassBitError(u8);
 
 impl TryFrom<u8> for SubclassBit {

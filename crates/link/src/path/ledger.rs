@@ -20,16 +20,16 @@ pub enum Shortage {
         left: u64,
     },
     /// The flow has a reservation here.
-    #[error("the flow has a reservation already; right would be to release it first")]
+    #[error("the flow already has a reservation; release it first")]
     Reserved,
     /// The link has changed since it advertised.
-    #[error("the link offers no service {number} by now; right would be to advertise again", number = .0.index())]
+    #[error("the link no longer offers service {number}; advertise again", number = .0.index())]
     NoService(ServiceId),
     /// Nothing of the flow would arrive from here on, whatever is set aside.
     #[error("so much is lost from here on that nothing would arrive")]
     Endless,
     /// The choice was made for other links.
-    #[error("the choice was made for a path of another length; right would be to advertise again")]
+    #[error("the choice was made for a path of another length; advertise again")]
     AnotherPath,
 }
 

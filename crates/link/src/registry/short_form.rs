@@ -62,7 +62,7 @@ impl core::error::Error for ShortFormError {}
 
 impl fmt::Display for ShortFormError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "`{}` is no scheme; right would be ", self.0)?;
+        write!(out, "`{}` is not a scheme; expected ", self.0)?;
         let examples: alloc::vec::Vec<_> = forms().flat_map(|(_, form)| form.examples()).collect();
         for (index, (example, means)) in examples.iter().enumerate() {
             out.write_str(match index {
@@ -151,7 +151,7 @@ mod tests {
             "xor-fec:012",
         ] {
             let error = text.parse::<ShortForm>().expect_err(text).to_string();
-            assert!(error.contains("right would be `raw`, `sr`, `sr:1.1` for a timeout of 1.1 s"), "{error}");
+            assert!(error.contains("expected `raw`, `sr`, `sr:1.1` for a timeout of 1.1 s"), "{error}");
         }
     }
 

@@ -78,7 +78,7 @@ def _driver(
         return lambda waiting: _by_dask(waiting, None, jobs)
     is_address = isinstance(executor, str) and executor.startswith("dask://")
     if not is_address and not isinstance(executor, futures.Executor):
-        right = 'right would be an Executor, "processes", "dask" or "dask://host:port"'
+        right = 'expected an Executor, "processes", "dask" or "dask://host:port"'
         raise ValueError(f"{executor!r} is no executor: {right}")
     if jobs is not None:
         raise ValueError("an executor knows itself how many workers it has: give one of both")

@@ -73,7 +73,7 @@ impl PythonEnd {
 
 /// A method returned something that it may not.
 fn unfit<T>(method: &str, returned: &Bound<'_, PyAny>, right: &str) -> PyResult<T> {
-    Err(PyTypeError::new_err(format!("{method} returned {}; right would be {right}", returned.repr()?)))
+    Err(PyTypeError::new_err(format!("{method} returned {}; expected {right}", returned.repr()?)))
 }
 
 /// A frame of Python's: a [`Frame`], or octets alone.

@@ -131,7 +131,7 @@ fn config(service: &Bound<'_, PyAny>, settings: Option<&Bound<'_, PyDict>>) -> P
         all.update(mapping)?;
     } else {
         let message = format!(
-            "{} is no service; right would be a short form such as \"sr:1.1\", a kind such as \"selective-repeat\", a \
+            "{} is not a service; expected a short form such as \"sr:1.1\", a kind such as \"selective-repeat\", a \
              mapping with a kind, or a PythonService",
             service.repr()?
         );
@@ -148,7 +148,7 @@ fn side(name: &str) -> PyResult<Side> {
     match name {
         "access-point" => Ok(Side::AccessPoint),
         "client" => Ok(Side::Client),
-        _ => Err(PyValueError::new_err(format!("no side is called `{name}`; right would be access-point or client"))),
+        _ => Err(PyValueError::new_err(format!("no side is called `{name}`; expected access-point or client"))),
     }
 }
 

@@ -100,7 +100,7 @@ fn end(name: &str) -> PyResult<Side> {
     match name {
         "a" => Ok(Side::AccessPoint),
         "b" => Ok(Side::Client),
-        _ => Err(PyValueError::new_err(format!("no end is called `{name}`; right would be \"a\" or \"b\""))),
+        _ => Err(PyValueError::new_err(format!("no end is called `{name}`; expected \"a\" or \"b\""))),
     }
 }
 

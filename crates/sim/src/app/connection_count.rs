@@ -30,7 +30,7 @@ impl ConnectionCount {
 
 /// A number of connections that cannot be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{0} connections: right would be 1 to {max}", max = ConnectionCount::MAX)]
+#[error("{0} connections: expected 1 to {max}", max = ConnectionCount::MAX)]
 pub struct ConnectionCountError(i64);
 
 impl TryFrom<i64> for ConnectionCount {

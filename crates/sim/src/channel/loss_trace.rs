@@ -104,7 +104,7 @@ impl FromStr for Losses {
             }
         }
         if runs.is_empty() {
-            return Err(LossesError::new(text, 0..0, "no frame at all; right would be 0s and 1s, such as 0*31 1*4"));
+            return Err(LossesError::new(text, 0..0, "no frames; expected 0s and 1s, such as 0*31 1*4"));
         }
         Ok(Self { runs: runs.into() })
     }

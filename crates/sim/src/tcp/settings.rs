@@ -192,7 +192,7 @@ impl PacketWindow {
 
 /// A number of packets that TCP cannot have outstanding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{0} packets: right would be 1 to {max}", max = PacketWindow::MAX)]
+#[error("{0} packets: expected 1 to {max}", max = PacketWindow::MAX)]
 pub struct PacketWindowError(i64);
 
 impl TryFrom<i64> for PacketWindow {

@@ -24,7 +24,7 @@ pub enum RowsError {
         found: usize,
     },
     /// A field of a column of numbers is no number of that kind.
-    #[error("line {line}: {text:?} is no {column}")]
+    #[error("line {line}: {text:?} is not a valid {column}")]
     Number {
         /// Where the record begins.
         line: usize,

@@ -78,7 +78,7 @@ fn a_fault_is_reported_with_its_line() {
     assert_eq!(read_csv(&format!("{good}\"a\"b,c")), Err(RowsError::Quote { line: 4 }));
     let fault = read_csv(&good.replace(",64000,", ",fast,")).unwrap_err();
     assert_eq!(fault, RowsError::Number { line: 2, column: "rate_bps", text: "fast".to_owned() });
-    assert_eq!(fault.to_string(), "line 2: \"fast\" is no rate_bps");
+    assert_eq!(fault.to_string(), "line 2: \"fast\" is not a valid rate_bps");
 }
 
 #[test]

@@ -20,13 +20,13 @@ const LONGEST_LINE: usize = 256;
 #[derive(Debug, thiserror::Error)]
 pub enum PartialError {
     /// Something else altogether.
-    #[error("it is no {kind} of arqway")]
+    #[error("it is not a {kind} of arqway")]
     Foreign {
         /// What it should have been.
         kind: &'static str,
     },
     /// Of another layout.
-    #[error("it is a {kind} in format {found}, and this program knows format {FORMAT}")]
+    #[error("it is a {kind} in format {found}, and this program reads format {FORMAT}")]
     Format {
         /// What it is.
         kind: &'static str,
@@ -48,13 +48,13 @@ pub enum PartialError {
         whole: usize,
     },
     /// Not what was written.
-    #[error("it is damaged: its checksum is not that of its contents")]
+    #[error("it is damaged: its checksum does not match")]
     Damaged,
     /// The contents are not what they should be, although they are what was written.
     #[error("its contents cannot be read: {0}")]
     Contents(String),
     /// A world that would not be the same after it was written and read.
-    #[error("a world of this experiment cannot be written down exactly: {0}")]
+    #[error("a scenario of this experiment cannot be written down exactly: {0}")]
     World(String),
     /// The runs of a task.
     #[error(transparent)]

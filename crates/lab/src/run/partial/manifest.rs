@@ -41,7 +41,7 @@ pub enum ManifestError {
         error: String,
     },
     /// Shards of another program.
-    #[error("{} was written by arqway {found}, and this is arqway {PROGRAM}: the program that runs shards merges them", path.display())]
+    #[error("{} was written by arqway {found}, and this is arqway {PROGRAM}: merge shards with the program that ran them", path.display())]
     Program {
         /// Which file.
         path: PathBuf,

@@ -19,7 +19,7 @@ pub struct Shard {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ShardError {
     /// Not two numbers.
-    #[error("right would be i/n, such as 2/3: the second of three shards")]
+    #[error("expected i/n, such as 2/3 for the second of three shards")]
     Form,
     /// None of the shares there are.
     #[error("there is no shard {index} of {of}: they are counted from 1 to {of}")]

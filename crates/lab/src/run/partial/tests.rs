@@ -129,7 +129,7 @@ fn a_shelf_runs_what_it_does_not_have_and_keeps_it() {
         told,
         [
             format!("it is cut short: {} of {whole} octets are there", whole - 7),
-            "it is no piece of arqway".to_owned(),
+            "it is not a piece of arqway".to_owned(),
             format!("it was written by arqway 0.0.9+00000000, and this is arqway {PROGRAM}"),
         ]
     );
@@ -145,7 +145,7 @@ fn a_shard_is_written_as_two_numbers() {
     assert_eq!(told("4/3"), "there is no shard 4 of 3: they are counted from 1 to 3");
     assert_eq!(told("0/3"), "there is no shard 0 of 3: they are counted from 1 to 3");
     for text in ["", "3", "1/0", "-1/3", "one/two", "1/2/3"] {
-        assert_eq!(told(text), "right would be i/n, such as 2/3: the second of three shards", "{text}");
+        assert_eq!(told(text), "expected i/n, such as 2/3 for the second of three shards", "{text}");
     }
 }
 
@@ -212,6 +212,6 @@ proptest! {
 #[test]
 fn a_task_is_no_piece() {
     let task = seal("task", &[1, 2]);
-    assert_eq!(open::<Vec<u8>>("piece", &task).expect_err("a task").to_string(), "it is no piece of arqway");
+    assert_eq!(open::<Vec<u8>>("piece", &task).expect_err("a task").to_string(), "it is not a piece of arqway");
     assert_eq!(open::<Vec<u8>>("task", &task).expect("a task"), [1, 2]);
 }

@@ -67,11 +67,11 @@ fn mask(length: u32, width: u32) -> u128 {
 pub enum AddressesError {
     /// Neither an address nor a prefix.
     #[error(
-        "`{0}` is no address; right would be an IPv4 or IPv6 address, or a prefix such as \"10.0.0.0/8\" or \"2001:db8::/32\""
+        "`{0}` is not an address; expected an IPv4 or IPv6 address, or a prefix such as \"10.0.0.0/8\" or \"2001:db8::/32\""
     )]
     NoAddress(String),
     /// An address where a prefix should end.
-    #[error("`{0}` has bits beyond its prefix; right would be \"{1}\"")]
+    #[error("`{0}` has bits beyond its prefix; expected \"{1}\"")]
     BitsBeyond(String, String),
 }
 

@@ -75,9 +75,7 @@ impl Ds {
 
 /// A text that names no codepoint.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "`{0}` is no DS codepoint; right would be default, ef, va, le, af11 to af43, cs0 to cs7 or a number from 0 to 63"
-)]
+#[error("`{0}` is not a DS codepoint; expected default, ef, va, le, af11 to af43, cs0 to cs7 or a number from 0 to 63")]
 pub struct DsError(String);
 
 impl FromStr for Ds {

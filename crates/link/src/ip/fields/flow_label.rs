@@ -27,7 +27,7 @@ impl FlowLabel {
 
 /// A text that is no flow label.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no flow label; right would be a number from 0 to 1048575")]
+#[error("`{0}` is not a flow label; expected a number from 0 to 1048575")]
 pub struct FlowLabelError(String);
 
 impl FromStr for FlowLabel {

@@ -59,7 +59,7 @@ impl Ports {
 
 /// A text that is no port and no range.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no port; right would be a number from 0 to 65535 or a range, the lower first, such as \"5004-5020\"")]
+#[error("`{0}` is not a port; expected a number from 0 to 65535 or a range, the lower first, such as \"5004-5020\"")]
 pub struct PortsError(String);
 
 impl FromStr for Ports {

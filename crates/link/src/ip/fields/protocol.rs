@@ -58,7 +58,7 @@ impl Protocol {
 
 /// A text that names no protocol.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no protocol; right would be tcp, udp, icmp, icmpv6, sctp, esp or a number from 0 to 255")]
+#[error("`{0}` is not a protocol; expected tcp, udp, icmp, icmpv6, sctp, esp or a number from 0 to 255")]
 pub struct ProtocolError(String);
 
 impl FromStr for Protocol {

@@ -28,7 +28,7 @@ fn a_field_prints_as_it_is_read() {
 
 #[test]
 fn what_is_no_field_is_refused_with_what_would_be_right() {
-    refuses::<Protocol>("tpc", "right would be tcp, udp, icmp, icmpv6, sctp, esp or a number from 0 to 255");
+    refuses::<Protocol>("tpc", "expected tcp, udp, icmp, icmpv6, sctp, esp or a number from 0 to 255");
     for text in ["70000", "20-10", "5004-", "-3", "http"] {
         refuses::<Ports>(text, "such as \"5004-5020\"");
     }
@@ -39,8 +39,8 @@ fn what_is_no_field_is_refused_with_what_would_be_right() {
     for text in ["10.0.0", "10.0.0.0/33", "::/129", "host", "10.0.0.0/"] {
         refuses::<Addresses>(text, "such as \"10.0.0.0/8\" or \"2001:db8::/32\"");
     }
-    refuses::<Addresses>("10.1.0.0/8", "right would be \"10.0.0.0/8\"");
-    refuses::<Addresses>("2001:db8::1/32", "right would be \"2001:db8::/32\"");
+    refuses::<Addresses>("10.1.0.0/8", "expected \"10.0.0.0/8\"");
+    refuses::<Addresses>("2001:db8::1/32", "expected \"2001:db8::/32\"");
 }
 
 #[test]

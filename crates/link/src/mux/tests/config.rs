@@ -52,7 +52,7 @@ fn a_name_that_stands_for_no_service_is_refused_with_those_that_do() {
         assert_eq!(error.class(), Some(1));
         error.to_string()
     };
-    let right = "has a service of its own; right would be one of `default`, `voice`";
+    let right = "has a service of its own; expected one of `default`, `voice`";
     assert_eq!(error(Class::with(rule_of_port(1), "vioce")), ["no class called `vioce` ", right].concat());
     let itself = named("itself", Class::with(rule_of_port(1), "itself"));
     assert_eq!(error(itself), ["no class called `itself` ", right].concat());
@@ -67,7 +67,7 @@ fn rates_without_a_scheduler_that_keeps_them_are_refused() {
     let mut config = Config { classes: vec![Class::new(rule_of_port(1), raw())], ..Config::new(raw()) };
     config.classes[0].rate = Some("20 %".parse().expect("a share"));
     let error = Mux::new(&config, Side::Client).map(drop).expect_err("first come, first served").to_string();
-    assert!(error.ends_with("right would be `scheduler = \"scfq\"`"), "{error}");
+    assert!(error.ends_with("expected `scheduler = \"scfq\"`"), "{error}");
 }
 
 #[test]
@@ -175,8 +175,8 @@ fn a_class_prints_as_it_is_read() {
 #[test]
 fn a_class_of_all_packets_or_none_or_that_nobody_carries_is_refused() {
     let wrong = [
-        ("", "service", "a class of all packets; right would be one or more of protocol, source"),
-        (r#""protocol": "udp""#, "", "a class that nobody carries; right would be a `service`, or `with`"),
+        ("", "service", "a class that matches all packets; expected one or more of protocol, source"),
+        (r#""protocol": "udp""#, "", "a class without a service; expected `service`, or `with`"),
         (r#""protocol": "udp""#, "both", "a class with both `service` and `with`"),
         (
             r#""source": "10.0.0.1", "destination": "::1""#,
@@ -186,7 +186,7 @@ fn a_class_of_all_packets_or_none_or_that_nobody_carries_is_refused() {
         (r#""source": "10.0.0.1", "flow-label": 1"#, "with", "of IPv4, like 10.0.0.1, and with a flow label"),
         (r#""protocol": "icmp", "port": 53"#, "with", "of protocol icmp and with ports"),
         (r#""prot": "udp""#, "with", "unknown field `prot`"),
-        (r#""port": 70000"#, "with", "`70000` is no port"),
+        (r#""port": 70000"#, "with", "`70000` is not a port"),
     ];
     for (conditions, carrier, message) in wrong {
         let error = read(conditions, carrier).expect_err(conditions);

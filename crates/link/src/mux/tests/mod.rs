@@ -76,7 +76,7 @@ fn more_services_than_a_tag_can_tell_apart_are_refused() {
     let mut config = raw_and_udp();
     config.classes = vec![config.classes[0].clone(); 32];
     let error = Mux::new(&config, Side::Client).map(drop).expect_err("33 services");
-    assert_eq!(alloc::string::ToString::to_string(&error), "33 services on one link: right would be at most 32");
+    assert_eq!(alloc::string::ToString::to_string(&error), "33 services on one link: expected at most 32");
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn a_flow_installed_at_run_time_goes_before_the_rules_until_it_is_removed() {
     assert_eq!(mux.service_of(&udp).index(), 1);
     let nobody = ServiceId::new(2).expect("below 32");
     let error = mux.install_flow(&flow, nobody).expect_err("two services");
-    assert_eq!(alloc::string::ToString::to_string(&error), "there is no service 2; right would be 0 to 1");
+    assert_eq!(alloc::string::ToString::to_string(&error), "there is no service 2; expected 0 to 1");
 }
 
 /// UDP with a quarter of the link.

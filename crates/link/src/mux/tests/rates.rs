@@ -41,7 +41,7 @@ fn rates_that_the_link_has_not_got_are_refused() {
     let too_much =
         given(2, &[(0, allocation("60 %")), (1, allocation("3 Mbit/s"))], BitRate::from_bits_per_second(5_000_000));
     let too_much = too_much.expect_err("120 %").to_string();
-    assert_eq!(too_much, "the rates of all classes come to 120.0 % of the link; right would be at most 100 %");
+    assert_eq!(too_much, "the rates of all classes add up to 120.0 % of the link; expected at most 100 %");
     let unknown = given(2, &[(1, allocation("1 Mbit/s"))], None).expect_err("of what?").to_string();
     assert!(unknown.starts_with("a rate of 1 Mbit/s, of a link whose own is not known"), "{unknown}");
 }
@@ -54,7 +54,7 @@ fn an_allocation_prints_as_it_is_read_and_anything_else_is_refused() {
     for text in ["1", "120 %", "0 bit/s", "fast"] {
         let error = text.parse::<Allocation>().expect_err(text).to_string();
         assert!(
-            error.ends_with("right would be a rate such as \"1 Mbit/s\", or a share of the link such as \"20 %\""),
+            error.ends_with("expected a rate such as \"1 Mbit/s\", or a share of the link such as \"20 %\""),
             "{error}"
         );
     }

@@ -27,7 +27,7 @@ impl<const MOST: u16> PduSize<MOST> {
 
 /// A PDU too small or too large.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a PDU of {size}: right would be {least} to {most} octets", least = PduSize::<0>::LEAST)]
+#[error("a PDU of {size}: expected {least} to {most} octets", least = PduSize::<0>::LEAST)]
 pub struct PduSizeError {
     size: Octets,
     most: u16,
@@ -71,7 +71,7 @@ mod tests {
         assert_eq!(PduSize::<1504>::try_from(Octets::new(8)).map(PduSize::octets), Ok(8));
         for octets in [7, 1505, 1 << 40] {
             let error = PduSize::<1504>::try_from(Octets::new(octets)).expect_err("too small or too large");
-            assert!(error.to_string().ends_with("right would be 8 to 1504 octets"), "{error}");
+            assert!(error.to_string().ends_with("expected 8 to 1504 octets"), "{error}");
         }
     }
 }

@@ -133,7 +133,7 @@ impl WindowSize {
 
 /// A window that Selective Repeat would not survive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a window of {0} frames: right would be 1 to {max}, half of the {modulus} sequence numbers", max = WindowSize::MAX, modulus = Number::MODULUS)]
+#[error("a window of {0} frames: expected 1 to {max}, half of the {modulus} sequence numbers", max = WindowSize::MAX, modulus = Number::MODULUS)]
 pub struct WindowSizeError(i64);
 
 impl TryFrom<i64> for WindowSize {

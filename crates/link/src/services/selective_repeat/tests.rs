@@ -236,8 +236,7 @@ fn a_window_of_more_than_half_the_modulus_is_refused() {
     for frames in [0, 129, -1, 70_000] {
         let error = WindowSize::try_from(frames).expect_err("too small or too large");
         assert!(
-            alloc::string::ToString::to_string(&error)
-                .ends_with("right would be 1 to 128, half of the 256 sequence numbers")
+            alloc::string::ToString::to_string(&error).ends_with("expected 1 to 128, half of the 256 sequence numbers")
         );
     }
 }

@@ -54,7 +54,7 @@ impl FromStr for Policy {
 
 /// A text that is no policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("right would be `3+2`, for 3 srtt + 2 srttvar")]
+#[error("expected `3+2`, for 3 srtt + 2 srttvar")]
 pub struct PolicyError;
 
 /// How the round-trip time is estimated.

@@ -172,7 +172,7 @@ impl Credit {
 
 /// A credit that the numbers do not allow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a credit of {0} packets: right would be 1 to {max}, one less than there are sequence numbers", max = Credit::MAX)]
+#[error("a credit of {0} packets: expected 1 to {max}, one less than there are sequence numbers", max = Credit::MAX)]
 pub struct CreditError(i64);
 
 impl TryFrom<i64> for Credit {
@@ -208,7 +208,7 @@ impl ListLength {
 
 /// A list's length that the standard does not allow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a list of {0} numbers: right would be an odd number from 3 to {max}", max = ListLength::MAX)]
+#[error("a list of {0} numbers: expected an odd number from 3 to {max}", max = ListLength::MAX)]
 pub struct ListLengthError(i64);
 
 impl TryFrom<i64> for ListLength {

@@ -70,7 +70,7 @@ pub struct Ladder(Vec<Ratio>);
 
 /// Shares that make no ladder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("rungs go down from the highest rate, each lower than the one before: right would be [\"50 %\", \"25 %\"]")]
+#[error("each rung must be lower than the one before, as in [\"50 %\", \"25 %\"]")]
 pub struct LadderError;
 
 impl TryFrom<Vec<Ratio>> for Ladder {

@@ -102,7 +102,7 @@ impl Moments {
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum SamplesError {
     /// They end before they begin.
-    #[error("samples from {from} s until {until} s: right would be an end that is not before the beginning")]
+    #[error("samples from {from} s until {until} s: the end is before the start")]
     Backwards {
         /// The first, in seconds.
         from: f64,
@@ -110,10 +110,10 @@ pub enum SamplesError {
         until: f64,
     },
     /// All at once.
-    #[error("samples every 0 s: right would be a time above 0, such as \"10 ms\"")]
+    #[error("samples every 0 s: expected a time above 0, such as \"10 ms\"")]
     AllAtOnce,
     /// More than anybody looks at.
-    #[error("{0} samples: right would be at most {max}", max = Samples::MAX)]
+    #[error("{0} samples: expected at most {max}", max = Samples::MAX)]
     TooMany(u64),
 }
 

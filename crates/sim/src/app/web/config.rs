@@ -124,7 +124,7 @@ impl Parallel {
 
 /// A number of objects at once that cannot be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{0} objects at once: right would be 1 to {max}", max = Parallel::MAX)]
+#[error("{0} objects at once: expected 1 to {max}", max = Parallel::MAX)]
 pub struct ParallelError(i64);
 
 impl TryFrom<i64> for Parallel {

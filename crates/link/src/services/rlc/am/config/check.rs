@@ -9,21 +9,21 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 enum Ineffective {
     #[error(
         "poll.by-status has no effect on PDUs of a fixed size, with which no STATUS may ask for a report (25.322 §9.2.2.11.9): \
-         right would be flexible-pdu-size = true, or no poll.by-status"
+         expected flexible-pdu-size = true, or no poll.by-status"
     )]
     PollByStatus,
     #[error(
-        "pad-control-pdus has no effect on PDUs of flexible size, which have no one size to be padded to: right would be \
+        "pad-control-pdus has no effect on PDUs of flexible size, which have no one size to be padded to: expected \
          flexible-pdu-size = false, or no pad-control-pdus"
     )]
     PadControlPdus,
     #[error(
-        "piggyback has no effect on PDUs of flexible size, which have no padding for a report to ride in: right would be \
+        "piggyback has no effect on PDUs of flexible size, which have no padding for a report to ride in: expected \
          flexible-pdu-size = false, or no piggyback"
     )]
     Piggyback,
     #[error(
-        "retransmissions has no effect where discard is by time, and a PDU is sent again as often as it takes: right would be \
+        "retransmissions has no effect where discard is by time, and a PDU is sent again as often as it takes: expected \
          discard = \"after-transmissions\", discard = \"reset\", or no retransmissions"
     )]
     Retransmissions,
