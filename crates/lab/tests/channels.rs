@@ -3,7 +3,7 @@
 
 use arqway_config::{Mistakes, Source};
 use arqway_lab::experiment::{Effort, Experiment};
-use arqway_lab::results::findings::Findings;
+use arqway_lab::report::findings::Findings;
 use arqway_lab::results::rows::Row;
 use arqway_lab::run::cancellation::Cancellation;
 use arqway_lab::run::plan::{Plan, Request};

@@ -2,7 +2,7 @@
 //! to be run.
 
 use crate::claims::{Cell, Claim};
-use arqway_lab::results::cell_rows::CellRows;
+use arqway_lab::run::cell_rows::CellRows;
 use arqway_lab::run::plan::{Plan, Use};
 use std::collections::BTreeMap;
 

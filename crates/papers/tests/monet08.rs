@@ -3,7 +3,7 @@
 //! but not TCP's own policy (Figs. 10 to 13). All at 5.4 % of frames lost.
 
 use arqway_lab::experiment::{Effort, Experiment};
-use arqway_lab::results::findings::Findings;
+use arqway_lab::report::findings::Findings;
 use arqway_lab::results::stats::{Comparison, compare, summarise};
 use arqway_lab::run::cancellation::Cancellation;
 use arqway_lab::run::plan::{Plan, Request};

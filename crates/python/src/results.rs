@@ -8,7 +8,7 @@ use crate::table::Table;
 use arqway_config::{Source, did_you_mean};
 use arqway_lab::figure::png;
 use arqway_lab::output::{self, OutputError};
-use arqway_lab::results::findings::FigureFinding;
+use arqway_lab::report::findings::FigureFinding;
 use arqway_lab::results::rows::means;
 use arqway_lab::run::Results as Measured;
 use arqway_papers::Judged;

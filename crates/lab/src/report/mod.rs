@@ -16,7 +16,9 @@
 
 mod badge;
 mod figure;
+pub mod findings;
 mod header;
+pub mod means_table;
 mod page;
 mod paper;
 mod score;

@@ -4,7 +4,7 @@ use super::header::ReportHeader;
 use super::{Agreement, FigureSection, FigureVerdicts, PaperPart, PaperVerdicts, Report, Score, VerdictLine, Verdicts};
 use crate::experiment::Experiment;
 use crate::output::{OutputError, VERSION, make, save, write_rows};
-use crate::results::findings::{FigureFinding, Findings};
+use crate::report::findings::{FigureFinding, Findings};
 use crate::run::plan::Plan;
 use std::path::Path;
 

@@ -1,7 +1,4 @@
-//! What runs came to: rows, statistics on them, tables of means, and the figures drawn from those.
+//! What runs came to: rows, and statistics on them.
 
-pub mod cell_rows;
-pub mod findings;
-pub mod means_table;
 pub mod rows;
 pub mod stats;

@@ -5,6 +5,7 @@
 //! | `plan.rs` | experiments expanded to runs, each cell once |
 //! | `measured.rs`, `results.rs` | what is kept of a run, and of all of them |
 //! | `delays.rs` | the distributions of what a user waits for |
+//! | `cell_rows.rs` | the rows of a cell's runs |
 //! | `cell.rs` | one cell again, with somebody watching |
 //! | `precision.rs` | as many replications as it takes |
 //! | `partial/` | runs spread over processes and machines, or kept for later |
@@ -12,6 +13,7 @@
 
 pub mod cancellation;
 pub mod cell;
+pub mod cell_rows;
 pub(crate) mod delays;
 pub(crate) mod measured;
 pub mod partial;

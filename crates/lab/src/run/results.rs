@@ -2,8 +2,8 @@
 
 use super::measured::Measured;
 use super::plan::{Plan, Run, Use};
-use crate::results::cell_rows::CellRows;
 use crate::results::rows::Row;
+use crate::run::cell_rows::CellRows;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What came out of the runs that finished.

@@ -7,7 +7,7 @@ use crate::other_seeds::SeedFinding;
 use arqway_lab::output::{OutputError, save};
 use arqway_lab::report::Further;
 use arqway_lab::report::ReportHeader;
-use arqway_lab::results::findings::Findings;
+use arqway_lab::report::findings::Findings;
 use arqway_lab::run::Results;
 use arqway_lab::run::plan::Plan;
 use std::collections::BTreeMap;

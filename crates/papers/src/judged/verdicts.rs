@@ -4,8 +4,8 @@ use super::Judged;
 use crate::claims::{Claim, ClaimsTable, Column, Judgement, agreement, score};
 use crate::library;
 use arqway_lab::experiment::Experiment;
+use arqway_lab::report::findings::FigureFinding;
 use arqway_lab::report::{FigureVerdicts, PaperTable, PaperVerdicts, SeedVerdict, TableCell, VerdictLine, Verdicts};
-use arqway_lab::results::findings::FigureFinding;
 use arqway_lab::run::plan::Plan;
 use std::collections::BTreeMap;
 

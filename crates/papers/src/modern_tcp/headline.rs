@@ -2,7 +2,7 @@
 //! how far it lies above the raw link.
 
 use arqway_lab::figure::number;
-use arqway_lab::results::means_table::MeansTable;
+use arqway_lab::report::means_table::MeansTable;
 use arqway_lab::results::stats::Summary;
 
 /// A figure with both TCPs.

@@ -74,8 +74,8 @@ impl Section {
 /// The paper's figures that have means with both TCPs.
 fn headlines(paper: &str, today: &Today, plan: &Plan, plain: &Judged) -> Vec<Headline> {
     let of_today = today.tables.iter().filter(|(of, _, _)| of == paper);
-    let headline = |(_, name, table): &(String, String, arqway_lab::results::means_table::MeansTable)| {
-        let of_same = |figure: &&arqway_lab::results::findings::FigureFinding| {
+    let headline = |(_, name, table): &(String, String, arqway_lab::report::means_table::MeansTable)| {
+        let of_same = |figure: &&arqway_lab::report::findings::FigureFinding| {
             figure.name == *name && plan.experiments[figure.experiment].paper == paper
         };
         Headline::new(name, &plain.findings.figures.iter().find(of_same)?.table, table)

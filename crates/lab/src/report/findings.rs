@@ -1,10 +1,10 @@
 //! What a plan's results have to say: its rows, each once, and its figures with their tables.
 
 use super::means_table::MeansTable;
-use super::rows::Row;
 use crate::experiment::{Experiment, FigurePlan};
 use crate::figure::png;
 use crate::output::OutputError;
+use crate::results::rows::Row;
 use crate::run::Results;
 use crate::run::plan::Plan;
 use std::collections::BTreeMap;
