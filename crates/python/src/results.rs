@@ -1,4 +1,4 @@
-//! What the runs of an experiment have to say.
+//! The results of an experiment.
 
 use crate::columns;
 use crate::files;
@@ -22,8 +22,8 @@ use std::sync::Arc;
 
 /// The results of an experiment: rows, means, figures, verdicts, a report.
 ///
-/// They are what ``Experiment.run`` returns. Results are not pickled: ``write`` keeps them, and an experiment with its seed makes
-/// them again, bit for bit.
+/// ``Experiment.run`` returns them. Results cannot be pickled: ``write`` keeps them, and the experiment and its seed reproduce
+/// them, bit for bit.
 #[pyclass(frozen, module = "arqway")]
 pub(crate) struct Results {
     plan: Arc<Planned>,
@@ -56,25 +56,25 @@ fn exception(error: &OutputError) -> PyErr {
 
 #[pymethods]
 impl Results {
-    /// One row a metric of a cell: the columns and the order of ``rows.csv``.
+    /// One row for each metric of each cell, with the columns and the order of ``rows.csv``.
     #[getter]
     fn rows(&self, py: Python<'_>) -> Py<Table> {
         self.rows.clone_ref(py)
     }
 
-    /// How many runs were made.
+    /// The number of runs.
     #[getter]
     fn runs(&self) -> usize {
         self.finished
     }
 
-    /// How many seconds were simulated in all runs together.
+    /// The simulated time of all runs, in seconds.
     #[getter]
     fn simulated_s(&self) -> f64 {
         self.simulated_s
     }
 
-    /// How many events happened in all runs together.
+    /// The number of events of all runs.
     #[getter]
     fn events(&self) -> u64 {
         self.events
@@ -85,24 +85,24 @@ impl Results {
     /// Returns
     /// -------
     /// Table
-    ///     The columns of ``rows`` without ``replication`` and ``value``, then ``mean``, ``low`` and ``high`` (null where there is
-    ///     but one replication) and ``replications``.
+    ///     The columns of ``rows`` without ``replication`` and ``value``, then ``mean``, ``low`` and ``high`` (null for a
+    ///     single replication) and ``replications``.
     fn means(&self) -> PyResult<Table> {
         columns::of_means(&means(&self.judged.findings.rows))
     }
 
-    /// The names of the figures, as ``figure`` takes them.
+    /// The names of the figures.
     #[getter]
     fn figures(&self) -> Vec<&str> {
         self.judged.findings.figures.iter().map(|figure| figure.name.as_str()).collect()
     }
 
-    /// A figure.
+    /// Draw a figure.
     ///
     /// Parameters
     /// ----------
     /// name : str, optional
-    ///     Its id, such as ``"fig3"``. Where there is one figure alone, it need not be named.
+    ///     Its id, such as ``"fig3"``; optional if there is only one figure.
     #[pyo3(signature = (name=None))]
     fn figure(&self, name: Option<&str>) -> PyResult<Figure> {
         let all = &self.judged.findings.figures;
@@ -114,20 +114,20 @@ impl Results {
         let figure = found.ok_or_else(|| {
             let known = self.figures();
             PyLookupError::new_err(match (name, known.as_slice()) {
-                (_, []) => "the experiment draws no figure: it has no [[figure]]".to_owned(),
-                (None, _) => format!("which figure? There are {}", known.join(", ")),
+                (_, []) => "the experiment has no [[figure]]".to_owned(),
+                (None, _) => format!("which figure? Expected one of {}", known.join(", ")),
                 (Some(name), _) => format!("no figure is called `{name}`; {}", did_you_mean(name, &known)),
             })
         })?;
         Ok(Figure::of(figure))
     }
 
-    /// What became of what a paper claims.
+    /// Judge what a paper claims.
     ///
     /// Parameters
     /// ----------
     /// claims : path, optional
-    ///     A file of claims. Without one, those of the figure of a paper that was run; an experiment of one's own has none.
+    ///     A file of claims. By default, those of the paper's figure that was run; an experiment of your own has none.
     ///
     /// Returns
     /// -------
@@ -144,17 +144,17 @@ impl Results {
         columns::of_verdicts(&judgements)
     }
 
-    /// The report as one self-contained page of HTML.
+    /// The report as one self-contained HTML page.
     fn report(&self, py: Python<'_>) -> PyResult<String> {
         py.detach(|| self.judged.report(&self.plan.runs, &self.plan.header)).map_err(|error| exception(&error))
     }
 
-    /// Writes what the command writes: rows.csv, rows.parquet, claims.csv, report.html and figures/, byte for byte.
+    /// Write the same files as the command: rows.csv, rows.parquet, claims.csv, report.html and figures/, byte for byte.
     ///
     /// Parameters
     /// ----------
     /// folder : path
-    ///     Made if it is not there; files of these names in it are replaced.
+    ///     Created if it does not exist; files of the same names are replaced.
     fn write(&self, py: Python<'_>, folder: PathBuf) -> PyResult<()> {
         let written = py.detach(|| {
             output::prepare(&folder)?;
@@ -180,7 +180,7 @@ impl Results {
     }
 }
 
-/// A figure: shown by a notebook, saved as SVG or PNG.
+/// A figure. Notebooks show it; it can be saved as SVG or PNG.
 #[pyclass(frozen, module = "arqway")]
 pub(crate) struct Figure {
     id: String,
@@ -195,7 +195,7 @@ impl Figure {
         Self { id: id.clone(), title: title.clone(), text: table.to_text(), svg: svg.clone() }
     }
 
-    /// Drawn when it is asked for: that takes longer than all the rest.
+    /// Drawn on first use: that takes longer than all the rest.
     fn pixels(&self) -> PyResult<Vec<u8>> {
         png::to_png(&self.svg, png::SCALE).map_err(|error| PyRuntimeError::new_err(error.to_string()))
     }
@@ -203,7 +203,7 @@ impl Figure {
 
 #[pymethods]
 impl Figure {
-    /// As its file is named: ``monet08-fig3``.
+    /// The name of its file: ``monet08-fig3``.
     #[getter]
     fn id(&self) -> &str {
         &self.id
@@ -215,7 +215,7 @@ impl Figure {
         &self.title
     }
 
-    /// Its means and intervals as a table of text.
+    /// Its means and intervals as a text table.
     #[getter]
     fn text(&self) -> &str {
         &self.text
@@ -233,18 +233,18 @@ impl Figure {
         Ok(PyBytes::new(py, &py.detach(|| self.pixels())?))
     }
 
-    /// Saves it; the name says whether as ``.svg`` or ``.png``.
+    /// Save it, as ``.svg`` or ``.png``, by the file name.
     ///
     /// Parameters
     /// ----------
     /// path : path
-    ///     Where to.
+    ///     The file.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let octets = match path.extension().and_then(|extension| extension.to_str()) {
             Some("svg") => self.svg.clone().into_bytes(),
             Some("png") => py.detach(|| self.pixels())?,
             _ => {
-                let message = format!("a figure is saved as .svg or .png, not as {}", path.display());
+                let message = format!("expected a file name that ends in .svg or .png, not {}", path.display());
                 return Err(PyValueError::new_err(message));
             }
         };

@@ -21,7 +21,7 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// An experiment whose every setting is known to be right, and where it comes from.
+/// A valid experiment, and where it comes from.
 #[pyclass(frozen, module = "arqway._arqway")]
 pub(crate) struct Study {
     origin: From,
@@ -237,14 +237,14 @@ impl Plan {
         self.0.runs.runs.len()
     }
 
-    /// Runs it on so many threads; `progress(finished, planned)` is called now and then.
+    /// Runs it on `jobs` threads; calls `progress(finished, planned)` now and then.
     fn run(&self, py: Python<'_>, jobs: Option<NonZeroUsize>, progress: Option<Py<PyAny>>) -> PyResult<Results> {
         let measured = running::run(py, &self.0.runs, jobs.unwrap_or_else(running::cores), progress.as_ref())?;
         Results::new(py, Arc::clone(&self.0), &measured)
     }
 }
 
-/// Every figure that is built in, with its paper.
+/// All built-in figures, with their papers.
 #[pyfunction]
 pub(crate) fn figures() -> Vec<(String, String)> {
     library::figures().into_iter().map(|name| (name.paper, name.figure)).collect()

@@ -1,4 +1,4 @@
-//! Tables, as Arrow's C stream: pyarrow, polars and pandas take them without a copy, and none of them is needed.
+//! Tables, as Arrow's C stream: pyarrow, polars and pandas take them without a copy, and it needs none of them.
 
 use arrow_array::cast::AsArray;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
@@ -12,7 +12,7 @@ use std::fmt::Write;
 
 /// A table of columns.
 ///
-/// Anything that knows the Arrow PyCapsule interface takes it without a copy: ``pyarrow.table(t)``,
+/// Any library with the Arrow PyCapsule interface takes it without a copy: ``pyarrow.table(t)``,
 /// ``polars.DataFrame(t)``, ``pandas.DataFrame.from_arrow(t)``. Without any of them, ``t["value"]`` is a column as a
 /// list, ``t.to_pylist()`` the rows as dictionaries.
 #[pyclass(frozen, module = "arqway")]
@@ -78,7 +78,7 @@ impl Table {
         self.columns.schema_ref().fields().iter().map(|field| field.name().as_str()).collect()
     }
 
-    /// How many rows it has.
+    /// The number of rows.
     fn __len__(&self) -> usize {
         self.columns.num_rows()
     }
@@ -120,8 +120,7 @@ impl Table {
         Ok(rows)
     }
 
-    /// The table as a capsule with Arrow's C stream. Its types are what they are: a schema that is asked for is for
-    /// whoever takes it to convert to.
+    /// The table as a capsule with Arrow's C stream. A requested schema is ignored: the consumer converts.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
         &self,

@@ -74,7 +74,10 @@ impl Reader {
 
     fn value(&mut self, value: &Bound<'_, PyAny>, path: &str, depth: usize) -> PyResult<Result<Value, Unfit>> {
         if depth > DEEPEST {
-            return Ok(Err(Unfit::new("this lies too deep", "no setting lies so deep: does something hold itself?")));
+            return Ok(Err(Unfit::new(
+                "this is nested too deeply",
+                "no setting is nested so deeply; does something contain itself?",
+            )));
         }
         if let Ok(truth) = value.cast::<PyBool>() {
             return Ok(Ok(Value::Boolean(truth.is_true())));
@@ -111,7 +114,7 @@ impl Reader {
         let help = if value.is_none() {
             "leave the key out"
         } else {
-            "expected a text, a number, True or False, a list or a dict"
+            "expected a string, a number, True or False, a list or a dict"
         };
         Ok(Err(Unfit::new(&message, help)))
     }
@@ -121,8 +124,8 @@ impl Reader {
         for item in mapping.items()? {
             let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item.extract()?;
             let Ok(key) = key.cast::<PyString>() else {
-                let message = format!("the key `{}` is not text", key.repr()?);
-                let help = "settings are called by texts".to_owned();
+                let message = format!("the key `{}` is not a string", key.repr()?);
+                let help = "names of settings are strings".to_owned();
                 self.wrong.push(Wrong { path: path.to_owned(), message, help });
                 continue;
             };

@@ -139,7 +139,7 @@ def test_a_damaged_piece_is_told_and_run_again(experiment: Experiment, plain: di
     experiment.run(resume=tmp_path)
     piece = min(tmp_path.glob("pieces/*.piece"))
     piece.write_bytes(piece.read_bytes()[:-1])
-    with pytest.warns(UserWarning, match="it is cut short: .*; its runs are run again"):
+    with pytest.warns(UserWarning, match="it is cut short: .*; its runs will be repeated"):
         results = experiment.run(resume=tmp_path)
     assert written(results, tmp_path) == plain
 
@@ -148,7 +148,7 @@ def test_a_given_pool_that_breaks_is_told_and_what_is_finished_is_kept(experimen
     with futures.ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
         with pytest.raises(futures.BrokenExecutor):
             pool.submit(dies_in_the_first_task, b"").result()
-        with pytest.raises(executors.WorkersDied, match=r'executor="processes" does that by itself.*goes on there'):
+        with pytest.raises(executors.WorkersDied, match="replaces dead workers.*continues there"):
             experiment.run(executor=pool, resume=tmp_path)
     assert experiment.run(resume=tmp_path).runs == 3600
 
@@ -207,8 +207,8 @@ def test_workers_do_not_hold_the_lock_of_the_interpreter(experiment: Experiment)
     ("arguments", "word"),
     [
         ({"executor": "slurm"}, 'expected an Executor, "processes", "dask" or "dask://host:port"'),
-        ({"executor": futures.ThreadPoolExecutor(1), "jobs": 2}, "an executor knows itself how many workers it has"),
-        ({"executor": "processes", "jobs": 0}, "jobs is a whole number from 1"),
+        ({"executor": futures.ThreadPoolExecutor(1), "jobs": 2}, "an executor sets its own number of workers"),
+        ({"executor": "processes", "jobs": 0}, "jobs must be a whole number from 1"),
     ],
 )
 def test_what_is_no_executor_is_told(experiment: Experiment, arguments: dict[str, object], word: str) -> None:

@@ -103,7 +103,7 @@ def test_mistakes_in_a_dictionary_have_paths() -> None:
 
 @pytest.mark.parametrize(
     ("value", "told"),
-    [(object(), "is not a setting"), ({1: 2}, "is not text"), (1 << 70, "too large"), (b"raw", "is not a setting")],
+    [(object(), "is not a setting"), ({1: 2}, "is not a string"), (1 << 70, "too large"), (b"raw", "is not a setting")],
 )
 def test_a_value_that_is_no_setting_is_told_and_never_a_crash(value: Any, told: str) -> None:
     with pytest.raises(arqway.Mistakes, match=told):

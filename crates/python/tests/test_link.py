@@ -62,7 +62,7 @@ def test_wrong_settings_are_told_with_their_paths() -> None:
         Service("selective-repaet")
     with pytest.raises(ValueError, match="`sr:soon` is not a scheme"):
         Service("sr:soon")
-    with pytest.raises(ValueError, match="says its setting itself"):
+    with pytest.raises(ValueError, match="already has its setting"):
         Service("sr:1.1", timeout="2 s")
     with pytest.raises(TypeError, match="is not a service"):
         Service(3)  # type: ignore[arg-type]
@@ -82,7 +82,7 @@ def test_a_clock_that_runs_backwards_is_told_by_the_rule_s_name() -> None:
 
 @pytest.mark.parametrize("now", [-1.0, float("nan"), float("inf"), 1e300])
 def test_a_time_that_is_none_is_told(now: float) -> None:
-    with pytest.raises(ValueError, match="a time is a number of seconds"):
+    with pytest.raises(ValueError, match="a time must be from 0 to"):
         Service("raw").handle_timeout(now)
 
 
@@ -92,7 +92,7 @@ def test_a_frame_is_its_octets() -> None:
     assert Frame.from_bytes(bytes(frame)) == Frame(b"octets", kind=3)
     with pytest.raises(ValueError, match="0 to 7"):
         Frame(b"", kind=8)
-    with pytest.raises(ValueError, match="an octet at least"):
+    with pytest.raises(ValueError, match="at least one octet"):
         Frame.from_bytes(b"")
 
 
@@ -156,7 +156,7 @@ def test_wrong_settings_of_a_line_are_told() -> None:
         connect("raw", "raw", rate="fast")
     with pytest.raises(Mistakes, match="did you mean `delay`"):
         connect("raw", "raw", dealy="50 ms")
-    with pytest.raises(TypeError, match="give one of both"):
+    with pytest.raises(TypeError, match="give either `loss` or `errors`"):
         connect("raw", "raw", loss=0.1, errors="none")
     service = Service("raw")
     with pytest.raises(ValueError, match="each end needs one of its own"):
@@ -182,16 +182,16 @@ class Restless(StopAndWait):
         return b"out of nothing" if self.asked > 1 else None
 
 
-@pytest.mark.parametrize("told", [True, False])
-def test_an_outage_is_survived_and_only_ends_that_are_told_are_silent_in_it(told: bool) -> None:
+@pytest.mark.parametrize("notify", [True, False])
+def test_an_outage_is_survived_and_only_ends_that_are_notified_are_silent_in_it(notify: bool) -> None:
     wire = connect("sr:0.5", "sr:0.5")
-    wire.set_link(False, told=told)
+    wire.set_link(False, notify=notify)
     assert wire.send("a", b"packet")
     outage = [event.what for event in wire.run(until=60.0)]
-    assert ("link-down" in outage) is told
+    assert ("link-down" in outage) is notify
     assert ("frame-sent" in outage) is False
-    assert ("frame-lost" in outage) is not told
-    wire.set_link(True, told=told)
+    assert ("frame-lost" in outage) is not notify
+    wire.set_link(True, notify=notify)
     assert delivered(list(wire.run(until=70.0)), "b") == [b"packet"]
 
 
@@ -226,7 +226,7 @@ class Endless(StopAndWait):
 
 def test_a_service_that_never_ends_is_told_and_does_not_hang() -> None:
     wire = connect(Endless(), StopAndWait(), queue={"kind": "drop-tail", "packets": 5})
-    with pytest.raises(RuntimeError, match="has to end with None"):
+    with pytest.raises(RuntimeError, match="has to return None"):
         wire.send("a", b"packet")
 
 

@@ -96,7 +96,7 @@ def test_an_experiment_without_figures_says_so() -> None:
             "scheme": [{"use": "raw"}],
         }
     )
-    with pytest.raises(LookupError, match="draws no figure"):
+    with pytest.raises(LookupError, match=r"has no \[\[figure\]\]"):
         plain.run().figure()
 
 

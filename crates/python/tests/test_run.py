@@ -90,7 +90,7 @@ def test_an_exception_in_progress_ends_the_run(small: arqway.Experiment) -> None
         ({"replications": 0}, "from 1 to"),
         ({"seed": -1}, "from 0 to 18446744073709551615"),
         ({"jobs": 0}, "from 1 to"),
-        ({"quick": True, "replications": 2}, "one of both"),
+        ({"quick": True, "replications": 2}, "give either `quick` or `replications`"),
     ],
 )
 def test_what_cannot_be_asked_is_told(small: arqway.Experiment, arguments: dict[str, int], told: str) -> None:

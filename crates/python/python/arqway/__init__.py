@@ -1,6 +1,6 @@
 """Arqway: a multi-service link layer for bad, shared links, to simulate and to study.
 
-An experiment is read or built, run, and asked for its results::
+Read or build an experiment, run it, and take its results::
 
     import arqway
 
@@ -9,7 +9,7 @@ An experiment is read or built, run, and asked for its results::
     results.figure()                      # a notebook shows it
     pandas.DataFrame.from_arrow(results.means())
 
-:mod:`arqway.executors` has who runs one on many machines; :mod:`arqway.link` drives a link layer frame by frame.
+:mod:`arqway.executors` runs experiments on many machines; :mod:`arqway.link` drives a link layer frame by frame.
 """
 
 from arqway._arqway import Figure, Results, Table, __version__

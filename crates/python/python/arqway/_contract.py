@@ -1,24 +1,24 @@
-"""The contract of services, broken."""
+"""The error for a broken service contract."""
 
 from __future__ import annotations
 
 
 class ContractError(RuntimeError):
-    """A rule of the contract between a service and its owner is broken.
+    """A service or its owner broke a rule of the contract between them.
 
     Attributes
     ----------
     rule : str
-        Which: ``clock-runs-backwards``, ``timer-still-due``, ``frame-after-drained``, ``packet-after-drained``,
+        The rule: ``clock-runs-backwards``, ``timer-still-due``, ``frame-after-drained``, ``packet-after-drained``,
         ``frame-changed-size``, ``frame-while-down``, ``timer-while-down``, ``packet-changed``.
     """
 
     rule: str
 
-    def __init__(self, rule: str, told: str) -> None:
-        super().__init__(f"{rule}: {told}")
+    def __init__(self, rule: str, message: str) -> None:
+        super().__init__(f"{rule}: {message}")
         self.rule = rule
-        self._told = told
+        self._message = message
 
     def __reduce__(self) -> tuple[type[ContractError], tuple[str, str]]:
-        return type(self), (self.rule, self._told)
+        return type(self), (self.rule, self._message)

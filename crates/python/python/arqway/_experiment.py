@@ -8,16 +8,16 @@ from concurrent.futures import Executor
 from typing import Any
 
 from arqway import _arqway
-from arqway._progress import Progress, told_to
+from arqway._progress import Progress, reporter
 from arqway.executors import run as run_pieces
 
 
 class Experiment:
-    """A world, what is swept in it, the schemes compared, the figures to draw.
+    """A scenario, the setting swept in it, the schemes compared, and the figures to draw.
 
-    Every setting is known to be right: whatever is wrong is told when it is read, all of it at once, as
-    :class:`Mistakes`. An experiment is made by :meth:`read`, :meth:`from_toml`, :meth:`from_dict` or :func:`figure`.
-    It never changes, can be used by several threads at once, and can be pickled.
+    Every setting is valid: reading reports all mistakes at once, as :class:`Mistakes`. Use :meth:`read`,
+    :meth:`from_toml`, :meth:`from_dict` or :func:`figure` to make an experiment. It is immutable, may be used by
+    several threads at once, and can be pickled.
 
     Examples
     --------
@@ -33,7 +33,7 @@ class Experiment:
     _study: _arqway.Study
 
     def __init__(self) -> None:
-        raise TypeError("an experiment is made by Experiment.read, .from_toml, .from_dict or arqway.figure")
+        raise TypeError("use Experiment.read, .from_toml, .from_dict or arqway.figure")
 
     @classmethod
     def _of(cls, study: _arqway.Study) -> Experiment:
@@ -43,12 +43,12 @@ class Experiment:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Experiment:
-        """Read an experiment's file.
+        """Read an experiment file.
 
         Parameters
         ----------
         path : path
-            The file, in TOML. A base or a recording that it names is looked for beside it.
+            The file, in TOML. A base or a recording that it names is looked up in the same folder.
 
         Raises
         ------
@@ -61,16 +61,16 @@ class Experiment:
 
     @classmethod
     def from_toml(cls, text: str, *, name: str = "experiment.toml", folder: str | os.PathLike[str] = "") -> Experiment:
-        """Read an experiment from a text.
+        """Read an experiment from a string.
 
         Parameters
         ----------
         text : str
-            What would stand in its file.
+            The contents of the file.
         name : str
-            What mistakes call it.
+            The file name in error messages.
         folder : path
-            Where a base or a recording that it names is looked for.
+            The folder of a base or a recording that it names.
 
         Raises
         ------
@@ -83,16 +83,16 @@ class Experiment:
     def from_dict(
         cls, settings: Mapping[str, Any], *, name: str = "experiment.toml", folder: str | os.PathLike[str] = ""
     ) -> Experiment:
-        """Build an experiment from dictionaries, lists, texts and numbers, laid out as in a file.
+        """Build an experiment from dictionaries, lists, strings and numbers, with the same structure as a file.
 
         Parameters
         ----------
         settings : mapping
-            What ``tomllib`` would make of its file.
+            The settings, as ``tomllib`` would load them from a file.
         name : str
-            What results call its file.
+            The file name in results.
         folder : path
-            Where a base or a recording that it names is looked for.
+            The folder of a base or a recording that it names.
 
         Raises
         ------
@@ -112,9 +112,9 @@ class Experiment:
         executor: Executor | str | None = None,
         resume: str | os.PathLike[str] | None = None,
     ) -> _arqway.Results:
-        """Run it.
+        """Run the experiment.
 
-        The interpreter's lock is not held meanwhile, and Ctrl-C ends it at once: runs under way are given up. The same
+        The interpreter's lock is released meanwhile, and Ctrl-C stops at once: unfinished runs are abandoned. The same
         arguments give the same results to the last bit, whatever the number of threads.
 
         Parameters
@@ -122,21 +122,20 @@ class Experiment:
         replications : int, optional
             Replications of each cell, instead of the experiment's.
         seed : int, optional
-            Root of all random streams, instead of the experiment's.
+            Seed of all random streams, instead of the experiment's.
         jobs : int, optional
-            How many runs at a time; one for each core unless given.
+            Number of runs in parallel; by default one for each core.
         progress : callable or bool, optional
-            Called with how many runs are finished and how many there are; ``True`` writes that to stderr.
+            Called with the number of finished runs and of all runs; ``True`` prints them on stderr.
         quick : bool
-            Shortened runs and few replications, as the world's ``[quick]`` says.
-
+            Short runs and few replications, as the scenario's ``[quick]`` says.
         executor : Executor or str, optional
-            Who runs it instead of threads of this process: an executor of :mod:`concurrent.futures`, or one that
-            does the same (mpi4py's, ``client.get_executor()`` of Dask, :class:`arqway.executors.RayExecutor`);
+            What runs it, instead of threads of this process: an executor of :mod:`concurrent.futures`, or one with
+            the same interface (mpi4py's, ``client.get_executor()`` of Dask, :class:`arqway.executors.RayExecutor`);
             ``"processes"`` for ``jobs`` processes of this machine; ``"dask"`` for a Dask cluster of this machine,
             ``"dask://host:8786"`` for one whose scheduler is there. The results are the same.
         resume : path, optional
-            A folder: what is finished is kept in its ``pieces/``, and what is there already is not run again.
+            A folder: finished runs are kept in its ``pieces/``, and those already there are not repeated.
 
         Returns
         -------
@@ -144,42 +143,42 @@ class Experiment:
             Rows, means, figures, verdicts, a report.
         """
         if quick and replications is not None:
-            raise ValueError("a quick run says itself how many replications it has: give one of both")
+            raise ValueError("a quick run sets its own number of replications: give either `quick` or `replications`")
         for name, number, least, bits in (
             ("replications", replications, 1, 32),
             ("jobs", jobs, 1, 32),
             ("seed", seed, 0, 64),
         ):
             if number is not None and not least <= number < 1 << bits:
-                raise ValueError(f"{name} is a whole number from {least} to {(1 << bits) - 1}, not {number}")
+                raise ValueError(f"{name} must be a whole number from {least} to {(1 << bits) - 1}, not {number}")
         plan = self._study.plan(replications, seed, quick)
         if executor is None and resume is None:
-            return plan.run(jobs, told_to(progress))
-        return run_pieces(plan, executor, resume, jobs, told_to(progress))
+            return plan.run(jobs, reporter(progress))
+        return run_pieces(plan, executor, resume, jobs, reporter(progress))
 
     @property
     def id(self) -> str:
-        """What names it, and its files."""
+        """The name of the experiment and of its files."""
         return self._study.id
 
     @property
     def title(self) -> str:
-        """What it is about."""
+        """The title of the experiment."""
         return self._study.title
 
     @property
     def replications(self) -> int:
-        """How many replications of each cell it asks for."""
+        """The number of replications of each cell."""
         return self._study.replications
 
     @property
     def seed(self) -> int:
-        """Root of its random streams."""
+        """The seed of its random streams."""
         return self._study.seed
 
     @property
     def swept(self) -> str | None:
-        """The path of the setting that is swept, if one is."""
+        """The path of the swept setting, if there is one."""
         return self._study.swept
 
     @property
@@ -189,12 +188,12 @@ class Experiment:
 
     @property
     def schemes(self) -> list[str]:
-        """The schemes compared, as rows name them."""
+        """The schemes compared, named as in the rows."""
         return self._study.schemes
 
     @property
     def figures(self) -> list[str]:
-        """The ids of the figures that are drawn."""
+        """The ids of its figures."""
         return self._study.figures
 
     @property
@@ -210,7 +209,7 @@ class Experiment:
 
 
 def _again(way: str, arguments: list[str]) -> Experiment:
-    """What a pickle calls."""
+    """Restore a pickled experiment."""
     return Experiment._of(getattr(_arqway.Study, way)(*arguments))
 
 
@@ -222,18 +221,18 @@ def figure(paper: str, name: str) -> Experiment:
     paper : str
         ``monet08``, ``aina06``, ``mobimedia07``, ``multiservice`` or ``shikama06``.
     name : str
-        ``fig3``, ``table1``, ``secV``; :func:`figures` names all of them.
+        ``fig3``, ``table1``, ``secV``; :func:`figures` lists all of them.
 
     Raises
     ------
     LookupError
-        There is no such figure; the message says what there is.
+        There is no such figure; the message lists the known ones.
     """
     return Experiment._of(_arqway.Study.of_figure(paper, name))
 
 
 def figures(paper: str | None = None) -> list[tuple[str, str]]:
-    """Name the figures of papers that are built in.
+    """List the built-in figures of papers.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What is wrong with settings."""
+"""Errors in settings."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ from typing import NamedTuple
 
 
 class Mistake(NamedTuple):
-    """One mistake: where, what, and what would be right."""
+    """One mistake: where it is, what is wrong, and what was expected."""
 
     file: str | None
-    """The file, as it was named; ``None`` for values of Python, which have a ``path``."""
+    """The name of the file; ``None`` for Python values, which have a ``path``."""
     line: int | None
     """The line of the file, counted from 1."""
     column: int | None
-    """The character of the line, counted from 1."""
+    """The column in the line, counted from 1."""
     path: str | None
-    """For values of Python, the way to the value: ``scheme[0].use``."""
+    """For Python values, the path to the value: ``scheme[0].use``."""
     message: str
     """What is wrong."""
     help: str | None
-    """What would be right, where that is known."""
+    """What was expected, if known."""
 
 
 class Mistakes(ValueError):
-    """Settings that are wrong: every mistake at once, in the words of the command.
+    """Wrong settings: all mistakes at once, in the words of the command.
 
     Attributes
     ----------
     mistakes : tuple of Mistake
-        The mistakes, in the order of their places.
+        The mistakes, in the order of the file.
     """
 
     mistakes: tuple[Mistake, ...]

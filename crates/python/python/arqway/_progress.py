@@ -1,4 +1,4 @@
-"""How far a run is, told to who waits."""
+"""Progress of a run, for a caller who waits."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import sys
 from collections.abc import Callable
 
 Progress = Callable[[int, int], object]
-"""What is called with how many runs are finished, and how many there are."""
+"""Called with the number of finished runs, and the number of all runs."""
 
 
-def told_to(progress: Progress | bool | None) -> Progress | None:
-    """What is to be called: a line on stderr for ``True``."""
+def reporter(progress: Progress | bool | None) -> Progress | None:
+    """The function to call: one that prints a line on stderr for ``True``."""
     if progress is True:
         return _line
     return progress or None

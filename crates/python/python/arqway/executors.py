@@ -1,13 +1,13 @@
-"""A sweep on many processes and many machines.
+"""Run a study on many processes or many machines.
 
-``Experiment.run(executor=...)`` cuts a plan into pieces of about a second, has each run by an executor, and puts the
-results together; a task is a few kilobytes that name no file, and what comes back has a checksum. The results are
-those of a run without an executor, bit for bit, whoever ran what::
+``Experiment.run(executor=...)`` cuts a plan into pieces of about a second, has an executor run each of them, and merges
+the results. A task is a few kilobytes and refers to no file; a result has a checksum. The merged results are those of a
+run without an executor, bit for bit::
 
     experiment.run(executor="processes", jobs=8)                 # processes of this machine
     experiment.run(executor="dask://scheduler.example:8786")     # a Dask cluster
     experiment.run(executor=RayExecutor())                       # a Ray cluster
-    experiment.run(executor=any_executor)                        # whatever concurrent.futures calls an Executor
+    experiment.run(executor=any_executor)                        # any concurrent.futures.Executor
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ __all__ = ["RayExecutor", "WorkersDied"]
 _Path = str | os.PathLike[str]
 
 _TRIES = 3
-"""How often a pool of our own is made anew while no piece gets finished."""
+"""How often a pool of our own is replaced while no piece gets finished."""
 
 _ASK_AGAIN_S = 1.0
 """How often an executor is asked how many workers it has."""
 
 
 class WorkersDied(RuntimeError):
-    """The workers of an executor are gone, and it takes no more tasks."""
+    """The workers of an executor have died, and it accepts no more tasks."""
 
 
 def run_task(task: bytes) -> bytes:
-    """Run a piece: what workers are given."""
+    """Run a piece: the function that workers call."""
     return _arqway.run_task(task)
 
 
@@ -59,7 +59,7 @@ def run(
     run_them = _driver(executor, resume, jobs)
     pieces = _arqway.Pieces(plan, resume)
     for refused in pieces.refused:
-        warnings.warn(f"{refused}; its runs are run again", stacklevel=3)
+        warnings.warn(f"{refused}; its runs will be repeated", stacklevel=3)
     waiting = _Waiting(pieces, progress)
     if waiting.left:
         run_them(waiting)
@@ -69,7 +69,7 @@ def run(
 def _driver(
     executor: futures.Executor | str | None, resume: _Path | None, jobs: int | None
 ) -> Callable[[_Waiting], None]:
-    """Choose who runs pieces, or say what is wrong."""
+    """Choose what runs the pieces, or raise an error."""
     if executor is None:
         return lambda waiting: _in_threads(waiting, jobs)
     if executor == "processes":
@@ -79,21 +79,21 @@ def _driver(
     is_address = isinstance(executor, str) and executor.startswith("dask://")
     if not is_address and not isinstance(executor, futures.Executor):
         right = 'expected an Executor, "processes", "dask" or "dask://host:port"'
-        raise ValueError(f"{executor!r} is no executor: {right}")
+        raise ValueError(f"{executor!r} is not an executor: {right}")
     if jobs is not None:
-        raise ValueError("an executor knows itself how many workers it has: give one of both")
+        raise ValueError("an executor sets its own number of workers: give either `executor` or `jobs`")
     if isinstance(executor, futures.Executor):
         return lambda waiting: _given(waiting, executor, resume)
     return lambda waiting: _by_dask(waiting, executor.replace("dask://", "tcp://"), None)
 
 
 class _Waiting:
-    """The pieces that are not finished, and who is told when one is."""
+    """The unfinished pieces, and the callback for progress."""
 
     def __init__(self, pieces: _arqway.Pieces, progress: Progress | None) -> None:
         self.pieces = pieces
         self.left = list(range(len(pieces)))
-        """What is still to be handed out."""
+        """The pieces still to be handed out."""
         self.progress = progress
         self.planned = pieces.planned
         self.finished = pieces.planned - pieces.missing
@@ -111,7 +111,7 @@ class _Waiting:
 def _through(waiting: _Waiting, executor: futures.Executor, call: Callable[[bytes], bytes]) -> None:
     """Hand pieces out and take them in, so many at a time that all workers are busy and the memory stays small.
 
-    What is not finished when an exception ends it, is waiting again.
+    After an exception, unfinished pieces are waiting again.
     """
     most, asked = 0, -math.inf
     flying: dict[futures.Future[bytes], int] = {}
@@ -135,7 +135,7 @@ def _through(waiting: _Waiting, executor: futures.Executor, call: Callable[[byte
 
 
 def _workers(executor: futures.Executor) -> int:
-    """How many tasks an executor runs at once, if it can be asked."""
+    """How many tasks an executor runs at once, if it says so."""
     client = getattr(executor, "_client", None)
     if client is not None and hasattr(client, "nthreads"):
         return int(max(sum(client.nthreads().values()), 1))
@@ -151,11 +151,11 @@ def _given(waiting: _Waiting, executor: futures.Executor, resume: _Path | None) 
         _through(waiting, executor, run_task)
     except futures.BrokenExecutor as error:
         kept = (
-            "" if resume is None else f" What is finished is kept in {os.fspath(resume)}: the same call goes on there."
+            "" if resume is None else f" Finished runs are kept in {os.fspath(resume)}: the same call continues there."
         )
         raise WorkersDied(
-            "a worker of the executor has died, and the executor takes no more tasks; who made it can make another:"
-            f' executor="processes" does that by itself.{kept}'
+            "a worker of the executor has died, and the executor accepts no more tasks; make a new one, or use"
+            f' executor="processes", which replaces dead workers.{kept}'
         ) from error
 
 
@@ -170,7 +170,7 @@ def _in_threads(waiting: _Waiting, jobs: int | None) -> None:
 
 
 def _in_processes(waiting: _Waiting, jobs: int | None) -> None:
-    """Run in processes of our own, which are replaced when they die."""
+    """Run in processes of our own, replacing those that die."""
     tries = 0
     while waiting.left:
         before = waiting.finished
@@ -196,18 +196,18 @@ def _in_processes(waiting: _Waiting, jobs: int | None) -> None:
 
 
 def _leave_ctrl_c_to_the_parent() -> None:
-    """Ctrl-C reaches all processes of a terminal: only one of them should say so."""
+    """Ctrl-C reaches all processes of a terminal, but only one of them should report it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _end(pool: ProcessPoolExecutor) -> None:
-    """End the pieces under way; pools have a method for that from Python 3.14 on."""
+    """Stop the running pieces; pools have a method for that from Python 3.14 on."""
     for process in list((getattr(pool, "_processes", None) or {}).values()):
         process.terminate()
 
 
 def _by_dask(waiting: _Waiting, address: str | None, jobs: int | None) -> None:
-    """Run over a Dask cluster, or over one begun on this machine: processes of one thread each."""
+    """Run on a Dask cluster, or on a new one on this machine, with single-threaded processes."""
     try:
         distributed: Any = importlib.import_module("distributed")
     except ImportError as error:
@@ -227,7 +227,7 @@ class RayExecutor(futures.Executor):
     Parameters
     ----------
     options
-        What ``ray.remote`` takes, such as ``num_cpus=1`` or ``max_retries=3``.
+        Options of ``ray.remote``, such as ``num_cpus=1`` or ``max_retries=3``.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -242,7 +242,7 @@ class RayExecutor(futures.Executor):
         return max(int(self._ray.cluster_resources().get("CPU", 1)), 1)
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> futures.Future[Any]:
-        """Have a function called somewhere in the cluster."""
+        """Call a function somewhere in the cluster."""
         # Each of them is sent to the whole cluster: one for a function, not one for a call.
         if fn not in self._remote:
             self._remote[fn] = self._ray.remote(**self._options)(fn)

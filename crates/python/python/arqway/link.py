@@ -1,11 +1,11 @@
-"""A link layer, frame by frame: to teach it, to look into it, to try a new one.
+"""A link layer, frame by frame: for teaching, for debugging, for trying a new one.
 
-A :class:`Service` is one end of a recovery scheme. It reads no clock and sends nothing by itself: its owner tells it
-the time, the packets of the network layer and the frames of its peer, and asks it for frames, packets and the time at
-which it wants to be called again. :func:`connect` is such an owner: two services on a line with a channel of the
+A :class:`Service` is one end of a recovery scheme. It reads no clock and sends nothing by itself: its owner passes in
+the time, the packets of the network layer and the frames of its peer, and polls it for frames, packets and the time of
+its next deadline. :func:`connect` makes such an owner: two services on a line with a channel of the
 simulator, in virtual time, step by step.
 
-A :class:`PythonService` is a service of your own, driven by the same owner and held to the same contract:
+A :class:`PythonService` is a service of your own, driven by the same owner under the same contract:
 
 - ``now`` never decreases;
 - after ``handle_timeout(now)`` the next deadline lies after ``now``;
@@ -14,7 +14,7 @@ A :class:`PythonService` is a service of your own, driven by the same owner and 
 - a frame keeps its size when it starts;
 - while the link is down there is no deadline and no frame.
 
-Whoever breaks a rule gets a :class:`ContractError`. All times are seconds.
+A call that breaks a rule raises :class:`ContractError`. All times are in seconds.
 """
 
 from __future__ import annotations
@@ -28,17 +28,16 @@ __all__ = ["ContractError", "Event", "Frame", "PythonService", "Service", "Wire"
 class PythonService:
     """A service written in Python: subclass it and write the methods that your protocol needs.
 
-    :meth:`handle_packet`, :meth:`handle_frame`, :meth:`poll_frame` and :meth:`poll_packet` are what every service has;
-    the others do nothing unless you write them. Give an object of it to :func:`connect`, or to :class:`Service` to
-    drive it by hand.
+    Every service needs :meth:`handle_packet`, :meth:`handle_frame`, :meth:`poll_frame` and :meth:`poll_packet`; the
+    defaults of the others do nothing. Pass an instance to :func:`connect`, or to :class:`Service` to drive it by hand.
     """
 
     def handle_packet(self, packet: bytes, now: float) -> bool:
-        """Take a packet to carry; return ``False`` where there is no room for it."""
+        """Take a packet to carry; return ``False`` if there is no room for it."""
         raise NotImplementedError
 
     def handle_frame(self, frame: Frame, now: float) -> None:
-        """Take a frame of the peer. What cannot be read is no error: count it, and go on."""
+        """Take a frame from the peer. One that cannot be decoded is not an error: count it, and go on."""
         raise NotImplementedError
 
     def handle_timeout(self, now: float) -> None:
@@ -52,11 +51,11 @@ class PythonService:
         raise NotImplementedError
 
     def start_frame(self, frame: Frame, now: float) -> Frame | bytes | None:
-        """Return a frame whose turn has come, or the same with a fresh acknowledgement; ``None`` takes it back."""
+        """Return a frame whose turn has come, or the same with a fresh acknowledgement; ``None`` withdraws it."""
         return frame
 
     def handle_departure(self, frame: Frame, now: float, sent: bool) -> None:
-        """Learn that a frame with a ticket has left the queue, or, where ``sent`` is ``False``, found no room in it."""
+        """Learn that a frame with a ticket has left the queue or, if ``sent`` is ``False``, was dropped by it."""
 
     def poll_packet(self) -> bytes | None:
         """Release the next packet to the network layer, or return ``None``."""

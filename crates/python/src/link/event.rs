@@ -20,21 +20,21 @@ pub(super) fn name(end: Side) -> &'static str {
 
 #[pymethods]
 impl Event {
-    /// When, in seconds.
+    /// The time, in seconds.
     #[getter]
     fn time(&self) -> f64 {
         self.0.at.as_seconds()
     }
 
-    /// At which end: ``"a"`` or ``"b"``.
+    /// The end: ``"a"`` or ``"b"``.
     #[getter]
     fn end(&self) -> &'static str {
         name(self.0.end)
     }
 
-    /// What: ``packet-taken``, ``packet-refused``, ``frame-queued``, ``frame-dropped``, ``frame-withdrawn``, ``frame-sent``,
-    /// ``frame-lost`` (sent, and lost on its way), ``frame-departed``, ``frame-received``, ``frame-cut`` (on its way when the link went
-    /// down), ``packet-delivered``, ``timeout``, ``link-down`` and ``link-up`` (this end was told).
+    /// What happened: ``packet-taken``, ``packet-refused``, ``frame-queued``, ``frame-dropped``, ``frame-withdrawn``, ``frame-sent``,
+    /// ``frame-lost`` (sent, and lost on the link), ``frame-departed``, ``frame-received``, ``frame-cut`` (in flight when the link went
+    /// down), ``packet-delivered``, ``timeout``, ``link-down`` and ``link-up`` (this end was notified).
     #[getter]
     fn what(&self) -> &'static str {
         match &self.0.what {
@@ -55,7 +55,7 @@ impl Event {
         }
     }
 
-    /// The frame, where it is about one.
+    /// The frame, if the event concerns one.
     #[getter]
     fn frame(&self) -> Option<Frame> {
         match &self.0.what {
@@ -74,7 +74,7 @@ impl Event {
         }
     }
 
-    /// The packet, where it is about one.
+    /// The packet, if the event concerns one.
     #[getter]
     fn packet<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
         match &self.0.what {

@@ -7,16 +7,16 @@ use pyo3::types::PyBytes;
 
 /// What crosses the link: a kind, and octets.
 ///
-/// On the wire it is one octet with its kind, then its octets; ``bytes(frame)`` is just that.
+/// On the wire it is one octet with its kind, then its octets; ``bytes(frame)`` gives exactly that.
 ///
 /// Parameters
 /// ----------
 /// octets : bytes
-///     All that stands behind the octet with the kind.
+///     Everything after the octet with the kind.
 /// kind : int
-///     What a service tells its kinds of frame apart by, 0 to 7.
+///     The kind, 0 to 7, by which a service distinguishes its frames.
 /// ticket : int, optional
-///     The service's own name for it. Who gives one is told when the frame has left; it does not cross the link.
+///     The service's own number for it. A service that sets one is notified when the frame has left; it does not cross the link.
 #[pyclass(frozen, eq, module = "arqway.link")]
 #[derive(Clone, PartialEq)]
 pub(crate) struct Frame(pub(super) LinkFrame);
@@ -27,7 +27,7 @@ impl Frame {
     #[pyo3(signature = (octets, *, kind=0, ticket=None))]
     fn new(octets: Vec<u8>, kind: u8, ticket: Option<u64>) -> PyResult<Self> {
         if kind > 7 {
-            return Err(PyValueError::new_err(format!("a kind of frame is a number from 0 to 7, not {kind}")));
+            return Err(PyValueError::new_err(format!("the kind of a frame must be 0 to 7, not {kind}")));
         }
         let mut frame = LinkFrame::new(Kind::new(kind), &[], octets.into());
         frame.ticket = ticket.map(Ticket::new);
@@ -38,29 +38,29 @@ impl Frame {
     #[staticmethod]
     pub(super) fn from_bytes(octets: Vec<u8>) -> PyResult<Self> {
         let (tag, octets) =
-            octets.split_first().ok_or_else(|| PyValueError::new_err("a frame has an octet at least, its kind"))?;
+            octets.split_first().ok_or_else(|| PyValueError::new_err("a frame has at least one octet, its kind"))?;
         Ok(Self(LinkFrame::from_wire(Tag::from_octet(*tag), octets.to_vec().into())))
     }
 
-    /// All that stands behind the octet with the kind.
+    /// Everything after the octet with the kind.
     #[getter]
     fn octets<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.parts().concat())
     }
 
-    /// What the service tells its kinds of frame apart by.
+    /// The kind, by which a service distinguishes its frames.
     #[getter]
     fn kind(&self) -> u8 {
         self.0.tag.as_octet() & 7
     }
 
-    /// The sending service's own name for it.
+    /// The sending service's own number for it.
     #[getter]
     fn ticket(&self) -> Option<u64> {
         self.0.ticket.map(Ticket::number)
     }
 
-    /// How many octets of the line it takes.
+    /// Its length on the line, in octets.
     #[getter]
     fn size(&self) -> u64 {
         self.0.size().as_u64()

@@ -21,7 +21,7 @@ impl Held {
     pub(super) fn take_raised(&self, py: Python<'_>) -> PyResult<()> {
         match self.0.bind(py).try_borrow_mut() {
             Ok(mut service) => service.take_raised(py),
-            Err(_) => Err(PyRuntimeError::new_err("a service on a wire was asked while it was at work")),
+            Err(_) => Err(PyRuntimeError::new_err("a service on a wire was called while another call was running")),
         }
     }
 }

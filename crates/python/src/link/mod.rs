@@ -6,7 +6,7 @@
 //!     Wire    = two of them on a line with a channel of the simulator
 //! ```
 //!
-//! Time is seconds in Python and whole nanoseconds here; what was told as a deadline comes back as that very nanosecond.
+//! Time is in seconds in Python and in whole nanoseconds here; a deadline comes back as exactly the same nanosecond.
 
 mod event;
 mod frame;
@@ -30,7 +30,7 @@ const LATEST_S: f64 = 2e6;
 /// A time of Python's.
 fn time(seconds: f64) -> PyResult<Time> {
     if !(0.0..=LATEST_S).contains(&seconds) {
-        let message = format!("a time is a number of seconds from 0 to {LATEST_S}, not {seconds}");
+        let message = format!("a time must be from 0 to {LATEST_S} seconds, not {seconds}");
         return Err(PyValueError::new_err(message));
     }
     Ok(Time::from_nanoseconds((seconds * 1e9).round() as u64))

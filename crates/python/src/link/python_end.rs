@@ -65,8 +65,7 @@ impl PythonEnd {
     }
 
     fn too_many(&self, what: &str) {
-        let message =
-            format!("{what} returned something {MOST} times without being told anything: it has to end with None");
+        let message = format!("{what} returned something {MOST} times in a row; it has to return None eventually");
         self.keep(PyRuntimeError::new_err(message));
     }
 }
@@ -96,7 +95,7 @@ impl LinkService for PythonEnd {
         let taken = self.ask(false, |object| {
             let octets = PyBytes::new(object.py(), &packet.octets);
             let taken = object.call_method1("handle_packet", (octets, now.as_seconds()))?;
-            let right = "True where it took the packet, False where it has no room";
+            let right = "True if it took the packet, False if it has no room";
             taken.extract::<bool>().or_else(|_| unfit("handle_packet", &taken, right))
         });
         if taken { Ok(()) } else { Err(Full::of(packet)) }

@@ -1,4 +1,4 @@
-//! One end of a service, watched by `Checked`.
+//! One end of a service, inside `Checked`.
 
 use super::frame::Frame;
 use super::python_end::PythonEnd;
@@ -21,24 +21,23 @@ pub(super) enum AnyEnd {
     Python(PythonEnd),
 }
 
-/// The same with its contract watched; a broken rule is kept to be raised.
+/// The same inside `Checked`; a broken rule is kept and raised later.
 pub(super) type Watched = Checked<AnyEnd, true>;
 
-/// One end of a link layer service: told the time, packets and frames, it answers with frames, packets and the time at
-/// which it wants to be called again.
+/// One end of a link layer service. Pass in the time, packets and frames; poll it for frames, packets and its next deadline.
 ///
-/// It reads no clock and sends nothing by itself. The contract is watched: who breaks it gets a
+/// It reads no clock and sends nothing by itself. Every call is checked against the contract: a call that breaks it raises
 /// :class:`ContractError` with the rule's name.
 ///
 /// Parameters
 /// ----------
 /// service : str, mapping or PythonService
-///     A short form such as ``"sr:1.1"``; a kind such as ``"selective-repeat"`` with its settings behind it; both in one
+///     A short form such as ``"sr:1.1"``; a kind such as ``"selective-repeat"`` with its settings as keywords; both in one
 ///     mapping, ``{"kind": "selective-repeat", "timeout": "1.1 s"}``; or a service written in Python.
 /// side : str
-///     ``"access-point"`` or ``"client"``: few services care, those that help one direction only.
+///     ``"access-point"`` or ``"client"``; it matters only to services that help one direction.
 /// **settings
-///     Of that kind, as in an experiment; ``_`` stands for ``-``.
+///     Settings of that kind, as in an experiment, with ``_`` for ``-``.
 ///
 /// Raises
 /// ------
@@ -66,7 +65,7 @@ impl Service {
         let settings = settings.filter(|settings| !settings.is_empty());
         let (end, name) = if service.hasattr("poll_frame")? {
             if settings.is_some() {
-                return Err(PyTypeError::new_err("a service written in Python has its settings already"));
+                return Err(PyTypeError::new_err("a service written in Python takes no settings here"));
             }
             let name = service.get_type().name()?.to_string();
             (AnyEnd::Python(PythonEnd::new(service.clone().unbind())), name)
@@ -122,7 +121,7 @@ fn config(service: &Bound<'_, PyAny>, settings: Option<&Bound<'_, PyDict>>) -> P
             (Err(error), _) if name.contains(':') => return Err(PyValueError::new_err(error.to_string())),
             (Ok(_), Some(_)) if name.contains(':') => {
                 let message =
-                    format!("`{name}` says its setting itself; for others write its kind, such as `selective-repeat`");
+                    format!("`{name}` already has its setting; to give others, use a kind such as `selective-repeat`");
                 return Err(PyValueError::new_err(message));
             }
             _ => all.set_item("kind", name)?,
@@ -165,13 +164,13 @@ impl Service {
     /// Returns
     /// -------
     /// bool
-    ///     Whether it was taken. ``False``: the service holds all it may, and the packet is the caller's to hold or to drop.
+    ///     Whether it was taken. ``False``: the service is full, and the caller keeps the packet or drops it.
     fn handle_packet(&mut self, py: Python<'_>, packet: Vec<u8>, now: f64) -> PyResult<bool> {
         let now = time(now)?;
         self.ask(py, |service| service.handle_packet(Packet::new(packet), now).is_ok())
     }
 
-    /// Take a frame of the peer; one that cannot be decoded is counted, and no error.
+    /// Take a frame from the peer; one that cannot be decoded is counted, and is not an error.
     fn handle_frame(&mut self, frame: &Bound<'_, PyAny>, now: f64) -> PyResult<()> {
         let (py, now) = (frame.py(), time(now)?);
         let frame = match frame.cast::<Frame>() {
@@ -189,7 +188,7 @@ impl Service {
         self.ask(py, |service| service.handle_timeout(now))
     }
 
-    /// Learn that the link below went down or came back: timers freeze, and go on where they were.
+    /// Learn that the link below went down or came back: timers freeze, and then continue.
     fn handle_link(&mut self, py: Python<'_>, up: bool, now: f64) -> PyResult<()> {
         let now = time(now)?;
         let state = if up { LinkState::Up } else { LinkState::Down };
@@ -207,7 +206,7 @@ impl Service {
     /// Returns
     /// -------
     /// Frame or None
-    ///     The frame as it goes out; ``None`` where the service takes it back, because its peer has it by now.
+    ///     The frame as it goes out; ``None`` if the service withdraws it because its peer already has it.
     fn start_frame(&mut self, py: Python<'_>, frame: &Frame, now: f64) -> PyResult<Option<Frame>> {
         let (now, mut frame) = (time(now)?, frame.0.clone());
         self.ask(py, |service| match service.start_frame(&mut frame, now) {
@@ -216,16 +215,16 @@ impl Service {
         })
     }
 
-    /// Learn that a frame has left the queue below; a frame without a ticket is nothing to learn of.
+    /// Learn that a frame has left the queue below; for a frame without a ticket nothing happens.
     ///
     /// Parameters
     /// ----------
     /// frame : Frame
-    ///     As it was handed over, or started.
+    ///     The frame, as handed over or as started.
     /// now : float
     ///     The time in seconds.
     /// sent : bool
-    ///     ``True``: its last bit has gone out. ``False``: the queue had no room for it, and it will never start.
+    ///     ``True``: its last bit has gone out. ``False``: the queue dropped it, and it will never start.
     #[pyo3(signature = (frame, now, sent=true))]
     fn handle_departure(&mut self, py: Python<'_>, frame: &Frame, now: f64, sent: bool) -> PyResult<()> {
         let now = time(now)?;
@@ -245,7 +244,7 @@ impl Service {
         self.ask(py, |service| service.poll_timeout().map(Time::as_seconds))
     }
 
-    /// What it has counted since it was made, by name; of a service written in Python what that has as ``counters``.
+    /// Its counters, by name; for a service written in Python, that object's ``counters``.
     #[getter]
     fn counters<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let counters = PyDict::new(py);
@@ -264,7 +263,7 @@ impl Service {
         Ok(counters)
     }
 
-    /// Its kind, such as ``selective-repeat``; of a service written in Python the name of its class.
+    /// Its kind, such as ``selective-repeat``; for a service written in Python, the name of its class.
     #[getter]
     fn kind(&self) -> &str {
         &self.name
@@ -275,7 +274,7 @@ impl Service {
     }
 }
 
-/// Passes a call on to whichever end it is.
+/// Forwards a call to either kind of end.
 macro_rules! each {
     ($self:ident, $end:ident => $call:expr) => {
         match $self {

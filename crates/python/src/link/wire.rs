@@ -1,4 +1,4 @@
-//! Two services on a line with a channel of the simulator, in virtual time, step by step.
+//! Two services at the ends of a line with the simulator's channel, in virtual time, step by step.
 
 use super::event::Event;
 use super::held::Held;
@@ -17,26 +17,26 @@ use std::collections::VecDeque;
 #[pyclass(module = "arqway.link")]
 pub(crate) struct Wire {
     link: TwoEnds<Held>,
-    /// Steps that nobody has seen yet.
+    /// Steps that the caller has not seen yet.
     unseen: VecDeque<LinkStep>,
 }
 
 /// Join two services by a line in virtual time.
 ///
-/// Line and channel are the simulator's, and so is what drives the services: what is seen here is what an experiment runs.
+/// Line, channel and the loop that drives the services are the simulator's: you see what an experiment runs.
 ///
 /// Parameters
 /// ----------
 /// a, b : Service, PythonService, str or mapping
-///     The services at the ends: ``a`` at the access point, ``b`` at the client. What is no :class:`Service` yet becomes one.
+///     The services at the ends: ``a`` at the access point, ``b`` at the client. Anything else than a :class:`Service` is made into one.
 /// seed, replication : int
-///     Which random numbers the channel draws.
+///     The seed of the channel's random numbers, and the replication.
 /// loss : str or float, optional
-///     The share of frames that the line loses, each with that probability: ``"5 %"``.
+///     The probability that the line loses a frame: ``"5 %"``.
 /// **link
 ///     Other settings of the line, as an experiment's ``[wireless]`` has them: ``rate``, ``delay``, ``queue``, ``errors``,
-///     ``reordering``, ``duplication``, ``jitter``, ``charge_tag``, and ``down`` and ``up`` for what is different in one direction.
-///     Unless given, 64 kbit/s, 50 ms, and a queue of one frame.
+///     ``reordering``, ``duplication``, ``jitter``, ``charge_tag``, and ``down`` and ``up`` for one direction.
+///     The defaults are 64 kbit/s, 50 ms, and a queue of one frame.
 ///
 /// Returns
 /// -------
@@ -67,7 +67,7 @@ pub(crate) fn connect(
 ) -> PyResult<Wire> {
     let py = a.py();
     if a.is(b) && !a.is_instance_of::<pyo3::types::PyString>() && !a.is_instance_of::<PyDict>() {
-        return Err(PyValueError::new_err("both ends are the same service: each end needs one of its own"));
+        return Err(PyValueError::new_err("both ends are the same service: each end needs its own"));
     }
     let settings = PyDict::new(py);
     if let Some(link) = link {
@@ -75,7 +75,7 @@ pub(crate) fn connect(
     }
     if let Some(loss) = loss {
         if settings.contains("errors")? {
-            return Err(PyTypeError::new_err("`loss` is short for errors that are uniform: give one of both"));
+            return Err(PyTypeError::new_err("`loss` is short for uniform errors: give either `loss` or `errors`"));
         }
         let errors = PyDict::new(py);
         errors.set_item("kind", "uniform")?;
@@ -88,7 +88,7 @@ pub(crate) fn connect(
 }
 
 impl Wire {
-    /// Keeps what has happened to be seen, and raises what a service has raised.
+    /// Keeps the events for the caller, and raises what a service has raised.
     fn look(&mut self, py: Python<'_>) -> PyResult<()> {
         self.unseen.extend(self.link.take_steps());
         [Side::AccessPoint, Side::Client].into_iter().try_for_each(|end| self.link.service(end).take_raised(py))
@@ -118,7 +118,7 @@ impl Wire {
         self.link.service(Side::Client).0.clone_ref(py)
     }
 
-    /// What time it is, in seconds.
+    /// The current time, in seconds.
     #[getter]
     fn now(&self) -> f64 {
         self.link.now().as_seconds()
@@ -138,15 +138,15 @@ impl Wire {
 
     /// Take the link down, or bring it back, now.
     ///
-    /// While it is down nothing gets through, and what is on its way is lost.
+    /// While it is down nothing gets through, and frames in flight are lost.
     ///
     /// Parameters
     /// ----------
     /// up : bool
-    ///     Whether there is a link from now on.
-    /// told : bool
-    ///     Whether the ends hear of it, as from a modem that reports its carrier: then services stand still, their timers too, and what
-    ///     waits in the queues waits on. Ends that are not told send in vain.
+    ///     Whether the link is up from now on.
+    /// notify : bool
+    ///     Whether the ends are notified, as by a modem that reports its carrier: then the services and their timers stand still,
+    ///     and queued frames keep waiting. Ends that are not notified send in vain.
     ///
     /// Examples
     /// --------
@@ -159,24 +159,24 @@ impl Wire {
     /// >>> wire.set_link(True)
     /// >>> [event.packet for event in wire.run() if event.what == "packet-delivered"]
     /// [b'a packet']
-    #[pyo3(signature = (up, *, told=true))]
-    fn set_link(&mut self, py: Python<'_>, up: bool, told: bool) -> PyResult<()> {
-        self.link.set_link(if up { LinkState::Up } else { LinkState::Down }, told);
+    #[pyo3(signature = (up, *, notify=true))]
+    fn set_link(&mut self, py: Python<'_>, up: bool, notify: bool) -> PyResult<()> {
+        self.link.set_link(if up { LinkState::Up } else { LinkState::Down }, notify);
         self.look(py)
     }
 
-    /// Run, each event as it happens.
+    /// Run, and return each event as it happens.
     ///
     /// Parameters
     /// ----------
     /// until : float, optional
-    ///     The time at which it ends, in seconds; then it is that time. Without one it ends when nothing is left to happen, which for a
-    ///     service that keeps a timer is never.
+    ///     The time at which to stop, in seconds. Without it, the wire runs until nothing is left to happen, which is never for a
+    ///     service that keeps a timer running.
     ///
     /// Returns
     /// -------
     /// iterator of Event
-    ///     The wire runs as far as events are taken from it.
+    ///     The wire runs only as far as you take events from it.
     #[pyo3(signature = (until=None))]
     fn run(slf: Py<Self>, until: Option<f64>) -> PyResult<WireRun> {
         let until = until.map_or(Ok(Time::MAX), time)?;
