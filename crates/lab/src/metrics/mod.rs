@@ -1,4 +1,6 @@
 //! What an application measured, as metrics: which each has, and in which order its rows stand.
+//!
+//! Metrics are taken when a run ends, not when rows are written: they are all that has to cross between machines.
 
 mod bulk;
 

@@ -3,6 +3,12 @@
 //! A frame of ours has three moments. It is *handed over* to the queue below ([`LinkService::poll_frame`]); it
 //! *starts*, its first bit goes out ([`LinkService::start_frame`]); it has *departed*, its last bit is out, or the
 //! queue had no room for it ([`LinkService::handle_departure`]). A retransmission timer may start at any of the three.
+//!
+//! Neither of the latter two has a default body: a wrapper that forgot to forward one would compile, and lose its timers. Both
+//! carry the frame's tag, by which a multiplexer finds the service concerned.
+//!
+//! There are no output events. Services report by [`Counters`] what their owner needs to know, such as the frames that they
+//! gave up; events come with the first service whose owner has to act at once.
 
 use crate::contract::{Counters, Frame, Packet, ServiceId, Tag, Ticket};
 use arqway_units::Time;

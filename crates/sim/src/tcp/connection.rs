@@ -1,4 +1,6 @@
 //! A connection: both of its ends, which in the simulator lie side by side.
+//!
+//! It carries data one way. Both ends share one alarm: a receiver seldom has a deadline, and the event finds out whose it was.
 
 use super::acknowledgement::Acknowledgement;
 use super::numbering::Message;

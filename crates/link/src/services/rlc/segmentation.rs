@@ -13,6 +13,9 @@
 //!
 //! Where an SDU's last octets leave no room for its LI, the first LI of the next PDU tells: `PreviousFilled`, or `PreviousOneShort` where
 //! an LI takes two octets and one is left, which is then padding. One octet left behind an LI of two octets is padding without an LI too.
+//!
+//! Segmentation knows no sequence numbers: each mode reports gaps and discards to it, and so all modes share it. A part of a
+//! single packet is a slice of that packet; anything else is written into memory that many PDUs share.
 
 use super::pdu::{HeaderExtension, LengthIndicator, LengthIndicatorSize};
 use alloc::collections::VecDeque;

@@ -16,6 +16,9 @@
 //! the window lets out none for that time over the window, and then one. What a loss is answered with does not wait, nor does
 //! the packet that an expired timer sends. There is no pace before the first sample, and while the smoothed time is
 //! distrusted. A sender that was silent gets no credit: it begins with one packet.
+//!
+//! A paced packet stays unsent, as if the window were closed. So an acknowledgement or a timeout meanwhile decides anew, and
+//! nothing has to be taken back from a queue.
 
 use super::Sender;
 use arqway_units::{Span, Time};

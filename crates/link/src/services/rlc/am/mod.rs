@@ -14,6 +14,10 @@
 //! Nothing is sent again by a timer of its own: what the sender knows of losses, reports told it. So which triggers are
 //! configured decides whether a loss is found at all; [`Config`] has parameter sets.
 //!
+//! The state variables are divided among files, one for each procedure. Windows, polls, reports, discards and resets know each
+//! other only through `sender.rs`, this file and `service.rs`. A report is read whole into a `Verdict` before any of it is
+//! acted on.
+//!
 //! - SDUs come out in order and at most once; all do, where none is discarded and some timer polls or reports.
 //! - The link below must keep the order of frames: the standard's numbers assume it. A frame that comes too late may pass for
 //!   another, and a report that comes too late resets both ends.

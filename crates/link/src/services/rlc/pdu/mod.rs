@@ -14,6 +14,7 @@
 //!
 //! Reading is all or nothing (§10.3): a PDU with one reserved or invalid value is none, so that nobody acts on part of it.
 //! What a number means, a window alone can tell, and is not judged here.
+//! Contents are then read again from the same octets, so no list of them is allocated.
 //!
 //! A frame has one kind for all of them. Of our own the head is the PDU's first one or two octets, which are written afresh at
 //! each transmission, and the body is all the rest; a control PDU has no head.

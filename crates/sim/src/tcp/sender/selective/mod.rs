@@ -16,6 +16,10 @@
 //! Where the RFCs leave a choice: what blocks told is kept over a timeout, since the receiver never drops what it has (RFC
 //! 2018 §8 fears that it may); the timer starts anew also when the first packet that is missing goes out again (RFC 6675 §6);
 //! every packet that was sent once and arrives gives a sample of the round trip, without time stamps.
+//!
+//! This is another sender inside the same one: timer, window, samples and pace are shared, the answers to acknowledgements and
+//! timeouts are not, and Reno pays one comparison. Its counts are updated and never recomputed, and RACK finds late packets in
+//! a queue of transmissions in their order, so a long window costs no more than a short one.
 
 mod probe;
 mod rack;
