@@ -7,7 +7,7 @@ use arqway_link::rlc::{tm, um};
 use arqway_link::selective_repeat::{EstimatorConfig, Policy, Rejects, Timeout, WindowSize};
 use arqway_link::sscop;
 use arqway_link::{
-    Count, Others, Resequencing, ServiceConfig, Side, TimerStarts, Unordered, fec, go_back_n, raw, rlp,
+    Bounded, Others, Resequencing, ServiceConfig, Side, TimerStarts, Unordered, fec, go_back_n, raw, rlp,
     selective_repeat, snoop,
 };
 use arqway_units::Span;
@@ -35,9 +35,9 @@ fn at_least_one(input: &mut Input<'_>, most: u16) -> NonZeroUsize {
     NonZeroUsize::new(input.between(1, most).into()).unwrap_or(NonZeroUsize::MIN)
 }
 
-fn count<const LEAST: u16, const MOST: u16>(input: &mut Input<'_>) -> Count<LEAST, MOST> {
+fn count<const LEAST: u16, const MOST: u16>(input: &mut Input<'_>) -> Bounded<LEAST, MOST> {
     let most = if input.flag() { MOST } else { MOST.min(LEAST + 6) };
-    Count::new(input.between(LEAST, most)).expect("a number between the bounds")
+    Bounded::new(input.between(LEAST, most)).expect("a number between the bounds")
 }
 
 fn timer_starts(input: &mut Input<'_>) -> TimerStarts {
@@ -112,7 +112,7 @@ pub(crate) fn rlp(input: &mut Input<'_>) -> ServiceConfig {
         nack_timeout: input.span(1, 500),
         window: count(input),
         keepalive: input.span(1, 100),
-        keepalives: Count::new(input.between(0, 20)).expect("below 10,000"),
+        keepalives: Bounded::new(input.between(0, 20)).expect("below 10,000"),
         buffer: at_least_one(input, 20),
     })
 }
@@ -171,8 +171,8 @@ pub(crate) fn sscop(input: &mut Input<'_>) -> ServiceConfig {
         timer_no_response: timer_poll * 2 + input.span(400, 3000),
         timer_idle: Span::ZERO,
         timer_cc: input.span(20, 1000),
-        max_cc: Count::new(input.between(1, 5)).expect("not zero"),
-        max_pd: Count::new(input.between(1, 30)).expect("not zero"),
+        max_cc: Bounded::new(input.between(1, 5)).expect("not zero"),
+        max_pd: Bounded::new(input.between(1, 30)).expect("not zero"),
         max_stat: sscop::ListLength::new(2 * input.between(1, 6) + 1).expect("odd, and 3 or more"),
         credit: sscop::Credit::new(input.between(1, 40).into()).expect("not zero"),
         clear_buffers: input.flag(),
@@ -229,7 +229,7 @@ pub(crate) fn kept_at_most(service: &ServiceConfig) -> usize {
         ServiceConfig::XorFec(config) => config.buffer.get() + 2 * config.block.as_usize(),
         // Its own that wait or are not acknowledged, and PDUs of the peer that wait for others.
         ServiceConfig::RlcAm(config) => {
-            config.buffer.map_or(256, NonZeroUsize::get) + 2 * config.window.map_or(512, Count::as_usize)
+            config.buffer.map_or(256, NonZeroUsize::get) + 2 * config.window.map_or(512, Bounded::as_usize)
         }
         // Its own that wait, and PDUs of the peer that wait for others: windows are of at most 64.
         ServiceConfig::RlcUm(config) => config.buffer.get() + 64,

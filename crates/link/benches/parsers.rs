@@ -5,7 +5,7 @@
 
 use arqway_link::mux::Headers;
 use arqway_link::{
-    AnyService, Count, Frame, Kind, LinkService, Packet, Service, Side, Tag, fec, rlc::pdu, rlp, selective_repeat,
+    AnyService, Bounded, Frame, Kind, LinkService, Packet, Service, Side, Tag, fec, rlc::pdu, rlp, selective_repeat,
     snoop,
 };
 use arqway_units::{Span, Time};
@@ -139,7 +139,7 @@ fn of_am(octets: &[u8]) -> f64 {
 
 /// Blocks as large as there are.
 fn of_64() -> fec::Config {
-    fec::Config { block: Count::new(64).expect("from 2 to 64"), ..fec::Config::default() }
+    fec::Config { block: Bounded::new(64).expect("from 2 to 64"), ..fec::Config::default() }
 }
 
 /// 63 packets of a block of 64, and its parity.

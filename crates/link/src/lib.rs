@@ -70,8 +70,6 @@ pub mod metrics;
 pub mod mux;
 pub mod path;
 mod registry;
-#[cfg(feature = "schema")]
-mod schema;
 mod services;
 
 pub use arq::{
@@ -79,12 +77,12 @@ pub use arq::{
     tcp_filter,
 };
 pub use contract::{
-    Checked, Clock, Count, CountError, Counters, Departure, End, Entity, Form, Frame, Full, Handoff, Head, Hint, Kind,
-    LinkOffer, LinkService, LinkState, OneWay, Packet, Port, Rule, Service, ServiceId, Side, Start, Subscriber, Tag,
-    Ticket, Value, ValueOf, Violation, pump,
+    Bounded, BoundsError, Checked, Clock, Counters, Departure, End, Entity, Frame, Full, Grammar, Handoff, Head, Hint,
+    Kind, LinkOffer, LinkService, LinkState, OneWay, Packet, Parameter, Port, Rule, SchemeName, Service, ServiceId,
+    Side, Start, Subscriber, Tag, Ticket, Violation, pump,
 };
 pub use mux::Mux;
-pub use registry::{AnyService, ServiceConfig, ShortForm, ShortFormError, WorldDefaults};
+pub use registry::{AnyService, ServiceConfig, ShortForm, ShortFormError, WorldDefaults, scheme_names};
 pub use services::{fec, go_back_n, raw, rlc, rlp, selective_repeat, snoop, sscop};
 
 /// The examples in CONTRIBUTING.md, compiled and run with the documentation's.

@@ -4,7 +4,7 @@
 use arqway_link::rlc::um;
 use arqway_link::selective_repeat::{self, TimerStarts};
 use arqway_link::{
-    Count, Resequencing, ServiceConfig, Unordered, fec, go_back_n, mux::Class, mux::Protocol, raw, rlp, snoop,
+    Bounded, Resequencing, ServiceConfig, Unordered, fec, go_back_n, mux::Class, mux::Protocol, raw, rlp, snoop,
 };
 use arqway_sim::app::{Adapts, Parallel, Samples, ToLoss};
 use arqway_sim::channel::{Duplication, ErrorModel, ExponentialJitter, Jitter, Reordering, Uniform};
@@ -72,7 +72,7 @@ fn no_service_allocates_but_for_the_packets_that_it_makes() {
 #[test]
 fn neither_does_rlc_which_cuts_packets_and_joins_them() {
     let reordering =
-        um::Reception::Reordering { window: Count::new(32).expect("below 64"), timer: Span::from_milliseconds(100) };
+        um::Reception::Reordering { window: Bounded::new(32).expect("below 64"), timer: Span::from_milliseconds(100) };
     for (octets, reception) in [(40, um::Reception::InSequence), (1504, um::Reception::InSequence), (252, reordering)] {
         let pdu_size = um::UmdSize::new(octets).expect("a size");
         let mut scenario = busy_world(20);

@@ -6,6 +6,7 @@
 //! classes = { media = "oos-rlp:1" }      # those of the class that the world calls `media`
 //! ```
 
+use super::legend::legend;
 use super::parts::part;
 use super::world::PointTree;
 use arqway_config::{Located, Mistake, Mistakes, Node, did_you_mean};
@@ -54,7 +55,7 @@ impl ClassService {
         let form: ShortForm = short.value.parse().map_err(|error| mistakes.push(refused(error))).ok()?;
         let services = points.iter().map(|point| form.in_world(&point.point.scenario.services));
         let services = services.collect::<Result<_, _>>().map_err(|error| mistakes.push(refused(error))).ok()?;
-        Some(Self { name: name.to_owned(), legend: form.legend(), services })
+        Some(Self { name: name.to_owned(), legend: legend(&form), services })
     }
 
     /// Gives the class its service at one point.

@@ -35,6 +35,7 @@ mod figure_plan;
 mod files;
 mod header;
 mod layers;
+mod legend;
 pub mod overlay;
 mod parts;
 mod recordings;

@@ -14,6 +14,7 @@
 use super::changed_world;
 use super::classes::{ClassService, legend_of};
 use super::layers::{over_defaults, set_all};
+use super::legend::legend;
 use super::parts::part;
 use super::schema_types;
 use super::world::{Point, PointTree, World};
@@ -166,7 +167,7 @@ impl Scheme {
                 variant: String::new(),
                 in_columns: String::new(),
                 changes: None,
-                label: label.unwrap_or_else(|| form.legend()),
+                label: label.unwrap_or_else(|| legend(form)),
                 services: services.into_iter().collect::<Option<_>>()?,
                 classes: Vec::new(),
                 scenarios: None,
@@ -183,7 +184,7 @@ impl Scheme {
         let services: Vec<_> = services.collect();
         Some(Self {
             name: short.value.clone(),
-            label: label.unwrap_or_else(|| format!("{}, {name}", form.legend())),
+            label: label.unwrap_or_else(|| format!("{}, {name}", legend(form))),
             variant: name,
             in_columns: String::new(),
             changes: set.map(|set| set.to_toml_text()),

@@ -9,7 +9,7 @@ use super::meant::Meant;
 use arqway_link::rlc::am::{self, Discard, MissingAs, MrwConfig, PollConfig, Profile, ResetConfig, StatusConfig};
 use arqway_link::rlc::pdu::LengthIndicatorSize;
 use arqway_link::rlc::{tm, um};
-use arqway_link::{AnyService, Count, Departure, Frame, LinkService, Packet, Port, ServiceConfig, Side, Tag, pump};
+use arqway_link::{AnyService, Bounded, Departure, Frame, LinkService, Packet, Port, ServiceConfig, Side, Tag, pump};
 use arqway_units::{Octets, Ratio, Span, Time};
 use std::collections::VecDeque;
 
@@ -51,7 +51,7 @@ fn acknowledged(dice: &mut Dice, [down, up]: [usize; 2]) -> am::Config {
         uplink_pdu_size: Some(octets(up)),
         flexible_pdu_size: Some(flexible),
         special_header_extension: Some(dice.flag()),
-        window: Count::new(u16::try_from(dice.below(200) + 2).expect("a small number")),
+        window: Bounded::new(u16::try_from(dice.below(200) + 2).expect("a small number")),
         poll: PollConfig {
             timer: timer(dice),
             window: Ratio::new(0.5),
@@ -61,7 +61,7 @@ fn acknowledged(dice: &mut Dice, [down, up]: [usize; 2]) -> am::Config {
         status: StatusConfig {
             prohibit: timer(dice),
             missing_as: Some([MissingAs::Bitmap, MissingAs::List, MissingAs::RelativeList][dice.below(3)]),
-            window: dice.flag().then(|| Count::new(64)).flatten(),
+            window: dice.flag().then(|| Bounded::new(64)).flatten(),
             ..StatusConfig::default()
         },
         discard: Some(if dice.flag() {
@@ -69,8 +69,8 @@ fn acknowledged(dice: &mut Dice, [down, up]: [usize; 2]) -> am::Config {
         } else {
             Discard::Timer { after: Span::from_milliseconds(700) }
         }),
-        retransmissions: Count::new(u16::try_from(dice.below(4)).expect("a small number")),
-        mrw: MrwConfig { timer: timer(dice), most: Count::new(2), name_each: Some(dice.flag()) },
+        retransmissions: Bounded::new(u16::try_from(dice.below(4)).expect("a small number")),
+        mrw: MrwConfig { timer: timer(dice), most: Bounded::new(2), name_each: Some(dice.flag()) },
         reset: ResetConfig { timer: timer(dice), most: None },
         piggyback: (!flexible).then(|| dice.flag()),
         ..am::Config::default()

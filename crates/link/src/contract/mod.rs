@@ -8,29 +8,30 @@
 //! | `counters.rs` | what every service counts |
 //! | `hints.rs` | mobility hints for whoever subscribes |
 //! | `checked.rs` | a wrapper that asserts the contract around any service |
-//! | `form.rs`, `count.rs` | what a service's configuration provides: its ends, its short forms, bounded counts |
+//! | `scheme.rs` | what the list of services asks of each: its ends, the names that schemes call it by |
+//! | `bounded.rs` | whole numbers within bounds, for settings |
 //!
 //! Nothing here knows any particular service.
 
+mod bounded;
 mod checked;
-mod count;
 mod counters;
 mod end;
-mod form;
 mod frame;
 mod hints;
+mod scheme;
 #[cfg(test)]
 mod script;
 mod service;
 
+pub use bounded::{Bounded, BoundsError};
 pub use checked::{Checked, Rule, Violation};
-pub use count::{Count, CountError};
 pub use counters::Counters;
 pub use end::{Clock, End, Entity};
-pub use form::{Form, Service, Value, ValueOf};
-pub(crate) use form::{count, number, timer};
 pub use frame::{Frame, Head, Kind, Packet, ServiceId, Tag, Ticket};
 pub use hints::{Handoff, Hint, LinkOffer, OneWay, Subscriber};
+pub use scheme::{Grammar, Parameter, SchemeName, Service};
+pub(crate) use scheme::{digits, timer};
 #[cfg(test)]
 pub(crate) use script::Script;
 pub use service::{Departure, Full, LinkService, LinkState, Port, Side, Start, pump};

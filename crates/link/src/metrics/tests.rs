@@ -101,7 +101,7 @@ fn goodput_counts_every_octet_of_tags_heads_copies_and_acknowledgements() {
 #[test]
 fn a_loss_that_parity_makes_good_is_none() {
     let config = crate::services::fec::Config {
-        block: crate::Count::new(4).expect("from 2 to 64"),
+        block: crate::Bounded::new(4).expect("from 2 to 64"),
         ..crate::services::fec::Config::default()
     };
     let [mut near, mut far] = ends(&ServiceConfig::XorFec(config));

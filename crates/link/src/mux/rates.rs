@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 /// What of a link is set aside: a rate, or a share of the link's.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Allocation {
     /// So many bits per second.
     Rate(BitRate),

@@ -7,12 +7,10 @@
 
 mod short_form;
 
-#[cfg(feature = "schema")]
-pub(crate) use short_form::forms;
 pub use short_form::{ShortForm, ShortFormError};
 
 use crate::contract::{
-    Counters, Departure, Form, Frame, Full, LinkService, LinkState, Packet, Service, Side, Start, Tag, Ticket,
+    Counters, Departure, Frame, Full, LinkService, LinkState, Packet, SchemeName, Service, Side, Start, Tag, Ticket,
 };
 use crate::services::{fec, go_back_n, raw, rlc, rlp, selective_repeat, snoop, sscop};
 use arqway_units::Time;
@@ -71,14 +69,14 @@ macro_rules! services {
             }
         }
 
-        /// Every kind of service with its short forms.
-        pub(crate) const KINDS: &[(&str, &[Form])] = &[$(($kind, <$config as Service>::SHORT_FORMS),)*];
+        /// Every kind of service with the names by which schemes call it.
+        const KINDS: &[(&str, &[SchemeName])] = &[$(($kind, <$config as Service>::NAMES),)*];
 
         impl WorldDefaults {
             /// The service of a kind that a short form names here.
-            pub(crate) fn named(&self, kind: &str, name: &str, value: Option<&str>) -> Option<ServiceConfig> {
+            fn named(&self, kind: &str, name: &str, parameter: Option<&str>) -> Option<ServiceConfig> {
                 match kind {
-                    $($kind => self.$field.named(name, value).map(ServiceConfig::$service),)*
+                    $($kind => self.$field.named(name, parameter).map(ServiceConfig::$service),)*
                     _ => None,
                 }
             }
@@ -93,6 +91,11 @@ macro_rules! services {
             };
         }
     };
+}
+
+/// Every name by which schemes call a service, with the kind of that service.
+pub fn scheme_names() -> impl Iterator<Item = (&'static str, &'static SchemeName)> {
+    KINDS.iter().flat_map(|(kind, names)| names.iter().map(move |name| (*kind, name)))
 }
 
 services! {

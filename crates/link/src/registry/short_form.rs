@@ -3,18 +3,23 @@
 //! A short form says only what differs between the schemes compared; everything else is the world's. Which there are is for
 //! each service to say ([`Service::SHORT_FORMS`](crate::Service::SHORT_FORMS)).
 
-use super::{KINDS, ServiceConfig, WorldDefaults};
-use crate::contract::Form;
+use super::{ServiceConfig, WorldDefaults, scheme_names};
+use crate::contract::SchemeName;
 use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 use core::fmt;
 use core::str::FromStr;
+use serde::{Deserialize, Deserializer};
 
 /// A scheme by its short form.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ShortForm {
     text: String,
+    #[cfg_attr(feature = "schema", schemars(skip))]
     kind: &'static str,
-    form: Form,
+    #[cfg_attr(feature = "schema", schemars(skip))]
+    name: &'static SchemeName,
 }
 
 impl ShortForm {
@@ -24,33 +29,31 @@ impl ShortForm {
         self.kind
     }
 
+    /// The name before the colon.
+    #[must_use]
+    pub fn name(&self) -> &'static SchemeName {
+        self.name
+    }
+
+    /// The parameter behind the colon, if there is one.
+    #[must_use]
+    pub fn parameter(&self) -> Option<&str> {
+        self.text.split_once(':').map(|(_, parameter)| parameter)
+    }
+
     /// The service it names in a world.
     ///
     /// # Errors
-    /// Its value is none that the service may have there.
+    /// The service cannot have its parameter there.
     pub fn in_world(&self, world: &WorldDefaults) -> Result<ServiceConfig, ShortFormError> {
-        let wrong = || ShortFormError(self.text.clone());
-        world.named(self.kind, self.form.name, self.value()).ok_or_else(wrong)
+        let service = world.named(self.kind, self.name.name, self.parameter());
+        service.ok_or_else(|| ShortFormError(self.text.clone()))
     }
 
-    /// The key of the service's settings that its value stands for, if it has one.
+    /// The key of the service's settings that its parameter sets, if it has one.
     #[must_use]
     pub fn key(&self) -> Option<&'static str> {
-        self.value().and(self.form.value_of()).map(|value| value.key)
-    }
-
-    /// How legends name it: `SR 1.1 s`.
-    #[must_use]
-    pub fn legend(&self) -> String {
-        let legend = self.form.legend;
-        match (self.value(), self.form.value_of()) {
-            (Some(value), Some(of)) => alloc::format!("{legend} {value}{}", of.unit),
-            _ => legend.to_string(),
-        }
-    }
-
-    fn value(&self) -> Option<&str> {
-        self.text.split_once(':').map(|(_, value)| value)
+        self.parameter().and(self.name.parameter).map(|parameter| parameter.key)
     }
 }
 
@@ -63,7 +66,7 @@ impl core::error::Error for ShortFormError {}
 impl fmt::Display for ShortFormError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "`{}` is not a scheme; expected ", self.0)?;
-        let examples: alloc::vec::Vec<_> = forms().flat_map(|(_, form)| form.examples()).collect();
+        let examples: Vec<_> = scheme_names().flat_map(|(_, name)| name.examples()).collect();
         for (index, (example, means)) in examples.iter().enumerate() {
             out.write_str(match index {
                 0 => "",
@@ -79,21 +82,22 @@ impl fmt::Display for ShortFormError {
     }
 }
 
-/// Every short form, with the kind of service that it names.
-pub(crate) fn forms() -> impl Iterator<Item = (&'static str, &'static Form)> {
-    KINDS.iter().flat_map(|(kind, forms)| forms.iter().map(move |form| (*kind, form)))
-}
-
 impl FromStr for ShortForm {
     type Err = ShortFormError;
 
     fn from_str(text: &str) -> Result<Self, ShortFormError> {
-        let wrong = || ShortFormError(text.to_string());
-        let (name, value) = text.split_once(':').map_or((text, None), |(name, value)| (name, Some(value)));
-        let (kind, form) = forms().find(|(_, form)| form.name == name && form.takes(value)).ok_or_else(wrong)?;
-        let short = Self { text: text.to_string(), kind, form: *form };
+        let (before, parameter) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
+        let found = scheme_names().find(|(_, name)| name.name == before && name.takes(parameter));
+        let (kind, name) = found.ok_or_else(|| ShortFormError(text.to_string()))?;
+        let short = Self { text: text.to_string(), kind, name };
         // What no world would take is refused before there is a world.
         short.in_world(&WorldDefaults::default()).map(|_| short)
+    }
+}
+
+impl<'de> Deserialize<'de> for ShortForm {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
     }
 }
 
@@ -119,9 +123,9 @@ mod tests {
     #[test]
     fn every_form_reads_its_own_examples_and_no_two_services_share_a_name() {
         let mut names = alloc::collections::BTreeSet::new();
-        for (kind, form) in forms() {
-            assert!(names.insert(form.name), "{} names two services", form.name);
-            for (example, _) in form.examples() {
+        for (kind, name) in scheme_names() {
+            assert!(names.insert(name.name), "{} names two services", name.name);
+            for (example, _) in name.examples() {
                 let short: ShortForm = example.parse().unwrap_or_else(|error| panic!("{error}"));
                 let service = short.in_world(&WorldDefaults::default()).expect("a service");
                 assert_eq!((short.kind(), service.kind()), (kind, kind));
@@ -130,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_scheme_is_refused_with_what_would_be_right() {
+    fn what_is_not_a_scheme_is_refused_with_all_that_are() {
         for text in [
             "",
             "sr:",
@@ -164,12 +168,5 @@ mod tests {
             panic!("sr names Selective Repeat")
         };
         assert_eq!((config.timeout, config.drop_stale_copies), (Timeout::Fixed(Span::from_milliseconds(900)), false));
-    }
-
-    #[test]
-    fn legends_give_a_value_its_unit() {
-        for (text, legend) in [("raw", "Raw Link"), ("sr", "SR"), ("sr:1.1", "SR 1.1 s"), ("asr:3+2", "ASR 3+2")] {
-            assert_eq!(text.parse::<ShortForm>().map(|form| form.legend()), Ok(legend.to_string()));
-        }
     }
 }

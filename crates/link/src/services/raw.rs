@@ -2,7 +2,7 @@
 //!
 //! It is what the papers call *Raw Link*, and what carries the traffic that would rather lose a packet than wait.
 
-use crate::contract::{Clock, Counters, End, Entity, Form, Frame, Kind, Service, Side, Value};
+use crate::contract::{Clock, Counters, End, Entity, Frame, Kind, SchemeName, Service, Side};
 use alloc::collections::VecDeque;
 use arqway_units::Time;
 use bytes::Bytes;
@@ -32,14 +32,10 @@ impl Default for Config {
 impl Service for Config {
     type End = End<Raw>;
 
-    const SHORT_FORMS: &'static [Form] = &[Form { name: "raw", legend: "Raw Link", value: Value::None }];
+    const NAMES: &'static [SchemeName] = &[SchemeName::plain("raw")];
 
     fn build(&self, _: Side) -> End<Raw> {
         End::new(Raw { buffer: self.buffer.get(), outgoing: VecDeque::new(), incoming: VecDeque::new() })
-    }
-
-    fn named(&self, _: &str, _: Option<&str>) -> Option<Self> {
-        Some(self.clone())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use arqway_link::rlc::um::{self, Reception, UmdSize};
 use arqway_link::{
-    Checked, Count, Departure, Frame, Kind, LinkService, Packet, Resequencing, ServiceConfig, Side, Start, Tag, fec,
+    Bounded, Checked, Departure, Frame, Kind, LinkService, Packet, Resequencing, ServiceConfig, Side, Start, Tag, fec,
     go_back_n, rlc, rlp, sscop,
 };
 use arqway_units::{Span, Time};
@@ -20,7 +20,7 @@ proptest! {
     /// It is counted or answered, within the contract that `Checked` asserts.
     #[test]
     fn whatever_frames_arrive_no_service_breaks_its_contract(frames in proptest::collection::vec((0u8..8, proptest::collection::vec(any::<u8>(), 0..24), 0u64..200), 0..120)) {
-        let (window, timer) = (Count::new(8).expect("below 64"), Span::from_milliseconds(100));
+        let (window, timer) = (Bounded::new(8).expect("below 64"), Span::from_milliseconds(100));
         let as_received = rlp::Config { resequencing: Resequencing::as_received(), ..rlp::Config::default() };
         for service in [
             ServiceConfig::GoBackN(go_back_n::Config::default()),
@@ -31,7 +31,7 @@ proptest! {
             ServiceConfig::Sscop(sscop::Config::default()),
             ServiceConfig::Sscop(sscop::Config { established: true, order_filter: false, ..sscop::Config::default() }),
             unacknowledged(8, Reception::InSequence),
-            unacknowledged(200, Reception::Windowed { window: Count::new(64).expect("below 128") }),
+            unacknowledged(200, Reception::Windowed { window: Bounded::new(64).expect("below 128") }),
             unacknowledged(20, Reception::Reordering { window, timer }),
             unacknowledged(20, Reception::OutOfSequence { window, timer }),
         ] {

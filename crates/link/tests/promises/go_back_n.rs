@@ -3,7 +3,7 @@
 use crate::common::{Fate, Queue, Setting, run};
 use crate::{assert_complete_and_in_order, setting};
 use arqway_link::go_back_n::Config;
-use arqway_link::{Count, ServiceConfig, Side, TimerStarts};
+use arqway_link::{Bounded, ServiceConfig, Side, TimerStarts};
 use arqway_units::Span;
 use proptest::prelude::*;
 
@@ -12,7 +12,7 @@ fn config() -> impl Strategy<Value = Config> {
     let window = prop_oneof![3 => 1u16..=255, 1 => Just(1), 1 => Just(255)];
     (window, 20u64..2000, moment, 0u64..600, any::<bool>()).prop_map(|(window, timeout, timer_starts, delay, drop)| {
         Config {
-            window: Count::new(window).expect("from 1 to 255"),
+            window: Bounded::new(window).expect("from 1 to 255"),
             timeout: Span::from_milliseconds(timeout),
             timer_starts,
             delayed_acknowledgement: Span::from_milliseconds(delay),
@@ -50,7 +50,7 @@ fn a_burst_longer_than_the_number_space_loses_nothing() {
             time_on_line: Span::from_milliseconds(2),
             outage: None,
         };
-        let window = Count::new(255).expect("from 1 to 255");
+        let window = Bounded::new(255).expect("from 1 to 255");
         assert_promise(&Config { window, ..Config::default() }, &setting);
     }
 }

@@ -6,7 +6,7 @@ use crate::setting;
 use arqway_link::rlc::am::{
     Config, Discard, MissingAs, MrwConfig, PduSize, PollConfig, Profile, ResetConfig, StatusConfig,
 };
-use arqway_link::{AnyService, Count, LinkService, ServiceConfig, Side, TimerStarts};
+use arqway_link::{AnyService, Bounded, LinkService, ServiceConfig, Side, TimerStarts};
 use arqway_units::{Ratio, Span};
 use proptest::prelude::*;
 
@@ -25,8 +25,8 @@ fn poll() -> impl Strategy<Value = PollConfig> {
             last_pdu: Some(last),
             last_retransmission: Some(last_retransmission || timer != Span::ZERO),
             timer: Some(timer),
-            every_pdus: Count::new(pdus),
-            every_sdus: Count::new(sdus),
+            every_pdus: Bounded::new(pdus),
+            every_sdus: Bounded::new(sdus),
             window: Ratio::new(window),
             periodic: Some(periodic),
             prohibit,
@@ -53,7 +53,7 @@ fn status() -> impl Strategy<Value = StatusConfig> {
             after_outage: Some(after_outage),
             prohibit,
             missing_as: Some(missing_as),
-            window: Count::new(window),
+            window: Bounded::new(window),
         })
 }
 
@@ -62,9 +62,9 @@ fn size() -> impl Strategy<Value = Option<PduSize>> {
 }
 
 fn config(discard: impl Strategy<Value = Discard>) -> impl Strategy<Value = Config> {
-    let window = prop_oneof![1 => Just(1), 3 => 2u16..200, 1 => 2040u16..2060, 1 => Just(4095)].prop_map(Count::new);
+    let window = prop_oneof![1 => Just(1), 3 => 2u16..200, 1 => 2040u16..2060, 1 => Just(4095)].prop_map(Bounded::new);
     let starts = prop_oneof![Just(TimerStarts::HandOver), Just(TimerStarts::Start), Just(TimerStarts::Departure)];
-    let below = prop_oneof![Just(None), (1u16..20).prop_map(Count::new)];
+    let below = prop_oneof![Just(None), (1u16..20).prop_map(Bounded::new)];
     let sizes = (size(), prop::option::of(size()), any::<(bool, bool, bool)>(), 0u64..50, below);
     let switches = (any::<(bool, bool, bool, bool, bool)>(), 0u64..200);
     let attempts = (0u16..6, 1u64..500, 1u16..6, 1u64..500, 2u16..6);
@@ -91,14 +91,14 @@ fn config(discard: impl Strategy<Value = Discard>) -> impl Strategy<Value = Conf
             poll,
             status,
             discard: Some(discard),
-            retransmissions: Count::new(retransmissions),
+            retransmissions: Bounded::new(retransmissions),
             polls_count: Some(polls_count),
             mrw: MrwConfig {
                 timer: Some(Span::from_milliseconds(mrw_timer)),
-                most: Count::new(most_mrw),
+                most: Bounded::new(most_mrw),
                 name_each: Some(name_each),
             },
-            reset: ResetConfig { timer: Some(Span::from_milliseconds(reset_timer)), most: Count::new(most_reset) },
+            reset: ResetConfig { timer: Some(Span::from_milliseconds(reset_timer)), most: Bounded::new(most_reset) },
             timer_starts: Some(starts),
             resend_in_flight: Some(resend_in_flight),
             round_trip: Some(Span::from_milliseconds(round_trip)),
@@ -170,7 +170,7 @@ proptest! {
     #[test]
     fn without_in_sequence_delivery_rlc_gives_up_whole_packets_and_delivers_none_twice(config in config(gives_up()), setting in setting()) {
         let setting = assumed(setting);
-        let window = config.window.map(|window| window.get() % 2049).and_then(Count::new);
+        let window = config.window.map(|window| window.get() % 2049).and_then(Bounded::new);
         let config = Config { polls_count: Some(false), window, in_sequence_delivery: Some(false), ..config };
         let mut ends = ends(&config, &setting);
         send_more(&mut ends, 1000, 40);
@@ -190,7 +190,7 @@ proptest! {
         let setting = assumed(setting);
         // Else a poll each millisecond gives up by itself what no link has lost.
         // Beyond half the numbers a request to move the window that is repeated passes for a new one.
-        let window = config.window.map(|window| window.get() % 2049).and_then(Count::new);
+        let window = config.window.map(|window| window.get() % 2049).and_then(Bounded::new);
         let config = Config { polls_count: Some(false), window, ..config };
         let mut ends = ends(&config, &setting);
         for (end, count) in ends.iter().zip([setting.packets[1], setting.packets[0]]) {

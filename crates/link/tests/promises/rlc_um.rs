@@ -5,16 +5,16 @@ use super::number_of;
 use crate::common::{Queue, Setting, packet, run};
 use crate::setting;
 use arqway_link::rlc::um::{Config, Reception, UmdSize};
-use arqway_link::{AnyService, Checked, Count, Frame, LinkService, Packet, ServiceConfig, Side, Start};
+use arqway_link::{AnyService, Bounded, Checked, Frame, LinkService, Packet, ServiceConfig, Side, Start};
 use arqway_units::{Span, Time};
 use proptest::prelude::*;
 
 fn reception() -> impl Strategy<Value = Reception> {
     let timer = |milliseconds| Span::from_milliseconds(milliseconds);
-    let window = |numbers| Count::new(numbers).expect("from 1 to 64");
+    let window = |numbers| Bounded::new(numbers).expect("from 1 to 64");
     prop_oneof![
         Just(Reception::InSequence),
-        (64u16..=127).prop_map(|numbers| Reception::Windowed { window: Count::new(numbers).expect("below 128") }),
+        (64u16..=127).prop_map(|numbers| Reception::Windowed { window: Bounded::new(numbers).expect("below 128") }),
         (1u16..=64, 1u64..500).prop_map(move |(numbers, milliseconds)| {
             Reception::Reordering { window: window(numbers), timer: timer(milliseconds) }
         }),
@@ -111,7 +111,7 @@ proptest! {
         numbers in 1u16..=64,
         late in proptest::collection::vec([0usize..1000, 0usize..1000], 1..200),
     ) {
-        let window = Count::new(numbers).expect("from 1 to 64");
+        let window = Bounded::new(numbers).expect("from 1 to 64");
         let reception = Reception::Reordering { window, timer: Span::from_milliseconds(100) };
         let [mut near, mut far] = ends(&Config { reception, ..config }).map(Checked::new);
         let frames = all_frames(&mut near, packets);

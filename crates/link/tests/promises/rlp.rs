@@ -4,7 +4,7 @@ use super::{bursts, number_of};
 use crate::common::{End, Queue, Sent, Setting, run};
 use crate::setting;
 use arqway_link::rlp::{Config, Unit, parse};
-use arqway_link::{AnyService, Count, LinkService, Resequencing, ServiceConfig, Side};
+use arqway_link::{AnyService, Bounded, LinkService, Resequencing, ServiceConfig, Side};
 use arqway_units::Span;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -15,11 +15,11 @@ pub(super) fn config() -> impl Strategy<Value = Config> {
     (resequencing, 1u16..=5, 1u64..500, window, 1u64..60, 0u16..20).prop_map(
         |(resequencing, retransmissions, nack_timeout, window, keepalive, keepalives)| Config {
             resequencing,
-            retransmissions: Count::new(retransmissions).expect("from 1 to 5"),
+            retransmissions: Bounded::new(retransmissions).expect("from 1 to 5"),
             nack_timeout: Span::from_milliseconds(nack_timeout),
-            window: Count::new(window).expect("from 1 to 128"),
+            window: Bounded::new(window).expect("from 1 to 128"),
             keepalive: Span::from_milliseconds(keepalive),
-            keepalives: Count::new(keepalives).expect("less than 20"),
+            keepalives: Bounded::new(keepalives).expect("less than 20"),
             ..Config::default()
         },
     )
@@ -33,7 +33,7 @@ fn ends(config: &Config, setting: &Setting) -> [End<AnyService>; 2] {
 /// As many packets as a window, and a timeout that outlasts all that a request and its answer can wait for: then what
 /// becomes of a packet follows from what became of its frames, whatever the times.
 pub(super) fn with_patience(mut config: Config, mut setting: Setting) -> (Config, Setting) {
-    config.window = Count::new(128).expect("from 1 to 128");
+    config.window = Bounded::new(128).expect("from 1 to 128");
     setting.packets = setting.packets.map(|packets| packets % 129);
     let (Queue::BackPressured(queue) | Queue::DropTail(queue)) = setting.queue;
     let longest_delay = Span::from_milliseconds(400);

@@ -5,7 +5,7 @@ use crate::common::{End, Queue, Setting, packet, run};
 use crate::rough::{Rough, Weather};
 use crate::setting;
 use arqway_link::sscop::{Config, Credit, ListLength};
-use arqway_link::{AnyService, Count, Counters, LinkService, Others, Resequencing, ServiceConfig, Side, Unordered};
+use arqway_link::{AnyService, Bounded, Counters, LinkService, Others, Resequencing, ServiceConfig, Side, Unordered};
 use arqway_units::Span;
 use proptest::prelude::*;
 
@@ -27,15 +27,15 @@ fn config() -> impl Strategy<Value = Config> {
             timer_no_response: Span::from_seconds(1e6),
             timer_idle: Span::ZERO,
             timer_cc: Span::from_milliseconds(cc),
-            max_cc: Count::new(60_000).expect("not zero"),
-            max_pd: Count::new(max_pd).expect("not zero"),
+            max_cc: Bounded::new(60_000).expect("not zero"),
+            max_pd: Bounded::new(max_pd).expect("not zero"),
             max_stat: ListLength::new(2 * max_stat + 1).expect("odd, and 3 or more"),
             credit: Credit::new(credit).expect("not zero"),
             clear_buffers,
             poll_after_retransmission,
             buffer: buffer.try_into().expect("not zero"),
             established,
-            overhead: Count::new(overhead).expect("up to 18"),
+            overhead: Bounded::new(overhead).expect("up to 18"),
             longest_reordering: Span::from_seconds(1e3),
             ..Config::default()
         },
@@ -95,7 +95,7 @@ proptest! {
     fn without_resequencing_sscop_delivers_every_packet_once(config in config(), weather in weather(), packets in [0u32..120, 0u32..120], others in prop_oneof![Just(Others::Full), Just(Others::PerFlow), Just(Others::None)], tcp_filter in any::<bool>(), per_flow in any::<bool>()) {
         let none = Resequencing::None(Unordered { others, tcp_filter, ..Unordered::default() });
         let resequencing = if per_flow { Resequencing::PerFlow } else { none };
-        let config = Config { resequencing, timer_poll: config.timer_poll + Span::from_milliseconds(20), timer_cc: config.timer_cc + Span::from_milliseconds(20), overhead: Count::new(config.overhead.get().min(16)).expect("up to 16"), ..config };
+        let config = Config { resequencing, timer_poll: config.timer_poll + Span::from_milliseconds(20), timer_cc: config.timer_cc + Span::from_milliseconds(20), overhead: Bounded::new(config.overhead.get().min(16)).expect("up to 16"), ..config };
         let mut rough = Rough::new(ends(&config), weather);
         rough.send(packets);
         rough.come_to_rest();

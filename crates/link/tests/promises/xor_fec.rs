@@ -4,14 +4,14 @@ use super::{bursts, number_of};
 use crate::common::{End, Sent, Setting, run};
 use crate::setting;
 use arqway_link::fec::{Config, Unit, parse};
-use arqway_link::{AnyService, Count, ServiceConfig, Side};
+use arqway_link::{AnyService, Bounded, ServiceConfig, Side};
 use arqway_units::Span;
 use proptest::prelude::*;
 
 fn config() -> impl Strategy<Value = Config> {
     let block = prop_oneof![3 => 2u16..=64, 2 => 2u16..=6, 1 => Just(64)];
     (block, 1u64..300).prop_map(|(block, idle)| Config {
-        block: Count::new(block).expect("from 2 to 64"),
+        block: Bounded::new(block).expect("from 2 to 64"),
         idle_timeout: Span::from_milliseconds(idle),
         ..Config::default()
     })

@@ -7,7 +7,9 @@ use core::str::FromStr;
 
 /// All addresses that begin with the same bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Addresses {
+    #[cfg_attr(feature = "schema", schemars(with = "str"))]
     address: IpAddr,
     /// How many bits are the same.
     length: u32,

@@ -7,6 +7,7 @@ use core::str::FromStr;
 
 /// A codepoint, in \[0, 63\].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Ds(u8);
 
 /// The names of the IANA registry; of several for one codepoint the first is printed.
@@ -67,8 +68,7 @@ impl Ds {
     }
 
     /// The names by which a file may call codepoints.
-    #[cfg(feature = "schema")]
-    pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    pub fn names() -> impl Iterator<Item = &'static str> {
         NAMES.iter().map(|(name, _)| *name)
     }
 }

@@ -6,6 +6,7 @@ use core::str::FromStr;
 
 /// A flow label, twenty bits; zero is a packet that is part of no flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FlowLabel(u32);
 
 impl FlowLabel {

@@ -11,6 +11,7 @@ use core::str::FromStr;
 
 /// A port, or all from one port to another, both included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Ports {
     first: u16,
     last: u16,

@@ -6,6 +6,7 @@ use core::str::FromStr;
 
 /// A protocol over IP, by name or by its assigned number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Protocol(u8);
 
 /// The protocols that have a name here.
@@ -39,8 +40,7 @@ impl Protocol {
     }
 
     /// The names by which a file may call protocols.
-    #[cfg(feature = "schema")]
-    pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    pub fn names() -> impl Iterator<Item = &'static str> {
         NAMES.iter().map(|(name, _)| *name)
     }
 

@@ -1,7 +1,7 @@
 //! How forward error correction is set up. A configuration that parsed is valid.
 
 use super::Fec;
-use crate::contract::{Count, End, Form, Service, Side, Value, ValueOf, count};
+use crate::contract::{Bounded, End, Grammar, Parameter, SchemeName, Service, Side, digits};
 use arqway_units::{Span, positive_span};
 use core::num::NonZeroUsize;
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ pub(super) const LARGEST_BLOCK: u16 = 64;
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Config {
     /// How many data frames a parity frame covers.
-    pub block: Count<2, LARGEST_BLOCK>,
+    pub block: Bounded<2, LARGEST_BLOCK>,
     /// How long the line is idle before a block that is not full gets its parity frame.
     #[serde(deserialize_with = "positive_span")]
     pub idle_timeout: Span,
@@ -24,7 +24,7 @@ pub struct Config {
     pub buffer: NonZeroUsize,
 }
 
-const BLOCK: Count<2, LARGEST_BLOCK> = Count::new(12).expect("from 2 to 64");
+const BLOCK: Bounded<2, LARGEST_BLOCK> = Bounded::new(12).expect("from 2 to 64");
 const BUFFER: NonZeroUsize = NonZeroUsize::new(256).expect("not zero");
 
 impl Default for Config {
@@ -39,24 +39,23 @@ impl Service for Config {
 
     const KNOWS_LOSSES: bool = true;
 
-    const SHORT_FORMS: &'static [Form] = &[Form {
-        name: "xor-fec",
-        legend: "XOR FEC",
-        value: Value::Optional(ValueOf {
+    const NAMES: &'static [SchemeName] = &[SchemeName::with(
+        "xor-fec",
+        Parameter {
             key: "block",
+            required: false,
+            grammar: Grammar::Count { least: 2, most: LARGEST_BLOCK },
             example: "12",
             means: "a parity frame for every 12",
-            pattern: "([2-9]|[1-5][0-9]|6[0-4])",
-            unit: "",
-        }),
-    }];
+        },
+    )];
 
     fn build(&self, _: Side) -> Self::End {
         End::new(Fec::new(self))
     }
 
-    fn named(&self, _: &str, value: Option<&str>) -> Option<Self> {
-        let block = value.map_or(Some(self.block), count)?;
+    fn named(&self, _: &str, parameter: Option<&str>) -> Option<Self> {
+        let block = parameter.map_or(Some(self.block), digits)?;
         Some(Self { block, ..self.clone() })
     }
 }

@@ -1,7 +1,7 @@
 //! Scripted exchanges: what one end answers to what it is told, in time order.
 
 use super::*;
-use crate::contract::{Count, LinkService, LinkState, Packet, Script, Service, Side};
+use crate::contract::{Bounded, LinkService, LinkState, Packet, Script, Service, Side};
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -9,7 +9,7 @@ use std::format;
 
 fn end(block: u16) -> Script<crate::contract::End<Fec>> {
     Script::new(
-        Config { block: Count::new(block).expect("a block"), ..Config::default() }.build(Side::Client),
+        Config { block: Bounded::new(block).expect("a block"), ..Config::default() }.build(Side::Client),
         describe,
     )
 }

@@ -2,7 +2,7 @@
 
 use super::GoBackN;
 use crate::arq::TimerStarts;
-use crate::contract::{Count, End, Form, Service, Side, Value, ValueOf, number, timer};
+use crate::contract::{Bounded, End, Grammar, Parameter, SchemeName, Service, Side, timer};
 use arqway_units::{Span, positive_span};
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Config {
     /// How many frames may be unacknowledged at once: up to the modulus less one, since only the next one is ever taken.
-    pub window: Count<1, 255>,
+    pub window: Bounded<1, 255>,
     /// How long the oldest unacknowledged frame waits before all are sent again.
     #[serde(deserialize_with = "positive_span")]
     pub timeout: Span,
@@ -24,7 +24,7 @@ pub struct Config {
     pub drop_stale_copies: bool,
 }
 
-const WINDOW: Count<1, 255> = Count::new(127).expect("from 1 to 255");
+const WINDOW: Bounded<1, 255> = Bounded::new(127).expect("from 1 to 255");
 
 impl Default for Config {
     /// The window of Selective Repeat beside it in the papers; times for a link of some milliseconds. multiservice prints
@@ -45,24 +45,23 @@ impl Service for Config {
 
     const KNOWS_LOSSES: bool = true;
 
-    const SHORT_FORMS: &'static [Form] = &[Form {
-        name: "go-back-n",
-        legend: "Go Back N",
-        value: Value::Optional(ValueOf {
+    const NAMES: &'static [SchemeName] = &[SchemeName::with(
+        "go-back-n",
+        Parameter {
             key: "timeout",
+            required: false,
+            grammar: Grammar::Seconds,
             example: "0.1",
             means: "going back after 0.1 s",
-            pattern: number!(),
-            unit: " s",
-        }),
-    }];
+        },
+    )];
 
     fn build(&self, _: Side) -> Self::End {
         End::new(GoBackN::new(self))
     }
 
-    fn named(&self, _: &str, value: Option<&str>) -> Option<Self> {
-        let timeout = value.map_or(Some(self.timeout), timer)?;
+    fn named(&self, _: &str, parameter: Option<&str>) -> Option<Self> {
+        let timeout = parameter.map_or(Some(self.timeout), timer)?;
         Some(Self { timeout, ..self.clone() })
     }
 }

@@ -1,7 +1,7 @@
 //! Scripted exchanges: what one end answers to what it is told, in time order.
 
 use super::*;
-use crate::contract::{Count, LinkService, LinkState, Packet, Script, Service, Side};
+use crate::contract::{Bounded, LinkService, LinkState, Packet, Script, Service, Side};
 use alloc::string::String;
 use std::format;
 
@@ -120,7 +120,7 @@ fn a_stale_copy_is_withdrawn_only_where_that_is_set() {
 
 #[test]
 fn a_full_window_pushes_back_until_the_first_frame_is_acknowledged() {
-    let mut end = end(|config| config.window = Count::new(2).expect("a window"));
+    let mut end = end(|config| config.window = Bounded::new(2).expect("a window"));
     end.packets("ab").expect("data 0 (0), data 1 (0)");
     assert!(end.service.handle_packet(Packet::new(alloc::vec![b'c']), end.now).is_err());
     assert_eq!(end.counters().packets_refused, 1);
@@ -150,7 +150,7 @@ fn a_frame_that_was_never_sent_cannot_be_acknowledged() {
 
 #[test]
 fn a_window_of_the_modulus_less_one_goes_round_the_numbers() {
-    let mut end = end(|config| config.window = Count::new(255).expect("a window"));
+    let mut end = end(|config| config.window = Bounded::new(255).expect("a window"));
     end.packets(&"a".repeat(255));
     while end.service.poll_frame(end.now).is_some() {}
     end.peer(1, &[255]).packets(&"b".repeat(255));

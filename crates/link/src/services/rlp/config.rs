@@ -2,7 +2,7 @@
 
 use super::Rlp;
 use crate::arq::Resequencing;
-use crate::contract::{Count, End, Form, Service, Side, Value, ValueOf, count};
+use crate::contract::{Bounded, End, Grammar, Parameter, SchemeName, Service, Side, digits};
 use arqway_units::{Span, positive_span};
 use core::num::NonZeroUsize;
 use serde::{Deserialize, Serialize};
@@ -16,24 +16,24 @@ pub struct Config {
     /// In which order packets are released.
     pub resequencing: Resequencing,
     /// How often a missing frame is asked for, and therefore sent again, before it is given up.
-    pub retransmissions: Count<1, 15>,
+    pub retransmissions: Bounded<1, 15>,
     /// How long a request waits for its frame before it is made again, or the frame given up.
     #[serde(deserialize_with = "positive_span")]
     pub nack_timeout: Span,
     /// How many of its last frames the sender keeps, and how far behind the newest frame the receiver waits for one.
-    pub window: Count<1, 128>,
+    pub window: Bounded<1, 128>,
     /// How long the line is idle before a keepalive tells how far the sender is.
     #[serde(deserialize_with = "positive_span")]
     pub keepalive: Span,
     /// How many keepalives there are at most, after which an idle end is quiet.
-    pub keepalives: Count<0, 10_000>,
+    pub keepalives: Bounded<0, 10_000>,
     /// How many packets may wait for a line that takes no more.
     pub buffer: NonZeroUsize,
 }
 
-const RETRANSMISSIONS: Count<1, 15> = Count::new(3).expect("from 1 to 15");
-const WINDOW: Count<1, 128> = Count::new(128).expect("from 1 to 128");
-const KEEPALIVES: Count<0, 10_000> = Count::new(16).expect("from 0 to 10,000");
+const RETRANSMISSIONS: Bounded<1, 15> = Bounded::new(3).expect("from 1 to 15");
+const WINDOW: Bounded<1, 128> = Bounded::new(128).expect("from 1 to 128");
+const KEEPALIVES: Bounded<0, 10_000> = Bounded::new(16).expect("from 0 to 10,000");
 const BUFFER: NonZeroUsize = NonZeroUsize::new(256).expect("not zero");
 
 impl Default for Config {
@@ -52,12 +52,12 @@ impl Default for Config {
     }
 }
 
-const RETRANSMISSIONS_BEHIND_COLON: ValueOf = ValueOf {
+const RETRANSMISSIONS_PARAMETER: Parameter = Parameter {
     key: "retransmissions",
+    required: false,
+    grammar: Grammar::Count { least: 1, most: 15 },
     example: "3",
     means: "at most 3 retransmissions",
-    pattern: "([1-9]|1[0-5])",
-    unit: "",
 };
 
 impl Service for Config {
@@ -65,27 +65,26 @@ impl Service for Config {
 
     const KNOWS_LOSSES: bool = true;
 
-    const SHORT_FORMS: &'static [Form] = &[
-        Form { name: "rlp", legend: "RLP", value: Value::Optional(RETRANSMISSIONS_BEHIND_COLON) },
-        Form {
-            name: "oos-rlp",
-            legend: "OOS RLP",
-            value: Value::Optional(ValueOf {
+    const NAMES: &'static [SchemeName] = &[
+        SchemeName::with("rlp", RETRANSMISSIONS_PARAMETER),
+        SchemeName::with(
+            "oos-rlp",
+            Parameter {
                 example: "1",
                 means: "one at most, and packets released as they arrive",
-                ..RETRANSMISSIONS_BEHIND_COLON
-            }),
-        },
+                ..RETRANSMISSIONS_PARAMETER
+            },
+        ),
     ];
 
     fn build(&self, _: Side) -> Self::End {
         End::new(Rlp::new(self))
     }
 
-    fn named(&self, name: &str, value: Option<&str>) -> Option<Self> {
+    fn named(&self, name: &str, parameter: Option<&str>) -> Option<Self> {
         let out_of_sequence = name == "oos-rlp";
         let resequencing = if out_of_sequence { Resequencing::as_received() } else { self.resequencing.clone() };
-        let retransmissions = value.map_or(Some(self.retransmissions), count)?;
+        let retransmissions = parameter.map_or(Some(self.retransmissions), digits)?;
         Some(Self { resequencing, retransmissions, ..self.clone() })
     }
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::arq::Resequencing;
-use crate::contract::{Count, LinkService, LinkState, Packet, Script, Service, Side};
+use crate::contract::{Bounded, LinkService, LinkState, Packet, Script, Service, Side};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use std::format;
@@ -25,7 +25,7 @@ fn as_received() -> Script<crate::contract::End<Rlp>> {
 }
 
 fn quiet() -> Script<crate::contract::End<Rlp>> {
-    end(|config| config.keepalives = Count::new(0).expect("none"))
+    end(|config| config.keepalives = Bounded::new(0).expect("none"))
 }
 
 fn describe(frame: Frame) -> String {
@@ -60,8 +60,8 @@ fn what_was_asked_for_goes_out_before_what_is_new() {
 #[test]
 fn a_frame_is_sent_again_as_often_as_is_set_and_then_abandoned() {
     let mut end = end(|config| {
-        config.retransmissions = Count::new(2).expect("two");
-        config.keepalives = Count::new(0).expect("none");
+        config.retransmissions = Bounded::new(2).expect("two");
+        config.keepalives = Bounded::new(0).expect("none");
     });
     end.packets("a").expect("data 0");
     for expected in ["repair 0", "repair 0", ""] {
@@ -77,8 +77,8 @@ fn a_request_heard_twice_while_its_frame_waits_is_answered_once() {
 #[test]
 fn only_the_last_frames_are_kept_and_a_request_for_an_older_one_is_answered_with_how_far_we_are() {
     let mut end = end(|config| {
-        config.window = Count::new(2).expect("two");
-        config.keepalives = Count::new(0).expect("none");
+        config.window = Bounded::new(2).expect("two");
+        config.keepalives = Bounded::new(0).expect("none");
     });
     end.packets("abc").expect("data 0, data 1, data 2").peer(NACK, &[0, 0]).expect("keepalive 3");
     end.peer(NACK, &[0, 1]).expect("repair 1").peer(NACK, &[0, 9]).expect("keepalive 3");
@@ -93,8 +93,9 @@ fn in_sequence_what_arrives_behind_a_gap_waits_for_its_repair() {
 
 #[test]
 fn in_order_by_flow_only_what_follows_a_missing_one_waits() {
-    let mut end =
-        end(|config| (config.resequencing, config.keepalives) = (Resequencing::PerFlow, Count::new(0).expect("none")));
+    let mut end = end(|config| {
+        (config.resequencing, config.keepalives) = (Resequencing::PerFlow, Bounded::new(0).expect("none"))
+    });
     // 1 is missing; 2 begins a flow, 3 follows 1, 4 follows 2.
     end.peer(LINKED, &[0, 0, 0, b'a']).peer(LINKED, &[0, 2, 0, b'c']).expect("nack 1, deliver ac");
     end.peer(LINKED, &[0, 3, 2, b'd']).expect("").peer(LINKED, &[0, 4, 2, b'e']).expect("deliver e");
@@ -105,8 +106,9 @@ fn in_order_by_flow_only_what_follows_a_missing_one_waits() {
 
 #[test]
 fn in_order_by_flow_a_long_burst_lets_no_packet_pass_those_that_wait() {
-    let mut end =
-        end(|config| (config.resequencing, config.keepalives) = (Resequencing::PerFlow, Count::new(0).expect("none")));
+    let mut end = end(|config| {
+        (config.resequencing, config.keepalives) = (Resequencing::PerFlow, Bounded::new(0).expect("none"))
+    });
     end.peer(LINKED, &[0, 0, 0, b'a']).peer(LINKED, &[0, 2, 1, b'c']).expect("nack 1, deliver a");
     // 259 follows 257, which by eight bits would be 1 or, gone already, one before it. All that is kept no more is given up.
     end.peer(LINKED, &[1, 3, 2, b'x']);
@@ -174,15 +176,15 @@ fn one_request_covers_a_whole_window() {
 #[test]
 fn a_frame_further_behind_than_the_window_is_given_up_at_once() {
     let mut end = end(|config| {
-        config.window = Count::new(2).expect("two");
-        config.keepalives = Count::new(0).expect("none");
+        config.window = Bounded::new(2).expect("two");
+        config.keepalives = Bounded::new(0).expect("none");
     });
     end.peer(DATA, &[1, b'b']).expect("nack 0").peer(DATA, &[2, b'c']).expect("deliver bc").at(9000).expect("");
 }
 
 #[test]
 fn an_idle_line_tells_how_far_the_sender_is_and_then_rests() {
-    let mut end = end(|config| config.keepalives = Count::new(2).expect("two"));
+    let mut end = end(|config| config.keepalives = Bounded::new(2).expect("two"));
     end.at(5).packets("a").expect("data 0").at(24).expect("").at(25).expect("keepalive 1");
     end.at(45).expect("keepalive 1").at(9000).expect("");
     end.packets("b").expect("data 1").at(9010).packets("c").expect("data 2").at(9029).expect("");
@@ -215,9 +217,9 @@ fn a_keepalive_shows_what_was_lost_at_the_end() {
 
 #[test]
 fn a_burst_of_223_is_noticed_and_a_longer_one_costs_frames_but_never_their_order() {
-    let mut noticed = end(|config| config.window = Count::new(1).expect("one"));
+    let mut noticed = end(|config| config.window = Bounded::new(1).expect("one"));
     noticed.peer(DATA, &[0, b'a']).peer(DATA, &[224, b'z']).expect("deliver az");
-    let mut longer = end(|config| config.window = Count::new(1).expect("one"));
+    let mut longer = end(|config| config.window = Bounded::new(1).expect("one"));
     // 224 are lost: number 265 reads as 9, which is before 40.
     longer.at(0).peer(DATA, &[40, b'a']).peer(DATA, &[9, b'z']).expect("deliver a");
     assert_eq!(longer.counters().duplicates_received, 1);

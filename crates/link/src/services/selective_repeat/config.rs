@@ -5,7 +5,7 @@ use super::timeout::{EstimatorConfig, Timeout};
 use super::wire::Number;
 use crate::arq::Resequencing;
 pub use crate::arq::TimerStarts;
-use crate::contract::{End, Form, Service, Side, Value, ValueOf, number, timer};
+use crate::contract::{End, Grammar, Parameter, SchemeName, Service, Side, timer};
 use arqway_units::Span;
 use serde::{Deserialize, Serialize};
 
@@ -55,37 +55,35 @@ impl Service for Config {
     /// It loses none.
     const KNOWS_LOSSES: bool = true;
 
-    const SHORT_FORMS: &'static [Form] = &[
-        Form {
-            name: "sr",
-            legend: "SR",
-            value: Value::Optional(ValueOf {
+    const NAMES: &'static [SchemeName] = &[
+        SchemeName::with(
+            "sr",
+            Parameter {
                 key: "timeout",
+                required: false,
+                grammar: Grammar::Seconds,
                 example: "1.1",
                 means: "a timeout of 1.1 s",
-                pattern: number!(),
-                unit: " s",
-            }),
-        },
-        Form {
-            name: "asr",
-            legend: "ASR",
-            value: Value::Required(ValueOf {
+            },
+        ),
+        SchemeName::with(
+            "asr",
+            Parameter {
                 key: "timeout",
+                required: true,
+                grammar: Grammar::Factors,
                 example: "3+2",
                 means: "one of 3 srtt + 2 srttvar",
-                pattern: concat!(number!(), r"\+", number!()),
-                unit: "",
-            }),
-        },
+            },
+        ),
     ];
 
     fn build(&self, _: Side) -> Self::End {
         End::new(SelectiveRepeat::new(self))
     }
 
-    fn named(&self, name: &str, value: Option<&str>) -> Option<Self> {
-        let timeout = match (name, value) {
+    fn named(&self, name: &str, parameter: Option<&str>) -> Option<Self> {
+        let timeout = match (name, parameter) {
             (_, None) => self.timeout,
             ("asr", Some(policy)) => Timeout::Adaptive(policy.parse().ok()?),
             (_, Some(seconds)) => Timeout::Fixed(timer(seconds)?),

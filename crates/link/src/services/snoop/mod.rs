@@ -31,7 +31,7 @@ mod wire;
 
 pub use config::{Config, Estimator, Resend};
 
-use crate::contract::{Clock, Counters, End, Entity, Form, Frame, Kind, Service, Side, Value};
+use crate::contract::{Clock, Counters, End, Entity, Frame, Kind, SchemeName, Service, Side};
 use alloc::collections::VecDeque;
 use arqway_units::{Span, Time};
 use bytes::Bytes;
@@ -43,14 +43,10 @@ const DATA: Kind = Kind::new(0);
 impl Service for Config {
     type End = End<Snoop>;
 
-    const SHORT_FORMS: &'static [Form] = &[Form { name: "snoop", legend: "Berkeley Snoop", value: Value::None }];
+    const NAMES: &'static [SchemeName] = &[SchemeName::plain("snoop")];
 
     fn build(&self, side: Side) -> Self::End {
         End::new(Snoop::new(self.clone(), side))
-    }
-
-    fn named(&self, _: &str, _: Option<&str>) -> Option<Self> {
-        Some(self.clone())
     }
 }
 

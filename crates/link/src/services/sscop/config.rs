@@ -3,7 +3,7 @@
 use super::Sscop;
 use super::connection::{Lengths, Parameters};
 use crate::arq::{Resequencing, Unordered};
-use crate::contract::{Count, End, Form, Service, Side, Value};
+use crate::contract::{Bounded, End, SchemeName, Service, Side};
 use arqway_units::{Span, positive_span};
 use core::num::NonZeroUsize;
 use serde::{Deserialize, Serialize};
@@ -28,9 +28,9 @@ pub struct Config {
     #[serde(deserialize_with = "positive_span")]
     pub timer_cc: Span,
     /// How often such a request is made.
-    pub max_cc: Count<1, 65_535>,
+    pub max_cc: Bounded<1, 65_535>,
     /// How many data PDUs there are between polls at most.
-    pub max_pd: Count<1, 65_535>,
+    pub max_pd: Bounded<1, 65_535>,
     /// How many numbers a report of what is missing has at most: an odd number from 3 on.
     pub max_stat: ListLength,
     /// How many packets the peer may be ahead of what was delivered here.
@@ -57,12 +57,12 @@ pub struct Config {
     pub longest_reordering: Span,
     /// How many octets a packet's frame has besides the packet, at least: what is lacking is made up with octets that carry
     /// nothing.
-    pub overhead: Count<0, 18>,
+    pub overhead: Bounded<0, 18>,
 }
 
-const MAX_CC: Count<1, 65_535> = Count::new(4).expect("not zero");
-const MAX_PD: Count<1, 65_535> = Count::new(25).expect("not zero");
-const NO_OVERHEAD: Count<0, 18> = Count::new(0).expect("up to 18");
+const MAX_CC: Bounded<1, 65_535> = Bounded::new(4).expect("not zero");
+const MAX_PD: Bounded<1, 65_535> = Bounded::new(25).expect("not zero");
+const NO_OVERHEAD: Bounded<0, 18> = Bounded::new(0).expect("up to 18");
 const BUFFER: NonZeroUsize = NonZeroUsize::new(256).expect("not zero");
 
 impl Default for Config {
@@ -120,11 +120,11 @@ impl Service for Config {
     type End = End<Sscop>;
 
     /// With the order in which packets are released, as the rows of shikama06 §4 have them.
-    const SHORT_FORMS: &'static [Form] = &[
-        Form { name: "sscop", legend: "SSCOP", value: Value::None },
-        Form { name: "sscop-full", legend: "SSCOP, full", value: Value::None },
-        Form { name: "sscop-pfrs", legend: "SSCOP, PFRS", value: Value::None },
-        Form { name: "sscop-none", legend: "SSCOP, none", value: Value::None },
+    const NAMES: &'static [SchemeName] = &[
+        SchemeName::plain("sscop"),
+        SchemeName::plain("sscop-full"),
+        SchemeName::plain("sscop-pfrs"),
+        SchemeName::plain("sscop-none"),
     ];
 
     fn build(&self, _: Side) -> Self::End {

@@ -1,7 +1,7 @@
 //! How transparent mode is set up. A configuration that parsed is valid.
 
 use super::TransparentMode;
-use crate::contract::{End, Form, Service, Side, Value};
+use crate::contract::{End, SchemeName, Service, Side};
 use arqway_units::{Span, optional_positive_span};
 use core::num::NonZeroUsize;
 use serde::{Deserialize, Serialize};
@@ -30,13 +30,9 @@ impl Default for Config {
 impl Service for Config {
     type End = End<TransparentMode>;
 
-    const SHORT_FORMS: &'static [Form] = &[Form { name: "rlc-tm", legend: "RLC TM", value: Value::None }];
+    const NAMES: &'static [SchemeName] = &[SchemeName::plain("rlc-tm")];
 
     fn build(&self, _: Side) -> Self::End {
         End::new(TransparentMode::new(self))
-    }
-
-    fn named(&self, _: &str, _: Option<&str>) -> Option<Self> {
-        Some(self.clone())
     }
 }

@@ -1,7 +1,7 @@
 //! How unacknowledged mode is set up. A configuration that parsed is valid.
 
 use super::UnacknowledgedMode;
-use crate::contract::{Count, End, Form, Service, Side, Value};
+use crate::contract::{Bounded, End, SchemeName, Service, Side};
 use crate::services::rlc::pdu::LengthIndicatorSize;
 use crate::services::rlc::pdu_size::PduSize;
 use crate::services::rlc::segmentation::{Format, Mode};
@@ -52,13 +52,13 @@ pub enum Reception {
     /// The same, but a PDU that lies so far ahead, or behind, is dropped ("out-of-sequence reception", since V8).
     Windowed {
         /// `Configured_Rx_Window_Size`: from here on, of 128 numbers, a PDU passes for one that comes late.
-        window: Count<1, 127>,
+        window: Bounded<1, 127>,
     },
     /// PDUs that come more than once are taken once, and those that come too early wait for those before them ("duplicate avoidance
     /// and reordering").
     Reordering {
         /// `DAR_Window_Size`.
-        window: Count<1, 64>,
+        window: Bounded<1, 64>,
         /// `Timer_DAR`: how long they wait.
         #[serde(deserialize_with = "positive_span")]
         timer: Span,
@@ -66,7 +66,7 @@ pub enum Reception {
     /// An SDU is delivered as soon as all its PDUs are there, in whatever order ("out of sequence SDU delivery").
     OutOfSequence {
         /// `OSD_Window_Size`.
-        window: Count<1, 64>,
+        window: Bounded<1, 64>,
         /// `Timer_OSD`: how long after the newest PDU what is not complete is kept.
         #[serde(deserialize_with = "positive_span")]
         timer: Span,
@@ -125,13 +125,9 @@ impl Config {
 impl Service for Config {
     type End = End<UnacknowledgedMode>;
 
-    const SHORT_FORMS: &'static [Form] = &[Form { name: "rlc-um", legend: "RLC UM", value: Value::None }];
+    const NAMES: &'static [SchemeName] = &[SchemeName::plain("rlc-um")];
 
     fn build(&self, side: Side) -> Self::End {
         End::new(UnacknowledgedMode::new(self, side))
-    }
-
-    fn named(&self, _: &str, _: Option<&str>) -> Option<Self> {
-        Some(self.clone())
     }
 }

@@ -1,7 +1,7 @@
 //! Scripted exchanges: what one end answers to what it is told, in time order. Then any order of arrival.
 
 use super::*;
-use crate::contract::{Count, End, LinkService, LinkState, Packet, Script, Service, Tag};
+use crate::contract::{Bounded, End, LinkService, LinkState, Packet, Script, Service, Tag};
 use crate::services::rlc::pdu::{LengthIndicator, Umd, parse_um};
 use crate::services::rlc::segmentation::Segmenter;
 use alloc::string::String;
@@ -73,8 +73,8 @@ const FIRST: u8 = 124;
 const MIDDLE: u8 = 126;
 const PADDING: u8 = 127;
 
-fn window<const LEAST: u16, const MOST: u16>(numbers: u16) -> Count<LEAST, MOST> {
-    Count::new(numbers).expect("within its bounds")
+fn window<const LEAST: u16, const MOST: u16>(numbers: u16) -> Bounded<LEAST, MOST> {
+    Bounded::new(numbers).expect("within its bounds")
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::super::pdu::{self, InFront};
 use super::*;
 use crate::Service as _;
 use crate::arq::Resequencing;
-use crate::contract::{Checked, Count, Frame, LinkService, LinkState, Packet, Side};
+use crate::contract::{Bounded, Checked, Frame, LinkService, LinkState, Packet, Side};
 
 fn end(config: &Config) -> Checked<crate::contract::End<Sscop>> {
     Checked::new(config.build(Side::Client))
@@ -70,7 +70,7 @@ fn ends_that_ask_each_other_at_once_are_connected() {
 
 #[test]
 fn a_peer_that_does_not_answer_is_asked_less_and_less_often() {
-    let config = Config { max_cc: Count::new(1).expect("not zero"), ..Config::default() };
+    let config = Config { max_cc: Bounded::new(1).expect("not zero"), ..Config::default() };
     let mut near = end(&config);
     assert_eq!(near.handle_packet(packet("a"), at(0)), Ok(()));
     let mut asked = Vec::new();
@@ -132,7 +132,7 @@ fn a_frame_costs_what_is_set_whatever_its_padding() {
     for (order_filter, resequencing) in
         [(true, Resequencing::Full), (true, Resequencing::PerFlow), (false, Resequencing::Full)]
     {
-        let overhead = Count::new(12).expect("up to 18");
+        let overhead = Bounded::new(12).expect("up to 18");
         let config = Config { established: true, order_filter, resequencing, overhead, ..Config::default() };
         for text in ["a", "ab", "abc", "abcd"] {
             let (mut near, mut far) = (end(&config), end(&config));

@@ -11,7 +11,7 @@ mod settings;
 
 use super::AcknowledgedMode;
 pub use crate::arq::TimerStarts;
-use crate::contract::{Count, End, Form, Service, Side, Value, ValueOf, count};
+use crate::contract::{Bounded, End, Grammar, Parameter, SchemeName, Service, Side, digits};
 use arqway_units::{Ratio, Span, optional_positive_span, optional_timer};
 use core::num::NonZeroUsize;
 use serde::{Deserialize, Serialize};
@@ -39,9 +39,9 @@ pub struct Config {
     pub wait_to_fill: Option<Span>,
     /// How many data PDUs may have been handed over and not departed: as many as the lower layer asks for at a time. What
     /// waits longer shares PDUs with what comes meanwhile.
-    pub pdus_below: Option<Count<1, 4095>>,
+    pub pdus_below: Option<Bounded<1, 4095>>,
     /// How many PDUs may be unacknowledged at once, at both ends (`Configured_Tx_Window_Size`, `Configured_Rx_Window_Size`).
-    pub window: Option<Count<1, 4095>>,
+    pub window: Option<Bounded<1, 4095>>,
     /// What makes the sender ask for a report.
     pub poll: PollConfig,
     /// What makes the receiver report, and how.
@@ -50,7 +50,7 @@ pub struct Config {
     pub discard: Option<Discard>,
     /// How often a PDU is sent again before `discard` says what then. The standard's MaxDAT is two more: it counts how
     /// often a PDU is scheduled, the first time included, and the last time is not carried out (§9.6).
-    pub retransmissions: Option<Count<0, 62>>,
+    pub retransmissions: Option<Bounded<0, 62>>,
     /// Whether a PDU that is sent again only to carry a poll counts as scheduled; the standard counts it.
     pub polls_count: Option<bool>,
     /// How the receiver's window is moved over discarded SDUs.
@@ -88,9 +88,9 @@ pub struct PollConfig {
     #[serde(deserialize_with = "optional_timer")]
     pub timer: Option<Span>,
     /// Every so many PDUs (`Poll_PDU`).
-    pub every_pdus: Option<Count<0, 1024>>,
+    pub every_pdus: Option<Bounded<0, 1024>>,
     /// Every so many SDUs (`Poll_SDU`).
-    pub every_sdus: Option<Count<0, 1024>>,
+    pub every_sdus: Option<Bounded<0, 1024>>,
     /// Each PDU from this share of the window on (`Poll_Window`).
     pub window: Option<Ratio>,
     /// Time, while anything is outstanding (`Timer_Poll_Periodic`).
@@ -124,7 +124,7 @@ pub struct StatusConfig {
     /// In which super-field missing PDUs are named.
     pub missing_as: Option<MissingAs>,
     /// The window that the peer is told to use (WINDOW super-field).
-    pub window: Option<Count<0, 4095>>,
+    pub window: Option<Bounded<0, 4095>>,
 }
 
 /// How the receiver's window is moved over discarded SDUs (§11.6).
@@ -136,7 +136,7 @@ pub struct MrwConfig {
     #[serde(deserialize_with = "optional_positive_span")]
     pub timer: Option<Span>,
     /// How many requests there are before both ends are reset (`MaxMRW`).
-    pub most: Option<Count<1, 64>>,
+    pub most: Option<Bounded<1, 64>>,
     /// Whether every discarded SDU whose end was sent is named, up to 15, or the last alone.
     pub name_each: Option<bool>,
 }
@@ -150,7 +150,7 @@ pub struct ResetConfig {
     #[serde(deserialize_with = "optional_positive_span")]
     pub timer: Option<Span>,
     /// One RESET fewer than this, and the error counts as unrecoverable (`MaxRST`).
-    pub most: Option<Count<2, 64>>,
+    pub most: Option<Bounded<2, 64>>,
 }
 
 /// A named parameter set.
@@ -202,27 +202,25 @@ pub type PduSize = crate::services::rlc::PduSize<1505>;
 impl Service for Config {
     type End = End<AcknowledgedMode>;
 
-    const SHORT_FORMS: &'static [Form] = &[Form {
-        name: "rlc",
-        legend: "RLC",
-        value: Value::Optional(ValueOf {
+    const NAMES: &'static [SchemeName] = &[SchemeName::with(
+        "rlc",
+        Parameter {
             key: "retransmissions",
+            required: false,
+            grammar: Grammar::Count { least: 0, most: 62 },
             example: "2",
             means: "at most 2 retransmissions",
-            pattern: "([0-9]|[1-5][0-9]|6[0-2])",
-            unit: "",
-        }),
-    }];
+        },
+    )];
 
     fn build(&self, side: Side) -> Self::End {
         End::new(AcknowledgedMode::new(&self.settings(side)))
     }
 
-    fn named(&self, _: &str, value: Option<&str>) -> Option<Self> {
-        let retransmissions = match value {
+    fn named(&self, _: &str, parameter: Option<&str>) -> Option<Self> {
+        let retransmissions = match parameter {
             None => self.retransmissions,
-            Some("0") => Count::new(0),
-            Some(digits) => Some(count(digits)?),
+            Some(number) => Some(digits(number)?),
         };
         Some(Self { retransmissions, ..self.clone() })
     }

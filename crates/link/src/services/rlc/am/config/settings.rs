@@ -2,7 +2,7 @@
 
 use super::{Config, Discard, MissingAs, PduSize, PollConfig, Profile, StatusConfig};
 use crate::arq::TimerStarts;
-use crate::contract::{Count, Side};
+use crate::contract::{Bounded, Side};
 use crate::services::rlc::pdu::LengthIndicatorSize;
 use arqway_units::{Ratio, Span};
 use core::num::NonZeroUsize;
@@ -213,8 +213,8 @@ impl Config {
             pad_control_pdus: !flexible && self.pad_control_pdus.unwrap_or(profile.pad_control_pdus),
             special_header_extension: self.special_header_extension.unwrap_or(profile.special_header_extension),
             wait_to_fill: self.wait_to_fill.unwrap_or(profile.wait_to_fill),
-            pdus_below: self.pdus_below.map_or(profile.pdus_below, Count::as_usize),
-            window: self.window.map_or(profile.window, Count::as_usize),
+            pdus_below: self.pdus_below.map_or(profile.pdus_below, Bounded::as_usize),
+            window: self.window.map_or(profile.window, Bounded::as_usize),
             poll: self.poll.over(profile.poll, flexible),
             status: self.status.over(profile.status),
             discard,
@@ -222,12 +222,12 @@ impl Config {
             polls_count: self.polls_count.unwrap_or(profile.polls_count),
             mrw: Mrw {
                 timer: self.mrw.timer.unwrap_or(profile.mrw.timer),
-                most: self.mrw.most.map_or(profile.mrw.most, Count::get),
+                most: self.mrw.most.map_or(profile.mrw.most, Bounded::get),
                 name_each: self.mrw.name_each.unwrap_or(profile.mrw.name_each),
             },
             reset: Reset {
                 timer: self.reset.timer.unwrap_or(profile.reset.timer),
-                most: self.reset.most.map_or(profile.reset.most, Count::get),
+                most: self.reset.most.map_or(profile.reset.most, Bounded::get),
             },
             timer_starts: self.timer_starts.unwrap_or(profile.timer_starts),
             resend_in_flight: self.resend_in_flight.unwrap_or(profile.resend_in_flight),
@@ -246,8 +246,8 @@ impl PollConfig {
             last_pdu: self.last_pdu.unwrap_or(profile.last_pdu),
             last_retransmission: self.last_retransmission.unwrap_or(profile.last_retransmission),
             timer: self.timer.unwrap_or(profile.timer),
-            every_pdus: self.every_pdus.map_or(profile.every_pdus, Count::get),
-            every_sdus: self.every_sdus.map_or(profile.every_sdus, Count::get),
+            every_pdus: self.every_pdus.map_or(profile.every_pdus, Bounded::get),
+            every_sdus: self.every_sdus.map_or(profile.every_sdus, Bounded::get),
             window: self.window.unwrap_or(profile.window),
             periodic: self.periodic.unwrap_or(profile.periodic),
             prohibit: self.prohibit.unwrap_or(profile.prohibit),
@@ -266,7 +266,7 @@ impl StatusConfig {
             after_outage: self.after_outage.unwrap_or(profile.after_outage),
             prohibit: self.prohibit.unwrap_or(profile.prohibit),
             missing_as: self.missing_as.unwrap_or(profile.missing_as),
-            window: self.window.map_or(profile.window, Count::get),
+            window: self.window.map_or(profile.window, Bounded::get),
         }
     }
 }

@@ -5,7 +5,7 @@ use super::*;
 /// A PDU is given up the first time that it is named as missing.
 fn gives_up(change: impl FnOnce(&mut Config)) -> End {
     end(|config| {
-        config.retransmissions = Count::new(0);
+        config.retransmissions = Bounded::new(0);
         change(config);
     })
 }
@@ -29,7 +29,7 @@ fn the_window_moves_behind_the_pdu_in_which_the_last_discarded_sdu_ends() {
 // 25.322 §11.6.2.2: N counts the length indicators of that PDU where a further SDU begins in it; §11.6.2: that PDU stays
 #[test]
 fn a_pdu_that_also_carries_what_is_not_discarded_is_moved_to_and_stays() {
-    let mut end = end(|config| config.retransmissions = Count::new(1));
+    let mut end = end(|config| config.retransmissions = Bounded::new(1));
     end.sdu('a', 10).sdu('b', 20).expect("0:a, 1:ab, 2:b, 3:b").status("list 0; ack 0").expect("0:a");
     end.status("list 0; ack 0").expect("status[mrw 1 n1]").status("list 1; ack 0").expect("1:ab");
     let counters = end.counters();
@@ -62,7 +62,7 @@ fn the_end_of_each_discarded_sdu_is_named_where_so_configured() {
 // 25.322 §9.2.2.11.8, §11.6.2: LENGTH = 0; VT(S) is raised to SN_MRW
 #[test]
 fn an_sdu_that_reaches_beyond_the_window_is_given_up_with_the_number_that_would_have_ended_it() {
-    let mut end = gives_up(|config| config.window = Count::new(2));
+    let mut end = gives_up(|config| config.window = Bounded::new(2));
     end.sdu('a', 23).sdus("b").expect("0:a, 1:a").status("list 0; ack 2").expect("status[mrw beyond 3 n0]");
     end.status("mrw-ack 3 n0").expect("3:b");
 }
@@ -70,7 +70,7 @@ fn an_sdu_that_reaches_beyond_the_window_is_given_up_with_the_number_that_would_
 // 25.322 §11.6.2: the same within the window
 #[test]
 fn an_sdu_whose_end_was_not_sent_yet_is_given_up_with_a_number_that_is_passed_over() {
-    let mut end = gives_up(|config| config.pdus_below = Count::new(1));
+    let mut end = gives_up(|config| config.pdus_below = Bounded::new(1));
     end.sdu('a', 23).sdus("b");
     let frame = end.hand_over();
     end.status("list 0; ack 1");
@@ -114,7 +114,7 @@ fn only_the_answer_to_the_request_ends_it() {
 // 25.322 §11.6.4: VT(A) moves to SN_ACK
 #[test]
 fn the_answer_moves_the_window() {
-    let mut end = gives_up(|config| config.window = Count::new(2));
+    let mut end = gives_up(|config| config.window = Bounded::new(2));
     end.sdus("abcd").expect("0:a, 1:b").status("list 0; ack 0").expect("status[mrw 1 n0]");
     end.status("mrw-ack 1 n0").expect("2:c").status("mrw-ack 3 n0").expect("");
 }
@@ -130,7 +130,7 @@ fn a_request_that_is_never_answered_resets() {
 // 25.322 §9.7.3.1, §11.6.2
 #[test]
 fn by_time_the_peer_is_told_only_of_sdus_of_which_it_may_have_a_part() {
-    let mut end = by_time(|config| config.window = Count::new(1));
+    let mut end = by_time(|config| config.window = Bounded::new(1));
     end.sdus("ab").expect("0:a").at(100).expect("status[mrw beyond 1 n0]");
     assert_eq!(end.counters().packets_discarded, 2);
     end.status("mrw-ack 1 n0").at(150).sdus("c").expect("1:c").status("ack 2").sdu('d', 20).expect("2:d").at(250);
@@ -148,7 +148,7 @@ fn by_time_an_sdu_that_is_acknowledged_is_not_discarded() {
 // 25.322 §9.7.3.1: insensitive to how often a PDU was sent
 #[test]
 fn by_time_a_pdu_is_sent_again_as_often_as_it_takes() {
-    let mut end = by_time(|config| config.retransmissions = Count::new(0));
+    let mut end = by_time(|config| config.retransmissions = Bounded::new(0));
     end.sdus("a").expect("0:a");
     (0..99).for_each(|_| _ = end.status("list 0; ack 1").expect("0:a"));
 }

@@ -18,7 +18,7 @@ mod status_text;
 mod windows;
 
 use super::*;
-use crate::contract::{Count, Departure, LinkService, Packet, Script, Service, Side, Start};
+use crate::contract::{Bounded, Departure, LinkService, Packet, Script, Service, Side, Start};
 use crate::services::rlc::pdu::{AmPdu, Contents, HeaderExtension, amd_head, parse_am};
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -33,13 +33,13 @@ fn quiet() -> Config {
         pdu_size: PduSize::new(10),
         flexible_pdu_size: Some(false),
         special_header_extension: Some(false),
-        window: Count::new(16),
+        window: Bounded::new(16),
         poll: PollConfig {
             last_pdu: Some(false),
             last_retransmission: Some(false),
             timer: Some(Span::ZERO),
-            every_pdus: Count::new(0),
-            every_sdus: Count::new(0),
+            every_pdus: Bounded::new(0),
+            every_sdus: Bounded::new(0),
             window: Ratio::new(0.0),
             periodic: Some(Span::ZERO),
             prohibit: Some(Span::ZERO),
@@ -52,13 +52,13 @@ fn quiet() -> Config {
             after_outage: Some(false),
             prohibit: Some(Span::ZERO),
             missing_as: Some(MissingAs::List),
-            window: Count::new(0),
+            window: Bounded::new(0),
         },
         discard: Some(Discard::AfterTransmissions),
-        retransmissions: Count::new(9),
+        retransmissions: Bounded::new(9),
         polls_count: Some(true),
-        mrw: MrwConfig { timer: milliseconds(100), most: Count::new(3), name_each: Some(false) },
-        reset: ResetConfig { timer: milliseconds(100), most: Count::new(3) },
+        mrw: MrwConfig { timer: milliseconds(100), most: Bounded::new(3), name_each: Some(false) },
+        reset: ResetConfig { timer: milliseconds(100), most: Bounded::new(3) },
         timer_starts: Some(TimerStarts::HandOver),
         resend_in_flight: Some(true),
         drop_stale_copies: Some(false),

@@ -74,7 +74,7 @@ fn the_prohibit_timer_holds_for_it_and_it_starts_that_timer() {
 fn a_request_to_move_the_window_rides_and_its_timer_starts() {
     let mut end = end(|config| {
         config.piggyback = Some(true);
-        config.retransmissions = Count::new(0);
+        config.retransmissions = Bounded::new(0);
     });
     end.sdu('x', 2).expect("0:x").status("list 0; ack 1").sdu('y', 1).expect("1:y+[mrw 1 n0]");
     assert_eq!(end.deadline(), Some(100));

@@ -16,7 +16,7 @@ fn last_and_timer(config: &mut PollConfig) {
 fn the_last_pdu_that_there_is_polls_and_the_last_that_the_window_allows() {
     polls(|config| config.last_pdu = Some(true)).sdus("abc").expect("0:a, 1:b, 2:c?");
     let mut end = end(|config| {
-        config.window = Count::new(2);
+        config.window = Bounded::new(2);
         config.poll.last_pdu = Some(true);
     });
     end.sdus("abc").expect("0:a, 1:b?").status("ack 1").expect("2:c?");
@@ -38,16 +38,16 @@ fn a_pdu_that_polled_does_not_poll_again_because_it_is_sent_again() {
 // 25.322 §9.7.1 4), §9.4 f)
 #[test]
 fn every_so_many_pdus_one_polls_and_those_sent_again_count() {
-    let mut end = polls(|config| config.every_pdus = Count::new(3));
+    let mut end = polls(|config| config.every_pdus = Bounded::new(3));
     end.sdus("ab").expect("0:a, 1:b").status("list 0; ack 2").expect("0:a?").sdus("cde").expect("2:c, 3:d, 4:e?");
 }
 
 // 25.322 §9.7.1 5), §9.4 g): counted at the first segment, asked at the last
 #[test]
 fn every_so_many_sdus_the_pdu_with_the_end_of_one_polls() {
-    let mut end = polls(|config| config.every_sdus = Count::new(1));
+    let mut end = polls(|config| config.every_sdus = Bounded::new(1));
     end.sdu('a', 23).expect("0:a, 1:a, 2:a?");
-    let mut end = polls(|config| config.every_sdus = Count::new(2));
+    let mut end = polls(|config| config.every_sdus = Bounded::new(2));
     end.sdu('a', 23).sdu('b', 15).expect("0:a, 1:a, 2:a, 3:b, 4:b?").status("list 4; ack 5").expect("4:b");
     // The first SDU of the next turn begins in the PDU in which the last one of this turn ends.
     end.sdu('c', 7).sdu('d', 2).sdu('e', 9).expect("5:c, 6:de?, 7:e").sdu('f', 7).expect("8:f?");
@@ -57,7 +57,7 @@ fn every_so_many_sdus_the_pdu_with_the_end_of_one_polls() {
 #[test]
 fn pdus_poll_from_a_share_of_the_window_on() {
     let mut end = end(|config| {
-        config.window = Count::new(10);
+        config.window = Bounded::new(10);
         config.poll.window = Ratio::new(0.5);
     });
     end.sdus("abcdef").expect("0:a, 1:b, 2:c, 3:d, 4:e?, 5:f?");
@@ -104,7 +104,7 @@ fn a_report_that_contradicts_itself_does_not_stop_the_poll_timer() {
 #[test]
 fn a_poll_that_is_not_answered_is_repeated_for_what_was_sent_meanwhile_as_well() {
     let mut end = polls(|config| {
-        config.every_sdus = Count::new(2);
+        config.every_sdus = Bounded::new(2);
         config.timer = milliseconds(100);
     });
     end.sdus("ab").expect("0:a, 1:b?").at(50).sdus("c").expect("2:c").at(100).expect("2:c?");
@@ -151,7 +151,7 @@ fn a_poll_without_a_pdu_to_send_rides_on_one_that_the_peer_may_lack() {
 #[test]
 fn in_a_window_of_half_the_numbers_only_the_last_pdu_carries_such_a_poll() {
     let mut end = end(|config| {
-        config.window = Count::new(2048);
+        config.window = Bounded::new(2048);
         last_and_timer(&mut config.poll);
     });
     end.sdus("ab").expect("0:a, 1:b?").status("bitmap 1 11111111").at(100).expect("1:b?");
@@ -163,7 +163,7 @@ fn a_pdu_that_is_sent_again_for_a_poll_counts_as_sent_where_polls_count() {
     for (counts, third) in [(true, "status[mrw 1 n0]"), (false, "0:a?")] {
         let mut end = end(|config| {
             last_and_timer(&mut config.poll);
-            config.retransmissions = Count::new(1);
+            config.retransmissions = Bounded::new(1);
             config.polls_count = Some(counts);
         });
         end.sdus("a").expect("0:a?").at(100).expect("0:a?").at(200).expect(third);
@@ -175,7 +175,7 @@ fn by_status(counts: bool) -> End {
         last_and_timer(&mut config.poll);
         config.flexible_pdu_size = Some(true);
         config.poll.by_status = Some(true);
-        config.retransmissions = Count::new(1);
+        config.retransmissions = Bounded::new(1);
         config.polls_count = Some(counts);
     })
 }

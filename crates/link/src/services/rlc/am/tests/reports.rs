@@ -68,7 +68,7 @@ fn a_report_in_several_pdus_is_taken_whole_by_the_other_end() {
 
 fn big(missing_as: MissingAs) -> End {
     end(|config| {
-        config.window = Count::new(200);
+        config.window = Bounded::new(200);
         config.status.missing_as = Some(missing_as);
     })
 }
@@ -90,7 +90,7 @@ fn a_bitmap_speaks_of_nothing_that_was_not_heard_of() {
 #[test]
 fn with_a_window_of_half_the_numbers_what_fills_no_octet_of_a_bitmap_stands_in_a_list() {
     let mut end = end(|config| {
-        config.window = Count::new(2048);
+        config.window = Bounded::new(2048);
         config.status.missing_as = Some(MissingAs::Bitmap);
     });
     end.poll(1).expect("status[list 0; ack 2]");
@@ -177,7 +177,7 @@ fn a_poll_super_field_shows_what_was_lost_at_the_end() {
 // 25.322 §11.5.2.2: beside a report
 #[test]
 fn a_report_tells_the_peer_its_window() {
-    end(|config| config.status.window = Count::new(4)).poll(0).expect("status[window 4; ack 1], deliver a");
+    end(|config| config.status.window = Bounded::new(4)).poll(0).expect("status[window 4; ack 1], deliver a");
 }
 
 // 25.322 §9.2.1.5, §11.5.2.2

@@ -138,7 +138,7 @@ fn a_turn_of_the_numbers_counts_the_hyper_frame_number_on() {
 #[test]
 fn only_sdus_of_which_something_was_sent_are_dropped() {
     for by_peer in [true, false] {
-        let mut end = end(|config| config.window = Count::new(1));
+        let mut end = end(|config| config.window = Bounded::new(1));
         end.sdu('a', 10).sdus("bc").expect("0:a");
         if by_peer {
             end.reset(0).expect("reset-ack 0 hfn 0, 0:b");
@@ -162,7 +162,7 @@ fn nothing_from_before_joins_what_comes_after() {
 #[test]
 fn timers_that_are_not_of_pdus_run_on_through_a_reset() {
     let mut end = end(|config| {
-        config.window = Count::new(1);
+        config.window = Bounded::new(1);
         config.discard = Some(Discard::Timer { after: Span::from_milliseconds(100) });
     });
     end.sdus("ab").expect("0:a").at(50).reset(0).expect("reset-ack 0 hfn 0, 0:b").at(100);
@@ -184,7 +184,7 @@ fn all_other_timers_stop_and_what_they_held_back_is_free() {
         config.poll.timer = milliseconds(300);
         config.poll.prohibit = milliseconds(200);
         config.status.prohibit = milliseconds(200);
-        config.retransmissions = Count::new(0);
+        config.retransmissions = Bounded::new(0);
     });
     end.poll(0).expect("status[ack 1], deliver a").sdus("a").expect("0:a?").status("list 0; ack 1");
     end.expect("status[mrw 1 n0]").poll(1).reset(0).expect("reset-ack 0 hfn 0, deliver b");
@@ -195,7 +195,7 @@ fn all_other_timers_stop_and_what_they_held_back_is_free() {
 // 25.322 §11.4.3: VT(WS) is what is configured again
 #[test]
 fn the_window_that_the_peer_has_set_is_forgotten() {
-    let mut end = end(|config| config.window = Count::new(2));
+    let mut end = end(|config| config.window = Bounded::new(2));
     end.status("window 1; ack 0").sdus("abc").expect("0:a").reset(0).expect("reset-ack 0 hfn 0, 0:b, 1:c");
 }
 
@@ -204,7 +204,7 @@ fn the_window_that_the_peer_has_set_is_forgotten() {
 fn what_let_a_report_go_first_leaves_its_place_to_what_comes_after() {
     let mut end = end(|config| {
         config.piggyback = Some(true);
-        config.pdus_below = Count::new(1);
+        config.pdus_below = Bounded::new(1);
     });
     end.poll(0).sdus("x");
     assert_eq!(describe(end.hand_over()), "status[ack 1]");

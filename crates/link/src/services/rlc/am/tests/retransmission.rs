@@ -4,7 +4,7 @@ use super::*;
 
 /// Sent again `count` times before its SDUs are given up.
 fn resends(count: u16) -> End {
-    end(|config| config.retransmissions = Count::new(count))
+    end(|config| config.retransmissions = Bounded::new(count))
 }
 
 // 25.322 §9.6 a), §11.3.2: MaxDAT counts how often a PDU is scheduled, and the last time is not carried out
@@ -25,7 +25,7 @@ fn a_pdu_is_sent_again_as_often_as_is_set_and_then_given_up() {
 fn a_pdu_that_is_sent_in_vain_resets_where_so_configured() {
     let mut end = end(|config| {
         config.discard = Some(Discard::Reset);
-        config.retransmissions = Count::new(1);
+        config.retransmissions = Bounded::new(1);
     });
     end.sdus("a").expect("0:a").status("list 0; ack 1").expect("0:a").status("list 0; ack 1").expect("reset 0 hfn 0");
 }
@@ -122,7 +122,7 @@ fn a_reset_goes_before_everything_and_nothing_else_goes_while_it_waits_for_its_a
 
 #[test]
 fn no_more_pdus_are_handed_over_than_the_lower_layer_asks_for() {
-    let mut end = end(|config| config.pdus_below = Count::new(1));
+    let mut end = end(|config| config.pdus_below = Bounded::new(1));
     end.sdus("a");
     let frame = end.hand_over();
     // What waits meanwhile shares a PDU.

@@ -4,7 +4,7 @@ use super::*;
 use core::num::NonZeroUsize;
 
 fn window(size: u16) -> End {
-    end(|config| config.window = Count::new(size))
+    end(|config| config.window = Bounded::new(size))
 }
 
 // 25.322 §9.4 b), §9.2.2.11.2
@@ -29,7 +29,7 @@ fn a_bitmap_alone_moves_no_window() {
 #[test]
 fn a_window_of_nearly_all_numbers_is_used_at_both_ends() {
     let mut end = end(|config| {
-        config.window = Count::new(4095);
+        config.window = Bounded::new(4095);
         config.buffer = NonZeroUsize::new(9000);
     });
     for number in 0..5000 {
@@ -152,7 +152,7 @@ fn what_is_piggybacked_on_a_pdu_that_comes_again_is_taken() {
 #[test]
 fn a_window_of_zero_is_ignored_and_one_above_what_is_configured_is_clamped() {
     let mut end = end(|config| {
-        config.window = Count::new(2);
+        config.window = Bounded::new(2);
         // All of the window is used: the share is of what VT(WS) is.
         config.poll.window = Ratio::new(1.0);
     });
@@ -164,7 +164,7 @@ fn a_window_of_zero_is_ignored_and_one_above_what_is_configured_is_clamped() {
 #[test]
 fn a_window_that_shrinks_below_what_was_sent_leaves_the_last_pdu_to_poll_with() {
     let mut end = end(|config| {
-        config.window = Count::new(4);
+        config.window = Bounded::new(4);
         config.poll.last_pdu = Some(true);
         config.poll.timer = milliseconds(100);
     });

@@ -1,0 +1,102 @@
+//! Texts of the link layer that have a grammar of their own, and how editors are told of it.
+//!
+//! A type of `link` derives a plain schema; the entry of its name here replaces that, both for editors and for whoever reads
+//! a file ([`Grammar`]). Entries may be written as `fn(&mut SchemaGenerator) -> Schema`, as `JsonSchema` has them.
+
+mod short_forms;
+
+use arqway_config::schema::Grammar;
+use arqway_link::ShortForm;
+use arqway_link::mux::{Addresses, Allocation, Ds, FlowLabel, Ports, Protocol, SubclassBit};
+use arqway_units::{BitRate, Ratio};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+
+/// The grammars of all settings that a scenario or an experiment has.
+pub(crate) const GRAMMARS: &[Grammar] = &[
+    Grammar::of::<Addresses>("Addresses", addresses),
+    Grammar::of::<Allocation>("Allocation", allocation),
+    Grammar::of::<Ds>("Ds", ds),
+    Grammar::of::<FlowLabel>("FlowLabel", flow_label),
+    Grammar::of::<Ports>("Ports", ports),
+    Grammar::of::<Protocol>("Protocol", protocol),
+    Grammar::of::<ShortForm>("ShortForm", short_forms::schema),
+    Grammar::of::<SubclassBit>("SubclassBit", subclass_bit),
+];
+
+fn addresses(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "description": "An address of IPv4 or IPv6, or a prefix",
+        "type": "string",
+        "pattern": r"^([0-9]+\.[0-9]+\.[0-9]+\.[0-9]+|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*)(/\+?[0-9]+)?$",
+        "examples": ["10.0.0.0/8", "192.0.2.1", "2001:db8::/32"],
+    })
+}
+
+fn allocation(generator: &mut SchemaGenerator) -> Schema {
+    let (rate, share) = (BitRate::json_schema(generator), Ratio::json_schema(generator));
+    json_schema!({
+        "description": "What of the link is set aside: a rate, or a share of the link's",
+        "anyOf": [rate, { "allOf": [{ "type": "string", "pattern": r"%\s*$" }, share] }],
+    })
+}
+
+fn ds(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "description": "A codepoint of Differentiated Services, by name or by its number",
+        "anyOf": [
+            { "type": "string", "enum": Ds::names().collect::<Vec<_>>() },
+            { "type": "string", "pattern": r"^\+?0*([0-9]|[1-5][0-9]|6[0-3])$" },
+            { "type": "integer", "minimum": 0, "maximum": 63 },
+        ],
+    })
+}
+
+fn flow_label(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "description": "A flow label of IPv6",
+        "anyOf": [
+            { "type": "integer", "minimum": 0, "maximum": 1_048_575 },
+            { "type": "string", "pattern": r"^\+?[0-9]+$" },
+        ],
+    })
+}
+
+fn ports(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "description": "A port, or a range of ports",
+        "anyOf": [
+            { "type": "integer", "minimum": 0, "maximum": 65535 },
+            { "type": "string", "pattern": r"^\s*\+?[0-9]+\s*(-\s*\+?[0-9]+\s*)?$", "examples": ["5004-5020"] },
+        ],
+    })
+}
+
+fn protocol(_: &mut SchemaGenerator) -> Schema {
+    let number = "^([01]?[0-9]?[0-9]|2[0-4][0-9]|25[0-5])$";
+    json_schema!({
+        "description": "A protocol over IP, by name or by its assigned number",
+        "anyOf": [
+            { "type": "string", "enum": Protocol::names().collect::<Vec<_>>() },
+            { "type": "string", "pattern": number, "examples": ["47"] },
+            { "type": "integer", "minimum": 0, "maximum": 255 },
+        ],
+    })
+}
+
+fn subclass_bit(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "description": "A bit of a codepoint: 0 is the lowest", "type": "integer", "minimum": 0, "maximum": 5 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_grammar_is_used_and_its_examples_are_read() {
+        let schema = crate::schema::experiment();
+        for grammar in GRAMMARS {
+            assert!(schema["$defs"].get(grammar.name).is_some(), "nothing is written as `{}`", grammar.name);
+            assert_eq!(grammar.refused_examples(), Vec::<String>::new(), "`{}` refuses its own examples", grammar.name);
+        }
+    }
+}
