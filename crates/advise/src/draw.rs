@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!     Selective Repeat, 1.1 s   |            |-o-|   |    filled: advised; hollow and dark: as good, or
-//!     RLP, 3 retransmissions    |           |-o-|    |    not told from the best; hollow and light: behind
+//!     RLP, 3 retransmissions    |           |-o-|    |    no significant difference; hollow and light: behind
 //!     Raw                       | |o|                |
 //!                                throughput (kbit/s)
 //! ```
@@ -80,7 +80,7 @@ impl Advice {
 
     fn source(&self) -> String {
         format!(
-            "Bars: 95 % confidence intervals. Filled: advised; hollow and dark: as good, or not told from the best; light: behind. {}.",
+            "Bars: 95 % confidence intervals. Filled: advised; hollow and dark: as good, or no significant difference; light: behind. {}.",
             capital(&self.judged_by())
         )
     }

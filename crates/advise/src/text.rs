@@ -26,9 +26,9 @@ impl Advice {
         let lost = match self.losses {
             Some(Losses { share: 0.0, .. }) => format!("none of {} frames lost", super::advice::LOOK),
             Some(Losses { share, run }) => {
-                format!("{} % of the frames lost, {} in a row", significant(share * 100.0, 2), significant(run, 2))
+                format!("a frame loss rate of {} %, {} in a row", significant(share * 100.0, 2), significant(run, 2))
             }
-            None => "no look at its errors".to_owned(),
+            None => "errors not measured".to_owned(),
         };
         format!(
             "{}: {} toward the client, a round trip of {} s with packets of {}, {lost}\n{}\n",
@@ -45,16 +45,16 @@ impl Advice {
     pub fn judged_by(&self) -> String {
         let words = self.question.applications.iter().map(|one| match (one, self.link.within) {
             (super::Application::Media, Some(within)) => {
-                format!("the share of the media's packets in time, within {within}")
+                format!("the share of media packets that arrive within {within}")
             }
-            (super::Application::Web, _) => "the time that a page takes".to_owned(),
+            (super::Application::Web, _) => "the time to fetch a page".to_owned(),
             (one, _) => format!("the throughput of {}", one.name()),
         });
         let words = words.collect::<Vec<_>>();
         match words.as_slice() {
-            [one] => format!("best is by {one}"),
+            [one] => format!("judged by {one}"),
             several => {
-                format!("best is by the geometric mean of {}, each against the best seen", several.join(" and "))
+                format!("judged by the geometric mean of {}, each relative to the best", several.join(" and "))
             }
         }
     }
@@ -62,7 +62,7 @@ impl Advice {
     fn stage_text(&self, stage: &Stage) -> String {
         let what = stage.what();
         if stage.standings.is_empty() {
-            return format!("\n{what}: none of this traffic is carried by it, so any service will do\n");
+            return format!("\n{what}: it carries none of this traffic, so any service will do\n");
         }
         let mut lines = vec![self.heads()];
         lines.extend(stage.standings.iter().enumerate().map(|(index, one)| self.line(stage, index, one)));
@@ -91,7 +91,7 @@ impl Advice {
         let said = match standing.verdict {
             Verdict::Advised => "advised",
             Verdict::AsGood => "as good",
-            Verdict::NotTold => "not told from the best",
+            Verdict::NotTold => "no significant difference",
             Verdict::Behind => "",
         };
         let difference = standing.difference.as_ref().map_or_else(|| "the best".to_owned(), percent);
@@ -110,7 +110,7 @@ impl Stage {
     #[must_use]
     pub fn what(&self) -> String {
         match &self.class {
-            None => "The service of what is in no class".to_owned(),
+            None => "The default service".to_owned(),
             Some(class) => format!("The service of the class {class}"),
         }
     }
@@ -124,16 +124,16 @@ impl Stage {
             if least == most { format!("{most} replications") } else { format!("{least} to {most} replications") };
         let why = match self.ended {
             Ended::Decided => "all others are significantly behind".to_owned(),
-            Ended::Alike => format!("those left are as good, within {MARGIN_PERCENT} % of the best"),
-            Ended::Replications => "as many as were allowed".to_owned(),
-            Ended::Events => "as many as the time allows".to_owned(),
+            Ended::Alike => format!("the remaining candidates are within {MARGIN_PERCENT} % of the best"),
+            Ended::Replications => "the limit of replications is reached".to_owned(),
+            Ended::Events => "the limit of simulated events is reached".to_owned(),
             Ended::Stopped => "stopped".to_owned(),
         };
         format!("{replications}: {why}")
     }
 }
 
-/// A packet's length, as people say it.
+/// A packet's length in words.
 fn octets(length: Octets) -> String {
     format!("{} octets", length.as_u64())
 }
@@ -163,21 +163,21 @@ impl std::fmt::Display for Caution {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::NotTold { class, others } => {
-                let plural = if *others == 1 { "one other is".to_owned() } else { format!("{others} others are") };
+                let plural = if *others == 1 { "one other does".to_owned() } else { format!("{others} others do") };
                 let of = class.as_ref().map_or_else(String::new, |class| format!(" for the class {class}"));
-                write!(out, "{plural} not told from the best{of}; more --replications may tell")
+                write!(out, "{plural} not differ significantly from the best{of}; more --replications may decide")
             }
             Self::FewLosses(seen) => {
                 let plural = if *seen == 1 { "once" } else { "times" };
                 let seen = if *seen == 1 { String::new() } else { format!("{seen} ") };
                 write!(
                     out,
-                    "the link lost something only {seen}{plural} in all runs of the best: its errors were hardly seen; more --replications, or a longer file, would show more"
+                    "the link lost frames only {seen}{plural} in all runs of the best, too few to judge its errors; use more --replications, or a longer file"
                 )
             }
             Self::Window(window, room) => write!(
                 out,
-                "TCP's window of {window} packets ends before the link is full, which takes {room}: `tcp.maximum-window` decides more than any service"
+                "TCP's window of {window} packets does not fill the link, which holds {room}: `tcp.maximum-window` matters more than any service"
             ),
             Self::Cut(cut, all) => write!(
                 out,
@@ -185,9 +185,9 @@ impl std::fmt::Display for Caution {
             ),
             Self::NoClass => write!(
                 out,
-                "somebody talks beside TCP, and one service carries both; with `link-layer.classes = [{{ name = \"media\", protocol = \"udp\", service = \"raw\" }}]` each gets its own"
+                "media and TCP share one service; with `link-layer.classes = [{{ name = \"media\", protocol = \"udp\", service = \"raw\" }}]` each gets its own"
             ),
-            Self::Stopped => write!(out, "it was stopped: the ranking rests on the runs that were finished"),
+            Self::Stopped => write!(out, "it was stopped: the ranking rests on the finished runs"),
         }
     }
 }

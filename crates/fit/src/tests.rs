@@ -226,7 +226,7 @@ fn losses_that_do_not_depend_on_length_are_told_from_those_of_bits() {
         frame.fate = if number % 100 < 10 && number % 7 > 1 { Fate::Lost } else { Fate::Arrived };
     }
     let told = Fit::new("queue.csv", &frames, Some(rate(640))).expect("a trace").to_text();
-    assert!(told.contains("fit it as if all were alike: --frame \""), "{told}");
+    assert!(told.contains("fit all frames with the same length: --frame \""), "{told}");
 }
 
 #[test]

@@ -14,7 +14,7 @@ impl Fit {
     }
 
     fn seen(&self) -> String {
-        let why = if self.rate_is_given { "" } else { ", as the quickest frames followed each other" };
+        let why = if self.rate_is_given { "" } else { ", from the spacing of the closest frames" };
         let mut text = format!(
             "{}: {} frames of {} in {} s, {} of them lost\n",
             self.name,
@@ -25,7 +25,7 @@ impl Fit {
         );
         for (count, what) in [(self.duplicates, "arrived again"), (self.strangers, "arrived without being sent")] {
             if count > 0 {
-                text.push_str(&format!("{count} {what}, and do not count\n"));
+                text.push_str(&format!("{what}: {count}, ignored\n"));
             }
         }
         let mut lines = vec![vec!["rate".to_owned(), format!("{}{why}", self.rate)]];
@@ -68,7 +68,7 @@ impl Fit {
         }
         let mut text = aligned("", &lines);
         if self.families.len() == 1 {
-            text.push_str("too few frames were lost, or too few arrived, to tell any memory\n");
+            text.push_str("too few losses, or too few arrivals, to fit a channel with memory\n");
         }
         text
     }
@@ -92,29 +92,29 @@ impl Fit {
         let Fitted { estimate, check } = self.best();
         let name = estimate.family.name();
         if self.lost == 0 {
-            return "Nothing was lost: there is no more to say of the channel than the upper end of the interval.\n"
+            return "No frame was lost: all that is known of the channel is the upper end of the interval.\n"
                 .to_owned();
         }
         if check.holds() {
-            return format!("A {name} channel explains the runs of losses and the gaps between them, up to chance.\n");
+            return format!("The runs of losses and the gaps between them are consistent with a {name} channel.\n");
         }
-        let mut text = format!("Even the best does not fit. A {name} channel gives other");
+        let mut text = format!("Even the best does not fit. With a {name} channel,");
         let wrong: Vec<String> = [("runs of losses", check.runs), ("gaps between losses", check.gaps)]
             .into_iter()
             .filter(|(_, comparison)| comparison.is_beyond_all)
             .map(|(what, comparison)| {
-                format!(" {what} than those seen: at the worst length {} of them too many or too few, where chance alone makes at most {}", percent(comparison.distance), percent(comparison.usual))
+                format!(" the shares of {what} differ from those of the trace by up to {}, where chance explains at most {}", percent(comparison.distance), percent(comparison.usual))
             })
             .collect();
-        text.push_str(&wrong.join(", and other"));
+        text.push_str(&wrong.join(", and"));
         text.push_str(".\n");
         if self.lengths_differ {
             text.push_str(&format!(
-                "Its long frames are lost more often than its short ones. If those of the link are not, fit it as if all were alike: --frame \"{}\".\n",
+                "Its long frames are lost more often than its short ones. If this is not true of the link, fit all frames with the same length: --frame \"{}\".\n",
                 self.octets
             ));
         }
-        text + "To run exactly what was lost, take the losses themselves: `errors = { kind = \"trace\", losses = { file = \"fit.losses\" } }`.\n"
+        text + "To replay exactly these losses, use the recording: `errors = { kind = \"trace\", losses = { file = \"fit.losses\" } }`.\n"
     }
 
     fn block(&self) -> String {
@@ -134,7 +134,7 @@ fn delay_lines(delays: &Delays) -> [Vec<String>; 3] {
         vec![
             "delay".to_owned(),
             format!(
-                "median {}, 95 % within {}, beyond the shortest, which is {} by the two clocks",
+                "median {}, 95 % within {}, relative to the shortest, which is {} by the two clocks",
                 ms(delays.median_s),
                 ms(delays.p95_s),
                 ms(delays.shortest_s)
@@ -167,9 +167,9 @@ fn interval(quantity: Quantity, Estimated { low, high, .. }: &Estimated) -> Stri
     let amount = |value: f64| amount(quantity, super::estimate::rounded(value));
     match (low, high) {
         (Some(low), Some(high)) => format!("{} to {}", amount(*low), amount(*high)),
-        (Some(low), None) => format!("{} or more: the trace does not tell", amount(*low)),
-        (None, Some(high)) => format!("{} or less: the trace does not tell", amount(*high)),
-        (None, None) => "the trace does not tell".to_owned(),
+        (Some(low), None) => format!("{} or more: not determined by the trace", amount(*low)),
+        (None, Some(high)) => format!("{} or less: not determined by the trace", amount(*high)),
+        (None, None) => "not determined by the trace".to_owned(),
     }
 }
 

@@ -1,4 +1,4 @@
-//! What hangs on what the papers leave unsaid, and on today's TCP, as others ask for it.
+//! What depends on what the papers leave open, and on today's TCP.
 
 use crate::folder::{Folder, text};
 use std::collections::BTreeSet;
@@ -10,8 +10,8 @@ fn sensitivity_prints_a_line_an_alternative_and_writes_the_promised_files() {
     let output = folder.arqway(&["sensitivity", "multiservice", "--only", &parameter.to_lowercase(), "--jobs", "2"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let table: Vec<&str> = text(&output.stdout).lines().collect();
-    assert_eq!(table[0], "multiservice: what its silence decides");
-    let starts = ["in question", "the world as it is", "Chance ", "", parameter, " "];
+    assert_eq!(table[0], "multiservice: the effect of what it leaves open");
+    let starts = ["parameter", "the world as it is", "Chance ", "", parameter, " "];
     assert!(starts.iter().zip(&table[1..]).all(|(start, line)| line.starts_with(start)), "{table:#?}");
     let files = folder.files();
     let expected = [

@@ -37,8 +37,8 @@ impl Parameter {
     pub fn chance() -> Self {
         Self {
             name: "Chance".to_owned(),
-            silent: "Nothing is changed but the root of the random streams: so much turns by itself.".to_owned(),
-            chosen: "the seed that was asked for".to_owned(),
+            silent: "Only the seed changes, so this is how many verdicts turn by chance.".to_owned(),
+            chosen: "the requested seed".to_owned(),
             alternatives: Vec::new(),
             is_chance: true,
         }

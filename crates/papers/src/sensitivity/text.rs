@@ -19,14 +19,14 @@ impl Matrix {
             cells.push(self.turned(found));
             lines.push(cells);
         }
-        let mut text = format!("{}: what its silence decides\n{}", self.paper, aligned(&lines));
+        let mut text = format!("{}: the effect of what it leaves open\n{}", self.paper, aligned(&lines));
         let missing = self.asked - self.alternatives.len();
         if missing > 0 {
             text.push_str(&format!("not finished: {missing} of {} alternatives\n", self.asked));
         }
         let flips: String = self.alternatives.iter().map(|found| self.flips_text(found)).collect();
         if !flips.is_empty() {
-            text.push_str(&format!("steady, other seeds leave them as they are, and turned all the same:\n{flips}"));
+            text.push_str(&format!("steady verdicts (other seeds do not change them) that turn:\n{flips}"));
         }
         text
     }
@@ -67,7 +67,7 @@ impl Matrix {
     }
 }
 
-const HEADS: [&str; 6] = ["in question", "alternative", "statements", "numbers", "touches", "turns"];
+const HEADS: [&str; 6] = ["parameter", "alternative", "statements", "numbers", "touches", "turns"];
 
 /// Name, label, `31 of 44 (+2)`, the same of numbers, how many lines it touches.
 fn score_cells(name: &str, label: &str, score: Score, plain: Option<Score>, touched: &str) -> Vec<String> {
