@@ -27,7 +27,7 @@ pub struct Question {
     pub name: String,
     /// What counts.
     pub applications: Vec<Application>,
-    /// Root of all random streams.
+    /// The seed of all random streams.
     pub seed: u64,
     /// The world as settings.
     pub(super) world: Node,

@@ -14,7 +14,7 @@ use std::num::NonZeroU32;
 /// The verdicts from another seed.
 #[derive(Debug, Clone)]
 pub struct SeedFinding {
-    /// Root of all random streams.
+    /// The seed of all random streams.
     pub seed: u64,
     /// The verdicts, in the order of the claims.
     pub judgements: Vec<Judgement>,

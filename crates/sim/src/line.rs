@@ -22,18 +22,18 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Queue {
-    /// Takes what comes and drops what finds no room, as ns-2's `DropTail`.
+    /// Accepts every frame and drops those that exceed its capacity, like ns-2's `DropTail`.
     DropTail(Room),
-    /// Takes no more than it has room for: what else there is waits in the services above.
+    /// Accepts no more than its capacity: further frames wait in the services above.
     BackPressured(Room),
 }
 
-/// How much a queue holds.
+/// The capacity of a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Room {
-    /// Frames or packets, the one being sent included, as ns-2 counts.
+    /// Its capacity in frames or packets, including the one being sent, as in ns-2.
     pub packets: NonZeroUsize,
 }
 

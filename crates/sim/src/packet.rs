@@ -8,20 +8,20 @@ use bytes::BytesMut;
 use etherparse::{IpNumber, Ipv4Header};
 use serde::{Deserialize, Serialize};
 
-/// What the headers of a packet count as.
+/// How the headers of a packet are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Headers {
-    /// A packet of 250 octets has its headers inside, and the application counts all 250 as its data. The papers
-    /// ignore headers; this is how their numbers come out with real ones.
+    /// A packet of 250 octets includes its headers, and the application counts all 250 as data. The papers ignore
+    /// headers; this setting gives their numbers with real headers.
     #[default]
     CountAsData,
-    /// A packet of 250 octets of data is longer on the wire by its headers.
+    /// Headers come on top: a packet with 250 octets of data is longer on the wire.
     OnTop,
 }
 
-/// How long a packet may be: long enough for the longest headers and a time stamp, and no longer than IPv4 allows.
+/// The length of a packet: at least the longest headers and a time stamp, and at most what IPv4 allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "Octets", into = "Octets")]

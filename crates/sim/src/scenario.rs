@@ -27,39 +27,39 @@ use arqway_units::{BitRate, Ratio, Span};
 use core::num::NonZeroUsize;
 use serde::{Deserialize, Serialize};
 
-/// Everything that a run needs but its random numbers.
+/// Everything that a run needs except its random numbers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Scenario {
-    /// What the headers of packets count as.
+    /// How the headers of packets are counted.
     pub headers: Headers,
-    /// The link between server and access point; behind a forwarding node, that between node and client.
+    /// The link between server and access point; with a forwarding node, the link between node and client.
     pub wired: Wired,
-    /// What may lie between the client's end of the wireless link and the client.
+    /// An optional node between the client's end of the wireless link and the client.
     pub forwarding_node: ForwardingNode,
     /// The link between access point and client: the one under study.
     pub wireless: Wireless,
-    /// How the user moves, so that the wireless link goes and comes.
+    /// How the user moves, which takes the wireless link down and up.
     pub mobility: MobilityConfig,
-    /// What runs over the wireless link.
+    /// The link layer on the wireless link.
     pub link_layer: LinkLayer,
-    /// How a service is set up unless a scheme says otherwise.
+    /// The settings of services, unless a scheme overrides them.
     pub services: WorldDefaults,
-    /// Every host's TCP.
+    /// The TCP of every host.
     pub tcp: TcpConfig,
-    /// A file for the client.
+    /// File transfer to the client.
     pub file_transfer: FileTransferConfig,
-    /// Pages for the client.
+    /// Web browsing by the client.
     pub web: WebConfig,
-    /// A lecture for the client.
+    /// A lecture to the client.
     pub media: MediaConfig,
-    /// Greedy sources for the client.
+    /// Greedy sources toward the client.
     pub tcp_bulk: TcpBulkConfig,
     /// A measurement of the link toward the client.
     pub channel: ChannelConfig,
-    /// When the run ends at the latest; a file's last acknowledgement, or the end of greedy sources or of a measurement,
-    /// ends it before, and where there is none of these, the duration of the web or the media.
+    /// The maximum duration of a run. It ends earlier with the last acknowledgement of a file and the end of greedy
+    /// sources or of a measurement; without any of these, after the duration of the web or the media.
     pub duration: Span,
 }
 
@@ -129,18 +129,18 @@ impl Scenario {
     }
 }
 
-/// The wired link: nothing is lost on it but for want of room, unless `loss` says so.
+/// The wired link: it drops packets only when its queue is full, unless `loss` is set.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Wired {
-    /// Bits per second in each direction.
+    /// The rate in each direction.
     pub rate: BitRate,
     /// Propagation delay.
     pub delay: Span,
-    /// How many packets may wait in front of it at each end; what finds no room is dropped.
+    /// The length of the queue at each end, in packets; packets beyond it are dropped.
     pub queue: Room,
-    /// What share of the packets toward the client it loses at random, after they were sent (shikama06 §4.3).
+    /// The share of packets toward the client that it loses at random, after they were sent (shikama06 §4.3).
     pub loss: Ratio,
 }
 
@@ -156,20 +156,20 @@ impl Default for Wired {
     }
 }
 
-/// A node that forwards packets behind the client's end of the wireless link (node D of shikama06's Fig. 13). The server
-/// is at the access point then, and `wired` is the link between this node and the client.
+/// A forwarding node behind the client's end of the wireless link (node D of shikama06's Fig. 13). The server is then
+/// at the access point, and `wired` is the link between this node and the client.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ForwardingNode {
-    /// Whether it is there.
+    /// Whether it exists.
     pub enabled: bool,
-    /// Bits per second between the client's end of the wireless link and the node, in each direction.
+    /// The rate between the client's end of the wireless link and the node, in each direction.
     pub rate: BitRate,
-    /// Propagation delay there.
+    /// The propagation delay there.
     pub delay: Span,
-    /// How many packets may wait in the node for the link to the client, instead of what `wired.queue` says; what finds no
-    /// room is dropped. As many as come, if this is not given.
+    /// The length of the node's queue toward the client, instead of `wired.queue`; packets beyond it are dropped.
+    /// Unlimited by default.
     pub queue: Option<Room>,
 }
 
@@ -185,20 +185,20 @@ impl Default for ForwardingNode {
     }
 }
 
-/// What runs over the wireless link, at both ends alike.
+/// The link layer on the wireless link, the same at both ends.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct LinkLayer {
-    /// What carries the packets of no class; a scheme replaces it.
+    /// The default service, for packets in no class; a scheme replaces it.
     pub service: ServiceConfig,
-    /// Packets that another service carries; the first class that matches counts.
+    /// Packets for other services; a packet belongs to the first class that it matches.
     pub classes: Vec<Class>,
-    /// Ready-made classes, tried after those that are written out.
+    /// Ready-made classes, tried after those in `classes`.
     pub table: Table,
-    /// In which order the frames of the services go to the line's queue.
+    /// The order in which the services' frames enter the line's queue.
     pub scheduler: SchedulerConfig,
-    /// How many frames of a service may wait above the line's queue.
+    /// The number of frames of one service that may wait above the line's queue.
     pub depth: NonZeroUsize,
 }
 

@@ -7,12 +7,12 @@ use alloc::string::String;
 use arqway_units::BitRate;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
-/// The file of a recording, beside the experiment.
+/// The file of a recording, relative to the experiment.
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
 #[expect(dead_code, reason = "only its schema is wanted")]
 struct Recording {
-    /// The file, beside the experiment.
+    /// The file, relative to the experiment.
     file: String,
 }
 
@@ -49,7 +49,7 @@ impl JsonSchema for Losses {
         let file = generator.subschema_for::<Recording>();
         let digits = json_schema!({
             "type": "string",
-            "description": "A frame a digit, 0 where one arrived and 1 where one was lost; or runs of them",
+            "description": "One digit for each frame, 0 if it arrived and 1 if it was lost; or runs of digits",
             "pattern": r"^(\s*[01](\*[0-9][0-9_]*)?|\s*#[^\n]*\n)+\s*$",
             "examples": ["0*31 1*4 0 1", "00100001"],
         });

@@ -25,46 +25,46 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Wireless {
-    /// Bits per second in each direction.
+    /// The rate in each direction.
     pub rate: Rate,
     /// Propagation delay.
     pub delay: Span,
-    /// What waits in front of it, below the link layer, at each end.
+    /// The queue in front of it, below the link layer, at each end.
     pub queue: Queue,
-    /// Which frames it loses; each direction on its own.
+    /// Which frames it loses, independently in each direction.
     pub errors: ErrorModel,
-    /// Which frames others overtake.
+    /// Reordering of frames.
     pub reordering: Option<Reordering>,
-    /// Which frames arrive twice.
+    /// Duplication of frames.
     pub duplication: Option<Duplication>,
-    /// How much longer than the propagation delay frames take.
+    /// Random delay of frames in addition to the propagation delay.
     pub jitter: Jitter,
-    /// Whether a frame's tag octet takes its time on the link. The papers' frames have none.
+    /// Whether a frame's tag octet takes time on the link. The papers' frames have no tag.
     pub charge_tag: bool,
-    /// What is different toward the client.
+    /// Settings that differ toward the client.
     pub down: Differences,
-    /// What is different toward the server.
+    /// Settings that differ toward the server.
     pub up: Differences,
 }
 
-/// How one direction differs from what is said of both.
+/// How one direction differs from the settings for both.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Differences {
-    /// Its bits per second.
+    /// Its rate.
     pub rate: Option<Rate>,
     /// Its propagation delay.
     pub delay: Option<Span>,
-    /// What waits in front of it.
+    /// The queue in front of it.
     pub queue: Option<Queue>,
     /// Which frames it loses.
     pub errors: Option<ErrorModel>,
-    /// Which of its frames others overtake.
+    /// Reordering of its frames.
     pub reordering: Option<Reordering>,
-    /// Which of its frames arrive twice.
+    /// Duplication of its frames.
     pub duplication: Option<Duplication>,
-    /// How much longer its frames take.
+    /// Extra delay of its frames.
     pub jitter: Option<Jitter>,
 }
 

@@ -14,7 +14,7 @@ use serde::Deserialize;
 pub struct FigurePlan {
     /// Within its paper: `fig3`.
     pub id: String,
-    /// What is on the vertical axis.
+    /// The vertical axis.
     pub quantity: Quantity,
     /// Only this replication: what happened once, and no means.
     pub replication: Option<u32>,
@@ -22,64 +22,64 @@ pub struct FigurePlan {
     pub x_label: String,
     /// How values are laid along it.
     pub x_scale: Scale,
-    /// How values are laid along the vertical axis.
+    /// The scale of the vertical axis.
     pub y_scale: Scale,
-    /// What error bars show.
+    /// The meaning of error bars.
     pub bars: Bars,
     /// Places on it that mean something.
     pub marks: Vec<Mark>,
 }
 
-/// What the error bars of a figure show.
+/// The meaning of error bars in a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Bars {
     /// The 95 % confidence interval of the mean.
     #[default]
     Interval,
-    /// One standard deviation of the replications, and the interval beside it.
+    /// One standard deviation of the replications, together with the interval.
     Deviation,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct FigureSection {
-    /// Names the figure's files.
+    /// The name of the figure's files.
     #[schemars(regex(pattern = schema_types::FILE_NAME))]
     id: String,
-    /// What is on the horizontal axis: the swept path.
+    /// The horizontal axis: the swept path.
     #[schemars(with = "Option<schema_types::Path>")]
     x: Option<Located<String>>,
-    /// What is on the vertical axis.
+    /// The vertical axis.
     #[schemars(with = "Quantity")]
     y: Located<String>,
-    /// The text at the horizontal axis, instead of the path and its unit.
+    /// The label of the horizontal axis, instead of the path and its unit.
     x_label: Option<String>,
-    /// How values are laid along the horizontal axis.
+    /// The scale of the horizontal axis.
     #[serde(default)]
     x_scale: Scale,
-    /// How values are laid along the vertical axis.
+    /// The scale of the vertical axis.
     #[serde(default)]
     y_scale: Scale,
-    /// Shows this replication alone, counted from 0: what happened once, and no means.
+    /// Shows only this replication, counted from 0, instead of means.
     replication: Option<u32>,
-    /// What error bars show.
+    /// The meaning of error bars.
     #[serde(default)]
     bars: Bars,
-    /// Places on the horizontal axis that mean something: a bound, say.
+    /// Marks on the horizontal axis, such as a bound.
     #[serde(default)]
     marks: Vec<MarkSection>,
 }
 
-/// A place on the horizontal axis, in the units of the points.
+/// A mark on the horizontal axis, in the units of the points.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct MarkSection {
-    /// Where, as the points are counted.
+    /// Its position, in the units of the points.
     x: f64,
-    /// What it means.
+    /// Its meaning.
     label: String,
-    /// The scheme that it speaks of, whose colour it takes.
+    /// The scheme to which it refers, which gives it its colour.
     #[schemars(with = "Option<String>")]
     scheme: Option<Located<String>>,
 }

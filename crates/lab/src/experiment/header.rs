@@ -10,21 +10,21 @@ use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Unexpecte
 use std::fmt;
 use std::num::NonZeroU32;
 
-/// The parts of a file: only to refuse what is none of them, and to tell editors what each is.
+/// The tables of an experiment's file.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "each part is read by itself, so that a mistake in one hides none in another")]
 pub(crate) struct Shape {
-    /// What the experiment is called, and how much of it is run.
+    /// The name of the experiment, and how much of it to run.
     #[schemars(with = "Header")]
     experiment: Option<Section<1>>,
-    /// The world: a base, and what is set in it.
+    /// The world: a base, and changes to it.
     #[schemars(with = "Option<ScenarioSection>")]
     scenario: Option<Section<1>>,
-    /// The setting that is swept: its path, and its values.
+    /// The swept setting: its path and its values.
     #[schemars(with = "Option<schema_types::Sweep>")]
     sweep: Option<Section<1>>,
-    /// The configurations compared: short forms, or services written out.
+    /// The schemes to compare: short forms, or services with their settings.
     #[schemars(with = "Vec<SchemeSection>", length(min = 1))]
     scheme: Option<Section<2>>,
     /// The figures to draw.
@@ -69,25 +69,25 @@ impl<'de, const BRACKETS: usize> Visitor<'de> for Section<BRACKETS> {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Header {
-    /// Names the experiment and its files.
+    /// The name of the experiment and its files.
     #[schemars(regex(pattern = schema_types::FILE_NAME))]
     pub(super) id: String,
     /// The first column of its rows, instead of the id.
     #[schemars(regex(pattern = schema_types::FILE_NAME))]
     pub(super) paper: Option<String>,
-    /// Where the experiment comes from, for the small print.
+    /// The source of the experiment.
     pub(super) source: Option<String>,
-    /// What it is about, for the report and the figures.
+    /// The title in the report and the figures.
     pub(super) title: Option<String>,
-    /// How many runs each cell gets; 30 unless given.
+    /// The number of runs of each cell; 30 by default.
     pub(super) replications: Option<NonZeroU32>,
-    /// Root of all random streams.
+    /// The seed of all random streams.
     #[serde(default = "one")]
     pub(super) seed: u64,
-    /// What its world changes in the paper's plain one.
+    /// What its world changes in the paper's plain world.
     #[serde(default)]
     pub(super) variant: String,
-    /// Figures of the same paper that its claims read too: `arqway reproduce` runs them with it.
+    /// Further figures of the same paper that its claims use: `arqway reproduce` runs them as well.
     #[serde(default)]
     pub(super) reads: Vec<String>,
 }

@@ -19,7 +19,7 @@ impl JsonSchema for Base {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
-            "description": "A scenario by its name, or a file beside the experiment",
+            "description": "The name of a scenario, or a file relative to the experiment",
             "anyOf": [
                 { "type": "string", "enum": scenarios::names() },
                 { "type": "string", "pattern": r"\.toml$", "examples": ["my-world.toml"] },

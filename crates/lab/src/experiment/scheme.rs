@@ -51,24 +51,24 @@ pub struct Scheme {
 #[serde(deny_unknown_fields)]
 #[schemars(extend("oneOf" = [{ "required": ["use"], "not": { "required": ["service"] } }, { "required": ["label", "service"], "not": { "anyOf": [{ "required": ["use"] }, { "required": ["set"] }] } }]))]
 pub(super) struct SchemeSection {
-    /// The short form; it also names the rows.
+    /// The short form; it is also the name in the rows.
     #[schemars(with = "Option<ShortForm>")]
     r#use: Option<Located<String>>,
-    /// How rows and legends name it.
+    /// The name in rows and legends.
     label: Option<String>,
-    /// The service written out; what it does not say is the world's.
+    /// The service with its settings; other settings are the world's.
     #[schemars(with = "Option<ServiceConfig>")]
     service: Option<Node>,
-    /// How rows and legends name what `set` and `world` change: `nack=single`.
+    /// The name in rows and legends for the changes by `set` and `world`, such as `nack=single`.
     #[schemars(with = "Option<String>")]
     variant: Option<Located<String>>,
-    /// What changes in the world's settings for services of its kind.
+    /// Changes to the world's settings for services of its kind.
     #[schemars(with = "Option<std::collections::BTreeMap<String, serde_json::Value>>")]
     set: Option<Node>,
-    /// Settings of the world by their paths, laid over the world at each point for this scheme alone.
+    /// Settings by their paths, which override the world at each point, only for this scheme.
     #[schemars(with = "Option<schema_types::Settings>")]
     world: Option<Node>,
-    /// Short forms of the services that carry classes of the world, by the classes' names.
+    /// Short forms of the services for the world's classes, by the names of the classes.
     #[schemars(with = "Option<std::collections::BTreeMap<String, ShortForm>>")]
     classes: Option<Node>,
 }

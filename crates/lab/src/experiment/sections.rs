@@ -6,34 +6,34 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::num::NonZeroU32;
 
-/// Where the world comes from.
+/// The source of the world.
 #[derive(Debug, Deserialize, Default, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ScenarioSection {
-    /// A scenario by its name, or a file beside the experiment.
+    /// The name of a scenario, or a file relative to the experiment.
     #[schemars(with = "Option<schema_types::Base>")]
     pub(super) base: Option<Located<String>>,
-    /// Settings by their paths, laid over the base.
+    /// Settings by their paths, which override the base.
     #[schemars(with = "Option<schema_types::Settings>")]
     pub(super) set: Option<Node>,
 }
 
-/// What a scenario says of a first look.
+/// A scenario's changes for a quick run.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Quick {
-    /// How many replications it runs.
+    /// The number of replications.
     pub replications: Option<NonZeroU32>,
-    /// Settings by their paths, laid over the scenario.
+    /// Settings by their paths, which override the scenario.
     #[schemars(with = "Option<schema_types::Settings>")]
     pub set: Option<Node>,
 }
 
-/// What a scenario says of today: its world with the TCP that is used now.
+/// A scenario's changes for today's TCP.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Today {
-    /// Settings by their paths, laid over the scenario.
+    /// Settings by their paths, which override the scenario.
     #[schemars(with = "schema_types::Settings")]
     pub set: Node,
 }

@@ -93,7 +93,7 @@ pub struct Curve {
 pub struct Mark {
     /// Where.
     pub x: f64,
-    /// What it means.
+    /// Its meaning.
     pub label: String,
     /// The curve that it speaks of.
     pub curve: Option<usize>,

@@ -7,14 +7,14 @@ use super::number::{decimal, decimal_exponent, power_of_ten};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// How values are laid along an axis.
+/// The scale of an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scale {
-    /// Equal differences are equal distances.
+    /// Linear.
     #[default]
     Linear,
-    /// Equal ratios are equal distances; only positive values can be shown.
+    /// Logarithmic; only positive values can be shown.
     Logarithmic,
 }
 

@@ -58,7 +58,7 @@ pub struct VerdictLine {
 /// What became of a claim where everything was drawn from one seed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeedVerdict {
-    /// Root of all random streams.
+    /// The seed of all random streams.
     pub seed: u64,
     /// As in [`VerdictLine::verdict`].
     pub verdict: String,

@@ -27,13 +27,13 @@ pub struct MeansTable {
     pub replications: (usize, usize),
     /// The one replication that is shown, where it is one.
     pub replication: Option<u32>,
-    /// How values are laid along the horizontal axis.
+    /// The scale of the horizontal axis.
     pub x_scale: Scale,
-    /// How values are laid along the vertical axis.
+    /// The scale of the vertical axis.
     pub y_scale: Scale,
     /// Whether it is a series: its horizontal axis begins where the series does.
     pub is_series: bool,
-    /// What error bars show.
+    /// The meaning of error bars.
     pub bars: Bars,
 }
 

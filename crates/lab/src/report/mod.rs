@@ -46,7 +46,7 @@ pub struct Report {
     pub command: String,
     /// Version of the program.
     pub version: String,
-    /// Root of all random streams.
+    /// The seed of all random streams.
     pub seed: u64,
     /// What was run and how, in a few sentences; an empty line begins a paragraph.
     pub summary: String,

@@ -34,9 +34,9 @@ pub fn experiment() -> Value {
 #[must_use]
 pub fn scenario() -> Value {
     finish::<Scenario>("A scenario of Arqway", |root| {
-        let quick = json!({ "description": "What a first look changes.", "$ref": format!("#/{DEFINITIONS}/Quick") });
+        let quick = json!({ "description": "Changes for a quick run.", "$ref": format!("#/{DEFINITIONS}/Quick") });
         root["properties"]["quick"] = quick;
-        let today = json!({ "description": "What makes it today's world.", "$ref": format!("#/{DEFINITIONS}/Today") });
+        let today = json!({ "description": "Changes for today's TCP.", "$ref": format!("#/{DEFINITIONS}/Today") });
         root["properties"]["today"] = today;
     })
 }

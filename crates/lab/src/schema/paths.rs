@@ -22,10 +22,10 @@ pub(super) fn define(document: &mut Document) {
     let mut settings = Vec::new();
     collect(document, &reference("Scenario"), "", &mut settings);
     let set = by_path(&settings, |setting| setting.laid_over(document));
-    document.define("Settings", described(set, "Settings by their paths, laid over what is there."));
+    document.define("Settings", described(set, "Settings by their paths, which override others."));
     let mut sweep = by_path(&settings, |setting| setting.swept(document));
     sweep["maxProperties"] = json!(1);
-    document.define("Sweep", described(sweep, "The path of the setting that is swept, and its values."));
+    document.define("Sweep", described(sweep, "The path of the swept setting, and its values."));
     document.define("Path", any_path(&settings));
 }
 
@@ -102,7 +102,7 @@ impl Setting {
             items.push(json!({ "allOf": [value, { "type": ["number", "string"], "pattern": r"^\s*[+.0-9]" }] }));
         }
         let named =
-            json!({ "point": { "description": "What rows and axes have for it.", "type": "number" }, "value": value });
+            json!({ "point": { "description": "Its value in rows and on axes.", "type": "number" }, "value": value });
         items.push(json!({
             "type": "object", "properties": named, "required": ["point", "value"], "additionalProperties": false,
         }));

@@ -17,28 +17,28 @@ use serde::{Deserialize, Deserializer, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Smoothing {
-    /// In whole numbers or in fractions.
+    /// Integers or floating point.
     pub arithmetic: Arithmetic,
-    /// How far a sample moves the smoothed round-trip time.
+    /// The gain of the smoothed round-trip time.
     #[serde(deserialize_with = "gain")]
     pub srtt_gain: Ratio,
-    /// How far a sample moves its deviation.
+    /// The gain of its deviation.
     #[serde(deserialize_with = "gain")]
     pub srttvar_gain: Ratio,
-    /// From which smoothed round-trip time a sample deviates.
+    /// The smoothed round-trip time from which the deviation of a sample is taken.
     pub deviates_from: DeviatesFrom,
-    /// Whether a sample below the estimate counts as one above it.
+    /// Whether the deviation is taken as an absolute value or with its sign.
     pub deviation: Deviation,
 }
 
-/// Whether estimates are whole numbers.
+/// The arithmetic of the estimator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Arithmetic {
-    /// Fractions, as exact as the machine has them.
+    /// Floating point.
     Float,
-    /// Ticks of a clock, with a few bits behind the binary point.
+    /// Integers in clock ticks, with a few bits after the binary point.
     Integer(FixedPoint),
 }
 
@@ -50,34 +50,34 @@ pub struct FixedPoint {
     /// Length of a tick.
     #[serde(deserialize_with = "positive_span")]
     pub tick: Span,
-    /// Bits of the smoothed round-trip time behind the binary point.
+    /// Bits of the smoothed round-trip time after the binary point.
     #[serde(deserialize_with = "bits")]
     pub srtt_bits: u8,
-    /// Bits of its deviation behind the binary point.
+    /// Bits of its deviation after the binary point.
     #[serde(deserialize_with = "bits")]
     pub srttvar_bits: u8,
 }
 
-/// From which smoothed round-trip time a sample deviates.
+/// The smoothed round-trip time from which the deviation of a sample is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum DeviatesFrom {
-    /// The one before the sample moved it (RFC 6298 §2.3).
+    /// The previous one, before the sample updates it (RFC 6298 §2.3).
     Previous,
-    /// The one that the sample has moved already.
+    /// The one that the sample has already updated.
     Updated,
 }
 
-/// What of a sample's deviation is averaged.
+/// How the deviation of a sample is averaged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Deviation {
-    /// Its size, so that the average measures spread (RFC 6298 §2.3).
+    /// Its absolute value, so that the average measures spread (RFC 6298 §2.3).
     Absolute,
-    /// With its sign, as aina06 and mobimedia07 print the formula: the average leads a round trip that grows, and shortens
-    /// the timeout while it shrinks.
+    /// With its sign, as in the formula of aina06 and mobimedia07: it lengthens the timeout while the round-trip time
+    /// grows and shortens it while the round-trip time shrinks.
     Signed,
 }
 

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use arqway_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
-/// At which of a frame's three moments its retransmission timer starts.
+/// When the retransmission timer of a frame starts, out of a frame's three moments.
 ///
 /// With a queue between the moments the choice decides whether a fixed timeout survives contention: started at the
 /// hand-over, it also runs while the frame waits behind others.
@@ -15,9 +15,9 @@ use serde::{Deserialize, Serialize};
 pub enum TimerStarts {
     /// When the frame is handed over to the queue below.
     HandOver,
-    /// When its first bit goes out.
+    /// When its first bit is sent.
     Start,
-    /// When its last bit has gone out.
+    /// When its last bit has been sent.
     Departure,
 }
 

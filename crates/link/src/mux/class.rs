@@ -16,7 +16,7 @@ use crate::registry::ServiceConfig;
 use alloc::string::String;
 use serde::{Deserialize, Serialize};
 
-/// Packets with the same needs, and who carries them.
+/// Packets with the same needs, and the service that carries them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "Form", into = "Form")]
@@ -78,40 +78,40 @@ impl Class {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Class"))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 struct Form {
-    /// How other classes call it in their `with`.
+    /// The name that other classes use in `with`.
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
-    /// Which packets: those of this protocol.
+    /// Matches packets of this protocol.
     #[serde(skip_serializing_if = "Option::is_none")]
     protocol: Option<Protocol>,
-    /// Which packets: those from this address, or from addresses with this prefix.
+    /// Matches packets from this address or prefix.
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<Addresses>,
-    /// Which packets: those to this address, or to addresses with this prefix.
+    /// Matches packets to this address or prefix.
     #[serde(skip_serializing_if = "Option::is_none")]
     destination: Option<Addresses>,
-    /// Which packets: those from this port, or from one in this range.
+    /// Matches packets from this port or range of ports.
     #[serde(skip_serializing_if = "Option::is_none")]
     source_port: Option<Ports>,
-    /// Which packets: those to this port, or to one in this range.
+    /// Matches packets to this port or range of ports.
     #[serde(skip_serializing_if = "Option::is_none")]
     destination_port: Option<Ports>,
-    /// Which packets: those from or to this port, or one in this range.
+    /// Matches packets from or to this port or range of ports.
     #[serde(skip_serializing_if = "Option::is_none")]
     port: Option<Ports>,
-    /// Which packets: those with this codepoint of Differentiated Services.
+    /// Matches packets with this Differentiated Services codepoint.
     #[serde(skip_serializing_if = "Option::is_none")]
     ds: Option<Ds>,
-    /// Which packets: those of IPv6 with this flow label.
+    /// Matches IPv6 packets with this flow label.
     #[serde(skip_serializing_if = "Option::is_none")]
     flow_label: Option<FlowLabel>,
-    /// What carries them; it or `with` is needed.
+    /// The service that carries them; either this or `with` is required.
     #[serde(skip_serializing_if = "Option::is_none")]
     service: Option<ServiceConfig>,
-    /// They are carried with those of the class that is called so; with those of no class by `default`.
+    /// The name of a class whose service carries them too, or `default` for the default service.
     #[serde(skip_serializing_if = "Option::is_none")]
     with: Option<String>,
-    /// What of the link is set aside for them, where the scheduler shares it by given rates.
+    /// The rate reserved for them, if the scheduler uses configured rates.
     #[serde(skip_serializing_if = "Option::is_none")]
     rate: Option<Allocation>,
 }

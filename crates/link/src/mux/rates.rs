@@ -64,15 +64,15 @@ impl fmt::Display for Allocation {
 
 crate::ip::serde_as_text!(Allocation, "a rate such as \"1 Mbit/s\", or a share such as \"20 %\"");
 
-/// Where the scheduler's rates come from.
+/// The source of the scheduler's rates.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, Default)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Rates {
-    /// The `rate` of each class; a service without any gets an equal part of what is left.
+    /// The `rate` of each class; services without a rate divide the remainder equally.
     #[default]
     Given,
-    /// What the classifier assigns to each service, divided by all that it sees.
+    /// The traffic that the classifier assigns to each service, divided by the total.
     Measured(Measured),
 }
 
@@ -81,10 +81,10 @@ pub enum Rates {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Measured {
-    /// How long is measured before the shares are set anew; where nothing was seen they stay.
+    /// The measurement interval; an interval without traffic leaves the shares unchanged.
     #[serde(deserialize_with = "positive_span")]
     pub interval: Span,
-    /// The least share of a service: what it has when it wakes, and what acknowledgements go out by.
+    /// The minimum share of a service, for its acknowledgements and for its first packets after an idle time.
     pub floor: Ratio,
 }
 

@@ -29,12 +29,12 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ClassTable"))]
 #[serde(rename_all = "kebab-case")]
 pub enum Table {
-    /// No others than are written out.
+    /// None.
     #[default]
     None,
     /// By protocol and well-known port.
     BestEffort(BestEffort),
-    /// By the DS field, one bit of which says that a packet wants to arrive.
+    /// By the DS field, one bit of which asks for reliable delivery.
     DifferentiatedServices(DifferentiatedServices),
 }
 
@@ -43,10 +43,10 @@ pub enum Table {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct BestEffort {
-    /// What carries TCP, and UDP that asks and answers; the default service if it is left out.
+    /// The service for TCP and for UDP requests and replies; by default, the default service.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reliable: Option<ServiceConfig>,
-    /// What carries voice and video; the default service if it is left out.
+    /// The service for voice and video; by default, the default service.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub low_delay: Option<ServiceConfig>,
 }
@@ -56,19 +56,19 @@ pub struct BestEffort {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct DifferentiatedServices {
-    /// What carries packets with the subclass bit; the default service if it is left out.
+    /// The service for packets with the subclass bit; by default, the default service.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reliable: Option<ServiceConfig>,
-    /// What carries EF, VA, AF4x and CS4 without that bit; the default service if it is left out.
+    /// The service for EF, VA, AF4x and CS4 without that bit; by default, the default service.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub low_delay: Option<ServiceConfig>,
-    /// Which bit of the codepoint says that a packet wants to arrive: 0 is the lowest, 5 the highest.
+    /// The bit of the codepoint that asks for reliable delivery: 0 is the lowest, 5 the highest.
     pub subclass_bit: SubclassBit,
-    /// What the network sets aside for each codepoint; those that a service carries are added up.
+    /// The rate reserved for each codepoint; a service gets the sum of its codepoints.
     pub allocations: Vec<DsAllocation>,
 }
 
-/// What is set aside for a codepoint.
+/// The rate reserved for a codepoint.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 /// Declares the list once: `"kind" Variant field: Config`.
 macro_rules! services {
     ($($(#[$doc:meta])* $kind:literal $service:ident $field:ident: $config:ty;)*) => {
-        /// Which service, and how it is set up.
+        /// The kind of service, and its settings.
         ///
         /// In an experiment a table with its kind: `{ kind = "selective-repeat", timeout = "1.1 s" }`; the laboratory's
         /// reader takes that for any enum. Other serde formats write the variant around its settings.
@@ -29,7 +29,7 @@ macro_rules! services {
             $($(#[$doc])* #[serde(rename = $kind)] $service($config),)*
         }
 
-        /// How each service is set up in a world, unless a scheme says otherwise.
+        /// The settings of each service in a world, unless a scheme overrides them.
         #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
         #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[serde(default, deny_unknown_fields)]

@@ -11,12 +11,12 @@ use serde::{Deserialize, Serialize};
 
 const DATA: Kind = Kind::new(0);
 
-/// How the service is set up.
+/// The settings of the service.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "RawConfig"))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Config {
-    /// How many packets may wait for a line that takes no more.
+    /// The number of packets that may wait while the line accepts no more.
     pub buffer: NonZeroUsize,
 }
 

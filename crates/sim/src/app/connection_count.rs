@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How many connections: at least one, and no more than have ports.
+/// The number of connections: at least one, and no more than there are ports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(extend("minimum" = 1, "maximum" = Self::MAX)))]

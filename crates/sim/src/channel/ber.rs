@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Ber {
-    /// The probability that a bit is wrong.
+    /// The bit error rate.
     pub bit_errors: Ratio,
 }
 

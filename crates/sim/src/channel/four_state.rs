@@ -22,30 +22,30 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct FourState {
-    /// How long good periods are.
+    /// The lengths of good periods.
     pub good: MixedPeriods,
-    /// How long bad periods are.
+    /// The lengths of bad periods.
     pub bad: MixedPeriods,
-    /// The probability that a bit is wrong in a good period.
+    /// The bit error rate in a good period.
     #[serde(default = "good_bit_errors")]
     pub good_bit_errors: Ratio,
-    /// The probability that a bit is wrong in a bad period.
+    /// The bit error rate in a bad period.
     #[serde(default = "bad_bit_errors")]
     pub bad_bit_errors: Ratio,
 }
 
-/// Periods of two kinds, each exponential.
+/// Periods of two kinds, each exponentially distributed.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct MixedPeriods {
-    /// Mean length of a short one.
+    /// Mean length of a short period.
     #[serde(deserialize_with = "positive_span")]
     pub short: Span,
-    /// Mean length of a long one.
+    /// Mean length of a long period.
     #[serde(deserialize_with = "positive_span")]
     pub long: Span,
-    /// The share of the periods that are long ones.
+    /// The share of periods that are long.
     pub long_share: Ratio,
 }
 

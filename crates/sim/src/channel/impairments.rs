@@ -15,14 +15,14 @@ use crate::kernel::Random;
 use arqway_units::{Ratio, Span, Time};
 use serde::{Deserialize, Serialize};
 
-/// A share of the frames takes longer, so that those behind can overtake.
+/// A share of the frames is delayed, so that later frames overtake them.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Reordering {
-    /// Which share of the frames.
+    /// The share of the frames.
     pub share: Ratio,
-    /// How much longer.
+    /// The extra delay.
     pub delay: Span,
 }
 
@@ -31,9 +31,9 @@ pub struct Reordering {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Duplication {
-    /// Which share of the frames.
+    /// The share of the frames.
     pub share: Ratio,
-    /// How long after the frame its copy comes.
+    /// The delay of the copy after the frame.
     #[serde(default)]
     pub delay: Span,
 }
@@ -46,9 +46,9 @@ pub enum Jitter {
     /// None.
     #[default]
     None,
-    /// Any delay up to a longest one is as likely as any other.
+    /// Uniformly distributed up to a longest delay.
     Uniform(UniformJitter),
-    /// Mostly short, seldom long.
+    /// Exponentially distributed.
     Exponential(ExponentialJitter),
 }
 
@@ -59,7 +59,7 @@ pub enum Jitter {
 pub struct UniformJitter {
     /// The longest extra delay; the mean is half of it.
     pub longest: Span,
-    /// Whether a frame waits for those before it.
+    /// Whether a frame waits for the frames before it.
     #[serde(default = "yes")]
     pub keep_order: bool,
 }
@@ -71,7 +71,7 @@ pub struct UniformJitter {
 pub struct ExponentialJitter {
     /// The mean of the extra delay.
     pub mean: Span,
-    /// Whether a frame waits for those before it.
+    /// Whether a frame waits for the frames before it.
     #[serde(default = "yes")]
     pub keep_order: bool,
 }

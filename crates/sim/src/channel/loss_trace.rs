@@ -24,17 +24,17 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 pub struct LossTrace {
     /// Which frames were lost.
     pub losses: Losses,
-    /// What comes behind the last of them.
+    /// What happens at the end of the recording.
     #[serde(default)]
     pub at_end: AtEnd,
 }
 
-/// What happens when a recording of losses has come to its end.
+/// What happens at the end of a recording of losses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum AtEnd {
-    /// It begins again.
+    /// It starts again.
     #[default]
     Repeat,
     /// Every later frame arrives.

@@ -39,7 +39,7 @@ use loss_trace::Playback;
 use periods::{Periods, Switching};
 use serde::{Deserialize, Serialize};
 
-/// Which frames the link loses; each direction runs its own, with random numbers of its own.
+/// Which frames the link loses; each direction has its own errors and random numbers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -47,19 +47,19 @@ pub enum ErrorModel {
     /// None.
     #[default]
     None,
-    /// Each with the same probability, independently.
+    /// Each frame with the same probability, independently.
     Uniform(Uniform),
-    /// By a bit error rate that is low in good periods and high in bad ones.
+    /// A bit error rate that is low in good periods and high in bad ones.
     TwoState(TwoState),
-    /// By such rates too, where good and bad periods are each short or long.
+    /// The same, with short and long good periods and short and long bad periods.
     FourState(FourState),
-    /// Those with a corruption in them; corruptions lie at random in the octets sent.
+    /// Frames that contain a corruption; corruptions are at random positions in the octets sent.
     Bit(Bit),
-    /// Those with a wrong bit; every bit is wrong with the same probability, independently.
+    /// Frames with a bit error; every bit has the same error probability, independently.
     Ber(Ber),
-    /// Those that were lost when it was recorded.
+    /// The frames that a recording lists as lost.
     Trace(LossTrace),
-    /// Those of given numbers: an exact repetition of what once happened, or a test.
+    /// The listed frames: to reproduce one event exactly.
     Listed(Listed),
 }
 

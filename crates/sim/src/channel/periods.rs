@@ -47,9 +47,9 @@ impl PeriodLength {
 pub(super) struct Switching {
     pub(super) good: PeriodLength,
     pub(super) bad: PeriodLength,
-    /// The probability that a bit is wrong in a good period.
+    /// The bit error rate in a good period.
     pub(super) good_bit_errors: Ratio,
-    /// The probability that a bit is wrong in a bad period.
+    /// The bit error rate in a bad period.
     pub(super) bad_bit_errors: Ratio,
 }
 

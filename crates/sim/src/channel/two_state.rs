@@ -16,10 +16,10 @@ pub struct TwoState {
     /// Mean length of a bad period.
     #[serde(deserialize_with = "positive_span")]
     pub bad: Span,
-    /// The probability that a bit is wrong in a good period.
+    /// The bit error rate in a good period.
     #[serde(default = "good_bit_errors")]
     pub good_bit_errors: Ratio,
-    /// The probability that a bit is wrong in a bad period.
+    /// The bit error rate in a bad period.
     #[serde(default = "bad_bit_errors")]
     pub bad_bit_errors: Ratio,
 }

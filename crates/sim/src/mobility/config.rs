@@ -8,24 +8,24 @@ use arqway_link::{Handoff, Hint, LinkOffer, OneWay};
 use arqway_units::{Span, positive_span};
 use serde::{Deserialize, Serialize};
 
-/// How the user moves, and who is told.
+/// How the user moves, and who is notified.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct MobilityConfig {
-    /// When the link goes.
+    /// When the link goes down.
     pub when: When,
-    /// To what the user moves.
+    /// Where the user moves to.
     pub change: Change,
-    /// How long the link is gone.
+    /// How long the link is down.
     pub outage: Span,
-    /// Whether link layer and hosts are told.
+    /// Whether the link layer and hosts are notified.
     pub hints: bool,
-    /// How long before the link goes they are told.
+    /// How long before the outage they are notified.
     pub notice: Span,
 }
 
-/// When the link goes.
+/// When the link goes down.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -37,7 +37,7 @@ pub enum When {
     Listed(Listed),
     /// After equal stays.
     Periodic(Periodic),
-    /// After stays that are drawn.
+    /// After random stays.
     Random(Random),
 }
 
@@ -46,7 +46,7 @@ pub enum When {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ListedHandoffs"))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Listed {
-    /// When the link goes. A time at which it is gone already stands for the moment when it is back.
+    /// When the link goes down. A time at which it is already down stands for the moment when it comes back.
     pub at: Vec<Span>,
 }
 
@@ -55,7 +55,7 @@ pub struct Listed {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "PeriodicHandoffs"))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Periodic {
-    /// How long the link is there between two outages, and before the first.
+    /// How long the link is up between two outages, and before the first.
     #[serde(deserialize_with = "positive_span")]
     pub stay: Span,
 }
@@ -65,12 +65,12 @@ pub struct Periodic {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "RandomHandoffs"))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Random {
-    /// How long the link is there on average; stays are exponential.
+    /// How long the link is up on average; stays are exponentially distributed.
     #[serde(deserialize_with = "positive_span")]
     pub mean_stay: Span,
 }
 
-/// To what the user moves.
+/// Where the user moves to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -80,7 +80,7 @@ pub enum Change {
     /// To another cell of the same kind.
     #[default]
     Horizontal,
-    /// To another kind of link, and at the next handoff back again.
+    /// To another kind of link; the next handoff returns to the first.
     Vertical(Vertical),
 }
 
@@ -89,7 +89,7 @@ pub enum Change {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Vertical {
-    /// Its bits per second in each direction.
+    /// Its rate in each direction.
     pub rate: Option<Rate>,
     /// Its propagation delay.
     pub delay: Option<Span>,

@@ -11,7 +11,7 @@ use arqway_units::{Span, Time};
 pub(crate) struct Outage {
     /// When those who are told are told.
     pub(crate) notice: Time,
-    /// When the link goes.
+    /// When the link goes down.
     pub(crate) from: Time,
     /// When it is back.
     pub(crate) until: Time,

@@ -24,14 +24,14 @@ use serde::de::{Error, MapAccess, Visitor, value::MapAccessDeserializer};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use trace::TracePacer;
 
-/// The rate of a line: in a file a rate, or `{ kind = "trace", steps = ... }`.
+/// The rate of a line: a rate, or `{ kind = "trace", steps = ... }`.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename_all = "kebab-case"))]
 pub enum Rate {
-    /// As recorded.
+    /// Recorded.
     Trace(RateTrace),
-    /// Always the same.
+    /// Constant.
     #[cfg_attr(feature = "schema", schemars(untagged))]
     Constant(BitRate),
 }

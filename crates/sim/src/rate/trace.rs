@@ -14,11 +14,11 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
 pub struct RateTrace {
-    /// How long which rate lasts, one after the other; or the file that says so.
+    /// The steps, each with a duration and a rate; or the file that contains them.
     #[serde(serialize_with = "as_list")]
     #[cfg_attr(feature = "schema", schemars(with = "crate::schema::Steps"))]
     steps: Arc<[Step]>,
-    /// What comes behind the last of them.
+    /// What happens at the end of the recording.
     #[cfg_attr(feature = "schema", schemars(default))]
     at_end: TraceEnd,
 }
@@ -27,15 +27,15 @@ fn as_list<S: Serializer>(steps: &Arc<[Step]>, serializer: S) -> Result<S::Ok, S
     serializer.collect_seq(steps.iter())
 }
 
-/// A length of time at one rate.
+/// A period at one rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Step {
-    /// How long.
+    /// The duration.
     #[serde(rename = "for", deserialize_with = "positive_span")]
     pub length: Span,
-    /// How fast.
+    /// The rate.
     pub rate: StepRate,
 }
 
@@ -57,12 +57,12 @@ impl From<StepRate> for String {
     }
 }
 
-/// What happens when a recording of rates has come to its end.
+/// What happens at the end of a recording of rates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum TraceEnd {
-    /// It begins again.
+    /// It starts again.
     #[default]
     Repeat,
     /// The last rate stays.

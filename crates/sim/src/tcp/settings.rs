@@ -11,40 +11,41 @@
 use arqway_units::{Span, optional_positive_span, positive_span};
 use serde::{Deserialize, Serialize};
 
-/// A TCP by the year it stands for.
+/// The year or implementation of TCP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Profile {
-    /// What fits the papers.
+    /// The TCP that matches the papers.
     #[default]
     Papers,
     /// The defaults of ns-2 2.35.
     Ns235,
-    /// The same with a minimum timeout of 1 s.
+    /// The same, with a minimum timeout of 1 s.
     #[serde(rename = "ns235-minrto1")]
     Ns235Minrto1,
     /// ns-2 before 2004.
     Pre2004,
-    /// What hosts speak in the 2020s.
+    /// What hosts use in the 2020s.
     Today,
 }
 
-/// How a sender learns of losses, other than by its timer, and recovers from them.
+/// How a sender detects losses without its timer, and recovers from them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Variant {
-    /// One loss a window: any new acknowledgement ends the recovery (RFC 5681).
+    /// One loss per window: any new acknowledgement ends recovery (RFC 5681).
     #[default]
     Reno,
-    /// Several: an acknowledgement of a part sends the next missing packet (RFC 6582).
+    /// Several losses per window: a partial acknowledgement sends the next missing packet (RFC 6582).
     #[serde(rename = "newreno")]
     NewReno,
-    /// The receiver tells which packets it has; one is lost when three behind it have arrived (RFC 2018, 2883, 6675).
+    /// The receiver reports which packets it has; a packet counts as lost when three later ones have arrived (RFC 2018,
+    /// 2883, 6675).
     Sack,
-    /// The same, but one is lost when another that was sent sufficiently later has arrived, and a probe tells of losses at
-    /// the end (RFC 8985).
+    /// The same, but a packet counts as lost when one that was sent sufficiently later has arrived, and a probe detects
+    /// tail losses (RFC 8985).
     RackTlp,
 }
 
@@ -60,22 +61,23 @@ impl Variant {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum CongestionControl {
-    /// By a packet a round trip, and by half at a loss (RFC 5681).
+    /// It grows by one packet per round trip and is halved after a loss (RFC 5681).
     #[default]
     Reno,
-    /// By a cubic function of the time since the last loss, and by three tenths at a loss (RFC 9438).
+    /// It grows as a cubic function of the time since the last loss and shrinks by three tenths after a loss (RFC
+    /// 9438).
     Cubic,
 }
 
-/// When a receiver answers packets that come in order.
+/// When a receiver acknowledges packets that arrive in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Acknowledgements {
-    /// Each as it comes.
+    /// Every packet at once.
     #[default]
     EveryPacket,
-    /// Every second one, or one that waited for a second for long enough (RFC 9293 §3.8.6.3).
+    /// Every second packet, or a single packet after a delay (RFC 9293 §3.8.6.3).
     Delayed(DelayedAcknowledgements),
 }
 
@@ -84,20 +86,20 @@ pub enum Acknowledgements {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct DelayedAcknowledgements {
-    /// How long a packet waits for a second at most.
+    /// The longest time for which a packet waits for a second one.
     #[serde(deserialize_with = "positive_span")]
     pub delay: Span,
 }
 
-/// When a receiver answers packets that come before the one it awaits.
+/// When a receiver sends duplicate acknowledgements for packets that arrive out of order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum DuplicateAcknowledgements {
-    /// As they come (RFC 5681 §3.2).
+    /// At once (RFC 5681 §3.2).
     #[default]
     AtOnce,
-    /// The first two as they come, later ones when the awaited packet has not come meanwhile.
+    /// The first two at once; later ones after a delay, unless the missing packet arrives in the meantime.
     Delayed(DelayedDuplicates),
 }
 
@@ -106,67 +108,67 @@ pub enum DuplicateAcknowledgements {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct DelayedDuplicates {
-    /// How long the third is held, and with it all that follow it.
+    /// How long the third and all that follow are held.
     #[serde(deserialize_with = "positive_span")]
     pub delay: Span,
 }
 
-/// What TCP does when it is told that the wireless link goes for a while.
+/// What TCP does when it is notified of an outage of the wireless link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum OnHints {
-    /// What it always does.
+    /// It ignores the notification.
     #[default]
     Ignore,
-    /// Nothing, until there is a link again: its timers stand still, and the sender sends nothing.
+    /// It freezes until the link is back: its timers stop, and the sender sends nothing.
     Freeze,
 }
 
-/// A profile, and what a world changes of it.
+/// A profile, and a world's changes to it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct TcpConfig {
-    /// Where every setting not given here comes from.
+    /// The parameter set for all settings that are not given here.
     pub profile: Profile,
-    /// How losses are learnt of and recovered from.
+    /// How losses are detected and recovered from.
     pub variant: Option<Variant>,
     /// How the congestion window grows and shrinks.
     pub congestion_control: Option<CongestionControl>,
-    /// Length of a clock tick: round-trip times are measured in whole ticks.
+    /// The length of a clock tick: round-trip times are measured in whole ticks.
     #[serde(deserialize_with = "optional_positive_span")]
     pub tick: Option<Span>,
-    /// No timeout is shorter.
+    /// The minimum timeout.
     pub minimum_timeout: Option<Span>,
-    /// The timeout before the first round-trip time was measured.
+    /// The timeout before the first round-trip sample.
     #[serde(deserialize_with = "optional_positive_span")]
     pub initial_timeout: Option<Span>,
-    /// The congestion window at the start, in packets.
+    /// The initial congestion window, in packets.
     pub initial_window: Option<PacketWindow>,
-    /// The receiver's window, in packets: no more are ever outstanding.
+    /// The receiver's window: the maximum number of outstanding packets.
     pub maximum_window: Option<PacketWindow>,
-    /// Whether a SYN is exchanged before the first data.
+    /// Whether a connection starts with a SYN exchange.
     pub handshake: Option<bool>,
-    /// Whether the first two duplicate acknowledgements each send a new packet (RFC 3042).
+    /// Whether each of the first two duplicate acknowledgements sends a new packet (RFC 3042).
     pub limited_transmit: Option<bool>,
-    /// Whether half a window keeps its fraction.
+    /// Whether a halved window keeps its fraction.
     pub exact_halving: Option<bool>,
-    /// When the receiver answers packets that come in order.
+    /// When the receiver acknowledges packets that arrive in order.
     pub acknowledgements: Option<Acknowledgements>,
-    /// When the receiver answers packets that come before the one it awaits.
+    /// When the receiver sends duplicate acknowledgements for packets that arrive out of order.
     pub duplicate_acknowledgements: DuplicateAcknowledgements,
-    /// How many packets the window lets out at once at most; any number if it is not given.
+    /// The maximum number of packets that the window releases at once; unlimited by default.
     pub maximum_burst: Option<PacketWindow>,
     /// Whether the packets of a window are spread over a smoothed round-trip time.
     pub pacing: bool,
-    /// What TCP does about an outage of the wireless link that it is told of.
+    /// What TCP does about an announced outage of the wireless link.
     pub on_hints: OnHints,
-    /// Where in its tick the sender's clock stands at the start; drawn for each replication if it is not given.
+    /// The phase of the sender's clock tick at the start; by default, drawn for each replication.
     pub clock_phase: Option<Span>,
 }
 
-/// A window, or a part of one, in packets: at least one, and so few that their octets stay within half of TCP's sequence numbers.
+/// A window, or a part of one, in packets: at least one, and within half of TCP's sequence number space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(extend("minimum" = 1, "maximum" = Self::MAX)))]
@@ -211,19 +213,19 @@ impl From<PacketWindow> for i64 {
 /// Every setting of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Settings {
-    /// How losses are learnt of and recovered from.
+    /// How losses are detected and recovered from.
     pub variant: Variant,
     /// How the congestion window grows and shrinks.
     pub congestion_control: CongestionControl,
     /// Length of a clock tick.
     pub tick: Span,
-    /// No timeout is shorter.
+    /// The minimum timeout.
     pub minimum_timeout: Span,
     /// No timeout is longer, however often it was doubled (RFC 2988 §2.5).
     pub maximum_timeout: Span,
     /// The timeout before the first sample.
     pub initial_timeout: Span,
-    /// The congestion window at the start, in packets.
+    /// The initial congestion window, in packets.
     pub initial_window: u32,
     /// No more packets are ever outstanding.
     pub maximum_window: u32,

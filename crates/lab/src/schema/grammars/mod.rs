@@ -25,7 +25,7 @@ pub(crate) const GRAMMARS: &[Grammar] = &[
 
 fn addresses(_: &mut SchemaGenerator) -> Schema {
     json_schema!({
-        "description": "An address of IPv4 or IPv6, or a prefix",
+        "description": "An IPv4 or IPv6 address or prefix",
         "type": "string",
         "pattern": r"^([0-9]+\.[0-9]+\.[0-9]+\.[0-9]+|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*)(/\+?[0-9]+)?$",
         "examples": ["10.0.0.0/8", "192.0.2.1", "2001:db8::/32"],
@@ -35,14 +35,14 @@ fn addresses(_: &mut SchemaGenerator) -> Schema {
 fn allocation(generator: &mut SchemaGenerator) -> Schema {
     let (rate, share) = (BitRate::json_schema(generator), Ratio::json_schema(generator));
     json_schema!({
-        "description": "What of the link is set aside: a rate, or a share of the link's",
+        "description": "A reserved rate: in bits per second, or as a share of the link's",
         "anyOf": [rate, { "allOf": [{ "type": "string", "pattern": r"%\s*$" }, share] }],
     })
 }
 
 fn ds(_: &mut SchemaGenerator) -> Schema {
     json_schema!({
-        "description": "A codepoint of Differentiated Services, by name or by its number",
+        "description": "A Differentiated Services codepoint, by name or number",
         "anyOf": [
             { "type": "string", "enum": Ds::names().collect::<Vec<_>>() },
             { "type": "string", "pattern": r"^\+?0*([0-9]|[1-5][0-9]|6[0-3])$" },
@@ -53,7 +53,7 @@ fn ds(_: &mut SchemaGenerator) -> Schema {
 
 fn flow_label(_: &mut SchemaGenerator) -> Schema {
     json_schema!({
-        "description": "A flow label of IPv6",
+        "description": "An IPv6 flow label",
         "anyOf": [
             { "type": "integer", "minimum": 0, "maximum": 1_048_575 },
             { "type": "string", "pattern": r"^\+?[0-9]+$" },
@@ -74,7 +74,7 @@ fn ports(_: &mut SchemaGenerator) -> Schema {
 fn protocol(_: &mut SchemaGenerator) -> Schema {
     let number = "^([01]?[0-9]?[0-9]|2[0-4][0-9]|25[0-5])$";
     json_schema!({
-        "description": "A protocol over IP, by name or by its assigned number",
+        "description": "An IP protocol, by name or assigned number",
         "anyOf": [
             { "type": "string", "enum": Protocol::names().collect::<Vec<_>>() },
             { "type": "string", "pattern": number, "examples": ["47"] },

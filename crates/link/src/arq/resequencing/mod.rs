@@ -33,17 +33,17 @@ pub(crate) use order::Order;
 use core::num::NonZeroUsize;
 use serde::{Deserialize, Serialize};
 
-/// In which order packets are released.
+/// The order in which packets are released.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Resequencing {
-    /// In that in which they were sent: what arrives behind a missing one waits until that has come or is given up.
+    /// The order in which they were sent: packets behind a missing one wait until it arrives or is given up.
     #[default]
     Full,
-    /// Those of a flow in that in which they were sent; no flow waits for another.
+    /// The order in which they were sent, for each flow separately: no flow waits for another.
     PerFlow,
-    /// Those of TCP in that in which they arrive.
+    /// TCP packets in the order in which they arrive.
     None(Unordered),
 }
 
@@ -52,28 +52,28 @@ pub enum Resequencing {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Unordered {
-    /// Whether the sending end drops the duplicate acknowledgements that TCP's receiver answers to them.
+    /// Whether the sending end withholds the duplicate acknowledgements that TCP's receiver sends because of this.
     pub tcp_filter: bool,
-    /// In which order packets are released that the filter cannot help: not of TCP, encrypted, or in fragments.
+    /// The order in which packets are released that the filter cannot handle: not TCP, encrypted, or fragments.
     pub others: Others,
-    /// Whether an acknowledgement that comes after some were dropped is told in as many steps, so that TCP's window grows as
+    /// Whether an acknowledgement that follows withheld ones is split into as many steps, so that TCP's window grows as
     /// if they had passed.
     pub regenerate_acknowledgements: bool,
-    /// How many TCP connections the filter knows; for one more, that which has been silent longest is forgotten.
+    /// The number of TCP connections that the filter tracks; a new one replaces the one that has been idle longest.
     pub connections: NonZeroUsize,
 }
 
-/// In which order packets are released that are not of TCP.
+/// The order in which packets other than TCP are released.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "OrderOfOthers"))]
 #[serde(rename_all = "kebab-case")]
 pub enum Others {
-    /// In that in which they were sent.
+    /// The order in which they were sent.
     Full,
-    /// Those of a flow in that in which they were sent.
+    /// The order in which they were sent, for each flow separately.
     #[default]
     PerFlow,
-    /// In that in which they arrive.
+    /// The order in which they arrive.
     None,
 }
 

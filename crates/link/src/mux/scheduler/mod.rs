@@ -16,15 +16,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Lane(pub usize);
 
-/// Which scheduler.
+/// The kind of scheduler.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, Default)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum SchedulerConfig {
-    /// First come, first served: whoever sends more has more of the link.
+    /// First come, first served: a service that sends more gets more of the link.
     #[default]
     Fcfs,
-    /// Self-clocked fair queueing: each service has its share of the link, and of what others leave.
+    /// Self-clocked fair queueing: each service gets its share of the link, and a proportional part of unused capacity.
     Scfq(Scfq),
 }
 
@@ -33,7 +33,7 @@ pub enum SchedulerConfig {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Scfq {
-    /// Where the shares come from.
+    /// The source of the shares.
     pub rates: Rates,
 }
 

@@ -15,12 +15,12 @@ pub(super) const LARGEST_BLOCK: u16 = 64;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "XorFecConfig"))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Config {
-    /// How many data frames a parity frame covers.
+    /// The number of data frames that a parity frame covers.
     pub block: Bounded<2, LARGEST_BLOCK>,
-    /// How long the line is idle before a block that is not full gets its parity frame.
+    /// The idle time before an unfinished block gets its parity frame.
     #[serde(deserialize_with = "positive_span")]
     pub idle_timeout: Span,
-    /// How many packets may wait for a line that takes no more.
+    /// The number of packets that may wait while the line accepts no more.
     pub buffer: NonZeroUsize,
 }
 

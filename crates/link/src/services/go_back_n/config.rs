@@ -11,16 +11,17 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "GoBackNConfig"))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Config {
-    /// How many frames may be unacknowledged at once: up to the modulus less one, since only the next one is ever taken.
+    /// The maximum number of unacknowledged frames: up to the modulus less one, since the receiver accepts only the
+    /// next frame.
     pub window: Bounded<1, 255>,
-    /// How long the oldest unacknowledged frame waits before all are sent again.
+    /// The retransmission timeout of the oldest unacknowledged frame, after which all are sent again.
     #[serde(deserialize_with = "positive_span")]
     pub timeout: Span,
-    /// At which moment of a frame its wait begins.
+    /// When the timer of a frame starts.
     pub timer_starts: TimerStarts,
-    /// How long an acknowledgement waits for a data frame to ride on.
+    /// How long an acknowledgement waits for a data frame on which to be piggybacked.
     pub delayed_acknowledgement: Span,
-    /// Whether a copy still queued when its acknowledgement arrives is withdrawn instead of sent.
+    /// Whether a queued copy is withdrawn when its acknowledgement arrives.
     pub drop_stale_copies: bool,
 }
 

@@ -13,21 +13,21 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "RlpConfig"))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Config {
-    /// In which order packets are released.
+    /// The order in which packets are released.
     pub resequencing: Resequencing,
-    /// How often a missing frame is asked for, and therefore sent again, before it is given up.
+    /// How often a missing frame is requested, and therefore retransmitted, before it is given up.
     pub retransmissions: Bounded<1, 15>,
-    /// How long a request waits for its frame before it is made again, or the frame given up.
+    /// How long a request waits for its frame before it is repeated, or the frame is given up.
     #[serde(deserialize_with = "positive_span")]
     pub nack_timeout: Span,
-    /// How many of its last frames the sender keeps, and how far behind the newest frame the receiver waits for one.
+    /// The number of last frames that the sender keeps, and how far behind the newest frame the receiver waits for one.
     pub window: Bounded<1, 128>,
-    /// How long the line is idle before a keepalive tells how far the sender is.
+    /// The idle time before a keepalive reports how far the sender has got.
     #[serde(deserialize_with = "positive_span")]
     pub keepalive: Span,
-    /// How many keepalives there are at most, after which an idle end is quiet.
+    /// The maximum number of keepalives, after which an idle end is silent.
     pub keepalives: Bounded<0, 10_000>,
-    /// How many packets may wait for a line that takes no more.
+    /// The number of packets that may wait while the line accepts no more.
     pub buffer: NonZeroUsize,
 }
 

@@ -14,21 +14,21 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "SelectiveRepeatConfig"))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Config {
-    /// How many frames may be unacknowledged at once.
+    /// The maximum number of unacknowledged frames.
     pub window: WindowSize,
-    /// How long a frame waits for its acknowledgement before it is sent again.
+    /// The retransmission timeout of a frame.
     pub timeout: Timeout,
     /// How an adaptive timeout estimates the round-trip time.
     pub estimator: EstimatorConfig,
-    /// At which moment of a frame its timer starts.
+    /// When the timer of a frame starts.
     pub timer_starts: TimerStarts,
-    /// Which missing frames are rejected, and how often.
+    /// Which missing frames are rejected, and how often they are.
     pub rejects: Rejects,
-    /// How long an acknowledgement waits for a data frame to ride on.
+    /// How long an acknowledgement waits for a data frame on which to be piggybacked.
     pub delayed_acknowledgement: Span,
-    /// Whether a copy still queued when its acknowledgement arrives is withdrawn instead of sent.
+    /// Whether a queued copy is withdrawn when its acknowledgement arrives.
     pub drop_stale_copies: bool,
-    /// In which order packets are released.
+    /// The order in which packets are released.
     pub resequencing: Resequencing,
 }
 
@@ -92,20 +92,21 @@ impl Service for Config {
     }
 }
 
-/// How the receiver asks for missing frames (monet08 §IV names all three; Brady 1987 compares them).
+/// How the receiver requests missing frames (monet08 §IV names all three; Brady 1987 compares them).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Rejects {
-    /// Each at once, and again when a frame rejected after it arrives: its retransmission must be lost.
+    /// Each at once, and again when a frame that was rejected after it arrives, because its retransmission must have
+    /// been lost.
     Multireject,
-    /// Each at once, never again: a lost retransmission is left to the sender's timer.
+    /// Each at once and only once: a lost retransmission is left to the sender's timer.
     EachOnce,
-    /// One at a time, the first that is missing: the next is rejected when that one has arrived.
+    /// One at a time, starting with the first missing one: the next is rejected once that one has arrived.
     OneAtATime,
 }
 
-/// A window that Selective Repeat survives: from 1 to half the modulus.
+/// The window of Selective Repeat: from 1 to half the modulus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(extend("minimum" = 1, "maximum" = Self::MAX)))]

@@ -17,14 +17,14 @@ use core::str::FromStr;
 use serde::de::{Error, MapAccess, Visitor, value::MapAccessDeserializer};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The timeout of a frame: in a file a length of time, or `{ kind = "adaptive", srtt = 3, srttvar = 2 }`.
+/// The retransmission timeout of a frame: a length of time, or `{ kind = "adaptive", srtt = 3, srttvar = 2 }`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename_all = "kebab-case"))]
 pub enum Timeout {
     /// From the measured round-trip time.
     Adaptive(Policy),
-    /// Always the same.
+    /// Constant.
     #[cfg_attr(feature = "schema", schemars(untagged))]
     Fixed(Span),
 }
@@ -33,10 +33,10 @@ pub enum Timeout {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Policy {
-    /// The factor of the smoothed round-trip time, written alpha in the paper.
+    /// The factor of the smoothed round-trip time, alpha in the paper.
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1000)))]
     pub srtt: f64,
-    /// The factor of its deviation, written beta.
+    /// The factor of its deviation, beta in the paper.
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1000)))]
     pub srttvar: f64,
 }
@@ -62,15 +62,15 @@ pub struct PolicyError;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct EstimatorConfig {
-    /// How it follows its samples.
+    /// How it follows the samples.
     pub smoothing: Smoothing,
-    /// The smoothed round-trip time before the first sample; zero: the first sample is taken whole.
+    /// The smoothed round-trip time before the first sample; with zero, the first sample becomes the estimate.
     pub initial_srtt: Span,
     /// Its deviation before the first sample.
     pub initial_srttvar: Span,
-    /// The timeout before the first sample, where it does not follow from the other two.
+    /// The timeout before the first sample, if it does not follow from the other two.
     pub initial_timeout: Option<Span>,
-    /// No timeout is shorter.
+    /// The minimum timeout.
     #[serde(deserialize_with = "positive_span")]
     pub floor: Span,
 }

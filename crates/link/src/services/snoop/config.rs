@@ -5,38 +5,38 @@ use arqway_units::{Ratio, Span, positive_span};
 use core::num::{NonZeroU32, NonZeroUsize};
 use serde::{Deserialize, Serialize};
 
-/// The settings. The defaults are ns-2's, which agree with the papers' code where both say something.
+/// The settings. The defaults are ns-2's, which agree with the papers' code wherever both specify a value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "SnoopConfig"))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Config {
-    /// How many packets may wait for a line that takes no more.
+    /// The number of packets that may wait while the line accepts no more.
     pub buffer: NonZeroUsize,
-    /// How many segments of a connection are kept until the client has them.
+    /// The number of segments of a connection that are cached until the client has them.
     pub cache: NonZeroUsize,
-    /// How many connections are watched; for one more, that which has been silent longest is forgotten.
+    /// The number of connections tracked; a new one replaces the one that has been idle longest.
     pub connections: NonZeroUsize,
-    /// A connection that has been silent for so long is forgotten.
+    /// The idle time after which a connection is forgotten.
     #[serde(deserialize_with = "positive_span")]
     pub forget_after: Span,
-    /// Which duplicate acknowledgement brings the segment that is missing: those before it pass.
+    /// The duplicate acknowledgement that triggers the retransmission; those before it pass.
     pub duplicate_threshold: NonZeroU32,
-    /// Whether all connections together count toward that threshold, as in ns-2, instead of each on its own.
+    /// Whether all connections share one count for that threshold, as in ns-2, instead of having one each.
     pub shared_duplicate_counter: bool,
-    /// How often a segment is sent again from here before it is left to its sender.
+    /// The maximum number of local retransmissions of a segment, before it is left to its sender.
     pub retransmissions: u32,
-    /// Where a segment sent again waits for the line.
+    /// Where a retransmitted segment waits for the line.
     pub resend: Resend,
-    /// When a segment is sent again without any duplicate.
+    /// When a segment is retransmitted without any duplicate.
     pub estimator: Estimator,
 }
 
-/// Where a segment that is sent again waits, as long as the line takes no more.
+/// Where a retransmitted segment waits while the line accepts no more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Resend {
-    /// Behind what waits already, as in ns-2.
+    /// Behind the waiting packets, as in ns-2.
     Behind,
     /// Before everything else.
     First,
@@ -47,17 +47,17 @@ pub enum Resend {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "SnoopEstimator"))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Estimator {
-    /// The smoothed round-trip time before the first sample; zero: the first sample is taken whole.
+    /// The smoothed round-trip time before the first sample; with zero, the first sample becomes the estimate.
     pub initial_srtt: Span,
     /// Its deviation before the first sample.
     pub initial_srttvar: Span,
-    /// How far a sample moves the smoothed round-trip time.
+    /// The gain of the smoothed round-trip time.
     #[serde(deserialize_with = "gain")]
     pub srtt_gain: Ratio,
-    /// How far a sample moves its deviation.
+    /// The gain of its deviation.
     #[serde(deserialize_with = "gain")]
     pub srttvar_gain: Ratio,
-    /// No timeout is shorter.
+    /// The minimum timeout.
     #[serde(deserialize_with = "positive_span")]
     pub floor: Span,
 }

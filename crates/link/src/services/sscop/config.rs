@@ -8,55 +8,55 @@ use arqway_units::{Span, positive_span};
 use core::num::NonZeroUsize;
 use serde::{Deserialize, Serialize};
 
-/// The settings of one end; both ends need the same `credit` where they are `established`, and the same `order-filter` and `overhead`.
+/// The settings of one end; both ends need the same `credit` if they are `established`, and the same `order-filter` and
+/// `overhead`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "SscopConfig"))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Config {
-    /// How far apart polls are while data are on their way.
+    /// The interval of polls while data are outstanding.
     #[serde(deserialize_with = "positive_span")]
     pub timer_poll: Span,
-    /// How far apart polls are when all that was sent is acknowledged, until the answer to one says so.
+    /// The interval of polls when everything sent is acknowledged, until an answer confirms it.
     #[serde(deserialize_with = "positive_span")]
     pub timer_keep_alive: Span,
-    /// How long there may be no answer to polls before the connection is released and established anew.
+    /// The time without an answer to polls after which the connection is released and established again.
     #[serde(deserialize_with = "positive_span")]
     pub timer_no_response: Span,
-    /// How long it is quiet between polls once all is acknowledged; 0: for good.
+    /// The silence between polls once everything is acknowledged; 0: for ever.
     pub timer_idle: Span,
     /// How long a request for a connection, its end or a recovery waits for its answer.
     #[serde(deserialize_with = "positive_span")]
     pub timer_cc: Span,
-    /// How often such a request is made.
+    /// The maximum number of such requests.
     pub max_cc: Bounded<1, 65_535>,
-    /// How many data PDUs there are between polls at most.
+    /// The maximum number of data PDUs between polls.
     pub max_pd: Bounded<1, 65_535>,
-    /// How many numbers a report of what is missing has at most: an odd number from 3 on.
+    /// The maximum number of elements in a report of missing PDUs: odd, at least 3.
     pub max_stat: ListLength,
-    /// How many packets the peer may be ahead of what was delivered here.
+    /// By how many packets the peer may be ahead of the packets delivered here.
     pub credit: Credit,
-    /// Whether packets that are not acknowledged are dropped when a connection ends or begins anew; else they are sent again
-    /// on the next one, and one or the other may come twice.
+    /// Whether unacknowledged packets are dropped when a connection ends or restarts; otherwise they are sent again on
+    /// the next one, and some may arrive twice.
     pub clear_buffers: bool,
-    /// In which order packets are released.
+    /// The order in which packets are released.
     pub resequencing: Resequencing,
-    /// Whether there is a poll after the last PDU that is sent again.
+    /// Whether there is a poll after the last retransmission.
     pub poll_after_retransmission: bool,
-    /// Whether a PDU that ends a connection and says why has its bit S set.
+    /// Whether a PDU that ends a connection and gives a reason has its S bit set.
     pub end_sets_s_bit: bool,
     /// How many packets may wait for a line that takes no more.
     ///
     /// Or for credit, or for a connection: all that were not sent yet.
     pub buffer: NonZeroUsize,
-    /// Whether both ends begin in a connection that nobody had to establish.
+    /// Whether both ends start with an established connection.
     pub established: bool,
-    /// Whether frames that the link doubles, or lets overtake others, are kept from SSCOP.
+    /// Whether a filter hides duplicated and reordered frames from SSCOP.
     pub order_filter: bool,
-    /// How much later than one that was sent after it a frame may arrive at most.
+    /// The maximum time by which a frame may arrive after one that was sent later.
     #[serde(deserialize_with = "positive_span")]
     pub longest_reordering: Span,
-    /// How many octets a packet's frame has besides the packet, at least: what is lacking is made up with octets that carry
-    /// nothing.
+    /// The minimum overhead of a data frame in octets, besides the packet; missing octets are filled with zeros.
     pub overhead: Bounded<0, 18>,
 }
 
@@ -146,7 +146,7 @@ impl Service for Config {
     }
 }
 
-/// How far one end may be ahead of the other: from 1 to one less than there are numbers.
+/// How far one end may be ahead of the other: from 1 to one less than the modulus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(extend("minimum" = 1, "maximum" = Self::MAX)))]
@@ -188,7 +188,7 @@ impl From<Credit> for i64 {
     }
 }
 
-/// How long the list of a STAT PDU is at most: an odd number of elements, from 3 on.
+/// The maximum length of the list in a STAT PDU: an odd number of elements, at least 3.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(extend("minimum" = 3, "maximum" = Self::MAX)))]

@@ -22,11 +22,11 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ChannelConfig {
-    /// Whether the channel is measured.
+    /// Whether to measure the channel.
     pub enabled: bool,
-    /// How long a packet is; a frame is longer by its service's head.
+    /// The length of a packet; a frame adds the header of its service.
     pub packet: PacketLength,
-    /// For how long.
+    /// The duration.
     #[serde(deserialize_with = "positive_span")]
     pub duration: Span,
 }

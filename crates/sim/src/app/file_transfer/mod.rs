@@ -13,16 +13,16 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct FileTransferConfig {
-    /// Whether there is a file to transfer.
+    /// Whether to transfer a file.
     pub enabled: bool,
-    /// How much data the file is; a last packet that is not full counts as a whole one.
+    /// The size of the file; a partial last packet counts as a full one.
     #[serde(deserialize_with = "not_empty")]
     pub size: Octets,
-    /// How long a packet is; the scenario's `headers` says whether headers are inside.
+    /// The length of a packet; the scenario's `headers` says whether it includes the headers.
     pub packet: PacketLength,
-    /// How many such files go at once, each over a connection of its own.
+    /// The number of files transferred in parallel, each over its own connection.
     pub connections: ConnectionCount,
-    /// The differentiated services field of its packets, acknowledgements too.
+    /// The Differentiated Services field of its packets and their acknowledgements.
     pub ds: Ds,
 }
 

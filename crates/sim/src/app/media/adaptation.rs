@@ -15,17 +15,17 @@ use alloc::vec::Vec;
 use arqway_units::{BitRate, Ratio, Span, Time, positive_span};
 use serde::{Deserialize, Serialize};
 
-/// What the rate follows.
+/// What the rate adapts to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Adapts {
-    /// Nothing: it stays.
+    /// Nothing: it is fixed.
     #[default]
     No,
-    /// What the link offers toward the client, as the hint at the end of a handoff says.
+    /// The link rate toward the client, from the hint at the end of a handoff.
     ToTheLink(ToTheLink),
-    /// What the client misses, as its reports say.
+    /// The loss rate, from the client's reports.
     ToLoss(ToLoss),
 }
 
@@ -34,9 +34,9 @@ pub enum Adapts {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ToTheLink {
-    /// The lower rates, as shares of the highest.
+    /// The lower rates, as fractions of the highest.
     pub ladder: Ladder,
-    /// What share of the link the speech may take: the rest is for heads, and for what else there is.
+    /// The share of the link that the media may use; the rest is for headers and other traffic.
     pub share: Ratio,
 }
 
@@ -45,24 +45,24 @@ pub struct ToTheLink {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ToLoss {
-    /// The lower rates, as shares of the highest.
+    /// The lower rates, as fractions of the highest.
     pub ladder: Ladder,
-    /// How often the client reports.
+    /// The interval of the client's reports.
     #[serde(deserialize_with = "positive_span")]
     pub report: Span,
-    /// Over how long it counts what it misses, and how long a new rate is left alone.
+    /// The window over which losses are counted, and the time for which a new rate is kept.
     #[serde(deserialize_with = "positive_span")]
     pub window: Span,
-    /// More loss than this takes the rate one rung down.
+    /// A higher loss rate lowers the rate by one step.
     pub tolerates: Ratio,
-    /// Less than this share of what is tolerated, for as long as `raises-after` says, takes it one rung up.
+    /// If losses stay below this share of the tolerated loss rate for `raises-after`, the rate goes up by one step.
     pub raises_below: Ratio,
-    /// How long that little must have been lost.
+    /// How long losses must have been that low.
     #[serde(deserialize_with = "positive_span")]
     pub raises_after: Span,
 }
 
-/// Rates below the highest, as shares of it: from the highest to the lowest, and none twice.
+/// Rates below the highest, as fractions of it, in descending order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "Vec<Ratio>", into = "Vec<Ratio>")]

@@ -29,29 +29,29 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct MediaConfig {
-    /// Whether anybody talks.
+    /// Whether the lecture is on.
     pub enabled: bool,
-    /// The rate during a talk-spurt; of a speaker who adapts, the highest.
+    /// The rate during a talk spurt; with adaptation, the highest rate.
     pub rate: BitRate,
-    /// How long a packet is; the scenario's `headers` says whether headers are inside.
+    /// The length of a packet; the scenario's `headers` says whether it includes the headers.
     pub packet: PacketLength,
-    /// The mean length of a talk-spurt.
+    /// The mean length of a talk spurt.
     pub talk: Span,
     /// The mean length of a silence.
     pub silence: Span,
-    /// How long it goes on where no file is transferred, which would end the run; else as long as the run may take.
+    /// Its duration if no file is transferred, since a file ends the run; by default, the duration of the run.
     #[serde(deserialize_with = "optional_positive_span")]
     pub duration: Option<Span>,
-    /// What the rate follows, if anything.
+    /// What the rate adapts to, if anything.
     pub adapts: Adapts,
-    /// The differentiated services field of its packets.
+    /// The Differentiated Services field of its packets.
     pub ds: Ds,
-    /// How many standard deviations the delay that is reported lies above the mean: two cover most packets, as a buffer at
-    /// the listener must (multiservice §III).
+    /// How many standard deviations to add to the mean in the reported delay: two cover most packets, like a playback
+    /// buffer (multiservice §III).
     #[serde(deserialize_with = "not_negative")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
     pub delay_deviations: f64,
-    /// How long a packet may be under way and still be in time for its listener; without it no share in time is measured.
+    /// The maximum delay of a packet that is in time; without it, the share in time is not measured.
     #[serde(deserialize_with = "optional_positive_span")]
     pub within: Option<Span>,
 }

@@ -11,18 +11,18 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct TcpBulkConfig {
-    /// Whether there are greedy sources.
+    /// Whether the greedy sources are on.
     pub enabled: bool,
-    /// How many, each with a connection of its own.
+    /// Their number, each with its own connection.
     pub connections: ConnectionCount,
-    /// How long a packet is; the scenario's `headers` says whether headers are inside.
+    /// The length of a packet; the scenario's `headers` says whether it includes the headers.
     pub packet: PacketLength,
-    /// For how long they send, and are measured.
+    /// The time for which they send and are measured.
     #[serde(deserialize_with = "positive_span")]
     pub duration: Span,
-    /// The differentiated services field of their packets, acknowledgements too.
+    /// The Differentiated Services field of their packets and their acknowledgements.
     pub ds: Ds,
-    /// When to record where the first connection stands; never, if this is not given.
+    /// When to record the state of the first connection; never by default.
     pub samples: Option<Samples>,
 }
 
@@ -40,7 +40,7 @@ impl Default for TcpBulkConfig {
     }
 }
 
-/// Equally spaced moments; those after the sources have stopped are left out.
+/// Equally spaced times; those after the sources have stopped are left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "Moments", into = "Moments")]
@@ -53,9 +53,9 @@ pub struct Samples(Moments);
 struct Moments {
     /// The first, since the start of the run.
     from: Span,
-    /// None is later.
+    /// The last possible time.
     until: Span,
-    /// How far apart they are.
+    /// The interval between them.
     every: Span,
 }
 

@@ -10,33 +10,33 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct WebConfig {
-    /// Whether anybody browses.
+    /// Whether the web user is on.
     pub enabled: bool,
-    /// How long a packet is; the scenario's `headers` says whether headers are inside.
+    /// The length of a packet; the scenario's `headers` says whether it includes the headers.
     pub packet: PacketLength,
-    /// How many objects of a page are fetched at once.
+    /// The number of objects of a page that are fetched at once.
     pub parallel: Parallel,
-    /// What connections requests and replies have.
+    /// The connections of requests and replies.
     pub connections: ConnectionUse,
-    /// When a request counts as there, and when a reply.
+    /// When a request or reply counts as received.
     pub next_step: NextStep,
     /// How a request is sent.
     pub requests: Requests,
-    /// How a message ends that is cut into packets.
+    /// The length of the last packet of a message.
     pub last_packet: LastPacket,
     /// What the throughput counts.
     pub counted: Counted,
-    /// Whether a place for fetching whose first packet was once lost begins with a window of one ever after, as ns-2's
-    /// does, which uses its agents again.
+    /// Whether a slot for fetching objects starts with a window of one packet for ever after a first packet was lost,
+    /// as in ns-2, which reuses its agents.
     pub remember_lost_start: bool,
-    /// How long it goes on where no file is transferred, which would end the run; else as long as the run may take.
+    /// Its duration if no file is transferred, since a file ends the run; by default, the duration of the run.
     #[serde(deserialize_with = "optional_positive_span")]
     pub duration: Option<Span>,
-    /// The differentiated services field of its packets, acknowledgements too.
+    /// The Differentiated Services field of its packets and their acknowledgements.
     pub ds: Ds,
 }
 
-/// What connections requests and replies have; data flow one way over each.
+/// The connections of requests and replies; data flow one way over each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -44,11 +44,11 @@ pub enum ConnectionUse {
     /// A new one for each request and for each reply.
     #[default]
     New,
-    /// One for requests and one for replies, kept as long as the browser runs.
+    /// One for requests and one for replies, kept open as long as the browser runs.
     Kept,
 }
 
-/// When one thing has led to the next.
+/// When a request or reply counts as received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -65,38 +65,38 @@ pub enum NextStep {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Requests {
-    /// Cut into packets, as replies are.
+    /// Split into packets, like replies.
     #[default]
     Packets,
-    /// In one packet of its own length.
+    /// In a single packet as long as the request.
     OnePacket,
 }
 
-/// How a message ends that is cut into packets.
+/// The length of the last packet of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum LastPacket {
-    /// With a whole packet, as in ns-2.
+    /// Padded to a full packet, as in ns-2.
     #[default]
     Padded,
-    /// With what is left.
+    /// As long as the remaining data.
     Exact,
 }
 
-/// What the throughput counts: each time the true lengths of pages and objects, without padding.
+/// What the throughput counts: the true lengths of pages and objects, without padding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Counted {
-    /// Pages that are there with all their objects, over the time until the last of them was.
+    /// Pages received with all their objects, divided by the time until the last of them was complete.
     #[default]
     Transactions,
-    /// Pages and objects that are there, over the whole time.
+    /// All pages and objects received, divided by the duration of the run.
     Objects,
 }
 
-/// How many objects at once: at least one.
+/// The number of objects fetched at once: at least one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(extend("minimum" = 1, "maximum" = Self::MAX)))]

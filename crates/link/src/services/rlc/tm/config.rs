@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "RlcTmConfig"))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Config {
-    /// How long after it came an SDU that has not been handed over is dropped (`Timer_Discard`); without it none is.
+    /// How long an SDU may wait to be handed over before it is dropped (`Timer_Discard`); unlimited by default.
     #[serde(deserialize_with = "optional_positive_span")]
     pub discard_after: Option<Span>,
-    /// How many packets may wait for a line that takes no more.
+    /// The number of packets that may wait while the line accepts no more.
     pub buffer: NonZeroUsize,
 }
 

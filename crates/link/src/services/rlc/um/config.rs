@@ -17,45 +17,45 @@ pub type UmdSize = PduSize<1504>;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "RlcUmConfig"))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Config {
-    /// The size of a PDU: of every one, padded to it, or of the largest if it is flexible. Up to 125 octets length indicators have 7
-    /// bits, beyond 15 (§9.2.2.8).
+    /// The size of every PDU, with padding; or the maximum size if it is flexible. Length indicators have 7 bits up to
+    /// 125 octets, and 15 beyond (§9.2.2.8).
     pub pdu_size: UmdSize,
-    /// The same towards the access point, where that is another.
+    /// The size of PDUs toward the access point, if it differs.
     pub uplink_pdu_size: Option<UmdSize>,
-    /// Whether PDUs are only as long as what they carry (since V7.3), or all of one size.
+    /// Whether PDUs are as long as their contents (since V7.3), or all of one size.
     pub flexible_pdu_size: bool,
-    /// Whether every PDU says by itself where its SDUs begin, at the cost of a length indicator where it is not one whole SDU: the
+    /// Whether every PDU shows where its SDUs begin, at the cost of a length indicator unless it is one whole SDU: the
     /// "alternative E-bit interpretation" (§9.2.2.5, since V7.0).
     pub alternative_e_bit: bool,
     /// How long a PDU that is not full waits for the next SDU.
     pub wait_to_fill: Span,
-    /// How long after it came an SDU that has not been handed over is dropped (`Timer_Discard`); without it none is.
+    /// How long an SDU may wait to be handed over before it is dropped (`Timer_Discard`); unlimited by default.
     #[serde(deserialize_with = "optional_positive_span")]
     pub discard_after: Option<Span>,
-    /// What becomes of PDUs that arrive out of their order.
+    /// What happens to PDUs that arrive out of order.
     pub reception: Reception,
-    /// How many packets may wait for a line that takes no more.
+    /// The number of packets that may wait while the line accepts no more.
     pub buffer: NonZeroUsize,
-    /// What becomes of an SDU when so many wait.
+    /// What happens to an SDU when the buffer is full.
     pub when_full: WhenFull,
 }
 
-/// What becomes of PDUs that arrive out of their order (§11.2.3, §9.7.10).
+/// What happens to PDUs that arrive out of order (§11.2.3, §9.7.10).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "RlcUmReception"))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Reception {
-    /// PDUs are taken as they come, and the link below keeps their order. A PDU that comes late passes for one behind a long gap, and
-    /// costs the SDU that was under way.
+    /// PDUs are processed as they arrive; the link below must preserve their order. A late PDU looks like one behind a
+    /// long gap, and costs the unfinished SDU.
     #[default]
     InSequence,
-    /// The same, but a PDU that lies so far ahead, or behind, is dropped ("out-of-sequence reception", since V8).
+    /// The same, but a PDU outside the window is dropped ("out-of-sequence reception", since V8).
     Windowed {
-        /// `Configured_Rx_Window_Size`: from here on, of 128 numbers, a PDU passes for one that comes late.
+        /// `Configured_Rx_Window_Size`: beyond this, of 128 numbers, a PDU counts as late.
         window: Bounded<1, 127>,
     },
-    /// PDUs that come more than once are taken once, and those that come too early wait for those before them ("duplicate avoidance
-    /// and reordering").
+    /// Duplicate PDUs are dropped, and PDUs that arrive early wait for those before them ("duplicate avoidance and
+    /// reordering").
     Reordering {
         /// `DAR_Window_Size`.
         window: Bounded<1, 64>,
@@ -63,17 +63,17 @@ pub enum Reception {
         #[serde(deserialize_with = "positive_span")]
         timer: Span,
     },
-    /// An SDU is delivered as soon as all its PDUs are there, in whatever order ("out of sequence SDU delivery").
+    /// An SDU is delivered as soon as all its PDUs have arrived, in any order ("out of sequence SDU delivery").
     OutOfSequence {
         /// `OSD_Window_Size`.
         window: Bounded<1, 64>,
-        /// `Timer_OSD`: how long after the newest PDU what is not complete is kept.
+        /// `Timer_OSD`: how long incomplete SDUs are kept after the newest PDU.
         #[serde(deserialize_with = "positive_span")]
         timer: Span,
     },
 }
 
-/// What becomes of an SDU when the buffer is full (§9.7.3.5).
+/// What happens to an SDU when the buffer is full (§9.7.3.5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "RlcUmWhenFull"))]
 #[serde(rename_all = "kebab-case")]
@@ -81,7 +81,7 @@ pub enum WhenFull {
     /// It is handed back.
     #[default]
     Refuse,
-    /// The one that has waited longest makes room.
+    /// The one that has waited longest is dropped.
     DiscardOldest,
 }
 
