@@ -83,7 +83,7 @@ pub use contract::{
 };
 pub use mux::Mux;
 pub use registry::{AnyService, ServiceConfig, ShortForm, ShortFormError, WorldDefaults, scheme_names};
-pub use services::{fec, go_back_n, raw, rlc, rlp, selective_repeat, snoop, sscop};
+pub use services::*;
 
 /// The examples in CONTRIBUTING.md, compiled and run with the documentation's.
 #[cfg(doctest)]

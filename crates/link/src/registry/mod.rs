@@ -12,7 +12,7 @@ pub use short_form::{ShortForm, ShortFormError};
 use crate::contract::{
     Counters, Departure, Frame, Full, LinkService, LinkState, Packet, SchemeName, Service, Side, Start, Tag, Ticket,
 };
-use crate::services::{fec, go_back_n, raw, rlc, rlp, selective_repeat, snoop, sscop};
+use crate::services::*;
 use arqway_units::Time;
 use serde::{Deserialize, Serialize};
 
