@@ -78,7 +78,7 @@ impl Stage {
         self.names.get(standing.entry).map_or("", |(_, block)| block)
     }
 
-    /// The one that is advised, those that are as good, and those that are not told from the best.
+    /// The one that is advised, those that are as good, and those that are without a significant difference from the best.
     pub fn leaders(&self) -> impl Iterator<Item = &Standing> {
         self.standings.iter().filter(|standing| standing.verdict != Verdict::Behind)
     }
@@ -87,7 +87,7 @@ impl Stage {
 /// What a reader must know of an advice.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Caution {
-    /// So many others are not told from the best.
+    /// So many others are without a significant difference from the best.
     NotTold {
         /// The class, if it is about one.
         class: Option<String>,

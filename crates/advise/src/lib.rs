@@ -44,8 +44,8 @@ pub use advisor::advise;
 pub use criterion::Application;
 pub use length::Losses;
 pub use link::Link;
-pub use question::{Asked, Question, QuestionError};
-pub use race::{Ended, MOST, Standing, Verdict};
+pub use question::{AdviceOptions, Question, QuestionError};
+pub use race::{Ended, MAX_REPLICATIONS, Standing, Verdict};
 pub use watcher::{Progress, Watcher};
 
 #[cfg(test)]

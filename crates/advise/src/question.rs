@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// What somebody asks for beyond the file.
 #[derive(Debug, Clone, Default)]
-pub struct Asked {
+pub struct AdviceOptions {
     /// Only these applications count; all that run if there are none.
     pub applications: Vec<Application>,
     /// How late a packet of the media may be, instead of the world's `media.within`.
@@ -62,7 +62,7 @@ impl Question {
     ///
     /// # Errors
     /// Every mistake in it, or nothing to judge by.
-    pub fn read(source: &Arc<Source>, folder: &Path, asked: &Asked) -> Result<Self, QuestionError> {
+    pub fn read(source: &Arc<Source>, folder: &Path, asked: &AdviceOptions) -> Result<Self, QuestionError> {
         let Described { world, scenario, seed } = Described::read(source, folder)?;
         let name = Path::new(source.name()).file_stem().map_or("world".into(), |stem| stem.to_string_lossy());
         let running: Vec<Application> =

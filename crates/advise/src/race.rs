@@ -28,7 +28,7 @@ pub(super) const FIRST: u32 = 5;
 /// How many are added at a time.
 const BATCH: u32 = 5;
 /// How many each candidate has at most, where nobody says otherwise.
-pub const MOST: u32 = 40;
+pub const MAX_REPLICATIONS: u32 = 40;
 /// How sure the race as a whole is of those that it drops.
 const CONFIDENCE: f64 = 0.95;
 /// Differences that nobody would change a service for, as a share of the leader's score.
@@ -213,7 +213,7 @@ impl<'a> Race<'a> {
         values.iter().map(|values| scores(values, &best, self.applications)).collect()
     }
 
-    /// The candidates in order: the one that is advised, those that are as good, those that are not told from the best, the
+    /// The candidates in order: the one that is advised, those that are as good, those that are without a significant difference from the best, the
     /// others; within each by how far they are behind.
     pub(super) fn standings(&self) -> Vec<Standing> {
         let (values, all) = (self.values(), self.scores());

@@ -19,12 +19,12 @@ impl Progress for Nobody {
     fn finished(&self) {}
 }
 
-fn question(text: &str, asked: &Asked) -> Result<Question, QuestionError> {
+fn question(text: &str, asked: &AdviceOptions) -> Result<Question, QuestionError> {
     Question::read(&Source::new("folder/link.toml", text), Path::new(""), asked)
 }
 
 fn asked(text: &str) -> Question {
-    question(text, &Asked::default()).unwrap_or_else(|error| panic!("{error}"))
+    question(text, &AdviceOptions::default()).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn advised(text: &str, most: u32, jobs: usize) -> Advice {
@@ -43,7 +43,7 @@ fn every_candidate_can_be_read_in_every_world_that_is_built_in() {
     for name in scenarios::names() {
         let source = scenarios::scenario(&name).expect("a world");
         let question =
-            Question::read(&source, Path::new(""), &Asked::default()).unwrap_or_else(|error| panic!("{error}"));
+            Question::read(&source, Path::new(""), &AdviceOptions::default()).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(question.name, name);
         let candidates = candidates(&Link::of(&question.scenario));
         let entries: Vec<Entry> = candidates.iter().map(|one| Entry::of_no_class(&one.label, &one.service)).collect();
@@ -84,7 +84,7 @@ fn a_scenario_and_an_experiment_without_a_sweep_ask_the_same() {
 
 #[test]
 fn what_cannot_be_asked_is_told_with_its_place_and_what_would_be_right() {
-    let told = |text: &str| question(text, &Asked::default()).expect_err(text).to_string();
+    let told = |text: &str| question(text, &AdviceOptions::default()).expect_err(text).to_string();
     let sweep = told("[scenario]\nbase = 'clean'\n[sweep]\n'wireless.rate' = ['1 Mbit/s']\n[[scheme]]\nuse = 'raw'\n");
     assert!(
         sweep.contains("link.toml:3:") && sweep.contains("link.toml:5:") && sweep.contains("2 mistakes"),
@@ -92,10 +92,10 @@ fn what_cannot_be_asked_is_told_with_its_place_and_what_would_be_right() {
     );
     assert!(told("wireless.rat = '1 Mbit/s'\n").contains("did you mean `rate`?"));
     assert!(told("file-transfer.enabled = false\n").contains("enable one of"));
-    let asked = Asked { applications: vec![Application::Media], ..Asked::default() };
+    let asked = AdviceOptions { applications: vec![Application::Media], ..AdviceOptions::default() };
     let media = question("web.enabled = true\n", &asked).expect_err("no media").to_string();
     assert!(media.contains("`media`") && media.contains("file-transfer, web"), "{media}");
-    let asked = Asked { within: Some(Span::from_milliseconds(200)), ..Asked::default() };
+    let asked = AdviceOptions { within: Some(Span::from_milliseconds(200)), ..AdviceOptions::default() };
     let late = question("web.enabled = true\n", &asked).expect_err("nobody talks").to_string();
     assert!(late.contains("media.enabled = true"), "{late}");
 }
@@ -104,7 +104,7 @@ fn what_cannot_be_asked_is_told_with_its_place_and_what_would_be_right() {
 fn media_are_in_time_within_what_is_asked_or_written_or_what_the_way_leaves_to_a_recovery() {
     let within = |text: &str, asked: Option<&str>| {
         let within = asked.map(|asked| asked.parse().expect("a time"));
-        let asked = Asked { within, ..Asked::default() };
+        let asked = AdviceOptions { within, ..AdviceOptions::default() };
         let question = question(&format!("media.enabled = true\n{text}"), &asked).expect("a question");
         question.scenario.media.within.expect("a time").to_string()
     };

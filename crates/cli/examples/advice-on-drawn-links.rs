@@ -10,7 +10,7 @@
 #[path = "../tests/drawn/mod.rs"]
 mod drawn;
 
-use arqway_advise::MOST;
+use arqway_advise::MAX_REPLICATIONS;
 use arqway_lab::results::stats::Summary;
 use drawn::{Draw, advice, draw, held_against_all};
 use std::process::ExitCode;
@@ -28,7 +28,7 @@ fn main() -> ExitCode {
         if !asked.is_empty() && !asked.contains(&number.to_string()) {
             continue;
         }
-        let advice = advice(&link, MOST);
+        let advice = advice(&link, MAX_REPLICATIONS);
         let runs: usize = advice.results.iter().map(|results| results.finished()).sum();
         let found = held_against_all(&advice, 30);
         let percent =

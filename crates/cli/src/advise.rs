@@ -3,7 +3,9 @@
 use crate::study::{Failure, Running, Runs};
 use crate::terminal::{note, print};
 use crate::values;
-use arqway_advise::{Advice, Application, Asked, MOST, Progress, Question, QuestionError, Watcher, advise};
+use arqway_advise::{
+    Advice, AdviceOptions, Application, MAX_REPLICATIONS, Progress, Question, QuestionError, Watcher, advise,
+};
 use arqway_config::{Source, did_you_mean};
 use arqway_lab::experiment::scenarios;
 use arqway_lab::output;
@@ -40,7 +42,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "TIME", value_parser = values::positive_time)]
     media_within: Option<Span>,
     /// Maximum number of replications of a candidate
-    #[arg(long, value_name = "N", default_value_t = NonZeroU32::new(MOST).unwrap_or(NonZeroU32::MIN), value_parser = values::replications, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = NonZeroU32::new(MAX_REPLICATIONS).unwrap_or(NonZeroU32::MIN), value_parser = values::replications, allow_negative_numbers = true)]
     replications: NonZeroU32,
     #[command(flatten)]
     running: Running,
@@ -115,7 +117,7 @@ fn question(arguments: &Arguments) -> Result<Question, Failure> {
             applications.push(application);
         }
     }
-    let asked = Asked { applications, within: arguments.media_within, seed: arguments.running.seed };
+    let asked = AdviceOptions { applications, within: arguments.media_within, seed: arguments.running.seed };
     let question = Question::read(&source, &folder, &asked);
     question.map_err(|error| match error {
         QuestionError::Mistakes(mistakes) => Failure::Mistakes(mistakes),

@@ -77,7 +77,7 @@ fn check(plans: &Plans, store: &ResultStore, refused: &[Refused], question: &Man
     let catalogues: Vec<RunIndex> = plans.iter().map(|plan| RunIndex::of(plan)).collect::<Result<_, _>>()?;
     let all: Vec<(&RunIndex, &[Run])> =
         catalogues.iter().zip(&plans).map(|(catalogue, plan)| (catalogue, plan.runs.as_slice())).collect();
-    let strangers = store.strangers(&all);
+    let strangers = store.foreign_files(&all);
     wrong.extend(strangers.iter().map(|path| format!("{}: none of its runs belongs to this study", path.display())));
     if !wrong.is_empty() {
         let wrong = wrong.join("\n");

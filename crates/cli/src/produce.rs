@@ -5,7 +5,7 @@ use crate::study::{Failure, Options, Plans, Runs, Study};
 use crate::terminal::{note, print};
 use arqway_lab::experiment::Effort;
 use arqway_lab::output;
-use arqway_lab::run::precision::{MOST, Wide};
+use arqway_lab::run::precision::{MAX_REPLICATIONS, UnsettledMean};
 use arqway_papers::Judged;
 use arqway_papers::claims::Difference;
 use arqway_units::Ratio;
@@ -66,9 +66,11 @@ pub(crate) fn conclude(study: Study, plans: Plans, mut runs: Runs, options: &Opt
 }
 
 /// Says which means `--until` did not settle.
-fn report_wide(wide: &[Wide], share: Ratio) {
+fn report_wide(wide: &[UnsettledMean], share: Ratio) {
     if !wide.is_empty() {
-        note(format_args!("after {MOST} replications, the limit of --until, these means are not yet within {share}:"));
+        note(format_args!(
+            "after {MAX_REPLICATIONS} replications, the limit of --until, these means are not yet within {share}:"
+        ));
     }
     for wide in wide {
         note(format_args!("  {wide}"));

@@ -10,7 +10,7 @@ use arqway_lab::experiment::{Effort, Experiment};
 use arqway_papers::claims::Record;
 use arqway_papers::library::{self, FigureName};
 use arqway_papers::modern_tcp;
-use arqway_papers::options::{Asked, header_of_reproduction};
+use arqway_papers::options::{StudyOptions, header_of_reproduction};
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
@@ -71,8 +71,8 @@ pub(crate) fn read(arguments: &Arguments) -> Result<Study, Failure> {
 
 impl Arguments {
     /// The options that change results.
-    fn asked(&self) -> Asked {
-        Asked { full: self.full, seeds: self.seeds, today: self.today, ..self.options.asked() }
+    fn asked(&self) -> StudyOptions {
+        StudyOptions { full: self.full, seeds: self.seeds, today: self.today, ..self.options.asked() }
     }
 
     /// The arguments after `arqway` that give the same results and the same exit code.

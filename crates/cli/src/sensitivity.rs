@@ -44,7 +44,7 @@ pub(crate) struct Arguments {
 }
 
 /// The questions about one paper, and the worlds that answer them.
-struct Asked {
+struct PaperQuestions {
     paper: String,
     parameters: Vec<Parameter>,
     /// What the worlds behind the plain one are: the parameter that is changed, and to what.
@@ -57,9 +57,9 @@ const OTHER_SEEDS: u64 = 2;
 
 pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
     let questions = questions(arguments)?;
-    let asked: Vec<Asked> = questions
+    let asked: Vec<PaperQuestions> = questions
         .into_iter()
-        .map(|(paper, questions)| Asked::new(arguments, paper, questions))
+        .map(|(paper, questions)| PaperQuestions::new(arguments, paper, questions))
         .collect::<Result<_, _>>()?;
     output::prepare_for(&arguments.out, "sensitivity.csv")?;
     let planned = asked.iter().map(|asked| asked.worlds.planned()).sum();
@@ -104,7 +104,7 @@ impl Arguments {
     }
 }
 
-impl Asked {
+impl PaperQuestions {
     /// Reads the experiments of all worlds, or reports every mistake in them.
     fn new(arguments: &Arguments, paper: String, questions: Questions) -> Result<Self, Failure> {
         let names: Vec<FigureName> = library::figures().into_iter().filter(|name| name.paper == paper).collect();

@@ -27,7 +27,7 @@ pub(crate) fn shard(study: &Study, plans: &Plans, shard: Shard, options: &Option
     }
     let out = &options.out;
     let question = Manifest::new(study.words.clone(), shard.of(), study.files.clone());
-    question.lay(out)?;
+    question.write(out)?;
     let shares = shard.runs_of(&plans.all());
     let mut runs = Runs::new(options.running.jobs(), shares.iter().map(Vec::len).sum())?;
     runs.store = Some(open(out)?);

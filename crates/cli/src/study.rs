@@ -10,12 +10,12 @@ use arqway_lab::report::ReportHeader;
 use arqway_lab::run::cancellation::Cancellation;
 use arqway_lab::run::partial::{ManifestError, PartialError, ResultStore, Shard, StoreError};
 use arqway_lab::run::plan::{Plan, Request, RequestError, Run};
-use arqway_lab::run::precision::{Wide, run_to_precision};
+use arqway_lab::run::precision::{UnsettledMean, run_to_precision};
 use arqway_lab::run::{Results, RunError, run_these};
 use arqway_papers::Judged;
 use arqway_papers::claims::{Claim, Record};
-use arqway_papers::modern_tcp::{Section, Today};
-use arqway_papers::options::{Asked, quoted};
+use arqway_papers::modern_tcp::{ModernTcp, Section};
+use arqway_papers::options::{StudyOptions, quoted};
 use arqway_papers::other_seeds::{self, SeedFinding};
 use arqway_papers::sensitivity::Worlds;
 use arqway_units::Ratio;
@@ -136,9 +136,9 @@ impl Failure {
 
 impl Options {
     /// The options that change results.
-    pub(crate) fn asked(&self) -> Asked {
+    pub(crate) fn asked(&self) -> StudyOptions {
         let Self { replications, quick, until, .. } = *self;
-        Asked { replications, quick, until, seed: self.running.seed, ..Asked::default() }
+        StudyOptions { replications, quick, until, seed: self.running.seed, ..StudyOptions::default() }
     }
 
     /// The same, with results in this folder.
@@ -237,7 +237,11 @@ impl Runs {
         Ok(results)
     }
 
-    pub(crate) fn all(&mut self, plan: &mut Plan, until: Option<Ratio>) -> Result<(Results, Vec<Wide>), Failure> {
+    pub(crate) fn all(
+        &mut self,
+        plan: &mut Plan,
+        until: Option<Ratio>,
+    ) -> Result<(Results, Vec<UnsettledMean>), Failure> {
         let (results, wide) = match until {
             None => (self.run(plan, &plan.runs)?, Vec::new()),
             Some(share) => {
@@ -275,7 +279,7 @@ impl Runs {
         self.bar.inc_length(plan.runs.len() as u64);
         let results = self.run(plan, &plan.runs)?;
         let claims: Vec<Claim> = judged.judgements.iter().map(|judgement| judgement.claim.clone()).collect();
-        let today = Today::new(plan, &results, &claims);
+        let today = ModernTcp::new(plan, &results, &claims);
         let sections = today.sections(plain, judged).map_err(OutputError::from)?;
         for section in &sections {
             judged.further.entry(section.paper.clone()).or_default().push(section.further());
@@ -323,7 +327,7 @@ impl Runs {
         let (events, seconds) = (self.events as f64 / 1e6, self.bar.elapsed().as_secs_f64());
         let (finished, simulated) = (runs(self.finished), simulated(self.simulated_s));
         note(format_args!("{finished}, {simulated} simulated, {events:.1} million events in {seconds:.1} s"));
-        if let Some(taken) = self.store.as_ref().map(ResultStore::taken).filter(|taken| *taken > 0) {
+        if let Some(taken) = self.store.as_ref().map(ResultStore::reused).filter(|taken| *taken > 0) {
             note(format_args!("{} of these were already kept", runs(taken)));
         }
     }

@@ -5,6 +5,9 @@
 //! go from a state to another while that happens. The chains here go back as often as forth between any two states, so
 //! with D = diag(sqrt(pi)), S = D Q D^-1 is symmetric, and all exponentials come from two decompositions. The likelihood
 //! of a whole trace is then sqrt(pi) A1 A2 ... An sqrt(pi), A being these matrices in turn.
+//!
+//! The linear algebra is written here: matrices of two or four states on the stack are 60 lines, and the last bits of a fit
+//! (so the files that `arqway fit` writes) would change with the version of a crate for it.
 
 pub(super) type Matrix<const N: usize> = [[f64; N]; N];
 

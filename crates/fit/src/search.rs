@@ -1,4 +1,6 @@
 //! The highest point of a smooth function: BFGS with a backtracking line search.
+//!
+//! Written here because its bounds on steps and its end are those of log-likelihoods, and eight parameters need no matrix crate.
 
 /// Where a search ended.
 #[derive(Debug, Clone)]

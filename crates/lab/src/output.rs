@@ -5,7 +5,7 @@ use crate::figure::png;
 use crate::results::rows::{self, Row};
 use parquet::errors::ParquetError;
 use std::fs;
-use std::io::{self, BufWriter, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// The version that results carry.
@@ -46,7 +46,7 @@ pub enum OutputError {
     Report(#[from] askama::Error),
 }
 
-/// Makes the folder that results go into, and looks whether files can be written there. What is in it stays as it is.
+/// Creates the folder for results and checks that files can be written there. Existing files are left alone.
 ///
 /// # Errors
 /// What could not be written, and why.
@@ -79,11 +79,7 @@ pub fn prepare_without_figures(directory: &Path, file: &str) -> Result<(), Outpu
 /// Writes the rows both ways; `command` is what to type for them.
 pub fn write_rows(all: &[Row], command: &str, directory: &Path) -> Result<(), OutputError> {
     let path = directory.join("rows.csv");
-    let written = fs::File::create(&path).and_then(|file| {
-        let mut file = BufWriter::new(file);
-        rows::write_csv(all, &mut file)?;
-        file.flush()
-    });
+    let written = fs::File::create(&path).and_then(|file| rows::write_csv(all, file));
     written.map_err(|source| OutputError::File { path, source })?;
     let path = directory.join("rows.parquet");
     let file = fs::File::create(&path).map_err(|source| OutputError::File { path: path.clone(), source })?;

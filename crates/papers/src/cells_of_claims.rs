@@ -1,5 +1,4 @@
-//! Which cells of a plan decide which claims: to judge claims again, in another world or from another seed, no other cell has
-//! to be run.
+//! Which cells of a plan decide which claims: to judge claims again, in another world or from another seed, only these are run.
 
 use crate::claims::{Cell, Claim};
 use arqway_lab::run::cell_rows::CellRows;

@@ -1,6 +1,5 @@
-//! What is asked of a study beyond its experiments, and how results say so: a heading, and the command that makes them again.
-//!
-//! Whoever asks, command or notebook, the results of the same question have the same words around them.
+//! The options of a study that change its results, and the report's header made from them: a title, and the command that makes
+//! the results again. The command and Python share them, so that their reports are equal.
 
 use arqway_lab::experiment::Effort;
 use arqway_lab::report::ReportHeader;
@@ -10,7 +9,7 @@ use std::num::NonZeroU32;
 
 /// The options that change results.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Asked {
+pub struct StudyOptions {
     /// Replications of each cell, instead of the file's.
     pub replications: Option<NonZeroU32>,
     /// Shortened runs and few replications.
@@ -27,7 +26,7 @@ pub struct Asked {
     pub today: bool,
 }
 
-impl Asked {
+impl StudyOptions {
     /// As a shell would give them to the command: none has a blank in it.
     #[must_use]
     pub fn words(&self) -> Vec<String> {
@@ -36,7 +35,7 @@ impl Asked {
 }
 
 /// As they are typed behind a command, each with a blank before it.
-impl fmt::Display for Asked {
+impl fmt::Display for StudyOptions {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { replications, quick, full, until, seed, seeds, today } = *self;
         replications.map_or(Ok(()), |replications| write!(out, " --replications {replications}"))?;
@@ -51,7 +50,12 @@ impl fmt::Display for Asked {
 
 /// Around the results of a paper's figures, or those of all papers; `figures` are as they were asked for.
 #[must_use]
-pub fn header_of_reproduction(paper: Option<&str>, figures: &[String], effort: Effort, asked: &Asked) -> ReportHeader {
+pub fn header_of_reproduction(
+    paper: Option<&str>,
+    figures: &[String],
+    effort: Effort,
+    asked: &StudyOptions,
+) -> ReportHeader {
     let names: String = paper.into_iter().chain(figures.iter().map(String::as_str)).fold(String::new(), join);
     let note = match effort {
         Effort::Quick => {
@@ -102,13 +106,13 @@ mod tests {
     #[test]
     fn options_are_told_as_they_are_typed() {
         let two = NonZeroU32::MIN.saturating_add(1);
-        let asked = Asked { replications: Some(two), seed: Some(7), ..Asked::default() };
+        let asked = StudyOptions { replications: Some(two), seed: Some(7), ..StudyOptions::default() };
         assert_eq!(asked.to_string(), " --replications 2 --seed 7");
-        let asked = Asked { quick: true, seeds: Some(two), today: true, ..Asked::default() };
+        let asked = StudyOptions { quick: true, seeds: Some(two), today: true, ..StudyOptions::default() };
         assert_eq!(asked.to_string(), " --quick --seeds 2 --today");
-        assert_eq!(Asked { full: true, ..Asked::default() }.to_string(), " --full");
+        assert_eq!(StudyOptions { full: true, ..StudyOptions::default() }.to_string(), " --full");
         let figures = ["fig2".to_owned(), "fig3".to_owned()];
-        let header = header_of_reproduction(Some("monet08"), &figures, Effort::Full, &Asked::default());
+        let header = header_of_reproduction(Some("monet08"), &figures, Effort::Full, &StudyOptions::default());
         assert_eq!(header.command, "arqway reproduce monet08 fig2 fig3");
     }
 }

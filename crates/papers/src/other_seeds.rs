@@ -1,8 +1,7 @@
-//! How verdicts move with the root of all random streams.
+//! Verdicts from other root seeds: does a verdict depend on chance?
 //!
-//! An interval says how far a mean can be trusted; whether a verdict can, shows only where everything is drawn anew. So a
-//! reproduction can judge each claim again from the seeds that follow, running only the cells that claims read: rows, figures and
-//! `claims.csv` stay those of the seed that was asked for.
+//! `--seeds N` judges every claim again from the N - 1 seeds that follow, and runs only the cells that claims read. Rows, figures
+//! and `claims.csv` stay those of the seed given.
 
 use crate::cells_of_claims::CellsOfClaims;
 use crate::claims::{Claim, Evidence, Judgement};

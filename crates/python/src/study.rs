@@ -12,7 +12,7 @@ use arqway_lab::experiment::{Effort, Experiment, Files};
 use arqway_lab::report::ReportHeader;
 use arqway_lab::run::plan::{Plan as Runs, Request};
 use arqway_papers::library::{self, FigureName};
-use arqway_papers::options::{Asked, header_of_reproduction, quoted};
+use arqway_papers::options::{StudyOptions, header_of_reproduction, quoted};
 use pyo3::exceptions::{PyLookupError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -195,7 +195,7 @@ impl Study {
     fn plan(&self, py: Python<'_>, replications: Option<NonZeroU32>, seed: Option<u64>, quick: bool) -> PyResult<Plan> {
         let effort = if quick { Effort::Quick } else { Effort::Full };
         let experiments = self.origin.read(effort).map_err(|mistakes| mistakes::exception(py, &mistakes))?;
-        let mut asked = Asked { replications, quick, seed, ..Asked::default() };
+        let mut asked = StudyOptions { replications, quick, seed, ..StudyOptions::default() };
         let (header, figures) = match &self.origin {
             From::Text { .. } => {
                 let file = self.origin.file().unwrap_or_else(|| format!("{}.toml", self.experiment.id));

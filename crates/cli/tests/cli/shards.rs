@@ -228,7 +228,7 @@ fn shards_of_another_study_are_refused_by_name() {
 fn a_shard_that_cannot_be_is_told_before_anything_runs() {
     let folder = study("no-shard");
     let cases: [(&[&str], &str); 5] = [
-        (&["--shard", "4/3"], "there is no shard 4 of 3: they are counted from 1 to 3"),
+        (&["--shard", "4/3"], "there is no shard 4 of 3: shards are numbered 1 to 3"),
         (&["--shard", "0/3"], "there is no shard 0 of 3"),
         (&["--shard", "third"], "expected i/n, such as 2/3"),
         (&["--shard", "1/3", "--resume"], "--resume"),

@@ -1,7 +1,7 @@
 //! Links drawn at random, and what a full experiment says of the advice for each: all candidates, runs twice as long, and
 //! another seed.
 
-use arqway_advise::{Advice, Asked, Progress, Question, Watcher, advise};
+use arqway_advise::{Advice, AdviceOptions, Progress, Question, Watcher, advise};
 use arqway_config::Source;
 use arqway_lab::results::stats::{Summary, paired_difference, summarise};
 use arqway_lab::run::cancellation::Cancellation;
@@ -101,7 +101,8 @@ impl Found {
 }
 
 pub(crate) fn advice(link: &Drawn, most: u32) -> Advice {
-    let question = Question::read(&Source::new("link.toml", link.text.as_str()), Path::new(""), &Asked::default());
+    let question =
+        Question::read(&Source::new("link.toml", link.text.as_str()), Path::new(""), &AdviceOptions::default());
     let question = question.unwrap_or_else(|error| panic!("{}: {error}", link.text));
     let stop = Cancellation::new();
     let watcher = Watcher { jobs: jobs(), stop: &stop, progress: &Nobody };

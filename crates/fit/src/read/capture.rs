@@ -203,7 +203,7 @@ fn hold(file: &CaptureFile<'_>) -> Result<Held, CaptureError> {
             }
             Err(PcapError::Eof) => return Ok(held),
             Err(PcapError::Incomplete(_)) => {
-                // Asked again at the same place: the buffer is too small for the block, or the file ends within it.
+                // StudyOptions again at the same place: the buffer is too small for the block, or the file ends within it.
                 if waited_at == Some(at) {
                     room *= 2;
                     if reader.reader_exhausted() || room > LARGEST_BUFFER || !reader.grow(room) {

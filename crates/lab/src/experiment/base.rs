@@ -42,8 +42,8 @@ impl Base {
             let others: Table = paths().filter(|(other, _)| *other != path).map(owned).collect();
             let without = self.world(&Node::new(others, set.origin.clone()), &mut Mistakes::new());
             if changed.is_some() && without == changed {
-                let mistake = Mistake::at_key(node, format!("`{path}` is that in the world already"));
-                mistakes.push(mistake.help("an alternative is another value than the world's"));
+                let mistake = Mistake::at_key(node, format!("`{path}` already has this value in the scenario"));
+                mistakes.push(mistake.help("an alternative must differ from the scenario's value"));
             }
         }
     }

@@ -27,9 +27,8 @@ pub(super) fn read(
                 Mistake::at_key(node, format!("`{path}` is swept, or part of what is")).help("leave it to the sweep"),
             );
         } else if overlap(path, "link-layer.service") {
-            mistakes.push(
-                Mistake::at_key(node, "the service of a scheme is said by `use` or `service`").help("leave it out"),
-            );
+            mistakes
+                .push(Mistake::at_key(node, "a scheme sets its service by `use` or `service`").help("leave it out"));
         }
     }
     if mistakes.len() > told_before {
@@ -39,7 +38,7 @@ pub(super) fn read(
         let mut tree = point.bare.clone();
         set_all(&mut tree, Some(set), mistakes);
         let Point { value, .. } = point.point;
-        // A mistake is told once, not once a point.
+        // A mistake is reported once, not once a point.
         if mistakes.len() > told_before { None } else { world.point(value, tree, mistakes) }
     };
     points.iter().map(changed).collect()
@@ -110,7 +109,7 @@ mod tests {
         assert!(unknown.starts_with("moving.toml:13:") && unknown.contains("did you mean `on-hints`?"), "{unknown}");
         assert!(told("\"mobility.outage\" = \"3 s\"").contains("is swept"));
         assert!(told("mobility = { outage = \"3 s\" }").contains("is swept"));
-        assert!(told("\"link-layer.service\" = \"raw\"").contains("said by `use`"));
+        assert!(told("\"link-layer.service\" = \"raw\"").contains("by `use` or `service`"));
         let nameless = experiment("use = \"sr\"\nworld = { \"tcp.on-hints\" = \"freeze\" }").expect_err("no variant");
         assert!(nameless.to_string().contains("needs a `variant`"), "{nameless}");
     }

@@ -29,8 +29,7 @@ impl ClassService {
     pub(super) fn read_all(node: Option<&Node>, points: &[PointTree], mistakes: &mut Mistakes) -> Option<Vec<Self>> {
         let Some(node) = node else { return Some(Vec::new()) };
         let Some(table) = node.as_table() else {
-            let mistake =
-                Mistake::at_value(node, "`classes` is a table: the names of classes, and the service of each");
+            let mistake = Mistake::at_value(node, "`classes` must be a table of class names and their services");
             mistakes.push(mistake.help("such as { media = \"oos-rlp:1\" }"));
             return None;
         };
@@ -42,7 +41,7 @@ impl ClassService {
         let known: Vec<&str> =
             points.first().map(|point| names(&point.point.scenario.link_layer.classes)).unwrap_or_default();
         if !points.is_empty() && !known.contains(&name) {
-            let mistake = Mistake::at_key(node, format!("no class of this world is called `{name}`"));
+            let mistake = Mistake::at_key(node, format!("`{name}` is not a class of this scenario"));
             mistakes.push(mistake.help(did_you_mean(name, &known)));
             return None;
         }

@@ -99,7 +99,7 @@ impl FigurePlan {
         if let Some(x) = section.x.filter(|x| Some(x.value.as_str()) != swept) {
             let right = swept.map(|swept| format!("expected \"{swept}\", which is swept"));
             let message = format!("`{}` is not swept", x.value);
-            let help = right.unwrap_or_else(|| "nothing is swept here".to_owned());
+            let help = right.unwrap_or_else(|| "this experiment has no [sweep]".to_owned());
             mistakes.push(Mistake { origin: x.origin, message, help: Some(help) });
             x_is_wrong = true;
         }
@@ -110,8 +110,9 @@ impl FigurePlan {
             return None;
         };
         if quantity.along.is_some() && points > 1 {
-            let message = format!("`{}` is a series of its own, here of {points} points at once", section.y.value);
-            let help = Some("sweep a single value: the series of one world is drawn".to_owned());
+            let message =
+                format!("`{}` is a time series, and cannot be drawn over a sweep of {points} points", section.y.value);
+            let help = Some("sweep a single value".to_owned());
             mistakes.push(Mistake { origin: section.y.origin, message, help });
             return None;
         }

@@ -95,7 +95,7 @@ pub struct Experiment {
     pub settings: String,
 }
 
-/// How many replications there are where nobody says.
+/// How many replications there are unless a file says.
 const REPLICATIONS: u32 = 30;
 
 impl Experiment {

@@ -14,7 +14,7 @@ pub(super) fn each<'tree>(tree: &'tree Node, key: &str) -> impl Iterator<Item = 
     tree.get_path(key).and_then(Node::as_array).unwrap_or_default().iter()
 }
 
-/// Rows, curves and files are told apart by name: a second one of the same name would be taken for the first.
+/// Rows, curves and files are named after these, so no name may occur twice.
 pub(super) fn no_name_twice<'tree>(
     names: impl Iterator<Item = (&'tree Node, String)>,
     what: &str,
@@ -23,18 +23,19 @@ pub(super) fn no_name_twice<'tree>(
     let mut known = BTreeSet::new();
     for (node, name) in names {
         if known.contains(&name) {
-            let message = format!("{what} is called `{name}` already");
-            mistakes.push(Mistake::at_value(node, message).help("rows and files are told apart by it"));
+            let message = format!("{what} named `{name}` exists already");
+            mistakes
+                .push(Mistake::at_value(node, message).help("rows and files are named after it, so it must be unique"));
         }
         known.insert(name);
     }
 }
 
-/// A part of a file's name is no path.
+/// What becomes part of a file's name must not be a path.
 pub(super) fn names_files(node: &Node, mistakes: &mut Mistakes) {
     let plain = |c: char| c.is_alphanumeric() || "-_. ".contains(c);
     if node.as_text().is_some_and(|text| text.is_empty() || text.starts_with('.') || !text.chars().all(plain)) {
-        let help = "files are called by it: letters, digits, `-` and `_`";
+        let help = "files are named after it: use letters, digits, `-` and `_`";
         mistakes.push(Mistake::at_value(node, "this cannot be part of a file's name").help(help));
     }
 }

@@ -31,7 +31,8 @@ type Insert = fn(&Arc<Source>) -> Result<Node, Mistake>;
 fn insert_one(scenario: &mut Node, path: &str, files: &Files, mistakes: &mut Mistakes, insert: Insert) {
     let Some(file) = scenario.get_path(path).and_then(file_of) else { return };
     let Some(name) = file.as_text() else {
-        mistakes.push(Mistake::at_value(file, "a file is named by a text").help("such as { file = \"walk.losses\" }"));
+        mistakes
+            .push(Mistake::at_value(file, "a file name must be a string").help("such as { file = \"walk.losses\" }"));
         return;
     };
     let read = files

@@ -98,8 +98,8 @@ impl Scheme {
             }
             (None, Some(service)) => {
                 if let Some(set) = &set {
-                    let mistake = Mistake::at_key(set, "a service written out says its settings itself");
-                    mistakes.push(mistake.help("write them into `service`; `set` belongs to `use`"));
+                    let mistake = Mistake::at_key(set, "`set` cannot stand beside `service`");
+                    mistakes.push(mistake.help("write these settings into `service`; `set` goes with `use`"));
                 }
                 let variant = variant.map(|variant| variant.value).unwrap_or_default();
                 Self::written_out(&service, label, variant, points, mistakes)
@@ -210,7 +210,7 @@ impl Scheme {
         }
         let Some(label) = label else {
             let mistake = Mistake::at_value(service, "a scheme written out needs a `label`");
-            mistakes.push(mistake.help("rows and legends name it by that"));
+            mistakes.push(mistake.help("rows and legends use it"));
             return None;
         };
         let services: Option<Vec<_>> = services.into_iter().collect();
@@ -282,7 +282,7 @@ impl Variant {
             }
             (None, Some(changes)) => {
                 let mistake = Mistake::at_key(changes, "a scheme that changes something needs a `variant`");
-                mistakes.push(mistake.help("rows and legends tell it from the plain one by that"));
+                mistakes.push(mistake.help("rows and legends use it to distinguish this scheme from the plain one"));
                 None
             }
         }
@@ -302,7 +302,7 @@ fn refuse_what_the_form_says(form: &ShortForm, written: &str, set: &Node, mistak
     let Some(said) = form.key() else { return };
     for (path, node) in set.as_table().into_iter().flat_map(Table::iter) {
         if path.split('.').next() == Some(said) {
-            let mistake = Mistake::at_key(node, format!("`{written}` says the {said} already"));
+            let mistake = Mistake::at_key(node, format!("`{written}` already sets the {said}"));
             mistakes.push(mistake.help("write another short form, or the whole `service`"));
         }
     }

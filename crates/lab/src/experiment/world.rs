@@ -67,7 +67,7 @@ impl World {
             .and_then(|base| base_tree(base, files, mistakes))
             .unwrap_or_else(|| Node::new(Table::default(), Origin::whole(source)));
         let quick: Option<Quick> = part(take(&mut tree, "quick").as_ref(), mistakes);
-        // What it says is read by whoever asks for it.
+        // Only checked here: `Base::today` reads it.
         part::<Today>(take(&mut tree, "today").as_ref(), mistakes);
         let mut replications = None;
         if let (Effort::Quick, Some(quick)) = (effort, quick) {
@@ -88,8 +88,8 @@ impl World {
         };
         for (_, another) in swept {
             mistakes.push(
-                Mistake::at_key(another, "a second setting to sweep")
-                    .help("one setting is swept in an experiment; write another experiment for this one"),
+                Mistake::at_key(another, "a second swept setting")
+                    .help("an experiment sweeps one setting; write a second experiment for this one"),
             );
         }
         let Some(values) = values.as_array().filter(|values| !values.is_empty()) else {
@@ -98,7 +98,7 @@ impl World {
                 Some(whole) => Mistake::at_key(values, "the path of what is swept is one key, in quotes")
                     .help(format!("expected \"{whole}\" = [...]")),
                 None => Mistake::at_value(values, "a sweep without values")
-                    .help(format!("for instance \"{path}\" = [...] with the values that it takes")),
+                    .help(format!("list its values: \"{path}\" = [...]")),
             });
             return (Some(path.to_owned()), Vec::new());
         };
@@ -143,14 +143,14 @@ impl World {
     }
 }
 
-/// The path down to what is no table, where there is a table at `path`.
+/// The full path of the setting below a table at `path`.
 fn whole_path(path: &str, node: &Node) -> Option<String> {
     let (key, inner) = node.as_table()?.iter().next()?;
     let path = format!("{path}.{key}");
     Some(whole_path(&path, inner).unwrap_or(path))
 }
 
-/// The rate that nobody keeps, or the table's rates where no class gives one: what a mistake in rates is about.
+/// The setting that a mistake in rates is about: a class's rate, or the table's rates where no class gives one.
 fn rate_to_look_at<'tree>(error: &ConfigError, tree: &'tree Node) -> Option<&'tree Node> {
     let classes = tree.get_path("link-layer.classes").and_then(Node::as_array).unwrap_or_default();
     let of_class = classes.iter().find_map(|class| class.get_path("rate"));
@@ -186,7 +186,7 @@ fn base_tree(base: &Located<String>, files: &Files, mistakes: &mut Mistakes) -> 
     parse(&source.ok()?, mistakes)
 }
 
-/// A value that is no number, or not the one that rows and axes are to have.
+/// A swept value with the number that rows and axes have for it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct NamedPoint {

@@ -19,7 +19,7 @@ pub struct PaperPart {
     pub further: Vec<Further>,
 }
 
-/// A section of a paper beside its figures: whoever has one renders it from a template of his own.
+/// A section of a paper below its figures, rendered from a template of its own.
 ///
 /// Its headings begin at the fourth level, its tables have a `caption`, and what may be wider than a phone stands in a
 /// `<div class="scroll" tabindex="0" role="group" aria-label="...">`.

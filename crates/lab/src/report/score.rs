@@ -1,4 +1,4 @@
-//! How many claims hold, and how near the papers' numbers are to ours: counted by whoever judges them, shown here.
+//! How many claims hold, and how near the papers' numbers are to ours. `arqway-papers` counts, the report shows.
 
 use super::badge::Tally;
 use crate::figure::number::{fixed, significant};

@@ -1,4 +1,4 @@
-//! What became of claims, as data: whoever judges claims fills it in, and a study of one's own leaves it empty.
+//! Verdicts on claims, as data: `arqway-papers` fills it in; for a study without claims it is empty.
 
 use super::{Agreement, Further, PaperTable, Score, VerdictLine};
 use std::collections::BTreeMap;

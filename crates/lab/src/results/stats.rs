@@ -2,6 +2,8 @@
 //!
 //! Replications are independent and few, so intervals are Student's. Schemes are compared by the mean of their paired
 //! differences: a replication draws the same random numbers for every scheme, and what both have in common cancels.
+//!
+//! Written here because these intervals are a few lines over the distributions of `statrs`.
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 

@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// Says to runs that they are to stop; shared by who runs them and who stops them.
+/// A request to stop, shared by the threads that run and the one that stops them.
 #[derive(Debug, Default)]
 pub struct Cancellation(AtomicU8);
 
@@ -13,29 +13,29 @@ const AFTER_CURRENT_RUNS: u8 = 1;
 const AT_ONCE: u8 = 2;
 
 impl Cancellation {
-    /// Nobody has said so.
+    /// Not requested.
     #[must_use]
     pub const fn new() -> Self {
         Self(AtomicU8::new(0))
     }
 
-    /// No run is begun any more; those under way are finished. Whether it was said before.
+    /// Starts no further run; those under way are finished. Returns whether a stop was requested before.
     pub fn after_current_runs(&self) -> bool {
         self.0.fetch_max(AFTER_CURRENT_RUNS, Ordering::Relaxed) > 0
     }
 
-    /// Runs under way are given up too: they have no results.
+    /// Gives up the runs under way too: they have no results.
     pub fn at_once(&self) {
         self.0.fetch_max(AT_ONCE, Ordering::Relaxed);
     }
 
-    /// Whether no run is to be begun.
+    /// Whether no further run may start.
     #[must_use]
     pub fn is_requested(&self) -> bool {
         self.0.load(Ordering::Relaxed) > 0
     }
 
-    /// Whether the runs under way are to be given up.
+    /// Whether the runs under way are to be given up too.
     #[must_use]
     pub fn is_immediate(&self) -> bool {
         self.0.load(Ordering::Relaxed) == AT_ONCE
@@ -47,10 +47,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_has_no_patience_is_not_asked_for_it_again() {
+    fn an_immediate_stop_is_not_taken_back() {
         let stop = Cancellation::new();
         assert!(!stop.is_requested());
-        assert!(!stop.after_current_runs(), "nobody had said so");
+        assert!(!stop.after_current_runs(), "not requested before");
         assert_eq!((stop.is_requested(), stop.is_immediate()), (true, false));
         stop.at_once();
         assert!(stop.after_current_runs());

@@ -161,8 +161,7 @@ fn settings(experiments: &[Experiment], request: &Request) -> Result<Vec<Setting
                     || request.scheme.as_ref().is_some_and(|only| !scheme.is_called(only));
                 let scenario = scheme.scenario(point_index, point);
                 let Some(mut scenario) = scenario.filter(|_| !unwanted) else { continue };
-                // Every service is written out by now. What takes no part makes no other world: cells of two papers that
-                // differ in nothing else are run once.
+                // Cells of two papers whose worlds differ only in settings that are not in use are run once.
                 scenario.forget_idle_settings();
                 let shown = Use { experiment: index, point: point_index, scheme: scheme_index };
                 let same =

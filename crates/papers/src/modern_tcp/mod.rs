@@ -42,7 +42,7 @@ pub fn overlay(paper: &str) -> Result<Option<Overlay>, Mistakes> {
 
 /// What came out with today's TCP.
 #[derive(Debug)]
-pub struct Today {
+pub struct ModernTcp {
     /// The rows, as `rows.csv` has them.
     pub rows: Vec<Row>,
     /// The verdicts, in the order of the claims.
@@ -51,7 +51,7 @@ pub struct Today {
     tables: Vec<(String, String, MeansTable)>,
 }
 
-impl Today {
+impl ModernTcp {
     /// Makes tables and verdicts from the results of a plan of today's worlds.
     #[must_use]
     pub fn new(plan: &Plan, results: &Results, claims: &[Claim]) -> Self {

@@ -1,6 +1,6 @@
 //! What the report and the terminal say of a paper with today's TCP.
 
-use super::Today;
+use super::ModernTcp;
 use super::headline::{Headline, percent};
 use crate::claims::{Judgement, score};
 use crate::judged::Judged;
@@ -51,7 +51,7 @@ impl Section {
         Further { id: "today".to_owned(), title: TITLE.to_owned(), html: self.html.clone() }
     }
 
-    pub(super) fn new(paper: &str, today: &Today, plan: &Plan, plain: &Judged) -> Result<Self, askama::Error> {
+    pub(super) fn new(paper: &str, today: &ModernTcp, plan: &Plan, plain: &Judged) -> Result<Self, askama::Error> {
         let headlines: Vec<Headline> = headlines(paper, today, plan, plain);
         let of_paper = |judgement: &&Judgement| judgement.claim.paper() == paper;
         let then: Vec<Judgement> = plain.judgements.iter().filter(of_paper).cloned().collect();
@@ -72,7 +72,7 @@ impl Section {
 }
 
 /// The paper's figures that have means with both TCPs.
-fn headlines(paper: &str, today: &Today, plan: &Plan, plain: &Judged) -> Vec<Headline> {
+fn headlines(paper: &str, today: &ModernTcp, plan: &Plan, plain: &Judged) -> Vec<Headline> {
     let of_today = today.tables.iter().filter(|(of, _, _)| of == paper);
     let headline = |(_, name, table): &(String, String, arqway_lab::report::means_table::MeansTable)| {
         let of_same = |figure: &&arqway_lab::report::findings::FigureFinding| {

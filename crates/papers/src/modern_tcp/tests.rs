@@ -41,7 +41,7 @@ fn rows_of_today_are_told_apart_by_their_variant_alone_and_verdicts_are_of_today
     let plain = Judged::new(&plain_plan, &results(&plain_plan), &claims);
     // A window of one packet and a long wire: whatever the link does, next to nothing gets through.
     let slow = plan(&Overlay::of(set("set = { \"tcp.maximum-window\" = 1, \"wired.delay\" = \"3 s\" }")));
-    let today = Today::new(&slow, &results(&slow), &claims);
+    let today = ModernTcp::new(&slow, &results(&slow), &claims);
 
     let key = |row: &Row| {
         let words = [&row.scheme, &row.metric].map(ToString::to_string);
@@ -75,7 +75,7 @@ fn equal_worlds_turn_no_verdict() {
     let claims = claims::read(&Source::new("claims.toml", CLAIM)).unwrap_or_else(|told| panic!("{told}"));
     let plan = plan(&Overlay::default());
     let plain = Judged::new(&plan, &results(&plan), &claims);
-    let same = Today::new(&plan, &results(&plan), &claims);
+    let same = ModernTcp::new(&plan, &results(&plan), &claims);
     let sections = same.sections(&plan, &plain).expect("a section");
     assert!(!sections[0].text.contains("today\n") && sections[0].html.contains("As before: <code>paper.fig</code>"));
 }

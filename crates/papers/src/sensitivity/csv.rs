@@ -2,28 +2,42 @@
 
 use super::matrix::{AlternativeFinding, Line, Matrix, number, verdict};
 use crate::claims::Judgement;
-use arqway_lab::results::rows::quoted;
 use std::io::{self, Write};
+
+/// The columns, in their order.
+const COLUMNS: [&str; 11] = [
+    "paper",
+    "parameter",
+    "alternative",
+    "claim",
+    "kind",
+    "verdict",
+    "plain_verdict",
+    "number",
+    "plain_number",
+    "part",
+    "touched",
+];
 
 /// Writes the verdicts of all alternatives. Numbers are in percent or in the unit of a value, as in `claims.csv`; what has
 /// none is empty. `touched` is `no` where no cell of the claim is another than in the plain world.
 ///
 /// # Errors
 /// What the writer says.
-pub fn write_csv(matrices: &[Matrix], mut output: impl Write) -> io::Result<()> {
-    writeln!(output, "paper,parameter,alternative,claim,kind,verdict,plain_verdict,number,plain_number,part,touched")?;
+pub fn write_csv(matrices: &[Matrix], output: impl Write) -> io::Result<()> {
+    let mut writer = csv::Writer::from_writer(output);
+    writer.write_record(COLUMNS)?;
     for matrix in matrices {
         for found in &matrix.alternatives {
             for line in matrix.lines() {
-                let row = row(matrix, found, line);
-                writeln!(output, "{}", row.each_ref().map(|cell| quoted(cell)).join(","))?;
+                writer.write_record(row(matrix, found, line))?;
             }
         }
     }
-    Ok(())
+    writer.flush()
 }
 
-fn row(matrix: &Matrix, found: &AlternativeFinding, line: Line) -> [String; 11] {
+fn row(matrix: &Matrix, found: &AlternativeFinding, line: Line) -> [String; COLUMNS.len()] {
     let claim = matrix.claim(line);
     let ours = |judgements: &[Judgement]| {
         let ours = number(judgements, line).and_then(|number| number.ours);

@@ -96,7 +96,7 @@ pub fn read(source: &Arc<Source>, scenario: &Arc<Source>) -> Result<Questions, M
         for AlternativeSection { label, set } in alternative {
             labels.note(&label, "an alternative", &mut mistakes);
             if set.as_table().is_none_or(arqway_config::Table::is_empty) {
-                let mistake = Mistake::at_value(&set, "an alternative sets something");
+                let mistake = Mistake::at_value(&set, "an alternative must set something");
                 mistakes.push(mistake.help("such as { \"tcp.maximum-window\" = 8 }"));
             } else {
                 base.check(&set, &mut mistakes);
@@ -142,7 +142,7 @@ impl Names {
             mistakes.push(Mistake {
                 origin: name.origin.clone(),
                 message: format!("{what} is called `{}` already", name.value),
-                help: Some("results are told apart by it".to_owned()),
+                help: Some("results are named after it, so it must be unique".to_owned()),
             });
         }
     }

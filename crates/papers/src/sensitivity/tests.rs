@@ -67,7 +67,7 @@ fn a_path_that_does_not_exist_is_told_where_it_is_written() {
     assert!(unknown.starts_with("sensitivity/paper.toml:7:9:"), "{unknown}");
     assert!(unknown.contains("did you mean `maximum-window`?"), "{unknown}");
     assert!(told(&asks("\"tcp.maximum-window\" = \"much\"")).contains("maximum-window"));
-    assert!(told(&asks("")).contains("an alternative sets something"));
+    assert!(told(&asks("")).contains("an alternative must set something"));
     let twice = format!("{0}{0}", asks("\"tcp.maximum-window\" = 8"));
     assert!(told(&twice).contains("a parameter is called `One` already"));
 }

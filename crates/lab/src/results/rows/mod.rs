@@ -12,8 +12,7 @@ mod parquet;
 use std::sync::Arc;
 
 pub use column::{COLUMNS, Column, Values};
-pub use csv::quoted;
-pub use csv::{RowsError, read_csv, write_csv};
+pub use csv::write_csv;
 pub use means::{Mean, means};
 pub use parquet::write_parquet;
 

@@ -1,12 +1,12 @@
-//! Which runs go together: so many that handing them out costs nothing beside them.
+//! Batches of runs: large enough that handing one out costs little beside running it.
 
 use crate::run::plan::{Plan, Run};
 use arqway_sim::channel::Direction;
 use arqway_sim::{PacketLength, Scenario};
 
-/// How much work a piece is meant to be. A task costs its scheduler some milliseconds.
-const PIECE_S: f64 = 1.0;
-/// No piece has more runs, however short they are.
+/// How long a batch should take. Scheduling a task costs some milliseconds.
+const BATCH_S: f64 = 1.0;
+/// The most runs of a batch, however short they are.
 const MOST_RUNS: usize = 1000;
 /// What a packet costs, from host to host and back, with all that its link does for it (docs/speed.md has 0.6 to 2.6
 /// microseconds).
@@ -14,25 +14,25 @@ const PACKET_S: f64 = 1.5e-6;
 /// What a run costs beside its packets.
 const RUN_S: f64 = 50e-6;
 
-/// Packs runs of a plan into pieces, in the order in which they are given: whoever stops half way has the same replications of
-/// every setting. How long a run takes is only estimated, from the plan alone, so that every machine packs alike.
+/// Packs runs of a plan into batches, in the given order: a study stopped half way has the same replications of every
+/// setting. How long a run takes is estimated from the plan alone, so that every machine packs alike.
 #[must_use]
 pub fn pack(plan: &Plan, runs: &[Run]) -> Vec<Vec<Run>> {
     let costs: Vec<f64> = plan.settings.iter().map(|setting| estimate_s(&setting.scenario)).collect();
-    let mut pieces = Vec::new();
-    let (mut piece, mut cost) = (Vec::new(), 0.0);
+    let mut batches = Vec::new();
+    let (mut batch, mut cost) = (Vec::new(), 0.0);
     for run in runs {
-        piece.push(*run);
+        batch.push(*run);
         cost += costs.get(run.setting).copied().unwrap_or(0.0);
-        if cost >= PIECE_S || piece.len() == MOST_RUNS {
-            pieces.push(std::mem::take(&mut piece));
+        if cost >= BATCH_S || batch.len() == MOST_RUNS {
+            batches.push(std::mem::take(&mut batch));
             cost = 0.0;
         }
     }
-    if !piece.is_empty() {
-        pieces.push(piece);
+    if !batch.is_empty() {
+        batches.push(batch);
     }
-    pieces
+    batches
 }
 
 /// About how many seconds of one core a run takes: by the packets that its link carries at most.

@@ -1,4 +1,4 @@
-//! What is known of runs, from wherever it came.
+//! The runs whose results are known, from whichever file or worker they came.
 
 use super::run_index::RunId;
 use super::{PartialResults, RunIndex};
@@ -6,7 +6,7 @@ use crate::run::plan::Run;
 use crate::run::{Measured, Results};
 use std::collections::BTreeMap;
 
-/// The runs of all pieces that were added.
+/// The runs of all partial results that were added.
 #[derive(Debug, Default)]
 pub struct Collected {
     runs: BTreeMap<RunId, Measured>,

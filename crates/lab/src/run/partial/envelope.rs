@@ -1,4 +1,4 @@
-//! What is around the contents of a task or a piece, so that nobody takes anything else for one:
+//! The envelope of a task or a piece: says what the file is, and shows whether it is intact.
 //!
 //! ```text
 //!     arqway-piece 1 0.1.0+52ce11f0 3127 9f86d081...   a line of text: what it is, its format, who wrote it, how many octets
@@ -13,10 +13,10 @@ use sha2::{Digest, Sha256};
 
 /// The layout of contents; another one gets another number.
 const FORMAT: &str = "1";
-/// No first line is longer.
+/// The longest first line.
 const LONGEST_LINE: usize = 256;
 
-/// Why octets are no task, or no piece, for this program.
+/// Why octets are not a task or a piece of this program.
 #[derive(Debug, thiserror::Error)]
 pub enum PartialError {
     /// Something else altogether.

@@ -1,4 +1,5 @@
-//! What the shards of a study answer together, beside their pieces: whoever merges them needs nothing else.
+//! The manifest of a sharded study: the command and every file that it reads, beside the pieces, so that `arqway merge` needs
+//! nothing else. It is `DIR/pieces/question.json`.
 
 use super::PROGRAM;
 use super::store::write_whole;
@@ -23,7 +24,7 @@ pub struct Manifest {
     pub files: BTreeMap<String, String>,
 }
 
-/// Why there is no question, or not this one.
+/// Why a folder has no manifest, or not this one.
 #[derive(Debug, thiserror::Error)]
 pub enum ManifestError {
     /// No file.
@@ -74,7 +75,7 @@ impl Manifest {
     ///
     /// # Errors
     /// Another question is there, or it cannot be written.
-    pub fn lay(&self, folder: &Path) -> Result<(), ManifestError> {
+    pub fn write(&self, folder: &Path) -> Result<(), ManifestError> {
         match Self::read(folder) {
             Ok(there) => self.is_that_of(&there, folder),
             Err(ManifestError::None { .. }) => {

@@ -1,4 +1,4 @@
-//! A plan in pieces: so that many processes and machines run it, and so that it goes on where it was interrupted.
+//! A plan run in parts: by many processes and machines, or going on where it was interrupted.
 //!
 //! ```text
 //!     Plan --pack--> Task, Task, ...        some runs each, a second or so of work; all they need is in their bytes
@@ -10,9 +10,10 @@
 //!     Results <-- Collected <-- PartialResults, PartialResults, ...       in whatever order they come, also from DIR/pieces/
 //! ```
 //!
-//! A run is known by what decides it: the code that measures, the seed, the world, the replication. So it does not matter
-//! which piece it comes in, how runs were packed, or who ran them; a plan that grew takes what it has in common with the one
-//! before. Pieces are named by the runs in them, bear a checksum, and one that is not what it says is refused and run again.
+//! A run is identified by what decides its result: the code that measures, the seed, the world, the replication. So results
+//! are reused however the runs were batched and wherever they ran; a plan that grew reuses what it shares with the one before.
+//! On disk, partial results are the *pieces* of `DIR/pieces`: named by the runs in them, with a checksum. A damaged one is
+//! refused, and its runs are run again.
 
 mod batches;
 mod collected;

@@ -1,4 +1,4 @@
-//! What came out of some runs, on its way to the rest.
+//! The results of a batch of runs, as they are sent and kept.
 //!
 //! ```text
 //!     names      [app, metric] ...              each once; runs name them by their place
@@ -122,7 +122,7 @@ impl PartialResults {
     }
 }
 
-/// The place of something in a list of things that are told once.
+/// The index of a thing in a list that has each thing once.
 fn number<T: Ord>(thing: T, places: &mut BTreeMap<T, usize>) -> usize {
     let next = places.len();
     *places.entry(thing).or_insert(next)

@@ -1,4 +1,4 @@
-//! What decides the outcome of a run, as a name for it.
+//! Names for runs, made from everything that decides their results.
 
 use super::envelope::digits;
 use super::{PROGRAM, PartialError};

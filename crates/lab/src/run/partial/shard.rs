@@ -1,4 +1,4 @@
-//! One of several machines' share of a study: every n-th piece.
+//! The share of one of several machines in a study: every n-th batch.
 
 use super::pack;
 use crate::run::plan::{Plan, Run};
@@ -15,14 +15,14 @@ pub struct Shard {
     of: NonZeroU32,
 }
 
-/// What is no share.
+/// Why a text is not a shard.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ShardError {
     /// Not two numbers.
     #[error("expected i/n, such as 2/3 for the second of three shards")]
     Form,
     /// None of the shares there are.
-    #[error("there is no shard {index} of {of}: they are counted from 1 to {of}")]
+    #[error("there is no shard {index} of {of}: shards are numbered 1 to {of}")]
     Index {
         /// What was asked for.
         index: u32,

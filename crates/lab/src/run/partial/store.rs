@@ -1,4 +1,4 @@
-//! Pieces in folders: what is there is taken, what is missing is run and put beside it.
+//! Partial results in folders: what is there is reused, what is missing is run and stored beside it.
 //!
 //! ```text
 //!     DIR/pieces/3f0c...9a.piece       named by the runs in it
@@ -31,10 +31,10 @@ pub struct ResultStore {
     found: Vec<(PathBuf, Vec<RunId>)>,
     collected: Collected,
     /// How many runs were asked for that were there.
-    taken: usize,
+    reused: usize,
 }
 
-/// A file that is no piece for this program.
+/// A file that is not a piece of this program.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {error}", path.display())]
 pub struct Refused {
@@ -59,14 +59,14 @@ pub enum StoreError {
 }
 
 impl ResultStore {
-    /// Reads the pieces in some folders, which need not be there yet; new ones will go into the first. Files that are no
-    /// pieces for this program are told, and left alone.
+    /// Reads the pieces in some folders, which need not be there yet; new ones will go into the first. Files that are not
+    /// pieces of this program are returned, and left alone.
     ///
     /// # Errors
     /// A folder or a file that cannot be read.
     pub fn open(folders: &[PathBuf]) -> Result<(Self, Vec<Refused>), OutputError> {
         let folder = folders.first().cloned().unwrap_or_default();
-        let mut store = Self { folder, found: Vec::new(), collected: Collected::default(), taken: 0 };
+        let mut store = Self { folder, found: Vec::new(), collected: Collected::default(), reused: 0 };
         let mut refused = Vec::new();
         for path in folders.iter().map(|folder| pieces_in(folder)).collect::<Result<Vec<_>, _>>()?.concat() {
             let octets = fs::read(&path).map_err(|source| OutputError::Read { path: path.clone(), source })?;
@@ -83,7 +83,7 @@ impl ResultStore {
 
     /// The pieces that have none of these runs.
     #[must_use]
-    pub fn strangers(&self, plans: &[(&RunIndex, &[Run])]) -> Vec<&Path> {
+    pub fn foreign_files(&self, plans: &[(&RunIndex, &[Run])]) -> Vec<&Path> {
         let ids = |(catalogue, runs): &(&RunIndex, &[Run])| -> Vec<_> {
             runs.iter().filter_map(|run| catalogue.run(*run)).collect()
         };
@@ -100,8 +100,8 @@ impl ResultStore {
 
     /// How many of the runs that were asked for were there already.
     #[must_use]
-    pub fn taken(&self) -> usize {
-        self.taken
+    pub fn reused(&self) -> usize {
+        self.reused
     }
 
     /// The results of some runs of a plan. What is not known yet is run with this many threads and written, piece by piece;
@@ -119,7 +119,7 @@ impl ResultStore {
     ) -> Result<Results, StoreError> {
         let catalogue = RunIndex::of(plan)?;
         let missing = self.collected.missing(&catalogue, runs);
-        self.taken += runs.len() - missing.len();
+        self.reused += runs.len() - missing.len();
         (missing.len()..runs.len()).for_each(|_| finished());
         if !missing.is_empty() {
             make(&self.folder)?;
@@ -135,7 +135,7 @@ impl ResultStore {
         Ok(self.collected.results(&catalogue, runs))
     }
 
-    /// Adds a piece that somebody else ran, and writes it.
+    /// Adds a piece that was run elsewhere, and writes it.
     ///
     /// # Errors
     /// A file that cannot be written.
@@ -147,7 +147,7 @@ impl ResultStore {
     }
 }
 
-/// The files that are called like pieces, in the order of their names; none where there is no folder.
+/// The files with a piece's name, sorted; none where the folder does not exist.
 fn pieces_in(folder: &Path) -> Result<Vec<PathBuf>, OutputError> {
     let unreadable = |source| OutputError::Read { path: folder.to_owned(), source };
     let entries = match fs::read_dir(folder) {

@@ -1,5 +1,4 @@
-//! What somebody elsewhere has to run for a piece: some worlds and the replications wanted of each, nothing else. Whoever runs
-//! it needs no files, and knows of no experiment.
+//! A task: some worlds and the replications wanted of each. It needs no files and no experiment, so any process can run it.
 
 use super::envelope::{open, seal};
 use super::run_index::{RunId, SettingId, written};

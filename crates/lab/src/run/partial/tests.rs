@@ -111,7 +111,7 @@ fn a_shelf_runs_what_it_does_not_have_and_keeps_it() {
     assert!(refused.is_empty());
     store.add(PartialResults::from_bytes(&run_elsewhere(&plan, &packed[1])).expect("a piece")).expect("written");
     let results = store.run(&plan, &plan.runs, NonZeroUsize::MIN, &Cancellation::new(), || ()).expect("worlds");
-    assert_eq!((results.finished(), store.taken()), (2400, 1000));
+    assert_eq!((results.finished(), store.reused()), (2400, 1000));
     // One is cut short, one is of another program, one is something else: what they had is missing again.
     let paths: Vec<PathBuf> =
         std::fs::read_dir(&folder).expect("pieces").map(|entry| entry.expect("one").path()).collect();
@@ -142,8 +142,8 @@ fn a_shelf_runs_what_it_does_not_have_and_keeps_it() {
 fn a_shard_is_written_as_two_numbers() {
     let told = |text: &str| text.parse::<Shard>().map_or_else(|error| error.to_string(), |shard| shard.to_string());
     assert_eq!(["1/1", "2/3"].map(told), ["1/1", "2/3"]);
-    assert_eq!(told("4/3"), "there is no shard 4 of 3: they are counted from 1 to 3");
-    assert_eq!(told("0/3"), "there is no shard 0 of 3: they are counted from 1 to 3");
+    assert_eq!(told("4/3"), "there is no shard 4 of 3: shards are numbered 1 to 3");
+    assert_eq!(told("0/3"), "there is no shard 0 of 3: shards are numbered 1 to 3");
     for text in ["", "3", "1/0", "-1/3", "one/two", "1/2/3"] {
         assert_eq!(told(text), "expected i/n, such as 2/3 for the second of three shards", "{text}");
     }

@@ -1,4 +1,4 @@
-//! As many replications as it takes: until the mean of everything that is drawn is known well enough.
+//! The stopping rule of `--until`: replications are added until every mean that is drawn is known precisely enough.
 //!
 //! ```text
 //!     first replications --> is each interval narrow enough? --yes--> done
@@ -21,12 +21,12 @@ use std::fmt;
 
 /// How many replications are added at a time.
 const BATCH: u32 = 10;
-/// Where adding ends: what a thousand replications do not settle, a mean is no good description of.
-pub const MOST: u32 = 1000;
+/// The most replications of a cell: where a thousand do not settle a mean, the mean does not describe the cell.
+pub const MAX_REPLICATIONS: u32 = 1000;
 
 /// A mean whose interval is still too wide.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Wide {
+pub struct UnsettledMean {
     /// The setting of the plan.
     setting: usize,
     /// The experiment, the scheme with its variant, and the point.
@@ -37,7 +37,7 @@ pub struct Wide {
     share: f64,
 }
 
-impl fmt::Display for Wide {
+impl fmt::Display for UnsettledMean {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (experiment, scheme, point) = &self.cell;
         if self.share.is_infinite() {
@@ -49,9 +49,9 @@ impl fmt::Display for Wide {
 }
 
 /// Runs a plan, and adds replications to it until the 95 % interval of each mean that is drawn is within this share of the
-/// mean. Returns the means whose intervals still are not, because there are [`MOST`] replications of them.
+/// mean. Returns the means whose intervals still are not, because there are [`MAX_REPLICATIONS`] replications of them.
 ///
-/// `run` runs some of a plan's runs; `planned` is told how many more will follow.
+/// `run` runs some of a plan's runs; `planned` is called with the number of runs that are added.
 ///
 /// # Errors
 /// As `run` has.
@@ -61,20 +61,20 @@ pub fn run_to_precision<E>(
     stop: &Cancellation,
     planned: impl Fn(usize),
     mut run: impl FnMut(&Plan, &[Run]) -> Result<Results, E>,
-) -> Result<(Results, Vec<Wide>), E> {
+) -> Result<(Results, Vec<UnsettledMean>), E> {
     let mut results = run(plan, &plan.runs)?;
     let groups = groups(&plan.settings);
     loop {
         let wide = wide(plan, &results, share);
         let goes_on = |setting: &usize| {
-            let of_its_group = |wide: &Wide| groups[wide.setting] == groups[*setting];
-            plan.settings[*setting].replications < MOST && wide.iter().any(of_its_group)
+            let of_its_group = |wide: &UnsettledMean| groups[wide.setting] == groups[*setting];
+            plan.settings[*setting].replications < MAX_REPLICATIONS && wide.iter().any(of_its_group)
         };
         let settings: Vec<usize> = (0..plan.settings.len()).filter(goes_on).collect();
         if settings.is_empty() || stop.is_requested() {
             return Ok((results, wide));
         }
-        let added = plan.add_replications(BATCH, MOST, &settings);
+        let added = plan.add_replications(BATCH, MAX_REPLICATIONS, &settings);
         planned(added.len());
         results.extend(run(plan, &added)?);
     }
@@ -96,7 +96,7 @@ fn groups(settings: &[Setting]) -> Vec<usize> {
 }
 
 /// The means that are drawn and not known well enough.
-fn wide(plan: &Plan, results: &Results, share: Ratio) -> Vec<Wide> {
+fn wide(plan: &Plan, results: &Results, share: Ratio) -> Vec<UnsettledMean> {
     let of_use = |(setting, shown): (usize, &Use)| {
         let experiment = &plan.experiments[shown.experiment];
         let rows = results.rows_of_setting(plan, setting, *shown);
@@ -106,10 +106,10 @@ fn wide(plan: &Plan, results: &Results, share: Ratio) -> Vec<Wide> {
             let half_width = half_width_as_share(&mean);
             let (scheme, point) = (&experiment.schemes[shown.scheme], &experiment.points[shown.point]);
             let cell = (experiment.id.clone(), scheme.full_name(), point.value);
-            let wide = Wide { setting, cell, quantity: quantity.name, share: half_width };
+            let wide = UnsettledMean { setting, cell, quantity: quantity.name, share: half_width };
             (half_width > share.as_f64()).then_some(wide)
         };
-        // Two figures may draw one quantity: it is told once.
+        // Two figures may draw one quantity: it is listed once.
         let drawn: BTreeMap<&str, Quantity> =
             experiment.figures.iter().map(|figure| (figure.quantity.name, figure.quantity)).collect();
         drawn.into_values().filter_map(wide).collect::<Vec<_>>()

@@ -3,13 +3,18 @@ use crate::run::small_study::{STUDY, plan};
 use crate::run::{run, run_these};
 use std::num::NonZeroUsize;
 
-fn until(plan: &mut Plan, percent: f64, threads: usize) -> (Results, Vec<Wide>) {
+fn until(plan: &mut Plan, percent: f64, threads: usize) -> (Results, Vec<UnsettledMean>) {
     let share = Ratio::new(percent / 100.0).expect("a share");
     let threads = NonZeroUsize::new(threads).expect("a thread");
     until_stopped(plan, share, threads, &Cancellation::new())
 }
 
-fn until_stopped(plan: &mut Plan, share: Ratio, threads: NonZeroUsize, stop: &Cancellation) -> (Results, Vec<Wide>) {
+fn until_stopped(
+    plan: &mut Plan,
+    share: Ratio,
+    threads: NonZeroUsize,
+    stop: &Cancellation,
+) -> (Results, Vec<UnsettledMean>) {
     let run = |plan: &Plan, runs: &[Run]| run_these(plan, runs, threads, stop, || {});
     run_to_precision(plan, share, stop, |_| {}, run).expect("worlds")
 }
@@ -72,7 +77,7 @@ fn points_of_two_figures_that_share_a_cell_go_on_together() {
 fn what_cannot_be_settled_ends_at_the_bound_and_is_told() {
     let mut plan = plan(&[&STUDY.replace("replications = 2", "replications = 985").replace("20 kB", "1 kB")]);
     let (results, wide) = until(&mut plan, 0.001, 2);
-    assert!(replications(&plan).contains(&MOST), "{:?}", replications(&plan));
+    assert!(replications(&plan).contains(&MAX_REPLICATIONS), "{:?}", replications(&plan));
     assert_eq!(results.finished(), results.planned);
     let told = wide.first().expect("something is not settled").to_string();
     assert!(told.starts_with("study: file-transfer.throughput of ") && told.ends_with(" %"), "{told}");
@@ -108,6 +113,6 @@ fn a_quantity_that_two_figures_draw_is_told_once() {
 #[test]
 fn a_mean_of_a_single_value_is_told_as_what_is_not_known() {
     let cell = ("study".to_owned(), "raw".to_owned(), 5.4);
-    let single = Wide { setting: 0, cell, quantity: "channel.burst", share: f64::INFINITY };
+    let single = UnsettledMean { setting: 0, cell, quantity: "channel.burst", share: f64::INFINITY };
     assert_eq!(single.to_string(), "study: channel.burst of raw at 5.4 is not known at all");
 }

@@ -1,5 +1,4 @@
-//! The checksums of IPv4, TCP and UDP, which the simulator leaves at zero because nobody reads them there. In a capture
-//! somebody does.
+//! The checksums of IPv4, TCP and UDP: the simulator leaves them at zero, and Wireshark would mark every packet of a capture.
 
 use etherparse::{IpNumber, Ipv4Header, TcpHeader, UdpHeader};
 
@@ -8,7 +7,7 @@ const IN_IPV4: usize = 10;
 const IN_TCP: usize = 16;
 const IN_UDP: usize = 6;
 
-/// Fills in the checksums of a whole IPv4 packet that nobody has filled in yet; anything else stays as it is.
+/// Fills in the checksums of a whole IPv4 packet whose header checksum is zero; leaves anything else unchanged.
 pub(super) fn fill(packet: &mut [u8]) {
     let Ok((ip, payload)) = Ipv4Header::from_slice(packet) else { return };
     if usize::from(ip.total_len) != packet.len() || ip.header_checksum != 0 {

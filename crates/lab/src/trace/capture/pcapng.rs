@@ -1,4 +1,6 @@
-//! pcapng, as far as a capture needs it (draft-ietf-opsawg-pcapng).
+//! A writer of pcapng, as far as a capture needs it (draft-ietf-opsawg-pcapng).
+//!
+//! Written here because three kinds of blocks are all it takes.
 //!
 //! ```text
 //!     Section Header Block         what the file is about                        once

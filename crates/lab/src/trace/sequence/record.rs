@@ -80,7 +80,7 @@ pub struct Recorder {
     next: u64,
     acknowledged: u64,
     arrived: Arrived,
-    /// Asked for, and not handed over since.
+    /// StudyOptions for, and not handed over since.
     rejected: BTreeSet<u64>,
     queue: VecDeque<Queued>,
     /// The frame that has left the queue last, until it starts.
