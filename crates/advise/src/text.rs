@@ -5,6 +5,7 @@ use super::length::Losses;
 use super::race::{Ended, Standing, Verdict};
 use arqway_lab::figure::number::{significant, with_half_width};
 use arqway_lab::results::stats::Summary;
+use arqway_lab::results::text_table::{Align, text_table};
 use arqway_units::Octets;
 
 impl Advice {
@@ -67,7 +68,10 @@ impl Advice {
         let mut lines = vec![self.heads()];
         lines.extend(stage.standings.iter().enumerate().map(|(index, one)| self.line(stage, index, one)));
         let mut text = format!("\n{what}, {}\n", stage.how());
-        text.push_str(&aligned(&lines));
+        // The name and the verdict to the left, numbers to the right.
+        let columns = lines.iter().map(Vec::len).max().unwrap_or(0);
+        let align = |column| if column == 1 || column + 1 == columns { Align::Left } else { Align::Right };
+        text.push_str(&text_table("", &lines, align));
         if let Some(best) = stage.standings.first() {
             text.push_str(&format!("\n  service = {}\n", stage.block(best)));
         }
@@ -140,23 +144,6 @@ fn octets(length: Octets) -> String {
 
 fn percent(share: &Summary) -> String {
     with_half_width(share.mean * 100.0, share.half_width.map(|width| width * 100.0))
-}
-
-/// Columns side by side: the second to the left, numbers to the right.
-fn aligned(lines: &[Vec<String>]) -> String {
-    let columns = lines.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| lines.iter().filter_map(|line| line.get(column)).map(|cell| cell.chars().count()).max();
-    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
-    let mut text = String::new();
-    for line in lines {
-        let cell = |(column, (cell, width)): (usize, (&String, &usize))| {
-            if column == 1 || column + 1 == columns { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
-        };
-        let cells: Vec<String> = line.iter().zip(&widths).enumerate().map(cell).collect();
-        text.push_str(cells.join("  ").trim_end());
-        text.push('\n');
-    }
-    text
 }
 
 impl std::fmt::Display for Caution {

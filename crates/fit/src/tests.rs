@@ -293,7 +293,7 @@ fn a_trace_that_is_too_short_or_contradicts_the_rate_is_refused_with_what_would_
     let told = |frames: &Frames, rate| Fit::new("t.csv", frames, rate).expect_err("refused").to_string();
     assert_eq!(told(&Frames::default(), None), "t.csv has fewer than two frames; expected a trace of thousands");
     let frames = back_to_back(&ErrorModel::None, 1, 100);
-    assert!(told(&frames, Some(rate(8))).contains("without --rate the trace implies 64 kbit/s"));
+    assert!(told(&frames, Some(rate(8))).contains("without --rate the trace says 64 kbit/s"));
     let at_once = Frames { frames: vec![frames.frames[0]; 3], ..Frames::default() };
     assert!(told(&at_once, None).contains("--rate"));
     let mut burst = frames.frames.clone();

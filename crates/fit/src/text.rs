@@ -3,6 +3,7 @@
 use super::family::{Family, Quantity};
 use super::{Comparison, Delays, Estimated, Fit, Fitted};
 use arqway_lab::figure::number::{significant, with_half_width};
+use arqway_lab::results::text_table::{Align, text_table};
 use arqway_sim::channel::{ErrorModel, MixedPeriods};
 use arqway_units::Ratio;
 
@@ -48,7 +49,7 @@ impl Fit {
             ]);
         }
         lines.extend(self.delays.iter().flat_map(delay_lines));
-        text + &aligned("  ", &lines)
+        text + &text_table("  ", &lines, |_| Align::Left)
     }
 
     fn compared(&self) -> String {
@@ -66,7 +67,7 @@ impl Fit {
                 if index == self.best { "best".to_owned() } else { String::new() },
             ]);
         }
-        let mut text = aligned("", &lines);
+        let mut text = text_table("", &lines, |_| Align::Left);
         if self.families.len() == 1 {
             text.push_str("too few losses, or too few arrivals, to fit a channel with memory\n");
         }
@@ -85,7 +86,7 @@ impl Fit {
                 ]
             })
             .collect();
-        format!("{}, with 95 % intervals:\n{}", estimate.family.name(), aligned("  ", &lines))
+        format!("{}, with 95 % intervals:\n{}", estimate.family.name(), text_table("  ", &lines, |_| Align::Left))
     }
 
     fn verdict(&self) -> String {
@@ -207,22 +208,6 @@ pub(super) fn in_file(model: &ErrorModel) -> String {
         ),
         other => format!("\"{}\"", other.name()),
     }
-}
-
-/// Columns as wide as their widest cell.
-fn aligned(margin: &str, lines: &[Vec<String>]) -> String {
-    let width = |column: usize| lines.iter().filter_map(|line| line.get(column)).map(|cell| cell.chars().count()).max();
-    let mut text = String::new();
-    for line in lines {
-        let cells = line.iter().enumerate().map(|(column, cell)| {
-            let width = width(column).unwrap_or(0);
-            format!("{cell:<width$}")
-        });
-        text.push_str(margin);
-        text.push_str(cells.collect::<Vec<_>>().join("  ").trim_end());
-        text.push('\n');
-    }
-    text
 }
 
 impl Family {

@@ -6,6 +6,7 @@ use crate::metrics::connections;
 use crate::quantity::Quantity;
 use crate::results::rows::Row;
 use crate::results::stats::{Summary, summarise};
+use crate::results::text_table::{Align, text_table};
 use arqway_sim::channel::Direction;
 
 /// Means of one quantity, by point and scheme, in the units of its label.
@@ -183,20 +184,11 @@ impl MeansTable {
     pub fn to_text(&self) -> String {
         let mut lines = vec![self.columns()];
         lines.extend(self.text_rows());
-        let width = |column: usize| {
-            lines.iter().filter_map(|line| line.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
-        };
-        let widths: Vec<usize> = (0..lines[0].len()).map(width).collect();
-        let mut text = match self.shown_every() {
+        let text = match self.shown_every() {
             1 => format!("{}\n", self.y_label),
             every => format!("{}, one row of {every}\n", self.y_label),
         };
-        for line in &lines {
-            let cells = line.iter().zip(&widths).map(|(cell, width)| format!("{cell:>width$}"));
-            text.push_str(cells.collect::<Vec<_>>().join("  ").trim_end());
-            text.push('\n');
-        }
-        text
+        text + &text_table("", &lines, |_| Align::Right)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::Agreement;
 use super::badge::Badge;
+use crate::results::text_table::{Align, text_table};
 
 /// A table that a paper prints, with our numbers in it.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,15 +38,9 @@ impl PaperTable {
             let cells = cells.iter().map(|cell| cell.as_ref().map_or_else(String::new, TableCell::to_text));
             lines.push(std::iter::once(head.clone()).chain(cells).collect());
         }
-        let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
-        let widths: Vec<usize> = (0..lines[0].len()).map(width).collect();
         let mut text = String::from("Paper | ours; ✓ reproduced, ≈ direction only, ✗ not reproduced, ? cannot tell\n");
         text.push_str(&self.groups_text());
-        for line in &lines {
-            let cells = line.iter().zip(&widths).map(|(cell, width)| format!("{cell:>width$}"));
-            text.push_str(cells.collect::<Vec<_>>().join("  ").trim_end());
-            text.push('\n');
-        }
+        text.push_str(&text_table("", &lines, |_| Align::Right));
         text.push_str(&format!("{}\n", self.agreement.in_words()));
         text
     }

@@ -2,3 +2,4 @@
 
 pub mod rows;
 pub mod stats;
+pub mod text_table;

@@ -1,4 +1,4 @@
-//! How runs are stopped from outside: whoever waits for them may have two degrees of patience.
+//! Stops runs from outside: after the runs under way, or at once.
 //!
 //! After Ctrl-C the command finishes the current runs, since they are nearly done. A notebook does not wait for a run of
 //! minutes, so its runs are abandoned: a world asks every thousand events.

@@ -3,6 +3,7 @@
 use super::matrix::{AlternativeFinding, Flip, Matrix};
 use crate::claims::score;
 use arqway_lab::report::Score;
+use arqway_lab::results::text_table::{Align, text_table};
 
 impl Matrix {
     /// The table, then what each alternative turns.
@@ -19,7 +20,8 @@ impl Matrix {
             cells.push(self.turned(found));
             lines.push(cells);
         }
-        let mut text = format!("{}: the effect of what it leaves open\n{}", self.paper, aligned(&lines));
+        let mut text =
+            format!("{}: the effect of what it leaves open\n{}", self.paper, text_table("", &lines, |_| Align::Left));
         let missing = self.asked - self.alternatives.len();
         if missing > 0 {
             text.push_str(&format!("not finished: {missing} of {} alternatives\n", self.asked));
@@ -80,19 +82,4 @@ fn score_cells(name: &str, label: &str, score: Score, plain: Option<Score>, touc
     let statements = cell(statements, plain.map(|plain| plain.statements));
     let numbers = cell(numbers, plain.map(|plain| plain.numbers));
     vec![name.to_owned(), label.to_owned(), statements, numbers, touched.to_owned()]
-}
-
-/// Columns of the width of their widest cell.
-fn aligned(lines: &[Vec<String>]) -> String {
-    let width = |column: usize| lines.iter().filter_map(|line| line.get(column)).map(|cell| cell.chars().count()).max();
-    let mut text = String::new();
-    for line in lines {
-        let cells = line.iter().enumerate().map(|(column, cell)| {
-            let width = width(column).unwrap_or(0);
-            format!("{cell:<width$}")
-        });
-        text.push_str(cells.collect::<Vec<_>>().join("  ").trim_end());
-        text.push('\n');
-    }
-    text
 }
