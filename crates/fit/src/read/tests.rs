@@ -146,7 +146,7 @@ fn captures_that_have_no_packet_in_common_are_refused() {
     let sent = pcap(101, &[(0, packet(1, 0)), (1, packet(2, 0))]);
     for arrived in [pcap(101, &[]), pcap(101, &[(0, packet(3, 1))])] {
         let told = captures(&sent, &arrived).expect_err("strangers").to_string();
-        assert!(told.contains("of 2 packets") && told.contains("router"), "{told}");
+        assert!(told.contains("of the 2 packets") && told.contains("router"), "{told}");
     }
 }
 
