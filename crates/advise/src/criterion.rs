@@ -95,7 +95,7 @@ impl Values {
             for row in rows {
                 let wanted = application
                     .quantity()
-                    .is_some_and(|wanted| (&*row.app, &*row.metric) == (wanted.app, wanted.metric));
+                    .is_some_and(|wanted| (&*row.app, &*row.metric) == (wanted.app(), wanted.metric()));
                 if let Some(value) = values.get_mut(row.replication as usize).filter(|_| wanted) {
                     *value = Some(row.value);
                 }

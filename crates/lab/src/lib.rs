@@ -15,7 +15,6 @@
 
 pub mod experiment;
 pub mod figure;
-mod metrics;
 pub mod output;
 pub mod quantity;
 pub mod report;

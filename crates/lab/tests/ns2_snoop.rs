@@ -185,11 +185,12 @@ fn run_one(fact: &Fact, snoop: &snoop::Config, replication: u32) -> Run {
     let scenario = scenario(fact, snoop);
     let mut again = Again(0);
     let outcome = World::new(&scenario, &Streams::new(1, replication), &mut again).expect("a world").run();
-    assert_eq!(outcome.file_complete, Some(true));
+    let file = outcome.applications.file_transfer.expect("a file");
+    assert!(file.is_complete);
     Run {
-        throughput: outcome.throughput_bps.expect("a file") * 1e-3,
+        throughput: file.throughput_bps * 1e-3,
         again: again.0 as f64,
-        timeouts: outcome.tcp_timeouts.expect("a file"),
+        timeouts: file.timeouts,
     }
 }
 

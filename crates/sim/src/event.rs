@@ -1,16 +1,17 @@
 //! What can happen in a world.
 
+use crate::app::Application;
 use crate::channel::Direction;
 use crate::tcp::SlotId;
 
-/// A moment of an outage.
+/// A part of an outage that begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Moment {
-    /// It is announced.
+pub(crate) enum OutagePhase {
+    /// Its announcement.
     Notice,
-    /// The link goes.
+    /// The link goes down.
     Falls,
-    /// There is a link again.
+    /// The link is up again.
     Rises,
 }
 
@@ -33,18 +34,10 @@ pub(crate) enum Event {
     ServiceTimer(Direction),
     /// A timer of a TCP connection, at either end.
     TcpTimer(SlotId),
-    /// The speaker's next packet.
-    MediaSend,
-    /// The listener tells the speaker how the lecture arrives.
-    MediaReport,
+    /// A timer that an application has set.
+    Application(Application, u8),
     /// The wireless link goes or comes, or is about to.
-    Mobility(Moment),
+    Mobility(OutagePhase),
     /// A hint about the wireless link has come to the server.
     HintAtServer,
-    /// The channel was measured for long enough.
-    ChannelEnd,
-    /// It is to be recorded where a greedy source stands.
-    BulkSample,
-    /// Greedy sources have sent for long enough.
-    BulkEnd,
 }

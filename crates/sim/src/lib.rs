@@ -14,7 +14,7 @@
 //! let mut scenario = Scenario::default();
 //! scenario.file_transfer.size = "100 kB".parse().unwrap();
 //! let outcome = World::new(&scenario, &Streams::new(1, 0), NoProbe).unwrap().run();
-//! assert!(outcome.throughput_bps.unwrap() > 60_000.0);
+//! assert!(outcome.applications.file_transfer.unwrap().throughput_bps > 60_000.0);
 //! ```
 
 #![no_std]
@@ -32,6 +32,7 @@ mod kernel;
 mod line;
 mod link_end;
 pub mod mobility;
+mod network_outcome;
 mod outcome;
 mod packet;
 mod probe;
@@ -47,7 +48,8 @@ mod world;
 pub use host::Host;
 pub use kernel::{Random, Streams};
 pub use line::{Queue, Room};
-pub use outcome::{Outcome, TcpBulkOutcome, TcpBulkSample, WebOutcome};
+pub use network_outcome::NetworkOutcome;
+pub use outcome::Outcome;
 pub use packet::{Headers, PacketLength, PacketLengthError};
 pub use probe::{NoProbe, Probe};
 pub use rate::{Rate, RateTrace, RateTraceError, Step, StepRate, TraceEnd};

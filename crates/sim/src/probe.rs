@@ -8,6 +8,7 @@
 //!     frame_dropped: no room                    or withdrawn: taken, and not sent
 //! ```
 
+use crate::app::Application;
 use crate::channel::Direction;
 use crate::host::Host;
 use crate::tcp::{Sender, Transmission};
@@ -48,10 +49,9 @@ probe! {
     fn tcp_acknowledged(number: i64, sender: &Sender, now: Time);
     /// TCP has handled an expired retransmission timer, but not yet sent again.
     fn tcp_timed_out(sender: &Sender, now: Time);
-    /// The client hears a packet of the lecture that was so long under way.
-    fn media_received(delay: Span, now: Time);
-    /// The browser has a page with all that is embedded in it, so long after it began to ask for it.
-    fn page_loaded(response: Span, now: Time);
+    /// A user has got something from an application: a media packet, so long after it was sent, or a page with all its
+    /// objects, so long after the browser asked for it.
+    fn delivered(application: Application, delay: Span, now: Time);
     /// A host's network layer sends a packet; whether the first queue has room for it is not known yet.
     fn packet_sent(host: Host, packet: &Packet, now: Time);
     /// A packet has come all the way to a host's network layer.

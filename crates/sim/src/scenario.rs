@@ -13,7 +13,7 @@
 //! enabled = true
 //! ```
 
-use crate::app::{ChannelConfig, FileTransferConfig, MediaConfig, TcpBulkConfig, WebConfig};
+use crate::app::{AppConfig, Application, Configs, applications};
 use crate::channel::Direction;
 use crate::line::Room;
 use crate::mobility::MobilityConfig;
@@ -27,41 +27,103 @@ use arqway_units::{BitRate, Ratio, Span};
 use core::num::NonZeroUsize;
 use serde::{Deserialize, Serialize};
 
-/// Everything that a run needs except its random numbers.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Scenario {
-    /// How the headers of packets are counted.
-    pub headers: Headers,
-    /// The link between server and access point; with a forwarding node, the link between node and client.
-    pub wired: Wired,
-    /// An optional node between the client's end of the wireless link and the client.
-    pub forwarding_node: ForwardingNode,
-    /// The link between access point and client: the one under study.
-    pub wireless: Wireless,
-    /// How the user moves, which takes the wireless link down and up.
-    pub mobility: MobilityConfig,
-    /// The link layer on the wireless link.
-    pub link_layer: LinkLayer,
-    /// The settings of services, unless a scheme overrides them.
-    pub services: WorldDefaults,
-    /// The TCP of every host.
-    pub tcp: TcpConfig,
-    /// File transfer to the client.
-    pub file_transfer: FileTransferConfig,
-    /// Web browsing by the client.
-    pub web: WebConfig,
-    /// A lecture to the client.
-    pub media: MediaConfig,
-    /// Greedy sources toward the client.
-    pub tcp_bulk: TcpBulkConfig,
-    /// A measurement of the link toward the client.
-    pub channel: ChannelConfig,
-    /// The maximum duration of a run. It ends earlier with the last acknowledgement of a file and the end of greedy
-    /// sources or of a measurement; without any of these, after the duration of the web or the media.
-    pub duration: Span,
+/// Makes the scenario, which has the settings of every application.
+macro_rules! scenario {
+    ($($(#[$doc:meta])* $name:literal $application:ident $field:ident: $config:ident => $outcome:ident;)*) => {
+        /// Everything that a run needs except its random numbers.
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+        #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+        pub struct Scenario {
+            /// How the headers of packets are counted.
+            pub headers: Headers,
+            /// The link between server and access point; with a forwarding node, the link between node and client.
+            pub wired: Wired,
+            /// An optional node between the client's end of the wireless link and the client.
+            pub forwarding_node: ForwardingNode,
+            /// The link between access point and client: the one under study.
+            pub wireless: Wireless,
+            /// How the user moves, which takes the wireless link down and up.
+            pub mobility: MobilityConfig,
+            /// The link layer on the wireless link.
+            pub link_layer: LinkLayer,
+            /// The settings of services, unless a scheme overrides them.
+            pub services: WorldDefaults,
+            /// The TCP of every host.
+            pub tcp: TcpConfig,
+            $($(#[$doc])* pub $field: crate::app::$config,)*
+            /// The maximum duration of a run. It ends earlier with the last acknowledgement of a file and the end of greedy
+            /// sources or of a measurement; without any of these, after the duration of the web or the media.
+            pub duration: Span,
+        }
+
+        impl Default for Scenario {
+            /// One file over a raw link without errors. A run that never finishes ends after eleven days.
+            fn default() -> Self {
+                Self {
+                    headers: Headers::default(),
+                    wired: Wired::default(),
+                    forwarding_node: ForwardingNode::default(),
+                    wireless: Wireless::default(),
+                    mobility: MobilityConfig::default(),
+                    link_layer: LinkLayer::default(),
+                    services: WorldDefaults::default(),
+                    tcp: TcpConfig::default(),
+                    $($field: Default::default(),)*
+                    duration: Span::from_seconds(1e6),
+                }
+            }
+        }
+
+        impl Scenario {
+            /// The settings of the applications that take part.
+            pub(crate) fn configs(&self) -> Configs<'_> {
+                Configs { $($field: Some(&self.$field).filter(|config| config.is_enabled()),)* }
+            }
+
+            /// The applications that take part, in the order of their rows.
+            pub fn applications(&self) -> impl Iterator<Item = Application> {
+                let all = [$((Application::$application, self.$field.is_enabled())),*];
+                all.into_iter().filter(|(_, is_enabled)| *is_enabled).map(|(application, _)| application)
+            }
+
+            /// How many TCP connections rows say that there are: of files and greedy sources; 1 without any.
+            #[must_use]
+            pub fn connections(&self) -> u32 {
+                let all = [$(self.configs().$field.map_or(0, AppConfig::connections)),*];
+                all.into_iter().sum::<u32>().max(1)
+            }
+
+            /// How long a run takes at most. Where no application finishes by itself, that is the duration of the first.
+            #[must_use]
+            pub fn length(&self) -> Span {
+                let (mut finishes, mut first) = (false, None);
+                $(if let Some(config) = self.configs().$field {
+                    finishes |= <crate::app::$config as AppConfig>::FINISHES;
+                    first = first.or(Some(config.duration()));
+                })*
+                let duration = first.flatten().filter(|_| !finishes);
+                duration.map_or(self.duration, |duration| duration.min(self.duration))
+            }
+
+            /// Resets the settings of everything that does not take part: a link without errors, an application or a forwarding
+            /// node that is not enabled, the defaults of services that are not used. Two scenarios that are equal afterwards
+            /// describe the same world, however they are written.
+            pub fn reset_unused_settings(&mut self) {
+                self.wireless.reset_unused_errors();
+                self.services = WorldDefaults::default();
+                if !self.forwarding_node.enabled {
+                    self.forwarding_node = ForwardingNode::default();
+                }
+                $(if !self.$field.is_enabled() {
+                    self.$field = AppConfig::disabled();
+                })*
+            }
+        }
+    };
 }
+
+applications!(scenario);
 
 impl Scenario {
     /// The multiplexer of the end that sends in this direction. Where the rate of its line follows a recording, what is
@@ -72,64 +134,7 @@ impl Scenario {
     }
 }
 
-impl Default for Scenario {
-    /// One file over a raw link without errors. A run that never finishes ends after eleven days.
-    fn default() -> Self {
-        Self {
-            headers: Headers::default(),
-            wired: Wired::default(),
-            forwarding_node: ForwardingNode::default(),
-            wireless: Wireless::default(),
-            mobility: MobilityConfig::default(),
-            link_layer: LinkLayer::default(),
-            services: WorldDefaults::default(),
-            tcp: TcpConfig::default(),
-            file_transfer: FileTransferConfig::default(),
-            web: WebConfig::default(),
-            media: MediaConfig::default(),
-            tcp_bulk: TcpBulkConfig::default(),
-            channel: ChannelConfig::default(),
-            duration: Span::from_seconds(1e6),
-        }
-    }
-}
-
-impl Scenario {
-    /// Forgets how everything would be set up that does not take part: links without errors, hosts' applications that are not
-    /// enabled, a node that is not there, what services would be that nobody has. Two scenarios that are equal then are one
-    /// world, whatever they are written like.
-    pub fn forget_idle_settings(&mut self) {
-        fn forget<T: Default>(takes_part: bool, settings: &mut T) {
-            if !takes_part {
-                *settings = T::default();
-            }
-        }
-        self.wireless.forget_idle_errors();
-        self.services = WorldDefaults::default();
-        forget(self.forwarding_node.enabled, &mut self.forwarding_node);
-        forget(self.web.enabled, &mut self.web);
-        forget(self.media.enabled, &mut self.media);
-        forget(self.tcp_bulk.enabled, &mut self.tcp_bulk);
-        forget(self.channel.enabled, &mut self.channel);
-        // A file is what there is by default.
-        if !self.file_transfer.enabled {
-            self.file_transfer = FileTransferConfig { enabled: false, ..FileTransferConfig::default() };
-        }
-    }
-
-    /// How long a run takes at most: without a file, greedy sources or a measurement to wait for, as long as browsing or, without that, the
-    /// lecture is to go on.
-    #[must_use]
-    pub fn length(&self) -> Span {
-        let ends_by_itself = self.file_transfer.enabled || self.tcp_bulk.enabled || self.channel.enabled;
-        let of_web = self.web.duration.filter(|_| self.web.enabled);
-        let of_media = self.media.duration.filter(|_| self.media.enabled && !self.web.enabled);
-        let watched = of_web.or(of_media).filter(|_| !ends_by_itself);
-        watched.map_or(self.duration, |watched| watched.min(self.duration))
-    }
-}
-
-/// The wired link: it drops packets only when its queue is full, unless `loss` is set.
+/// The wired link: nothing is lost on it but for want of room, unless `loss` says so.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]

@@ -131,7 +131,7 @@ impl Wireless {
     }
 
     /// Calls each error model that loses nothing by that name: it is one world, whatever its curve is called.
-    pub fn forget_idle_errors(&mut self) {
+    pub fn reset_unused_errors(&mut self) {
         let of_both = core::iter::once(&mut self.errors);
         for errors in of_both.chain(&mut self.down.errors).chain(&mut self.up.errors) {
             if errors.is_free_of_errors() {

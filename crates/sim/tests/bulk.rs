@@ -3,8 +3,9 @@
 use arqway_link::Frame;
 use arqway_sim::app::Samples;
 
+use arqway_sim::app::TcpBulkOutcome;
 use arqway_sim::channel::{Direction, ErrorModel, Listed, Uniform};
-use arqway_sim::{NoProbe, Outcome, Probe, Queue, Rate, Room, Scenario, Streams, TcpBulkOutcome, World};
+use arqway_sim::{NoProbe, Outcome, Probe, Queue, Rate, Room, Scenario, Streams, World};
 use arqway_units::{BitRate, Octets, Ratio, Span, Time};
 
 /// The paper's link of 5 Mbit/s and 0.25 s behind 10 Mbit/s and 0.05 s: a round trip of 0.6 s.
@@ -29,7 +30,7 @@ fn run(scenario: &Scenario) -> Outcome {
 }
 
 fn bulk(scenario: &Scenario) -> TcpBulkOutcome {
-    run(scenario).bulk.expect("greedy sources")
+    run(scenario).applications.tcp_bulk.expect("greedy sources")
 }
 
 fn share(percent: f64) -> Ratio {
@@ -43,7 +44,7 @@ fn greedy_sources_send_a_window_each_round_trip_until_their_time_is_over() {
         scenario.tcp_bulk.connections = connections.try_into().expect("a number");
         let outcome = run(&scenario);
         assert_eq!(outcome.ended, Time::ZERO + Span::from_milliseconds(60_000));
-        outcome.bulk.expect("greedy sources")
+        outcome.applications.tcp_bulk.expect("greedy sources")
     };
     let one = of(1);
     // 22 packets in 0.6 s and what they take to be sent, less the slow start and what is still under way.
@@ -62,9 +63,14 @@ fn a_file_that_lasts_longer_prolongs_the_run_and_not_the_greedy_sources() {
     scenario.file_transfer.enabled = true;
     scenario.file_transfer.size = Octets::new(100_000);
     let beside = run(&scenario);
-    assert!(beside.file_complete == Some(true) && beside.ended.as_seconds() > 12.0, "{beside:?}");
-    assert!(beside.late_packets > 0, "what was under way at the end of the sources finds nobody");
-    let [alone, beside] = [alone, beside].map(|outcome| outcome.bulk.expect("greedy sources").throughput_bps);
+    assert!(
+        beside.applications.file_transfer.as_ref().map(|file| file.is_complete) == Some(true)
+            && beside.ended.as_seconds() > 12.0,
+        "{beside:?}"
+    );
+    assert!(beside.network.late_packets > 0, "what was under way at the end of the sources finds nobody");
+    let [alone, beside] =
+        [alone, beside].map(|outcome| outcome.applications.tcp_bulk.expect("greedy sources").throughput_bps);
     assert!((beside / alone - 1.0).abs() < 0.02, "{alone}, {beside}");
 }
 
@@ -74,23 +80,26 @@ fn a_run_that_is_cut_short_counts_what_there_is() {
     scenario.duration = Span::from_milliseconds(20_000);
     let outcome = run(&scenario);
     assert_eq!(outcome.ended.as_seconds(), 20.0);
-    assert!(outcome.bulk.is_some_and(|bulk| bulk.throughput_bps > 3.5e6));
+    assert!(outcome.applications.tcp_bulk.is_some_and(|bulk| bulk.throughput_bps > 3.5e6));
 }
 
 #[test]
 fn the_wire_loses_the_share_that_is_asked_for_and_only_toward_the_client() {
     let mut scenario = satellite();
     scenario.tcp_bulk.duration = Span::from_milliseconds(600_000);
-    assert_eq!(run(&scenario).wired_losses, 0);
+    assert_eq!(run(&scenario).network.wired_losses, 0);
     scenario.wired.loss = share(1.0);
     let outcome = run(&scenario);
-    let (lost, arrived) = (outcome.wired_losses as f64, outcome.access_point.packets_taken as f64);
+    let (lost, arrived) = (outcome.network.wired_losses as f64, outcome.network.access_point.packets_taken as f64);
     let expected = 0.01 * (lost + arrived);
     assert!((lost - expected).abs() < 4.0 * expected.sqrt(), "{lost} of {}", lost + arrived);
-    assert_eq!(outcome.frame_loss_rate, Some(0.0), "the wireless link lost none");
+    assert_eq!(outcome.network.frame_loss_rate, Some(0.0), "the wireless link lost none");
     scenario.wired.loss = Ratio::ONE;
     let nothing = run(&scenario);
-    assert_eq!((nothing.access_point.packets_taken, nothing.bulk.expect("sources").throughput_bps), (0, 0.0));
+    assert_eq!(
+        (nothing.network.access_point.packets_taken, nothing.applications.tcp_bulk.expect("sources").throughput_bps),
+        (0, 0.0)
+    );
 }
 
 /// Which frames are lost toward the client.
@@ -113,7 +122,7 @@ fn a_wire_that_loses_packets_leaves_the_errors_of_the_wireless_link_as_they_are(
         scenario.wired.loss = loss;
         let mut fates = Fates::default();
         let outcome = World::new(&scenario, &Streams::new(1, 0), &mut fates).expect("one service").run();
-        (outcome.wired_losses, fates.0[..1000].to_vec())
+        (outcome.network.wired_losses, fates.0[..1000].to_vec())
     };
     let [(none, without), (some, with)] = [Ratio::ZERO, share(1.0)].map(fates);
     assert!(none == 0 && some > 0);
@@ -179,8 +188,8 @@ fn with_node(room: Option<usize>) -> Scenario {
 fn a_forwarding_node_leaves_the_round_trip_as_it_is() {
     let (without, with) = (bulk(&satellite()), bulk(&with_node(None)));
     assert!((with.throughput_bps / without.throughput_bps - 1.0).abs() < 0.01, "{without:?} {with:?}");
-    assert_eq!(run(&satellite()).node_drops, None);
-    assert_eq!(run(&with_node(None)).node_drops, Some(0));
+    assert_eq!(run(&satellite()).network.node_drops, None);
+    assert_eq!(run(&with_node(None)).network.node_drops, Some(0));
 }
 
 #[test]
@@ -190,7 +199,7 @@ fn a_forwarding_node_drops_what_finds_no_room_in_front_of_the_slow_link() {
         let mut scenario = with_node(room);
         scenario.wireless.rate = Rate::Constant(BitRate::from_bits_per_second(100_000_000).expect("a rate"));
         scenario.wired.rate = BitRate::from_bits_per_second(2_000_000).expect("a rate");
-        run(&scenario).node_drops.expect("a node")
+        run(&scenario).network.node_drops.expect("a node")
     };
     assert_eq!(drops(None), 0);
     let (few, many) = (drops(Some(50)), drops(Some(10)));
@@ -202,9 +211,9 @@ fn the_wire_behind_a_forwarding_node_loses_packets_as_any_other() {
     let mut scenario = with_node(None);
     scenario.wired.loss = share(1.0);
     let outcome = run(&scenario);
-    assert!(outcome.wired_losses > 100, "{outcome:?}");
+    assert!(outcome.network.wired_losses > 100, "{outcome:?}");
     // It is at the client almost: the round trip to the sender and back is behind the loss.
-    assert!(outcome.bulk.and_then(|bulk| bulk.response_s).is_some_and(|response| response > 0.3));
+    assert!(outcome.applications.tcp_bulk.and_then(|bulk| bulk.response_s).is_some_and(|response| response > 0.3));
 }
 
 #[test]
@@ -216,8 +225,17 @@ fn every_application_works_through_a_forwarding_node() {
     scenario.media.enabled = true;
     scenario.tcp.handshake = Some(true);
     let outcome = run(&scenario);
-    assert_eq!((outcome.file_complete, outcome.media_loss), (Some(true), Some(0.0)));
-    assert!(outcome.web.is_some_and(|web| web.pages > 0) && outcome.bulk.is_some_and(|bulk| bulk.throughput_bps > 1e6));
-    let delay = outcome.media_delay_s.expect("a lecture");
+    assert_eq!(
+        (
+            outcome.applications.file_transfer.as_ref().map(|file| file.is_complete),
+            outcome.applications.media.as_ref().and_then(|media| media.loss)
+        ),
+        (Some(true), Some(0.0))
+    );
+    assert!(
+        outcome.applications.web.is_some_and(|web| web.pages > 0)
+            && outcome.applications.tcp_bulk.is_some_and(|bulk| bulk.throughput_bps > 1e6)
+    );
+    let delay = outcome.applications.media.as_ref().and_then(|media| media.mean_delay_s).expect("media");
     assert!((0.3..0.4).contains(&delay), "the way to the client is as long as ever: {delay}");
 }

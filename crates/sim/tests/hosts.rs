@@ -73,13 +73,17 @@ fn everything_at_once_creates_no_packet_and_loses_none_uncounted() {
     let mut packets = Packets::default();
     let outcome = watch(&scenario, &mut packets);
     assert!(packets.under_way.values().all(|count| *count >= 0), "a packet was received more often than sent");
-    let dropped = outcome.queue_drops + outcome.wired_drops;
+    let dropped = outcome.network.queue_drops + outcome.network.wired_drops;
     let gone = packets.sent - packets.received;
     assert!(dropped > 100, "{dropped} found no room");
     // What is under way fills the queues at most: 50 on the wire and 10 in front of the link each way, and what flies.
     assert!((dropped..dropped + 140).contains(&gone), "{gone} of {} packets are gone, {dropped} dropped", packets.sent);
-    let web = outcome.web.expect("somebody browses");
-    assert!(web.pages > 5 && outcome.throughput_bps > Some(5000.0) && outcome.media_delay_s.is_some());
+    let web = outcome.applications.web.expect("somebody browses");
+    assert!(
+        web.pages > 5
+            && outcome.applications.file_transfer.as_ref().map(|file| file.throughput_bps) > Some(5000.0)
+            && outcome.applications.media.as_ref().and_then(|media| media.mean_delay_s).is_some()
+    );
 }
 
 #[test]
@@ -87,10 +91,17 @@ fn everything_at_once_ends_with_the_files() {
     let mut scenario = everything(5000);
     scenario.file_transfer.size = Octets::new(100_000);
     let outcome = run(&scenario);
-    assert_eq!(outcome.file_complete, Some(true));
+    assert_eq!(outcome.applications.file_transfer.as_ref().map(|file| file.is_complete), Some(true));
     assert!(outcome.ended < Time::ZERO + seconds(500), "{:?}", outcome.ended);
     let sum = 2.0 * 100_000.0 * 8.0 / outcome.ended.as_seconds();
-    assert!(outcome.throughput_bps.is_some_and(|throughput| (throughput / sum - 1.0).abs() < 1e-9));
+    assert!(
+        outcome
+            .applications
+            .file_transfer
+            .as_ref()
+            .map(|file| file.throughput_bps)
+            .is_some_and(|throughput| (throughput / sum - 1.0).abs() < 1e-9)
+    );
 }
 
 #[test]
@@ -101,10 +112,10 @@ fn packets_of_closed_connections_are_counted_and_disturb_no_other() {
     // Each frame comes again after several connections: none of the copies may be taken for another's.
     scenario.wireless.duplication = Some(Duplication { share: Ratio::ONE, delay: seconds(5) });
     let doubled = run(&scenario);
-    assert_eq!(plain.late_packets, 0);
-    assert!(doubled.late_packets > 1000, "{}", doubled.late_packets);
+    assert_eq!(plain.network.late_packets, 0);
+    assert!(doubled.network.late_packets > 1000, "{}", doubled.network.late_packets);
     // The acknowledgements of what came twice take their time on the link, no more.
-    let pages = |outcome: &Outcome| outcome.web.as_ref().map_or(0, |web| web.pages) as f64;
+    let pages = |outcome: &Outcome| outcome.applications.web.as_ref().map_or(0, |web| web.pages) as f64;
     assert!((pages(&doubled) / pages(&plain) - 1.0).abs() < 0.05, "{} and {}", pages(&doubled), pages(&plain));
 }
 
@@ -134,7 +145,11 @@ fn several_files_share_the_link_fairly_and_fill_it() {
     assert_eq!(counts.len(), 4);
     let (least, most) = (counts.iter().min().copied().unwrap_or(0), counts.iter().max().copied().unwrap_or(0));
     assert!(most < least * 5 / 4, "{counts:?}");
-    assert!(outcome.throughput_bps > Some(0.97 * 64_000.0), "{:?}", outcome.throughput_bps);
+    assert!(
+        outcome.applications.file_transfer.as_ref().map(|file| file.throughput_bps) > Some(0.97 * 64_000.0),
+        "{:?}",
+        outcome.applications.file_transfer.as_ref().map(|file| file.throughput_bps)
+    );
 }
 
 #[test]
@@ -156,7 +171,7 @@ fn pages_load_over_a_lossy_link_in_every_way_to_fetch_them() {
             let enabled = true;
             let way = WebConfig { enabled, parallel, connections, next_step, requests, last_packet, ..scenario.web };
             scenario.web = way.clone();
-            let web = run(&scenario).web.expect("somebody browses");
+            let web = run(&scenario).applications.web.expect("somebody browses");
             assert!(web.pages > 90, "{} pages, {profile:?}, {way:?}", web.pages);
             assert!((14_000.0..60_000.0).contains(&web.throughput_bps), "{} bit/s, {way:?}", web.throughput_bps);
             assert!(
@@ -170,13 +185,13 @@ fn pages_load_over_a_lossy_link_in_every_way_to_fetch_them() {
 #[test]
 fn what_is_counted_differs_by_the_page_that_is_not_there_yet() {
     let mut scenario = browsing(500);
-    let pages = run(&scenario).web.expect("somebody browses");
+    let pages = run(&scenario).applications.web.expect("somebody browses");
     scenario.web.counted = Counted::Objects;
-    let objects = run(&scenario).web.expect("somebody browses");
+    let objects = run(&scenario).applications.web.expect("somebody browses");
     assert_eq!(pages.pages, objects.pages);
     assert!((objects.throughput_bps / pages.throughput_bps - 1.0).abs() < 0.1, "{pages:?}, {objects:?}");
     scenario.wireless.errors = loss(1.0);
-    assert_eq!(run(&scenario).web.map(|web| (web.pages, web.throughput_bps)), Some((0, 0.0)));
+    assert_eq!(run(&scenario).applications.web.map(|web| (web.pages, web.throughput_bps)), Some((0, 0.0)));
 }
 
 #[test]
@@ -215,7 +230,7 @@ fn a_place_that_lost_its_first_packet_starts_small_ever_after_if_it_remembers() 
         scenario.tcp.profile = Profile::Ns235;
         scenario.wireless.errors = ErrorModel::Listed(Listed { down: vec![], up: lost });
         scenario.web.remember_lost_start = remember;
-        run(&scenario).web.expect("somebody browses").pages
+        run(&scenario).applications.web.expect("somebody browses").pages
     };
     assert_eq!(pages(vec![], true), pages(vec![], false));
     // The first frame toward the server is the handshake of the first request.
@@ -259,7 +274,11 @@ fn browsing_beside_media_uses_the_services_of_their_classes() {
     scenario.link_layer.classes = vec![Class::of_protocol(Protocol::UDP, service)];
     scenario.wireless.errors = loss(0.05);
     let outcome = run(&scenario);
-    assert!(outcome.media_loss.is_some_and(|loss| (loss - 0.05).abs() < 0.02), "{:?}", outcome.media_loss);
-    assert!(outcome.access_point.timeouts + outcome.client.timeouts > 0);
-    assert!(outcome.web.is_some_and(|web| web.pages > 5));
+    assert!(
+        outcome.applications.media.as_ref().and_then(|media| media.loss).is_some_and(|loss| (loss - 0.05).abs() < 0.02),
+        "{:?}",
+        outcome.applications.media.as_ref().and_then(|media| media.loss)
+    );
+    assert!(outcome.network.access_point.timeouts + outcome.network.client.timeouts > 0);
+    assert!(outcome.applications.web.is_some_and(|web| web.pages > 5));
 }

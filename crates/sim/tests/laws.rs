@@ -111,7 +111,7 @@ fn the_multi_service_papers_frames_of_1000_octets_are_lost_as_it_says() {
         let mut scenario = busy_link(ErrorModel::Bit(Bit { distance: Octets::new(1 << exponent) }), 60_000);
         scenario.channel.packet = Octets::new(1000).try_into().expect("a packet");
         let outcome = World::new(&scenario, &Streams::new(1, 0), NoProbe).expect("one service").run();
-        let measured = outcome.frame_loss_rate.expect("frames");
+        let measured = outcome.network.frame_loss_rate.expect("frames");
         // Four standard errors of a binomial share of 480,000 frames.
         let error = (exact * (1.0 - exact) / 480_000.0).sqrt();
         assert!((measured - exact).abs() < 4.0 * error, "{measured} +- {error} for {exact}");

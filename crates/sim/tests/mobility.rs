@@ -1,7 +1,7 @@
 //! A user who moves: what an outage takes and what it spares, who is told, and what that is worth.
 
 use arqway_link::{Frame, Packet, ServiceConfig, ShortForm, WorldDefaults, raw};
-use arqway_sim::app::{Adapts, ToLoss, ToTheLink};
+use arqway_sim::app::{Adapts, Application, ToLoss, ToTheLink};
 use arqway_sim::channel::{Direction, ErrorModel, Uniform};
 use arqway_sim::mobility::{Change, Listed, MobilityConfig, Periodic, Random, Vertical, When};
 use arqway_sim::tcp::OnHints;
@@ -85,7 +85,7 @@ impl Probe for Server {
             self.sent.push(now);
         }
     }
-    fn media_received(&mut self, delay: Span, now: Time) {
+    fn delivered(&mut self, _: Application, delay: Span, now: Time) {
         self.delays.push((now, delay));
     }
 }
@@ -117,8 +117,8 @@ proptest! {
         let times: Vec<u64> = stays.iter().map(|stay| { time += stay + outage; time - outage }).collect();
         scenario.mobility = MobilityConfig { when: listed(&times), outage: ms(outage), ..MobilityConfig::default() };
         let outcome = run(&scenario, NoProbe);
-        prop_assert_eq!((outcome.lost_in_outages, outcome.media_loss, outcome.queue_drops), (0, Some(0.0), 0));
-        let counters = (outcome.access_point.timeouts, outcome.access_point.frames_resent, outcome.access_point.packets_refused);
+        prop_assert_eq!((outcome.network.lost_in_outages, outcome.applications.media.as_ref().and_then(|media| media.loss), outcome.network.queue_drops), (0, Some(0.0), 0));
+        let counters = (outcome.network.access_point.timeouts, outcome.network.access_point.frames_resent, outcome.network.access_point.packets_refused);
         // An adaptive timeout that has learned a short round trip expires where acknowledgements are delayed, outage or not.
         if name != "asr:3+2" {
             prop_assert_eq!(counters, (0, 0, 0));
@@ -146,7 +146,7 @@ proptest! {
             // What is still on its way when the run ends: no more than the acknowledgements that a delay holds.
             prop_assert!((arriving.saturating_sub(40)..=arriving).contains(&received), "{received} of {arriving}");
         }
-        prop_assert_eq!(lost, outcome.lost_in_outages);
+        prop_assert_eq!(lost, outcome.network.lost_in_outages);
         prop_assert_eq!(outcome, run(&scenario, NoProbe), "the same again");
     }
 }
@@ -176,7 +176,7 @@ fn nothing_starts_between_the_notice_and_the_end_of_an_announced_outage() {
     let held = at(9600)..at(13_000);
     assert!(air.sent.iter().flatten().all(|(start, _)| !held.contains(start)));
     assert!(air.sent[0].iter().any(|(start, _)| *start == held.end), "what waits goes out at once");
-    assert_eq!((outcome.lost_in_outages, outcome.access_point.timeouts), (0, 0));
+    assert_eq!((outcome.network.lost_in_outages, outcome.network.access_point.timeouts), (0, 0));
 }
 
 #[test]
@@ -184,8 +184,8 @@ fn without_hints_services_send_into_the_dead_link() {
     let mut scenario = download(3000);
     scenario.mobility.hints = false;
     let outcome = run(&scenario, NoProbe);
-    assert!(outcome.lost_in_outages > 20 && outcome.access_point.timeouts > 20, "{outcome:?}");
-    assert_eq!(outcome.frame_loss_rate, Some(0.0), "the link's errors have nothing to do with it");
+    assert!(outcome.network.lost_in_outages > 20 && outcome.network.access_point.timeouts > 20, "{outcome:?}");
+    assert_eq!(outcome.network.frame_loss_rate, Some(0.0), "the link's errors have nothing to do with it");
 }
 
 #[test]
@@ -195,8 +195,11 @@ fn a_frozen_tcp_has_no_timeout_in_an_outage_and_one_that_ignores_hints_has() {
         scenario.mobility.hints = hints;
         scenario.tcp.on_hints = on_hints;
         let outcome = run(&scenario, NoProbe);
-        assert_eq!(outcome.file_complete, Some(true));
-        (outcome.tcp_timeouts.expect("a file"), outcome.throughput_bps.expect("a file"))
+        assert_eq!(outcome.applications.file_transfer.as_ref().map(|file| file.is_complete), Some(true));
+        (
+            outcome.applications.file_transfer.as_ref().expect("a file").timeouts,
+            outcome.applications.file_transfer.expect("a file").throughput_bps,
+        )
     };
     let (frozen, services_only, none) =
         (throughput(true, OnHints::Freeze), throughput(true, OnHints::Ignore), throughput(false, OnHints::Freeze));
@@ -231,7 +234,7 @@ fn a_page_asked_for_in_an_outage_is_fetched_after_it_without_a_timeout() {
     scenario.link_layer.service = service("sr");
     scenario.mobility.when = When::Random(Random { mean_stay: ms(2000) });
     scenario.mobility.outage = ms(4000);
-    let web = run(&scenario, NoProbe).web.expect("a browser");
+    let web = run(&scenario, NoProbe).applications.web.expect("a browser");
     assert_eq!(web.timeouts, Some(0.0));
     assert!(web.pages >= 2, "{web:?}");
 }
@@ -285,7 +288,7 @@ fn a_lecture_that_follows_the_link_takes_the_rate_that_fits() {
         let outcome = run(&scenario, &mut server);
         let counts = [(5000, 15_000), (25_000, 35_000), (45_000, 55_000)]
             .map(|(from, until)| server.packets_between(at(from), at(until)));
-        (counts, outcome.media_loss.expect("a lecture"))
+        (counts, outcome.applications.media.as_ref().and_then(|media| media.loss).expect("media"))
     };
     // 200 packets of 2,000 bits a second; a quarter of the rate is what fits into nine tenths of 125 kbit/s.
     let ([before, on_other, after], loss) = packets(Adapts::ToTheLink(ToTheLink::default()), true);
@@ -314,11 +317,11 @@ fn a_lecture_that_follows_its_losses_leaves_a_link_that_is_too_narrow_for_it() {
         run(&scenario, NoProbe)
     };
     let (stays, follows) = (outcome(Adapts::No), outcome(Adapts::ToLoss(ToLoss::default())));
-    let loss = |outcome: &Outcome| outcome.media_loss.expect("a lecture");
+    let loss = |outcome: &Outcome| outcome.applications.media.as_ref().and_then(|media| media.loss).expect("media");
     // 40 of 56 kbit/s get through.
     assert!((loss(&stays) - 0.28).abs() < 0.02, "{}", loss(&stays));
     assert!(loss(&follows) < loss(&stays) / 3.0, "{}", loss(&follows));
-    let offered = follows.media_offered_bps.expect("a lecture");
+    let offered = follows.applications.media.as_ref().expect("media").offered_bps;
     assert!((20_000.0..50_000.0).contains(&offered), "{offered}");
 }
 
@@ -328,8 +331,11 @@ fn reports_of_a_lecture_that_misses_nothing_leave_its_rate_alone() {
     let stays = run(&scenario, NoProbe);
     scenario.media.adapts = Adapts::ToLoss(ToLoss::default());
     let follows = run(&scenario, NoProbe);
-    assert_eq!(stays.media_offered_bps, follows.media_offered_bps);
-    let reports = follows.client.packets_taken;
+    assert_eq!(
+        stays.applications.media.as_ref().map(|media| media.offered_bps),
+        follows.applications.media.as_ref().map(|media| media.offered_bps)
+    );
+    let reports = follows.network.client.packets_taken;
     assert!((20..=60).contains(&reports), "{reports} reports in a minute, none in a long silence");
 }
 

@@ -97,7 +97,10 @@ fn a_probe_follows_every_frame_from_the_queue_to_the_other_end() {
     let outcome = World::new(&hurried(), &Streams::new(1, 0), &mut followed).expect("one service").run();
     followed.settle();
     assert!(followed.dropped > 0 && followed.lost > 0 && followed.received > 200);
-    assert_eq!((followed.dropped, followed.withdrawn), (outcome.queue_drops, outcome.access_point.frames_withdrawn));
+    assert_eq!(
+        (followed.dropped, followed.withdrawn),
+        (outcome.network.queue_drops, outcome.network.access_point.frames_withdrawn)
+    );
     assert!(followed.withdrawn > 0);
 }
 

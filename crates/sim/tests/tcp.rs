@@ -32,7 +32,7 @@ fn watch(scenario: &Scenario, probe: impl Probe) -> Outcome {
 
 fn sent(scenario: &Scenario) -> Sent {
     let mut sent = Sent::default();
-    assert_eq!(watch(scenario, &mut sent).file_complete, Some(true));
+    assert_eq!(watch(scenario, &mut sent).applications.file_transfer.as_ref().map(|file| file.is_complete), Some(true));
     sent
 }
 
@@ -167,7 +167,7 @@ proptest! {
             Some(Duplication { share: Ratio::new(twice).expect("a share"), delay: ms(70) });
         scenario.mobility.when = When::Random(Random { mean_stay: ms(stay) });
         let outcome = watch(&scenario, NoProbe);
-        prop_assert_eq!(outcome.file_complete, Some(true));
+        prop_assert_eq!(outcome.applications.file_transfer.as_ref().map(|file| file.is_complete), Some(true));
         prop_assert_eq!(outcome.clone(), watch(&scenario, NoProbe));
     }
 }

@@ -33,7 +33,7 @@ fn watch(scenario: &Scenario, probe: impl Probe) -> Outcome {
 }
 
 fn throughput(scenario: &Scenario) -> f64 {
-    watch(scenario, NoProbe).throughput_bps.expect("a file")
+    watch(scenario, NoProbe).applications.file_transfer.expect("a file").throughput_bps
 }
 
 #[test]
@@ -73,8 +73,12 @@ fn no_service_stops_it() {
             scenario.link_layer.service = form.in_world(&WorldDefaults::default()).expect("a service");
             scenario.duration = Span::from_milliseconds(10_000_000);
             let outcome = watch(&scenario, NoProbe);
-            assert_eq!(outcome.file_complete, Some(true), "{name} at {loss}");
-            let throughput = outcome.throughput_bps.expect("a file");
+            assert_eq!(
+                outcome.applications.file_transfer.as_ref().map(|file| file.is_complete),
+                Some(true),
+                "{name} at {loss}"
+            );
+            let throughput = outcome.applications.file_transfer.expect("a file").throughput_bps;
             assert!((20_000.0..64_000.0).contains(&throughput), "{name} at {loss}: {throughput}");
         }
     }
@@ -93,7 +97,10 @@ fn the_filter_that_knows_tcp_understands_its_blocks() {
             unordered.tcp_filter = filter;
         }
         let mut count = Again::default();
-        assert_eq!(watch(&scenario, &mut count).file_complete, Some(true));
+        assert_eq!(
+            watch(&scenario, &mut count).applications.file_transfer.as_ref().map(|file| file.is_complete),
+            Some(true)
+        );
         count.0
     };
     let (with, without) = (resent(true), resent(false));
@@ -118,7 +125,7 @@ fn a_lost_tail_costs_no_timeout() {
         // Of 400 packets behind a SYN the last two.
         scenario.wireless.errors = ErrorModel::Listed(Listed { down: vec![399, 400], up: vec![] });
         let outcome = watch(&scenario, NoProbe);
-        (outcome.tcp_timeouts, outcome.ended)
+        (outcome.applications.file_transfer.as_ref().map(|file| file.timeouts), outcome.ended)
     };
     let (timeouts, ended) = of(today());
     assert_eq!(timeouts, Some(0.0));

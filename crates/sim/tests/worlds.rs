@@ -69,7 +69,13 @@ fn a_lost_tail_comes_again_by_its_timer_from_the_moment_that_is_set() {
         let (outcome, frames) = run(&scenario);
         let again = frames.down[2].as_seconds() * 1e3;
         assert!((again - (from + 1100.0)).abs() < 0.001, "{timer_starts:?}: sent again at {again} ms");
-        assert_eq!((outcome.access_point.timeouts, outcome.file_complete), (1, Some(true)));
+        assert_eq!(
+            (
+                outcome.network.access_point.timeouts,
+                outcome.applications.file_transfer.as_ref().map(|file| file.is_complete)
+            ),
+            (1, Some(true))
+        );
     }
 }
 
@@ -79,7 +85,7 @@ fn headers_on_top_cost_their_octets_and_headers_that_count_as_data_do_not() {
         let mut scenario = Scenario { headers, ..Scenario::default() };
         scenario.file_transfer.size = Octets::new(1_000_000);
         scenario.wireless.charge_tag = false;
-        run(&scenario).0.throughput_bps.expect("a file")
+        run(&scenario).0.applications.file_transfer.expect("a file").throughput_bps
     };
     let (inside, on_top) = (throughput(Headers::CountAsData), throughput(Headers::OnTop));
     assert!((inside / 64_000.0 - 1.0).abs() < 0.01, "{inside}");
@@ -106,7 +112,11 @@ fn a_link_that_loses_everything_ends_with_the_scenario() {
     scenario.duration = "1000 s".parse().expect("a length of time");
     let outcome = World::new(&scenario, &Streams::new(1, 0), NoProbe).expect("one service").run();
     assert_eq!(
-        (outcome.file_complete, outcome.throughput_bps, outcome.media_loss),
+        (
+            outcome.applications.file_transfer.as_ref().map(|file| file.is_complete),
+            outcome.applications.file_transfer.as_ref().map(|file| file.throughput_bps),
+            outcome.applications.media.as_ref().and_then(|media| media.loss)
+        ),
         (Some(false), Some(0.0), Some(1.0))
     );
     assert_eq!(outcome.ended, Time::ZERO + scenario.duration);
@@ -125,7 +135,10 @@ fn a_link_that_falls_silent_for_good_ends_with_the_scenario_and_loses_nothing_to
     scenario.wireless.errors = ErrorModel::TwoState(TwoState { good, bad, good_bit_errors, bad_bit_errors });
     scenario.duration = Span::from_milliseconds(10_000);
     let (outcome, frames) = run(&scenario);
-    assert_eq!((outcome.file_complete, outcome.frame_loss_rate), (Some(false), Some(0.0)));
+    assert_eq!(
+        (outcome.applications.file_transfer.as_ref().map(|file| file.is_complete), outcome.network.frame_loss_rate),
+        (Some(false), Some(0.0))
+    );
     assert!(!frames.down.is_empty());
     assert_eq!(outcome.ended, Time::ZERO + scenario.duration);
 }
@@ -140,7 +153,16 @@ fn a_lecture_that_arrives_twice_is_lost_as_often_as_one_that_arrives_once() {
     let once = run(&scenario).0;
     scenario.wireless.duplication = Some(Duplication { share: Ratio::ONE, delay: Span::from_milliseconds(80) });
     let twice = run(&scenario).0;
-    assert_eq!((twice.media_loss, twice.media_delay_s), (once.media_loss, once.media_delay_s));
+    assert_eq!(
+        (
+            twice.applications.media.as_ref().and_then(|media| media.loss),
+            twice.applications.media.as_ref().and_then(|media| media.mean_delay_s)
+        ),
+        (
+            once.applications.media.as_ref().and_then(|media| media.loss),
+            once.applications.media.as_ref().and_then(|media| media.mean_delay_s)
+        )
+    );
 }
 
 #[test]
@@ -153,10 +175,10 @@ fn a_file_gets_over_a_raw_link_that_reorders_duplicates_and_jitters() {
     wireless.jitter = Jitter::Exponential(ExponentialJitter { mean: Span::from_milliseconds(30), keep_order: false });
     scenario.file_transfer.size = Octets::new(500_000);
     let (outcome, frames) = run(&scenario);
-    assert_eq!(outcome.file_complete, Some(true));
+    assert_eq!(outcome.applications.file_transfer.as_ref().map(|file| file.is_complete), Some(true));
     let frames = frames.down.len() as u64;
     // Each copy is one more packet delivered: 5 % of some 2,000 frames.
-    let copies = outcome.client.packets_delivered.saturating_sub(frames);
+    let copies = outcome.network.client.packets_delivered.saturating_sub(frames);
     assert!((50..200).contains(&copies), "{copies} copies of {frames} frames");
 }
 
@@ -169,8 +191,12 @@ fn selective_repeat_gets_a_file_over_a_link_whose_jitter_keeps_the_order() {
         Jitter::Uniform(UniformJitter { longest: Span::from_milliseconds(200), keep_order: true });
     scenario.file_transfer.size = Octets::new(500_000);
     let (outcome, _) = run(&scenario);
-    assert_eq!(outcome.file_complete, Some(true));
-    assert_eq!(outcome.tcp_timeouts, Some(0.0), "the link recovers what is lost in time");
+    assert_eq!(outcome.applications.file_transfer.as_ref().map(|file| file.is_complete), Some(true));
+    assert_eq!(
+        outcome.applications.file_transfer.as_ref().map(|file| file.timeouts),
+        Some(0.0),
+        "the link recovers what is lost in time"
+    );
 }
 
 #[test]
@@ -187,7 +213,10 @@ fn each_direction_has_its_own_rate_delay_and_errors() {
     scenario.wireless.up.errors = Some(ErrorModel::Uniform(Uniform { loss: Ratio::ONE }));
     scenario.duration = Span::from_milliseconds(20_000);
     let (outcome, frames) = run(&scenario);
-    assert_eq!((outcome.frame_loss_rate, outcome.file_complete), (Some(0.0), Some(false)));
+    assert_eq!(
+        (outcome.network.frame_loss_rate, outcome.applications.file_transfer.as_ref().map(|file| file.is_complete)),
+        (Some(0.0), Some(false))
+    );
     assert!(!frames.lost[1].is_empty() && frames.lost[1].iter().all(|lost| *lost));
 }
 
@@ -202,8 +231,16 @@ fn a_measurement_of_the_channel_ends_after_its_duration_and_yields_to_other_traf
     assert_eq!(outcome.ended, Time::ZERO + scenario.channel.duration);
     // 251 octets a frame: the link is never idle, and what it carries of the lecture waits for one frame at most.
     assert!((3187..=3188).contains(&frames.down.len()), "{}", frames.down.len());
-    assert!(outcome.media_delay_s.is_some_and(|delay| delay < 0.15), "{:?}", outcome.media_delay_s);
-    assert!(outcome.media_loss.is_some_and(|loss| loss < 0.01), "{:?}", outcome.media_loss);
+    assert!(
+        outcome.applications.media.as_ref().and_then(|media| media.mean_delay_s).is_some_and(|delay| delay < 0.15),
+        "{:?}",
+        outcome.applications.media.as_ref().and_then(|media| media.mean_delay_s)
+    );
+    assert!(
+        outcome.applications.media.as_ref().and_then(|media| media.loss).is_some_and(|loss| loss < 0.01),
+        "{:?}",
+        outcome.applications.media.as_ref().and_then(|media| media.loss)
+    );
 }
 
 #[test]
@@ -220,7 +257,7 @@ fn under_fair_queueing_a_class_has_the_share_that_is_set_aside_for_it() {
         scenario.link_layer.classes = vec![Class { rate: Some(rate.parse().expect("a share")), ..voice }];
         scenario.link_layer.scheduler = SchedulerConfig::Scfq(Scfq::default());
         let (outcome, _) = run(&scenario);
-        let of_file = outcome.throughput_bps.expect("a file") / 64_000.0;
+        let of_file = outcome.applications.file_transfer.expect("a file").throughput_bps / 64_000.0;
         assert!((of_file + of_the_link - 1.0).abs() < 0.01, "{of_file} beside {rate}");
     }
 }

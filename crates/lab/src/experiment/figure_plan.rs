@@ -51,7 +51,7 @@ pub(super) struct FigureSection {
     #[schemars(with = "Option<schema_types::Path>")]
     x: Option<Located<String>>,
     /// The vertical axis.
-    #[schemars(with = "Quantity")]
+    #[schemars(with = "schema_types::QuantityName")]
     y: Located<String>,
     /// The label of the horizontal axis, instead of the path and its unit.
     x_label: Option<String>,

@@ -29,14 +29,16 @@ impl JsonSchema for Base {
 }
 
 /// A quantity by its name.
-impl JsonSchema for Quantity {
+pub(crate) struct QuantityName;
+
+impl JsonSchema for QuantityName {
     fn schema_name() -> Cow<'static, str> {
         "Quantity".into()
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let named = Self::names().into_iter().filter_map(Self::of);
-        let one_of: Vec<Value> = named.map(|one| json!({ "const": one.name, "description": one.label })).collect();
+        let name = |one: Quantity| json!({ "const": one.name, "description": one.label });
+        let one_of: Vec<Value> = Quantity::all().map(name).collect();
         json_schema!({ "type": "string", "oneOf": one_of })
     }
 }

@@ -2,7 +2,6 @@
 
 use crate::experiment::{Bars, Experiment, FigurePlan, Scheme};
 use crate::figure::{Axis, Curve, Figure, Mark, Point, Scale, number};
-use crate::metrics::connections;
 use crate::quantity::Quantity;
 use crate::results::rows::Row;
 use crate::results::stats::{Summary, summarise};
@@ -42,7 +41,7 @@ pub struct MeansTable {
 fn place_of(row: &Row, quantity: &Quantity) -> Option<f64> {
     match quantity.along {
         Some(_) => quantity.place_of(&row.metric),
-        None => (&*row.metric == quantity.metric).then_some(row.point),
+        None => (&*row.metric == quantity.metric()).then_some(row.point),
     }
 }
 
@@ -59,7 +58,7 @@ fn means_of(
     let of_point = experiment.points.iter().enumerate().filter_map(|(index, point)| {
         let scenario = scheme.scenario(index, point)?;
         let rate = scenario.wireless.rate(Direction::Down).mean().as_bits_per_second();
-        Some((point.value, connections(&scenario), rate))
+        Some((point.value, scenario.connections(), rate))
     });
     let cells: Vec<(f64, u32, u64)> = of_point.collect();
     let same = |row: &Row| (&*row.scheme, &*row.variant) == (scheme.name.as_str(), variant.as_str());
@@ -76,7 +75,7 @@ impl MeansTable {
     /// The table of a figure, from the rows of its experiment.
     #[must_use]
     pub fn new(experiment: &Experiment, figure: &FigurePlan, rows: &[Row]) -> Self {
-        let Quantity { app, label, .. } = figure.quantity;
+        let (app, label) = (figure.quantity.app(), figure.quantity.label);
         let wanted = |row: &&Row| &*row.app == app && figure.replication.is_none_or(|only| row.replication == only);
         let rows: Vec<(f64, &Row)> =
             rows.iter().filter(wanted).filter_map(|row| Some((place_of(row, &figure.quantity)?, row))).collect();
@@ -225,6 +224,10 @@ mod tests {
         }
     }
 
+    fn of_bulk(row: Row) -> Row {
+        Row { app: "tcp-bulk".into(), ..row }
+    }
+
     fn means(table: &MeansTable) -> Vec<Vec<Option<f64>>> {
         table.means.iter().map(|means| means.iter().map(|mean| mean.map(|mean| mean.mean)).collect()).collect()
     }
@@ -240,14 +243,15 @@ mod tests {
     #[test]
     fn a_series_is_drawn_along_its_own_axis_and_may_be_of_one_replication() {
         let study = experiment("");
-        let quantity = Quantity { metric: "window", along: Some("Time (s)"), factor: 1.0, ..study.figures[0].quantity };
+        let quantity = Quantity::of("tcp-bulk.window").expect("a series");
         let rows = [
             row("window@2.5", 1, 0, 8.0),
             row("window@2.5", 1, 1, 10.0),
             row("window@0.5", 1, 0, 2.0),
             row("window@0.5", 5, 0, 3.0),
             row("windows@1", 1, 0, 99.0),
-        ];
+        ]
+        .map(of_bulk);
         let figure = |replication| FigurePlan { quantity, replication, ..study.figures[0].clone() };
         let mean = MeansTable::new(&study, &figure(None), &rows);
         assert_eq!(mean.points, [0.5, 2.5]);
@@ -261,8 +265,9 @@ mod tests {
     #[test]
     fn a_long_series_has_a_short_table_that_says_so_and_every_point_in_its_figure() {
         let study = experiment("");
-        let quantity = Quantity { metric: "window", along: Some("Time (s)"), factor: 1.0, ..study.figures[0].quantity };
-        let rows: Vec<Row> = (0..500).map(|at| row(&format!("window@{}", f64::from(at) / 100.0), 1, 0, 1.0)).collect();
+        let quantity = Quantity::of("tcp-bulk.window").expect("a series");
+        let row = |at| of_bulk(row(&format!("window@{}", f64::from(at) / 100.0), 1, 0, 1.0));
+        let rows: Vec<Row> = (0..500).map(row).collect();
         let table = MeansTable::new(&study, &FigurePlan { quantity, ..study.figures[0].clone() }, &rows);
         assert_eq!((table.points.len(), table.text_rows().len()), (500, 56));
         assert!(table.to_text().contains(", one row of 9\n"));

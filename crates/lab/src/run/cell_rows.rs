@@ -1,9 +1,10 @@
 //! From what was measured in a cell to its rows: the columns that they share, and one row a metric.
 
-use crate::metrics::{apps, connections, rate_bps};
 use crate::results::rows::Row;
 use crate::run::measured::{Measured, Metric};
 use crate::run::plan::Plan;
+use arqway_sim::app::Application;
+use arqway_sim::channel::Direction;
 use std::sync::Arc;
 
 /// What all rows of a cell share.
@@ -25,8 +26,8 @@ impl CellRows {
             app: empty.clone(),
             errors: experiment.errors.into(),
             beside: empty.clone(),
-            rate_bps: rate_bps(scenario),
-            connections: connections(scenario),
+            rate_bps: scenario.wireless.rate(Direction::Down).mean().as_bits_per_second(),
+            connections: scenario.connections(),
             point: experiment.points[point].value,
             scheme: experiment.schemes[scheme].name.as_str().into(),
             variant: experiment.variant_of(&experiment.schemes[scheme]).into(),
@@ -34,7 +35,7 @@ impl CellRows {
             metric: empty,
             value: 0.0,
         };
-        Self { common, apps: apps(scenario).collect() }
+        Self { common, apps: scenario.applications().map(Application::name).collect() }
     }
 
     /// What its rows share, but for the application, what is beside it, and the replication.

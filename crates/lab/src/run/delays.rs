@@ -1,34 +1,33 @@
 //! The distributions of what a user waits for: a probe of every run.
 
 use arqway_sim::Probe;
+use arqway_sim::app::{Application, DelayDistributions};
 use arqway_units::{Span, Time};
 use hdrhistogram::Histogram;
+use std::collections::BTreeMap;
 
-/// How long what takes its time takes.
-pub(crate) struct Delays {
-    pub(crate) media_delay: Distribution,
-    pub(crate) web_response: Distribution,
-}
-
-impl Delays {
-    /// Nothing is known yet.
-    pub(crate) fn new() -> Self {
-        Self { media_delay: Distribution::new(), web_response: Distribution::new() }
-    }
-}
+/// A distribution for each application that has delivered something.
+#[derive(Default)]
+pub(crate) struct Delays(BTreeMap<Application, Distribution>);
 
 impl Probe for Delays {
-    fn media_received(&mut self, delay: Span, _now: Time) {
-        self.media_delay.record(delay);
+    fn delivered(&mut self, application: Application, delay: Span, _now: Time) {
+        self.0.entry(application).or_insert_with(Distribution::new).record(delay);
+    }
+}
+
+impl DelayDistributions for Delays {
+    fn quantile_s(&self, application: Application, share: f64) -> Option<f64> {
+        self.0.get(&application)?.quantile_s(share)
     }
 
-    fn page_loaded(&mut self, response: Span, _now: Time) {
-        self.web_response.record(response);
+    fn share_within(&self, application: Application, most: Span) -> Option<f64> {
+        self.0.get(&application)?.share_within(most)
     }
 }
 
 /// The distribution of a length of time, in microseconds, to three digits: its size does not grow with the run.
-pub(crate) struct Distribution(Option<Histogram<u64>>);
+struct Distribution(Option<Histogram<u64>>);
 
 /// No run lasts longer than this; a length beyond it would count as it.
 const LONGEST_MICROSECONDS: u64 = 1_000_000_000_000;
@@ -45,14 +44,14 @@ impl Distribution {
     }
 
     /// The share of them that is no longer than `most`; none where there is none.
-    pub(crate) fn share_within(&self, most: Span) -> Option<f64> {
+    fn share_within(&self, most: Span) -> Option<f64> {
         let histogram = self.0.as_ref().filter(|histogram| !histogram.is_empty())?;
         let within = histogram.count_between(0, most.as_nanoseconds() / 1000);
         Some(within as f64 / histogram.len() as f64)
     }
 
     /// The length, in seconds, that this share of them does not exceed; none where there is none.
-    pub(crate) fn quantile_s(&self, quantile: f64) -> Option<f64> {
+    fn quantile_s(&self, quantile: f64) -> Option<f64> {
         let histogram = self.0.as_ref().filter(|histogram| !histogram.is_empty())?;
         Some(histogram.value_at_quantile(quantile) as f64 / 1e6)
     }
@@ -73,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_delays_of_a_congested_lecture_are_told_apart() {
+    fn the_longest_delays_of_congested_media_are_told_apart() {
         let mut delays = Distribution::new();
         for milliseconds in 1..=10_000 {
             delays.record(Span::from_milliseconds(milliseconds));

@@ -1,5 +1,8 @@
 //! What is kept of a run when it ends.
 
+use super::delays::Delays;
+use arqway_sim::app::Application;
+use arqway_sim::{Outcome, Scenario};
 use arqway_units::Time;
 use std::sync::Arc;
 
@@ -25,4 +28,32 @@ pub(crate) struct Metric {
     /// As rows name it.
     pub(crate) name: Arc<str>,
     pub(crate) value: f64,
+}
+
+impl Measured {
+    pub(crate) fn new(scenario: &Scenario, outcome: &Outcome, delays: &Delays) -> Self {
+        Self {
+            metrics: metrics(scenario, outcome, delays),
+            ended: outcome.ended,
+            events: outcome.events,
+            file_complete: outcome.applications.file_transfer.as_ref().map(|file| file.is_complete),
+            losses: losses(outcome),
+        }
+    }
+}
+
+/// All metrics of a run, in the order of their rows: those of each application that takes part.
+fn metrics(scenario: &Scenario, outcome: &Outcome, delays: &Delays) -> Vec<Metric> {
+    let of_application = |application: Application| {
+        let app: Arc<str> = application.name().into();
+        let metrics = application.metrics(&outcome.run(delays)).into_iter();
+        metrics.map(move |(name, value)| Metric { app: app.clone(), name: name.into(), value })
+    };
+    scenario.applications().flat_map(of_application).collect()
+}
+
+fn losses(outcome: &Outcome) -> Option<f64> {
+    let network = &outcome.network;
+    let frames = (network.access_point.frames_sent + network.access_point.frames_resent) as f64;
+    Some(network.frame_loss_rate? * frames / network.frame_loss_run?)
 }

@@ -22,13 +22,13 @@ pub mod precision;
 mod results;
 #[cfg(test)]
 pub(crate) mod small_study;
+#[cfg(test)]
+mod tests;
 
 pub use results::Results;
 
-use crate::metrics::metrics;
-
 use arqway_link::mux::ConfigError;
-use arqway_sim::{NoProbe, Outcome, Probe, Scenario, Streams, World};
+use arqway_sim::{NoProbe, Probe, Scenario, Streams, World};
 use cancellation::Cancellation;
 use delays::Delays;
 use measured::Measured;
@@ -119,16 +119,8 @@ pub(crate) fn measure(
     probe: impl Probe,
     stop: &Cancellation,
 ) -> Result<Option<Measured>, RunError> {
-    let mut delays = Delays::new();
+    let mut delays = Delays::default();
     let world = World::new(scenario, streams, (&mut delays, probe))?;
     let Some(outcome) = world.run_unless(|| stop.is_immediate()) else { return Ok(None) };
-    let metrics = metrics(scenario, &outcome, &delays);
-    let losses = losses(&outcome);
-    let Outcome { ended, events, file_complete, .. } = outcome;
-    Ok(Some(Measured { metrics, ended, events, file_complete, losses }))
-}
-
-fn losses(outcome: &Outcome) -> Option<f64> {
-    let frames = (outcome.access_point.frames_sent + outcome.access_point.frames_resent) as f64;
-    Some(outcome.frame_loss_rate? * frames / outcome.frame_loss_run?)
+    Ok(Some(Measured::new(scenario, &outcome, &delays)))
 }

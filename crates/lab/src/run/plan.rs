@@ -162,7 +162,7 @@ fn settings(experiments: &[Experiment], request: &Request) -> Result<Vec<Setting
                 let scenario = scheme.scenario(point_index, point);
                 let Some(mut scenario) = scenario.filter(|_| !unwanted) else { continue };
                 // Cells of two papers whose worlds differ only in settings that are not in use are run once.
-                scenario.forget_idle_settings();
+                scenario.reset_unused_settings();
                 let shown = Use { experiment: index, point: point_index, scheme: scheme_index };
                 let same =
                     settings.iter_mut().find(|other| other.seed == experiment.seed && other.scenario == scenario);

@@ -1,12 +1,13 @@
 //! What File Transfer and greedy sources share: connections that all begin at time zero and carry data from the server to
 //! the client, counted in whole packets.
 
-use super::{ConnectionCount, Owner};
+use super::{ConnectionCount, Hosts, Owner};
 use crate::host::Host;
 use crate::packet::PacketSize;
-use crate::tcp::{Connections, Message, Opening, Sender, SlotId, TcpConfig};
+use crate::tcp::{Message, Opening, Sender, SlotId};
+use alloc::vec::Vec;
 use arqway_link::mux::Ds;
-use arqway_units::{Octets, Span, Time};
+use arqway_units::{Octets, Time, ToFloat};
 
 /// Some connections of one application.
 #[derive(Debug, Clone)]
@@ -22,27 +23,23 @@ pub(crate) struct Downloads {
 }
 
 impl Downloads {
-    /// Opens the connections, each with the same message; where each clock stands in its tick is asked anew.
-    pub(crate) fn open<'a>(
-        &'a self,
-        message: Message,
-        owner: impl Fn(u16) -> Owner + 'a,
-        tcp: &'a TcpConfig,
-        connections: &'a mut Connections,
-        mut clock_phase: impl FnMut() -> Span + 'a,
-    ) -> impl Iterator<Item = SlotId> + 'a {
-        let open = move |index| {
-            connections.open(&Opening {
+    /// Opens the connections, each with the same message, and lets them begin once all are open.
+    pub(crate) fn start(&self, message: Message, owner: impl Fn(u16) -> Owner, hosts: &mut Hosts<'_>) -> Vec<SlotId> {
+        let mut open = |index| {
+            let clock_phase = hosts.clock_phase();
+            hosts.connections.open(&Opening {
                 owner: owner(index),
                 sender: Host::Server,
                 server_port: self.server_port,
                 ds: self.ds,
-                settings: tcp.settings(),
-                clock_phase: clock_phase(),
+                settings: hosts.tcp.settings(),
+                clock_phase,
                 message,
             })
         };
-        (0..self.connections.get()).filter_map(open)
+        let connections: Vec<SlotId> = (0..self.connections.get()).filter_map(&mut open).collect();
+        connections.iter().for_each(|id| hosts.start_sender(*id));
+        connections
     }
 
     /// Application data acknowledged on all connections together, per second since the start.
@@ -50,12 +47,12 @@ impl Downloads {
         let seconds = now.as_seconds();
         let packets: u64 = senders.map(Sender::packets_acknowledged).sum();
         let acknowledged = Octets::new(packets * self.size.counted);
-        if seconds > 0.0 { acknowledged.as_bits() as f64 / seconds } else { 0.0 }
+        if seconds > 0.0 { acknowledged.as_bits().to_f64() / seconds } else { 0.0 }
     }
 
     /// How often a retransmission timer expired, for each connection.
     pub(crate) fn timeouts<'a>(&self, senders: impl Iterator<Item = &'a Sender>) -> f64 {
         let timeouts: u64 = senders.map(Sender::timeouts).sum();
-        timeouts as f64 / f64::from(self.connections.get())
+        timeouts.to_f64() / f64::from(self.connections.get())
     }
 }

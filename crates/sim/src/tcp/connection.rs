@@ -8,7 +8,6 @@ use super::receiver::Receiver;
 use super::segment::{Ports, SegmentFactory};
 use super::sender::{Sender, Transmission};
 use super::settings::Settings;
-use crate::app::Owner;
 use crate::host::Host;
 use crate::packet::Memory;
 use arqway_link::Packet;
@@ -17,9 +16,9 @@ use arqway_units::{Span, Time};
 
 /// What a connection is opened with; it gets its port at the client from the table.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Opening {
-    /// Whose data it carries.
-    pub(crate) owner: Owner,
+pub(crate) struct Opening<O> {
+    /// Whose data it carries; TCP hands it back and knows nothing of it.
+    pub(crate) owner: O,
     /// Which host sends them.
     pub(crate) sender: Host,
     /// The port at the server, by which others know the application.
@@ -33,18 +32,18 @@ pub(crate) struct Opening {
 
 /// Data one way, acknowledgements the other.
 #[derive(Debug)]
-pub(crate) struct Connection {
+pub(crate) struct Connection<O> {
     pub(crate) sender: Sender,
     receiver: Receiver,
     segments: SegmentFactory,
     pub(super) ports: Ports,
     pub(crate) from: Host,
-    pub(crate) owner: Owner,
+    pub(crate) owner: O,
     handshake: bool,
 }
 
-impl Connection {
-    pub(super) fn new(opening: &Opening, client_port: u16) -> Self {
+impl<O: Copy> Connection<O> {
+    pub(super) fn new(opening: &Opening<O>, client_port: u16) -> Self {
         let ports = Ports { server: opening.server_port, client: client_port };
         let (message, handshake) = (opening.message, opening.settings.handshake);
         Self {
@@ -59,7 +58,7 @@ impl Connection {
     }
 
     /// Becomes another connection, in the same memory.
-    pub(super) fn restart(&mut self, opening: &Opening, client_port: u16) {
+    pub(super) fn restart(&mut self, opening: &Opening<O>, client_port: u16) {
         self.ports = Ports { server: opening.server_port, client: client_port };
         self.handshake = opening.settings.handshake;
         self.sender.restart(opening.settings, opening.message.packets, opening.clock_phase);

@@ -26,17 +26,17 @@ pub(crate) struct SlotId(u16);
 const FIRST_PORT: u16 = 49_152;
 
 #[derive(Debug)]
-struct Slot {
-    connection: Connection,
+struct Slot<O> {
+    connection: Connection<O>,
     /// The timers of both ends; its events may outlive a connection and find the next one.
     alarm: Alarm,
     is_open: bool,
 }
 
 /// The table.
-#[derive(Debug, Default)]
-pub(crate) struct Connections {
-    slots: Vec<Slot>,
+#[derive(Debug)]
+pub(crate) struct Connections<O> {
+    slots: Vec<Slot<O>>,
     free: Vec<SlotId>,
     /// The place of the connection that has `FIRST_PORT + index`; it grows with the ports used.
     by_port: Vec<Option<SlotId>>,
@@ -54,9 +54,15 @@ fn index_of(host: Host) -> usize {
     }
 }
 
-impl Connections {
+impl<O> Default for Connections<O> {
+    fn default() -> Self {
+        Self { slots: Vec::new(), free: Vec::new(), by_port: Vec::new(), turn: 0, late: 0, frozen: [None; 2] }
+    }
+}
+
+impl<O: Copy> Connections<O> {
     /// Opens a connection; none if every port is taken.
-    pub(crate) fn open(&mut self, opening: &Opening) -> Option<SlotId> {
+    pub(crate) fn open(&mut self, opening: &Opening<O>) -> Option<SlotId> {
         let index = self.next_port()?;
         let port = FIRST_PORT + index;
         let id = if let Some(id) = self.free.pop() {
@@ -91,12 +97,12 @@ impl Connections {
         self.iter_mut().for_each(|connection| connection.thaw(host, now));
     }
 
-    fn iter_mut(&mut self) -> impl Iterator<Item = &mut Connection> {
+    fn iter_mut(&mut self) -> impl Iterator<Item = &mut Connection<O>> {
         self.slots.iter_mut().filter(|slot| slot.is_open).map(|slot| &mut slot.connection)
     }
 
     /// Every place in the table, whether it is used or not.
-    pub(crate) fn places(&self) -> impl Iterator<Item = SlotId> + use<> {
+    pub(crate) fn places(&self) -> impl Iterator<Item = SlotId> + use<O> {
         (0..self.slots.len()).filter_map(|place| u16::try_from(place).ok()).map(SlotId)
     }
 
@@ -127,12 +133,12 @@ impl Connections {
     }
 
     /// An open connection.
-    pub(crate) fn get_mut(&mut self, id: SlotId) -> Option<&mut Connection> {
+    pub(crate) fn get_mut(&mut self, id: SlotId) -> Option<&mut Connection<O>> {
         self.with_alarm(id).map(|(connection, _)| connection)
     }
 
     /// An open connection and its alarm.
-    pub(crate) fn with_alarm(&mut self, id: SlotId) -> Option<(&mut Connection, &mut Alarm)> {
+    pub(crate) fn with_alarm(&mut self, id: SlotId) -> Option<(&mut Connection<O>, &mut Alarm)> {
         let slot = self.slots.get_mut(usize::from(id.0)).filter(|slot| slot.is_open)?;
         Some((&mut slot.connection, &mut slot.alarm))
     }
@@ -150,7 +156,7 @@ impl Connections {
     }
 
     /// The connection to which a packet belongs that would have come to a host.
-    pub(crate) fn of_packet(&self, packet: &Packet, at: Host) -> Option<&Connection> {
+    pub(crate) fn of_packet(&self, packet: &Packet, at: Host) -> Option<&Connection<O>> {
         let id = self.find_open(packet, at)?;
         self.slots.get(usize::from(id.0)).map(|slot| &slot.connection)
     }
@@ -164,7 +170,7 @@ impl Connections {
     }
 
     /// The open connections.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Connection> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Connection<O>> {
         self.slots.iter().filter(|slot| slot.is_open).map(|slot| &slot.connection)
     }
 
@@ -177,15 +183,14 @@ impl Connections {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::Owner;
     use crate::packet::Memory;
     use crate::tcp::{DelayedDuplicates, DuplicateAcknowledgements, Message, TcpConfig, Transmission};
     use arqway_link::mux::Ds;
     use arqway_units::Span;
 
-    fn opening() -> Opening {
+    fn opening() -> Opening<()> {
         Opening {
-            owner: Owner::File,
+            owner: (),
             sender: Host::Server,
             server_port: 20,
             ds: Ds::default(),
@@ -195,7 +200,7 @@ mod tests {
         }
     }
 
-    fn packet(connections: &mut Connections, id: SlotId) -> Packet {
+    fn packet(connections: &mut Connections<()>, id: SlotId) -> Packet {
         let connection = connections.get_mut(id).expect("it is open");
         connection.packet(Transmission { number: 0, again: false }, &mut Memory::default())
     }

@@ -2,7 +2,7 @@
 
 use super::World;
 use crate::channel::{Channel, Direction};
-use crate::event::{Event, Moment};
+use crate::event::{Event, OutagePhase};
 use crate::host::Host;
 use crate::kernel::Streams;
 use crate::link_end::{LinkEnd, OtherLink};
@@ -12,7 +12,7 @@ use crate::rate::Clock;
 use crate::scenario::Scenario;
 use crate::tcp::OnHints;
 use alloc::collections::VecDeque;
-use arqway_link::{Hint, LinkOffer, LinkState, Subscriber};
+use arqway_link::{Hint, LinkOffer, LinkState};
 
 /// A user who moves.
 #[derive(Debug)]
@@ -59,24 +59,24 @@ impl<P: Probe> World<P> {
         }
         let Some(Outage { notice, from, until }) = outage else { return };
         if roaming.hints {
-            self.events.schedule(notice, Event::Mobility(Moment::Notice));
+            self.events.schedule(notice, Event::Mobility(OutagePhase::Notice));
         }
-        self.events.schedule(from, Event::Mobility(Moment::Falls));
-        self.events.schedule(until, Event::Mobility(Moment::Rises));
+        self.events.schedule(from, Event::Mobility(OutagePhase::Falls));
+        self.events.schedule(until, Event::Mobility(OutagePhase::Rises));
     }
 
-    pub(super) fn move_user(&mut self, moment: Moment) {
+    pub(super) fn move_user(&mut self, phase: OutagePhase) {
         let Some(roaming) = &mut self.roaming else { return };
-        match moment {
-            Moment::Notice => {
+        match phase {
+            OutagePhase::Notice => {
                 let hint = roaming.change.begins();
                 self.tell(hint);
             }
-            Moment::Falls => {
+            OutagePhase::Falls => {
                 self.access_point.fall();
                 self.client.fall();
             }
-            Moment::Rises => {
+            OutagePhase::Rises => {
                 roaming.offers.reverse();
                 let (hint, hints) = (roaming.change.ends(roaming.offers[0]), roaming.hints);
                 self.access_point.change_link();
@@ -110,11 +110,7 @@ impl<P: Probe> World<P> {
     }
 
     fn host_hears(&mut self, host: Host, hint: &Hint) {
-        if host == Host::Server
-            && let Some(media) = &mut self.media
-        {
-            media.handle_hint(hint, self.now);
-        }
+        self.applications.handle_hint(host, hint);
         if self.tcp.on_hints == OnHints::Ignore {
             return;
         }

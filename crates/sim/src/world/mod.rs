@@ -7,32 +7,31 @@
 //! ```
 //!
 //! What the hosts do with packets is in `hosts.rs`, the way between them and the wireless link in `wires.rs` and
-//! `forwarding.rs`, greedy sources are in `bulk.rs`, what happens when the user moves is in `mobility.rs`.
+//! `forwarding.rs`, what happens when the user moves is in `mobility.rs`. The applications are in `app/`.
 
-mod bulk;
 mod forwarding;
 mod hosts;
 mod mobility;
 mod wires;
 
-use crate::app::{FileTransfer, Filler, Media, TcpBulk, Web};
+use crate::app::{Actions, Application, Applications, Carried, Connections, End, Setup};
 use crate::channel::{Channel, Direction};
 use crate::event::Event;
 use crate::kernel::{EventQueue, Random, Streams};
 use crate::line::{Line, Queue};
 use crate::link_end::LinkEnd;
-use crate::outcome::{Outcome, WebOutcome};
+use crate::network_outcome::NetworkOutcome;
+use crate::outcome::Outcome;
 use crate::packet::Memory;
 use crate::probe::Probe;
 use crate::rate::Rate;
 use crate::scenario::Scenario;
-use crate::tcp::{Connections, TcpConfig};
+use crate::tcp::TcpConfig;
 use alloc::boxed::Box;
 use arqway_link::mux::ConfigError;
 use arqway_link::{Checked, Frame, LinkService, Mux, Packet, ServiceId};
 use arqway_units::{BitRate, Span, Time};
 use forwarding::Node;
-use hosts::clock_phase;
 use mobility::{Roaming, add_other_link};
 use wires::WiredLoss;
 
@@ -53,22 +52,17 @@ pub struct World<P> {
     wired_delay: Span,
     tcp: TcpConfig,
     connections: Connections,
-    file_transfer: Option<FileTransfer>,
-    bulk: Option<TcpBulk>,
     clock_phases: Random,
-    web: Option<Web>,
-    media: Option<Media>,
-    /// What carries the media.
-    media_service: Option<ServiceId>,
-    filler: Option<Filler>,
+    applications: Applications,
+    /// What an application wants to happen.
+    actions: Actions,
     memory: Memory,
     /// The host at this end has given packets to the link layer there, which is yet to act on them.
     server_has_sent: bool,
     client_has_sent: bool,
     end: Time,
-    measured_until: Time,
-    /// Of the line toward the client, on average.
-    line_rate: BitRate,
+    /// The mean rate of the wireless link toward the client.
+    link_rate: BitRate,
     probe: P,
 }
 
@@ -91,9 +85,12 @@ impl<P: Probe> World<P> {
             add_other_link(&mut end, scenario, direction, streams);
             Ok(end)
         };
-        let (file, web, media) = (&scenario.file_transfer, &scenario.web, &scenario.media);
-        let channel = &scenario.channel;
-        let mut memory = Memory::default();
+        let (mut memory, link_rate) = (Memory::default(), scenario.wireless.rate(Direction::Down).mean());
+        let applications = {
+            let Scenario { headers, tcp, .. } = scenario;
+            let mut setup = Setup { headers: *headers, tcp, link_rate, streams, memory: &mut memory };
+            Applications::build(&scenario.configs(), &mut setup)
+        };
         Ok(Self {
             now: Time::ZERO,
             events: EventQueue::default(),
@@ -107,23 +104,14 @@ impl<P: Probe> World<P> {
             wired_delay: if scenario.forwarding_node.enabled { Span::ZERO } else { scenario.wired.delay },
             tcp: scenario.tcp.clone(),
             connections: Connections::default(),
-            file_transfer: file.enabled.then(|| FileTransfer::new(file, scenario.headers)),
-            bulk: scenario.tcp_bulk.enabled.then(|| TcpBulk::new(&scenario.tcp_bulk, scenario.headers, &scenario.tcp)),
             clock_phases: streams.stream("server.clock-phase"),
-            web: web.enabled.then(|| Web::new(web, scenario.headers, streams)),
-            media: media.enabled.then(|| {
-                let mut speaker = Media::new(media, scenario.headers, streams.stream("app.media"));
-                speaker.fit(scenario.wireless.rate(Direction::Down).mean());
-                speaker
-            }),
-            media_service: None,
-            filler: channel.enabled.then(|| Filler::new(channel, &mut memory)),
+            applications,
+            actions: Actions::with_capacity(16),
             memory,
             server_has_sent: false,
             client_has_sent: false,
             end: Time::ZERO + scenario.length(),
-            measured_until: Time::ZERO + channel.duration,
-            line_rate: scenario.wireless.rate(Direction::Down).mean(),
+            link_rate,
             probe,
         })
     }
@@ -151,26 +139,12 @@ impl<P: Probe> World<P> {
         None
     }
 
-    /// Begins: files, browser and speaker act for the first time. [`run`](Self::run) does this itself.
+    /// Begins: applications act for the first time. [`run`](Self::run) does this itself.
     pub fn start(&mut self) {
         self.await_outage();
-        if let Some(media) = &self.media {
-            self.events.schedule(media.next(), Event::MediaSend);
-            if let Some(interval) = media.reports_every() {
-                self.events.schedule(self.now + interval, Event::MediaReport);
-            }
-        }
-        self.start_files();
-        self.start_bulk();
-        self.pump_hosts();
-        if let Some(web) = &mut self.web {
-            web.ask_for_page(self.now);
-            self.browse();
+        for application in Application::ALL {
+            self.call_applications(|applications, hosts| applications.start(*application, hosts));
             self.pump_hosts();
-        }
-        if self.filler.is_some() {
-            self.events.schedule(self.measured_until, Event::ChannelEnd);
-            self.fill_link();
         }
     }
 
@@ -187,11 +161,7 @@ impl<P: Probe> World<P> {
     }
 
     fn is_over(&self) -> bool {
-        let to_wait_for = self.file_transfer.is_some() || self.bulk.is_some() || self.filler.is_some();
-        to_wait_for
-            && self.file_transfer.as_ref().is_none_or(FileTransfer::is_finished)
-            && self.bulk.as_ref().is_none_or(TcpBulk::is_over)
-            && self.filler.as_ref().is_none_or(Filler::is_over)
+        self.applications.are_finished()
     }
 
     fn happen(&mut self, event: Event) {
@@ -204,8 +174,8 @@ impl<P: Probe> World<P> {
                 let now = self.now;
                 self.end(direction).depart(now);
                 self.pump(direction);
-                if self.filler.is_some() {
-                    self.fill_link();
+                if self.applications.fill_link() && self.access_point.is_idle() {
+                    self.call_applications(Applications::handle_idle_link);
                 }
             }
             Event::FrameArrival(direction) => self.arrive_frame(direction),
@@ -218,16 +188,15 @@ impl<P: Probe> World<P> {
                 self.ring_tcp(id);
                 self.pump_hosts();
             }
-            Event::MediaSend => self.send_media(),
-            Event::MediaReport => self.report_media(),
-            Event::Mobility(moment) => self.move_user(moment),
+            Event::Application(application, timer) => {
+                self.call_applications(|applications, hosts| applications.handle_timer(application, timer, hosts));
+                self.pump_hosts();
+            }
+            Event::Mobility(phase) => self.move_user(phase),
             Event::HintAtServer => {
                 self.server_hears();
                 self.pump_hosts();
             }
-            Event::ChannelEnd => self.filler.iter_mut().for_each(Filler::stop),
-            Event::BulkSample => self.sample_bulk(),
-            Event::BulkEnd => self.end_bulk(),
         }
     }
 
@@ -290,56 +259,41 @@ impl<P: Probe> World<P> {
     }
 
     fn outcome(&self) -> Outcome {
-        let (transfer, media) = (self.file_transfer.as_ref(), self.media.as_ref());
-        Outcome {
-            ended: self.now,
-            file_complete: transfer.map(FileTransfer::is_finished),
-            throughput_bps: transfer.map(|transfer| transfer.throughput_bps(&self.connections, self.now)),
-            tcp_timeouts: transfer.map(|transfer| transfer.timeouts(&self.connections)),
-            web: self.web.as_ref().map(|web| WebOutcome {
-                throughput_bps: web.throughput_bps(self.now),
-                pages: web.pages(),
-                response_s: web.mean_response_s(),
-                timeouts: web.timeouts(&self.connections),
-            }),
-            bulk: self.bulk.as_ref().map(|bulk| bulk.outcome(&self.connections, self.now)),
-            media_delay_s: media.and_then(Media::mean_delay),
-            media_delay_deviation_s: media.and_then(Media::delay_deviation),
-            media_loss: media.and_then(|media| media.loss(self.now)),
-            media_overhead: self.media_overhead(),
-            left_by_media_bps: self.left_by_media_bps(),
-            media_offered_bps: media.map(|media| media.offered_bps(self.now)),
-            frame_loss_rate: self.access_point.frame_loss().rate(),
-            frame_loss_run: self.access_point.frame_loss().mean_run(),
-            queue_drops: self.access_point.dropped() + self.client.dropped(),
-            lost_in_outages: self.access_point.lost_in_outages() + self.client.lost_in_outages(),
+        let Self { access_point, client, .. } = self;
+        let carried = |headers: &[u8]| self.carried(headers);
+        let end = End {
+            now: self.now,
+            connections: &self.connections,
+            link_rate: self.link_rate,
+            frame_loss: access_point.frame_loss(),
+            carried: &carried,
+        };
+        let network = NetworkOutcome {
+            rate: self.link_rate,
+            frame_loss_rate: access_point.frame_loss().rate(),
+            frame_loss_run: access_point.frame_loss().mean_run(),
+            queue_drops: access_point.dropped() + client.dropped(),
+            lost_in_outages: access_point.lost_in_outages() + client.lost_in_outages(),
             late_packets: self.connections.late(),
             wired_drops: self.wired_down.dropped() + self.wired_up.dropped(),
             node_drops: self.node.is_some().then(|| self.wired_down.dropped()),
             wired_losses: self.wired_loss.as_ref().map_or(0, WiredLoss::lost),
-            access_point: self.access_point.service.counters(),
-            client: self.client.service.counters(),
-            events: self.events.scheduled(),
-        }
-    }
-}
-
-impl<P> World<P> {
-    /// How many octets the media's service takes of the line for each of a packet, less that one.
-    fn media_overhead(&self) -> Option<f64> {
-        let service = self.media_service?;
-        let packets = self.access_point.service.inner().counters_of(service.index())?.octets_sent;
-        (packets > 0).then(|| self.access_point.line_octets(service) as f64 / packets as f64 - 1.0)
+            access_point: access_point.service.counters(),
+            client: client.service.counters(),
+        };
+        let applications = self.applications.outcomes(&end);
+        Outcome { ended: self.now, applications, network, events: self.events.scheduled() }
     }
 
-    /// What of the line toward the client was not taken by the media's service, where it carries nothing else.
-    fn left_by_media_bps(&self) -> Option<f64> {
-        let (service, seconds) = (self.media_service?, self.now.as_seconds());
-        if service == ServiceId::default() || seconds <= 0.0 {
-            return None;
+    /// What the service has carried toward the client that carries packets with these headers.
+    fn carried(&self, headers: &[u8]) -> Carried {
+        let mux = self.access_point.service.inner();
+        let service = mux.service_of(headers);
+        Carried {
+            is_default: service == ServiceId::default(),
+            packets: mux.counters_of(service.index()).map_or(0, |counters| counters.octets_sent),
+            line: self.access_point.line_octets(service),
         }
-        let taken = self.access_point.line_octets(service) as f64 * 8.0 / seconds;
-        Some(self.line_rate.as_bits_per_second() as f64 - taken)
     }
 }
 
@@ -364,7 +318,7 @@ mod tests {
         let world = || World::new(&scenario, &Streams::new(1, 0), NoProbe).expect("one service");
         let mut moved = world();
         let opening = Opening {
-            owner: Owner::File,
+            owner: Owner::FileTransfer(()),
             sender: Host::Server,
             server_port: 9,
             ds: Ds::default(),

@@ -10,7 +10,6 @@
 //! the host is done.
 
 use super::World;
-use crate::app::Owner;
 use crate::channel::Direction;
 use crate::event::Event;
 use crate::host::Host;
@@ -81,8 +80,8 @@ impl<P: Probe> World<P> {
     pub(super) fn take_from_link(&mut self, at_end: Direction, packet: Packet) {
         match (at_end, self.node.is_some()) {
             (Direction::Down, false) => self.queue_wired(Direction::Up, packet),
-            (Direction::Down, true) => self.receive_at_server(&packet),
-            (Direction::Up, false) => self.receive_at_client(&packet),
+            (Direction::Down, true) => self.receive_at(Host::Server, &packet),
+            (Direction::Up, false) => self.receive_at(Host::Client, &packet),
             (Direction::Up, true) => self.queue_to_node(Direction::Down, packet),
         }
     }
@@ -98,11 +97,11 @@ impl<P: Probe> World<P> {
             }
             (Direction::Up, true) => self.queue_to_node(Direction::Up, packet),
             (Direction::Up, false) => {
-                self.receive_at_server(&packet);
+                self.receive_at(Host::Server, &packet);
                 self.pump_hosts();
             }
             (Direction::Down, true) => {
-                self.receive_at_client(&packet);
+                self.receive_at(Host::Client, &packet);
                 self.pump_hosts();
             }
         }
@@ -147,12 +146,10 @@ impl<P: Probe> World<P> {
     /// A packet for the client was sent, and will not arrive.
     #[cold]
     fn lose_on_the_wire(&mut self, packet: &Packet, arrival: Time) {
-        let connection = self.connections.of_packet(packet, Host::Client);
-        if let Some(connection) = connection
-            && let (Owner::TcpBulk(index), Some(bulk)) = (connection.owner, &mut self.bulk)
+        if let Some(connection) = self.connections.of_packet(packet, Host::Client)
             && let Some(number) = connection.number_of(packet)
         {
-            bulk.lost_on_the_wire(index, number, arrival);
+            self.applications.handle_wired_loss(connection.owner, number, arrival);
         }
     }
 }

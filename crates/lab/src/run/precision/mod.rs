@@ -101,7 +101,7 @@ fn wide(plan: &Plan, results: &Results, share: Ratio) -> Vec<UnsettledMean> {
         let experiment = &plan.experiments[shown.experiment];
         let rows = results.rows_of_setting(plan, setting, *shown);
         let wide = |quantity: Quantity| {
-            let drawn = rows.iter().filter(|row| &*row.app == quantity.app && &*row.metric == quantity.metric);
+            let drawn = rows.iter().filter(|row| &*row.app == quantity.app() && &*row.metric == quantity.metric());
             let mean = summarise(&drawn.map(|row| row.value).collect::<Vec<_>>())?;
             let half_width = half_width_as_share(&mean);
             let (scheme, point) = (&experiment.schemes[shown.scheme], &experiment.points[shown.point]);

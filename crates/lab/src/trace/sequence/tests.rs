@@ -5,6 +5,7 @@ use crate::run::cell::Cell;
 use crate::run::plan::Request;
 use arqway_config::Source;
 use arqway_sim::Probe;
+use arqway_sim::app::Application;
 use record::Cause;
 use std::path::Path;
 
@@ -126,7 +127,7 @@ fn selective_repeat_is_found_where_a_class_has_it() {
 fn nothing_at_all_can_be_drawn() {
     let cell = cell(STUDY);
     let mut recorder = Recorder::new(&cell.scenario().link_layer, Time::ZERO, Time::MAX).expect("Selective Repeat");
-    recorder.media_received(Span::ZERO, Time::ZERO);
+    recorder.delivered(Application::Media, Span::ZERO, Time::ZERO);
     let svg = recorder.to_svg(&about());
     assert!(!svg.contains("NaN"), "{svg}");
     png::to_png(&svg, 1.0).expect("a picture");

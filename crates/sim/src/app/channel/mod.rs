@@ -9,11 +9,12 @@
 //! There is no recovery of its own and nobody answers, so over the raw service this is what the error model does to frames
 //! that are sent back to back.
 
+use super::{AppConfig, End, Hosts, Model, Quantity, Setup};
 use crate::host::Host;
 use crate::packet::{Memory, PacketLength, ipv4, write_total_length};
 use arqway_link::Packet;
 use arqway_link::mux::Ds;
-use arqway_units::{Span, positive_span};
+use arqway_units::{Span, Time, positive_span};
 use etherparse::IpNumber;
 use serde::{Deserialize, Serialize};
 
@@ -41,37 +42,83 @@ impl Default for ChannelConfig {
 /// A protocol for experiments (RFC 3692): no class takes these packets for those of another application.
 const PROTOCOL: IpNumber = IpNumber::EXPERIMENTAL_AND_TESTING_0;
 
-/// What fills the link at the access point.
-#[derive(Debug)]
-pub(crate) struct Filler {
-    packet: Packet,
-    is_over: bool,
+impl AppConfig for ChannelConfig {
+    const FINISHES: bool = true;
+
+    fn is_enabled(&self) -> bool {
+        self.enabled
+    }
 }
 
-impl Filler {
-    pub(crate) fn new(config: &ChannelConfig, memory: &mut Memory) -> Self {
+/// What was measured.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChannelOutcome {
+    /// The share of the frames that were lost, if any was sent.
+    pub loss: Option<f64>,
+    /// How many frames in a row were lost, on average, if any were.
+    pub mean_run: Option<f64>,
+}
+
+/// What fills the link at the access point.
+#[derive(Debug)]
+pub(crate) struct ChannelMeasurement {
+    /// All packets are the same one.
+    packet: Packet,
+    duration: Span,
+    is_finished: bool,
+}
+
+impl ChannelMeasurement {
+    fn new(config: &ChannelConfig, memory: &mut Memory) -> Self {
         let size = config.packet.octets().as_usize();
         let mut header = ipv4(PROTOCOL, Host::Server, Ds::default());
         write_total_length(&mut header, size);
-        Self { packet: memory.packet(&header, size), is_over: false }
+        Self { packet: memory.packet(&header, size), duration: config.duration, is_finished: false }
+    }
+}
+
+impl Model for ChannelMeasurement {
+    type Config = ChannelConfig;
+    type Outcome = ChannelOutcome;
+    type Connection = ();
+
+    const QUANTITIES: &'static [Quantity] = &[
+        Quantity::once("channel.loss", "Frames lost (%)", 100.0, |run| run.applications.channel.as_ref()?.loss),
+        Quantity::once("channel.burst", "Mean run of lost frames", 1.0, |run| {
+            run.applications.channel.as_ref()?.mean_run
+        }),
+    ];
+    const FILLS_LINK: bool = true;
+
+    fn build(config: &ChannelConfig, setup: &mut Setup<'_>) -> Self {
+        Self::new(config, setup.memory)
     }
 
-    /// The next packet: all are the same one.
-    pub(crate) fn packet(&self) -> Option<Packet> {
-        (!self.is_over).then(|| self.packet.clone())
+    fn start(&mut self, hosts: &mut Hosts<'_>) {
+        hosts.wake_at(Time::ZERO + self.duration, 0);
+        self.handle_idle_link(hosts);
     }
 
-    /// Enough was sent.
-    pub(crate) fn stop(&mut self) {
-        self.is_over = true;
+    fn handle_timer(&mut self, _timer: u8, _hosts: &mut Hosts<'_>) {
+        self.is_finished = true;
     }
 
-    pub(crate) fn is_over(&self) -> bool {
-        self.is_over
-    }
-
-    /// Whether a packet is one of these.
-    pub(crate) fn is_of(packet: &Packet) -> bool {
+    /// The client takes the packets, and does nothing with them.
+    fn handle_packet(&mut self, _at: Host, packet: &Packet, _hosts: &mut Hosts<'_>) -> bool {
         packet.octets.get(9) == Some(&PROTOCOL.0)
+    }
+
+    fn handle_idle_link(&mut self, hosts: &mut Hosts<'_>) {
+        if !self.is_finished {
+            hosts.fill_link(self.packet.clone());
+        }
+    }
+
+    fn is_finished(&self) -> bool {
+        self.is_finished
+    }
+
+    fn outcome(&self, end: &End<'_>) -> ChannelOutcome {
+        ChannelOutcome { loss: end.frame_loss.rate(), mean_run: end.frame_loss.mean_run() }
     }
 }

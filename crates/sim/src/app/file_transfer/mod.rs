@@ -1,11 +1,12 @@
 //! File Transfer: files go from the server to the client as fast as TCP lets them (monet08 §III), each over a connection of
 //! its own; one, unless several are asked for.
 
-use super::{ConnectionCount, Downloads, Owner};
-use crate::packet::{Headers, PacketLength, PacketSize, TCP_HEADERS};
-use crate::tcp::{Connections, Message, Sender, SlotId, TcpConfig};
+use super::downloads::Downloads;
+use super::{AppConfig, ConnectionCount, Connections, End, Hosts, Model, Owner, Quantity, Setup};
+use crate::packet::{PacketLength, PacketSize, TCP_HEADERS};
+use crate::tcp::{Message, Sender};
 use arqway_link::mux::Ds;
-use arqway_units::{Octets, Span, Time};
+use arqway_units::Octets;
 use serde::{Deserialize, Serialize};
 
 /// Settings of the application.
@@ -50,6 +51,33 @@ impl Default for FileTransferConfig {
 /// FTP's data come from here.
 const SERVER_PORT: u16 = 20;
 
+impl AppConfig for FileTransferConfig {
+    const FINISHES: bool = true;
+
+    fn is_enabled(&self) -> bool {
+        self.enabled
+    }
+
+    fn disabled() -> Self {
+        Self { enabled: false, ..Self::default() }
+    }
+
+    fn connections(&self) -> u32 {
+        self.connections.get().into()
+    }
+}
+
+/// What came of all transfers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FileTransferOutcome {
+    /// Whether all of every file was acknowledged before the run ended.
+    pub is_complete: bool,
+    /// Application data of all files acknowledged, in bits per second until the last acknowledgement or the end of the run.
+    pub throughput_bps: f64,
+    /// How often a retransmission timer of TCP expired, for each connection.
+    pub timeouts: f64,
+}
+
 /// All transfers.
 #[derive(Debug)]
 pub(crate) struct FileTransfer {
@@ -58,10 +86,27 @@ pub(crate) struct FileTransfer {
     unfinished: u16,
 }
 
-impl FileTransfer {
-    /// Transfers that have not begun.
-    pub(crate) fn new(config: &FileTransferConfig, headers: Headers) -> Self {
-        let size = PacketSize::new(config.packet, headers, TCP_HEADERS);
+impl Model for FileTransfer {
+    type Config = FileTransferConfig;
+    type Outcome = FileTransferOutcome;
+    type Connection = ();
+
+    const QUANTITIES: &'static [Quantity] = &[
+        Quantity::once("file-transfer.throughput", "File Transfer throughput (kbit/s)", 1e-3, |run| {
+            Some(run.applications.file_transfer.as_ref()?.throughput_bps)
+        }),
+        Quantity::once("file-transfer.timeouts", "TCP timeouts", 1.0, |run| {
+            Some(run.applications.file_transfer.as_ref()?.timeouts)
+        }),
+        Quantity::link_timeouts("file-transfer.link-timeouts"),
+        Quantity::frame_loss("file-transfer.flr"),
+        Quantity::once("file-transfer.left", "Left by the media (kbit/s)", 1e-3, |run| {
+            run.applications.media.as_ref()?.left_bps
+        }),
+    ];
+
+    fn build(config: &FileTransferConfig, setup: &mut Setup<'_>) -> Self {
+        let size = PacketSize::new(config.packet, setup.headers, TCP_HEADERS);
         let FileTransferConfig { connections, ds, .. } = *config;
         Self {
             downloads: Downloads { size, connections, server_port: SERVER_PORT, ds },
@@ -70,37 +115,29 @@ impl FileTransfer {
         }
     }
 
-    /// Opens the connections; where each clock stands in its tick is asked anew.
-    pub(crate) fn open<'a>(
-        &'a self,
-        tcp: &'a TcpConfig,
-        connections: &'a mut Connections,
-        clock_phase: impl FnMut() -> Span + 'a,
-    ) -> impl Iterator<Item = SlotId> + 'a {
-        self.downloads.open(self.file, |_| Owner::File, tcp, connections, clock_phase)
+    fn start(&mut self, hosts: &mut Hosts<'_>) {
+        self.downloads.start(self.file, |_| Owner::FileTransfer(()), hosts);
     }
 
-    /// The last packet of a file was acknowledged.
-    pub(crate) fn finish_one(&mut self) {
-        self.unfinished = self.unfinished.saturating_sub(1);
+    /// A file is complete when its last packet is acknowledged.
+    fn handle_end_of_data(&mut self, (): (), by_receiver: bool, _hosts: &mut Hosts<'_>) {
+        self.unfinished = self.unfinished.saturating_sub(u16::from(!by_receiver));
     }
 
-    /// Whether all files are there.
-    pub(crate) fn is_finished(&self) -> bool {
+    fn is_finished(&self) -> bool {
         self.unfinished == 0
     }
 
-    /// Application data acknowledged in all files together, per second since the start.
-    pub(crate) fn throughput_bps(&self, connections: &Connections, now: Time) -> f64 {
-        self.downloads.throughput_bps(of_files(connections), now)
-    }
-
-    /// How often a retransmission timer expired, for each connection.
-    pub(crate) fn timeouts(&self, connections: &Connections) -> f64 {
-        self.downloads.timeouts(of_files(connections))
+    fn outcome(&self, end: &End<'_>) -> FileTransferOutcome {
+        FileTransferOutcome {
+            is_complete: self.is_finished(),
+            throughput_bps: self.downloads.throughput_bps(senders(end.connections), end.now),
+            timeouts: self.downloads.timeouts(senders(end.connections)),
+        }
     }
 }
 
-fn of_files(connections: &Connections) -> impl Iterator<Item = &Sender> {
-    connections.iter().filter(|connection| connection.owner == Owner::File).map(|connection| &connection.sender)
+fn senders(connections: &Connections) -> impl Iterator<Item = &Sender> {
+    let of_files = connections.iter().filter(|connection| connection.owner == Owner::FileTransfer(()));
+    of_files.map(|connection| &connection.sender)
 }

@@ -10,60 +10,23 @@
 //! A speaker may adapt the rate: `adaptation.rs`.
 
 mod adaptation;
+mod config;
+mod outcome;
 
+use super::{End, Hosts, Model, Quantity, Setup};
 use crate::host::Host;
 use crate::kernel::Random;
-use crate::packet::{Headers, Memory, PacketLength, PacketSize, ipv4, write_total_length};
+use crate::packet::{Headers, Memory, PacketSize, ipv4, write_total_length};
 use adaptation::{Adaptation, Report};
 pub use adaptation::{Adapts, Ladder, LadderError, ToLoss, ToTheLink};
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use arqway_link::mux::Ds;
-use arqway_link::{Hint, Packet, Subscriber};
-use arqway_units::{BitRate, Span, Time, optional_positive_span};
+use arqway_link::{Hint, Packet};
+use arqway_units::{BitRate, Span, Time, ToFloat, truncate};
+pub use config::MediaConfig;
 use etherparse::{IpNumber, UdpHeader};
-use serde::{Deserialize, Serialize};
-
-/// Settings of the application.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct MediaConfig {
-    /// Whether the lecture is on.
-    pub enabled: bool,
-    /// The rate during a talk spurt; with adaptation, the highest rate.
-    pub rate: BitRate,
-    /// The length of a packet; the scenario's `headers` says whether it includes the headers.
-    pub packet: PacketLength,
-    /// The mean length of a talk spurt.
-    pub talk: Span,
-    /// The mean length of a silence.
-    pub silence: Span,
-    /// Its duration if no file is transferred, since a file ends the run; by default, the duration of the run.
-    #[serde(deserialize_with = "optional_positive_span")]
-    pub duration: Option<Span>,
-    /// What the rate adapts to, if anything.
-    pub adapts: Adapts,
-    /// The Differentiated Services field of its packets.
-    pub ds: Ds,
-    /// How many standard deviations to add to the mean in the reported delay: two cover most packets, like a playback
-    /// buffer (multiservice §III).
-    #[serde(deserialize_with = "not_negative")]
-    #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
-    pub delay_deviations: f64,
-    /// The maximum delay of a packet that is in time; without it, the share in time is not measured.
-    #[serde(deserialize_with = "optional_positive_span")]
-    pub within: Option<Span>,
-}
-
-fn not_negative<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-    let number = f64::deserialize(deserializer)?;
-    if number.is_finite() && number >= 0.0 {
-        Ok(number)
-    } else {
-        Err(serde::de::Error::custom("a number of standard deviations is 0 or more"))
-    }
-}
+pub use outcome::MediaOutcome;
 
 /// An IPv4 and a UDP header.
 const HEADERS: usize = 28;
@@ -79,6 +42,12 @@ const REMEMBERED: usize = 4096;
 
 /// What has not come by then, nor anything after it, will not come.
 const OVERDUE: Span = Span::from_milliseconds(60_000);
+
+/// Its timers.
+mod timer {
+    pub(super) const SEND: u8 = 0;
+    pub(super) const REPORT: u8 = 1;
+}
 
 /// The speaker at the server, and what the client has heard.
 #[derive(Debug)]
@@ -108,11 +77,14 @@ pub(crate) struct Media {
     /// A packet was heard since the last report.
     has_news: bool,
     report_header: [u8; HEADERS],
+    /// What the outcome is to say of the delay.
+    delay_deviations: f64,
+    within: Option<Span>,
 }
 
 impl Media {
     /// A speaker who is silent at first.
-    pub(crate) fn new(config: &MediaConfig, headers: Headers, random: Random) -> Self {
+    fn new(config: &MediaConfig, headers: Headers, random: Random) -> Self {
         let size = PacketSize::new(config.packet, headers, HEADERS);
         // A rate beyond all links would put a whole spurt into one instant.
         let interval = config.rate.time_to_send(config.packet.octets()).max(SHORTEST_INTERVAL);
@@ -137,18 +109,15 @@ impl Media {
             longest_delay: Span::ZERO,
             has_news: false,
             report_header: header(HEADERS + Report::OCTETS, Host::Client, config.ds),
+            delay_deviations: config.delay_deviations,
+            within: config.within,
         };
         media.schedule(Time::ZERO);
         media
     }
 
-    /// When the next packet goes out.
-    pub(crate) fn next(&self) -> Time {
-        self.next
-    }
-
     /// The packet that is due.
-    pub(crate) fn send(&mut self, now: Time, memory: &mut Memory) -> Packet {
+    fn send(&mut self, now: Time, memory: &mut Memory) -> Packet {
         self.sent += 1;
         if self.recent.len() == REMEMBERED {
             self.recent.pop_front();
@@ -165,7 +134,7 @@ impl Media {
         let mut wait = self.interval;
         if self.left == 0 {
             let packets = libm::floor(self.random.exponential(self.mean_spurt_packets) + 0.5);
-            self.left = (packets as u64).max(1);
+            self.left = truncate(packets).max(1);
             wait += self.random.exponential_span(self.silence);
         }
         self.left -= 1;
@@ -173,7 +142,7 @@ impl Media {
     }
 
     /// The client hears a packet: how long it was under way; none if it is a copy of one that was heard.
-    pub(crate) fn receive(&mut self, packet: &Packet, now: Time) -> Option<Span> {
+    fn receive(&mut self, packet: &Packet, now: Time) -> Option<Span> {
         let stamp = packet.octets.get(HEADERS..HEADERS + STAMP)?;
         let sent = Time::from_nanoseconds(u64::from_be_bytes(stamp.try_into().ok()?));
         if let Ok(place) = self.recent.binary_search_by_key(&sent, |(sent, _)| *sent)
@@ -187,20 +156,20 @@ impl Media {
         let seconds = delay.as_seconds();
         self.delay_sum += seconds;
         let difference = seconds - self.running_mean;
-        self.running_mean += difference / self.received as f64;
+        self.running_mean += difference / self.received.to_f64();
         self.squares += difference * (seconds - self.running_mean);
         self.longest_delay = self.longest_delay.max(delay);
         Some(delay)
     }
 
     /// How often the client reports, if it does.
-    pub(crate) fn reports_every(&self) -> Option<Span> {
+    fn reports_every(&self) -> Option<Span> {
         Some(self.adaptation.as_ref()?.reports()?.0)
     }
 
     /// The client's report, if there is something to tell: what it misses of the packets before the last one heard, as it
     /// knows from their numbers.
-    pub(crate) fn report(&mut self, memory: &mut Memory) -> Option<Packet> {
+    fn report(&mut self, memory: &mut Memory) -> Option<Packet> {
         let (_, window) = self.adaptation.as_ref()?.reports()?;
         let is_news = core::mem::take(&mut self.has_news);
         let mut until_last = self.recent.iter().rev().skip_while(|(_, heard)| !heard).peekable();
@@ -216,7 +185,7 @@ impl Media {
     }
 
     /// The speaker gets a report.
-    pub(crate) fn take_report(&mut self, packet: &Packet, now: Time) {
+    fn take_report(&mut self, packet: &Packet, now: Time) {
         let octets = packet.octets.get(HEADERS..).and_then(|octets| octets.try_into().ok());
         if let (Some(octets), Some(adaptation)) = (octets, &mut self.adaptation) {
             adaptation.take(&Report::from_octets(octets), now);
@@ -225,7 +194,7 @@ impl Media {
     }
 
     /// The link offers this much toward the client.
-    pub(crate) fn fit(&mut self, offered: BitRate) {
+    fn fit(&mut self, offered: BitRate) {
         if let Some(adaptation) = &mut self.adaptation {
             adaptation.fit(offered);
             self.change_rate();
@@ -240,50 +209,72 @@ impl Media {
         if self.interval == interval {
             return;
         }
-        let left = self.left as f64 * self.interval.as_seconds() / interval.as_seconds();
-        self.left = libm::floor(left + 0.5) as u64;
+        let left = self.left.to_f64() * self.interval.as_seconds() / interval.as_seconds();
+        self.left = truncate(libm::floor(left + 0.5));
         self.mean_spurt_packets = self.talk.as_seconds() / interval.as_seconds();
         self.interval = interval;
     }
-
-    /// The mean delay of the packets heard, in seconds, if any was.
-    pub(crate) fn mean_delay(&self) -> Option<f64> {
-        (self.received > 0).then(|| self.delay_sum / self.received as f64)
-    }
-
-    /// The standard deviation of their delay, in seconds.
-    pub(crate) fn delay_deviation(&self) -> Option<f64> {
-        (self.received > 0).then(|| libm::sqrt(self.squares / self.received as f64))
-    }
-
-    /// The share of the packets sent that was not heard. What may still be under way counts neither as sent nor as lost.
-    pub(crate) fn loss(&self, now: Time) -> Option<f64> {
-        let settled = self.sent - self.under_way(now);
-        (settled > 0).then(|| settled.saturating_sub(self.received) as f64 / settled as f64)
-    }
-
-    /// How many of the latest packets were not heard, and are not overdue. A service that keeps packets in sequence holds
-    /// all that follow a missing one, and the wait at the end of a run may well be the longest of all.
-    fn under_way(&self, now: Time) -> u64 {
-        // Where nothing was ever heard, nothing can be expected.
-        let overdue = if self.received > 0 { self.longest_delay.max(OVERDUE) } else { Span::ZERO };
-        let latest = self.recent.iter().rev();
-        latest.take_while(|(sent, heard)| !heard && now.since(*sent) <= overdue).count() as u64
-    }
-
-    /// What was sent, per second since the start.
-    pub(crate) fn offered_bps(&self, now: Time) -> f64 {
-        let seconds = now.as_seconds();
-        if seconds > 0.0 { (self.sent * self.size.counted * 8) as f64 / seconds } else { 0.0 }
-    }
 }
 
-/// A speaker who follows the link changes the rate when there is another one.
-impl Subscriber for Media {
-    fn handle_hint(&mut self, hint: &Hint, _now: Time) {
-        if let Hint::HandoffEnds { link, .. } = hint {
+impl Model for Media {
+    type Config = MediaConfig;
+    type Outcome = MediaOutcome;
+    type Connection = ();
+
+    const QUANTITIES: &'static [Quantity] = outcome::QUANTITIES;
+
+    fn build(config: &MediaConfig, setup: &mut Setup<'_>) -> Self {
+        let mut media = Self::new(config, setup.headers, setup.streams.stream("app.media"));
+        media.fit(setup.link_rate);
+        media
+    }
+
+    fn start(&mut self, hosts: &mut Hosts<'_>) {
+        hosts.wake_at(self.next, timer::SEND);
+        if let Some(interval) = self.reports_every() {
+            hosts.wake_at(hosts.now + interval, timer::REPORT);
+        }
+    }
+
+    fn handle_timer(&mut self, timer: u8, hosts: &mut Hosts<'_>) {
+        match timer {
+            timer::SEND => {
+                let packet = self.send(hosts.now, hosts.memory);
+                hosts.wake_at(self.next, timer::SEND);
+                hosts.send(Host::Server, packet);
+            }
+            _ => {
+                let report = self.report(hosts.memory);
+                if let Some(interval) = self.reports_every() {
+                    hosts.wake_at(hosts.now + interval, timer::REPORT);
+                }
+                if let Some(packet) = report {
+                    hosts.send(Host::Client, packet);
+                }
+            }
+        }
+    }
+
+    fn handle_packet(&mut self, at: Host, packet: &Packet, hosts: &mut Hosts<'_>) -> bool {
+        if packet.octets.get(9) != Some(&IpNumber::UDP.0) {
+            return false;
+        }
+        match at {
+            Host::Client => self.receive(packet, hosts.now).into_iter().for_each(|delay| hosts.record_delivery(delay)),
+            Host::Server => self.take_report(packet, hosts.now),
+        }
+        true
+    }
+
+    /// A speaker who follows the link changes the rate when there is another link.
+    fn handle_hint(&mut self, at: Host, hint: &Hint) {
+        if let (Host::Server, Hint::HandoffEnds { link, .. }) = (at, hint) {
             self.fit(link.down.rate);
         }
+    }
+
+    fn outcome(&self, end: &End<'_>) -> MediaOutcome {
+        MediaOutcome::new(self, end)
     }
 }
 
@@ -297,25 +288,6 @@ fn header(size: usize, from: Host, ds: Ds) -> [u8; HEADERS] {
     header
 }
 
-impl Default for MediaConfig {
-    /// The papers' lecture: 56 kbit/s while somebody talks.
-    fn default() -> Self {
-        Self {
-            enabled: false,
-            // A constant that is not zero: the fallback is never taken.
-            rate: BitRate::from_bits_per_second(56_000).unwrap_or(BitRate::MINIMUM),
-            packet: PacketLength::SHORT,
-            talk: Span::from_milliseconds(1000),
-            silence: Span::from_milliseconds(1350),
-            duration: None,
-            adapts: Adapts::No,
-            ds: Ds::default(),
-            delay_deviations: 0.0,
-            within: None,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -327,8 +299,8 @@ mod tests {
         let mut media = Media::new(&config, Headers::CountAsData, Streams::new(3, 0).stream("media"));
         let mut memory = Memory::default();
         let end = Time::ZERO + Span::from_seconds(200_000.0);
-        while media.next() < end {
-            let packet = media.send(media.next(), &mut memory);
+        while media.next < end {
+            let packet = media.send(media.next, &mut memory);
             assert_eq!(packet.octets.len(), 250);
         }
         // ns-2 measured 23.8 kbit/s; 28 packets of 2,000 bits in 1 s + 1.35 s.
@@ -339,7 +311,7 @@ mod tests {
     #[test]
     fn a_packet_tells_how_long_it_was_under_way() {
         let mut media = Media::new(&MediaConfig::default(), Headers::CountAsData, Streams::new(3, 0).stream("media"));
-        let sent = media.next();
+        let sent = media.next;
         let packet = media.send(sent, &mut Memory::default());
         let delay = Span::from_milliseconds(82);
         assert_eq!(media.receive(&packet, sent + delay), Some(delay));
@@ -352,7 +324,7 @@ mod tests {
         let mut media = Media::new(&MediaConfig::default(), Headers::CountAsData, Streams::new(3, 0).stream("media"));
         let mut memory = Memory::default();
         let moments: [Time; 5] = core::array::from_fn(|_| {
-            let at = media.next();
+            let at = media.next;
             media.send(at, &mut memory);
             at
         });
@@ -378,7 +350,7 @@ mod tests {
         let mut media = Media::new(&MediaConfig::default(), Headers::CountAsData, Streams::new(3, 0).stream("media"));
         let mut memory = Memory::default();
         for milliseconds in [100, 200, 300, 400] {
-            let sent = media.next();
+            let sent = media.next;
             let packet = media.send(sent, &mut memory);
             media.receive(&packet, sent + Span::from_milliseconds(milliseconds));
         }
@@ -390,8 +362,8 @@ mod tests {
     fn what_the_link_brings_twice_is_heard_once_in_whatever_order() {
         let mut media = Media::new(&MediaConfig::default(), Headers::CountAsData, Streams::new(3, 0).stream("media"));
         let mut memory = Memory::default();
-        let packets: [Packet; 3] = core::array::from_fn(|_| media.send(media.next(), &mut memory));
-        let now = media.next();
+        let packets: [Packet; 3] = core::array::from_fn(|_| media.send(media.next, &mut memory));
+        let now = media.next;
         let heard = [1, 0, 1, 0, 1].map(|number: usize| media.receive(&packets[number], now).is_some());
         assert_eq!(heard, [true, true, false, false, false]);
         assert_eq!(media.loss(now + OVERDUE), Some(1.0 / 3.0));

@@ -8,9 +8,9 @@
 //! A connection stays open until its lane needs the next one, so that its receiver goes on to answer what comes twice.
 
 use super::{ConnectionUse, Kind, Leg, Object, SERVER_PORT, Web};
-use crate::app::Owner;
-use crate::tcp::{Connections, Message, Opening, SlotId, TcpConfig};
-use arqway_units::{Span, Time};
+use crate::app::{Connections, Hosts, Owner};
+use crate::tcp::{Message, Opening, SlotId};
+use arqway_units::Span;
 
 /// One of the places in which an object at a time is fetched.
 #[derive(Debug, Default)]
@@ -41,31 +41,24 @@ impl Lane {
 }
 
 impl Web {
-    /// Gives a message to the connection that is to carry it, and says which that is.
-    pub(crate) fn send(
-        &mut self,
-        leg: Leg,
-        message: Message,
-        tcp: &TcpConfig,
-        connections: &mut Connections,
-        now: Time,
-    ) -> Option<SlotId> {
+    /// Gives a message to the connection that is to carry it, and returns which that is.
+    pub(super) fn send(&mut self, leg: Leg, message: Message, hosts: &mut Hosts<'_>) -> Option<SlotId> {
         let kept = self.config.connections == ConnectionUse::Kept;
         let current = self.lanes.get_mut(usize::from(leg.lane))?.place(leg.kind).current;
         if let Some(id) = current.filter(|_| kept) {
-            let connection = connections.get_mut(id)?;
+            let connection = hosts.connections.get_mut(id)?;
             connection.append(message);
-            connection.sender.send_more(message.packets, now);
+            connection.sender.send_more(message.packets, hosts.now);
             return Some(id);
         }
-        self.retire(leg, connections);
-        let id = self.open(leg, message, tcp, connections)?;
-        connections.get_mut(id)?.sender.start(now);
+        self.retire(leg, hosts.connections);
+        let id = self.open(leg, message, hosts)?;
+        hosts.connections.get_mut(id)?.sender.start(hosts.now);
         Some(id)
     }
 
-    fn open(&mut self, leg: Leg, message: Message, tcp: &TcpConfig, connections: &mut Connections) -> Option<SlotId> {
-        let mut settings = tcp.settings();
+    fn open(&mut self, leg: Leg, message: Message, hosts: &mut Hosts<'_>) -> Option<SlotId> {
+        let mut settings = hosts.tcp.settings();
         // Drawn for each connection, as ns-2 does when an agent is reset.
         let drawn = Span::from_seconds(self.clock_phases.uniform() * settings.tick.as_seconds());
         let place = self.lanes.get_mut(usize::from(leg.lane))?.place(leg.kind);
@@ -78,10 +71,10 @@ impl Web {
             server_port: SERVER_PORT,
             ds: self.config.ds,
             settings,
-            clock_phase: tcp.clock_phase.unwrap_or(drawn),
+            clock_phase: hosts.tcp.clock_phase.unwrap_or(drawn),
             message,
         };
-        place.current = connections.open(&opening);
+        place.current = hosts.connections.open(&opening);
         self.tally.connections += 1;
         place.current
     }
@@ -102,13 +95,5 @@ impl Web {
             }
             connections.close(id);
         }
-    }
-
-    /// How often a retransmission timer expired, for each connection.
-    pub(crate) fn timeouts(&self, connections: &Connections) -> Option<f64> {
-        let ours = connections.iter().filter(|connection| matches!(connection.owner, Owner::Web(_)));
-        let open: u64 = ours.map(|connection| connection.sender.timeouts()).sum();
-        let all = self.tally.timeouts + open;
-        (self.tally.connections > 0).then(|| all as f64 / self.tally.connections as f64)
     }
 }

@@ -10,21 +10,24 @@
 //!       |    ...          the last object: that was the transaction; the next one begins
 //! ```
 //!
-//! The browser is told when a request or a reply is there and says what goes out next; connections are its owner's.
+//! The browser is notified when a request or a reply has arrived, and then sends the next ones.
 
 mod config;
 mod lanes;
 mod mah;
+mod outcome;
 
+use super::{End, Hosts, Model, Quantity, Setup};
 use crate::host::Host;
 use crate::kernel::{Random, Streams};
 use crate::packet::{Headers, PacketSize, TCP_HEADERS};
 use crate::tcp::Message;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
-use arqway_units::{Octets, Span, Time};
+use arqway_units::{Span, Time};
 pub use config::{ConnectionUse, Counted, LastPacket, NextStep, Parallel, ParallelError, Requests, WebConfig};
 use lanes::Lane;
+pub use outcome::WebOutcome;
 
 /// Where HTTP listens.
 const SERVER_PORT: u16 = 80;
@@ -91,7 +94,7 @@ struct Tally {
 }
 
 impl Web {
-    pub(crate) fn new(config: &WebConfig, headers: Headers, streams: &Streams) -> Self {
+    fn new(config: &WebConfig, headers: Headers, streams: &Streams) -> Self {
         Self {
             config: config.clone(),
             headers,
@@ -110,7 +113,7 @@ impl Web {
     }
 
     /// Asks for a page. All of it is drawn now, so that the same pages are looked at over every link.
-    pub(crate) fn ask_for_page(&mut self, now: Time) {
+    fn ask_for_page(&mut self, now: Time) {
         let random = &mut self.random;
         let embedded = mah::OBJECTS.draw(random);
         self.objects.clear();
@@ -125,8 +128,8 @@ impl Web {
         self.ask_for_object(0);
     }
 
-    fn ask_for_object(&mut self, lane: usize) {
-        let Some(at) = self.lanes.get_mut(lane) else { return };
+    fn ask_for_object(&mut self, lane: u16) {
+        let Some(at) = self.lanes.get_mut(usize::from(lane)) else { return };
         let Some(object) = self.objects.pop_front() else { return };
         at.object = object;
         at.awaited = Some(Kind::Request);
@@ -134,7 +137,7 @@ impl Web {
             Requests::Packets => self.message(object.request),
             Requests::OnePacket => Message::padded(1, PacketSize::of_tcp(object.request, self.headers)),
         };
-        self.wanted.push_back((Leg { lane: lane as u16, kind: Kind::Request }, message));
+        self.wanted.push_back((Leg { lane, kind: Kind::Request }, message));
     }
 
     fn message(&self, octets: u64) -> Message {
@@ -144,16 +147,19 @@ impl Web {
         }
     }
 
-    /// What goes out next, if anything does.
-    pub(crate) fn poll_message(&mut self) -> Option<(Leg, Message)> {
-        self.wanted.pop_front()
+    /// Sends what is to go out next.
+    fn send_messages(&mut self, hosts: &mut Hosts<'_>) {
+        while let Some((leg, message)) = self.wanted.pop_front() {
+            if let Some(id) = self.send(leg, message, hosts) {
+                hosts.send_segments(id);
+            }
+        }
     }
 
     /// The sender has the last acknowledgement (`by_receiver` is false), or the receiver has everything. Returns how long
     /// the page took, if this was the last of it.
-    pub(crate) fn handle_end(&mut self, leg: Leg, by_receiver: bool, now: Time) -> Option<Span> {
-        let lane = usize::from(leg.lane);
-        let at = self.lanes.get_mut(lane)?;
+    fn handle_end(&mut self, leg: Leg, by_receiver: bool, now: Time) -> Option<Span> {
+        let at = self.lanes.get_mut(usize::from(leg.lane))?;
         if by_receiver != (self.config.next_step == NextStep::Received) || at.awaited != Some(leg.kind) {
             return None;
         }
@@ -168,12 +174,12 @@ impl Web {
             Kind::Reply => {
                 at.awaited = None;
                 let octets = at.object.reply;
-                self.handle_object(lane, octets, now)
+                self.handle_object(leg.lane, octets, now)
             }
         }
     }
 
-    fn handle_object(&mut self, lane: usize, octets: u64, now: Time) -> Option<Span> {
+    fn handle_object(&mut self, lane: u16, octets: u64, now: Time) -> Option<Span> {
         let is_page_itself = !core::mem::replace(&mut self.page_is_there, true);
         self.tally.octets_of_objects += octets;
         self.page_octets += octets;
@@ -182,7 +188,7 @@ impl Web {
             return Some(self.finish_page(now));
         }
         if is_page_itself {
-            (0..self.lanes.len()).for_each(|lane| self.ask_for_object(lane));
+            (0..self.config.parallel.get()).for_each(|lane| self.ask_for_object(lane));
         } else {
             self.ask_for_object(lane);
         }
@@ -200,25 +206,30 @@ impl Web {
     }
 }
 
-/// What is measured.
-impl Web {
-    /// Application data from the server, per second, as [`Counted`] says; 0 while nothing is there.
-    pub(crate) fn throughput_bps(&self, now: Time) -> f64 {
-        let (octets, time) = match self.config.counted {
-            Counted::Transactions => (self.tally.octets_of_pages, self.tally.last_page),
-            Counted::Objects => (self.tally.octets_of_objects, now),
-        };
-        let seconds = time.as_seconds();
-        if seconds > 0.0 { Octets::new(octets).as_bits() as f64 / seconds } else { 0.0 }
+impl Model for Web {
+    type Config = WebConfig;
+    type Outcome = WebOutcome;
+    type Connection = Leg;
+
+    const QUANTITIES: &'static [Quantity] = outcome::QUANTITIES;
+
+    fn build(config: &WebConfig, setup: &mut Setup<'_>) -> Self {
+        Self::new(config, setup.headers, setup.streams)
     }
 
-    /// How many pages are there with all their objects.
-    pub(crate) fn pages(&self) -> u64 {
-        self.tally.pages
+    fn start(&mut self, hosts: &mut Hosts<'_>) {
+        self.ask_for_page(hosts.now);
+        self.send_messages(hosts);
     }
 
-    /// How long a page took on average, from its request to the last of its objects.
-    pub(crate) fn mean_response_s(&self) -> Option<f64> {
-        (self.tally.pages > 0).then(|| self.tally.response_s / self.tally.pages as f64)
+    fn handle_end_of_data(&mut self, leg: Leg, by_receiver: bool, hosts: &mut Hosts<'_>) {
+        if let Some(response) = self.handle_end(leg, by_receiver, hosts.now) {
+            hosts.record_delivery(response);
+        }
+        self.send_messages(hosts);
+    }
+
+    fn outcome(&self, end: &End<'_>) -> WebOutcome {
+        WebOutcome::new(&self.tally, self.config.counted, end)
     }
 }
