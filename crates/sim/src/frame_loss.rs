@@ -1,5 +1,7 @@
 //! How many frames a channel loses, and how many in a row.
 
+use arqway_units::ToFloat;
+
 /// Counts the frames of one direction, lost and not.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct FrameLoss {
@@ -21,12 +23,12 @@ impl FrameLoss {
 
     /// The share of the frames that were lost, if there were any.
     pub(crate) fn rate(&self) -> Option<f64> {
-        (self.frames > 0).then(|| self.lost as f64 / self.frames as f64)
+        (self.frames > 0).then(|| self.lost.to_f64() / self.frames.to_f64())
     }
 
     /// How many frames in a row were lost, on average, if any were.
     pub(crate) fn mean_run(&self) -> Option<f64> {
-        (self.runs > 0).then(|| self.lost as f64 / self.runs as f64)
+        (self.runs > 0).then(|| self.lost.to_f64() / self.runs.to_f64())
     }
 }
 

@@ -18,6 +18,16 @@
 //! ```
 
 #![no_std]
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_lossless,
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_precision_loss,
+        clippy::cast_sign_loss,
+    )
+)]
 
 extern crate alloc;
 #[cfg(test)]

@@ -20,7 +20,7 @@ macro_rules! to_float {
     )*};
 }
 
-to_float!(u64, i64, usize);
+to_float!(u64, u128, i64, usize);
 
 /// A number without its fraction. Negative numbers and NaN become zero, and what is too large becomes the largest.
 #[inline]

@@ -1,7 +1,7 @@
 //! Independent bit errors: a frame of n bits arrives with probability (1 - p)^n. One random number a frame decides.
 
 use crate::kernel::Random;
-use arqway_units::{Octets, Ratio};
+use arqway_units::{Octets, Ratio, ToFloat};
 use serde::{Deserialize, Serialize};
 
 /// Settings of the model of independent bit errors.
@@ -28,7 +28,7 @@ impl BitErrors {
 
     /// Whether all bits of the next frame are right.
     pub(super) fn spare(&mut self, size: Octets) -> bool {
-        self.random.uniform() < libm::exp(size.as_bits() as f64 * self.log_right)
+        self.random.uniform() < libm::exp(size.as_bits().to_f64() * self.log_right)
     }
 }
 

@@ -11,7 +11,7 @@
 //! of n octets is lost with probability 1 - exp(-n / mean): 1,000 octets at a mean of 2^17 octets in 0.76 % of all cases.
 
 use crate::kernel::Random;
-use arqway_units::Octets;
+use arqway_units::{Octets, ToFloat};
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 /// Settings of the bit error model.
@@ -43,13 +43,13 @@ pub(super) struct Corruptions {
 
 impl Corruptions {
     pub(super) fn new(settings: Bit, mut random: Random) -> Self {
-        let mean = settings.distance.as_u64() as f64;
+        let mean = settings.distance.as_u64().to_f64();
         Self { mean, left: random.exponential(mean), random }
     }
 
     /// Whether the next frame has no corruption in it.
     pub(super) fn spare(&mut self, size: Octets) -> bool {
-        let size = size.as_u64() as f64;
+        let size = size.as_u64().to_f64();
         let spared = self.left >= size;
         while self.left < size {
             self.left += self.random.exponential(self.mean);

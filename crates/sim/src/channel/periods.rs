@@ -12,7 +12,7 @@
 
 use crate::kernel::Random;
 use crate::rate::Clock;
-use arqway_units::{Ratio, Span, Time};
+use arqway_units::{Ratio, Span, Time, ToFloat};
 
 /// How long a period is: exponential, of one of two means.
 #[derive(Debug, Clone, Copy)]
@@ -83,7 +83,7 @@ impl Periods {
         // Without bad bits a certain error there must not count: 0 * -infinity is no number.
         let of_bad = if in_bad > 0.0 { in_bad * bad } else { 0.0 };
         let of_good = if in_bad < 1.0 { (1.0 - in_bad) * good } else { 0.0 };
-        self.fates.uniform() < libm::exp(bits as f64 * (of_bad + of_good))
+        self.fates.uniform() < libm::exp(bits.to_f64() * (of_bad + of_good))
     }
 
     /// Which share of what goes out in a time lies in bad periods; later calls are about later times.
@@ -97,7 +97,7 @@ impl Periods {
         }
         bad += self.bad_until(from, end, clock);
         let all = clock.amount(start, end);
-        if all > 0 { (bad as f64 / 1e9) / (all as f64 / 1e9) } else { f64::from(u8::from(self.is_bad)) }
+        if all > 0 { (bad.to_f64() / 1e9) / (all.to_f64() / 1e9) } else { f64::from(u8::from(self.is_bad)) }
     }
 
     fn bad_until(&self, from: Time, to: Time, clock: &Clock) -> u128 {

@@ -8,7 +8,7 @@
 //! A variate takes exactly one draw, so that streams stay in step. Logarithms come from `libm`: the platform's would
 //! make results depend on it.
 
-use arqway_units::{Ratio, Span};
+use arqway_units::{Ratio, Span, ToFloat};
 use rand::rngs::ChaCha8Rng;
 use rand::{Rng, SeedableRng};
 
@@ -58,7 +58,7 @@ pub struct Random(ChaCha8Rng);
 impl Random {
     /// Uniform in \[0, 1): the upper 53 bits of one draw.
     pub fn uniform(&mut self) -> f64 {
-        (self.0.next_u64() >> 11) as f64 / (1u64 << 53) as f64
+        (self.0.next_u64() >> 11).to_f64() / (1u64 << 53).to_f64()
     }
 
     /// True with this probability.

@@ -120,7 +120,7 @@ impl Numbering {
     /// The sequence number of a packet's first octet.
     #[inline]
     pub(super) fn sequence(&self, packet: i64) -> u32 {
-        self.octet(packet) as u32
+        lower_half(self.octet(packet))
     }
 
     /// The packet whose first octet has this sequence number, given that it lies near packet `near`.
@@ -130,7 +130,7 @@ impl Numbering {
             return 0;
         }
         let near = self.octet(near);
-        let octet = near + i64::from(sequence.wrapping_sub(near as u32).cast_signed());
+        let octet = near + i64::from(sequence.wrapping_sub(lower_half(near)).cast_signed());
         let of = self.begun(|begun| begun.octet <= octet);
         if octet >= of.end_octet {
             return of.end_packet;
@@ -159,6 +159,12 @@ impl Numbering {
         }
         self.older.iter().rev().find(|begun| before(begun)).or(self.older.front()).unwrap_or(&self.newest)
     }
+}
+
+/// The lower 32 bits: what a sequence number keeps of the place of an octet (RFC 9293 §3.4).
+#[inline]
+fn lower_half(octet: i64) -> u32 {
+    u32::try_from(octet & i64::from(u32::MAX)).unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -43,7 +43,7 @@ impl Options {
         let blocks = blocks.as_slice();
         let mut options = Self::none();
         if !blocks.is_empty() {
-            options.put([NOP, NOP, SACK, (2 + BLOCK * blocks.len()) as u8]);
+            options.put([NOP, NOP, SACK, u8::try_from(2 + BLOCK * blocks.len()).unwrap_or(u8::MAX)]);
         }
         for block in blocks {
             options.put(sequence(block.from).to_be_bytes());

@@ -13,6 +13,7 @@ use crate::host::Host;
 use crate::packet::{Memory, TCP_HEADERS as HEADERS};
 use arqway_link::Packet;
 use arqway_link::mux::Ds;
+use arqway_units::Octets;
 use etherparse::{IpNumber, TcpHeader, TcpHeaderSlice};
 
 const IP_HEADER: usize = 20;
@@ -89,7 +90,7 @@ impl SegmentFactory {
     pub(crate) fn data(&self, transmission: Transmission, memory: &mut Memory) -> Packet {
         let is_syn = self.numbering.is_syn(transmission.number);
         let flags = if is_syn { SYN } else { ACK };
-        let size = HEADERS + self.numbering.payload(transmission.number) as usize;
+        let size = HEADERS + Octets::new(self.numbering.payload(transmission.number).into()).as_usize();
         let mut header = self.data;
         fill(&mut header, size, self.numbering.sequence(transmission.number), 0, flags);
         if is_syn && self.selective {
@@ -157,7 +158,7 @@ fn with_options(mut header: [u8; HEADERS], options: &Options, memory: &mut Memor
     let options = options.as_octets();
     let size = HEADERS + options.len();
     crate::packet::write_total_length(&mut header, size);
-    header[IP_HEADER + 12] += ((options.len() / 4) as u8) << 4;
+    header[IP_HEADER + 12] += u8::try_from(options.len() / 4).unwrap_or(u8::MAX) << 4;
     let mut longer = [0; LONGEST];
     longer[..HEADERS].copy_from_slice(&header);
     longer[HEADERS..size].copy_from_slice(options);

@@ -12,7 +12,7 @@
 //! that losses from before it are not counted again. Going up is a trial that may cost: it takes longer. Packets keep their length and go out less often.
 
 use alloc::vec::Vec;
-use arqway_units::{BitRate, Ratio, Span, Time, positive_span};
+use arqway_units::{BitRate, Ratio, Span, Time, ToFloat, positive_span, truncate};
 use serde::{Deserialize, Serialize};
 
 /// What the rate adapts to.
@@ -133,7 +133,7 @@ impl Report {
     pub(crate) fn to_octets(self) -> [u8; Self::OCTETS] {
         let mut octets = [0; Self::OCTETS];
         octets[..8].copy_from_slice(&self.last_sent.as_nanoseconds().to_be_bytes());
-        octets[8..].copy_from_slice(&((self.loss * 1e6) as u32).to_be_bytes());
+        octets[8..].copy_from_slice(&u32::try_from(truncate(self.loss * 1e6)).unwrap_or(u32::MAX).to_be_bytes());
         octets
     }
 
@@ -198,7 +198,7 @@ impl Adaptation {
     /// The link offers this much.
     pub(crate) fn fit(&mut self, offered: BitRate) {
         let Follows::Link { share } = &self.follows else { return };
-        let room = offered.as_bits_per_second() as f64 * share.as_f64() / self.top.as_bits_per_second() as f64;
+        let room = offered.as_bits_per_second().to_f64() * share.as_f64() / self.top.as_bits_per_second().to_f64();
         let shares = core::iter::once(Ratio::ONE).chain(self.rungs.iter().copied());
         // Where nothing fits the lowest must do.
         self.down = shares.take_while(|rung| rung.as_f64() > room).count().min(self.rungs.len());

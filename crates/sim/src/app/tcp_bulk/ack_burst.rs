@@ -2,7 +2,7 @@
 //! receiver that holds packets in order has let many go at once).
 
 use alloc::collections::VecDeque;
-use arqway_units::{Span, Time};
+use arqway_units::{Span, Time, count};
 
 /// This close together is a burst.
 const WITHIN: Span = Span::from_milliseconds(30);
@@ -33,7 +33,7 @@ impl AckBurst {
 
     /// The most that came in one burst.
     pub(super) fn most(&self) -> u64 {
-        self.most as u64
+        count(self.most)
     }
 }
 

@@ -95,7 +95,7 @@ impl Receiver {
         if number - self.awaited >= FARTHEST {
             return;
         }
-        let index = (number - self.awaited - 1) as usize;
+        let Ok(index) = usize::try_from(number - self.awaited - 1) else { return };
         if self.ahead.len() <= index {
             self.ahead.resize(index + 1, false);
         }

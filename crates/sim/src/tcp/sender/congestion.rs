@@ -3,7 +3,7 @@
 use super::Sender;
 use super::cubic::{Cubic, LEAST};
 use crate::tcp::settings::{CongestionControl, Settings};
-use arqway_units::{Span, Time};
+use arqway_units::{Span, Time, ToFloat};
 
 impl Cubic {
     /// Its state, where the settings want it.
@@ -26,7 +26,7 @@ impl Sender {
         } else if self.window < self.threshold {
             self.window += 1.0;
         } else {
-            self.window = cubic.grow(self.window, packets as f64, smoothed, now);
+            self.window = cubic.grow(self.window, packets.to_f64(), smoothed, now);
         }
     }
 
@@ -81,7 +81,7 @@ impl Sender {
     pub(super) fn note_use(&mut self, under_way: i64) {
         if self.cubic.is_some() {
             let window = libm::floor(self.window);
-            self.window_is_used = under_way as f64 >= window && window <= f64::from(self.settings.maximum_window);
+            self.window_is_used = under_way.to_f64() >= window && window <= f64::from(self.settings.maximum_window);
         }
     }
 

@@ -27,7 +27,7 @@ impl Measured {
     pub(super) fn restart(&mut self, maximum_window: u32) {
         (self.samples, self.sum, self.burst) = (0, Span::ZERO, 0);
         self.bursts.clear();
-        self.bursts.resize(maximum_window as usize, 0);
+        self.bursts.resize(usize::try_from(maximum_window).unwrap_or(usize::MAX), 0);
     }
 
     pub(super) fn take_sample(&mut self, sample: Span) {

@@ -31,7 +31,7 @@ use super::settings::Settings;
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use arqway_link::{RoundTrip, Smoothing};
-use arqway_units::{Span, Time};
+use arqway_units::{Span, Time, ToFloat, truncate};
 use cubic::Cubic;
 use measured::Measured;
 use pacing::Pacer;
@@ -119,7 +119,7 @@ impl Sender {
     ) -> Self {
         let initial_window = f64::from(settings.initial_window);
         let end = i64::try_from(packets).unwrap_or(i64::MAX - 1) + i64::from(settings.handshake);
-        let deviation = ticks(Span::from_seconds(INITIAL_DEVIATION_SECONDS), settings.tick) as f64;
+        let deviation = ticks(Span::from_seconds(INITIAL_DEVIATION_SECONDS), settings.tick).to_f64();
         Self {
             settings,
             clock_phase,
@@ -236,7 +236,7 @@ impl Sender {
 
     fn usable_window(&self) -> i64 {
         let inflated = libm::floor(self.window) + f64::from(self.inflation);
-        inflated.min(f64::from(self.settings.maximum_window)) as i64
+        whole_packets(inflated.min(f64::from(self.settings.maximum_window)))
     }
 
     fn send(&mut self, number: i64, now: Time) {
@@ -284,6 +284,11 @@ impl Sender {
     pub(crate) fn packets(&self) -> u64 {
         u64::try_from(self.end - i64::from(self.settings.handshake)).unwrap_or(0)
     }
+}
+
+/// The packets that fit into a window, which may hold a part of one more.
+fn whole_packets(window: f64) -> i64 {
+    i64::try_from(truncate(window)).unwrap_or(i64::MAX)
 }
 
 fn ticks(span: Span, tick: Span) -> i64 {

@@ -21,7 +21,7 @@
 //! nothing has to be taken back from a queue.
 
 use super::Sender;
-use arqway_units::{Span, Time};
+use arqway_units::{Span, Time, ToFloat};
 
 /// When the window may let out its next packet.
 #[derive(Debug, Default)]
@@ -76,7 +76,7 @@ impl Sender {
     pub(super) fn keep_pace(&mut self, now: Time) {
         if self.settings.pacing {
             let round_trip = self.settings.tick.as_seconds() * self.round_trip.srtt();
-            let window = self.usable_window().max(1) as f64;
+            let window = self.usable_window().max(1).to_f64();
             self.pacer.next = now + Span::from_seconds(round_trip / window);
         }
     }

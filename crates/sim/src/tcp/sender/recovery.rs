@@ -21,7 +21,7 @@
 //! | new packets | are two at most for an acknowledgement during recovery |
 //! | the end | leaves the window as it is: half of what it was, or less |
 
-use super::Sender;
+use super::{Sender, whole_packets};
 use crate::tcp::settings::Variant;
 use arqway_units::Time;
 
@@ -104,7 +104,7 @@ impl Sender {
     /// Limited transmit: one new packet for each of the first duplicates, beyond the congestion window.
     fn send_one_more(&mut self, now: Time) {
         let allowed = libm::floor(self.window + f64::from(self.duplicates));
-        let allowed = allowed.min(f64::from(self.settings.maximum_window)) as i64;
+        let allowed = whole_packets(allowed.min(f64::from(self.settings.maximum_window)));
         if self.next <= self.acknowledged + allowed && self.next < self.end {
             self.send(self.next, now);
             self.next += 1;

@@ -1,7 +1,7 @@
 //! The retransmission timer: how long it runs, and what happens when it expires (RFC 2988; Jacobson 1988 for the rest).
 
 use super::{Sender, ticks};
-use arqway_units::{Span, Time};
+use arqway_units::{Span, Time, ToFloat, truncate};
 
 /// From which backoff on the smoothed round-trip time is distrusted, and up to which it is doubled: BSD's.
 const DISTRUST_BACKOFF: u32 = 8;
@@ -66,7 +66,7 @@ impl Sender {
     fn timeout(&self) -> Span {
         let estimate = if self.has_sample {
             // Whole ticks, and never negative.
-            self.settings.tick * self.round_trip.timeout(1.0, 4.0) as u64
+            self.settings.tick * truncate(self.round_trip.timeout(1.0, 4.0))
         } else {
             self.settings.initial_timeout
         };
@@ -83,7 +83,7 @@ impl Sender {
         self.backoff = 1;
         self.has_sample = true;
         let ticks = self.ticks_between(sent, now);
-        self.round_trip.sample(ticks as f64);
+        self.round_trip.sample(ticks.to_f64());
         self.measured.take_sample(self.settings.tick * u64::try_from(ticks).unwrap_or(0));
     }
 

@@ -35,7 +35,7 @@ use alloc::boxed::Box;
 use arqway_units::{Span, Time};
 use probe::Probe;
 use rack::Rack;
-use scoreboard::{Delivered, Scoreboard};
+use scoreboard::{Delivered, Scoreboard, packets};
 
 /// What a sender knows beside what every sender knows.
 #[derive(Debug)]
@@ -133,7 +133,7 @@ impl Selective {
         for block in blocks.as_slice() {
             board.arrive(*block, &mut take);
         }
-        news.arrived = (board.arrived() - before) as i64;
+        news.arrived = packets(board.arrived() - before);
         news
     }
 

@@ -5,7 +5,7 @@ use super::{ByTime, News, Selective, State};
 use crate::tcp::acknowledgement::Acknowledgement;
 use crate::tcp::sender::Sender;
 use crate::tcp::sender::timeout::is_due;
-use arqway_units::Time;
+use arqway_units::{Time, ToFloat};
 
 impl Sender {
     /// Takes an acknowledgement and its blocks.
@@ -104,7 +104,7 @@ impl Sender {
 
     /// The packets outstanding, but for those that limited transmit or a probe sent beyond the window (RFC 5681 §3.2).
     fn in_the_window(&self) -> f64 {
-        let outstanding = (self.highest_sent - self.acknowledged) as f64;
+        let outstanding = (self.highest_sent - self.acknowledged).to_f64();
         outstanding.min(self.filled_window())
     }
 

@@ -82,12 +82,12 @@ impl Scoreboard {
 
     /// One past the last packet sent.
     pub(super) fn end(&self) -> i64 {
-        self.first + self.segments.len() as i64
+        self.first + packets(self.segments.len())
     }
 
     /// How many packets are in the network as far as is known (SetPipe).
     pub(super) fn pipe(&self) -> i64 {
-        (self.segments.len() + self.copies) as i64 - (self.arrived + self.lost) as i64
+        packets(self.segments.len() + self.copies) - packets(self.arrived + self.lost)
     }
 
     /// How many packets have arrived beyond the one that is missing.
@@ -207,11 +207,16 @@ impl Scoreboard {
     /// The highest packet of which nothing is known (NextSeg, rule 4).
     pub(super) fn last_missing(&self) -> Option<i64> {
         let place = self.segments.iter().rposition(|segment| !segment.arrived)?;
-        Some(self.first + place as i64)
+        Some(self.first + packets(place))
     }
 
     /// The sender's clock stood still for so long.
     pub(super) fn stand_still(&mut self, length: Span) {
         self.segments.iter_mut().for_each(|segment| segment.sent += length);
     }
+}
+
+/// A number of packets, to be added to the number of one.
+pub(super) fn packets(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
 }
