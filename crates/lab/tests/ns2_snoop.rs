@@ -187,11 +187,7 @@ fn run_one(fact: &Fact, snoop: &snoop::Config, replication: u32) -> Run {
     let outcome = World::new(&scenario, &Streams::new(1, replication), &mut again).expect("a world").run();
     let file = outcome.applications.file_transfer.expect("a file");
     assert!(file.is_complete);
-    Run {
-        throughput: file.throughput_bps * 1e-3,
-        again: again.0 as f64,
-        timeouts: file.timeouts,
-    }
+    Run { throughput: file.throughput_bps * 1e-3, again: again.0 as f64, timeouts: file.timeouts }
 }
 
 fn scenario(fact: &Fact, snoop: &snoop::Config) -> Scenario {
