@@ -148,7 +148,7 @@ def test_a_given_pool_that_breaks_is_told_and_what_is_finished_is_kept(experimen
     with futures.ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
         with pytest.raises(futures.BrokenExecutor):
             pool.submit(dies_in_the_first_task, b"").result()
-        with pytest.raises(executors.WorkersDied, match="replaces dead workers.*continues there"):
+        with pytest.raises(executors.WorkersDied, match=r"replaces dead workers.*continues there"):
             experiment.run(executor=pool, resume=tmp_path)
     assert experiment.run(resume=tmp_path).runs == 3600
 
