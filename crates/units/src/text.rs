@@ -64,12 +64,12 @@ impl Table {
             text.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '-' | '+' | '_'))).unwrap_or(text.len());
         let (number, unit) = (text[..end].replace('_', ""), text[end..].trim());
         let Ok(value) = number.parse::<f64>() else {
-            return Err(UnitError(alloc::format!("{} is a number and its unit, such as {}", self.what, self.example)));
+            return Err(UnitError(alloc::format!("expected {} with its unit, such as {}", self.what, self.example)));
         };
         let known = self.units.iter().chain(self.also).find(|(name, _)| *name == unit);
         let Some((_, factor)) = known else { return Err(self.wrong_unit(&number, unit)) };
         if value < 0.0 {
-            return Err(UnitError(alloc::format!("{} is never negative", self.what)));
+            return Err(UnitError(alloc::format!("{} cannot be negative", self.what)));
         }
         Ok(value * factor)
     }
@@ -124,7 +124,7 @@ impl BitRate {
 impl FromStr for BitRate {
     type Err = UnitError;
     fn from_str(text: &str) -> Result<Self, UnitError> {
-        Self::read_or_zero(text)?.ok_or_else(|| UnitError("a rate is at least 1 bit/s".to_string()))
+        Self::read_or_zero(text)?.ok_or_else(|| UnitError("expected a rate of at least 1 bit/s".to_string()))
     }
 }
 
@@ -142,7 +142,7 @@ impl FromStr for Ratio {
         // By way of decimal text: 5.4 / 100 is not the number nearest to 0.054, and neither is 5.4 * 0.01.
         let percent = text.trim_end().ends_with('%');
         let share = if percent { alloc::format!("{number}e-2").parse().unwrap_or(number / 100.0) } else { number };
-        Self::new(share).ok_or_else(|| UnitError("a share lies between 0 % and 100 %".to_string()))
+        Self::new(share).ok_or_else(|| UnitError("expected a share between 0 % and 100 %".to_string()))
     }
 }
 
@@ -266,10 +266,10 @@ mod tests {
                 "64 kbit/s".parse::<Span>().map(drop),
                 "unknown unit `kbit/s` for a length of time; expected one of s, ms, us, ns",
             ),
-            ("fast".parse::<BitRate>().map(drop), "a rate is a number and its unit, such as \"64 kbit/s\""),
-            ("0 bit/s".parse::<BitRate>().map(drop), "a rate is at least 1 bit/s"),
-            ("-3 ms".parse::<Span>().map(drop), "a length of time is never negative"),
-            ("140 %".parse::<Ratio>().map(drop), "a share lies between 0 % and 100 %"),
+            ("fast".parse::<BitRate>().map(drop), "expected a rate with its unit, such as \"64 kbit/s\""),
+            ("0 bit/s".parse::<BitRate>().map(drop), "expected a rate of at least 1 bit/s"),
+            ("-3 ms".parse::<Span>().map(drop), "a length of time cannot be negative"),
+            ("140 %".parse::<Ratio>().map(drop), "expected a share between 0 % and 100 %"),
             (
                 "1e3 s".parse::<Span>().map(drop),
                 "unknown unit `e3 s` for a length of time; expected one of s, ms, us, ns",

@@ -65,7 +65,7 @@ fn reading_goes_on_after_forgotten_quotes_and_keys_given_twice() {
                       ^^^
       write "2 %"
 
-    bad.toml:9:20: a share is a number and its unit, such as "5.4 %" or 0.054
+    bad.toml:9:20: expected a share with its unit, such as "5.4 %" or 0.054
         loss = [1.5%, 2 %, "x"]
                            ^^^
 

@@ -24,7 +24,7 @@ pub(super) fn read(
     for (path, node) in paths() {
         if swept.is_some_and(|swept| overlap(path, swept)) {
             mistakes.push(
-                Mistake::at_key(node, format!("`{path}` is swept, or part of what is")).help("leave it to the sweep"),
+                Mistake::at_key(node, format!("`{path}` is swept, or part of the swept setting")).help("remove it"),
             );
         } else if overlap(path, "link-layer.service") {
             mistakes

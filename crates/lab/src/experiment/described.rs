@@ -28,15 +28,15 @@ use std::sync::Arc;
 const NOT_ASKED: [(&str, &str, &str); 3] = [
     (
         "sweep",
-        "a sweep describes several worlds, and this is about one",
-        "set in [scenario] what is to be looked at, and leave [sweep] out",
+        "expected a single scenario, not a sweep",
+        "set the value in [scenario], and remove [sweep]",
     ),
     (
         "scheme",
-        "which schemes there are is the question here",
-        "leave them out; a service of your own stands in [scenario] as \"link-layer.service\", and is compared with the others",
+        "schemes are not an input here: finding one is the question",
+        "remove them; to compare a service of your own, set \"link-layer.service\" in [scenario]",
     ),
-    ("figure", "figures are drawn by `arqway run`", "leave them out"),
+    ("figure", "figures are drawn by `arqway run`", "remove them"),
 ];
 
 /// A world, and what else its file says.

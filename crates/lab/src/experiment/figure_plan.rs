@@ -97,7 +97,7 @@ impl FigurePlan {
         node.get_path("id").into_iter().for_each(|id| names_files(id, mistakes));
         let mut x_is_wrong = false;
         if let Some(x) = section.x.filter(|x| Some(x.value.as_str()) != swept) {
-            let right = swept.map(|swept| format!("expected \"{swept}\", which is swept"));
+            let right = swept.map(|swept| format!("expected \"{swept}\", the swept path"));
             let message = format!("`{}` is not swept", x.value);
             let help = right.unwrap_or_else(|| "this experiment has no [sweep]".to_owned());
             mistakes.push(Mistake { origin: x.origin, message, help: Some(help) });

@@ -8,7 +8,7 @@ pub(super) fn set_all(tree: &mut Node, set: Option<&Node>, mistakes: &mut Mistak
     let Some(set) = set else { return };
     let Some(table) = set.as_table() else {
         mistakes
-            .push(Mistake::at_value(set, "`set` is a table of settings").help("such as { \"media.enabled\" = true }"));
+            .push(Mistake::at_value(set, "expected a table of settings").help("such as { \"media.enabled\" = true }"));
         return;
     };
     for (path, node) in table.iter() {

@@ -36,6 +36,6 @@ pub(super) fn names_files(node: &Node, mistakes: &mut Mistakes) {
     let plain = |c: char| c.is_alphanumeric() || "-_. ".contains(c);
     if node.as_text().is_some_and(|text| text.is_empty() || text.starts_with('.') || !text.chars().all(plain)) {
         let help = "files are named after it: use letters, digits, `-` and `_`";
-        mistakes.push(Mistake::at_value(node, "this cannot be part of a file's name").help(help));
+        mistakes.push(Mistake::at_value(node, "this cannot be part of a file name").help(help));
     }
 }

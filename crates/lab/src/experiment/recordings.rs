@@ -78,7 +78,7 @@ fn steps(source: &Arc<Source>) -> Result<Node, Mistake> {
             steps.push(Node::new(step, origin(whole)));
         } else if !whole.is_empty() {
             let mistake = Mistake { origin: origin(whole), message: "this is not a step".to_owned(), help: None };
-            return Err(mistake.help("a step is how long and how fast, such as `10 s, 64 kbit/s`"));
+            return Err(mistake.help("expected a time and a rate, such as `10 s, 64 kbit/s`"));
         }
         start += line.len();
     }

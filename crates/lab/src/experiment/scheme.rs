@@ -105,12 +105,12 @@ impl Scheme {
                 Self::written_out(&service, label, variant, points, mistakes)
             }
             (Some(short), Some(_)) => {
-                let message = "a scheme has either `use` or `service`".to_owned();
+                let message = "expected either `use` or `service`, not both".to_owned();
                 mistakes.push(Mistake { origin: short.origin, message, help: None });
                 None
             }
             (None, None) => {
-                let mistake = Mistake::at_value(node, "a scheme has `use` or `service`");
+                let mistake = Mistake::at_value(node, "expected `use` or `service`");
                 mistakes.push(mistake.help("for instance use = \"sr:1.1\""));
                 None
             }
@@ -274,7 +274,7 @@ impl Variant {
                 Some(Some(Self { name: name.value, set }))
             }
             (Some(name), _) => {
-                let message = "a variant has a name and changes something".to_owned();
+                let message = "a variant needs a name and a change".to_owned();
                 let help =
                     Some("for instance variant = \"nack=single\", set = { rejects = \"one-at-a-time\" }".to_owned());
                 mistakes.push(Mistake { origin: name.origin, message, help });

@@ -95,7 +95,7 @@ impl World {
         let Some(values) = values.as_array().filter(|values| !values.is_empty()) else {
             // A path without quotes is a table in a table to TOML.
             mistakes.push(match whole_path(path, values) {
-                Some(whole) => Mistake::at_key(values, "the path of what is swept is one key, in quotes")
+                Some(whole) => Mistake::at_key(values, "expected the swept path as one key, in quotes")
                     .help(format!("expected \"{whole}\" = [...]")),
                 None => Mistake::at_value(values, "a sweep without values")
                     .help(format!("list its values: \"{path}\" = [...]")),
@@ -106,13 +106,13 @@ impl World {
         let points = values.iter().filter_map(|node| {
             let Some((value, set)) = swept_value(node, mistakes)? else {
                 mistakes.push(
-                    Mistake::at_value(node, "a swept value is a number, with its unit where it has one")
+                    Mistake::at_value(node, "expected a number, with its unit if it has one")
                         .help("such as 0.5, \"5.4 %\" or \"50 ms\"; anything else as { point = 1, value = ... }"),
                 );
                 return None;
             };
             if known.contains(&value) {
-                mistakes.push(Mistake::at_value(node, format!("a second point at {value}")).help("one is enough"));
+                mistakes.push(Mistake::at_value(node, format!("a second point at {value}")).help("remove one of them"));
                 return None;
             }
             known.push(value);

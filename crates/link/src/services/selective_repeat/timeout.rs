@@ -163,7 +163,7 @@ fn factor<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     if (0.0..=1000.0).contains(&factor) {
         Ok(factor)
     } else {
-        Err(D::Error::custom("a factor lies between 0 and 1000"))
+        Err(D::Error::custom("expected a factor between 0 and 1000"))
     }
 }
 
