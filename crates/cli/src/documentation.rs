@@ -1,12 +1,12 @@
-//! Every command that the documentation shows is one that this program takes.
+//! Every command in the documentation is one that this program accepts.
 //!
 //! ```text
-//!     arqway reproduce monet08 fig3            a line of a block, whatever remark stands behind it
-//!     $ arqway run my-link.toml > log          a line of a console, up to what is the shell's
+//!     arqway reproduce monet08 fig3            a line of a block, with a remark after it
+//!     $ arqway run my-link.toml > log          a line of a console, up to the shell's part
 //!     `arqway trace`                           in a sentence, where arguments may be missing
 //! ```
 //!
-//! What the commands of the tutorial print is for `tests/cli/tutorial.rs` to compare.
+//! `tests/cli/tutorial.rs` compares what the commands of the tutorial print.
 
 use crate::Arguments;
 use clap::Parser;
@@ -53,7 +53,7 @@ fn commands_are_found_where_they_stand_and_wrong_ones_are_seen() {
 #[derive(Debug)]
 struct Shown {
     text: String,
-    /// It stands in a sentence.
+    /// Whether it is part of a sentence.
     is_mention: bool,
 }
 
@@ -68,13 +68,13 @@ fn taken(command: &Shown) -> Result<(), String> {
     if is_fine { Ok(()) } else { Err(error.to_string()) }
 }
 
-/// The commands on a page. A line with a placeholder (`PAPER`, `...`, `$N`) is none.
+/// The commands on a page. A line with a placeholder (`PAPER`, `...`, `$N`) is not a command.
 fn commands(page: &str) -> Vec<Shown> {
     let mut found = Vec::new();
     for line in page.lines() {
         let typed = line.strip_prefix("    ").or_else(|| line.strip_prefix("$ "));
         if let Some(command) = typed.and_then(without_name) {
-            // A remark stands two blanks behind.
+            // Two blanks separate a remark.
             let command = command.split("  ").next().unwrap_or(command);
             found.push(Shown { text: of_the_shell(command), is_mention: false });
         } else if !line.starts_with("    ") {
@@ -93,13 +93,13 @@ fn without_name(line: &str) -> Option<&str> {
     })
 }
 
-/// A command up to where the shell takes its output, or another command begins.
+/// A command up to a redirection, a pipe, or the next command.
 fn of_the_shell(command: &str) -> String {
     let ends = [" > ", " >> ", " | ", " && ", " 2>", " & "].iter().filter_map(|end| command.find(end));
     command[..ends.min().unwrap_or(command.len())].trim().to_owned()
 }
 
-/// The words of a command, as a shell would divide it.
+/// The words of a command, split as a shell would.
 fn words(command: &str) -> Vec<String> {
     let (mut words, mut word, mut quote) = (Vec::new(), String::new(), None);
     for letter in command.chars() {

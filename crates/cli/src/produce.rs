@@ -1,4 +1,4 @@
-//! From a study to its results: runs what is not known yet, prints tables, writes files, and compares verdicts with what is recorded.
+//! From a study to its results: runs what is missing, prints tables, writes files, and compares verdicts with the recorded ones.
 
 use crate::shards;
 use crate::study::{Failure, Options, Plans, Runs, Study};

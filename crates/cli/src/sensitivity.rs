@@ -47,7 +47,7 @@ pub(crate) struct Arguments {
 struct PaperQuestions {
     paper: String,
     parameters: Vec<Parameter>,
-    /// What the worlds behind the plain one are: the parameter that is changed, and to what.
+    /// The worlds after the plain one: the changed parameter, and its value.
     others: Vec<(usize, String)>,
     worlds: Worlds,
 }
@@ -131,7 +131,7 @@ impl PaperQuestions {
         Ok(Self { paper, parameters, others, worlds })
     }
 
-    /// Runs the worlds one after the other; nothing if not even the plain one was run to its end.
+    /// Runs the worlds one after the other; returns nothing if not even the plain one finished.
     fn answer(self, runs: &mut Runs) -> Result<Option<Matrix>, Failure> {
         let Self { paper, parameters, others, mut worlds } = self;
         let is_whole = runs.of_world(&mut worlds, 0)?;

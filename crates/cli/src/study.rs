@@ -70,7 +70,7 @@ impl Running {
         self.seed.map_or_else(String::new, |seed| format!(" --seed {seed}"))
     }
 
-    /// As many as asked for, or one for each core.
+    /// The requested number, or one for each core.
     pub(crate) fn jobs(&self) -> NonZeroUsize {
         self.jobs.or_else(|| std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN)
     }
@@ -161,16 +161,16 @@ pub(crate) struct Study {
     pub(crate) experiments: Vec<Experiment>,
     pub(crate) request: Request,
     pub(crate) claims: Vec<Claim>,
-    /// From how many seeds each claim is judged.
+    /// Number of seeds from which each claim is judged.
     pub(crate) seeds: NonZeroU32,
     pub(crate) header: ReportHeader,
     /// The recorded verdicts, with `--strict`.
     pub(crate) strict: Option<(Record, Effort)>,
-    /// The same experiments with today's TCP, where that is asked for.
+    /// The same experiments with today's TCP, with `--today`.
     pub(crate) today: Vec<Experiment>,
     /// The arguments after `arqway`, without those that change no result.
     pub(crate) words: Vec<String>,
-    /// The files that it names, the experiment's own among them.
+    /// The files that it names, including the experiment's own.
     pub(crate) files: BTreeMap<String, String>,
 }
 
@@ -205,7 +205,7 @@ pub(crate) struct Runs {
     pub(crate) store: Option<ResultStore>,
     planned: usize,
     finished: usize,
-    /// Runs that ended before their file was there.
+    /// Runs that ended before their file transfer was complete.
     incomplete: usize,
     simulated_s: f64,
     events: u64,
@@ -226,7 +226,7 @@ impl Runs {
         Ok(Self { jobs, stop, bar, store: None, planned: 0, finished: 0, incomplete: 0, simulated_s: 0.0, events: 0 })
     }
 
-    /// Some of a plan's runs; those that are kept already are taken from there.
+    /// Runs a part of a plan, except for runs that are already kept.
     pub(crate) fn run(&mut self, plan: &Plan, runs: &[Run]) -> Result<Results, Failure> {
         let (jobs, stop, bar) = (self.jobs, &*self.stop, &self.bar);
         let results = match &mut self.store {

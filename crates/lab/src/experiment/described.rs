@@ -26,11 +26,7 @@ use std::sync::Arc;
 
 /// Parts of an experiment that say more than which world there is.
 const NOT_ASKED: [(&str, &str, &str); 3] = [
-    (
-        "sweep",
-        "expected a single scenario, not a sweep",
-        "set the value in [scenario], and remove [sweep]",
-    ),
+    ("sweep", "expected a single scenario, not a sweep", "set the value in [scenario], and remove [sweep]"),
     (
         "scheme",
         "schemes are not an input here: finding one is the question",

@@ -43,8 +43,11 @@ impl Files {
         if let Some(text) = self.0.texts.borrow().get(name) {
             return Ok(text.clone());
         }
-        let folder =
-            self.0.folder.as_ref().ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "it was not kept with the shard"))?;
+        let folder = self
+            .0
+            .folder
+            .as_ref()
+            .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "it was not kept with the shard"))?;
         let text = fs::read_to_string(folder.join(name))?;
         self.0.texts.borrow_mut().insert(name.to_owned(), text.clone());
         Ok(text)
