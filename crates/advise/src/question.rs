@@ -42,7 +42,7 @@ pub enum QuestionError {
     #[error(transparent)]
     Mistakes(#[from] Mistakes),
     /// An application is asked for that the file does not have.
-    #[error("`{asked}` is not enabled; expected one of {known}, or `{asked}.enabled = true` in the file")]
+    #[error("`{asked}` is not enabled; enable it by `{asked}.enabled = true` in the file, or judge only {known}")]
     Application {
         /// What was asked for.
         asked: &'static str,
