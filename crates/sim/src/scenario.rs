@@ -134,7 +134,7 @@ impl Scenario {
     }
 }
 
-/// The wired link: nothing is lost on it but for want of room, unless `loss` says so.
+/// The wired link: it drops packets only when its queue is full, unless `loss` is set.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
