@@ -8,6 +8,7 @@ use arqway_lab::results::rows::Row;
 
 mod kinds;
 mod record;
+mod shapes;
 mod shipped;
 mod tables;
 
