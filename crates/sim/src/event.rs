@@ -2,7 +2,7 @@
 
 use crate::app::Application;
 use crate::channel::Direction;
-use crate::tcp::SlotId;
+use crate::tcp::ConnectionId;
 
 /// A part of an outage that begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub(crate) enum Event {
     /// The link layer that sends in this direction wants to be woken.
     ServiceTimer(Direction),
     /// A timer of a TCP connection, at either end.
-    TcpTimer(SlotId),
+    TcpTimer(ConnectionId),
     /// A timer that an application has set.
     Application(Application, u8),
     /// The wireless link goes or comes, or is about to.

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //!     server ---- wired ---- access point )))  wireless  ((( client
-//!     sends files, pages,    its end of the              its end, and
-//!     talks                  link layer                  the user
+//!     sends files, pages     its end of the              its end, and
+//!     and media              link layer                  the user
 //! ```
 //!
 //! A [`Scenario`] is the world as data, a [`World`] runs it once, a [`Probe`] watches it, an [`Outcome`] says what the
@@ -34,6 +34,8 @@ extern crate alloc;
 extern crate std;
 
 pub mod app;
+mod bare_link;
+mod bounded;
 pub mod channel;
 mod event;
 mod frame_loss;
@@ -51,10 +53,10 @@ mod scenario;
 #[cfg(feature = "schema")]
 mod schema;
 pub mod tcp;
-mod two_ends;
 mod wireless;
 mod world;
 
+pub use bare_link::{BareLink, LinkEvent, LinkEventKind};
 pub use host::Host;
 pub use kernel::{Random, Streams};
 pub use line::{Queue, Room};
@@ -64,6 +66,5 @@ pub use packet::{Headers, PacketLength, PacketLengthError};
 pub use probe::{NoProbe, Probe};
 pub use rate::{Rate, RateTrace, RateTraceError, Step, StepRate, TraceEnd};
 pub use scenario::{ForwardingNode, LinkLayer, Scenario, Wired};
-pub use two_ends::{LinkStep, TwoEnds, What};
 pub use wireless::{Differences, Wireless};
 pub use world::World;

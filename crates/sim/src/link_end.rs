@@ -116,12 +116,12 @@ impl<S: LinkService> LinkEnd<S> {
         self.line.next_is_cut()
     }
 
-    /// The link is gone.
+    /// The link goes down.
     pub(crate) fn fall(&mut self) {
         self.air.falls();
     }
 
-    /// There is a link, until an outage that is known by now.
+    /// The link is up, until an outage that is known by now.
     pub(crate) fn rise(&mut self, next_outage: Option<Time>) {
         self.air.rises(next_outage);
     }
@@ -134,8 +134,8 @@ impl<S: LinkService> LinkEnd<S> {
         }
     }
 
-    /// Link layer and transmitter are told of the link: what was handed over and has not started yet waits too.
-    pub(crate) fn hear(&mut self, hint: &Hint, now: Time) {
+    /// Notifies link layer and transmitter of the link's state: a frame that was handed over and has not started waits too.
+    pub(crate) fn notify(&mut self, hint: &Hint, now: Time) {
         self.air.hold(hint.link_state() == LinkState::Down);
         self.service.handle_hint(hint, now);
     }

@@ -2,13 +2,13 @@
 
 use super::frame::Frame;
 use arqway_link::{LinkState, Side};
-use arqway_sim::{LinkStep, What};
+use arqway_sim::{LinkEvent, LinkEventKind};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 /// Something that happened on a wire.
 #[pyclass(frozen, module = "arqway.link")]
-pub(crate) struct Event(pub(super) LinkStep);
+pub(crate) struct Event(pub(super) LinkEvent);
 
 /// The name of an end.
 pub(super) fn name(end: Side) -> &'static str {
@@ -38,20 +38,20 @@ impl Event {
     #[getter]
     fn what(&self) -> &'static str {
         match &self.0.what {
-            What::PacketTaken(_) => "packet-taken",
-            What::PacketRefused(_) => "packet-refused",
-            What::FrameQueued(_) => "frame-queued",
-            What::FrameDropped(_) => "frame-dropped",
-            What::FrameWithdrawn(_) => "frame-withdrawn",
-            What::FrameSent { arrives: true, .. } => "frame-sent",
-            What::FrameSent { arrives: false, .. } => "frame-lost",
-            What::FrameDeparted => "frame-departed",
-            What::FrameReceived(_) => "frame-received",
-            What::FrameCut(_) => "frame-cut",
-            What::PacketDelivered(_) => "packet-delivered",
-            What::TimerExpired => "timeout",
-            What::LinkHeard(LinkState::Down) => "link-down",
-            What::LinkHeard(LinkState::Up) => "link-up",
+            LinkEventKind::PacketTaken(_) => "packet-taken",
+            LinkEventKind::PacketRefused(_) => "packet-refused",
+            LinkEventKind::FrameQueued(_) => "frame-queued",
+            LinkEventKind::FrameDropped(_) => "frame-dropped",
+            LinkEventKind::FrameWithdrawn(_) => "frame-withdrawn",
+            LinkEventKind::FrameSent { arrives: true, .. } => "frame-sent",
+            LinkEventKind::FrameSent { arrives: false, .. } => "frame-lost",
+            LinkEventKind::FrameDeparted => "frame-departed",
+            LinkEventKind::FrameReceived(_) => "frame-received",
+            LinkEventKind::FrameCut(_) => "frame-cut",
+            LinkEventKind::PacketDelivered(_) => "packet-delivered",
+            LinkEventKind::TimerExpired => "timeout",
+            LinkEventKind::LinkHeard(LinkState::Down) => "link-down",
+            LinkEventKind::LinkHeard(LinkState::Up) => "link-up",
         }
     }
 
@@ -59,18 +59,18 @@ impl Event {
     #[getter]
     fn frame(&self) -> Option<Frame> {
         match &self.0.what {
-            What::FrameQueued(frame)
-            | What::FrameDropped(frame)
-            | What::FrameWithdrawn(frame)
-            | What::FrameSent { frame, .. }
-            | What::FrameReceived(frame)
-            | What::FrameCut(frame) => Some(Frame(frame.clone())),
-            What::PacketTaken(_)
-            | What::PacketRefused(_)
-            | What::FrameDeparted
-            | What::PacketDelivered(_)
-            | What::TimerExpired
-            | What::LinkHeard(_) => None,
+            LinkEventKind::FrameQueued(frame)
+            | LinkEventKind::FrameDropped(frame)
+            | LinkEventKind::FrameWithdrawn(frame)
+            | LinkEventKind::FrameSent { frame, .. }
+            | LinkEventKind::FrameReceived(frame)
+            | LinkEventKind::FrameCut(frame) => Some(Frame(frame.clone())),
+            LinkEventKind::PacketTaken(_)
+            | LinkEventKind::PacketRefused(_)
+            | LinkEventKind::FrameDeparted
+            | LinkEventKind::PacketDelivered(_)
+            | LinkEventKind::TimerExpired
+            | LinkEventKind::LinkHeard(_) => None,
         }
     }
 
@@ -78,9 +78,9 @@ impl Event {
     #[getter]
     fn packet<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
         match &self.0.what {
-            What::PacketTaken(packet) | What::PacketRefused(packet) | What::PacketDelivered(packet) => {
-                Some(PyBytes::new(py, &packet.octets))
-            }
+            LinkEventKind::PacketTaken(packet)
+            | LinkEventKind::PacketRefused(packet)
+            | LinkEventKind::PacketDelivered(packet) => Some(PyBytes::new(py, &packet.octets)),
             _ => None,
         }
     }

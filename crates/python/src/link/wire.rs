@@ -6,7 +6,7 @@ use super::service::Service;
 use super::time;
 use crate::values;
 use arqway_link::{LinkState, Packet, Side};
-use arqway_sim::{LinkStep, Streams, TwoEnds, Wireless};
+use arqway_sim::{BareLink, LinkEvent, Streams, Wireless};
 use arqway_units::Time;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -16,9 +16,9 @@ use std::collections::VecDeque;
 /// Two services joined by a line in virtual time; :func:`connect` makes it.
 #[pyclass(module = "arqway.link")]
 pub(crate) struct Wire {
-    link: TwoEnds<Held>,
+    link: BareLink<Held>,
     /// Steps that the caller has not seen yet.
-    unseen: VecDeque<LinkStep>,
+    unseen: VecDeque<LinkEvent>,
 }
 
 /// Join two services by a line in virtual time.
@@ -84,7 +84,7 @@ pub(crate) fn connect(
     }
     let wireless: Wireless = values::read(py, "link", &settings)?;
     let ends = [Service::at(a, Side::AccessPoint)?, Service::at(b, Side::Client)?].map(Held);
-    Ok(Wire { link: TwoEnds::new(ends, &wireless, &Streams::new(seed, replication)), unseen: VecDeque::new() })
+    Ok(Wire { link: BareLink::new(ends, &wireless, &Streams::new(seed, replication)), unseen: VecDeque::new() })
 }
 
 impl Wire {

@@ -4,7 +4,7 @@
 use super::{ConnectionCount, Hosts, Owner};
 use crate::host::Host;
 use crate::packet::PacketSize;
-use crate::tcp::{Message, Opening, Sender, SlotId};
+use crate::tcp::{ConnectionId, Message, Opening, Sender};
 use alloc::vec::Vec;
 use arqway_link::mux::Ds;
 use arqway_units::{Octets, Time, ToFloat};
@@ -24,7 +24,12 @@ pub(crate) struct Downloads {
 
 impl Downloads {
     /// Opens the connections, each with the same message, and lets them begin once all are open.
-    pub(crate) fn start(&self, message: Message, owner: impl Fn(u16) -> Owner, hosts: &mut Hosts<'_>) -> Vec<SlotId> {
+    pub(crate) fn start(
+        &self,
+        message: Message,
+        owner: impl Fn(u16) -> Owner,
+        hosts: &mut Hosts<'_>,
+    ) -> Vec<ConnectionId> {
         let mut open = |index| {
             let clock_phase = hosts.clock_phase();
             hosts.connections.open(&Opening {
@@ -37,7 +42,7 @@ impl Downloads {
                 message,
             })
         };
-        let connections: Vec<SlotId> = (0..self.connections.get()).filter_map(&mut open).collect();
+        let connections: Vec<ConnectionId> = (0..self.connections.get()).filter_map(&mut open).collect();
         connections.iter().for_each(|id| hosts.start_sender(*id));
         connections
     }

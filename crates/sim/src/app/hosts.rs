@@ -7,7 +7,7 @@ use super::{Application, Connections};
 use crate::host::Host;
 use crate::kernel::Random;
 use crate::packet::Memory;
-use crate::tcp::{SlotId, TcpConfig};
+use crate::tcp::{ConnectionId, TcpConfig};
 use alloc::collections::VecDeque;
 use arqway_link::Packet;
 use arqway_units::{Span, Time};
@@ -21,7 +21,7 @@ pub(crate) enum Action {
     /// A host sends a packet.
     Send(Host, Packet),
     /// A connection sends what its window allows.
-    SendSegments(SlotId),
+    SendSegments(ConnectionId),
     /// A packet goes out on the link toward the client, if that has nothing to send.
     FillLink(Packet),
     /// A timer is set.
@@ -56,7 +56,7 @@ impl Hosts<'_> {
     }
 
     /// A new connection begins to send.
-    pub(super) fn start_sender(&mut self, id: SlotId) {
+    pub(super) fn start_sender(&mut self, id: ConnectionId) {
         if let Some(connection) = self.connections.get_mut(id) {
             connection.sender.start(self.now);
             self.send_segments(id);
@@ -64,7 +64,7 @@ impl Hosts<'_> {
     }
 
     /// A connection sends what its window allows.
-    pub(super) fn send_segments(&mut self, id: SlotId) {
+    pub(super) fn send_segments(&mut self, id: ConnectionId) {
         self.actions.push_back(Action::SendSegments(id));
     }
 

@@ -127,7 +127,10 @@ impl Listed {
     }
 }
 
-/// One of the two directions of the link.
+/// One of the two directions of the link: of a line, a channel, a frame.
+///
+/// The end that sends in a direction is a [`Side`]. A [`Host`](crate::Host) is neither: with a forwarding node, the server is at
+/// the access point and the client is behind the far end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     /// From the access point to the client.

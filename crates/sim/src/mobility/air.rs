@@ -10,7 +10,7 @@ use arqway_units::Time;
 #[derive(Debug)]
 pub(crate) struct Air {
     is_down: bool,
-    /// The transmitter was told that nothing gets through.
+    /// The transmitter was notified that nothing gets through.
     is_held: bool,
     /// When the link goes next.
     next_outage: Time,

@@ -36,7 +36,7 @@ impl Block {
     }
 }
 
-/// The blocks of one acknowledgement, in the order in which they are told.
+/// The blocks of one acknowledgement, in the order of the option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Blocks {
     blocks: [Block; Self::MOST],
@@ -75,7 +75,7 @@ impl FromIterator<Block> for Blocks {
     }
 }
 
-/// What a sender is told.
+/// What an acknowledgement says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Acknowledgement {
     /// The highest packet received in order.

@@ -17,7 +17,7 @@ use arqway_units::{Span, Time};
 /// What a connection is opened with; it gets its port at the client from the table.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Opening<O> {
-    /// Whose data it carries; TCP hands it back and knows nothing of it.
+    /// Whose data it carries; TCP hands it back, and knows no applications.
     pub(crate) owner: O,
     /// Which host sends them.
     pub(crate) sender: Host,
@@ -68,7 +68,7 @@ impl<O: Copy> Connection<O> {
         self.owner = opening.owner;
     }
 
-    /// More data follow; [`sender`](Self::sender) is yet to be told.
+    /// More data follow; the caller also gives them to [`sender`](Self::sender).
     pub(crate) fn append(&mut self, message: Message) {
         self.segments.append(message);
     }

@@ -20,7 +20,7 @@ use arqway_units::Time;
 
 /// A place in the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct SlotId(u16);
+pub(crate) struct ConnectionId(u16);
 
 /// The ports that are given out (RFC 6335 §6: the dynamic ones), from the first on.
 const FIRST_PORT: u16 = 49_152;
@@ -37,9 +37,9 @@ struct Slot<O> {
 #[derive(Debug)]
 pub(crate) struct Connections<O> {
     slots: Vec<Slot<O>>,
-    free: Vec<SlotId>,
+    free: Vec<ConnectionId>,
     /// The place of the connection that has `FIRST_PORT + index`; it grows with the ports used.
-    by_port: Vec<Option<SlotId>>,
+    by_port: Vec<Option<ConnectionId>>,
     /// The port that is next in turn, counted from the first.
     turn: u16,
     late: u64,
@@ -62,7 +62,7 @@ impl<O> Default for Connections<O> {
 
 impl<O: Copy> Connections<O> {
     /// Opens a connection; none if every port is taken.
-    pub(crate) fn open(&mut self, opening: &Opening<O>) -> Option<SlotId> {
+    pub(crate) fn open(&mut self, opening: &Opening<O>) -> Option<ConnectionId> {
         let index = self.next_port()?;
         let port = FIRST_PORT + index;
         let id = if let Some(id) = self.free.pop() {
@@ -71,7 +71,7 @@ impl<O: Copy> Connections<O> {
             slot.is_open = true;
             id
         } else {
-            let id = SlotId(u16::try_from(self.slots.len()).ok()?);
+            let id = ConnectionId(u16::try_from(self.slots.len()).ok()?);
             let connection = Connection::new(opening, port);
             self.slots.push(Slot { connection, alarm: Alarm::default(), is_open: true });
             id
@@ -102,8 +102,8 @@ impl<O: Copy> Connections<O> {
     }
 
     /// Every place in the table, whether it is used or not.
-    pub(crate) fn places(&self) -> impl Iterator<Item = SlotId> + use<O> {
-        (0..self.slots.len()).filter_map(|place| u16::try_from(place).ok()).map(SlotId)
+    pub(crate) fn places(&self) -> impl Iterator<Item = ConnectionId> + use<O> {
+        (0..self.slots.len()).filter_map(|place| u16::try_from(place).ok()).map(ConnectionId)
     }
 
     /// The next port that no connection has, counted from the first.
@@ -123,7 +123,7 @@ impl<O: Copy> Connections<O> {
     }
 
     /// Closes a connection: packets of it that are still under way will find nobody.
-    pub(crate) fn close(&mut self, id: SlotId) {
+    pub(crate) fn close(&mut self, id: ConnectionId) {
         let Some(slot) = self.slots.get_mut(usize::from(id.0)).filter(|slot| slot.is_open) else { return };
         slot.is_open = false;
         // Without a deadline no event is needed.
@@ -133,23 +133,23 @@ impl<O: Copy> Connections<O> {
     }
 
     /// An open connection.
-    pub(crate) fn get_mut(&mut self, id: SlotId) -> Option<&mut Connection<O>> {
+    pub(crate) fn get_mut(&mut self, id: ConnectionId) -> Option<&mut Connection<O>> {
         self.with_alarm(id).map(|(connection, _)| connection)
     }
 
     /// An open connection and its alarm.
-    pub(crate) fn with_alarm(&mut self, id: SlotId) -> Option<(&mut Connection<O>, &mut Alarm)> {
+    pub(crate) fn with_alarm(&mut self, id: ConnectionId) -> Option<(&mut Connection<O>, &mut Alarm)> {
         let slot = self.slots.get_mut(usize::from(id.0)).filter(|slot| slot.is_open)?;
         Some((&mut slot.connection, &mut slot.alarm))
     }
 
     /// A timer's event has come, of whichever connection was there when it was scheduled: whether it is due.
-    pub(crate) fn ring(&mut self, id: SlotId, now: Time) -> bool {
+    pub(crate) fn ring(&mut self, id: ConnectionId, now: Time) -> bool {
         self.slots.get_mut(usize::from(id.0)).is_some_and(|slot| slot.alarm.ring(now))
     }
 
     /// The connection to which a packet belongs that has come to a host; one that belongs to none is late.
-    pub(crate) fn find(&mut self, packet: &Packet, at: Host) -> Option<SlotId> {
+    pub(crate) fn find(&mut self, packet: &Packet, at: Host) -> Option<ConnectionId> {
         let found = self.find_open(packet, at);
         self.late += u64::from(found.is_none());
         found
@@ -161,7 +161,7 @@ impl<O: Copy> Connections<O> {
         self.slots.get(usize::from(id.0)).map(|slot| &slot.connection)
     }
 
-    fn find_open(&self, packet: &Packet, at: Host) -> Option<SlotId> {
+    fn find_open(&self, packet: &Packet, at: Host) -> Option<ConnectionId> {
         let ports = Ports::of(packet, at)?;
         let index = ports.client.checked_sub(FIRST_PORT)?;
         let id = (*self.by_port.get(usize::from(index))?)?;
@@ -200,7 +200,7 @@ mod tests {
         }
     }
 
-    fn packet(connections: &mut Connections<()>, id: SlotId) -> Packet {
+    fn packet(connections: &mut Connections<()>, id: ConnectionId) -> Packet {
         let connection = connections.get_mut(id).expect("it is open");
         connection.packet(Transmission { number: 0, again: false }, &mut Memory::default())
     }
@@ -240,7 +240,7 @@ mod tests {
         connections.freeze(Host::Server, at(1000));
         let server = connections.open(&opening()).expect("a port");
         let client = connections.open(&Opening { sender: Host::Client, ..opening() }).expect("a port");
-        let mut sender_of = |id: SlotId, thaw: bool| {
+        let mut sender_of = |id: ConnectionId, thaw: bool| {
             if thaw {
                 connections.thaw(Host::Server, at(9000));
             }

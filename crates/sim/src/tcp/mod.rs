@@ -24,7 +24,7 @@ mod settings;
 
 pub use acknowledgement::{Acknowledgement, Block, Blocks};
 pub(crate) use connection::Opening;
-pub(crate) use connections::{Connections, SlotId};
+pub(crate) use connections::{ConnectionId, Connections};
 pub(crate) use numbering::Message;
 pub use sender::{Sender, Transmission};
 pub use settings::{

@@ -9,7 +9,7 @@
 use crate::packet::PacketSize;
 use alloc::collections::VecDeque;
 
-/// How many messages of a kept connection are told apart: older packets are old, whatever exactly their number was.
+/// How many messages of a kept connection are distinguished: the exact number of an older packet does not matter.
 const REMEMBERED: usize = 4;
 
 /// Packets of equal length, but for the last.

@@ -8,6 +8,7 @@
 //! | `pre2004` | ns-2 as it was before four defaults changed in 2004 to 2006 |
 //! | `today` | what hosts speak in the 2020s: SACK, RACK-TLP, CUBIC, ten packets at the start, delayed acknowledgements |
 
+use crate::bounded::bounded;
 use arqway_units::{Span, optional_positive_span, positive_span};
 use serde::{Deserialize, Serialize};
 
@@ -168,46 +169,12 @@ pub struct TcpConfig {
     pub clock_phase: Option<Span>,
 }
 
-/// A window, or a part of one, in packets: at least one, and within half of TCP's sequence number space.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(extend("minimum" = 1, "maximum" = Self::MAX)))]
-#[serde(try_from = "i64", into = "i64")]
-pub struct PacketWindow(u32);
-
-impl PacketWindow {
-    /// 32,767 packets of 65,000 octets are fewer than 2^31.
-    pub const MAX: u32 = 32_767;
-
-    /// A window of so many packets, or `None` outside 1 to [`MAX`](Self::MAX).
-    #[must_use]
-    pub fn new(packets: u32) -> Option<Self> {
-        (1..=Self::MAX).contains(&packets).then_some(Self(packets))
-    }
-
-    /// How many packets.
-    #[must_use]
-    pub fn packets(self) -> u32 {
-        self.0
-    }
-}
-
-/// A number of packets that TCP cannot have outstanding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{0} packets: expected 1 to {max}", max = PacketWindow::MAX)]
-pub struct PacketWindowError(i64);
-
-impl TryFrom<i64> for PacketWindow {
-    type Error = PacketWindowError;
-    fn try_from(packets: i64) -> Result<Self, PacketWindowError> {
-        u32::try_from(packets).ok().and_then(Self::new).ok_or(PacketWindowError(packets))
-    }
-}
-
-impl From<PacketWindow> for i64 {
-    fn from(window: PacketWindow) -> Self {
-        Self::from(window.0)
-    }
+// 32,767 packets of 65,000 octets are fewer than 2^31.
+bounded! {
+    /// A window, or a part of one, in packets: at least one, and within half of TCP's sequence number space.
+    PacketWindow(u32), 32_767 "packets",
+    /// A number of packets that TCP cannot have outstanding.
+    PacketWindowError
 }
 
 /// Every setting of a connection.
@@ -302,14 +269,14 @@ impl TcpConfig {
             minimum_timeout,
             maximum_timeout: profile.maximum_timeout.max(minimum_timeout),
             initial_timeout: self.initial_timeout.unwrap_or(profile.initial_timeout),
-            initial_window: self.initial_window.map_or(profile.initial_window, PacketWindow::packets),
-            maximum_window: self.maximum_window.map_or(profile.maximum_window, PacketWindow::packets),
+            initial_window: self.initial_window.map_or(profile.initial_window, PacketWindow::get),
+            maximum_window: self.maximum_window.map_or(profile.maximum_window, PacketWindow::get),
             handshake: self.handshake.unwrap_or(profile.handshake),
             limited_transmit: self.limited_transmit.unwrap_or(profile.limited_transmit),
             exact_halving: self.exact_halving.unwrap_or(profile.exact_halving),
             acknowledgements: self.acknowledgements.unwrap_or(profile.acknowledgements),
             duplicate_acknowledgements: self.duplicate_acknowledgements,
-            maximum_burst: self.maximum_burst.map(PacketWindow::packets),
+            maximum_burst: self.maximum_burst.map(PacketWindow::get),
             pacing: self.pacing,
         }
     }

@@ -6,7 +6,7 @@ use crate::channel::Direction;
 use crate::event::Event;
 use crate::host::Host;
 use crate::probe::Probe;
-use crate::tcp::SlotId;
+use crate::tcp::ConnectionId;
 use arqway_link::Packet;
 use arqway_link::mux::Protocol;
 
@@ -73,7 +73,7 @@ impl<P: Probe> World<P> {
         }
     }
 
-    fn take_acknowledgement(&mut self, id: SlotId, packet: &Packet) {
+    fn take_acknowledgement(&mut self, id: ConnectionId, packet: &Packet) {
         let Some(connection) = self.connections.get_mut(id) else { return };
         let Some(acknowledgement) = connection.acknowledgement(packet) else { return };
         let number = acknowledgement.number;
@@ -96,7 +96,7 @@ impl<P: Probe> World<P> {
         self.call_applications(|applications, hosts| applications.handle_end_of_data(owner, by_receiver, hosts));
     }
 
-    pub(super) fn ring_tcp(&mut self, id: SlotId) {
+    pub(super) fn ring_tcp(&mut self, id: ConnectionId) {
         if self.connections.ring(id, self.now)
             && let Some(connection) = self.connections.get_mut(id)
         {
@@ -112,7 +112,7 @@ impl<P: Probe> World<P> {
     }
 
     /// A receiver has held acknowledgements for long enough.
-    fn send_released(&mut self, id: SlotId) {
+    fn send_released(&mut self, id: ConnectionId) {
         while let Some(connection) = self.connections.get_mut(id)
             && let Some(answer) = connection.poll_acknowledgement(&mut self.memory)
         {
@@ -122,7 +122,7 @@ impl<P: Probe> World<P> {
         }
     }
 
-    pub(super) fn send_segments(&mut self, id: SlotId) {
+    pub(super) fn send_segments(&mut self, id: ConnectionId) {
         let Some(from) = self.connections.get_mut(id).map(|connection| connection.from) else { return };
         while let Some(packet) = self.next_segment(id) {
             self.send_from(from, packet);
@@ -132,7 +132,7 @@ impl<P: Probe> World<P> {
     }
 
     /// Sees to it that a connection is woken at its next deadline.
-    fn set_alarm(&mut self, id: SlotId) {
+    fn set_alarm(&mut self, id: ConnectionId) {
         let Some((connection, alarm)) = self.connections.with_alarm(id) else { return };
         if let Some(at) = alarm.set(connection.poll_timeout()) {
             self.events.schedule(at, Event::TcpTimer(id));
@@ -140,7 +140,7 @@ impl<P: Probe> World<P> {
     }
 
     /// The next packet that a connection sends now.
-    fn next_segment(&mut self, id: SlotId) -> Option<Packet> {
+    fn next_segment(&mut self, id: ConnectionId) -> Option<Packet> {
         let Self { connections, memory, probe, applications, now, .. } = self;
         let connection = connections.get_mut(id)?;
         let transmission = connection.sender.poll_transmission()?;

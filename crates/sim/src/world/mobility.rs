@@ -1,4 +1,4 @@
-//! What happens when the user moves: to the link, and to those who are told.
+//! What happens when the user moves: to the link, and to the ends and hosts that are notified.
 
 use super::World;
 use crate::channel::{Channel, Direction};
@@ -70,7 +70,7 @@ impl<P: Probe> World<P> {
         match phase {
             OutagePhase::Notice => {
                 let hint = roaming.change.begins();
-                self.tell(hint);
+                self.notify(hint);
             }
             OutagePhase::Falls => {
                 self.access_point.fall();
@@ -83,19 +83,19 @@ impl<P: Probe> World<P> {
                 self.client.change_link();
                 self.await_outage();
                 if hints {
-                    self.tell(hint);
+                    self.notify(hint);
                 }
             }
         }
     }
 
-    /// Both ends of the link hear at once, the server when a message could have come to it.
-    fn tell(&mut self, hint: Hint) {
-        self.access_point.hear(&hint, self.now);
-        self.client.hear(&hint, self.now);
+    /// Notifies both ends of the link at once, and the server when a message could have come to it.
+    fn notify(&mut self, hint: Hint) {
+        self.access_point.notify(&hint, self.now);
+        self.client.notify(&hint, self.now);
         self.pump(Direction::Down);
         self.pump(Direction::Up);
-        self.host_hears(Host::Client, &hint);
+        self.notify_host(Host::Client, &hint);
         self.pump_hosts();
         if let Some(roaming) = &mut self.roaming {
             roaming.to_server.push_back(hint);
@@ -103,13 +103,13 @@ impl<P: Probe> World<P> {
         }
     }
 
-    pub(super) fn server_hears(&mut self) {
+    pub(super) fn notify_server(&mut self) {
         if let Some(hint) = self.roaming.as_mut().and_then(|roaming| roaming.to_server.pop_front()) {
-            self.host_hears(Host::Server, &hint);
+            self.notify_host(Host::Server, &hint);
         }
     }
 
-    fn host_hears(&mut self, host: Host, hint: &Hint) {
+    fn notify_host(&mut self, host: Host, hint: &Hint) {
         self.applications.handle_hint(host, hint);
         if self.tcp.on_hints == OnHints::Ignore {
             return;

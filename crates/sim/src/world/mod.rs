@@ -194,7 +194,7 @@ impl<P: Probe> World<P> {
             }
             Event::Mobility(phase) => self.move_user(phase),
             Event::HintAtServer => {
-                self.server_hears();
+                self.notify_server();
                 self.pump_hosts();
             }
         }

@@ -39,7 +39,7 @@ impl Default for ChannelConfig {
     }
 }
 
-/// A protocol for experiments (RFC 3692): no class takes these packets for those of another application.
+/// A protocol number for experiments (RFC 3692), so that no class takes these packets for those of another application.
 const PROTOCOL: IpNumber = IpNumber::EXPERIMENTAL_AND_TESTING_0;
 
 impl AppConfig for ChannelConfig {

@@ -116,10 +116,10 @@ impl Default for ToLoss {
     }
 }
 
-/// What a client tells of the lecture.
+/// The client's report of how the media arrive.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Report {
-    /// When the last packet was sent that it heard.
+    /// When the last packet was sent that arrived.
     pub(crate) last_sent: Time,
     /// What share it missed of those sent in the window before that.
     pub(crate) loss: f64,

@@ -61,7 +61,7 @@ impl AppConfig for MediaConfig {
 }
 
 impl Default for MediaConfig {
-    /// The papers' lecture: 56 kbit/s while somebody talks.
+    /// The papers' lecture: CBR voice of 56 kbit/s in talk spurts of 1 s.
     fn default() -> Self {
         Self {
             enabled: false,

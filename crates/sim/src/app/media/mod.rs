@@ -1,13 +1,14 @@
-//! Media Distribution: a speaker talks to a wireless client over UDP (monet08 §III).
+//! Media Distribution: the lecture that the papers send to a wireless client over UDP (monet08 §III). It is an on/off source: CBR
+//! voice during talk spurts, nothing during silences.
 //!
 //! ```text
-//!     silence        talk: a packet every 35.7 ms       silence
+//!     silence        talk spurt: a packet every 35.7 ms  silence
 //!     ..............||||||||||||||||||||||||||||........||||||...
 //! ```
 //!
-//! Talk-spurts and silences are exponential; a spurt is rounded to whole packets and has at least one, and the first
-//! spurt begins after a silence, as in ns-2's `Application/Traffic/Exponential`. What the link brings twice is heard once.
-//! A speaker may adapt the rate: `adaptation.rs`.
+//! The lengths of talk spurts and silences are exponential. A talk spurt is rounded to whole packets and has at least one, and
+//! the first begins after a silence, as in ns-2's `Application/Traffic/Exponential`. Duplicates count once. The source may
+//! adapt its rate: `adaptation.rs`.
 
 mod adaptation;
 mod config;
@@ -33,14 +34,14 @@ const HEADERS: usize = 28;
 /// Behind the headers stands when the packet was sent.
 const STAMP: usize = 8;
 
-/// A packet a microsecond: faster speech than any link carries.
+/// A packet a microsecond: more than any link carries.
 const SHORTEST_INTERVAL: Span = Span::from_nanoseconds(1000);
 
-/// How many of the latest packets the client tells from copies of themselves: two minutes of speech, far more than a link
-/// delays a copy.
+/// For how many of the latest packets the client detects duplicates: two minutes of voice, far longer than a link delays a
+/// copy.
 const REMEMBERED: usize = 4096;
 
-/// What has not come by then, nor anything after it, will not come.
+/// A packet that has not arrived by then is lost, unless a later one has.
 const OVERDUE: Span = Span::from_milliseconds(60_000);
 
 /// Its timers.
@@ -49,7 +50,7 @@ mod timer {
     pub(super) const REPORT: u8 = 1;
 }
 
-/// The speaker at the server, and what the client has heard.
+/// The source at the server, and what has arrived at the client.
 #[derive(Debug)]
 pub(crate) struct Media {
     random: Random,
@@ -60,12 +61,12 @@ pub(crate) struct Media {
     talk: Span,
     mean_spurt_packets: f64,
     silence: Span,
-    /// Packets left of this spurt, and when the next one goes out.
+    /// Packets left of this talk spurt, and when the next one is sent.
     left: u64,
     next: Time,
     size: PacketSize,
     header: [u8; HEADERS],
-    /// When the latest packets went out, and whether each was heard; no two went out at once.
+    /// When the latest packets were sent, and whether each has arrived; no two were sent at once.
     recent: VecDeque<(Time, bool)>,
     sent: u64,
     received: u64,
@@ -74,7 +75,7 @@ pub(crate) struct Media {
     squares: f64,
     running_mean: f64,
     longest_delay: Span,
-    /// A packet was heard since the last report.
+    /// A packet has arrived since the last report.
     has_news: bool,
     report_header: [u8; HEADERS],
     /// What the outcome is to say of the delay.
@@ -83,10 +84,10 @@ pub(crate) struct Media {
 }
 
 impl Media {
-    /// A speaker who is silent at first.
+    /// A source that is silent at first.
     fn new(config: &MediaConfig, headers: Headers, random: Random) -> Self {
         let size = PacketSize::new(config.packet, headers, HEADERS);
-        // A rate beyond all links would put a whole spurt into one instant.
+        // A rate beyond all links would put a whole talk spurt into one instant.
         let interval = config.rate.time_to_send(config.packet.octets()).max(SHORTEST_INTERVAL);
         let mut media = Self {
             random,
@@ -141,7 +142,7 @@ impl Media {
         self.next = now + wait;
     }
 
-    /// The client hears a packet: how long it was under way; none if it is a copy of one that was heard.
+    /// A packet arrives at the client: its delay, or `None` for a duplicate.
     fn receive(&mut self, packet: &Packet, now: Time) -> Option<Span> {
         let stamp = packet.octets.get(HEADERS..HEADERS + STAMP)?;
         let sent = Time::from_nanoseconds(u64::from_be_bytes(stamp.try_into().ok()?));
@@ -167,8 +168,8 @@ impl Media {
         Some(self.adaptation.as_ref()?.reports()?.0)
     }
 
-    /// The client's report, if there is something to tell: what it misses of the packets before the last one heard, as it
-    /// knows from their numbers.
+    /// The client's report, if anything has arrived since the last: which packets are missing before the last that arrived, as
+    /// it knows from their numbers.
     fn report(&mut self, memory: &mut Memory) -> Option<Packet> {
         let (_, window) = self.adaptation.as_ref()?.reports()?;
         let is_news = core::mem::take(&mut self.has_news);
@@ -184,7 +185,7 @@ impl Media {
         Some(memory.packet(&octets, octets.len()))
     }
 
-    /// The speaker gets a report.
+    /// The source gets a report.
     fn take_report(&mut self, packet: &Packet, now: Time) {
         let octets = packet.octets.get(HEADERS..).and_then(|octets| octets.try_into().ok());
         if let (Some(octets), Some(adaptation)) = (octets, &mut self.adaptation) {
@@ -201,7 +202,7 @@ impl Media {
         }
     }
 
-    /// Goes on at the rate that the adaptation says. Who is talking goes on for as long, in fewer packets or more.
+    /// Changes to the rate that the adaptation says. The current talk spurt keeps its length, in fewer packets or more.
     fn change_rate(&mut self) {
         let share = self.adaptation.as_ref().map_or(1.0, |adaptation| adaptation.share().as_f64());
         let longer = Span::from_seconds(self.shortest_interval.as_seconds() / share);
@@ -266,7 +267,7 @@ impl Model for Media {
         true
     }
 
-    /// A speaker who follows the link changes the rate when there is another link.
+    /// A source that follows the link changes its rate when there is another link.
     fn handle_hint(&mut self, at: Host, hint: &Hint) {
         if let (Host::Server, Hint::HandoffEnds { link, .. }) = (at, hint) {
             self.fit(link.down.rate);
@@ -309,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_tells_how_long_it_was_under_way() {
+    fn a_packet_says_how_long_it_was_on_its_way() {
         let mut media = Media::new(&MediaConfig::default(), Headers::CountAsData, Streams::new(3, 0).stream("media"));
         let sent = media.next;
         let packet = media.send(sent, &mut Memory::default());
@@ -359,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_link_brings_twice_is_heard_once_in_whatever_order() {
+    fn duplicates_count_once_in_any_order() {
         let mut media = Media::new(&MediaConfig::default(), Headers::CountAsData, Streams::new(3, 0).stream("media"));
         let mut memory = Memory::default();
         let packets: [Packet; 3] = core::array::from_fn(|_| media.send(media.next, &mut memory));

@@ -86,7 +86,7 @@ impl MediaOutcome {
 }
 
 impl Media {
-    /// The mean delay of the packets heard, in seconds, if any was.
+    /// The mean delay of the packets that arrived, in seconds, if any did.
     pub(super) fn mean_delay(&self) -> Option<f64> {
         (self.received > 0).then(|| self.delay_sum / self.received.to_f64())
     }
@@ -96,19 +96,19 @@ impl Media {
         (self.received > 0).then(|| libm::sqrt(self.squares / self.received.to_f64()))
     }
 
-    /// The share of the packets sent that was not heard. What may still be under way counts neither as sent nor as lost.
+    /// The share of the packets sent that did not arrive. Packets that may still be on their way count neither as sent nor as lost.
     pub(super) fn loss(&self, now: Time) -> Option<f64> {
         let settled = self.sent - self.under_way(now);
         (settled > 0).then(|| settled.saturating_sub(self.received).to_f64() / settled.to_f64())
     }
 
-    /// How many of the latest packets were not heard, and are not overdue. A service that keeps packets in sequence holds
+    /// How many of the latest packets have not arrived, and are not overdue. A service that keeps packets in sequence holds
     /// all that follow a missing one, and the wait at the end of a run may well be the longest of all.
     fn under_way(&self, now: Time) -> u64 {
-        // Where nothing was ever heard, nothing can be expected.
+        // If nothing ever arrived, nothing can be expected.
         let overdue = if self.received > 0 { self.longest_delay.max(OVERDUE) } else { Span::ZERO };
         let latest = self.recent.iter().rev();
-        count(latest.take_while(|(sent, heard)| !heard && now.since(*sent) <= overdue).count())
+        count(latest.take_while(|(sent, arrived)| !arrived && now.since(*sent) <= overdue).count())
     }
 
     /// What was sent, per second since the start.

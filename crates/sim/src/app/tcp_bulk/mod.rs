@@ -19,7 +19,7 @@ mod response;
 use super::downloads::Downloads;
 use super::{End, Hosts, Model, Owner, Quantity, Setup};
 use crate::packet::{PacketSize, TCP_HEADERS};
-use crate::tcp::{Message, Sender, SlotId};
+use crate::tcp::{ConnectionId, Message, Sender};
 use ack_burst::AckBurst;
 use alloc::vec::Vec;
 use arqway_units::{Span, Time};
@@ -48,7 +48,7 @@ pub(crate) struct TcpBulk {
 /// One connection, and what is known of it.
 #[derive(Debug)]
 struct Watched {
-    id: SlotId,
+    id: ConnectionId,
     recovery: Recovery,
     acknowledgements: AckBurst,
     response: Response,
@@ -158,4 +158,11 @@ impl Model for TcpBulk {
     fn outcome(&self, end: &End<'_>) -> TcpBulkOutcome {
         self.result.clone().unwrap_or_else(|| TcpBulkOutcome::new(self, end.connections, end.now))
     }
+}
+
+/// The mean, in seconds, of lengths of time: each part is how many, and their sum in nanoseconds.
+fn mean_s(parts: impl Iterator<Item = (u64, u128)>) -> Option<f64> {
+    let (count, sum) = parts.fold((0, 0), |(count, sum), part| (count + part.0, sum + part.1));
+    let mean = |count: u64| u64::try_from(sum / u128::from(count)).unwrap_or(u64::MAX);
+    (count > 0).then(|| Span::from_nanoseconds(mean(count)).as_seconds())
 }

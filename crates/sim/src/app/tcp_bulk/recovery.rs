@@ -9,7 +9,7 @@
 //!                             <----------->|               both count, each from its own moment
 //! ```
 
-use arqway_units::{Span, Time};
+use arqway_units::Time;
 
 /// The timeouts of one connection.
 #[derive(Debug, Clone, Copy, Default)]
@@ -40,16 +40,14 @@ impl Recovery {
 
     /// The mean of all that came to an end, on all connections.
     pub(super) fn mean_s<'a>(of: impl Iterator<Item = &'a Self>) -> Option<f64> {
-        let (recovered, taken) =
-            of.fold((0, 0), |(recovered, taken), one| (recovered + one.recovered, taken + one.taken));
-        let mean = |count: u64| u64::try_from(taken / u128::from(count)).unwrap_or(u64::MAX);
-        (recovered > 0).then(|| Span::from_nanoseconds(mean(recovered)).as_seconds())
+        super::mean_s(of.map(|one| (one.recovered, one.taken)))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arqway_units::Span;
 
     fn at(seconds: u64) -> Time {
         Time::ZERO + Span::from_milliseconds(1000 * seconds)

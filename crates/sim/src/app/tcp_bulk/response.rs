@@ -6,7 +6,7 @@
 //! the packet arrived, or was on its way before this one would have been there.
 
 use alloc::vec::Vec;
-use arqway_units::{Span, Time};
+use arqway_units::Time;
 
 /// A packet that was lost, and when it would have arrived.
 #[derive(Debug, Clone, Copy)]
@@ -54,15 +54,14 @@ impl Response {
 
     /// The mean of all answers, on all connections.
     pub(super) fn mean_s<'a>(of: impl Iterator<Item = &'a Self>) -> Option<f64> {
-        let (answered, taken) = of.fold((0, 0), |(answered, taken), one| (answered + one.answered, taken + one.taken));
-        let mean = |count: u64| u64::try_from(taken / u128::from(count)).unwrap_or(u64::MAX);
-        (answered > 0).then(|| Span::from_nanoseconds(mean(answered)).as_seconds())
+        super::mean_s(of.map(|one| (one.answered, one.taken)))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arqway_units::Span;
 
     fn at(seconds: u64) -> Time {
         Time::ZERO + Span::from_milliseconds(1000 * seconds)

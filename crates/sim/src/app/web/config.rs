@@ -1,5 +1,6 @@
 //! The settings of Web Browsing: what ns-2's ways of doing it differ in.
 
+use crate::bounded::bounded;
 use crate::packet::PacketLength;
 use arqway_link::mux::Ds;
 use arqway_units::{Span, optional_positive_span};
@@ -96,48 +97,12 @@ pub enum Counted {
     Objects,
 }
 
-/// The number of objects fetched at once: at least one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(extend("minimum" = 1, "maximum" = Self::MAX)))]
-#[serde(try_from = "i64", into = "i64")]
-pub struct Parallel(u16);
-
-impl Parallel {
-    /// As many as the largest page has objects, and one.
-    pub const MAX: u16 = 66;
-    /// One after the other.
-    pub const ONE: Self = Self(1);
-
-    /// So many, or `None` outside 1 to [`MAX`](Self::MAX).
-    #[must_use]
-    pub fn new(objects: u16) -> Option<Self> {
-        (1..=Self::MAX).contains(&objects).then_some(Self(objects))
-    }
-
-    /// How many.
-    #[must_use]
-    pub fn get(self) -> u16 {
-        self.0
-    }
-}
-
-/// A number of objects at once that cannot be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{0} objects at once: expected 1 to {max}", max = Parallel::MAX)]
-pub struct ParallelError(i64);
-
-impl TryFrom<i64> for Parallel {
-    type Error = ParallelError;
-    fn try_from(objects: i64) -> Result<Self, ParallelError> {
-        u16::try_from(objects).ok().and_then(Self::new).ok_or(ParallelError(objects))
-    }
-}
-
-impl From<Parallel> for i64 {
-    fn from(parallel: Parallel) -> Self {
-        Self::from(parallel.0)
-    }
+// One more than the largest page has objects.
+bounded! {
+    /// The number of objects fetched at once: at least one.
+    Parallel(u16), 66 "objects at once",
+    /// A number of objects at once that is out of range.
+    ParallelError
 }
 
 impl Default for WebConfig {

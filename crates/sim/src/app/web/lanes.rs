@@ -9,7 +9,7 @@
 
 use super::{ConnectionUse, Kind, Leg, Object, SERVER_PORT, Web};
 use crate::app::{Connections, Hosts, Owner};
-use crate::tcp::{Message, Opening, SlotId};
+use crate::tcp::{ConnectionId, Message, Opening};
 use arqway_units::Span;
 
 /// One of the places in which an object at a time is fetched.
@@ -24,9 +24,9 @@ pub(super) struct Lane {
 /// The connection each way, now and before.
 #[derive(Debug, Default)]
 struct Place {
-    current: Option<SlotId>,
+    current: Option<ConnectionId>,
     /// The one before, where its sender still lacks an acknowledgement although its data are all there.
-    lingering: Option<SlotId>,
+    lingering: Option<ConnectionId>,
     /// The first packet of one of them had to be sent again.
     lost_start: bool,
 }
@@ -42,7 +42,7 @@ impl Lane {
 
 impl Web {
     /// Gives a message to the connection that is to carry it, and returns which that is.
-    pub(super) fn send(&mut self, leg: Leg, message: Message, hosts: &mut Hosts<'_>) -> Option<SlotId> {
+    pub(super) fn send(&mut self, leg: Leg, message: Message, hosts: &mut Hosts<'_>) -> Option<ConnectionId> {
         let kept = self.config.connections == ConnectionUse::Kept;
         let current = self.lanes.get_mut(usize::from(leg.lane))?.place(leg.kind).current;
         if let Some(id) = current.filter(|_| kept) {
@@ -57,7 +57,7 @@ impl Web {
         Some(id)
     }
 
-    fn open(&mut self, leg: Leg, message: Message, hosts: &mut Hosts<'_>) -> Option<SlotId> {
+    fn open(&mut self, leg: Leg, message: Message, hosts: &mut Hosts<'_>) -> Option<ConnectionId> {
         let mut settings = hosts.tcp.settings();
         // Drawn for each connection, as ns-2 does when an agent is reset.
         let drawn = Span::from_seconds(self.clock_phases.uniform() * settings.tick.as_seconds());
@@ -85,7 +85,7 @@ impl Web {
         let Some(lane) = self.lanes.get_mut(usize::from(leg.lane)) else { return };
         let place = lane.place(leg.kind);
         let (before, last) = (place.lingering.take(), place.current.take());
-        let is_busy = |id: &SlotId| connections.get_mut(*id).is_some_and(|last| !last.sender.is_finished());
+        let is_busy = |id: &ConnectionId| connections.get_mut(*id).is_some_and(|last| !last.sender.is_finished());
         place.lingering = last.filter(is_busy);
         let finished = last.filter(|_| place.lingering.is_none());
         for id in before.into_iter().chain(finished) {

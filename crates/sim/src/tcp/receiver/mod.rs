@@ -24,7 +24,7 @@ pub(crate) struct Receiver {
     ahead: VecDeque<bool>,
     duplicates: Duplicates,
     delayed: Delayed,
-    /// The sender is told of what is ahead.
+    /// Packets ahead are reported to the sender (SACK).
     selective: bool,
     blocks: Ahead,
     /// The first packet is the SYN, which nobody keeps waiting.

@@ -1,10 +1,10 @@
 //! Which blocks a receiver tells, and in which order (RFC 2018 §4; RFC 2883 §4 for packets that came twice).
 //!
 //! The first block is the one that the last packet to arrive belongs to; behind it follow those that were first before, the
-//! latest of them first. So each block is told at least three times, and a lost acknowledgement takes little with it.
+//! latest of them first. So each block is reported at least three times, and a lost acknowledgement takes little with it.
 //!
 //! ```text
-//!     arrives    told                        arrives    told
+//!     arrives    reported                    arrives    reported
 //!     5          5..6                        9          9..10  5..7
 //!     6          5..7                        5 again    5..6 (came twice)  5..7  9..10
 //! ```
@@ -17,7 +17,7 @@ use alloc::collections::VecDeque;
 pub(super) struct Ahead {
     /// Apart from each other, the one that grew last first.
     blocks: VecDeque<Block>,
-    /// A packet that came twice, of which nobody was told yet.
+    /// A packet that came twice, which was not reported yet.
     twice: Option<i64>,
 }
 

@@ -1,4 +1,4 @@
-//! A sender that is told of an outage stands still until it is over (as in Freeze-TCP: Goff, Moronski, Phatak and Gupta,
+//! A sender that is notified of an outage stands still until it is over (as in Freeze-TCP: Goff, Moronski, Phatak and Gupta,
 //! INFOCOM 2000, where the receiver closes its window instead).
 //!
 //! ```text

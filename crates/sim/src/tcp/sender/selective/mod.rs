@@ -13,7 +13,7 @@
 //! | fast recovery | everything is acknowledged that was sent when the loss was seen (`recover`) | the window stays as the loss left it |
 //! | after a timeout | the same | slow start; losses shrink nothing further (RFC 6675 §5.1) |
 //!
-//! Where the RFCs leave a choice: what blocks told is kept over a timeout, since the receiver never drops what it has (RFC
+//! Where the RFCs leave a choice: what blocks reported is kept over a timeout, since the receiver never drops what it has (RFC
 //! 2018 §8 fears that it may); the timer starts anew also when the first packet that is missing goes out again (RFC 6675 §6);
 //! every packet that was sent once and arrives gives a sample of the round trip, without time stamps.
 //!
@@ -126,7 +126,7 @@ impl Selective {
             }
         };
         board.acknowledge(told.number, &mut take);
-        // From the lowest on: of what is told at once nobody knows in which order it came.
+        // From the lowest on: the order in which packets came that are reported at once is unknown.
         let mut blocks: Blocks = told.arrived().iter().copied().collect();
         blocks.sort();
         let before = board.arrived();

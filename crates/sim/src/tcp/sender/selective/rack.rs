@@ -73,7 +73,7 @@ pub(super) struct Surroundings {
     /// The packets up to this one are acknowledged, and those up to that one are sent.
     pub(super) acknowledged: i64,
     pub(super) sent: i64,
-    /// The acknowledgement told of a packet that came twice.
+    /// The acknowledgement reported a packet that came twice.
     pub(super) came_twice: bool,
     /// A recovery goes on, or has just come to its end.
     pub(super) in_recovery: bool,
@@ -116,7 +116,7 @@ impl Rack {
         self.log.add(board, now, number);
     }
 
-    /// A packet has arrived, of which nothing told before (steps 1 to 3).
+    /// A packet has arrived that was not reported before (steps 1 to 3).
     pub(super) fn deliver(&mut self, delivered: Delivered, now: Time) {
         let Delivered { number, sent, again } = delivered;
         let round_trip = now.since(sent);

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!     packet      4    5    6    7    8    9      4 to 9 outstanding, 3 acknowledged
-//!                 |         |    S    |    S      7 and 9 were told of in blocks
+//!                 |         |    S    |    S      7 and 9 were reported in blocks
 //!                lost      lost                   4, 5 and 6: enough behind them has arrived
 //!                copy                             4 was sent again
 //!     pipe  =  6 outstanding - 2 arrived - 3 lost + 1 copy  =  2 in the network, of 4 and 8
@@ -19,7 +19,7 @@ use arqway_units::{Span, Time};
 pub(super) struct Segment {
     /// When it went out last.
     pub(super) sent: Time,
-    /// A block told of it.
+    /// A block has reported it.
     pub(super) arrived: bool,
     /// It is taken for lost, whether or not it was sent again since.
     pub(super) lost: bool,
@@ -46,7 +46,7 @@ pub(super) struct Scoreboard {
     arrived: usize,
     lost: usize,
     copies: usize,
-    /// One past the highest of which a block told.
+    /// One past the highest that a block has reported.
     above: i64,
     /// All below were looked at whether enough behind them has arrived; how many at or above it have.
     judged: i64,

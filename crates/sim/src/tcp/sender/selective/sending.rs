@@ -83,7 +83,7 @@ impl Sender {
         selective.rescue = self.recover;
     }
 
-    /// Nothing was heard for long enough: a new packet goes out, or the last one again, whatever the congestion window
+    /// No acknowledgement came for long enough: a new packet goes out, or the last one again, whatever the congestion window
     /// says; and then the retransmission timer runs.
     pub(super) fn send_probe(&mut self, selective: &mut Selective, now: Time) {
         let has_new = self.has_new();

@@ -1,20 +1,20 @@
-//! Two services on one link, and nothing else: no hosts, no TCP. Each step is told, so that whoever learns how a protocol works, or
-//! writes one, sees what it does.
+//! A link with a service at either end, and nothing else: no hosts, no TCP. Every event is reported, so that whoever learns or
+//! writes a protocol sees what it does.
 //!
 //! Lines, channels and the loop that drains a service are those of a [`World`](crate::World): what is seen here is what runs there.
 //!
 //! ```
 //! use arqway_link::{Packet, ShortForm, Side, WorldDefaults};
-//! use arqway_sim::{Streams, TwoEnds, What, Wireless};
+//! use arqway_sim::{Streams, BareLink, LinkEventKind, Wireless};
 //! use arqway_units::Time;
 //!
 //! let service = "sr:0.5".parse::<ShortForm>().unwrap().in_world(&WorldDefaults::default()).unwrap();
 //! let ends = [Side::AccessPoint, Side::Client].map(|side| service.build(side));
-//! let mut link = TwoEnds::new(ends, &Wireless::default(), &Streams::new(1, 0));
+//! let mut link = BareLink::new(ends, &Wireless::default(), &Streams::new(1, 0));
 //! assert!(link.send(Side::AccessPoint, Packet::new("a packet")));
 //! let mut delivered = Vec::new();
 //! while link.step(Time::MAX) {
-//!     delivered.extend(link.take_steps().into_iter().filter(|step| matches!(step.what, What::PacketDelivered(_))));
+//!     delivered.extend(link.take_steps().into_iter().filter(|step| matches!(step.what, LinkEventKind::PacketDelivered(_))));
 //! }
 //! assert_eq!(delivered.len(), 1);
 //! ```
@@ -32,7 +32,7 @@ use arqway_units::Time;
 
 /// A link with a service at either end.
 #[derive(Debug)]
-pub struct TwoEnds<S> {
+pub struct BareLink<S> {
     now: Time,
     events: EventQueue<Event>,
     access_point: LinkEnd<S>,
@@ -42,18 +42,18 @@ pub struct TwoEnds<S> {
 
 /// Something that happened.
 #[derive(Debug, Clone, PartialEq)]
-pub struct LinkStep {
+pub struct LinkEvent {
     /// When.
     pub at: Time,
     /// At which end.
     pub end: Side,
     /// What.
-    pub what: What,
+    pub what: LinkEventKind,
 }
 
-/// What happened.
+/// What happened at an end.
 #[derive(Debug, Clone, PartialEq)]
-pub enum What {
+pub enum LinkEventKind {
     /// The network layer sent a packet, and the service took it.
     PacketTaken(Packet),
     /// The service had no room for a packet.
@@ -81,11 +81,11 @@ pub enum What {
     FrameCut(Frame),
     /// The service's deadline has come.
     TimerExpired,
-    /// The service and its transmitter were told of the link.
+    /// The service and its transmitter were notified of the link's state.
     LinkHeard(LinkState),
 }
 
-impl<S: LinkService> TwoEnds<S> {
+impl<S: LinkService> BareLink<S> {
     /// The end at the access point, which sends down, and the one at the client, which sends up, at time zero.
     #[must_use]
     pub fn new(ends: [S; 2], link: &Wireless, streams: &Streams) -> Self {
@@ -119,15 +119,15 @@ impl<S: LinkService> TwoEnds<S> {
         let now = self.now;
         let direction = sent_by(end);
         let taken = self.end(direction).send(packet.clone(), now);
-        self.see(end, if taken { What::PacketTaken(packet) } else { What::PacketRefused(packet) });
+        self.see(end, if taken { LinkEventKind::PacketTaken(packet) } else { LinkEventKind::PacketRefused(packet) });
         self.pump(direction);
         taken
     }
 
     /// The link goes down or comes back, now. While it is down nothing gets through, and what is on its way is lost.
     ///
-    /// If the ends are told, their services stand still and what waits in the queues waits on; else they go on sending in vain.
-    pub fn set_link(&mut self, link: LinkState, told: bool) {
+    /// If the ends are notified, their services stand still and what waits in the queues waits on; else they go on sending in vain.
+    pub fn set_link(&mut self, link: LinkState, notify: bool) {
         let hint = match link {
             LinkState::Down => Hint::Down,
             LinkState::Up => Hint::Up,
@@ -142,9 +142,9 @@ impl<S: LinkService> TwoEnds<S> {
                 }
                 LinkState::Up => end.rise(None),
             }
-            if told {
-                end.hear(&hint, now);
-                self.see(direction.sender(), What::LinkHeard(link));
+            if notify {
+                end.notify(&hint, now);
+                self.see(direction.sender(), LinkEventKind::LinkHeard(link));
             }
             self.pump(direction);
         }
@@ -165,8 +165,8 @@ impl<S: LinkService> TwoEnds<S> {
         true
     }
 
-    /// What has happened since this was asked last.
-    pub fn take_steps(&mut self) -> Vec<LinkStep> {
+    /// What has happened since the last call.
+    pub fn take_steps(&mut self) -> Vec<LinkEvent> {
         core::mem::take(&mut self.seen.steps)
     }
 
@@ -174,14 +174,14 @@ impl<S: LinkService> TwoEnds<S> {
         let now = self.now;
         match event {
             Event::FrameDeparture(direction) => {
-                self.see(direction.sender(), What::FrameDeparted);
+                self.see(direction.sender(), LinkEventKind::FrameDeparted);
                 self.end(direction).depart(now);
                 self.pump(direction);
             }
             Event::FrameArrival(direction) => self.arrive(direction),
             Event::ServiceTimer(direction) => {
                 if self.end(direction).ring(now) {
-                    self.see(direction.sender(), What::TimerExpired);
+                    self.see(direction.sender(), LinkEventKind::TimerExpired);
                 }
                 self.pump(direction);
             }
@@ -200,10 +200,10 @@ impl<S: LinkService> TwoEnds<S> {
         let Some(frame) = sender.arrive(events, *now) else { return };
         let frame = Frame::from_wire(frame.tag, frame.parts().concat().into());
         if is_cut {
-            self.see(back.sender(), What::FrameCut(frame));
+            self.see(back.sender(), LinkEventKind::FrameCut(frame));
             return;
         }
-        let seen = What::FrameReceived(frame.clone());
+        let seen = LinkEventKind::FrameReceived(frame.clone());
         receiver.service.handle_frame(frame, *now);
         self.see(back.sender(), seen);
         self.pump(back);
@@ -218,7 +218,7 @@ impl<S: LinkService> TwoEnds<S> {
         end.pump(events, seen, *now);
         seen.end_of_pump(*now);
         while let Some(packet) = self.end(direction).take_delivered() {
-            self.see(direction.sender(), What::PacketDelivered(packet));
+            self.see(direction.sender(), LinkEventKind::PacketDelivered(packet));
         }
     }
 
@@ -229,8 +229,8 @@ impl<S: LinkService> TwoEnds<S> {
         }
     }
 
-    fn see(&mut self, end: Side, what: What) {
-        self.seen.steps.push(LinkStep { at: self.now, end, what });
+    fn see(&mut self, end: Side, what: LinkEventKind) {
+        self.seen.steps.push(LinkEvent { at: self.now, end, what });
     }
 }
 
@@ -245,31 +245,31 @@ fn sent_by(end: Side) -> Direction {
 /// Notes what a probe sees.
 #[derive(Debug, Default)]
 struct Seen {
-    steps: Vec<LinkStep>,
+    steps: Vec<LinkEvent>,
     /// A frame that has left the queue, to be sent or withdrawn.
     taken: Option<(Direction, Frame)>,
 }
 
 impl Seen {
-    fn note(&mut self, direction: Direction, now: Time, what: What) {
-        self.steps.push(LinkStep { at: now, end: direction.sender(), what });
+    fn note(&mut self, direction: Direction, now: Time, what: LinkEventKind) {
+        self.steps.push(LinkEvent { at: now, end: direction.sender(), what });
     }
 
     /// What was taken before and not sent was withdrawn.
     fn end_of_pump(&mut self, now: Time) {
         if let Some((direction, frame)) = self.taken.take() {
-            self.note(direction, now, What::FrameWithdrawn(frame));
+            self.note(direction, now, LinkEventKind::FrameWithdrawn(frame));
         }
     }
 }
 
 impl Probe for Seen {
     fn frame_queued(&mut self, direction: Direction, frame: &Frame, now: Time) {
-        self.note(direction, now, What::FrameQueued(frame.clone()));
+        self.note(direction, now, LinkEventKind::FrameQueued(frame.clone()));
     }
 
     fn frame_dropped(&mut self, direction: Direction, frame: &Frame, now: Time) {
-        self.note(direction, now, What::FrameDropped(frame.clone()));
+        self.note(direction, now, LinkEventKind::FrameDropped(frame.clone()));
     }
 
     fn frame_taken(&mut self, direction: Direction, frame: &Frame, now: Time) {
@@ -279,7 +279,7 @@ impl Probe for Seen {
 
     fn frame_sent(&mut self, direction: Direction, frame: &Frame, arrives: bool, now: Time) {
         self.taken = None;
-        self.note(direction, now, What::FrameSent { frame: frame.clone(), arrives });
+        self.note(direction, now, LinkEventKind::FrameSent { frame: frame.clone(), arrives });
     }
 }
 
@@ -290,7 +290,7 @@ mod tests {
     use arqway_link::{AnyService, ShortForm, WorldDefaults};
     use arqway_units::Span;
 
-    fn two_ends(name: &str, settings: &str) -> TwoEnds<AnyService> {
+    fn bare_link(name: &str, settings: &str) -> BareLink<AnyService> {
         let service = name.parse::<ShortForm>().and_then(|form| form.in_world(&WorldDefaults::default()));
         let service = service.expect("a short form");
         let mut link = Wireless::default();
@@ -298,90 +298,94 @@ mod tests {
             link.errors = crate::channel::ErrorModel::Listed(crate::channel::Listed { down: vec![0], up: vec![] });
         }
         let ends = [Side::AccessPoint, Side::Client].map(|side| service.build(side));
-        TwoEnds::new(ends, &link, &Streams::new(1, 0))
+        BareLink::new(ends, &link, &Streams::new(1, 0))
     }
 
-    fn all_steps(link: &mut TwoEnds<AnyService>, until: Time) -> Vec<LinkStep> {
+    fn all_steps(link: &mut BareLink<AnyService>, until: Time) -> Vec<LinkEvent> {
         while link.step(until) {}
         link.take_steps()
     }
 
     #[test]
     fn a_frame_takes_its_time_on_the_line_and_then_the_delay() {
-        let mut link = two_ends("raw", "");
+        let mut link = bare_link("raw", "");
         link.send(Side::AccessPoint, Packet::new(vec![0; 249]));
         let steps = all_steps(&mut link, Time::MAX);
         let last = steps.last().expect("a delivery");
         // 250 octets with the tag, at 64 kbit/s, and 50 ms.
         assert_eq!((last.at, last.end), (Time::ZERO + Span::from_nanoseconds(81_250_000), Side::Client));
-        assert!(matches!(&last.what, What::PacketDelivered(packet) if packet.octets.len() == 249));
+        assert!(matches!(&last.what, LinkEventKind::PacketDelivered(packet) if packet.octets.len() == 249));
     }
 
     #[test]
-    fn what_is_lost_is_told_when_it_starts_and_sent_again_after_the_timeout() {
-        let mut link = two_ends("sr:0.5", "the first frame is lost");
+    fn a_loss_is_reported_when_the_frame_starts_and_the_frame_is_sent_again_after_the_timeout() {
+        let mut link = bare_link("sr:0.5", "the first frame is lost");
         link.send(Side::AccessPoint, Packet::new("a packet"));
         let steps = all_steps(&mut link, Time::from_nanoseconds(2_000_000_000));
         // Further copies may follow: the acknowledgement waits for a while for something to ride on.
         assert_eq!(frames_sent(&steps)[..2], [false, true]);
-        assert!(steps.iter().any(|step| step.what == What::TimerExpired));
+        assert!(steps.iter().any(|step| step.what == LinkEventKind::TimerExpired));
         assert_eq!(link.now(), Time::from_nanoseconds(2_000_000_000));
     }
 
     /// A packet is sent, and the link is down from 20 ms on, while the frame is on its way, until a minute later.
-    fn outage(told: bool) -> Vec<LinkStep> {
-        let mut link = two_ends("sr:0.5", "");
+    fn outage(notify: bool) -> Vec<LinkEvent> {
+        let mut link = bare_link("sr:0.5", "");
         link.send(Side::AccessPoint, Packet::new("a packet"));
         let mut steps = all_steps(&mut link, Time::from_nanoseconds(20_000_000));
-        link.set_link(LinkState::Down, told);
+        link.set_link(LinkState::Down, notify);
         steps.extend(all_steps(&mut link, Time::from_nanoseconds(60_000_000_000)));
-        link.set_link(LinkState::Up, told);
+        link.set_link(LinkState::Up, notify);
         steps.extend(all_steps(&mut link, Time::from_nanoseconds(61_000_000_000)));
         steps
     }
 
-    fn frames_sent(steps: &[LinkStep]) -> Vec<bool> {
+    fn frames_sent(steps: &[LinkEvent]) -> Vec<bool> {
         let sent = steps.iter().filter_map(|step| match step.what {
-            What::FrameSent { arrives, .. } if step.end == Side::AccessPoint => Some(arrives),
+            LinkEventKind::FrameSent { arrives, .. } if step.end == Side::AccessPoint => Some(arrives),
             _ => None,
         });
         sent.collect()
     }
 
-    fn deliveries(steps: &[LinkStep]) -> usize {
-        steps.iter().filter(|step| matches!(step.what, What::PacketDelivered(_))).count()
+    fn deliveries(steps: &[LinkEvent]) -> usize {
+        steps.iter().filter(|step| matches!(step.what, LinkEventKind::PacketDelivered(_))).count()
     }
 
     #[test]
-    fn services_that_are_told_of_an_outage_send_nothing_in_it_and_go_on_where_their_timers_were() {
+    fn services_that_are_notified_of_an_outage_send_nothing_in_it_and_go_on_where_their_timers_were() {
         let steps = outage(true);
-        assert!(steps.iter().any(|step| matches!(step.what, What::FrameCut(_))));
-        let expired = steps.iter().find(|step| step.what == What::TimerExpired && step.end == Side::AccessPoint);
+        assert!(steps.iter().any(|step| matches!(step.what, LinkEventKind::FrameCut(_))));
+        let expired =
+            steps.iter().find(|step| step.what == LinkEventKind::TimerExpired && step.end == Side::AccessPoint);
         // Half a second after the frame had left, which took 1.375 ms; the outage of 59.98 s is not counted.
         assert_eq!(expired.map(|step| step.at), Some(Time::from_nanoseconds(60_481_375_000)));
-        let in_outage = |step: &&LinkStep| (20_000_000..60_000_000_000).contains(&step.at.as_nanoseconds());
-        let in_outage: Vec<&What> = steps.iter().filter(in_outage).map(|step| &step.what).collect();
-        assert!(in_outage.iter().all(|what| matches!(what, What::LinkHeard(_) | What::FrameCut(_))), "{in_outage:?}");
+        let in_outage = |step: &&LinkEvent| (20_000_000..60_000_000_000).contains(&step.at.as_nanoseconds());
+        let in_outage: Vec<&LinkEventKind> = steps.iter().filter(in_outage).map(|step| &step.what).collect();
+        assert!(
+            in_outage.iter().all(|what| matches!(what, LinkEventKind::LinkHeard(_) | LinkEventKind::FrameCut(_))),
+            "{in_outage:?}"
+        );
         assert_eq!(deliveries(&steps), 1);
-        let heard = steps.iter().filter(|step| matches!(step.what, What::LinkHeard(_))).count();
+        let heard = steps.iter().filter(|step| matches!(step.what, LinkEventKind::LinkHeard(_))).count();
         assert_eq!(heard, 4, "two ends hear of both");
     }
 
     #[test]
     fn an_outage_that_is_over_before_a_frame_would_arrive_has_cut_it_all_the_same() {
-        let mut link = two_ends("raw", "");
+        let mut link = bare_link("raw", "");
         link.send(Side::AccessPoint, Packet::new("a packet"));
         link.set_link(LinkState::Down, true);
         let mut steps = all_steps(&mut link, Time::from_nanoseconds(10_000_000));
         link.set_link(LinkState::Up, true);
         link.send(Side::AccessPoint, Packet::new("another one"));
         steps.extend(all_steps(&mut link, Time::MAX));
-        assert_eq!(steps.iter().filter(|step| matches!(step.what, What::FrameCut(_))).count(), 1);
+        assert_eq!(steps.iter().filter(|step| matches!(step.what, LinkEventKind::FrameCut(_))).count(), 1);
         assert_eq!(deliveries(&steps), 1);
     }
 
     #[test]
-    fn services_that_are_not_told_send_in_vain() {
+    fn services_that_are_not_notified_send_in_vain() {
         let steps = outage(false);
         let sent = frames_sent(&steps);
         assert!(sent.len() > 100 && sent.iter().filter(|arrives| **arrives).count() <= 4, "{sent:?}");
@@ -390,11 +394,13 @@ mod tests {
 
     #[test]
     fn nothing_happens_behind_the_end_that_was_set() {
-        let mut link = two_ends("raw", "");
+        let mut link = bare_link("raw", "");
         link.send(Side::AccessPoint, Packet::new(vec![0; 249]));
         let until = Time::from_nanoseconds(80_000_000);
         assert!(!all_steps(&mut link, until).iter().any(|step| step.end == Side::Client));
         assert_eq!(link.now(), until);
-        assert!(all_steps(&mut link, Time::MAX).iter().any(|step| matches!(step.what, What::PacketDelivered(_))));
+        assert!(
+            all_steps(&mut link, Time::MAX).iter().any(|step| matches!(step.what, LinkEventKind::PacketDelivered(_)))
+        );
     }
 }
