@@ -117,7 +117,7 @@ fn repetition(text: &str, at: usize) -> Result<(u64, usize), LossesError> {
     match number[..digits].parse() {
         Ok(length) if length > 0 => Ok((length, 2 + digits)),
         _ => {
-            let message = "behind `*` stands how many frames, 1 or more";
+            let message = "expected the number of frames after `*`, 1 or more";
             Err(LossesError::new(text, at..at + 2 + digits, message))
         }
     }
@@ -231,11 +231,11 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_is_told_with_its_line_and_column() {
+    fn a_mistake_is_reported_with_its_line_and_column() {
         let told = |text: &str| text.parse::<Losses>().expect_err("a mistake").to_string();
         assert!(told("0*3\n 1 2").starts_with("line 2, column 4: `2` is neither 0 (arrived) nor 1 (lost)"));
-        assert_eq!(told("0 1*0"), "line 1, column 3: behind `*` stands how many frames, 1 or more");
-        assert!(told("# nothing\n").contains("no frame at all"));
+        assert_eq!(told("0 1*0"), "line 1, column 3: expected the number of frames after `*`, 1 or more");
+        assert!(told("# nothing\n").contains("no frames; expected 0s and 1s"));
     }
 
     proptest! {
