@@ -45,7 +45,7 @@ pub struct Config {
     pub poll_after_retransmission: bool,
     /// Whether a PDU that ends a connection and gives a reason has its S bit set.
     pub end_sets_s_bit: bool,
-    /// How many packets may wait for a line that takes no more.
+    /// The number of packets that may wait while the line accepts no more.
     ///
     /// Or for credit, or for a connection: all that were not sent yet.
     pub buffer: NonZeroUsize,
