@@ -16,54 +16,15 @@
 
 local arqway = Proto("arqway", "Arqway Link Layer")
 
-local DATA, ACKNOWLEDGEMENT, REJECT, LINKED = 0, 1, 2, 3
-local SR_TYPES = { [DATA] = "data", [ACKNOWLEDGEMENT] = "acknowledgement", [REJECT] = "reject", [LINKED] = "linked data" }
-local GBN_TYPES = { [DATA] = "data", [ACKNOWLEDGEMENT] = "acknowledgement" }
-local REPAIR, NACK, KEEPALIVE, LINKED_DATA, LINKED_REPAIR = 1, 2, 3, 4, 5
-local RLP_TYPES = { [DATA] = "data", [REPAIR] = "repair", [NACK] = "NACK", [KEEPALIVE] = "keepalive",
-    [LINKED_DATA] = "linked data", [LINKED_REPAIR] = "linked repair" }
-local PARITY = 1
-local FEC_TYPES = { [DATA] = "data", [PARITY] = "parity" }
-local LARGEST_BLOCK = 64
-local CONTROL_TYPES = { [0] = "STATUS", [1] = "RESET", [2] = "RESET ACK" }
+local DATA = 0
 
 local fields = {
     tag = ProtoField.uint8("arqway.tag", "Tag", base.HEX),
     service = ProtoField.uint8("arqway.service", "Service", base.DEC, nil, 0xf8),
     kind = ProtoField.uint8("arqway.kind", "Kind", base.DEC, nil, 0x07),
     name = ProtoField.string("arqway.service.name", "Service's kind"),
-    sr_type = ProtoField.uint8("arqway.sr.type", "Type", base.DEC, SR_TYPES, 0x07),
-    sr_nr = ProtoField.uint8("arqway.sr.nr", "N(R), next awaited", base.DEC),
-    sr_ns = ProtoField.uint8("arqway.sr.ns", "N(S), number of this frame", base.DEC),
-    sr_nx = ProtoField.uint8("arqway.sr.reject", "N(X), number that is missing", base.DEC),
-    sr_link = ProtoField.uint8("arqway.sr.link", "Link, frames back to the one that goes before", base.DEC),
-    gbn_type = ProtoField.uint8("arqway.gbn.type", "Type", base.DEC, GBN_TYPES, 0x07),
-    gbn_nr = ProtoField.uint8("arqway.gbn.nr", "N(R), next awaited", base.DEC),
-    gbn_ns = ProtoField.uint8("arqway.gbn.ns", "N(S), number of this frame", base.DEC),
-    rlp_type = ProtoField.uint8("arqway.rlp.type", "Type", base.DEC, RLP_TYPES, 0x07),
-    rlp_n = ProtoField.uint16("arqway.rlp.n", "N, number of the packet", base.DEC),
-    rlp_link = ProtoField.uint8("arqway.rlp.link", "Link, frames back to the one that goes before", base.DEC),
-    rlp_missing = ProtoField.uint16("arqway.rlp.missing", "Number that is missing", base.DEC),
-    rlp_next = ProtoField.uint16("arqway.rlp.next", "Number of the next packet to be sent", base.DEC),
-    fec_type = ProtoField.uint8("arqway.fec.type", "Type", base.DEC, FEC_TYPES, 0x07),
-    fec_n = ProtoField.uint8("arqway.fec.n", "N, number of the first frame", base.DEC),
-    fec_count = ProtoField.uint8("arqway.fec.count", "Frames covered", base.DEC),
-    fec_lengths = ProtoField.uint16("arqway.fec.lengths", "XOR of their lengths", base.DEC),
-    fec_check = ProtoField.uint32("arqway.fec.check", "Sum of their checks", base.HEX),
-    fec_xor = ProtoField.bytes("arqway.fec.xor", "XOR of their packets"),
-    umd_sn = ProtoField.uint8("arqway.umd.sn", "SN, number of the PDU", base.DEC, nil, 0xfe),
-    umd_e = ProtoField.bool("arqway.umd.e", "E, a length indicator follows", 8, nil, 0x01),
-    am_data = ProtoField.bool("arqway.am.data", "D/C, data", 8, nil, 0x80),
-    am_type = ProtoField.uint8("arqway.am.type", "Type of control PDU", base.DEC, CONTROL_TYPES, 0x70),
-    amd_sn = ProtoField.uint16("arqway.amd.sn", "SN, number of the PDU", base.DEC, nil, 0x7ff8),
-    amd_p = ProtoField.bool("arqway.amd.p", "P, a status report is asked for", 16, nil, 0x0004),
-    amd_he = ProtoField.uint16("arqway.amd.he", "HE, what follows", base.DEC, nil, 0x0003),
-    am_rsn = ProtoField.bool("arqway.am.rsn", "RSN, number of the RESET", 8, nil, 0x08),
-    sscop_number = ProtoField.uint16("arqway.sscop.number", "Number of the frame", base.DEC),
-    sscop_front = ProtoField.bytes("arqway.sscop.front", "Link and octets that make up the overhead"),
     body = ProtoField.bytes("arqway.body", "Body"),
 }
-arqway.fields = fields
 
 local malformed = ProtoExpert.new("arqway.malformed", "Malformed frame", expert.group.MALFORMED, expert.severity.ERROR)
 local unknown = ProtoExpert.new("arqway.unknown", "Unknown service", expert.group.UNDECODED, expert.severity.NOTE)
@@ -73,11 +34,6 @@ arqway.prefs.services = Pref.string("Services", "0=selective-repeat 1=raw",
     "Which service each number names, where the capture does not say")
 arqway.prefs.packets = Pref.bool("Show the packets inside", true,
     "Hand the packets in the frames on to the dissector of IP")
-arqway.prefs.sscop_filter = Pref.bool("SSCOP: frames have a number", true,
-    "Whether the services' order-filter is on")
-arqway.prefs.sscop_link = Pref.bool("SSCOP: packets have a link", false,
-    "Whether the services' resequencing is per flow, or none for TCP alone")
-arqway.prefs.sscop_overhead = Pref.uint("SSCOP: overhead", 0, "What the services' overhead is")
 
 local interface_description = Field.new("frame.interface_description")
 
@@ -128,205 +84,282 @@ local function show_bare(name)
     end
 end
 
-show["raw"] = show_bare("raw")
-show["snoop"] = show_bare("snoop")
-show["rlc-tm"] = show_bare("rlc-tm")
+-- The services stand here: each is in its folder, crates/link/src/services/*/dissector.lua.
+do
+    local PARITY = 1
+    local FEC_TYPES = { [DATA] = "data", [PARITY] = "parity" }
+    local LARGEST_BLOCK = 64
+    fields.fec_type = ProtoField.uint8("arqway.fec.type", "Type", base.DEC, FEC_TYPES, 0x07)
+    fields.fec_n = ProtoField.uint8("arqway.fec.n", "N, number of the first frame", base.DEC)
+    fields.fec_count = ProtoField.uint8("arqway.fec.count", "Frames covered", base.DEC)
+    fields.fec_lengths = ProtoField.uint16("arqway.fec.lengths", "XOR of their lengths", base.DEC)
+    fields.fec_check = ProtoField.uint32("arqway.fec.check", "Sum of their checks", base.HEX)
+    fields.fec_xor = ProtoField.bytes("arqway.fec.xor", "XOR of their packets")
 
--- What a STATUS says, and what a PDU carries, Wireshark's own dissector of RLC tells, of captures that name RLC.
-show["rlc-am"] = function(octets, kind, pinfo, tree)
-    if kind ~= DATA or octets:len() < 2 then
-        return false
-    end
-    tree:add(fields.am_data, octets(1, 1))
-    if octets(1, 1):bitfield(0, 1) == 1 then
-        if octets:len() < 4 then
+    show["xor-fec"] = function(octets, kind, pinfo, tree, root)
+        local length = octets:len() - 1
+        if kind == DATA and length > 1 then
+            tree:add(fields.fec_type, octets(0, 1))
+            tree:add(fields.fec_n, octets(1, 1))
+            pinfo.cols.info = string.format("data N=%d", octets(1, 1):uint())
+            show_packet(octets(2), pinfo, root)
+            return true
+        end
+        local count = length > 8 and octets(2, 1):uint() or 0
+        if kind ~= PARITY or count < 1 or count > LARGEST_BLOCK then
             return false
         end
-        tree:add(fields.amd_sn, octets(1, 2))
-        tree:add(fields.amd_p, octets(1, 2))
-        tree:add(fields.amd_he, octets(1, 2))
-        tree:add(fields.body, octets(3))
-        local poll = octets(1, 2):bitfield(13, 1) == 1 and ", poll" or ""
-        pinfo.cols.info = string.format("AMD SN=%d%s", octets(1, 2):bitfield(1, 12), poll)
-        return true
-    end
-    local control = CONTROL_TYPES[octets(1, 1):bitfield(1, 3)]
-    if control == nil then
-        return false
-    end
-    tree:add(fields.am_type, octets(1, 1))
-    if control ~= "STATUS" then
-        tree:add(fields.am_rsn, octets(1, 1))
-    end
-    tree:add(fields.body, octets(1))
-    pinfo.cols.info = control
-    return true
-end
-
-local SD = 8
--- How many octets stand in front of an SD PDU that has so much padding.
-local function sscop_front(padding)
-    local number, link = arqway.prefs.sscop_filter and 2 or 0, arqway.prefs.sscop_link and 2 or 0
-    return link + math.max(0, arqway.prefs.sscop_overhead - number - link - padding - 4)
-end
-
--- What is behind the frame's number is Wireshark's own to read: its dissector of SSCOP, and then that of IP.
-show["sscop"] = function(octets, kind, pinfo, tree, root)
-    local from = arqway.prefs.sscop_filter and 3 or 1
-    local length = octets:len()
-    if kind ~= DATA or length < from + 4 then
-        return false
-    end
-    if from == 3 then
-        tree:add(fields.sscop_number, octets(1, 2))
-    end
-    local last = octets(length - 4, 1)
-    local padding = last:bitfield(0, 2)
-    local is_data = last:bitfield(4, 4) == SD
-    local front = is_data and sscop_front(padding) or 0
-    local begins = from + front
-    if (length - begins) % 4 ~= 0 or is_data and length - begins < 5 + padding then
-        return false
-    end
-    if front > 0 then
-        tree:add(fields.sscop_front, octets(from, front))
-    end
-    local behind = length - 4 - padding
-    -- What a data PDU bears would be taken for signalling of ATM, whatever it is: Wireshark sees its trailer alone.
-    Dissector.get("sscop"):call(octets(is_data and behind or begins):tvb(), pinfo, root)
-    if is_data then
-        show_packet(octets(begins, behind - begins), pinfo, root)
-    end
-    return true
-end
-
--- What is in it may be parts of several packets: Wireshark's own dissector of RLC tells more, of captures that name RLC.
-show["rlc-um"] = function(octets, kind, pinfo, tree)
-    if kind ~= DATA or octets:len() < 3 then
-        return false
-    end
-    tree:add(fields.umd_sn, octets(1, 1))
-    tree:add(fields.umd_e, octets(1, 1))
-    tree:add(fields.body, octets(2))
-    pinfo.cols.info = string.format("UMD SN=%d", octets(1, 1):bitfield(0, 7))
-    return true
-end
-
-show["selective-repeat"] = function(octets, kind, pinfo, tree, root)
-    local length = octets:len() - 1
-    local head = ({ [DATA] = 2, [ACKNOWLEDGEMENT] = 1, [REJECT] = 2, [LINKED] = 3 })[kind]
-    local carries = kind == DATA or kind == LINKED
-    if not head or carries and length <= head or not carries and length ~= head then
-        return false
-    end
-    tree:add(fields.sr_type, octets(0, 1))
-    tree:add(fields.sr_nr, octets(1, 1))
-    local info = SR_TYPES[kind]
-    if carries then
-        tree:add(fields.sr_ns, octets(2, 1))
-        info = string.format("%s N(S)=%d", info, octets(2, 1):uint())
-    elseif kind == REJECT then
-        tree:add(fields.sr_nx, octets(2, 1))
-        info = string.format("%s N(X)=%d", info, octets(2, 1):uint())
-    end
-    if kind == LINKED then
-        tree:add(fields.sr_link, octets(3, 1))
-        info = string.format("%s link=%d", info, octets(3, 1):uint())
-    end
-    pinfo.cols.info = string.format("%s N(R)=%d", info, octets(1, 1):uint())
-    if carries then
-        show_packet(octets(1 + head), pinfo, root)
-    end
-    return true
-end
-
-show["go-back-n"] = function(octets, kind, pinfo, tree, root)
-    local length = octets:len() - 1
-    if not (kind == DATA and length > 2 or kind == ACKNOWLEDGEMENT and length == 1) then
-        return false
-    end
-    tree:add(fields.gbn_type, octets(0, 1))
-    tree:add(fields.gbn_nr, octets(1, 1))
-    local info = GBN_TYPES[kind]
-    if kind == DATA then
-        tree:add(fields.gbn_ns, octets(2, 1))
-        info = string.format("%s N(S)=%d", info, octets(2, 1):uint())
-    end
-    pinfo.cols.info = string.format("%s N(R)=%d", info, octets(1, 1):uint())
-    if kind == DATA then
-        show_packet(octets(3), pinfo, root)
-    end
-    return true
-end
-
--- The numbers that a NACK asks for: the first, and one for each bit that is set.
-local function show_missing(octets, tree)
-    local first = octets(1, 2):uint()
-    tree:add(fields.rlp_missing, octets(1, 2))
-    local count = 1
-    for index = 3, octets:len() - 1 do
-        for bit = 0, 7 do
-            if octets(index, 1):bitfield(bit, 1) == 1 then
-                tree:add(fields.rlp_missing, octets(index, 1), (first + 1 + 8 * (index - 3) + bit) % 65536)
-                count = count + 1
-            end
-        end
-    end
-    return string.format("NACK N=%d, %d in all", first, count)
-end
-
-show["rlp"] = function(octets, kind, pinfo, tree, root)
-    local length = octets:len() - 1
-    local linked = kind == LINKED_DATA or kind == LINKED_REPAIR
-    local carries = kind == DATA or kind == REPAIR or linked
-    local head = linked and 3 or 1
-    -- No zeros behind the bits of a NACK.
-    local nack = kind == NACK and (length == 2 or length > 2 and length <= 18 and octets(length, 1):uint() ~= 0)
-    if not (carries and length > head or nack or kind == KEEPALIVE and length == 2) then
-        return false
-    end
-    tree:add(fields.rlp_type, octets(0, 1))
-    if carries then
-        local number = octets(1, linked and 2 or 1)
-        tree:add(fields.rlp_n, number)
-        local info = string.format("%s N=%d", RLP_TYPES[kind], number:uint())
-        if linked then
-            tree:add(fields.rlp_link, octets(3, 1))
-            info = string.format("%s link=%d", info, octets(3, 1):uint())
-        end
-        pinfo.cols.info = info
-        show_packet(octets(1 + head), pinfo, root)
-    elseif kind == NACK then
-        pinfo.cols.info = show_missing(octets, tree)
-    else
-        tree:add(fields.rlp_next, octets(1, 2))
-        pinfo.cols.info = string.format("keepalive N=%d", octets(1, 2):uint())
-    end
-    return true
-end
-
-show["xor-fec"] = function(octets, kind, pinfo, tree, root)
-    local length = octets:len() - 1
-    if kind == DATA and length > 1 then
         tree:add(fields.fec_type, octets(0, 1))
         tree:add(fields.fec_n, octets(1, 1))
-        pinfo.cols.info = string.format("data N=%d", octets(1, 1):uint())
-        show_packet(octets(2), pinfo, root)
+        tree:add(fields.fec_count, octets(2, 1))
+        tree:add(fields.fec_lengths, octets(3, 2))
+        tree:add(fields.fec_check, octets(5, 4))
+        tree:add(fields.fec_xor, octets(9))
+        pinfo.cols.info = string.format("parity N=%d, %d frames", octets(1, 1):uint(), count)
         return true
     end
-    local count = length > 8 and octets(2, 1):uint() or 0
-    if kind ~= PARITY or count < 1 or count > LARGEST_BLOCK then
-        return false
-    end
-    tree:add(fields.fec_type, octets(0, 1))
-    tree:add(fields.fec_n, octets(1, 1))
-    tree:add(fields.fec_count, octets(2, 1))
-    tree:add(fields.fec_lengths, octets(3, 2))
-    tree:add(fields.fec_check, octets(5, 4))
-    tree:add(fields.fec_xor, octets(9))
-    pinfo.cols.info = string.format("parity N=%d, %d frames", octets(1, 1):uint(), count)
-    return true
 end
+
+do
+    local ACKNOWLEDGEMENT = 1
+    local GBN_TYPES = { [DATA] = "data", [ACKNOWLEDGEMENT] = "acknowledgement" }
+    fields.gbn_type = ProtoField.uint8("arqway.gbn.type", "Type", base.DEC, GBN_TYPES, 0x07)
+    fields.gbn_nr = ProtoField.uint8("arqway.gbn.nr", "N(R), next awaited", base.DEC)
+    fields.gbn_ns = ProtoField.uint8("arqway.gbn.ns", "N(S), number of this frame", base.DEC)
+
+    show["go-back-n"] = function(octets, kind, pinfo, tree, root)
+        local length = octets:len() - 1
+        if not (kind == DATA and length > 2 or kind == ACKNOWLEDGEMENT and length == 1) then
+            return false
+        end
+        tree:add(fields.gbn_type, octets(0, 1))
+        tree:add(fields.gbn_nr, octets(1, 1))
+        local info = GBN_TYPES[kind]
+        if kind == DATA then
+            tree:add(fields.gbn_ns, octets(2, 1))
+            info = string.format("%s N(S)=%d", info, octets(2, 1):uint())
+        end
+        pinfo.cols.info = string.format("%s N(R)=%d", info, octets(1, 1):uint())
+        if kind == DATA then
+            show_packet(octets(3), pinfo, root)
+        end
+        return true
+    end
+end
+
+do
+    show["raw"] = show_bare("raw")
+end
+
+do
+    local CONTROL_TYPES = { [0] = "STATUS", [1] = "RESET", [2] = "RESET ACK" }
+    fields.am_data = ProtoField.bool("arqway.am.data", "D/C, data", 8, nil, 0x80)
+    fields.am_type = ProtoField.uint8("arqway.am.type", "Type of control PDU", base.DEC, CONTROL_TYPES, 0x70)
+    fields.amd_sn = ProtoField.uint16("arqway.amd.sn", "SN, number of the PDU", base.DEC, nil, 0x7ff8)
+    fields.amd_p = ProtoField.bool("arqway.amd.p", "P, a status report is asked for", 16, nil, 0x0004)
+    fields.amd_he = ProtoField.uint16("arqway.amd.he", "HE, what follows", base.DEC, nil, 0x0003)
+    fields.am_rsn = ProtoField.bool("arqway.am.rsn", "RSN, number of the RESET", 8, nil, 0x08)
+
+    -- What a STATUS says, and what a PDU carries, Wireshark's own dissector of RLC tells, of captures that name RLC.
+    show["rlc-am"] = function(octets, kind, pinfo, tree)
+        if kind ~= DATA or octets:len() < 2 then
+            return false
+        end
+        tree:add(fields.am_data, octets(1, 1))
+        if octets(1, 1):bitfield(0, 1) == 1 then
+            if octets:len() < 4 then
+                return false
+            end
+            tree:add(fields.amd_sn, octets(1, 2))
+            tree:add(fields.amd_p, octets(1, 2))
+            tree:add(fields.amd_he, octets(1, 2))
+            tree:add(fields.body, octets(3))
+            local poll = octets(1, 2):bitfield(13, 1) == 1 and ", poll" or ""
+            pinfo.cols.info = string.format("AMD SN=%d%s", octets(1, 2):bitfield(1, 12), poll)
+            return true
+        end
+        local control = CONTROL_TYPES[octets(1, 1):bitfield(1, 3)]
+        if control == nil then
+            return false
+        end
+        tree:add(fields.am_type, octets(1, 1))
+        if control ~= "STATUS" then
+            tree:add(fields.am_rsn, octets(1, 1))
+        end
+        tree:add(fields.body, octets(1))
+        pinfo.cols.info = control
+        return true
+    end
+end
+
+do
+    show["rlc-tm"] = show_bare("rlc-tm")
+end
+
+do
+    fields.umd_sn = ProtoField.uint8("arqway.umd.sn", "SN, number of the PDU", base.DEC, nil, 0xfe)
+    fields.umd_e = ProtoField.bool("arqway.umd.e", "E, a length indicator follows", 8, nil, 0x01)
+
+    -- What is in it may be parts of several packets: Wireshark's own dissector of RLC tells more, of captures that name RLC.
+    show["rlc-um"] = function(octets, kind, pinfo, tree)
+        if kind ~= DATA or octets:len() < 3 then
+            return false
+        end
+        tree:add(fields.umd_sn, octets(1, 1))
+        tree:add(fields.umd_e, octets(1, 1))
+        tree:add(fields.body, octets(2))
+        pinfo.cols.info = string.format("UMD SN=%d", octets(1, 1):bitfield(0, 7))
+        return true
+    end
+end
+
+do
+    local REPAIR, NACK, KEEPALIVE, LINKED_DATA, LINKED_REPAIR = 1, 2, 3, 4, 5
+    local RLP_TYPES = { [DATA] = "data", [REPAIR] = "repair", [NACK] = "NACK", [KEEPALIVE] = "keepalive",
+        [LINKED_DATA] = "linked data", [LINKED_REPAIR] = "linked repair" }
+    fields.rlp_type = ProtoField.uint8("arqway.rlp.type", "Type", base.DEC, RLP_TYPES, 0x07)
+    fields.rlp_n = ProtoField.uint16("arqway.rlp.n", "N, number of the packet", base.DEC)
+    fields.rlp_link = ProtoField.uint8("arqway.rlp.link", "Link, frames back to the one that goes before", base.DEC)
+    fields.rlp_missing = ProtoField.uint16("arqway.rlp.missing", "Number that is missing", base.DEC)
+    fields.rlp_next = ProtoField.uint16("arqway.rlp.next", "Number of the next packet to be sent", base.DEC)
+
+    -- The numbers that a NACK asks for: the first, and one for each bit that is set.
+    local function show_missing(octets, tree)
+        local first = octets(1, 2):uint()
+        tree:add(fields.rlp_missing, octets(1, 2))
+        local count = 1
+        for index = 3, octets:len() - 1 do
+            for bit = 0, 7 do
+                if octets(index, 1):bitfield(bit, 1) == 1 then
+                    tree:add(fields.rlp_missing, octets(index, 1), (first + 1 + 8 * (index - 3) + bit) % 65536)
+                    count = count + 1
+                end
+            end
+        end
+        return string.format("NACK N=%d, %d in all", first, count)
+    end
+
+    show["rlp"] = function(octets, kind, pinfo, tree, root)
+        local length = octets:len() - 1
+        local linked = kind == LINKED_DATA or kind == LINKED_REPAIR
+        local carries = kind == DATA or kind == REPAIR or linked
+        local head = linked and 3 or 1
+        -- No zeros behind the bits of a NACK.
+        local nack = kind == NACK and (length == 2 or length > 2 and length <= 18 and octets(length, 1):uint() ~= 0)
+        if not (carries and length > head or nack or kind == KEEPALIVE and length == 2) then
+            return false
+        end
+        tree:add(fields.rlp_type, octets(0, 1))
+        if carries then
+            local number = octets(1, linked and 2 or 1)
+            tree:add(fields.rlp_n, number)
+            local info = string.format("%s N=%d", RLP_TYPES[kind], number:uint())
+            if linked then
+                tree:add(fields.rlp_link, octets(3, 1))
+                info = string.format("%s link=%d", info, octets(3, 1):uint())
+            end
+            pinfo.cols.info = info
+            show_packet(octets(1 + head), pinfo, root)
+        elseif kind == NACK then
+            pinfo.cols.info = show_missing(octets, tree)
+        else
+            tree:add(fields.rlp_next, octets(1, 2))
+            pinfo.cols.info = string.format("keepalive N=%d", octets(1, 2):uint())
+        end
+        return true
+    end
+end
+
+do
+    local ACKNOWLEDGEMENT, REJECT, LINKED = 1, 2, 3
+    local SR_TYPES = { [DATA] = "data", [ACKNOWLEDGEMENT] = "acknowledgement", [REJECT] = "reject", [LINKED] = "linked data" }
+    fields.sr_type = ProtoField.uint8("arqway.sr.type", "Type", base.DEC, SR_TYPES, 0x07)
+    fields.sr_nr = ProtoField.uint8("arqway.sr.nr", "N(R), next awaited", base.DEC)
+    fields.sr_ns = ProtoField.uint8("arqway.sr.ns", "N(S), number of this frame", base.DEC)
+    fields.sr_nx = ProtoField.uint8("arqway.sr.reject", "N(X), number that is missing", base.DEC)
+    fields.sr_link = ProtoField.uint8("arqway.sr.link", "Link, frames back to the one that goes before", base.DEC)
+
+    show["selective-repeat"] = function(octets, kind, pinfo, tree, root)
+        local length = octets:len() - 1
+        local head = ({ [DATA] = 2, [ACKNOWLEDGEMENT] = 1, [REJECT] = 2, [LINKED] = 3 })[kind]
+        local carries = kind == DATA or kind == LINKED
+        if not head or carries and length <= head or not carries and length ~= head then
+            return false
+        end
+        tree:add(fields.sr_type, octets(0, 1))
+        tree:add(fields.sr_nr, octets(1, 1))
+        local info = SR_TYPES[kind]
+        if carries then
+            tree:add(fields.sr_ns, octets(2, 1))
+            info = string.format("%s N(S)=%d", info, octets(2, 1):uint())
+        elseif kind == REJECT then
+            tree:add(fields.sr_nx, octets(2, 1))
+            info = string.format("%s N(X)=%d", info, octets(2, 1):uint())
+        end
+        if kind == LINKED then
+            tree:add(fields.sr_link, octets(3, 1))
+            info = string.format("%s link=%d", info, octets(3, 1):uint())
+        end
+        pinfo.cols.info = string.format("%s N(R)=%d", info, octets(1, 1):uint())
+        if carries then
+            show_packet(octets(1 + head), pinfo, root)
+        end
+        return true
+    end
+end
+
+do
+    show["snoop"] = show_bare("snoop")
+end
+
+do
+    fields.sscop_number = ProtoField.uint16("arqway.sscop.number", "Number of the frame", base.DEC)
+    fields.sscop_front = ProtoField.bytes("arqway.sscop.front", "Link and octets that make up the overhead")
+    arqway.prefs.sscop_filter = Pref.bool("SSCOP: frames have a number", true,
+        "Whether the services' order-filter is on")
+    arqway.prefs.sscop_link = Pref.bool("SSCOP: packets have a link", false,
+        "Whether the services' resequencing is per flow, or none for TCP alone")
+    arqway.prefs.sscop_overhead = Pref.uint("SSCOP: overhead", 0, "What the services' overhead is")
+
+    local SD = 8
+    -- How many octets stand in front of an SD PDU that has so much padding.
+    local function sscop_front(padding)
+        local number, link = arqway.prefs.sscop_filter and 2 or 0, arqway.prefs.sscop_link and 2 or 0
+        return link + math.max(0, arqway.prefs.sscop_overhead - number - link - padding - 4)
+    end
+
+    -- What is behind the frame's number is Wireshark's own to read: its dissector of SSCOP, and then that of IP.
+    show["sscop"] = function(octets, kind, pinfo, tree, root)
+        local from = arqway.prefs.sscop_filter and 3 or 1
+        local length = octets:len()
+        if kind ~= DATA or length < from + 4 then
+            return false
+        end
+        if from == 3 then
+            tree:add(fields.sscop_number, octets(1, 2))
+        end
+        local last = octets(length - 4, 1)
+        local padding = last:bitfield(0, 2)
+        local is_data = last:bitfield(4, 4) == SD
+        local front = is_data and sscop_front(padding) or 0
+        local begins = from + front
+        if (length - begins) % 4 ~= 0 or is_data and length - begins < 5 + padding then
+            return false
+        end
+        if front > 0 then
+            tree:add(fields.sscop_front, octets(from, front))
+        end
+        local behind = length - 4 - padding
+        -- What a data PDU bears would be taken for signalling of ATM, whatever it is: Wireshark sees its trailer alone.
+        Dissector.get("sscop"):call(octets(is_data and behind or begins):tvb(), pinfo, root)
+        if is_data then
+            show_packet(octets(begins, behind - begins), pinfo, root)
+        end
+        return true
+    end
+end
+
+arqway.fields = fields
 
 function arqway.dissector(tvb, pinfo, root)
     if tvb:len() == 0 then

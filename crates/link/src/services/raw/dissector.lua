@@ -1,0 +1,1 @@
+show["raw"] = show_bare("raw")

@@ -1,0 +1,1 @@
+show["rlc-tm"] = show_bare("rlc-tm")

@@ -1,0 +1,1 @@
+show["snoop"] = show_bare("snoop")
