@@ -2,7 +2,7 @@
 //! the words of their documentation, any rules, and both together.
 
 use super::contents;
-use super::input::Input;
+use arqway_link::fuzz::Input;
 use arqway_link::mux::{
     Addresses, BestEffort, Class, Classifier, Config, DifferentiatedServices, Ds, FlowLabel, Headers, Mux, Ports,
     Protocol, Rule, SubclassBit, Table,

@@ -3,7 +3,7 @@
 //! Arbitrary octets seldom make a TCP segment, so some packets are built as one, of few connections and with numbers close
 //! to each other, so that Snoop finds something to do.
 
-use super::input::Input;
+use arqway_link::fuzz::Input;
 use bytes::Bytes;
 use std::sync::Arc;
 

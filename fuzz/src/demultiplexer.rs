@@ -4,11 +4,11 @@
 use super::configs;
 use super::contents;
 use super::harness::{Harness, Limits};
-use super::input::Input;
 use super::line::Line;
 use super::operations::answer;
+use arqway_link::fuzz::Input;
 use arqway_link::mux::{Class, Config, Ds, Rule};
-use arqway_link::{Frame, Mux, ServiceConfig, ServiceId, Side, Tag};
+use arqway_link::{Frame, Mux, ServiceId, Side, Tag};
 use std::collections::VecDeque;
 
 const MOST_OPERATIONS: usize = 300;
@@ -46,20 +46,13 @@ pub(crate) fn drive(octets: &[u8]) {
 
 /// Every kind of service, told apart by codepoint.
 fn every_kind(input: &mut Input<'_>) -> Config {
-    let kinds: [fn(&mut Input<'_>) -> ServiceConfig; 8] = [
-        configs::raw,
-        configs::selective_repeat,
-        configs::go_back_n,
-        configs::rlp,
-        configs::xor_fec,
-        configs::snoop,
-        configs::rlc_um,
-        configs::rlc_tm,
-    ];
-    let classes =
-        kinds.iter().zip(0..).filter_map(|(kind, ds)| Some(Class::new(Rule::of_ds(Ds::new(ds)?), kind(input))));
+    let kinds = ["raw", "selective-repeat", "go-back-n", "rlp", "xor-fec", "snoop", "rlc-um", "rlc-tm"];
+    let classes = kinds
+        .iter()
+        .zip(0..)
+        .filter_map(|(kind, ds)| Some(Class::new(Rule::of_ds(Ds::new(ds)?), configs::of_kind(kind, input))));
     let classes = classes.collect();
-    Config { classes, ..Config::new(configs::raw(input)) }
+    Config { classes, ..Config::new(configs::of_kind("raw", input)) }
 }
 
 fn operate(

@@ -1,7 +1,6 @@
 //! One end of a service with its line below, and the books: what was done with it must be what it counted, and it keeps no
 //! more than it may.
 
-use super::configs;
 use super::contents::{self, Alive};
 use super::line::Line;
 use arqway_link::{Checked, Departure, Frame, Full, LinkService, LinkState, Packet, ServiceConfig, Tag, pump};
@@ -26,10 +25,10 @@ pub(crate) struct Limits {
 impl Limits {
     pub(crate) fn of(services: &[&ServiceConfig]) -> Self {
         Self {
-            kept: services.iter().map(|service| configs::kept_at_most(service)).sum(),
+            kept: services.iter().map(|service| service.kept_at_most()).sum(),
             in_scheduler: 0,
-            own_at_rest: services.iter().map(|service| configs::own_kept_at_rest(service)).sum(),
-            segments: services.iter().any(|service| configs::segments(service)),
+            own_at_rest: services.iter().map(|service| service.own_kept_at_rest()).sum(),
+            segments: services.iter().any(|service| service.segments()),
         }
     }
 }

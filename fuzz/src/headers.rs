@@ -2,7 +2,7 @@
 //! same. They differ where [`differs`] says so and why; there only the absence of a panic is asserted.
 
 use super::contents;
-use super::input::Input;
+use arqway_link::fuzz::Input;
 use arqway_link::mux::Headers;
 use etherparse::{Ipv4Slice, Ipv6Slice};
 use std::net::IpAddr;

@@ -6,11 +6,12 @@
 //!                                                               what it did  ==  what it counted, what a model says
 //! ```
 //!
+//! What there is to know of a service stands in its folder, `crates/link/src/services/*/fuzz.rs`.
+//!
 //! | file | concept |
 //! | --- | --- |
-//! | `input.rs` | octets read as choices |
 //! | `contents.rs` | packets: arbitrary octets, or UDP and TCP that a service reads further; which of them are still kept |
-//! | `configs.rs` | any configuration of any service, and how much it may keep |
+//! | `configs.rs` | any configuration of any service |
 //! | `line.rs` | the queue and the line below a service |
 //! | `harness.rs` | one end, its line and its books: what it did must be what it counted |
 //! | `headers.rs`, `classifier.rs`, `heads.rs` | readers, each held to a second opinion |
@@ -28,13 +29,15 @@ mod demultiplexer;
 mod harness;
 mod headers;
 mod heads;
-mod input;
 mod line;
 mod operations;
 mod pair;
 mod rlc_pdus;
 mod sscop_pdus;
 mod tcp_filter;
+
+/// Any operations on one end of a service of this kind.
+pub use operations::service;
 
 /// What a target does with an input; it panics on a finding.
 pub type Driver = fn(&[u8]);
@@ -48,15 +51,15 @@ pub const TARGETS: [(&str, Driver); 19] = [
     ("rlc_um_pdu", rlc_pdus::um),
     ("sscop_pdu", sscop_pdus::drive),
     ("demultiplexer", demultiplexer::drive),
-    ("raw", operations::raw),
-    ("selective_repeat", operations::selective_repeat),
-    ("go_back_n", operations::go_back_n),
-    ("rlp", operations::rlp),
-    ("xor_fec", operations::xor_fec),
-    ("rlc_um", operations::rlc_um),
-    ("rlc_tm", operations::rlc_tm),
-    ("sscop", operations::sscop),
-    ("snoop", operations::snoop),
+    ("raw", |octets| service("raw", octets)),
+    ("selective_repeat", |octets| service("selective-repeat", octets)),
+    ("go_back_n", |octets| service("go-back-n", octets)),
+    ("rlp", |octets| service("rlp", octets)),
+    ("xor_fec", |octets| service("xor-fec", octets)),
+    ("rlc_um", |octets| service("rlc-um", octets)),
+    ("rlc_tm", |octets| service("rlc-tm", octets)),
+    ("sscop", |octets| service("sscop", octets)),
+    ("snoop", |octets| service("snoop", octets)),
     ("tcp_filter", tcp_filter::drive),
     ("mux", operations::mux),
     ("pair", pair::drive),

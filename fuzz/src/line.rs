@@ -1,6 +1,6 @@
 //! The queue and the line below a service: one frame at a time goes out, each takes a millisecond.
 
-use super::input::Input;
+use arqway_link::fuzz::Input;
 use arqway_link::{Frame, Packet, Port, Tag, Ticket};
 use arqway_units::{Span, Time};
 use std::collections::VecDeque;

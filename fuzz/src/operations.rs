@@ -5,71 +5,23 @@
 
 use super::configs;
 use super::contents;
-use super::harness::{Harness, Limits, Owes};
-use super::input::Input;
+use super::harness::{Harness, Limits};
 use super::line::Line;
-use arqway_link::sscop::pdu::{Pdu, Stat};
-use arqway_link::{Frame, Kind, LinkService, LinkState, Mux, ServiceConfig, Tag, go_back_n, selective_repeat, sscop};
-use etherparse::{SlicedPacket, TransportSlice};
+use arqway_link::fuzz::Input;
+use arqway_link::{Frame, LinkService, LinkState, Mux, ServiceConfig, Tag};
 use std::collections::VecDeque;
 
 const MOST_OPERATIONS: usize = 400;
 
-pub(crate) fn raw(octets: &[u8]) {
-    service(octets, configs::raw, |tag, packet| Some(u64::from(tag.kind() == Kind::new(0) && !packet.is_empty())));
-}
-
-pub(crate) fn selective_repeat(octets: &[u8]) {
-    service(octets, configs::selective_repeat, |_, _| None);
-}
-
-pub(crate) fn go_back_n(octets: &[u8]) {
-    service(octets, configs::go_back_n, |_, _| None);
-}
-
-pub(crate) fn rlp(octets: &[u8]) {
-    service(octets, configs::rlp, |_, _| None);
-}
-
-pub(crate) fn xor_fec(octets: &[u8]) {
-    service(octets, configs::xor_fec, |_, _| None);
-}
-
-pub(crate) fn rlc_um(octets: &[u8]) {
-    service(octets, configs::rlc_um, |_, _| None);
-}
-
-pub(crate) fn rlc_tm(octets: &[u8]) {
-    service(octets, configs::rlc_tm, |tag, packet| Some(u64::from(tag.kind() == Kind::new(0) && !packet.is_empty())));
-}
-
-pub(crate) fn sscop(octets: &[u8]) {
-    service(octets, configs::sscop, |_, _| None);
-}
-
-/// Snoop may withhold an acknowledgement of TCP that says nothing else, and no other packet: what is no TCP segment in the eyes of etherparse's reader
-/// of whole packets is carried as raw does.
-pub(crate) fn snoop(octets: &[u8]) {
-    service(octets, configs::snoop, |tag, packet| {
-        if tag.kind() != Kind::new(0) || packet.is_empty() {
-            return Some(0);
-        }
-        let sliced = SlicedPacket::from_ip(packet);
-        let may_be_withheld = sliced.is_ok_and(|sliced| match sliced.transport {
-            Some(TransportSlice::Tcp(tcp)) => {
-                tcp.ack() && tcp.payload().is_empty() && !(tcp.syn() || tcp.fin() || tcp.rst())
-            }
-            _ => false,
-        });
-        (!may_be_withheld).then_some(1)
-    });
-}
-
-fn service(octets: &[u8], config: fn(&mut Input<'_>) -> ServiceConfig, owes: Owes) {
+/// One end of a service of this kind.
+///
+/// # Panics
+/// On a finding, or if there is no such kind.
+pub fn service(kind: &str, octets: &[u8]) {
     let mut input = Input::new(octets);
-    let config = config(&mut input);
+    let config = configs::of_kind(kind, &mut input);
     let service = config.build(configs::side(&mut input));
-    let end = Harness::new(service, Line::new(&mut input), Limits::of(&[&config])).with_debts(owes);
+    let end = Harness::new(service, Line::new(&mut input), Limits::of(&[&config])).with_debts(config.owes());
     operate(end, &[&config], input);
 }
 
@@ -154,47 +106,7 @@ fn echo<S: LinkService>(end: &mut Harness<S>, seen: &VecDeque<Frame>, input: &mu
 /// What a peer that wants nothing but rest sends back for a frame.
 pub(crate) fn answer(services: &[&ServiceConfig], frame: &Frame) -> Option<Frame> {
     let service = frame.tag.service();
-    let number = match services.get(service.index())? {
-        ServiceConfig::SelectiveRepeat(_) => match selective_repeat::parse(frame.clone())? {
-            selective_repeat::Unit::Data { number, .. } => number,
-            _ => return None,
-        },
-        ServiceConfig::GoBackN(_) => match go_back_n::parse(frame.clone())? {
-            go_back_n::Unit::Data { number, .. } => number,
-            go_back_n::Unit::Acknowledgement { .. } => return None,
-        },
-        ServiceConfig::Sscop(config) => return sscop_answer(config, frame),
-        // These send a frame again only when they are asked to, or a few times.
-        ServiceConfig::Raw(_)
-        | ServiceConfig::Rlp(_)
-        | ServiceConfig::XorFec(_)
-        | ServiceConfig::RlcAm(_)
-        | ServiceConfig::RlcUm(_)
-        | ServiceConfig::RlcTm(_)
-        | ServiceConfig::Snoop(_) => return None,
-    };
-    let next = u8::try_from((number + 1) % 256).ok()?;
-    let mut acknowledgement = Frame::new(Kind::new(1), &[next], bytes::Bytes::new());
-    acknowledgement.tag = acknowledgement.tag.with_service(service);
-    Some(acknowledgement)
-}
-
-/// What a peer says that has everything that was sent, and agrees to everything.
-fn sscop_answer(config: &sscop::Config, frame: &Frame) -> Option<Frame> {
-    let mut unread = frame.clone();
-    // Its frames are in order: as many as it answers.
-    let number = if config.order_filter { unread.take::<2>()?.to_vec() } else { Vec::new() };
-    let mr = 16;
-    let answer = match sscop::pdu::parse(unread)? {
-        Pdu::Bgn { .. } => Pdu::Bgak { mr, uu: bytes::Bytes::new() },
-        Pdu::End { .. } => Pdu::Endak,
-        Pdu::Rs { .. } => Pdu::Rsak { mr },
-        Pdu::Er { .. } => Pdu::Erak { mr },
-        Pdu::Poll { ps, s } => Pdu::Stat(Stat::new(bytes::Bytes::new(), ps, (s + mr) % (1 << 24), s)),
-        _ => return None,
-    };
-    let answer = sscop::pdu::frame(answer, &number);
-    let mut whole = Frame::new(Kind::new(0), &answer.parts().concat(), bytes::Bytes::new());
-    whole.tag = frame.tag;
-    Some(whole)
+    let mut answer = services.get(service.index())?.answer(frame)?;
+    answer.tag = answer.tag.with_service(service);
+    Some(answer)
 }

@@ -4,8 +4,8 @@
 use super::configs;
 use super::contents;
 use super::harness::{Harness, Limits};
-use super::input::Input;
 use super::line::Line;
+use arqway_link::fuzz::{Input, Promise};
 use arqway_link::{AnyService, Frame, LinkState, ServiceConfig, Side};
 use arqway_units::{Span, Time};
 use std::collections::VecDeque;
@@ -48,7 +48,7 @@ pub(crate) fn drive(octets: &[u8]) {
         link.operate(&mut input);
     }
     link.come_to_rest();
-    link.check_promise(&config);
+    link.check_promise(config.promise());
 }
 
 impl Link {
@@ -145,10 +145,8 @@ impl Link {
         panic!("the service does not come to rest");
     }
 
-    fn check_promise(&self, config: &ServiceConfig) {
-        // Its numbers come round after 128 PDUs, and a line that loses so many is more than it can notice; a way of the standard's to
-        // drop what waits loses packets besides. What it promises, tests hold it to that lose fewer.
-        if matches!(config, ServiceConfig::RlcUm(_)) {
+    fn check_promise(&self, promise: Promise) {
+        if promise == Promise::Nothing {
             return;
         }
         for (from, to) in [(0, 1), (1, 0)] {
@@ -159,25 +157,18 @@ impl Link {
             let mut different = received.clone();
             different.sort_unstable();
             different.dedup();
-            match config {
-                ServiceConfig::SelectiveRepeat(config) if !configs::keeps_udp_in_order(&config.resequencing) => {
+            match promise {
+                Promise::AllOnce => {
                     assert_eq!((received.len(), &different), (taken.len(), taken), "all, and none twice");
                 }
-                ServiceConfig::SelectiveRepeat(_) | ServiceConfig::GoBackN(_) | ServiceConfig::RlcAm(_) => {
-                    assert_eq!(received, taken)
-                }
-                ServiceConfig::Rlp(config) if configs::keeps_udp_in_order(&config.resequencing) => {
-                    assert_eq!(*received, different, "in sequence, and none twice");
-                }
-                ServiceConfig::Rlp(_) | ServiceConfig::XorFec(_) => {
-                    assert_eq!(received.len(), different.len(), "none twice");
-                }
-                // Where a connection may end, packets may go with it; where they do not, they may come twice.
-                ServiceConfig::RlcUm(_) | ServiceConfig::Sscop(_) => {}
-                ServiceConfig::Raw(_) | ServiceConfig::RlcTm(_) | ServiceConfig::Snoop(_) => {
+                Promise::AllInOrder => assert_eq!(received, taken),
+                Promise::SomeInOrder => assert_eq!(*received, different, "in sequence, and none twice"),
+                Promise::SomeOnce => assert_eq!(received.len(), different.len(), "none twice"),
+                Promise::WhatArrives => {
                     assert_eq!(received.len() as u64, self.ways[from].arrived, "all that arrives");
                     assert!(received.is_sorted());
                 }
+                Promise::Some | Promise::Nothing => {}
             }
         }
     }

@@ -1,7 +1,7 @@
 //! RLC's PDUs of any octets, read twice: by the reader, and here, bit by bit as 3GPP TS 25.322 §9.2 has them. Both must
 //! refuse the same, and of the rest read the same, wherever the sender's head ended.
 
-use super::input::Input;
+use arqway_link::fuzz::Input;
 use arqway_link::rlc::pdu::{
     AmOptions, AmPdu, Contents, KIND, LengthIndicator, LengthIndicatorSize, Reset, Status, Sufi, parse_am, parse_um,
 };

@@ -1,7 +1,7 @@
 //! SSCOP's PDUs of any octets, read twice: by the reader, and here, as words of 32 bits (Q.2110 §7.2). Both must refuse the same, and
 //! of the rest read the same, wherever the sender's trailer began.
 
-use super::input::Input;
+use arqway_link::fuzz::Input;
 use arqway_link::sscop::pdu::{KIND, Pdu, frame, parse};
 use arqway_link::{Frame, Tag};
 

@@ -1,11 +1,10 @@
 //! The filter that knows TCP, told of any packets in any order: it keeps to its bounds, and withholds nothing but bare
 //! acknowledgements, as etherparse reads them.
 
-use super::configs;
 use super::contents;
-use super::input::Input;
-use arqway_link::Counters;
+use arqway_link::fuzz::Input;
 use arqway_link::tcp_filter::TcpFilter;
+use arqway_link::{Counters, Unordered};
 use bytes::Bytes;
 use etherparse::{SlicedPacket, TransportSlice};
 
@@ -13,7 +12,7 @@ const MOST_OPERATIONS: usize = 400;
 
 pub(crate) fn drive(octets: &[u8]) {
     let mut input = Input::new(octets);
-    let settings = configs::unordered(input.octet());
+    let settings = Unordered::any(input.octet());
     let mut filter = TcpFilter::new(&settings);
     let mut counters = Counters::default();
     for _ in 0..MOST_OPERATIONS {

@@ -76,6 +76,8 @@ pub use arq::{
     Arithmetic, DeviatesFrom, FixedPoint, Others, Resequencing, RoundTrip, Seq, Smoothing, TimerStarts, Unordered,
     tcp_filter,
 };
+#[cfg(feature = "fuzz")]
+pub use contract::fuzz;
 pub use contract::{
     Bounded, BoundsError, Checked, Clock, Counters, Departure, End, Entity, Frame, Full, Grammar, Handoff, Head, Hint,
     Kind, LinkOffer, LinkService, LinkState, OneWay, Packet, Parameter, Port, Rule, SchemeName, Service, ServiceId,

@@ -5,6 +5,7 @@
 #[path = "../../../fuzz/src/lib.rs"]
 pub mod fuzz;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -47,4 +48,26 @@ fn every_target_has_a_file_and_every_file_is_a_target() {
         let source = fs::read_to_string(folder("fuzz_targets").join(format!("{target}.rs"))).expect("a target");
         assert!(source.contains(&format!("run(\"{target}\"")), "fuzz_targets/{target}.rs drives another target");
     }
+}
+
+/// Also of those that have no target of their own.
+#[test]
+fn every_kind_of_service_survives_any_operations() {
+    let kinds: BTreeSet<&str> = arqway_link::scheme_names().map(|(kind, _)| kind).collect();
+    for kind in kinds {
+        let mut dice = 0x9e37_79b9_7f4a_7c15_u64;
+        for _ in 0..40 {
+            let octets: Vec<u8> = (0..400).map(|_| roll(&mut dice)).collect();
+            let finding = std::panic::catch_unwind(|| fuzz::service(kind, &octets));
+            assert!(finding.is_ok(), "a finding, told above, in {kind}: {octets:?}");
+        }
+    }
+}
+
+/// The next octet of a sequence (xorshift).
+fn roll(dice: &mut u64) -> u8 {
+    *dice ^= *dice << 13;
+    *dice ^= *dice >> 7;
+    *dice ^= *dice << 17;
+    dice.to_le_bytes()[3]
 }

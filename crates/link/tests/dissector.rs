@@ -31,7 +31,8 @@ fn part(path: &Path) -> String {
 
 #[test]
 fn the_dissector_is_that_of_the_services() {
-    let parts: Vec<String> = dissectors(&project().join("crates/link/src/services")).iter().map(|path| part(path)).collect();
+    let parts: Vec<String> =
+        dissectors(&project().join("crates/link/src/services")).iter().map(|path| part(path)).collect();
     let frame = read(&project().join("wireshark/frame.lua"));
     let whole = frame.replace("@services@", &parts.join("\n\n"));
     let path = project().join("wireshark/arqway.lua");

@@ -14,6 +14,8 @@
 //! No service is known here.
 
 mod acknowledgement;
+#[cfg(feature = "fuzz")]
+mod fuzz;
 mod idle;
 mod resequencing;
 mod retransmission;

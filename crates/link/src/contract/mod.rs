@@ -18,6 +18,8 @@ mod checked;
 mod counters;
 mod end;
 mod frame;
+#[cfg(feature = "fuzz")]
+pub mod fuzz;
 mod hints;
 mod scheme;
 #[cfg(test)]

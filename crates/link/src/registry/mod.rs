@@ -9,6 +9,8 @@ mod short_form;
 
 pub use short_form::{ShortForm, ShortFormError};
 
+#[cfg(feature = "fuzz")]
+use crate::contract::fuzz::{Fuzzed, Input, Promise};
 use crate::contract::{
     Counters, Departure, Frame, Full, LinkService, LinkState, Packet, SchemeName, Service, Side, Start, Tag, Ticket,
 };
@@ -79,6 +81,71 @@ macro_rules! services {
                     $($kind => self.$field.named(name, parameter).map(ServiceConfig::$service),)*
                     _ => None,
                 }
+            }
+        }
+
+        /// What the drivers of fuzzing ask of a service.
+        #[cfg(feature = "fuzz")]
+        impl ServiceConfig {
+            /// Any settings of a kind of service; `None` if there is no such kind.
+            pub fn any(kind: &str, input: &mut Input<'_>) -> Option<Self> {
+                match kind {
+                    $($kind => Some(Self::$service(<$config>::any(input))),)*
+                    _ => None,
+                }
+            }
+
+            /// As [`Fuzzed::kept_at_most`].
+            #[must_use]
+            pub fn kept_at_most(&self) -> usize {
+                match self {
+                    $(Self::$service(config) => config.kept_at_most(),)*
+                }
+            }
+
+            /// As [`Fuzzed::own_kept_at_rest`].
+            #[must_use]
+            pub fn own_kept_at_rest(&self) -> usize {
+                match self {
+                    $(Self::$service(config) => config.own_kept_at_rest(),)*
+                }
+            }
+
+            /// As [`Fuzzed::SEGMENTS`].
+            #[must_use]
+            pub fn segments(&self) -> bool {
+                match self {
+                    $(Self::$service(_) => <$config>::SEGMENTS,)*
+                }
+            }
+
+            /// As [`Fuzzed::owes`].
+            #[must_use]
+            pub fn owes(&self) -> fn(Tag, &[u8]) -> Option<u64> {
+                match self {
+                    $(Self::$service(_) => <$config>::owes,)*
+                }
+            }
+
+            /// As [`Fuzzed::answer`].
+            #[must_use]
+            pub fn answer(&self, frame: &Frame) -> Option<Frame> {
+                match self {
+                    $(Self::$service(config) => config.answer(frame),)*
+                }
+            }
+
+            /// As [`Fuzzed::promise`].
+            #[must_use]
+            pub fn promise(&self) -> Promise {
+                match self {
+                    $(Self::$service(config) => config.promise(),)*
+                }
+            }
+
+            /// As [`Fuzzed::check_reader`], for every service.
+            pub fn check_readers(kind: u8, octets: &[u8], split: usize) {
+                $(<$config>::check_reader(kind, octets, split);)*
             }
         }
 

@@ -22,6 +22,8 @@
 
 mod block;
 mod config;
+#[cfg(feature = "fuzz")]
+mod fuzz;
 mod receiver;
 mod sender;
 #[cfg(test)]

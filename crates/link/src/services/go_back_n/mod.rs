@@ -19,6 +19,8 @@
 //!   copy that arrived a whole turn of the numbers late could pass for a new frame.
 
 mod config;
+#[cfg(feature = "fuzz")]
+mod fuzz;
 mod receiver;
 mod sender;
 #[cfg(test)]

@@ -2,6 +2,9 @@
 //!
 //! It is what the papers call *Raw Link*, and what carries the traffic that would rather lose a packet than wait.
 
+#[cfg(feature = "fuzz")]
+mod fuzz;
+
 use crate::contract::{Clock, Counters, End, Entity, Frame, Kind, SchemeName, Service, Side};
 use alloc::collections::VecDeque;
 use arqway_units::Time;

@@ -26,6 +26,8 @@
 //!   far as one octet counts, and the queue below holds less than the window.
 
 mod config;
+#[cfg(feature = "fuzz")]
+mod fuzz;
 mod receiver;
 mod sender;
 #[cfg(test)]

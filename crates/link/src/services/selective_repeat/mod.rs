@@ -23,6 +23,8 @@
 //!   back-pressured queue has no such limit.
 
 mod config;
+#[cfg(feature = "fuzz")]
+mod fuzz;
 mod receiver;
 mod sender;
 #[cfg(test)]

@@ -25,6 +25,8 @@ mod cache;
 mod config;
 mod connection;
 mod connections;
+#[cfg(feature = "fuzz")]
+mod fuzz;
 #[cfg(test)]
 mod tests;
 mod wire;

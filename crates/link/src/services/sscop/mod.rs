@@ -23,6 +23,8 @@
 
 mod config;
 pub mod connection;
+#[cfg(feature = "fuzz")]
+mod fuzz;
 mod order_filter;
 pub mod pdu;
 mod service;

@@ -27,6 +27,8 @@
 mod as_received;
 mod config;
 mod discard;
+#[cfg(feature = "fuzz")]
+mod fuzz;
 mod polling;
 mod receiver;
 mod report;

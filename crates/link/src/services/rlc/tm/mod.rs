@@ -9,6 +9,8 @@
 //!   below does not deliver.
 
 mod config;
+#[cfg(feature = "fuzz")]
+mod fuzz;
 #[cfg(test)]
 mod tests;
 

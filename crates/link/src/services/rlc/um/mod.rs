@@ -18,6 +18,8 @@
 //!   link of packets does not have; `SN_Delivery`; sizes that change while a bearer lasts.
 
 mod config;
+#[cfg(feature = "fuzz")]
+mod fuzz;
 mod in_sequence;
 mod out_of_sequence;
 mod receiver;

@@ -1,0 +1,46 @@
+//! What fuzzing must know of go-back-n.
+
+use super::{Config, Unit, parse};
+use crate::arq::TimerStarts;
+use crate::contract::fuzz::{Fuzzed, Input, Promise, both_ways};
+use crate::contract::{Frame, Kind};
+use bytes::Bytes;
+
+impl Fuzzed for Config {
+    fn any(input: &mut Input<'_>) -> Self {
+        Self {
+            window: input.bounded(),
+            timeout: input.span(20, 2000),
+            timer_starts: TimerStarts::any(input),
+            delayed_acknowledgement: input.span(0, 600),
+            drop_stale_copies: input.flag(),
+        }
+    }
+
+    fn kept_at_most(&self) -> usize {
+        self.window.as_usize()
+    }
+
+    fn answer(&self, frame: &Frame) -> Option<Frame> {
+        let Unit::Data { number, .. } = parse(frame.clone())? else { return None };
+        let next = u8::try_from((number + 1) % 256).ok()?;
+        Some(Frame::new(Kind::new(1), &[next], Bytes::new()))
+    }
+
+    fn promise(&self) -> Promise {
+        Promise::AllInOrder
+    }
+
+    fn check_reader(kind: u8, octets: &[u8], split: usize) {
+        let expected = match (kind, octets) {
+            (0, [next, number, packet @ ..]) if !packet.is_empty() => {
+                Some(Unit::Data { next: (*next).into(), number: (*number).into(), packet: packet.to_vec().into() })
+            }
+            (1, [next]) => Some(Unit::Acknowledgement { next: (*next).into() }),
+            _ => None,
+        };
+        for frame in both_ways(kind, octets, split, 2 - usize::from(kind == 1)) {
+            assert_eq!(parse(frame), expected);
+        }
+    }
+}

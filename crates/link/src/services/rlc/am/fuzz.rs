@@ -1,0 +1,24 @@
+//! What fuzzing must know of acknowledged mode.
+
+use super::Config;
+use crate::contract::Bounded;
+use crate::contract::fuzz::{Fuzzed, Input, Promise};
+use core::num::NonZeroUsize;
+
+impl Fuzzed for Config {
+    const SEGMENTS: bool = true;
+
+    /// Its settings depend on each other: its property tests try them, and a fuzzer its PDUs.
+    fn any(_: &mut Input<'_>) -> Self {
+        Self::default()
+    }
+
+    /// Its own that wait or are not acknowledged, and PDUs of the peer that wait for others.
+    fn kept_at_most(&self) -> usize {
+        self.buffer.map_or(256, NonZeroUsize::get) + 2 * self.window.map_or(512, Bounded::as_usize)
+    }
+
+    fn promise(&self) -> Promise {
+        Promise::AllInOrder
+    }
+}
