@@ -16,10 +16,10 @@ const MOST_OPERATIONS: usize = 400;
 /// One end of a service of this kind.
 ///
 /// # Panics
-/// On a finding, or if there is no such kind.
+/// On a finding.
 pub fn service(kind: &str, octets: &[u8]) {
     let mut input = Input::new(octets);
-    let config = configs::of_kind(kind, &mut input);
+    let Some(config) = ServiceConfig::any(kind, &mut input) else { return };
     let service = config.build(configs::side(&mut input));
     let end = Harness::new(service, Line::new(&mut input), Limits::of(&[&config])).with_debts(config.owes());
     operate(end, &[&config], input);

@@ -12,6 +12,10 @@ pub trait Fuzzed: Service {
     /// Whether a frame may carry a part of a packet, or several.
     const SEGMENTS: bool = false;
 
+    /// Whether drivers that send anything can bring it to rest: it repeats nothing for ever, or [`answer`](Self::answer)s
+    /// end that.
+    const COMES_TO_REST: bool = true;
+
     /// Any settings, mostly small ones, whose limits are soon reached.
     fn any(input: &mut Input<'_>) -> Self;
     /// How many packets, of its own and of its peer, an end may keep.

@@ -87,10 +87,10 @@ macro_rules! services {
         /// What the drivers of fuzzing ask of a service.
         #[cfg(feature = "fuzz")]
         impl ServiceConfig {
-            /// Any settings of a kind of service; `None` if there is no such kind.
+            /// Any settings of a kind of service; `None` if there is no such kind, or it does not come to rest.
             pub fn any(kind: &str, input: &mut Input<'_>) -> Option<Self> {
                 match kind {
-                    $($kind => Some(Self::$service(<$config>::any(input))),)*
+                    $($kind => <$config>::COMES_TO_REST.then(|| Self::$service(<$config>::any(input))),)*
                     _ => None,
                 }
             }

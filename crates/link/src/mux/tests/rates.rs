@@ -43,7 +43,7 @@ fn rates_that_the_link_has_not_got_are_refused() {
     let too_much = too_much.expect_err("120 %").to_string();
     assert_eq!(too_much, "the rates of all classes add up to 120.0 % of the link; expected at most 100 %");
     let unknown = given(2, &[(1, allocation("1 Mbit/s"))], None).expect_err("of what?").to_string();
-    assert!(unknown.starts_with("a rate of 1 Mbit/s, of a link whose own is not known"), "{unknown}");
+    assert!(unknown.starts_with("a rate of 1 Mbit/s on a link whose own rate is unknown"), "{unknown}");
 }
 
 #[test]

@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn a_setting_that_is_given_and_cannot_take_effect_is_refused_with_what_would_be_right() {
+    fn a_setting_that_is_given_and_cannot_take_effect_is_refused_with_what_was_expected() {
         for (config, setting, right) in [
             (
                 r#"{"flexible-pdu-size": false, "poll": {"by-status": true}}"#,
@@ -86,7 +86,7 @@ mod tests {
             (r#"{"discard": {"timer": {"after": "2 s"}}, "retransmissions": 3}"#, "retransmissions", "discard = "),
         ] {
             let error = read(config).expect_err(config);
-            assert!(error.starts_with(setting) && error.contains("right would be") && error.contains(right), "{error}");
+            assert!(error.starts_with(setting) && error.contains("expected ") && error.contains(right), "{error}");
         }
     }
 
