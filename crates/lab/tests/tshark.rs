@@ -128,35 +128,35 @@ fn numbers_of(service: &str, frame: &Frame) -> String {
     match service {
         "selective-repeat" => {
             sr = match selective_repeat::parse(frame.clone()).expect("a frame of Selective Repeat") {
-                selective_repeat::Unit::Data { next, number, link, .. } => {
+                selective_repeat::Pdu::Data { next, number, link, .. } => {
                     format!("{next}|{number}||{}", written(link))
                 }
-                selective_repeat::Unit::Acknowledgement { next } => format!("{next}|||"),
-                selective_repeat::Unit::Reject { next, missing } => format!("{next}||{missing}|"),
+                selective_repeat::Pdu::Acknowledgement { next } => format!("{next}|||"),
+                selective_repeat::Pdu::Reject { next, missing } => format!("{next}||{missing}|"),
             }
         }
         "go-back-n" => {
             gbn = match go_back_n::parse(frame.clone()).expect("a frame of go-back-n") {
-                go_back_n::Unit::Data { next, number, .. } => format!("{next}|{number}"),
-                go_back_n::Unit::Acknowledgement { next } => format!("{next}|"),
+                go_back_n::Pdu::Data { next, number, .. } => format!("{next}|{number}"),
+                go_back_n::Pdu::Acknowledgement { next } => format!("{next}|"),
             }
         }
         "rlp" => {
             rlp = match rlp::parse(frame.clone()).expect("a frame of RLP") {
-                rlp::Unit::Data { number, link, .. } | rlp::Unit::Repair { number, link, .. } => {
+                rlp::Pdu::Data { number, link, .. } | rlp::Pdu::Repair { number, link, .. } => {
                     format!("{number}|||{}", written(link))
                 }
-                rlp::Unit::Nack(missing) => {
+                rlp::Pdu::Nack(missing) => {
                     let numbers: Vec<_> = missing.numbers().map(|number| number.to_string()).collect();
                     format!("|{}||", numbers.join(","))
                 }
-                rlp::Unit::Keepalive { next } => format!("||{next}|"),
+                rlp::Pdu::Keepalive { next } => format!("||{next}|"),
             }
         }
         "xor-fec" => {
             fec = match fec::parse(frame.clone()).expect("a frame of forward error correction") {
-                fec::Unit::Data { number, .. } => format!("{number}|||"),
-                fec::Unit::Parity(fec::Parity { first, count, lengths, check, .. }) => {
+                fec::Pdu::Data { number, .. } => format!("{number}|||"),
+                fec::Pdu::Parity(fec::Parity { first, count, lengths, check, .. }) => {
                     format!("{first}|{count}|{lengths}|0x{check:08x}")
                 }
             }

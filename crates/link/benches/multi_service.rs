@@ -4,7 +4,7 @@
 //! faster than the logarithm of the number of services.
 
 use arqway_link::mux::scheduler::{Lane, SelfClocked};
-use arqway_link::mux::{Class, Classifier, Config, Flow, Headers, Mux, Ports, Protocol, Rule, Scfq, SchedulerConfig};
+use arqway_link::mux::{Class, Classifier, Config, FlowId, Headers, Mux, Ports, Protocol, Rule, Scfq, SchedulerConfig};
 use arqway_link::{LinkService, Packet, ServiceConfig, ServiceId, Side, raw};
 use arqway_units::{Octets, Time};
 use std::hint::black_box;
@@ -122,7 +122,7 @@ fn multiplexer() {
             let Ok(mut mux) = Mux::new(&Config { classes, scheduler, ..Config::new(service()) }, Side::Client) else {
                 return;
             };
-            let flow = |port| Flow::Protocol {
+            let flow = |port| FlowId::Protocol {
                 protocol: Protocol::of_number(port),
                 source: [0; 4].into(),
                 destination: [0; 4].into(),

@@ -28,14 +28,14 @@ pub struct Checked<S, const KEEPS: bool = false> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation {
     /// Which.
-    pub rule: Rule,
+    pub rule: ContractRule,
     /// How, and when.
     pub told: String,
 }
 
 /// The rules of the contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rule {
+pub enum ContractRule {
     /// The owner's: `now` never decreases.
     ClockRunsBackwards,
     /// A full service hands back the packet that it was given.
@@ -54,7 +54,7 @@ pub enum Rule {
     TimerWhileDown,
 }
 
-impl Rule {
+impl ContractRule {
     /// Its name: `timer-still-due`.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -116,7 +116,7 @@ impl<S: LinkService, const KEEPS: bool> Checked<S, KEEPS> {
     }
 
     #[track_caller]
-    fn holds(&self, rule: Rule, holds: bool, told: impl FnOnce() -> String) {
+    fn holds(&self, rule: ContractRule, holds: bool, told: impl FnOnce() -> String) {
         if Self::LOOKS && !holds {
             assert!(KEEPS, "{}", told());
             self.broken.borrow_mut().get_or_insert_with(|| Violation { rule, told: told() });
@@ -125,7 +125,7 @@ impl<S: LinkService, const KEEPS: bool> Checked<S, KEEPS> {
 
     fn advance(&mut self, now: Time) {
         let before = self.now;
-        self.holds(Rule::ClockRunsBackwards, now >= before, || {
+        self.holds(ContractRule::ClockRunsBackwards, now >= before, || {
             alloc::format!("the clock ran backwards: {} s after {} s", now.as_seconds(), before.as_seconds())
         });
         self.now = now;
@@ -144,7 +144,7 @@ impl<S: LinkService, const KEEPS: bool> LinkService for Checked<S, KEEPS> {
         let given = Self::LOOKS.then(|| packet.octets.clone());
         let taken = self.service.handle_packet(packet, now);
         if let Err(Full { packet: back, .. }) = &taken {
-            self.holds(Rule::PacketChanged, given.as_ref() == Some(&back.octets), || {
+            self.holds(ContractRule::PacketChanged, given.as_ref() == Some(&back.octets), || {
                 alloc::format!("a full service must hand back the packet it was given: {given:?} became {back:?}")
             });
         }
@@ -162,7 +162,7 @@ impl<S: LinkService, const KEEPS: bool> LinkService for Checked<S, KEEPS> {
         if Self::LOOKS
             && let Some(deadline) = self.service.poll_timeout()
         {
-            self.holds(Rule::TimerStillDue, deadline > now, || {
+            self.holds(ContractRule::TimerStillDue, deadline > now, || {
                 let [fired, due] = [now, deadline].map(Time::as_seconds);
                 alloc::format!("a timer that fired at {fired} s is still due at {due} s")
             });
@@ -178,10 +178,10 @@ impl<S: LinkService, const KEEPS: bool> LinkService for Checked<S, KEEPS> {
     fn poll_frame(&mut self, now: Time) -> Option<Frame> {
         self.advance(now);
         let frame = self.service.poll_frame(now);
-        self.holds(Rule::FrameAfterDrained, !(self.frames_drained && frame.is_some()), || {
+        self.holds(ContractRule::FrameAfterDrained, !(self.frames_drained && frame.is_some()), || {
             alloc::format!("a drained service had a new frame: {frame:?}")
         });
-        self.holds(Rule::FrameWhileDown, !(self.down && frame.is_some()), || {
+        self.holds(ContractRule::FrameWhileDown, !(self.down && frame.is_some()), || {
             alloc::format!("a frame was handed over while the link was down: {frame:?}")
         });
         self.frames_drained = frame.is_none();
@@ -195,7 +195,7 @@ impl<S: LinkService, const KEEPS: bool> LinkService for Checked<S, KEEPS> {
         let size = frame.size();
         let start = self.service.start_frame(frame, now);
         let after = frame.size();
-        self.holds(Rule::FrameChangedSize, after == size, || {
+        self.holds(ContractRule::FrameChangedSize, after == size, || {
             alloc::format!(
                 "a frame in the queue must keep its size, which the scheduler has counted: {size} became {after}"
             )
@@ -210,7 +210,7 @@ impl<S: LinkService, const KEEPS: bool> LinkService for Checked<S, KEEPS> {
 
     fn poll_packet(&mut self) -> Option<Packet> {
         let packet = self.service.poll_packet();
-        self.holds(Rule::PacketAfterDrained, !(self.packets_drained && packet.is_some()), || {
+        self.holds(ContractRule::PacketAfterDrained, !(self.packets_drained && packet.is_some()), || {
             alloc::format!("a drained service had a new packet: {packet:?}")
         });
         self.packets_drained = packet.is_none();
@@ -219,7 +219,7 @@ impl<S: LinkService, const KEEPS: bool> LinkService for Checked<S, KEEPS> {
 
     fn poll_timeout(&self) -> Option<Time> {
         let deadline = self.service.poll_timeout();
-        self.holds(Rule::TimerWhileDown, !(self.down && deadline.is_some()), || {
+        self.holds(ContractRule::TimerWhileDown, !(self.down && deadline.is_some()), || {
             alloc::format!("a timer runs while the link is down, until {:?} s", deadline.map(Time::as_seconds))
         });
         deadline
@@ -244,7 +244,7 @@ mod tests {
         end.handle_timeout(Time::from_nanoseconds(3));
         end.handle_timeout(Time::from_nanoseconds(1));
         let violation = end.take_violation().expect("a clock that ran backwards");
-        assert_eq!(violation.rule, Rule::ClockRunsBackwards);
+        assert_eq!(violation.rule, ContractRule::ClockRunsBackwards);
         assert!(alloc::format!("{violation}").starts_with("clock-runs-backwards: the clock ran backwards: "));
         assert_eq!(end.take_violation(), None);
     }

@@ -27,7 +27,7 @@ mod script;
 mod service;
 
 pub use bounded::{Bounded, BoundsError};
-pub use checked::{Checked, Rule, Violation};
+pub use checked::{Checked, ContractRule, Violation};
 pub use counters::Counters;
 pub use end::{Clock, End, Entity};
 pub use frame::{Frame, Head, Kind, Packet, ServiceId, Tag, Ticket};

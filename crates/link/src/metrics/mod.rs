@@ -9,7 +9,7 @@
 //! | effective goodput e | g (1 - l) | | |
 //!
 //! An end sends in one direction and receives in the other, so it knows half of each: [`ServiceMetrics::one_way`] joins what
-//! the sender of a direction says with what its receiver says. All are taken over a [sliding window](Window).
+//! the sender of a direction says with what its receiver says. All are taken over a [sliding window](MeasurementWindow).
 //!
 //! ```
 //! use arqway_link::metrics::ServiceMetrics;
@@ -27,7 +27,7 @@
 
 mod window;
 
-pub use window::Window;
+pub use window::MeasurementWindow;
 pub(crate) use window::{Sliding, Totals};
 
 use crate::contract::Counters;

@@ -14,14 +14,14 @@ use core::num::NonZeroUsize;
 
 /// Over what time metrics are taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Window {
+pub struct MeasurementWindow {
     /// How long it is.
     pub length: Span,
     /// In how many parts it moves on.
     pub parts: NonZeroUsize,
 }
 
-impl Default for Window {
+impl Default for MeasurementWindow {
     /// Ten seconds, a second at a time.
     fn default() -> Self {
         Self { length: Span::from_milliseconds(10_000), parts: NonZeroUsize::new(10).unwrap_or(NonZeroUsize::MIN) }
@@ -71,7 +71,7 @@ pub(crate) struct Sliding {
 }
 
 impl Sliding {
-    pub(crate) fn new(window: Window, services: usize) -> Self {
+    pub(crate) fn new(window: MeasurementWindow, services: usize) -> Self {
         let parts = window.parts.get();
         let part = (window.length / parts as u64).max(Span::from_nanoseconds(1));
         let mut boundaries = VecDeque::with_capacity(parts + 1);
@@ -113,7 +113,8 @@ mod tests {
 
     #[test]
     fn the_window_holds_its_parts_and_forgets_what_was_before() {
-        let window = Window { length: Span::from_milliseconds(1000), parts: NonZeroUsize::new(4).expect("not zero") };
+        let window =
+            MeasurementWindow { length: Span::from_milliseconds(1000), parts: NonZeroUsize::new(4).expect("not zero") };
         let mut sliding = Sliding::new(window, 1);
         let at = |milliseconds| Time::ZERO + Span::from_milliseconds(milliseconds);
         let of = |link_octets| core::iter::once(Totals { link_octets, ..Totals::default() });

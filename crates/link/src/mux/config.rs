@@ -10,7 +10,7 @@ use super::rule::Rule;
 use super::scheduler::SchedulerConfig;
 use super::tables::{Table, Want};
 use crate::contract::ServiceId;
-use crate::metrics::Window;
+use crate::metrics::MeasurementWindow;
 use crate::registry::ServiceConfig;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -35,7 +35,7 @@ pub struct Config {
     /// What the link below carries, where that is known and stays so: rates of classes are shares of it.
     pub link_rate: Option<BitRate>,
     /// Over what time [metrics](crate::metrics) are taken.
-    pub window: Window,
+    pub window: MeasurementWindow,
 }
 
 impl Config {
@@ -49,7 +49,7 @@ impl Config {
             scheduler: SchedulerConfig::Fcfs,
             depth: NonZeroUsize::MIN,
             link_rate: None,
-            window: Window::default(),
+            window: MeasurementWindow::default(),
         }
     }
 

@@ -10,7 +10,7 @@ use core::net::{IpAddr, SocketAddr};
 
 /// One flow, in one direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Flow {
+pub enum FlowId {
     /// A conversation between two ports.
     Ports {
         /// TCP, UDP or another with ports.
@@ -40,7 +40,7 @@ pub enum Flow {
     },
 }
 
-impl Flow {
+impl FlowId {
     /// As a cell; `None` for ends of two versions of IP, between which no packet goes.
     fn cell(&self) -> Option<Cell> {
         match *self {
@@ -71,13 +71,13 @@ pub(super) struct Flows {
 
 impl Flows {
     /// Gives a flow a service; returns the one it had.
-    pub(super) fn install(&mut self, flow: &Flow, service: ServiceId) -> Option<ServiceId> {
+    pub(super) fn install(&mut self, flow: &FlowId, service: ServiceId) -> Option<ServiceId> {
         let Cell { mask, value } = flow.cell()?;
         self.kinds[kind(flow)].get_or_insert_with(|| (mask, Cells::default())).1.insert(value, service)
     }
 
     /// Forgets a flow; returns the service it had.
-    pub(super) fn remove(&mut self, flow: &Flow) -> Option<ServiceId> {
+    pub(super) fn remove(&mut self, flow: &FlowId) -> Option<ServiceId> {
         self.kinds[kind(flow)].as_mut()?.1.remove(&flow.cell()?.value)
     }
 
@@ -94,10 +94,10 @@ impl Flows {
 }
 
 /// The kinds have one mask each. Flows by their ports are looked for first.
-fn kind(flow: &Flow) -> usize {
+fn kind(flow: &FlowId) -> usize {
     match flow {
-        Flow::Ports { .. } => 0,
-        Flow::Label { .. } => 1,
-        Flow::Protocol { .. } => 2,
+        FlowId::Ports { .. } => 0,
+        FlowId::Label { .. } => 1,
+        FlowId::Protocol { .. } => 2,
     }
 }

@@ -40,7 +40,7 @@ pub use crate::ip::{
 pub use class::{Carrier, Class, ClassError, DEFAULT};
 pub use classifier::Classifier;
 pub use config::{Config, ConfigError, services};
-pub use flows::Flow;
+pub use flows::FlowId;
 pub use rates::{Allocation, AllocationError, Measured, RateError, Rates, Shares};
 pub use rule::{Rule, RuleError};
 pub use scheduler::{Scfq, SchedulerConfig};
@@ -167,7 +167,7 @@ impl<S: LinkService> Mux<S> {
     ///
     /// # Errors
     /// There is no such service.
-    pub fn install_flow(&mut self, flow: &Flow, service: ServiceId) -> Result<Option<ServiceId>, NoSuchService> {
+    pub fn install_flow(&mut self, flow: &FlowId, service: ServiceId) -> Result<Option<ServiceId>, NoSuchService> {
         if service.index() >= self.services.len() {
             return Err(NoSuchService(service, self.services.len().saturating_sub(1)));
         }
@@ -175,7 +175,7 @@ impl<S: LinkService> Mux<S> {
     }
 
     /// Leaves a flow to the rules again; returns the service that it had.
-    pub fn remove_flow(&mut self, flow: &Flow) -> Option<ServiceId> {
+    pub fn remove_flow(&mut self, flow: &FlowId) -> Option<ServiceId> {
         self.flows.remove(flow)
     }
 

@@ -3,7 +3,7 @@
 use super::{Hop, Offer};
 use crate::contract::ServiceId;
 use crate::metrics::ServiceMetrics;
-use crate::mux::{Flow, Shares};
+use crate::mux::{FlowId, Shares};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use arqway_units::{BitRate, Ratio, ToFloat};
@@ -41,7 +41,7 @@ pub struct Ledger {
     most: u64,
     /// By service; `None` where a service's metrics are not known.
     metrics: Vec<Option<ServiceMetrics>>,
-    flows: BTreeMap<Flow, Entry>,
+    flows: BTreeMap<FlowId, Entry>,
     /// The sum over all flows, in bits per second.
     reserved: u64,
 }
@@ -75,7 +75,7 @@ impl Ledger {
 
     /// What is set aside for a flow.
     #[must_use]
-    pub fn reservation(&self, flow: &Flow) -> Option<(ServiceId, BitRate)> {
+    pub fn reservation(&self, flow: &FlowId) -> Option<(ServiceId, BitRate)> {
         self.flows.get(flow).map(|entry| (entry.service, entry.rate))
     }
 
@@ -107,7 +107,7 @@ impl Hop for Ledger {
         (0..ServiceId::COUNT).zip(&self.metrics).filter_map(offer).collect()
     }
 
-    fn admit(&mut self, flow: &Flow, service: ServiceId, rate: BitRate) -> Result<(), Shortage> {
+    fn admit(&mut self, flow: &FlowId, service: ServiceId, rate: BitRate) -> Result<(), Shortage> {
         if self.flows.contains_key(flow) {
             return Err(Shortage::Reserved);
         }
@@ -123,7 +123,7 @@ impl Hop for Ledger {
         Ok(())
     }
 
-    fn release(&mut self, flow: &Flow) -> bool {
+    fn release(&mut self, flow: &FlowId) -> bool {
         let Some(entry) = self.flows.remove(flow) else { return false };
         self.reserved -= entry.rate.as_bits_per_second();
         true

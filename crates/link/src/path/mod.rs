@@ -20,7 +20,7 @@
 //!
 //! ```
 //! use arqway_link::metrics::ServiceMetrics;
-//! use arqway_link::mux::{Flow, FlowLabel};
+//! use arqway_link::mux::{FlowId, FlowLabel};
 //! use arqway_link::path::{Advertisement, Hop, Ledger, Needs, reserve};
 //! use arqway_units::{BitRate, Ratio, Span};
 //!
@@ -50,7 +50,7 @@
 //! assert_eq!((choice.loss().as_percent(), choice.delay()), (2.0, Span::from_milliseconds(17)));
 //!
 //! // The reservation goes back, and each link sets aside what it needs.
-//! let call = Flow::Label {
+//! let call = FlowId::Label {
 //!     label: FlowLabel::new(7).unwrap(),
 //!     source: "2001:db8::1".parse().unwrap(),
 //!     destination: "2001:db8::2".parse().unwrap(),
@@ -72,7 +72,7 @@ pub use ledger::{Ledger, Shortage};
 pub use mux_hop::MuxHop;
 
 use crate::contract::ServiceId;
-use crate::mux::Flow;
+use crate::mux::FlowId;
 use alloc::vec::Vec;
 use arqway_units::BitRate;
 
@@ -84,9 +84,9 @@ pub trait Hop {
     ///
     /// # Errors
     /// What it is short of; nothing has changed then.
-    fn admit(&mut self, flow: &Flow, service: ServiceId, rate: BitRate) -> Result<(), Shortage>;
+    fn admit(&mut self, flow: &FlowId, service: ServiceId, rate: BitRate) -> Result<(), Shortage>;
     /// Gives back what was set aside for a flow. Whether there was anything.
-    fn release(&mut self, flow: &Flow) -> bool;
+    fn release(&mut self, flow: &FlowId) -> bool;
 }
 
 /// A reservation was refused; nothing is reserved anywhere.
@@ -104,7 +104,7 @@ pub struct Refusal {
 ///
 /// # Errors
 /// Which link refused, and why.
-pub fn reserve<H: Hop>(path: &mut [H], flow: &Flow, choice: &Choice, rate: BitRate) -> Result<(), Refusal> {
+pub fn reserve<H: Hop>(path: &mut [H], flow: &FlowId, choice: &Choice, rate: BitRate) -> Result<(), Refusal> {
     let rates = choice.rates(rate);
     if rates.len() != path.len() {
         return Err(Refusal { link: rates.len().min(path.len()), reason: Shortage::AnotherPath });

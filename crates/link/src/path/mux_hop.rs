@@ -2,7 +2,7 @@
 
 use super::{Hop, Ledger, Offer, Shortage};
 use crate::contract::{LinkService, ServiceId};
-use crate::mux::{Flow, Mux, Shares};
+use crate::mux::{FlowId, Mux, Shares};
 use alloc::vec::Vec;
 use arqway_units::BitRate;
 
@@ -22,7 +22,7 @@ impl<S: LinkService> Hop for MuxHop<'_, S> {
         self.ledger.offers()
     }
 
-    fn admit(&mut self, flow: &Flow, service: ServiceId, rate: BitRate) -> Result<(), Shortage> {
+    fn admit(&mut self, flow: &FlowId, service: ServiceId, rate: BitRate) -> Result<(), Shortage> {
         self.ledger.admit(flow, service, rate)?;
         if self.mux.install_flow(flow, service).is_err() {
             self.ledger.release(flow);
@@ -32,7 +32,7 @@ impl<S: LinkService> Hop for MuxHop<'_, S> {
         Ok(())
     }
 
-    fn release(&mut self, flow: &Flow) -> bool {
+    fn release(&mut self, flow: &FlowId) -> bool {
         let had = self.ledger.release(flow);
         if had {
             self.mux.remove_flow(flow);

@@ -23,9 +23,9 @@ fn metrics(goodput: f64, loss: f64, milliseconds: u64) -> ServiceMetrics {
     ServiceMetrics { goodput: ratio(goodput), loss: ratio(loss), delay: Span::from_milliseconds(milliseconds) }
 }
 
-fn flow(number: u32) -> Flow {
+fn flow(number: u32) -> FlowId {
     let (source, destination) = ([0; 16].into(), [1; 16].into());
-    Flow::Label { label: FlowLabel::new(number).expect("twenty bits"), source, destination }
+    FlowId::Label { label: FlowLabel::new(number).expect("twenty bits"), source, destination }
 }
 
 fn advertise<H: Hop>(path: &[H]) -> Advertisement {

@@ -110,7 +110,7 @@ proptest! {
         let ends = run_with([end(), end()], &setting, packet);
         for (receiver, sender) in [(1, 0), (0, 1)] {
             let arrivals = arrivals(ends[sender].sent(), |frame| match selective_repeat::parse(frame) {
-                Some(selective_repeat::Unit::Data { packet, .. }) => Some(number_of(&packet)),
+                Some(selective_repeat::Pdu::Data { packet, .. }) => Some(number_of(&packet)),
                 _ => None,
             });
             prop_assert_eq!(arrivals.len(), setting.packets[sender] as usize, "all arrive");
@@ -127,7 +127,7 @@ proptest! {
         let ends = run_with([end(), end()], &setting, packet);
         for (receiver, sender) in [(1, 0), (0, 1)] {
             let arrivals = arrivals(ends[sender].sent(), |frame| match rlp::parse(frame) {
-                Some(rlp::Unit::Data { packet, .. } | rlp::Unit::Repair { packet, .. }) => Some(number_of(&packet)),
+                Some(rlp::Pdu::Data { packet, .. } | rlp::Pdu::Repair { packet, .. }) => Some(number_of(&packet)),
                 _ => None,
             });
             check(&order, &ends[receiver], &arrivals);

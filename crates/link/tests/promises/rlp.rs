@@ -3,7 +3,7 @@
 use super::{bursts, number_of};
 use crate::common::{End, Queue, Sent, Setting, run};
 use crate::setting;
-use arqway_link::rlp::{Config, Unit, parse};
+use arqway_link::rlp::{Config, Pdu, parse};
 use arqway_link::{AnyService, Bounded, LinkService, Resequencing, ServiceConfig, Side};
 use arqway_units::Span;
 use proptest::prelude::*;
@@ -57,17 +57,17 @@ fn story_of(packet: u32, data: &[Sent], requests: &[Sent]) -> Story {
     let mut story = Story { arrived: 0, lost: 0, requests: 0, lost_requests: 0, noticed: false };
     for Sent { frame, copies, .. } in data {
         match parse(frame.clone()) {
-            Some(Unit::Data { number, .. } | Unit::Repair { number, .. }) if number == packet && *copies == 0 => {
+            Some(Pdu::Data { number, .. } | Pdu::Repair { number, .. }) if number == packet && *copies == 0 => {
                 story.lost += 1;
             }
-            Some(Unit::Data { number, .. } | Unit::Repair { number, .. }) if number == packet => story.arrived += 1,
-            Some(Unit::Data { number: beyond, .. }) => story.noticed |= beyond > packet && *copies > 0,
-            Some(Unit::Keepalive { next }) => story.noticed |= next > packet && *copies > 0,
+            Some(Pdu::Data { number, .. } | Pdu::Repair { number, .. }) if number == packet => story.arrived += 1,
+            Some(Pdu::Data { number: beyond, .. }) => story.noticed |= beyond > packet && *copies > 0,
+            Some(Pdu::Keepalive { next }) => story.noticed |= next > packet && *copies > 0,
             _ => {}
         }
     }
     for Sent { frame, copies, .. } in requests {
-        if let Some(Unit::Nack(missing)) = parse(frame.clone())
+        if let Some(Pdu::Nack(missing)) = parse(frame.clone())
             && missing.numbers().any(|number| number == packet)
         {
             story.requests += 1;
@@ -81,7 +81,7 @@ fn story_of(packet: u32, data: &[Sent], requests: &[Sent]) -> Story {
 fn in_order_of_arrival(data: &[Sent]) -> Vec<u32> {
     let mut arrived = Vec::new();
     for Sent { frame, copies, .. } in data {
-        if let Some(Unit::Data { number, .. } | Unit::Repair { number, .. }) = parse(frame.clone())
+        if let Some(Pdu::Data { number, .. } | Pdu::Repair { number, .. }) = parse(frame.clone())
             && let Ok(number) = u32::try_from(number)
             && *copies > 0
             && !arrived.contains(&number)
@@ -156,5 +156,5 @@ proptest! {
 /// The last frame is a keepalive, and it arrives.
 fn is_told_at_last(sent: &[Sent]) -> bool {
     let last = sent.last().filter(|last| last.copies > 0).and_then(|last| parse(last.frame.clone()));
-    matches!(last, Some(Unit::Keepalive { .. }))
+    matches!(last, Some(Pdu::Keepalive { .. }))
 }

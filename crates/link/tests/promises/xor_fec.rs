@@ -3,7 +3,7 @@
 use super::{bursts, number_of};
 use crate::common::{End, Sent, Setting, run};
 use crate::setting;
-use arqway_link::fec::{Config, Unit, parse};
+use arqway_link::fec::{Config, Pdu, parse};
 use arqway_link::{AnyService, Bounded, ServiceConfig, Side};
 use arqway_units::Span;
 use proptest::prelude::*;
@@ -31,12 +31,12 @@ fn deliveries(sent: &[Sent]) -> Vec<u32> {
     for Sent { frame, copies, .. } in sent {
         let arrived = *copies > 0;
         match parse(frame.clone()).expect("our own frames can be read") {
-            Unit::Data { .. } => {
+            Pdu::Data { .. } => {
                 block.push((next, arrived));
                 expected.extend(arrived.then_some(next));
                 next += 1;
             }
-            Unit::Parity(parity) => {
+            Pdu::Parity(parity) => {
                 assert_eq!(usize::from(parity.count), block.len(), "a parity covers what was sent since the last");
                 let mut lost = block.iter().filter(|(_, arrived)| !arrived).map(|(number, _)| *number);
                 if let (Some(only), None, true) = (lost.next(), lost.next(), arrived) {

@@ -11,7 +11,7 @@
 //! ```
 
 use super::numbers::{Arrived, at_or_after};
-use arqway_link::selective_repeat::{Unit, parse};
+use arqway_link::selective_repeat::{Pdu, parse};
 use arqway_link::{Frame, ServiceId};
 use arqway_sim::channel::Direction;
 use arqway_sim::{LinkLayer, Probe};
@@ -210,15 +210,15 @@ impl Probe for Recorder {
             return;
         }
         match (direction, parse(frame.clone())) {
-            (Direction::Down, Some(Unit::Data { number, .. })) => {
+            (Direction::Down, Some(Pdu::Data { number, .. })) => {
                 if let Some(number) = self.arrived.receive(number) {
                     step(&mut self.deliveries, Noted { at: now, number }, |noted| noted.at, (self.from, self.to));
                 }
             }
-            (Direction::Up, Some(Unit::Data { next, .. } | Unit::Acknowledgement { next })) => {
+            (Direction::Up, Some(Pdu::Data { next, .. } | Pdu::Acknowledgement { next })) => {
                 self.handle_acknowledgement(next, now);
             }
-            (Direction::Up, Some(Unit::Reject { next, missing })) => {
+            (Direction::Up, Some(Pdu::Reject { next, missing })) => {
                 self.handle_acknowledgement(next, now);
                 let number = at_or_after(self.acknowledged, missing);
                 self.rejected.insert(number);

@@ -1,7 +1,7 @@
 //! Compiled rules are the rules: the first that matches counts, whatever tables they were sorted into.
 
 use super::super::classifier::Classifier;
-use super::super::flows::{Flow, Flows};
+use super::super::flows::{FlowId, Flows};
 use super::super::rule::Rule;
 use crate::contract::ServiceId;
 use crate::ip::{Addresses, Ds, FlowLabel, Headers, Ports, Protocol};
@@ -129,22 +129,22 @@ proptest! {
 }
 
 /// The flow that a packet belongs to, told by ports, by label, or by protocol.
-fn flow_of(headers: &Headers, by: usize) -> Option<Flow> {
+fn flow_of(headers: &Headers, by: usize) -> Option<FlowId> {
     let Headers { source, destination, protocol, .. } = *headers;
     Some(match by {
         0 => {
             let (from, to) = headers.ports?;
             let (source, destination) = (SocketAddr::new(source, from), SocketAddr::new(destination, to));
-            Flow::Ports { protocol, source, destination }
+            FlowId::Ports { protocol, source, destination }
         }
-        1 => Flow::Label { label: headers.flow_label?, source, destination },
-        _ => Flow::Protocol { protocol, source, destination },
+        1 => FlowId::Label { label: headers.flow_label?, source, destination },
+        _ => FlowId::Protocol { protocol, source, destination },
     })
 }
 
 #[test]
 fn flows_of_both_versions_live_side_by_side() {
-    let flow = |source: &str, destination: &str| Flow::Ports {
+    let flow = |source: &str, destination: &str| FlowId::Ports {
         protocol: Protocol::UDP,
         source: source.parse().expect("an address"),
         destination: destination.parse().expect("an address"),

@@ -103,7 +103,7 @@ fn a_full_service_says_that_it_is_the_one_and_the_other_still_takes_packets() {
 fn a_flow_installed_at_run_time_goes_before_the_rules_until_it_is_removed() {
     let mut mux = Mux::new(&raw_and_udp(), Side::Client).expect("two services");
     let ends = core::net::SocketAddr::from(([0, 0, 0, 0], 0));
-    let flow = Flow::Ports { protocol: Protocol::UDP, source: ends, destination: ends };
+    let flow = FlowId::Ports { protocol: Protocol::UDP, source: ends, destination: ends };
     let udp = packet(Protocol::UDP).octets;
     assert_eq!(mux.install_flow(&flow, ServiceId::default()), Ok(None));
     assert_eq!(mux.service_of(&udp).index(), 0);

@@ -1,6 +1,6 @@
 //! What fuzzing must know of forward error correction.
 
-use super::{Config, Parity, Unit, parse};
+use super::{Config, Parity, Pdu, parse};
 use crate::contract::fuzz::{Fuzzed, Input, Promise, both_ways};
 
 impl Fuzzed for Config {
@@ -19,9 +19,9 @@ impl Fuzzed for Config {
     fn check_reader(kind: u8, octets: &[u8], split: usize) {
         let expected = match (kind, octets) {
             (0, [number, packet @ ..]) if !packet.is_empty() => {
-                Some(Unit::Data { number: *number, packet: packet.to_vec().into() })
+                Some(Pdu::Data { number: *number, packet: packet.to_vec().into() })
             }
-            (1, [first, count @ 1..=64, a, b, c, d, e, f, xor @ ..]) if !xor.is_empty() => Some(Unit::Parity(Parity {
+            (1, [first, count @ 1..=64, a, b, c, d, e, f, xor @ ..]) if !xor.is_empty() => Some(Pdu::Parity(Parity {
                 first: *first,
                 count: *count,
                 lengths: u16::from_be_bytes([*a, *b]),

@@ -33,7 +33,7 @@ mod xor;
 
 pub use block::Parity;
 pub use config::Config;
-pub use wire::{Unit, parse};
+pub use wire::{Pdu, parse};
 
 use crate::contract::{Clock, Counters, Departure, Entity, Frame, Tag, Ticket};
 use arqway_units::{Span, Time};
@@ -65,8 +65,8 @@ impl Entity for Fec {
 
     fn receive(&mut self, frame: Frame, _now: Clock, counters: &mut Counters) -> Option<()> {
         match wire::parse(frame)? {
-            Unit::Data { number, packet } => self.receiver.data(number, packet, counters),
-            Unit::Parity(parity) => self.receiver.parity(&parity, counters),
+            Pdu::Data { number, packet } => self.receiver.data(number, packet, counters),
+            Pdu::Parity(parity) => self.receiver.parity(&parity, counters),
         }
         Some(())
     }

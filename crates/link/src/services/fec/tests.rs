@@ -17,8 +17,8 @@ fn end(block: u16) -> Script<crate::contract::End<Fec>> {
 /// `parity 0+3` covers three frames from 0 on.
 fn describe(frame: Frame) -> String {
     match parse(frame).expect("our own frames can be read") {
-        Unit::Data { number, .. } => format!("data {number}"),
-        Unit::Parity(parity) => format!("parity {}+{}", parity.first, parity.count),
+        Pdu::Data { number, .. } => format!("data {number}"),
+        Pdu::Parity(parity) => format!("parity {}+{}", parity.first, parity.count),
     }
 }
 

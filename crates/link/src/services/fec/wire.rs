@@ -24,7 +24,7 @@ const PARITY: Kind = Kind::new(1);
 
 /// A frame as received.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Unit {
+pub enum Pdu {
     /// A packet.
     Data {
         /// The frame's number.
@@ -38,18 +38,18 @@ pub enum Unit {
 
 /// Reads a frame, or `None` where it is none of ours: of an unknown kind, too short, or of a block that there cannot be.
 #[must_use]
-pub fn parse(mut frame: Frame) -> Option<Unit> {
+pub fn parse(mut frame: Frame) -> Option<Pdu> {
     match frame.tag.kind() {
         DATA => {
             let [number] = frame.take()?;
-            frame.into_packet().map(|packet| Unit::Data { number, packet })
+            frame.into_packet().map(|packet| Pdu::Data { number, packet })
         }
         PARITY => {
             let [first, count] = frame.take()?;
             let lengths = u16::from_be_bytes(frame.take()?);
             let check = u32::from_be_bytes(frame.take()?);
             let xor = frame.into_packet().filter(|_| (1..=LARGEST_BLOCK).contains(&u16::from(count)))?;
-            Some(Unit::Parity(Parity { first, count, lengths, check, xor }))
+            Some(Pdu::Parity(Parity { first, count, lengths, check, xor }))
         }
         _ => None,
     }

@@ -1,6 +1,6 @@
 //! What fuzzing must know of go-back-n.
 
-use super::{Config, Unit, parse};
+use super::{Config, Pdu, parse};
 use crate::arq::TimerStarts;
 use crate::contract::fuzz::{Fuzzed, Input, Promise, both_ways};
 use crate::contract::{Frame, Kind};
@@ -22,7 +22,7 @@ impl Fuzzed for Config {
     }
 
     fn answer(&self, frame: &Frame) -> Option<Frame> {
-        let Unit::Data { number, .. } = parse(frame.clone())? else { return None };
+        let Pdu::Data { number, .. } = parse(frame.clone())? else { return None };
         let next = u8::try_from((number + 1) % 256).ok()?;
         Some(Frame::new(Kind::new(1), &[next], Bytes::new()))
     }
@@ -34,9 +34,9 @@ impl Fuzzed for Config {
     fn check_reader(kind: u8, octets: &[u8], split: usize) {
         let expected = match (kind, octets) {
             (0, [next, number, packet @ ..]) if !packet.is_empty() => {
-                Some(Unit::Data { next: (*next).into(), number: (*number).into(), packet: packet.to_vec().into() })
+                Some(Pdu::Data { next: (*next).into(), number: (*number).into(), packet: packet.to_vec().into() })
             }
-            (1, [next]) => Some(Unit::Acknowledgement { next: (*next).into() }),
+            (1, [next]) => Some(Pdu::Acknowledgement { next: (*next).into() }),
             _ => None,
         };
         for frame in both_ways(kind, octets, split, 2 - usize::from(kind == 1)) {

@@ -28,7 +28,7 @@ mod tests;
 mod wire;
 
 pub use config::Config;
-pub use wire::{Unit, parse};
+pub use wire::{Pdu, parse};
 
 use crate::arq::{TimerStarts, earliest};
 use crate::contract::{Clock, Counters, Departure, Entity, Frame, Start, Tag, Ticket};
@@ -68,11 +68,11 @@ impl Entity for GoBackN {
 
     fn receive(&mut self, frame: Frame, Clock { timers, .. }: Clock, counters: &mut Counters) -> Option<()> {
         match wire::parse(frame)? {
-            Unit::Data { next, number, packet } => {
+            Pdu::Data { next, number, packet } => {
                 self.sender.acknowledge(next, timers, counters);
                 self.receiver.receive(number, packet, timers, counters);
             }
-            Unit::Acknowledgement { next } => self.sender.acknowledge(next, timers, counters),
+            Pdu::Acknowledgement { next } => self.sender.acknowledge(next, timers, counters),
         }
         Some(())
     }

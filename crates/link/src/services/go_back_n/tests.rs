@@ -14,8 +14,8 @@ fn end(change: impl FnOnce(&mut Config)) -> Script<crate::contract::End<GoBackN>
 /// `data 0 (1)` is data frame 0 that carries N(R) = 1.
 fn describe(frame: Frame) -> String {
     match parse(frame).expect("our own frames can be read") {
-        Unit::Data { next, number, .. } => format!("data {number} ({next})"),
-        Unit::Acknowledgement { next } => format!("ack ({next})"),
+        Pdu::Data { next, number, .. } => format!("data {number} ({next})"),
+        Pdu::Acknowledgement { next } => format!("ack ({next})"),
     }
 }
 

@@ -20,7 +20,7 @@ const ACKNOWLEDGEMENT: Kind = Kind::new(1);
 
 /// A frame as received: numbers are still the low bits, for whoever knows the window to expand.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Unit {
+pub enum Pdu {
     /// A packet.
     Data {
         /// N(R): the next number awaited by who sends this.
@@ -39,15 +39,15 @@ pub enum Unit {
 
 /// Reads a frame, or `None` where it is none of go-back-n's: of an unknown kind, too short, or too long.
 #[must_use]
-pub fn parse(mut frame: Frame) -> Option<Unit> {
+pub fn parse(mut frame: Frame) -> Option<Pdu> {
     match frame.tag.kind() {
         DATA => {
             let [next, number] = frame.take()?;
-            frame.into_packet().map(|packet| Unit::Data { next: next.into(), number: number.into(), packet })
+            frame.into_packet().map(|packet| Pdu::Data { next: next.into(), number: number.into(), packet })
         }
         ACKNOWLEDGEMENT => {
             let [next] = frame.take()?;
-            (frame.remaining() == 0).then(|| Unit::Acknowledgement { next: next.into() })
+            (frame.remaining() == 0).then(|| Pdu::Acknowledgement { next: next.into() })
         }
         _ => None,
     }

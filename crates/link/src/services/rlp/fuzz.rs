@@ -1,6 +1,6 @@
 //! What fuzzing must know of RLP.
 
-use super::{Config, Unit, parse};
+use super::{Config, Pdu, parse};
 use crate::arq::Resequencing;
 use crate::contract::Bounded;
 use crate::contract::fuzz::{Fuzzed, Input, Promise, both_ways};
@@ -36,19 +36,19 @@ impl Fuzzed for Config {
         let [read, kept] = both_ways(kind, octets, split, head).map(parse);
         assert_eq!(kept, read);
         match (kind, octets, read) {
-            (0, [first, rest @ ..], Some(Unit::Data { number, link: None, packet }))
-            | (1, [first, rest @ ..], Some(Unit::Repair { number, link: None, packet }))
+            (0, [first, rest @ ..], Some(Pdu::Data { number, link: None, packet }))
+            | (1, [first, rest @ ..], Some(Pdu::Repair { number, link: None, packet }))
                 if !rest.is_empty() =>
             {
                 assert_eq!((number, &packet[..]), (u64::from(*first), rest));
             }
-            (4, [high, low, third, rest @ ..], Some(Unit::Data { number, link: Some(link), packet }))
-            | (5, [high, low, third, rest @ ..], Some(Unit::Repair { number, link: Some(link), packet }))
+            (4, [high, low, third, rest @ ..], Some(Pdu::Data { number, link: Some(link), packet }))
+            | (5, [high, low, third, rest @ ..], Some(Pdu::Repair { number, link: Some(link), packet }))
                 if !rest.is_empty() =>
             {
                 assert_eq!((number, link, &packet[..]), (u16::from_be_bytes([*high, *low]).into(), *third, rest));
             }
-            (2, [high, low, bits @ ..], Some(Unit::Nack(missing))) if bits.len() <= 16 && bits.last() != Some(&0) => {
+            (2, [high, low, bits @ ..], Some(Pdu::Nack(missing))) if bits.len() <= 16 && bits.last() != Some(&0) => {
                 let first = u16::from_be_bytes([*high, *low]);
                 let is_set = |ahead: &u16| {
                     let place = usize::from(*ahead - 1);
@@ -58,7 +58,7 @@ impl Fuzzed for Config {
                 let others = (1..=most).filter(is_set).map(|ahead| u64::from(first.wrapping_add(ahead)));
                 assert!(missing.numbers().eq(core::iter::once(u64::from(first)).chain(others)));
             }
-            (3, [high, low], Some(Unit::Keepalive { next })) => {
+            (3, [high, low], Some(Pdu::Keepalive { next })) => {
                 assert_eq!(next, u64::from(u16::from_be_bytes([*high, *low])));
             }
             (_, _, Some(unit)) => panic!("{octets:?} of kind {kind} was read as {unit:?}"),

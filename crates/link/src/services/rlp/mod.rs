@@ -35,7 +35,7 @@ mod tests;
 mod wire;
 
 pub use config::Config;
-pub use wire::{Missing, Unit, parse};
+pub use wire::{Missing, Pdu, parse};
 
 use crate::arq::earliest;
 use crate::contract::{Clock, Counters, Departure, Entity, Frame, Start, Tag, Ticket};
@@ -68,14 +68,14 @@ impl Entity for Rlp {
 
     fn receive(&mut self, frame: Frame, Clock { now, .. }: Clock, counters: &mut Counters) -> Option<()> {
         match wire::parse(frame)? {
-            Unit::Data { number, link, packet } => {
+            Pdu::Data { number, link, packet } => {
                 self.receiver.receive(Received { is_repair: false, number, link, packet }, now, counters)?;
             }
-            Unit::Repair { number, link, packet } => {
+            Pdu::Repair { number, link, packet } => {
                 self.receiver.receive(Received { is_repair: true, number, link, packet }, now, counters)?;
             }
-            Unit::Nack(missing) => self.sender.request(&missing),
-            Unit::Keepalive { next } => self.receiver.keepalive(next, now, counters),
+            Pdu::Nack(missing) => self.sender.request(&missing),
+            Pdu::Keepalive { next } => self.receiver.keepalive(next, now, counters),
         }
         Some(())
     }

@@ -30,13 +30,13 @@ fn quiet() -> Script<crate::contract::End<Rlp>> {
 
 fn describe(frame: Frame) -> String {
     match parse(frame).expect("our own frames can be read") {
-        Unit::Data { number, .. } => format!("data {number}"),
-        Unit::Repair { number, .. } => format!("repair {number}"),
-        Unit::Nack(missing) => {
+        Pdu::Data { number, .. } => format!("data {number}"),
+        Pdu::Repair { number, .. } => format!("repair {number}"),
+        Pdu::Nack(missing) => {
             let numbers: Vec<_> = missing.numbers().map(|number| number.to_string()).collect();
             format!("nack {}", numbers.join(" "))
         }
-        Unit::Keepalive { next } => format!("keepalive {next}"),
+        Pdu::Keepalive { next } => format!("keepalive {next}"),
     }
 }
 

@@ -44,7 +44,7 @@ pub(super) const REACH: u64 = Short::MODULUS - LOOKBACK - 1;
 
 /// A frame as received: numbers are still the low bits, for whoever knows the window to expand.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Unit {
+pub enum Pdu {
     /// A packet, for the first time.
     Data {
         /// Its number: eight bits of it, or 16 where it is linked.
@@ -108,7 +108,7 @@ impl Missing {
 
 /// Reads a frame, or `None` where it is none of RLP's: of an unknown kind, too short, or too long.
 #[must_use]
-pub fn parse(mut frame: Frame) -> Option<Unit> {
+pub fn parse(mut frame: Frame) -> Option<Pdu> {
     match frame.tag.kind() {
         kind @ (DATA | REPAIR) => {
             let [number] = frame.take()?;
@@ -123,11 +123,11 @@ pub fn parse(mut frame: Frame) -> Option<Unit> {
             let bits: Head = frame.head.iter().chain(&frame.body).copied().take(MOST_BITS).collect();
             // One way to say a thing: no zeros behind.
             let fits = frame.remaining() == bits.len() && bits.last() != Some(&0);
-            fits.then_some(Unit::Nack(Missing { first, bits }))
+            fits.then_some(Pdu::Nack(Missing { first, bits }))
         }
         KEEPALIVE => {
             let next = u16::from_be_bytes(frame.take()?);
-            (frame.remaining() == 0).then(|| Unit::Keepalive { next: next.into() })
+            (frame.remaining() == 0).then(|| Pdu::Keepalive { next: next.into() })
         }
         _ => None,
     }
@@ -152,9 +152,9 @@ pub(super) fn number_of_repair(end: Number, low_bits: u64, is_linked: bool) -> O
 }
 
 /// A packet behind its head, which was taken off.
-fn carried(is_first: bool, number: u16, link: Option<u8>, frame: Frame) -> Option<Unit> {
+fn carried(is_first: bool, number: u16, link: Option<u8>, frame: Frame) -> Option<Pdu> {
     let (number, packet) = (number.into(), frame.into_packet()?);
-    Some(if is_first { Unit::Data { number, link, packet } } else { Unit::Repair { number, link, packet } })
+    Some(if is_first { Pdu::Data { number, link, packet } } else { Pdu::Repair { number, link, packet } })
 }
 
 pub(super) fn data(number: Number, link: Option<u16>, packet: Bytes) -> Frame {

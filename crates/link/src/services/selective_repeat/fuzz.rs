@@ -1,6 +1,6 @@
 //! What fuzzing must know of Selective Repeat.
 
-use super::{Config, EstimatorConfig, Policy, Rejects, Timeout, Unit, WindowSize, parse};
+use super::{Config, EstimatorConfig, Pdu, Policy, Rejects, Timeout, WindowSize, parse};
 use crate::arq::{Resequencing, TimerStarts};
 use crate::contract::fuzz::{Fuzzed, Input, Promise, both_ways};
 use crate::contract::{Frame, Kind};
@@ -36,7 +36,7 @@ impl Fuzzed for Config {
     }
 
     fn answer(&self, frame: &Frame) -> Option<Frame> {
-        let Unit::Data { number, .. } = parse(frame.clone())? else { return None };
+        let Pdu::Data { number, .. } = parse(frame.clone())? else { return None };
         let next = u8::try_from((number + 1) % 256).ok()?;
         Some(Frame::new(Kind::new(1), &[next], Bytes::new()))
     }
@@ -46,7 +46,7 @@ impl Fuzzed for Config {
     }
 
     fn check_reader(kind: u8, octets: &[u8], split: usize) {
-        let data = |next: u8, number: u8, link, packet: &[u8]| Unit::Data {
+        let data = |next: u8, number: u8, link, packet: &[u8]| Pdu::Data {
             next: next.into(),
             number: number.into(),
             link,
@@ -57,8 +57,8 @@ impl Fuzzed for Config {
             (3, [next, number, link, packet @ ..]) if !packet.is_empty() => {
                 Some(data(*next, *number, Some(*link), packet))
             }
-            (1, [next]) => Some(Unit::Acknowledgement { next: (*next).into() }),
-            (2, [next, missing]) => Some(Unit::Reject { next: (*next).into(), missing: (*missing).into() }),
+            (1, [next]) => Some(Pdu::Acknowledgement { next: (*next).into() }),
+            (2, [next, missing]) => Some(Pdu::Reject { next: (*next).into(), missing: (*missing).into() }),
             _ => None,
         };
         let head = [2, 1, 2, 3].get(usize::from(kind)).copied().unwrap_or(2);

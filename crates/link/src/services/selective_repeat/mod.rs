@@ -42,7 +42,7 @@ use bytes::Bytes;
 use receiver::Receiver;
 use sender::Sender;
 use wire::Number;
-pub use wire::{Unit, parse};
+pub use wire::{Pdu, parse};
 
 /// Its two halves, and what concerns both.
 #[derive(Debug)]
@@ -82,15 +82,15 @@ impl Entity for SelectiveRepeat {
 
     fn receive(&mut self, frame: Frame, Clock { now, timers }: Clock, counters: &mut Counters) -> Option<()> {
         match wire::parse(frame)? {
-            Unit::Data { next, number, link, packet } => {
+            Pdu::Data { next, number, link, packet } => {
                 let link = self.resequencing.link_of(link.map(u32::from))?;
                 self.sender.acknowledge(next, Some(timers));
                 if let Some(number) = self.receiver.note(number, timers, counters) {
                     self.receiver.receive(number, link, packet, now, counters);
                 }
             }
-            Unit::Acknowledgement { next } => self.sender.acknowledge(next, Some(timers)),
-            Unit::Reject { next, missing } => {
+            Pdu::Acknowledgement { next } => self.sender.acknowledge(next, Some(timers)),
+            Pdu::Reject { next, missing } => {
                 // A reject tells nothing of when the frames that it acknowledges arrived: no sample.
                 self.sender.acknowledge(next, None);
                 self.sender.reject(missing);

@@ -64,9 +64,9 @@ impl Script {
                 self.service.handle_departure(frame.tag, ticket, Departure::Sent, self.now);
             }
             seen.push(match wire::parse(frame).expect("our own frames can be read") {
-                Unit::Data { next, number, .. } => format!("data {number} ({next})"),
-                Unit::Acknowledgement { next } => format!("ack ({next})"),
-                Unit::Reject { next, missing } => format!("reject {missing} ({next})"),
+                Pdu::Data { next, number, .. } => format!("data {number} ({next})"),
+                Pdu::Acknowledgement { next } => format!("ack ({next})"),
+                Pdu::Reject { next, missing } => format!("reject {missing} ({next})"),
             });
         }
         let delivered: String =

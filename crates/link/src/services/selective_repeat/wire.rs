@@ -27,7 +27,7 @@ const LINKED: Kind = Kind::new(3);
 
 /// A frame as received: numbers are still the low bits, for whoever knows the window to expand.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Unit {
+pub enum Pdu {
     /// A packet.
     Data {
         /// N(R): the next number awaited by who sends this.
@@ -55,29 +55,24 @@ pub enum Unit {
 
 /// Reads a frame, or `None` where it is none of Selective Repeat's: of an unknown kind, too short, or too long.
 #[must_use]
-pub fn parse(mut frame: Frame) -> Option<Unit> {
+pub fn parse(mut frame: Frame) -> Option<Pdu> {
     match frame.tag.kind() {
         DATA => {
             let [next, number] = frame.take()?;
-            frame.into_packet().map(|packet| Unit::Data {
-                next: next.into(),
-                number: number.into(),
-                link: None,
-                packet,
-            })
+            frame.into_packet().map(|packet| Pdu::Data { next: next.into(), number: number.into(), link: None, packet })
         }
         LINKED => {
             let [next, number, link] = frame.take()?;
             let (next, number, link) = (next.into(), number.into(), Some(link));
-            frame.into_packet().map(|packet| Unit::Data { next, number, link, packet })
+            frame.into_packet().map(|packet| Pdu::Data { next, number, link, packet })
         }
         ACKNOWLEDGEMENT => {
             let [next] = frame.take()?;
-            (frame.remaining() == 0).then(|| Unit::Acknowledgement { next: next.into() })
+            (frame.remaining() == 0).then(|| Pdu::Acknowledgement { next: next.into() })
         }
         REJECT => {
             let [next, missing] = frame.take()?;
-            (frame.remaining() == 0).then(|| Unit::Reject { next: next.into(), missing: missing.into() })
+            (frame.remaining() == 0).then(|| Pdu::Reject { next: next.into(), missing: missing.into() })
         }
         _ => None,
     }

@@ -2,7 +2,7 @@
 
 use super::config::Config;
 use super::connection::{Connection, Verdict};
-use super::wire::{self, Flow};
+use super::wire::{self, ConnectionId};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use arqway_units::{Span, Time};
@@ -11,7 +11,7 @@ use bytes::Bytes;
 /// The table. Nothing in it allocates for a packet of a connection that it knows, once the cache has had its length.
 #[derive(Debug, Default)]
 pub(super) struct Connections {
-    index: BTreeMap<Flow, usize>,
+    index: BTreeMap<ConnectionId, usize>,
     slots: Vec<Slot>,
     /// Of each slot, when something is to be done there. Apart and dense: the soonest is looked for after each packet.
     deadlines: Vec<Time>,
@@ -23,7 +23,7 @@ pub(super) struct Connections {
 
 #[derive(Debug)]
 struct Slot {
-    flow: Flow,
+    flow: ConnectionId,
     connection: Connection,
 }
 
@@ -102,7 +102,7 @@ impl Connections {
         self.evicted
     }
 
-    fn find(&mut self, flow: &Flow, config: &Config, now: Time) -> Option<usize> {
+    fn find(&mut self, flow: &ConnectionId, config: &Config, now: Time) -> Option<usize> {
         let slot = *self.index.get(flow)?;
         let connection = &mut self.slots[slot].connection;
         if connection.is_forgotten(config, now) {
@@ -112,7 +112,7 @@ impl Connections {
     }
 
     /// A connection that is not watched yet.
-    fn begin(&mut self, flow: Flow, config: &Config, now: Time) -> usize {
+    fn begin(&mut self, flow: ConnectionId, config: &Config, now: Time) -> usize {
         if self.index.len() >= config.connections.get() {
             self.evict(config, now);
         }
@@ -140,7 +140,7 @@ impl Connections {
         self.forget(&flow);
     }
 
-    fn forget(&mut self, flow: &Flow) {
+    fn forget(&mut self, flow: &ConnectionId) {
         let Some(slot) = self.index.remove(flow) else { return };
         self.slots[slot].connection.start_over();
         self.deadlines[slot] = NEVER;

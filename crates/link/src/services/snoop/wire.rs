@@ -9,24 +9,24 @@ pub(super) type Endpoint = (IpAddr, u16);
 
 /// A TCP connection: addresses and ports of both ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Flow {
+pub(super) struct ConnectionId {
     /// The end that the ports tell apart best stands first: it decides most comparisons.
     pub(super) client: Endpoint,
     pub(super) server: Endpoint,
 }
 
 /// Reads a packet on its way to the client.
-pub(super) fn toward_client(packet: &[u8]) -> Option<(Flow, Segment)> {
+pub(super) fn toward_client(packet: &[u8]) -> Option<(ConnectionId, Segment)> {
     let (headers, _, segment) = Segment::read(packet)?;
     let (source, destination) = ends(&headers)?;
-    Some((Flow { client: destination, server: source }, segment))
+    Some((ConnectionId { client: destination, server: source }, segment))
 }
 
 /// Reads a packet that comes from the client.
-pub(super) fn from_client(packet: &[u8]) -> Option<(Flow, Segment)> {
+pub(super) fn from_client(packet: &[u8]) -> Option<(ConnectionId, Segment)> {
     let (headers, _, segment) = Segment::read(packet)?;
     let (source, destination) = ends(&headers)?;
-    Some((Flow { client: source, server: destination }, segment))
+    Some((ConnectionId { client: source, server: destination }, segment))
 }
 
 fn ends(headers: &Headers) -> Option<(Endpoint, Endpoint)> {
