@@ -10,13 +10,13 @@
 //! ```
 //! use arqway_config::{Source, read_source};
 //!
-//! #[derive(Debug, serde::Deserialize)]
+//! #[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
 //! struct Settings {
 //!     frames: u32,
 //!     queue: Queue,
 //! }
 //!
-//! #[derive(Debug, serde::Deserialize)]
+//! #[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
 //! #[serde(rename_all = "kebab-case")]
 //! enum Queue {
 //!     Unbounded,
@@ -27,17 +27,17 @@
 //! frames = 20
 //! queue = { kind = "drop-tail", limit = 50 }
 //! "#);
-//! assert!(read_source::<Settings>(&source).is_ok());
+//! assert!(read_source::<Settings>(&source, &[]).is_ok());
 //!
 //! let source = Source::new("bad.toml", r#"framse = 20
 //! queue = "droptail"
 //! "#);
-//! assert_eq!(read_source::<Settings>(&source).unwrap_err().to_string(), r#"bad.toml:1:1: unknown key `framse`
+//! assert_eq!(read_source::<Settings>(&source, &[]).unwrap_err().to_string(), r#"bad.toml:1:1: unknown key `framse`
 //!     framse = 20
 //!     ^^^^^^
 //!   did you mean `frames`?  (known here: frames, queue)
 //!
-//! bad.toml:2:9: unknown kind `droptail` in `queue`
+//! bad.toml:2:9: `droptail` is not a kind of queue
 //!     queue = "droptail"
 //!             ^^^^^^^^^^
 //!   did you mean `drop-tail`?  (known here: unbounded, drop-tail)
@@ -54,30 +54,29 @@
 //!
 //! `#[serde(flatten)]` is for maps at most: serde copies such tables aside, and positions are lost.
 
-mod choice;
-mod complaint;
+mod alternatives;
+mod check;
+mod describe;
+mod deserialize;
 mod located;
 mod mistakes;
+mod node;
 mod parse;
+mod paths;
 mod print;
 mod read;
-mod reader;
 pub mod schema;
 mod source;
-mod stand_in;
 mod suggest;
-mod tree;
-mod values;
-mod wording;
 
 #[cfg(test)]
 mod tests;
 
 pub use located::Located;
 pub use mistakes::{Mistake, Mistakes};
+pub use node::{Node, Table, Value};
 pub use parse::parse;
+pub use paths::{path_of_item, path_of_key};
 pub use read::{read, read_source};
 pub use source::{Origin, Position, Source};
 pub use suggest::{did_you_mean, suggest};
-pub use tree::{Node, Table, Value};
-pub use values::{path_of_item, path_of_key};

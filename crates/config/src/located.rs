@@ -1,18 +1,20 @@
 //! Types that keep where they were written, for mistakes that only the reader of the whole can see.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::fmt;
 use std::marker::PhantomData;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
 
+use super::node::Node;
 use super::source::Origin;
-use super::tree::Node;
 
 /// The name under which a [`Node`] asks for itself.
-pub(super) const NODE: &str = "arqway document node";
+pub(super) const NODE: &str = "arqway config node";
 /// The name under which a [`Located`] asks for its node and then its value.
-pub(super) const LOCATED: &str = "arqway document located";
+pub(super) const LOCATED: &str = "arqway config located";
 
 thread_local! {
     /// A node on its way from our deserializer to its visitor: serde's data model has no room for it.
@@ -32,10 +34,10 @@ impl<'de> Deserialize<'de> for Node {
         impl Visitor<'_> for NodeVisitor {
             type Value = Node;
             fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-                out.write_str("a node of a document")
+                out.write_str("settings")
             }
             fn visit_unit<E: Error>(self) -> Result<Node, E> {
-                ON_THE_WAY.take().ok_or_else(|| E::custom("only `document::read` knows nodes"))
+                ON_THE_WAY.take().ok_or_else(|| E::custom("only `arqway_config::read` knows nodes"))
             }
         }
         deserializer.deserialize_newtype_struct(NODE, NodeVisitor)
@@ -64,15 +66,48 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Located<T> {
         impl<'de, T: Deserialize<'de>> Visitor<'de> for LocatedVisitor<T> {
             type Value = Located<T>;
             fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-                out.write_str("a value of a document")
+                out.write_str("a setting")
             }
             fn visit_seq<A: SeqAccess<'de>>(self, mut twice: A) -> Result<Located<T>, A::Error> {
-                let nothing = || A::Error::custom("only `document::read` knows where a value was written");
+                let nothing = || A::Error::custom("only `arqway_config::read` knows where a value was written");
                 let node: Node = twice.next_element()?.ok_or_else(nothing)?;
                 let value = twice.next_element()?.ok_or_else(nothing)?;
                 Ok(Located { value, origin: node.origin })
             }
         }
         deserializer.deserialize_newtype_struct(LOCATED, LocatedVisitor(PhantomData))
+    }
+}
+
+/// Whatever is to be read later may be anything now.
+impl JsonSchema for Node {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Node".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        true.into()
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for Located<T> {
+    fn inline_schema() -> bool {
+        T::inline_schema()
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn schema_id() -> Cow<'static, str> {
+        T::schema_id()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        T::json_schema(generator)
     }
 }

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
+use super::node::Node;
 use super::source::Origin;
-use super::tree::Node;
 
 /// One mistake: where, what, and what would be right.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,5 +1,6 @@
 //! From TOML text to a tree; every mistake of syntax is told, not only the first.
 
+use std::collections::BTreeSet;
 use std::num::IntErrorKind;
 use std::ops::Range;
 use std::sync::Arc;
@@ -8,8 +9,8 @@ use toml::Spanned;
 use toml::de::{DeFloat, DeInteger, DeTable, DeValue};
 
 use super::mistakes::{Mistake, Mistakes};
+use super::node::{Node, Value};
 use super::source::{Origin, Source};
-use super::tree::{Node, Value};
 
 /// Reads a text as a tree and adds what is wrong with it to `mistakes`.
 ///
@@ -17,20 +18,21 @@ use super::tree::{Node, Value};
 /// returned all the same, so that the rest of it can be checked too. `None` when it is anybody's guess.
 #[must_use]
 pub fn parse(source: &Arc<Source>, mistakes: &mut Mistakes) -> Option<Node> {
-    let (document, errors) = DeTable::parse_recoverable(source.text());
+    let (document, mut errors) = DeTable::parse_recoverable(source.text());
+    errors.sort_by_key(|error| error.span().map(|at| at.start));
     let mut builder = Builder { source, errors: &errors, unquoted: Vec::new(), mistakes };
     let value = builder.table(document.into_inner());
     let mut clear = true;
-    for error in &errors {
-        clear &= builder.tell(error);
+    let root = Node { value, origin: Origin::whole(source) };
+    let mut keys = BTreeSet::new();
+    if !errors.is_empty() {
+        collect_keys(&root, &mut keys);
     }
-    clear.then(|| Node { value, origin: Origin::whole(source) })
+    for error in &errors {
+        clear &= builder.tell(error, &keys);
+    }
+    clear.then_some(root)
 }
-
-/// How the parser begins its message about text without quotes; it takes the text for what was meant.
-const NOT_QUOTED: &str = "string values must be quoted";
-/// The parser's message about a key given twice; it keeps the first.
-const DUPLICATE: &str = "duplicate key";
 
 struct Builder<'a> {
     source: &'a Arc<Source>,
@@ -42,22 +44,23 @@ struct Builder<'a> {
 
 impl Builder<'_> {
     /// Tells an error of the parser, in its words unless ours help more. Whether it is clear what was meant.
-    fn tell(&mut self, error: &toml::de::Error) -> bool {
+    fn tell(&mut self, error: &toml::de::Error, keys: &BTreeSet<&str>) -> bool {
         let span = error.span().unwrap_or_default();
-        let written = self.source.text().get(span.clone()).unwrap_or_default();
-        let value = self.unquoted.iter().find(|value| is_within(&span, value)).cloned();
-        let is_unquoted = error.message().starts_with(NOT_QUOTED) && !written.is_empty();
-        if let Some(value) = value.or_else(|| is_unquoted.then(|| span.clone())) {
-            let written = &self.source.text()[value.clone()];
+        let text = self.source.text();
+        if let Some(value) = self.unquoted.iter().find(|value| is_within(&span, value)).cloned() {
+            let written = &text[value.clone()];
             self.push(value, format!("`{written}` needs quotes"), Some(format!("write {written:?}")));
             return true;
         }
-        if error.message() == DUPLICATE {
+        let written = text.get(span.clone()).unwrap_or_default();
+        // Only a key that stands twice is a complaint about a whole key; the first of the two is kept.
+        if keys.contains(written) {
             self.push(span, format!("`{written}` is given twice"), None);
             return true;
         }
-        let no_value = error.message().starts_with(NOT_QUOTED);
-        let message = if no_value { "the value is missing" } else { error.message() };
+        let before = text.get(..span.start).unwrap_or_default().trim_end_matches([' ', '\t']);
+        let message =
+            if before.ends_with('=') && written.trim().is_empty() { "the value is missing" } else { error.message() };
         self.push(span, message.to_owned(), None);
         false
     }
@@ -67,17 +70,16 @@ impl Builder<'_> {
         self.mistakes.push(Mistake { origin, message, help });
     }
 
-    /// What is written in place of a value, if it is text without quotes: `5.4 %`, `fig3`.
-    ///
-    /// The parser says so only where it cannot be anything else; to it, `1.5%` is an invalid number and `fig3` an
-    /// invalid `false`.
+    /// What is written in place of a value, if the parser complains about it and it is text without quotes: `5.4 %`, `fig3`.
     fn text_without_quotes(&self, span: &Range<usize>) -> Option<String> {
         let text = self.source.text().get(span.clone())?;
-        let mut errors = self.errors.iter().filter(|error| error.span().is_some_and(|at| is_within(&at, span)));
-        let is_text = |error: &toml::de::Error| {
-            error.message().starts_with(NOT_QUOTED) || (!error.message().starts_with("invalid date") && is_words(text))
-        };
-        errors.any(is_text).then(|| text.to_owned())
+        (self.has_error(span) && is_words(text)).then(|| text.to_owned())
+    }
+
+    /// Whether the parser complains about something within a value.
+    fn has_error(&self, value: &Range<usize>) -> bool {
+        let first = self.errors.partition_point(|error| error.span().is_none_or(|at| at.start < value.start));
+        self.errors.get(first).and_then(toml::de::Error::span).is_some_and(|at| is_within(&at, value))
     }
 
     fn table(&mut self, table: DeTable<'_>) -> Value {
@@ -130,11 +132,20 @@ impl Builder<'_> {
 
     /// Tells of a number that the parser let pass; where it has complained itself, that will do.
     fn not_a_number(&mut self, origin: &Origin, too_large: bool) {
-        let told = self.errors.iter().any(|error| error.span().is_some_and(|at| is_within(&at, &origin.span)));
-        if !told {
+        if !self.has_error(&origin.span) {
             let message = if too_large { "this number is too large" } else { "this is no number" };
             self.push(origin.span.clone(), message.to_owned(), None);
         }
+    }
+}
+
+/// All keys, as they were written.
+fn collect_keys<'a>(node: &'a Node, keys: &mut BTreeSet<&'a str>) {
+    keys.extend(node.origin.key_span.clone().and_then(|span| node.origin.source.text().get(span)));
+    match &node.value {
+        Value::Table(table) => table.iter().for_each(|(_, node)| collect_keys(node, keys)),
+        Value::Array(nodes) => nodes.iter().for_each(|node| collect_keys(node, keys)),
+        _ => {}
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write};
 
-use super::tree::{Node, Table, Value};
+use super::node::{Node, Table, Value};
 
 impl Node {
     /// The tree as TOML: plain values first, then each table of the top under its `[header]`, each list of tables

@@ -1,43 +1,65 @@
 //! From a tree to a type, with every mistake told at once.
 //!
-//! Derived code stops at the first thing it cannot take. So the tree is read again and again: after each pass the part
-//! that was complained about is left out, and a key that is missing gets a [stand-in](super::stand_in), until the
-//! type is satisfied or nothing more can be left out. Each pass adds to one of two finite sets, parts left out and
-//! stand-ins, so there is a last one. What was read is returned only if nothing was wrong.
+//! One walk over the tree and the type's schema finds what a schema can tell ([`check`](crate::check)); then the type
+//! reads what is right of it, and says what it refuses itself: bounds between settings, say. What one part refuses is
+//! left out and the rest is read again, a limited number of times, since a type stops at the first.
 
-use std::cell::RefCell;
+use std::any::TypeId;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
-use super::complaint::{Complaint, Place, What};
-use super::mistakes::{Mistake, Mistakes};
-use super::parse::parse;
-use super::reader::NodeReader;
-use super::source::Source;
-use super::suggest::suggest;
-use super::tree::{Node, Table, Value};
-use super::wording;
+use crate::check::{Check, NodeId};
+use crate::describe::Rules;
+use crate::deserialize::NodeReader;
+use crate::mistakes::{Mistake, Mistakes};
+use crate::node::{Node, Value};
+use crate::parse::parse;
+use crate::schema::{Document, Grammar, UNITS, derive};
+use crate::source::Source;
 
-/// Reads a tree as a `T`.
+/// How many refusals of types are told at once; mistakes against their schemas are all told, however many.
+const MOST_REFUSALS: usize = 32;
+
+/// Reads a tree as a `T`, whose texts may have [grammars](Grammar) of their own.
 ///
 /// # Errors
 ///
 /// Every mistake: keys that `T` does not know (whether or not it says `deny_unknown_fields`), keys that are missing,
-/// values of the wrong type, and what the types themselves refuse.
-pub fn read<T: DeserializeOwned>(node: &Node) -> Result<T, Mistakes> {
-    let mut progress = Progress::default();
-    loop {
-        match T::deserialize(NodeReader::new(node, &progress)) {
-            Ok(value) => return progress.told().into_result(value),
-            Err(complaint) => {
-                if !progress.learn(node, complaint) {
-                    return Err(progress.told());
+/// values of the wrong type or out of their range, and what the types themselves refuse.
+pub fn read<T: DeserializeOwned + JsonSchema + 'static>(
+    node: &Node,
+    grammars: &'static [Grammar],
+) -> Result<T, Mistakes> {
+    let schema = schema_of::<T>(grammars);
+    let rules = Rules { schema: &schema, grammars: &[grammars, UNITS] };
+    let mut mistakes = Mistakes::new();
+    let mut refused = BTreeSet::new();
+    for pass in 0..MOST_REFUSALS {
+        let mut check = Check::new(rules, &refused);
+        let can_be_read = check.root(node);
+        let Check { left_out, mistakes: found, .. } = check;
+        if pass == 0 {
+            mistakes = found;
+        }
+        if !can_be_read {
+            break;
+        }
+        match T::deserialize(NodeReader::new(node, &left_out)) {
+            Ok(value) => return mistakes.into_result(value),
+            Err(refusal) => {
+                let place = refusal.place.unwrap_or(node);
+                // What only follows from a part that was left out is not told.
+                if !holds_any(place, &left_out) {
+                    mistakes.push(refusal.mistake(node));
                 }
+                refused.insert(std::ptr::from_ref(place));
             }
         }
     }
+    Err(if mistakes.is_empty() { Mistake::at_value(node, "this cannot be read").into() } else { mistakes })
 }
 
 /// Reads a text as a `T`: [`parse`], then [`read`].
@@ -45,10 +67,13 @@ pub fn read<T: DeserializeOwned>(node: &Node) -> Result<T, Mistakes> {
 /// # Errors
 ///
 /// Every mistake of both, as far as it is clear what was meant.
-pub fn read_source<T: DeserializeOwned>(source: &Arc<Source>) -> Result<T, Mistakes> {
+pub fn read_source<T: DeserializeOwned + JsonSchema + 'static>(
+    source: &Arc<Source>,
+    grammars: &'static [Grammar],
+) -> Result<T, Mistakes> {
     let mut mistakes = Mistakes::new();
     let Some(node) = parse(source, &mut mistakes) else { return Err(mistakes) };
-    match read(&node) {
+    match read(&node, grammars) {
         Ok(value) => mistakes.into_result(value),
         Err(more) => {
             mistakes.extend(more);
@@ -57,121 +82,20 @@ pub fn read_source<T: DeserializeOwned>(source: &Arc<Source>) -> Result<T, Mista
     }
 }
 
-/// A node of the tree being read, which does not change meanwhile: its address tells it from all others. Never
-/// followed, only compared.
-type NodeId = *const Node;
-/// A key that a table should have.
-type KeyId = (NodeId, &'static str);
-
-/// What earlier passes have learnt.
-#[derive(Debug, Default)]
-pub(super) struct Progress {
-    /// Parts of the tree that are left out.
-    refused: BTreeSet<NodeId>,
-    /// Keys whose values are made up.
-    stand_ins: BTreeSet<KeyId>,
-    /// Keys that are there, but misspelt.
-    misspelt: BTreeSet<(NodeId, String)>,
-    /// What a type expects where a stand-in was read.
-    expected: RefCell<BTreeMap<KeyId, String>>,
-    found: Vec<Found>,
+/// Whether a node holds one of these parts.
+fn holds_any(node: &Node, parts: &BTreeSet<NodeId>) -> bool {
+    let inner = match &node.value {
+        Value::Table(table) => table.iter().any(|(_, node)| holds_any(node, parts)),
+        Value::Array(nodes) => nodes.iter().any(|node| holds_any(node, parts)),
+        _ => false,
+    };
+    inner || parts.contains(&std::ptr::from_ref(node))
 }
 
-/// A mistake, and which key it misses.
-#[derive(Debug)]
-struct Found {
-    mistake: Mistake,
-    missing: Option<KeyId>,
-}
-
-impl Progress {
-    /// Whether a node is left out.
-    pub(super) fn is_refused(&self, node: &Node) -> bool {
-        self.refused.contains(&std::ptr::from_ref(node))
-    }
-
-    /// The keys of a table whose values are made up, by name.
-    pub(super) fn stand_ins(&self, table: &Node) -> Vec<&'static str> {
-        let table = std::ptr::from_ref(table);
-        self.stand_ins.range((table, "")..).take_while(|(owner, _)| *owner == table).map(|(_, key)| *key).collect()
-    }
-
-    /// Takes note of what a type expects under a key that is missing.
-    pub(super) fn note_expected(&self, table: &Node, key: &'static str, expected: String) {
-        self.expected.borrow_mut().entry((std::ptr::from_ref(table), key)).or_insert(expected);
-    }
-
-    /// Takes note of a complaint. Whether another pass can find out more.
-    fn learn<'tree>(&mut self, root: &'tree Node, complaint: Complaint<'tree>) -> bool {
-        let place = complaint.place.unwrap_or(Place::value(root));
-        let id = std::ptr::from_ref(place.refused);
-        if self.is_news(&complaint.what, place.refused) {
-            self.tell(root, &complaint.what, &place);
-        }
-        if let What::UnknownKey { key, known } = &complaint.what
-            && let Some(meant) = suggest(key, known.iter().copied())
-            && let Some(table) = root.parent_of(place.refused)
-        {
-            self.misspelt.insert((std::ptr::from_ref(table), meant.to_owned()));
-        }
-        if let What::MissingKey(key) = complaint.what
-            && self.stand_ins.insert((id, key))
-        {
-            return true;
-        }
-        !std::ptr::eq(place.refused, root) && self.refused.insert(id)
-    }
-
-    /// Whether a complaint is more than a consequence of what was left out or made up.
-    fn is_news(&self, what: &What, node: &Node) -> bool {
-        let id = std::ptr::from_ref(node);
-        match what {
-            What::MissingKey(key) => {
-                let refused = |table: &Table| table.get(key).is_some_and(|node| self.is_refused(node));
-                !self.stand_ins.contains(&(id, *key))
-                    && !self.misspelt.contains(&(id, (*key).to_owned()))
-                    && !node.as_table().is_some_and(refused)
-            }
-            What::Whole(_) => !self.touches(node),
-            What::Consequence => false,
-            What::UnknownKey { .. } | What::UnknownKind { .. } | What::MissingKind { .. } | What::Wrong(_) => true,
-        }
-    }
-
-    /// Whether something in a node was left out or made up.
-    fn touches(&self, node: &Node) -> bool {
-        let inner = match &node.value {
-            Value::Table(table) => table.iter().any(|(_, node)| self.touches(node)),
-            Value::Array(nodes) => nodes.iter().any(|node| self.touches(node)),
-            _ => false,
-        };
-        inner || self.is_refused(node) || !self.stand_ins(node).is_empty()
-    }
-
-    fn tell(&mut self, root: &Node, what: &What, place: &Place<'_>) {
-        let mut path = root.path_to(place.refused).unwrap_or_default();
-        if matches!(what, What::UnknownKey { .. }) {
-            path.pop();
-        }
-        let path: Vec<&str> = root.origin.key().into_iter().chain(path).collect();
-        let missing = match what {
-            What::MissingKey(key) => Some((std::ptr::from_ref(place.refused), *key)),
-            _ => None,
-        };
-        self.found.push(Found { mistake: what.told(place, &path.join(".")), missing });
-    }
-
-    /// Everything that was found, with help where a type has said meanwhile what it expects.
-    fn told(self) -> Mistakes {
-        let expected = self.expected.into_inner();
-        let mut mistakes = Mistakes::new();
-        mistakes.extend(self.found.into_iter().map(|Found { mistake, missing }| {
-            let expected = missing.and_then(|key| Some((key.1, expected.get(&key)?)));
-            match expected {
-                Some((key, expected)) => mistake.help(wording::instance(key, expected)),
-                None => mistake,
-            }
-        }));
-        mistakes
-    }
+/// The schema of a type; derived once, since an experiment reads the same types again and again.
+fn schema_of<T: JsonSchema + 'static>(grammars: &'static [Grammar]) -> Arc<Document> {
+    static KNOWN: LazyLock<Mutex<BTreeMap<(TypeId, usize), Arc<Document>>>> = LazyLock::new(Mutex::default);
+    let key = (TypeId::of::<T>(), grammars.as_ptr().addr());
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    Arc::clone(known.entry(key).or_insert_with(|| Arc::new(derive::<T>(grammars, |_| ()))))
 }

@@ -9,6 +9,8 @@ use std::sync::Arc;
 pub struct Source {
     name: String,
     text: String,
+    /// Where its lines begin.
+    lines: Vec<usize>,
     /// Where a program made it: at which place stands the value of which path, in the order of the places.
     paths: Vec<(Range<usize>, String)>,
 }
@@ -20,12 +22,13 @@ impl Source {
         let text: String = text.into();
         // A byte order mark is no part of the first line: columns count what an editor shows.
         let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
-        Arc::new(Self { name: name.into(), text, paths: Vec::new() })
+        let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(line_break, _)| line_break + 1)).collect();
+        Arc::new(Self { name: name.into(), text, lines, paths: Vec::new() })
     }
 
     /// The same text, whose places are told as paths.
     pub(super) fn with_paths(&self, paths: Vec<(Range<usize>, String)>) -> Arc<Self> {
-        Arc::new(Self { name: self.name.clone(), text: self.text.clone(), paths })
+        Arc::new(Self { name: self.name.clone(), text: self.text.clone(), lines: self.lines.clone(), paths })
     }
 
     /// The name as it was typed.
@@ -147,7 +150,7 @@ impl Origin {
     pub fn position(&self) -> Position {
         let start = self.source.character_at(self.span.start);
         let line = self.source.line_around(start);
-        let line_number = self.source.text[..line.start].matches('\n').count() + 1;
+        let line_number = self.source.lines.partition_point(|begin| *begin <= start);
         // Past the end of a line lies its line break, which may be two characters: the column stays behind the text.
         let column = self.source.text[line.start..start.min(line.end)].chars().count() + 1;
         Position { line: line_number, column }

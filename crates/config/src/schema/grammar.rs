@@ -37,35 +37,60 @@
 //! GRAMMARS.iter().for_each(|grammar| assert_eq!(grammar.refused_examples(), Vec::<String>::new()));
 //! ```
 
-use crate::{Mistakes, Node, Origin, Source, read};
+use crate::deserialize::NodeReader;
+use crate::{Mistake, Node, Origin, Source};
+use arqway_units::{BitRate, Octets, Ratio, Span};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 use super::tree::Document;
 use super::written::AsWritten;
 
-/// How values of one definition are written.
+/// How values of one definition are written. They are read on the spot when settings are checked, so that every wrong one
+/// is told.
 #[derive(Debug, Clone, Copy)]
 pub struct Grammar {
     /// The definition that it replaces: the name of the type in schemas.
     pub name: &'static str,
-    schema: fn(&mut SchemaGenerator) -> Schema,
-    read: fn(&Node) -> Result<(), Mistakes>,
+    /// The schema, unless the derived one is right.
+    schema: Option<fn(&mut SchemaGenerator) -> Schema>,
+    read: fn(&Node) -> Result<(), Mistake>,
 }
+
+/// The grammars of quantities, which every reader knows. Their types derive the right schemas.
+pub(crate) const UNITS: &[Grammar] = &[
+    Grammar::derived::<BitRate>("BitRate"),
+    Grammar::derived::<Octets>("Octets"),
+    Grammar::derived::<Ratio>("Ratio"),
+    Grammar::derived::<Span>("Span"),
+];
 
 impl Grammar {
     /// The grammar of a type, which takes the place of the schema that it derives.
     #[must_use]
     pub const fn of<T: DeserializeOwned>(name: &'static str, schema: fn(&mut SchemaGenerator) -> Schema) -> Self {
-        Self { name, schema, read: |node| read::<T>(node).map(drop) }
+        Self { schema: Some(schema), ..Self::derived::<T>(name) }
+    }
+
+    /// The grammar of a type whose own schema is right.
+    #[must_use]
+    pub const fn derived<T: DeserializeOwned>(name: &'static str) -> Self {
+        Self { name, schema: None, read: read::<T> }
+    }
+
+    /// What its type refuses in a value.
+    pub(crate) fn read(&self, node: &Node) -> Result<(), Mistake> {
+        (self.read)(node)
     }
 
     /// Those examples and names of the schema that the type refuses: none, or the schema is wrong.
     #[must_use]
     pub fn refused_examples(&self) -> Vec<String> {
-        let schema = (self.schema)(&mut SchemaGenerator::default()).to_value();
+        let Some(schema) = self.schema else { return Vec::new() };
+        let schema = schema(&mut SchemaGenerator::default()).to_value();
         let mut examples = Vec::new();
         collect_examples(&schema, &mut examples);
         let nowhere = Origin::whole(&Source::new("", ""));
@@ -93,17 +118,49 @@ fn collect_examples(schema: &Value, examples: &mut Vec<String>) {
     }
 }
 
-/// The schema of a type, as the reader takes it, with grammars in place of what their types derive; `more` may ask for
-/// definitions that the type does not mention.
+fn read<T: DeserializeOwned>(node: &Node) -> Result<(), Mistake> {
+    T::deserialize(NodeReader::new(node, &BTreeSet::new())).map(drop).map_err(|refusal| refusal.mistake(node))
+}
+
+/// The schema of a type for editors, with grammars in place of what their types derive; `more` may ask for definitions
+/// that the type does not mention.
 pub fn generate<T: JsonSchema>(grammars: &[Grammar], more: impl FnOnce(&mut SchemaGenerator)) -> Document {
+    let mut document = derive::<T>(grammars, more);
+    without_marks(&mut document.root);
+    document
+}
+
+/// The same for our own reader, with marks.
+pub(crate) fn derive<T: JsonSchema>(grammars: &[Grammar], more: impl FnOnce(&mut SchemaGenerator)) -> Document {
     let mut generator = SchemaSettings::draft2020_12().with_transform(AsWritten::default()).into_generator();
     generator.subschema_for::<T>();
     more(&mut generator);
-    for grammar in grammars {
-        if generator.definitions().contains_key(grammar.name) {
-            let schema = (grammar.schema)(&mut generator).to_value();
-            generator.definitions_mut().insert(grammar.name.to_owned(), schema);
+    for Grammar { name, schema, .. } in grammars {
+        if let Some(schema) = schema.filter(|_| generator.definitions().contains_key(*name)) {
+            let schema = schema(&mut generator).to_value();
+            generator.definitions_mut().insert((*name).to_owned(), schema);
         }
     }
     Document::new(generator.into_root_schema_for::<T>().to_value())
+}
+
+/// Marks a setting whose schema is for editors only: what reads the file takes it as it is, and reads it later.
+pub const READ_LATER: &str = "x-read-later";
+/// Marks an alternative whose value stands under its name, since a table of one key looks the same.
+pub(crate) const VALUE_UNDER_NAME: &str = "x-value-under-name";
+
+fn without_marks(schema: &mut Value) {
+    match schema {
+        Value::Object(map) => {
+            map.remove(READ_LATER);
+            map.remove(VALUE_UNDER_NAME);
+            // The types of Rust mean nothing to others.
+            if map.get("format").is_some_and(Value::is_string) {
+                map.remove("format");
+            }
+            map.values_mut().for_each(without_marks);
+        }
+        Value::Array(schemas) => schemas.iter_mut().for_each(without_marks),
+        _ => {}
+    }
 }

@@ -10,6 +10,7 @@
 //!
 //! Defaults are rewritten alike. Those of whole tables go where their keys have their own.
 
+use super::grammar::VALUE_UNDER_NAME;
 use super::tree::{DEFINITIONS, alternatives, properties, referred};
 use schemars::Schema;
 use schemars::transform::{Transform, transform_subschemas};
@@ -56,6 +57,11 @@ impl AsWritten {
         let (mut texts, mut tables) = (Vec::new(), Vec::new());
         for alternative in derived {
             match named(alternative) {
+                Some((_, content)) if self.resolve(content).get("type") != Some(&json!("object")) => {
+                    let mut under_name = alternative.clone();
+                    under_name[VALUE_UNDER_NAME] = json!(true);
+                    tables.push(under_name);
+                }
                 Some((name, content)) => {
                     let table = self.with_kind(name, self.resolve(content), alternative);
                     if table["required"] == json!(["kind"]) {
@@ -156,7 +162,6 @@ fn without_null(schema: &mut Schema) {
 
 /// Refuses unknown keys, as the reader does whether or not the type says so; leaves out what only Rust knows.
 fn tidy(schema: &mut Schema) {
-    schema.remove("format");
     if schema.get("properties").is_some() {
         schema.insert("additionalProperties".to_owned(), json!(false));
     }

@@ -2,14 +2,14 @@
 
 use super::*;
 
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 struct Holder {
     service: Service,
 }
 
 fn service(value: &str) -> Service {
     let source = Source::new("good.toml", format!("service = {value}"));
-    read_source::<Holder>(&source).unwrap_or_else(|mistakes| panic!("{mistakes}")).service
+    read_source::<Holder>(&source, &[]).unwrap_or_else(|mistakes| panic!("{mistakes}")).service
 }
 
 fn refused(value: &str) -> Vec<String> {
@@ -48,13 +48,13 @@ fn a_whole_number_will_do_where_a_number_is_wanted() {
 #[test]
 fn a_choice_that_does_not_exist_is_refused_where_its_name_stands() {
     for (value, expected) in [
-        (r#""rwa""#, "bad.toml:1:11 unknown kind `rwa` in `service`"),
-        (r#"{ window = 3, kind = "selectve-repeat" }"#, "bad.toml:1:32 unknown kind `selectve-repeat` in `service`"),
-        ("{ selective-repaet = { window = 3 } }", "bad.toml:1:13 unknown kind `selective-repaet` in `service`"),
+        (r#""rwa""#, "bad.toml:1:11 `rwa` is not a kind of service"),
+        (r#"{ window = 3, kind = "selectve-repeat" }"#, "bad.toml:1:32 `selectve-repeat` is not a kind of service"),
+        ("{ selective-repaet = { window = 3 } }", "bad.toml:1:13 `selective-repaet` is not a kind of service"),
         ("{ window = 3 }", "bad.toml:1:1 missing `kind` in `service`"),
         ("{}", "bad.toml:1:1 missing `kind` in `service`"),
         ("{ kind = 3 }", "bad.toml:1:20 expected one of raw, selective-repeat, fixed, found 3"),
-        ("[]", "bad.toml:1:11 expected one of raw, selective-repeat, fixed, found a list"),
+        ("[]", "bad.toml:1:11 expected one of raw, selective-repeat, fixed, found an empty list"),
         ("{ raw = {}, fixed = \"1 s\" }", "bad.toml:1:1 `raw` and `fixed` exclude each other"),
         (r#"{ kind = "raw", window = 3 }"#, "bad.toml:1:27 unknown key `window` in `service`"),
         ("{ raw = { window = 3 } }", "bad.toml:1:21 unknown key `window` in `service.raw`"),

@@ -9,11 +9,12 @@ mod syntax;
 use std::collections::BTreeMap;
 
 use arqway_units::{BitRate, Octets, Ratio, Span};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::*;
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 struct Sample {
     experiment: Experiment,
     wireless: Wireless,
@@ -23,7 +24,7 @@ struct Sample {
     sweep: BTreeMap<String, Vec<Ratio>>,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 struct Experiment {
     id: String,
     source: Option<String>,
@@ -32,7 +33,7 @@ struct Experiment {
     seed: u64,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 struct Wireless {
     rate: BitRate,
     delay: Span,
@@ -43,13 +44,13 @@ struct Wireless {
     weight: Option<f64>,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 struct Scheme {
     label: String,
     service: Service,
 }
 
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 enum Queue {
     #[default]
@@ -59,7 +60,7 @@ enum Queue {
     },
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 enum Service {
     Raw,
@@ -67,7 +68,7 @@ enum Service {
     Fixed(Span),
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 struct SelectiveRepeat {
     window: Window,
@@ -80,7 +81,7 @@ impl Default for SelectiveRepeat {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 enum Timeout {
     Fixed(Span),
@@ -88,7 +89,7 @@ enum Timeout {
 }
 
 /// Checked by the type itself.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "u32", into = "u32")]
 struct Window(u32);
 
@@ -112,8 +113,8 @@ fn tree(name: &str, text: &str) -> Node {
     node.expect("without mistakes there is a tree")
 }
 
-fn report<T: serde::de::DeserializeOwned + std::fmt::Debug>(text: &str) -> String {
-    read_source::<T>(&Source::new("bad.toml", text)).unwrap_err().to_string()
+fn report<T: serde::de::DeserializeOwned + JsonSchema + std::fmt::Debug + 'static>(text: &str) -> String {
+    read_source::<T>(&Source::new("bad.toml", text), &[]).unwrap_err().to_string()
 }
 
 /// Each mistake without its excerpt: place and message.
@@ -121,6 +122,6 @@ fn headlines(mistakes: &Mistakes) -> Vec<String> {
     mistakes.iter().map(|mistake| format!("{} {}", mistake.origin, mistake.message)).collect()
 }
 
-fn wrong<T: serde::de::DeserializeOwned + std::fmt::Debug>(text: &str) -> Vec<String> {
-    headlines(&read_source::<T>(&Source::new("bad.toml", text)).unwrap_err())
+fn wrong<T: serde::de::DeserializeOwned + JsonSchema + std::fmt::Debug + 'static>(text: &str) -> Vec<String> {
+    headlines(&read_source::<T>(&Source::new("bad.toml", text), &[]).unwrap_err())
 }

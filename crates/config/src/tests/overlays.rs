@@ -75,7 +75,7 @@ fn a_mistake_in_an_override_points_at_the_override() {
     for (path, node) in table.iter() {
         settings.set_path(path, node.clone());
     }
-    insta::assert_snapshot!(read::<Sample>(&settings).unwrap_err(), @r#"
+    insta::assert_snapshot!(read::<Sample>(&settings, &[]).unwrap_err(), @r#"
     fig3.toml:2:27: unknown unit `m` for a rate; expected one of Gbit/s, Mbit/s, kbit/s, bit/s
         set = { "wireless.rate" = "64 m", "wireless.queue.fraems" = 3, "wireless.delay.x" = 1 }
                                   ^^^^^^
@@ -97,7 +97,7 @@ fn a_mistake_in_an_override_points_at_the_override() {
 fn a_key_missing_in_both_is_missed_in_the_lower_one() {
     let mut settings = tree("base.toml", "[wireless]\nrate = \"64 kbit/s\"\n");
     settings.overlay(tree("fig3.toml", "[wireless]\nweight = 3\n[experiment]\nid = \"a\"\n"));
-    let mistakes = read::<Sample>(&settings).unwrap_err();
+    let mistakes = read::<Sample>(&settings, &[]).unwrap_err();
     assert_eq!(
         headlines(&mistakes),
         ["base.toml:1:2 missing `delay` in `wireless`", "fig3.toml:3:2 missing `replications` in `experiment`"]

@@ -105,13 +105,13 @@ proptest! {
         let printed = node.to_toml_text();
         let again = tree("printed.toml", &printed);
         prop_assert_eq!(&again.to_toml_text(), &printed);
-        let read_again = read::<Sample>(&again).map_err(|mistakes| TestCaseError::fail(format!("{printed}{mistakes}")))?;
+        let read_again = read::<Sample>(&again, &[]).map_err(|mistakes| TestCaseError::fail(format!("{printed}{mistakes}")))?;
         prop_assert_eq!(read_again, sample);
     }
 
     #[test]
     fn no_text_makes_the_reader_panic(text in any::<String>()) {
-        if let Err(mistakes) = read_source::<Sample>(&Source::new("any.toml", text)) {
+        if let Err(mistakes) = read_source::<Sample>(&Source::new("any.toml", text), &[]) {
             prop_assert!(!mistakes.is_empty());
             let _ = mistakes.to_string();
         }
@@ -120,11 +120,11 @@ proptest! {
     #[test]
     fn no_text_like_toml_makes_the_reader_panic(text in text_like_toml()) {
         let source = Source::new("any.toml", text);
-        if let Err(mistakes) = read_source::<Sample>(&source) {
+        if let Err(mistakes) = read_source::<Sample>(&source, &[]) {
             prop_assert!(!mistakes.is_empty());
             let _ = mistakes.to_string();
         }
-        let _ = read_source::<BTreeMap<String, Located<Service>>>(&source);
+        let _ = read_source::<BTreeMap<String, Located<Service>>>(&source, &[]);
     }
 
     #[test]

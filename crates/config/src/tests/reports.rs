@@ -31,7 +31,7 @@ service = { kind = "selective-repeat", timeout = { adaptive = { srtt = "three", 
         rate = "64 kbit"
                ^^^^^^^^^
 
-    bad.toml:7:18: unknown kind `drop-tial` in `wireless.queue`
+    bad.toml:7:18: `drop-tial` is not a kind of queue
         queue = { kind = "drop-tial", frames = 20 }
                          ^^^^^^^^^^^
       did you mean `drop-tail`?  (known here: unbounded, drop-tail)
@@ -144,10 +144,10 @@ fn a_type_that_checks_itself_complains_where_its_value_stands() {
 
 #[test]
 fn what_follows_from_a_refused_part_is_not_told() {
-    #[derive(Debug, Deserialize)]
+    #[derive(Debug, Deserialize, JsonSchema)]
     #[serde(try_from = "Raw")]
     struct Range;
-    #[derive(Deserialize)]
+    #[derive(Deserialize, JsonSchema)]
     struct Raw {
         low: u8,
         high: u8,
@@ -158,12 +158,12 @@ fn what_follows_from_a_refused_part_is_not_told() {
             if raw.low < raw.high { Ok(Self) } else { Err("low must lie below high") }
         }
     }
-    #[derive(Debug, Deserialize)]
+    #[derive(Debug, Deserialize, JsonSchema)]
     #[expect(dead_code, reason = "only read")]
     struct Outer {
         ranges: Vec<Range>,
-        pair: (u8, u8),
-        last: u8,
+        pair: Option<(u8, u8)>,
+        last: Option<u8>,
     }
     let text =
         "ranges = [{ low = 3, high = 2 }, { low = 3, high = true }, { low = 4 }]\npair = [1, \"a\"]\nlast = false";
@@ -190,7 +190,7 @@ fn what_follows_from_a_refused_part_is_not_told() {
 #[test]
 fn a_part_that_is_read_by_itself_keeps_its_name() {
     let node = tree("base.toml", "[wireless]\nrate = \"64 kbit/s\"\n");
-    let mistakes = read::<Wireless>(node.get_path("wireless").unwrap()).unwrap_err();
+    let mistakes = read::<Wireless>(node.get_path("wireless").unwrap(), &[]).unwrap_err();
     assert_eq!(headlines(&mistakes), ["base.toml:1:2 missing `delay` in `wireless`"]);
 }
 
@@ -208,13 +208,13 @@ fn lists_are_no_tables_and_tables_no_lists() {
 
 #[test]
 fn callers_add_mistakes_of_their_own_and_each_is_told_once() {
-    #[derive(Debug, Deserialize)]
+    #[derive(Debug, Deserialize, JsonSchema)]
     struct Figure {
         x: Located<String>,
         rest: Node,
     }
     let node = tree("plan.toml", "rest = { deep = [1] }\nx = \"wireless.los\"\n");
-    let figure: Figure = read(&node).unwrap();
+    let figure: Figure = read(&node, &[]).unwrap();
     assert_eq!(figure.x.value, "wireless.los");
     assert_eq!(figure.rest.get_path("deep.0"), Some(&Node::new(1_i64, figure.rest.origin.clone())));
     let mut mistakes = Mistakes::new();
@@ -238,13 +238,14 @@ fn callers_add_mistakes_of_their_own_and_each_is_told_once() {
 
 #[test]
 fn a_nonsensical_type_ends_too() {
-    #[derive(Debug, Deserialize)]
+    #[derive(Debug, Deserialize, JsonSchema)]
     #[expect(dead_code, reason = "never made")]
     struct Endless {
         inner: Box<Endless>,
         other: Box<Endless>,
     }
-    #[derive(Debug)]
+    #[derive(Debug, JsonSchema)]
+    #[schemars(with = "BTreeMap<String, Node>")]
     struct NeverContent;
     impl<'de> Deserialize<'de> for NeverContent {
         fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

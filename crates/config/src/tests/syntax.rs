@@ -97,7 +97,7 @@ fn columns_count_characters_and_tabs_stay_tabs() {
     );
     let source = Source::new("bad.toml", "\u{feff}\"größe\" =\t300\r\n");
     assert_eq!(
-        read_source::<BTreeMap<String, u8>>(&source).unwrap_err().to_string(),
+        read_source::<BTreeMap<String, u8>>(&source, &[]).unwrap_err().to_string(),
         "bad.toml:1:11: expected a whole number from 0 to 255, found 300\n    \"größe\" =\t300\n             \t^^^\n\n1 mistake; nothing was run"
     );
 }

@@ -25,7 +25,7 @@ fn every_mistake_in_a_claim_is_told_with_its_place() {
         assert!(told.contains(place), "{place} in\n{told}");
     }
     let unknown = read(&Source::new("claims.toml", file("kind = \"botom\""))).expect_err("a kind").to_string();
-    assert!(unknown.contains("unknown kind `botom`"), "{unknown}");
+    assert!(unknown.contains("`botom` is not a"), "{unknown}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Settings as a tree whose every value knows where it was written, also after one tree was laid over another.
 
-use serde::de::Unexpected;
+use indexmap::IndexMap;
 
 use super::source::Origin;
 
@@ -38,34 +38,30 @@ pub enum Value {
 /// Keys and their values, in the order in which they were written.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Table {
-    entries: Vec<(String, Node)>,
+    entries: IndexMap<String, Node>,
 }
 
 impl Table {
     /// A table without keys.
     #[must_use]
-    pub const fn new() -> Self {
-        Self { entries: Vec::new() }
+    pub fn new() -> Self {
+        Self::default()
     }
 
     /// The value of a key.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Node> {
-        self.entries.iter().find(|(known, _)| known == key).map(|(_, node)| node)
+        self.entries.get(key)
     }
 
     /// The value of a key, to be changed.
     pub fn get_mut(&mut self, key: &str) -> Option<&mut Node> {
-        self.entries.iter_mut().find(|(known, _)| known == key).map(|(_, node)| node)
+        self.entries.get_mut(key)
     }
 
     /// Sets a key: in place where it exists, else as the last one.
     pub fn insert(&mut self, key: impl Into<String>, node: Node) {
-        let key = key.into();
-        match self.get_mut(&key) {
-            Some(slot) => *slot = node,
-            None => self.entries.push((key, node)),
-        }
+        self.entries.insert(key.into(), node);
     }
 
     /// The keys and values in order.
@@ -79,19 +75,6 @@ impl Table {
         self.entries.is_empty()
     }
 
-    pub(super) fn entries(&self) -> &[(String, Node)] {
-        &self.entries
-    }
-
-    /// The value of a key, made if it is not there yet.
-    fn get_or_insert_with(&mut self, key: &str, make: impl FnOnce() -> Node) -> &mut Node {
-        let place = self.entries.iter().position(|(known, _)| known == key).unwrap_or_else(|| {
-            self.entries.push((key.to_owned(), make()));
-            self.entries.len() - 1
-        });
-        &mut self.entries[place].1
-    }
-
     /// Whether this table makes another choice than the one below it, so that the two have no settings in common.
     fn chooses_otherwise(&self, below: &Self) -> bool {
         self.get(KIND).is_some_and(|kind| below.get(KIND) != Some(kind))
@@ -100,9 +83,7 @@ impl Table {
 
 impl FromIterator<(String, Node)> for Table {
     fn from_iter<I: IntoIterator<Item = (String, Node)>>(entries: I) -> Self {
-        let mut table = Self::new();
-        entries.into_iter().for_each(|(key, node)| table.insert(key, node));
-        table
+        Self { entries: entries.into_iter().collect() }
     }
 }
 
@@ -186,7 +167,7 @@ impl Node {
                 for (key, node) in upper.entries {
                     match lower.get_mut(&key) {
                         Some(slot) => slot.overlay(node),
-                        None => lower.entries.push((key, node)),
+                        None => lower.insert(key, node),
                     }
                 }
             }
@@ -203,7 +184,9 @@ impl Node {
         }
         match (&mut self.value, number) {
             (Value::Array(nodes), Some(number)) => &mut nodes[number],
-            (Value::Table(table), _) => table.get_or_insert_with(key, || Self::new(Table::new(), origin.clone())),
+            (Value::Table(table), _) => {
+                table.entries.entry(key.to_owned()).or_insert_with(|| Self::new(Table::new(), origin.clone()))
+            }
             _ => unreachable!("what is neither a table nor a list with that number was made a table"),
         }
     }
@@ -214,49 +197,6 @@ impl Node {
         if self.as_text().is_some() {
             let table = Table::from_iter([(KIND.to_owned(), self.clone())]);
             *self = Self::new(table, origin.clone());
-        }
-    }
-
-    /// The keys that lead from here to `target`, a node of this very tree; numbers in lists are left out.
-    pub(super) fn path_to(&self, target: &Self) -> Option<Vec<&str>> {
-        if std::ptr::eq(self, target) {
-            return Some(Vec::new());
-        }
-        match &self.value {
-            Value::Table(table) => table.iter().find_map(|(key, node)| {
-                let mut path = node.path_to(target)?;
-                path.insert(0, key);
-                Some(path)
-            }),
-            Value::Array(nodes) => nodes.iter().find_map(|node| node.path_to(target)),
-            _ => None,
-        }
-    }
-
-    /// The table or list that holds `target`, a node of this very tree.
-    pub(super) fn parent_of(&self, target: &Self) -> Option<&Self> {
-        let children: Vec<&Self> = match &self.value {
-            Value::Table(table) => table.iter().map(|(_, node)| node).collect(),
-            Value::Array(nodes) => nodes.iter().collect(),
-            _ => return None,
-        };
-        if children.iter().any(|child| std::ptr::eq(*child, target)) {
-            return Some(self);
-        }
-        children.iter().find_map(|child| child.parent_of(target))
-    }
-}
-
-impl Value {
-    /// What it is in serde's terms.
-    pub(super) fn unexpected(&self) -> Unexpected<'_> {
-        match self {
-            Self::Text(text) | Self::DateTime(text) => Unexpected::Str(text),
-            Self::Integer(number) => Unexpected::Signed(*number),
-            Self::Float(number) => Unexpected::Float(*number),
-            Self::Boolean(value) => Unexpected::Bool(*value),
-            Self::Array(_) => Unexpected::Seq,
-            Self::Table(_) => Unexpected::Map,
         }
     }
 }

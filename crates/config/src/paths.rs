@@ -5,9 +5,9 @@
 //! is an experiment that can be kept.
 
 use super::mistakes::Mistakes;
+use super::node::{Node, Value};
 use super::parse::parse;
 use super::source::Source;
-use super::tree::{Node, Value};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -63,10 +63,11 @@ fn note(node: &Node, path: &str, paths: &mut Vec<(Range<usize>, String)>) {
 mod tests {
     use super::*;
     use crate::{Origin, read_source};
+    use schemars::JsonSchema;
     use serde::Deserialize;
     use std::collections::BTreeMap;
 
-    #[derive(Debug, Deserialize)]
+    #[derive(Debug, Deserialize, JsonSchema)]
     #[expect(dead_code, reason = "only its mistakes are looked at")]
     struct Settings {
         sweep: BTreeMap<String, Vec<u32>>,
@@ -74,7 +75,7 @@ mod tests {
         empty: String,
     }
 
-    #[derive(Debug, Deserialize)]
+    #[derive(Debug, Deserialize, JsonSchema)]
     #[expect(dead_code, reason = "only its mistakes are looked at")]
     struct Scheme {
         timeout: u32,
@@ -88,7 +89,7 @@ mod tests {
         );
         let tree = parse(&written, &mut Mistakes::new()).expect("a tree");
         let source = Source::of_values("settings", &tree);
-        let mistakes = read_source::<Settings>(&source).expect_err("three mistakes");
+        let mistakes = read_source::<Settings>(&source, &[]).expect_err("three mistakes");
         let paths: Vec<_> = mistakes.iter().map(|mistake| mistake.origin.path().expect("a path").to_owned()).collect();
         assert_eq!(paths, ["empty", "sweep[\"wireless.loss\"][1]", "scheme[1].timeuot"]);
         let told = mistakes.to_string();
@@ -104,7 +105,7 @@ mod tests {
     fn what_concerns_all_settings_is_told_by_their_name() {
         let empty = Node::new(crate::Table::new(), Origin::whole(&Source::new("", "")));
         let source = Source::of_values("settings", &empty);
-        let mistakes = read_source::<Settings>(&source).expect_err("everything is missing");
+        let mistakes = read_source::<Settings>(&source, &[]).expect_err("everything is missing");
         assert!(mistakes.to_string().starts_with("settings: missing"), "{mistakes}");
     }
 }
