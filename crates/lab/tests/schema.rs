@@ -2,7 +2,7 @@
 //! setting there is.
 
 use arqway_config::{Source, read_source};
-use arqway_lab::experiment::{Effort, Experiment};
+use arqway_lab::experiment::{Effort, Experiment, GRAMMARS};
 use arqway_lab::schema;
 use arqway_sim::Scenario;
 use serde_json::{Map, Value, json};
@@ -229,7 +229,7 @@ fn the_defaults_shown_are_the_defaults() {
     assert!(shown.len() > 30, "{}", shown.len());
     for (path, default) in shown {
         let text = format!("{path} = {}", toml::Value::try_from(default).expect("what TOML can write"));
-        let scenario = read_source::<Scenario>(&Source::new("default.toml", text.as_str()));
+        let scenario = read_source::<Scenario>(&Source::new("default.toml", text.as_str()), GRAMMARS);
         assert_eq!(scenario.unwrap_or_else(|mistakes| panic!("{mistakes}")), Scenario::default(), "{text}");
     }
 }

@@ -23,7 +23,7 @@ pub struct FigureName {
 }
 
 /// A paper whose figures belong here, whether they are built yet or not.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Paper {
     /// `monet08`
@@ -32,7 +32,7 @@ pub struct Paper {
     pub citation: String,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Papers {
     paper: Vec<Paper>,
@@ -44,7 +44,7 @@ struct Papers {
 /// Mistakes in the list, which a test rules out.
 pub fn papers() -> Result<Vec<Paper>, Mistakes> {
     let source = Source::new("papers.toml", include_str!("../../../papers.toml"));
-    read_source::<Papers>(&source).map(|papers| papers.paper)
+    read_source::<Papers>(&source, &[]).map(|papers| papers.paper)
 }
 
 /// The claims of this paper.

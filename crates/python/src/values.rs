@@ -2,9 +2,11 @@
 
 use crate::mistakes;
 use arqway_config::{Mistake, Mistakes, Node, Origin, Source, Table, Value, path_of_item, path_of_key, read_source};
+use arqway_lab::experiment::GRAMMARS;
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyMapping, PyString};
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
 
@@ -33,9 +35,13 @@ pub(crate) fn merge(mut before: Mistakes, then: Mistakes) -> Mistakes {
 }
 
 /// Values as a type.
-pub(crate) fn read<T: DeserializeOwned>(py: Python<'_>, name: &str, values: &Bound<'_, PyDict>) -> PyResult<T> {
+pub(crate) fn read<T: DeserializeOwned + JsonSchema + 'static>(
+    py: Python<'_>,
+    name: &str,
+    values: &Bound<'_, PyDict>,
+) -> PyResult<T> {
     let (source, before) = to_source(name, values)?;
-    let read = match read_source(&source) {
+    let read = match read_source(&source, GRAMMARS) {
         Ok(value) => before.into_result(value),
         Err(found) => Err(merge(before, found)),
     };

@@ -44,7 +44,9 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::marker::PhantomData;
 
 use super::tree::Document;
 use super::written::AsWritten;
@@ -144,8 +146,29 @@ pub(crate) fn derive<T: JsonSchema>(grammars: &[Grammar], more: impl FnOnce(&mut
     Document::new(generator.into_root_schema_for::<T>().to_value())
 }
 
-/// Marks a setting whose schema is for editors only: what reads the file takes it as it is, and reads it later.
-pub const READ_LATER: &str = "x-read-later";
+/// The schema of a setting that a file's reader takes as it is and reads later, as a `T`: what defaults it has is known by
+/// then. Only editors are told of it.
+#[derive(Debug)]
+pub struct Later<T>(PhantomData<T>);
+
+impl<T: JsonSchema> JsonSchema for Later<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut schema = generator.subschema_for::<T>();
+        schema.insert(READ_LATER.to_owned(), true.into());
+        schema
+    }
+}
+
+/// Marks what is read later.
+pub(crate) const READ_LATER: &str = "x-read-later";
 /// Marks an alternative whose value stands under its name, since a table of one key looks the same.
 pub(crate) const VALUE_UNDER_NAME: &str = "x-value-under-name";
 

@@ -16,6 +16,6 @@ mod tree;
 mod written;
 
 pub use changes::over;
-pub use grammar::{Grammar, READ_LATER, generate};
-pub(crate) use grammar::{UNITS, VALUE_UNDER_NAME, derive};
+pub use grammar::{Grammar, Later, generate};
+pub(crate) use grammar::{READ_LATER, UNITS, VALUE_UNDER_NAME, derive};
 pub use tree::{DEFINITIONS, Document, alternatives, properties, reference, referred, table};

@@ -12,7 +12,7 @@
 //! ```
 
 use super::files::Files;
-use super::header::{Header, Shape};
+use super::header::{Header, Parts};
 use super::layers::take;
 use super::overlay::Overlay;
 use super::parts::part;
@@ -72,7 +72,7 @@ impl Described {
     }
 
     fn of_experiment(source: &Arc<Source>, tree: &Node, files: &Files, mistakes: &mut Mistakes) -> Option<Self> {
-        part::<Shape>(Some(tree), mistakes);
+        part::<Parts>(Some(tree), mistakes);
         for (key, why, help) in NOT_ASKED {
             if let Some(part) = tree.get_path(key) {
                 mistakes.push(Mistake::at_key(part, why).help(help));

@@ -5,6 +5,7 @@ use super::schema_types;
 use super::scheme::Scheme;
 use crate::figure::{Mark, Scale};
 use crate::quantity::{Quantity, x_label};
+use arqway_config::schema::Later;
 use arqway_config::{Located, Mistake, Mistakes, Node, did_you_mean};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -51,7 +52,7 @@ pub(super) struct FigureSection {
     #[schemars(with = "Option<schema_types::Path>")]
     x: Option<Located<String>>,
     /// The vertical axis.
-    #[schemars(with = "schema_types::QuantityName")]
+    #[schemars(with = "Later<schema_types::QuantityName>")]
     y: Located<String>,
     /// The label of the horizontal axis, instead of the path and its unit.
     x_label: Option<String>,

@@ -33,6 +33,7 @@ mod classes;
 pub mod described;
 mod figure_plan;
 mod files;
+mod grammars;
 mod header;
 mod layers;
 mod legend;
@@ -48,13 +49,14 @@ mod world;
 pub use base::Base;
 pub use figure_plan::{Bars, FigurePlan};
 pub use files::Files;
+pub use grammars::GRAMMARS;
 pub(crate) use header::Shape;
 pub use scheme::Scheme;
 pub use world::{Effort, Point};
 
 use arqway_config::{Mistake, Mistakes, Source, parse};
 use arqway_sim::channel::ErrorModel;
-use header::Header;
+use header::{Header, Parts};
 use overlay::Overlay;
 use parts::{each, names_files, no_name_twice, part};
 use std::num::NonZeroU32;
@@ -114,7 +116,7 @@ impl Experiment {
     pub fn read_over(source: &Arc<Source>, files: &Files, effort: Effort, overlay: &Overlay) -> Result<Self, Mistakes> {
         let mut mistakes = Mistakes::new();
         let Some(tree) = parse(source, &mut mistakes) else { return Err(mistakes) };
-        part::<Shape>(Some(&tree), &mut mistakes);
+        part::<Parts>(Some(&tree), &mut mistakes);
         for (name, example) in
             [("experiment", "[experiment] with an id"), ("scheme", "[[scheme]] with use = \"sr:1.1\"")]
         {

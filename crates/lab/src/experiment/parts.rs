@@ -1,12 +1,17 @@
 //! Parts of a file: each is read by itself, so that a mistake in one hides none in another.
 
+use super::grammars::GRAMMARS;
 use arqway_config::{Mistake, Mistakes, Node, read};
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeSet;
 
 /// Reads a part if it is there, and notes what is wrong with it.
-pub(super) fn part<T: DeserializeOwned>(node: Option<&Node>, mistakes: &mut Mistakes) -> Option<T> {
-    read(node?).map_err(|found| mistakes.extend(found)).ok()
+pub(super) fn part<T: DeserializeOwned + JsonSchema + 'static>(
+    node: Option<&Node>,
+    mistakes: &mut Mistakes,
+) -> Option<T> {
+    read(node?, GRAMMARS).map_err(|found| mistakes.extend(found)).ok()
 }
 
 /// The tables of an array of tables.

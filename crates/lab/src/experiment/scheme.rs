@@ -18,6 +18,7 @@ use super::legend::legend;
 use super::parts::part;
 use super::schema_types;
 use super::world::{Point, PointTree, World};
+use arqway_config::schema::Later;
 use arqway_config::{Located, Mistake, Mistakes, Node, Origin, Table};
 use arqway_link::{ServiceConfig, ShortForm, ShortFormError, WorldDefaults};
 use arqway_sim::{LinkLayer, Scenario};
@@ -52,24 +53,24 @@ pub struct Scheme {
 #[schemars(extend("oneOf" = [{ "required": ["use"], "not": { "required": ["service"] } }, { "required": ["label", "service"], "not": { "anyOf": [{ "required": ["use"] }, { "required": ["set"] }] } }]))]
 pub(super) struct SchemeSection {
     /// The short form; it is also the name in the rows.
-    #[schemars(with = "Option<ShortForm>")]
+    #[schemars(with = "Option<Later<ShortForm>>")]
     r#use: Option<Located<String>>,
     /// The name in rows and legends.
     label: Option<String>,
     /// The service with its settings; other settings are the world's.
-    #[schemars(with = "Option<ServiceConfig>")]
+    #[schemars(with = "Option<Later<ServiceConfig>>")]
     service: Option<Node>,
     /// The name in rows and legends for the changes by `set` and `world`, such as `nack=single`.
     #[schemars(with = "Option<String>")]
     variant: Option<Located<String>>,
     /// Changes to the world's settings for services of its kind.
-    #[schemars(with = "Option<std::collections::BTreeMap<String, serde_json::Value>>")]
+    #[schemars(with = "Option<Later<std::collections::BTreeMap<String, serde_json::Value>>>")]
     set: Option<Node>,
     /// Settings by their paths, which override the world at each point, only for this scheme.
     #[schemars(with = "Option<schema_types::Settings>")]
     world: Option<Node>,
     /// Short forms of the services for the world's classes, by the names of the classes.
-    #[schemars(with = "Option<std::collections::BTreeMap<String, ShortForm>>")]
+    #[schemars(with = "Option<Later<std::collections::BTreeMap<String, ShortForm>>>")]
     classes: Option<Node>,
 }
 

@@ -1,6 +1,7 @@
 //! What stands in a scenario, and in the `[scenario]` of an experiment, beside the world itself.
 
 use super::schema_types;
+use arqway_config::schema::Later;
 use arqway_config::{Located, Node};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -11,7 +12,7 @@ use std::num::NonZeroU32;
 #[serde(deny_unknown_fields)]
 pub(super) struct ScenarioSection {
     /// The name of a scenario, or a file relative to the experiment.
-    #[schemars(with = "Option<schema_types::Base>")]
+    #[schemars(with = "Option<Later<schema_types::Base>>")]
     pub(super) base: Option<Located<String>>,
     /// Settings by their paths, which override the base.
     #[schemars(with = "Option<schema_types::Settings>")]

@@ -187,7 +187,7 @@ fn base_tree(base: &Located<String>, files: &Files, mistakes: &mut Mistakes) -> 
 }
 
 /// A swept value with the number that rows and axes have for it.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct NamedPoint {
     point: f64,

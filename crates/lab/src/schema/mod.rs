@@ -14,11 +14,10 @@
 //! swept, nor every range. Of a choice it knows the two ways in which the documentation writes it, `"raw"` and
 //! `{ kind = "raw", ... }`.
 
-mod grammars;
 mod paths;
 
-use crate::experiment::Shape;
 use crate::experiment::sections::{Quick, Today};
+use crate::experiment::{GRAMMARS, Shape};
 use arqway_config::schema::{DEFINITIONS, generate};
 use arqway_sim::Scenario;
 use schemars::JsonSchema;
@@ -48,7 +47,7 @@ pub fn to_text(schema: &Value) -> String {
 }
 
 fn finish<T: JsonSchema>(title: &str, change: impl FnOnce(&mut Value)) -> Value {
-    let mut document = generate::<T>(grammars::GRAMMARS, |generator| {
+    let mut document = generate::<T>(GRAMMARS, |generator| {
         // Also where `T` does not mention them: paths lead into the first, and the others are part of a scenario's file.
         generator.subschema_for::<Scenario>();
         generator.subschema_for::<Quick>();

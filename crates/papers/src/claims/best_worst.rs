@@ -10,7 +10,7 @@ use arqway_lab::results::stats::Comparison;
 use serde::Deserialize;
 
 /// Which of several schemes is best and which is worst, and by how much.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BestWorst {
     /// The frame loss rate in percent where they are.

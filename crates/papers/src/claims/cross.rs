@@ -10,7 +10,7 @@ use super::{Kind, Several, Subject};
 use serde::Deserialize;
 
 /// One scheme is above at the low points, the other at the high ones.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Cross {
     /// The scheme that is above at the low points.

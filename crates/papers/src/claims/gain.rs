@@ -8,7 +8,7 @@ use super::{Kind, Subject};
 use serde::Deserialize;
 
 /// By how much one scheme exceeds another.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Gain {
     /// The frame loss rate in percent where it does.

@@ -57,7 +57,7 @@ pub struct Claim {
 }
 
 /// What a claim is about: the columns of the rows that decide it, and how it is called.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Subject {
     /// `paper.figure`, or `paper.figure.statement`.
@@ -87,7 +87,7 @@ pub struct Subject {
 }
 
 /// What a claim says; each kind has its rule.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Statement {
     /// Which of several schemes is best and which is worst, and by how much.

@@ -9,7 +9,7 @@ use super::{Kind, Several, Subject};
 use serde::Deserialize;
 
 /// One scheme does not exceed another.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NotAbove {
     /// The points where it holds.

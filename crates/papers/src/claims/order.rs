@@ -9,7 +9,7 @@ use super::{Kind, Several, Subject};
 use serde::Deserialize;
 
 /// Each scheme is above the next.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Order {
     /// The points where it holds.

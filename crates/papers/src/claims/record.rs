@@ -19,7 +19,7 @@ use std::fmt;
 use std::sync::Arc;
 
 /// The recorded verdicts of a paper's claims.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Record {
     /// Of runs at full length.
@@ -31,7 +31,7 @@ pub struct Record {
 }
 
 /// The verdicts of one claim: on its statement, on its number, or on both.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Entry {
     verdict: Option<Verdict>,
@@ -53,7 +53,7 @@ impl Record {
     /// # Errors
     /// Every mistake in it.
     pub fn read(source: &Arc<Source>) -> Result<Self, Mistakes> {
-        read_source(source)
+        read_source(source, &[])
     }
 
     /// The ids of all claims in it.

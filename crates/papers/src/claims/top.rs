@@ -9,7 +9,7 @@ use super::{Kind, Several, Subject, listed};
 use serde::Deserialize;
 
 /// No scheme is above the best one.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Top {
     /// The points where it holds.

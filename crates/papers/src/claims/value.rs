@@ -8,12 +8,11 @@ use super::{Kind, Subject};
 use serde::Deserialize;
 
 /// A number that the paper prints.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Value {
     /// The point where it was measured: the frame loss rate in percent (that of a two-state link is its nominal one), the bit
     /// error rate, or whatever is swept.
-    #[serde(alias = "ber")]
     flr: f64,
     /// The scheme.
     scheme: String,
@@ -25,7 +24,7 @@ pub struct Value {
 }
 
 /// What a value is written in; rows have it in SI units and shares.
-#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, Deserialize, schemars::JsonSchema)]
 enum Unit {
     /// A bare number.
     #[default]

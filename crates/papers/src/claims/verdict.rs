@@ -5,7 +5,7 @@ use arqway_lab::figure::number;
 use std::fmt;
 
 /// What became of a claim.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// It holds.

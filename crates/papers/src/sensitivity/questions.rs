@@ -54,7 +54,7 @@ pub struct Alternative {
     pub set: Node,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct File {
     /// What `arqway sensitivity` makes of the world where no replications are asked for, over what `--quick` makes of it.
@@ -63,7 +63,7 @@ struct File {
     parameter: Vec<ParameterSection>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ParameterSection {
     name: Located<String>,
@@ -72,7 +72,7 @@ struct ParameterSection {
     alternative: Vec<AlternativeSection>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct AlternativeSection {
     label: Located<String>,
@@ -84,7 +84,7 @@ struct AlternativeSection {
 /// # Errors
 /// Every mistake in them: unknown settings, values that the world has already, names that stand twice.
 pub fn read(source: &Arc<Source>, scenario: &Arc<Source>) -> Result<Questions, Mistakes> {
-    let File { quick, parameter } = read_source(source)?;
+    let File { quick, parameter } = read_source(source, &[])?;
     let base = Base::read(scenario)?;
     let mut mistakes = Mistakes::new();
     let mut names = Names::default();

@@ -26,15 +26,16 @@ use side::{Place, Side};
 use word::Word;
 
 /// Conditions on cells.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Shape {
     /// All must hold.
     holds: Several<Condition, 1>,
 }
 
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, schemars::JsonSchema)]
 #[serde(try_from = "RawCondition")]
+#[schemars(with = "RawCondition")]
 enum Condition {
     /// How one side lies.
     Sides { a: Side, is: Is, at: Several<f64, 1> },
@@ -43,7 +44,7 @@ enum Condition {
 }
 
 /// A condition as it is written.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct RawCondition {
     a: Option<Side>,

@@ -6,8 +6,9 @@ use arqway_lab::figure::number::typed;
 use serde::Deserialize;
 
 /// A cell, but for its point; with `over`, its lead over another.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, schemars::JsonSchema)]
 #[serde(from = "RawSide")]
+#[schemars(with = "RawSide")]
 pub(super) struct Side {
     scheme: String,
     over: Option<String>,
@@ -16,7 +17,7 @@ pub(super) struct Side {
 }
 
 /// A side as it is written.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct RawSide {
     scheme: String,
@@ -34,7 +35,7 @@ struct RawSide {
 }
 
 /// What of a cell's world is not as its claim has it.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Place {
     #[serde(default)]

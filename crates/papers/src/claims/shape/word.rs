@@ -7,7 +7,7 @@ use arqway_lab::results::stats::Comparison;
 use serde::Deserialize;
 
 /// How `a` is to lie.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Word {
     /// By the means.

@@ -12,7 +12,7 @@ use arqway_units::{BitRate, Ratio};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 /// The grammars of all settings that a scenario or an experiment has.
-pub(crate) const GRAMMARS: &[Grammar] = &[
+pub const GRAMMARS: &[Grammar] = &[
     Grammar::of::<Addresses>("Addresses", addresses),
     Grammar::of::<Allocation>("Allocation", allocation),
     Grammar::of::<Ds>("Ds", ds),
