@@ -253,7 +253,7 @@ impl<'a> Check<'a> {
         let message = match self.path.last() {
             Some(of) if alternatives.have_settings() => format!("`{name}` is not a kind of {of}"),
             Some(of) => format!("`{name}` is not a value of `{of}`"),
-            None => format!("`{name}` is not known here"),
+            None => format!("`{name}` is not a known kind"),
         };
         self.wrong(Mistake { message, ..mistake }.help(did_you_mean(name, &alternatives.names())))
     }

@@ -144,7 +144,6 @@ impl Range {
     /// Whether a number lies in it; what is no number does.
     pub(crate) fn contains(self, node: &Node) -> bool {
         let number = match node.value {
-            #[expect(clippy::cast_precision_loss, reason = "no bound is near numbers that are not exact")]
             Value::Integer(number) => number as f64,
             Value::Float(number) => number,
             _ => return true,

@@ -89,7 +89,7 @@ impl<'tree, 'read> NodeReader<'tree, 'read> {
         seed.deserialize(self).map_err(|refusal| refusal.at(self.node))
     }
 
-    fn items<'a>(self, nodes: &'tree [Node]) -> Items<'read, std::slice::Iter<'tree, Node>> {
+    fn items(self, nodes: &'tree [Node]) -> Items<'read, std::slice::Iter<'tree, Node>> {
         Items { rest: nodes.iter(), left_out: self.left_out }
     }
 

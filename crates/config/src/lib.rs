@@ -2,10 +2,15 @@
 //!
 //! A study has dozens of settings, and a misspelt one that goes unnoticed gives a wrong figure. So a key that is not
 //! known is refused, and so that nobody has to run a file ten times to find ten slips, all of them are told together,
-//! each with its file, line and column and what would be right.
+//! each with its file, line and column and what was expected.
 //!
-//! A text becomes a tree ([`parse`]) whose every [`Node`] knows where it was written. Trees are laid over each other
-//! ([`Node::overlay`], [`Node::set_path`]), and the result is read as a type ([`read`]): configuration is the type.
+//! ```text
+//!     text --parse--> tree --overlay, set_path--> tree --check--> tree without its mistakes --serde--> your type
+//!                     (every node knows            with the schema
+//!                      where it was written)       of your type
+//! ```
+//!
+//! The schema is derived from the type itself ([`schema`]), so there is one grammar: the one that editors get.
 //!
 //! ```
 //! use arqway_config::{Source, read_source};

@@ -133,7 +133,7 @@ impl Builder<'_> {
     /// Tells of a number that the parser let pass; where it has complained itself, that will do.
     fn not_a_number(&mut self, origin: &Origin, too_large: bool) {
         if !self.has_error(&origin.span) {
-            let message = if too_large { "this number is too large" } else { "this is no number" };
+            let message = if too_large { "this number is too large" } else { "this is not a number" };
             self.push(origin.span.clone(), message.to_owned(), None);
         }
     }

@@ -175,11 +175,11 @@ pub(crate) const VALUE_UNDER_NAME: &str = "x-value-under-name";
 fn without_marks(schema: &mut Value) {
     match schema {
         Value::Object(map) => {
-            map.remove(READ_LATER);
-            map.remove(VALUE_UNDER_NAME);
+            map.shift_remove(READ_LATER);
+            map.shift_remove(VALUE_UNDER_NAME);
             // The types of Rust mean nothing to others.
             if map.get("format").is_some_and(Value::is_string) {
-                map.remove("format");
+                map.shift_remove("format");
             }
             map.values_mut().for_each(without_marks);
         }

@@ -45,6 +45,16 @@ service = { kind = "selective-repeat", timeout = { adaptive = { srtt = "three", 
 }
 
 #[test]
+fn tens_of_thousands_of_mistakes_are_all_told() {
+    let unknown: String = (0..20_000).map(|number| format!("unknown-{number} = 1\n")).collect();
+    let wrong: String = (0..20_000).map(|number| format!("{number} = [\"64 kHz\"]\n")).collect();
+    let text = format!("{unknown}[sweep]\n{wrong}");
+    let mistakes = read_source::<Sample>(&Source::new("bad.toml", text), &[]).unwrap_err();
+    assert_eq!(mistakes.len(), 2 + 40_000, "two are missing");
+    assert!(mistakes.to_string().contains("bad.toml:40001:9: "), "each at its place");
+}
+
+#[test]
 fn an_unknown_key_is_refused_wherever_it_stands() {
     let text = r#"
 colour = "red"

@@ -80,7 +80,7 @@ fn a_value_that_is_no_toml_is_told_in_our_words_where_they_help_more() {
         ("fig3", "1:5 `fig3` needs quotes"),
         ("True", "1:5 invalid boolean, expected `true`"),
         ("07", "1:5 unexpected leading zero, expected nothing"),
-        ("0x", "1:5 this is no number"),
+        ("0x", "1:5 this is not a number"),
         ("0X1F", "1:5 radix must be lowercase, expected `0x`"),
         ("2024-13-01", "1:5 invalid date, expected month between 01 and 12"),
         ("", "1:5 the value is missing"),

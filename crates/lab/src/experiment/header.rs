@@ -10,7 +10,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
-/// The tables of an experiment's file. Each is read by itself, so that a mistake in one hides none in another.
+/// The tables of a file, to refuse any other. Each is read by itself, so that a mistake in one hides none in another.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[expect(dead_code, reason = "only what is none of them is refused")]
 pub(super) struct Parts {
@@ -21,7 +21,7 @@ pub(super) struct Parts {
     figure: Option<Vec<Node>>,
 }
 
-/// The same with all that is in them, for editors.
+/// The tables of an experiment's file.
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
 #[expect(dead_code, reason = "only its schema is wanted")]

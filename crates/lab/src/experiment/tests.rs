@@ -142,7 +142,7 @@ fn a_timeout_is_a_length_of_time_or_a_policy() {
     assert_eq!(with("\"0.7 s\"").expect("a length"), Timeout::Fixed(Span::from_milliseconds(700)));
     for (wrong, right) in [
         ("{ kind = \"adaptive\", srt = 3, srttvar = 2 }", "did you mean `srtt`?"),
-        ("{ kind = \"adaptive\", srtt = -3, srttvar = 2 }", "expected a factor between 0 and 1000"),
+        ("{ kind = \"adaptive\", srtt = -3, srttvar = 2 }", "expected a number from 0 to 1000, found -3"),
         ("\"0 s\"", "this must be 1 us or more"),
         ("\"3 kbit/s\"", "unknown unit `kbit/s` for a length of time"),
     ] {

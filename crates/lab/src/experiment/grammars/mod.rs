@@ -8,6 +8,11 @@ mod short_forms;
 use arqway_config::schema::Grammar;
 use arqway_link::ShortForm;
 use arqway_link::mux::{Addresses, Allocation, Ds, FlowLabel, Ports, Protocol, SubclassBit};
+use arqway_link::selective_repeat::WindowSize;
+use arqway_link::sscop::{Credit, ListLength};
+use arqway_sim::PacketLength;
+use arqway_sim::app::{ConnectionCount, Ladder, Parallel};
+use arqway_sim::tcp::PacketWindow;
 use arqway_units::{BitRate, Ratio};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
@@ -21,6 +26,15 @@ pub const GRAMMARS: &[Grammar] = &[
     Grammar::of::<Protocol>("Protocol", protocol),
     Grammar::of::<ShortForm>("ShortForm", short_forms::schema),
     Grammar::of::<SubclassBit>("SubclassBit", subclass_bit),
+    // Their schemas are right; their types say more of what is wrong than a range does.
+    Grammar::derived::<ConnectionCount>("ConnectionCount"),
+    Grammar::derived::<Credit>("Credit"),
+    Grammar::derived::<Ladder>("Ladder"),
+    Grammar::derived::<ListLength>("ListLength"),
+    Grammar::derived::<PacketLength>("PacketLength"),
+    Grammar::derived::<PacketWindow>("PacketWindow"),
+    Grammar::derived::<Parallel>("Parallel"),
+    Grammar::derived::<WindowSize>("WindowSize"),
 ];
 
 fn addresses(_: &mut SchemaGenerator) -> Schema {
