@@ -10,11 +10,9 @@ use serde::de::{
 };
 use serde::forward_to_deserialize_any;
 
-use crate::check::NodeId;
-use crate::describe::found;
 use crate::located;
 use crate::mistakes::Mistake;
-use crate::node::{KIND, Node, Table, Value};
+use crate::node::{KIND, Node, NodeId, Table, Value, found};
 
 /// What a type refuses, and where.
 #[derive(Debug)]

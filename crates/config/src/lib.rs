@@ -59,9 +59,7 @@
 //!
 //! `#[serde(flatten)]` is for maps at most: serde copies such tables aside, and positions are lost.
 
-mod alternatives;
 mod check;
-mod describe;
 mod deserialize;
 mod located;
 mod mistakes;

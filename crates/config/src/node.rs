@@ -219,3 +219,21 @@ macro_rules! value_from {
 }
 
 value_from!(String => Text, i64 => Integer, f64 => Float, bool => Boolean, Vec<Node> => Array, Table => Table);
+
+/// A node of the tree being read, which does not change meanwhile: its address tells it from all others. Never
+/// followed, only compared.
+pub(crate) type NodeId = *const Node;
+
+/// What was written, in words, where something else was expected.
+pub(crate) fn found(node: &Node) -> String {
+    match &node.value {
+        Value::Text(text) => format!("text {text:?}"),
+        Value::DateTime(text) => text.clone(),
+        Value::Integer(number) => number.to_string(),
+        Value::Float(number) => format!("{number:?}"),
+        Value::Boolean(value) => value.to_string(),
+        Value::Array(items) if items.is_empty() => "an empty list".to_owned(),
+        Value::Array(_) => "a list".to_owned(),
+        Value::Table(_) => "a table".to_owned(),
+    }
+}

@@ -11,11 +11,10 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
-use crate::check::{Check, NodeId};
-use crate::describe::Rules;
+use crate::check::{Check, Rules};
 use crate::deserialize::NodeReader;
 use crate::mistakes::{Mistake, Mistakes};
-use crate::node::{Node, Value};
+use crate::node::{Node, NodeId, Value};
 use crate::parse::parse;
 use crate::schema::{Document, Grammar, UNITS, derive};
 use crate::source::Source;

@@ -13,22 +13,23 @@
 //! A part with a mistake is left out of what the types read afterwards, so that they can say what they refuse in all
 //! the rest; a part that cannot go without takes what holds it along.
 
+mod alternatives;
+mod describe;
+
+pub(crate) use describe::Rules;
+
 use std::collections::BTreeSet;
 use std::mem::take;
 use std::sync::LazyLock;
 
 use serde_json::{Value as Json, json};
 
-use crate::alternatives::{Alternatives, Settings};
-use crate::describe::{Range, Rules, example, found};
 use crate::mistakes::{Mistake, Mistakes};
-use crate::node::{KIND, Node, Table, Value};
+use crate::node::{KIND, Node, NodeId, Table, Value, found};
 use crate::schema::{READ_LATER, properties, referred};
 use crate::suggest::{did_you_mean, suggest};
-
-/// A node of the tree being read, which does not change meanwhile: its address tells it from all others. Never
-/// followed, only compared.
-pub(crate) type NodeId = *const Node;
+use alternatives::{Alternatives, Settings};
+use describe::{Range, example};
 
 /// The settings of a kind that has none.
 static NO_SETTINGS: LazyLock<Json> = LazyLock::new(|| json!({ "properties": { KIND: true } }));

@@ -1,8 +1,8 @@
-//! Schemas in words: what was expected, and what was found instead.
+//! Schemas in words: what was expected.
 
 use serde_json::Value as Json;
 
-use crate::alternatives::Alternatives;
+use super::alternatives::Alternatives;
 use crate::node::{Node, Value};
 use crate::schema::{Document, Grammar, alternatives, referred};
 
@@ -100,20 +100,6 @@ fn described_list(schema: &Json) -> String {
         (Some(least), None) if least > 0 => format!("a list of {least} or more"),
         (_, Some(most)) => format!("a list of at most {most}"),
         _ => "a list".to_owned(),
-    }
-}
-
-/// What was written instead.
-pub(crate) fn found(node: &Node) -> String {
-    match &node.value {
-        Value::Text(text) => format!("text {text:?}"),
-        Value::DateTime(text) => text.clone(),
-        Value::Integer(number) => number.to_string(),
-        Value::Float(number) => format!("{number:?}"),
-        Value::Boolean(value) => value.to_string(),
-        Value::Array(items) if items.is_empty() => "an empty list".to_owned(),
-        Value::Array(_) => "a list".to_owned(),
-        Value::Table(_) => "a table".to_owned(),
     }
 }
 

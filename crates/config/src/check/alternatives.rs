@@ -3,7 +3,7 @@
 
 use serde_json::Value as Json;
 
-use crate::describe::Rules;
+use super::describe::Rules;
 use crate::schema::{VALUE_UNDER_NAME, alternatives, properties, referred};
 
 /// What a schema lets one choose from.
