@@ -51,7 +51,7 @@ fn tens_of_thousands_of_mistakes_are_all_told() {
     let text = format!("{unknown}[sweep]\n{wrong}");
     let mistakes = read_source::<Sample>(&Source::new("bad.toml", text), &[]).unwrap_err();
     assert_eq!(mistakes.len(), 2 + 40_000, "two are missing");
-    assert!(mistakes.to_string().contains("bad.toml:40001:9: "), "each at its place");
+    assert!(mistakes.to_string().contains("bad.toml:40001:10: "), "each at its place");
 }
 
 #[test]
