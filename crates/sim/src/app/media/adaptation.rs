@@ -1,4 +1,4 @@
-//! A speaker who changes the rate: by what the link offers after a handoff, or by what listeners miss (multiservice,
+//! A source of media that changes its rate: by what the link offers after a handoff, or by what is lost (multiservice,
 //! Section IX: applications that change their policy when the path has changed).
 //!
 //! ```toml
@@ -29,7 +29,7 @@ pub enum Adapts {
     ToLoss(ToLoss),
 }
 
-/// Settings of a speaker who follows the link.
+/// Settings of a source that follows the link.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
@@ -40,7 +40,7 @@ pub struct ToTheLink {
     pub share: Ratio,
 }
 
-/// Settings of a speaker who follows reports of loss.
+/// Settings of a source that follows reports of loss.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
@@ -145,7 +145,7 @@ impl Report {
     }
 }
 
-/// A speaker's place on the ladder.
+/// A source's place on the ladder.
 #[derive(Debug)]
 pub(crate) struct Adaptation {
     /// The highest rate.
@@ -172,7 +172,7 @@ enum Follows {
 }
 
 impl Adaptation {
-    /// A speaker at the highest rate; none that does not adapt.
+    /// A source at the highest rate; `None` for one that does not adapt.
     pub(crate) fn new(adapts: &Adapts, top: BitRate) -> Option<Self> {
         let (rungs, follows) = match adapts {
             Adapts::No => return None,
@@ -252,16 +252,16 @@ mod tests {
     fn to_loss_goes_a_rung_at_a_time_and_leaves_a_new_rate_alone_for_a_window() {
         let mut speaker = Adaptation::new(&Adapts::ToLoss(ToLoss::default()), rate(56)).expect("adapts");
         let mut shares = Vec::new();
-        // Sent, reported and missed: what was sent less than 5 s after a change tells nothing of it.
-        let told =
+        // Sent, reported and missed: packets sent less than 5 s after a change say nothing about it.
+        let reports =
             [(900, 1000, 0.2), (5900, 6000, 0.2), (6000, 6100, 0.2), (11_000, 11_100, 0.0), (11_100, 11_200, 0.02)];
-        for (sent, now, loss) in told {
+        for (sent, now, loss) in reports {
             speaker.take(&Report { last_sent: at(sent), loss }, at(now));
             shares.push(speaker.share().as_f64());
         }
         assert_eq!(shares, [0.5, 0.5, 0.25, 0.25, 0.25]);
-        let told = [(12_000, 0.009), (31_000, 0.009), (32_000, 0.009), (38_000, 0.009), (57_000, 0.011), (77_000, 0.0)];
-        let then = told.map(|(now, loss)| {
+        let reports = [(12_000, 0.009), (31_000, 0.009), (32_000, 0.009), (38_000, 0.009), (57_000, 0.011), (77_000, 0.0)];
+        let then = reports.map(|(now, loss)| {
             speaker.take(&Report { last_sent: at(now), loss }, at(now));
             speaker.share().as_f64()
         });
