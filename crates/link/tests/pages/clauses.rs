@@ -64,7 +64,7 @@ fn rows(page: &str) -> Vec<(&str, Option<(&str, &str)>)> {
     for line in page.lines() {
         let cells = cells(line);
         match cells[..] {
-            ["clause", "what it asks", "where", "test"] | ["clause", "what", "why"] => columns = cells.len(),
+            ["clause", .., "test"] | ["clause", _, "why"] => columns = cells.len(),
             [clauses, _, files, tests] if columns == 4 => rows.push((clauses, Some((files, tests)))),
             [clauses, _, _] if columns == 3 => rows.push((clauses, None)),
             _ => columns = 0,

@@ -49,7 +49,7 @@ struct Request {
     n: u8,
     /// The only number lies beyond what the window may hold.
     beyond_window: bool,
-    /// VT(MRW).
+    /// VT(MRW) (§9.4 i)).
     expired: u16,
     due: bool,
 }
