@@ -228,7 +228,7 @@ fn a_second_scheme_point_or_figure_of_the_same_name_is_refused() {
     let error = experiment(&format!("{twice}[[scheme]]\nuse = \"sr:0.9\"\n{figure}")).expect_err("three mistakes");
     let told: Vec<&str> = error.iter().map(|mistake| mistake.message.as_str()).collect();
     let expected =
-        ["a second point at 0", "a scheme is called `sr:0.9` already", "a figure is called `throughput` already"];
+        ["a second point at 0", "a scheme named `sr:0.9` exists already", "a figure named `throughput` exists already"];
     assert_eq!(told, expected);
 }
 
@@ -275,11 +275,13 @@ fn a_mistake_in_a_variant_is_told_with_its_place() {
     let unknown = told("use = \"sr:0.9\"\nvariant = \"x\"\nset = { rejcets = \"each-once\" }");
     assert!(unknown.starts_with("study.toml:15:9: ") && unknown.contains("did you mean `rejects`?"), "{unknown}");
     let ignored = told("use = \"sr:0.9\"\nvariant = \"x\"\nset = { timeout = \"2 s\" }");
-    assert!(ignored.starts_with("study.toml:15:9: `sr:0.9` says the timeout already"), "{ignored}");
+    assert!(ignored.starts_with("study.toml:15:9: `sr:0.9` already sets the timeout"), "{ignored}");
     let nameless = told("use = \"sr:0.9\"\nset = { rejects = \"each-once\" }");
     assert!(nameless.starts_with("study.toml:14:1: ") && nameless.contains("needs a `variant`"), "{nameless}");
-    assert!(told("use = \"sr:0.9\"\nvariant = \"x\"").contains("changes something"));
-    assert!(told("label = \"L\"\nservice = \"raw\"\nset = { buffer = 3 }").contains("says its settings itself"));
+    assert!(told("use = \"sr:0.9\"\nvariant = \"x\"").contains("needs a name and a change"));
+    assert!(
+        told("label = \"L\"\nservice = \"raw\"\nset = { buffer = 3 }").contains("`set` cannot stand beside `service`")
+    );
 }
 
 #[test]
@@ -319,7 +321,10 @@ fn what_rows_tell_in_a_column_needs_no_variant() {
 fn a_series_is_drawn_of_one_point_alone() {
     let study = STUDY.replace("y = \"file-transfer.throughput\"", "y = \"tcp-bulk.window\"");
     let told = experiment(&study).expect_err("two points").to_string();
-    assert!(told.contains("`tcp-bulk.window` is a series of its own, here of 2 points at once"), "{told}");
+    assert!(
+        told.contains("`tcp-bulk.window` is a time series, and cannot be drawn over a sweep of 2 points"),
+        "{told}"
+    );
     let one = study.replace("[\"0 %\", \"5.4 %\"]", "[\"5.4 %\"]");
     assert_eq!(experiment(&one).expect("no mistakes").figures[0].x_label, "Time (s)");
 }
@@ -346,10 +351,10 @@ fn a_scheme_gives_a_class_of_its_world_a_service_of_its_own() {
 fn a_mistake_in_the_classes_of_a_scheme_is_told_with_its_place() {
     let told = |classes: &str| experiment(&format!("{CLASSES}classes = {classes}\n")).expect_err(classes).to_string();
     let unknown = told("{ medai = \"raw\" }");
-    assert!(unknown.starts_with("study.toml:7:13: no class of this world is called `medai`"), "{unknown}");
+    assert!(unknown.starts_with("study.toml:7:13: `medai` is not a class of this scenario"), "{unknown}");
     assert!(unknown.contains("did you mean `media`?"), "{unknown}");
     let service = told("{ media = \"oos-rpl:1\" }");
     assert!(service.starts_with("study.toml:7:21: `oos-rpl:1` is not a scheme"), "{service}");
     let table = told("\"raw\"");
-    assert!(table.contains("`classes` is a table") && table.contains("such as { media"), "{table}");
+    assert!(table.contains("`classes` must be a table") && table.contains("such as { media"), "{table}");
 }
