@@ -50,11 +50,12 @@ fn every_target_has_a_file_and_every_file_is_a_target() {
     }
 }
 
-/// Also of those that have no target of their own.
+/// A kind without a target of its own has no corpus: it is tried with octets at random.
 #[test]
-fn every_kind_of_service_survives_any_operations() {
+fn every_kind_of_service_without_a_target_survives_any_operations() {
     let kinds: BTreeSet<&str> = arqway_link::scheme_names().map(|(kind, _)| kind).collect();
-    for kind in kinds {
+    let has_target = |kind: &str| fuzz::TARGETS.iter().any(|(target, _)| *target == kind.replace('-', "_"));
+    for kind in kinds.into_iter().filter(|kind| !has_target(kind)) {
         let mut dice = 0x9e37_79b9_7f4a_7c15_u64;
         for _ in 0..40 {
             let octets: Vec<u8> = (0..400).map(|_| roll(&mut dice)).collect();
