@@ -159,7 +159,7 @@ def test_wrong_settings_of_a_line_are_told() -> None:
     with pytest.raises(TypeError, match="give either `loss` or `errors`"):
         connect("raw", "raw", loss=0.1, errors="none")
     service = Service("raw")
-    with pytest.raises(ValueError, match="each end needs one of its own"):
+    with pytest.raises(ValueError, match="each end needs its own"):
         connect(service, service)
     with pytest.raises(ValueError, match='expected "a" or "b"'):
         connect("raw", "raw").send("left", b"packet")

@@ -82,7 +82,7 @@ def test_figures_are_drawn_shown_and_saved(results: arqway.Results, tmp_path: Pa
     figure.save(tmp_path / "figure.png")
     assert (tmp_path / "figure.svg").read_text() == figure.svg
     assert (tmp_path / "figure.png").read_bytes() == figure.png
-    with pytest.raises(ValueError, match=r"as \.svg or \.png"):
+    with pytest.raises(ValueError, match=r"ends in \.svg or \.png"):
         figure.save(tmp_path / "figure.pdf")
     with pytest.raises(LookupError, match="did you mean `throughput`"):
         results.figure("troughput")
