@@ -51,7 +51,7 @@ pub(crate) struct End<'a> {
     pub(crate) link_rate: BitRate,
     /// The frames with data toward the client.
     pub(crate) frame_loss: &'a FrameLoss,
-    /// What the service has carried toward the client that carries packets with these headers.
+    /// What the service has carried toward the client that carries packets like this one.
     pub(crate) carried: &'a dyn Fn(&[u8]) -> Carried,
 }
 

@@ -260,7 +260,7 @@ impl<P: Probe> World<P> {
 
     fn outcome(&self) -> Outcome {
         let Self { access_point, client, .. } = self;
-        let carried = |headers: &[u8]| self.carried(headers);
+        let carried = |packet: &[u8]| self.carried(packet);
         let end = End {
             now: self.now,
             connections: &self.connections,
@@ -285,10 +285,10 @@ impl<P: Probe> World<P> {
         Outcome { ended: self.now, applications, network, events: self.events.scheduled() }
     }
 
-    /// What the service has carried toward the client that carries packets with these headers.
-    fn carried(&self, headers: &[u8]) -> Carried {
+    /// What the service has carried toward the client that carries packets like this one.
+    fn carried(&self, packet: &[u8]) -> Carried {
         let mux = self.access_point.service.inner();
-        let service = mux.service_of(headers);
+        let service = mux.service_of(packet);
         Carried {
             is_default: service == ServiceId::default(),
             packets: mux.counters_of(service.index()).map_or(0, |counters| counters.octets_sent),

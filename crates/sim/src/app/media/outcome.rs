@@ -55,7 +55,10 @@ fn share_in_time(run: &Run<'_>) -> Option<f64> {
 
 impl MediaOutcome {
     pub(super) fn new(media: &Media, end: &End<'_>) -> Self {
-        let carried = (media.sent > 0).then(|| (end.carried)(&media.header));
+        // A whole packet: the classifier reads no headers of one that is cut short.
+        let mut packet = media.header.to_vec();
+        packet.resize(media.size.on_wire, 0);
+        let carried = (media.sent > 0).then(|| (end.carried)(&packet));
         let seconds = end.now.as_seconds();
         let overhead =
             |carried: &Carried| (carried.packets > 0).then(|| carried.line.to_f64() / carried.packets.to_f64() - 1.0);
