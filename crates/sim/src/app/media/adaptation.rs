@@ -260,7 +260,8 @@ mod tests {
             shares.push(speaker.share().as_f64());
         }
         assert_eq!(shares, [0.5, 0.5, 0.25, 0.25, 0.25]);
-        let reports = [(12_000, 0.009), (31_000, 0.009), (32_000, 0.009), (38_000, 0.009), (57_000, 0.011), (77_000, 0.0)];
+        let reports =
+            [(12_000, 0.009), (31_000, 0.009), (32_000, 0.009), (38_000, 0.009), (57_000, 0.011), (77_000, 0.0)];
         let then = reports.map(|(now, loss)| {
             speaker.take(&Report { last_sent: at(now), loss }, at(now));
             speaker.share().as_f64()
