@@ -54,11 +54,11 @@ fn a_value_that_the_world_has_already_is_no_alternative() {
     assert!(questions(&asks("\"tcp.maximum-window\" = 8")).is_ok());
     let same = told(&asks("\"tcp.maximum-window\" = 17"));
     assert!(
-        same.starts_with("sensitivity/paper.toml:7:9: `tcp.maximum-window` is that in the world already"),
+        same.starts_with("sensitivity/paper.toml:7:9: `tcp.maximum-window` already has this value in the scenario"),
         "{same}"
     );
     let short = told(&asks("\"wireless.queue.packets\" = 50"));
-    assert!(short.contains("`wireless.queue.packets` is that in the world already"), "{short}");
+    assert!(short.contains("`wireless.queue.packets` already has this value in the scenario"), "{short}");
 }
 
 #[test]
