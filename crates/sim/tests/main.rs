@@ -1,0 +1,12 @@
+//! The simulator's promises, as one program: the simulated network is generic, so every program compiles it for itself.
+
+mod bulk;
+mod hosts;
+mod laws;
+mod memory;
+mod mobility;
+mod ns2_traces;
+mod probes;
+mod tcp;
+mod tcp_today;
+mod worlds;
