@@ -6,7 +6,7 @@
 
 use std::any::TypeId;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -93,7 +93,8 @@ fn holds_any(node: &Node, parts: &BTreeSet<NodeId>) -> bool {
 
 /// The schema of a type; derived once, since an experiment reads the same types again and again.
 fn schema_of<T: JsonSchema + 'static>(grammars: &'static [Grammar]) -> Arc<Document> {
-    static KNOWN: LazyLock<Mutex<BTreeMap<(TypeId, usize), Arc<Document>>>> = LazyLock::new(Mutex::default);
+    type Schemas = BTreeMap<(TypeId, usize), Arc<Document>>;
+    static KNOWN: Mutex<Schemas> = Mutex::new(Schemas::new());
     let key = (TypeId::of::<T>(), grammars.as_ptr().addr());
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     Arc::clone(known.entry(key).or_insert_with(|| Arc::new(derive::<T>(grammars, |_| ()))))
