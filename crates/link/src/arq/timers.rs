@@ -32,8 +32,11 @@ impl TimerStarts {
 }
 
 /// The earliest of some deadlines.
-pub(crate) fn earliest<const N: usize>(deadlines: [Option<Time>; N]) -> Option<Time> {
-    deadlines.into_iter().flatten().min()
+pub(crate) fn earliest(one: Option<Time>, other: Option<Time>) -> Option<Time> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        (one, other) => one.or(other),
+    }
 }
 
 /// One timer.

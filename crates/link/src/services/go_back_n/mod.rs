@@ -126,6 +126,6 @@ impl Entity for GoBackN {
     }
 
     fn deadline(&self) -> Option<Time> {
-        earliest([self.sender.deadline(), self.receiver.acknowledgement.deadline()])
+        earliest(self.sender.deadline(), self.receiver.acknowledgement.deadline())
     }
 }

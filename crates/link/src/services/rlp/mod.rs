@@ -121,6 +121,6 @@ impl Entity for Rlp {
     }
 
     fn deadline(&self) -> Option<Time> {
-        earliest([self.sender.deadline(), self.receiver.deadline()])
+        earliest(self.sender.deadline(), self.receiver.deadline())
     }
 }

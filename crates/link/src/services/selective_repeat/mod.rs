@@ -153,6 +153,6 @@ impl Entity for SelectiveRepeat {
     }
 
     fn deadline(&self) -> Option<Time> {
-        earliest([self.sender.deadline(), self.receiver.deadline()])
+        earliest(self.sender.deadline(), self.receiver.deadline())
     }
 }

@@ -145,7 +145,7 @@ impl Entity for Sscop {
     }
 
     fn deadline(&self) -> Option<Time> {
-        earliest([self.connection.next_timer().map(|(at, _)| at), self.user.deadline()])
+        earliest(self.connection.next_timer().map(|(at, _)| at), self.user.deadline())
     }
 
     fn counters(&self, counted: Counters) -> Counters {

@@ -104,7 +104,7 @@ impl Entity for UnacknowledgedMode {
     }
 
     fn deadline(&self) -> Option<Time> {
-        earliest([self.sender.deadline(), self.receiver.deadline()])
+        earliest(self.sender.deadline(), self.receiver.deadline())
     }
 
     fn counters(&self, counted: Counters) -> Counters {
