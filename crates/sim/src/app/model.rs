@@ -9,13 +9,10 @@ use crate::tcp::{Sender, TcpConfig};
 use arqway_link::{Hint, Packet};
 use arqway_units::{BitRate, Span, Time};
 
-/// The settings of an application, as the scenario asks for them.
+/// The settings of an application, as the scenario asks for them. Their field `enabled` says whether it takes part.
 pub(crate) trait AppConfig: Default {
     /// Whether the application comes to an end that a run waits for.
     const FINISHES: bool;
-
-    /// Whether it takes part.
-    fn is_enabled(&self) -> bool;
 
     /// The settings of one that does not take part.
     fn disabled() -> Self {
