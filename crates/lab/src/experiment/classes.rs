@@ -49,7 +49,8 @@ impl ClassService {
         let short: Located<String> = part(Some(node), mistakes)?;
         let form: ShortForm = short.value.parse().map_err(|error| mistakes.push(refused(&short, &error))).ok()?;
         let services = points.iter().map(|point| form.in_world(&point.point.scenario.services));
-        let services = services.collect::<Result<_, _>>().map_err(|error| mistakes.push(refused(&short, &error))).ok()?;
+        let services =
+            services.collect::<Result<_, _>>().map_err(|error| mistakes.push(refused(&short, &error))).ok()?;
         Some(Self { name: name.to_owned(), legend: legend(&form), services })
     }
 
