@@ -3,12 +3,11 @@
 use crate::study::{Failure, Running, Runs, file_name, read_source};
 use crate::terminal::{note, print};
 use crate::values;
-use arqway_advise::{Advice, AdviceOptions, Application, MAX_REPLICATIONS, Progress, Question, Watcher, advise};
+use arqway_advise::{Advice, AdviceOptions, Application, MAX_REPLICATIONS, Question, Watcher, advise};
 use arqway_config::{Source, did_you_mean};
 use arqway_lab::experiment::scenarios;
 use arqway_lab::output;
 use arqway_units::Span;
-use indicatif::ProgressBar;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -78,8 +77,10 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
     output::prepare_without_figures(&arguments.out, "rows.csv")?;
     let mut runs = Runs::new(arguments.running.jobs(), 0)?;
     let advice = {
-        let (jobs, stop, progress) = runs.watched();
-        advise(question, arguments.replications.get(), &Watcher { jobs, stop, progress: &Bar(progress) })
+        let (jobs, stop, bar) = runs.watched();
+        let (planned, finished) = (|runs| bar.inc_length(runs as u64), || bar.inc(1));
+        let watcher = Watcher { jobs, stop, planned: &planned, finished: &finished };
+        advise(question, arguments.replications.get(), &watcher)
     };
     runs.finish();
     let advice: Advice = advice?;
@@ -92,19 +93,6 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
         arguments.out.display()
     ));
     Ok(())
-}
-
-/// The progress bar.
-struct Bar<'a>(&'a ProgressBar);
-
-impl Progress for Bar<'_> {
-    fn planned(&self, runs: usize) {
-        self.0.inc_length(runs as u64);
-    }
-
-    fn finished(&self) {
-        self.0.inc(1);
-    }
 }
 
 fn question(arguments: &Arguments) -> Result<Question, Failure> {
