@@ -11,7 +11,7 @@ use super::link::Link;
 use super::question::{Question, text_node};
 use super::race::{Ended, FIRST, Limits, Race, Verdict};
 use super::trial::{Entry, Trial};
-use super::watcher::{Progress, Watcher};
+use super::watcher::Watcher;
 use super::world::{Class, inline, shortened, stages, value, written_service};
 use arqway_config::{Mistakes, Node};
 use arqway_lab::experiment::Experiment;
@@ -28,7 +28,7 @@ const FEW_LOSSES: f64 = 30.0;
 ///
 /// # Errors
 /// What keeps it from an advice.
-pub fn advise<P: Progress>(question: Question, most: u32, watcher: &Watcher<'_, P>) -> Result<Advice, AdviseError> {
+pub fn advise(question: Question, most: u32, watcher: &Watcher<'_>) -> Result<Advice, AdviseError> {
     let link = Link::of(&question.scenario);
     let losses = look(&question, &link, watcher)?;
     let length = Length::of(&question, &link, losses, 1);
@@ -91,11 +91,7 @@ impl Advice {
 }
 
 /// Measures the errors of the link with frames of the longest packets.
-fn look<P: Progress>(
-    question: &Question,
-    link: &Link,
-    watcher: &Watcher<'_, P>,
-) -> Result<Option<Losses>, AdviseError> {
+fn look(question: &Question, link: &Link, watcher: &Watcher<'_>) -> Result<Option<Losses>, AdviseError> {
     let mut world = question.world.clone();
     for path in ["file-transfer", "tcp-bulk", "web", "media", "channel"] {
         let enabled = Node::new(path == "channel", text_node("").origin);
@@ -121,9 +117,9 @@ fn look<P: Progress>(
     Ok(found("loss").map(|share| Losses { share, run: found("burst").unwrap_or(1.0) }))
 }
 
-struct Advisor<'a, P> {
+struct Advisor<'a> {
     question: &'a Question,
-    watcher: &'a Watcher<'a, P>,
+    watcher: &'a Watcher<'a>,
     candidates: Vec<Candidate>,
     limits: Limits,
     /// The world of the races: with the services of classes that were chosen.
@@ -139,7 +135,7 @@ struct Advisor<'a, P> {
     confirm: Vec<Entry>,
 }
 
-impl<P: Progress> Advisor<'_, P> {
+impl Advisor<'_> {
     /// Races the candidates for one decision; nothing if it was stopped before each had a run.
     fn decide(&mut self, class: Option<Class>, is_used: bool) -> Result<Option<Stage>, AdviseError> {
         let entries = self.entries(class.as_ref());
@@ -152,8 +148,7 @@ impl<P: Progress> Advisor<'_, P> {
         let service = |entry: &Entry| entries.iter().position(|first| first.family() == entry.family());
         let services = entries.iter().filter_map(service).collect();
         let mut race = Race::new(&mut plan, services, &self.question.applications, self.limits);
-        let Watcher { jobs, stop, progress } = *self.watcher;
-        let ended = race.run(jobs, stop, progress)?;
+        let ended = race.run(self.watcher)?;
         let standings = race.standings();
         if standings.len() < entries.len() {
             return Ok(None);

@@ -46,7 +46,7 @@ pub use length::Losses;
 pub use link::Link;
 pub use question::{AdviceOptions, Question, QuestionError};
 pub use race::{Ended, MAX_REPLICATIONS, Standing, Verdict};
-pub use watcher::{Progress, Watcher};
+pub use watcher::Watcher;
 
 #[cfg(test)]
 mod tests;

@@ -1,8 +1,7 @@
 //! What an advice leaves behind: rows, the plot, the experiment that confirms it. Same question, same bytes.
 
 use super::advice::Advice;
-use arqway_lab::figure::png;
-use arqway_lab::output::{OutputError, make, save, write_rows};
+use arqway_lab::output::{OutputError, make, save, save_drawing, write_rows};
 use std::path::Path;
 
 impl Advice {
@@ -13,10 +12,7 @@ impl Advice {
     pub fn write(&self, command: &str, directory: &Path) -> Result<(), OutputError> {
         make(directory)?;
         write_rows(&self.rows, command, directory)?;
-        let svg = self.to_svg();
-        save(&directory.join("advise.svg"), svg.as_bytes())?;
-        let pixels = png::to_png(&svg, 2.0).map_err(|source| OutputError::Png { id: "advise".to_owned(), source })?;
-        save(&directory.join("advise.png"), &pixels)?;
+        save_drawing(directory, "advise", &self.to_svg())?;
         save(&directory.join("advise.toml"), self.confirm.as_bytes())
     }
 }

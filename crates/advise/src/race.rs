@@ -15,13 +15,11 @@
 //! from nothing at all.
 
 use super::criterion::{Application, Values, best_of, scores};
-use super::watcher::Progress;
+use super::watcher::Watcher;
 use arqway_lab::results::stats::{Comparison, Summary, summarise};
-use arqway_lab::run::cancellation::Cancellation;
 use arqway_lab::run::plan::{Plan, Use};
 use arqway_lab::run::{Results, RunError, run, run_these};
 use std::cmp::Ordering;
-use std::num::NonZeroUsize;
 
 /// How many replications each candidate has at least.
 pub(super) const FIRST: u32 = 5;
@@ -121,14 +119,10 @@ impl<'a> Race<'a> {
     }
 
     /// Runs until the race is over.
-    pub(super) fn run(
-        &mut self,
-        jobs: NonZeroUsize,
-        stop: &Cancellation,
-        progress: &impl Progress,
-    ) -> Result<Ended, RunError> {
-        progress.planned(self.plan.runs.len());
-        self.results = run(self.plan, jobs, stop, || progress.finished())?;
+    pub(super) fn run(&mut self, watcher: &Watcher<'_>) -> Result<Ended, RunError> {
+        let Watcher { jobs, stop, planned, finished } = *watcher;
+        planned(self.plan.runs.len());
+        self.results = run(self.plan, jobs, stop, finished)?;
         loop {
             if stop.is_requested() {
                 return Ok(Ended::Stopped);
@@ -141,8 +135,8 @@ impl<'a> Race<'a> {
             left.sort_unstable();
             left.dedup();
             let added = self.plan.add_replications(BATCH, self.limits.replications, &left);
-            progress.planned(added.len());
-            self.results.extend(run_these(self.plan, &added, jobs, stop, || progress.finished())?);
+            planned(added.len());
+            self.results.extend(run_these(self.plan, &added, jobs, stop, finished)?);
         }
     }
 

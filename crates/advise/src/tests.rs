@@ -8,16 +8,9 @@ use arqway_config::Source;
 use arqway_lab::experiment::scenarios;
 use arqway_lab::run::cancellation::Cancellation;
 use arqway_units::Span;
+use std::cell::Cell;
 use std::num::NonZeroUsize;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-struct Nobody;
-
-impl Progress for Nobody {
-    fn planned(&self, _: usize) {}
-    fn finished(&self) {}
-}
 
 fn question(text: &str, asked: &AdviceOptions) -> Result<Question, QuestionError> {
     Question::read(&Source::new("folder/link.toml", text), Path::new(""), asked)
@@ -29,7 +22,8 @@ fn asked(text: &str) -> Question {
 
 fn advised(text: &str, most: u32, jobs: usize) -> Advice {
     let stop = Cancellation::new();
-    let watcher = Watcher { jobs: NonZeroUsize::new(jobs).expect("a thread"), stop: &stop, progress: &Nobody };
+    let watcher =
+        Watcher { jobs: NonZeroUsize::new(jobs).expect("a thread"), stop: &stop, planned: &|_| (), finished: &|| () };
     advise(asked(text), most, &watcher).unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -169,31 +163,21 @@ fn with_classes() -> String {
     )
 }
 
-/// Stops as soon as runs have been planned so many times.
-struct Impatient<'a> {
-    stop: &'a Cancellation,
-    planned: AtomicUsize,
-    most: usize,
-}
-
-impl Progress for Impatient<'_> {
-    fn planned(&self, _: usize) {
-        if self.planned.fetch_add(1, Ordering::Relaxed) + 1 == self.most {
-            self.stop.after_current_runs();
-        }
-    }
-
-    fn finished(&self) {}
-}
-
 #[test]
 fn whoever_stops_before_all_classes_are_decided_is_told_so_and_keeps_what_is_decided() {
     let advised = |most: usize| {
         let stop = Cancellation::new();
-        let impatient = Impatient { stop: &stop, planned: AtomicUsize::new(0), most };
-        let watcher = Watcher { jobs: NonZeroUsize::MIN, stop: &stop, progress: &impatient };
+        let planned = Cell::new(0);
+        // Stops as soon as runs have been planned so many times.
+        let count = |_: usize| {
+            planned.set(planned.get() + 1);
+            if planned.get() == most {
+                stop.after_current_runs();
+            }
+        };
+        let watcher = Watcher { jobs: NonZeroUsize::MIN, stop: &stop, planned: &count, finished: &|| () };
         let advice = advise(asked(&with_classes()), 2, &watcher).unwrap_or_else(|error| panic!("{error}"));
-        (advice, impatient.planned.into_inner())
+        (advice, planned.get())
     };
     let (whole, planned) = advised(usize::MAX);
     assert_eq!((whole.stages.len(), whole.cautions.contains(&Caution::Stopped)), (3, false));

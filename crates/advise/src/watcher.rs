@@ -3,20 +3,15 @@
 use arqway_lab::run::cancellation::Cancellation;
 use std::num::NonZeroUsize;
 
-/// How the runs go, as somebody watches.
-pub struct Watcher<'a, P> {
+/// How the runs go, as somebody watches. How long a race is, shows only while it goes on.
+#[derive(Clone, Copy)]
+pub struct Watcher<'a> {
     /// How many runs at a time.
     pub jobs: NonZeroUsize,
     /// Set to stop.
     pub stop: &'a Cancellation,
-    /// Is told of runs.
-    pub progress: &'a P,
-}
-
-/// What somebody who watches is told; how long a race is, shows only while it goes on.
-pub trait Progress: Sync {
-    /// So many more runs will follow.
-    fn planned(&self, runs: usize);
-    /// A run is finished.
-    fn finished(&self);
+    /// Called when so many more runs are to follow.
+    pub planned: &'a dyn Fn(usize),
+    /// Called when a run is finished.
+    pub finished: &'a (dyn Fn() + Sync),
 }

@@ -1,16 +1,13 @@
 //! `arqway advise SCENARIO.toml`
 
-use crate::study::{Failure, Running, Runs};
+use crate::study::{Failure, Running, Runs, file_name, read_source};
 use crate::terminal::{note, print};
 use crate::values;
-use arqway_advise::{
-    Advice, AdviceOptions, Application, MAX_REPLICATIONS, Progress, Question, QuestionError, Watcher, advise,
-};
+use arqway_advise::{Advice, AdviceOptions, Application, MAX_REPLICATIONS, Question, Watcher, advise};
 use arqway_config::{Source, did_you_mean};
 use arqway_lab::experiment::scenarios;
 use arqway_lab::output;
 use arqway_units::Span;
-use indicatif::ProgressBar;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -80,8 +77,10 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
     output::prepare_without_figures(&arguments.out, "rows.csv")?;
     let mut runs = Runs::new(arguments.running.jobs(), 0)?;
     let advice = {
-        let (jobs, stop, progress) = runs.watched();
-        advise(question, arguments.replications.get(), &Watcher { jobs, stop, progress: &Bar(progress) })
+        let (jobs, stop, bar) = runs.watched();
+        let (planned, finished) = (|runs| bar.inc_length(runs as u64), || bar.inc(1));
+        let watcher = Watcher { jobs, stop, planned: &planned, finished: &finished };
+        advise(question, arguments.replications.get(), &watcher)
     };
     runs.finish();
     let advice: Advice = advice?;
@@ -96,19 +95,6 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The progress bar.
-struct Bar<'a>(&'a ProgressBar);
-
-impl Progress for Bar<'_> {
-    fn planned(&self, runs: usize) {
-        self.0.inc_length(runs as u64);
-    }
-
-    fn finished(&self) {
-        self.0.inc(1);
-    }
-}
-
 fn question(arguments: &Arguments) -> Result<Question, Failure> {
     let (source, folder) = source(&arguments.scenario)?;
     let mut applications: Vec<Application> = Vec::new();
@@ -118,11 +104,7 @@ fn question(arguments: &Arguments) -> Result<Question, Failure> {
         }
     }
     let asked = AdviceOptions { applications, within: arguments.media_within, seed: arguments.running.seed };
-    let question = Question::read(&source, &folder, &asked);
-    question.map_err(|error| match error {
-        QuestionError::Mistakes(mistakes) => Failure::Mistakes(mistakes),
-        other => Failure::Usage(other.to_string()),
-    })
+    Question::read(&source, &folder, &asked).map_err(Failure::usage)
 }
 
 /// A file, or the built-in scenario of that name; and the folder of the files that it names.
@@ -135,16 +117,13 @@ fn source(scenario: &Path) -> Result<(Arc<Source>, PathBuf), Failure> {
             Failure::Usage(format!("no scenario is called `{name}`; {help}"))
         });
     }
-    let text =
-        std::fs::read_to_string(scenario).map_err(|error| Failure::Usage(format!("cannot read {name}: {error}")))?;
-    Ok((Source::new(name, text), scenario.parent().unwrap_or(Path::new("")).to_owned()))
+    read_source(scenario)
 }
 
 impl Arguments {
     /// The command line that gives the same results, with the file name without its folder: results do not depend on paths.
     fn as_typed(&self) -> String {
-        let file = self.scenario.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let mut typed = format!("arqway advise {file}");
+        let mut typed = format!("arqway advise {}", file_name(&self.scenario));
         if !self.applications.is_empty() {
             let names = self.applications.iter().map(|one| one.application().name()).collect::<Vec<_>>();
             typed.push_str(&format!(" --for {}", names.join(",")));

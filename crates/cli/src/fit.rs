@@ -65,15 +65,13 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
         let (far, far_name) = (far.map(read).transpose()?, far.map(name_of).unwrap_or_default());
         let arrived = far.as_ref().map(|octets| CaptureFile { name: &far_name, octets });
         let places = Places { from: arguments.from.clone(), to: arguments.to.clone() };
-        read_captures(&sent, arrived.as_ref(), &places, arguments.frame)
-            .map_err(|error| Failure::Usage(error.to_string()))?
+        read_captures(&sent, arrived.as_ref(), &places, arguments.frame).map_err(Failure::usage)?
     } else {
         refuse_of_captures(arguments, &name)?;
-        read_table(&arguments.trace.display().to_string(), &trace, arguments.frame)
-            .map_err(|error| Failure::Usage(error.to_string()))?
+        read_table(&arguments.trace.display().to_string(), &trace, arguments.frame).map_err(Failure::usage)?
     };
     drop(trace);
-    let fit = Fit::new(&name, &frames, arguments.rate).map_err(|error| Failure::Usage(error.to_string()))?;
+    let fit = Fit::new(&name, &frames, arguments.rate).map_err(Failure::usage)?;
     fit.write(&arguments.out)?;
     print(&fit.to_text())?;
     note(format_args!("the figures, the parameters and an experiment, fit.toml, are in {}", arguments.out.display()));

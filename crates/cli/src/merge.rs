@@ -42,7 +42,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 fn not_understood(why: &str) -> Failure {
-    Failure::Unmerged(format!("cannot read the command line of the shards: {why}"))
+    Failure::Failed(format!("cannot read the command line of the shards: {why}"))
 }
 
 /// The study that the shards in all folders belong to.
@@ -81,7 +81,7 @@ fn check(plans: &Plans, store: &ResultStore, refused: &[Refused], question: &Man
     wrong.extend(strangers.iter().map(|path| format!("{}: none of its runs belongs to this study", path.display())));
     if !wrong.is_empty() {
         let wrong = wrong.join("\n");
-        return Err(Failure::Unmerged(format!(
+        return Err(Failure::Failed(format!(
             "{wrong}\nnothing was merged: these pieces belong to another study; remove them"
         )));
     }
@@ -98,5 +98,5 @@ fn check(plans: &Plans, store: &ResultStore, refused: &[Refused], question: &Man
             ));
         }
     }
-    if missing.is_empty() { Ok(()) } else { Err(Failure::Unmerged(format!("{damaged}nothing was merged:{missing}"))) }
+    if missing.is_empty() { Ok(()) } else { Err(Failure::Failed(format!("{damaged}nothing was merged:{missing}"))) }
 }

@@ -54,13 +54,11 @@ pub(crate) fn conclude(study: Study, plans: Plans, mut runs: Runs, options: &Opt
     note(format_args!("report, figures and rows are in {}", options.out.display()));
     if strict.is_some() && runs.is_stopped() {
         let reason = "stopped: the verdicts rest on part of the runs, and were not compared with the recorded ones";
-        return Err(Failure::Stopped(reason.to_owned()));
+        return Err(Failure::Failed(reason.to_owned()));
     }
     let differences = strict.map(|(record, effort)| (record.differences(&judged.judgements, effort), effort));
     match differences {
-        Some((differences, effort)) if !differences.is_empty() => {
-            Err(Failure::Differs(differing(&differences, effort)))
-        }
+        Some((differences, effort)) if !differences.is_empty() => Err(Failure::Failed(differing(&differences, effort))),
         _ => Ok(()),
     }
 }

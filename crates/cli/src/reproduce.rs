@@ -58,8 +58,8 @@ pub(crate) fn read(arguments: &Arguments) -> Result<Study, Failure> {
     let Arguments { options, .. } = arguments;
     let names = choose(arguments)?;
     let effort = if arguments.full || options.replications.is_some() { Effort::Full } else { Effort::Quick };
-    let experiments = library::experiments_of(&names, effort, &Overlay::default()).map_err(Failure::Mistakes)?;
-    let claims = library::claims_of(&names).map_err(Failure::Mistakes)?;
+    let experiments = library::experiments_of(&names, effort, &Overlay::default())?;
+    let claims = library::claims_of(&names)?;
     let papers: Vec<&str> = names.iter().map(|name| name.paper.as_str()).collect();
     let today = if arguments.today { with_todays_tcp(&names, effort)? } else { Vec::new() };
     let header = header_of_reproduction(arguments.paper.as_deref(), &arguments.figures, effort, &arguments.asked());
@@ -100,10 +100,8 @@ fn with_todays_tcp(names: &[FigureName], effort: Effort) -> Result<Vec<Experimen
     let mut experiments = Vec::new();
     for paper in papers {
         let of_paper: Vec<FigureName> = names.iter().filter(|name| name.paper == paper).cloned().collect();
-        match modern_tcp::overlay(paper).map_err(Failure::Mistakes)? {
-            Some(overlay) => {
-                experiments.extend(library::experiments_of(&of_paper, effort, &overlay).map_err(Failure::Mistakes)?)
-            }
+        match modern_tcp::overlay(paper)? {
+            Some(overlay) => experiments.extend(library::experiments_of(&of_paper, effort, &overlay)?),
             None => note(format_args!("{paper} is left out of --today: its scenario has no [today]")),
         }
     }
@@ -114,7 +112,7 @@ fn with_todays_tcp(names: &[FigureName], effort: Effort) -> Result<Vec<Experimen
 fn recorded(papers: &[&str]) -> Result<Record, Failure> {
     let mut all = Record::default();
     for source in papers.iter().filter_map(|paper| library::recorded(paper)) {
-        all.extend(Record::read(&source).map_err(Failure::Mistakes)?);
+        all.extend(Record::read(&source)?);
     }
     Ok(all)
 }
@@ -124,7 +122,7 @@ fn choose(arguments: &Arguments) -> Result<Vec<FigureName>, Failure> {
     let all = library::figures();
     let Some(paper) = &arguments.paper else { return Ok(all) };
     let of_paper: Vec<FigureName> = all.iter().filter(|name| name.paper == *paper).cloned().collect();
-    let papers = library::papers().map_err(Failure::Mistakes)?;
+    let papers = library::papers()?;
     if !papers.iter().any(|known| known.id == *paper) {
         let known: Vec<&str> = papers.iter().map(|paper| paper.id.as_str()).collect();
         let hint: String = all

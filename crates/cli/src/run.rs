@@ -1,7 +1,7 @@
 //! `arqway run EXPERIMENT.toml`
 
 use crate::produce::produce;
-use crate::study::{Failure, Options, Study, as_typed};
+use crate::study::{Failure, Options, Study, as_typed, file_name};
 use crate::values;
 use arqway_config::Source;
 use arqway_lab::experiment::overlay::Overlay;
@@ -65,7 +65,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
 
 /// The study of a shard, from the files that were kept with it.
 pub(crate) fn read_kept(arguments: &Arguments, files: &BTreeMap<String, String>) -> Result<Study, Failure> {
-    let name = file_name(arguments);
+    let name = file_name(&arguments.file);
     let text = files.get(&name).cloned().ok_or_else(|| Failure::Usage(format!("the shards do not contain {name}")))?;
     read(arguments, name, text, &Files::kept(files.clone()))
 }
@@ -74,8 +74,7 @@ fn read(arguments: &Arguments, name: String, text: String, files: &Files) -> Res
     let options = &arguments.options;
     let effort = if options.quick { Effort::Quick } else { Effort::Full };
     let source = Source::new(name, text);
-    let experiments = read_all(std::slice::from_ref(&source), files, effort, &Overlay::default());
-    let experiments = experiments.map_err(Failure::Mistakes)?;
+    let experiments = read_all(std::slice::from_ref(&source), files, effort, &Overlay::default())?;
     let mut request = options.request();
     request.scheme.clone_from(&arguments.scheme);
     request.point = arguments.point;
@@ -84,7 +83,7 @@ fn read(arguments: &Arguments, name: String, text: String, files: &Files) -> Res
     let words = words(arguments);
     let header = ReportHeader::of_run(title, format!("arqway {}", as_typed(&words)));
     let mut files = files.texts();
-    files.insert(file_name(arguments), source.text().to_owned());
+    files.insert(file_name(&arguments.file), source.text().to_owned());
     Ok(Study {
         experiments,
         request,
@@ -108,7 +107,7 @@ fn unreadable(name: &str, error: &std::io::Error) -> String {
 
 /// The arguments after `arqway` that give the same results.
 fn words(arguments: &Arguments) -> Vec<String> {
-    let mut words = vec!["run".to_owned(), file_name(arguments)];
+    let mut words = vec!["run".to_owned(), file_name(&arguments.file)];
     words.extend(arguments.options.asked().words());
     let only = [
         ("--scheme", arguments.scheme.clone()),
@@ -117,9 +116,4 @@ fn words(arguments: &Arguments) -> Vec<String> {
     ];
     words.extend(only.into_iter().filter_map(|(option, value)| Some([option.to_owned(), value?])).flatten());
     words
-}
-
-/// The file name without its folder: results do not depend on paths.
-fn file_name(arguments: &Arguments) -> String {
-    arguments.file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }

@@ -117,13 +117,13 @@ impl PaperQuestions {
             seed: arguments.running.seed,
             ..Request::default()
         };
-        let claims = library::claims_of(&names).map_err(Failure::Mistakes)?;
-        let experiments = library::experiments_of(&names, effort, &all).map_err(Failure::Mistakes)?;
+        let claims = library::claims_of(&names)?;
+        let experiments = library::experiments_of(&names, effort, &all)?;
         let mut worlds = Worlds::new(experiments, claims, &request)?;
         let seeds = (1..=OTHER_SEEDS).map(|after| (0, format!("seed {}", worlds.add_another_seed(after))));
         let mut others: Vec<(usize, String)> = seeds.collect();
         for (parameter, alternative, overlay) in questions.overlays(&all) {
-            let experiments = library::experiments_of(&names, effort, &overlay).map_err(Failure::Mistakes)?;
+            let experiments = library::experiments_of(&names, effort, &overlay)?;
             worlds.add(experiments, &request)?;
             others.push((parameter + 1, alternative.label.clone()));
         }
@@ -152,7 +152,7 @@ impl PaperQuestions {
 
 /// The questions about the requested papers, or what is wrong with the request.
 fn questions(arguments: &Arguments) -> Result<Vec<(String, Questions)>, Failure> {
-    let papers = library::papers().map_err(Failure::Mistakes)?;
+    let papers = library::papers()?;
     let known: Vec<&str> = papers.iter().map(|paper| paper.id.as_str()).collect();
     for asked in &arguments.papers {
         if !known.contains(&asked.as_str()) {
@@ -171,7 +171,7 @@ fn questions(arguments: &Arguments) -> Result<Vec<(String, Questions)>, Failure>
             _ => note(format_args!("{paper} is left out: there is no sensitivity/{paper}.toml yet")),
         }
     }
-    let questions = mistakes.into_result(questions).map_err(Failure::Mistakes)?;
+    let questions = mistakes.into_result(questions)?;
     match &arguments.only {
         Some(name) => only(questions, name),
         None => Ok(questions),

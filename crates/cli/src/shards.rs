@@ -7,7 +7,7 @@ use std::path::Path;
 
 /// Opens the pieces in a folder of results; reports files that are not pieces.
 pub(crate) fn open(out: &Path) -> Result<ResultStore, Failure> {
-    let (store, refused) = ResultStore::open(&[folder_of(out)]).map_err(Failure::Output)?;
+    let (store, refused) = ResultStore::open(&[folder_of(out)])?;
     report_refused(&refused);
     Ok(store)
 }
@@ -39,7 +39,7 @@ pub(crate) fn shard(study: &Study, plans: &Plans, shard: Shard, options: &Option
     let out = out.display();
     if runs.is_stopped() {
         let again = format!("arqway {} --shard {shard} --out {out}", as_typed(&study.words));
-        return Err(Failure::Stopped(format!("to finish shard {shard}: {again}")));
+        return Err(Failure::Failed(format!("to finish shard {shard}: {again}")));
     }
     note(format_args!("shard {shard} is in {out}/pieces; when all shards are there: arqway merge {out}"));
     Ok(())

@@ -3,7 +3,7 @@
 use crate::terminal::note;
 use crate::values;
 use arqway_advise::AdviseError;
-use arqway_config::Mistakes;
+use arqway_config::{Mistakes, Source};
 use arqway_lab::experiment::{Effort, Experiment};
 use arqway_lab::output::OutputError;
 use arqway_lab::report::ReportHeader;
@@ -22,9 +22,10 @@ use arqway_units::Ratio;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::io;
 use std::num::{NonZeroU32, NonZeroUsize};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -79,8 +80,8 @@ impl Running {
 /// Why there are no results.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
-    #[error("{0}")]
-    Mistakes(Mistakes),
+    #[error(transparent)]
+    Mistakes(#[from] Mistakes),
     #[error("{0}")]
     Usage(String),
     #[error(transparent)]
@@ -100,38 +101,36 @@ pub(crate) enum Failure {
     #[error("stopped before any run finished: there are no results")]
     Nothing,
     #[error("{0}")]
-    Stopped(String),
-    #[error("{0}")]
-    Differs(String),
+    Failed(String),
     #[error(transparent)]
     Pieces(#[from] StoreError),
     #[error(transparent)]
     PartialResults(#[from] PartialError),
     #[error(transparent)]
     Manifest(#[from] ManifestError),
-    #[error("{0}")]
-    Unmerged(String),
 }
 
 impl Failure {
-    pub(crate) fn exit_code(&self) -> ExitCode {
-        match self {
-            Self::Mistakes(_) | Self::Usage(_) | Self::Request(_) => ExitCode::from(2),
-            Self::Run(_)
-            | Self::Advise(_)
-            | Self::Output(_)
-            | Self::Signal(_)
-            | Self::Print(_)
-            | Self::Write { .. }
-            | Self::Nothing
-            | Self::Stopped(_)
-            | Self::Differs(_)
-            | Self::Pieces(_)
-            | Self::PartialResults(_)
-            | Self::Manifest(_)
-            | Self::Unmerged(_) => ExitCode::FAILURE,
-        }
+    pub(crate) fn usage(error: impl Display) -> Self {
+        Self::Usage(error.to_string())
     }
+
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        let is_mistake = matches!(self, Self::Mistakes(_) | Self::Usage(_) | Self::Request(_));
+        ExitCode::from(if is_mistake { 2 } else { 1 })
+    }
+}
+
+/// The text of a file, and the folder of the files that it names.
+pub(crate) fn read_source(path: &Path) -> Result<(Arc<Source>, PathBuf), Failure> {
+    let name = path.display().to_string();
+    let text = std::fs::read_to_string(path).map_err(|error| Failure::Usage(format!("cannot read {name}: {error}")))?;
+    Ok((Source::new(name, text), path.parent().unwrap_or(Path::new("")).to_owned()))
+}
+
+/// The name of a file without its folder: results do not depend on paths.
+pub(crate) fn file_name(path: &Path) -> String {
+    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 impl Options {

@@ -1,6 +1,6 @@
 //! `arqway trace EXPERIMENT --scheme S --point P --replication R`: repeats one run, as a capture and as a time-sequence plot.
 
-use crate::study::Failure;
+use crate::study::{Failure, file_name, read_source};
 use crate::terminal::{note, print};
 use crate::values;
 use arqway_config::Source;
@@ -140,8 +140,7 @@ fn check_picture(path: &Path) -> Result<(), Failure> {
 fn find(arguments: &Arguments) -> Result<Cell, Failure> {
     let (source, folder) = source(&arguments.experiment)?;
     let effort = if arguments.quick { Effort::Quick } else { Effort::Full };
-    let experiments = read_all(&[source], &Files::beside(&folder), effort, &Overlay::default());
-    let experiments = experiments.map_err(Failure::Mistakes)?;
+    let experiments = read_all(&[source], &Files::beside(&folder), effort, &Overlay::default())?;
     let Some(experiment) = experiments.into_iter().next() else { return Err(Failure::Nothing) };
     let request = Request {
         replications: arguments.replications.map(NonZeroU32::get),
@@ -150,7 +149,7 @@ fn find(arguments: &Arguments) -> Result<Cell, Failure> {
         point: arguments.point,
         replication: Some(arguments.replication),
     };
-    Cell::find(experiment, &request).map_err(|error| Failure::Usage(error.to_string()))
+    Cell::find(experiment, &request).map_err(Failure::usage)
 }
 
 /// A file, or the built-in figure of that name; and the folder of the files that it names.
@@ -165,9 +164,7 @@ fn source(experiment: &Path) -> Result<(Arc<Source>, PathBuf), Failure> {
             Failure::Usage(format!("no figure is called `{name}`; expected a file, or one of {known}"))
         });
     }
-    let text =
-        fs::read_to_string(experiment).map_err(|error| Failure::Usage(format!("cannot read {name}: {error}")))?;
-    Ok((Source::new(name, text), experiment.parent().unwrap_or(Path::new("")).to_owned()))
+    read_source(experiment)
 }
 
 fn begin(path: &Path, arguments: &Arguments, cell: &Cell) -> Result<Capture<BufWriter<File>>, Failure> {
@@ -237,7 +234,7 @@ fn draw(
 fn typed(arguments: &Arguments, name: &CellName) -> String {
     let file = &arguments.experiment;
     let file = match file.extension() {
-        Some(_) => file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
+        Some(_) => file_name(file),
         None => file.display().to_string(),
     };
     let scheme = quoted(&name.scheme);

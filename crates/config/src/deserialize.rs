@@ -92,8 +92,7 @@ impl<'tree, 'read> NodeReader<'tree, 'read> {
     }
 
     fn entries(self) -> Entries<'tree, 'read> {
-        let entries: Vec<_> = self.node.as_table().into_iter().flat_map(Table::iter).collect();
-        Entries { table: self, rest: entries.into_iter(), value: None }
+        Entries { table: self, rest: self.node.as_table().map(Table::iter).unwrap_or_default(), value: None }
     }
 }
 
@@ -223,7 +222,7 @@ impl<'tree, I: Iterator<Item = &'tree Node>> SeqAccess<'tree> for Items<'_, I> {
 /// The keys of a table that are not left out.
 struct Entries<'tree, 'read> {
     table: NodeReader<'tree, 'read>,
-    rest: std::vec::IntoIter<(&'tree str, &'tree Node)>,
+    rest: indexmap::map::Iter<'tree, String, Node>,
     /// The value of the key just read.
     value: Option<&'tree Node>,
 }
@@ -233,7 +232,7 @@ impl<'tree> MapAccess<'tree> for Entries<'tree, '_> {
 
     fn next_key_seed<K: DeserializeSeed<'tree>>(&mut self, seed: K) -> Result<Option<K::Value>, Self::Error> {
         let NodeReader { left_out, beside_kind, .. } = self.table;
-        let is_read = |(key, node): &(&str, &Node)| {
+        let is_read = |(key, node): &(&String, &Node)| {
             !(beside_kind && *key == KIND || left_out.contains(&std::ptr::from_ref(*node)))
         };
         let Some((key, node)) = self.rest.find(is_read) else { return Ok(None) };

@@ -8,6 +8,7 @@ use std::marker::PhantomData;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
 
+use super::mistakes::Mistake;
 use super::node::Node;
 use super::source::Origin;
 
@@ -45,12 +46,22 @@ impl<'de> Deserialize<'de> for Node {
 }
 
 /// A value and where it was written; [`read`](super::read) only.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, JsonSchema)]
+#[schemars(transparent)]
 pub struct Located<T> {
     /// The value.
     pub value: T,
     /// Where it was written.
+    #[schemars(skip)]
     pub origin: Origin,
+}
+
+impl<T> Located<T> {
+    /// A mistake in it.
+    #[must_use]
+    pub fn mistake(&self, message: impl Into<String>) -> Mistake {
+        Mistake { origin: self.origin.clone(), message: message.into(), help: None }
+    }
 }
 
 /// Two are equal when their values are, wherever they were written.
@@ -91,23 +102,5 @@ impl JsonSchema for Node {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         true.into()
-    }
-}
-
-impl<T: JsonSchema> JsonSchema for Located<T> {
-    fn inline_schema() -> bool {
-        T::inline_schema()
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        T::schema_name()
-    }
-
-    fn schema_id() -> Cow<'static, str> {
-        T::schema_id()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        T::json_schema(generator)
     }
 }

@@ -36,55 +36,11 @@ pub enum Value {
 }
 
 /// Keys and their values, in the order in which they were written.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Table {
-    entries: IndexMap<String, Node>,
-}
+pub type Table = IndexMap<String, Node>;
 
-impl Table {
-    /// A table without keys.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// The value of a key.
-    #[must_use]
-    pub fn get(&self, key: &str) -> Option<&Node> {
-        self.entries.get(key)
-    }
-
-    /// The value of a key, to be changed.
-    pub fn get_mut(&mut self, key: &str) -> Option<&mut Node> {
-        self.entries.get_mut(key)
-    }
-
-    /// Sets a key: in place where it exists, else as the last one.
-    pub fn insert(&mut self, key: impl Into<String>, node: Node) {
-        self.entries.insert(key.into(), node);
-    }
-
-    /// The keys and values in order.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Node)> {
-        self.entries.iter().map(|(key, node)| (key.as_str(), node))
-    }
-
-    /// Whether there are no keys.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
-
-    /// Whether this table makes another choice than the one below it, so that the two have no settings in common.
-    fn chooses_otherwise(&self, below: &Self) -> bool {
-        self.get(KIND).is_some_and(|kind| below.get(KIND) != Some(kind))
-    }
-}
-
-impl FromIterator<(String, Node)> for Table {
-    fn from_iter<I: IntoIterator<Item = (String, Node)>>(entries: I) -> Self {
-        Self { entries: entries.into_iter().collect() }
-    }
+/// Whether a table makes another choice than the one below it, so that the two have no settings in common.
+fn chooses_otherwise(above: &Table, below: &Table) -> bool {
+    above.get(KIND).is_some_and(|kind| below.get(KIND) != Some(kind))
 }
 
 /// Two nodes are equal when their values are, wherever they were written.
@@ -163,11 +119,11 @@ impl Node {
             self.lengthen(&above.origin.of_key());
         }
         match &mut self.value {
-            Value::Table(lower) if !upper.chooses_otherwise(lower) => {
-                for (key, node) in upper.entries {
+            Value::Table(lower) if !chooses_otherwise(&upper, lower) => {
+                for (key, node) in upper {
                     match lower.get_mut(&key) {
                         Some(slot) => slot.overlay(node),
-                        None => lower.insert(key, node),
+                        None => drop(lower.insert(key, node)),
                     }
                 }
             }
@@ -185,7 +141,7 @@ impl Node {
         match (&mut self.value, number) {
             (Value::Array(nodes), Some(number)) => &mut nodes[number],
             (Value::Table(table), _) => {
-                table.entries.entry(key.to_owned()).or_insert_with(|| Self::new(Table::new(), origin.clone()))
+                table.entry(key.to_owned()).or_insert_with(|| Self::new(Table::new(), origin.clone()))
             }
             _ => unreachable!("what is neither a table nor a list with that number was made a table"),
         }

@@ -31,7 +31,7 @@ fn write_document(out: &mut String, table: &Table) -> fmt::Result {
     Ok(())
 }
 
-fn write_lines<'a>(out: &mut String, mut entries: impl Iterator<Item = (&'a str, &'a Node)>) -> fmt::Result {
+fn write_lines<'a>(out: &mut String, mut entries: impl Iterator<Item = (&'a String, &'a Node)>) -> fmt::Result {
     entries.try_for_each(|(key, node)| writeln!(out, "{} = {}", Key(key), Inline(node)))
 }
 

@@ -43,18 +43,18 @@ pub fn read<T: DeserializeOwned + JsonSchema + 'static>(
         if pass == 0 {
             mistakes = found;
         }
-        if !can_be_read {
-            break;
-        }
         match T::deserialize(NodeReader::new(node, &left_out)) {
             Ok(value) => return mistakes.into_result(value),
             Err(refusal) => {
                 let place = refusal.place.unwrap_or(node);
-                // What only follows from a part that was left out is not told.
-                if !holds_any(place, &left_out) {
+                if !can_be_read && std::ptr::eq(place, node) || !refused.insert(std::ptr::from_ref(place)) {
+                    break;
+                }
+                // What only follows from a part that was left out, or from a mistake already found, is not told.
+                let is_known = !can_be_read && mistakes.iter().any(|known| lies_in(known, place));
+                if !is_known && !holds_any(place, &left_out) {
                     mistakes.push(refusal.mistake(node));
                 }
-                refused.insert(std::ptr::from_ref(place));
             }
         }
     }
@@ -79,6 +79,12 @@ pub fn read_source<T: DeserializeOwned + JsonSchema + 'static>(
             Err(mistakes)
         }
     }
+}
+
+/// Whether a mistake was found in what is written at a node.
+fn lies_in(mistake: &Mistake, node: &Node) -> bool {
+    Arc::ptr_eq(&mistake.origin.source, &node.origin.source)
+        && (node.origin.span.start..=node.origin.span.end).contains(&mistake.origin.span.start)
 }
 
 /// Whether a node holds one of these parts.

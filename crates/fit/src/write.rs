@@ -2,8 +2,7 @@
 //! same bytes.
 
 use super::Fit;
-use arqway_lab::figure::png;
-use arqway_lab::output::{OutputError, make, save};
+use arqway_lab::output::{OutputError, make, save, save_drawing};
 use arqway_units::{Octets, Span};
 use std::path::Path;
 
@@ -18,10 +17,7 @@ impl Fit {
         save(&folder.join("fit.toml"), self.to_experiment().as_bytes())?;
         save(&folder.join("fit.losses"), self.to_losses().as_bytes())?;
         for figure in self.figures() {
-            let svg = figure.to_svg();
-            save(&folder.join(format!("{}.svg", figure.id)), svg.as_bytes())?;
-            let pixels = png::to_png(&svg, 2.0).map_err(|source| OutputError::Png { id: figure.id.clone(), source })?;
-            save(&folder.join(format!("{}.png", figure.id)), &pixels)?;
+            save_drawing(folder, &figure.id, &figure.to_svg())?;
         }
         Ok(())
     }

@@ -112,6 +112,16 @@ pub fn save(path: &Path, octets: &[u8]) -> Result<(), OutputError> {
     fs::write(path, octets).map_err(|source| OutputError::File { path: path.to_owned(), source })
 }
 
+/// Writes a drawing as `ID.svg` and `ID.png`.
+///
+/// # Errors
+/// What could not be drawn or written, and why.
+pub fn save_drawing(directory: &Path, id: &str, svg: &str) -> Result<(), OutputError> {
+    save(&directory.join(format!("{id}.svg")), svg.as_bytes())?;
+    let pixels = png::to_png(svg, png::SCALE).map_err(|source| OutputError::Png { id: id.to_owned(), source })?;
+    save(&directory.join(format!("{id}.png")), &pixels)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

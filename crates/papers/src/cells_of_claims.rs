@@ -30,7 +30,7 @@ impl<'c> CellsOfClaims<'c> {
             for cell in claim.cells() {
                 let reader = Reader {
                     claim: index,
-                    connections: cell.connections.unwrap_or(claim.about.connections),
+                    connections: cell.place.connections.unwrap_or(claim.about.connections),
                     rate_bps: claim.about.rate.map(|rate| rate.as_bits_per_second()),
                 };
                 deciding.claims.entry(key(claim, cell)).or_default().push(reader);
@@ -67,7 +67,8 @@ impl<'c> CellsOfClaims<'c> {
 
 fn key<'c>(claim: &'c Claim, cell: Cell<'c>) -> Key<'c> {
     let about = &claim.about;
-    let (app, beside) = (cell.app.unwrap_or(&about.app), cell.beside.unwrap_or(&about.beside));
-    let errors = cell.errors.unwrap_or(&about.errors);
-    ([claim.paper(), app, errors, beside, cell.scheme, cell.variant], cell.point.to_bits())
+    let place = cell.place;
+    let (app, beside) = (place.app.as_ref().unwrap_or(&about.app), place.beside.as_ref().unwrap_or(&about.beside));
+    let errors = place.errors.as_ref().unwrap_or(&about.errors);
+    ([claim.paper(), app, errors, beside, cell.scheme, &place.variant], cell.point.to_bits())
 }

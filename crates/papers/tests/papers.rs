@@ -108,12 +108,13 @@ fn a_claim_on_a_figure_speaks_of_cells_of_that_figure() {
         let id = &claim.about.id;
         for cell in claim.cells() {
             let shown = |experiment: &Experiment| {
-                let is_cells =
-                    |known: &Scheme| known.name == cell.scheme && experiment.variant_of(known) == cell.variant;
+                let is_cells = |known: &Scheme| {
+                    known.name == cell.scheme && experiment.variant_of(known) == cell.place.variant.as_str()
+                };
                 let has_scheme = experiment.schemes.iter().any(is_cells);
                 has_scheme && experiment.points.iter().any(|point| point.value == cell.point)
             };
-            let Cell { scheme, variant, point, .. } = cell;
+            let (Cell { scheme, point, .. }, variant) = (cell, &cell.place.variant);
             assert!(experiments.iter().any(shown), "{id} speaks of {scheme} {variant} at {point}: no figure shows it");
         }
     }

@@ -137,7 +137,7 @@ impl Reader {
             };
             let key = key.to_str()?;
             let node = self.node(&value, &path_of_key(path, key), depth + 1)?;
-            table.insert(key, node);
+            table.insert(key.to_owned(), node);
         }
         Ok(table)
     }

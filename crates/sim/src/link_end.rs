@@ -26,6 +26,12 @@ type LineOctets = [u64; ServiceId::COUNT as usize];
 #[derive(Debug)]
 pub(crate) struct LinkEnd<S = Checked<Mux>> {
     pub(crate) service: S,
+    below: Below,
+}
+
+/// What lies below the service.
+#[derive(Debug)]
+struct Below {
     direction: Direction,
     line: Line<Frame>,
     channel: Channel,
@@ -53,8 +59,7 @@ pub(crate) struct OtherLink {
 
 impl<S: LinkService> LinkEnd<S> {
     pub(crate) fn new(service: S, direction: Direction, line: Line<Frame>, channel: Channel, charge_tag: bool) -> Self {
-        Self {
-            service,
+        let below = Below {
             direction,
             line,
             channel,
@@ -66,7 +71,8 @@ impl<S: LinkService> LinkEnd<S> {
             delivered: VecDeque::with_capacity(32),
             frame_loss: FrameLoss::default(),
             line_octets: [0; _],
-        }
+        };
+        Self { service, below }
     }
 
     /// The network layer sends a packet; what the link layer cannot hold is dropped, and counted there. Whether it was taken.
@@ -76,15 +82,15 @@ impl<S: LinkService> LinkEnd<S> {
 
     /// A frame has left the transmitter.
     pub(crate) fn depart(&mut self, now: Time) {
-        self.line.depart();
-        if let Some((tag, ticket)) = self.in_transmitter.take() {
+        self.below.line.depart();
+        if let Some((tag, ticket)) = self.below.in_transmitter.take() {
             self.service.handle_departure(tag, ticket, Departure::Sent, now);
         }
     }
 
     /// The event of the alarm has come. Whether it was time: a moved alarm waits on.
     pub(crate) fn ring(&mut self, now: Time) -> bool {
-        let is_time = self.alarm.ring(now);
+        let is_time = self.below.alarm.ring(now);
         if is_time {
             self.service.handle_timeout(now);
         }
@@ -93,109 +99,81 @@ impl<S: LinkService> LinkEnd<S> {
 
     /// The first frame on its way to the other end is there.
     pub(crate) fn arrive(&mut self, events: &mut EventQueue<Event>, now: Time) -> Option<Frame> {
-        self.line.arrive(now, events, Event::FrameArrival(self.direction))
+        self.below.line.arrive(now, events, Event::FrameArrival(self.below.direction))
     }
 
     /// The next packet for the network layer here.
     pub(crate) fn take_delivered(&mut self) -> Option<Packet> {
-        self.delivered.pop_front()
+        self.below.delivered.pop_front()
     }
 
     /// The user will move between this link and another one.
     pub(crate) fn set_other(&mut self, other: OtherLink) {
-        self.other = Some(Box::new(other));
+        self.below.other = Some(Box::new(other));
     }
 
     /// What is on its way is lost.
     pub(crate) fn cut(&mut self) {
-        self.line.cut();
+        self.below.line.cut();
     }
 
     /// Whether what arrives next was lost so.
     pub(crate) fn next_is_cut(&self) -> bool {
-        self.line.next_is_cut()
+        self.below.line.next_is_cut()
     }
 
     /// The link goes down.
     pub(crate) fn fall(&mut self) {
-        self.air.falls();
+        self.below.air.falls();
     }
 
     /// The link is up, until an outage that is known by now.
     pub(crate) fn rise(&mut self, next_outage: Option<Time>) {
-        self.air.rises(next_outage);
+        self.below.air.rises(next_outage);
     }
 
     /// The user is on the other link, and this one is the other now.
     pub(crate) fn change_link(&mut self) {
-        if let Some(other) = &mut self.other {
-            self.line.exchange_link(&mut other.clock, &mut other.delay);
-            core::mem::swap(&mut self.channel, &mut other.channel);
+        if let Some(other) = &mut self.below.other {
+            self.below.line.exchange_link(&mut other.clock, &mut other.delay);
+            core::mem::swap(&mut self.below.channel, &mut other.channel);
         }
     }
 
     /// Notifies link layer and transmitter of the link's state: a frame that was handed over and has not started waits too.
     pub(crate) fn notify(&mut self, hint: &Hint, now: Time) {
-        self.air.hold(hint.link_state() == LinkState::Down);
+        self.below.air.hold(hint.link_state() == LinkState::Down);
         self.service.handle_hint(hint, now);
     }
 
     /// How many frames were lost because the link was gone.
     pub(crate) fn lost_in_outages(&self) -> u64 {
-        self.air.lost()
+        self.below.air.lost()
     }
 
     /// Lets the link layer do all it can do now.
     pub(crate) fn pump(&mut self, events: &mut EventQueue<Event>, probe: &mut impl Probe, now: Time) {
-        let Self {
-            service,
-            direction,
-            line,
-            channel,
-            air,
-            charge_tag,
-            in_transmitter,
-            alarm,
-            delivered,
-            frame_loss,
-            line_octets,
-            ..
-        } = self;
-        let mut port = SimPort {
-            direction: *direction,
-            line,
-            channel,
-            air,
-            charge_tag: *charge_tag,
-            in_transmitter,
-            alarm,
-            delivered,
-            frame_loss,
-            line_octets,
-            events,
-            probe,
-            now,
-        };
-        pump(service, &mut port, now);
+        let mut port = SimPort { below: &mut self.below, events, probe, now };
+        pump(&mut self.service, &mut port, now);
     }
 
     pub(crate) fn dropped(&self) -> u64 {
-        self.line.dropped()
+        self.below.line.dropped()
     }
 
     /// How much of the line a service has taken, in octets.
     pub(crate) fn line_octets(&self, service: ServiceId) -> u64 {
-        self.line_octets[service.index()]
+        self.below.line_octets[service.index()]
     }
 
     /// What became of the frames with data.
     pub(crate) fn frame_loss(&self) -> &FrameLoss {
-        &self.frame_loss
+        &self.below.frame_loss
     }
 
     /// Whether nothing is being sent.
     pub(crate) fn is_idle(&self) -> bool {
-        self.line.is_idle()
+        self.below.line.is_idle()
     }
 }
 
@@ -203,16 +181,7 @@ impl<S: LinkService> LinkEnd<S> {
 const TAG: Octets = Octets::new(1);
 
 struct SimPort<'a, P> {
-    direction: Direction,
-    line: &'a mut Line<Frame>,
-    channel: &'a mut Channel,
-    air: &'a mut Air,
-    charge_tag: bool,
-    in_transmitter: &'a mut Option<(Tag, Ticket)>,
-    alarm: &'a mut Alarm,
-    delivered: &'a mut VecDeque<Packet>,
-    frame_loss: &'a mut FrameLoss,
-    line_octets: &'a mut LineOctets,
+    below: &'a mut Below,
     events: &'a mut EventQueue<Event>,
     probe: &'a mut P,
     now: Time,
@@ -220,57 +189,57 @@ struct SimPort<'a, P> {
 
 impl<P: Probe> Port for SimPort<'_, P> {
     fn accepts_frame(&self) -> bool {
-        self.line.accepts()
+        self.below.line.accepts()
     }
 
     fn hand_over(&mut self, frame: Frame, now: Time) -> Result<(), Frame> {
-        self.probe.frame_queued(self.direction, &frame, now);
-        let queued = self.line.offer(frame);
+        self.probe.frame_queued(self.below.direction, &frame, now);
+        let queued = self.below.line.offer(frame);
         if let Err(dropped) = &queued {
-            self.probe.frame_dropped(self.direction, dropped, now);
+            self.probe.frame_dropped(self.below.direction, dropped, now);
         }
         queued
     }
 
     fn take_ready(&mut self) -> Option<Frame> {
-        if self.air.is_held() {
+        if self.below.air.is_held() {
             return None;
         }
-        let frame = self.line.take_ready()?;
-        self.probe.frame_taken(self.direction, &frame, self.now);
+        let frame = self.below.line.take_ready()?;
+        self.probe.frame_taken(self.below.direction, &frame, self.now);
         Some(frame)
     }
 
     fn transmit(&mut self, frame: Frame, now: Time) {
-        let size = if self.charge_tag { frame.size() } else { frame.size() - TAG };
-        let passage = self.line.transmit(size, now);
-        let arrivals = self.channel.pass(size, now, &passage, self.line.clock());
+        let size = if self.below.charge_tag { frame.size() } else { frame.size() - TAG };
+        let passage = self.below.line.transmit(size, now);
+        let arrivals = self.below.channel.pass(size, now, &passage, self.below.line.clock());
         let is_lost_to_errors = arrivals.frame.is_none();
-        let arrivals = self.air.carry(arrivals);
+        let arrivals = self.below.air.carry(arrivals);
         let is_lost = arrivals.frame.is_none();
-        self.line_octets[frame.tag.service().index()] += size.as_u64();
-        self.probe.frame_sent(self.direction, &frame, !is_lost, now);
+        self.below.line_octets[frame.tag.service().index()] += size.as_u64();
+        self.probe.frame_sent(self.below.direction, &frame, !is_lost, now);
         // What an outage takes tells nothing of the link's errors.
         if !frame.body.is_empty() && is_lost == is_lost_to_errors {
-            self.frame_loss.count(is_lost);
+            self.below.frame_loss.count(is_lost);
         }
-        *self.in_transmitter = frame.ticket.map(|ticket| (frame.tag, ticket));
-        self.events.schedule(passage.departure, Event::FrameDeparture(self.direction));
+        self.below.in_transmitter = frame.ticket.map(|ticket| (frame.tag, ticket));
+        self.events.schedule(passage.departure, Event::FrameDeparture(self.below.direction));
         if let Some(at) = arrivals.copy {
-            self.line.launch(frame.clone(), at, self.events, Event::FrameArrival(self.direction));
+            self.below.line.launch(frame.clone(), at, self.events, Event::FrameArrival(self.below.direction));
         }
         if let Some(at) = arrivals.frame {
-            self.line.launch(frame, at, self.events, Event::FrameArrival(self.direction));
+            self.below.line.launch(frame, at, self.events, Event::FrameArrival(self.below.direction));
         }
     }
 
     fn deliver(&mut self, packet: Packet, _now: Time) {
-        self.delivered.push_back(packet);
+        self.below.delivered.push_back(packet);
     }
 
     fn wake_at(&mut self, deadline: Option<Time>) {
-        if let Some(at) = self.alarm.set(deadline) {
-            self.events.schedule(at, Event::ServiceTimer(self.direction));
+        if let Some(at) = self.below.alarm.set(deadline) {
+            self.events.schedule(at, Event::ServiceTimer(self.below.direction));
         }
     }
 }

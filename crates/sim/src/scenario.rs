@@ -78,12 +78,12 @@ macro_rules! scenario {
         impl Scenario {
             /// The settings of the applications that take part.
             pub(crate) fn configs(&self) -> Configs<'_> {
-                Configs { $($field: Some(&self.$field).filter(|config| config.is_enabled()),)* }
+                Configs { $($field: Some(&self.$field).filter(|config| config.enabled),)* }
             }
 
             /// The applications that take part, in the order of their rows.
             pub fn applications(&self) -> impl Iterator<Item = Application> {
-                let all = [$((Application::$application, self.$field.is_enabled())),*];
+                let all = [$((Application::$application, self.$field.enabled)),*];
                 all.into_iter().filter(|(_, is_enabled)| *is_enabled).map(|(application, _)| application)
             }
 
@@ -115,7 +115,7 @@ macro_rules! scenario {
                 if !self.forwarding_node.enabled {
                     self.forwarding_node = ForwardingNode::default();
                 }
-                $(if !self.$field.is_enabled() {
+                $(if !self.$field.enabled {
                     self.$field = AppConfig::disabled();
                 })*
             }

@@ -1,7 +1,7 @@
 //! Links drawn at random, and what a full experiment says of the advice for each: all candidates, runs twice as long, and
 //! another seed.
 
-use arqway_advise::{Advice, AdviceOptions, Progress, Question, Watcher, advise};
+use arqway_advise::{Advice, AdviceOptions, Question, Watcher, advise};
 use arqway_config::Source;
 use arqway_lab::results::stats::{Summary, paired_difference, summarise};
 use arqway_lab::run::cancellation::Cancellation;
@@ -13,13 +13,6 @@ use std::path::Path;
 
 /// The difference that an advice does not tell.
 pub(crate) const AS_GOOD: f64 = 0.01;
-
-struct Nobody;
-
-impl Progress for Nobody {
-    fn planned(&self, _: usize) {}
-    fn finished(&self) {}
-}
 
 /// `SplitMix64`.
 pub(crate) struct Draw(pub(crate) u64);
@@ -105,7 +98,7 @@ pub(crate) fn advice(link: &Drawn, most: u32) -> Advice {
         Question::read(&Source::new("link.toml", link.text.as_str()), Path::new(""), &AdviceOptions::default());
     let question = question.unwrap_or_else(|error| panic!("{}: {error}", link.text));
     let stop = Cancellation::new();
-    let watcher = Watcher { jobs: jobs(), stop: &stop, progress: &Nobody };
+    let watcher = Watcher { jobs: jobs(), stop: &stop, planned: &|_| (), finished: &|| () };
     advise(question, most, &watcher).unwrap_or_else(|error| panic!("{}: {error}", link.told))
 }
 

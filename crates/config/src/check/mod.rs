@@ -133,7 +133,7 @@ impl<'a> Check<'a> {
                 can_be_read &= !required().any(|name| name == key);
             }
         }
-        for key in required().filter(|key| *key != KIND && table.get(key).is_none()) {
+        for key in required().filter(|key| *key != KIND && !table.contains_key(*key)) {
             can_be_read = false;
             if !misspelt.contains(key) {
                 let mistake = Mistake::at_key(node, format!("missing `{key}`{}", self.inside()));
@@ -191,7 +191,7 @@ impl<'a> Check<'a> {
             };
         }
         let names = alternatives.names();
-        let mut chosen = table.iter().filter(|(key, _)| names.contains(key));
+        let mut chosen = table.iter().filter(|(key, _)| names.contains(&key.as_str()));
         match (chosen.next(), chosen.next()) {
             (Some((first, _)), Some((second, _))) => {
                 self.wrong(Mistake::at_key(node, format!("`{first}` and `{second}` exclude each other")))

@@ -172,8 +172,8 @@ fn what_follows_from_a_refused_part_is_not_told() {
     #[expect(dead_code, reason = "only read")]
     struct Outer {
         ranges: Vec<Range>,
-        pair: Option<(u8, u8)>,
-        last: Option<u8>,
+        pair: (u8, u8),
+        last: u8,
     }
     let text =
         "ranges = [{ low = 3, high = 2 }, { low = 3, high = true }, { low = 4 }]\npair = [1, \"a\"]\nlast = false";

@@ -5,7 +5,7 @@ use super::layers::{set_all, take};
 use super::parts::part;
 use super::sections::Today;
 use super::world::{Point, World};
-use arqway_config::{Mistake, Mistakes, Node, Source, Table, parse};
+use arqway_config::{Mistake, Mistakes, Node, Source, parse};
 use arqway_sim::Scenario;
 use std::sync::Arc;
 
@@ -37,9 +37,9 @@ impl Base {
         if mistakes.len() > told_before {
             return;
         }
-        let paths = || set.as_table().into_iter().flat_map(Table::iter);
-        for (path, node) in paths() {
-            let others: Table = paths().filter(|(other, _)| *other != path).map(owned).collect();
+        for (path, node) in set.as_table().into_iter().flatten() {
+            let mut others = set.as_table().cloned().unwrap_or_default();
+            others.shift_remove(path);
             let without = self.world(&Node::new(others, set.origin.clone()), &mut Mistakes::new());
             if changed.is_some() && without == changed {
                 let mistake = Mistake::at_key(node, format!("`{path}` already has this value in the scenario"));
@@ -56,8 +56,4 @@ impl Base {
         let Point { scenario, .. } = world.point(0.0, tree, mistakes)?.point;
         Some(scenario)
     }
-}
-
-fn owned((path, node): (&str, &Node)) -> (String, Node) {
-    (path.to_owned(), node.clone())
 }

@@ -8,6 +8,7 @@
 
 use super::legend::legend;
 use super::parts::part;
+use super::scheme::refused;
 use super::world::PointTree;
 use arqway_config::{Located, Mistake, Mistakes, Node, did_you_mean};
 use arqway_link::mux::{Carrier, Class};
@@ -46,14 +47,10 @@ impl ClassService {
             return None;
         }
         let short: Located<String> = part(Some(node), mistakes)?;
-        let refused = |error: arqway_link::ShortFormError| Mistake {
-            origin: short.origin.clone(),
-            message: error.to_string(),
-            help: None,
-        };
-        let form: ShortForm = short.value.parse().map_err(|error| mistakes.push(refused(error))).ok()?;
+        let form: ShortForm = short.value.parse().map_err(|error| mistakes.push(refused(&short, &error))).ok()?;
         let services = points.iter().map(|point| form.in_world(&point.point.scenario.services));
-        let services = services.collect::<Result<_, _>>().map_err(|error| mistakes.push(refused(error))).ok()?;
+        let services =
+            services.collect::<Result<_, _>>().map_err(|error| mistakes.push(refused(&short, &error))).ok()?;
         Some(Self { name: name.to_owned(), legend: legend(&form), services })
     }
 

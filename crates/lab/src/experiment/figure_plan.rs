@@ -6,7 +6,7 @@ use super::scheme::Scheme;
 use crate::figure::{Mark, Scale};
 use crate::quantity::{Quantity, x_label};
 use arqway_config::schema::Later;
-use arqway_config::{Located, Mistake, Mistakes, Node, did_you_mean};
+use arqway_config::{Located, Mistakes, Node, did_you_mean};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -99,22 +99,19 @@ impl FigurePlan {
         let mut x_is_wrong = false;
         if let Some(x) = section.x.filter(|x| Some(x.value.as_str()) != swept) {
             let right = swept.map(|swept| format!("expected \"{swept}\", the swept path"));
-            let message = format!("`{}` is not swept", x.value);
             let help = right.unwrap_or_else(|| "this experiment has no [sweep]".to_owned());
-            mistakes.push(Mistake { origin: x.origin, message, help: Some(help) });
+            mistakes.push(x.mistake(format!("`{}` is not swept", x.value)).help(help));
             x_is_wrong = true;
         }
         let Some(quantity) = Quantity::of(&section.y.value) else {
-            let message = format!("`{}` is not measured", section.y.value);
-            let help = did_you_mean(&section.y.value, &Quantity::names());
-            mistakes.push(Mistake { origin: section.y.origin, message, help: Some(help) });
+            let mistake = section.y.mistake(format!("`{}` is not measured", section.y.value));
+            mistakes.push(mistake.help(did_you_mean(&section.y.value, &Quantity::names())));
             return None;
         };
         if quantity.along.is_some() && points > 1 {
             let message =
                 format!("`{}` is a time series, and cannot be drawn over a sweep of {points} points", section.y.value);
-            let help = Some("sweep a single value".to_owned());
-            mistakes.push(Mistake { origin: section.y.origin, message, help });
+            mistakes.push(section.y.mistake(message).help("sweep a single value"));
             return None;
         }
         let along = quantity.along.map(str::to_owned);
@@ -132,10 +129,9 @@ impl MarkSection {
             let plain = schemes.iter().position(|known| known.full_name() == scheme.value);
             let found = plain.or_else(|| schemes.iter().position(|known| known.is_called(&scheme.value)));
             if found.is_none() {
-                let message = format!("no scheme is called `{}`", scheme.value);
                 let names: Vec<String> = schemes.iter().map(|known| known.full_name()).collect();
                 let help = did_you_mean(&scheme.value, &names.iter().map(String::as_str).collect::<Vec<_>>());
-                mistakes.push(Mistake { origin: scheme.origin, message, help: Some(help) });
+                mistakes.push(scheme.mistake(format!("no scheme is called `{}`", scheme.value)).help(help));
             }
             found
         });

@@ -34,10 +34,7 @@ pub(super) fn give_defaults_to_services(tree: &mut Node) {
 /// Takes a key out of the table at the root.
 pub(super) fn take(tree: &mut Node, key: &str) -> Option<Node> {
     let Value::Table(table) = &mut tree.value else { return None };
-    let taken = table.get(key).cloned();
-    *table =
-        table.iter().filter(|(other, _)| *other != key).map(|(other, node)| (other.to_owned(), node.clone())).collect();
-    taken
+    table.shift_remove(key)
 }
 
 /// A service as it is written, laid over what the world says of services of its kind.

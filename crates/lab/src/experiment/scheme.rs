@@ -26,7 +26,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 /// One of the configurations compared.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Scheme {
     /// As rows name it: a short form, or the label.
     pub name: String,
@@ -93,7 +93,7 @@ impl Scheme {
         let is_labelled = label.is_some();
         let mut scheme = match (r#use, service) {
             (Some(short), None) => {
-                let form = short_form(&short, mistakes)?;
+                let form = short.value.parse().map_err(|error| mistakes.push(refused(&short, &error))).ok()?;
                 let variant = Variant::read(variant, set, world.as_ref(), carried.as_ref(), mistakes)?;
                 Self::of_short_form(&short, &form, label, variant, points, mistakes)
             }
@@ -106,8 +106,7 @@ impl Scheme {
                 Self::written_out(&service, label, variant, points, mistakes)
             }
             (Some(short), Some(_)) => {
-                let message = "expected either `use` or `service`, not both".to_owned();
-                mistakes.push(Mistake { origin: short.origin, message, help: None });
+                mistakes.push(short.mistake("expected either `use` or `service`, not both"));
                 None
             }
             (None, None) => {
@@ -156,25 +155,11 @@ impl Scheme {
         short: &Located<String>,
         form: &ShortForm,
         label: Option<String>,
-        variant: Option<Variant>,
+        variant: Variant,
         points: &[PointTree],
         mistakes: &mut Mistakes,
     ) -> Option<Self> {
-        let Some(Variant { name, set }) = variant else {
-            let services = points.iter().map(|point| in_world(form, short, &point.point.scenario.services, mistakes));
-            let services: Vec<_> = services.collect();
-            return Some(Self {
-                name: short.value.clone(),
-                variant: String::new(),
-                in_columns: String::new(),
-                changes: None,
-                label: label.unwrap_or_else(|| legend(form)),
-                services: services.into_iter().collect::<Option<_>>()?,
-                classes: Vec::new(),
-                scenarios: None,
-                world_changes: None,
-            });
-        };
+        let Variant { name, set } = variant;
         if let Some(set) = &set {
             refuse_what_the_form_says(form, &short.value, set, mistakes);
         }
@@ -183,16 +168,14 @@ impl Scheme {
             None => in_world(form, short, &point.point.scenario.services, mistakes),
         });
         let services: Vec<_> = services.collect();
+        let plain = legend(form);
         Some(Self {
             name: short.value.clone(),
-            label: label.unwrap_or_else(|| format!("{}, {name}", legend(form))),
+            label: label.unwrap_or_else(|| if name.is_empty() { plain } else { format!("{plain}, {name}") }),
             variant: name,
-            in_columns: String::new(),
             changes: set.map(|set| set.to_toml_text()),
             services: services.into_iter().collect::<Option<_>>()?,
-            classes: Vec::new(),
-            scenarios: None,
-            world_changes: None,
+            ..Self::default()
         })
     }
 
@@ -205,7 +188,7 @@ impl Scheme {
     ) -> Option<Self> {
         // The service is read even where the label is missing, so that all mistakes are told at once.
         let mut services: Vec<_> =
-            points.iter().map(|point| service_in_world(service, &point.tree, mistakes)).collect();
+            points.iter().map(|point| part(Some(&over_defaults(service, &point.tree)), mistakes)).collect();
         if points.is_empty() {
             services.push(part(Some(service), mistakes));
         }
@@ -214,18 +197,8 @@ impl Scheme {
             mistakes.push(mistake.help("rows and legends use it"));
             return None;
         };
-        let services: Option<Vec<_>> = services.into_iter().collect();
-        Some(Self {
-            name: label.clone(),
-            label,
-            variant,
-            in_columns: String::new(),
-            changes: None,
-            services: services?,
-            classes: Vec::new(),
-            scenarios: None,
-            world_changes: None,
-        })
+        let services = services.into_iter().collect::<Option<_>>()?;
+        Some(Self { name: label.clone(), label, variant, services, ..Self::default() })
     }
 }
 
@@ -249,7 +222,8 @@ fn in_columns(world: &Node) -> String {
     told.collect::<Vec<_>>().join(" ")
 }
 
-/// What a scheme changes, and how that is called.
+/// What a scheme changes, and how that is called; nothing in a plain one.
+#[derive(Default)]
 struct Variant {
     name: String,
     /// In its service.
@@ -258,27 +232,25 @@ struct Variant {
 
 impl Variant {
     /// Both or neither: rows must not be told apart by name alone, nor be the same by name alone. Only who carries the
-    /// classes may go without, where it belongs to the scheme itself, and what columns tell. None without, or with a mistake
-    /// in them; the latter is in `mistakes`.
+    /// classes may go without, where it belongs to the scheme itself, and what columns tell. `None` with a mistake in them.
     fn read(
         name: Option<Located<String>>,
         set: Option<Node>,
         world: Option<&Node>,
         classes: Option<&Node>,
         mistakes: &mut Mistakes,
-    ) -> Option<Option<Self>> {
+    ) -> Option<Self> {
         let changes_something = set.as_ref().or(world).or(classes).is_some();
         let untold = world.filter(|world| !is_told_by_columns(world));
         match (name, set.as_ref().or(untold)) {
-            (None, None) => Some(None),
+            (None, None) => Some(Self::default()),
             (Some(name), _) if changes_something && !name.value.trim().is_empty() => {
-                Some(Some(Self { name: name.value, set }))
+                Some(Self { name: name.value, set })
             }
             (Some(name), _) => {
-                let message = "a variant needs a name and a change".to_owned();
-                let help =
-                    Some("for instance variant = \"nack=single\", set = { rejects = \"one-at-a-time\" }".to_owned());
-                mistakes.push(Mistake { origin: name.origin, message, help });
+                let mistake = name.mistake("a variant needs a name and a change");
+                let example = "for instance variant = \"nack=single\", set = { rejects = \"one-at-a-time\" }";
+                mistakes.push(mistake.help(example));
                 None
             }
             (None, Some(changes)) => {
@@ -290,12 +262,8 @@ impl Variant {
     }
 }
 
-fn short_form(short: &Located<String>, mistakes: &mut Mistakes) -> Option<ShortForm> {
-    short.value.parse::<ShortForm>().map_err(|error| mistakes.push(refused(short, &error))).ok()
-}
-
-fn refused(short: &Located<String>, error: &ShortFormError) -> Mistake {
-    Mistake { origin: short.origin.clone(), message: error.to_string(), help: None }
+pub(super) fn refused(short: &Located<String>, error: &ShortFormError) -> Mistake {
+    short.mistake(error.to_string())
 }
 
 /// What a short form says cannot be set beside it: one of the two would be ignored.
@@ -337,9 +305,4 @@ fn in_world(
 ) -> Option<ServiceConfig> {
     let refused = |error: ShortFormError| mistakes.push(refused(short, &error));
     form.in_world(world).map_err(refused).ok()
-}
-
-/// The service written out, over the world's defaults for its kind.
-fn service_in_world(service: &Node, world: &Node, mistakes: &mut Mistakes) -> Option<ServiceConfig> {
-    part(Some(&over_defaults(service, world)), mistakes)
 }

@@ -166,21 +166,13 @@ fn base_tree(base: &Located<String>, files: &Files, mistakes: &mut Mistakes) -> 
     let name = &base.value;
     let source = if Path::new(name).extension().is_some_and(|extension| extension == "toml") {
         files.read(name).map(|text| Source::new(name.clone(), text)).map_err(|error| {
-            mistakes.push(Mistake {
-                origin: base.origin.clone(),
-                message: format!("cannot read `{name}`: {error}"),
-                help: None,
-            });
+            mistakes.push(base.mistake(format!("cannot read `{name}`: {error}")));
         })
     } else {
         scenarios::scenario(name).ok_or_else(|| {
             let names = scenarios::names();
             let help = did_you_mean(name, &names.iter().map(String::as_str).collect::<Vec<_>>());
-            mistakes.push(Mistake {
-                origin: base.origin.clone(),
-                message: format!("no scenario is called `{name}`"),
-                help: Some(help),
-            });
+            mistakes.push(base.mistake(format!("no scenario is called `{name}`")).help(help));
         })
     };
     parse(&source.ok()?, mistakes)

@@ -79,12 +79,10 @@ pub fn run_these(
     finished: impl Fn() + Sync,
 ) -> Result<Results, RunError> {
     let threads = in_threads(jobs)?;
-    let one = |run: &Run| -> Option<Result<(Run, Measured), RunError>> {
-        let setting = plan.settings.get(run.setting)?;
-        let streams = Streams::new(setting.seed, run.replication);
-        let measured = measure(&setting.scenario, &streams, NoProbe, stop).transpose()?;
+    let one = |run: &Run| {
+        let measured = measure_run(plan, *run, NoProbe, stop).transpose()?;
         finished();
-        Some(measured.map(|measured| (*run, measured)))
+        Some(measured)
     };
     // The runs are handed out in their order, and none after a stop, so that stopping leaves whole replications.
     let handed_out = runs.iter().take_while(|_| !stop.is_requested());
@@ -103,13 +101,19 @@ pub(crate) fn in_threads(jobs: NonZeroUsize) -> Result<ThreadPool, RunError> {
 /// # Errors
 /// A world that cannot be built.
 pub fn watch(plan: &Plan, run: Run, probe: impl Probe) -> Result<Results, RunError> {
-    let mut finished = BTreeMap::new();
-    if let Some(setting) = plan.settings.get(run.setting) {
-        let streams = Streams::new(setting.seed, run.replication);
-        finished
-            .extend(measure(&setting.scenario, &streams, probe, &Cancellation::new())?.map(|measured| (run, measured)));
-    }
-    Ok(Results::of(finished, 1))
+    Ok(Results::of(measure_run(plan, run, probe, &Cancellation::new())?.into_iter().collect(), 1))
+}
+
+/// One of a plan's runs, by name; nothing where the plan has no such run, or it was given up.
+fn measure_run(
+    plan: &Plan,
+    run: Run,
+    probe: impl Probe,
+    stop: &Cancellation,
+) -> Result<Option<(Run, Measured)>, RunError> {
+    let Some(setting) = plan.settings.get(run.setting) else { return Ok(None) };
+    let streams = Streams::new(setting.seed, run.replication);
+    Ok(measure(&setting.scenario, &streams, probe, stop)?.map(|measured| (run, measured)))
 }
 
 /// One run; nothing where it was given up.

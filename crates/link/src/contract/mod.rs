@@ -25,6 +25,7 @@ mod scheme;
 #[cfg(test)]
 mod script;
 mod service;
+mod settings;
 
 pub use bounded::{Bounded, BoundsError};
 pub use checked::{Checked, ContractRule, Violation};
@@ -37,3 +38,4 @@ pub(crate) use scheme::{digits, timer};
 #[cfg(test)]
 pub(crate) use script::Script;
 pub use service::{Departure, Full, LinkService, LinkState, Port, Side, Start, pump};
+pub(crate) use settings::settings;

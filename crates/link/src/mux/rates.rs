@@ -5,6 +5,7 @@
 //! gets what its traffic would have got on a link with one service, and pays for its recovery out of that. A packet counts
 //! when its service takes it, so that one that is refused and offered again counts once.
 
+use crate::contract::settings;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use arqway_units::{BitRate, Octets, Ratio, Span, Time, ToFloat, UnitError, positive_span, truncate};
@@ -76,22 +77,16 @@ pub enum Rates {
     Measured(Measured),
 }
 
-/// How rates are measured.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Measured {
-    /// The measurement interval; an interval without traffic leaves the shares unchanged.
-    #[serde(deserialize_with = "positive_span")]
-    pub interval: Span,
-    /// The minimum share of a service, for its acknowledgements and for its first packets after an idle time.
-    pub floor: Ratio,
-}
-
-impl Default for Measured {
-    /// A second, and one part in a hundred.
-    fn default() -> Self {
-        Self { interval: Span::from_milliseconds(1000), floor: Ratio::new(0.01).unwrap_or(Ratio::ZERO) }
+settings! {
+    /// How rates are measured.
+    // A second, and one part in a hundred.
+    #[derive(Copy)]
+    pub struct Measured {
+        /// The measurement interval; an interval without traffic leaves the shares unchanged.
+        #[serde(deserialize_with = "positive_span")]
+        pub interval: Span = Span::from_milliseconds(1000),
+        /// The minimum share of a service, for its acknowledgements and for its first packets after an idle time.
+        pub floor: Ratio = Ratio::new(0.01).unwrap_or(Ratio::ZERO),
     }
 }
 

@@ -4,6 +4,7 @@ use super::Subject;
 use super::verdict::{Estimate, Missing};
 use arqway_lab::results::rows::Row;
 use arqway_lab::results::stats::{CONFIDENCE, Comparison, Summary, compare, student_half_width, summarise};
+use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A cell of a claim's world.
@@ -11,37 +12,60 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Cell<'c> {
     /// As rows name it: a short form.
     pub scheme: &'c str,
-    /// What it changes in the paper's plain world; empty in the plain one.
-    pub variant: &'c str,
     /// The value of what is swept.
     pub point: f64,
+    /// What of its world is not as its claim has it.
+    pub place: &'c Place,
+}
+
+/// What of a cell's world is not as its claim has it.
+#[derive(Debug, Clone, PartialEq, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Place {
+    /// What it changes in the paper's plain world; empty in the plain one.
+    #[serde(default)]
+    pub variant: String,
     /// Another metric than the claim's.
-    pub metric: Option<&'c str>,
+    pub metric: Option<String>,
     /// Another application than the claim's.
-    pub app: Option<&'c str>,
+    pub app: Option<String>,
     /// Another error model than the claim's.
-    pub errors: Option<&'c str>,
+    pub errors: Option<String>,
     /// Beside what, where that is not as the claim has it.
-    pub beside: Option<&'c str>,
+    pub beside: Option<String>,
     /// Over how many connections, where that is not as the claim has it.
     pub connections: Option<u32>,
 }
 
+/// The claim's own world.
+pub(super) static PLAIN: Place =
+    Place { variant: String::new(), metric: None, app: None, errors: None, beside: None, connections: None };
+
 impl<'c> Cell<'c> {
     /// A scheme in the plain world.
     pub(super) fn plain(scheme: &'c str, point: f64) -> Self {
-        Self { scheme, variant: "", point, metric: None, app: None, errors: None, beside: None, connections: None }
+        Self { scheme, point, place: &PLAIN }
     }
 
     /// The scheme with what it changes, and whatever else is not as its claim has it.
     pub(super) fn name(&self) -> String {
-        let scheme = [self.scheme, self.variant].join(" ").trim_end().to_owned();
-        let app = self.app.map_or_else(String::new, |app| format!(" ({app})"));
-        let errors = self.errors.map_or_else(String::new, |errors| format!(" with {errors} errors"));
-        let beside = self.beside.map_or_else(String::new, |beside| format!(" beside {beside}"));
-        let connections =
-            self.connections.map_or_else(String::new, |connections| format!(" over {connections} connections"));
-        format!("{scheme}{app}{errors}{beside}{connections}")
+        let scheme = [self.scheme, &self.place.variant].join(" ").trim_end().to_owned();
+        let app = self.place.app.as_ref().map_or_else(String::new, |app| format!(" ({app})"));
+        let around = self.place.around().into_iter().map(|part| format!(" {part}"));
+        [scheme, app].into_iter().chain(around).collect()
+    }
+}
+
+impl Place {
+    /// What else uses the link, in words: `with two-state errors`, `beside web`.
+    pub(super) fn around(&self) -> impl IntoIterator<Item = String> {
+        [
+            self.errors.as_ref().map(|errors| format!("with {errors} errors")),
+            self.beside.as_ref().map(|beside| format!("beside {beside}")),
+            self.connections.map(|connections| format!("over {connections} connections")),
+        ]
+        .into_iter()
+        .flatten()
     }
 }
 
@@ -99,17 +123,18 @@ pub(super) struct About<'a> {
 impl<'a> About<'a> {
     fn cell<'s>(&'s self, cell: Cell<'s>) -> Result<&'s BTreeMap<u32, f64>, Missing> {
         let Subject { app, errors, beside, metric, connections, .. } = self.subject;
+        let place = cell.place;
         let no_rows = || Missing::no_rows(&cell.name(), self.subject, cell.point);
         let key = Key {
             paper: self.subject.paper(),
-            app: cell.app.unwrap_or(app),
-            errors: cell.errors.unwrap_or(errors),
-            beside: cell.beside.unwrap_or(beside),
-            metric: cell.metric.unwrap_or(metric),
+            app: place.app.as_ref().unwrap_or(app),
+            errors: place.errors.as_ref().unwrap_or(errors),
+            beside: place.beside.as_ref().unwrap_or(beside),
+            metric: place.metric.as_ref().unwrap_or(metric),
             scheme: cell.scheme,
-            variant: cell.variant,
+            variant: &place.variant,
             rate_bps: self.rate_bps()?.ok_or_else(no_rows)?,
-            connections: cell.connections.unwrap_or(*connections),
+            connections: place.connections.unwrap_or(*connections),
             point: cell.point.to_bits(),
         };
         self.evidence.cells.get(&key).ok_or_else(no_rows)

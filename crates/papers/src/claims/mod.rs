@@ -33,7 +33,7 @@ mod verdict;
 
 pub use agreement::agreement;
 pub use csv::write_csv;
-pub use evidence::{Cell, Evidence};
+pub use evidence::{Cell, Evidence, Place};
 pub use line::Line;
 pub use read::{Several, read};
 pub use record::{Difference, Record};

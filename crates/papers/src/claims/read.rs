@@ -59,7 +59,7 @@ fn read_claim(node: &Node, aliases: &Aliases, mistakes: &mut Mistakes) -> Option
         return None;
     };
     let part = |of_every_claim: bool| {
-        let keys = table.iter().filter(|(key, _)| OF_EVERY_CLAIM.contains(key) == of_every_claim);
+        let keys = table.iter().filter(|(key, _)| OF_EVERY_CLAIM.contains(&key.as_str()) == of_every_claim);
         // The point of a value is a loss rate or a bit error rate: the same to whoever judges it.
         let name = |key: &str| if key == "ber" { "flr" } else { key }.to_owned();
         let keys: Table = keys.map(|(key, node)| (name(key), node.clone())).collect();

@@ -3,8 +3,7 @@
 use super::csv::write_csv;
 use super::matrix::{AlternativeFinding, Flip, Line, Matrix, verdict};
 use crate::claims::Verdict;
-use arqway_lab::figure::png;
-use arqway_lab::output::{self, VERSION, save};
+use arqway_lab::output::{self, VERSION, save, save_drawing};
 use askama::Template;
 use std::path::Path;
 
@@ -170,10 +169,7 @@ pub fn write(matrices: &[Matrix], command: &str, effort: &str, directory: &Path)
     save(&directory.join("sensitivity.csv"), &csv)?;
     let papers: Vec<PaperSection> = matrices.iter().map(PaperSection::new).collect();
     for section in &papers {
-        let id = format!("{}-sensitivity", section.paper);
-        save(&figures.join(format!("{id}.svg")), section.svg.as_bytes())?;
-        let pixels = png::to_png(&section.svg, 2.0).map_err(|source| OutputError::Png { id: id.clone(), source })?;
-        save(&figures.join(format!("{id}.png")), &pixels)?;
+        save_drawing(&figures, &format!("{}-sensitivity", section.paper), &section.svg)?;
     }
     let page = Page { command, version: VERSION, effort, papers };
     save(&directory.join("sensitivity.html"), page.render()?.as_bytes())

@@ -139,11 +139,8 @@ struct Names(BTreeSet<String>);
 impl Names {
     fn note(&mut self, name: &Located<String>, what: &str, mistakes: &mut Mistakes) {
         if !self.0.insert(name.value.to_lowercase()) {
-            mistakes.push(Mistake {
-                origin: name.origin.clone(),
-                message: format!("{what} is called `{}` already", name.value),
-                help: Some("results are named after it, so it must be unique".to_owned()),
-            });
+            let mistake = name.mistake(format!("{what} is called `{}` already", name.value));
+            mistakes.push(mistake.help("results are named after it, so it must be unique"));
         }
     }
 }

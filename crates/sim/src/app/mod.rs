@@ -24,14 +24,14 @@ pub use tcp_bulk::{Samples, SamplesError, TcpBulkConfig, TcpBulkOutcome, TcpBulk
 pub use web::{ConnectionUse, Counted, LastPacket, NextStep, Parallel, ParallelError, Requests, WebConfig, WebOutcome};
 
 use crate::host::Host;
-use crate::tcp::{self, Sender};
+use crate::tcp;
 use arqway_link::{Hint, Packet};
 use arqway_units::Time;
 use channel::ChannelMeasurement;
 use file_transfer::FileTransfer;
 pub(crate) use hosts::{Action, Actions, Hosts};
 use media::Media;
-pub(crate) use model::{AppConfig, Carried, End, Model, Setup};
+pub(crate) use model::{AppConfig, Carried, End, Model, Setup, TcpEvent};
 use tcp_bulk::TcpBulk;
 use web::Web;
 
@@ -171,38 +171,11 @@ macro_rules! registry {
                 }
             }
 
-            /// The sender of a connection has taken a new acknowledgement.
-            pub(crate) fn handle_acknowledgement(&mut self, owner: Owner, sender: &Sender, now: Time) {
+            /// TCP has done something on a connection that is worth watching.
+            pub(crate) fn handle_tcp(&mut self, owner: Owner, event: TcpEvent<'_>, now: Time) {
                 match owner {
                     $(Owner::$application(connection) => if let Some(application) = &mut self.$field {
-                        application.handle_acknowledgement(connection, sender, now);
-                    })*
-                }
-            }
-
-            /// The retransmission timer of a connection has expired.
-            pub(crate) fn handle_tcp_timeout(&mut self, owner: Owner, now: Time) {
-                match owner {
-                    $(Owner::$application(connection) => if let Some(application) = &mut self.$field {
-                        application.handle_tcp_timeout(connection, now);
-                    })*
-                }
-            }
-
-            /// A connection sends a packet again.
-            pub(crate) fn handle_retransmission(&mut self, owner: Owner, number: i64, now: Time) {
-                match owner {
-                    $(Owner::$application(connection) => if let Some(application) = &mut self.$field {
-                        application.handle_retransmission(connection, number, now);
-                    })*
-                }
-            }
-
-            /// The wired link has lost a packet of a connection, which would have arrived at a known time.
-            pub(crate) fn handle_wired_loss(&mut self, owner: Owner, number: i64, arrival: Time) {
-                match owner {
-                    $(Owner::$application(connection) => if let Some(application) = &mut self.$field {
-                        application.handle_wired_loss(connection, number, arrival);
+                        application.handle_tcp(connection, event, now);
                     })*
                 }
             }

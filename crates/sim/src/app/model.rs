@@ -9,13 +9,10 @@ use crate::tcp::{Sender, TcpConfig};
 use arqway_link::{Hint, Packet};
 use arqway_units::{BitRate, Span, Time};
 
-/// The settings of an application, as the scenario asks for them.
+/// The settings of an application, as the scenario asks for them. Their field `enabled` says whether it takes part.
 pub(crate) trait AppConfig: Default {
     /// Whether the application comes to an end that a run waits for.
     const FINISHES: bool;
-
-    /// Whether it takes part.
-    fn is_enabled(&self) -> bool;
 
     /// The settings of one that does not take part.
     fn disabled() -> Self {
@@ -65,6 +62,18 @@ pub(crate) struct Carried {
     pub(crate) line: u64,
 }
 
+/// What TCP does on a connection, for applications that watch it.
+pub(crate) enum TcpEvent<'a> {
+    /// The sender has taken a new acknowledgement.
+    Acknowledged(&'a Sender),
+    /// The retransmission timer has expired.
+    TimedOut,
+    /// The sender sends this packet again.
+    Retransmitted(i64),
+    /// The wired link has lost this packet, which would have arrived at this time.
+    LostOnTheWire(i64, Time),
+}
+
 /// How an application behaves. It acts through [`Hosts`]; whatever it does not implement does not concern it.
 pub(crate) trait Model: Sized {
     type Config: AppConfig;
@@ -99,17 +108,8 @@ pub(crate) trait Model: Sized {
     /// All data of a connection were acknowledged or, `by_receiver`, have arrived.
     fn handle_end_of_data(&mut self, _connection: Self::Connection, _by_receiver: bool, _hosts: &mut Hosts<'_>) {}
 
-    /// The sender of a connection has taken a new acknowledgement.
-    fn handle_acknowledgement(&mut self, _connection: Self::Connection, _sender: &Sender, _now: Time) {}
-
-    /// The retransmission timer of a connection has expired.
-    fn handle_tcp_timeout(&mut self, _connection: Self::Connection, _now: Time) {}
-
-    /// A connection sends a packet again.
-    fn handle_retransmission(&mut self, _connection: Self::Connection, _number: i64, _now: Time) {}
-
-    /// The wired link has lost a packet, which would have arrived at a known time.
-    fn handle_wired_loss(&mut self, _connection: Self::Connection, _number: i64, _arrival: Time) {}
+    /// TCP has done something on a connection that is worth watching.
+    fn handle_tcp(&mut self, _connection: Self::Connection, _event: TcpEvent<'_>, _now: Time) {}
 
     /// Whether it has come to its end; asked of applications whose settings say that they [finish](AppConfig::FINISHES).
     fn is_finished(&self) -> bool {

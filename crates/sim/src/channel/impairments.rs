@@ -149,12 +149,12 @@ pub(super) struct Detours {
 
 impl Detours {
     /// Detours with the random numbers of each kind.
-    pub(super) fn new(settings: Impairments, stream: impl Fn(Impairment) -> Random) -> Self {
+    pub(super) fn new(settings: Impairments, stream: impl Fn(&str) -> Random) -> Self {
         Self {
             settings,
-            of_reordering: stream(Impairment::Reordering),
-            of_duplication: stream(Impairment::Duplication),
-            of_jitter: stream(Impairment::Jitter),
+            of_reordering: stream("reordering"),
+            of_duplication: stream("duplication"),
+            of_jitter: stream("jitter"),
             last: Time::ZERO,
         }
     }
@@ -175,15 +175,4 @@ impl Detours {
         let copy = duplication.filter(|duplication| self.of_duplication.happens(duplication.share));
         Arrivals { frame: Some(at), copy: copy.map(|duplication| at + duplication.delay) }
     }
-}
-
-/// What a detour draws random numbers for.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Impairment {
-    /// Which frames others may overtake.
-    Reordering,
-    /// Which frames come twice.
-    Duplication,
-    /// How long each is held up.
-    Jitter,
 }

@@ -29,12 +29,13 @@ use crate::kernel::{Random, Streams};
 use crate::line::Passage;
 use crate::rate::Clock;
 use alloc::boxed::Box;
+use alloc::format;
 use alloc::vec::Vec;
 use arqway_link::Side;
 use arqway_units::{BitRate, Octets, Ratio, Time};
 use ber::BitErrors;
 use bit::Corruptions;
-use impairments::{Detours, Impairment};
+use impairments::Detours;
 use loss_trace::Playback;
 use periods::{Periods, Switching};
 use serde::{Deserialize, Serialize};
@@ -150,35 +151,6 @@ impl Direction {
     }
 }
 
-/// What a channel draws random numbers for; each has a stream of its own.
-#[derive(Debug, Clone, Copy)]
-enum Draw {
-    /// Which frames are lost.
-    Fates,
-    /// How long the link stays good, or bad.
-    Periods,
-    /// What happens to those that are not lost.
-    Detours(Impairment),
-}
-
-impl Draw {
-    /// The name of its stream.
-    fn stream(self, direction: Direction) -> &'static str {
-        match (direction, self) {
-            (Direction::Down, Self::Fates) => "wireless.down.errors",
-            (Direction::Up, Self::Fates) => "wireless.up.errors",
-            (Direction::Down, Self::Periods) => "wireless.down.periods",
-            (Direction::Up, Self::Periods) => "wireless.up.periods",
-            (Direction::Down, Self::Detours(Impairment::Reordering)) => "wireless.down.reordering",
-            (Direction::Up, Self::Detours(Impairment::Reordering)) => "wireless.up.reordering",
-            (Direction::Down, Self::Detours(Impairment::Duplication)) => "wireless.down.duplication",
-            (Direction::Up, Self::Detours(Impairment::Duplication)) => "wireless.up.duplication",
-            (Direction::Down, Self::Detours(Impairment::Jitter)) => "wireless.down.jitter",
-            (Direction::Up, Self::Detours(Impairment::Jitter)) => "wireless.up.jitter",
-        }
-    }
-}
-
 /// The error model and the impairments of one direction, at work.
 #[derive(Debug)]
 pub struct Channel {
@@ -206,20 +178,24 @@ impl Channel {
     /// The channel of one direction, with streams of its own, such as `wireless.down.errors`.
     #[must_use]
     pub fn new(model: &ErrorModel, impairments: &Impairments, direction: Direction, streams: &Streams) -> Self {
-        let stream = |draw: Draw| streams.stream(draw.stream(direction));
-        let periods =
-            |law: Switching| Fate::Periods(Box::new(Periods::new(law, stream(Draw::Periods), stream(Draw::Fates))));
+        let way = match direction {
+            Direction::Down => "down",
+            Direction::Up => "up",
+        };
+        // One stream for each purpose: which frames are lost, how long periods are, and each impairment.
+        let stream = |purpose: &str| streams.stream(&format!("wireless.{way}.{purpose}"));
+        let periods = |law: Switching| Fate::Periods(Box::new(Periods::new(law, stream("periods"), stream("errors"))));
         let fate = match model {
             ErrorModel::None => Fate::Survives,
-            ErrorModel::Uniform(uniform) => Fate::Uniform { loss: uniform.loss, random: Box::new(stream(Draw::Fates)) },
+            ErrorModel::Uniform(uniform) => Fate::Uniform { loss: uniform.loss, random: Box::new(stream("errors")) },
             ErrorModel::TwoState(states) => periods(states.switching()),
             ErrorModel::FourState(states) => periods(states.switching()),
-            ErrorModel::Bit(bit) => Fate::Bit(Box::new(Corruptions::new(*bit, stream(Draw::Fates)))),
-            ErrorModel::Ber(ber) => Fate::Ber(Box::new(BitErrors::new(*ber, stream(Draw::Fates)))),
+            ErrorModel::Bit(bit) => Fate::Bit(Box::new(Corruptions::new(*bit, stream("errors")))),
+            ErrorModel::Ber(ber) => Fate::Ber(Box::new(BitErrors::new(*ber, stream("errors")))),
             ErrorModel::Trace(trace) => Fate::Trace(Box::new(Playback::new(trace.clone()))),
             ErrorModel::Listed(listed) => Fate::Listed(listed.of(direction)),
         };
-        let detours = || Detours::new(*impairments, |impairment| stream(Draw::Detours(impairment)));
+        let detours = || Detours::new(*impairments, stream);
         Self { fate, frames: 0, detours: (!impairments.is_none()).then(|| Box::new(detours())) }
     }
 

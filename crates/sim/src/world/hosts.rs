@@ -1,7 +1,7 @@
 //! What server and client do when packets come and timers expire.
 
 use super::World;
-use crate::app::{Action, Application, Applications, Hosts, Owner};
+use crate::app::{Action, Application, Applications, Hosts, Owner, TcpEvent};
 use crate::channel::Direction;
 use crate::event::Event;
 use crate::host::Host;
@@ -83,7 +83,7 @@ impl<P: Probe> World<P> {
         let owner = connection.owner;
         self.probe.tcp_acknowledged(number, &connection.sender, self.now);
         if is_new {
-            self.applications.handle_acknowledgement(owner, &connection.sender, self.now);
+            self.applications.handle_tcp(owner, TcpEvent::Acknowledged(&connection.sender), self.now);
         }
         self.send_segments(id);
         if ends {
@@ -104,7 +104,7 @@ impl<P: Probe> World<P> {
             connection.handle_timeout(self.now);
             if connection.sender.timeouts() > timeouts {
                 self.probe.tcp_timed_out(&connection.sender, self.now);
-                self.applications.handle_tcp_timeout(connection.owner, self.now);
+                self.applications.handle_tcp(connection.owner, TcpEvent::TimedOut, self.now);
             }
             self.send_released(id);
         }
@@ -146,7 +146,7 @@ impl<P: Probe> World<P> {
         let transmission = connection.sender.poll_transmission()?;
         probe.tcp_sent(transmission, &connection.sender, *now);
         if transmission.again {
-            applications.handle_retransmission(connection.owner, transmission.number, *now);
+            applications.handle_tcp(connection.owner, TcpEvent::Retransmitted(transmission.number), *now);
         }
         Some(connection.packet(transmission, memory))
     }

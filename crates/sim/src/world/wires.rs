@@ -10,6 +10,7 @@
 //! the host is done.
 
 use super::World;
+use crate::app::TcpEvent;
 use crate::channel::Direction;
 use crate::event::Event;
 use crate::host::Host;
@@ -149,7 +150,7 @@ impl<P: Probe> World<P> {
         if let Some(connection) = self.connections.of_packet(packet, Host::Client)
             && let Some(number) = connection.number_of(packet)
         {
-            self.applications.handle_wired_loss(connection.owner, number, arrival);
+            self.applications.handle_tcp(connection.owner, TcpEvent::LostOnTheWire(number, arrival), self.now);
         }
     }
 }

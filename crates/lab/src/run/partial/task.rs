@@ -20,19 +20,17 @@ pub struct Task {
 #[derive(Debug)]
 struct TaskSetting {
     id: SettingId,
-    seed: u64,
     scenario: Scenario,
-    /// The same, written down.
-    world: Value,
-    replications: Vec<u32>,
+    contents: SettingContents,
 }
 
 const KIND: &str = "task";
 
 /// A setting as it is sent.
-#[derive(Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 struct SettingContents {
     seed: u64,
+    /// The scenario, written down.
     world: Value,
     replications: Vec<u32>,
 }
@@ -53,7 +51,7 @@ impl Task {
             let (seed, scenario) = (setting.seed, setting.scenario.clone());
             let world = written(&scenario)?;
             let id = SettingId::of(&world, seed);
-            settings.push(TaskSetting { id, seed, scenario, world, replications });
+            settings.push(TaskSetting { id, scenario, contents: SettingContents { seed, world, replications } });
         }
         Ok(Self { settings })
     }
@@ -62,7 +60,7 @@ impl Task {
     #[must_use]
     pub fn is_that_of(&self, plan: &Plan) -> bool {
         let is_that = |(setting, there): (&crate::run::plan::Setting, &TaskSetting)| {
-            (setting.seed, &setting.scenario) == (there.seed, &there.scenario)
+            (setting.seed, &setting.scenario) == (there.contents.seed, &there.scenario)
         };
         self.settings.len() == plan.settings.len() && plan.settings.iter().zip(&self.settings).all(is_that)
     }
@@ -70,7 +68,7 @@ impl Task {
     /// How many runs it has.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.settings.iter().map(|setting| setting.replications.len()).sum()
+        self.settings.iter().map(|setting| setting.contents.replications.len()).sum()
     }
 
     /// Whether it has none.
@@ -82,12 +80,7 @@ impl Task {
     /// As octets that say themselves what they are.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let contents = |setting: &TaskSetting| SettingContents {
-            seed: setting.seed,
-            world: setting.world.clone(),
-            replications: setting.replications.clone(),
-        };
-        seal(KIND, &self.settings.iter().map(contents).collect::<Vec<_>>())
+        seal(KIND, &self.settings.iter().map(|setting| &setting.contents).collect::<Vec<_>>())
     }
 
     /// Reads what [`to_bytes`](Self::to_bytes) wrote.
@@ -96,11 +89,10 @@ impl Task {
     /// Whatever else it is, and whatever became of it on its way.
     pub fn from_bytes(octets: &[u8]) -> Result<Self, PartialError> {
         let contents: Vec<SettingContents> = open(KIND, octets)?;
-        let setting = |SettingContents { seed, world, replications }| {
-            let id = SettingId::of(&world, seed);
-            let scenario = serde_json::from_value(world.clone());
+        let setting = |contents: SettingContents| {
+            let scenario = Scenario::deserialize(&contents.world);
             let scenario = scenario.map_err(|error| PartialError::Contents(error.to_string()))?;
-            Ok(TaskSetting { id, seed, scenario, world, replications })
+            Ok(TaskSetting { id: SettingId::of(&contents.world, contents.seed), scenario, contents })
         };
         contents.into_iter().map(setting).collect::<Result<_, _>>().map(|settings| Self { settings })
     }
@@ -112,7 +104,7 @@ impl Task {
     /// A world that cannot be built.
     pub fn run(&self, stop: &Cancellation, finished: impl Fn()) -> Result<PartialResults, RunError> {
         let mut piece = PartialResults::default();
-        for TaskSetting { id, seed, scenario, replications, .. } in &self.settings {
+        for TaskSetting { id, scenario, contents: SettingContents { seed, replications, .. } } in &self.settings {
             for &replication in replications {
                 let streams = Streams::new(*seed, replication);
                 let measured = if stop.is_requested() { None } else { measure(scenario, &streams, NoProbe, stop)? };

@@ -2,7 +2,7 @@
 
 use super::marks::{Place, Shape, Style, area, steps};
 use super::panel::{Key, LABEL_SIZE, PADDING, Panel, TICK_GAP, TICK_SIZE, TimeAxis, WIDTH};
-use super::record::{Cause, Noted, Waiting};
+use super::record::{Cause, Noted, Sent, Waiting};
 use super::{About, Recorder};
 use crate::figure::canvas::{Anchor, Canvas, Ink};
 use crate::figure::scale::{Fitted, Range, Scale};
@@ -37,19 +37,20 @@ const AREAS: [Style; 3] = [
     Style { shape: Shape::Area, colour: OTHERS },
 ];
 
-fn sent_mark(cause: Cause) -> Style {
-    match cause {
-        Cause::New => Style { shape: Shape::Dot, colour: NEW },
-        Cause::Timeout => Style { shape: Shape::Square, colour: TIMEOUT },
-        Cause::Reject => Style { shape: Shape::Triangle, colour: REJECT },
-    }
-}
+/// The marks of frames that are sent, by why they are.
+const SENT: [(Cause, Key); 3] = [
+    (Cause::New, ("sent first", Style { shape: Shape::Dot, colour: NEW })),
+    (Cause::Timeout, ("again: timeout", Style { shape: Shape::Square, colour: TIMEOUT })),
+    (Cause::Reject, ("again: rejected", Style { shape: Shape::Triangle, colour: REJECT })),
+];
 
-fn sent_label(cause: Cause) -> &'static str {
-    match cause {
-        Cause::New => "sent first",
-        Cause::Timeout => "again: timeout",
-        Cause::Reject => "again: rejected",
+impl Recorder {
+    fn sent_for(&self, cause: Cause) -> impl Iterator<Item = &Sent> {
+        self.sent.iter().filter(move |sent| sent.cause == cause)
+    }
+
+    fn lost(&self) -> impl Iterator<Item = &Sent> {
+        self.sent.iter().filter(|sent| !sent.arrives)
     }
 }
 
@@ -123,19 +124,15 @@ fn waited(recorder: &Recorder, about: &About) -> Fitted {
 
 /// What is in the plot, and nothing else.
 fn sequence_key(recorder: &Recorder) -> Vec<Key> {
-    let causes = Cause::ALL.into_iter().filter(|cause| recorder.sent.iter().any(|sent| sent.cause == *cause));
-    let mut key: Vec<Key> = causes.map(|cause| (sent_label(cause), sent_mark(cause))).collect();
-    if recorder.sent.iter().any(|sent| !sent.arrives) {
-        key.push(("lost", LOST_MARK));
-    }
-    if !recorder.dropped.is_empty() {
-        key.push(("no room in the queue", DROPPED_MARK));
-    }
-    if !recorder.rejects.is_empty() {
-        key.push(("reject heard", REJECT_MARK));
-    }
-    key.extend([("delivered", DELIVERED_LINE), ("acknowledged", ACKNOWLEDGED_LINE)]);
-    key
+    let sent = SENT.map(|(cause, key)| (recorder.sent_for(cause).next().is_some(), key));
+    let others = [
+        (recorder.lost().next().is_some(), ("lost", LOST_MARK)),
+        (!recorder.dropped.is_empty(), ("no room in the queue", DROPPED_MARK)),
+        (!recorder.rejects.is_empty(), ("reject heard", REJECT_MARK)),
+        (true, ("delivered", DELIVERED_LINE)),
+        (true, ("acknowledged", ACKNOWLEDGED_LINE)),
+    ];
+    sent.into_iter().chain(others).filter_map(|(is_there, key)| is_there.then_some(key)).collect()
 }
 
 const QUEUE_KEY: [Key; 3] = [("first", AREAS[0]), ("copies", AREAS[1]), ("other services", AREAS[2])];
@@ -150,13 +147,11 @@ fn draw_sequence(canvas: &mut Canvas, panel: &Panel<'_>, recorder: &Recorder) {
         line.draw_path(canvas, &steps(&places, panel.right));
     }
     REJECT_MARK.draw_marks(canvas, recorder.rejects.iter().map(place));
-    for cause in Cause::ALL {
-        let of_cause = recorder.sent.iter().filter(|sent| sent.cause == cause);
-        let places = of_cause.map(|sent| panel.place(sent.at.as_seconds(), sent.number as f64));
-        sent_mark(cause).draw_marks(canvas, places);
+    let sent_place = |sent: &Sent| panel.place(sent.at.as_seconds(), sent.number as f64);
+    for (cause, (_, mark)) in SENT {
+        mark.draw_marks(canvas, recorder.sent_for(cause).map(sent_place));
     }
-    let lost = recorder.sent.iter().filter(|sent| !sent.arrives);
-    LOST_MARK.draw_marks(canvas, lost.map(|sent| panel.place(sent.at.as_seconds(), sent.number as f64)));
+    LOST_MARK.draw_marks(canvas, recorder.lost().map(sent_place));
     DROPPED_MARK.draw_marks(canvas, recorder.dropped.iter().map(place));
     panel.draw_frame(canvas);
 }
@@ -180,10 +175,9 @@ fn draw_queue(canvas: &mut Canvas, panel: &Panel<'_>, recorder: &Recorder) {
 
 fn draw_age(canvas: &mut Canvas, panel: &Panel<'_>, recorder: &Recorder, about: &About) {
     panel.draw(canvas, true);
-    for cause in Cause::ALL {
-        let of_cause = recorder.sent.iter().filter(|sent| sent.cause == cause);
-        let places = of_cause.map(|sent| panel.place(sent.at.as_seconds(), sent.waited.as_seconds()));
-        sent_mark(cause).draw_marks(canvas, places);
+    for (cause, (_, mark)) in SENT {
+        let sent = recorder.sent_for(cause);
+        mark.draw_marks(canvas, sent.map(|sent| panel.place(sent.at.as_seconds(), sent.waited.as_seconds())));
     }
     if let Some(timeout) = about.timeout {
         let at = panel.place(recorder.from.as_seconds(), timeout.as_seconds());
@@ -194,9 +188,8 @@ fn draw_age(canvas: &mut Canvas, panel: &Panel<'_>, recorder: &Recorder, about: 
 
 /// What the plot counts.
 fn in_words(recorder: &Recorder) -> String {
-    let [new, timeout, reject] =
-        Cause::ALL.map(|cause| recorder.sent.iter().filter(|sent| sent.cause == cause).count());
-    let lost = recorder.sent.iter().filter(|sent| !sent.arrives).count();
+    let [new, timeout, reject] = SENT.map(|(cause, _)| recorder.sent_for(cause).count());
+    let lost = recorder.lost().count();
     format!(
         "{new} frames are sent first, {timeout} again after a timeout, {reject} again because they were rejected; \
          {lost} of them are lost."

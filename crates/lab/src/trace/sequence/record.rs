@@ -29,10 +29,6 @@ pub(super) enum Cause {
     Reject,
 }
 
-impl Cause {
-    pub(super) const ALL: [Self; 3] = [Self::New, Self::Timeout, Self::Reject];
-}
-
 /// A data frame that starts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Sent {

@@ -30,6 +30,7 @@ mod tests;
 pub(crate) use chains::Chains;
 pub(crate) use order::Order;
 
+use crate::contract::settings;
 use core::num::NonZeroUsize;
 use serde::{Deserialize, Serialize};
 
@@ -47,20 +48,21 @@ pub enum Resequencing {
     None(Unordered),
 }
 
-/// What goes with releasing TCP's packets as they arrive.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Unordered {
-    /// Whether the sending end withholds the duplicate acknowledgements that TCP's receiver sends because of this.
-    pub tcp_filter: bool,
-    /// The order in which packets are released that the filter cannot handle: not TCP, encrypted, or fragments.
-    pub others: Others,
-    /// Whether an acknowledgement that follows withheld ones is split into as many steps, so that TCP's window grows as
-    /// if they had passed.
-    pub regenerate_acknowledgements: bool,
-    /// The number of TCP connections that the filter tracks; a new one replaces the one that has been idle longest.
-    pub connections: NonZeroUsize,
+settings! {
+    /// What goes with releasing TCP's packets as they arrive.
+    // What shikama06 proposes, and order for what TCP does not put in order itself.
+    #[derive(Eq)]
+    pub struct Unordered {
+        /// Whether the sending end withholds the duplicate acknowledgements that TCP's receiver sends because of this.
+        pub tcp_filter: bool = true,
+        /// The order in which packets are released that the filter cannot handle: not TCP, encrypted, or fragments.
+        pub others: Others = Others::PerFlow,
+        /// Whether an acknowledgement that follows withheld ones is split into as many steps, so that TCP's window grows as
+        /// if they had passed.
+        pub regenerate_acknowledgements: bool = false,
+        /// The number of TCP connections that the filter tracks; a new one replaces the one that has been idle longest.
+        pub connections: NonZeroUsize = const { NonZeroUsize::new(1024).expect("not zero") },
+    }
 }
 
 /// The order in which packets other than TCP are released.
@@ -75,15 +77,6 @@ pub enum Others {
     PerFlow,
     /// The order in which they arrive.
     None,
-}
-
-const CONNECTIONS: NonZeroUsize = NonZeroUsize::new(1024).expect("not zero");
-
-impl Default for Unordered {
-    /// What shikama06 proposes, and order for what TCP does not put in order itself.
-    fn default() -> Self {
-        Self { tcp_filter: true, others: Others::PerFlow, regenerate_acknowledgements: false, connections: CONNECTIONS }
-    }
 }
 
 impl Resequencing {

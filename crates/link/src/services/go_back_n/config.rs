@@ -2,42 +2,28 @@
 
 use super::GoBackN;
 use crate::arq::TimerStarts;
-use crate::contract::{Bounded, End, Grammar, Parameter, SchemeName, Service, Side, timer};
+use crate::contract::{Bounded, End, Grammar, Parameter, SchemeName, Service, Side, settings, timer};
 use arqway_units::{Span, positive_span};
-use serde::{Deserialize, Serialize};
 
-/// The settings of one end. The two ends may differ: neither needs to know the other's.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "GoBackNConfig"))]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Config {
-    /// The maximum number of unacknowledged frames: up to the modulus less one, since the receiver accepts only the
-    /// next frame.
-    pub window: Bounded<1, 255>,
-    /// The retransmission timeout of the oldest unacknowledged frame, after which all are sent again.
-    #[serde(deserialize_with = "positive_span")]
-    pub timeout: Span,
-    /// When the timer of a frame starts.
-    pub timer_starts: TimerStarts,
-    /// How long an acknowledgement waits for a data frame on which to be piggybacked.
-    pub delayed_acknowledgement: Span,
-    /// Whether a queued copy is withdrawn when its acknowledgement arrives.
-    pub drop_stale_copies: bool,
-}
-
-const WINDOW: Bounded<1, 255> = Bounded::new(127).expect("from 1 to 255");
-
-impl Default for Config {
-    /// The window of Selective Repeat beside it in the papers; times for a link of some milliseconds. multiservice prints
-    /// neither window nor times.
-    fn default() -> Self {
-        Self {
-            window: WINDOW,
-            timeout: Span::from_milliseconds(100),
-            timer_starts: TimerStarts::Departure,
-            delayed_acknowledgement: Span::from_milliseconds(50),
-            drop_stale_copies: true,
-        }
+settings! {
+    /// The settings of one end. The two ends may differ: neither needs to know the other's.
+    // The window of Selective Repeat beside it in the papers; times for a link of some milliseconds. multiservice prints
+    // neither window nor times.
+    #[derive(Eq)]
+    #[cfg_attr(feature = "schema", schemars(rename = "GoBackNConfig"))]
+    pub struct Config {
+        /// The maximum number of unacknowledged frames: up to the modulus less one, since the receiver accepts only the
+        /// next frame.
+        pub window: Bounded<1, 255> = const { Bounded::new(127).expect("from 1 to 255") },
+        /// The retransmission timeout of the oldest unacknowledged frame, after which all are sent again.
+        #[serde(deserialize_with = "positive_span")]
+        pub timeout: Span = Span::from_milliseconds(100),
+        /// When the timer of a frame starts.
+        pub timer_starts: TimerStarts = TimerStarts::Departure,
+        /// How long an acknowledgement waits for a data frame on which to be piggybacked.
+        pub delayed_acknowledgement: Span = Span::from_milliseconds(50),
+        /// Whether a queued copy is withdrawn when its acknowledgement arrives.
+        pub drop_stale_copies: bool = true,
     }
 }
 

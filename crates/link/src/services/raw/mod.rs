@@ -5,30 +5,22 @@
 #[cfg(feature = "fuzz")]
 mod fuzz;
 
-use crate::contract::{Clock, Counters, End, Entity, Frame, Kind, SchemeName, Service, Side};
+use crate::contract::{Clock, Counters, End, Entity, Frame, Kind, SchemeName, Service, Side, settings};
 use alloc::collections::VecDeque;
 use arqway_units::Time;
 use bytes::Bytes;
 use core::num::NonZeroUsize;
-use serde::{Deserialize, Serialize};
 
 const DATA: Kind = Kind::new(0);
 
-/// The settings of the service.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "RawConfig"))]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Config {
-    /// The number of packets that may wait while the line accepts no more.
-    pub buffer: NonZeroUsize,
-}
-
-/// As many packets as the queues of the papers' access points.
-const BUFFER: NonZeroUsize = NonZeroUsize::new(256).expect("not zero");
-
-impl Default for Config {
-    fn default() -> Self {
-        Self { buffer: BUFFER }
+settings! {
+    /// The settings of the service.
+    #[derive(Eq)]
+    #[cfg_attr(feature = "schema", schemars(rename = "RawConfig"))]
+    pub struct Config {
+        /// The number of packets that may wait while the line accepts no more.
+        // As many as the queues of the papers' access points.
+        pub buffer: NonZeroUsize = const { NonZeroUsize::new(256).expect("not zero") },
     }
 }
 

@@ -2,53 +2,34 @@
 
 use super::Rlp;
 use crate::arq::Resequencing;
-use crate::contract::{Bounded, End, Grammar, Parameter, SchemeName, Service, Side, digits};
+use crate::contract::{Bounded, End, Grammar, Parameter, SchemeName, Service, Side, digits, settings};
 use arqway_units::{Span, positive_span};
 use core::num::NonZeroUsize;
-use serde::{Deserialize, Serialize};
 
-/// The settings of one end; both ends need the same `retransmissions`, `window` and
-/// `resequencing`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "RlpConfig"))]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Config {
-    /// The order in which packets are released.
-    pub resequencing: Resequencing,
-    /// How often a missing frame is requested, and therefore retransmitted, before it is given up.
-    pub retransmissions: Bounded<1, 15>,
-    /// How long a request waits for its frame before it is repeated, or the frame is given up.
-    #[serde(deserialize_with = "positive_span")]
-    pub nack_timeout: Span,
-    /// The number of last frames that the sender keeps, and how far behind the newest frame the receiver waits for one.
-    pub window: Bounded<1, 128>,
-    /// The idle time before a keepalive reports how far the sender has got.
-    #[serde(deserialize_with = "positive_span")]
-    pub keepalive: Span,
-    /// The maximum number of keepalives, after which an idle end is silent.
-    pub keepalives: Bounded<0, 10_000>,
-    /// The number of packets that may wait while the line accepts no more.
-    pub buffer: NonZeroUsize,
-}
-
-const RETRANSMISSIONS: Bounded<1, 15> = Bounded::new(3).expect("from 1 to 15");
-const WINDOW: Bounded<1, 128> = Bounded::new(128).expect("from 1 to 128");
-const KEEPALIVES: Bounded<0, 10_000> = Bounded::new(16).expect("from 0 to 10,000");
-const BUFFER: NonZeroUsize = NonZeroUsize::new(256).expect("not zero");
-
-impl Default for Config {
-    /// Three retransmissions as for TCP in multiservice §III, which prints no times. The timeout of a request outlasts a
-    /// queue of 50 packets of 1,000 octets at 5 Mbit/s.
-    fn default() -> Self {
-        Self {
-            resequencing: Resequencing::Full,
-            retransmissions: RETRANSMISSIONS,
-            nack_timeout: Span::from_milliseconds(100),
-            window: WINDOW,
-            keepalive: Span::from_milliseconds(20),
-            keepalives: KEEPALIVES,
-            buffer: BUFFER,
-        }
+settings! {
+    /// The settings of one end; both ends need the same `retransmissions`, `window` and
+    /// `resequencing`.
+    // Three retransmissions as for TCP in multiservice §III, which prints no times. The timeout of a request outlasts a
+    // queue of 50 packets of 1,000 octets at 5 Mbit/s.
+    #[derive(Eq)]
+    #[cfg_attr(feature = "schema", schemars(rename = "RlpConfig"))]
+    pub struct Config {
+        /// The order in which packets are released.
+        pub resequencing: Resequencing = Resequencing::Full,
+        /// How often a missing frame is requested, and therefore retransmitted, before it is given up.
+        pub retransmissions: Bounded<1, 15> = const { Bounded::new(3).expect("from 1 to 15") },
+        /// How long a request waits for its frame before it is repeated, or the frame is given up.
+        #[serde(deserialize_with = "positive_span")]
+        pub nack_timeout: Span = Span::from_milliseconds(100),
+        /// The number of last frames that the sender keeps, and how far behind the newest frame the receiver waits for one.
+        pub window: Bounded<1, 128> = const { Bounded::new(128).expect("from 1 to 128") },
+        /// The idle time before a keepalive reports how far the sender has got.
+        #[serde(deserialize_with = "positive_span")]
+        pub keepalive: Span = Span::from_milliseconds(20),
+        /// The maximum number of keepalives, after which an idle end is silent.
+        pub keepalives: Bounded<0, 10_000> = const { Bounded::new(16).expect("from 0 to 10,000") },
+        /// The number of packets that may wait while the line accepts no more.
+        pub buffer: NonZeroUsize = const { NonZeroUsize::new(256).expect("not zero") },
     }
 }
 

@@ -5,47 +5,32 @@ use super::timeout::{EstimatorConfig, Timeout};
 use super::wire::Number;
 use crate::arq::Resequencing;
 pub use crate::arq::TimerStarts;
-use crate::contract::{End, Grammar, Parameter, SchemeName, Service, Side, timer};
+use crate::contract::{End, Grammar, Parameter, SchemeName, Service, Side, settings, timer};
 use arqway_units::Span;
 use serde::{Deserialize, Serialize};
 
-/// The settings of one end; both ends need the same window, and the same `resequencing`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "SelectiveRepeatConfig"))]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Config {
-    /// The maximum number of unacknowledged frames.
-    pub window: WindowSize,
-    /// The retransmission timeout of a frame.
-    pub timeout: Timeout,
-    /// How an adaptive timeout estimates the round-trip time.
-    pub estimator: EstimatorConfig,
-    /// When the timer of a frame starts.
-    pub timer_starts: TimerStarts,
-    /// Which missing frames are rejected, and how often they are.
-    pub rejects: Rejects,
-    /// How long an acknowledgement waits for a data frame on which to be piggybacked.
-    pub delayed_acknowledgement: Span,
-    /// Whether a queued copy is withdrawn when its acknowledgement arrives.
-    pub drop_stale_copies: bool,
-    /// The order in which packets are released.
-    pub resequencing: Resequencing,
-}
-
-impl Default for Config {
-    /// The window and the delayed acknowledgement of monet08 §IV with the middle of its timeouts; the two choices that
-    /// keep a fixed timeout from collapsing on a shared link, which the papers' worlds turn off.
-    fn default() -> Self {
-        Self {
-            window: WindowSize(127),
-            timeout: Timeout::Fixed(Span::from_milliseconds(1100)),
-            estimator: EstimatorConfig::default(),
-            timer_starts: TimerStarts::Departure,
-            rejects: Rejects::Multireject,
-            delayed_acknowledgement: Span::from_milliseconds(500),
-            drop_stale_copies: true,
-            resequencing: Resequencing::Full,
-        }
+settings! {
+    /// The settings of one end; both ends need the same window, and the same `resequencing`.
+    // The window and the delayed acknowledgement of monet08 §IV with the middle of its timeouts; the two choices that
+    // keep a fixed timeout from collapsing on a shared link, which the papers' worlds turn off.
+    #[cfg_attr(feature = "schema", schemars(rename = "SelectiveRepeatConfig"))]
+    pub struct Config {
+        /// The maximum number of unacknowledged frames.
+        pub window: WindowSize = WindowSize(127),
+        /// The retransmission timeout of a frame.
+        pub timeout: Timeout = Timeout::Fixed(Span::from_milliseconds(1100)),
+        /// How an adaptive timeout estimates the round-trip time.
+        pub estimator: EstimatorConfig = EstimatorConfig::default(),
+        /// When the timer of a frame starts.
+        pub timer_starts: TimerStarts = TimerStarts::Departure,
+        /// Which missing frames are rejected, and how often they are.
+        pub rejects: Rejects = Rejects::Multireject,
+        /// How long an acknowledgement waits for a data frame on which to be piggybacked.
+        pub delayed_acknowledgement: Span = Span::from_milliseconds(500),
+        /// Whether a queued copy is withdrawn when its acknowledgement arrives.
+        pub drop_stale_copies: bool = true,
+        /// The order in which packets are released.
+        pub resequencing: Resequencing = Resequencing::Full,
     }
 }
 

@@ -11,6 +11,7 @@
 //! [`TimerQueue`](crate::arq::TimerQueue)'s rule.
 
 use crate::arq::{Arithmetic, RoundTrip, Smoothing};
+use crate::contract::settings;
 use arqway_units::{SHORTEST_TIMER, Span, positive_span};
 use core::fmt;
 use core::str::FromStr;
@@ -57,34 +58,22 @@ impl FromStr for Policy {
 #[error("expected `3+2`, for 3 srtt + 2 srttvar")]
 pub struct PolicyError;
 
-/// How the round-trip time is estimated.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct EstimatorConfig {
-    /// How it follows the samples.
-    pub smoothing: Smoothing,
-    /// The smoothed round-trip time before the first sample; with zero, the first sample becomes the estimate.
-    pub initial_srtt: Span,
-    /// Its deviation before the first sample.
-    pub initial_srttvar: Span,
-    /// The timeout before the first sample, if it does not follow from the other two.
-    pub initial_timeout: Option<Span>,
-    /// The minimum timeout.
-    #[serde(deserialize_with = "positive_span")]
-    pub floor: Span,
-}
-
-impl Default for EstimatorConfig {
-    /// monet08 §V starts from 1.1 s and 0; it calculates as TCP does, in integers of 10 ms, earlier work in fractions.
-    fn default() -> Self {
-        Self {
-            smoothing: Smoothing::default(),
-            initial_srtt: Span::from_milliseconds(1100),
-            initial_srttvar: Span::ZERO,
-            initial_timeout: None,
-            floor: Span::from_milliseconds(200),
-        }
+settings! {
+    /// How the round-trip time is estimated.
+    // monet08 §V starts from 1.1 s and 0; it calculates as TCP does, in integers of 10 ms, earlier work in fractions.
+    #[derive(Copy)]
+    pub struct EstimatorConfig {
+        /// How it follows the samples.
+        pub smoothing: Smoothing = Smoothing::default(),
+        /// The smoothed round-trip time before the first sample; with zero, the first sample becomes the estimate.
+        pub initial_srtt: Span = Span::from_milliseconds(1100),
+        /// Its deviation before the first sample.
+        pub initial_srttvar: Span = Span::ZERO,
+        /// The timeout before the first sample, if it does not follow from the other two.
+        pub initial_timeout: Option<Span> = None,
+        /// The minimum timeout.
+        #[serde(deserialize_with = "positive_span")]
+        pub floor: Span = Span::from_milliseconds(200),
     }
 }
 

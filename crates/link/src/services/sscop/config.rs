@@ -3,92 +3,63 @@
 use super::Sscop;
 use super::connection::{Lengths, Parameters};
 use crate::arq::{Resequencing, Unordered};
-use crate::contract::{Bounded, End, SchemeName, Service, Side};
+use crate::contract::{Bounded, End, SchemeName, Service, Side, settings};
 use arqway_units::{Span, positive_span};
 use core::num::NonZeroUsize;
 use serde::{Deserialize, Serialize};
 
-/// The settings of one end; both ends need the same `credit` if they are `established`, and the same `order-filter` and
-/// `overhead`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "SscopConfig"))]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Config {
-    /// The interval of polls while data are outstanding.
-    #[serde(deserialize_with = "positive_span")]
-    pub timer_poll: Span,
-    /// The interval of polls when everything sent is acknowledged, until an answer confirms it.
-    #[serde(deserialize_with = "positive_span")]
-    pub timer_keep_alive: Span,
-    /// The time without an answer to polls after which the connection is released and established again.
-    #[serde(deserialize_with = "positive_span")]
-    pub timer_no_response: Span,
-    /// The silence between polls once everything is acknowledged; 0: for ever.
-    pub timer_idle: Span,
-    /// How long a request for a connection, its end or a recovery waits for its answer.
-    #[serde(deserialize_with = "positive_span")]
-    pub timer_cc: Span,
-    /// The maximum number of such requests.
-    pub max_cc: Bounded<1, 65_535>,
-    /// The maximum number of data PDUs between polls.
-    pub max_pd: Bounded<1, 65_535>,
-    /// The maximum number of elements in a report of missing PDUs: odd, at least 3.
-    pub max_stat: ListLength,
-    /// By how many packets the peer may be ahead of the packets delivered here.
-    pub credit: Credit,
-    /// Whether unacknowledged packets are dropped when a connection ends or restarts; otherwise they are sent again on
-    /// the next one, and some may arrive twice.
-    pub clear_buffers: bool,
-    /// The order in which packets are released.
-    pub resequencing: Resequencing,
-    /// Whether there is a poll after the last retransmission.
-    pub poll_after_retransmission: bool,
-    /// Whether a PDU that ends a connection and gives a reason has its S bit set.
-    pub end_sets_s_bit: bool,
-    /// The number of packets that may wait while the line accepts no more.
-    ///
-    /// Or for credit, or for a connection: all that were not sent yet.
-    pub buffer: NonZeroUsize,
-    /// Whether both ends start with an established connection.
-    pub established: bool,
-    /// Whether a filter hides duplicated and reordered frames from SSCOP.
-    pub order_filter: bool,
-    /// The maximum time by which a frame may arrive after one that was sent later.
-    #[serde(deserialize_with = "positive_span")]
-    pub longest_reordering: Span,
-    /// The minimum overhead of a data frame in octets, besides the packet; missing octets are filled with zeros.
-    pub overhead: Bounded<0, 18>,
-}
-
-const MAX_CC: Bounded<1, 65_535> = Bounded::new(4).expect("not zero");
-const MAX_PD: Bounded<1, 65_535> = Bounded::new(25).expect("not zero");
-const NO_OVERHEAD: Bounded<0, 18> = Bounded::new(0).expect("up to 18");
-const BUFFER: NonZeroUsize = NonZeroUsize::new(256).expect("not zero");
-
-impl Default for Config {
-    /// The values of Q.2130 §7, which puts SSCOP to use, but for what binds where a link is better or worse than ATM's: polls are
-    /// 0.2 s apart, credit is plenty, and packets outlive their connection.
-    fn default() -> Self {
-        Self {
-            timer_poll: Span::from_milliseconds(200),
-            timer_keep_alive: Span::from_milliseconds(2000),
-            timer_no_response: Span::from_milliseconds(7000),
-            timer_idle: Span::from_milliseconds(15_000),
-            timer_cc: Span::from_milliseconds(1000),
-            max_cc: MAX_CC,
-            max_pd: MAX_PD,
-            max_stat: ListLength(67),
-            credit: Credit(16_384),
-            clear_buffers: false,
-            resequencing: Resequencing::Full,
-            poll_after_retransmission: true,
-            end_sets_s_bit: false,
-            buffer: BUFFER,
-            established: false,
-            order_filter: true,
-            longest_reordering: Span::from_milliseconds(1000),
-            overhead: NO_OVERHEAD,
-        }
+settings! {
+    /// The settings of one end; both ends need the same `credit` if they are `established`, and the same `order-filter` and
+    /// `overhead`.
+    // The values of Q.2130 §7, which puts SSCOP to use, but for what binds where a link is better or worse than ATM's: polls are
+    // 0.2 s apart, credit is plenty, and packets outlive their connection.
+    #[derive(Eq)]
+    #[cfg_attr(feature = "schema", schemars(rename = "SscopConfig"))]
+    pub struct Config {
+        /// The interval of polls while data are outstanding.
+        #[serde(deserialize_with = "positive_span")]
+        pub timer_poll: Span = Span::from_milliseconds(200),
+        /// The interval of polls when everything sent is acknowledged, until an answer confirms it.
+        #[serde(deserialize_with = "positive_span")]
+        pub timer_keep_alive: Span = Span::from_milliseconds(2000),
+        /// The time without an answer to polls after which the connection is released and established again.
+        #[serde(deserialize_with = "positive_span")]
+        pub timer_no_response: Span = Span::from_milliseconds(7000),
+        /// The silence between polls once everything is acknowledged; 0: for ever.
+        pub timer_idle: Span = Span::from_milliseconds(15_000),
+        /// How long a request for a connection, its end or a recovery waits for its answer.
+        #[serde(deserialize_with = "positive_span")]
+        pub timer_cc: Span = Span::from_milliseconds(1000),
+        /// The maximum number of such requests.
+        pub max_cc: Bounded<1, 65_535> = const { Bounded::new(4).expect("not zero") },
+        /// The maximum number of data PDUs between polls.
+        pub max_pd: Bounded<1, 65_535> = const { Bounded::new(25).expect("not zero") },
+        /// The maximum number of elements in a report of missing PDUs: odd, at least 3.
+        pub max_stat: ListLength = ListLength(67),
+        /// By how many packets the peer may be ahead of the packets delivered here.
+        pub credit: Credit = Credit(16_384),
+        /// Whether unacknowledged packets are dropped when a connection ends or restarts; otherwise they are sent again on
+        /// the next one, and some may arrive twice.
+        pub clear_buffers: bool = false,
+        /// The order in which packets are released.
+        pub resequencing: Resequencing = Resequencing::Full,
+        /// Whether there is a poll after the last retransmission.
+        pub poll_after_retransmission: bool = true,
+        /// Whether a PDU that ends a connection and gives a reason has its S bit set.
+        pub end_sets_s_bit: bool = false,
+        /// The number of packets that may wait while the line accepts no more.
+        ///
+        /// Or for credit, or for a connection: all that were not sent yet.
+        pub buffer: NonZeroUsize = const { NonZeroUsize::new(256).expect("not zero") },
+        /// Whether both ends start with an established connection.
+        pub established: bool = false,
+        /// Whether a filter hides duplicated and reordered frames from SSCOP.
+        pub order_filter: bool = true,
+        /// The maximum time by which a frame may arrive after one that was sent later.
+        #[serde(deserialize_with = "positive_span")]
+        pub longest_reordering: Span = Span::from_milliseconds(1000),
+        /// The minimum overhead of a data frame in octets, besides the packet; missing octets are filled with zeros.
+        pub overhead: Bounded<0, 18> = const { Bounded::new(0).expect("up to 18") },
     }
 }
 

@@ -17,12 +17,12 @@ mod ranking;
 mod side;
 mod word;
 
-use super::evidence::{About, Cell};
+use super::evidence::{About, Cell, PLAIN, Place};
 use super::verdict::{Finding, Missing, Verdict};
 use super::{Kind, Several, Subject, listed};
 use ranking::Ranking;
 use serde::Deserialize;
-use side::{Place, Side};
+use side::Side;
 use word::Word;
 
 /// Conditions on cells.
@@ -74,7 +74,7 @@ impl TryFrom<RawCondition> for Condition {
         let (a, is) = match (a, is, rank) {
             (Some(a), Some(is), None) if r#in.is_none() && as_in.is_none() => (a, is),
             (None, None, Some(rank)) if b.is_none() => {
-                let [as_in, r#in] = [as_in, r#in].map(Option::unwrap_or_default);
+                let [as_in, r#in] = [as_in, r#in].map(|place| place.unwrap_or_else(|| PLAIN.clone()));
                 return Ok(Self::Ranking(Ranking::new(rank, as_in, r#in, at)));
             }
             _ => return Err("a condition has `a` and `is`, or `rank` with `as-in` and `in`"),

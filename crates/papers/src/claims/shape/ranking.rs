@@ -8,10 +8,9 @@
 //! are apart the same way in both. "Apart" is said of a pair as in an order: the 95 % interval of the mean paired
 //! difference lies on one side of zero. Two schemes change places if they are apart in both worlds, one way and the other.
 
-use super::super::evidence::{About, Cell};
+use super::super::evidence::{About, Cell, Place};
 use super::super::verdict::Missing;
 use super::super::{Several, listed};
-use super::side::Place;
 use arqway_lab::results::stats::Comparison;
 
 /// Several schemes come in the same order in two worlds.

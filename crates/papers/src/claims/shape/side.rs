@@ -1,6 +1,6 @@
 //! What a condition of a shape speaks of: a cell, but for its point, or how far one cell lies above another.
 
-use super::super::evidence::{About, Cell};
+use super::super::evidence::{About, Cell, Place};
 use super::super::verdict::{Estimate, Missing};
 use arqway_lab::figure::number::typed;
 use serde::Deserialize;
@@ -32,19 +32,6 @@ struct RawSide {
     connections: Option<u32>,
     /// Always this point, whatever `at` says.
     point: Option<f64>,
-}
-
-/// What of a cell's world is not as its claim has it.
-#[derive(Debug, Clone, Default, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Place {
-    #[serde(default)]
-    variant: String,
-    metric: Option<String>,
-    app: Option<String>,
-    errors: Option<String>,
-    beside: Option<String>,
-    connections: Option<u32>,
 }
 
 impl From<RawSide> for Side {
@@ -114,16 +101,7 @@ impl Place {
     }
 
     pub(super) fn cell<'a>(&'a self, scheme: &'a str, point: f64) -> Cell<'a> {
-        Cell {
-            scheme,
-            variant: &self.variant,
-            point,
-            metric: self.metric.as_deref(),
-            app: self.app.as_deref(),
-            errors: self.errors.as_deref(),
-            beside: self.beside.as_deref(),
-            connections: self.connections,
-        }
+        Cell { scheme, point, place: self }
     }
 
     /// `nack=once media delay, two-state errors, beside web`; empty where all is as the claim has it.
@@ -132,9 +110,7 @@ impl Place {
         let words: Vec<&str> =
             words.into_iter().flatten().map(String::as_str).filter(|word| !word.is_empty()).collect();
         let mut parts = vec![words.join(" ")];
-        parts.extend(self.errors.as_ref().map(|errors| format!("with {errors} errors")));
-        parts.extend(self.beside.as_ref().map(|beside| format!("beside {beside}")));
-        parts.extend(self.connections.map(|connections| format!("over {connections} connections")));
+        parts.extend(self.around());
         parts.retain(|part| !part.is_empty());
         parts.join(" ")
     }

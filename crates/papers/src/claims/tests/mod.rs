@@ -32,16 +32,16 @@ fn claim(text: &str) -> Claim {
 fn cell(about: &Subject, cell: Cell<'_>, values: &[f64]) -> Vec<Row> {
     let row = |(replication, value): (usize, &f64)| Row {
         paper: about.paper().into(),
-        app: cell.app.unwrap_or(&about.app).into(),
-        errors: cell.errors.unwrap_or(&about.errors).into(),
-        beside: cell.beside.unwrap_or(&about.beside).into(),
+        app: cell.place.app.as_deref().unwrap_or(&about.app).into(),
+        errors: cell.place.errors.as_deref().unwrap_or(&about.errors).into(),
+        beside: cell.place.beside.as_deref().unwrap_or(&about.beside).into(),
         rate_bps: about.rate.map_or(64_000, BitRate::as_bits_per_second),
-        connections: cell.connections.unwrap_or(about.connections),
+        connections: cell.place.connections.unwrap_or(about.connections),
         point: cell.point,
         scheme: cell.scheme.into(),
-        variant: cell.variant.into(),
+        variant: cell.place.variant.as_str().into(),
         replication: replication as u32,
-        metric: cell.metric.unwrap_or(&about.metric).into(),
+        metric: cell.place.metric.as_deref().unwrap_or(&about.metric).into(),
         value: *value,
     };
     values.iter().enumerate().map(row).collect()

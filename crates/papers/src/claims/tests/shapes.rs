@@ -90,7 +90,12 @@ fn a_side_may_be_of_another_application_beside_something_else_and_at_a_point_of_
         "kind = \"shape\"\nholds = [{{ a = {{ scheme = \"a\" }}, is = \"more\", b = {other}, at = [1] }}]"
     )));
     let cells = claim.cells();
-    let named = (cells[1].app, cells[1].beside, cells[1].metric, cells[1].point);
+    let named = (
+        cells[1].place.app.as_deref(),
+        cells[1].place.beside.as_deref(),
+        cells[1].place.metric.as_deref(),
+        cells[1].point,
+    );
     assert_eq!(named, (Some("media"), Some("all"), Some("delay"), 7.0));
     let rows =
         |values: &[f64]| [super::cell(&claim.about, cells[0], MIDDLE), super::cell(&claim.about, cells[1], values)];
@@ -178,6 +183,6 @@ fn an_alias_means_what_it_does_under_the_error_model_of_its_side() {
         "{ a = { scheme = \"best\" }, is = \"more\", b = { scheme = \"best\", errors = \"two-state\" }, at = [1] }";
     let claim = claim(&format!("{aliases}{}", file(&format!("kind = \"shape\"\nholds = [{holds}]"))));
     let cells = claim.cells();
-    assert_eq!((cells[0].scheme, cells[0].errors), ("a", None));
-    assert_eq!((cells[1].scheme, cells[1].errors), ("b", Some("two-state")));
+    assert_eq!((cells[0].scheme, cells[0].place.errors.as_deref()), ("a", None));
+    assert_eq!((cells[1].scheme, cells[1].place.errors.as_deref()), ("b", Some("two-state")));
 }

@@ -95,7 +95,7 @@ fn agreeing_with_shape(id: &str, cell: &Cell<'_>) -> f64 {
 }
 
 fn agreeing_with_monet08(statement: &str, cell: &Cell<'_>) -> Option<f64> {
-    Some(match (statement, cell.scheme, cell.variant, cell.metric) {
+    Some(match (statement, cell.scheme, cell.place.variant.as_str(), cell.place.metric.as_deref()) {
         ("fig10.tcp-policy-times-out-without-errors", _, _, Some("link-timeouts")) => 0.05,
         ("fig10.tcp-policy-times-out-without-errors", "asr:1+4", _, _) => 50.0,
         ("fig10.tcp-policy-times-out-without-errors", ..) => 60.0,
@@ -107,7 +107,7 @@ fn agreeing_with_monet08(statement: &str, cell: &Cell<'_>) -> Option<f64> {
         ("fig19.rlc-pays-for-status", "asr:3+2", ..) => 60.0,
         ("fig19.rlc-pays-for-status", ..) => 58.0,
         ("fig20.gap-to-rlc-widens" | "fig21.gap-to-rlc-widens", ..) => widening(cell),
-        ("fig23.sr-rlc-margin-shrinks", "sr:1.1", ..) if cell.beside == Some("none") => 80.0,
+        ("fig23.sr-rlc-margin-shrinks", "sr:1.1", ..) if cell.place.beside.as_deref() == Some("none") => 80.0,
         ("fig23.sr-rlc-margin-shrinks", "sr:1.1", ..) => 60.0,
         ("fig23.sr-rlc-margin-shrinks", ..) => 50.0,
         ("fig24.rlc-nearer-raw" | "fig25.rlc-nearer-raw", ..) => nearer_to_raw(cell),
@@ -136,7 +136,7 @@ fn agreeing_with_aina06(statement: &str, cell: &Cell<'_>) -> Option<f64> {
 
 fn agreeing_with_mobimedia07(statement: &str, cell: &Cell<'_>) -> Option<f64> {
     Some(match (statement, cell.scheme) {
-        ("fig6.larger-margin", "sr:1.1") if cell.beside == Some("none") => 58.0,
+        ("fig6.larger-margin", "sr:1.1") if cell.place.beside.as_deref() == Some("none") => 58.0,
         ("fig6.larger-margin", "sr:1.1") => 50.0,
         ("fig6.larger-margin", _) => 60.0,
         ("fig3.gap-widens", _) => widening(cell),
@@ -198,7 +198,7 @@ fn agreeing_with_multiservice(statement: &str, cell: &Cell<'_>) -> Option<f64> {
         "fig3.snoop-little-over-raw" => {
             scheme(&[("raw", 100.0), ("snoop", 120.0), ("go-back-n", 380.0), ("sr", 400.0)])
         }
-        "fig4.residual-loss" if cell.metric == Some("overhead") => Some(0.083),
+        "fig4.residual-loss" if cell.place.metric.as_deref() == Some("overhead") => Some(0.083),
         "fig4.residual-loss" => {
             scheme(&[("raw", 0.06), ("xor-fec:12", 0.01), ("rlp:1", 0.002), ("oos-rlp:1", 0.002), ("sr", 0.0)])
         }
@@ -214,7 +214,7 @@ fn agreeing_with_multiservice(statement: &str, cell: &Cell<'_>) -> Option<f64> {
             scheme(&[("raw", 100.0), ("rlp:3", 300.0), ("sr", 350.0), ("snoop", of_snoop)])
         }
         "fig9.web" => scheme(&[("raw", 100.0), ("snoop", 120.0), ("rlp:3", 300.0), ("sr", 350.0)]),
-        "fig10.delay-falls" if cell.beside == Some("none") => Some(10.0),
+        "fig10.delay-falls" if cell.place.beside.as_deref() == Some("none") => Some(10.0),
         "fig10.delay-falls" => Some(60.0 - 5.0 * errors),
         "fig10.snoop-adds-least" => scheme(&[("snoop", 20.0), ("rlp:3", 30.0), ("sr", 40.0)]),
         "secVI.same-loss" => Some(0.01 * (1.0 + errors)),
@@ -227,22 +227,22 @@ fn agreeing_with_shikama06(statement: &str, cell: &Cell<'_>) -> Option<f64> {
     let errors = [1e-8, 1e-7, 1e-6, 1e-5].iter().position(|point| *point == cell.point)? as f64;
     let per_flow = cell.scheme == "sscop-pfrs";
     Some(match (statement, cell.scheme) {
-        ("fig9.more-connections-fill-the-link", _) if cell.metric == Some("utilisation") => 0.4,
-        ("fig9.more-connections-fill-the-link", _) => cell.connections.map_or(800.0, |_| 400.0),
+        ("fig9.more-connections-fill-the-link", _) if cell.place.metric.as_deref() == Some("utilisation") => 0.4,
+        ("fig9.more-connections-fill-the-link", _) => cell.place.connections.map_or(800.0, |_| 400.0),
         ("fig10.none-equals-pfrs", "sscop-none" | "sscop-pfrs") => 800.0,
         ("fig10.none-equals-pfrs", _) => 400.0,
         ("fig11.dda-2s-comparable", _) => 800.0,
         ("fig12.dda-responds-late", "sscop-none" | "sscop-pfrs") => 1.0 + errors,
         ("fig12.dda-responds-late", _) => 5.0 + errors,
         ("fig14.buffers", "sscop-none") => 38.0,
-        ("fig14.buffers", _) => match cell.variant {
+        ("fig14.buffers", _) => match cell.place.variant.as_str() {
             "buffer=50" => 40.0,
             "buffer=20" => 35.0,
             "buffer=15" => 30.0,
             _ => 20.0,
         },
         ("fig15.resequencing-buffers", "sscop-none") => 0.0,
-        ("fig15.resequencing-buffers", _) => (1.0 + errors) * cell.connections.map_or(20.0, |_| 10.0),
+        ("fig15.resequencing-buffers", _) => (1.0 + errors) * cell.place.connections.map_or(20.0, |_| 10.0),
         ("fig16-17.cwnd-recovery", _) => {
             if per_flow {
                 5.0
@@ -285,13 +285,14 @@ fn none_is_reproduced_once_its_cells_have_changed_places() {
             _ if claim.about.id.ends_with("rlc-nearer-raw") => means.iter().rev().copied().collect(),
             _ if claim.about.id.contains("keeps-the-ranking") => {
                 let in_one = |(cell, mean): (&Cell<'_>, &f64)| {
-                    if cell.beside == Some("media") { upside_down(*mean) } else { *mean }
+                    if cell.place.beside.as_deref() == Some("media") { upside_down(*mean) } else { *mean }
                 };
                 claim.cells().iter().zip(&means).map(in_one).collect()
             }
             _ if claim.about.id.ends_with("slow-wire") => {
-                let in_one =
-                    |(cell, mean): (&Cell<'_>, &f64)| if cell.variant.is_empty() { *mean } else { upside_down(*mean) };
+                let in_one = |(cell, mean): (&Cell<'_>, &f64)| {
+                    if cell.place.variant.is_empty() { *mean } else { upside_down(*mean) }
+                };
                 claim.cells().iter().zip(&means).map(in_one).collect()
             }
             _ if claim.about.id.ends_with("like-rlc") || claim.about.id.ends_with("comparable") => {
@@ -299,7 +300,7 @@ fn none_is_reproduced_once_its_cells_have_changed_places() {
                 claim.cells().iter().zip(&means).map(|(cell, mean)| times(cell) * mean).collect()
             }
             _ if claim.about.id.ends_with("initial-estimates") => {
-                let times = |cell: &Cell<'_>| if cell.variant.is_empty() { 3.0 } else { 1.0 };
+                let times = |cell: &Cell<'_>| if cell.place.variant.is_empty() { 3.0 } else { 1.0 };
                 claim.cells().iter().zip(&means).map(|(cell, mean)| times(cell) * mean).collect()
             }
             // A shape may print numbers too.

@@ -44,10 +44,6 @@ const PROTOCOL: IpNumber = IpNumber::EXPERIMENTAL_AND_TESTING_0;
 
 impl AppConfig for ChannelConfig {
     const FINISHES: bool = true;
-
-    fn is_enabled(&self) -> bool {
-        self.enabled
-    }
 }
 
 /// What was measured.

@@ -54,10 +54,6 @@ const SERVER_PORT: u16 = 20;
 impl AppConfig for FileTransferConfig {
     const FINISHES: bool = true;
 
-    fn is_enabled(&self) -> bool {
-        self.enabled
-    }
-
     fn disabled() -> Self {
         Self { enabled: false, ..Self::default() }
     }

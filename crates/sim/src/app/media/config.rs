@@ -51,10 +51,6 @@ fn not_negative<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<f64
 impl AppConfig for MediaConfig {
     const FINISHES: bool = false;
 
-    fn is_enabled(&self) -> bool {
-        self.enabled
-    }
-
     fn duration(&self) -> Option<Span> {
         self.duration
     }

@@ -17,9 +17,9 @@ mod recovery;
 mod response;
 
 use super::downloads::Downloads;
-use super::{End, Hosts, Model, Owner, Quantity, Setup};
+use super::{End, Hosts, Model, Owner, Quantity, Setup, TcpEvent};
 use crate::packet::{PacketSize, TCP_HEADERS};
-use crate::tcp::{ConnectionId, Message, Sender};
+use crate::tcp::{ConnectionId, Message};
 use ack_burst::AckBurst;
 use alloc::vec::Vec;
 use arqway_units::{Span, Time};
@@ -126,28 +126,17 @@ impl Model for TcpBulk {
         }
     }
 
-    fn handle_acknowledgement(&mut self, index: u16, sender: &Sender, now: Time) {
+    fn handle_tcp(&mut self, index: u16, event: TcpEvent<'_>, now: Time) {
         let Some(watched) = self.watched.get_mut(usize::from(index)) else { return };
-        watched.acknowledgements.count(now);
-        watched.recovery.opened(sender.congestion_window(), self.half_window, now);
-        watched.response.acknowledged(sender.acknowledged());
-    }
-
-    fn handle_tcp_timeout(&mut self, index: u16, now: Time) {
-        if let Some(watched) = self.watched.get_mut(usize::from(index)) {
-            watched.recovery.timed_out(now);
-        }
-    }
-
-    fn handle_retransmission(&mut self, index: u16, number: i64, now: Time) {
-        if let Some(watched) = self.watched.get_mut(usize::from(index)) {
-            watched.response.sent_again(number, now);
-        }
-    }
-
-    fn handle_wired_loss(&mut self, index: u16, number: i64, arrival: Time) {
-        if let Some(watched) = self.watched.get_mut(usize::from(index)) {
-            watched.response.lost(number, arrival);
+        match event {
+            TcpEvent::Acknowledged(sender) => {
+                watched.acknowledgements.count(now);
+                watched.recovery.opened(sender.congestion_window(), self.half_window, now);
+                watched.response.acknowledged(sender.acknowledged());
+            }
+            TcpEvent::TimedOut => watched.recovery.timed_out(now),
+            TcpEvent::Retransmitted(number) => watched.response.sent_again(number, now),
+            TcpEvent::LostOnTheWire(number, arrival) => watched.response.lost(number, arrival),
         }
     }
 

@@ -16,10 +16,6 @@ use arqway_units::{Time, ToFloat};
 impl AppConfig for TcpBulkConfig {
     const FINISHES: bool = true;
 
-    fn is_enabled(&self) -> bool {
-        self.enabled
-    }
-
     fn connections(&self) -> u32 {
         self.connections.get().into()
     }

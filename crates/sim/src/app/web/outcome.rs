@@ -8,10 +8,6 @@ use arqway_units::{Octets, Span, ToFloat};
 impl AppConfig for WebConfig {
     const FINISHES: bool = false;
 
-    fn is_enabled(&self) -> bool {
-        self.enabled
-    }
-
     fn duration(&self) -> Option<Span> {
         self.duration
     }

@@ -124,21 +124,18 @@ impl Receiver {
 
     /// When `handle_timeout` is due.
     pub(crate) fn poll_timeout(&self) -> Option<Time> {
-        match (self.duplicates.delay().poll_timeout(), self.delayed.delay().poll_timeout()) {
-            (Some(duplicates), Some(delayed)) => Some(duplicates.min(delayed)),
-            (duplicates, delayed) => duplicates.or(delayed),
-        }
+        [self.duplicates.running.poll_timeout(), self.delayed.running.poll_timeout()].into_iter().flatten().min()
     }
 
     /// The link is about to go, or went at `since`.
     pub(crate) fn freeze(&mut self, since: Time) {
-        self.duplicates.delay_mut().freeze(since);
-        self.delayed.delay_mut().freeze(since);
+        self.duplicates.running.freeze(since);
+        self.delayed.running.freeze(since);
     }
 
     /// There is a link again.
     pub(crate) fn thaw(&mut self, now: Time) {
-        self.duplicates.delay_mut().thaw(now);
-        self.delayed.delay_mut().thaw(now);
+        self.duplicates.running.thaw(now);
+        self.delayed.running.thaw(now);
     }
 }

@@ -267,11 +267,7 @@ impl Sender {
             return None;
         }
         let of_selective = self.selective.as_ref().and_then(|selective| selective.poll_timeout());
-        let sooner = |one: Option<Time>, other: Option<Time>| match (one, other) {
-            (Some(one), Some(other)) => Some(one.min(other)),
-            (one, other) => one.or(other),
-        };
-        sooner(sooner(self.timer, self.pacer.poll_timeout()), of_selective)
+        [self.timer, self.pacer.poll_timeout(), of_selective].into_iter().flatten().min()
     }
 
     /// Whether everything is acknowledged.

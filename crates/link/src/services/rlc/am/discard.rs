@@ -86,7 +86,7 @@ impl SduDiscard {
             request: None,
             timer: Deadline::default(),
             timer_length: settings.mrw.timer,
-            most: settings.mrw.most,
+            most: settings.mrw.most.get(),
             most_named: if settings.mrw.name_each { room_for_names(settings.pdu_size) } else { 1 },
         }
     }

@@ -93,8 +93,8 @@ impl Polling {
 
     fn every_pdus(&mut self) -> bool {
         self.pdus += 1;
-        let due = self.config.every_pdus != 0 && self.pdus >= self.config.every_pdus;
-        if due || self.config.every_pdus == 0 {
+        let due = self.config.every_pdus.get() != 0 && self.pdus >= self.config.every_pdus.get();
+        if due || self.config.every_pdus.get() == 0 {
             self.pdus = 0;
         }
         due
@@ -103,10 +103,10 @@ impl Polling {
     /// VT(SDU) counts an SDU at its first octet; the poll stands at the end of the one that made it full.
     fn every_sdus(&mut self, pdu: &Pdu) -> bool {
         let mut due = self.reaches(pdu);
-        if self.config.every_sdus != 0 {
+        if self.config.every_sdus.get() != 0 {
             for sdu in pdu.first_octets.clone() {
                 self.sdus += 1;
-                if self.sdus >= self.config.every_sdus {
+                if self.sdus >= self.config.every_sdus.get() {
                     self.sdus = 0;
                     self.sdu = Some(sdu);
                     due |= self.reaches(pdu);

@@ -178,8 +178,8 @@ impl Reporting {
         let moves_window =
             mrw.is_some_and(|mrw| writer.push_move_receiving_window(&mrw.numbers, mrw.n, mrw.beyond_window));
         let polls = poll.is_some_and(|number| writer.push_poll(number.wire_u16()));
-        if self.config.window != 0 && self.may_report() {
-            writer.push_window(self.config.window);
+        if self.config.window.get() != 0 && self.may_report() {
+            writer.push_window(self.config.window.get());
         }
         (moves_window, polls)
     }

@@ -94,7 +94,7 @@ impl ResetProcedure {
     fn schedule(&mut self) -> bool {
         self.due = true;
         self.scheduled += 1;
-        let unrecoverable = self.scheduled >= self.config.most;
+        let unrecoverable = self.scheduled >= self.config.most.get();
         if unrecoverable {
             self.scheduled = 1;
         }

@@ -1,7 +1,7 @@
 //! How unacknowledged mode is set up. A configuration that parsed is valid.
 
 use super::UnacknowledgedMode;
-use crate::contract::{Bounded, End, SchemeName, Service, Side};
+use crate::contract::{Bounded, End, SchemeName, Service, Side, settings};
 use crate::services::rlc::pdu::LengthIndicatorSize;
 use crate::services::rlc::pdu_size::PduSize;
 use crate::services::rlc::segmentation::{Format, Mode};
@@ -12,32 +12,35 @@ use serde::{Deserialize, Serialize};
 /// The size of a UMD PDU: one octet of header, and 1,503 behind it (§9.2.2.9).
 pub type UmdSize = PduSize<1504>;
 
-/// The settings of one end; both ends need the same sizes and the same `alternative-e-bit`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "RlcUmConfig"))]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Config {
-    /// The size of every PDU, with padding; or the maximum size if it is flexible. Length indicators have 7 bits up to
-    /// 125 octets, and 15 beyond (§9.2.2.8).
-    pub pdu_size: UmdSize,
-    /// The size of PDUs toward the access point, if it differs.
-    pub uplink_pdu_size: Option<UmdSize>,
-    /// Whether PDUs are as long as their contents (since V7.3), or all of one size.
-    pub flexible_pdu_size: bool,
-    /// Whether every PDU shows where its SDUs begin, at the cost of a length indicator unless it is one whole SDU: the
-    /// "alternative E-bit interpretation" (§9.2.2.5, since V7.0).
-    pub alternative_e_bit: bool,
-    /// How long a PDU that is not full waits for the next SDU.
-    pub wait_to_fill: Span,
-    /// How long an SDU may wait to be handed over before it is dropped (`Timer_Discard`); unlimited by default.
-    #[serde(deserialize_with = "optional_positive_span")]
-    pub discard_after: Option<Span>,
-    /// What happens to PDUs that arrive out of order.
-    pub reception: Reception,
-    /// The number of packets that may wait while the line accepts no more.
-    pub buffer: NonZeroUsize,
-    /// What happens to an SDU when the buffer is full.
-    pub when_full: WhenFull,
+settings! {
+    /// The settings of one end; both ends need the same sizes and the same `alternative-e-bit`.
+    // For packets, as later versions of the standard allow it: a lost PDU costs what it carried and nothing else. What the first
+    // versions have is a fixed size, without the alternative interpretation.
+    #[derive(Eq)]
+    #[cfg_attr(feature = "schema", schemars(rename = "RlcUmConfig"))]
+    pub struct Config {
+        /// The size of every PDU, with padding; or the maximum size if it is flexible. Length indicators have 7 bits up to
+        /// 125 octets, and 15 beyond (§9.2.2.8).
+        pub pdu_size: UmdSize = const { UmdSize::new(1504).expect("from 8 to 1,504") },
+        /// The size of PDUs toward the access point, if it differs.
+        pub uplink_pdu_size: Option<UmdSize> = None,
+        /// Whether PDUs are as long as their contents (since V7.3), or all of one size.
+        pub flexible_pdu_size: bool = true,
+        /// Whether every PDU shows where its SDUs begin, at the cost of a length indicator unless it is one whole SDU: the
+        /// "alternative E-bit interpretation" (§9.2.2.5, since V7.0).
+        pub alternative_e_bit: bool = true,
+        /// How long a PDU that is not full waits for the next SDU.
+        pub wait_to_fill: Span = Span::ZERO,
+        /// How long an SDU may wait to be handed over before it is dropped (`Timer_Discard`); unlimited by default.
+        #[serde(deserialize_with = "optional_positive_span")]
+        pub discard_after: Option<Span> = None,
+        /// What happens to PDUs that arrive out of order.
+        pub reception: Reception = Reception::InSequence,
+        /// The number of packets that may wait while the line accepts no more.
+        pub buffer: NonZeroUsize = const { NonZeroUsize::new(256).expect("not zero") },
+        /// What happens to an SDU when the buffer is full.
+        pub when_full: WhenFull = WhenFull::Refuse,
+    }
 }
 
 /// What happens to PDUs that arrive out of order (§11.2.3, §9.7.10).
@@ -83,27 +86,6 @@ pub enum WhenFull {
     Refuse,
     /// The one that has waited longest is dropped.
     DiscardOldest,
-}
-
-const PDU_SIZE: UmdSize = UmdSize::new(1504).expect("from 8 to 1,504");
-const BUFFER: NonZeroUsize = NonZeroUsize::new(256).expect("not zero");
-
-impl Default for Config {
-    /// For packets, as later versions of the standard allow it: a lost PDU costs what it carried and nothing else. What the first
-    /// versions have is a fixed size, without the alternative interpretation.
-    fn default() -> Self {
-        Self {
-            pdu_size: PDU_SIZE,
-            uplink_pdu_size: None,
-            flexible_pdu_size: true,
-            alternative_e_bit: true,
-            wait_to_fill: Span::ZERO,
-            discard_after: None,
-            reception: Reception::InSequence,
-            buffer: BUFFER,
-            when_full: WhenFull::Refuse,
-        }
-    }
 }
 
 impl Config {

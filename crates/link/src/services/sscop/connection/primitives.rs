@@ -117,7 +117,7 @@ pub enum Error {
     CreditObtained,
 }
 
-/// Which PDU the state did not expect; the letter is the error's.
+/// Which PDU the state did not expect, in the order of the errors' letters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "each is the PDU of that name")]
 pub enum Kind {
@@ -141,21 +141,7 @@ impl Error {
     #[must_use]
     pub const fn letter(self) -> char {
         match self {
-            Self::Unexpected(kind) => match kind {
-                Kind::Sd => 'A',
-                Kind::Bgn => 'B',
-                Kind::Bgak => 'C',
-                Kind::Bgrej => 'D',
-                Kind::End => 'E',
-                Kind::Endak => 'F',
-                Kind::Poll => 'G',
-                Kind::Stat => 'H',
-                Kind::Ustat => 'I',
-                Kind::Rs => 'J',
-                Kind::Rsak => 'K',
-                Kind::Er => 'L',
-                Kind::Erak => 'M',
-            },
+            Self::Unexpected(kind) => (b'A' + kind as u8) as char,
             Self::NoAnswer => 'O',
             Self::NoResponse => 'P',
             Self::SequenceNumber => 'Q',

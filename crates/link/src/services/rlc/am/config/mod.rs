@@ -7,6 +7,7 @@
 //! | `umts-two-state` | the same for links that lose bursts |
 
 mod check;
+mod layered;
 mod settings;
 
 use super::AcknowledgedMode;
@@ -14,8 +15,9 @@ pub use crate::arq::TimerStarts;
 use crate::contract::{Bounded, End, Grammar, Parameter, SchemeName, Service, Side, digits};
 use arqway_units::{Ratio, Span, optional_positive_span, optional_timer};
 use core::num::NonZeroUsize;
+use layered::layered;
 use serde::{Deserialize, Serialize};
-pub(super) use settings::{Poll, Reset, Settings, Status};
+pub(super) use settings::Settings;
 
 /// A parameter set, and changes to it; both ends need the same.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
@@ -78,82 +80,82 @@ pub struct Config {
     pub buffer: Option<NonZeroUsize>,
 }
 
-/// When the sender polls for a report (§9.7.1). A time or a count of zero disables a trigger.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "RlcPollConfig"))]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct PollConfig {
-    /// The last PDU in the buffer, or the last that the window allows.
-    pub last_pdu: Option<bool>,
-    /// The last PDU to be retransmitted.
-    pub last_retransmission: Option<bool>,
-    /// A poll without a timely answer (`Timer_Poll`).
-    #[serde(deserialize_with = "optional_timer")]
-    pub timer: Option<Span>,
-    /// Every given number of PDUs (`Poll_PDU`).
-    pub every_pdus: Option<Bounded<0, 1024>>,
-    /// Every given number of SDUs (`Poll_SDU`).
-    pub every_sdus: Option<Bounded<0, 1024>>,
-    /// Every PDU beyond this share of the window (`Poll_Window`).
-    pub window: Option<Ratio>,
-    /// Periodically, while anything is outstanding (`Timer_Poll_Periodic`).
-    #[serde(deserialize_with = "optional_timer")]
-    pub periodic: Option<Span>,
-    /// How long further polls are prohibited after a poll (`Timer_Poll_Prohibit`).
-    #[serde(deserialize_with = "optional_timer")]
-    pub prohibit: Option<Span>,
-    /// Whether a poll without a PDU to carry it is a STATUS PDU with a POLL super-field; only with a flexible PDU size.
-    pub by_status: Option<bool>,
+layered! {
+    /// When the sender polls for a report (§9.7.1). A time or a count of zero disables a trigger.
+    #[cfg_attr(feature = "schema", schemars(rename = "RlcPollConfig"))]
+    pub struct PollConfig over Poll {
+        /// The last PDU in the buffer, or the last that the window allows.
+        pub last_pdu: bool,
+        /// The last PDU to be retransmitted.
+        pub last_retransmission: bool,
+        /// A poll without a timely answer (`Timer_Poll`).
+        #[serde(deserialize_with = "optional_timer")]
+        pub timer: Span,
+        /// Every given number of PDUs (`Poll_PDU`).
+        pub every_pdus: Bounded<0, 1024>,
+        /// Every given number of SDUs (`Poll_SDU`).
+        pub every_sdus: Bounded<0, 1024>,
+        /// Every PDU beyond this share of the window (`Poll_Window`).
+        pub window: Ratio,
+        /// Periodically, while anything is outstanding (`Timer_Poll_Periodic`).
+        #[serde(deserialize_with = "optional_timer")]
+        pub periodic: Span,
+        /// How long further polls are prohibited after a poll (`Timer_Poll_Prohibit`).
+        #[serde(deserialize_with = "optional_timer")]
+        pub prohibit: Span,
+        /// Whether a poll without a PDU to carry it is a STATUS PDU with a POLL super-field; only with a flexible PDU size.
+        pub by_status: bool,
+    }
 }
 
-/// When and how the receiver reports (§9.7.2). A time or a count of zero disables a trigger.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "RlcStatusConfig"))]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct StatusConfig {
-    /// A PDU that arrives beyond a missing one.
-    pub missing: Option<bool>,
-    /// Periodically (`Timer_Status_Periodic`).
-    #[serde(deserialize_with = "optional_timer")]
-    pub periodic: Option<Span>,
-    /// Whether that timer also runs if nothing is missing and nothing has arrived since the last report. If not, it is
-    /// blocked, in the standard's terms.
-    pub periodic_while_idle: Option<bool>,
-    /// The return of the link below after an outage ("request from lower layer", only in versions before V7.3).
-    pub after_outage: Option<bool>,
-    /// How long further reports are prohibited after a report (`Timer_Status_Prohibit`).
-    #[serde(deserialize_with = "optional_timer")]
-    pub prohibit: Option<Span>,
-    /// The super-field that reports missing PDUs.
-    pub missing_as: Option<MissingAs>,
-    /// The window size announced to the peer (WINDOW super-field).
-    pub window: Option<Bounded<0, 4095>>,
+layered! {
+    /// When and how the receiver reports (§9.7.2). A time or a count of zero disables a trigger.
+    #[cfg_attr(feature = "schema", schemars(rename = "RlcStatusConfig"))]
+    pub struct StatusConfig over Status {
+        /// A PDU that arrives beyond a missing one.
+        pub missing: bool,
+        /// Periodically (`Timer_Status_Periodic`).
+        #[serde(deserialize_with = "optional_timer")]
+        pub periodic: Span,
+        /// Whether that timer also runs if nothing is missing and nothing has arrived since the last report. If not, it is
+        /// blocked, in the standard's terms.
+        pub periodic_while_idle: bool,
+        /// The return of the link below after an outage ("request from lower layer", only in versions before V7.3).
+        pub after_outage: bool,
+        /// How long further reports are prohibited after a report (`Timer_Status_Prohibit`).
+        #[serde(deserialize_with = "optional_timer")]
+        pub prohibit: Span,
+        /// The super-field that reports missing PDUs.
+        pub missing_as: MissingAs,
+        /// The window size announced to the peer (WINDOW super-field).
+        pub window: Bounded<0, 4095>,
+    }
 }
 
-/// How the receiver's window is moved past discarded SDUs (§11.6).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "RlcMrwConfig"))]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct MrwConfig {
-    /// How long a request waits for its answer before it is repeated (`Timer_MRW`).
-    #[serde(deserialize_with = "optional_positive_span")]
-    pub timer: Option<Span>,
-    /// The number of requests before both ends are reset (`MaxMRW`).
-    pub most: Option<Bounded<1, 64>>,
-    /// Whether every discarded SDU whose end was sent is named, up to 15, or only the last one.
-    pub name_each: Option<bool>,
+layered! {
+    /// How the receiver's window is moved past discarded SDUs (§11.6).
+    #[cfg_attr(feature = "schema", schemars(rename = "RlcMrwConfig"))]
+    pub struct MrwConfig over Mrw {
+        /// How long a request waits for its answer before it is repeated (`Timer_MRW`).
+        #[serde(deserialize_with = "optional_positive_span")]
+        pub timer: Span,
+        /// The number of requests before both ends are reset (`MaxMRW`).
+        pub most: Bounded<1, 64>,
+        /// Whether every discarded SDU whose end was sent is named, up to 15, or only the last one.
+        pub name_each: bool,
+    }
 }
 
-/// How both ends are reset (§11.4).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "RlcResetConfig"))]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct ResetConfig {
-    /// How long a RESET waits for its answer before it is repeated (`Timer_RST`).
-    #[serde(deserialize_with = "optional_positive_span")]
-    pub timer: Option<Span>,
-    /// After one RESET fewer than this, the error counts as unrecoverable (`MaxRST`).
-    pub most: Option<Bounded<2, 64>>,
+layered! {
+    /// How both ends are reset (§11.4).
+    #[cfg_attr(feature = "schema", schemars(rename = "RlcResetConfig"))]
+    pub struct ResetConfig over Reset {
+        /// How long a RESET waits for its answer before it is repeated (`Timer_RST`).
+        #[serde(deserialize_with = "optional_positive_span")]
+        pub timer: Span,
+        /// After one RESET fewer than this, the error counts as unrecoverable (`MaxRST`).
+        pub most: Bounded<2, 64>,
+    }
 }
 
 /// A named parameter set.

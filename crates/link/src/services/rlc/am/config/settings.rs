@@ -1,6 +1,6 @@
 //! What a configuration comes to at one end, and the parameter sets that it is laid over.
 
-use super::{Config, Discard, MissingAs, PduSize, PollConfig, Profile, StatusConfig};
+use super::{Config, Discard, MissingAs, Mrw, PduSize, Poll, Profile, Reset, Status};
 use crate::arq::TimerStarts;
 use crate::contract::{Bounded, Side};
 use crate::services::rlc::pdu::LengthIndicatorSize;
@@ -37,47 +37,12 @@ pub(in crate::services::rlc::am) struct Settings {
     pub(in crate::services::rlc::am) buffer: usize,
 }
 
-/// Triggers of the polling function; zero is off.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(in crate::services::rlc::am) struct Poll {
-    pub(in crate::services::rlc::am) last_pdu: bool,
-    pub(in crate::services::rlc::am) last_retransmission: bool,
-    pub(in crate::services::rlc::am) timer: Span,
-    pub(in crate::services::rlc::am) every_pdus: u16,
-    pub(in crate::services::rlc::am) every_sdus: u16,
-    pub(in crate::services::rlc::am) window: Ratio,
-    pub(in crate::services::rlc::am) periodic: Span,
-    pub(in crate::services::rlc::am) prohibit: Span,
-    pub(in crate::services::rlc::am) by_status: bool,
-}
-
-/// Triggers of reports; zero is off.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::services::rlc::am) struct Status {
-    pub(in crate::services::rlc::am) missing: bool,
-    pub(in crate::services::rlc::am) periodic: Span,
-    pub(in crate::services::rlc::am) periodic_while_idle: bool,
-    pub(in crate::services::rlc::am) after_outage: bool,
-    pub(in crate::services::rlc::am) prohibit: Span,
-    pub(in crate::services::rlc::am) missing_as: MissingAs,
-    pub(in crate::services::rlc::am) window: u16,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::services::rlc::am) struct Mrw {
-    pub(in crate::services::rlc::am) timer: Span,
-    pub(in crate::services::rlc::am) most: u16,
-    pub(in crate::services::rlc::am) name_each: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::services::rlc::am) struct Reset {
-    pub(in crate::services::rlc::am) timer: Span,
-    pub(in crate::services::rlc::am) most: u16,
-}
-
 const fn milliseconds(count: u64) -> Span {
     Span::from_milliseconds(count)
+}
+
+const fn count<const LEAST: u16, const MOST: u16>(count: u16) -> Bounded<LEAST, MOST> {
+    Bounded::new(count).expect("a number between the bounds")
 }
 
 const fn percent(count: u8) -> Ratio {
@@ -108,8 +73,8 @@ const ROBUST: Settings = Settings {
         last_pdu: true,
         last_retransmission: true,
         timer: milliseconds(300),
-        every_pdus: 32,
-        every_sdus: 0,
+        every_pdus: count(32),
+        every_sdus: count(0),
         window: percent(50),
         periodic: Span::ZERO,
         prohibit: milliseconds(50),
@@ -122,13 +87,13 @@ const ROBUST: Settings = Settings {
         after_outage: true,
         prohibit: milliseconds(20),
         missing_as: MissingAs::Bitmap,
-        window: 0,
+        window: count(0),
     },
     discard: Discard::AfterTransmissions,
     max_dat: 10,
     polls_count: false,
-    mrw: Mrw { timer: milliseconds(300), most: 32, name_each: false },
-    reset: Reset { timer: milliseconds(500), most: 8 },
+    mrw: Mrw { timer: milliseconds(300), most: count(32), name_each: false },
+    reset: Reset { timer: milliseconds(500), most: count(8) },
     timer_starts: TimerStarts::Departure,
     resend_in_flight: false,
     round_trip: Span::ZERO,
@@ -149,8 +114,8 @@ const UMTS_UNIFORM: Settings = Settings {
         last_pdu: false,            // Table I
         last_retransmission: false, // Table I
         timer: milliseconds(200),   // Table I
-        every_pdus: 0,              // Table I
-        every_sdus: 0,              // Table I
+        every_pdus: count(0),       // Table I
+        every_sdus: count(0),       // Table I
         window: percent(70),        // Table I
         periodic: Span::ZERO,
         prohibit: milliseconds(100), // Table I
@@ -163,7 +128,7 @@ const UMTS_UNIFORM: Settings = Settings {
         after_outage: false,
         prohibit: Span::ZERO,          // Table I
         missing_as: MissingAs::Bitmap, // named in monet08 §VI
-        window: 0,
+        window: count(0),
     },
     discard: Discard::AfterTransmissions, // Table I
     max_dat: 4,
@@ -205,6 +170,7 @@ impl Config {
         // By time alone: PDUs are sent again as often as it takes.
         let is_timed = matches!(discard, Discard::Timer { .. });
         let max_dat = self.retransmissions.map_or(profile.max_dat, |count| count.get() + 2);
+        let poll = self.poll.over(profile.poll);
         Settings {
             pdu_size,
             indicators: LengthIndicatorSize::for_amd(pdu_size),
@@ -215,20 +181,13 @@ impl Config {
             wait_to_fill: self.wait_to_fill.unwrap_or(profile.wait_to_fill),
             pdus_below: self.pdus_below.map_or(profile.pdus_below, Bounded::as_usize),
             window: self.window.map_or(profile.window, Bounded::as_usize),
-            poll: self.poll.over(profile.poll, flexible),
+            poll: Poll { by_status: flexible && poll.by_status, ..poll },
             status: self.status.over(profile.status),
             discard,
             max_dat: if is_timed { u16::MAX } else { max_dat },
             polls_count: self.polls_count.unwrap_or(profile.polls_count),
-            mrw: Mrw {
-                timer: self.mrw.timer.unwrap_or(profile.mrw.timer),
-                most: self.mrw.most.map_or(profile.mrw.most, Bounded::get),
-                name_each: self.mrw.name_each.unwrap_or(profile.mrw.name_each),
-            },
-            reset: Reset {
-                timer: self.reset.timer.unwrap_or(profile.reset.timer),
-                most: self.reset.most.map_or(profile.reset.most, Bounded::get),
-            },
+            mrw: self.mrw.over(profile.mrw),
+            reset: self.reset.over(profile.reset),
             timer_starts: self.timer_starts.unwrap_or(profile.timer_starts),
             resend_in_flight: self.resend_in_flight.unwrap_or(profile.resend_in_flight),
             round_trip: self.round_trip.unwrap_or(profile.round_trip),
@@ -236,37 +195,6 @@ impl Config {
             piggyback: self.piggyback.unwrap_or(profile.piggyback),
             in_sequence: self.in_sequence_delivery.unwrap_or(profile.in_sequence),
             buffer: self.buffer.map_or(profile.buffer, NonZeroUsize::get),
-        }
-    }
-}
-
-impl PollConfig {
-    fn over(&self, profile: Poll, flexible: bool) -> Poll {
-        Poll {
-            last_pdu: self.last_pdu.unwrap_or(profile.last_pdu),
-            last_retransmission: self.last_retransmission.unwrap_or(profile.last_retransmission),
-            timer: self.timer.unwrap_or(profile.timer),
-            every_pdus: self.every_pdus.map_or(profile.every_pdus, Bounded::get),
-            every_sdus: self.every_sdus.map_or(profile.every_sdus, Bounded::get),
-            window: self.window.unwrap_or(profile.window),
-            periodic: self.periodic.unwrap_or(profile.periodic),
-            prohibit: self.prohibit.unwrap_or(profile.prohibit),
-            // §9.2.2.11.9 allows the super-field with flexible sizes alone.
-            by_status: flexible && self.by_status.unwrap_or(profile.by_status),
-        }
-    }
-}
-
-impl StatusConfig {
-    fn over(&self, profile: Status) -> Status {
-        Status {
-            missing: self.missing.unwrap_or(profile.missing),
-            periodic: self.periodic.unwrap_or(profile.periodic),
-            periodic_while_idle: self.periodic_while_idle.unwrap_or(profile.periodic_while_idle),
-            after_outage: self.after_outage.unwrap_or(profile.after_outage),
-            prohibit: self.prohibit.unwrap_or(profile.prohibit),
-            missing_as: self.missing_as.unwrap_or(profile.missing_as),
-            window: self.window.map_or(profile.window, Bounded::get),
         }
     }
 }
