@@ -78,6 +78,17 @@ pub fn run_these(
     stop: &Cancellation,
     finished: impl Fn() + Sync,
 ) -> Result<Results, RunError> {
+    run_in_threads(plan, runs, jobs, stop, &finished)
+}
+
+/// Not generic, so that the simulated network is compiled in this crate alone, and not by everyone who calls [`run`].
+fn run_in_threads(
+    plan: &Plan,
+    runs: &[Run],
+    jobs: NonZeroUsize,
+    stop: &Cancellation,
+    finished: &(dyn Fn() + Sync),
+) -> Result<Results, RunError> {
     let threads = in_threads(jobs)?;
     let one = |run: &Run| {
         let measured = measure_run(plan, *run, NoProbe, stop).transpose()?;
@@ -113,11 +124,19 @@ fn measure_run(
 ) -> Result<Option<(Run, Measured)>, RunError> {
     let Some(setting) = plan.settings.get(run.setting) else { return Ok(None) };
     let streams = Streams::new(setting.seed, run.replication);
-    Ok(measure(&setting.scenario, &streams, probe, stop)?.map(|measured| (run, measured)))
+    Ok(measure_watched(&setting.scenario, &streams, probe, stop)?.map(|measured| (run, measured)))
 }
 
 /// One run; nothing where it was given up.
 pub(crate) fn measure(
+    scenario: &Scenario,
+    streams: &Streams,
+    stop: &Cancellation,
+) -> Result<Option<Measured>, RunError> {
+    measure_watched(scenario, streams, NoProbe, stop)
+}
+
+fn measure_watched(
     scenario: &Scenario,
     streams: &Streams,
     probe: impl Probe,

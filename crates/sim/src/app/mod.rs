@@ -1,6 +1,6 @@
 //! What the users of the link do.
 //!
-//! An application is a folder: its settings, how it behaves ([`Model`]), what came of it, and the [quantities](Quantity)
+//! An application is a folder: its settings, how it behaves (a `Model`), what came of it, and the [quantities](Quantity)
 //! that are reported of it. To add one, write the folder and add its `mod`, its `pub use` and its line in the list below.
 //! The scenario's settings, the world, the rows and the figures follow from that line.
 

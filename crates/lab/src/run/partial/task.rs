@@ -6,7 +6,7 @@ use super::{PartialError, PartialResults};
 use crate::run::cancellation::Cancellation;
 use crate::run::plan::{Plan, Run};
 use crate::run::{RunError, measure};
-use arqway_sim::{NoProbe, Scenario, Streams};
+use arqway_sim::{Scenario, Streams};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -107,7 +107,7 @@ impl Task {
         for TaskSetting { id, scenario, contents: SettingContents { seed, replications, .. } } in &self.settings {
             for &replication in replications {
                 let streams = Streams::new(*seed, replication);
-                let measured = if stop.is_requested() { None } else { measure(scenario, &streams, NoProbe, stop)? };
+                let measured = if stop.is_requested() { None } else { measure(scenario, &streams, stop)? };
                 let Some(measured) = measured else { return Ok(piece) };
                 piece.runs.insert(RunId { setting: id.clone(), replication }, measured);
                 finished();
