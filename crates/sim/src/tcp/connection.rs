@@ -104,7 +104,10 @@ impl<O: Copy> Connection<O> {
 
     /// When `handle_timeout` is due.
     pub(crate) fn poll_timeout(&self) -> Option<Time> {
-        [self.sender.poll_timeout(), self.receiver.poll_timeout()].into_iter().flatten().min()
+        match (self.sender.poll_timeout(), self.receiver.poll_timeout()) {
+            (Some(sender), Some(receiver)) => Some(sender.min(receiver)),
+            (sender, receiver) => sender.or(receiver),
+        }
     }
 
     /// The end at this host stands still from now on.

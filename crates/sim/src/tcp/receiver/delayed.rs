@@ -14,7 +14,7 @@ use arqway_units::{Span, Time};
 #[derive(Debug)]
 pub(super) struct Delayed {
     delay: Option<Span>,
-    pub(super) running: Delay,
+    running: Delay,
     /// It goes out now.
     released: bool,
 }
@@ -54,5 +54,14 @@ impl Delayed {
     /// Whether it goes out now.
     pub(super) fn poll_released(&mut self) -> bool {
         core::mem::take(&mut self.released)
+    }
+
+    /// What holds it.
+    pub(super) fn delay(&self) -> &Delay {
+        &self.running
+    }
+
+    pub(super) fn delay_mut(&mut self) -> &mut Delay {
+        &mut self.running
     }
 }

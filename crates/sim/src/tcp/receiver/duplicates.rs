@@ -32,7 +32,7 @@ pub(super) struct Duplicates {
     seen: u32,
     held: u32,
     /// Of those that are held.
-    pub(super) running: Delay,
+    running: Delay,
     /// The awaited packet counts as lost.
     is_lost: bool,
     /// How many go out now.
@@ -79,5 +79,14 @@ impl Duplicates {
         let goes = self.released > 0;
         self.released -= u32::from(goes);
         goes
+    }
+
+    /// What holds them.
+    pub(super) fn delay(&self) -> &Delay {
+        &self.running
+    }
+
+    pub(super) fn delay_mut(&mut self) -> &mut Delay {
+        &mut self.running
     }
 }

@@ -124,18 +124,21 @@ impl Receiver {
 
     /// When `handle_timeout` is due.
     pub(crate) fn poll_timeout(&self) -> Option<Time> {
-        [self.duplicates.running.poll_timeout(), self.delayed.running.poll_timeout()].into_iter().flatten().min()
+        match (self.duplicates.delay().poll_timeout(), self.delayed.delay().poll_timeout()) {
+            (Some(duplicates), Some(delayed)) => Some(duplicates.min(delayed)),
+            (duplicates, delayed) => duplicates.or(delayed),
+        }
     }
 
     /// The link is about to go, or went at `since`.
     pub(crate) fn freeze(&mut self, since: Time) {
-        self.duplicates.running.freeze(since);
-        self.delayed.running.freeze(since);
+        self.duplicates.delay_mut().freeze(since);
+        self.delayed.delay_mut().freeze(since);
     }
 
     /// There is a link again.
     pub(crate) fn thaw(&mut self, now: Time) {
-        self.duplicates.running.thaw(now);
-        self.delayed.running.thaw(now);
+        self.duplicates.delay_mut().thaw(now);
+        self.delayed.delay_mut().thaw(now);
     }
 }

@@ -267,7 +267,11 @@ impl Sender {
             return None;
         }
         let of_selective = self.selective.as_ref().and_then(|selective| selective.poll_timeout());
-        [self.timer, self.pacer.poll_timeout(), of_selective].into_iter().flatten().min()
+        let sooner = |one: Option<Time>, other: Option<Time>| match (one, other) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        };
+        sooner(sooner(self.timer, self.pacer.poll_timeout()), of_selective)
     }
 
     /// Whether everything is acknowledged.

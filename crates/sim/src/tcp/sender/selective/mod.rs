@@ -140,7 +140,10 @@ impl Selective {
     /// The soonest of its deadlines.
     pub(super) fn poll_timeout(&self) -> Option<Time> {
         let ByTime { rack, probe, .. } = self.time.as_ref()?;
-        [rack.due(), probe.due()].into_iter().flatten().min()
+        match (rack.due(), probe.due()) {
+            (Some(rack), Some(probe)) => Some(rack.min(probe)),
+            (rack, probe) => rack.or(probe),
+        }
     }
 
     /// The sender's clock stood still for so long.
