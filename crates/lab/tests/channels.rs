@@ -112,7 +112,7 @@ fn what_is_no_channel_is_refused_with_what_would_be_right() {
         ("\"wireless.errors\" = { kind = \"ber\", bit-errors = 1.5 }", "expected a share between 0 % and 100 %"),
         ("\"wireless.errors\" = { kind = \"trace\", losses = \"0012\" }", "column 4: `2` is neither 0 (arrived) nor 1"),
         ("\"wireless.errors\" = { kind = \"trace\", losses = { flie = \"x\" } }", "did you mean `file`?"),
-        ("\"wireless.rate\" = { kind = \"trace\", steps = [] }", "needs a step"),
+        ("\"wireless.rate\" = { kind = \"trace\", steps = [] }", "expected a list of 1 or more"),
         (
             "\"wireless.rate\" = { kind = \"trace\", steps = [{ for = \"1 s\", rate = \"0 bit/s\" }] }",
             "nothing would ever",
