@@ -145,7 +145,7 @@ const WRONG_SETS: &[&str] = &[
     r#"headers = "ontop""#,
 ];
 
-/// What is no scheme.
+/// What is not a scheme.
 const WRONG_SCHEMES: &[&str] = &[
     r#"use = "hdlc""#,
     r#"use = "sr:""#,
