@@ -1,7 +1,7 @@
 //! The command `arqway`. Each subcommand is a file; what they share is in `study.rs`.
 //!
 //! Progress and notes go to stderr, results to stdout and the output folder. Exit code 0: done; 1: failed, or a verdict
-//! is not what `--strict` expects; 2: the command line or a file is wrong, and nothing was run.
+//! is not what `--strict` expects; 2: the command line or a file is wrong, and nothing was run; 130: stopped by Ctrl-C.
 
 mod advise;
 mod completions;

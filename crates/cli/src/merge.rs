@@ -2,10 +2,10 @@
 
 use crate::produce::conclude;
 use crate::study::{Failure, Options, Plans, Runs, Study, as_typed};
-use crate::{Command, reproduce, run};
+use crate::{Command, reproduce, run, sensitivity};
 use arqway_lab::output;
 use arqway_lab::run::partial::{Manifest, PartialError, Refused, ResultStore, RunIndex, Shard, folder_of};
-use arqway_lab::run::plan::Run;
+use arqway_lab::run::plan::{Plan, Run};
 use clap::Parser;
 use std::path::PathBuf;
 
@@ -37,7 +37,20 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
     match asked.command {
         Command::Run(asked) => merge(run::read_kept(&asked, &question.files)?, &asked.options, arguments, &question),
         Command::Reproduce(asked) => merge(reproduce::read(&asked)?, &asked.options, arguments, &question),
-        _ => Err(not_understood("the command is neither `run` nor `reproduce`")),
+        Command::Sensitivity(asked) => {
+            let asked = asked.into_folder(arguments.out());
+            let questions = sensitivity::read(&asked)?;
+            let store = complete(arguments, &sensitivity::plans(&questions), &question)?;
+            sensitivity::produce(questions, &asked, Some(store))
+        }
+        _ => Err(not_understood("the command runs no study")),
+    }
+}
+
+impl Arguments {
+    /// The folder for the results.
+    fn out(&self) -> PathBuf {
+        self.out.as_ref().or(self.folders.first()).cloned().unwrap_or_default()
     }
 }
 
@@ -57,26 +70,30 @@ fn question(arguments: &Arguments) -> Result<Manifest, Failure> {
 
 /// Makes the results of a study from its pieces.
 fn merge(study: Study, asked: &Options, arguments: &Arguments, question: &Manifest) -> Result<(), Failure> {
-    let out = arguments.out.as_ref().or(arguments.folders.first()).cloned().unwrap_or_default();
-    let options = asked.clone().into_folder(out);
+    let options = asked.clone().into_folder(arguments.out());
     let plans = Plans::new(&study)?;
-    let folders: Vec<PathBuf> = arguments.folders.iter().map(|folder| folder_of(folder)).collect();
-    let (store, refused) = ResultStore::open(&folders)?;
-    check(&plans, &store, &refused, question)?;
+    let store = complete(arguments, &plans.all(), question)?;
     output::prepare(&options.out)?;
     let mut runs = Runs::new(options.running.jobs(), plans.plain.runs.len())?;
     runs.store = Some(store);
     conclude(study, plans, runs, &options)
 }
 
+/// The pieces in all folders, where no run of these plans is missing.
+fn complete(arguments: &Arguments, plans: &[&Plan], question: &Manifest) -> Result<ResultStore, Failure> {
+    let folders: Vec<PathBuf> = arguments.folders.iter().map(|folder| folder_of(folder)).collect();
+    let (store, refused) = ResultStore::open(&folders)?;
+    check(plans, &store, &refused, question)?;
+    Ok(store)
+}
+
 /// Checks that no run is missing, and that no piece belongs to another study.
-fn check(plans: &Plans, store: &ResultStore, refused: &[Refused], question: &Manifest) -> Result<(), Failure> {
+fn check(plans: &[&Plan], store: &ResultStore, refused: &[Refused], question: &Manifest) -> Result<(), Failure> {
     let of_others = refused.iter().filter(|refused| matches!(refused.error, PartialError::Program { .. }));
     let mut wrong: Vec<String> = of_others.map(ToString::to_string).collect();
-    let plans = plans.all();
     let catalogues: Vec<RunIndex> = plans.iter().map(|plan| RunIndex::of(plan)).collect::<Result<_, _>>()?;
     let all: Vec<(&RunIndex, &[Run])> =
-        catalogues.iter().zip(&plans).map(|(catalogue, plan)| (catalogue, plan.runs.as_slice())).collect();
+        catalogues.iter().zip(plans).map(|(catalogue, plan)| (catalogue, plan.runs.as_slice())).collect();
     let strangers = store.foreign_files(&all);
     wrong.extend(strangers.iter().map(|path| format!("{}: none of its runs belongs to this study", path.display())));
     if !wrong.is_empty() {
@@ -88,7 +105,7 @@ fn check(plans: &Plans, store: &ResultStore, refused: &[Refused], question: &Man
     let damaged: String = refused.iter().map(|refused| format!("{refused}\n")).collect();
     let mut missing = String::new();
     for shard in Shard::all(question.shards) {
-        let shares = shard.runs_of(&plans);
+        let shares = shard.runs_of(plans);
         let missing_of = |(catalogue, share): (&RunIndex, &Vec<Run>)| store.collected().missing(catalogue, share).len();
         let runs: usize = catalogues.iter().zip(&shares).map(missing_of).sum();
         if runs > 0 {

@@ -17,13 +17,17 @@ pub(crate) fn produce(study: Study, options: &Options) -> Result<(), Failure> {
         note("nothing to run");
         return Ok(());
     }
-    if let Some(shard) = options.shard {
-        return shards::shard(&study, &plans, shard, options);
+    if let Some(shard) = options.pieces.shard {
+        if options.until.is_some() {
+            let reason = "--until needs the results of all shards, and a shard has only its own";
+            return Err(Failure::Usage(format!("{reason}; use --replications N")));
+        }
+        return shards::shard(&study.words, study.files, &plans.all(), shard, &options.running, &options.out);
     }
     // Before the runs: a folder that cannot be written should not cost hours of results.
     output::prepare(&options.out)?;
     let mut runs = Runs::new(options.running.jobs(), plans.plain.runs.len())?;
-    if options.resume {
+    if options.pieces.resume {
         runs.store = Some(shards::open(&options.out)?);
     }
     conclude(study, plans, runs, options)
@@ -52,10 +56,8 @@ pub(crate) fn conclude(study: Study, plans: Plans, mut runs: Runs, options: &Opt
         note(format_args!("{} more runs were not needed, because figures share cells", plan.spared()));
     }
     note(format_args!("report, figures and rows are in {}", options.out.display()));
-    if strict.is_some() && runs.is_stopped() {
-        let reason = "stopped: the verdicts rest on part of the runs, and were not compared with the recorded ones";
-        return Err(Failure::Failed(reason.to_owned()));
-    }
+    let not_compared = if strict.is_some() { "; the verdicts were not compared with the recorded ones" } else { "" };
+    runs.unless_stopped(&format!(" and kept{not_compared}"))?;
     let differences = strict.map(|(record, effort)| (record.differences(&judged.judgements, effort), effort));
     match differences {
         Some((differences, effort)) if !differences.is_empty() => Err(Failure::Failed(differing(&differences, effort))),

@@ -1,7 +1,8 @@
 //! `arqway sensitivity [PAPER ...]`
 
 use crate::reproduce::unknown_paper;
-use crate::study::{Failure, Running, Runs};
+use crate::shards::{self, Pieces};
+use crate::study::{Failure, Running, Runs, as_typed};
 use crate::terminal::{note, print};
 use crate::values;
 use arqway_config::Mistakes;
@@ -9,9 +10,11 @@ use arqway_lab::experiment::Effort;
 use arqway_lab::experiment::overlay::Overlay;
 use arqway_lab::experiment::scenarios;
 use arqway_lab::output;
-use arqway_lab::run::plan::Request;
+use arqway_lab::run::partial::ResultStore;
+use arqway_lab::run::plan::{Plan, Request};
 use arqway_papers::library::{self, FigureName};
 use arqway_papers::sensitivity::{self, AlternativeFinding, Matrix, Parameter, Questions, Worlds};
+use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
@@ -22,7 +25,8 @@ of it, from the same seeds. Without --replications the run is quick: short runs,
 Examples:
   arqway sensitivity monet08
   arqway sensitivity monet08 --only 'TCP: maximum window'
-  arqway sensitivity --out results/sensitivity        all papers";
+  arqway sensitivity --out results/sensitivity        all papers
+  arqway sensitivity monet08 --replications 30 --resume    hours, and it may be interrupted";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -38,13 +42,15 @@ pub(crate) struct Arguments {
     replications: Option<NonZeroU32>,
     #[command(flatten)]
     running: Running,
+    #[command(flatten)]
+    pieces: Pieces,
     /// Folder for sensitivity.csv, sensitivity.html and figures/
     #[arg(long, value_name = "DIR", default_value = "results", value_hint = clap::ValueHint::DirPath)]
     out: PathBuf,
 }
 
 /// The questions about one paper, and the worlds that answer them.
-struct PaperQuestions {
+pub(crate) struct PaperQuestions {
     paper: String,
     parameters: Vec<Parameter>,
     /// The worlds after the plain one: the changed parameter, and its value.
@@ -56,14 +62,36 @@ struct PaperQuestions {
 const OTHER_SEEDS: u64 = 2;
 
 pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
+    let asked = read(arguments)?;
+    let Arguments { pieces, running, out, .. } = arguments;
+    if let Some(shard) = pieces.shard {
+        return shards::shard(&arguments.words(), BTreeMap::new(), &plans(&asked), shard, running, out);
+    }
+    let store = if pieces.resume { Some(shards::open(out)?) } else { None };
+    produce(asked, arguments, store)
+}
+
+/// The questions that the arguments ask.
+pub(crate) fn read(arguments: &Arguments) -> Result<Vec<PaperQuestions>, Failure> {
     let questions = questions(arguments)?;
-    let asked: Vec<PaperQuestions> = questions
-        .into_iter()
-        .map(|(paper, questions)| PaperQuestions::new(arguments, paper, questions))
-        .collect::<Result<_, _>>()?;
+    questions.into_iter().map(|(paper, questions)| PaperQuestions::new(arguments, paper, questions)).collect()
+}
+
+/// Everything that they run, a plan a paper.
+pub(crate) fn plans(asked: &[PaperQuestions]) -> Vec<&Plan> {
+    asked.iter().map(|one| one.worlds.plan()).collect()
+}
+
+/// Runs what is missing, prints tables and writes files.
+pub(crate) fn produce(
+    asked: Vec<PaperQuestions>,
+    arguments: &Arguments,
+    store: Option<ResultStore>,
+) -> Result<(), Failure> {
     output::prepare_for(&arguments.out, "sensitivity.csv")?;
-    let planned = asked.iter().map(|asked| asked.worlds.planned()).sum();
+    let planned = plans(&asked).iter().map(|plan| plan.runs.len()).sum();
     let mut runs = Runs::new(arguments.running.jobs(), planned)?;
+    runs.store = store;
     let mut matrices = Vec::new();
     for one in asked {
         matrices.extend(one.answer(&mut runs)?);
@@ -81,26 +109,35 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
                  full length. Use --replications 30 for as many as most papers have."
             .to_owned(),
     };
-    sensitivity::write(&matrices, &arguments.as_typed(), &effort, &arguments.out)?;
+    let typed = format!("arqway {}", as_typed(&arguments.words()));
+    sensitivity::write(&matrices, &typed, &effort, &arguments.out)?;
     let texts: Vec<String> = matrices.iter().map(Matrix::to_text).collect();
     print(&texts.join("\n"))?;
     runs.summarise();
     note(format_args!("the page, the figures and the verdicts are in {}", arguments.out.display()));
-    Ok(())
+    runs.unless_stopped(match runs.store {
+        Some(_) => " and kept; the same command continues",
+        None => "; those of an alternative that was not finished are in no result: --resume keeps them",
+    })
 }
 
 impl Arguments {
-    /// The command line that gives the same results.
-    fn as_typed(&self) -> String {
-        let mut typed = "arqway sensitivity".to_owned();
-        self.papers.iter().for_each(|paper| typed.push_str(&format!(" {paper}")));
-        if let Some(only) = &self.only {
-            typed.push_str(&format!(" --only '{only}'"));
-        }
-        if let Some(replications) = self.replications {
-            typed.push_str(&format!(" --replications {replications}"));
-        }
-        typed + &self.running.as_typed()
+    /// The same, with results in this folder.
+    pub(crate) fn into_folder(self, out: PathBuf) -> Self {
+        Self { out, ..self }
+    }
+
+    /// The arguments after `arqway` that give the same results.
+    fn words(&self) -> Vec<String> {
+        let mut words = vec!["sensitivity".to_owned()];
+        words.extend(self.papers.iter().cloned());
+        let options = [
+            ("--only", self.only.clone()),
+            ("--replications", self.replications.map(|replications| replications.to_string())),
+            ("--seed", self.running.seed.map(|seed| seed.to_string())),
+        ];
+        words.extend(options.into_iter().filter_map(|(option, value)| Some([option.to_owned(), value?])).flatten());
+        words
     }
 }
 
@@ -131,22 +168,25 @@ impl PaperQuestions {
         Ok(Self { paper, parameters, others, worlds })
     }
 
-    /// Runs the worlds one after the other; returns nothing if not even the plain one finished.
+    /// Runs the worlds one after the other; returns nothing if no run of the plain one finished.
     fn answer(self, runs: &mut Runs) -> Result<Option<Matrix>, Failure> {
         let Self { paper, parameters, others, mut worlds } = self;
-        let is_whole = runs.of_world(&mut worlds, 0)?;
-        let mut alternatives = Vec::new();
-        for (index, (parameter, label)) in others.iter().enumerate() {
-            let world = index + 1;
-            if !is_whole || !runs.of_world(&mut worlds, world)? {
-                break;
-            }
-            let (judgements, touched) = (worlds.judge(world), worlds.touched(world));
-            alternatives.push(AlternativeFinding { parameter: *parameter, label: label.clone(), judgements, touched });
+        let results = runs.run(worlds.plan(), &worlds.plan().runs)?;
+        if results.finished() == 0 {
+            return Ok(None);
         }
-        runs.count(worlds.results());
-        let plain = worlds.judge(0);
-        Ok(is_whole.then_some(Matrix { paper, parameters, plain, alternatives, asked: others.len() }))
+        worlds.finish(results);
+        let asked = others.len();
+        let whole = others.into_iter().zip(1..).filter(|(_, world)| worlds.is_whole(0) && worlds.is_whole(*world));
+        let finding = |((parameter, label), world)| AlternativeFinding {
+            parameter,
+            label,
+            judgements: worlds.judge(world),
+            touched: worlds.touched(world),
+        };
+        let alternatives = whole.map(finding).collect();
+        let (plain, is_whole) = (worlds.judge(0), worlds.is_whole(0));
+        Ok(Some(Matrix { paper, parameters, plain, is_whole, alternatives, asked }))
     }
 }
 

@@ -1,9 +1,22 @@
 //! Finished runs, kept as pieces in `DIR/pieces`: to resume a study, and to share one among machines.
 
-use crate::study::{Failure, Options, Plans, Runs, Study, as_typed};
+use crate::study::{Failure, Running, Runs, as_typed};
 use crate::terminal::note;
 use arqway_lab::run::partial::{Manifest, Refused, ResultStore, Shard, folder_of};
+use arqway_lab::run::plan::Plan;
+use std::collections::BTreeMap;
 use std::path::Path;
+
+/// The options of every command that can keep its finished runs.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Pieces {
+    /// Keep finished runs in DIR/pieces, and continue from those already there
+    #[arg(long)]
+    pub(crate) resume: bool,
+    /// Run only the i-th of n shares and keep it in DIR/pieces; `arqway merge` combines all shares
+    #[arg(long, value_name = "i/n", conflicts_with = "resume")]
+    pub(crate) shard: Option<Shard>,
+}
 
 /// Opens the pieces in a folder of results; reports files that are not pieces.
 pub(crate) fn open(out: &Path) -> Result<ResultStore, Failure> {
@@ -19,28 +32,29 @@ pub(crate) fn report_refused(refused: &[Refused]) {
     }
 }
 
-/// Runs one share of a study, and writes its pieces next to the study's command line.
-pub(crate) fn shard(study: &Study, plans: &Plans, shard: Shard, options: &Options) -> Result<(), Failure> {
-    if options.until.is_some() {
-        let reason = "--until needs the results of all shards, and a shard has only its own";
-        return Err(Failure::Usage(format!("{reason}; use --replications N")));
-    }
-    let out = &options.out;
-    let question = Manifest::new(study.words.clone(), shard.of(), study.files.clone());
-    question.write(out)?;
-    let shares = shard.runs_of(&plans.all());
-    let mut runs = Runs::new(options.running.jobs(), shares.iter().map(Vec::len).sum())?;
+/// Runs one share of the plans of a command, and writes its pieces next to the command's words and files.
+pub(crate) fn shard(
+    words: &[String],
+    files: BTreeMap<String, String>,
+    plans: &[&Plan],
+    shard: Shard,
+    running: &Running,
+    out: &Path,
+) -> Result<(), Failure> {
+    Manifest::new(words.to_vec(), shard.of(), files).write(out)?;
+    let shares = shard.runs_of(plans);
+    let mut runs = Runs::new(running.jobs(), shares.iter().map(Vec::len).sum())?;
     runs.store = Some(open(out)?);
-    for (plan, share) in plans.all().into_iter().zip(&shares) {
+    for (plan, share) in plans.iter().zip(&shares) {
         runs.run(plan, share)?;
     }
     runs.finish();
     runs.summarise();
     let out = out.display();
-    if runs.is_stopped() {
-        let again = format!("arqway {} --shard {shard} --out {out}", as_typed(&study.words));
-        return Err(Failure::Failed(format!("to finish shard {shard}: {again}")));
-    }
+    runs.unless_stopped(&format!(
+        " and kept; to finish shard {shard}: arqway {} --shard {shard} --out {out}",
+        as_typed(words)
+    ))?;
     note(format_args!("shard {shard} is in {out}/pieces; when all shards are there: arqway merge {out}"));
     Ok(())
 }

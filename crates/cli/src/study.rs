@@ -1,5 +1,6 @@
 //! What `run` and `reproduce` share: the options, and the runs with their progress bar and Ctrl-C.
 
+use crate::shards::Pieces;
 use crate::terminal::note;
 use crate::values;
 use arqway_advise::AdviseError;
@@ -8,7 +9,7 @@ use arqway_lab::experiment::{Effort, Experiment};
 use arqway_lab::output::OutputError;
 use arqway_lab::report::ReportHeader;
 use arqway_lab::run::cancellation::Cancellation;
-use arqway_lab::run::partial::{ManifestError, PartialError, ResultStore, Shard, StoreError};
+use arqway_lab::run::partial::{ManifestError, PartialError, ResultStore, StoreError};
 use arqway_lab::run::plan::{Plan, Request, RequestError, Run};
 use arqway_lab::run::precision::{UnsettledMean, run_to_precision};
 use arqway_lab::run::{Results, RunError, run_these};
@@ -17,7 +18,6 @@ use arqway_papers::claims::{Claim, Record};
 use arqway_papers::modern_tcp::{ModernTcp, Section};
 use arqway_papers::options::{StudyOptions, quoted};
 use arqway_papers::other_seeds::{self, SeedFinding};
-use arqway_papers::sensitivity::Worlds;
 use arqway_units::Ratio;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -43,12 +43,8 @@ pub(crate) struct Options {
     pub(crate) until: Option<Ratio>,
     #[command(flatten)]
     pub(crate) running: Running,
-    /// Keep finished runs in DIR/pieces, and continue from those already there
-    #[arg(long)]
-    pub(crate) resume: bool,
-    /// Run only the i-th of n shares and keep it in DIR/pieces; `arqway merge` combines all shares
-    #[arg(long, value_name = "i/n", conflicts_with = "resume")]
-    pub(crate) shard: Option<Shard>,
+    #[command(flatten)]
+    pub(crate) pieces: Pieces,
     /// Folder for rows.csv, rows.parquet, claims.csv, report.html and figures/
     #[arg(long, value_name = "DIR", default_value = "results", value_hint = clap::ValueHint::DirPath)]
     pub(crate) out: PathBuf,
@@ -100,6 +96,9 @@ pub(crate) enum Failure {
     Write { folder: PathBuf, error: io::Error },
     #[error("stopped before any run finished: there are no results")]
     Nothing,
+    /// Ctrl-C, after which there are results of a part.
+    #[error("stopped: {0}")]
+    Stopped(String),
     #[error("{0}")]
     Failed(String),
     #[error(transparent)]
@@ -116,8 +115,11 @@ impl Failure {
     }
 
     pub(crate) fn exit_code(&self) -> ExitCode {
-        let is_mistake = matches!(self, Self::Mistakes(_) | Self::Usage(_) | Self::Request(_));
-        ExitCode::from(if is_mistake { 2 } else { 1 })
+        ExitCode::from(match self {
+            Self::Mistakes(_) | Self::Usage(_) | Self::Request(_) => 2,
+            Self::Nothing | Self::Stopped(_) => 130,
+            _ => 1,
+        })
     }
 }
 
@@ -202,7 +204,6 @@ pub(crate) struct Runs {
     bar: ProgressBar,
     /// Where pieces of the study are kept, if they are.
     pub(crate) store: Option<ResultStore>,
-    planned: usize,
     finished: usize,
     /// Runs that ended before their file transfer was complete.
     incomplete: usize,
@@ -222,7 +223,7 @@ impl Runs {
             note("stopping after the current runs; press Ctrl-C again to stop at once");
         })?;
         let bar = ProgressBar::new(planned as u64).with_style(style());
-        Ok(Self { jobs, stop, bar, store: None, planned: 0, finished: 0, incomplete: 0, simulated_s: 0.0, events: 0 })
+        Ok(Self { jobs, stop, bar, store: None, finished: 0, incomplete: 0, simulated_s: 0.0, events: 0 })
     }
 
     /// Runs a part of a plan, except for runs that are already kept.
@@ -287,15 +288,9 @@ impl Runs {
         Ok(sections)
     }
 
-    /// Runs what one world needs beyond those before it; returns whether all of it finished.
-    pub(crate) fn of_world(&self, worlds: &mut Worlds, world: usize) -> Result<bool, Failure> {
-        Ok(worlds.run(world, self.jobs, &self.stop, || self.bar.inc(1))?)
-    }
-
     /// Counts what was run, for the summary at the end.
     pub(crate) fn count(&mut self, results: &Results) {
         let (seconds, events) = results.simulated();
-        self.planned += results.planned;
         self.finished += results.finished();
         self.incomplete += results.incomplete();
         self.simulated_s += seconds;
@@ -315,10 +310,16 @@ impl Runs {
         self.bar.finish_and_clear();
     }
 
-    pub(crate) fn summarise(&self) {
-        if self.finished < self.planned {
-            note(format_args!("stopped: {} of {} runs are finished and kept", self.finished, self.planned));
+    /// How much is there after Ctrl-C, as an error; nothing where everything was run.
+    pub(crate) fn unless_stopped(&self, what_is_kept: &str) -> Result<(), Failure> {
+        if !self.is_stopped() {
+            return Ok(());
         }
+        let planned = self.bar.length().unwrap_or_default();
+        Err(Failure::Stopped(format!("{} of {planned} runs are finished{what_is_kept}", self.finished)))
+    }
+
+    pub(crate) fn summarise(&self) {
         if self.incomplete > 0 {
             let runs = runs(self.incomplete);
             note(format_args!("{runs} reached the scenario's `duration` before the file transfer was complete"));

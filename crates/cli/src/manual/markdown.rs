@@ -7,7 +7,7 @@
 //!     **Examples**                     the text after the options, block by block
 //! ```
 
-use super::{EXIT_STATUS, INTERRUPTED, STRICT, advises, files_written, has, writes_results};
+use super::{EXIT_STATUS, INTERRUPTED, STRICT, can_be_interrupted, files_written, has};
 use clap::{Arg, Command};
 
 /// All pages, that of the command itself first.
@@ -40,7 +40,7 @@ fn section(page: &Command, root: &Command) -> String {
         text.push_str("**Exit status**\n\n");
         text.push_str(&list(&EXIT_STATUS));
     }
-    if writes_results(page) || advises(page) {
+    if can_be_interrupted(page) {
         text.push_str("**Exit status after Ctrl-C**\n\n");
         text.push_str(&list(&INTERRUPTED));
     }

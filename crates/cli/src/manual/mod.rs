@@ -42,14 +42,12 @@ const EXIT_STATUS: [(&str, &str); 3] = [
     ("2", "The command line or a file is wrong. Nothing was run; every mistake is reported with its place."),
 ];
 
-/// The exit codes of a study after Ctrl-C.
-const INTERRUPTED: [(&str, &str); 2] = [
-    ("130", "Ctrl-C was pressed twice."),
-    (
-        "",
-        "After one Ctrl-C: 0 if at least one run finished and was kept; 1 if none did, for a shard, and with --strict.",
-    ),
-];
+/// The exit code after Ctrl-C.
+const INTERRUPTED: [(&str, &str); 1] = [(
+    "130",
+    "Ctrl-C was pressed: the runs under way are finished, and the results of all finished runs are written. Pressed again, it \
+     stops at once; then only what --resume or --shard kept is there.",
+)];
 
 /// What `arqway trace` writes.
 const TRACES: [(&str, &str); 3] = [
@@ -79,6 +77,14 @@ const RESULTS: [(&str, &str); 5] = [
     ("", "They depend only on the version, the arguments and the files read: the same command gives the same bytes."),
 ];
 
+/// What `arqway sensitivity` writes below `--out`.
+const VERDICTS: [(&str, &str); 4] = [
+    ("sensitivity.csv", "One row for each verdict on a claim with each alternative."),
+    ("sensitivity.html", "The verdicts of all papers on one self-contained page."),
+    ("figures/PAPER-sensitivity.svg, figures/PAPER-sensitivity.png", "The verdicts as a heat map."),
+    ("", "The same command gives the same bytes."),
+];
+
 /// What `arqway advise` writes below `--out`.
 const ADVICE: [(&str, &str); 4] = [
     ("advise.svg, advise.png", "A plot of the ranking."),
@@ -86,6 +92,7 @@ const ADVICE: [(&str, &str); 4] = [
     ("rows.csv, rows.parquet", "One row for each metric of each cell."),
     ("", "The same question gives the same bytes."),
 ];
+
 /// What `--strict` makes of the exit status.
 const STRICT: &str = "With --strict, also 1 if a verdict differs from the recorded one.";
 
@@ -142,7 +149,7 @@ fn render(page: &Command, root: &Command, source: &str) -> io::Result<(String, V
         section(&mut roff, "FILES", files);
     }
     section(&mut roff, "EXIT STATUS", &EXIT_STATUS);
-    if writes_results(page) || advises(page) {
+    if can_be_interrupted(page) {
         list(&mut roff, &INTERRUPTED);
     }
     if has(page, "strict") {
@@ -156,9 +163,14 @@ fn render(page: &Command, root: &Command, source: &str) -> io::Result<(String, V
     Ok((man.get_filename(), text))
 }
 
-/// Whether a command runs a study: all that do have `--until`.
+/// Whether a command makes the results of a study: `merge`, and all that have `--until`.
 fn writes_results(page: &Command) -> bool {
-    has(page, "until")
+    has(page, "until") || has(page, "folders")
+}
+
+/// Whether Ctrl-C leaves results.
+fn can_be_interrupted(page: &Command) -> bool {
+    files_written(page).is_some() && !has(page, "trace") && !has(page, "sequence")
 }
 
 /// The files that a command writes, where a page lists them.
@@ -167,6 +179,8 @@ fn files_written(page: &Command) -> Option<&'static [(&'static str, &'static str
         Some(&RESULTS)
     } else if advises(page) {
         Some(&ADVICE)
+    } else if has(page, "only") {
+        Some(&VERDICTS)
     } else if has(page, "sequence") {
         Some(&TRACES)
     } else if page.get_name() == "fit" {

@@ -340,7 +340,7 @@ mod on_a_terminal {
         read_until(&mut screen, &mut shown, |_| false);
         let output = child.wait_with_output().expect("an end");
         let shown = String::from_utf8_lossy(&shown);
-        assert_eq!(output.status.code(), Some(0), "{shown}");
+        assert_eq!(output.status.code(), Some(130), "{shown}");
         let finished = runs_kept(&shown);
         assert!((1..80_000).contains(&finished), "{finished} runs are kept");
         let files = folder.files();

@@ -54,7 +54,7 @@ fn there_is_a_man_page_for_each_command() {
     for name in names {
         assert!(written.contains(&format!("arqway-{name}.1")), "{name}: {written}");
     }
-    for name in ["arqway", "arqway-run", "arqway-reproduce"] {
+    for name in ["arqway", "arqway-run", "arqway-reproduce", "arqway-sensitivity", "arqway-merge"] {
         let page = folder.read(&format!("{name}.1"));
         for section in ["NAME", "SYNOPSIS", "OPTIONS", "EXAMPLES", "\"EXIT STATUS\"", "\"SEE ALSO\""] {
             assert!(page.contains(&format!(".SH {section}")), "{name} has no {section}:\n{page}");

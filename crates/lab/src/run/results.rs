@@ -31,6 +31,12 @@ impl Results {
         self.finished.len()
     }
 
+    /// Whether a run finished.
+    #[must_use]
+    pub fn has(&self, run: Run) -> bool {
+        self.finished.contains_key(&run)
+    }
+
     /// How many runs ended before their file was there: their throughput is that of the whole duration.
     #[must_use]
     pub fn incomplete(&self) -> usize {

@@ -14,6 +14,8 @@ pub struct Matrix {
     pub parameters: Vec<Parameter>,
     /// The verdicts in the plain world, in the order of the claims.
     pub plain: Vec<Judgement>,
+    /// Whether they rest on all of its runs.
+    pub is_whole: bool,
     /// The alternatives that were run to their end, in the order of the file.
     pub alternatives: Vec<AlternativeFinding>,
     /// How many there are of them.
@@ -90,6 +92,16 @@ impl Matrix {
     pub fn is_steady(&self, line: Line) -> bool {
         let mut by_chance = self.alternatives.iter().filter(|found| self.parameter(found).is_chance);
         by_chance.all(|found| self.flip(found, line).is_none())
+    }
+
+    /// What a stop left out, in a sentence or two; empty where nothing is missing.
+    pub(crate) fn left_out(&self) -> String {
+        let missing = self.asked - self.alternatives.len();
+        let plain = if self.is_whole { "" } else { " The verdicts in the world as it is rest on part of its runs." };
+        match missing {
+            0 => String::new(),
+            _ => format!("Stopped: {missing} of {} alternatives were not run to their end.{plain}", self.asked),
+        }
     }
 
     /// The claim of a line.

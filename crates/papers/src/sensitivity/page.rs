@@ -83,7 +83,6 @@ struct LineRow {
 impl PaperSection {
     fn new(matrix: &Matrix) -> Self {
         let score = matrix.score();
-        let missing = matrix.asked - matrix.alternatives.len();
         let heads =
             matrix.alternatives.iter().map(|found| format!("{}: {}", matrix.parameter(found).name, found.label));
         Self {
@@ -95,11 +94,7 @@ impl PaperSection {
                 score.numbers.reproduced,
                 score.numbers.total()
             ),
-            missing: if missing == 0 {
-                String::new()
-            } else {
-                format!("Stopped: {missing} of {} alternatives were not run to their end.", matrix.asked)
-            },
+            missing: matrix.left_out(),
             svg: matrix.to_svg(),
             alternatives: rows(matrix),
             heads: std::iter::once("as it is".to_owned()).chain(heads).collect(),

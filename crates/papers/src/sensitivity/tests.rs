@@ -9,6 +9,7 @@ use arqway_lab::experiment::scenarios;
 use arqway_lab::experiment::{Effort, Experiment, Files};
 use arqway_lab::run::cancellation::Cancellation;
 use arqway_lab::run::plan::Request;
+use arqway_lab::run::run;
 use std::num::NonZeroUsize;
 
 const WORLD: &str = "headers = \"count-as-data\"\n[tcp]\nmaximum-window = 17\n[file-transfer]\nsize = \"10 kB\"\n\
@@ -136,9 +137,8 @@ fn answer(text: &str, jobs: usize) -> (Worlds, Matrix) {
     let overlays = questions.overlays(&Overlay::default());
     overlays.iter().for_each(|(_, _, overlay)| worlds.add(experiments(overlay), &request).expect("all cells"));
     let jobs = NonZeroUsize::new(jobs).expect("some");
-    for world in 0..worlds.len() {
-        assert!(worlds.run(world, jobs, &Cancellation::new(), || ()).expect("worlds that can be built"));
-    }
+    worlds.finish(run(worlds.plan(), jobs, &Cancellation::new(), || ()).expect("worlds that can be built"));
+    assert!((0..worlds.len()).all(|world| worlds.is_whole(world)));
     let found = overlays.iter().enumerate().map(|(index, (parameter, alternative, _))| AlternativeFinding {
         parameter: *parameter,
         label: alternative.label.clone(),
@@ -148,7 +148,8 @@ fn answer(text: &str, jobs: usize) -> (Worlds, Matrix) {
     let alternatives: Vec<_> = found.collect();
     let asked = alternatives.len();
     let parameters = questions.parameters;
-    let matrix = Matrix { paper: "paper".to_owned(), parameters, plain: worlds.judge(0), alternatives, asked };
+    let matrix =
+        Matrix { paper: "paper".to_owned(), parameters, plain: worlds.judge(0), is_whole: true, alternatives, asked };
     (worlds, matrix)
 }
 
@@ -164,7 +165,7 @@ fn what_a_figure_sets_itself_no_alternative_touches() {
     let touched = &matrix.alternatives[0].touched;
     assert_eq!(touched, &[true, false], "the second figure has a window of its own");
     // Raw is one cell of both plain figures only as long as their windows are the same: they are not.
-    assert_eq!(worlds.planned(), 5 * (2 + 2) + 5 * 2, "only the first figure's cells are run again");
+    assert_eq!(worlds.plan().runs.len(), 5 * (2 + 2) + 5 * 2, "only the first figure's cells are run again");
     let number = |judgements: &[crate::claims::Judgement]| judgements[1].number.and_then(|number| number.ours);
     assert_eq!(number(&matrix.plain), number(&matrix.alternatives[0].judgements), "the same rows");
     assert!(number(&matrix.plain).is_some(), "there are rows");
@@ -174,7 +175,11 @@ fn what_a_figure_sets_itself_no_alternative_touches() {
 fn a_cell_that_becomes_that_of_another_figure_is_touched_and_not_run_again() {
     let (worlds, matrix) = answer(&asks("\"tcp.maximum-window\" = 5"), 1);
     assert_eq!(matrix.alternatives[0].touched, [true, false]);
-    assert_eq!(worlds.planned(), 5 * (2 + 2) + 5, "the second figure has the raw link with that window already");
+    assert_eq!(
+        worlds.plan().runs.len(),
+        5 * (2 + 2) + 5,
+        "the second figure has the raw link with that window already"
+    );
 }
 
 #[test]

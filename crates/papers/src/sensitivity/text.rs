@@ -22,9 +22,9 @@ impl Matrix {
         }
         let mut text =
             format!("{}: the effect of what it leaves open\n{}", self.paper, text_table("", &lines, |_| Align::Left));
-        let missing = self.asked - self.alternatives.len();
-        if missing > 0 {
-            text.push_str(&format!("not finished: {missing} of {} alternatives\n", self.asked));
+        let left_out = self.left_out();
+        if !left_out.is_empty() {
+            text.push_str(&format!("{left_out}\n"));
         }
         let flips: String = self.alternatives.iter().map(|found| self.flips_text(found)).collect();
         if !flips.is_empty() {

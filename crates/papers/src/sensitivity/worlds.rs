@@ -10,11 +10,9 @@ use crate::cells_of_claims::CellsOfClaims;
 use crate::claims::{Claim, Evidence, Judgement};
 use arqway_lab::experiment::Experiment;
 use arqway_lab::results::rows::Row;
-use arqway_lab::run::cancellation::Cancellation;
+use arqway_lab::run::Results;
 use arqway_lab::run::plan::{Plan, Request, RequestError, Run, Setting, Use};
-use arqway_lab::run::{Results, RunError, run_these};
 use std::collections::BTreeMap;
-use std::num::NonZeroUsize;
 
 /// Worlds in which the same claims are judged; the first is the plain one.
 #[derive(Debug)]
@@ -130,34 +128,25 @@ impl Worlds {
         self.worlds.is_empty()
     }
 
-    /// How many runs all of them take.
+    /// The runs of all worlds, one world after the other: a stop leaves whole worlds.
     #[must_use]
-    pub fn planned(&self) -> usize {
-        self.plan.runs.len()
+    pub fn plan(&self) -> &Plan {
+        &self.plan
     }
 
-    /// What came out so far.
-    #[must_use]
-    pub fn results(&self) -> &Results {
-        &self.results
+    /// Takes what came out of the plan's runs.
+    pub fn finish(&mut self, results: Results) {
+        self.results = results;
     }
 
-    /// Runs what a world needs beyond those before it. Whether nothing is missing then: a stop leaves it incomplete.
-    ///
-    /// # Errors
-    /// As [`run`](arqway_lab::run::run).
-    pub fn run(
-        &mut self,
-        world: usize,
-        jobs: NonZeroUsize,
-        stop: &Cancellation,
-        finished: impl Fn() + Sync,
-    ) -> Result<bool, RunError> {
-        let runs = self.runs_of(&self.worlds[world]);
-        let results = run_these(&self.plan, &runs, jobs, stop, finished)?;
-        let is_complete = results.finished() == runs.len();
-        self.results.extend(results);
-        Ok(is_complete)
+    /// Whether no run is missing of the cells that decide a world's verdicts.
+    #[must_use]
+    pub fn is_whole(&self, world: usize) -> bool {
+        let is_whole = |setting: &usize| {
+            let mut replications = 0..self.plan.settings[*setting].replications;
+            replications.all(|replication| self.results.has(Run { replication, setting: *setting }))
+        };
+        self.worlds[world].cells.values().all(is_whole)
     }
 
     /// Judges all claims by a world's rows.
