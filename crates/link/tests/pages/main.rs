@@ -1,6 +1,8 @@
-//! The pages on protocols name the tests that hold what they say: those tests exist.
+//! The pages on protocols name the tests that hold what they say: those tests exist. The page of wire formats has frames worked
+//! out by hand: they are sent.
 
 mod clauses;
+mod wire;
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -2,6 +2,7 @@
 
 mod any_frames;
 mod go_back_n;
+mod goes_first;
 mod hints;
 mod resequencing;
 mod rlc_am;

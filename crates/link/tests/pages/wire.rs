@@ -1,0 +1,164 @@
+//! The frames that `docs/wire.md` works out by hand are those that the services make.
+
+use std::fs;
+
+use arqway_link::mux::{self, Class, Protocol};
+use arqway_link::{
+    AnyService, Bounded, Checked, Departure, Frame, LinkService, Mux, Packet, Resequencing, ServiceConfig, ShortForm,
+    Side, Tag, WorldDefaults, fec, rlp, selective_repeat, sscop,
+};
+use arqway_units::{Span, Time};
+
+use super::{cells, project, quoted};
+
+/// An end of a link that is always free, whose peer is the test.
+struct Script<S>(Checked<S>);
+
+fn scheme(form: &str) -> ServiceConfig {
+    let form: ShortForm = form.parse().expect("a scheme");
+    form.in_world(&WorldDefaults::default()).expect("a service")
+}
+
+fn end(config: &ServiceConfig) -> Script<AnyService> {
+    Script(Checked::new(config.build(Side::AccessPoint)))
+}
+
+/// Three packets, of which the last has to follow the first where packets stay in the order of their flow: the second is of
+/// another one.
+fn three() -> [Packet; 3] {
+    let mut of_another_flow = vec![0; 24];
+    (of_another_flow[0], of_another_flow[3], of_another_flow[9]) = (0x45, 24, 17);
+    [Packet::new("a"), Packet::new(of_another_flow), Packet::new("c")]
+}
+
+fn at(milliseconds: u64) -> Time {
+    Time::ZERO + Span::from_milliseconds(milliseconds)
+}
+
+impl<S: LinkService> Script<S> {
+    fn takes(&mut self, packets: &[Packet]) -> &mut Self {
+        for packet in packets {
+            self.0.handle_packet(packet.clone(), at(0)).expect("room for a packet");
+        }
+        self
+    }
+
+    /// A frame of the peer: its tag and what follows.
+    fn hears(&mut self, octets: &[u8]) -> &mut Self {
+        let (tag, rest) = octets.split_first().expect("a tag");
+        self.0.handle_frame(Frame::from_wire(Tag::from_octet(*tag), rest.to_vec().into()), at(0));
+        self
+    }
+
+    /// Everything that it sends, as octets on the wire.
+    fn sends(&mut self, now: Time) -> Vec<Vec<u8>> {
+        if self.0.poll_timeout().is_some_and(|deadline| deadline <= now) {
+            self.0.handle_timeout(now);
+        }
+        std::iter::from_fn(|| {
+            let mut frame = self.0.poll_frame(now)?;
+            let _: arqway_link::Start = self.0.start_frame(&mut frame, now);
+            if let Some(ticket) = frame.ticket {
+                self.0.handle_departure(frame.tag, ticket, Departure::Sent, now);
+            }
+            Some([&[frame.tag.as_octet()], &frame.parts().concat()[..]].concat())
+        })
+        .collect()
+    }
+
+    fn sends_last(&mut self) -> Vec<u8> {
+        self.sends(at(0)).pop().expect("a frame")
+    }
+}
+
+/// A tag names its service: here the third of a multiplexer.
+fn acknowledgement_of_service_2() -> Vec<u8> {
+    let class = |protocol| Class::of_protocol(protocol, scheme("go-back-n"));
+    let classes = vec![class(Protocol::TCP), class(Protocol::UDP)];
+    let config = mux::Config { classes, ..mux::Config::new(scheme("raw")) };
+    let mut end = Script(Checked::new(Mux::new(&config, Side::AccessPoint).expect("three services")));
+    end.hears(b"\x10\0\0a").sends(at(1000)).concat()
+}
+
+fn retransmitting() -> Vec<(&'static str, Vec<u8>)> {
+    let resequencing = Resequencing::PerFlow;
+    let linked = selective_repeat::Config { resequencing, ..selective_repeat::Config::default() };
+    let [full, linked] = [scheme("sr"), ServiceConfig::SelectiveRepeat(linked)];
+    let go_back_n = scheme("go-back-n");
+    Vec::from([
+        ("selective-repeat data", end(&full).hears(b"\0\0\0a").takes(&three()).sends_last()),
+        ("selective-repeat acknowledgement", end(&full).hears(b"\0\0\0a").sends(at(1000)).concat()),
+        ("selective-repeat reject", end(&full).hears(b"\0\0\0a").hears(b"\0\0\x03d").sends_last()),
+        ("selective-repeat linked data", end(&linked).hears(b"\x03\0\0\0a").takes(&three()).sends_last()),
+        ("go-back-n data", end(&go_back_n).hears(b"\0\0\0a").takes(&three()).sends_last()),
+        ("go-back-n acknowledgement", end(&go_back_n).hears(b"\0\0\0a").sends(at(1000)).concat()),
+    ])
+}
+
+/// Numbers from 256 on, which take both octets.
+fn of_rlp() -> Vec<(&'static str, Vec<u8>)> {
+    let far = |resequencing| {
+        let config = rlp::Config { resequencing, window: Bounded::new(20).expect("20"), ..rlp::Config::default() };
+        let mut end = end(&ServiceConfig::Rlp(config));
+        for _ in 0..256 {
+            end.takes(&[Packet::new("x")]).sends(at(0));
+        }
+        end
+    };
+    let [mut plain, mut linked] = [far(Resequencing::Full), far(Resequencing::PerFlow)];
+    let mut receiver = far(Resequencing::Full);
+    receiver.hears(b"\x03\x01\0").sends(at(0));
+    Vec::from([
+        ("rlp data", plain.takes(&three()).sends_last()),
+        ("rlp repair", plain.hears(b"\x02\x01\x02").sends_last()),
+        ("rlp NACK", receiver.hears(b"\0\x02c").hears(b"\0\x04e").sends_last()),
+        ("rlp keepalive", plain.sends(at(20)).concat()),
+        ("rlp linked data", linked.takes(&three()).sends_last()),
+        ("rlp linked repair", linked.hears(b"\x02\x01\x02").sends_last()),
+    ])
+}
+
+/// The first block is two packets, the second these two.
+fn of_fec() -> Vec<(&'static str, Vec<u8>)> {
+    let config = fec::Config { block: Bounded::new(2).expect("two"), ..fec::Config::default() };
+    let mut end = end(&ServiceConfig::XorFec(config));
+    let packets = ["a", "b", "12345678", "9"].map(Packet::new);
+    let sent = end.takes(&packets).sends(at(0));
+    let [.., data, _, parity] = &sent[..] else { panic!("two blocks") };
+    Vec::from([("xor-fec data", data.clone()), ("xor-fec parity", parity.clone())])
+}
+
+fn of_standards() -> Vec<(&'static str, Vec<u8>)> {
+    let overhead = Bounded::new(12).expect("12");
+    let resequencing = Resequencing::PerFlow;
+    let config = sscop::Config { established: true, overhead, resequencing, ..sscop::Config::default() };
+    let second = |form| {
+        let mut end = end(&scheme(form));
+        end.takes(&[Packet::new("a")]).sends(at(0));
+        end.takes(&[Packet::new("p")]).sends_last()
+    };
+    Vec::from([
+        ("sscop SD", end(&ServiceConfig::Sscop(config)).takes(&three()).sends_last()),
+        ("rlc-tm data", second("rlc-tm")),
+        ("rlc-um data", second("rlc-um")),
+        ("rlc data", second("rlc")),
+        ("rlc STATUS", end(&scheme("rlc")).hears(b"\0\x80\x02a").hears(b"\0\x80\x0eb").sends_last()),
+    ])
+}
+
+#[test]
+fn the_frames_that_the_page_works_out_by_hand_are_those_that_the_services_make() {
+    let p = [Packet::new("p")];
+    let mut made = vec![("go-back-n acknowledgement of service 2", acknowledgement_of_service_2())];
+    made.extend(["raw", "snoop"].map(|form| (form, end(&scheme(form)).takes(&p).sends_last())));
+    made.extend([retransmitting(), of_rlp(), of_fec(), of_standards()].concat());
+    let page = fs::read_to_string(project().join("docs/wire.md")).expect("the page");
+    let part = page.split("## Frames worked out by hand").nth(1).expect("its frames");
+    let rows: Vec<_> = part.lines().map(cells).filter(|cells| cells.len() == 3 && cells[1].starts_with('`')).collect();
+    assert_eq!(rows.len(), made.len(), "a frame for each row, in their order");
+    for (row, (frame, octets)) in rows.iter().zip(made) {
+        assert!(row[0].starts_with(frame), "{} is not {frame}", row[0]);
+        let hex: Vec<String> = octets.iter().map(|octet| format!("{octet:02x}")).collect();
+        assert_eq!(quoted(row[1]).collect::<String>(), hex.join(" "), "{}", row[0]);
+    }
+}
