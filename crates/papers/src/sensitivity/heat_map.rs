@@ -21,19 +21,24 @@ const GAP: f64 = 6.0;
 const LABEL: f64 = 10.0;
 const MARGIN: f64 = 16.0;
 const TITLE: f64 = 15.0;
-/// No label at the top is longer.
-const TALLEST: f64 = 300.0;
+/// Few alternatives make a narrow strip of many lines: it is broken into blocks side by side, as long as they fit into this.
+const WIDEST: f64 = 900.0;
+/// Between blocks.
+const APART: f64 = 26.0;
 
 /// Where everything stands.
 struct Layout {
     lines: Vec<Line>,
     names: Vec<String>,
     heads: Vec<String>,
-    /// Left ends of the columns: the plain world's, then the alternatives'.
+    /// Left ends of the columns in a block: the plain world's, then the alternatives'.
     columns: Vec<f64>,
-    /// Upper ends of the rows.
-    rows: Vec<f64>,
+    /// Where the blocks begin.
+    blocks: Vec<f64>,
+    /// The block of each line, and its upper end.
+    rows: Vec<(usize, f64)>,
     top: f64,
+    bottom: f64,
     width: f64,
     height: f64,
 }
@@ -44,34 +49,57 @@ impl Layout {
         let names: Vec<String> = lines.iter().map(|line| matrix.name(*line)).collect();
         let head = |found: &AlternativeFinding| format!("{}: {}", matrix.parameter(found).name, found.label);
         let heads = std::iter::once("the world as it is".to_owned()).chain(matrix.alternatives.iter().map(head));
-        let heads: Vec<String> = heads.map(|head| text::cut(&head, LABEL, TALLEST)).collect();
+        let heads: Vec<String> = heads.collect();
         let widest = |texts: &[String]| texts.iter().map(|one| text::width(one, LABEL)).fold(0.0, f64::max);
         let top = MARGIN + TITLE + 12.0 + widest(&heads) + 8.0;
-        let mut x = MARGIN + widest(&names) + 8.0;
-        let mut columns = vec![x];
-        let mut before = None;
-        for found in &matrix.alternatives {
-            x += CELL + if before == Some(found.parameter) { 0.0 } else { GAP };
-            before = Some(found.parameter);
-            columns.push(x);
-        }
-        let mut y = top;
-        let mut rows = Vec::new();
-        let mut before: Option<&str> = None;
-        for line in &lines {
+        let columns = columns(matrix, widest(&names) + 8.0);
+        let block = columns.last().map_or(0.0, |last| last + CELL) + APART;
+        let fitting = ((WIDEST - 2.0 * MARGIN + APART) / block).floor().max(1.0) as usize;
+        // Few lines are not worth breaking.
+        let blocks = fitting.min(lines.len().div_ceil(FEWEST)).max(1);
+        let rows = rows(matrix, &lines, top, lines.len().div_ceil(blocks).max(1));
+        let bottom = rows.iter().map(|(_, y)| y + CELL).fold(top, f64::max);
+        let blocks: Vec<f64> = (0..blocks).map(|index| MARGIN + index as f64 * block).collect();
+        let right = blocks.last().map_or(0.0, |last| last + block - APART);
+        let width = (right + MARGIN).max(560.0).ceil();
+        let height = (bottom + LEGEND + MARGIN).ceil();
+        Self { lines, names, heads, columns, blocks, rows, top, bottom, width, height }
+    }
+
+    /// Upper left corners of the cells: each line's, of the column with this index.
+    fn corners(&self, column: usize) -> impl Iterator<Item = (f64, f64)> {
+        self.rows.iter().map(move |(block, y)| (self.blocks[*block] + self.columns[column], *y))
+    }
+}
+
+/// A block has no fewer lines.
+const FEWEST: usize = 12;
+
+/// Left ends of the columns behind names of this width: a gap between the parameters.
+fn columns(matrix: &Matrix, names: f64) -> Vec<f64> {
+    let (mut x, mut before) = (names, None);
+    let alternatives = matrix.alternatives.iter().map(|found| {
+        x += CELL + if before == Some(found.parameter) { 0.0 } else { GAP };
+        before = Some(found.parameter);
+        x
+    });
+    std::iter::once(names).chain(alternatives).collect()
+}
+
+/// The block of each line, and its upper end: a gap between the figures.
+fn rows(matrix: &Matrix, lines: &[Line], top: f64, of_block: usize) -> Vec<(usize, f64)> {
+    let mut rows = Vec::new();
+    for (block, lines) in lines.chunks(of_block).enumerate() {
+        let (mut y, mut before) = (top, None);
+        for line in lines {
             let figure = matrix.claim(*line).figure();
             y += if before.is_some_and(|before| before != figure) { GAP } else { 0.0 };
             before = Some(figure);
-            rows.push(y);
+            rows.push((block, y));
             y += CELL;
         }
-        let width = (x + CELL + MARGIN).max(560.0).ceil();
-        Self { names, heads, columns, rows, top, width, height: (y + LEGEND + MARGIN).ceil(), lines }
     }
-
-    fn bottom(&self) -> f64 {
-        self.rows.last().map_or(self.top, |row| row + CELL)
-    }
+    rows
 }
 
 /// Height of the legend.
@@ -92,8 +120,8 @@ impl Matrix {
         let mut canvas = Canvas::new(&id, &title, &description, (layout.width, layout.height));
         canvas.text(&title, (MARGIN, MARGIN + 0.85 * TITLE), TITLE, Ink::Text, Anchor::Start);
         heads(&mut canvas, &layout);
-        for (name, y) in layout.names.iter().zip(&layout.rows) {
-            let place = (layout.columns[0] - 8.0, y + CELL / 2.0 + 0.36 * LABEL);
+        for (name, (x, y)) in layout.names.iter().zip(layout.corners(0)) {
+            let place = (x - 8.0, y + CELL / 2.0 + 0.36 * LABEL);
             canvas.text(name, place, LABEL, Ink::Text, Anchor::End);
         }
         self.cells(&mut canvas, &layout);
@@ -103,16 +131,18 @@ impl Matrix {
 
     fn cells(&self, canvas: &mut Canvas, layout: &Layout) {
         let mut squares = Squares::default();
-        for (line, y) in layout.lines.iter().zip(&layout.rows) {
-            squares.add((layout.columns[0], *y), verdict(&self.plain, *line), CELL);
-            for (found, x) in self.alternatives.iter().zip(&layout.columns[1..]) {
+        for (line, place) in layout.lines.iter().zip(layout.corners(0)) {
+            squares.add(place, verdict(&self.plain, *line), CELL);
+        }
+        for (found, column) in self.alternatives.iter().zip(1..) {
+            for (line, place) in layout.lines.iter().zip(layout.corners(column)) {
                 let size = if found.touched[line.claim] { CELL } else { CELL / 3.0 };
-                squares.add((*x, *y), verdict(&found.judgements, *line), size);
+                squares.add(place, verdict(&found.judgements, *line), size);
             }
         }
         squares.draw(canvas);
-        for (line, y) in layout.lines.iter().zip(&layout.rows) {
-            for (found, x) in self.alternatives.iter().zip(&layout.columns[1..]) {
+        for (found, column) in self.alternatives.iter().zip(1..) {
+            for (line, (x, y)) in layout.lines.iter().zip(layout.corners(column)) {
                 if let Some(flip) = self.flip(found, *line) {
                     triangle(canvas, (x + CELL / 2.0, y + CELL / 2.0), flip, self.is_steady(*line));
                 }
@@ -173,7 +203,8 @@ fn triangle(canvas: &mut Canvas, (x, y): (f64, f64), flip: Flip, is_full: bool) 
 }
 
 fn heads(canvas: &mut Canvas, layout: &Layout) {
-    for (head, x) in layout.heads.iter().zip(&layout.columns) {
+    let places = layout.blocks.iter().flat_map(|left| layout.columns.iter().map(move |column| left + column));
+    for (head, x) in layout.heads.iter().cycle().zip(places) {
         let (x, y) = (x + CELL / 2.0 + 0.36 * LABEL, layout.top - 6.0);
         canvas.put(format_args!("<g transform=\"translate({} {}) rotate(-90)\">\n", Length(x), Length(y)));
         canvas.text(head, (0.0, 0.0), LABEL, Ink::Text, Anchor::Start);
@@ -183,7 +214,7 @@ fn heads(canvas: &mut Canvas, layout: &Layout) {
 
 fn legend(canvas: &mut Canvas, layout: &Layout) {
     let verdicts = [Verdict::Reproduced, Verdict::Direction, Verdict::NotReproduced, Verdict::CannotTell];
-    let (mut x, mut y) = (MARGIN, layout.bottom() + 14.0);
+    let (mut x, mut y) = (MARGIN, layout.bottom + 14.0);
     for verdict in verdicts {
         Squares::one(canvas, (x, y), verdict, CELL);
         x = entry(canvas, (x, y), &verdict.to_string().replace('-', " "));

@@ -209,6 +209,28 @@ fn equal_questions_have_equal_answers_on_any_number_of_threads() {
 }
 
 #[test]
+fn a_strip_of_few_alternatives_is_broken_into_blocks_each_with_its_labels() {
+    let (_, mut matrix) = answer(&asks("\"tcp.maximum-window\" = 2"), 1);
+    let heads = |svg: &str| svg.matches(">One: other</text>").count();
+    assert_eq!(heads(&matrix.to_svg()), 1, "few lines are one block");
+    let lines = matrix.lines().len();
+    matrix.plain = matrix.plain.iter().cycle().take(30 * matrix.plain.len()).cloned().collect();
+    for found in &mut matrix.alternatives {
+        found.judgements = found.judgements.iter().cycle().take(matrix.plain.len()).cloned().collect();
+        found.touched = found.touched.iter().cycle().take(matrix.plain.len()).copied().collect();
+    }
+    let svg = matrix.to_svg();
+    assert!(heads(&svg) > 2, "{}", heads(&svg));
+    assert_eq!(svg.matches(">own.sr-over-raw</text>").count(), 30, "every line has its name");
+    let size = |name: &str| -> f64 {
+        let rest = svg.split_once(&format!(" {name}=\"")).expect("a size").1;
+        rest.split('"').next().and_then(|number| number.parse().ok()).expect("a number")
+    };
+    let (width, height, all) = (size("width"), size("height"), 30.0 * lines as f64 * 15.0);
+    assert!(width <= 900.0 && height < all / 2.0, "{width} by {height}, not {all} high");
+}
+
+#[test]
 fn the_page_says_in_words_what_the_heat_map_says_in_colours() {
     let text = asks("\"services.selective-repeat.timeout\" = \"0.02 s\"").replace("\"s\"", "\"<s>\"");
     let (_, matrix) = answer(&text, 1);
