@@ -148,9 +148,10 @@ fn draw_panel(canvas: &mut Canvas, panel: &Panel<'_>, standings: &[Standing], fr
         canvas.text(&tick.label, place, SMALL, Ink::Text, Anchor::Middle);
     }
     let factor = axis.factor.as_ref().map_or_else(String::new, |factor| format!(" {factor}"));
-    let label = text::cut(&format!("{}{factor}", panel.label), SMALL, PANEL);
-    let place = (f64::midpoint(frame.left, frame.right), frame.bottom + 20.0 + 0.8 * SMALL);
-    canvas.text(&label, place, SMALL, Ink::Text, Anchor::Middle);
+    for (row, line) in text::wrapped(&format!("{}{factor}", panel.label), SMALL, PANEL).iter().enumerate() {
+        let place = (f64::midpoint(frame.left, frame.right), frame.bottom + 20.0 + (0.8 + 1.2 * row as f64) * SMALL);
+        canvas.text(line, place, SMALL, Ink::Text, Anchor::Middle);
+    }
     for (row, (standing, value)) in standings.iter().zip(&panel.values).enumerate() {
         if let Some(value) = value {
             draw_value(canvas, panel, &axis, &frame, (row, standing.verdict, value));

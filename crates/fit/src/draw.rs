@@ -35,7 +35,7 @@ impl Fit {
                 half_width: None,
                 deviation: None,
             });
-            Curve { label, points: points.collect() }
+            Curve { scheme: label.clone(), label, points: points.collect() }
         };
         let mut curves = vec![curve("seen".to_owned(), seen)];
         for (index, Fitted { estimate, check }) in self.families.iter().enumerate() {
@@ -49,7 +49,9 @@ impl Fit {
             y: axis(y),
             curves,
             marks: Vec::new(),
-            source: format!(
+            difference: None,
+            source: String::new(),
+            caption: format!(
                 "{} frames, {} lost; each family as fitted, sending the same frames at the same times",
                 self.frames, self.lost
             ),

@@ -270,7 +270,7 @@ fn a_variant_is_told_apart_in_rows_and_legends_and_can_be_asked_for_alone() {
     folder.write("tiny.toml", &TINY.replace("[[figure]]", variant));
     let output = folder.arqway(&["run", "tiny.toml", "--scheme", "sr:0.9 nack=once", "--point", "5.4"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
-    assert!(text(&output.stdout).contains("SR 0.9 s, nack=once"), "{}", text(&output.stdout));
+    assert!(text(&output.stdout).contains("SR 0.9 s (each frame rejected once)"), "{}", text(&output.stdout));
     let files = folder.files();
     let rows: Vec<&str> = text(&files["results/rows.csv"]).lines().skip(1).collect();
     assert!(!rows.is_empty() && rows.iter().all(|row| row.contains(",5.4,sr:0.9,nack=once,")), "{rows:?}");

@@ -3,7 +3,7 @@
 //! ```toml
 //! [[scheme]]
 //! use = "sr"
-//! variant = "tcp=freeze"                           # its name in the rows' column, and in legends
+//! variant = "tcp=freeze"                           # its name in the rows' column; legends say it in words
 //! world = { "tcp.on-hints" = "freeze" }            # over the world at each point
 //! ```
 

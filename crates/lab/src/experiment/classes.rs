@@ -63,10 +63,10 @@ impl ClassService {
     }
 }
 
-/// What legends add for them: ` (OOS RLP 1)`.
-pub(super) fn legend_of(classes: &[ClassService]) -> String {
-    let legends: Vec<&str> = classes.iter().map(|class| class.legend.as_str()).collect();
-    if legends.is_empty() { String::new() } else { format!(" ({})", legends.join(", ")) }
+/// What legends say of those that another service carries than the rest: `media: OOS RLP 1`.
+pub(super) fn legend_of(classes: &[ClassService], rest: &str) -> String {
+    let others = classes.iter().filter(|class| class.legend != rest);
+    others.map(|class| format!("{}: {}", class.name, class.legend)).collect::<Vec<_>>().join(", ")
 }
 
 fn names(classes: &[Class]) -> Vec<&str> {

@@ -7,9 +7,9 @@ const PRINTED: [(&str, &str); 6] = [
     ("raw", "Raw Link"),
     ("go-back-n", "Go Back N"),
     ("snoop", "Berkeley Snoop"),
-    ("sscop-full", "SSCOP, full"),
-    ("sscop-pfrs", "SSCOP, PFRS"),
-    ("sscop-none", "SSCOP, none"),
+    ("sscop-full", "SSCOP full"),
+    ("sscop-pfrs", "SSCOP PFRS"),
+    ("sscop-none", "SSCOP none"),
 ];
 
 /// The legend of a scheme.
@@ -37,7 +37,7 @@ mod tests {
             ("asr:3+2", "ASR 3+2"),
             ("oos-rlp:1", "OOS RLP 1"),
             ("xor-fec:12", "XOR FEC 12"),
-            ("sscop-none", "SSCOP, none"),
+            ("sscop-none", "SSCOP none"),
         ];
         for (short, expected) in pairs {
             assert_eq!(legend(&short.parse().expect("a short form")), expected);

@@ -44,6 +44,7 @@ pub mod scenarios;
 pub(crate) mod schema_types;
 mod scheme;
 pub mod sections;
+mod wording;
 mod world;
 
 pub use base::Base;

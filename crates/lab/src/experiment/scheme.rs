@@ -6,7 +6,7 @@
 //!
 //! [[scheme]]                             # the same with something changed: a variant
 //! use = "sr:1.1"
-//! variant = "nack=single"                # its name in the rows' column, and in legends
+//! variant = "nack=single"                # its name in the rows' column; legends say it in words
 //! set = { rejects = "one-at-a-time" }    # over what the world says of services of its kind
 //! world = { "tcp.on-hints" = "freeze" }   # and over the world itself
 //! ```
@@ -17,6 +17,7 @@ use super::layers::{over_defaults, set_all};
 use super::legend::legend;
 use super::parts::part;
 use super::schema_types;
+use super::wording::{changes_in_words, label_in_words};
 use super::world::{Point, PointTree, World};
 use arqway_config::schema::Later;
 use arqway_config::{Located, Mistake, Mistakes, Node, Origin, Table};
@@ -60,7 +61,7 @@ pub(super) struct SchemeSection {
     /// The service with its settings; other settings are the world's.
     #[schemars(with = "Option<Later<ServiceConfig>>")]
     service: Option<Node>,
-    /// The name in rows and legends for the changes by `set` and `world`, such as `nack=single`.
+    /// The name in rows for the changes by `set` and `world`, such as `nack=single`; legends say it in words.
     #[schemars(with = "Option<String>")]
     variant: Option<Located<String>>,
     /// Changes to the world's settings for services of its kind.
@@ -120,9 +121,11 @@ impl Scheme {
         scheme.in_columns = world.as_ref().map(in_columns).unwrap_or_default();
         scheme.world_changes = world.map(|world| world.to_toml_text());
         if !is_labelled {
-            scheme.label.push_str(&legend_of(&scheme.classes));
-            if scheme.variant.is_empty() && !scheme.in_columns.is_empty() {
-                scheme.label.push_str(&format!(", {}", scheme.in_columns));
+            let changes = if scheme.variant.is_empty() { &scheme.in_columns } else { &scheme.variant };
+            let notes = [changes_in_words(changes), legend_of(&scheme.classes, &scheme.label)];
+            let notes = notes.into_iter().filter(|note| !note.is_empty()).collect::<Vec<_>>().join(", ");
+            if !notes.is_empty() {
+                scheme.label.push_str(&format!(" ({notes})"));
             }
         }
         Some(scheme)
@@ -168,10 +171,9 @@ impl Scheme {
             None => in_world(form, short, &point.point.scenario.services, mistakes),
         });
         let services: Vec<_> = services.collect();
-        let plain = legend(form);
         Some(Self {
             name: short.value.clone(),
-            label: label.unwrap_or_else(|| if name.is_empty() { plain } else { format!("{plain}, {name}") }),
+            label: label.unwrap_or_else(|| legend(form)),
             variant: name,
             changes: set.map(|set| set.to_toml_text()),
             services: services.into_iter().collect::<Option<_>>()?,
@@ -198,7 +200,7 @@ impl Scheme {
             return None;
         };
         let services = services.into_iter().collect::<Option<_>>()?;
-        Some(Self { name: label.clone(), label, variant, services, ..Self::default() })
+        Some(Self { label: label_in_words(&label), name: label, variant, services, ..Self::default() })
     }
 }
 

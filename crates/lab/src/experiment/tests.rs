@@ -100,7 +100,7 @@ fn schemes_may_differ_in_who_carries_a_class_alone_if_each_has_a_variant() {
     let study = experiment(&text).unwrap_or_else(|told| panic!("{told}"));
     let names: Vec<String> = study.schemes.iter().map(Scheme::full_name).collect();
     assert_eq!(names, ["sr:0.9 voice=rlp", "sr:0.9", "Withdrawing"]);
-    assert_eq!(study.schemes[0].label, "SR 0.9 s, voice=rlp (RLP 1)");
+    assert_eq!(study.schemes[0].label, "SR 0.9 s (voice rlp, voice: RLP 1)");
 }
 
 #[test]
@@ -158,10 +158,10 @@ fn an_axis_says_the_unit_of_what_is_swept() {
         experiment(&text).expect("no mistakes").figures[0].x_label.clone()
     };
     assert_eq!(label("\"wireless.errors.loss\" = [\"1 %\"]"), "Frame loss rate (%)");
-    assert_eq!(label("\"wireless.delay\" = [\"50 ms\"]"), "wireless.delay (s)");
-    assert_eq!(label("\"wireless.rate\" = [\"64 kbit/s\"]"), "wireless.rate (bit/s)");
-    assert_eq!(label("\"file-transfer.packet\" = [\"250 octets\"]"), "file-transfer.packet (octets)");
-    assert_eq!(label("\"services.selective-repeat.window\" = [1, 2]"), "services.selective-repeat.window");
+    assert_eq!(label("\"wireless.delay\" = [\"50 ms\"]"), "Wireless: delay (s)");
+    assert_eq!(label("\"wireless.rate\" = [\"64 kbit/s\"]"), "Wireless: rate (bit/s)");
+    assert_eq!(label("\"file-transfer.packet\" = [\"250 octets\"]"), "File transfer: packet (octets)");
+    assert_eq!(label("\"services.selective-repeat.window\" = [1, 2]"), "Selective repeat: window");
 }
 
 #[test]
@@ -263,7 +263,7 @@ fn a_variant_lays_its_settings_over_the_worlds_service() {
     assert_ne!(plain.estimator.floor, changed.estimator.floor);
     assert_eq!(plain.estimator.smoothing.arithmetic, changed.estimator.smoothing.arithmetic, "the world's");
     let labels: Vec<&str> = study.schemes.iter().map(|scheme| scheme.label.as_str()).collect();
-    assert_eq!(labels, ["SR 0.9 s", "SR 0.9 s, nack=single", "Withdrawing"]);
+    assert_eq!(labels, ["SR 0.9 s", "SR 0.9 s (one frame rejected at a time)", "Withdrawing"]);
 }
 
 #[test]
@@ -306,7 +306,7 @@ fn what_rows_tell_in_a_column_needs_no_variant() {
     let study = experiment(&text).unwrap_or_else(|told| panic!("{told}"));
     let [one, five] = [0, 1].map(|scheme| &study.schemes[scheme]);
     assert_eq!((one.full_name().as_str(), five.full_name().as_str()), ("sr:0.9", "sr:0.9 connections=5"));
-    assert_eq!((five.variant.as_str(), five.label.as_str()), ("", "SR 0.9 s, connections=5"));
+    assert_eq!((five.variant.as_str(), five.label.as_str()), ("", "SR 0.9 s (5 connections)"));
     let connections = |scheme: &Scheme| {
         let scenario = scheme.scenario(0, &study.points[0]).expect("a point");
         scenario.file_transfer.connections.get()
@@ -344,7 +344,7 @@ fn a_scheme_gives_a_class_of_its_world_a_service_of_its_own() {
     assert_eq!(services(0), ["selective-repeat"], "the class travels with all others");
     assert_eq!(services(1), ["raw", "rlp"]);
     let labels: Vec<&str> = study.schemes.iter().map(|scheme| scheme.label.as_str()).collect();
-    assert_eq!(labels, ["SR", "Raw Link (OOS RLP 1)"]);
+    assert_eq!(labels, ["SR", "Raw Link (media: OOS RLP 1)"]);
 }
 
 #[test]

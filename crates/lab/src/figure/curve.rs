@@ -1,11 +1,11 @@
 //! The marks of a curve: its line, its error bars, its markers.
 
 use super::canvas::{Canvas, Escaped, Length};
-use super::layout::Layout;
 use super::look::Look;
-use super::marker::{draw_marker, open};
+use super::marker::{RADIUS, draw_marker, open};
 use super::number::{shortest, with_half_width};
-use super::{Curve, Figure, Point};
+use super::panel::Panel;
+use super::{Axis, Curve, Point};
 
 /// Half the length of the cap of an error bar.
 const CAP: f64 = 3.5;
@@ -20,12 +20,12 @@ fn marked(curve: &Curve) -> impl Iterator<Item = Point> {
 }
 
 /// The line through the points and their error bars.
-pub(super) fn draw_line(canvas: &mut Canvas, layout: &Layout, curve: &Curve, look: Look) {
+pub(super) fn draw_line(canvas: &mut Canvas, panel: &Panel, curve: &Curve, look: Look) {
     open(canvas, look);
     let mut path = String::new();
     let mut joined = false;
     for &point in &curve.points {
-        let place = layout.place(point);
+        let place = panel.place(point);
         if let Some((x, y)) = place {
             path += &format!("{}{} {}", if joined { 'L' } else { 'M' }, Length(x), Length(y));
         }
@@ -34,11 +34,11 @@ pub(super) fn draw_line(canvas: &mut Canvas, layout: &Layout, curve: &Curve, loo
     if !path.is_empty() {
         canvas.put(format_args!("<path d=\"{path}\"/>\n"));
     }
-    let bars: String = marked(curve).filter_map(|point| error_bar(layout, point)).collect();
+    let bars: String = marked(curve).filter_map(|point| error_bar(panel, point)).collect();
     if !bars.is_empty() {
         canvas.put(format_args!("<path stroke-width=\"0.9\" stroke-dasharray=\"none\" d=\"{bars}\"/>\n"));
     }
-    let intervals: String = marked(curve).filter_map(|point| interval_bar(layout, point)).collect();
+    let intervals: String = marked(curve).filter_map(|point| interval_bar(panel, point)).collect();
     if !intervals.is_empty() {
         canvas.put(format_args!("<path stroke-width=\"3\" stroke-dasharray=\"none\" d=\"{intervals}\"/>\n"));
     }
@@ -46,21 +46,29 @@ pub(super) fn draw_line(canvas: &mut Canvas, layout: &Layout, curve: &Curve, loo
 }
 
 /// The path of the interval where the error bar is something else: without caps.
-fn interval_bar(layout: &Layout, point: Point) -> Option<String> {
-    let (x, _) = layout.place(point)?;
+fn interval_bar(panel: &Panel, point: Point) -> Option<String> {
+    let (x, _) = panel.place(point)?;
     point.deviation?;
     let (low, high) = point.interval()?;
-    Some(format!("M{} {}V{}", Length(x), Length(layout.up(low)), Length(layout.up(high))))
+    Some(format!("M{} {}V{}", Length(x), Length(panel.up(low)), Length(panel.up(high))))
+}
+
+/// Whether the markers of a curve hide some of its error bars.
+pub(super) fn hides_bars(panel: &Panel, curve: &Curve) -> bool {
+    marked(curve)
+        .filter(|point| panel.place(*point).is_some())
+        .filter_map(|point| point.ends())
+        .any(|(low, high)| high > low && (panel.up(low) - panel.up(high)) / 2.0 < RADIUS)
 }
 
 /// The path of an error bar. Where the frame cuts it off it has no cap, as a sign that it goes on.
-fn error_bar(layout: &Layout, point: Point) -> Option<String> {
-    let (x, _) = layout.place(point)?;
+fn error_bar(panel: &Panel, point: Point) -> Option<String> {
+    let (x, _) = panel.place(point)?;
     let (low, high) = point.ends()?;
-    let (bottom, top) = (layout.up(low), layout.up(high));
+    let (bottom, top) = (panel.up(low), panel.up(high));
     let mut path = format!("M{} {}V{}", Length(x), Length(bottom), Length(top));
     for (end, y) in [(low, bottom), (high, top)] {
-        if layout.y.contains(end) {
+        if panel.y.contains(end) {
             path += &format!("M{} {}h{}", Length(x - CAP), Length(y), Length(2.0 * CAP));
         }
     }
@@ -68,11 +76,11 @@ fn error_bar(layout: &Layout, point: Point) -> Option<String> {
 }
 
 /// The markers of a curve, each with a tooltip.
-pub(super) fn draw_markers(canvas: &mut Canvas, layout: &Layout, figure: &Figure, curve: &Curve, look: Look) {
+pub(super) fn draw_markers(canvas: &mut Canvas, panel: &Panel, axes: [&Axis; 2], curve: &Curve, look: Look) {
     open(canvas, look);
     for point in marked(curve) {
-        let Some(place) = layout.place(point) else { continue };
-        canvas.put(format_args!("<g><title>{}</title>\n", Escaped(&tooltip(figure, curve, point))));
+        let Some(place) = panel.place(point) else { continue };
+        canvas.put(format_args!("<g><title>{}</title>\n", Escaped(&tooltip(axes, curve, point))));
         draw_marker(canvas, look, place);
         canvas.put(format_args!(
             "<circle cx=\"{}\" cy=\"{}\" r=\"{}\" stroke=\"none\" pointer-events=\"all\"/></g>\n",
@@ -85,14 +93,14 @@ pub(super) fn draw_markers(canvas: &mut Canvas, layout: &Layout, figure: &Figure
 }
 
 /// `SR 0.9 s at 5.4 %: 31.2 ± 0.3 kbit/s`.
-fn tooltip(figure: &Figure, curve: &Curve, point: Point) -> String {
+fn tooltip([x, y]: [&Axis; 2], curve: &Curve, point: Point) -> String {
     let unit = |unit: Option<&str>| unit.map(|unit| format!(" {unit}")).unwrap_or_default();
     format!(
         "{} at {}{}: {}{}",
         curve.label,
         shortest(point.x),
-        unit(figure.x.unit()),
+        unit(x.unit()),
         with_half_width(point.y, point.half_width),
-        unit(figure.y.unit()),
+        unit(y.unit()),
     )
 }

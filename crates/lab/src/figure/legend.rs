@@ -1,4 +1,4 @@
-//! The legend: which look is which scheme, in rows below the plot, read from left to right.
+//! The legend: which look is which scheme, read from left to right, and from top to bottom.
 
 use super::Curve;
 use super::canvas::{Anchor, Canvas, Ink, Length};
@@ -7,7 +7,9 @@ use super::marker::{draw_marker, open};
 use super::text;
 
 const SIZE: f64 = 13.0;
+/// From one entry to the next, and from one line of an entry to the next.
 const ROW: f64 = 21.0;
+const LINE: f64 = 16.0;
 /// Long enough to tell the longest dash.
 const SAMPLE: f64 = 44.0;
 const SAMPLE_GAP: f64 = 8.0;
@@ -15,7 +17,8 @@ const COLUMN_GAP: f64 = 22.0;
 
 /// The entries and how they are arranged.
 pub(super) struct Legend {
-    labels: Vec<String>,
+    /// Each in its lines.
+    labels: Vec<Vec<String>>,
     columns: usize,
     /// Width of one column, without the gap to the next.
     column: f64,
@@ -23,39 +26,52 @@ pub(super) struct Legend {
 
 impl Legend {
     /// As many columns as fit into `most`, and no more than even rows need.
-    pub(super) fn new(curves: &[Curve], most: f64) -> Self {
+    pub(super) fn rows(curves: &[Curve], most: f64) -> Self {
+        let one = Self::column(curves, most);
+        let fitting = ((most + COLUMN_GAP) / (one.column + COLUMN_GAP)).floor().max(1.0) as usize;
+        let rows = curves.len().div_ceil(fitting).max(1);
+        Self { columns: curves.len().div_ceil(rows), ..one }
+    }
+
+    /// One column, as wide as it must be, and no wider than `most`: long labels have several lines.
+    pub(super) fn column(curves: &[Curve], most: f64) -> Self {
         let room = most - SAMPLE - SAMPLE_GAP;
-        let labels: Vec<_> = curves.iter().map(|curve| text::cut(&curve.label, SIZE, room)).collect();
-        let widest = labels.iter().map(|label| text::width(label, SIZE)).fold(0.0, f64::max);
-        let column = SAMPLE + SAMPLE_GAP + widest;
-        let fitting = ((most + COLUMN_GAP) / (column + COLUMN_GAP)).floor().max(1.0) as usize;
-        let rows = labels.len().div_ceil(fitting).max(1);
-        Self { columns: labels.len().div_ceil(rows), labels, column }
+        let labels: Vec<_> = curves.iter().map(|curve| text::wrapped(&curve.label, SIZE, room)).collect();
+        let widest = labels.iter().flatten().map(|line| text::width(line, SIZE)).fold(0.0, f64::max);
+        Self { columns: curves.len().min(1), labels, column: SAMPLE + SAMPLE_GAP + widest }
+    }
+
+    /// The heights of the rows.
+    fn heights(&self) -> impl Iterator<Item = f64> {
+        let lines = self.labels.chunks(self.columns.max(1)).map(|row| row.iter().map(Vec::len).max().unwrap_or(1));
+        lines.map(|lines| ROW + lines.saturating_sub(1) as f64 * LINE)
     }
 
     pub(super) fn height(&self) -> f64 {
-        match self.columns {
-            0 => 0.0,
-            columns => self.labels.len().div_ceil(columns) as f64 * ROW,
-        }
+        self.heights().sum()
     }
 
     pub(super) fn width(&self) -> f64 {
-        self.columns as f64 * (self.column + COLUMN_GAP) - COLUMN_GAP
+        (self.columns as f64 * (self.column + COLUMN_GAP) - COLUMN_GAP).max(0.0)
     }
 
     /// Draws the entries, the upper left corner of their block at this position.
-    pub(super) fn draw(&self, canvas: &mut Canvas, (left, top): (f64, f64)) {
-        for (index, label) in self.labels.iter().enumerate() {
-            let (row, column) = (index / self.columns, index % self.columns);
-            let x = left + column as f64 * (self.column + COLUMN_GAP);
-            let y = top + (row as f64 + 0.5) * ROW;
-            let look = Look::of(index);
-            open(canvas, look);
-            canvas.put(format_args!("<path d=\"M{} {}h{}\"/>\n", Length(x), Length(y), Length(SAMPLE)));
-            draw_marker(canvas, look, (x + SAMPLE / 2.0, y));
-            canvas.put(format_args!("</g>\n"));
-            canvas.text(label, (x + SAMPLE + SAMPLE_GAP, y + 0.36 * SIZE), SIZE, Ink::Text, Anchor::Start);
+    pub(super) fn draw(&self, canvas: &mut Canvas, looks: &[Look], (left, top): (f64, f64)) {
+        let mut row_top = top;
+        let entries: Vec<_> = self.labels.iter().zip(looks).collect();
+        for (row, height) in entries.chunks(self.columns.max(1)).zip(self.heights()) {
+            for (column, (lines, look)) in row.iter().enumerate() {
+                let (x, y) = (left + column as f64 * (self.column + COLUMN_GAP), row_top + 0.5 * ROW);
+                open(canvas, **look);
+                canvas.put(format_args!("<path d=\"M{} {}h{}\"/>\n", Length(x), Length(y), Length(SAMPLE)));
+                draw_marker(canvas, **look, (x + SAMPLE / 2.0, y));
+                canvas.put(format_args!("</g>\n"));
+                for (index, line) in lines.iter().enumerate() {
+                    let place = (x + SAMPLE + SAMPLE_GAP, y + 0.36 * SIZE + index as f64 * LINE);
+                    canvas.text(line, place, SIZE, Ink::Text, Anchor::Start);
+                }
+            }
+            row_top += height;
         }
     }
 }

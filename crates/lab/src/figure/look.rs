@@ -1,5 +1,8 @@
 //! What tells curves apart: marker, dash and colour. Each suffices alone for eight curves, so that a figure can be read in
 //! black and white, and by readers who see colours differently.
+//!
+//! A scheme has the same look in every figure of every paper. What changes something in a scheme has its colour, or where a
+//! figure is mostly about the changes, one of its own.
 
 /// How a curve is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,14 +75,109 @@ const MARKERS: [(Marker, bool); 16] = [
     (Marker::Hexagon, true),
 ];
 
+/// The looks of the schemes that papers compare, by their numbers; the number modulo eight is the colour. Schemes that share
+/// a figure differ in marker, in dash and in colour.
+const SCHEMES: [(&str, usize); 35] = [
+    ("raw", 0),
+    ("sr", 9),
+    ("sr:0.1", 38),
+    ("sr:0.2", 50),
+    ("sr:0.25", 39),
+    ("sr:0.3", 44),
+    ("sr:0.7", 5),
+    ("sr:0.8", 7),
+    ("sr:0.9", 6),
+    ("sr:1.0", 2),
+    ("sr:1.1", 1),
+    ("sr:1.2", 3),
+    ("sr:1.3", 4),
+    ("asr:1+4", 12),
+    ("asr:2+4", 14),
+    ("asr:3+2", 10),
+    ("asr:4+0", 11),
+    ("asr:4+2", 13),
+    ("asr:4+4", 15),
+    ("rlc:1", 21),
+    ("rlc:2", 20),
+    ("rlc:3", 22),
+    ("rlc:4", 19),
+    ("rlc:5", 23),
+    ("go-back-n", 30),
+    ("rlp:1", 35),
+    ("rlp:3", 27),
+    ("oos-rlp:1", 53),
+    ("xor-fec:12", 26),
+    ("snoop", 28),
+    ("sscop-full", 37),
+    ("sscop-pfrs", 17),
+    ("sscop-none", 18),
+    ("dda:1.0", 43),
+    ("dda:2.0", 62),
+];
+
+/// How many looks there are that differ without colour.
+const LOOKS: usize = 64;
+
 impl Look {
-    /// The look of the curve with this index: different for the first 64.
-    pub(crate) fn of(index: usize) -> Self {
-        let (marker, filled) = MARKERS[index % MARKERS.len()];
-        // Curves that share a marker get another dash.
-        let dash = DASHES[(index + index / DASHES.len()) % DASHES.len()];
-        Self { marker, filled, dash, colour: index % COLOURS.len() }
+    /// A look by its number: the first 64 differ, without colour too.
+    fn of(number: usize) -> Self {
+        let (marker, filled) = MARKERS[number % MARKERS.len()];
+        // Looks that share a marker have another dash.
+        let dash = DASHES[(number + number / DASHES.len()) % DASHES.len()];
+        Self { marker, filled, dash, colour: number % COLOURS.len() }
     }
+}
+
+/// The number of the scheme that a curve shows, whatever it changes in it: `sr:1.1 nack=single` is like `sr:1.1`.
+fn number_of(scheme: &str) -> Option<usize> {
+    let name = scheme.split(' ').next().unwrap_or_default();
+    SCHEMES.iter().find(|(known, _)| *known == name).map(|(_, number)| *number)
+}
+
+/// The looks of a figure's curves, whose schemes are called so in rows.
+///
+/// Plain schemes have theirs; whatever else there is takes what is left: a scheme's own marker with the fill exchanged, if
+/// that is free. Where several schemes come with changes, the colour tells the scheme, and marker and dash the change.
+pub(crate) fn looks(schemes: &[&str]) -> Vec<Look> {
+    if schemes.iter().all(|scheme| number_of(scheme).is_none()) {
+        return (0..schemes.len()).map(Look::of).collect();
+    }
+    let is_plain = |scheme: &str| !scheme.contains(' ');
+    let with_changes =
+        SCHEMES.iter().filter(|(_, number)| schemes.iter().filter(|one| number_of(one) == Some(*number)).count() > 1);
+    let keeps_colour = with_changes.count() > 1;
+    let mut numbers: Vec<Option<usize>> =
+        schemes.iter().map(|scheme| number_of(scheme).filter(|_| is_plain(scheme))).collect();
+    let mut colours: Vec<Option<usize>> =
+        numbers.iter().map(|number| number.map(|number| number % COLOURS.len())).collect();
+    for index in 0..schemes.len() {
+        if numbers[index].is_some() {
+            continue;
+        }
+        let own = number_of(schemes[index]);
+        let colour = own.filter(|_| keeps_colour).map(|number| number % COLOURS.len());
+        let is_free = |number: &usize| !numbers.contains(&Some(*number));
+        let of_no_scheme = |number: &usize| SCHEMES.iter().all(|(_, other)| other != number);
+        let is_new = |number: &usize| {
+            let (look, mut taken) = (Look::of(*number), numbers.iter().flatten().map(|taken| Look::of(*taken)));
+            !colours.contains(&Some(look.colour))
+                && taken.all(|other| other.marker != look.marker && other.dash != look.dash)
+        };
+        let exchanged = own.filter(|_| keeps_colour).map(|number| (number + DASHES.len()) % MARKERS.len());
+        let candidates = || exchanged.into_iter().chain(0..LOOKS).filter(is_free);
+        let number = match colour {
+            Some(_) => candidates().next(),
+            None => candidates().filter(of_no_scheme).find(is_new).or_else(|| candidates().find(is_new)),
+        };
+        let number = number.or_else(|| candidates().next());
+        let number = number.unwrap_or(index);
+        (numbers[index], colours[index]) = (Some(number), Some(colour.unwrap_or(number % COLOURS.len())));
+    }
+    let look = |(number, colour): (Option<usize>, Option<usize>)| {
+        let look = Look::of(number.unwrap_or_default());
+        Look { colour: colour.unwrap_or(look.colour), ..look }
+    };
+    numbers.into_iter().zip(colours).map(look).collect()
 }
 
 impl Marker {
@@ -119,28 +217,69 @@ impl Marker {
 
 #[cfg(test)]
 mod tests {
+    use super::super::canvas::Canvas;
+    use super::super::marker::draw_marker;
     use super::*;
+
+    fn differ<T: PartialEq + std::fmt::Debug>(of: &[T]) -> bool {
+        of.iter().enumerate().all(|(index, one)| !of[..index].contains(one))
+    }
+
+    fn names(count: usize) -> Vec<String> {
+        (0..count).map(|index| format!("of one's own {index}")).collect()
+    }
+
+    fn looks_of(names: &[String]) -> Vec<Look> {
+        looks(&names.iter().map(String::as_str).collect::<Vec<_>>())
+    }
 
     #[test]
     fn eight_curves_differ_in_each_of_marker_dash_and_colour() {
-        let looks: Vec<_> = (0..8).map(Look::of).collect();
-        for (index, one) in looks.iter().enumerate() {
-            for other in &looks[..index] {
-                assert_ne!(one.marker, other.marker);
-                assert_ne!(one.dash, other.dash);
-                assert_ne!(COLOURS[one.colour].light, COLOURS[other.colour].light);
-                assert_ne!(COLOURS[one.colour].dark, COLOURS[other.colour].dark);
-            }
-        }
+        let looks = looks_of(&names(8));
+        assert!(differ(&looks.iter().map(|look| look.marker).collect::<Vec<_>>()));
+        assert!(differ(&looks.iter().map(|look| look.dash).collect::<Vec<_>>()));
+        assert!(differ(&looks.iter().map(|look| look.colour).collect::<Vec<_>>()));
+        assert!(differ(&COLOURS.map(|colour| colour.light)) && differ(&COLOURS.map(|colour| colour.dark)));
     }
 
     #[test]
     fn sixty_four_curves_differ_without_colour() {
-        let looks: Vec<_> = (0..64).map(Look::of).collect();
-        for (index, one) in looks.iter().enumerate() {
-            for other in &looks[..index] {
-                assert_ne!((one.marker, one.filled, one.dash), (other.marker, other.filled, other.dash));
-            }
+        let looks = looks_of(&names(64));
+        assert!(differ(&looks.iter().map(|look| (look.marker, look.filled, look.dash)).collect::<Vec<_>>()));
+        assert_eq!(looks_of(&names(100)).len(), 100, "more have looks too");
+    }
+
+    #[test]
+    fn a_scheme_has_one_look_whatever_stands_beside_it_and_no_other_has_it() {
+        let all: Vec<&str> = SCHEMES.iter().map(|(name, _)| *name).collect();
+        let together = looks(&all);
+        assert!(differ(&all) && differ(&together), "{together:?}");
+        for (name, look) in all.iter().zip(&together) {
+            assert_eq!(looks(&["of one's own", name])[1], *look, "{name}");
+            assert_eq!(looks(&["sr:1.1 nack=single", "asr:3+2 float", name])[2], *look, "{name}");
         }
+    }
+
+    #[test]
+    fn where_several_schemes_come_with_changes_the_colour_tells_the_scheme() {
+        let [plain, other, changed, other_changed] = looks(&["sr:1.1", "asr:3+2", "sr:1.1 slow", "asr:3+2 slow"])[..]
+        else {
+            panic!("four looks")
+        };
+        assert_eq!((plain.colour, other.colour), (changed.colour, other_changed.colour));
+        assert!(plain.filled != changed.filled && plain.marker == changed.marker, "the fill is exchanged");
+        // Of a single scheme, the changes are what matters.
+        let changes = looks(&["sr:1.1", "sr:1.1 one", "sr:1.1 two", "sr:1.1 three"]);
+        assert!(differ(&changes.iter().map(|look| look.colour).collect::<Vec<_>>()));
+    }
+
+    #[test]
+    fn every_marker_has_a_shape() {
+        let shape = |look: &Look| {
+            let mut canvas = Canvas::new("id", "", "", (10.0, 10.0));
+            draw_marker(&mut canvas, *look, (5.0, 5.0));
+            canvas.finish()
+        };
+        assert!(differ(&looks_of(&names(16)).iter().map(shape).collect::<Vec<_>>()));
     }
 }

@@ -1,8 +1,9 @@
-//! Figures: line plots with error bars, as SVG and PNG.
+//! Figures: line plots with error bars, and bars where there is one point, as SVG and PNG.
 //!
 //! A small renderer of our own, because figures are results: equal input must give equal bytes, on every host. They are made
-//! for print. Curves are told apart by marker, by dash and by colour, each of which suffices alone; the legend stands below
-//! the plot and never covers data. The same SVG is inlined in reports, where it follows the reader's dark mode.
+//! for print, for a desk and for a phone. Curves are told apart by marker, by dash and by colour, each of which suffices
+//! alone; a scheme has the same in all figures. No text is ever cut, and none covers data. On a screen, figures follow the
+//! reader's dark mode.
 //!
 //! | file | concept |
 //! | --- | --- |
@@ -10,19 +11,23 @@
 //! | `number.rs` | numbers as text |
 //! | `font.rs` | the shipped font: widths and outlines of its letters |
 //! | `text.rs` | how wide text is; wrapping |
-//! | `look.rs` | marker, dash and colour of each curve |
+//! | `look.rs` | marker, dash and colour of each scheme |
 //! | `canvas.rs` | SVG elements, escaped and with fixed decimals |
+//! | `sheet.rs` | what a figure is drawn on, its title and its small print |
+//! | `panel.rs` | a rectangle of axes |
 //! | `layout.rs` | where everything stands |
 //! | `curve.rs` | lines, error bars, markers |
 //! | `marker.rs` | the colour, dash and marker of one curve |
 //! | `mark.rs` | places on the horizontal axis that mean something |
-//! | `legend.rs` | labels and looks, in rows below the plot |
-//! | `svg.rs` | the drawing as a whole |
+//! | `legend.rs` | labels and looks, beside the plot or below it |
+//! | `svg.rs` | a line plot as a whole |
+//! | `bars.rs` | a figure of one point |
 //! | `png.rs` | SVG to pixels |
 //! | `outlined.rs` | text as outlines, for pixels |
 //!
 //! `canvas.rs`, `look.rs`, `scale.rs` and `text.rs` also serve the [time-sequence plot](crate::trace::sequence).
 
+mod bars;
 pub mod canvas;
 mod curve;
 mod font;
@@ -33,12 +38,15 @@ mod mark;
 mod marker;
 pub mod number;
 mod outlined;
+mod panel;
 pub mod png;
 pub mod scale;
+mod sheet;
 mod svg;
 pub mod text;
 
 pub use scale::Scale;
+pub use sheet::Sheet;
 
 /// A line plot.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,8 +63,21 @@ pub struct Figure {
     pub curves: Vec<Curve>,
     /// Places on the horizontal axis that mean something.
     pub marks: Vec<Mark>,
-    /// Small print below everything: where the figure comes from, what its error bars are.
+    /// How some of the curves differ, where they can hardly be told apart: a second panel.
+    pub difference: Option<Difference>,
+    /// Where the figure comes from.
     pub source: String,
+    /// What its values and its error bars are.
+    pub caption: String,
+}
+
+/// How far some curves lie from one of them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Difference {
+    /// From which, with the unit in parentheses: `Difference from SR 0.9 s (kbit/s)`.
+    pub label: String,
+    /// By their schemes, they look like those of the figure.
+    pub curves: Vec<Curve>,
 }
 
 /// One axis of a plot.
@@ -84,6 +105,8 @@ impl Axis {
 pub struct Curve {
     /// The scheme as the legend names it.
     pub label: String,
+    /// The scheme as rows name it, which decides how the curve looks.
+    pub scheme: String,
     /// In the order in which they are joined.
     pub points: Vec<Point>,
 }
@@ -116,10 +139,34 @@ pub struct Point {
 }
 
 impl Figure {
-    /// The figure as a self-contained SVG document.
+    /// The figure as a self-contained SVG document, for a file of its own.
     #[must_use]
     pub fn to_svg(&self) -> String {
-        svg::draw(self)
+        self.drawn_on(Sheet::File)
+    }
+
+    /// The figure as a self-contained SVG document, for a place of this kind.
+    #[must_use]
+    pub fn drawn_on(&self, sheet: Sheet) -> String {
+        svg::draw(self, sheet)
+    }
+
+    /// Whether some error bar is shorter than the marker in front of it.
+    #[must_use]
+    pub fn hides_bars(&self) -> bool {
+        let hides = |panel: &panel::Panel, curves: &[Curve]| curves.iter().any(|curve| curve::hides_bars(panel, curve));
+        // No plot is flatter than a phone's.
+        let layout = layout::Layout::new(self, Sheet::Phone);
+        let below = layout.difference.as_ref().zip(self.difference.as_ref());
+        self.only_place().is_none()
+            && (hides(&layout.plot, &self.curves)
+                || below.is_some_and(|(panel, difference)| hides(panel, &difference.curves)))
+    }
+
+    /// What stands below a figure that is by itself.
+    fn small_print(&self) -> String {
+        let parts = [&self.source, &self.caption].map(String::as_str);
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ")
     }
 }
 

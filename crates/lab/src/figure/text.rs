@@ -1,4 +1,4 @@
-//! Text: how wide it is, and where it is broken or cut.
+//! Text: how wide it is, and where it is broken. It is never cut.
 //!
 //! Widths are those of the font we ship. A browser without it falls back to another sans serif, nearly all of which are
 //! narrower; so what fits here fits there.
@@ -10,38 +10,36 @@ pub fn width(text: &str, size: f64) -> f64 {
     text.chars().map(|letter| f64::from(glyph(letter).advance) * size / UNITS).sum()
 }
 
-/// The text in lines of at most the given width, broken between words; a longer word is cut.
+/// The text in lines of at most the given width, broken between words; a word that is longer is broken too.
 pub fn wrapped(text: &str, size: f64, most: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
-        let word = cut(word, size, most);
         match lines.last_mut() {
-            Some(line) if width(line, size) + width(&word, size) + width(" ", size) <= most => {
+            Some(line) if width(line, size) + width(" ", size) + width(word, size) <= most => {
                 line.push(' ');
-                line.push_str(&word);
+                line.push_str(word);
             }
-            _ => lines.push(word),
+            _ => lines.extend(broken(word, size, most)),
         }
     }
     lines
 }
 
-/// The text, or as much of it as fits before an ellipsis.
-pub fn cut(text: &str, size: f64, most: f64) -> String {
-    if width(text, size) <= most {
-        return text.to_owned();
-    }
-    let mut kept = String::new();
-    let mut room = most - width("…", size);
-    for letter in text.chars() {
-        room -= width(letter.encode_utf8(&mut [0; 4]), size);
-        if room < 0.0 {
-            break;
+/// A word in pieces of at most the given width, each of one letter at least.
+fn broken(word: &str, size: f64, most: f64) -> Vec<String> {
+    let mut pieces = vec![String::new()];
+    let mut room = most;
+    for letter in word.chars() {
+        let advance = width(letter.encode_utf8(&mut [0; 4]), size);
+        if let Some(piece) = pieces.last_mut().filter(|piece| advance <= room || piece.is_empty()) {
+            piece.push(letter);
+            room -= advance;
+        } else {
+            pieces.push(letter.to_string());
+            room = most - advance;
         }
-        kept.push(letter);
     }
-    kept.truncate(kept.trim_end().len());
-    kept + "…"
+    pieces
 }
 
 #[cfg(test)]
@@ -56,13 +54,15 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_broken_between_words_and_long_words_are_cut() {
+    fn lines_are_broken_between_words_and_long_words_within() {
         let lines = wrapped("Throughput of the file transfer under uniform errors", 10.0, 120.0);
         assert!(lines.len() > 1 && lines.iter().all(|line| width(line, 10.0) <= 120.0), "{lines:?}");
         assert_eq!(lines.join(" "), "Throughput of the file transfer under uniform errors");
         let word = "x".repeat(100);
         let lines = wrapped(&word, 10.0, 120.0);
-        assert!(lines.len() == 1 && lines[0].ends_with('…') && width(&lines[0], 10.0) <= 120.0);
+        assert!(lines.len() > 1 && lines.iter().all(|line| width(line, 10.0) <= 120.0), "{lines:?}");
+        assert_eq!(lines.concat(), word, "nothing is left out");
+        assert_eq!(wrapped("xy", 10.0, 1.0), ["x", "y"], "a letter is not broken");
         assert!(wrapped("  ", 10.0, 120.0).is_empty());
     }
 }

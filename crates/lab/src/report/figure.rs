@@ -10,14 +10,14 @@ pub struct FigureSection {
     pub id: String,
     /// Heading of the section.
     pub title: String,
-    /// The drawing; goes into the page as it is.
-    pub svg: String,
-    /// What is drawn, below the drawing.
+    /// The drawing for a desk, and that for a phone; they go into the page as they are.
+    pub drawings: [String; 2],
+    /// What its values and its error bars are, below the drawing.
     pub caption: String,
     /// The paper's table beside ours, where the figure is a table.
     pub paper_table: Option<PaperTable>,
-    /// Heads of the table: the swept parameter, then a curve each.
-    pub columns: Vec<String>,
+    /// Heads of the table: the swept parameter, then a curve each; with the name in rows, where that is another.
+    pub columns: Vec<(String, String)>,
     /// The table: a value of the swept parameter, then `mean ± half width` of each curve.
     pub rows: Vec<Vec<String>>,
     /// What the paper says of it, and what became of that.

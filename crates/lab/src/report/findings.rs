@@ -2,7 +2,7 @@
 
 use super::means_table::MeansTable;
 use crate::experiment::{Experiment, FigurePlan};
-use crate::figure::png;
+use crate::figure::{Figure, png};
 use crate::output::OutputError;
 use crate::results::rows::Row;
 use crate::run::Results;
@@ -29,7 +29,9 @@ pub struct FigureFinding {
     pub title: String,
     /// Means and intervals.
     pub table: MeansTable,
-    /// The drawing.
+    /// The figure.
+    pub figure: Figure,
+    /// The drawing in a file of its own.
     pub svg: String,
     /// Which experiment of the plan it belongs to.
     pub experiment: usize,
@@ -42,8 +44,9 @@ impl FigureFinding {
     fn new(experiment: &Experiment, index: usize, figure: &FigurePlan, rows: &[Row]) -> Self {
         let table = MeansTable::new(experiment, figure, rows);
         let id = format!("{}-{}", experiment.paper, figure.id);
-        let svg = table.figure(experiment, &id).to_svg();
-        Self { id, title: experiment.title.clone(), table, svg, experiment: index, name: figure.id.clone() }
+        let (drawn, title) = (table.figure(experiment, &id), experiment.title.clone());
+        let svg = drawn.to_svg();
+        Self { id, title, table, figure: drawn, svg, experiment: index, name: figure.id.clone() }
     }
 
     /// The drawing as a PNG file.

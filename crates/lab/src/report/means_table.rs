@@ -1,5 +1,6 @@
 //! From rows to what a person looks at: tables of means, and figures.
 
+use super::coinciding::{Coinciding, Measured};
 use crate::experiment::{Bars, Experiment, FigurePlan, Scheme};
 use crate::figure::{Axis, Curve, Figure, Mark, Point, Scale, number};
 use crate::quantity::Quantity;
@@ -7,6 +8,7 @@ use crate::results::rows::Row;
 use crate::results::stats::{Summary, summarise};
 use crate::results::text_table::{Align, text_table};
 use arqway_sim::channel::Direction;
+use std::collections::BTreeMap;
 
 /// Means of one quantity, by point and scheme, in the units of its label.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,10 +19,14 @@ pub struct MeansTable {
     pub y_label: String,
     /// The schemes' labels.
     pub schemes: Vec<String>,
+    /// The same as rows name them.
+    pub names: Vec<String>,
     /// The values of the swept setting, or where along its series the quantity was measured.
     pub points: Vec<f64>,
     /// For each point, the mean of each scheme that has rows there.
     pub means: Vec<Vec<Option<Summary>>>,
+    /// The schemes that can hardly be told apart, and by how much they differ.
+    pub coinciding: Option<Coinciding>,
     /// Places on the horizontal axis that mean something.
     pub marks: Vec<Mark>,
     /// The fewest and the most replications behind a mean.
@@ -45,14 +51,14 @@ fn place_of(row: &Row, quantity: &Quantity) -> Option<f64> {
     }
 }
 
-/// A scheme's means at each place, from the rows of a quantity.
-fn means_of(
+/// What was measured of a scheme at each place, from the rows of a quantity.
+fn measured(
     experiment: &Experiment,
     scheme: &Scheme,
     places: &[f64],
     figure: &FigurePlan,
     rows: &[(f64, &Row)],
-) -> Vec<Option<Summary>> {
+) -> Measured {
     let variant = experiment.variant_of(scheme);
     // Two schemes may differ in nothing but the connections, or in the rate of the link.
     let of_point = experiment.points.iter().enumerate().filter_map(|(index, point)| {
@@ -63,12 +69,14 @@ fn means_of(
     let cells: Vec<(f64, u32, u64)> = of_point.collect();
     let same = |row: &Row| (&*row.scheme, &*row.variant) == (scheme.name.as_str(), variant.as_str());
     let same = |row: &Row| same(row) && cells.contains(&(row.point, row.connections, row.rate_bps));
-    let mut values = vec![Vec::new(); places.len()];
+    let mut values = vec![BTreeMap::new(); places.len()];
     for (place, row) in rows.iter().filter(|(_, row)| same(row)) {
         let found = places.iter().position(|known| known == place);
-        found.into_iter().for_each(|index| values[index].push(row.value * figure.quantity.factor));
+        if let Some(index) = found {
+            values[index].insert(row.replication, row.value * figure.quantity.factor);
+        }
     }
-    values.iter().map(|values| summarise(values)).collect()
+    values
 }
 
 impl MeansTable {
@@ -87,15 +95,19 @@ impl MeansTable {
             points.sort_by(f64::total_cmp);
             points.dedup();
         }
-        let of_schemes: Vec<Vec<Option<Summary>>> =
-            experiment.schemes.iter().map(|scheme| means_of(experiment, scheme, &points, figure, &rows)).collect();
-        let of_point = |index: usize| of_schemes.iter().map(|means| means[index]).collect();
+        let of_schemes: Vec<Measured> =
+            experiment.schemes.iter().map(|scheme| measured(experiment, scheme, &points, figure, &rows)).collect();
+        let mean = |values: &BTreeMap<u32, f64>| summarise(&values.values().copied().collect::<Vec<_>>());
+        let of_point = |index: usize| of_schemes.iter().map(|values| mean(&values[index])).collect();
         let means: Vec<Vec<Option<Summary>>> = (0..points.len()).map(of_point).collect();
+        let can_coincide = figure.quantity.along.is_none() && figure.y_scale == Scale::Linear;
         let counts = || means.iter().flatten().flatten().map(|summary| summary.n);
         Self {
             x_label: figure.x_label.clone(),
             y_label: label.to_owned(),
             schemes: experiment.schemes.iter().map(|scheme| scheme.label.clone()).collect(),
+            names: experiment.schemes.iter().map(Scheme::full_name).collect(),
+            coinciding: can_coincide.then(|| Coinciding::of(&of_schemes, &means)).flatten(),
             marks: figure.marks.clone(),
             replications: (counts().min().unwrap_or(0), counts().max().unwrap_or(0)),
             replication: figure.replication,
@@ -156,26 +168,46 @@ impl MeansTable {
                 let deviation = summary.deviation.filter(|_| self.bars == Bars::Deviation);
                 Some(Point { x: *x, y: summary.mean, half_width: summary.half_width, deviation })
             };
-            Curve { label: label.clone(), points: self.points.iter().zip(&self.means).filter_map(point).collect() }
+            let points = self.points.iter().zip(&self.means).filter_map(point).collect();
+            Curve { label: label.clone(), scheme: self.names[index].clone(), points }
         };
         let axis = |label: &str, scale: Scale, from_zero| Axis { label: label.to_owned(), scale, from_zero };
-        let bars = match self.bars {
-            _ if self.replication.is_some() => "",
-            Bars::Interval => ", 95 % confidence intervals",
-            Bars::Deviation => ", bars of one standard deviation, thick: 95 % confidence intervals",
-        };
-        let hidden = self.points.iter().find(|point| !self.x_scale.shows(**point));
-        let hidden =
-            hidden.map_or_else(String::new, |point| format!("; {} is in the table alone", number::typed(*point)));
-        Figure {
+        let curves: Vec<Curve> = self.schemes.iter().enumerate().map(curve).collect();
+        let y = axis(&self.y_label, self.y_scale, !self.is_series);
+        let mut figure = Figure {
             id: id.to_owned(),
             title: experiment.title.clone(),
             x: axis(&self.x_label, self.x_scale, !self.is_series),
-            y: axis(&self.y_label, self.y_scale, !self.is_series),
-            curves: self.schemes.iter().enumerate().map(curve).collect(),
+            difference: self.coinciding.as_ref().map(|found| found.panel(&self.points, &curves, &y)),
+            y,
+            curves,
             marks: self.marks.clone(),
-            source: format!("{}; {}{bars}{hidden}", experiment.source, self.replications_text()),
+            source: experiment.source.clone(),
+            caption: String::new(),
+        };
+        figure.caption = self.caption(&figure);
+        figure
+    }
+
+    /// What the values and the error bars of its figure are.
+    fn caption(&self, figure: &Figure) -> String {
+        let bars = match self.bars {
+            _ if self.replication.is_some() => None,
+            Bars::Interval => Some("95 % confidence intervals"),
+            Bars::Deviation => Some("bars of one standard deviation, thick: 95 % confidence intervals"),
+        };
+        let mut words =
+            [Some(self.replications_text().as_str()), bars].into_iter().flatten().collect::<Vec<_>>().join(", ");
+        if bars.is_some() && figure.hides_bars() {
+            words.push_str("; a bar that cannot be seen is shorter than its marker");
         }
+        if figure.difference.is_some() {
+            words.push_str("; below: differences, paired by replication");
+        }
+        if let Some(point) = self.points.iter().find(|point| !self.x_scale.shows(**point)) {
+            words.push_str(&format!("; {} is in the table alone", number::typed(*point)));
+        }
+        words
     }
 
     /// The table for a terminal, its columns aligned.
@@ -259,7 +291,7 @@ mod tests {
         let first = MeansTable::new(&study, &figure(Some(0)), &rows);
         assert_eq!(means(&first), [[Some(2.0), Some(3.0)], [Some(8.0), None]]);
         assert_eq!(first.replications_text(), "replication 0 alone");
-        assert!(first.figure(&study, "fig").source.ends_with("replication 0 alone"));
+        assert!(first.figure(&study, "fig").caption.ends_with("replication 0 alone"));
     }
 
     #[test]

@@ -15,6 +15,7 @@
 //! in `templates/report.html` and the parts that it includes, a file a part of the page.
 
 mod badge;
+pub mod coinciding;
 mod figure;
 pub mod findings;
 mod header;

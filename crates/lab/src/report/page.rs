@@ -3,8 +3,10 @@
 use super::header::ReportHeader;
 use super::{Agreement, FigureSection, FigureVerdicts, PaperPart, PaperVerdicts, Report, Score, VerdictLine, Verdicts};
 use crate::experiment::Experiment;
+use crate::figure::Sheet;
 use crate::output::{OutputError, VERSION, make, save, write_rows};
 use crate::report::findings::{FigureFinding, Findings};
+use crate::report::means_table::MeansTable;
 use crate::run::plan::Plan;
 use std::path::Path;
 
@@ -151,21 +153,19 @@ impl Page<'_> {
         let experiment = self.experiment(figure);
         let title = heading(experiment);
         let FigureVerdicts { table, lines } = self.verdicts_on(figure);
+        let MeansTable { schemes, names, .. } = &figure.table;
+        let name = |(label, name): (&String, &String)| if label == name { String::new() } else { name.clone() };
+        let names = std::iter::once(String::new()).chain(schemes.iter().zip(names).map(name));
         FigureSection {
             id: figure.id.clone(),
             title: match experiment.figures.len() {
                 0 | 1 => title,
                 _ => format!("{title}: {}", figure.table.y_label),
             },
-            svg: figure.svg.clone(),
-            caption: format!(
-                "{} over {}, {}.",
-                figure.table.y_label,
-                within_a_sentence(&figure.table.x_label),
-                figure.table.replications_text()
-            ),
+            drawings: [Sheet::Desk, Sheet::Phone].map(|sheet| figure.figure.drawn_on(sheet)),
+            caption: format!("{}.", capital(&figure.figure.caption)),
             paper_table: table,
-            columns: figure.table.columns(),
+            columns: figure.table.columns().into_iter().zip(names).collect(),
             rows: figure.table.text_rows(),
             verdicts: lines,
             notes: Vec::new(),
@@ -185,15 +185,10 @@ fn heading(experiment: &Experiment) -> String {
     if source == title { title.clone() } else { format!("{source}: {title}") }
 }
 
-/// A label as it stands in the middle of a sentence: `header loss rate (%)`, but `TCP timeouts`.
-fn within_a_sentence(label: &str) -> String {
-    let mut letters = label.chars();
-    match (letters.next(), letters.as_str()) {
-        (Some(first), rest) if rest.starts_with(char::is_lowercase) => {
-            first.to_lowercase().chain(rest.chars()).collect()
-        }
-        _ => label.to_owned(),
-    }
+/// As a sentence begins.
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
 }
 
 /// The world of an experiment, and what its schemes change in it.

@@ -52,10 +52,13 @@ fn report() -> Report {
     let figure = FigureSection {
         id: "monet08-table1".to_owned(),
         title: "Throughput over frame loss".to_owned(),
-        svg: "<svg xmlns=\"http://www.w3.org/2000/svg\"></svg>".to_owned(),
-        caption: "Throughput over frame loss rate (%), 30 replications.".to_owned(),
+        drawings: ["desk", "phone"]
+            .map(|sheet| format!("<svg xmlns=\"http://www.w3.org/2000/svg\" id=\"{sheet}\"></svg>")),
+        caption: "30 replications.".to_owned(),
         paper_table: Some(table()),
-        columns: vec!["Frame loss rate (%)".to_owned(), "Raw Link".to_owned()],
+        columns: [("Frame loss rate (%)", ""), ("Raw Link", "raw")]
+            .map(|(label, name)| (label.to_owned(), name.to_owned()))
+            .to_vec(),
         rows: vec![vec!["0".to_owned(), "52.1 ± 0.6".to_owned()]],
         verdicts: ["reproduced", "reproduced", "not-reproduced", "cannot-tell"]
             .map(|verdict| line("monet08.table1.order", verdict))
@@ -108,9 +111,11 @@ fn everything_given_is_on_the_page() {
         "arqway reproduce monet08 --replications 30",
         "<p>All runs have their full length.</p>",
         "<p>Second paragraph.</p>",
-        "<svg xmlns=",
-        "<figcaption>Throughput over frame loss rate (%), 30 replications.</figcaption>",
+        "<div class=\"desk\"><svg",
+        "<div class=\"phone\"><svg",
+        "<figcaption>30 replications.</figcaption>",
         "52.1 ± 0.6",
+        "<th scope=\"col\">Raw Link <code>raw</code></th>",
         "SR beats the raw link at every loss rate",
         "+58 % (55 to 61)",
         "21 of 27",
@@ -170,9 +175,10 @@ fn every_text_but_the_drawing_and_what_others_rendered_is_escaped() {
     for text in [&mut figure.id, &mut figure.title, &mut figure.command, &mut figure.caption, &mut figure.settings] {
         *text = rude.to_owned();
     }
-    for texts in [&mut figure.columns, &mut figure.rows[0], &mut figure.notes] {
+    for texts in [&mut figure.rows[0], &mut figure.notes] {
         texts[0] = rude.to_owned();
     }
+    figure.columns[0] = (rude.to_owned(), rude.to_owned());
     let verdict = &mut figure.verdicts[0];
     for text in [&mut verdict.id, &mut verdict.statement, &mut verdict.verdict, &mut verdict.paper] {
         *text = rude.to_owned();

@@ -7,7 +7,20 @@
     return `${element.tagName.toLowerCase()}${id}${kinds} "${element.textContent.trim().replace(/\s+/g, ' ').slice(0, 50)}"`;
   };
   const hidden = element => element.checkVisibility() === false || element.closest('.unseen') !== null;
+
+  // On a phone the contents are folded. A figure has one drawing, which takes the width that there is.
+  if (window.innerWidth < 500) {
+    for (const list of document.querySelectorAll('nav ol')) {
+      if (list.checkVisibility()) complaints.push(`the contents are not folded: ${name(list)}`);
+    }
+  }
+  const drawings = figure => [...figure.querySelectorAll('svg, img')].map(one => one.getBoundingClientRect()).filter(box => box.width > 0);
   document.querySelectorAll('details').forEach(details => { details.open = true; });
+  for (const figure of document.querySelectorAll('figure')) {
+    const boxes = drawings(figure);
+    if (boxes.length > 1) complaints.push(`a figure is drawn more than once: ${name(figure)}`);
+    if (boxes.length === 1 && boxes[0].width < 0.95 * figure.clientWidth) complaints.push(`narrower than its card: ${name(figure)}`);
+  }
 
   // Too wide. What scrolls is declared as such, and the page is not.
   const root = document.documentElement;
@@ -25,8 +38,7 @@
     if (!image.complete || image.naturalWidth === 0) complaints.push(`missing picture: ${name(image)}`);
   }
   for (const figure of document.querySelectorAll('figure')) {
-    const picture = figure.querySelector('svg, img');
-    const box = picture && picture.getBoundingClientRect();
+    const box = drawings(figure)[0];
     if (!box || box.width < 100 || box.height < 100) complaints.push(`missing picture: ${name(figure)}`);
   }
 

@@ -1,6 +1,6 @@
 //! Reports that no run wrote, with whatever is hard to set: many claims, long words, long sentences, empty places.
 
-use arqway_lab::figure::{Axis, Curve, Figure, Mark, Point, Scale};
+use arqway_lab::figure::{Axis, Curve, Figure, Mark, Point, Scale, Sheet};
 use arqway_lab::report::{
     Agreement, FigureSection, PaperPart, PaperTable, Report, Score, SeedVerdict, TableCell, Tally, VerdictLine,
 };
@@ -81,10 +81,12 @@ fn section(paper: &str, index: usize) -> FigureSection {
     let claim = |number: usize| verdict(&format!("{id}.{number}.{LONG_WORD}"), number, is_table && number > 0);
     FigureSection {
         title: format!("{paper}, Fig. {index}: {}", if index.is_multiple_of(3) { LONG_SENTENCE } else { "Throughput" }),
-        svg: figure(&id, index).to_svg(),
+        drawings: [Sheet::Desk, Sheet::Phone].map(|sheet| figure(&id, index).drawn_on(sheet)),
         caption: LONG_SENTENCE.to_owned(),
         paper_table: is_table.then(table),
-        columns: (0..columns).map(heads).collect(),
+        columns: (0..columns)
+            .map(|column| (heads(column), if column == 0 { String::new() } else { LONG_WORD.to_owned() }))
+            .collect(),
         rows: vec![vec!["(−1.2345 ± 0.0012)×10⁻¹²".to_owned(); columns]; 1 + index % 5],
         verdicts: (0..3).map(claim).collect(),
         notes: vec![LONG_SENTENCE.to_owned(), LONG_WORD.repeat(3)],
@@ -146,7 +148,11 @@ fn figure(id: &str, index: usize) -> Figure {
         deviation: (index.is_multiple_of(5)).then_some(size),
     };
     let label = |curve: usize| if curve == 4 { LONG_WORD.to_owned() } else { format!("SR 1.{curve}") };
-    let curve = |curve: usize| Curve { label: label(curve), points: (0..5).map(|step| point(curve, step)).collect() };
+    let curve = |curve: usize| Curve {
+        label: label(curve),
+        scheme: label(curve),
+        points: (0..if index % 8 == 7 { 1 } else { 5 }).map(|step| point(curve, step)).collect(),
+    };
     let mark = Mark { x: if logarithmic { 1e-6 } else { 5.4 }, label: "the bound".to_owned(), curve: None };
     Figure {
         id: id.to_owned(),
@@ -155,6 +161,8 @@ fn figure(id: &str, index: usize) -> Figure {
         y: Axis { label: LONG_WORD.to_owned(), scale: Scale::Linear, from_zero: index.is_multiple_of(2) },
         curves: (0..index % 12).map(curve).collect(),
         marks: if index % 7 == 3 { vec![mark] } else { Vec::new() },
+        difference: None,
         source: LONG_SENTENCE.to_owned(),
+        caption: LONG_WORD.to_owned(),
     }
 }

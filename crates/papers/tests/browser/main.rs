@@ -116,7 +116,7 @@ fn a_report_with_306_claims_and_texts_as_long_as_they_come_is_in_order_everywher
 }
 
 /// What to put into a page, and what is to be said of it then.
-const SPOILS: [(&str, &str); 14] = [
+const SPOILS: [(&str, &str); 17] = [
     ("<p style='width:3000px'>far</p>", "the page is wider than the window"),
     ("<p style='width:4rem;white-space:nowrap'>text that is too long</p>", "overflows: p"),
     ("<script>throw new Error('spoilt')</script>", "exception: Error: spoilt"),
@@ -124,6 +124,12 @@ const SPOILS: [(&str, &str); 14] = [
     ("<img src='missing.png' alt='gone'>", "cannot load"),
     ("<img src='missing.png' alt='gone'>", "missing picture: img"),
     ("<figure><figcaption>without a picture</figcaption></figure>", "missing picture: figure"),
+    ("<figure><svg style='width:9rem' height='200'></svg></figure>", "narrower than its card"),
+    (
+        "<figure><svg width='200' height='200'></svg><svg width='200' height='200'></svg></figure>",
+        "drawn more than once",
+    ),
+    ("<nav><details open><summary>a</summary><ol><li>b</li></ol></details></nav>", "the contents are not folded"),
     ("<svg role='img' width='9' height='9'><rect width='9' height='9'/></svg>", "without a name: image"),
     ("<h6>deep</h6>", "heading of level 6 after one of level 4"),
     ("<table><thead><tr><th>a</th></tr></thead><tbody><tr><td>1</td></tr></tbody></table>", "without a name: table"),
