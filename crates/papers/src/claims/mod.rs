@@ -18,6 +18,7 @@ mod csv;
 mod evidence;
 mod gain;
 mod line;
+mod names;
 mod not_above;
 mod order;
 mod pairs;
@@ -35,6 +36,7 @@ pub use agreement::agreement;
 pub use csv::write_csv;
 pub use evidence::{Cell, Evidence, Place};
 pub use line::Line;
+pub use names::SchemeNames;
 pub use read::{Several, read};
 pub use record::{Difference, Record};
 pub use score::score;
@@ -168,15 +170,18 @@ impl Claim {
         Judgement { claim: self.clone(), statement, number, note }
     }
 
-    /// What the paper says, in words of ours.
+    /// What the paper says, in words of ours, with schemes called as in these names.
     #[must_use]
-    pub fn in_words(&self) -> String {
+    pub fn in_words(&self, names: &SchemeNames) -> String {
         let about = &self.about;
-        let mut words = each!(&self.statement, kind => kind.in_words(about));
-        let said_already = matches!(self.statement, Statement::Shape(_));
-        if let Some(text) = about.text.as_ref().filter(|_| !said_already) {
-            words.push_str(&format!(" {text}"));
-        }
+        let text = about.text.as_ref().map(|text| names.in_prose(text));
+        let mut words = match (&self.statement, text) {
+            (Statement::Shape(_), Some(text)) => text,
+            (statement, text) => {
+                let words = names.in_words(&each!(statement, kind => kind.in_words(about)));
+                [Some(words), text].into_iter().flatten().collect::<Vec<_>>().join(" ")
+            }
+        };
         if !about.inferred.is_empty() {
             words.push_str(&format!(" (Our reading: {}.)", about.inferred.join(", ")));
         }

@@ -1,7 +1,7 @@
 //! Judgements as the report shows them: lines below a figure, the paper's table beside ours, the scores of a paper.
 
 use super::Judged;
-use crate::claims::{Claim, ClaimsTable, Column, Judgement, agreement, score};
+use crate::claims::{Claim, ClaimsTable, Column, Judgement, SchemeNames, agreement, score};
 use crate::library;
 use arqway_lab::experiment::Experiment;
 use arqway_lab::report::findings::FigureFinding;
@@ -11,9 +11,8 @@ use std::collections::BTreeMap;
 
 /// What became of the claims on the figures of a plan.
 pub(crate) fn verdicts(judged: &Judged, plan: &Plan) -> Verdicts {
-    let experiment = |figure: &FigureFinding| &plan.experiments[figure.experiment];
     let figures = judged.findings.figures.iter();
-    let figures = figures.map(|figure| (figure.id.clone(), of_figure(judged, experiment(figure), figure))).collect();
+    let figures = figures.map(|figure| (figure.id.clone(), of_figure(judged, plan, figure))).collect();
     let known = library::papers().unwrap_or_default();
     let mut papers = BTreeMap::new();
     for Experiment { paper, .. } in &plan.experiments {
@@ -29,7 +28,10 @@ pub(crate) fn verdicts(judged: &Judged, plan: &Plan) -> Verdicts {
     Verdicts { figures, papers, score: score(&judged.judgements), agreement: agreement(&judged.judgements) }
 }
 
-fn of_figure(judged: &Judged, experiment: &Experiment, figure: &FigureFinding) -> FigureVerdicts {
+fn of_figure(judged: &Judged, plan: &Plan, figure: &FigureFinding) -> FigureVerdicts {
+    let experiment = &plan.experiments[figure.experiment];
+    let of_paper = plan.experiments.iter().filter(|other| other.paper == experiment.paper);
+    let names = SchemeNames::of(std::iter::once(experiment).chain(of_paper));
     let is_about = |claim: &Claim| claim.figure() == figure.name && claim.paper() == experiment.paper;
     let all = judged.judgements.iter().enumerate().filter(|(_, judgement)| is_about(&judgement.claim));
     let table = if figure.name.starts_with("table") {
@@ -42,7 +44,7 @@ fn of_figure(judged: &Judged, experiment: &Experiment, figure: &FigureFinding) -
         let others = judged.other_seeds.iter().filter_map(|other| Some((other.seed, other.judgements.get(index)?)));
         let seeds = std::iter::once((experiment.seed, judgement)).chain(others);
         let in_table = table.is_some() && judgement.is_single_number();
-        VerdictLine { in_table, ..verdict_line(judgement, seeds.map(seed_verdict).collect()) }
+        VerdictLine { in_table, ..verdict_line(judgement, &names, seeds.map(seed_verdict).collect()) }
     };
     FigureVerdicts { lines: all.map(line).collect(), table }
 }
@@ -68,17 +70,17 @@ fn paper_table(head: &str, judgements: &[&Judgement], experiment: &Experiment) -
     })
 }
 
-fn verdict_line(judgement: &Judgement, seeds: Vec<SeedVerdict>) -> VerdictLine {
+fn verdict_line(judgement: &Judgement, names: &SchemeNames, seeds: Vec<SeedVerdict>) -> VerdictLine {
     let number = judgement.number;
     VerdictLine {
         id: judgement.claim.about.id.clone(),
-        statement: judgement.claim.in_words(),
+        statement: judgement.claim.in_words(names),
         verdict: judgement.verdict().to_string(),
         paper: number.map_or_else(String::new, |number| number.paper_text()),
         ours: number.map_or_else(String::new, |number| number.ours_text()),
         // The verdict of a claim that is nothing but a number is the one on the number.
         number: judgement.statement.and(number).map_or_else(String::new, |number| number.verdict.to_string()),
-        note: judgement.note.clone(),
+        note: names.in_words(&judgement.note),
         in_table: false,
         seeds,
     }

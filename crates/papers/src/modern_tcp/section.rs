@@ -2,7 +2,7 @@
 
 use super::ModernTcp;
 use super::headline::{Headline, percent};
-use crate::claims::{Judgement, score};
+use crate::claims::{Judgement, SchemeNames, score};
 use crate::judged::Judged;
 use arqway_lab::report::Further;
 use arqway_lab::run::plan::Plan;
@@ -56,11 +56,13 @@ impl Section {
         let of_paper = |judgement: &&Judgement| judgement.claim.paper() == paper;
         let then: Vec<Judgement> = plain.judgements.iter().filter(of_paper).cloned().collect();
         let now: Vec<Judgement> = today.judgements.iter().filter(of_paper).cloned().collect();
+        let names = SchemeNames::of(plan.experiments.iter().filter(|experiment| experiment.paper == paper));
         let mut sentences = Vec::new();
         sentences.extend(leads(&headlines));
         sentences.extend(scores(&then, &now));
         let pairs = || then.iter().zip(&now);
-        let turned: Vec<Turned> = pairs().filter(|(then, now)| is_turned(then, now)).map(turned).collect();
+        let turned: Vec<Turned> =
+            pairs().filter(|(then, now)| is_turned(then, now)).map(|pair| turned(pair, &names)).collect();
         let kept = pairs().filter(|(then, now)| !is_turned(then, now)).map(|(then, _)| then.claim.about.id.clone());
         let mut text = format!("{paper} with today's TCP: {}\n", sentences.join(" "));
         for one in &turned {
@@ -127,7 +129,7 @@ fn is_turned(then: &Judgement, now: &Judgement) -> bool {
     then.statement != now.statement || number(then) != number(now)
 }
 
-fn turned((then, now): (&Judgement, &Judgement)) -> Turned {
+fn turned((then, now): (&Judgement, &Judgement), names: &SchemeNames) -> Turned {
     let verdict = |judgement: &Judgement| match (judgement.statement, judgement.number) {
         (Some(statement), Some(number)) => format!("{statement}, the number {}", number.verdict),
         _ => judgement.verdict().to_string(),
@@ -135,7 +137,7 @@ fn turned((then, now): (&Judgement, &Judgement)) -> Turned {
     let number = |judgement: &Judgement| judgement.number.map_or_else(String::new, |number| number.ours_text());
     Turned {
         id: then.claim.about.id.clone(),
-        says: then.claim.in_words(),
+        says: then.claim.in_words(names),
         then: verdict(then).replace("not-", "not ").replace("cannot-", "cannot "),
         today: verdict(now).replace("not-", "not ").replace("cannot-", "cannot "),
         number_then: number(then),

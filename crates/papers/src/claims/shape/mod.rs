@@ -164,8 +164,7 @@ impl Kind for Shape {
 
     fn in_words(&self, about: &Subject) -> String {
         let condition = |condition: &Condition| format!("{}, {}", about.at(condition.at()), condition.in_words());
-        let conditions = || listed(&self.holds.iter().map(condition).collect::<Vec<_>>());
-        about.text.clone().unwrap_or_else(|| format!("{}.", conditions()))
+        format!("{}.", listed(&self.holds.iter().map(condition).collect::<Vec<_>>()))
     }
 
     fn cells(&self) -> Vec<Cell<'_>> {

@@ -152,7 +152,7 @@ fn a_gain_in_delay_lies_below() {
     let text = file_on("delay", "kind = \"gain\"\nflr = 5.4\na = \"a\"\nb = \"b\"\npercent = 33");
     assert_eq!(verdict(&text, &[(5.4, "a", LOW), (5.4, "b", HIGH)]), Reproduced);
     assert_eq!(verdict(&text, &[(5.4, "a", HIGH), (5.4, "b", LOW)]), NotReproduced);
-    assert!(claim(&text).in_words().contains("a lies 33 % below b"));
+    assert!(claim(&text).in_words(&SchemeNames::default()).contains("a lies 33 % below b"));
 }
 
 #[test]
