@@ -2,10 +2,10 @@
 
 use crate::study::Failure;
 use crate::terminal::{note, print};
+use arqway_config::read_octets;
 use arqway_fit::Fit;
 use arqway_fit::read::{CaptureFile, Places, is_capture, read_captures, read_table};
 use arqway_units::{BitRate, Octets};
-use std::fs;
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "A table is CSV with a header and a line for each frame: `sent`, in seconds; either `arrived`, in seconds and empty for a lost
@@ -23,6 +23,9 @@ A table:
   0.00000,0.08125,250
   0.03125,,250
   0.06250,0.14375,250";
+
+/// A trace is read into memory: 2 GB are some 10 million frames of full length.
+const LONGEST_TRACE: u64 = 2 << 30;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -94,7 +97,7 @@ fn refuse_of_captures(arguments: &Arguments, name: &str) -> Result<(), Failure> 
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    fs::read(path).map_err(|error| Failure::Usage(format!("cannot read {}: {error}", path.display())))
+    read_octets(path, LONGEST_TRACE).map_err(|error| Failure::Usage(format!("cannot read {}: {error}", path.display())))
 }
 
 /// The file name without its folder: results do not depend on paths.

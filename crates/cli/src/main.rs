@@ -21,6 +21,7 @@ mod terminal;
 mod trace;
 mod values;
 
+use arqway_config::one_line;
 use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;
 
@@ -62,7 +63,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let outcome = match Arguments::parse().command {
+    let outcome = match Arguments::try_parse().unwrap_or_else(refuse).command {
         Command::Reproduce(arguments) => reproduce::main(&arguments),
         Command::Sensitivity(arguments) => sensitivity::main(&arguments),
         Command::Advise(arguments) => advise::main(&arguments),
@@ -81,4 +82,12 @@ fn main() -> ExitCode {
             failure.exit_code()
         }
     }
+}
+
+/// Says what is wrong with the command line, or shows the help that it asks for. What is quoted of it has what a terminal obeys
+/// escaped, and is cut where it would fill the screen.
+fn refuse(error: clap::Error) -> Arguments {
+    const LONGEST_WORD: usize = 500;
+    let words = std::env::args_os().map(|word| one_line(&word.to_string_lossy(), LONGEST_WORD).into_owned());
+    Arguments::try_parse_from(words).err().unwrap_or(error).exit()
 }

@@ -3,7 +3,7 @@
 use crate::produce::produce;
 use crate::study::{Failure, Options, Study, as_typed, file_name};
 use crate::values;
-use arqway_config::Source;
+use arqway_config::{LONGEST_SETTINGS, Source, read_text};
 use arqway_lab::experiment::overlay::Overlay;
 use arqway_lab::experiment::{Effort, Files, read_all};
 use arqway_lab::report::ReportHeader;
@@ -58,7 +58,7 @@ pub(crate) struct Arguments {
 pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
     let file = &arguments.file;
     let name = file.display().to_string();
-    let text = std::fs::read_to_string(file).map_err(|error| Failure::Usage(unreadable(&name, &error)))?;
+    let text = read_text(file, LONGEST_SETTINGS).map_err(|error| Failure::Usage(unreadable(&name, &error)))?;
     let files = Files::beside(file.parent().unwrap_or(Path::new("")));
     produce(read(arguments, name, text, &files)?, &arguments.options)
 }

@@ -4,7 +4,7 @@ use crate::shards::Pieces;
 use crate::terminal::note;
 use crate::values;
 use arqway_advise::AdviseError;
-use arqway_config::{Mistakes, Source};
+use arqway_config::{LONGEST_SETTINGS, Mistakes, Source, read_text};
 use arqway_lab::experiment::{Effort, Experiment};
 use arqway_lab::output::OutputError;
 use arqway_lab::report::ReportHeader;
@@ -32,7 +32,7 @@ use std::sync::Arc;
 /// How much is run, and where the results go.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
-    /// Replications of each cell, at full length
+    /// Replications of each cell, at full length; a study has at most a million runs
     #[arg(long, value_name = "N", conflicts_with = "quick", value_parser = values::replications, allow_negative_numbers = true)]
     pub(crate) replications: Option<NonZeroU32>,
     /// Short runs and few replications, as the scenario's `[quick]` says
@@ -56,7 +56,7 @@ pub(crate) struct Running {
     /// Seed of all random streams, instead of the experiment's
     #[arg(long, value_name = "S", value_parser = values::seed, allow_negative_numbers = true)]
     pub(crate) seed: Option<u64>,
-    /// Number of runs in parallel [default: one for each core]
+    /// Number of runs in parallel, at most four for each core [default: one for each core]
     #[arg(long, value_name = "J", value_parser = values::jobs, allow_negative_numbers = true)]
     jobs: Option<NonZeroUsize>,
 }
@@ -67,9 +67,18 @@ impl Running {
         self.seed.map_or_else(String::new, |seed| format!(" --seed {seed}"))
     }
 
-    /// The requested number, or one for each core.
+    /// The requested number, or one for each core. More than a few for each core take memory and make nothing faster.
     pub(crate) fn jobs(&self) -> NonZeroUsize {
-        self.jobs.or_else(|| std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN)
+        const MOST_OF_A_CORE: usize = 4;
+        let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        let asked = self.jobs.unwrap_or(cores);
+        let most = cores.saturating_mul(NonZeroUsize::MIN.saturating_add(MOST_OF_A_CORE - 1));
+        if asked > most {
+            note(format_args!(
+                "--jobs {asked} is more than this machine can use: {most} runs in parallel, four for each core"
+            ));
+        }
+        asked.min(most)
     }
 }
 
@@ -126,7 +135,8 @@ impl Failure {
 /// The text of a file, and the folder of the files that it names.
 pub(crate) fn read_source(path: &Path) -> Result<(Arc<Source>, PathBuf), Failure> {
     let name = path.display().to_string();
-    let text = std::fs::read_to_string(path).map_err(|error| Failure::Usage(format!("cannot read {name}: {error}")))?;
+    let text =
+        read_text(path, LONGEST_SETTINGS).map_err(|error| Failure::Usage(format!("cannot read {name}: {error}")))?;
     Ok((Source::new(name, text), path.parent().unwrap_or(Path::new("")).to_owned()))
 }
 
@@ -187,6 +197,7 @@ impl Plans {
     pub(crate) fn new(study: &Study) -> Result<Self, Failure> {
         let Study { experiments, request, claims, seeds, today, .. } = study;
         let plain = Plan::new(experiments.clone(), request)?;
+        RequestError::check_runs(u64::from(seeds.get()) * plain.runs.len() as u64)?;
         let today = if today.is_empty() { None } else { Some(Plan::new(today.clone(), request)?) };
         Ok(Self { other_seeds: other_seeds::plans(&plain, claims, *seeds), plain, today })
     }

@@ -7,7 +7,7 @@ use arqway_config::Source;
 use arqway_lab::experiment::overlay::Overlay;
 use arqway_lab::experiment::{Effort, Files, read_all};
 use arqway_lab::figure::png;
-use arqway_lab::output::OutputError;
+use arqway_lab::output::{self, OutputError};
 use arqway_lab::results::rows::Row;
 use arqway_lab::run::cell::{Cell, CellName};
 use arqway_lab::run::plan::Request;
@@ -107,6 +107,8 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
     }
     let cell = find(arguments)?;
     let recorder = recorder(arguments, &cell)?;
+    // Before the run, like the capture: a plot that cannot be written should not cost one.
+    arguments.sequence.iter().try_for_each(|path| output::prepare_file(path))?;
     let capture = match &arguments.out {
         Some(path) => Some(begin(path, arguments, &cell)?),
         None => None,

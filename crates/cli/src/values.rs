@@ -11,7 +11,9 @@ pub(crate) fn replications(text: &str) -> Result<NonZeroU32, String> {
 
 /// `--seeds 3`
 pub(crate) fn seeds(text: &str) -> Result<NonZeroU32, String> {
-    whole(text, "a whole number of at least 1, such as 3")
+    let expected = "a whole number from 1 to 100, such as 3";
+    let seeds: NonZeroU32 = whole(text, expected)?;
+    if seeds.get() <= 100 { Ok(seeds) } else { Err(format!("expected {expected}")) }
 }
 
 /// `--jobs 2`

@@ -46,7 +46,7 @@ impl Error for Refusal<'_> {
     }
 
     fn invalid_type(_found: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        Self { message: format!("expected {expected}"), is_expectation: true, place: None }
+        Self { message: format!("expected {}", in_words(&expected.to_string())), is_expectation: true, place: None }
     }
 
     fn invalid_value(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
@@ -55,6 +55,19 @@ impl Error for Refusal<'_> {
 
     fn missing_field(key: &'static str) -> Self {
         Self::custom(format_args!("missing `{key}`"))
+    }
+}
+
+/// What serde's own types expect, as authors of settings call it.
+fn in_words(expected: &str) -> &str {
+    match expected {
+        "i8" | "i16" | "i32" | "i64" | "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number",
+        "f32" | "f64" => "a number",
+        "a string" => "text",
+        "a boolean" => "true or false",
+        "a sequence" => "a list",
+        "a map" => "a table",
+        other => other,
     }
 }
 

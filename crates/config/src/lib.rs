@@ -61,6 +61,7 @@
 
 mod check;
 mod deserialize;
+mod files;
 mod located;
 mod mistakes;
 mod node;
@@ -69,17 +70,20 @@ mod paths;
 mod print;
 mod read;
 pub mod schema;
+mod shown;
 mod source;
 mod suggest;
 
 #[cfg(test)]
 mod tests;
 
+pub use files::{LONGEST_RECORDING, LONGEST_SETTINGS, read_octets, read_text};
 pub use located::Located;
 pub use mistakes::{Mistake, Mistakes};
 pub use node::{Node, Table, Value};
 pub use parse::parse;
 pub use paths::{path_of_item, path_of_key};
 pub use read::{read, read_source};
+pub use shown::{is_obeyed, one_line, printable};
 pub use source::{Origin, Position, Source};
-pub use suggest::{did_you_mean, suggest};
+pub use suggest::{did_you_mean, listed, suggest};

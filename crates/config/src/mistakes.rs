@@ -1,8 +1,9 @@
 //! What is wrong with settings, told so that it can be put right at once.
 
-use std::fmt;
+use std::fmt::{self, Write};
 
 use super::node::Node;
+use super::shown::one_line;
 use super::source::Origin;
 
 /// One mistake: where, what, and what would be right.
@@ -36,19 +37,26 @@ impl Mistake {
         self
     }
 
+    fn write_first_line(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}: {}", self.origin, one_line(&self.message, MOST_OF_MESSAGE))
+    }
+
     /// By file, then by place.
     fn sort_key(&self) -> (&str, usize) {
         (self.origin.source.name(), self.origin.span.start)
     }
 }
 
+/// So many characters of a message, and of its help, are shown: a text of any length may be in it.
+const MOST_OF_MESSAGE: usize = 1200;
+
 impl fmt::Display for Mistake {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{}: {}", self.origin, self.message)?;
+        self.write_first_line(out)?;
         if let Some((line, mark)) = self.origin.excerpt() {
             write!(out, "\n    {line}\n    {mark}")?;
         }
-        self.help.as_ref().map_or(Ok(()), |help| write!(out, "\n  {help}"))
+        self.help.as_ref().map_or(Ok(()), |help| write!(out, "\n  {}", one_line(help, MOST_OF_MESSAGE)))
     }
 }
 
@@ -129,11 +137,19 @@ impl<'a> IntoIterator for &'a Mistakes {
     }
 }
 
-/// Prints every mistake with its line, a blank line between them, and how many there are.
+/// So many mistakes are printed with their lines and their help; of more, what and where they are.
+const MOST_WITH_LINES: usize = 50;
+
+/// Prints every mistake, a blank line between those with their lines, and how many there are.
 impl fmt::Display for Mistakes {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for mistake in self {
+        let (first, others) = self.sorted.split_at(self.len().min(MOST_WITH_LINES));
+        for mistake in first {
             write!(out, "{mistake}\n\n")?;
+        }
+        for mistake in others {
+            mistake.write_first_line(out)?;
+            out.write_char('\n')?;
         }
         let plural = if self.len() == 1 { "" } else { "s" };
         write!(out, "{} mistake{plural}; nothing was run", self.len())

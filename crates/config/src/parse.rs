@@ -10,6 +10,7 @@ use toml::de::{DeFloat, DeInteger, DeTable, DeValue};
 
 use super::mistakes::{Mistake, Mistakes};
 use super::node::{Node, Value};
+use super::shown::is_obeyed;
 use super::source::{Origin, Source};
 
 /// Reads a text as a tree and adds what is wrong with it to `mistakes`.
@@ -59,8 +60,12 @@ impl Builder<'_> {
             return true;
         }
         let before = text.get(..span.start).unwrap_or_default().trim_end_matches([' ', '\t']);
-        let message =
-            if before.ends_with('=') && written.trim().is_empty() { "the value is missing" } else { error.message() };
+        let message = match error.message() {
+            _ if before.ends_with('=') && written.trim().is_empty() => "the value is missing",
+            // The parser follows 80 levels.
+            limit if limit.contains("recurs") => "this is nested too deeply",
+            other => other,
+        };
         self.push(span, message.to_owned(), None);
         false
     }
@@ -88,6 +93,8 @@ impl Builder<'_> {
         entries.sort_by_key(|(key, _)| key.span().start);
         let entries = entries.into_iter().map(|(key, value)| {
             let span = key.span();
+            let origin = Origin { source: Arc::clone(self.source), span: span.clone(), key_span: None };
+            self.refuse_control_characters(key.get_ref(), &origin, "this key");
             (key.into_inner().into_owned(), self.node(value, Some(span)))
         });
         Value::Table(entries.collect())
@@ -101,7 +108,10 @@ impl Builder<'_> {
             return Node::text(text, origin);
         }
         let value = match value.into_inner() {
-            DeValue::String(text) => Value::Text(text.into_owned()),
+            DeValue::String(text) => {
+                self.refuse_control_characters(&text, &origin, "this text");
+                Value::Text(text.into_owned())
+            }
             DeValue::Integer(number) => self.integer(&number, &origin),
             DeValue::Float(number) => self.float(&number, &origin),
             DeValue::Boolean(value) => Value::Boolean(value),
@@ -110,6 +120,15 @@ impl Builder<'_> {
             DeValue::Table(table) => self.table(table),
         };
         Node { value, origin }
+    }
+
+    /// Names and titles are printed: what a terminal obeys must not be among them. Lines may be broken.
+    fn refuse_control_characters(&mut self, text: &str, origin: &Origin, what: &str) {
+        let found = text.chars().find(|found| is_obeyed(*found) && !matches!(found, '\n' | '\r' | '\t'));
+        if let Some(found) = found {
+            let message = format!("{what} has the control character U+{:04X}", u32::from(found));
+            self.push(origin.span.clone(), message, Some("leave it out: results are shown on terminals".to_owned()));
+        }
     }
 
     fn integer(&mut self, number: &DeInteger<'_>, origin: &Origin) -> Value {

@@ -1,8 +1,12 @@
 //! Texts that settings come from, and places in them.
 
+use super::shown::printable;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
+
+/// So many characters of a line are shown: those around the place.
+const MOST_SHOWN: usize = 160;
 
 /// A text that settings come from: a file, or an option of the command line.
 #[derive(PartialEq, Eq)]
@@ -66,9 +70,9 @@ impl Source {
 
     /// Where the line around `offset` begins and ends, without its line break.
     fn line_around(&self, offset: usize) -> Range<usize> {
-        let offset = self.character_at(offset);
-        let start = self.text[..offset].rfind('\n').map_or(0, |line_break| line_break + 1);
-        let end = self.text[offset..].find('\n').map_or(self.text.len(), |line_break| offset + line_break);
+        let next = self.lines.partition_point(|start| *start <= offset);
+        let start = next.checked_sub(1).map_or(0, |line| self.lines[line]);
+        let end = self.lines.get(next).map_or(self.text.len(), |next| next - 1);
         let line = self.text[start..end].trim_end_matches('\r');
         start..start + line.len()
     }
@@ -156,23 +160,33 @@ impl Origin {
         Position { line: line_number, column }
     }
 
-    /// The first line of the place and, below it, a mark under the place; nothing where the whole text is meant.
-    pub(super) fn excerpt(&self) -> Option<(&str, String)> {
+    /// The first line of the place, as much of it as a terminal shows, and, below it, a mark under the place; nothing where the
+    /// whole text is meant.
+    pub(super) fn excerpt(&self) -> Option<(String, String)> {
         if self.span == (0..0) {
             return None;
         }
-        let text = self.source.text.as_str();
         let line = self.source.excerpt_around(self.span.start);
         let start = self.source.character_at(self.span.start).min(line.end);
         let end = self.source.character_at(self.span.end).clamp(start, line.end);
+        let text = self.source.text.as_str();
         if text[line.clone()].trim().is_empty() {
             return None;
         }
+        let characters: Vec<char> = text[line.clone()].chars().collect();
+        let column = text[line.start..start].chars().count();
+        let first = column.saturating_sub(MOST_SHOWN / 2).min(characters.len().saturating_sub(MOST_SHOWN));
+        let last = characters.len().min(first + MOST_SHOWN);
+        let marked_to = (column + text[start..end].chars().count()).min(last);
+        let shown = |part: Range<usize>| printable(&characters[part].iter().collect::<String>()).into_owned();
+        let (before, marked, behind) = (shown(first..column), shown(column..marked_to), shown(marked_to..last));
+        let cut = |is_cut: bool| if is_cut { "…" } else { "" };
+        let (cut_before, cut_behind) = (cut(first > 0), cut(last < characters.len()));
         // A tab stays a tab, so that the mark stands under the place however wide the reader's tabs are.
-        let mut mark: String =
-            text[line.start..start].chars().map(|character| if character == '\t' { '\t' } else { ' ' }).collect();
-        mark.push_str(&"^".repeat(text[start..end].chars().count().max(1)));
-        Some((&text[line], mark))
+        let blank = |character: char| if character == '\t' { '\t' } else { ' ' };
+        let mut mark: String = cut_before.chars().chain(before.chars()).map(blank).collect();
+        mark.push_str(&"^".repeat(marked.chars().count().max(1)));
+        Some((format!("{cut_before}{before}{marked}{behind}{cut_behind}"), mark))
     }
 }
 
@@ -186,9 +200,9 @@ impl fmt::Debug for Origin {
 impl fmt::Display for Origin {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.path() {
-            None => write!(out, "{}:{}", self.source.name, self.position()),
-            Some("") => out.write_str(&self.source.name),
-            Some(path) => out.write_str(path),
+            None => write!(out, "{}:{}", printable(&self.source.name), self.position()),
+            Some("") => out.write_str(&printable(&self.source.name)),
+            Some(path) => out.write_str(&printable(path)),
         }
     }
 }

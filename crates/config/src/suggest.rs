@@ -27,10 +27,21 @@ fn spelling(name: &str) -> String {
     name.to_lowercase().replace('_', "-")
 }
 
+/// Names in a row, as many as somebody reads.
+#[must_use]
+pub fn listed(names: &[impl AsRef<str>]) -> String {
+    const MOST: usize = 60;
+    let mut list = names.iter().take(MOST).map(AsRef::as_ref).collect::<Vec<_>>().join(", ");
+    if let Some(others @ 1..) = names.len().checked_sub(MOST) {
+        list.push_str(&format!(", and {others} more"));
+    }
+    list
+}
+
 /// A line of help for a name that is not known: the nearest known one, and all of them.
 #[must_use]
 pub fn did_you_mean(found: &str, known: &[&str]) -> String {
-    let list = if known.is_empty() { "nothing more".to_owned() } else { known.join(", ") };
+    let list = if known.is_empty() { "nothing more".to_owned() } else { listed(known) };
     match suggest(found, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?  (known here: {list})"),
         None => format!("known here: {list}"),

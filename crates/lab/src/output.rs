@@ -69,11 +69,18 @@ pub fn prepare_for(directory: &Path, file: &str) -> Result<(), OutputError> {
 /// What could not be written, and why.
 pub fn prepare_without_figures(directory: &Path, file: &str) -> Result<(), OutputError> {
     make(directory)?;
-    let file = directory.join(file);
+    prepare_file(&directory.join(file))
+}
+
+/// Checks that a file can be written. What is in it is left alone.
+///
+/// # Errors
+/// It cannot, and why.
+pub fn prepare_file(file: &Path) -> Result<(), OutputError> {
     let is_new = !file.exists();
-    let tried = fs::File::options().append(true).create(true).open(&file).map(drop);
-    let tried = tried.and_then(|()| if is_new { fs::remove_file(&file) } else { Ok(()) });
-    tried.map_err(|source| OutputError::File { path: file, source })
+    let tried = fs::File::options().append(true).create(true).open(file).map(drop);
+    let tried = tried.and_then(|()| if is_new { fs::remove_file(file) } else { Ok(()) });
+    tried.map_err(|source| OutputError::File { path: file.to_owned(), source })
 }
 
 /// Writes the rows both ways; `command` is what to type for them.

@@ -106,14 +106,14 @@ fn a_key_missing_in_both_is_missed_in_the_lower_one() {
 
 #[test]
 fn a_tree_is_printed_in_order_and_in_one_way() {
-    let text = "[b.c]\nx = 1_000\n[a]\n'odd key' = \"q\\\"\\u0001\\n\"\nf = 3.0\ng = 1e30\nh = [nan, -inf]\nd = 2024-01-02 03:04:05Z\nt = {}\n[[s]]\nl = [{ a = true }]\n[[s]]\n[]\n";
+    let text = "[b.c]\nx = 1_000\n[a]\n'odd key' = \"q\\\"\\t\\n\"\nf = 3.0\ng = 1e30\nh = [nan, -inf]\nd = 2024-01-02 03:04:05Z\nt = {}\n[[s]]\nl = [{ a = true }]\n[[s]]\n[]\n";
     let text = text.trim_end_matches("[]\n");
     insta::assert_snapshot!(tree("odd.toml", text).to_toml_text(), @r#"
     [b]
     c = { x = 1000 }
 
     [a]
-    "odd key" = "q\"\u0001\n"
+    "odd key" = "q\"\t\n"
     f = 3.0
     g = 1e30
     h = [nan, -inf]

@@ -35,11 +35,11 @@ fn any_wireless() -> impl Strategy<Value = Wireless> {
 }
 
 fn any_sample() -> impl Strategy<Value = Sample> {
-    let experiment = (any::<String>(), any::<Option<String>>(), any::<u32>(), 0..u64::MAX / 2)
+    let experiment = ("\\PC{0,32}", prop::option::of("\\PC{0,32}"), any::<u32>(), 0..u64::MAX / 2)
         .prop_map(|(id, source, replications, seed)| Experiment { id, source, replications, seed });
     let scheme = ("\\PC{0,8}", any_service()).prop_map(|(label, service)| Scheme { label, service });
     let ratio = (0_u32..=1000).prop_map(|share| Ratio::new(f64::from(share) / 1000.0).expect("at most 1"));
-    let sweep = prop::collection::btree_map(any::<String>(), prop::collection::vec(ratio, 0..4), 0..3);
+    let sweep = prop::collection::btree_map("\\PC{0,32}", prop::collection::vec(ratio, 0..4), 0..3);
     (experiment, any_wireless(), prop::collection::vec(scheme, 0..4), sweep)
         .prop_map(|(experiment, wireless, scheme, sweep)| Sample { experiment, wireless, scheme, sweep })
 }

@@ -268,3 +268,40 @@ fn a_nonsensical_type_ends_too() {
     assert_eq!(wrong::<NeverContent>("a = 1"), ["bad.toml:1:1 missing `perfection`"]);
     assert_eq!(wrong::<Vec<NeverContent>>("a = 1").len(), 1);
 }
+
+#[test]
+fn of_a_long_line_what_is_around_the_place_is_shown_and_of_a_long_name_its_ends() {
+    let told = |text: String| read_source::<Sample>(&Source::new("bad.toml", text), &[]).unwrap_err().to_string();
+    let long = told(format!("{}colour = 1", " ".repeat(3000)));
+    let (_, excerpt) = long.split_once("bad.toml:1:3001: unknown key `colour`\n").expect("its place");
+    let (line, mark) = excerpt.split_once('\n').expect("two lines");
+    assert!(line.starts_with("    …   ") && line.ends_with("  colour = 1"), "{long}");
+    assert_eq!(line.find("colour").map(|place| place + 1 - "…".len()), mark.find("^^^^^^\n"), "{long}");
+    let name = "x".repeat(100_000);
+    let long = told(format!("{name} = 1"));
+    assert!(long.contains("xxx … xxx") && long.lines().all(|line| line.chars().count() < 1300), "{long:.2000}");
+    let many = told("colour = 1\n".to_owned() + &(0..100).map(|key| format!("key-{key} = 1\n")).collect::<String>());
+    assert!(many.contains("\nbad.toml:101:1: unknown key `key-99`\n") && !many.contains("    key-99 = 1"), "{many}");
+}
+
+#[test]
+fn what_a_terminal_obeys_is_refused_in_texts_and_escaped_in_what_is_told() {
+    let told = report::<Sample>("\"col\\u001bour\" = 1\n\t# \u{7}\nexperiment = { id = \"a\\u009b31m\" }\n");
+    insta::assert_snapshot!(told, @r#"
+    bad.toml:1:1: this key has the control character U+001B
+        "col\u001bour" = 1
+        ^^^^^^^^^^^^^^
+      leave it out: results are shown on terminals
+
+    bad.toml:2:4: invalid comment character, expected printable characters
+        	# \u{7}
+        	  ^
+
+    bad.toml:3:21: this text has the control character U+009B
+        experiment = { id = "a\u009b31m" }
+                            ^^^^^^^^^^^^
+      leave it out: results are shown on terminals
+
+    3 mistakes; nothing was run
+    "#);
+}

@@ -1,10 +1,11 @@
 //! The files that an experiment names: a base of its own, recordings.
 
+use arqway_config::read_text;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::{fs, io};
 
 /// Where the files that an experiment names are found, and what they were.
 ///
@@ -38,8 +39,8 @@ impl Files {
         self.0.texts.borrow().clone()
     }
 
-    /// The text of a file; each is read once.
-    pub(super) fn read(&self, name: &str) -> io::Result<String> {
+    /// The text of a file of so many octets at most; each is read once.
+    pub(super) fn read(&self, name: &str, most: u64) -> io::Result<String> {
         if let Some(text) = self.0.texts.borrow().get(name) {
             return Ok(text.clone());
         }
@@ -48,7 +49,7 @@ impl Files {
             .folder
             .as_ref()
             .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "it was not kept with the shard"))?;
-        let text = fs::read_to_string(folder.join(name))?;
+        let text = read_text(&folder.join(name), most)?;
         self.0.texts.borrow_mut().insert(name.to_owned(), text.clone());
         Ok(text)
     }

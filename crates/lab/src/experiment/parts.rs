@@ -36,11 +36,18 @@ pub(super) fn no_name_twice<'tree>(
     }
 }
 
-/// What becomes part of a file's name must not be a path.
+/// The longest part of a file's name, in octets: a figure's file has two of them and an ending, and 255 is what systems take.
+const LONGEST_PART: usize = 100;
+
+/// What becomes part of a file's name must not be a path, nor too long.
 pub(super) fn names_files(node: &Node, mistakes: &mut Mistakes) {
     let plain = |c: char| c.is_alphanumeric() || "-_. ".contains(c);
-    if node.as_text().is_some_and(|text| text.is_empty() || text.starts_with('.') || !text.chars().all(plain)) {
+    let Some(text) = node.as_text() else { return };
+    if text.is_empty() || text.starts_with('.') || !text.chars().all(plain) {
         let help = "files are named after it: use letters, digits, `-` and `_`";
         mistakes.push(Mistake::at_value(node, "this cannot be part of a file name").help(help));
+    } else if text.len() > LONGEST_PART {
+        let help = format!("files are named after it: use at most {LONGEST_PART} letters and digits");
+        mistakes.push(Mistake::at_value(node, "this is too long for a file name").help(help));
     }
 }

@@ -9,7 +9,7 @@
 //! line and column where it stands in the file, and then read as if it had been written in the experiment.
 
 use super::files::Files;
-use arqway_config::{Mistake, Mistakes, Node, Origin, Source, Table, Value};
+use arqway_config::{LONGEST_RECORDING, Mistake, Mistakes, Node, Origin, Source, Table, Value};
 use arqway_sim::channel::Losses;
 use std::ops::Range;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ fn insert_one(scenario: &mut Node, path: &str, files: &Files, mistakes: &mut Mis
         return;
     };
     let read = files
-        .read(name)
+        .read(name, LONGEST_RECORDING)
         .map_err(|error| Mistake::at_value(file, format!("cannot read `{name}`: {error}")))
         .and_then(|text| insert(&Source::new(name, text)));
     // With something harmless in its place, the rest of the scenario is read and its mistakes are told as well.

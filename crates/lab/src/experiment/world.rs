@@ -7,13 +7,16 @@ use super::parts::part;
 use super::recordings;
 use super::scenarios;
 use super::sections::{Quick, ScenarioSection, Today};
-use arqway_config::{Located, Mistake, Mistakes, Node, Origin, Source, Table, Value, did_you_mean, parse};
+use arqway_config::{
+    LONGEST_SETTINGS, Located, Mistake, Mistakes, Node, Origin, Source, Table, Value, did_you_mean, parse,
+};
 use arqway_link::Mux;
 use arqway_link::mux::ConfigError;
 use arqway_sim::Scenario;
 use arqway_sim::channel::Direction;
 use arqway_units::{BitRate, Octets, Ratio, Span};
 use serde::Deserialize;
+use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 use std::path::Path;
 use std::sync::Arc;
@@ -102,7 +105,7 @@ impl World {
             });
             return (Some(path.to_owned()), Vec::new());
         };
-        let mut known = Vec::new();
+        let mut known = BTreeSet::new();
         let points = values.iter().filter_map(|node| {
             let Some((value, set)) = swept_value(node, mistakes)? else {
                 mistakes.push(
@@ -111,11 +114,11 @@ impl World {
                 );
                 return None;
             };
-            if known.contains(&value) {
+            // Both zeros are one point.
+            if !known.insert((value + 0.0).to_bits()) {
                 mistakes.push(Mistake::at_value(node, format!("a second point at {value}")).help("remove one of them"));
                 return None;
             }
-            known.push(value);
             let mut tree = self.tree.clone();
             tree.set_path(path, set);
             self.point(value, tree, mistakes)
@@ -165,7 +168,7 @@ fn rate_to_look_at<'tree>(error: &ConfigError, tree: &'tree Node) -> Option<&'tr
 fn base_tree(base: &Located<String>, files: &Files, mistakes: &mut Mistakes) -> Option<Node> {
     let name = &base.value;
     let source = if Path::new(name).extension().is_some_and(|extension| extension == "toml") {
-        files.read(name).map(|text| Source::new(name.clone(), text)).map_err(|error| {
+        files.read(name, LONGEST_SETTINGS).map(|text| Source::new(name.clone(), text)).map_err(|error| {
             mistakes.push(base.mistake(format!("cannot read `{name}`: {error}")));
         })
     } else {

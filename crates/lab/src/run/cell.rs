@@ -7,6 +7,7 @@ use crate::figure::number::typed;
 use crate::results::rows::Row;
 use crate::run::plan::{Plan, Request, RequestError, Run};
 use crate::run::{RunError, watch};
+use arqway_config::listed;
 use arqway_sim::{Probe, Scenario};
 
 /// A cell that exists.
@@ -76,7 +77,7 @@ impl Cell {
     /// No such cell, or not one alone; with what there is.
     pub fn find(mut experiment: Experiment, request: &Request) -> Result<Self, CellError> {
         let id = experiment.id.clone();
-        let which = |what, known: Vec<String>| CellError::Which { what, experiment: id, known: known.join(", ") };
+        let which = |what, known: Vec<String>| CellError::Which { what, experiment: id, known: listed(&known) };
         let scheme = match &request.scheme {
             Some(asked) if experiment.schemes.iter().all(|scheme| !scheme.is_called(asked)) => asked.clone(),
             asked => match called(&experiment.schemes, asked.as_deref()).as_slice() {

@@ -2,7 +2,10 @@
 
 use crate::experiment::{Experiment, Scheme};
 use crate::figure::number::typed;
+use arqway_config::listed;
 use arqway_sim::Scenario;
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// The runs that make some experiments.
 #[derive(Debug)]
@@ -64,7 +67,10 @@ pub struct Request {
     pub replication: Option<u32>,
 }
 
-/// A cell that is asked for alone and does not exist.
+/// The most runs of a study, all its shards together: their results are in memory at the end, some kilobytes each.
+pub const MOST_RUNS: u64 = 1_000_000;
+
+/// What is asked for and cannot be run: a cell that does not exist, or too much.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum RequestError {
     /// No scheme of this name.
@@ -83,19 +89,38 @@ pub enum RequestError {
         /// What there is.
         known: String,
     },
+    /// More runs than a study may have.
+    #[error(
+        "{runs} runs are more than the {MOST_RUNS} that a study may have; ask for fewer replications, or for fewer points and schemes"
+    )]
+    Runs {
+        /// How many there would be.
+        runs: u64,
+    },
+}
+
+impl RequestError {
+    /// Refuses more runs than a study may have.
+    ///
+    /// # Errors
+    /// There would be more.
+    pub fn check_runs(runs: u64) -> Result<(), Self> {
+        if runs > MOST_RUNS { Err(Self::Runs { runs }) } else { Ok(()) }
+    }
 }
 
 impl Plan {
     /// Expands experiments to runs.
     ///
     /// # Errors
-    /// A scheme or a point is asked for that none of them has.
+    /// A scheme or a point is asked for that none of them has, or more than a study may have.
     pub fn new(mut experiments: Vec<Experiment>, request: &Request) -> Result<Self, RequestError> {
         for experiment in &mut experiments {
             experiment.seed = request.seed.unwrap_or(experiment.seed);
             experiment.replications = request.replications.unwrap_or(experiment.replications);
         }
         let settings = settings(&experiments, request)?;
+        RequestError::check_runs(settings.iter().map(|setting| u64::from(setting.replications)).sum())?;
         let runs = match request.replication {
             // One replication alone may lie beyond those that the file asks for.
             Some(replication) => (0..settings.len()).map(|setting| Run { replication, setting }).collect(),
@@ -154,6 +179,7 @@ fn runs_of(settings: &[Setting]) -> Vec<Run> {
 
 fn settings(experiments: &[Experiment], request: &Request) -> Result<Vec<Setting>, RequestError> {
     let mut settings: Vec<Setting> = Vec::new();
+    let mut alike: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
     for (index, experiment) in experiments.iter().enumerate() {
         for (point_index, point) in experiment.points.iter().enumerate() {
             for (scheme_index, scheme) in experiment.schemes.iter().enumerate() {
@@ -164,12 +190,14 @@ fn settings(experiments: &[Experiment], request: &Request) -> Result<Vec<Setting
                 // Cells of two papers whose worlds differ only in settings that are not in use are run once.
                 scenario.reset_unused_settings();
                 let shown = Use { experiment: index, point: point_index, scheme: scheme_index };
-                let same =
-                    settings.iter_mut().find(|other| other.seed == experiment.seed && other.scenario == scenario);
-                if let Some(same) = same {
+                let alike = alike.entry(number_of(&scenario)).or_default();
+                let is_same = |other: &Setting| other.seed == experiment.seed && other.scenario == scenario;
+                let same = alike.iter().copied().find(|index| settings.get(*index).is_some_and(is_same));
+                if let Some(same) = same.and_then(|index| settings.get_mut(index)) {
                     same.uses.push(shown);
                     same.replications = same.replications.max(experiment.replications);
                 } else {
+                    alike.push(settings.len());
                     let (seed, replications) = (experiment.seed, experiment.replications);
                     settings.push(Setting { scenario, seed, replications, uses: vec![shown] });
                 }
@@ -182,18 +210,26 @@ fn settings(experiments: &[Experiment], request: &Request) -> Result<Vec<Setting
     Ok(settings)
 }
 
+/// A number that equal worlds share, and different ones hardly: so that each of thousands is compared with few.
+fn number_of(scenario: &Scenario) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    // A world that could not be written down would be compared with all others.
+    rmp_serde::to_vec(scenario).unwrap_or_default().hash(&mut hasher);
+    hasher.finish()
+}
+
 /// Why nothing is left to run.
 fn explain(experiments: &[Experiment], request: &Request) -> Result<(), RequestError> {
     let schemes = || experiments.iter().flat_map(|one| &one.schemes);
     if let Some(asked) = request.scheme.clone().filter(|asked| !schemes().any(|scheme| scheme.is_called(asked))) {
         let names: Vec<String> = schemes().map(Scheme::full_name).collect();
-        return Err(RequestError::Scheme { asked, known: names.join(", ") });
+        return Err(RequestError::Scheme { asked, known: listed(&names) });
     }
     let values: Vec<f64> = experiments.iter().flat_map(|one| one.points.iter().map(|point| point.value)).collect();
     match request.point.filter(|asked| !values.contains(asked)) {
         Some(asked) => {
-            let known = values.iter().copied().map(typed).collect::<Vec<_>>().join(", ");
-            Err(RequestError::Point { asked, known })
+            let known: Vec<String> = values.iter().copied().map(typed).collect();
+            Err(RequestError::Point { asked, known: listed(&known) })
         }
         None => Ok(()),
     }

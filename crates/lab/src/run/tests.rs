@@ -3,7 +3,7 @@
 use crate::experiment::{Effort, Experiment};
 use crate::results::rows::Row;
 use crate::run::cancellation::Cancellation;
-use crate::run::plan::{Plan, Request};
+use crate::run::plan::{MOST_RUNS, Plan, Request, RequestError};
 use crate::run::run;
 use arqway_config::Source;
 use std::collections::BTreeSet;
@@ -116,4 +116,18 @@ fn every_metric_of_a_browser_has_a_name_for_figures() {
         let name = format!("{}.{}", row.app, row.metric);
         assert!(crate::quantity::Quantity::of(&name).is_some(), "{name}");
     }
+}
+
+#[test]
+fn a_study_of_more_runs_than_fit_into_memory_is_refused_before_they_are_planned() {
+    let planned = |replications: u32, request: Request| {
+        let text = format!("[experiment]\nid = 'many'\nreplications = {replications}\n[[scheme]]\nuse = 'raw'\n");
+        let experiment = Experiment::read(&Source::new("many.toml", text), std::path::Path::new(""), Effort::Full);
+        Plan::new(vec![experiment.expect("an experiment")], &request).map(|plan| plan.runs.len())
+    };
+    assert_eq!(planned(1_000_000, Request::default()), Ok(1_000_000));
+    let most = u32::try_from(MOST_RUNS).expect("a million");
+    assert_eq!(planned(most + 1, Request::default()), Err(RequestError::Runs { runs: MOST_RUNS + 1 }));
+    let asked = Request { replications: Some(u32::MAX), replication: Some(3), ..Request::default() };
+    assert_eq!(planned(1, asked), Err(RequestError::Runs { runs: u32::MAX.into() }), "also of one of them");
 }

@@ -2,13 +2,15 @@
 //! nothing else. It is `DIR/pieces/question.json`.
 
 use super::PROGRAM;
+use super::shard::{MOST_SHARDS, ShardError};
 use super::store::write_whole;
 use crate::output::{OutputError, make};
+use arqway_config::read_text;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::io;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 /// A command that was shared out, with every file that it reads.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,6 +65,8 @@ pub enum ManifestError {
 }
 
 const NAME: &str = "question.json";
+/// It has the texts of an experiment and its recordings.
+const LONGEST: u64 = 256 << 20;
 
 impl Manifest {
     /// What this program is asked.
@@ -95,7 +99,7 @@ impl Manifest {
     /// There is none, or none of this program.
     pub fn read(folder: &Path) -> Result<Self, ManifestError> {
         let path = pieces(folder).join(NAME);
-        let text = match fs::read_to_string(&path) {
+        let text = match read_text(&path, LONGEST) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Err(ManifestError::None { folder: folder.to_owned() });
             }
@@ -108,7 +112,14 @@ impl Manifest {
             Some(found) if found != PROGRAM => return Err(ManifestError::Program { path, found: found.to_owned() }),
             _ => {}
         }
-        serde_json::from_value(value).map_err(|error| ManifestError::File { path, error: error.to_string() })
+        let manifest: Self = serde_json::from_value(value)
+            .map_err(|error| ManifestError::File { path: path.clone(), error: error.to_string() })?;
+        match manifest.shards {
+            many if many.get() > MOST_SHARDS => {
+                Err(ManifestError::File { path, error: ShardError::Many(many).to_string() })
+            }
+            _ => Ok(manifest),
+        }
     }
 
     /// Looks whether what lies in a folder is this question.

@@ -29,7 +29,13 @@ pub enum ShardError {
         /// How many there are.
         of: NonZeroU32,
     },
+    /// More than a study is shared into.
+    #[error("expected at most {MOST_SHARDS} shards, not {0}")]
+    Many(NonZeroU32),
 }
+
+/// The most shares of a study: with more, each would be a second of work.
+pub(super) const MOST_SHARDS: u32 = 1000;
 
 impl Shard {
     /// All shares of so many.
@@ -64,6 +70,9 @@ impl FromStr for Shard {
         let (index, of) = text.split_once('/').ok_or(ShardError::Form)?;
         let index: u32 = index.trim().parse().map_err(|_| ShardError::Form)?;
         let of: NonZeroU32 = of.trim().parse().map_err(|_| ShardError::Form)?;
+        if of.get() > MOST_SHARDS {
+            return Err(ShardError::Many(of));
+        }
         let valid = NonZeroU32::new(index).filter(|index| *index <= of);
         valid.map(|index| Self { index, of }).ok_or(ShardError::Index { index, of })
     }

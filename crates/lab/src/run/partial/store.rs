@@ -15,6 +15,7 @@ use crate::output::{OutputError, make, save};
 use crate::run::cancellation::Cancellation;
 use crate::run::plan::{Plan, Run};
 use crate::run::{Results, RunError, in_threads};
+use arqway_config::read_octets;
 use rayon::iter::{ParallelBridge, ParallelIterator};
 use std::collections::BTreeSet;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -33,6 +34,9 @@ pub struct ResultStore {
     /// How many runs were asked for that were there.
     reused: usize,
 }
+
+/// A piece has a thousand runs at most, some kilobytes each.
+const LONGEST_PIECE: u64 = 256 << 20;
 
 /// A file that is not a piece of this program.
 #[derive(Debug, thiserror::Error)]
@@ -69,7 +73,8 @@ impl ResultStore {
         let mut store = Self { folder, found: Vec::new(), collected: Collected::default(), reused: 0 };
         let mut refused = Vec::new();
         for path in folders.iter().map(|folder| pieces_in(folder)).collect::<Result<Vec<_>, _>>()?.concat() {
-            let octets = fs::read(&path).map_err(|source| OutputError::Read { path: path.clone(), source })?;
+            let octets = read_octets(&path, LONGEST_PIECE);
+            let octets = octets.map_err(|source| OutputError::Read { path: path.clone(), source })?;
             match PartialResults::from_bytes(&octets) {
                 Ok(piece) => {
                     store.found.push((path, piece.runs.keys().cloned().collect()));
