@@ -64,28 +64,6 @@ fn an_advice_knows_nothing_of_folders_and_threads() {
 }
 
 #[test]
-fn what_cannot_be_advised_on_exits_with_2_and_writes_nothing() {
-    let folder = Folder::new("advise-wrong");
-    folder.write("link.toml", LINK);
-    folder.write("sweep.toml", "[scenario]\nbase = \"clean\"\n[sweep]\n\"wireless.rate\" = [\"1 Mbit/s\"]\n");
-    let before = folder.files();
-    for (arguments, told) in [
-        (&["advise", "satelite"][..], "no scenario is called `satelite`; did you mean `satellite`?"),
-        (&["advise", "missing.toml"], "cannot read missing.toml"),
-        (&["advise", "sweep.toml"], "sweep.toml:3:"),
-        (&["advise", "link.toml", "--for", "media"], "`media` is not enabled"),
-        (&["advise", "link.toml", "--for", "talk"], "file-transfer, tcp-bulk, web, media"),
-        (&["advise", "link.toml", "--media-within", "150"], "needs its unit"),
-        (&["advise", "link.toml", "--replications", "0"], "a whole number of at least 1"),
-    ] {
-        let output = folder.arqway(arguments);
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
-        assert!(text(&output.stderr).contains(told), "{arguments:?}: {}", text(&output.stderr));
-    }
-    assert_eq!(folder.files(), before);
-}
-
-#[test]
 fn whoever_stops_an_advice_is_told_what_it_rests_on() {
     let folder = Folder::new("advise-stopped");
     folder.write("link.toml", &LINK.replace("100 kB", "3 MB"));

@@ -129,39 +129,6 @@ fn a_wrong_experiment_exits_with_2_and_tells_every_mistake() {
 }
 
 #[test]
-fn what_was_typed_wrong_exits_with_2_and_writes_nothing() {
-    let folder = Folder::new("typed-wrong");
-    folder.write("tiny.toml", TINY);
-    let cases: [(&[&str], &str); 17] = [
-        (&["run", "missing.toml"], "missing.toml"),
-        (&["run", "tiny.toml", "--fast"], "--fast"),
-        (&["run", "tiny.toml", "--jobs", "0"], "a whole number of at least 1"),
-        (&["run", "tiny.toml", "--replications", "-1"], "a whole number of at least 1"),
-        (&["run", "tiny.toml", "--seed", "-1"], "a whole number"),
-        (&["run", "tiny.toml", "--quick", "--replications", "3"], "--quick"),
-        (&["run", "tiny.toml", "--scheme", "sr:9.0"], "raw, sr:0.9"),
-        (&["run", "tiny.toml", "--point", "5"], "0, 5.4"),
-        (&["run", "tiny.toml", "--until", "2"], "100 %"),
-        (&["run", "tiny.toml", "--until", "0%"], "more than 0 %"),
-        (&["run", "tiny.toml", "--until", "2%", "--replication", "1"], "--replication"),
-        (&["run"], "EXPERIMENT.toml"),
-        (&["run", "monet08/fig3"], "arqway reproduce monet08 fig3"),
-        (&["reproduce", "nobody99"], "monet08"),
-        (&["reproduce", "fig3"], "arqway reproduce monet08 fig3"),
-        (&["reproduce", "monet08/fig3"], "arqway reproduce monet08 fig3"),
-        (&["fly"], "fly"),
-    ];
-    for (arguments, word) in cases {
-        let output = folder.arqway(arguments);
-        let told = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {told}");
-        assert!(told.contains(word), "{arguments:?} does not speak of {word}: {told}");
-        assert_eq!(text(&output.stdout), "", "{arguments:?}");
-    }
-    assert_eq!(folder.files().keys().collect::<Vec<_>>(), ["tiny.toml"]);
-}
-
-#[test]
 fn whoever_stops_reading_results_and_remarks_is_no_failure() {
     let folder = Folder::new("no-reader");
     folder.write("tiny.toml", TINY);
@@ -177,15 +144,6 @@ fn a_figure_that_nothing_measured_says_so() {
     folder.write("tiny.toml", &TINY.replace("file-transfer.throughput", "media.delay"));
     let output = folder.arqway(&["run", "tiny.toml"]);
     assert!(text(&output.stdout).contains("(no finished run measured this)"), "{}", text(&output.stdout));
-}
-
-#[test]
-fn a_folder_that_cannot_be_written_exits_with_1() {
-    let folder = Folder::new("no-folder");
-    folder.write("tiny.toml", TINY);
-    let output = folder.arqway(&["run", "tiny.toml", "--out", "tiny.toml/out"]);
-    assert_eq!(output.status.code(), Some(1));
-    assert!(text(&output.stderr).starts_with("cannot write tiny.toml/out"), "{}", text(&output.stderr));
 }
 
 #[test]

@@ -61,34 +61,3 @@ fn what_trace_captured_is_fitted_written_and_run_again() {
         assert!(folder.files()[&format!("fitted/{name}")] == folder.files()[&format!("twice/{name}")], "{name}");
     }
 }
-
-#[test]
-fn what_cannot_be_fitted_exits_with_2_says_what_would_be_right_and_writes_nothing() {
-    let folder = Folder::new("fit-wrong");
-    folder.write("good.csv", "sent,lost,octets\n0,0,100\n0.1,1,100\n0.2,0,100\n");
-    folder.write("short.csv", "sent,lost,octets\n0,0,100\n");
-    folder.write("bad.csv", "sent,arived,octets\n0,0,100\n");
-    folder.write("text", "what is this?\n");
-    let cases: [(&[&str], &str); 9] = [
-        (&["missing.csv"], "cannot read missing.csv"),
-        (&["short.csv"], "short.csv has fewer than two frames; expected a trace of thousands"),
-        (&["bad.csv"], "bad.csv:1: no column is called `arrived`"),
-        (&["bad.csv"], "did you mean `arived` by it?"),
-        (&["text"], "text:1: no column is called `sent`"),
-        (
-            &["good.csv", "good.csv"],
-            "a second file applies to captures only, and good.csv is not a pcapng or pcap capture",
-        ),
-        (&["good.csv", "--from", "eth0"], "--from applies to captures only"),
-        (&["good.csv", "--rate", "8 bit/s"], "without --rate the trace says 8 kbit/s"),
-        (&["good.csv", "--frame", "0 octets"], "expected the length of a frame"),
-    ];
-    let before = folder.names();
-    for (arguments, words) in cases {
-        let output = folder.arqway(&[&["fit"], arguments].concat());
-        let told = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {told}");
-        assert!(told.contains(words), "{arguments:?} does not say {words}: {told}");
-        assert_eq!((text(&output.stdout), folder.names()), ("", before.clone()), "{arguments:?}");
-    }
-}

@@ -1,6 +1,6 @@
 //! Where a test runs the command: in a folder of its own, which is gone when the test is over.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -54,6 +54,20 @@ impl Folder {
             }
         }
         files
+    }
+
+    /// Where all files and folders are, whatever they are.
+    pub(crate) fn paths(&self) -> BTreeSet<PathBuf> {
+        let mut paths = BTreeSet::new();
+        let mut folders = vec![self.0.clone()];
+        while let Some(folder) = folders.pop() {
+            let entries = fs::read_dir(folder).expect("a folder of our own").map(|entry| entry.expect("an entry"));
+            for entry in entries {
+                folders.extend(entry.file_type().is_ok_and(|kind| kind.is_dir()).then(|| entry.path()));
+                paths.insert(entry.path());
+            }
+        }
+        paths
     }
 
     /// What lies in the folder itself, files and folders.

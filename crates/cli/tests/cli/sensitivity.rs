@@ -106,24 +106,6 @@ fn interrupted(folder: &Folder, arguments: &[&str], out: &str) -> Output {
 }
 
 #[test]
-fn what_is_asked_for_and_not_there_exits_with_2_and_runs_nothing() {
-    let folder = Folder::new("sensitivity-wrong");
-    for (arguments, told) in [
-        (&["sensitivity", "monet80"][..], "no paper is called `monet80`; did you mean `monet08`?"),
-        (&["sensitivity", "monet08", "--only", "TCP: maximal window"], "did you mean `TCP: maximum window`?"),
-        (&["sensitivity", "--replications", "0"], "a whole number of at least 1"),
-        (&["reproduce", "--today", "--until", "2%"], "cannot be used with"),
-        (&["reproduce", "--full", "--replications", "30"], "cannot be used with"),
-        (&["reproduce", "--full", "--quick"], "cannot be used with"),
-    ] {
-        let output = folder.arqway(arguments);
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
-        assert!(text(&output.stderr).contains(told), "{arguments:?}: {}", text(&output.stderr));
-    }
-    assert!(folder.files().is_empty());
-}
-
-#[test]
 fn with_today_each_cell_has_rows_of_both_tcps_and_nothing_else_changes() {
     let folder = Folder::new("today");
     let arguments = ["reproduce", "monet08", "fig20", "--replications", "2"];

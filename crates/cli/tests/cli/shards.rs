@@ -223,21 +223,3 @@ fn shards_of_another_study_are_refused_by_name() {
     let output = folder.arqway(&["merge", "one"]);
     assert!(refused(&output, 1).contains("was written by arqway 0.0.9+00000000, and this is arqway "));
 }
-
-#[test]
-fn a_shard_that_cannot_be_is_told_before_anything_runs() {
-    let folder = study("no-shard");
-    let cases: [(&[&str], &str); 5] = [
-        (&["--shard", "4/3"], "there is no shard 4 of 3: shards are numbered 1 to 3"),
-        (&["--shard", "0/3"], "there is no shard 0 of 3"),
-        (&["--shard", "third"], "expected i/n, such as 2/3"),
-        (&["--shard", "1/3", "--resume"], "--resume"),
-        (&["--shard", "1/3", "--until", "2%"], "--until needs the results of all shards"),
-    ];
-    for (arguments, word) in cases {
-        let output = folder.arqway(&[&["run", "study.toml"][..], arguments].concat());
-        let told = refused(&output, 2);
-        assert!(told.contains(word), "{arguments:?}: {told}");
-    }
-    assert_eq!(folder.files().keys().collect::<Vec<_>>(), ["my-world.toml", "study.toml"]);
-}

@@ -126,15 +126,6 @@ fn the_schema_is_printed_for_both_kinds_of_file() {
     }
 }
 
-#[test]
-fn a_folder_for_man_pages_that_cannot_be_made_exits_with_1() {
-    let folder = Folder::new("no-folder");
-    let file = folder.write("file", "");
-    let output = arqway(&["manual", "--out", &file]);
-    assert_eq!(output.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&output.stderr).contains(&format!("cannot write into {file}")));
-}
-
 /// What bash offers for the last of these words.
 fn offers(typed: &[&str]) -> String {
     let script = stdout(&arqway(&["completions", "bash"]));

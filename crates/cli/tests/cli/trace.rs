@@ -79,44 +79,6 @@ fn each_output_may_be_asked_for_alone() {
 }
 
 #[test]
-fn what_cannot_be_traced_exits_with_2_says_what_there_is_and_writes_nothing() {
-    let folder = folder("wrong");
-    let cases: [(&[&str], &str); 15] = [
-        (&["tiny.toml", "--out", "x"], "which scheme? tiny has raw, sr:0.9"),
-        (&["tiny.toml", "--scheme", "raw", "--out", "x"], "which point? tiny has 0, 5.4"),
-        (&["tiny.toml", "--scheme", "sr:9.0", "--point", "0", "--out", "x"], "raw, sr:0.9"),
-        (&["tiny.toml", "--scheme", "raw", "--point", "5", "--out", "x"], "0, 5.4"),
-        (&["tiny.toml", "--scheme", "raw", "--point", "0", "--replication", "2", "--out", "x"], "0 to 1"),
-        (&["tiny.toml", "--scheme", "raw", "--point", "0", "--sequence", "x.svg"], "such as sr:0.9"),
-        (&["tiny.toml", "--scheme", "raw", "--point", "0"], "--out"),
-        (&["tiny.toml", "--scheme", "raw", "--point", "0", "--out", "x", "--from", "1s"], "--sequence"),
-        (&["tiny.toml", "--scheme", "raw", "--point", "0", "--out", "x", "--at", "server"], "server-ip"),
-        (
-            &["tiny.toml", "--scheme", "sr:0.9", "--point", "0", "--sequence", "x.svg", "--from", "9s", "--to", "9s"],
-            "--to must",
-        ),
-        (
-            &["tiny.toml", "--scheme", "sr:0.9", "--point", "0", "--sequence", "x.svg", "--from", "9000s"],
-            "the run ended at",
-        ),
-        (&["monet08/fig99", "--scheme", "raw", "--point", "0", "--out", "x"], "monet08/fig3"),
-        (&["tiny.toml", "--scheme", "sr:0.9", "--point", "0", "--sequence", "x.jpg"], ".svg or .png"),
-        (
-            &["tiny.toml", "--scheme", "sr:0.9", "--point", "0,5", "--out", "x"],
-            "a number without a unit, as in the rows",
-        ),
-        (&["missing.toml", "--scheme", "raw", "--point", "0", "--out", "x"], "missing.toml"),
-    ];
-    for (arguments, words) in cases {
-        let output = folder.arqway(&[&["trace"], arguments].concat());
-        let told = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {told}");
-        assert!(told.contains(words), "{arguments:?} does not say {words}: {told}");
-        assert_eq!((text(&output.stdout), folder.names()), ("", vec!["tiny.toml".to_owned()]), "{arguments:?}");
-    }
-}
-
-#[test]
 fn a_figure_that_is_built_in_is_traced_by_its_name() {
     let folder = folder("built-in");
     let cell = ["monet08/fig3", "--quick", "--scheme", "sr:0.9", "--point", "5.4"];
@@ -127,14 +89,6 @@ fn a_figure_that_is_built_in_is_traced_by_its_name() {
     let plot = fs::read_to_string(folder.0.join("plot.svg")).expect("written");
     let command = "arqway trace monet08/fig3 --scheme sr:0.9 --point 5.4 --replication 0 --from 10s --to 20s --quick";
     assert!(plot.contains(command), "the plot says how to get it again");
-}
-
-#[test]
-fn a_file_that_cannot_be_written_exits_with_1() {
-    let folder = folder("no-file");
-    let output = folder.arqway(&[&["trace", "tiny.toml", "--out", "tiny.toml/out"], &CELL[..]].concat());
-    assert_eq!(output.status.code(), Some(1));
-    assert!(text(&output.stderr).starts_with("cannot write tiny.toml/out"), "{}", text(&output.stderr));
 }
 
 /// A folder with the experiment in it.
