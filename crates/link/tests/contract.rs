@@ -6,7 +6,9 @@ mod rough;
 
 use arqway_link::mux::{self, Class, Protocol};
 use arqway_link::rlc::tm;
-use arqway_link::selective_repeat::{self, EstimatorConfig, Policy, Rejects, Timeout, TimerStarts, WindowSize};
+use arqway_link::selective_repeat::{
+    self, EstimatorConfig, Policy, Rejects, Samples, Timeout, TimerStarts, WindowSize,
+};
 use arqway_link::{Arithmetic, FixedPoint, Mux, Packet, ServiceConfig, Side, Smoothing, raw, snoop};
 use arqway_link::{Checked, Counters, LinkService, ShortForm, WorldDefaults};
 use arqway_units::{Span, Time};
@@ -46,23 +48,27 @@ fn selective_repeat() -> impl Strategy<Value = selective_repeat::Config> {
         }),
         Just(Arithmetic::Float)
     ];
+    let samples = prop_oneof![Just(Samples::EachAcknowledgement), Just(Samples::OneAtATime)];
     let adaptive = proptest::option::of((0.0..5.0, 0.0..5.0).prop_map(|(srtt, srttvar)| Policy { srtt, srttvar }));
     let rejects = prop_oneof![Just(Rejects::Multireject), Just(Rejects::EachOnce), Just(Rejects::OneAtATime)];
-    let timer = (100u64..3000, moment, adaptive, arithmetic);
+    let timer = (100u64..3000, moment, adaptive, arithmetic, samples);
     (window, timer, 0u64..600, rejects, any::<bool>()).prop_map(
-        |(window, (timeout, timer_starts, adaptive, arithmetic), delay, rejects, drop)| selective_repeat::Config {
-            window: WindowSize::new(window).expect("from 1 to 128"),
-            timeout: adaptive.map_or(Timeout::Fixed(Span::from_milliseconds(timeout)), Timeout::Adaptive),
-            estimator: EstimatorConfig {
-                smoothing: Smoothing { arithmetic, ..Smoothing::default() },
-                floor: Span::from_milliseconds(timeout),
-                ..EstimatorConfig::default()
-            },
-            timer_starts,
-            rejects,
-            delayed_acknowledgement: Span::from_milliseconds(delay),
-            drop_stale_copies: drop,
-            ..selective_repeat::Config::default()
+        |(window, (timeout, timer_starts, adaptive, arithmetic, samples), delay, rejects, drop)| {
+            selective_repeat::Config {
+                window: WindowSize::new(window).expect("from 1 to 128"),
+                timeout: adaptive.map_or(Timeout::Fixed(Span::from_milliseconds(timeout)), Timeout::Adaptive),
+                estimator: EstimatorConfig {
+                    smoothing: Smoothing { arithmetic, ..Smoothing::default() },
+                    samples,
+                    floor: Span::from_milliseconds(timeout),
+                    ..EstimatorConfig::default()
+                },
+                timer_starts,
+                rejects,
+                delayed_acknowledgement: Span::from_milliseconds(delay),
+                drop_stale_copies: drop,
+                ..selective_repeat::Config::default()
+            }
         },
     )
 }

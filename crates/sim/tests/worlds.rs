@@ -1,7 +1,7 @@
 //! What a world promises, seen from outside: when frames start, what headers cost, whose random numbers are whose.
 
 use arqway_link::mux::{Class, Protocol, Scfq, SchedulerConfig};
-use arqway_link::selective_repeat::{self, TimerStarts};
+use arqway_link::selective_repeat::{self, EstimatorConfig, Policy, Samples, Timeout, TimerStarts};
 use arqway_link::{Frame, ServiceConfig};
 use arqway_sim::channel::{
     Direction, Duplication, ErrorModel, ExponentialJitter, Jitter, Listed, Reordering, TwoState, Uniform, UniformJitter,
@@ -77,6 +77,35 @@ fn a_lost_tail_comes_again_by_its_timer_from_the_moment_that_is_set() {
             (1, Some(true))
         );
     }
+}
+
+/// TCP's window of 20 packets fills a queue that takes longer than the timeout that short queues taught. If each
+/// acknowledgement is a sample, the estimate follows. If only frames sent once are, there are no more samples: each frame
+/// is sent again before its acknowledgement comes.
+#[test]
+fn a_timeout_below_the_round_trip_is_not_unlearned_where_frames_sent_again_give_no_sample() {
+    let timeouts = |samples| {
+        let mut scenario = Scenario::default();
+        scenario.link_layer.service = ServiceConfig::SelectiveRepeat(selective_repeat::Config {
+            timeout: Timeout::Adaptive(Policy { srtt: 1.5, srttvar: 0.0 }),
+            estimator: EstimatorConfig {
+                samples,
+                initial_srtt: Span::from_milliseconds(200),
+                ..EstimatorConfig::default()
+            },
+            timer_starts: TimerStarts::HandOver,
+            drop_stale_copies: false,
+            ..selective_repeat::Config::default()
+        });
+        scenario.wireless.queue = Queue::DropTail(Room::of(256));
+        scenario.file_transfer.size = Octets::new(100_000);
+        let (outcome, frames) = run(&scenario);
+        (outcome.network.access_point.timeouts, frames.down.len())
+    };
+    let (few, hardly_more) = timeouts(Samples::EachAcknowledgement);
+    let (many, copies) = timeouts(Samples::OneAtATime);
+    assert!(few < 40 && hardly_more < 440, "{few} timeouts, {hardly_more} frames for 400 packets");
+    assert!(many > 400 && copies > 800, "{many} timeouts, {copies} frames for 400 packets");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What fuzzing must know of Selective Repeat.
 
-use super::{Config, EstimatorConfig, Pdu, Policy, Rejects, Timeout, WindowSize, parse};
+use super::{Config, EstimatorConfig, Pdu, Policy, Rejects, Samples, Timeout, WindowSize, parse};
 use crate::arq::{Resequencing, TimerStarts};
 use crate::contract::fuzz::{Fuzzed, Input, Promise, both_ways};
 use crate::contract::{Frame, Kind};
@@ -9,18 +9,20 @@ use bytes::Bytes;
 impl Fuzzed for Config {
     fn any(input: &mut Input<'_>) -> Self {
         let window = if input.flag() { input.between(1, WindowSize::MAX) } else { input.between(1, 8) };
+        let mut samples = Samples::EachAcknowledgement;
         let timeout = if input.flag() {
-            Timeout::Adaptive(Policy {
-                srtt: f64::from(input.octet()) / 50.0,
-                srttvar: f64::from(input.octet()) / 50.0,
-            })
+            let [srtt, srttvar] = core::array::from_fn(|_| input.octet());
+            if srtt % 2 == 1 {
+                samples = Samples::OneAtATime;
+            }
+            Timeout::Adaptive(Policy { srtt: f64::from(srtt) / 50.0, srttvar: f64::from(srttvar) / 50.0 })
         } else {
             Timeout::Fixed(input.span(20, 2000))
         };
         let mut config = Self {
             window: WindowSize::new(window).expect("from 1 to half the modulus"),
             timeout,
-            estimator: EstimatorConfig { floor: input.span(20, 500), ..EstimatorConfig::default() },
+            estimator: EstimatorConfig { samples, floor: input.span(20, 500), ..EstimatorConfig::default() },
             timer_starts: TimerStarts::any(input),
             rejects: input.one_of(&[Rejects::Multireject, Rejects::EachOnce, Rejects::OneAtATime]),
             delayed_acknowledgement: input.span(0, 600),

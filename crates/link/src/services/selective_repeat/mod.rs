@@ -26,6 +26,7 @@ mod config;
 #[cfg(feature = "fuzz")]
 mod fuzz;
 mod receiver;
+mod samples;
 mod sender;
 #[cfg(test)]
 mod tests;
@@ -33,6 +34,7 @@ mod timeout;
 mod wire;
 
 pub use config::{Config, Rejects, TimerStarts, WindowSize, WindowSizeError};
+pub use samples::Samples;
 pub use timeout::{EstimatorConfig, Policy, PolicyError, Timeout};
 
 use crate::arq::{Resequencing, earliest};

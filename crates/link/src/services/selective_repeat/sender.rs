@@ -1,6 +1,7 @@
 //! The sending half: the window of unacknowledged packets, what of it must go out again, and a timer for each frame.
 
 use super::config::Config;
+use super::samples::{OneAtATime, Samples};
 use super::timeout::Timer;
 use super::wire::Number;
 use crate::arq::{RetransmissionBuffer, TimerQueue, Window};
@@ -17,6 +18,8 @@ pub(super) struct Sender {
     next: Number,
     timers: TimerQueue,
     timer: Timer,
+    /// Unless each acknowledgement gives a sample.
+    one_at_a_time: Option<OneAtATime>,
 }
 
 impl Sender {
@@ -27,6 +30,7 @@ impl Sender {
             next: Number::ZERO,
             timers: TimerQueue::new(frames),
             timer: Timer::new(config.timeout, config.estimator),
+            one_at_a_time: (config.estimator.samples == Samples::OneAtATime).then(OneAtATime::default),
         }
     }
 
@@ -40,8 +44,8 @@ impl Sender {
     }
 
     /// Takes the peer's N(R), the low bits of the next number it awaits; it acknowledges everything below. With the time
-    /// of its arrival it also tells the round-trip time of the last frame it covers: earlier ones may have arrived long
-    /// before, and one that covers nothing new tells nothing.
+    /// of its arrival it also tells the round-trip time of the last frame it covers, or of the one that is timed: earlier
+    /// ones may have arrived long before, and one that covers nothing new tells nothing.
     pub(super) fn acknowledge(&mut self, next: u64, arrived: Option<Time>) {
         let next = Number::at_or_after(self.buffer.first(), next);
         if next > self.next {
@@ -53,7 +57,8 @@ impl Sender {
             last = self.buffer.pop_front().and_then(|frame| frame.state);
         }
         self.buffer.unlink_before(next);
-        if let (Some(sent), Some(arrived)) = (last, arrived) {
+        let sent = self.one_at_a_time.as_mut().map_or(last, |timed| timed.acknowledged(next));
+        if let (Some(sent), Some(arrived)) = (sent, arrived) {
             self.timer.sample(arrived.since(sent));
         }
     }
@@ -79,6 +84,9 @@ impl Sender {
     pub(super) fn poll(&mut self, counters: &mut Counters) -> Option<(Number, Option<u16>, Bytes)> {
         if let Some((number, frame)) = self.buffer.next_again() {
             counters.frames_resent += 1;
+            if let Some(timed) = &mut self.one_at_a_time {
+                timed.sent_again(number);
+            }
             return Some((number, frame.link, frame.packet.clone()));
         }
         let (number, frame) = (self.next, self.buffer.get(self.next)?);
@@ -91,6 +99,9 @@ impl Sender {
     pub(super) fn start_timer(&mut self, number: Number, now: Time) {
         let Some(frame) = self.buffer.get_mut(number) else { return };
         frame.state = Some(now);
+        if let Some(timed) = &mut self.one_at_a_time {
+            timed.sent(number, now);
+        }
         self.timers.start(self.slot_of(number), now + self.timer.timeout());
     }
 
@@ -111,6 +122,9 @@ impl Sender {
         self.timers.postpone(by);
         for frame in self.buffer.frames_mut() {
             frame.state = frame.state.map(|sent| sent + by);
+        }
+        if let Some(timed) = &mut self.one_at_a_time {
+            timed.postpone(by);
         }
     }
 }

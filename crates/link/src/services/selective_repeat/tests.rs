@@ -291,8 +291,13 @@ fn a_data_frame_without_a_packet_is_malformed() {
 
 /// Adaptive, with one smoothed round-trip time as timeout: the next frame's timer shows the estimate.
 fn adaptive() -> Script {
+    timed(Samples::EachAcknowledgement)
+}
+
+fn timed(samples: Samples) -> Script {
     Script::new(|config| {
         config.timeout = Timeout::Adaptive(Policy { srtt: 1.0, srttvar: 0.0 });
+        config.estimator.samples = samples;
         config.delayed_acknowledgement = Span::from_milliseconds(100_000);
     })
 }
@@ -317,6 +322,37 @@ fn a_retransmission_is_timed_from_its_last_copy() {
     let mut end = adaptive();
     end.packets("a").expect("data 0 (0)").at(300).reject(0, 0).expect("data 0 (0)");
     assert_eq!(timeout_of_next(end.at(400).acknowledgement(1)), 975);
+}
+
+#[test]
+fn one_frame_at_a_time_is_timed_where_that_is_set() {
+    let mut end = timed(Samples::OneAtATime);
+    end.packets("a").expect("data 0 (0)").at(200).packets("b").expect("data 1 (0)");
+    // 7/8 of 1.1 s and 1/8 of the 0.3 s since frame 0; frame 1 was not timed, because frame 0 was.
+    assert_eq!(timeout_of_next(end.at(300).acknowledgement(2)), 1000);
+    // Frame 2 is timed since then, and frame 3 is not. 7/8 of 1 s and 1/8 of 0.2 s.
+    end.at(400).packets("d").expect("data 3 (0)").at(500).acknowledgement(3);
+    assert_eq!(timeout_of_next(end.at(600).acknowledgement(4)), 900);
+}
+
+#[test]
+fn a_frame_sent_again_is_no_sample_where_one_at_a_time_is_timed() {
+    let mut end = timed(Samples::OneAtATime);
+    end.packets("ab").expect("data 0 (0), data 1 (0)").at(300).reject(0, 0).expect("data 0 (0)");
+    // While frame 0 was timed frame 1 was not. Since frame 0 went out again nothing is, until a new frame goes out.
+    end.at(350).packets("c").expect("data 2 (0)").at(400).acknowledgement(2);
+    // The first sample: 7/8 of 1.1 s and 1/8 of the 0.1 s since frame 2.
+    assert_eq!(timeout_of_next(end.at(450).acknowledgement(3)), 975);
+}
+
+#[test]
+fn an_outage_is_no_part_of_a_round_trip_where_one_frame_at_a_time_is_timed() {
+    let mut end = timed(Samples::OneAtATime);
+    end.packets("a").expect("data 0 (0)").at(50);
+    end.service.handle_link(LinkState::Down, end.now);
+    end.at(5050);
+    end.service.handle_link(LinkState::Up, end.now);
+    assert_eq!(timeout_of_next(end.at(5100).acknowledgement(1)), 975);
 }
 
 #[test]

@@ -6,10 +6,11 @@
 //! ```
 //!
 //! The estimate is TCP's ([`RoundTrip`]). A sample is the time from a frame's last transmission to the acknowledgement that
-//! is the first to cover it, taken of the last frame that an acknowledgement covers and of no reject. A timeout changes
-//! nothing: there is no back-off. That no timer expires before one set earlier is
+//! is the first to cover it, taken of the last frame that an acknowledgement covers and of no reject, or of one frame at a
+//! time ([`Samples`]). A timeout changes nothing: there is no back-off. That no timer expires before one set earlier is
 //! [`TimerQueue`](crate::arq::TimerQueue)'s rule.
 
+use super::samples::Samples;
 use crate::arq::{Arithmetic, RoundTrip, Smoothing};
 use crate::contract::settings;
 use arqway_units::{SHORTEST_TIMER, Span, positive_span};
@@ -65,6 +66,8 @@ settings! {
     pub struct EstimatorConfig {
         /// How it follows the samples.
         pub smoothing: Smoothing = Smoothing::default(),
+        /// Which frames give samples of it.
+        pub samples: Samples = Samples::EachAcknowledgement,
         /// The smoothed round-trip time before the first sample; with zero, the first sample becomes the estimate.
         pub initial_srtt: Span = Span::from_milliseconds(1100),
         /// Its deviation before the first sample.
