@@ -5,20 +5,16 @@
 //! are draws from one distribution, so their variances are pooled: a right simulator fails all comparisons together once
 //! in a hundred choices of seeds.
 
-#[path = "agreement/pooled.rs"]
-mod pooled;
+mod agreement;
 
+use agreement::Mean;
 use arqway_link::{ServiceConfig, raw, snoop};
 use arqway_sim::channel::{Bit, ErrorModel};
 use arqway_sim::tcp::{Profile, Sender, Transmission};
 use arqway_sim::{Probe, Queue, Rate, Room, Scenario, Streams, World};
 use arqway_units::{BitRate, Octets, Span, Time};
-use pooled::Mean;
 use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// How far apart means may be where ns-2's has no spread.
-const RELATIVE: f64 = 0.005;
 
 #[test]
 fn snoop_agrees_with_ns2_in_throughput_retransmissions_and_timeouts() {
@@ -101,7 +97,7 @@ impl<'a> Compared<'a> {
     fn new(fact: &'a Fact, ours: Mean, family: usize) -> Self {
         let theirs = fact.theirs;
         let is_certain = fact.distance.is_none();
-        let tolerance = if is_certain { theirs.mean * RELATIVE } else { theirs.tolerance(ours, family) };
+        let tolerance = if is_certain { theirs.last_digit() } else { theirs.tolerance(ours, family) };
         Self { fact, ours, tolerance }
     }
 

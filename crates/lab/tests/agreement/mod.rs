@@ -1,53 +1,54 @@
-//! Whether a mean of ours agrees with one of another simulator: both are random.
+//! Whether a mean of ours agrees with one of another simulator that does the same: then their runs are draws from one
+//! distribution, so their variances are pooled.
 
-use arqway_lab::results::stats::{CONFIDENCE, student_half_width, student_quantile, summarise};
+use arqway_lab::results::stats::{CONFIDENCE, student_quantile};
 
-/// How sure it is that a right simulator passes.
-pub(crate) const FAMILY_CONFIDENCE: f64 = 0.99;
-/// How far apart means may be where the other's has no spread: it was printed with six digits.
-const RELATIVE: f64 = 1e-6;
+/// How sure it is that a right simulator passes all comparisons together.
+const FAMILY_CONFIDENCE: f64 = 0.99;
 
-/// A mean, and how far chance moves it.
+/// A mean, and how far runs lie from it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Mean {
-    /// The mean itself.
     pub(crate) mean: f64,
-    /// Its standard error.
-    pub(crate) standard_error: f64,
-    n: usize,
+    pub(crate) deviation: f64,
+    pub(crate) n: usize,
 }
 
 impl Mean {
     /// One that was printed with the half-width of its interval.
-    pub(crate) fn new(mean: f64, half_width: f64, n: usize) -> Self {
-        Self { mean, standard_error: half_width / quantile(CONFIDENCE, n), n }
+    pub(crate) fn printed(mean: f64, half_width: f64, n: usize) -> Self {
+        let quantile = quantile(CONFIDENCE, n - 1);
+        Self { mean, deviation: half_width / quantile * (n as f64).sqrt(), n }
     }
 
     /// That of values of ours.
     pub(crate) fn of(values: &[f64]) -> Self {
-        let mean = summarise(values).expect("values").mean;
-        Self::new(mean, student_half_width(values, CONFIDENCE).expect("several values"), values.len())
+        let n = values.len();
+        let mean = values.iter().sum::<f64>() / n as f64;
+        let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+        Self { mean, deviation: (squares / (n - 1) as f64).sqrt(), n }
     }
 
-    /// Whether its interval is narrower than the digits of the file tell.
-    pub(crate) fn is_certain(self) -> bool {
-        self.standard_error * quantile(CONFIDENCE, self.n) < self.mean * 1e-4
-    }
-
-    /// How far another mean may lie from this, as one of a family of comparisons (Bonferroni). The degrees of freedom
-    /// are those of the smaller sample: two variances of their own have no more than both together, and no less.
+    /// How far another mean of the same distribution may lie from this, as one of a family of comparisons (Bonferroni).
     pub(crate) fn tolerance(self, other: Self, family: usize) -> f64 {
-        if self.is_certain() {
-            return self.mean * RELATIVE;
-        }
-        let confidence = 1.0 - (1.0 - FAMILY_CONFIDENCE) / family as f64;
-        let standard_error = self.standard_error.hypot(other.standard_error);
-        quantile(confidence, self.n.min(other.n)) * standard_error
+        let [own, others] = [self, other].map(|mean| (mean.n - 1) as f64);
+        let variance = (self.deviation.powi(2) * own + other.deviation.powi(2) * others) / (own + others);
+        allowed(self.n, other.n, family) * variance.sqrt()
+    }
+
+    /// How far another mean may lie from this where nothing is random: half of the last of the six digits that ns-2 prints.
+    #[allow(dead_code, reason = "not every comparison has one without chance")]
+    pub(crate) fn last_digit(self) -> f64 {
+        if self.mean == 0.0 { 0.0 } else { 0.5 * 10f64.powf(self.mean.abs().log10().floor() - 5.0) * (1.0 + 1e-6) }
     }
 }
 
-/// How many standard errors the interval of a mean of `n` values reaches to each side.
-pub(crate) fn quantile(confidence: f64, n: usize) -> f64 {
-    let freedom = n.checked_sub(1).expect("several values") as f64;
-    student_quantile(f64::midpoint(1.0, confidence), freedom).expect("a probability")
+/// How many deviations of a run two means of one distribution may lie apart, as one of a family of comparisons.
+pub(crate) fn allowed(n: usize, other: usize, family: usize) -> f64 {
+    let confidence = 1.0 - (1.0 - FAMILY_CONFIDENCE) / family as f64;
+    quantile(confidence, n + other - 2) * (1.0 / n as f64 + 1.0 / other as f64).sqrt()
+}
+
+fn quantile(confidence: f64, freedom: usize) -> f64 {
+    student_quantile(f64::midpoint(1.0, confidence), freedom as f64).expect("a probability")
 }
