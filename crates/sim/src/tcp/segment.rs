@@ -201,6 +201,14 @@ mod tests {
     }
 
     #[test]
+    fn a_connection_without_selective_acknowledgements_reads_none() {
+        let told = factory(true).acknowledgement(3, &[Block::one(9)].into_iter().collect(), &mut Memory::default());
+        let mut without = factory(true);
+        without.selective = false;
+        assert_eq!(without.read_acknowledgement(&told, 0), Some(Acknowledgement::of(3)));
+    }
+
+    #[test]
     fn the_headers_are_read_by_a_parser_that_is_not_ours() {
         let packet = factory(true).data(Transmission { number: 3, again: false }, &mut Memory::default());
         let sliced = SlicedPacket::from_ip(&packet.octets).expect("an IP packet");

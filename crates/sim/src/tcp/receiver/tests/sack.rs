@@ -1,7 +1,7 @@
 //! The examples of RFC 2018 §7 and RFC 2883 §4.1, in their own numbers.
 
 use super::*;
-use crate::tcp::{TcpConfig, Variant};
+use crate::tcp::{Block, TcpConfig, Variant};
 use std::vec;
 
 /// A receiver of segments of 500 octets.
@@ -135,4 +135,12 @@ proptest! {
             prop_assert!(number <= in_order || first.is_some_and(|block| block.has(number)));
         }
     }
+}
+
+#[test]
+fn a_packet_too_far_ahead_to_be_kept_is_not_told() {
+    let mut receiver = Segments::from(0).receiver;
+    assert_eq!(receiver.receive(FARTHEST - 1, at(0)), Some(-1));
+    assert_eq!(receiver.receive(FARTHEST, at(0)), Some(-1));
+    assert_eq!(receiver.tell_blocks().as_slice(), [Block::one(FARTHEST - 1)]);
 }

@@ -70,6 +70,17 @@ fn pacing_spreads_a_window_over_a_round_trip_time() {
     assert_eq!(sent(&mut sender), [16], "no credit for the silence: 17 waits");
 }
 
+/// RFC 6298 §5.1: nothing was outstanding while it waited.
+#[test]
+fn the_timer_of_a_packet_that_waited_for_its_pace_starts_when_it_goes_out() {
+    let mut sender = wide(&paced());
+    sender.handle_acknowledgement(3, at(200));
+    sender.handle_acknowledgement(12, at(204));
+    assert_eq!(sent(&mut sender), [12]);
+    assert_eq!(paces(&mut sender, 210), [(208, 13)]);
+    assert_eq!(sender.timer, Some(at(1208)));
+}
+
 #[test]
 fn before_the_first_sample_there_is_no_pace() {
     let mut sender = sender_of(&paced());

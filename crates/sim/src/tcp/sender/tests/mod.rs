@@ -57,9 +57,21 @@ fn after_four_timeouts_in_a_row_the_round_trip_time_is_measured_anew() {
     for _ in 0..3 {
         sender.handle_timeout(sender.poll_timeout().expect("outstanding"));
     }
-    assert_eq!(sender.round_trip().srtt(), 10.0);
+    assert_eq!(sender.smoothed_round_trip(), Some(Span::from_milliseconds(100)));
     sender.handle_timeout(sender.poll_timeout().expect("outstanding"));
-    assert_eq!(sender.round_trip().srtt(), 0.0);
+    assert_eq!((sender.round_trip().srtt(), sender.smoothed_round_trip()), (0.0, None));
+}
+
+/// As in ns-2: the timeout is a minute from the fifth on, and what follows shows how often it was doubled.
+#[test]
+fn the_backoff_reaches_64_though_the_wait_was_as_long_as_it_may_be_before() {
+    let mut sender = sender(Profile::Pre2004);
+    sender.start(at(0));
+    let backoff = |_| {
+        sender.handle_timeout(sender.poll_timeout().expect("the SYN is outstanding"));
+        sender.backoff()
+    };
+    assert_eq!((0..8).map(backoff).collect::<Vec<_>>(), [2, 4, 8, 16, 32, 64, 64, 64]);
 }
 
 #[test]
@@ -142,4 +154,13 @@ fn a_first_packet_lost_leaves_a_window_of_one() {
     sender.handle_timeout(sender.poll_timeout().expect("the SYN is outstanding"));
     sender.handle_acknowledgement(0, at(3100));
     assert!((sender.congestion_window() - 1.0).abs() < f64::EPSILON);
+}
+
+#[test]
+fn a_packet_lost_behind_the_first_is_no_lost_start() {
+    let mut sender = sender(Profile::Ns235);
+    sender.start(at(0));
+    sender.handle_acknowledgement(0, at(100));
+    sender.handle_timeout(sender.poll_timeout().expect("packets are outstanding"));
+    assert!(!sender.has_lost_start());
 }

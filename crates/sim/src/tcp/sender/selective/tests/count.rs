@@ -159,3 +159,12 @@ fn every_acknowledgement_of_packets_sent_once_gives_one_sample() {
     hears(&mut sender, 6, &[], 500);
     assert_eq!(sender.round_trip_samples(), 3, "3 was sent again, and 4 to 6 were told of before");
 }
+
+#[test]
+fn no_more_packets_go_out_at_once_than_the_limit_says() {
+    let mut sender = sender(Variant::Sack, 100, 10);
+    start(&mut sender, 0);
+    sender.settings.maximum_burst = Some(4);
+    assert_eq!(hears(&mut sender, 9, &[], 100), [10, 11, 12, 13]);
+    assert_eq!(hears(&mut sender, 10, &[], 101), [14, 15, 16, 17]);
+}

@@ -132,6 +132,17 @@ fn a_loss_that_the_probe_repaired_shrinks_the_window() {
     assert!(sender.congestion_window() >= window, "once");
 }
 
+/// §7.1: the window has answered for the loss when the recovery began.
+#[test]
+fn a_probe_before_a_recovery_does_not_shrink_the_window_a_second_time() {
+    let mut sender = probed();
+    assert_eq!(hears(&mut sender, 0, &[(2, 5)], 500)[0], 1, "recovery");
+    let window = sender.congestion_window();
+    hears(&mut sender, 4, &[], 600);
+    hears(&mut sender, 5, &[], 700);
+    assert!(sender.congestion_window() >= window, "{window}, then {}", sender.congestion_window());
+}
+
 #[test]
 fn the_probe_stands_still_in_an_outage() {
     let mut sender = measured(10);

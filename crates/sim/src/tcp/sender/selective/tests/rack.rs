@@ -6,10 +6,15 @@ use super::*;
 /// A sender of so many packets that has measured a round trip of 100 ms: packet 0 is acknowledged, and it is 100 ms.
 fn measured(packets: u64, window: u32) -> Sender {
     let mut sender = sender(Variant::RackTlp, packets, 1);
-    assert_eq!(start(&mut sender, 0), [0]);
-    sender.window = f64::from(window - 1);
-    hears(&mut sender, 0, &[], 100);
+    measure(&mut sender, window, 0);
     sender
+}
+
+/// It starts, and is that far 100 ms later.
+fn measure(sender: &mut Sender, window: u32, milliseconds: u64) {
+    assert_eq!(start(sender, milliseconds), [0]);
+    sender.window = f64::from(window - 1);
+    hears(sender, 0, &[], milliseconds + 100);
 }
 
 /// RFC 8985 §3.4: a lost tail, recovered by a probe and RACK, with a copy lost on the way. The RFC's P0 to P3 are 1 to 4.
@@ -103,6 +108,18 @@ fn after_reordering_three_packets_are_no_proof() {
     assert!(!out.contains(&3), "{out:?}");
     assert_eq!(sender.poll_timeout(), Some(at(240)), "3 went out at 100, and 6 took 115 ms");
     assert!(sender.congestion_window() >= before);
+}
+
+#[test]
+fn another_connection_in_the_same_memory_knows_nothing_of_reordering_on_the_last_one() {
+    let mut sender = measured(100, 6);
+    hears(&mut sender, 0, &[(2, 3)], 200);
+    hears(&mut sender, 2, &[], 210);
+    sender.restart(sender.settings, 100, Span::ZERO);
+    measure(&mut sender, 6, 1000);
+    assert_eq!(hears(&mut sender, 0, &[(2, 3)], 1200), [7]);
+    assert_eq!(hears(&mut sender, 0, &[(2, 4)], 1201), [8]);
+    assert_eq!(hears(&mut sender, 0, &[(2, 5)], 1202)[0], 1, "three packets are proof enough again");
 }
 
 /// §6.2 step 4: each round trip in which a packet came twice makes the window longer by a quarter, up to the smoothed round
