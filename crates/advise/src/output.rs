@@ -5,6 +5,9 @@ use arqway_lab::output::{OutputError, make, save, save_drawing, write_rows};
 use std::path::Path;
 
 impl Advice {
+    /// What [`write`](Self::write) writes into its folder.
+    pub const FILES: [&str; 5] = ["rows.csv", "rows.parquet", "advise.svg", "advise.png", "advise.toml"];
+
     /// Writes everything into `directory`; `command` is what to type for it.
     ///
     /// # Errors

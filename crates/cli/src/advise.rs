@@ -3,10 +3,10 @@
 use crate::study::{Failure, Running, Runs, file_name, read_source};
 use crate::terminal::{note, print};
 use crate::values;
-use arqway_advise::{Advice, AdviceOptions, Application, MAX_REPLICATIONS, Question, Watcher, advise};
+use arqway_advise::{Advice, AdviceOptions, Application, Caution, MAX_REPLICATIONS, Question, Watcher, advise};
 use arqway_config::{Source, did_you_mean};
 use arqway_lab::experiment::scenarios;
-use arqway_lab::output;
+use arqway_lab::output_folder::OutputFolder;
 use arqway_units::Span;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
@@ -74,7 +74,7 @@ impl For {
 
 pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
     let question = question(arguments)?;
-    output::prepare_without_figures(&arguments.out, "rows.csv")?;
+    let _locked = OutputFolder::take(&arguments.out, &Advice::FILES)?;
     let mut runs = Runs::new(arguments.running.jobs(), 0)?;
     let advice = {
         let (jobs, stop, bar) = runs.watched();
@@ -92,6 +92,9 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
         "the plot, the rows and the experiment that checks the advice are in {}",
         arguments.out.display()
     ));
+    if advice.cautions.contains(&Caution::Stopped) {
+        return Err(Failure::Stopped("the advice rests on the runs that are finished".to_owned()));
+    }
     Ok(())
 }
 

@@ -5,6 +5,7 @@ use crate::terminal::{note, print};
 use arqway_config::read_octets;
 use arqway_fit::Fit;
 use arqway_fit::read::{CaptureFile, Places, is_capture, read_captures, read_table};
+use arqway_lab::output_folder::OutputFolder;
 use arqway_units::{BitRate, Octets};
 use std::path::{Path, PathBuf};
 
@@ -74,6 +75,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
         read_table(&arguments.trace.display().to_string(), &trace, arguments.frame).map_err(Failure::usage)?
     };
     drop(trace);
+    let _locked = OutputFolder::take(&arguments.out, &Fit::FILES)?;
     let fit = Fit::new(&name, &frames, arguments.rate).map_err(Failure::usage)?;
     fit.write(&arguments.out)?;
     print(&fit.to_text())?;

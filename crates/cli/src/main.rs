@@ -8,6 +8,7 @@ mod completions;
 #[cfg(test)]
 mod documentation;
 mod fit;
+mod interrupt;
 mod manual;
 mod merge;
 mod produce;
@@ -63,7 +64,8 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let outcome = match Arguments::try_parse().unwrap_or_else(refuse).command {
+    let command = Arguments::try_parse().unwrap_or_else(refuse).command;
+    let outcome = interrupt::watch().and_then(|()| match command {
         Command::Reproduce(arguments) => reproduce::main(&arguments),
         Command::Sensitivity(arguments) => sensitivity::main(&arguments),
         Command::Advise(arguments) => advise::main(&arguments),
@@ -74,7 +76,7 @@ fn main() -> ExitCode {
         Command::Schema(arguments) => schema::main(&arguments),
         Command::Completions(arguments) => completions::main(&arguments, Arguments::command()),
         Command::Manual(arguments) => manual::main(&arguments, Arguments::command()),
-    };
+    });
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {

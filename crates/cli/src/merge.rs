@@ -3,9 +3,10 @@
 use crate::produce::conclude;
 use crate::study::{Failure, Options, Plans, Runs, Study, as_typed};
 use crate::{Command, reproduce, run, sensitivity};
-use arqway_lab::output;
+use arqway_lab::output_folder::OutputFolder;
 use arqway_lab::run::partial::{Manifest, PartialError, Refused, ResultStore, RunIndex, Shard, folder_of};
 use arqway_lab::run::plan::{Plan, Run};
+use arqway_papers::Judged;
 use clap::Parser;
 use std::path::PathBuf;
 
@@ -73,7 +74,7 @@ fn merge(study: Study, asked: &Options, arguments: &Arguments, question: &Manife
     let options = asked.clone().into_folder(arguments.out());
     let plans = Plans::new(&study)?;
     let store = complete(arguments, &plans.all(), question)?;
-    output::prepare(&options.out)?;
+    let _locked = OutputFolder::take(&options.out, &Judged::FILES)?;
     let mut runs = Runs::new(options.running.jobs(), plans.plain.runs.len())?;
     runs.store = Some(store);
     conclude(study, plans, runs, &options)

@@ -4,7 +4,7 @@ use crate::shards;
 use crate::study::{Failure, Options, Plans, Runs, Study};
 use crate::terminal::{note, print};
 use arqway_lab::experiment::Effort;
-use arqway_lab::output;
+use arqway_lab::output_folder::OutputFolder;
 use arqway_lab::run::precision::{MAX_REPLICATIONS, UnsettledMean};
 use arqway_papers::Judged;
 use arqway_papers::claims::Difference;
@@ -25,7 +25,7 @@ pub(crate) fn produce(study: Study, options: &Options) -> Result<(), Failure> {
         return shards::shard(&study.words, study.files, &plans.all(), shard, &options.running, &options.out);
     }
     // Before the runs: a folder that cannot be written should not cost hours of results.
-    output::prepare(&options.out)?;
+    let _locked = OutputFolder::take(&options.out, &Judged::FILES)?;
     let mut runs = Runs::new(options.running.jobs(), plans.plain.runs.len())?;
     if options.pieces.resume {
         runs.store = Some(shards::open(&options.out)?);

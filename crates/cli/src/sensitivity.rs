@@ -9,7 +9,7 @@ use arqway_config::Mistakes;
 use arqway_lab::experiment::Effort;
 use arqway_lab::experiment::overlay::Overlay;
 use arqway_lab::experiment::scenarios;
-use arqway_lab::output;
+use arqway_lab::output_folder::OutputFolder;
 use arqway_lab::run::partial::ResultStore;
 use arqway_lab::run::plan::{Plan, Request};
 use arqway_papers::library::{self, FigureName};
@@ -88,7 +88,7 @@ pub(crate) fn produce(
     arguments: &Arguments,
     store: Option<ResultStore>,
 ) -> Result<(), Failure> {
-    output::prepare_for(&arguments.out, "sensitivity.csv")?;
+    let _locked = OutputFolder::take(&arguments.out, &sensitivity::FILES)?;
     let planned = plans(&asked).iter().map(|plan| plan.runs.len()).sum();
     let mut runs = Runs::new(arguments.running.jobs(), planned)?;
     runs.store = store;

@@ -2,6 +2,7 @@
 
 use crate::study::{Failure, Running, Runs, as_typed};
 use crate::terminal::note;
+use arqway_lab::output_folder::OutputFolder;
 use arqway_lab::run::partial::{Manifest, Refused, ResultStore, Shard, folder_of};
 use arqway_lab::run::plan::Plan;
 use std::collections::BTreeMap;
@@ -41,6 +42,7 @@ pub(crate) fn shard(
     running: &Running,
     out: &Path,
 ) -> Result<(), Failure> {
+    let _locked = OutputFolder::share(out)?;
     Manifest::new(words.to_vec(), shard.of(), files).write(out)?;
     let shares = shard.runs_of(plans);
     let mut runs = Runs::new(running.jobs(), shares.iter().map(Vec::len).sum())?;

@@ -1,5 +1,6 @@
 //! What `run` and `reproduce` share: the options, and the runs with their progress bar and Ctrl-C.
 
+use crate::interrupt;
 use crate::shards::Pieces;
 use crate::terminal::note;
 use crate::values;
@@ -101,8 +102,6 @@ pub(crate) enum Failure {
     Signal(#[from] ctrlc::Error),
     #[error("cannot print: {0}")]
     Print(#[from] io::Error),
-    #[error("cannot write into {folder}: {error}", folder = folder.display())]
-    Write { folder: PathBuf, error: io::Error },
     #[error("stopped before any run finished: there are no results")]
     Nothing,
     /// Ctrl-C, after which there are results of a part.
@@ -126,7 +125,7 @@ impl Failure {
     pub(crate) fn exit_code(&self) -> ExitCode {
         ExitCode::from(match self {
             Self::Mistakes(_) | Self::Usage(_) | Self::Request(_) => 2,
-            Self::Nothing | Self::Stopped(_) => 130,
+            Self::Nothing | Self::Stopped(_) | Self::Advise(AdviseError::Nothing) => interrupt::EXIT_CODE,
             _ => 1,
         })
     }
@@ -211,7 +210,7 @@ impl Plans {
 /// Runs a study in parallel, with a progress bar, until it is done or stopped by Ctrl-C.
 pub(crate) struct Runs {
     jobs: NonZeroUsize,
-    stop: Arc<Cancellation>,
+    stop: &'static Cancellation,
     bar: ProgressBar,
     /// Where pieces of the study are kept, if they are.
     pub(crate) store: Option<ResultStore>,
@@ -224,22 +223,14 @@ pub(crate) struct Runs {
 
 impl Runs {
     pub(crate) fn new(jobs: NonZeroUsize, planned: usize) -> Result<Self, Failure> {
-        let stop = Arc::new(Cancellation::new());
-        let asked = Arc::clone(&stop);
-        ctrlc::set_handler(move || {
-            if asked.after_current_runs() {
-                // Whoever presses Ctrl-C again does not want to wait for the current runs.
-                std::process::exit(130);
-            }
-            note("stopping after the current runs; press Ctrl-C again to stop at once");
-        })?;
+        let stop = interrupt::stop("stopping after the current runs; press Ctrl-C again to stop at once");
         let bar = ProgressBar::new(planned as u64).with_style(style());
         Ok(Self { jobs, stop, bar, store: None, finished: 0, incomplete: 0, simulated_s: 0.0, events: 0 })
     }
 
     /// Runs a part of a plan, except for runs that are already kept.
     pub(crate) fn run(&mut self, plan: &Plan, runs: &[Run]) -> Result<Results, Failure> {
-        let (jobs, stop, bar) = (self.jobs, &*self.stop, &self.bar);
+        let (jobs, stop, bar) = (self.jobs, self.stop, &self.bar);
         let results = match &mut self.store {
             None => run_these(plan, runs, jobs, stop, || bar.inc(1))?,
             Some(store) => store.run(plan, runs, jobs, stop, || bar.inc(1))?,
@@ -256,9 +247,9 @@ impl Runs {
         let (results, wide) = match until {
             None => (self.run(plan, &plan.runs)?, Vec::new()),
             Some(share) => {
-                let (stop, bar) = (Arc::clone(&self.stop), self.bar.clone());
+                let (stop, bar) = (self.stop, self.bar.clone());
                 let planned = |runs: usize| bar.inc_length(runs as u64);
-                run_to_precision(plan, share, &stop, planned, |plan, runs| self.run(plan, runs))?
+                run_to_precision(plan, share, stop, planned, |plan, runs| self.run(plan, runs))?
             }
         };
         // After Ctrl-C it is no news that some means are not settled.
@@ -310,7 +301,7 @@ impl Runs {
 
     /// For a caller that runs things itself and sets the length of the bar.
     pub(crate) fn watched(&self) -> (NonZeroUsize, &Cancellation, &ProgressBar) {
-        (self.jobs, &self.stop, &self.bar)
+        (self.jobs, self.stop, &self.bar)
     }
 
     pub(crate) fn is_stopped(&self) -> bool {

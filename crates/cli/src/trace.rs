@@ -1,5 +1,6 @@
 //! `arqway trace EXPERIMENT --scheme S --point P --replication R`: repeats one run, as a capture and as a time-sequence plot.
 
+use crate::interrupt;
 use crate::study::{Failure, file_name, read_source};
 use crate::terminal::{note, print};
 use crate::values;
@@ -13,11 +14,11 @@ use arqway_lab::run::cell::{Cell, CellName};
 use arqway_lab::run::plan::Request;
 use arqway_lab::trace::capture::{Capture, Place};
 use arqway_lab::trace::sequence::{About, Recorder, fixed_timeout};
+use arqway_lab::whole_file::{WholeFile, remove_strays};
 use arqway_papers::library::{self, FigureName};
 use arqway_papers::options::quoted;
 use arqway_units::{Span, Time};
-use std::fs::{self, File};
-use std::io::{self, BufWriter};
+use std::io::{self, BufWriter, Write};
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -113,15 +114,22 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
         Some(path) => Some(begin(path, arguments, &cell)?),
         None => None,
     };
+    let picture = arguments.sequence.as_deref().map(create).transpose()?;
     let mut watching = (capture, recorder);
-    let rows = cell.watch(&mut watching)?;
+    let stop = interrupt::stop("stopping the run");
+    let Some(rows) = cell.watch(&mut watching, stop)? else {
+        return Err(Failure::Stopped("the run has not ended, and nothing was written".to_owned()));
+    };
     let (capture, recorder) = watching;
     if let (Some(capture), Some(path)) = (capture, &arguments.out) {
-        let (packets, _) = capture.finish().map_err(|source| cannot_write(path, source))?;
+        let finish = |(packets, file): (u64, BufWriter<WholeFile>)| file.into_inner()?.finish().map(|()| packets);
+        let packets = capture.finish().and_then(finish).map_err(|source| cannot_write(path, source))?;
         note(format_args!("{packets} frames and packets are in {}", path.display()));
     }
-    if let (Some(recorder), Some(path)) = (recorder, &arguments.sequence) {
-        draw(path, arguments, &cell.name, &recorder, fixed_timeout(&cell.scenario().link_layer))?;
+    if let (Some(recorder), Some(path), Some(mut file)) = (recorder, &arguments.sequence, picture) {
+        let octets = draw(path, arguments, &cell.name, &recorder, fixed_timeout(&cell.scenario().link_layer))?;
+        let written = file.write_all(&octets).and_then(|()| file.finish());
+        written.map_err(|source| cannot_write(path, source))?;
         note(format_args!("the plot is in {}", path.display()));
     }
     Ok(print(&results(&cell.name, &rows))?)
@@ -169,16 +177,21 @@ fn source(experiment: &Path) -> Result<(Arc<Source>, PathBuf), Failure> {
     read_source(experiment)
 }
 
-fn begin(path: &Path, arguments: &Arguments, cell: &Cell) -> Result<Capture<BufWriter<File>>, Failure> {
+fn begin(path: &Path, arguments: &Arguments, cell: &Cell) -> Result<Capture<BufWriter<WholeFile>>, Failure> {
     let mut places = Vec::new();
     for place in arguments.at.iter().map(|at| at.place()) {
         if !places.contains(&place) {
             places.push(place);
         }
     }
-    let file = File::create(path).map_err(|source| cannot_write(path, source))?;
-    Capture::new(BufWriter::new(file), &cell.name.to_string(), &cell.scenario().link_layer, &places)
+    Capture::new(BufWriter::new(create(path)?), &cell.name.to_string(), &cell.scenario().link_layer, &places)
         .map_err(|source| cannot_write(path, source))
+}
+
+/// Begins a file, and removes what killed runs left beside it.
+fn create(path: &Path) -> Result<WholeFile, Failure> {
+    path.parent().map(|folder| remove_strays(if folder == Path::new("") { Path::new(".") } else { folder }));
+    WholeFile::create(path).map_err(|source| cannot_write(path, source))
 }
 
 /// The recorder of the plot, if one was requested.
@@ -210,7 +223,7 @@ fn draw(
     name: &CellName,
     recorder: &Recorder,
     timeout: Option<Span>,
-) -> Result<(), Failure> {
+) -> Result<Vec<u8>, Failure> {
     let from = arguments.from.map_or(0.0, Span::as_seconds);
     let end = recorder.end().as_seconds();
     if from >= end {
@@ -224,12 +237,11 @@ fn draw(
         timeout,
     };
     let svg = recorder.to_svg(&about);
-    let octets = if path.extension().is_some_and(|extension| extension == "png") {
-        png::to_png(&svg, 2.0).map_err(|source| OutputError::Png { id: about.id, source })?
+    if path.extension().is_some_and(|extension| extension == "png") {
+        Ok(png::to_png(&svg, 2.0).map_err(|source| OutputError::Png { id: about.id, source })?)
     } else {
-        svg.into_bytes()
-    };
-    fs::write(path, octets).map_err(|source| cannot_write(path, source))
+        Ok(svg.into_bytes())
+    }
 }
 
 /// The command line that draws the same plot, with the file name without its folder: results do not depend on paths.

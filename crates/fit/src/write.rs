@@ -7,6 +7,10 @@ use arqway_units::{Octets, Span};
 use std::path::Path;
 
 impl Fit {
+    /// What [`write`](Self::write) writes into its folder.
+    pub const FILES: [&str; 7] =
+        ["fit.csv", "fit.toml", "fit.losses", "fit-runs.svg", "fit-runs.png", "fit-gaps.svg", "fit-gaps.png"];
+
     /// Writes `fit.csv`, `fit.toml`, `fit.losses`, `fit-runs.svg`, `fit-gaps.svg` and their PNG into a folder.
     ///
     /// # Errors

@@ -16,9 +16,11 @@
 pub mod experiment;
 pub mod figure;
 pub mod output;
+pub mod output_folder;
 pub mod quantity;
 pub mod report;
 pub mod results;
 pub mod run;
 pub mod schema;
 pub mod trace;
+pub mod whole_file;

@@ -3,9 +3,10 @@
 
 use crate::figure::png;
 use crate::results::rows::{self, Row};
+use crate::whole_file::WholeFile;
 use parquet::errors::ParquetError;
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// The version that results carry.
@@ -21,6 +22,17 @@ pub enum OutputError {
         path: PathBuf,
         /// What the system said.
         source: io::Error,
+    },
+    /// Somebody else writes into the folder.
+    #[error(
+        "{folder} is being written by {by}: wait until that has ended, or choose another folder with --out",
+        folder = folder.display()
+    )]
+    InUse {
+        /// Which.
+        folder: PathBuf,
+        /// Who.
+        by: String,
     },
     /// A file or a folder that is to be read again.
     #[error("cannot read {path}: {source}", path = path.display())]
@@ -46,53 +58,16 @@ pub enum OutputError {
     Report(#[from] askama::Error),
 }
 
-/// Creates the folder for results and checks that files can be written there. Existing files are left alone.
-///
-/// # Errors
-/// What could not be written, and why.
-pub fn prepare(directory: &Path) -> Result<(), OutputError> {
-    prepare_for(directory, "rows.csv")
-}
-
-/// The same where results are in another file.
-///
-/// # Errors
-/// What could not be written, and why.
-pub fn prepare_for(directory: &Path, file: &str) -> Result<(), OutputError> {
-    make(&directory.join("figures"))?;
-    prepare_without_figures(directory, file)
-}
-
-/// The same where there is no folder of figures.
-///
-/// # Errors
-/// What could not be written, and why.
-pub fn prepare_without_figures(directory: &Path, file: &str) -> Result<(), OutputError> {
-    make(directory)?;
-    prepare_file(&directory.join(file))
-}
-
-/// Checks that a file can be written. What is in it is left alone.
-///
-/// # Errors
-/// It cannot, and why.
-pub fn prepare_file(file: &Path) -> Result<(), OutputError> {
-    let is_new = !file.exists();
-    let tried = fs::File::options().append(true).create(true).open(file).map(drop);
-    let tried = tried.and_then(|()| if is_new { fs::remove_file(file) } else { Ok(()) });
-    tried.map_err(|source| OutputError::File { path: file.to_owned(), source })
-}
-
 /// Writes the rows both ways; `command` is what to type for them.
 pub fn write_rows(all: &[Row], command: &str, directory: &Path) -> Result<(), OutputError> {
-    let path = directory.join("rows.csv");
-    let written = fs::File::create(&path).and_then(|file| rows::write_csv(all, file));
-    written.map_err(|source| OutputError::File { path, source })?;
+    write_whole(&directory.join("rows.csv"), |file| rows::write_csv(all, file))?;
     let path = directory.join("rows.parquet");
-    let file = fs::File::create(&path).map_err(|source| OutputError::File { path: path.clone(), source })?;
+    let failed = |source| OutputError::File { path: path.clone(), source };
+    let mut file = WholeFile::create(&path).map_err(failed)?;
     let metadata = [("version", VERSION.to_owned()), ("command", command.to_owned())];
     let metadata = metadata.map(|(key, value)| (format!("arqway.{key}"), value));
-    rows::write_parquet(all, &metadata, file).map_err(|error| not_written(path, error))
+    rows::write_parquet(all, &metadata, &mut file).map_err(|error| not_written(path.clone(), error))?;
+    file.finish().map_err(failed)
 }
 
 /// What the Parquet writer says: mostly what the system has said to it.
@@ -111,12 +86,20 @@ pub fn make(folder: &Path) -> Result<(), OutputError> {
     fs::create_dir_all(folder).map_err(|source| OutputError::File { path: folder.to_owned(), source })
 }
 
-/// Writes a file.
+/// Writes a file, whole or not at all.
 ///
 /// # Errors
 /// What could not be written, and why.
 pub fn save(path: &Path, octets: &[u8]) -> Result<(), OutputError> {
-    fs::write(path, octets).map_err(|source| OutputError::File { path: path.to_owned(), source })
+    write_whole(path, |file| file.write_all(octets))
+}
+
+fn write_whole(path: &Path, write: impl FnOnce(&mut WholeFile) -> io::Result<()>) -> Result<(), OutputError> {
+    let written = WholeFile::create(path).and_then(|mut file| {
+        write(&mut file)?;
+        file.finish()
+    });
+    written.map_err(|source| OutputError::File { path: path.to_owned(), source })
 }
 
 /// Writes a drawing as `ID.svg` and `ID.png`.
@@ -148,23 +131,6 @@ mod tests {
             assert!(matches!(&error, OutputError::File { path, .. } if path.ends_with(name)), "{error}");
             fs::remove_file(folder.join(name)).unwrap();
         }
-        fs::remove_dir_all(&folder).unwrap();
-    }
-
-    #[test]
-    fn a_folder_is_tried_without_a_trace() {
-        let folder = std::env::temp_dir().join(format!("arqway-prepare-{}", std::process::id()));
-        let names = || fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect::<Vec<_>>();
-        prepare(&folder).unwrap();
-        assert_eq!(names(), ["figures"]);
-        let rows = folder.join("rows.csv");
-        fs::write(&rows, "of an earlier run").unwrap();
-        prepare(&folder).unwrap();
-        assert_eq!(fs::read_to_string(&rows).unwrap(), "of an earlier run");
-        assert!(prepare(&rows).unwrap_err().to_string().starts_with("cannot write"));
-        fs::remove_file(&rows).unwrap();
-        fs::create_dir(&rows).unwrap();
-        assert!(prepare(&folder).unwrap_err().to_string().contains("rows.csv"), "a folder is in the file's place");
         fs::remove_dir_all(&folder).unwrap();
     }
 }

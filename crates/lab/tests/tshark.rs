@@ -7,6 +7,7 @@ mod judge;
 
 use arqway_config::Source;
 use arqway_lab::experiment::{Effort, Experiment};
+use arqway_lab::run::cancellation::Cancellation;
 use arqway_lab::run::cell::Cell;
 use arqway_lab::run::plan::Request;
 use arqway_lab::trace::capture::{Capture, Place};
@@ -278,7 +279,7 @@ fn capture(scheme: &str, order: &str) -> (PathBuf, Expected) {
     let capture = Capture::new(Vec::new(), "a study", link_layer, &Place::ALL).expect("memory");
     let service = link_layer.service.kind().to_owned();
     let mut watching = (capture, Expected { service, lines: String::new() });
-    cell.watch(&mut watching).expect("two services");
+    cell.watch(&mut watching, &Cancellation::new()).expect("two services");
     let name = format!("{}-{}.pcapng", std::process::id(), CAPTURES.fetch_add(1, Ordering::Relaxed));
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::write(&file, watching.0.finish().expect("memory").1).expect("a file of our own");

@@ -7,7 +7,8 @@ use crate::planned::Planned;
 use crate::table::Table;
 use arqway_config::{Source, did_you_mean};
 use arqway_lab::figure::png;
-use arqway_lab::output::{self, OutputError};
+use arqway_lab::output::{OutputError, save};
+use arqway_lab::output_folder::OutputFolder;
 use arqway_lab::report::findings::FigureFinding;
 use arqway_lab::results::rows::means;
 use arqway_lab::run::Results as Measured;
@@ -48,7 +49,7 @@ impl Results {
 fn exception(error: &OutputError) -> PyErr {
     match error {
         OutputError::File { path, source } | OutputError::Read { path, source } => files::exception(path, source),
-        OutputError::Parquet(_) | OutputError::Png { .. } | OutputError::Report(_) => {
+        OutputError::InUse { .. } | OutputError::Parquet(_) | OutputError::Png { .. } | OutputError::Report(_) => {
             PyRuntimeError::new_err(error.to_string())
         }
     }
@@ -157,7 +158,7 @@ impl Results {
     ///     Created if it does not exist; files of the same names are replaced.
     fn write(&self, py: Python<'_>, folder: PathBuf) -> PyResult<()> {
         let written = py.detach(|| {
-            output::prepare(&folder)?;
+            let _locked = OutputFolder::take(&folder, &Judged::FILES)?;
             self.judged.write(&self.plan.runs, &self.plan.header, &folder)
         });
         written.map_err(|error| exception(&error))
@@ -248,7 +249,7 @@ impl Figure {
                 return Err(PyValueError::new_err(message));
             }
         };
-        std::fs::write(&path, octets).map_err(|error| files::exception(&path, &error))
+        save(&path, &octets).map_err(|error| exception(&error))
     }
 
     fn _repr_svg_(&self) -> &str {

@@ -12,10 +12,11 @@ mod markdown;
 
 use crate::study::Failure;
 use crate::terminal::{note, print};
+use arqway_lab::output::save;
+use arqway_lab::output_folder::OutputFolder;
 use clap::Command;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
-use std::fs;
 use std::io;
 use std::path::PathBuf;
 
@@ -102,17 +103,13 @@ pub(crate) fn main(arguments: &Arguments, command: Command) -> Result<(), Failur
         return Ok(print(&markdown::document(&command))?);
     }
     let folder = &arguments.out;
-    let write = || -> io::Result<String> {
-        fs::create_dir_all(folder)?;
-        let mut written = String::new();
-        for (name, text) in pages(&command)? {
-            let path = folder.join(name);
-            fs::write(&path, text)?;
-            written.push_str(&format!("{}\n", path.display()));
-        }
-        Ok(written)
-    };
-    let written = write().map_err(|error| Failure::Write { folder: folder.clone(), error })?;
+    let _locked = OutputFolder::take(folder, &[])?;
+    let mut written = String::new();
+    for (name, text) in pages(&command)? {
+        let path = folder.join(name);
+        save(&path, &text)?;
+        written.push_str(&format!("{}\n", path.display()));
+    }
     print(&written)?;
     note(format_args!("to read one: man -l {}", folder.join("arqway.1").display()));
     Ok(())

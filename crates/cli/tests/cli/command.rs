@@ -271,6 +271,31 @@ fn the_experiment_in_the_help_can_be_run() {
     assert!(text(&folder.files()["results/rows.csv"]).contains(",64000,sr:0.9,,3,throughput,"));
 }
 
+/// A disk is full where no file may grow beyond a limit, which a shell can set without being root.
+#[cfg(unix)]
+#[test]
+fn a_disk_that_fills_up_leaves_each_file_of_the_earlier_run_whole() {
+    let folder = Folder::new("full-disk");
+    folder.write("tiny.toml", TINY);
+    assert_eq!(folder.arqway(&["run", "tiny.toml"]).status.code(), Some(0));
+    let before = folder.files();
+    // Blocks of 512 or of 1024 octets: the report and the figures have more than 8 of them, the rows too.
+    let limited = "trap '' XFSZ; ulimit -f 8; exec \"$0\" run tiny.toml --seed 2";
+    let shell = std::process::Command::new("sh")
+        .args(["-c", limited, env!("CARGO_BIN_EXE_arqway")])
+        .current_dir(&folder.0)
+        .output()
+        .expect("a shell");
+    assert_eq!(shell.status.code(), Some(1), "{}", text(&shell.stderr));
+    assert!(text(&shell.stderr).starts_with("cannot write results/"), "{}", text(&shell.stderr));
+    let after = folder.files();
+    assert_eq!(after.keys().collect::<Vec<_>>(), before.keys().collect::<Vec<_>>());
+    for name in ["results/report.html", "results/figures/how-long-throughput.svg"] {
+        assert!(before[name].len() > 8 * 1024, "{name} is too small for the test");
+        assert!(after[name] == before[name], "{name} is a part of another");
+    }
+}
+
 /// Ctrl-C reaches a process through its terminal, and only a terminal is shown progress: the test gives it one.
 #[cfg(target_os = "linux")]
 mod on_a_terminal {
@@ -279,20 +304,14 @@ mod on_a_terminal {
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
     use std::fs::File;
     use std::io::Read;
-    use std::process::Stdio;
+    use std::process::{Child, Stdio};
 
     #[test]
     fn ctrl_c_keeps_what_is_finished_and_says_so() {
         let folder = Folder::new("ctrl-c");
         let long = TINY.replace("replications = 2", "replications = 20000");
         folder.write("long.toml", &long);
-        let (mut screen, terminal) = terminal();
-        let mut command = folder.command(&["run", "long.toml", "--jobs", "1"]);
-        let child = command.env("TERM", "xterm").stdout(Stdio::piped()).stderr(terminal).spawn().expect("the command");
-        // It holds the terminal's other end, without which the screen never ends.
-        drop(command);
-        let mut shown = Vec::new();
-        read_until(&mut screen, &mut shown, some_run_is_finished);
+        let (child, mut screen, mut shown) = begun(&folder);
         let process = Pid::from_child(&child);
         kill_process(process, Signal::INT).expect("a process that runs");
         read_until(&mut screen, &mut shown, |_| false);
@@ -305,6 +324,39 @@ mod on_a_terminal {
         let rows = text(&files["results/rows.csv"]).lines().filter(|row| row.contains(",throughput,"));
         assert_eq!(rows.count(), finished);
         assert!(text(&output.stdout).starts_with("how-long-throughput: "), "{}", text(&output.stdout));
+    }
+
+    #[test]
+    fn the_second_of_two_commands_with_one_folder_is_told_who_has_it_until_that_one_is_gone() {
+        let folder = Folder::new("two-commands");
+        folder.write("long.toml", &TINY.replace("replications = 2", "replications = 20000"));
+        folder.write("tiny.toml", TINY);
+        folder.write("results/.arqway-1-00000000000000aa.part", "of a run that was killed");
+        let (mut child, _screen, _) = begun(&folder);
+        for command in [&["run", "tiny.toml"][..], &["run", "tiny.toml", "--shard", "1/2"], &["fit", "t.csv"]] {
+            folder.write("t.csv", "sent,lost,octets\n0.0,0,250\n0.1,1,250\n0.2,0,250\n");
+            let second = folder.arqway(command);
+            assert_eq!(second.status.code(), Some(1), "{command:?}");
+            let told = text(&second.stderr);
+            assert!(told.contains(&format!("results is being written by process {}:", child.id())), "{told}");
+        }
+        child.kill().expect("a process that runs");
+        child.wait().expect("an end");
+        assert_eq!(folder.arqway(&["run", "tiny.toml"]).status.code(), Some(0));
+        let left: Vec<String> = folder.files().into_keys().filter(|name| name.starts_with("results/.")).collect();
+        assert!(left.is_empty(), "{left:?}");
+    }
+
+    /// A study that takes long, with some of its runs done; its screen, and what that has shown.
+    fn begun(folder: &Folder) -> (Child, File, Vec<u8>) {
+        let (mut screen, terminal) = terminal();
+        let mut command = folder.command(&["run", "long.toml", "--jobs", "1"]);
+        let child = command.env("TERM", "xterm").stdout(Stdio::piped()).stderr(terminal).spawn().expect("the command");
+        // It holds the terminal's other end, without which the screen never ends.
+        drop(command);
+        let mut shown = Vec::new();
+        read_until(&mut screen, &mut shown, some_run_is_finished);
+        (child, screen, shown)
     }
 
     /// Our end of a new terminal, and the end for a process.

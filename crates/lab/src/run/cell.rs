@@ -5,6 +5,7 @@
 use crate::experiment::{Experiment, Scheme};
 use crate::figure::number::typed;
 use crate::results::rows::Row;
+use crate::run::cancellation::Cancellation;
 use crate::run::plan::{Plan, Request, RequestError, Run};
 use crate::run::{RunError, watch};
 use arqway_config::listed;
@@ -131,12 +132,12 @@ impl Cell {
         &self.plan.settings[self.run.setting].scenario
     }
 
-    /// Runs it with a probe watching: the rows that `arqway run` has of it.
+    /// Runs it with a probe watching: the rows that `arqway run` has of it, or nothing after a stop.
     ///
     /// # Errors
     /// A world that cannot be built.
-    pub fn watch(&self, probe: impl Probe) -> Result<Vec<Row>, RunError> {
-        Ok(watch(&self.plan, self.run, probe)?.rows(&self.plan, 0))
+    pub fn watch(&self, probe: impl Probe, stop: &Cancellation) -> Result<Option<Vec<Row>>, RunError> {
+        Ok(watch(&self.plan, self.run, probe, stop)?.map(|results| results.rows(&self.plan, 0)))
     }
 }
 

@@ -91,7 +91,7 @@ fn run_in_threads(
 ) -> Result<Results, RunError> {
     let threads = in_threads(jobs)?;
     let one = |run: &Run| {
-        let measured = measure_run(plan, *run, NoProbe, stop).transpose()?;
+        let measured = measure_run(plan, *run, NoProbe, &|| stop.is_immediate()).transpose()?;
         finished();
         Some(measured)
     };
@@ -107,12 +107,14 @@ pub(crate) fn in_threads(jobs: NonZeroUsize) -> Result<ThreadPool, RunError> {
     threads.map_err(|source| RunError::Threads { jobs: jobs.get(), source })
 }
 
-/// Runs one of a plan's runs with a probe watching: it is the run that [`run`] makes of it.
+/// Runs one of a plan's runs with a probe watching: it is the run that [`run`] makes of it. Nothing after a stop, which does
+/// not wait for its end.
 ///
 /// # Errors
 /// A world that cannot be built.
-pub fn watch(plan: &Plan, run: Run, probe: impl Probe) -> Result<Results, RunError> {
-    Ok(Results::of(measure_run(plan, run, probe, &Cancellation::new())?.into_iter().collect(), 1))
+pub fn watch(plan: &Plan, run: Run, probe: impl Probe, stop: &Cancellation) -> Result<Option<Results>, RunError> {
+    let measured = measure_run(plan, run, probe, &|| stop.is_requested())?;
+    Ok(measured.map(|one| Results::of([one].into(), 1)))
 }
 
 /// One of a plan's runs, by name; nothing where the plan has no such run, or it was given up.
@@ -120,11 +122,11 @@ fn measure_run(
     plan: &Plan,
     run: Run,
     probe: impl Probe,
-    stop: &Cancellation,
+    is_given_up: &dyn Fn() -> bool,
 ) -> Result<Option<(Run, Measured)>, RunError> {
     let Some(setting) = plan.settings.get(run.setting) else { return Ok(None) };
     let streams = Streams::new(setting.seed, run.replication);
-    Ok(measure_watched(&setting.scenario, &streams, probe, stop)?.map(|measured| (run, measured)))
+    Ok(measure_watched(&setting.scenario, &streams, probe, is_given_up)?.map(|measured| (run, measured)))
 }
 
 /// One run; nothing where it was given up.
@@ -133,17 +135,17 @@ pub(crate) fn measure(
     streams: &Streams,
     stop: &Cancellation,
 ) -> Result<Option<Measured>, RunError> {
-    measure_watched(scenario, streams, NoProbe, stop)
+    measure_watched(scenario, streams, NoProbe, &|| stop.is_immediate())
 }
 
 fn measure_watched(
     scenario: &Scenario,
     streams: &Streams,
     probe: impl Probe,
-    stop: &Cancellation,
+    is_given_up: &dyn Fn() -> bool,
 ) -> Result<Option<Measured>, RunError> {
     let mut delays = Delays::default();
     let world = World::new(scenario, streams, (&mut delays, probe))?;
-    let Some(outcome) = world.run_unless(|| stop.is_immediate()) else { return Ok(None) };
+    let Some(outcome) = world.run_unless(is_given_up) else { return Ok(None) };
     Ok(Some(Measured::new(scenario, &outcome, &delays)))
 }

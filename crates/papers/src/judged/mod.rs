@@ -28,6 +28,9 @@ pub struct Judged {
 }
 
 impl Judged {
+    /// What [`write`](Self::write) writes into its folder.
+    pub const FILES: [&str; 5] = ["figures/", "rows.csv", "rows.parquet", "report.html", "claims.csv"];
+
     /// Makes tables, figures and verdicts from the results of a plan.
     #[must_use]
     pub fn new(plan: &Plan, results: &Results, claims: &[Claim]) -> Self {

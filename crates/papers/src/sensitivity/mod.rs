@@ -47,6 +47,6 @@ mod worlds;
 
 pub use csv::write_csv;
 pub use matrix::{AlternativeFinding, Line, Matrix, Part};
-pub use page::{OutputError, Page, write};
+pub use page::{FILES, OutputError, Page, write};
 pub use questions::{Alternative, Parameter, Questions, read};
 pub use worlds::Worlds;

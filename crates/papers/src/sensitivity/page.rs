@@ -151,6 +151,9 @@ fn sign(verdict: Verdict) -> &'static str {
     }
 }
 
+/// What [`write`] writes into its folder.
+pub const FILES: [&str; 3] = ["figures/", "sensitivity.csv", "sensitivity.html"];
+
 /// Writes everything into `directory`.
 ///
 /// # Errors

@@ -3,8 +3,7 @@
 
 use super::PROGRAM;
 use super::shard::{MOST_SHARDS, ShardError};
-use super::store::write_whole;
-use crate::output::{OutputError, make};
+use crate::output::{OutputError, make, save};
 use arqway_config::read_text;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -87,7 +86,7 @@ impl Manifest {
                 make(&pieces)?;
                 let mut text = serde_json::to_vec_pretty(self).unwrap_or_default();
                 text.push(b'\n');
-                Ok(write_whole(&pieces, NAME, &text)?)
+                Ok(save(&pieces.join(NAME), &text)?)
             }
             Err(error) => Err(error),
         }

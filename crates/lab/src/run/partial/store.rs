@@ -2,12 +2,10 @@
 //!
 //! ```text
 //!     DIR/pieces/3f0c...9a.piece       named by the runs in it
-//!                .3f0c...9a.4711.part  one that is just being written
 //!                question.json         what shards of a study answer together
 //! ```
 //!
-//! A piece is written under another name and then renamed, so it is there as a whole or not at all, and several processes
-//! may share a folder.
+//! A piece is there as a [whole](crate::whole_file) or not at all, and several processes may share a folder.
 
 use super::run_index::RunId;
 use super::{Collected, PartialError, PartialResults, RunIndex, Task, pack};
@@ -18,10 +16,9 @@ use crate::run::{Results, RunError, in_threads};
 use arqway_config::read_octets;
 use rayon::iter::{ParallelBridge, ParallelIterator};
 use std::collections::BTreeSet;
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::{fs, io, process};
+use std::{fs, io};
 
 /// The pieces in some folders, and where new ones go.
 #[derive(Debug)]
@@ -168,17 +165,6 @@ fn pieces_in(folder: &Path) -> Result<Vec<PathBuf>, OutputError> {
 
 /// Writes a piece that has runs.
 fn write(folder: &Path, piece: &PartialResults) -> Result<(), OutputError> {
-    if piece.is_empty() { Ok(()) } else { write_whole(folder, &format!("{}.piece", piece.name()), &piece.to_bytes()) }
-}
-
-/// A number that another process hardly has, not even one on another machine or in another container with the same number.
-fn unlike() -> u64 {
-    RandomState::new().build_hasher().finish()
-}
-
-/// Writes a file so that it is there as a whole or not at all.
-pub(super) fn write_whole(folder: &Path, name: &str, octets: &[u8]) -> Result<(), OutputError> {
-    let (path, part) = (folder.join(name), folder.join(format!(".{name}.{}-{:x}.part", process::id(), unlike())));
-    save(&part, octets)?;
-    fs::rename(&part, &path).map_err(|source| OutputError::File { path, source })
+    let path = folder.join(format!("{}.piece", piece.name()));
+    if piece.is_empty() { Ok(()) } else { save(&path, &piece.to_bytes()) }
 }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::experiment::{Effort, Experiment};
+use crate::run::cancellation::Cancellation;
 use crate::run::cell::Cell;
 use crate::run::plan::Request;
 use arqway_config::Source;
@@ -26,7 +27,7 @@ fn cell() -> Cell {
 fn capture(places: &[Place]) -> Vec<u8> {
     let cell = cell();
     let mut capture = Capture::new(Vec::new(), "a study", &cell.scenario().link_layer, places).expect("memory");
-    cell.watch(&mut capture).expect("two services");
+    cell.watch(&mut capture, &Cancellation::new()).expect("two services");
     capture.finish().expect("memory").1
 }
 
@@ -163,6 +164,6 @@ impl Write for Full {
 fn a_disk_that_is_full_is_told_at_the_end_of_the_run() {
     let cell = cell();
     let mut capture = Capture::new(Full(2000), "", &cell.scenario().link_layer, &Place::LINK).expect("some room");
-    cell.watch(&mut capture).expect("two services");
+    cell.watch(&mut capture, &Cancellation::new()).expect("two services");
     assert_eq!(capture.finish().map(|_| ()).expect_err("no room").kind(), io::ErrorKind::StorageFull);
 }

@@ -1,6 +1,7 @@
 use super::*;
 use crate::experiment::{Effort, Experiment};
 use crate::figure::png;
+use crate::run::cancellation::Cancellation;
 use crate::run::cell::Cell;
 use crate::run::plan::Request;
 use arqway_config::Source;
@@ -33,7 +34,7 @@ fn record(study: &str, from: f64, to: Option<f64>) -> Recorder {
     let cell = cell(study);
     let to = to.map_or(Time::MAX, seconds);
     let mut recorder = Recorder::new(&cell.scenario().link_layer, seconds(from), to).expect("Selective Repeat");
-    cell.watch(&mut recorder).expect("two services");
+    cell.watch(&mut recorder, &Cancellation::new()).expect("two services");
     recorder
 }
 

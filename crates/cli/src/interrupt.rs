@@ -1,0 +1,30 @@
+//! Ctrl-C. Until a command says that it can stop in good order, it ends at once; a second Ctrl-C always does.
+
+use crate::study::Failure;
+use crate::terminal::note;
+use arqway_lab::run::cancellation::Cancellation;
+use std::process;
+use std::sync::OnceLock;
+
+/// The exit code after Ctrl-C.
+pub(crate) const EXIT_CODE: u8 = 130;
+
+static STOP: Cancellation = Cancellation::new();
+/// How the command stops, as it says it.
+static HOW: OnceLock<&str> = OnceLock::new();
+
+/// Watches for Ctrl-C from now on.
+pub(crate) fn watch() -> Result<(), Failure> {
+    ctrlc::set_handler(|| match HOW.get() {
+        Some(how) if !STOP.after_current_runs() => note(how),
+        // Whoever presses Ctrl-C again does not want to wait.
+        _ => process::exit(i32::from(EXIT_CODE)),
+    })?;
+    Ok(())
+}
+
+/// From now on, Ctrl-C requests a stop, and says how it will come about.
+pub(crate) fn stop(how: &'static str) -> &'static Cancellation {
+    HOW.get_or_init(|| how);
+    &STOP
+}
