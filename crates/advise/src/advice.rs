@@ -5,6 +5,7 @@ use super::link::Link;
 use super::question::Question;
 use super::race::{Ended, MARGIN, Standing, Verdict};
 use arqway_config::Mistakes;
+use arqway_lab::figure::number::percentage;
 use arqway_lab::results::rows::Row;
 use arqway_lab::run::plan::RequestError;
 use arqway_lab::run::{Results, RunError};
@@ -26,9 +27,17 @@ pub enum AdviseError {
     /// The runs failed.
     #[error(transparent)]
     Run(#[from] RunError),
+    /// Not one candidate carries anything.
+    #[error("the link is dead: {}, and no service carries anything across; expected a link on which some frames arrive both ways", .0.map_or_else(|| "no frame arrived at the client".to_owned(), in_words))]
+    Dead(Option<Losses>),
     /// It was stopped before every candidate had a replication.
     #[error("stopped before every candidate had a run: there is no advice")]
     Nothing,
+}
+
+/// `it loses 99.9 % of the frames toward the client`
+fn in_words(losses: Losses) -> String {
+    format!("it loses {} % of the frames toward the client", percentage(losses.share * 100.0, 2))
 }
 
 /// What is advised.
@@ -57,7 +66,7 @@ pub struct Advice {
 pub struct Stage {
     /// The class, as people call it; none for the packets of no class.
     pub class: Option<String>,
-    /// The candidates in their order; empty if nothing of this traffic is carried here.
+    /// The candidates in their order; empty if nothing of this traffic is carried here, or nothing of it arrived.
     pub standings: Vec<Standing>,
     /// Why the race ended.
     pub ended: Ended,

@@ -58,6 +58,10 @@ pub fn advise(question: Question, most: u32, watcher: &Watcher<'_>) -> Result<Ad
     if decided.is_empty() {
         return Err(AdviseError::Nothing);
     }
+    let is_dead = |stage: &Stage| stage.ended == Ended::NothingArrived;
+    if decided.iter().any(is_dead) && decided.iter().all(|stage| stage.standings.is_empty()) {
+        return Err(AdviseError::Dead(losses));
+    }
     let confirm = advisor.confirm_text();
     let Advisor { rows, results, mut cautions, .. } = advisor;
     cautions.extend(of_the_world(&question, &link));
@@ -144,11 +148,17 @@ impl Advisor<'_> {
         if !is_used {
             return Ok(Some(Stage { class: class_name, standings: Vec::new(), ended: Ended::Alike, names }));
         }
-        let mut plan = self.plan(&entries, FIRST.min(self.limits.replications))?;
+        let mut plan = self.plan(&self.world, &entries, FIRST.min(self.limits.replications))?;
         let service = |entry: &Entry| entries.iter().position(|first| first.family() == entry.family());
         let services = entries.iter().filter_map(service).collect();
         let mut race = Race::new(&mut plan, services, &self.question.applications, self.limits);
         let ended = race.run(self.watcher)?;
+        if ended == Ended::NothingArrived {
+            let results = race.into_results();
+            self.rows.extend(results.rows(&plan, 0));
+            self.results.push(results);
+            return Ok(Some(Stage { class: class_name, standings: Vec::new(), ended, names }));
+        }
         let standings = race.standings();
         if standings.len() < entries.len() {
             return Ok(None);
@@ -186,12 +196,18 @@ impl Advisor<'_> {
     }
 
     /// Whether any traffic is carried by what is to be decided: with another service, which sends frames of its own, the
-    /// applications would see something else.
+    /// applications would see something else. On a link without errors: where nothing arrives, all services look alike.
     fn is_used(&self, class: Option<&Class>) -> Result<bool, AdviseError> {
         let entries = self.entries(class);
         let probes = entries.iter().filter(|entry| PROBES.contains(&entry.name.as_str()));
         let probes: Vec<Entry> = probes.cloned().collect();
-        let plan = self.plan(&probes, 1)?;
+        let mut world = self.world.clone();
+        for path in ["wireless.errors", "wireless.down.errors", "wireless.up.errors"] {
+            if world.get_path(path).is_some() {
+                world.set_path(path, text_node("none"));
+            }
+        }
+        let plan = self.plan(&world, &probes, 1)?;
         let Watcher { jobs, stop, .. } = *self.watcher;
         let rows = run(&plan, jobs, stop, || ())?.rows(&plan, 0);
         let of = |index: usize| {
@@ -202,13 +218,13 @@ impl Advisor<'_> {
         Ok(of(0) != of(1) || rows.is_empty())
     }
 
-    fn plan(&self, entries: &[Entry], replications: u32) -> Result<Plan, AdviseError> {
+    fn plan(&self, world: &Node, entries: &[Entry], replications: u32) -> Result<Plan, AdviseError> {
         let trial = Trial {
             id: &self.question.name,
             title: &self.question.name,
             replications,
             seed: self.question.seed,
-            world: &self.world,
+            world,
             entries,
             applications: &self.question.applications,
         };

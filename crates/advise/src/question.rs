@@ -50,7 +50,7 @@ pub enum QuestionError {
         known: String,
     },
     /// A deadline for media that there are not.
-    #[error("--media-within needs a media stream: set media.enabled = true")]
+    #[error("--media-within needs a media stream that is judged: set media.enabled = true, and leave media in --for")]
     NobodyTalks,
     /// No application runs.
     #[error("the scenario enables no application: enable one of file-transfer, tcp-bulk, web, media")]
@@ -83,7 +83,7 @@ impl Question {
         if applications.is_empty() {
             return Err(QuestionError::Idle);
         }
-        if asked.within.is_some() && !scenario.media.enabled {
+        if asked.within.is_some() && !applications.contains(&Application::Media) {
             return Err(QuestionError::NobodyTalks);
         }
         let seed = asked.seed.or(seed).unwrap_or(1);

@@ -52,6 +52,8 @@ pub enum Ended {
     Replications,
     /// The events are used up.
     Events,
+    /// No candidate has carried anything.
+    NothingArrived,
     /// It was stopped.
     Stopped,
 }
@@ -126,6 +128,9 @@ impl<'a> Race<'a> {
         loop {
             if stop.is_requested() {
                 return Ok(Ended::Stopped);
+            }
+            if best_of(&self.values(), self.applications).iter().all(|best| *best <= 0.0) {
+                return Ok(Ended::NothingArrived);
             }
             self.drop_who_is_behind();
             if let Some(ended) = self.ended() {

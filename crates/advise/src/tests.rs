@@ -209,3 +209,36 @@ fn without_a_class_for_who_talks_and_with_a_small_window_there_is_a_caution() {
     let many = advised(&small.replace("size = '150 kB'", "size = '15 kB', connections = 10"), 2, 2);
     assert!(!many.cautions.iter().any(|caution| matches!(caution, Caution::Window(..))), "{:?}", many.cautions);
 }
+
+/// The lossy link with another share of its frames lost.
+fn losing(loss: &str) -> String {
+    LOSSY.replace("loss = '10 %'", &format!("loss = '{loss}'"))
+}
+
+#[test]
+fn a_link_that_carries_nothing_is_said_to_be_dead_and_no_service_is_advised() {
+    let stop = Cancellation::new();
+    let watcher = Watcher { jobs: NonZeroUsize::MIN, stop: &stop, planned: &|_| (), finished: &|| () };
+    let told =
+        advise(asked(&losing("100 %")), 2, &watcher).map(|advice| advice.to_text()).expect_err("nothing arrives");
+    assert!(told.to_string().starts_with("the link is dead: it loses 100 % of the frames toward the client"), "{told}");
+}
+
+#[test]
+fn on_a_link_that_is_nearly_dead_what_carries_anything_is_advised_and_its_losses_are_not_rounded_to_100() {
+    let text = advised(&losing("99.9 %"), 2, 2).to_text();
+    assert!(text.contains("a frame loss rate of 99.88 %"), "{text}");
+    assert!(text.contains("advised") && !text.contains("any service will do"), "{text}");
+}
+
+#[test]
+fn who_talks_over_a_link_that_tcp_cannot_use_is_still_advised() {
+    let talk = "media = { enabled = true, rate = '32 kbit/s', packet = '100 octets' }\n\
+                link-layer.classes = [{ name = 'talk', protocol = 'udp', service = 'raw' }]\n";
+    let text =
+        LOSSY.replace("loss = '10 %' } }", "loss = '30 %' }, up = { errors = { kind = 'uniform', loss = '100 %' } } }");
+    let advice = advised(&format!("{text}{talk}"), 2, 2);
+    let text = advice.to_text();
+    let decided: Vec<_> = advice.stages.iter().map(|stage| (stage.ended, stage.standings.is_empty())).collect();
+    assert!(advice.stages.len() == 2 && !decided[1].1, "{decided:?}\n{text}");
+}

@@ -1,9 +1,10 @@
 //! The advice for a terminal.
 
 use super::advice::{Advice, Caution, MARGIN_PERCENT, Stage};
+use super::criterion::Application;
 use super::length::Losses;
 use super::race::{Ended, Standing, Verdict};
-use arqway_lab::figure::number::{significant, with_half_width};
+use arqway_lab::figure::number::{percentage, percentage_with_half_width, significant, with_half_width};
 use arqway_lab::results::stats::Summary;
 use arqway_lab::results::text_table::{Align, text_table};
 use arqway_units::Octets;
@@ -27,7 +28,7 @@ impl Advice {
         let lost = match self.losses {
             Some(Losses { share: 0.0, .. }) => format!("none of {} frames lost", super::advice::LOOK),
             Some(Losses { share, run }) => {
-                format!("a frame loss rate of {} %, {} in a row", significant(share * 100.0, 2), significant(run, 2))
+                format!("a frame loss rate of {} %, {} in a row", percentage(share * 100.0, 2), significant(run, 2))
             }
             None => "errors not measured".to_owned(),
         };
@@ -45,10 +46,10 @@ impl Advice {
     #[must_use]
     pub fn judged_by(&self) -> String {
         let words = self.question.applications.iter().map(|one| match (one, self.link.within) {
-            (super::Application::Media, Some(within)) => {
+            (Application::Media, Some(within)) => {
                 format!("the share of media packets that arrive within {within}")
             }
-            (super::Application::Web, _) => "the time to fetch a page".to_owned(),
+            (Application::Web, _) => "the time to fetch a page".to_owned(),
             (one, _) => format!("the throughput of {}", one.name()),
         });
         let words = words.collect::<Vec<_>>();
@@ -62,6 +63,9 @@ impl Advice {
 
     fn stage_text(&self, stage: &Stage) -> String {
         let what = stage.what();
+        if stage.ended == Ended::NothingArrived {
+            return format!("\n{what}: nothing of this traffic arrived with any of the services tried\n");
+        }
         if stage.standings.is_empty() {
             return format!("\n{what}: it carries none of this traffic, so any service will do\n");
         }
@@ -87,11 +91,16 @@ impl Advice {
     }
 
     fn line(&self, stage: &Stage, index: usize, standing: &Standing) -> Vec<String> {
-        let shown = |value: &Option<Summary>| {
-            value.map_or_else(|| "none".to_owned(), |found| with_half_width(found.mean, found.half_width))
+        let shown = |(application, value): (&Application, &Option<Summary>)| {
+            let is_percentage = application.quantity().is_some_and(|quantity| quantity.is_percentage());
+            let text = if is_percentage { percentage_with_half_width } else { with_half_width };
+            value.map_or_else(|| "none".to_owned(), |found| text(found.mean, found.half_width))
         };
         let several = self.question.applications.len() > 1;
-        let score = several.then(|| percent(&standing.score));
+        let score = several.then(|| {
+            let Summary { mean, half_width, .. } = standing.score;
+            percentage_with_half_width(mean * 100.0, half_width.map(|width| width * 100.0))
+        });
         let said = match standing.verdict {
             Verdict::Advised => "advised",
             Verdict::AsGood => "as good",
@@ -102,7 +111,7 @@ impl Advice {
         let start = [(index + 1).to_string(), stage.label(standing).to_owned()];
         start
             .into_iter()
-            .chain(standing.values.iter().map(shown))
+            .chain(self.question.applications.iter().zip(&standing.values).map(shown))
             .chain(score)
             .chain([difference, said.to_owned()])
             .collect()
@@ -131,6 +140,7 @@ impl Stage {
             Ended::Alike => format!("the remaining candidates are within {MARGIN_PERCENT} % of the best"),
             Ended::Replications => "the limit of replications is reached".to_owned(),
             Ended::Events => "the limit of simulated events is reached".to_owned(),
+            Ended::NothingArrived => "nothing arrived".to_owned(),
             Ended::Stopped => "stopped".to_owned(),
         };
         format!("{replications}: {why}")

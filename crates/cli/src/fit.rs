@@ -54,11 +54,14 @@ pub(crate) struct Arguments {
     out: PathBuf,
 }
 
+/// No frame is longer.
+const LONGEST_FRAME: u64 = 1 << 24;
+
 /// `--frame 250octets`: the length of a frame.
 fn frame(text: &str) -> Result<Octets, String> {
     let octets: Octets = text.parse().map_err(|error: arqway_units::UnitError| error.to_string())?;
-    let is_one = (1..=1 << 24).contains(&octets.as_u64());
-    if is_one { Ok(octets) } else { Err("expected the length of a frame, such as \"250 octets\"".to_owned()) }
+    let is_one = (1..=LONGEST_FRAME).contains(&octets.as_u64());
+    if is_one { Ok(octets) } else { Err(format!("expected 1 to {LONGEST_FRAME} octets, such as \"250 octets\"")) }
 }
 
 pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {

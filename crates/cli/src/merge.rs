@@ -75,7 +75,7 @@ fn merge(study: Study, asked: &Options, arguments: &Arguments, question: &Manife
     let plans = Plans::new(&study)?;
     let store = complete(arguments, &plans.all(), question)?;
     let _locked = OutputFolder::take(&options.out, &Judged::FILES)?;
-    let mut runs = Runs::new(options.running.jobs(), plans.plain.runs.len())?;
+    let mut runs = Runs::new(options.running.jobs(), plans.runs())?;
     runs.store = Some(store);
     conclude(study, plans, runs, &options)
 }

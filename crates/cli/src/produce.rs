@@ -5,7 +5,7 @@ use crate::study::{Failure, Options, Plans, Runs, Study};
 use crate::terminal::{note, print};
 use arqway_lab::experiment::Effort;
 use arqway_lab::output_folder::OutputFolder;
-use arqway_lab::run::precision::{MAX_REPLICATIONS, UnsettledMean};
+use arqway_lab::run::precision::UnsettledMean;
 use arqway_papers::Judged;
 use arqway_papers::claims::Difference;
 use arqway_units::Ratio;
@@ -14,8 +14,11 @@ use arqway_units::Ratio;
 pub(crate) fn produce(study: Study, options: &Options) -> Result<(), Failure> {
     let plans = Plans::new(&study)?;
     if plans.plain.runs.is_empty() {
-        note("nothing to run");
-        return Ok(());
+        return Err(Failure::Usage("there is nothing to run".to_owned()));
+    }
+    if options.until.is_some() && plans.plain.experiments.iter().all(|experiment| experiment.figures.is_empty()) {
+        let reason = "--until settles the means of figures, and this experiment has no [[figure]]";
+        return Err(Failure::Usage(reason.to_owned()));
     }
     if let Some(shard) = options.pieces.shard {
         if options.until.is_some() {
@@ -26,7 +29,7 @@ pub(crate) fn produce(study: Study, options: &Options) -> Result<(), Failure> {
     }
     // Before the runs: a folder that cannot be written should not cost hours of results.
     let _locked = OutputFolder::take(&options.out, &Judged::FILES)?;
-    let mut runs = Runs::new(options.running.jobs(), plans.plain.runs.len())?;
+    let mut runs = Runs::new(options.running.jobs(), plans.runs())?;
     if options.pieces.resume {
         runs.store = Some(shards::open(&options.out)?);
     }
@@ -68,9 +71,7 @@ pub(crate) fn conclude(study: Study, plans: Plans, mut runs: Runs, options: &Opt
 /// Says which means `--until` did not settle.
 fn report_wide(wide: &[UnsettledMean], share: Ratio) {
     if !wide.is_empty() {
-        note(format_args!(
-            "after {MAX_REPLICATIONS} replications, the limit of --until, these means are not yet within {share}:"
-        ));
+        note(format_args!("these means are not within {share}:"));
     }
     for wide in wide {
         note(format_args!("  {wide}"));

@@ -60,6 +60,13 @@ pub(crate) fn read(arguments: &Arguments) -> Result<Study, Failure> {
     let effort = if arguments.full || options.replications.is_some() { Effort::Full } else { Effort::Quick };
     let experiments = library::experiments_of(&names, effort, &Overlay::default())?;
     let claims = library::claims_of(&names)?;
+    for (option, is_given) in [("--seeds", arguments.seeds.is_some()), ("--strict", arguments.strict)] {
+        if is_given && claims.is_empty() {
+            return Err(Failure::Usage(format!(
+                "{option} is about verdicts, and there are no claims on these figures"
+            )));
+        }
+    }
     let papers: Vec<&str> = names.iter().map(|name| name.paper.as_str()).collect();
     let today = if arguments.today { with_todays_tcp(&names, effort)? } else { Vec::new() };
     let header = header_of_reproduction(arguments.paper.as_deref(), &arguments.figures, effort, &arguments.asked());
@@ -105,6 +112,9 @@ fn with_todays_tcp(names: &[FigureName], effort: Effort) -> Result<Vec<Experimen
             None => note(format_args!("{paper} is left out of --today: its scenario has no [today]")),
         }
     }
+    if experiments.is_empty() {
+        return Err(Failure::Usage("--today needs `[today]` in the scenario of a paper that is run".to_owned()));
+    }
     Ok(experiments)
 }
 
@@ -117,7 +127,7 @@ fn recorded(papers: &[&str]) -> Result<Record, Failure> {
     Ok(all)
 }
 
-/// The requested figures; those that do not exist are named on stderr and left out.
+/// The requested figures.
 fn choose(arguments: &Arguments) -> Result<Vec<FigureName>, Failure> {
     let all = library::figures();
     let Some(paper) = &arguments.paper else { return Ok(all) };
@@ -133,17 +143,17 @@ fn choose(arguments: &Arguments) -> Result<Vec<FigureName>, Failure> {
         return Err(Failure::Usage(unknown_paper(paper, &known) + &hint));
     }
     if of_paper.is_empty() {
-        note(format_args!("{paper} is left out: it has no figures yet"));
-        return Ok(of_paper);
+        return Err(Failure::Usage(format!("{paper} has no figures")));
     }
     if arguments.figures.is_empty() {
         return Ok(of_paper);
     }
-    for asked in &arguments.figures {
-        if !of_paper.iter().any(|name| is_asked(name, asked)) {
-            let known: Vec<&str> = of_paper.iter().map(|name| name.figure.as_str()).collect();
-            note(format_args!("{paper} {asked} is left out: the figures of {paper} are {}", known.join(", ")));
-        }
+    let known: Vec<&str> = of_paper.iter().map(|name| name.figure.as_str()).collect();
+    let unknown = arguments.figures.iter().filter(|asked| !of_paper.iter().any(|name| is_asked(name, asked)));
+    let unknown: Vec<String> =
+        unknown.map(|asked| format!("{paper} has no figure `{asked}`; {}", did_you_mean(asked, &known))).collect();
+    if !unknown.is_empty() {
+        return Err(Failure::Usage(unknown.join("\n")));
     }
     Ok(of_paper.into_iter().filter(|name| arguments.figures.iter().any(|asked| is_asked(name, asked))).collect())
 }

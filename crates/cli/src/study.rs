@@ -12,7 +12,7 @@ use arqway_lab::report::ReportHeader;
 use arqway_lab::run::cancellation::Cancellation;
 use arqway_lab::run::partial::{ManifestError, PartialError, ResultStore, StoreError};
 use arqway_lab::run::plan::{Plan, Request, RequestError, Run};
-use arqway_lab::run::precision::{UnsettledMean, run_to_precision};
+use arqway_lab::run::precision::{MAX_REPLICATIONS, UnsettledMean, run_to_precision};
 use arqway_lab::run::{Results, RunError, run_these};
 use arqway_papers::Judged;
 use arqway_papers::claims::{Claim, Record};
@@ -201,6 +201,11 @@ impl Plans {
         Ok(Self { other_seeds: other_seeds::plans(&plain, claims, *seeds), plain, today })
     }
 
+    /// How many runs there are in all.
+    pub(crate) fn runs(&self) -> usize {
+        self.all().iter().map(|plan| plan.runs.len()).sum()
+    }
+
     /// One after the other.
     pub(crate) fn all(&self) -> Vec<&Plan> {
         std::iter::once(&self.plain).chain(&self.other_seeds).chain(&self.today).collect()
@@ -248,8 +253,10 @@ impl Runs {
             None => (self.run(plan, &plan.runs)?, Vec::new()),
             Some(share) => {
                 let (stop, bar) = (self.stop, self.bar.clone());
-                let planned = |runs: usize| bar.inc_length(runs as u64);
-                run_to_precision(plan, share, stop, planned, |plan, runs| self.run(plan, runs))?
+                let others = bar.length().unwrap_or_default().saturating_sub(plan.runs.len() as u64);
+                let planned = |runs: u64| bar.set_length(others + runs);
+                let out_of_reach = |means: &[UnsettledMean]| bar.suspend(|| tell_out_of_reach(means, share));
+                run_to_precision(plan, share, stop, planned, out_of_reach, |plan, runs| self.run(plan, runs))?
             }
         };
         // After Ctrl-C it is no news that some means are not settled.
@@ -262,7 +269,6 @@ impl Runs {
         if self.is_stopped() {
             return Ok(Vec::new());
         }
-        self.bar.inc_length(plans.iter().map(|plan| plan.runs.len() as u64).sum());
         let mut found = Vec::new();
         for plan in plans {
             let results = self.run(plan, &plan.runs)?;
@@ -278,7 +284,6 @@ impl Runs {
         if self.is_stopped() {
             return Ok(Vec::new());
         }
-        self.bar.inc_length(plan.runs.len() as u64);
         let results = self.run(plan, &plan.runs)?;
         let claims: Vec<Claim> = judged.judgements.iter().map(|judgement| judgement.claim.clone()).collect();
         let today = ModernTcp::new(plan, &results, &claims);
@@ -333,6 +338,14 @@ impl Runs {
             note(format_args!("{} of these were already kept", runs(taken)));
         }
     }
+}
+
+/// Says which means `--until` does not wait for.
+fn tell_out_of_reach(means: &[UnsettledMean], share: Ratio) {
+    note(format_args!(
+        "these means cannot be known to {share} with {MAX_REPLICATIONS} replications; the others go on:"
+    ));
+    means.iter().for_each(|mean| note(format_args!("  {mean}")));
 }
 
 fn runs(count: usize) -> String {

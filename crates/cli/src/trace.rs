@@ -109,7 +109,6 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
     let cell = find(arguments)?;
     let recorder = recorder(arguments, &cell)?;
     // Before the run, like the capture: a plot that cannot be written should not cost one.
-    arguments.sequence.iter().try_for_each(|path| output::prepare_file(path))?;
     let capture = match &arguments.out {
         Some(path) => Some(begin(path, arguments, &cell)?),
         None => None,

@@ -113,7 +113,8 @@ pub enum FitError {
     Unclear(String),
     /// The link is too slow for the frames.
     #[error(
-        "at {rate} the last frame of {name} would have waited for {waits}: the link was faster, or the capture has packets that it did not carry; without --rate the trace says {seen}"
+        "at {rate} the last frame of {name} would have waited for {waits}: the link was faster, or the capture has packets that it did not carry{}",
+        .seen.map_or_else(String::new, |seen| format!("; without --rate the trace says {seen}"))
     )]
     TooSlow {
         /// The trace.
@@ -122,8 +123,8 @@ pub enum FitError {
         rate: BitRate,
         /// How long the last frame waits.
         waits: Span,
-        /// What the trace says.
-        seen: BitRate,
+        /// What the trace says, where that is clear.
+        seen: Option<BitRate>,
     },
 }
 
@@ -141,12 +142,15 @@ impl Fit {
         let seen = timeline::rate_of(frames);
         let used = rate.or(seen).ok_or_else(|| FitError::NoRate(name.to_owned()))?;
         let timeline = Timeline::new(frames, used);
+        // Frames that were all sent at once wait for each other, at any rate.
+        let waits_long = |waits: Span| seen.is_some() && waits.as_seconds() > 0.05 * frames.length().as_seconds();
         let waits = timeline.backlog(frames);
-        if waits.as_seconds() > 0.05 * frames.length().as_seconds() {
+        if waits_long(waits) {
             let name = name.to_owned();
-            return Err(match (rate, seen) {
-                (Some(rate), Some(seen)) => FitError::TooSlow { name, rate, waits, seen },
-                _ => FitError::Unclear(name),
+            let is_clear = |seen: &BitRate| !waits_long(Timeline::new(frames, *seen).backlog(frames));
+            return Err(match rate {
+                Some(rate) => FitError::TooSlow { name, rate, waits, seen: seen.filter(is_clear) },
+                None => FitError::Unclear(name),
             });
         }
         let runs = Runs::of(timeline.frames.iter().map(|frame| frame.lost));

@@ -296,11 +296,14 @@ fn a_trace_that_is_too_short_or_contradicts_the_rate_is_refused_with_what_would_
     assert!(told(&frames, Some(rate(8))).contains("without --rate the trace says 64 kbit/s"));
     let at_once = Frames { frames: vec![frames.frames[0]; 3], ..Frames::default() };
     assert!(told(&at_once, None).contains("--rate"));
+    assert!(Fit::new("t.csv", &at_once, Some(rate(64))).is_ok(), "what was asked for is enough");
     let mut burst = frames.frames.clone();
     burst.splice(0..0, vec![frames.frames[0]; 10_000]);
     let burst = Frames { frames: burst, ..Frames::default() };
     let said = told(&burst, None);
     assert!(said.contains("bursts of frames that could not leave in time") && said.contains("--rate"), "{said}");
+    let said = told(&burst, Some(rate(64)));
+    assert!(said.starts_with("at 64 kbit/s") && !said.contains("--rate"), "it is not asked for again: {said}");
 }
 
 #[test]

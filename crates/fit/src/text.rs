@@ -2,7 +2,7 @@
 
 use super::family::{Family, Quantity};
 use super::{Comparison, Delays, Estimated, Fit, Fitted};
-use arqway_lab::figure::number::{significant, with_half_width};
+use arqway_lab::figure::number::{percentage, percentage_with_half_width, significant, with_half_width};
 use arqway_lab::results::text_table::{Align, text_table};
 use arqway_sim::channel::{ErrorModel, MixedPeriods};
 use arqway_units::Ratio;
@@ -34,7 +34,7 @@ impl Fit {
         let [loss, run, correlation] = check.half_widths;
         lines.push(vec![
             "loss".to_owned(),
-            format!("{} %", with_half_width(100.0 * self.runs.loss(), Some(100.0 * loss))),
+            format!("{} %", percentage_with_half_width(100.0 * self.runs.loss(), Some(100.0 * loss))),
         ]);
         if self.lost > 0 {
             lines.push(vec![
@@ -153,7 +153,7 @@ fn off(comparison: Comparison) -> String {
 }
 
 fn percent(share: f64) -> String {
-    format!("{} %", significant(100.0 * share, 2))
+    format!("{} %", percentage(100.0 * share, 2))
 }
 
 /// A parameter's value as one types it.

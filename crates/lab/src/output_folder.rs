@@ -18,6 +18,8 @@ pub struct OutputFolder {
     lock_path: PathBuf,
     /// None where the file system knows no locks.
     lock: Option<File>,
+    /// Whether it was not there before.
+    is_new: bool,
 }
 
 impl OutputFolder {
@@ -48,6 +50,7 @@ impl OutputFolder {
     }
 
     fn lock(folder: &Path, try_lock: fn(&File) -> Result<(), TryLockError>) -> Result<Self, OutputError> {
+        let is_new = !folder.exists();
         make(folder)?;
         let lock_path = folder.join(".arqway.lock");
         let failed = |source: io::Error| OutputError::File { path: lock_path.clone(), source };
@@ -70,7 +73,7 @@ impl OutputFolder {
         for below in ["", "figures", "pieces"] {
             remove_strays(&folder.join(below));
         }
-        Ok(Self { lock_path, lock })
+        Ok(Self { lock_path, lock, is_new })
     }
 }
 
@@ -79,6 +82,10 @@ impl Drop for OutputFolder {
         // The last of those who share it removes the file, while nobody else can lock it.
         if self.lock.as_ref().is_some_and(|lock| lock.unlock().is_ok() && lock.try_lock().is_ok()) {
             fs::remove_file(&self.lock_path).ok();
+        }
+        // A command that failed leaves no folder with nothing in it.
+        if let Some(folder) = self.lock_path.parent().filter(|_| self.is_new) {
+            fs::remove_dir(folder).ok();
         }
     }
 }
@@ -129,6 +136,7 @@ mod tests {
     #[test]
     fn who_comes_second_is_told_who_has_the_folder_and_may_have_it_afterwards() {
         let folder = fresh("taken");
+        fs::create_dir(&folder).unwrap();
         let first = OutputFolder::take(&folder, &[]).unwrap();
         for second in [OutputFolder::take(&folder, &[]), OutputFolder::share(&folder)] {
             let told = second.unwrap_err().to_string();
@@ -138,7 +146,7 @@ mod tests {
         // What a killed process leaves behind locks nobody out.
         fs::write(folder.join(".arqway.lock"), "1 0123456789abcdef\n").unwrap();
         drop(OutputFolder::take(&folder, &[]).unwrap());
-        assert!(names(&folder).is_empty());
+        assert!(names(&folder).is_empty(), "it was there before, so it stays");
         fs::remove_dir_all(&folder).unwrap();
     }
 
@@ -150,6 +158,6 @@ mod tests {
         assert!(OutputFolder::take(&folder, &[]).is_err());
         drop(second);
         drop(OutputFolder::take(&folder, &[]).unwrap());
-        fs::remove_dir_all(&folder).unwrap();
+        assert!(!folder.exists(), "nothing was written into it");
     }
 }

@@ -27,6 +27,8 @@ type Unit = (&'static str, f64);
 pub(crate) struct Table {
     pub(crate) what: &'static str,
     example: &'static str,
+    /// The units that most quantities of this kind have, for whoever has left out the unit.
+    usual: [&'static str; 2],
     pub(crate) units: &'static [Unit],
     /// Read, but never printed.
     pub(crate) also: &'static [Unit],
@@ -35,6 +37,7 @@ pub(crate) struct Table {
 pub(crate) const SPAN: Table = Table {
     what: "a length of time",
     example: "\"50 ms\"",
+    usual: ["s", "ms"],
     units: &[("s", 1e9), ("ms", 1e6), ("us", 1e3), ("ns", 1.0)],
     also: &[("min", 60e9), ("h", 3600e9), ("µs", 1e3)],
 };
@@ -42,6 +45,7 @@ pub(crate) const SPAN: Table = Table {
 pub(crate) const RATE: Table = Table {
     what: "a rate",
     example: "\"64 kbit/s\"",
+    usual: ["kbit/s", "Mbit/s"],
     units: &[("Gbit/s", 1e9), ("Mbit/s", 1e6), ("kbit/s", 1e3), ("bit/s", 1.0)],
     also: &[("Gbps", 1e9), ("Mbps", 1e6), ("kbps", 1e3), ("bps", 1.0)],
 };
@@ -49,12 +53,18 @@ pub(crate) const RATE: Table = Table {
 pub(crate) const OCTETS: Table = Table {
     what: "a size",
     example: "\"250 octets\"",
+    usual: ["octets", "kB"],
     units: &[("GB", 1e9), ("MB", 1e6), ("kB", 1e3), ("octets", 1.0)],
     also: &[("octet", 1.0), ("B", 1.0), ("bytes", 1.0), ("byte", 1.0)],
 };
 
-pub(crate) const RATIO: Table =
-    Table { what: "a share", example: "\"5.4 %\" or 0.054", units: &[("%", 1.0)], also: &[("", 1.0)] };
+pub(crate) const RATIO: Table = Table {
+    what: "a share",
+    example: "\"5.4 %\" or 0.054",
+    usual: ["%", ""],
+    units: &[("%", 1.0)],
+    also: &[("", 1.0)],
+};
 
 impl Table {
     /// The value of `text` in base units.
@@ -76,20 +86,21 @@ impl Table {
 
     fn wrong_unit(&self, number: &str, unit: &str) -> UnitError {
         if unit.is_empty() {
-            let middle = self.units.len().saturating_sub(1).min(1);
-            let (first, second) = (self.units[0].0, self.units[middle].0);
+            let [first, second] = self.usual;
             return UnitError(alloc::format!(
                 "{} needs its unit: write \"{number} {first}\" or \"{number} {second}\"",
                 self.what
             ));
         }
-        let exponent = unit.strip_prefix(['e', 'E']).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+        let exponent = unit.strip_prefix(['e', 'E']).map(|rest| rest.trim_start_matches(['+', '-']));
+        let exponent = exponent.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
         if exponent {
             let message = alloc::format!("{} is written without an exponent, such as {}", self.what, self.example);
             return UnitError(message);
         }
         let names = self.units.iter().map(|(name, _)| *name).collect::<alloc::vec::Vec<_>>().join(", ");
-        UnitError(alloc::format!("unknown unit `{unit}` for {}; expected one of {names}", self.what))
+        let one_of = if self.units.len() == 1 { "" } else { "one of " };
+        UnitError(alloc::format!("unknown unit `{unit}` for {}; expected {one_of}{names}", self.what))
     }
 
     /// Prints a whole number of base units in the largest unit that it fills at least once.
@@ -275,6 +286,10 @@ mod tests {
             ("0 bit/s".parse::<BitRate>().map(drop), "expected a rate of at least 1 bit/s"),
             ("-3 ms".parse::<Span>().map(drop), "a length of time cannot be negative"),
             ("140 %".parse::<Ratio>().map(drop), "expected a share between 0 % and 100 %"),
+            ("128".parse::<BitRate>().map(drop), "a rate needs its unit: write \"128 kbit/s\" or \"128 Mbit/s\""),
+            ("250".parse::<Octets>().map(drop), "a size needs its unit: write \"250 octets\" or \"250 kB\""),
+            ("5 per cent".parse::<Ratio>().map(drop), "unknown unit `per cent` for a share; expected %"),
+            ("1e-12 s".parse::<Span>().map(drop), "a length of time is written without an exponent, such as \"50 ms\""),
             ("1e3 s".parse::<Span>().map(drop), "a length of time is written without an exponent, such as \"50 ms\""),
             ("99999999999999 s".parse::<Span>().map(drop), "a length of time this large cannot be represented"),
         ];

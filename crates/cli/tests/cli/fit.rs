@@ -53,7 +53,7 @@ fn what_trace_captured_is_fitted_written_and_run_again() {
     for (parameter, truth) in [("good", 1.0), ("bad", 0.3), ("good-bit-errors", 1e-5), ("bad-bit-errors", 1e-3)] {
         assert!((of(parameter) / truth - 1.0).abs() < 0.15, "{parameter} in {csv}");
     }
-    let ran = done(&["run", "fitted/fit.toml", "--quick", "--out", "again"]);
+    let ran = done(&["run", "fitted/fit.toml", "--replications", "2", "--out", "again"]);
     assert!(ran.contains("fit-loss"), "{ran}");
     // The same again gives the same octets.
     done(&["fit", "cell.pcapng", "--frame", "250octets", "--out", "twice"]);

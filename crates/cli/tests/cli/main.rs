@@ -6,9 +6,14 @@ mod bad_inputs;
 mod command;
 mod fit;
 mod folder;
+mod refused;
 mod sensitivity;
 mod shards;
 mod shell;
+#[cfg(target_os = "linux")]
+mod terminal;
 mod trace;
 #[cfg(unix)]
 mod tutorial;
+#[cfg(unix)]
+mod written;

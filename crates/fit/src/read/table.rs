@@ -127,6 +127,11 @@ fn columns(header: &StringRecord, octets: Option<Octets>) -> Result<Columns, Vec
         let known = suggest(wanted, names.iter().map(String::as_str));
         known.map_or_else(String::new, |found| format!("; did you mean `{found}` by it?"))
     };
+    if let Some(delimiter) = other_delimiter(&names) {
+        return Err(vec![format!(
+            "the columns are separated by {delimiter}; expected commas, as in sent,arrived,octets"
+        )]);
+    }
     let mut wrong = Vec::new();
     let sent = place("sent");
     if sent.is_none() {
@@ -158,6 +163,15 @@ fn columns(header: &StringRecord, octets: Option<Octets>) -> Result<Columns, Vec
         (Some(sent), Some(fate)) if wrong.is_empty() => Ok(Columns { sent, fate, octets: of_octets }),
         _ => Err(wrong),
     }
+}
+
+/// What separates the columns of a header in place of commas.
+fn other_delimiter(names: &[String]) -> Option<&'static str> {
+    let [only] = names else { return None };
+    let separates =
+        |letter: char| only.contains(letter) && only.split(letter).any(|name| name.trim().trim_matches('"') == "sent");
+    let known = [(';', "semicolons"), ('\t', "tabs"), ('|', "vertical bars"), (':', "colons"), (' ', "blanks")];
+    known.into_iter().find(|(letter, _)| separates(*letter)).map(|(_, name)| name)
 }
 
 fn line(record: &StringRecord, columns: &Columns, octets: Option<Octets>) -> Result<Line, String> {

@@ -55,7 +55,8 @@ pub(crate) use header::Shape;
 pub use scheme::Scheme;
 pub use world::{Effort, Point};
 
-use arqway_config::{Mistake, Mistakes, Source, parse};
+use arqway_config::{Mistake, Mistakes, Node, Source, parse};
+use arqway_sim::Scenario;
 use arqway_sim::channel::ErrorModel;
 use header::{Header, Parts};
 use overlay::Overlay;
@@ -142,6 +143,7 @@ impl Experiment {
             Some((node, FigurePlan::read(node, swept.as_deref(), unit, points.len(), &known, &mut mistakes)?))
         });
         let figures: Vec<_> = figures.collect();
+        refuse_unmeasured(&figures, &points, &known, &mut mistakes);
         no_name_twice(figures.iter().map(|(node, figure)| (*node, figure.id.clone())), "a figure", &mut mistakes);
         for path in ["experiment.id", "experiment.paper"] {
             tree.get_path(path).into_iter().for_each(|node| names_files(node, &mut mistakes));
@@ -172,6 +174,29 @@ impl Experiment {
     #[must_use]
     pub fn variant_of(&self, scheme: &Scheme) -> String {
         [self.variant.as_str(), &scheme.variant].join(" ").trim().to_owned()
+    }
+}
+
+/// Refuses figures of what no cell measures, because its application does not run there, or a setting of it is missing.
+fn refuse_unmeasured(
+    figures: &[(&Node, FigurePlan)],
+    points: &[world::PointTree],
+    schemes: &[&Scheme],
+    mistakes: &mut Mistakes,
+) {
+    let Some(first) = points.first() else { return };
+    for (node, figure) in figures {
+        let Some(missing) = figure.quantity.missing_in(&first.point.scenario) else { continue };
+        let is_measured = |scenario: &Scenario| figure.quantity.missing_in(scenario).is_none();
+        let of_schemes = |(index, point): (usize, &world::PointTree)| {
+            schemes.iter().any(|scheme| scheme.scenario(index, &point.point).is_some_and(|world| is_measured(&world)))
+        };
+        let by_points = points.iter().any(|point| is_measured(&point.point.scenario));
+        if !by_points && !points.iter().enumerate().any(of_schemes) {
+            let y = node.get_path("y").unwrap_or(node);
+            let mistake = Mistake::at_value(y, format!("this world does not measure `{}`", figure.quantity.name));
+            mistakes.push(mistake.help(format!("it needs {missing} in the scenario")));
+        }
     }
 }
 

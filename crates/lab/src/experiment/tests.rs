@@ -326,6 +326,13 @@ fn a_series_is_drawn_of_one_point_alone() {
         "{told}"
     );
     let one = study.replace("[\"0 %\", \"5.4 %\"]", "[\"5.4 %\"]");
+    let needs = |study: &str| experiment(study).expect_err("a setting is missing").to_string();
+    assert!(needs(&one).contains("it needs tcp-bulk.enabled = true in the scenario"), "{}", needs(&one));
+    let one = one.replace("\"media.enabled\" = true", "\"tcp-bulk.enabled\" = true");
+    assert!(needs(&one).contains("it needs tcp-bulk.samples = { from = "), "{}", needs(&one));
+    let samples =
+        "\"tcp-bulk.samples\" = { from = \"0 s\", until = \"10 s\", every = \"0.1 s\" }, \"tcp-bulk.enabled\"";
+    let one = one.replace("\"tcp-bulk.enabled\"", samples);
     assert_eq!(experiment(&one).expect("no mistakes").figures[0].x_label, "Time (s)");
 }
 

@@ -64,14 +64,16 @@ impl World {
         (effort, overlay): (Effort, &Overlay),
         mistakes: &mut Mistakes,
     ) -> Self {
-        let mut tree = section
-            .base
-            .as_ref()
-            .and_then(|base| base_tree(base, files, mistakes))
-            .unwrap_or_else(|| Node::new(Table::default(), Origin::whole(source)));
+        let nothing = || Node::new(Table::default(), Origin::whole(source));
+        let base = section.base.as_ref().map(|base| base_tree(base, files, mistakes));
+        let is_read = base.as_ref().is_none_or(Option::is_some);
+        let mut tree = base.flatten().unwrap_or_else(nothing);
         let quick: Option<Quick> = part(take(&mut tree, "quick").as_ref(), mistakes);
         // Only checked here: `Base::today` reads it.
         part::<Today>(take(&mut tree, "today").as_ref(), mistakes);
+        if effort == Effort::Quick && quick.is_none() && is_read {
+            mistakes.push(not_quick(section.base.as_ref(), &nothing()));
+        }
         let mut replications = None;
         if let (Effort::Quick, Some(quick)) = (effort, quick) {
             set_all(&mut tree, quick.set.as_ref(), mistakes);
@@ -79,8 +81,29 @@ impl World {
         }
         overlay.lay_over(&mut tree, mistakes);
         let replications = overlay.replications.or(replications);
-        set_all(&mut tree, section.set.as_ref(), mistakes);
-        Self { tree, replications, files: files.clone() }
+        let mut world = Self { tree, replications, files: files.clone() };
+        let set = section.set.as_ref().and_then(Node::as_table).into_iter().flat_map(Table::iter);
+        world.check_replaced(set.map(|(path, _)| path.as_str()), mistakes);
+        set_all(&mut world.tree, section.set.as_ref(), mistakes);
+        world
+    }
+
+    /// Tells what is wrong with values that others replace: a slip in them would wait for the day on which nothing does.
+    fn check_replaced<'a>(&self, paths: impl Iterator<Item = &'a str>, mistakes: &mut Mistakes) {
+        let replaced: Vec<&Origin> = paths.filter_map(|path| Some(&self.tree.get_path(path)?.origin)).collect();
+        if replaced.is_empty() {
+            return;
+        }
+        let is_within = |mistake: &Mistake| {
+            let place = &mistake.origin;
+            replaced.iter().any(|replaced| {
+                let (span, whole) = (&place.span, &replaced.span);
+                Arc::ptr_eq(&place.source, &replaced.source) && whole.start <= span.start && span.end <= whole.end
+            })
+        };
+        let mut found = Mistakes::new();
+        self.point(0.0, self.tree.clone(), &mut found);
+        mistakes.extend(found.into_iter().filter(is_within));
     }
 
     /// The scenario at each point of the sweep; without a sweep there is one point.
@@ -105,13 +128,11 @@ impl World {
             });
             return (Some(path.to_owned()), Vec::new());
         };
+        self.check_replaced(std::iter::once(path.as_str()), mistakes);
         let mut known = BTreeSet::new();
         let points = values.iter().filter_map(|node| {
             let Some((value, set)) = swept_value(node, mistakes)? else {
-                mistakes.push(
-                    Mistake::at_value(node, "expected a number, with its unit if it has one")
-                        .help("such as 0.5, \"5.4 %\" or \"50 ms\"; anything else as { point = 1, value = ... }"),
-                );
+                self.refuse_value(path, node, mistakes);
                 return None;
             };
             // Both zeros are one point.
@@ -125,6 +146,19 @@ impl World {
         });
         let points = points.collect();
         (Some(path.to_owned()), points)
+    }
+
+    /// Tells why a value cannot be swept: for the reason that it cannot be set at all, or else because rows have numbers.
+    fn refuse_value(&self, path: &str, node: &Node, mistakes: &mut Mistakes) {
+        let told_before = mistakes.len();
+        let mut tree = self.tree.clone();
+        tree.set_path(path, node.clone());
+        self.point(0.0, tree, mistakes);
+        if mistakes.len() == told_before {
+            let mistake = Mistake::at_value(node, "expected a number, with its unit if it has one");
+            let help = "such as 0.5, \"5.4 %\" or \"50 ms\"; anything else as { point = 1, value = ... }";
+            mistakes.push(mistake.help(help));
+        }
     }
 
     /// The world that a tree says.
@@ -163,6 +197,13 @@ fn rate_to_look_at<'tree>(error: &ConfigError, tree: &'tree Node) -> Option<&'tr
         (ConfigError::Rates(_), None) => of_table(),
         _ => None,
     }
+}
+
+/// The mistake of a quick run in a world that does not say what that is.
+fn not_quick(base: Option<&Located<String>>, file: &Node) -> Mistake {
+    let message = "a quick run needs `[quick]` in the scenario, which says what is shortened";
+    let help = "run it in full, with --replications N for fewer runs; or write a base of your own with `[quick]`";
+    base.map_or_else(|| Mistake::at_value(file, message), |base| base.mistake(message)).help(help)
 }
 
 fn base_tree(base: &Located<String>, files: &Files, mistakes: &mut Mistakes) -> Option<Node> {

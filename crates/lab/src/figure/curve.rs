@@ -3,7 +3,7 @@
 use super::canvas::{Canvas, Escaped, Length};
 use super::look::Look;
 use super::marker::{RADIUS, draw_marker, open};
-use super::number::{shortest, with_half_width};
+use super::number::{percentage_with_half_width, shortest, with_half_width};
 use super::panel::Panel;
 use super::{Axis, Curve, Point};
 
@@ -94,13 +94,14 @@ pub(super) fn draw_markers(canvas: &mut Canvas, panel: &Panel, axes: [&Axis; 2],
 
 /// `SR 0.9 s at 5.4 %: 31.2 ± 0.3 kbit/s`.
 fn tooltip([x, y]: [&Axis; 2], curve: &Curve, point: Point) -> String {
+    let number = if y.unit() == Some("%") { percentage_with_half_width } else { with_half_width };
     let unit = |unit: Option<&str>| unit.map(|unit| format!(" {unit}")).unwrap_or_default();
     format!(
         "{} at {}{}: {}{}",
         curve.label,
         shortest(point.x),
         unit(x.unit()),
-        with_half_width(point.y, point.half_width),
+        number(point.y, point.half_width),
         unit(y.unit()),
     )
 }

@@ -32,6 +32,25 @@ pub fn with_half_width(mean: f64, half_width: Option<f64>) -> String {
 /// What rounding alone makes of equal values, as a share of them.
 const NOISE: f64 = 1e-12;
 
+/// A percentage with at most so many significant digits, and more where it would read 100 without being that.
+#[must_use]
+pub fn percentage(percent: f64, digits: usize) -> String {
+    let is_hundred = |text: &str| text.trim_start_matches('−') == "100";
+    let all = (digits..17).map(|digits| significant(percent, digits));
+    let exact = all.clone().find(|text| !is_hundred(text)).filter(|_| percent.abs() != 100.0);
+    exact.unwrap_or_else(|| significant(percent, digits))
+}
+
+/// A percentage with half the width of its interval; more digits of it where it would read 0 or 100 without being that.
+#[must_use]
+pub fn percentage_with_half_width(percent: f64, half_width: Option<f64>) -> String {
+    let text = with_half_width(percent, half_width);
+    let (shown, rest) = text.split_once(' ').unwrap_or((&text, ""));
+    let reads = shown.replace('−', "-").parse::<f64>().map(f64::abs);
+    let is_rounded = reads.is_ok_and(|reads| (reads == 0.0 || reads == 100.0) && reads != percent.abs());
+    if is_rounded { format!("{} {rest}", percentage(percent, 1)).trim_end().to_owned() } else { text }
+}
+
 /// A number with at most so many significant digits, without trailing zeros.
 #[must_use]
 pub fn significant(value: f64, digits: usize) -> String {
@@ -181,6 +200,35 @@ mod tests {
             (f64::NEG_INFINITY, "−inf"),
         ] {
             assert_eq!(significant(value, 4), text);
+        }
+    }
+
+    #[test]
+    fn a_percentage_reads_0_or_100_only_where_it_is_that() {
+        for (percent, text) in [
+            (0.0, "0"),
+            (100.0, "100"),
+            (-100.0, "−100"),
+            (99.9, "99.9"),
+            (99.996, "99.996"),
+            (99.999_999_9, "99.9999999"),
+            (100.4, "100.4"),
+            (-99.97, "−99.97"),
+            (0.04, "0.04"),
+            (1e-9, "1×10⁻⁹"),
+            (57.23, "57"),
+        ] {
+            assert_eq!(percentage(percent, 2), text);
+        }
+        for (percent, half_width, text) in [
+            (99.97, Some(0.5), "99.97 ± 0.5"),
+            (0.004, Some(0.3), "0.004 ± 0.3"),
+            (100.0, Some(0.0), "100 ± 0"),
+            (0.0, Some(0.3), "0.0 ± 0.3"),
+            (99.999_96, None, "99.99996"),
+            (31.2345, Some(0.321), "31.2 ± 0.3"),
+        ] {
+            assert_eq!(percentage_with_half_width(percent, half_width), text);
         }
     }
 

@@ -129,9 +129,10 @@ impl MeansTable {
     /// Its rows as text: the point, then `mean ± half width`.
     #[must_use]
     pub fn text_rows(&self) -> Vec<Vec<String>> {
-        let cell = |summary: &Option<Summary>| {
-            summary.map_or_else(String::new, |found| number::with_half_width(found.mean, found.half_width))
-        };
+        let is_percentage = self.y_label.contains("(%");
+        let text = if is_percentage { number::percentage_with_half_width } else { number::with_half_width };
+        let cell =
+            |summary: &Option<Summary>| summary.map_or_else(String::new, |found| text(found.mean, found.half_width));
         let row = |(point, means): (&f64, &Vec<Option<Summary>>)| {
             std::iter::once(number::typed(*point)).chain(means.iter().map(cell)).collect()
         };

@@ -34,7 +34,7 @@ pub use score::{Agreement, Score};
 pub use table::{PaperTable, TableCell};
 pub use verdicts::{FigureVerdicts, PaperVerdicts, Verdicts};
 
-use crate::figure::number::significant;
+use crate::figure::number::percentage;
 use askama::Template;
 
 /// Everything the page says.
@@ -75,7 +75,7 @@ impl Report {
 
     /// The median deviation of all numbers, in percent.
     fn deviation(&self) -> Option<String> {
-        self.score.median_deviation.map(|share| significant(share * 100.0, 2))
+        self.score.median_deviation.map(|share| percentage(share * 100.0, 2))
     }
 
     /// The seeds that verdicts are shown for.

@@ -1,7 +1,7 @@
 //! How many claims hold, and how near the papers' numbers are to ours. `arqway-papers` counts, the report shows.
 
 use super::badge::Tally;
-use crate::figure::number::{fixed, significant};
+use crate::figure::number::{fixed, percentage};
 
 /// What became of many claims. Statements and numbers are two scores, which are never added up.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -41,7 +41,7 @@ impl Score {
 
 /// `median deviation 18 %`
 fn deviation_text(share: f64) -> String {
-    format!("median deviation {} %", significant(share * 100.0, 2))
+    format!("median deviation {} %", percentage(share * 100.0, 2))
 }
 
 /// Three ways in which many numbers of a paper agree with ours.
@@ -69,7 +69,7 @@ impl Agreement {
     #[must_use]
     pub fn deviation_in_words(&self) -> Option<String> {
         let kind = if self.of_percentages { "gaps and improvements" } else { "values" };
-        let percent = significant(self.median_deviation? * 100.0, 2);
+        let percent = percentage(self.median_deviation? * 100.0, 2);
         Some(format!("median relative deviation {percent} % ({} {kind})", self.deviations))
     }
 

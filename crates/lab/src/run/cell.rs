@@ -197,6 +197,6 @@ use = "sr:1.1"
             Err("which scheme? study has sr:1.1 single, sr:1.1 once".to_owned())
         );
         let unknown = find(STUDY, Some("sr:2")).expect_err("no such scheme");
-        assert!(unknown.ends_with("expected one of sr:1.1 single, sr:1.1"), "{unknown}");
+        assert!(unknown.ends_with("known here: sr:1.1 single, sr:1.1"), "{unknown}");
     }
 }

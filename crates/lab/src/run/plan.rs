@@ -2,7 +2,7 @@
 
 use crate::experiment::{Experiment, Scheme};
 use crate::figure::number::typed;
-use arqway_config::listed;
+use arqway_config::{did_you_mean, listed};
 use arqway_sim::Scenario;
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -74,12 +74,12 @@ pub const MOST_RUNS: u64 = 1_000_000;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum RequestError {
     /// No scheme of this name.
-    #[error("no scheme is called `{asked}`; expected one of {known}")]
+    #[error("no scheme is called `{asked}`; {help}")]
     Scheme {
         /// What was asked for.
         asked: String,
-        /// What there is.
-        known: String,
+        /// What there is, the nearest name first.
+        help: String,
     },
     /// No point of this value.
     #[error("no point {asked}; expected one of {known}")]
@@ -223,7 +223,8 @@ fn explain(experiments: &[Experiment], request: &Request) -> Result<(), RequestE
     let schemes = || experiments.iter().flat_map(|one| &one.schemes);
     if let Some(asked) = request.scheme.clone().filter(|asked| !schemes().any(|scheme| scheme.is_called(asked))) {
         let names: Vec<String> = schemes().map(Scheme::full_name).collect();
-        return Err(RequestError::Scheme { asked, known: listed(&names) });
+        let help = did_you_mean(&asked, &names.iter().map(String::as_str).collect::<Vec<_>>());
+        return Err(RequestError::Scheme { asked, help });
     }
     let values: Vec<f64> = experiments.iter().flat_map(|one| one.points.iter().map(|point| point.value)).collect();
     match request.point.filter(|asked| !values.contains(asked)) {

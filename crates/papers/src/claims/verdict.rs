@@ -88,8 +88,7 @@ impl Number {
     /// Ours, with its interval and its unit; empty where there is none.
     #[must_use]
     pub fn ours_text(&self) -> String {
-        let text = |ours: Estimate| format!("{}{}", number::with_half_width(ours.value, ours.half_width), self.unit);
-        self.ours.map_or_else(String::new, text)
+        self.ours.map_or_else(String::new, |_| format!("{}{}", self.ours_bare(), self.unit))
     }
 
     /// The paper's alone, where a table's head has the unit.
@@ -101,7 +100,9 @@ impl Number {
     /// Ours with its interval alone, where a table's head has the unit; empty where there is none.
     #[must_use]
     pub fn ours_bare(&self) -> String {
-        self.ours.map_or_else(String::new, |ours| number::with_half_width(ours.value, ours.half_width))
+        let is_percentage = self.unit.contains('%');
+        let text = if is_percentage { number::percentage_with_half_width } else { number::with_half_width };
+        self.ours.map_or_else(String::new, |ours| text(ours.value, ours.half_width))
     }
 
     /// A percentage, judged: significant, of the paper's sign, and within 5 points or a third of it; where the paper's is

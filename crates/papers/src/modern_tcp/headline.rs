@@ -110,7 +110,10 @@ pub(super) fn percent(share: f64) -> String {
     let percent = share * 100.0;
     let digits = if percent.abs() < 10.0 { 1 } else { 0 };
     let text = format!("{percent:+.digits$}");
-    let text =
-        if text.trim_start_matches(['+', '-']).chars().all(|c| c == '0' || c == '.') { "0".to_owned() } else { text };
+    let reads: f64 = text.parse().unwrap_or(percent);
+    if reads == 0.0 || reads.abs() == 100.0 {
+        let sign = if share > 0.0 { "+" } else { "" };
+        return format!("{sign}{} %", number::percentage(percent, 1));
+    }
     format!("{} %", text.replace('-', "−"))
 }

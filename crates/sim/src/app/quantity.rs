@@ -1,6 +1,7 @@
 //! What is reported of an application: its name, how it is shown, and how it follows from what a run measured.
 
 use super::{Application, Outcomes};
+use crate::Scenario;
 use crate::network_outcome::NetworkOutcome;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -19,7 +20,11 @@ pub struct Quantity {
     /// Where it is a series, `window@15.01`, what the number behind the `@` is, with its unit.
     pub along: Option<&'static str>,
     measure: Measure,
+    needs: Option<Needed>,
 }
+
+/// What a scenario must set for a quantity to be measured, beside its application: in words, and whether it does.
+type Needed = (&'static str, fn(&Scenario) -> bool);
 
 /// How a quantity follows from a run.
 #[derive(Debug, Clone, Copy)]
@@ -68,7 +73,7 @@ impl Quantity {
         factor: f64,
         measure: fn(&Run<'_>) -> Option<f64>,
     ) -> Self {
-        Self { name, label, factor, along: None, measure: Measure::Once(measure) }
+        Self { name, label, factor, along: None, measure: Measure::Once(measure), needs: None }
     }
 
     /// A quantity that a run measures many times, or for many values of something else.
@@ -79,7 +84,21 @@ impl Quantity {
         along: &'static str,
         measure: fn(&Run<'_>) -> Vec<(f64, f64)>,
     ) -> Self {
-        Self { name, label, factor, along: Some(along), measure: Measure::Series(measure) }
+        Self { name, label, factor, along: Some(along), measure: Measure::Series(measure), needs: None }
+    }
+
+    /// The same, measured only where a setting says so.
+    pub(super) const fn needs(self, setting: &'static str, is_set: fn(&Scenario) -> bool) -> Self {
+        Self { needs: Some((setting, is_set)), ..self }
+    }
+
+    /// What a scenario would have to set for this to be measured; nothing where it is.
+    #[must_use]
+    pub fn missing_in(&self, scenario: &Scenario) -> Option<String> {
+        if !scenario.applications().any(|application| application.name() == self.app()) {
+            return Some(alloc::format!("{}.enabled = true", self.app()));
+        }
+        self.needs.filter(|(_, is_set)| !is_set(scenario)).map(|(setting, _)| setting.to_string())
     }
 
     /// The access point's timeouts, under an application's name for them.
@@ -107,6 +126,12 @@ impl Quantity {
     #[must_use]
     pub fn of(name: &str) -> Option<Self> {
         Self::all().find(|quantity| quantity.name == name)
+    }
+
+    /// Whether it is shown in percent.
+    #[must_use]
+    pub fn is_percentage(&self) -> bool {
+        self.label.contains("(%")
     }
 
     /// The application, `file-transfer`.

@@ -16,7 +16,7 @@ fn until_stopped(
     stop: &Cancellation,
 ) -> (Results, Vec<UnsettledMean>) {
     let run = |plan: &Plan, runs: &[Run]| run_these(plan, runs, threads, stop, || {});
-    run_to_precision(plan, share, stop, |_| {}, run).expect("worlds")
+    run_to_precision(plan, share, stop, |_| {}, |_| {}, run).expect("worlds")
 }
 
 /// The replications of each setting: by point, then scheme.
@@ -74,13 +74,33 @@ fn points_of_two_figures_that_share_a_cell_go_on_together() {
 }
 
 #[test]
-fn what_cannot_be_settled_ends_at_the_bound_and_is_told() {
-    let mut plan = plan(&[&STUDY.replace("replications = 2", "replications = 985").replace("20 kB", "1 kB")]);
-    let (results, wide) = until(&mut plan, 0.001, 2);
-    assert!(replications(&plan).contains(&MAX_REPLICATIONS), "{:?}", replications(&plan));
-    assert_eq!(results.finished(), results.planned);
-    let told = wide.first().expect("something is not settled").to_string();
-    assert!(told.starts_with("study: file-transfer.throughput of ") && told.ends_with(" %"), "{told}");
+fn what_cannot_be_settled_is_told_after_the_first_replications_and_not_waited_for() {
+    let mut plan = plan(&[&STUDY.replace("replications = 2", "replications = 10").replace("20 kB", "1 kB")]);
+    let share = Ratio::new(0.00001).expect("a share");
+    let mut told = Vec::new();
+    let run = |plan: &Plan, runs: &[Run]| run_these(plan, runs, NonZeroUsize::MIN, &Cancellation::new(), || {});
+    let out_of_reach = |means: &[UnsettledMean]| told.extend(means.iter().map(ToString::to_string));
+    let (results, wide) =
+        run_to_precision(&mut plan, share, &Cancellation::new(), |_| {}, out_of_reach, run).expect("worlds");
+    assert_eq!((results.planned, replications(&plan)), (40, vec![10; 4]), "nothing is added");
+    assert!(!told.is_empty() && told.len() == wide.len(), "{told:?}");
+    let first = &told[0];
+    assert!(first.starts_with("study: file-transfer.throughput of raw at 5.4 is known to "), "{first}");
+    assert!(first.contains(" % after 10 replications; it would take about "), "{first}");
+}
+
+#[test]
+fn the_runs_that_are_expected_are_those_that_are_run_in_the_end() {
+    let mut plan = plan(&[&STUDY.replace("replications = 2", "replications = 20")]);
+    let share = Ratio::new(0.02).expect("a share");
+    let expected = std::cell::RefCell::new(Vec::new());
+    let run = |plan: &Plan, runs: &[Run]| run_these(plan, runs, NonZeroUsize::MIN, &Cancellation::new(), || {});
+    let planned = |runs| expected.borrow_mut().push(runs);
+    run_to_precision(&mut plan, share, &Cancellation::new(), planned, |_| {}, run).expect("worlds");
+    let (expected, in_the_end) = (expected.into_inner(), plan.runs.len() as u64);
+    assert_eq!(expected.last(), Some(&in_the_end), "{expected:?}");
+    let first = expected[0];
+    assert!(first > 80 && first.abs_diff(in_the_end) * 2 < in_the_end, "from the start about right: {expected:?}");
 }
 
 fn stopped() -> Cancellation {
@@ -113,6 +133,13 @@ fn a_quantity_that_two_figures_draw_is_told_once() {
 #[test]
 fn a_mean_of_a_single_value_is_told_as_what_is_not_known() {
     let cell = ("study".to_owned(), "raw".to_owned(), 5.4);
-    let single = UnsettledMean { setting: 0, cell, quantity: "channel.burst", share: f64::INFINITY };
+    let single = UnsettledMean {
+        setting: 0,
+        cell,
+        quantity: "channel.burst",
+        share: f64::INFINITY,
+        replications: 10,
+        needed: 20.0,
+    };
     assert_eq!(single.to_string(), "study: channel.burst of raw at 5.4 is not known at all");
 }

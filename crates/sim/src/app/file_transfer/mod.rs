@@ -98,7 +98,8 @@ impl Model for FileTransfer {
         Quantity::frame_loss("file-transfer.flr"),
         Quantity::once("file-transfer.left", "Left by the media (kbit/s)", 1e-3, |run| {
             run.applications.media.as_ref()?.left_bps
-        }),
+        })
+        .needs("media.enabled = true", |world| world.media.enabled),
     ];
 
     fn build(config: &FileTransferConfig, setup: &mut Setup<'_>) -> Self {
