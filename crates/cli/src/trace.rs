@@ -189,7 +189,7 @@ fn begin(path: &Path, arguments: &Arguments, cell: &Cell) -> Result<Capture<BufW
 
 /// Begins a file, and removes what killed runs left beside it.
 fn create(path: &Path) -> Result<WholeFile, Failure> {
-    path.parent().map(|folder| remove_strays(if folder == Path::new("") { Path::new(".") } else { folder }));
+    remove_strays(path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")));
     WholeFile::create(path).map_err(|source| cannot_write(path, source))
 }
 
