@@ -61,7 +61,11 @@ const LONGEST_FRAME: u64 = 1 << 24;
 fn frame(text: &str) -> Result<Octets, String> {
     let octets: Octets = text.parse().map_err(|error: arqway_units::UnitError| error.to_string())?;
     let is_one = (1..=LONGEST_FRAME).contains(&octets.as_u64());
-    if is_one { Ok(octets) } else { Err(format!("expected 1 to {LONGEST_FRAME} octets, such as \"250 octets\"")) }
+    if is_one {
+        Ok(octets)
+    } else {
+        Err(format!("expected the length of a frame, 1 to {LONGEST_FRAME} octets, such as \"250 octets\""))
+    }
 }
 
 pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {

@@ -8,7 +8,7 @@ use arqway_config::Source;
 use arqway_lab::experiment::overlay::Overlay;
 use arqway_lab::experiment::{Effort, Files, read_all};
 use arqway_lab::figure::png;
-use arqway_lab::output::{self, OutputError};
+use arqway_lab::output::OutputError;
 use arqway_lab::results::rows::Row;
 use arqway_lab::run::cell::{Cell, CellName};
 use arqway_lab::run::plan::Request;

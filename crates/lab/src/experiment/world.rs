@@ -151,9 +151,11 @@ impl World {
     /// Tells why a value cannot be swept: for the reason that it cannot be set at all, or else because rows have numbers.
     fn refuse_value(&self, path: &str, node: &Node, mistakes: &mut Mistakes) {
         let told_before = mistakes.len();
-        let mut tree = self.tree.clone();
-        tree.set_path(path, node.clone());
-        self.point(0.0, tree, mistakes);
+        if node.as_text().is_some() {
+            let mut tree = self.tree.clone();
+            tree.set_path(path, node.clone());
+            self.point(0.0, tree, mistakes);
+        }
         if mistakes.len() == told_before {
             let mistake = Mistake::at_value(node, "expected a number, with its unit if it has one");
             let help = "such as 0.5, \"5.4 %\" or \"50 ms\"; anything else as { point = 1, value = ... }";
