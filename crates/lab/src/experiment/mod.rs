@@ -60,7 +60,7 @@ use arqway_sim::Scenario;
 use arqway_sim::channel::ErrorModel;
 use header::{Header, Parts};
 use overlay::Overlay;
-use parts::{each, names_files, no_name_twice, part};
+use parts::{each, has_too_many_cells, names_files, no_name_twice, part};
 use std::num::NonZeroU32;
 use std::path::Path;
 use std::sync::Arc;
@@ -128,6 +128,9 @@ impl Experiment {
             }
         }
         let header = part::<Header>(tree.get_path("experiment"), &mut mistakes);
+        if has_too_many_cells(&tree, &mut mistakes) {
+            return Err(mistakes);
+        }
         let section = part(tree.get_path("scenario"), &mut mistakes).unwrap_or_default();
         let world = World::read(source, files, &section, (effort, overlay), &mut mistakes);
         let (swept, points) = world.points(tree.get_path("sweep"), &mut mistakes);

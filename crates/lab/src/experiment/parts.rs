@@ -36,6 +36,23 @@ pub(super) fn no_name_twice<'tree>(
     }
 }
 
+/// The most cells of an experiment: each point has its world in memory, some tens of kilobytes.
+const MOST_CELLS: usize = 20_000;
+
+/// Whether points and schemes make more cells than an experiment may have; that is told before they are read.
+pub(super) fn has_too_many_cells(tree: &Node, mistakes: &mut Mistakes) -> bool {
+    let sweep = tree.get_path("sweep").and_then(Node::as_table).and_then(|table| table.iter().next());
+    let points = sweep.and_then(|(_, values)| values.as_array()).map_or(1, <[Node]>::len).max(1);
+    let schemes = each(tree, "scheme").count().max(1);
+    let is_too_many = points.saturating_mul(schemes) > MOST_CELLS;
+    if is_too_many {
+        let message = format!("points: {points}, schemes: {schemes}; expected at most {MOST_CELLS} cells in all");
+        let place = sweep.map_or(tree, |(_, values)| values);
+        mistakes.push(Mistake::at_key(place, message).help("sweep fewer values, or compare fewer schemes"));
+    }
+    is_too_many
+}
+
 /// The longest part of a file's name, in octets: a figure's file has two of them and an ending, and 255 is what systems take.
 const LONGEST_PART: usize = 100;
 
