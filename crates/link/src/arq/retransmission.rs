@@ -149,11 +149,6 @@ impl<const BITS: u32, T> RetransmissionBuffer<BITS, T> {
         self.again.clear();
     }
 
-    /// Nothing goes out again.
-    pub(crate) fn clear_again(&mut self) {
-        self.again.clear();
-    }
-
     /// Drops all packets and begins anew at number zero.
     pub(crate) fn restart(&mut self) {
         self.clear();

@@ -94,11 +94,6 @@ impl<S: LinkService> Checked<S, true> {
     pub fn take_violation(&mut self) -> Option<Violation> {
         self.broken.get_mut().take()
     }
-
-    /// The service inside.
-    pub fn inner_mut(&mut self) -> &mut S {
-        &mut self.service
-    }
 }
 
 impl<S: LinkService, const KEEPS: bool> Checked<S, KEEPS> {

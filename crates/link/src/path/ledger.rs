@@ -62,11 +62,6 @@ impl Ledger {
         Self { link, most, metrics: metrics.to_vec(), flows: BTreeMap::new(), reserved: 0 }
     }
 
-    /// How the services fare by now; what is set aside stays.
-    pub fn set_metrics(&mut self, metrics: &[Option<ServiceMetrics>]) {
-        self.metrics = metrics.to_vec();
-    }
-
     /// What is set aside in all, in bits per second.
     #[must_use]
     pub fn reserved(&self) -> u64 {

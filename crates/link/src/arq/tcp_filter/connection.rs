@@ -85,7 +85,7 @@ impl Connection {
     pub(super) fn retransmitted(&mut self, segment: &Segment) {
         let mut start = self.number(segment.sequence);
         let mut end = start + u64::from(segment.length);
-        if segment.length == 0 || self.passed.is_some_and(|passed| end <= passed) {
+        if self.passed.is_some_and(|passed| end <= passed) {
             return;
         }
         let first = self.resent.partition_point(|(_, to)| *to < start);

@@ -37,6 +37,12 @@ fn a_service_for_which_nothing_is_left_does_not_starve() {
 }
 
 #[test]
+fn where_all_amounts_are_zero_the_shares_are_equal() {
+    assert_eq!(Shares::in_proportion(&[0; 3]), Shares::equal(3));
+    close(&Shares::in_proportion(&[0, 1, 3]), &[0.1, 25.0, 74.9]);
+}
+
+#[test]
 fn rates_that_the_link_has_not_got_are_refused() {
     let too_much =
         given(2, &[(0, allocation("60 %")), (1, allocation("3 Mbit/s"))], BitRate::from_bits_per_second(5_000_000));

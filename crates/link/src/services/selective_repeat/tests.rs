@@ -136,6 +136,7 @@ fn a_duplicate_is_acknowledged_again_with_the_same_delay() {
     let mut end = Script::new(|_| ());
     end.data(0, b'a').expect("deliver a").at(500).expect("ack (1)");
     end.at(600).data(0, b'a').expect("").at(1099).expect("").at(1100).expect("ack (1)");
+    assert_eq!(end.service.counters().duplicates_received, 1);
 }
 
 #[test]

@@ -263,6 +263,20 @@ mod tests {
     }
 
     #[test]
+    fn the_factors_of_a_policy_are_read_as_they_stand_from_0_to_1000() {
+        let read = |srtt: f64| {
+            let text = std::format!(r#"{{"kind":"adaptive","srtt":{srtt},"srttvar":2}}"#);
+            serde_json::from_str::<Timeout>(&text).map_err(|error| alloc::string::ToString::to_string(&error))
+        };
+        for srtt in [0.0, 3.0, 1000.0] {
+            assert_eq!(read(srtt), Ok(Timeout::Adaptive(Policy { srtt, srttvar: 2.0 })));
+        }
+        for srtt in [-0.1, 1000.1] {
+            assert!(read(srtt).is_err_and(|error| error.starts_with("expected a factor between 0 and 1000")), "{srtt}");
+        }
+    }
+
+    #[test]
     fn a_steady_round_trip_is_learned() {
         let mut estimator = estimator(4.0, 0.0, Arithmetic::Float);
         for _ in 0..200 {

@@ -48,6 +48,19 @@ fn what_is_sent_again_beyond_the_bound_is_not_recorded() {
 }
 
 #[test]
+fn what_nobody_will_ask_for_takes_no_room() {
+    let mut end = End::new();
+    assert!(end.passes(&TCP.ack(1_000_000)));
+    for piece in 1..1000 {
+        end.filter.retransmitted(&TCP.data(1_000_000 - piece * 2 * LENGTH));
+        end.filter.retransmitted(&TCP.packet(true, &Says { sequence: 1_000_000 + piece * 2, ..NOTHING }));
+    }
+    assert_eq!(end.filter.connections.largest().0, 0, "acknowledged, or nothing that is");
+    end.filter.retransmitted(&TCP.data(1_000_000));
+    assert!(!end.passes(&TCP.ack(1_000_000)));
+}
+
+#[test]
 fn neighbours_are_one_record() {
     let mut end = End::new();
     for number in [5, 3, 4, 0, 1, 2] {

@@ -238,12 +238,12 @@ impl Sender {
 
 /// What becomes of packets when a connection ends, or begins anew (Q.2110 figure 20, macros).
 impl Sender {
-    /// "Prepare retrieval", "prepare recovery": nothing is sent again; with "clear-buffers" all packets go.
+    /// "Prepare retrieval", "prepare recovery": with "clear-buffers" all packets go. Nothing is sent again until data cross, and by
+    /// then what was to be is [cleared](Self::restart).
     pub(super) fn prepare_retrieval(&mut self) {
         if self.clears_buffers {
             self.clear();
         }
-        self.buffer.clear_again();
     }
 
     /// "Clear transmitter": what was not retrieved by now goes.

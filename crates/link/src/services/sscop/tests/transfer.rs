@@ -169,6 +169,23 @@ fn what_lies_beyond_the_window_is_dropped_and_told_once() {
     assert_eq!(told(&mut receiver), []);
 }
 
+/// The peer has not heard the answer: it hears the credit of now, which data that came meanwhile have moved.
+#[test]
+fn a_request_that_is_repeated_is_answered_with_the_credit_of_now() {
+    let uu = Bytes::new();
+    let requests = [
+        (0, Pdu::Bgn { sq: 0, mr: 9, uu: uu.clone() }, Pdu::Bgak { mr: 16_384, uu: uu.clone() }),
+        (2, Pdu::Rs { sq: 0, mr: 9, uu }, Pdu::Rsak { mr: 16_386 }),
+        (2, Pdu::Er { sq: 0, mr: 9 }, Pdu::Erak { mr: 16_386 }),
+    ];
+    for (data, request, answer) in requests {
+        let mut end = ready(parameters());
+        (0..data).for_each(|number| end.handle_pdu(sd(number, "p"), at(0)));
+        end.handle_pdu(Some(request), at(0));
+        assert_eq!(sent(&mut end, at(0)), [answer]);
+    }
+}
+
 /// Errors Q, R, S, T: both ends have to begin anew.
 #[test]
 fn what_contradicts_what_is_known_begins_a_recovery() {
