@@ -292,13 +292,11 @@ impl Connection {
         self.state = State::DataTransferReady;
     }
 
-    /// Data do not cross any more: "prepare retrieval" (figure 20), and what was to be told of them goes.
+    /// Data do not cross any more: "prepare retrieval" (figure 20). What was to be told of them, or asked, goes when they cross again.
     fn end_transfer(&mut self, now: Time) {
         self.timers.reset_data_transfer();
         self.sender.prepare_retrieval();
         self.receiver.restart(now, &mut self.held);
-        self.reports.clear();
-        self.poll_is_due = false;
     }
 
     /// "Deliver data": what waits behind gaps that will never be filled, in order; with "clear-buffers" it goes.

@@ -264,7 +264,8 @@ impl Connection {
             }
             (DataTransferReady, false) => {
                 self.timers.reset_data_transfer();
-                self.prepare_recovery();
+                // "Prepare recovery": as retrieval, but what has arrived is still to be delivered.
+                self.sender.prepare_retrieval();
                 self.recovered(mr, IncomingRecoveryPending, now);
             }
             _ => self.unexpected(Kind::Er),

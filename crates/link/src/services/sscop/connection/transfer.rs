@@ -123,7 +123,7 @@ impl Connection {
         self.asked = 1;
         self.attempt = self.attempt.next();
         self.send_er();
-        self.prepare_recovery();
+        self.sender.prepare_retrieval();
         self.timers.set(Timer::Cc, now);
         self.state = State::OutgoingRecoveryPending;
     }
@@ -131,12 +131,5 @@ impl Connection {
     pub(super) fn send_er(&mut self) {
         let (sq, mr) = (self.attempt.wire_u8(), self.first_credit());
         self.send(Pdu::Er { sq, mr });
-    }
-
-    /// "Prepare recovery": as retrieval, but what has arrived is still to be delivered.
-    pub(super) fn prepare_recovery(&mut self) {
-        self.sender.prepare_retrieval();
-        self.reports.clear();
-        self.poll_is_due = false;
     }
 }

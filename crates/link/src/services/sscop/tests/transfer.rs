@@ -186,6 +186,29 @@ fn a_request_that_is_repeated_is_answered_with_the_credit_of_now() {
     }
 }
 
+/// What waited for credit, or was not acknowledged, is the user's to retrieve.
+#[test]
+fn packets_that_nobody_retrieved_go_with_their_connection() {
+    let mut end = ready(Parameters { credit: 1, ..parameters() });
+    give(&mut end, ["a", "b"], at(0));
+    assert_eq!(numbers(&sent(&mut end, at(0))), [0]);
+    for request in [Request::Release(Bytes::new()), Request::Establish(Bytes::new())] {
+        end.handle_request(request, at(0));
+    }
+    end.handle_pdu(Some(Pdu::Bgak { mr: 9, uu: Bytes::new() }), at(0));
+    assert_eq!((end.state(), numbers(&sent(&mut end, at(0)))), (State::DataTransferReady, Vec::new()));
+    assert_eq!((end.waiting(), end.counters().packets_discarded), (0, 2));
+}
+
+#[test]
+fn a_poll_of_the_connection_before_is_not_answered_on_the_next_one() {
+    let mut end = ready(parameters());
+    end.handle_pdu(Some(Pdu::Poll { ps: 1, s: 0 }), at(0));
+    end.handle_pdu(Some(Pdu::Rs { sq: 8, mr: 9, uu: Bytes::new() }), at(0));
+    end.handle_request(Request::AcceptResynchronization, at(0));
+    assert_eq!(sent(&mut end, at(0)), [Pdu::Rsak { mr: 16_384 }]);
+}
+
 /// Errors Q, R, S, T: both ends have to begin anew.
 #[test]
 fn what_contradicts_what_is_known_begins_a_recovery() {

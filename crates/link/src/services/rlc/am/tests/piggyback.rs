@@ -47,6 +47,18 @@ fn a_report_without_room_goes_first_by_itself() {
     piggybacks().poll(0).expect("status[ack 1], deliver a");
 }
 
+// 25.322 §11.5.2.1: the rest of a report does not ride, and nothing rides in front of it
+#[test]
+fn while_a_report_of_several_pdus_is_under_way_data_go_without_one() {
+    let mut end = piggybacks();
+    end.sdu('x', 2).expect("0:x").sdu('y', 2).expect("1:y");
+    for number in [1, 3, 5, 7, 9, 11] {
+        end.data(number);
+    }
+    let parts = ["status[list 0 2 4; ack 0]", "0:x", "status[list 6 8 10; ack 0]", "1:y", "status[list 12; ack 0]"];
+    end.poll(13).status("list 0 1; ack 2").expect(&parts.join(", "));
+}
+
 // 25.322 §11.5.2.2: ACK or NO_MORE ends it
 #[test]
 fn what_is_no_report_ends_in_no_more() {
