@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::contract::{Frame, LinkService, Packet, Side, Start};
-use crate::mux::{Config, Mux};
+use crate::mux::{Class, Config, Mux, Protocol};
 use crate::registry::ServiceConfig;
-use crate::services::selective_repeat;
+use crate::services::{raw, selective_repeat};
 use arqway_units::Time;
 use proptest::prelude::*;
 
@@ -64,6 +64,20 @@ fn send(mux: &mut Mux, packets: usize, now: Time) -> alloc::vec::Vec<Frame> {
         mux.handle_packet(Packet::new(alloc::vec![0; PACKET]), now).expect("room");
     }
     started(mux, now)
+}
+
+#[test]
+fn each_service_has_metrics_of_its_own_and_those_of_the_last_window() {
+    let raw = || ServiceConfig::Raw(raw::Config::default());
+    let classes = alloc::vec![Class::of_protocol(Protocol::UDP, raw())];
+    let mut mux = Mux::new(&Config { classes, ..Config::new(raw()) }, Side::Client).expect("two services");
+    let mut packet = alloc::vec![0; PACKET];
+    (packet[0], packet[3], packet[9]) = (0x45, 100, 17);
+    mux.handle_packet(Packet::new(packet), Time::ZERO).expect("room");
+    assert_eq!(started(&mut mux, Time::ZERO).len(), 1);
+    let mut goodput = |now| mux.metrics(now).into_iter().map(|end| end.sent.goodput).collect::<alloc::vec::Vec<_>>();
+    assert_eq!(goodput(Time::ZERO), [None, Some(ratio(100.0 / 101.0))]);
+    assert_eq!(goodput(Time::ZERO + Span::from_seconds(1000.0)), [None, None]);
 }
 
 #[test]

@@ -110,6 +110,7 @@ impl fmt::Display for ShortForm {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arq::{Resequencing, Unordered};
     use crate::services::selective_repeat::Timeout;
     use arqway_units::Span;
 
@@ -156,6 +157,30 @@ mod tests {
         ] {
             let error = text.parse::<ShortForm>().expect_err(text).to_string();
             assert!(error.contains("expected `raw`, `sr`, `sr:1.1` for a timeout of 1.1 s"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_short_form_that_names_an_order_has_it_in_every_world() {
+        let none = |world: &Resequencing| match world {
+            // What goes with it is the world's to say.
+            Resequencing::None(_) => world.clone(),
+            _ => Resequencing::None(Unordered::default()),
+        };
+        for of_world in [Resequencing::Full, Resequencing::PerFlow, Resequencing::as_received()] {
+            let mut world = WorldDefaults::default();
+            (world.sscop.resequencing, world.rlp.resequencing) = (of_world.clone(), of_world.clone());
+            let orders = [Resequencing::Full, Resequencing::PerFlow, none(&of_world), of_world.clone()];
+            for (text, expected) in ["sscop-full", "sscop-pfrs", "sscop-none", "sscop"].into_iter().zip(orders) {
+                let short: ShortForm = text.parse().expect("a short form");
+                let Ok(ServiceConfig::Sscop(config)) = short.in_world(&world) else { panic!("{text} names SSCOP") };
+                assert_eq!(config.resequencing, expected, "{text} in a world of {of_world:?}");
+            }
+            for (text, expected) in [("oos-rlp:1", Resequencing::as_received()), ("rlp:1", of_world.clone())] {
+                let short: ShortForm = text.parse().expect("a short form");
+                let Ok(ServiceConfig::Rlp(config)) = short.in_world(&world) else { panic!("{text} names RLP") };
+                assert_eq!(config.resequencing, expected, "{text} in a world of {of_world:?}");
+            }
         }
     }
 

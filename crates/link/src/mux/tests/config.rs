@@ -129,7 +129,7 @@ fn what_is_set_aside_for_codepoints_is_added_up_by_the_service_that_carries_them
     let aside = |ds: &str, rate: &str| DsAllocation { ds: ds.parse().expect(ds), rate: rate.parse().expect(rate) };
     let table = DifferentiatedServices {
         low_delay: Some(raw()),
-        allocations: vec![aside("ef", "10 %"), aside("af41", "200 kbit/s"), aside("af11", "30 %")],
+        allocations: vec![aside("ef", "10 %"), aside("af41", "200 kbit/s"), aside("af11", "60 %")],
         ..Default::default()
     };
     let config = Config {
@@ -139,9 +139,9 @@ fn what_is_set_aside_for_codepoints_is_added_up_by_the_service_that_carries_them
         ..Config::new(raw())
     };
     let mux = Mux::new(&config, Side::Client).expect("two services");
-    // The default service has its 30 % of 60 %; what is set aside for nobody is shared in proportion.
+    // The default service has its 60 % of 90 %; what is set aside for nobody is shared in proportion.
     let percent = |service| (mux.shares().of(service).expect("a share").as_f64() * 100.0 + 0.5) as u32;
-    assert_eq!((percent(0), percent(1)), (50, 50));
+    assert_eq!((percent(0), percent(1)), (67, 33));
 }
 
 /// Reads a class as serde has it, from JSON.

@@ -10,6 +10,7 @@ mod moves;
 mod outage;
 mod piggyback;
 mod polls;
+mod profiles;
 mod reports;
 mod reset;
 mod retransmission;
