@@ -62,16 +62,18 @@ fn after_four_timeouts_in_a_row_the_round_trip_time_is_measured_anew() {
     assert_eq!((sender.round_trip().srtt(), sender.smoothed_round_trip()), (0.0, None));
 }
 
-/// As in ns-2: the timeout is a minute from the fifth on, and what follows shows how often it was doubled.
+/// As in ns-2, the backoff of 64 is no limit while the wait is shorter than a minute.
 #[test]
-fn the_backoff_reaches_64_though_the_wait_was_as_long_as_it_may_be_before() {
-    let mut sender = sender(Profile::Pre2004);
-    sender.start(at(0));
-    let backoff = |_| {
-        sender.handle_timeout(sender.poll_timeout().expect("the SYN is outstanding"));
-        sender.backoff()
+fn a_short_timeout_is_doubled_until_the_wait_is_a_minute() {
+    let mut sender = under_way_as(&TcpConfig { profile: Profile::Ns235, ..TcpConfig::default() });
+    let wait = |_| {
+        let due = sender.poll_timeout().expect("packets are outstanding");
+        sender.handle_timeout(due);
+        sender.poll_timeout().expect("a packet is outstanding").since(due)
     };
-    assert_eq!((0..8).map(backoff).collect::<Vec<_>>(), [2, 4, 8, 16, 32, 64, 64, 64]);
+    let waits: Vec<Span> = (0..10).map(wait).collect();
+    assert!(waits[0] < Span::from_milliseconds(1000), "{waits:?}");
+    assert_eq!(waits[9], Span::from_milliseconds(60_000));
 }
 
 #[test]

@@ -135,11 +135,14 @@ fn a_loss_that_the_probe_repaired_shrinks_the_window() {
 /// §7.1: the window has answered for the loss when the recovery began.
 #[test]
 fn a_probe_before_a_recovery_does_not_shrink_the_window_a_second_time() {
-    let mut sender = probed();
-    assert_eq!(hears(&mut sender, 0, &[(2, 5)], 500)[0], 1, "recovery");
+    let mut sender = measured(10);
+    sends_more(&mut sender, 10, 200);
+    assert_eq!(waits(&mut sender), (400, vec![10]));
+    sends_more(&mut sender, 20, 400);
+    assert_eq!(hears(&mut sender, 0, &[(2, 11)], 500)[0], 1, "recovery");
+    hears(&mut sender, 10, &[], 600);
     let window = sender.congestion_window();
-    hears(&mut sender, 4, &[], 600);
-    hears(&mut sender, 5, &[], 700);
+    hears(&mut sender, 11, &[], 700);
     assert!(sender.congestion_window() >= window, "{window}, then {}", sender.congestion_window());
 }
 
