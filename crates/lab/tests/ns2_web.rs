@@ -114,7 +114,7 @@ impl Kept {
             let deviation = Mean::of(&kept).deviation;
             runs.push(kept.iter().map(|kept| kept / deviation).collect::<Vec<f64>>());
             let theirs = lossy.theirs.mean / clean.theirs.mean;
-            differences.push((mean / clean_mean / theirs).ln() / deviation);
+            differences.push(libm::log(mean / clean_mean / theirs) / deviation);
             counts = (lossy.theirs.n, values.len());
         }
         let links = runs.len() as f64;

@@ -39,7 +39,11 @@ impl Mean {
     /// How far another mean may lie from this where nothing is random: half of the last of the six digits that ns-2 prints.
     #[allow(dead_code, reason = "not every comparison has one without chance")]
     pub(crate) fn last_digit(self) -> f64 {
-        if self.mean == 0.0 { 0.0 } else { 0.5 * 10f64.powf(self.mean.abs().log10().floor() - 5.0) * (1.0 + 1e-6) }
+        if self.mean == 0.0 {
+            0.0
+        } else {
+            0.5 * libm::pow(10.0, libm::log10(self.mean.abs()).floor() - 5.0) * (1.0 + 1e-6)
+        }
     }
 }
 
