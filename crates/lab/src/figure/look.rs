@@ -53,7 +53,7 @@ pub const COLOURS: [Colour; 8] = [
     Colour { light: "#7f7f7f", dark: "#a0a0a0" },
 ];
 
-const DASHES: [&str; 8] = ["", "8 3", "2 2.5", "9 3 2 3", "15 4", "9 3 2 3 2 3", "4.5 2", "1 4"];
+const DASHES: [&str; 8] = ["", "8 3", "2 2.5", "9 3 2 3", "15 4", "9 3 2 3 2 3", "4.5 2", "3 5"];
 
 /// The second eight are the first with the fill exchanged.
 const MARKERS: [(Marker, bool); 16] = [

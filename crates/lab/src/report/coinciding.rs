@@ -33,9 +33,10 @@ impl Coinciding {
             })
         };
         let near = |one: usize| (0..schemes.len()).filter(move |other| *other != one && is_near(one, *other));
-        // The first of those with most companions.
-        let reference = (0..schemes.len()).rev().max_by_key(|one| near(*one).count())?;
-        let others: Vec<usize> = near(reference).collect();
+        // The first of those with most companions, and then the first of its group: the one that others are compared with.
+        let centre = (0..schemes.len()).rev().max_by_key(|one| near(*one).count())?;
+        let reference = near(centre).min()?.min(centre);
+        let others: Vec<usize> = near(centre).chain([centre]).filter(|other| *other != reference).collect();
         let differences = |other: &usize| (*other, paired(&schemes[*other], &schemes[reference]));
         (means.len() > 1 && others.len() + 1 >= FEWEST)
             .then(|| Self { reference, others: others.iter().map(differences).collect() })
@@ -66,4 +67,46 @@ fn paired(one: &Measured, other: &Measured) -> Vec<Option<Summary>> {
         summarise(&both.collect::<Vec<_>>())
     };
     one.iter().zip(other).map(at_place).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn measured(values: &[[f64; 2]]) -> Measured {
+        values.iter().map(|pair| (0..).zip(pair.iter().copied()).collect()).collect()
+    }
+
+    fn coinciding(schemes: &[Measured]) -> Option<Coinciding> {
+        let mean = |values: &BTreeMap<u32, f64>| summarise(&values.values().copied().collect::<Vec<_>>());
+        let places = 0..schemes[0].len();
+        let means: Vec<Vec<_>> =
+            places.map(|place| schemes.iter().map(|values| mean(&values[place])).collect()).collect();
+        Coinciding::of(schemes, &means)
+    }
+
+    #[test]
+    fn four_curves_that_coincide_are_compared_with_the_first_of_them_replication_by_replication() {
+        let far = measured(&[[100.0, 110.0], [10.0, 11.0]]);
+        let near = |by: f64| measured(&[[100.0 + by, 110.0 + by], [80.0 + by, 60.0 + by]]);
+        let four = [far.clone(), near(0.0), near(1.0), near(2.0), near(-3.0)];
+        let found = coinciding(&four).expect("four coincide");
+        assert_eq!(found.reference, 1);
+        let differences: Vec<(usize, Vec<(f64, Option<f64>)>)> = found
+            .others
+            .iter()
+            .map(|(index, at)| (*index, at.iter().flatten().map(|one| (one.mean, one.half_width)).collect()))
+            .collect();
+        // The replications differ by far more than the schemes; their differences do not differ at all.
+        let all = |by| vec![(by, Some(0.0)); 2];
+        assert_eq!(
+            differences.iter().map(|(index, _)| *index).collect::<std::collections::BTreeSet<_>>(),
+            [2, 3, 4].into()
+        );
+        for (index, by) in [(2, 1.0), (3, 2.0), (4, -3.0)] {
+            assert!(differences.contains(&(index, all(by))), "{differences:?}");
+        }
+        assert_eq!(coinciding(&four[..4]), None, "three are told apart by their markers");
+        assert_eq!(coinciding(&[far, near(0.0), near(0.0), near(0.0), near(40.0)]), None);
+    }
 }
