@@ -1,6 +1,6 @@
 //! Schemes by the names that figures give them: rows, claims and commands have `sr:1.1`, a reader has "SR 1.1 s".
 
-use arqway_lab::experiment::{Experiment, Scheme};
+use arqway_lab::experiment::Experiment;
 
 /// What figures call the schemes that rows and claims name.
 #[derive(Debug, Default)]
@@ -12,11 +12,9 @@ impl SchemeNames {
     pub fn of<'e>(experiments: impl IntoIterator<Item = &'e Experiment>) -> Self {
         let mut names: Vec<(String, String)> = Vec::new();
         for scheme in experiments.into_iter().flat_map(|experiment| &experiment.schemes) {
-            let variants = [Scheme::full_name(scheme), [scheme.name.as_str(), &scheme.variant].join(" ")];
-            for name in variants.map(|name| name.trim_end().to_owned()) {
-                if !names.iter().any(|(known, _)| *known == name) {
-                    names.push((name, scheme.label.clone()));
-                }
+            let name = scheme.full_name();
+            if !names.iter().any(|(known, _)| *known == name) {
+                names.push((name, scheme.label.clone()));
             }
         }
         // A name may begin with another: `sr:1.1 nack=single`, `sr:1.1`, `sr`.

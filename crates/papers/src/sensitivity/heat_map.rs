@@ -73,7 +73,7 @@ impl Layout {
 }
 
 /// A block has no fewer lines.
-const FEWEST: usize = 12;
+const FEWEST: usize = 20;
 
 /// Left ends of the columns behind names of this width: a gap between the parameters.
 fn columns(matrix: &Matrix, names: f64) -> Vec<f64> {
