@@ -150,6 +150,8 @@ pub(crate) fn looks(schemes: &[&str]) -> Vec<Look> {
         schemes.iter().map(|scheme| number_of(scheme).filter(|_| is_plain(scheme))).collect();
     let mut colours: Vec<Option<usize>> =
         numbers.iter().map(|number| number.map(|number| number % COLOURS.len())).collect();
+    let exchange = |number: usize| (number + DASHES.len()) % MARKERS.len();
+    let kept_free: Vec<usize> = schemes.iter().filter_map(|scheme| number_of(scheme)).map(exchange).collect();
     for index in 0..schemes.len() {
         if numbers[index].is_some() {
             continue;
@@ -158,16 +160,16 @@ pub(crate) fn looks(schemes: &[&str]) -> Vec<Look> {
         let colour = own.filter(|_| keeps_colour).map(|number| number % COLOURS.len());
         let is_free = |number: &usize| !numbers.contains(&Some(*number));
         let of_no_scheme = |number: &usize| SCHEMES.iter().all(|(_, other)| other != number);
-        let is_new = |number: &usize| {
+        let is_unlike = |number: &usize| {
             let (look, mut taken) = (Look::of(*number), numbers.iter().flatten().map(|taken| Look::of(*taken)));
-            !colours.contains(&Some(look.colour))
-                && taken.all(|other| other.marker != look.marker && other.dash != look.dash)
+            taken.all(|other| other.marker != look.marker && other.dash != look.dash)
         };
-        let exchanged = own.filter(|_| keeps_colour).map(|number| (number + DASHES.len()) % MARKERS.len());
-        let candidates = || exchanged.into_iter().chain(0..LOOKS).filter(is_free);
-        let number = match colour {
-            Some(_) => candidates().next(),
-            None => candidates().filter(of_no_scheme).find(is_new).or_else(|| candidates().find(is_new)),
+        let is_new = |number: &usize| !colours.contains(&Some(Look::of(*number).colour)) && is_unlike(number);
+        let others = || (0..LOOKS).filter(|number| !kept_free.contains(number)).chain(0..LOOKS);
+        let candidates = || others().filter(is_free);
+        let number = match (own, colour) {
+            (Some(own), Some(_)) => Some(exchange(own)).filter(is_free).or_else(|| candidates().find(is_unlike)),
+            _ => candidates().filter(of_no_scheme).find(is_new).or_else(|| candidates().find(is_new)),
         };
         let number = number.or_else(|| candidates().next());
         let number = number.unwrap_or(index);
@@ -268,6 +270,11 @@ mod tests {
         };
         assert_eq!((plain.colour, other.colour), (changed.colour, other_changed.colour));
         assert!(plain.filled != changed.filled && plain.marker == changed.marker, "the fill is exchanged");
+        let six = looks(&["raw", "raw hints", "raw freeze", "sr", "sr hints", "sr freeze"]);
+        assert_eq!((six[0].marker, six[3].marker), (six[1].marker, six[4].marker), "no other change takes it");
+        for three in six.chunks(3) {
+            assert!(differ(&three.iter().map(|look| look.dash).collect::<Vec<_>>()), "{three:?}");
+        }
         // Of a single scheme, the changes are what matters.
         let changes = looks(&["sr:1.1", "sr:1.1 one", "sr:1.1 two", "sr:1.1 three"]);
         assert!(differ(&changes.iter().map(|look| look.colour).collect::<Vec<_>>()));
