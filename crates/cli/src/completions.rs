@@ -47,6 +47,7 @@ fn with_names(command: Command) -> Command {
     let one_of = |names: Vec<String>| move |argument: Arg| argument.value_parser(PossibleValuesParser::new(names));
     let command =
         command.mut_subcommand("sensitivity", |sensitivity| sensitivity.mut_arg("papers", one_of(papers.clone())));
+    let command = command.mut_subcommand("list", |list| list.mut_arg("of", one_of(papers.clone())));
     command.mut_subcommand("reproduce", |reproduce| {
         reproduce.mut_arg("paper", one_of(papers)).mut_arg("figures", one_of(names))
     })

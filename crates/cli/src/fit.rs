@@ -7,7 +7,9 @@ use arqway_fit::Fit;
 use arqway_fit::read::{CaptureFile, Places, is_capture, read_captures, read_table};
 use arqway_lab::output_folder::OutputFolder;
 use arqway_units::{BitRate, Octets};
+use indicatif::{ProgressBar, ProgressStyle};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 const EXAMPLES: &str = "A table is CSV with a header and a line for each frame: `sent`, in seconds; either `arrived`, in seconds and empty for a lost
 frame, or `lost`, 0 or 1; and `octets`, the length on the link. Captures are pcapng or pcap. A packet is recognised at the
@@ -69,6 +71,8 @@ fn frame(text: &str) -> Result<Octets, String> {
 }
 
 pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
+    let bar = progress();
+    bar.set_message(format!("reading {}", arguments.trace.display()));
     let (trace, name) = (read(&arguments.trace)?, name_of(&arguments.trace));
     let frames = if is_capture(&trace) {
         let sent = CaptureFile { name: &name, octets: &trace };
@@ -83,11 +87,21 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
     };
     drop(trace);
     let _locked = OutputFolder::take(&arguments.out, &Fit::FILES)?;
-    let fit = Fit::new(&name, &frames, arguments.rate).map_err(Failure::usage)?;
+    let fit = Fit::watched(&name, &frames, arguments.rate, |step| bar.set_message(step.to_owned()));
+    bar.finish_and_clear();
+    let fit = fit.map_err(Failure::usage)?;
     fit.write(&arguments.out)?;
     print(&fit.to_text())?;
     note(format_args!("the figures, the parameters and an experiment, fit.toml, are in {}", arguments.out.display()));
     Ok(())
+}
+
+/// What is being done, and for how long, on a terminal.
+fn progress() -> ProgressBar {
+    let style = ProgressStyle::with_template("{spinner} {msg}, {elapsed}");
+    let bar = ProgressBar::new_spinner().with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+    bar.enable_steady_tick(Duration::from_millis(100));
+    bar
 }
 
 /// Refuses arguments that apply to captures only.

@@ -9,6 +9,7 @@ mod completions;
 mod documentation;
 mod fit;
 mod interrupt;
+mod list;
 mod manual;
 mod merge;
 mod produce;
@@ -34,10 +35,11 @@ struct Arguments {
 }
 
 const EXAMPLES: &str = "Examples:
-  arqway reproduce monet08 fig2 fig3      two figures of a paper, in less than a minute
+  arqway reproduce monet08 fig2 fig3      two figures of a paper, with verdicts, in seconds
   arqway reproduce --full                 all figures, at full length
   arqway advise satellite                 which service suits a link and its traffic
-  arqway run my-experiment.toml           a study of your own";
+  arqway run my-experiment.toml           a study of your own
+  arqway list settings tcp                what a file can set of TCP";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -55,6 +57,8 @@ enum Command {
     Trace(trace::Arguments),
     /// Find the error model behind a trace of a real link, its parameters, and how well it fits
     Fit(fit::Arguments),
+    /// List what can be typed: papers, worlds, schemes, settings, metrics
+    List(list::Arguments),
     /// Print the JSON schema with which editors complete and check files
     Schema(schema::Arguments),
     /// Print a completion script for a shell
@@ -73,6 +77,7 @@ fn main() -> ExitCode {
         Command::Merge(arguments) => merge::main(&arguments),
         Command::Trace(arguments) => trace::main(&arguments),
         Command::Fit(arguments) => fit::main(&arguments),
+        Command::List(arguments) => list::main(&arguments),
         Command::Schema(arguments) => schema::main(&arguments),
         Command::Completions(arguments) => completions::main(&arguments, Arguments::command()),
         Command::Manual(arguments) => manual::main(&arguments, Arguments::command()),

@@ -38,7 +38,7 @@ pub(crate) fn produce(study: Study, options: &Options) -> Result<(), Failure> {
 
 /// Runs what is missing, prints tables and writes files.
 pub(crate) fn conclude(study: Study, plans: Plans, mut runs: Runs, options: &Options) -> Result<(), Failure> {
-    let Study { claims, header, strict, .. } = study;
+    let Study { claims, header, strict, on_a_screen, .. } = study;
     let Plans { plain: mut plan, other_seeds, today } = plans;
     let (results, wide) = runs.all(&mut plan, options.until)?;
     if results.finished() == 0 {
@@ -49,13 +49,16 @@ pub(crate) fn conclude(study: Study, plans: Plans, mut runs: Runs, options: &Opt
     let sections = today.map_or(Ok(Vec::new()), |today| runs.today(&today, &plan, &mut judged))?;
     runs.finish();
     judged.write(&plan, &header, &options.out)?;
-    print(&judged.to_text(&plan))?;
+    print(&match &on_a_screen {
+        Some((recorded, effort)) => judged.to_screen(recorded, *effort, &options.out),
+        None => judged.to_text(&plan),
+    })?;
     sections.iter().try_for_each(|section| print(&format!("\n{}", section.text)))?;
     if let Some(share) = options.until {
         report_wide(&wide, share);
     }
     runs.summarise();
-    if plan.spared() > 0 {
+    if plan.spared() > 0 && on_a_screen.is_none() {
         note(format_args!("{} more runs were not needed, because figures share cells", plan.spared()));
     }
     note(format_args!("report, figures and rows are in {}", options.out.display()));

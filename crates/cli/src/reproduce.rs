@@ -45,6 +45,9 @@ pub(crate) struct Arguments {
     /// Also run everything with today's TCP: do the claims still matter?
     #[arg(long, conflicts_with = "until")]
     today: bool,
+    /// Print every table and every claim, also for a whole paper; the report has them in any case
+    #[arg(long)]
+    verbose: bool,
     #[command(flatten)]
     pub(crate) options: Options,
 }
@@ -71,9 +74,13 @@ pub(crate) fn read(arguments: &Arguments) -> Result<Study, Failure> {
     let today = if arguments.today { with_todays_tcp(&names, effort)? } else { Vec::new() };
     let header = header_of_reproduction(arguments.paper.as_deref(), &arguments.figures, effort, &arguments.asked());
     let strict = if arguments.strict { Some((recorded(&papers)?, effort)) } else { None };
+    let on_a_screen = match arguments.figures.is_empty() && !arguments.verbose && !claims.is_empty() {
+        true => Some((recorded(&papers)?, effort)),
+        false => None,
+    };
     let (request, seeds) = (options.request(), arguments.seeds.unwrap_or(seeds_by_default(effort)));
     let words = arguments.words();
-    Ok(Study { experiments, request, claims, seeds, header, strict, today, words, files: BTreeMap::new() })
+    Ok(Study { experiments, request, claims, seeds, header, strict, on_a_screen, today, words, files: BTreeMap::new() })
 }
 
 impl Arguments {

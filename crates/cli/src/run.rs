@@ -42,7 +42,7 @@ pub(crate) struct Arguments {
     /// The experiment's file
     #[arg(value_name = "EXPERIMENT.toml", value_hint = clap::ValueHint::FilePath)]
     file: PathBuf,
-    /// Run only this scheme, named as in the rows
+    /// Run only this scheme, named as in the rows or the figures
     #[arg(long, value_name = "SCHEME")]
     scheme: Option<String>,
     /// Run only this point of the sweep, named as in the rows
@@ -91,6 +91,7 @@ fn read(arguments: &Arguments, name: String, text: String, files: &Files) -> Res
         seeds: NonZeroU32::MIN,
         header,
         strict: None,
+        on_a_screen: None,
         today: Vec::new(),
         words,
         files,

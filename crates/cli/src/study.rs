@@ -176,6 +176,8 @@ pub(crate) struct Study {
     pub(crate) header: ReportHeader,
     /// The recorded verdicts, with `--strict`.
     pub(crate) strict: Option<(Record, Effort)>,
+    /// The recorded verdicts, where one screen for whole papers is enough.
+    pub(crate) on_a_screen: Option<(Record, Effort)>,
     /// The same experiments with today's TCP, with `--today`.
     pub(crate) today: Vec<Experiment>,
     /// The arguments after `arqway`, without those that change no result.

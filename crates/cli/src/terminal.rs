@@ -27,3 +27,20 @@ pub(crate) fn note(note: impl Display) {
     // If stderr is closed, there is nowhere left to report it.
     writeln!(io::stderr(), "{}", lines.join("\n")).ok();
 }
+
+/// The width that every terminal has.
+const WIDTH: usize = 80;
+
+/// A text in lines that a terminal holds, each behind so many blanks.
+pub(crate) fn wrapped(text: &str, indent: usize) -> Vec<String> {
+    let (mut lines, mut line) = (Vec::new(), String::new());
+    for word in text.split_whitespace() {
+        if !line.is_empty() && indent + line.chars().count() + 1 + word.chars().count() > WIDTH {
+            lines.push(std::mem::take(&mut line));
+        }
+        line.push_str(if line.is_empty() { "" } else { " " });
+        line.push_str(word);
+    }
+    lines.push(line);
+    lines.iter().map(|line| format!("{:indent$}{line}", "")).collect()
+}

@@ -7,8 +7,9 @@ use crate::values;
 use arqway_config::Source;
 use arqway_lab::experiment::overlay::Overlay;
 use arqway_lab::experiment::{Effort, Files, read_all};
-use arqway_lab::figure::png;
+use arqway_lab::figure::{number, png};
 use arqway_lab::output::OutputError;
+use arqway_lab::quantity::Quantity;
 use arqway_lab::results::rows::Row;
 use arqway_lab::run::cell::{Cell, CellName};
 use arqway_lab::run::plan::Request;
@@ -43,7 +44,7 @@ pub(crate) struct Arguments {
     /// An experiment file, or a built-in figure such as monet08/fig3
     #[arg(value_name = "EXPERIMENT")]
     experiment: PathBuf,
-    /// The scheme, named as in the rows
+    /// The scheme, named as in the rows or the figures
     #[arg(long, value_name = "SCHEME")]
     scheme: Option<String>,
     /// The point of the sweep, named as in the rows
@@ -273,11 +274,18 @@ fn cannot_write(path: &Path, source: io::Error) -> Failure {
     Failure::Output(OutputError::File { path: path.to_owned(), source })
 }
 
-/// The cell's results, as its rows have them.
+/// The cell's results, as its rows have them, with their units.
 fn results(name: &CellName, rows: &[Row]) -> String {
     let mut text = format!("{name}\n");
-    for row in rows {
-        text.push_str(&format!("{}.{} {}\n", row.app, row.metric, row.value));
+    for Row { app, metric, value, .. } in rows {
+        // A series has its place behind an `@`.
+        let quantity = Quantity::of(&format!("{app}.{}", metric.split('@').next().unwrap_or_default()));
+        let unit = match quantity.map_or("", |quantity| quantity.unit()) {
+            "share" => format!(" ({} %)", number::significant(value * 100.0, 3)),
+            unit => format!(" {unit}"),
+        };
+        text.push_str(format!("{app}.{metric} {value}{unit}").trim_end());
+        text.push('\n');
     }
     text
 }

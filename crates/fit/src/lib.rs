@@ -135,6 +135,19 @@ impl Fit {
     /// # Errors
     /// A trace that is too short, or a rate that it contradicts.
     pub fn new(name: &str, frames: &Frames, rate: Option<BitRate>) -> Result<Self, FitError> {
+        Self::watched(name, frames, rate, |_| ())
+    }
+
+    /// The same; `begins` is told each step before it is done, since a long trace takes a while.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new) has.
+    pub fn watched(
+        name: &str,
+        frames: &Frames,
+        rate: Option<BitRate>,
+        begins: impl Fn(&str),
+    ) -> Result<Self, FitError> {
         let count = frames.frames.len();
         if count < 2 {
             return Err(FitError::TooShort(name.to_owned()));
@@ -154,10 +167,12 @@ impl Fit {
             });
         }
         let runs = Runs::of(timeline.frames.iter().map(|frame| frame.lost));
+        begins(&format!("fitting each family to {count} frames"));
         let estimates = estimate::all(&timeline);
         let bic = |index: &usize| estimates[*index].bic;
         let best = (0..estimates.len()).min_by(|a, b| bic(a).total_cmp(&bic(b))).unwrap_or(0);
         let checked = |(index, estimate): (usize, Estimate)| {
+            begins(&format!("simulating the trace under {}", estimate.family.name()));
             let check = check::check(&estimate, index == best, &timeline, &runs);
             Fitted { estimate, check }
         };

@@ -6,6 +6,7 @@ mod bad_inputs;
 mod command;
 mod fit;
 mod folder;
+mod list;
 mod refused;
 mod sensitivity;
 mod shards;

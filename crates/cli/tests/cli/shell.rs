@@ -13,6 +13,8 @@ fn bash_completes_commands_papers_and_figures() {
         (&["run", "my.toml", "--repli"], "--replication\n--replications"),
         (&["completions", "z"], "zsh"),
         (&["schema", "sc"], "scenario"),
+        (&["list", "me"], "metrics"),
+        (&["list", "papers", "mon"], "monet08"),
     ] {
         assert_eq!(offers(typed), expected, "arqway {} <TAB>", typed.join(" "));
     }

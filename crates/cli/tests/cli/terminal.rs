@@ -63,7 +63,7 @@ fn begun(folder: &Folder) -> (Child, File, Vec<u8>) {
 }
 
 /// Our end of a new terminal, and the end for a process.
-fn terminal() -> (File, File) {
+pub(crate) fn terminal() -> (File, File) {
     let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
     grantpt(&ours).expect("a terminal of ours");
     unlockpt(&ours).expect("a terminal of ours");
@@ -73,7 +73,7 @@ fn terminal() -> (File, File) {
 }
 
 /// Collects what is shown until it is enough, or until nobody can show anything any more.
-fn read_until(screen: &mut File, shown: &mut Vec<u8>, enough: impl Fn(&[u8]) -> bool) {
+pub(crate) fn read_until(screen: &mut File, shown: &mut Vec<u8>, enough: impl Fn(&[u8]) -> bool) {
     let mut buffer = [0; 4096];
     while !enough(shown) {
         // A terminal whose other end is closed is not at its end: reading it is an error.

@@ -13,7 +13,7 @@ const PRINTED: [(&str, &str); 6] = [
 ];
 
 /// The legend of a scheme.
-pub(super) fn legend(short: &ShortForm) -> String {
+pub(crate) fn legend(short: &ShortForm) -> String {
     let name = short.name();
     let printed = PRINTED.iter().find(|(of, _)| *of == name.name).map(|(_, printed)| (*printed).to_owned());
     let printed = printed.unwrap_or_else(|| name.name.to_uppercase().replace('-', " "));

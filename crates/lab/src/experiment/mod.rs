@@ -52,6 +52,7 @@ pub use figure_plan::{Bars, FigurePlan};
 pub use files::Files;
 pub use grammars::GRAMMARS;
 pub(crate) use header::Shape;
+pub(crate) use legend::legend;
 pub use scheme::Scheme;
 pub use world::{Effort, Point};
 

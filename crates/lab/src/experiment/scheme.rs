@@ -148,10 +148,18 @@ impl Scheme {
         words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
     }
 
-    /// Whether it is asked for by this name: with what it changes, or without for all its variants.
+    /// As figures call it, and how rows do: `SR 1.1 s (sr:1.1)`.
+    #[must_use]
+    pub fn both_names(&self) -> String {
+        let in_rows = self.full_name();
+        if in_rows == self.label { in_rows } else { format!("{} ({in_rows})", self.label) }
+    }
+
+    /// Whether it is asked for by this name: that of figures, or that of rows with what it changes, or without for all its
+    /// variants.
     #[must_use]
     pub fn is_called(&self, asked: &str) -> bool {
-        self.name == asked || self.full_name() == asked
+        [&self.name, &self.label, &self.full_name()].into_iter().any(|name| name == asked)
     }
 
     fn of_short_form(

@@ -47,6 +47,8 @@ pub struct VerdictLine {
     pub ours: String,
     /// The verdict on the number, where the one above is on a statement; else empty.
     pub number: String,
+    /// The rule by which the number got its verdict, in half a sentence; empty where there is none.
+    pub rule: String,
     /// Why the verdict is what it is; may be empty.
     pub note: String,
     /// Whether it stands in the paper's table: then the page lists it apart.
@@ -101,17 +103,20 @@ impl VerdictLine {
     /// For a terminal.
     #[must_use]
     pub fn to_text(&self) -> String {
-        let mut text = format!("  {}: {} [{}]\n", self.id, self.statement, self.verdict);
+        let mut text = format!("  {}: {} [{}]\n", self.id, self.statement, self.badge().words);
         if !self.note.is_empty() {
             text.push_str(&format!("    {}\n", self.note));
         }
         if !self.paper.is_empty() {
             let ours = if self.ours.is_empty() { "nothing" } else { &self.ours };
-            let verdict = if self.number.is_empty() { String::new() } else { format!(" [{}]", self.number) };
-            text.push_str(&format!("    the paper says {}, we got {ours}{verdict}\n", self.paper));
+            let verdict =
+                if self.number.is_empty() { String::new() } else { format!(" [{}]", self.number_badge().words) };
+            let rule = if self.rule.is_empty() { String::new() } else { format!(": {}", self.rule) };
+            text.push_str(&format!("    the paper says {}, we got {ours}{rule}{verdict}\n", self.paper));
         }
         if self.seeds.len() > 1 {
-            let seed = |one: &SeedVerdict| format!("{} {} {}", one.seed, one.verdict, one.number).trim_end().to_owned();
+            let seed =
+                |one: &SeedVerdict| format!("{} {} {}", one.seed, one.badge().words, one.number).trim_end().to_owned();
             let seeds: Vec<String> = self.seeds.iter().map(seed).collect();
             text.push_str(&format!("    by seed: {}\n", seeds.join("; ")));
         }

@@ -34,7 +34,6 @@ pub use score::{Agreement, Score};
 pub use table::{PaperTable, TableCell};
 pub use verdicts::{FigureVerdicts, PaperVerdicts, Verdicts};
 
-use crate::figure::number::percentage;
 use askama::Template;
 
 /// Everything the page says.
@@ -71,11 +70,6 @@ impl Report {
 
     fn paragraphs(&self) -> impl Iterator<Item = &str> {
         self.summary.split("\n\n").map(str::trim).filter(|paragraph| !paragraph.is_empty())
-    }
-
-    /// The median deviation of all numbers, in percent.
-    fn deviation(&self) -> Option<String> {
-        self.score.median_deviation.map(|share| percentage(share * 100.0, 2))
     }
 
     /// The seeds that verdicts are shown for.

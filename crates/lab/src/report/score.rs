@@ -10,8 +10,6 @@ pub struct Score {
     pub statements: Tally,
     /// Verdicts on numbers: gains, values, and how far apart best and worst are.
     pub numbers: Tally,
-    /// The median of how far our numbers lie from the paper's, as a share of the paper's.
-    pub median_deviation: Option<f64>,
 }
 
 impl Score {
@@ -21,27 +19,21 @@ impl Score {
         self.statements.total() + self.numbers.total() > 0
     }
 
-    /// `12 of 20 statements reproduced; 6 of 16 numbers, median deviation 18 %`; empty without claims.
+    /// `12 of 20 statements reproduced; 6 of 16 numbers`; empty without claims.
     #[must_use]
     pub fn in_words(&self) -> String {
-        let Self { statements, numbers, median_deviation } = self;
+        let Self { statements, numbers } = self;
         if !self.has_claims() {
             return String::new();
         }
-        let deviation = median_deviation.map_or_else(String::new, |share| format!("; {}", deviation_text(share)));
         format!(
-            "{} of {} statements reproduced; {} of {} numbers{deviation}",
+            "{} of {} statements reproduced; {} of {} numbers",
             statements.reproduced,
             statements.total(),
             numbers.reproduced,
             numbers.total()
         )
     }
-}
-
-/// `median deviation 18 %`
-fn deviation_text(share: f64) -> String {
-    format!("median deviation {} %", percentage(share * 100.0, 2))
 }
 
 /// Three ways in which many numbers of a paper agree with ours.
@@ -65,12 +57,24 @@ pub struct Agreement {
 }
 
 impl Agreement {
-    /// What is compared, and how far ours lie from the paper's: `median relative deviation 18 % (20 gaps and improvements)`.
+    /// How far ours lie from the paper's, with what that means: `median deviation 18 %: half of our 20 gaps and improvements lie
+    /// within 18 % of the paper's`.
     #[must_use]
     pub fn deviation_in_words(&self) -> Option<String> {
         let kind = if self.of_percentages { "gaps and improvements" } else { "values" };
-        let percent = percentage(self.median_deviation? * 100.0, 2);
-        Some(format!("median relative deviation {percent} % ({} {kind})", self.deviations))
+        let share = self.deviation_percent()?;
+        Some(match self.deviations {
+            1 => format!("our number lies {share} from the paper's"),
+            several => {
+                format!("median deviation {share}: half of our {several} {kind} lie within {share} of the paper's")
+            }
+        })
+    }
+
+    /// `18 %`
+    #[must_use]
+    pub fn deviation_percent(&self) -> Option<String> {
+        Some(format!("{} %", percentage(self.median_deviation? * 100.0, 2)))
     }
 
     /// `22 of 24 right in direction`

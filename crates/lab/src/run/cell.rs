@@ -83,10 +83,11 @@ impl Cell {
             Some(asked) if experiment.schemes.iter().all(|scheme| !scheme.is_called(asked)) => asked.clone(),
             asked => match called(&experiment.schemes, asked.as_deref()).as_slice() {
                 [only] => {
-                    experiment.schemes.retain(|scheme| scheme.full_name() == *only);
-                    only.clone()
+                    let only = only.full_name();
+                    experiment.schemes.retain(|scheme| scheme.full_name() == only);
+                    only
                 }
-                several => return Err(which("scheme", several.to_vec())),
+                several => return Err(which("scheme", several.iter().map(|scheme| scheme.both_names()).collect())),
             },
         };
         let point = match (request.point, experiment.points.as_slice()) {
@@ -141,14 +142,13 @@ impl Cell {
     }
 }
 
-/// The full names of the schemes that a name can mean; all of them where none is given. A name alone means the plain scheme,
-/// or, where there is none, any of its variants.
-fn called(schemes: &[Scheme], asked: Option<&str>) -> Vec<String> {
-    let names = || schemes.iter().map(Scheme::full_name);
-    match asked {
-        None => names().collect(),
-        Some(asked) if names().any(|name| name == asked) => vec![asked.to_owned()],
-        Some(asked) => schemes.iter().filter(|scheme| scheme.is_called(asked)).map(Scheme::full_name).collect(),
+/// The schemes that a name can mean; all of them where none is given. A name alone means the plain scheme, or, where there is
+/// none, any of its variants.
+fn called<'a>(schemes: &'a [Scheme], asked: Option<&str>) -> Vec<&'a Scheme> {
+    let exactly = |scheme: &&Scheme| asked.is_some_and(|asked| scheme.full_name() == asked);
+    match schemes.iter().find(exactly) {
+        Some(only) => vec![only],
+        None => schemes.iter().filter(|scheme| asked.is_none_or(|asked| scheme.is_called(asked))).collect(),
     }
 }
 
@@ -186,15 +186,19 @@ use = "sr:1.1"
     fn a_name_alone_is_the_plain_scheme_wherever_its_variants_stand() {
         assert_eq!(find(STUDY, Some("sr:1.1")), Ok("sr:1.1".to_owned()));
         assert_eq!(find(STUDY, Some("sr:1.1 single")), Ok("sr:1.1 single".to_owned()));
+        assert_eq!(find(STUDY, Some("SR 1.1 s")), Ok("sr:1.1".to_owned()), "as figures call it");
     }
 
     #[test]
     fn of_several_that_a_name_can_mean_none_is_guessed() {
-        assert_eq!(find(STUDY, None), Err("which scheme? study has sr:1.1 single, sr:1.1".to_owned()));
+        assert_eq!(
+            find(STUDY, None),
+            Err("which scheme? study has SR 1.1 s (single) (sr:1.1 single), SR 1.1 s (sr:1.1)".to_owned())
+        );
         let variants = format!("{STUDY}variant = \"once\"\nset = {{ rejects = \"each-once\" }}\n");
         assert_eq!(
             find(&variants, Some("sr:1.1")),
-            Err("which scheme? study has sr:1.1 single, sr:1.1 once".to_owned())
+            Err("which scheme? study has SR 1.1 s (single) (sr:1.1 single), SR 1.1 s (once) (sr:1.1 once)".to_owned())
         );
         let unknown = find(STUDY, Some("sr:2")).expect_err("no such scheme");
         assert!(unknown.ends_with("known here: sr:1.1 single, sr:1.1"), "{unknown}");

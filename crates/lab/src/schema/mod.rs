@@ -14,7 +14,10 @@
 //! swept, nor every range. Of a choice it knows the two ways in which the documentation writes it, `"raw"` and
 //! `{ kind = "raw", ... }`.
 
+mod listed;
 mod paths;
+
+pub use listed::{ListedScheme, ListedSetting, schemes, settings};
 
 use crate::experiment::sections::{Quick, Today};
 use crate::experiment::{GRAMMARS, Shape};

@@ -183,7 +183,7 @@ impl Claim {
             }
         };
         if !about.inferred.is_empty() {
-            words.push_str(&format!(" (Our reading: {}.)", about.inferred.join(", ")));
+            words.push_str(&format!(" (Our reading of the paper: {}.)", about.inferred_in_words()));
         }
         words
     }
@@ -216,6 +216,22 @@ impl Subject {
     fn at(&self, points: &[f64]) -> String {
         let sign = if self.point(0.0).ends_with('%') { " %" } else { "" };
         format!("At {}{sign}", listed(&points.iter().copied().map(typed).collect::<Vec<_>>()))
+    }
+
+    /// What of it is our reading, in words: the data have keys of the claim, and words of the paper.
+    fn inferred_in_words(&self) -> String {
+        let in_words = |key: &String| match key.as_str() {
+            "at" | "low" | "high" => "at which points".to_owned(),
+            "connections" => "with how many connections".to_owned(),
+            "timeout" => "with which timeout".to_owned(),
+            "best" => "which one is best".to_owned(),
+            "conclusions" => "which conclusions".to_owned(),
+            "all" => "all of it".to_owned(),
+            word => format!("what it means by \u{201c}{word}\u{201d}"),
+        };
+        let mut words: Vec<String> = self.inferred.iter().map(in_words).collect();
+        words.dedup();
+        listed(&words)
     }
 
     /// Whether less of it is better: delays.

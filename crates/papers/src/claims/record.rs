@@ -10,9 +10,10 @@
 //!
 //! A change of behaviour that turns a verdict is then a diff to explain.
 
-use super::{Judgement, Verdict};
+use super::{Judgement, Number, Verdict, score};
 use arqway_config::{Mistakes, Source, read_source};
 use arqway_lab::experiment::Effort;
+use arqway_lab::report::Score;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -65,6 +66,17 @@ impl Record {
     pub fn extend(&mut self, other: Self) {
         self.full.extend(other.full);
         self.quick.extend(other.quick);
+    }
+
+    /// The score of these claims by their recorded verdicts at full length.
+    #[must_use]
+    pub fn full_score(&self, judgements: &[Judgement]) -> Score {
+        let recorded = judgements.iter().filter_map(|judgement| {
+            let Entry { verdict, number } = *self.full.get(&judgement.claim.about.id)?;
+            let number = judgement.number.and_then(|found| Some(Number { verdict: number?, ..found }));
+            Some(Judgement { statement: verdict, number, ..judgement.clone() })
+        });
+        score(&recorded.collect::<Vec<_>>())
     }
 
     /// The claims whose verdicts are other than recorded, or not recorded at all.

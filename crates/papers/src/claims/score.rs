@@ -9,18 +9,14 @@ use std::collections::BTreeSet;
 pub fn score<'a>(judgements: impl IntoIterator<Item = &'a Judgement>) -> Score {
     let judgements: Vec<&Judgement> = judgements.into_iter().collect();
     let mut score = Score::default();
-    let mut deviations = Vec::new();
     for judgement in counted_once(&judgements) {
         if let Some(verdict) = judgement.statement {
             count(&mut score.statements, verdict);
         }
         if let Some(number) = judgement.number {
             count(&mut score.numbers, number.verdict);
-            let deviation = number.ours.map(|ours| (ours.value - number.paper).abs() / number.paper.abs());
-            deviations.extend(deviation.filter(|deviation| deviation.is_finite()));
         }
     }
-    score.median_deviation = median(deviations);
     score
 }
 

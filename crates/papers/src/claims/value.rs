@@ -78,8 +78,8 @@ impl Kind for Value {
             }
             Err(Missing(note)) => (None, note),
         };
-        let verdict = ours.map_or(Verdict::CannotTell, |ours| near(self.value, ours));
-        let number = Number { paper: self.value, ours, unit: self.unit.text(), verdict };
+        let (verdict, rule) = ours.map_or((Verdict::CannotTell, "no run to tell"), |ours| near(self.value, ours));
+        let number = Number { paper: self.value, ours, unit: self.unit.text(), verdict, rule };
         Finding { statement: None, number: Some(number), note }
     }
 
@@ -93,12 +93,14 @@ impl Kind for Value {
     }
 }
 
-fn near(paper: f64, ours: Estimate) -> Verdict {
+/// The verdict, and by which rule.
+fn near(paper: f64, ours: Estimate) -> (Verdict, &'static str) {
     let apart = (ours.value - paper).abs();
-    let held = ours.half_width.is_some_and(|half_width| apart <= half_width);
-    if apart <= 0.15 * paper.abs() || held {
-        return Verdict::Reproduced;
-    }
     let times = ours.value / paper;
-    if (0.5..=2.0).contains(&times) { Verdict::Direction } else { Verdict::NotReproduced }
+    match ours.half_width {
+        _ if apart <= 0.15 * paper.abs() => (Verdict::Reproduced, "within 15 % of it"),
+        Some(half_width) if apart <= half_width => (Verdict::Reproduced, "our interval contains it"),
+        _ if (0.5..=2.0).contains(&times) => (Verdict::Direction, "within a factor of two"),
+        _ => (Verdict::NotReproduced, "more than a factor of two away"),
+    }
 }

@@ -76,6 +76,8 @@ pub struct Number {
     pub unit: &'static str,
     /// Whether they agree.
     pub verdict: Verdict,
+    /// By which rule, in half a sentence: `within a third of the paper's`.
+    pub rule: &'static str,
 }
 
 impl Number {
@@ -108,19 +110,20 @@ impl Number {
     /// A percentage, judged: significant, of the paper's sign, and within 5 points or a third of it; where the paper's is
     /// below 2 it is enough that our interval holds it.
     pub(super) fn percentage(paper: f64, ours: Option<Estimate>) -> Self {
-        let verdict = ours.map_or(Verdict::CannotTell, |ours| {
-            let Some(half_width) = ours.half_width else { return Verdict::CannotTell };
-            let significant = ours.value.abs() > half_width;
-            let same_sign = ours.value * paper > 0.0;
-            let near = (ours.value - paper).abs() <= (paper.abs() / 3.0).max(5.0);
-            let held = paper.abs() < 2.0 && (ours.value - paper).abs() <= half_width;
-            match (significant && same_sign && near) || held {
-                true => Verdict::Reproduced,
-                false if same_sign => Verdict::Direction,
-                false => Verdict::NotReproduced,
-            }
+        let judged = ours.and_then(|ours| {
+            let half_width = ours.half_width?;
+            let (apart, same_sign) = ((ours.value - paper).abs(), ours.value * paper > 0.0);
+            Some(match ours.value.abs() > half_width && same_sign {
+                true if apart <= 5.0 => (Verdict::Reproduced, "within 5 points of it"),
+                true if apart <= paper.abs() / 3.0 => (Verdict::Reproduced, "within a third of the paper's number"),
+                _ if paper.abs() < 2.0 && apart <= half_width => (Verdict::Reproduced, "our interval contains it"),
+                true => (Verdict::Direction, "the same sign, but more than a third of it away"),
+                false if same_sign => (Verdict::Direction, "the same sign, but our interval contains 0"),
+                false => (Verdict::NotReproduced, "not the same sign"),
+            })
         });
-        Self { paper, ours, unit: " %", verdict }
+        let (verdict, rule) = judged.unwrap_or((Verdict::CannotTell, "too few runs to tell"));
+        Self { paper, ours, unit: " %", verdict, rule }
     }
 }
 

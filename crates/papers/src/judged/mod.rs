@@ -1,5 +1,6 @@
 //! What a run found, and what became of the claims on it.
 
+mod screen;
 mod verdicts;
 
 use crate::claims::{self, Claim, Evidence, Judgement};

@@ -80,6 +80,7 @@ fn verdict_line(judgement: &Judgement, names: &SchemeNames, seeds: Vec<SeedVerdi
         ours: number.map_or_else(String::new, |number| number.ours_text()),
         // The verdict of a claim that is nothing but a number is the one on the number.
         number: judgement.statement.and(number).map_or_else(String::new, |number| number.verdict.to_string()),
+        rule: number.map_or_else(String::new, |number| number.rule.to_owned()),
         note: names.in_words(&judgement.note),
         in_table: false,
         seeds,

@@ -46,7 +46,6 @@ fn score() -> Score {
     Score {
         statements: Tally { reproduced: 121, direction: 1, not_reproduced: 12, cannot_tell: 7 },
         numbers: Tally { reproduced: 0, direction: 140, not_reproduced: 24, cannot_tell: 1 },
-        median_deviation: Some(0.183),
     }
 }
 
@@ -107,6 +106,7 @@ fn verdict(id: &str, index: usize, in_table: bool) -> VerdictLine {
         paper: if has_number { "-228.0625 %".to_owned() } else { String::new() },
         ours: if has_number { "(−1.2345 ± 0.0012)×10⁻¹² kbit/s".to_owned() } else { String::new() },
         number: if has_number { VERDICTS[(index + 1) % 4].to_owned() } else { String::new() },
+        rule: if has_number { "the same sign, but more than a third of it away".to_owned() } else { String::new() },
         note: if index.is_multiple_of(3) { String::new() } else { format!("{LONG_SENTENCE} {LONG_WORD}") },
         in_table,
         seeds: [1, 2, u64::MAX].map(seed).to_vec(),

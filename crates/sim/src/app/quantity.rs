@@ -146,6 +146,24 @@ impl Quantity {
         self.parts().1
     }
 
+    /// The unit of its values in rows: an SI unit, or `share`, where 1 is 100 %; empty for a count.
+    #[must_use]
+    pub fn unit(&self) -> &'static str {
+        match self.label.rsplit_once('(').map_or("", |(_, unit)| unit.trim_end_matches(')')) {
+            "kbit/s" => "bit/s",
+            "s" => "s",
+            "packets" => "packets",
+            percent if percent.starts_with('%') => "share",
+            _ => "",
+        }
+    }
+
+    /// Its label without the unit.
+    #[must_use]
+    pub fn meaning(&self) -> &'static str {
+        self.label.rsplit_once(" (").map_or(self.label, |(meaning, _)| meaning)
+    }
+
     fn parts(&self) -> (&'static str, &'static str) {
         self.name.split_once('.').unwrap_or((self.name, ""))
     }
@@ -189,5 +207,23 @@ impl Application {
             }));
         }
         metrics
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_unit_of_rows_and_the_factor_to_the_labels_unit_belong_together() {
+        for quantity in Quantity::all() {
+            let factor = match quantity.unit() {
+                "bit/s" => 1e-3,
+                "share" => 100.0,
+                _ => 1.0,
+            };
+            assert!((quantity.factor - factor).abs() < 1e-9, "{}", quantity.name);
+            assert_eq!(quantity.unit().is_empty(), !quantity.label.contains(" ("), "{}", quantity.name);
+        }
     }
 }

@@ -90,7 +90,7 @@ fn agreement_is_of_gaps_and_improvements_and_directions_are_of_all_numbers() {
     let words = found.in_words();
     assert_eq!(
         words,
-        "median relative deviation 25 % (4 gaps and improvements); 5 of 7 numbers right in direction; Kendall tau-b 0.67 (n = 4)"
+        "median deviation 25 %: half of our 4 gaps and improvements lie within 25 % of the paper's; 5 of 7 numbers right in direction; Kendall tau-b 0.67 (n = 4)"
     );
 }
 
@@ -99,7 +99,10 @@ fn where_there_are_only_values_the_deviation_is_theirs_and_nothing_is_ranked() {
     let judgements = judged([[41.1, 42.0, 43.0], [11.0, 24.0, 27.0]]);
     let values: Vec<Judgement> = judgements.into_iter().filter(|judgement| judgement.claim.kind() == "value").collect();
     let found = agreement(&values);
-    assert_eq!(found.in_words(), "median relative deviation 26 % (2 values); 1 of 2 numbers right in direction");
+    assert_eq!(
+        found.in_words(),
+        "median deviation 26 %: half of our 2 values lie within 26 % of the paper's; 1 of 2 numbers right in direction"
+    );
     assert_eq!(agreement(&[]).in_words(), "");
 }
 
