@@ -19,11 +19,11 @@
 //! assert_eq!(delivered.len(), 1);
 //! ```
 
-use crate::channel::{Channel, Direction};
+use crate::channel::Direction;
 use crate::event::Event;
 use crate::kernel::{EventQueue, Streams};
-use crate::line::Line;
 use crate::link_end::LinkEnd;
+use crate::medium::Medium;
 use crate::probe::Probe;
 use crate::wireless::Wireless;
 use alloc::vec::Vec;
@@ -90,9 +90,7 @@ impl<S: LinkService> BareLink<S> {
     #[must_use]
     pub fn new(ends: [S; 2], link: &Wireless, streams: &Streams) -> Self {
         let end = |service: S, direction: Direction| {
-            let line = Line::new(link.rate(direction), link.delay(direction), link.queue(direction));
-            let channel = Channel::new(link.errors(direction), &link.impairments(direction), direction, streams);
-            LinkEnd::new(service, direction, line, channel, link.charge_tag)
+            LinkEnd::new(service, direction, Medium::new(link, direction, streams), link.charge_tag)
         };
         let [access_point, client] = ends;
         let (access_point, client) = (end(access_point, Direction::Down), end(client, Direction::Up));

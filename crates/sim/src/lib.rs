@@ -43,6 +43,7 @@ mod host;
 mod kernel;
 mod line;
 mod link_end;
+mod medium;
 pub mod mobility;
 mod network_outcome;
 mod outcome;

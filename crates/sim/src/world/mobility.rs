@@ -1,14 +1,12 @@
 //! What happens when the user moves: to the link, and to the ends and hosts that are notified.
 
 use super::World;
-use crate::channel::{Channel, Direction};
+use crate::channel::Direction;
 use crate::event::{Event, OutagePhase};
 use crate::host::Host;
 use crate::kernel::Streams;
-use crate::link_end::{LinkEnd, OtherLink};
 use crate::mobility::{Change, Course, Outage};
 use crate::probe::Probe;
-use crate::rate::Clock;
 use crate::scenario::Scenario;
 use crate::tcp::OnHints;
 use alloc::collections::VecDeque;
@@ -38,15 +36,6 @@ impl Roaming {
             to_server: VecDeque::with_capacity(4),
         })
     }
-}
-
-/// Gives an end the other link of its direction, if the user moves to one.
-pub(super) fn add_other_link(end: &mut LinkEnd, scenario: &Scenario, direction: Direction, streams: &Streams) {
-    let Change::Vertical(other) = &scenario.mobility.change else { return };
-    let (rate, delay, errors) = other.one_way(&scenario.wireless, direction);
-    let (impairments, streams) = (scenario.wireless.impairments(direction), streams.of_part("mobility.other"));
-    let channel = Channel::new(errors, &impairments, direction, &streams);
-    end.set_other(OtherLink { clock: Clock::new(rate), delay, channel });
 }
 
 impl<P: Probe> World<P> {

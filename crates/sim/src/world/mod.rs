@@ -15,11 +15,12 @@ mod mobility;
 mod wires;
 
 use crate::app::{Actions, Application, Applications, Carried, Connections, End, Setup};
-use crate::channel::{Channel, Direction};
+use crate::channel::Direction;
 use crate::event::Event;
 use crate::kernel::{EventQueue, Random, Streams};
 use crate::line::{Line, Queue};
 use crate::link_end::LinkEnd;
+use crate::medium::Medium;
 use crate::network_outcome::NetworkOutcome;
 use crate::outcome::Outcome;
 use crate::packet::Memory;
@@ -29,10 +30,10 @@ use crate::scenario::Scenario;
 use crate::tcp::TcpConfig;
 use alloc::boxed::Box;
 use arqway_link::mux::ConfigError;
-use arqway_link::{Checked, Frame, LinkService, Mux, Packet, ServiceId};
+use arqway_link::{Checked, LinkService, Mux, Packet, ServiceId};
 use arqway_units::{BitRate, Span, Time};
 use forwarding::Node;
-use mobility::{Roaming, add_other_link};
+use mobility::Roaming;
 use wires::WiredLoss;
 
 /// A world at work.
@@ -77,13 +78,9 @@ impl<P: Probe> World<P> {
         let end = |direction: Direction| -> Result<LinkEnd, ConfigError> {
             let wireless = &scenario.wireless;
             let mux = Mux::new(&scenario.mux(direction), direction.sender())?;
-            let line: Line<Frame> =
-                Line::new(wireless.rate(direction), wireless.delay(direction), wireless.queue(direction));
-            let (errors, impairments) = (wireless.errors(direction), wireless.impairments(direction));
-            let channel = Channel::new(errors, &impairments, direction, streams);
-            let mut end = LinkEnd::new(Checked::new(mux), direction, line, channel, wireless.charge_tag);
-            add_other_link(&mut end, scenario, direction, streams);
-            Ok(end)
+            let medium = Medium::new(wireless, direction, streams);
+            let medium = medium.moving(&scenario.mobility, wireless, direction, streams);
+            Ok(LinkEnd::new(Checked::new(mux), direction, medium, wireless.charge_tag))
         };
         let (mut memory, link_rate) = (Memory::default(), scenario.wireless.rate(Direction::Down).mean());
         let applications = {

@@ -1,0 +1,115 @@
+//! One direction of the link under study: a line, the channel behind it, and the outages of a user who moves.
+//!
+//! ```text
+//!     offer -> [ queue ] -> transmitter (rate) -> propagation delay -> errors -> impairments -> outages -> arrive
+//! ```
+//!
+//! Two owners drive it: an end of the simulated link, whose frames are handed over by a service, and a [`Pipe`](crate::Pipe),
+//! whose loads come from wherever its owner has them.
+
+use crate::channel::{Arrivals, Channel, Direction};
+use crate::kernel::{EventQueue, Streams};
+use crate::line::Line;
+use crate::mobility::{Air, Change, MobilityConfig};
+use crate::rate::Clock;
+use crate::wireless::Wireless;
+use alloc::boxed::Box;
+use arqway_units::{Octets, Span, Time};
+
+/// One direction of the link, carrying `T`.
+#[derive(Debug)]
+pub(crate) struct Medium<T> {
+    pub(crate) line: Line<T>,
+    channel: Channel,
+    pub(crate) air: Air,
+    /// Where the user moves next, if that is another kind of link.
+    other: Option<Box<OtherLink>>,
+}
+
+/// What makes a link another one, in one direction.
+#[derive(Debug)]
+struct OtherLink {
+    clock: Clock,
+    delay: Span,
+    channel: Channel,
+}
+
+/// What becomes of a load whose first bit goes out now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Transmission {
+    /// When its last bit has gone out.
+    pub(crate) departure: Time,
+    pub(crate) arrivals: Arrivals,
+    /// Why it does not arrive.
+    pub(crate) lost_to: Option<Cause>,
+}
+
+/// What loses a load on its way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cause {
+    /// The channel's errors.
+    Errors,
+    /// The link was gone when it would have arrived.
+    Outage,
+}
+
+impl<T> Medium<T> {
+    /// One direction of an idle link.
+    pub(crate) fn new(link: &Wireless, direction: Direction, streams: &Streams) -> Self {
+        Self {
+            line: Line::new(link.rate(direction), link.delay(direction), link.queue(direction)),
+            channel: Channel::new(link.errors(direction), &link.impairments(direction), direction, streams),
+            air: Air::default(),
+            other: None,
+        }
+    }
+
+    /// The same, of a user who moves between this link and the one that `mobility` names, if that names one.
+    pub(crate) fn moving(mut self, mobility: &MobilityConfig, link: &Wireless, way: Direction, streams: &Streams) -> Self {
+        if let Change::Vertical(other) = &mobility.change {
+            let (rate, delay, errors) = other.one_way(link, way);
+            let channel = Channel::new(errors, &link.impairments(way), way, &streams.of_part("mobility.other"));
+            self.other = Some(Box::new(OtherLink { clock: Clock::new(rate), delay, channel }));
+        }
+        self
+    }
+
+    /// Takes the head of the queue if the transmitter is free and tries.
+    pub(crate) fn take_ready(&mut self) -> Option<T> {
+        if self.air.is_held() { None } else { self.line.take_ready() }
+    }
+
+    /// Occupies the transmitter with a load of this size from now on, whose fate is decided with that.
+    pub(crate) fn transmit(&mut self, size: Octets, now: Time) -> Transmission {
+        let passage = self.line.transmit(size, now);
+        let spared = self.channel.pass(size, now, &passage, self.line.clock());
+        let arrivals = self.air.carry(spared);
+        let lost_to = match (spared.frame, arrivals.frame) {
+            (None, _) => Some(Cause::Errors),
+            (Some(_), None) => Some(Cause::Outage),
+            (Some(_), Some(_)) => None,
+        };
+        Transmission { departure: passage.departure, arrivals, lost_to }
+    }
+
+    /// A load is on its way, as often as it arrives; `event` happens then, each time.
+    pub(crate) fn launch<E: Copy>(&mut self, load: T, arrivals: Arrivals, events: &mut EventQueue<E>, event: E)
+    where
+        T: Clone,
+    {
+        if let Some(at) = arrivals.copy {
+            self.line.launch(load.clone(), at, events, event);
+        }
+        if let Some(at) = arrivals.frame {
+            self.line.launch(load, at, events, event);
+        }
+    }
+
+    /// The user is on the other link, and this one is the other now.
+    pub(crate) fn change_link(&mut self) {
+        if let Some(other) = &mut self.other {
+            self.line.exchange_link(&mut other.clock, &mut other.delay);
+            core::mem::swap(&mut self.channel, &mut other.channel);
+        }
+    }
+}
