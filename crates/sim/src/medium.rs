@@ -65,7 +65,13 @@ impl<T> Medium<T> {
     }
 
     /// The same, of a user who moves between this link and the one that `mobility` names, if that names one.
-    pub(crate) fn moving(mut self, mobility: &MobilityConfig, link: &Wireless, way: Direction, streams: &Streams) -> Self {
+    pub(crate) fn moving(
+        mut self,
+        mobility: &MobilityConfig,
+        link: &Wireless,
+        way: Direction,
+        streams: &Streams,
+    ) -> Self {
         if let Change::Vertical(other) = &mobility.change {
             let (rate, delay, errors) = other.one_way(link, way);
             let channel = Channel::new(errors, &link.impairments(way), way, &streams.of_part("mobility.other"));

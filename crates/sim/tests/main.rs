@@ -6,6 +6,7 @@ mod laws;
 mod memory;
 mod mobility;
 mod ns2_traces;
+mod pipe;
 mod probes;
 mod tcp;
 mod tcp_today;
