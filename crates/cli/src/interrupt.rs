@@ -1,6 +1,5 @@
 //! Ctrl-C. Until a command says that it can stop in good order, it ends at once; a second Ctrl-C always does.
 
-use crate::study::Failure;
 use crate::terminal::note;
 use arqway_lab::run::cancellation::Cancellation;
 use std::process;
@@ -14,13 +13,12 @@ static STOP: Cancellation = Cancellation::new();
 static HOW: OnceLock<&str> = OnceLock::new();
 
 /// Watches for Ctrl-C from now on.
-pub(crate) fn watch() -> Result<(), Failure> {
+pub(crate) fn watch() -> Result<(), ctrlc::Error> {
     ctrlc::set_handler(|| match HOW.get() {
         Some(how) if !STOP.after_current_runs() => note(how),
         // Whoever presses Ctrl-C again does not want to wait.
         _ => process::exit(i32::from(EXIT_CODE)),
-    })?;
-    Ok(())
+    })
 }
 
 /// From now on, Ctrl-C requests a stop, and says how it will come about.

@@ -69,7 +69,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let command = Arguments::try_parse().unwrap_or_else(refuse).command;
-    let outcome = interrupt::watch().and_then(|()| match command {
+    let outcome = interrupt::watch().map_err(study::Failure::from).and_then(|()| match command {
         Command::Reproduce(arguments) => reproduce::main(&arguments),
         Command::Sensitivity(arguments) => sensitivity::main(&arguments),
         Command::Advise(arguments) => advise::main(&arguments),

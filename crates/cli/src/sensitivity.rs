@@ -1,8 +1,8 @@
 //! `arqway sensitivity [PAPER ...]`
 
 use crate::reproduce::unknown_paper;
-use crate::shards::{self, Pieces};
-use crate::study::{Failure, Running, Runs, as_typed};
+use crate::shards;
+use crate::study::{Failure, Pieces, Running, Runs, as_typed};
 use crate::terminal::{note, print};
 use crate::values;
 use arqway_config::Mistakes;

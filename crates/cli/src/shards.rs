@@ -8,17 +8,6 @@ use arqway_lab::run::plan::Plan;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The options of every command that can keep its finished runs.
-#[derive(Debug, Clone, clap::Args)]
-pub(crate) struct Pieces {
-    /// Keep finished runs in DIR/pieces, and continue from those already there
-    #[arg(long)]
-    pub(crate) resume: bool,
-    /// Run only the i-th of n shares and keep it in DIR/pieces; `arqway merge` combines all shares
-    #[arg(long, value_name = "i/n", conflicts_with = "resume")]
-    pub(crate) shard: Option<Shard>,
-}
-
 /// Opens the pieces in a folder of results; reports files that are not pieces.
 pub(crate) fn open(out: &Path) -> Result<ResultStore, Failure> {
     let (store, refused) = ResultStore::open(&[folder_of(out)])?;

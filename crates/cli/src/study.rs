@@ -1,7 +1,6 @@
 //! What `run` and `reproduce` share: the options, and the runs with their progress bar and Ctrl-C.
 
 use crate::interrupt;
-use crate::shards::Pieces;
 use crate::terminal::note;
 use crate::values;
 use arqway_advise::AdviseError;
@@ -10,7 +9,7 @@ use arqway_lab::experiment::{Effort, Experiment};
 use arqway_lab::output::OutputError;
 use arqway_lab::report::ReportHeader;
 use arqway_lab::run::cancellation::Cancellation;
-use arqway_lab::run::partial::{ManifestError, PartialError, ResultStore, StoreError};
+use arqway_lab::run::partial::{ManifestError, PartialError, ResultStore, Shard, StoreError};
 use arqway_lab::run::plan::{Plan, Request, RequestError, Run};
 use arqway_lab::run::precision::{MAX_REPLICATIONS, UnsettledMean, run_to_precision};
 use arqway_lab::run::{Results, RunError, run_these};
@@ -49,6 +48,17 @@ pub(crate) struct Options {
     /// Folder for rows.csv, rows.parquet, claims.csv, report.html and figures/
     #[arg(long, value_name = "DIR", default_value = "results", value_hint = clap::ValueHint::DirPath)]
     pub(crate) out: PathBuf,
+}
+
+/// The options of every command that can keep its finished runs.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Pieces {
+    /// Keep finished runs in DIR/pieces, and continue from those already there
+    #[arg(long)]
+    pub(crate) resume: bool,
+    /// Run only the i-th of n shares and keep it in DIR/pieces; `arqway merge` combines all shares
+    #[arg(long, value_name = "i/n", conflicts_with = "resume")]
+    pub(crate) shard: Option<Shard>,
 }
 
 /// The seed of the runs, and how many run in parallel.

@@ -13,13 +13,14 @@
 //! enabled = true
 //! ```
 
-use crate::app::{AppConfig, Application, Configs, applications};
+use crate::app::{AppConfig, Application, Configs, Measured, Quantity, applications};
 use crate::channel::Direction;
 use crate::line::Room;
 use crate::mobility::MobilityConfig;
 use crate::packet::Headers;
 use crate::tcp::TcpConfig;
 use crate::wireless::Wireless;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use arqway_link::mux::{self, Class, SchedulerConfig, Table};
 use arqway_link::{ServiceConfig, WorldDefaults, raw};
@@ -126,6 +127,17 @@ macro_rules! scenario {
 applications!(scenario);
 
 impl Scenario {
+    /// What would have to be set here for a quantity to be measured; nothing where it is.
+    #[must_use]
+    pub fn missing_for(&self, quantity: &Quantity) -> Option<String> {
+        if !self.applications().any(|application| application.name() == quantity.app()) {
+            return Some(alloc::format!("{}.enabled = true", quantity.app()));
+        }
+        let has_forwarding_node = self.forwarding_node.enabled;
+        let measured = Measured { applications: self.configs(), has_forwarding_node };
+        quantity.missing_in(&measured).map(ToString::to_string)
+    }
+
     /// The multiplexer of the end that sends in this direction. Where the rate of its line follows a recording, what is
     /// set aside for a class is a share of the mean.
     #[must_use]

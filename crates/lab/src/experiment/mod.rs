@@ -190,8 +190,8 @@ fn refuse_unmeasured(
 ) {
     let Some(first) = points.first() else { return };
     for (node, figure) in figures {
-        let Some(missing) = figure.quantity.missing_in(&first.point.scenario) else { continue };
-        let is_measured = |scenario: &Scenario| figure.quantity.missing_in(scenario).is_none();
+        let Some(missing) = first.point.scenario.missing_for(&figure.quantity) else { continue };
+        let is_measured = |scenario: &Scenario| scenario.missing_for(&figure.quantity).is_none();
         let of_schemes = |(index, point): (usize, &world::PointTree)| {
             schemes.iter().any(|scheme| scheme.scenario(index, &point.point).is_some_and(|world| is_measured(&world)))
         };

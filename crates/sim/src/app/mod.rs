@@ -19,6 +19,7 @@ pub use channel::{ChannelConfig, ChannelOutcome};
 pub use connection_count::{ConnectionCount, ConnectionCountError};
 pub use file_transfer::{FileTransferConfig, FileTransferOutcome};
 pub use media::{Adapts, Ladder, LadderError, MediaConfig, MediaOutcome, ToLoss, ToTheLink};
+pub(crate) use quantity::Measured;
 pub use quantity::{DelayDistributions, Quantity, Run};
 pub use tcp_bulk::{Samples, SamplesError, TcpBulkConfig, TcpBulkOutcome, TcpBulkSample};
 pub use web::{ConnectionUse, Counted, LastPacket, NextStep, Parallel, ParallelError, Requests, WebConfig, WebOutcome};

@@ -1,7 +1,6 @@
 //! What is reported of an application: its name, how it is shown, and how it follows from what a run measured.
 
-use super::{Application, Outcomes};
-use crate::Scenario;
+use super::{Application, Configs, Outcomes};
 use crate::network_outcome::NetworkOutcome;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -23,8 +22,16 @@ pub struct Quantity {
     needs: Option<Needed>,
 }
 
-/// What a scenario must set for a quantity to be measured, beside its application: in words, and whether it does.
-type Needed = (&'static str, fn(&Scenario) -> bool);
+/// What must be set for a quantity to be measured, beside its application: in words, and whether it is.
+type Needed = (&'static str, fn(&Measured<'_>) -> bool);
+
+/// What of a scenario decides which quantities are measured.
+pub(crate) struct Measured<'a> {
+    /// The applications that take part.
+    pub(crate) applications: Configs<'a>,
+    /// Whether there is a forwarding node.
+    pub(crate) has_forwarding_node: bool,
+}
 
 /// How a quantity follows from a run.
 #[derive(Debug, Clone, Copy)]
@@ -88,17 +95,13 @@ impl Quantity {
     }
 
     /// The same, measured only where a setting says so.
-    pub(super) const fn needs(self, setting: &'static str, is_set: fn(&Scenario) -> bool) -> Self {
+    pub(super) const fn needs(self, setting: &'static str, is_set: fn(&Measured<'_>) -> bool) -> Self {
         Self { needs: Some((setting, is_set)), ..self }
     }
 
-    /// What a scenario would have to set for this to be measured; nothing where it is.
-    #[must_use]
-    pub fn missing_in(&self, scenario: &Scenario) -> Option<String> {
-        if !scenario.applications().any(|application| application.name() == self.app()) {
-            return Some(alloc::format!("{}.enabled = true", self.app()));
-        }
-        self.needs.filter(|(_, is_set)| !is_set(scenario)).map(|(setting, _)| setting.to_string())
+    /// What would have to be set for this to be measured, where its application takes part; nothing where it is.
+    pub(crate) fn missing_in(&self, measured: &Measured<'_>) -> Option<&'static str> {
+        self.needs.filter(|(_, is_set)| !is_set(measured)).map(|(setting, _)| setting)
     }
 
     /// The access point's timeouts, under an application's name for them.

@@ -99,7 +99,7 @@ impl Model for FileTransfer {
         Quantity::once("file-transfer.left", "Left by the media (kbit/s)", 1e-3, |run| {
             run.applications.media.as_ref()?.left_bps
         })
-        .needs("media.enabled = true", |world| world.media.enabled),
+        .needs("media.enabled = true", |world| world.applications.media.is_some()),
     ];
 
     fn build(config: &FileTransferConfig, setup: &mut Setup<'_>) -> Self {

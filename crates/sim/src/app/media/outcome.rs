@@ -31,14 +31,16 @@ pub(super) const QUANTITIES: &[Quantity] = &[
         media(run)?.mean_delay_s.filter(|_| media(run).is_some_and(|media| media.delay_deviations > 0.0))
     })
     .needs("media.delay-deviations = 2 (without it, media.delay is the mean)", |world| {
-        world.media.delay_deviations > 0.0
+        world.applications.media.is_some_and(|media| media.delay_deviations > 0.0)
     }),
     Quantity::once("media.delay-p95", "Media packet delay, 95th percentile (s)", 1.0, |run| {
         run.delays.quantile_s(Application::Media, 0.95)
     }),
     Quantity::once("media.loss", "Media packets lost (%)", 100.0, |run| media(run)?.loss),
     Quantity::once("media.in-time", "Media packets in time (%)", 100.0, share_in_time)
-        .needs("media.within = \"150 ms\"", |world| world.media.within.is_some()),
+        .needs("media.within = \"150 ms\"", |world| {
+            world.applications.media.is_some_and(|media| media.within.is_some())
+        }),
     Quantity::once("media.offered", "Media sent (kbit/s)", 1e-3, |run| Some(media(run)?.offered_bps)),
     Quantity::once("media.overhead", "Link octets for the media beyond their packets (%)", 100.0, |run| {
         media(run)?.overhead

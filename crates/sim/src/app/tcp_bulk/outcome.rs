@@ -77,22 +77,22 @@ pub(super) const QUANTITIES: &[Quantity] = &[
     Quantity::once("tcp-bulk.node-drops", "Packets without room in the forwarding node", 1.0, |run| {
         Some(run.network.node_drops?.to_f64())
     })
-    .needs("forwarding-node.enabled = true", |world| world.forwarding_node.enabled),
+    .needs("forwarding-node.enabled = true", |world| world.has_forwarding_node),
     Quantity::link_timeouts("tcp-bulk.link-timeouts"),
     Quantity::frame_loss("tcp-bulk.flr"),
     Quantity::series("tcp-bulk.bursts", "Share of the bursts (%)", 100.0, "Packets in a burst", burst_shares),
     Quantity::series("tcp-bulk.window", "Congestion window (packets)", 1.0, TIME, |run| {
         samples(run, |sample| sample.window)
     })
-    .needs(SAMPLES, |world| world.tcp_bulk.samples.is_some()),
+    .needs(SAMPLES, |world| world.applications.tcp_bulk.is_some_and(|bulk| bulk.samples.is_some())),
     Quantity::series("tcp-bulk.sent", "Highest packet sent", 1.0, TIME, |run| {
         samples(run, |sample| sample.sent.to_f64())
     })
-    .needs(SAMPLES, |world| world.tcp_bulk.samples.is_some()),
+    .needs(SAMPLES, |world| world.applications.tcp_bulk.is_some_and(|bulk| bulk.samples.is_some())),
     Quantity::series("tcp-bulk.acknowledged", "Highest packet acknowledged", 1.0, TIME, |run| {
         samples(run, |sample| sample.acknowledged.to_f64())
     })
-    .needs(SAMPLES, |world| world.tcp_bulk.samples.is_some()),
+    .needs(SAMPLES, |world| world.applications.tcp_bulk.is_some_and(|bulk| bulk.samples.is_some())),
 ];
 
 /// What a series over time needs.
