@@ -158,6 +158,8 @@ mod tests {
         assert!(OutputFolder::take(&folder, &[]).is_err());
         drop(second);
         drop(OutputFolder::take(&folder, &[]).unwrap());
+        fs::remove_dir(&folder).unwrap();
+        drop(OutputFolder::take(&folder, &[]).unwrap());
         assert!(!folder.exists(), "nothing was written into it");
     }
 }
