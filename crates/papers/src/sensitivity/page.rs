@@ -151,7 +151,7 @@ fn sign(verdict: Verdict) -> &'static str {
     }
 }
 
-/// What [`write`] writes into its folder.
+/// What [`write()`] writes into its folder.
 pub const FILES: [&str; 3] = ["figures/", "sensitivity.csv", "sensitivity.html"];
 
 /// Writes everything into `directory`.
