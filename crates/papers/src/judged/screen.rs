@@ -34,7 +34,7 @@ impl Judged {
         }
         text.push_str(&self.compared_with_full(recorded, effort));
         let most = if papers.len() == 1 { 6 } else { 1 };
-        text.push_str("\n✗ not reproduced, ≈ in direction only, ? undecided (how many claims, if several):\n");
+        text.push_str("\n✗ not reproduced, ≈ in direction only, ? undecided (claims, if several):\n");
         for paper in &papers {
             text.push_str(&not_reproduced(paper, &of_paper(paper), most));
         }
@@ -55,7 +55,7 @@ impl Judged {
             return String::new();
         }
         let [(statements, of_statements), (numbers, of_numbers)] = counts(&full);
-        let numbers = if of_numbers == 0 { String::new() } else { format!(" and {numbers} of {of_numbers} numbers") };
+        let numbers = if of_numbers == 0 { String::new() } else { format!(", {numbers} of {of_numbers} numbers") };
         format!(
             "\nThis was a quick run: short, and with few replications, so some verdicts differ.\n\
              At full length (--full): {statements} of {of_statements} statements{numbers}, as recorded.\n"
