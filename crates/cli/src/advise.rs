@@ -74,8 +74,8 @@ impl For {
 
 pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
     let question = question(arguments)?;
-    let _locked = OutputFolder::take(&arguments.out, &Advice::FILES)?;
     let mut runs = Runs::new(arguments.running.jobs(), 0)?;
+    let _locked = OutputFolder::take(&arguments.out, &Advice::FILES)?;
     let advice = {
         let (jobs, stop, bar) = runs.watched();
         let (planned, finished) = (|runs| bar.inc_length(runs as u64), || bar.inc(1));

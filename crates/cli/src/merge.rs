@@ -74,8 +74,8 @@ fn merge(study: Study, asked: &Options, arguments: &Arguments, question: &Manife
     let options = asked.clone().into_folder(arguments.out());
     let plans = Plans::new(&study)?;
     let store = complete(arguments, &plans.all(), question)?;
-    let _locked = OutputFolder::take(&options.out, &Judged::FILES)?;
     let mut runs = Runs::new(options.running.jobs(), plans.runs())?;
+    let _locked = OutputFolder::take(&options.out, &Judged::FILES)?;
     runs.store = Some(store);
     conclude(study, plans, runs, &options)
 }

@@ -27,9 +27,9 @@ pub(crate) fn produce(study: Study, options: &Options) -> Result<(), Failure> {
         }
         return shards::shard(&study.words, study.files, &plans.all(), shard, &options.running, &options.out);
     }
-    // Before the runs: a folder that cannot be written should not cost hours of results.
-    let _locked = OutputFolder::take(&options.out, &Judged::FILES)?;
     let mut runs = Runs::new(options.running.jobs(), plans.runs())?;
+    // Before the first run: a folder that cannot be written should not cost hours of results.
+    let _locked = OutputFolder::take(&options.out, &Judged::FILES)?;
     if options.pieces.resume {
         runs.store = Some(shards::open(&options.out)?);
     }

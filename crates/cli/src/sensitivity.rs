@@ -88,9 +88,9 @@ pub(crate) fn produce(
     arguments: &Arguments,
     store: Option<ResultStore>,
 ) -> Result<(), Failure> {
-    let _locked = OutputFolder::take(&arguments.out, &sensitivity::FILES)?;
     let planned = plans(&asked).iter().map(|plan| plan.runs.len()).sum();
     let mut runs = Runs::new(arguments.running.jobs(), planned)?;
+    let _locked = OutputFolder::take(&arguments.out, &sensitivity::FILES)?;
     runs.store = store;
     let mut matrices = Vec::new();
     for one in asked {

@@ -31,10 +31,10 @@ pub(crate) fn shard(
     running: &Running,
     out: &Path,
 ) -> Result<(), Failure> {
-    let _locked = OutputFolder::share(out)?;
-    Manifest::new(words.to_vec(), shard.of(), files).write(out)?;
     let shares = shard.runs_of(plans);
     let mut runs = Runs::new(running.jobs(), shares.iter().map(Vec::len).sum())?;
+    let _locked = OutputFolder::share(out)?;
+    Manifest::new(words.to_vec(), shard.of(), files).write(out)?;
     runs.store = Some(open(out)?);
     for (plan, share) in plans.iter().zip(&shares) {
         runs.run(plan, share)?;

@@ -109,6 +109,8 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
     }
     let cell = find(arguments)?;
     let recorder = recorder(arguments, &cell)?;
+    // Before the first file: who stops the command leaves none.
+    let stop = interrupt::stop("stopping the run");
     // Before the run, like the capture: a plot that cannot be written should not cost one.
     let capture = match &arguments.out {
         Some(path) => Some(begin(path, arguments, &cell)?),
@@ -116,7 +118,6 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
     };
     let picture = arguments.sequence.as_deref().map(create).transpose()?;
     let mut watching = (capture, recorder);
-    let stop = interrupt::stop("stopping the run");
     let Some(rows) = cell.watch(&mut watching, stop)? else {
         return Err(Failure::Stopped("the run has not ended, and nothing was written".to_owned()));
     };
