@@ -153,7 +153,7 @@ fn tcp_newreno_agrees_with_ns2_packet_by_packet() {
 
 #[test]
 fn a_trace_tells_reno_from_newreno_and_one_clock_from_another() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/ns2/newreno/ns235-d20_21.csv");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/ns2/newreno/ns235-minrto1-d20_21.csv");
     let (mut settings, expected) = read(&std::fs::read_to_string(path).expect("a trace"));
     assert_eq!(difference(&settings, Variant::NewReno, &expected), None);
     assert!(difference(&settings, Variant::Reno, &expected).is_some());

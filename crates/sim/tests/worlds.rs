@@ -87,7 +87,7 @@ fn a_timeout_below_the_round_trip_is_not_unlearned_where_frames_sent_again_give_
     let timeouts = |samples| {
         let mut scenario = Scenario::default();
         scenario.link_layer.service = ServiceConfig::SelectiveRepeat(selective_repeat::Config {
-            timeout: Timeout::Adaptive(Policy { srtt: 1.5, srttvar: 0.0 }),
+            timeout: Timeout::Adaptive(Policy { srtt: 3.0, srttvar: 0.0 }),
             estimator: EstimatorConfig {
                 samples,
                 initial_srtt: Span::from_milliseconds(200),
@@ -105,7 +105,7 @@ fn a_timeout_below_the_round_trip_is_not_unlearned_where_frames_sent_again_give_
     let (few, hardly_more) = timeouts(Samples::EachAcknowledgement);
     let (many, copies) = timeouts(Samples::OneAtATime);
     assert!(few < 40 && hardly_more < 440, "{few} timeouts, {hardly_more} frames for 400 packets");
-    assert!(many > 400 && copies > 800, "{many} timeouts, {copies} frames for 400 packets");
+    assert!(many > 300 && copies > 700, "{many} timeouts, {copies} frames for 400 packets");
 }
 
 #[test]
