@@ -1,0 +1,29 @@
+//! All that touches the system, for whatever carries real packets; Linux.
+//!
+//! The rest of Arqway is told the time and handed its packets. This crate is where they come from, and the only one that
+//! may say `unsafe`, each time with its reason.
+//!
+//! | module | what |
+//! | --- | --- |
+//! | `clock` | [`Clock`]: the only file that reads a clock |
+//! | `slab` | [`Slab`]: memory for packets, used again and again |
+//! | `wait` | [`Wait`] for packets and for a time, in nanoseconds; [`Waker`] from another thread |
+//! | `namespace` | [`Namespace`]: made, entered, removed; commands inside |
+//! | `interface` | [`Interface`]: packets in and out |
+//! | `netlink` | links and addresses |
+//! | `error` | [`NetError`] |
+
+mod clock;
+mod error;
+mod interface;
+mod namespace;
+mod netlink;
+mod slab;
+mod wait;
+
+pub use clock::Clock;
+pub use error::NetError;
+pub use interface::{Device, Interface};
+pub use namespace::{Child, Namespace};
+pub use slab::Slab;
+pub use wait::{Ready, Wait, Waker};

@@ -1,0 +1,173 @@
+//! Links and addresses of one network namespace, over rtnetlink(7): what `ip link` and `ip address` do.
+//!
+//! A socket belongs to the namespace that its thread was in when it was made, and goes on speaking of that one wherever
+//! it is used from.
+
+use crate::error::NetError;
+use netlink_packet_core::{
+    NLM_F_ACK, NLM_F_CREATE, NLM_F_DUMP, NLM_F_EXCL, NLM_F_REQUEST, NetlinkHeader, NetlinkMessage, NetlinkPayload,
+};
+use netlink_packet_route::address::{AddressAttribute, AddressFlags, AddressHeaderFlags, AddressMessage};
+use netlink_packet_route::link::{
+    AfSpecInet6, AfSpecUnspec, In6AddrGenMode, LinkAttribute, LinkFlags, LinkMessage, Stats64,
+};
+use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
+use netlink_sys::protocols::NETLINK_ROUTE;
+use netlink_sys::{Socket, SocketAddr};
+use std::io;
+use std::net::IpAddr;
+
+/// A socket to the kernel's tables of links and addresses.
+pub(crate) struct Netlink {
+    socket: Socket,
+}
+
+/// What is to change about a link.
+#[derive(Default)]
+pub(crate) struct Change {
+    /// Whether it is up; `None` leaves that as it is.
+    pub(crate) up: Option<bool>,
+    /// The largest packet, in octets.
+    pub(crate) mtu: Option<u32>,
+    /// How many packets may wait in front of it.
+    pub(crate) transmit_queue: Option<u32>,
+    /// The number of the bridge that it becomes a port of.
+    pub(crate) bridge: Option<u32>,
+    /// It gets no IPv6 address that was not given to it, so that it sends nothing on its own.
+    pub(crate) no_own_ipv6: bool,
+}
+
+/// A link as the kernel tells of it.
+pub(crate) struct Link {
+    pub(crate) index: u32,
+    pub(crate) name: String,
+    /// Packets that it could not hand on.
+    pub(crate) transmit_drops: u64,
+}
+
+impl Netlink {
+    /// A socket in the calling thread's namespace.
+    pub(crate) fn open() -> Result<Self, NetError> {
+        let open = || {
+            let socket = Socket::new(NETLINK_ROUTE)?;
+            socket.connect(&SocketAddr::new(0, 0))?;
+            Ok(Self { socket })
+        };
+        open().map_err(|error: io::Error| NetError::system("open a netlink socket", error))
+    }
+
+    /// All links of the namespace.
+    pub(crate) fn links(&self) -> Result<Vec<Link>, NetError> {
+        self.ask(RouteNetlinkMessage::GetLink(LinkMessage::default()), NLM_F_DUMP)
+            .map(|links| links.into_iter().filter_map(link).collect())
+            .map_err(|error| NetError::system("list the interfaces", error))
+    }
+
+    /// The link of this name.
+    pub(crate) fn link(&self, name: &str) -> Result<Link, NetError> {
+        let links = self.links()?;
+        let there = links.iter().map(|link| link.name.clone()).collect();
+        let found = links.into_iter().find(|link| link.name == name);
+        found.ok_or_else(|| NetError::NoInterface { name: name.to_owned(), there })
+    }
+
+    /// The link of this number; `None` where there is none (any more).
+    pub(crate) fn link_at(&self, index: u32) -> Option<Link> {
+        let mut message = LinkMessage::default();
+        message.header.index = index;
+        self.ask(RouteNetlinkMessage::GetLink(message), NLM_F_ACK).ok()?.into_iter().find_map(link)
+    }
+
+    /// Changes a link.
+    pub(crate) fn change(&self, link: &Link, change: Change) -> Result<(), NetError> {
+        let mut message = LinkMessage::default();
+        message.header.index = link.index;
+        if let Some(up) = change.up {
+            message.header.flags = if up { LinkFlags::Up } else { LinkFlags::empty() };
+            message.header.change_mask = LinkFlags::Up;
+        }
+        message.attributes.extend(change.mtu.map(LinkAttribute::Mtu));
+        message.attributes.extend(change.transmit_queue.map(LinkAttribute::TxQueueLen));
+        message.attributes.extend(change.bridge.map(LinkAttribute::Controller));
+        if change.no_own_ipv6 {
+            let mode = AfSpecInet6::AddrGenMode(In6AddrGenMode::None);
+            message.attributes.push(LinkAttribute::AfSpecUnspec(vec![AfSpecUnspec::Inet6(vec![mode])]));
+        }
+        self.ask(RouteNetlinkMessage::SetLink(message), NLM_F_ACK)
+            .map(drop)
+            .map_err(|error| NetError::system(format!("change the interface `{}`", link.name), error))
+    }
+
+    /// Gives a link an address of a network of `prefix` bits. An IPv6 address is usable at once: nobody else is on the
+    /// link, so it need not ask (RFC 4862, section 5.4).
+    pub(crate) fn add_address(&self, link: &Link, address: IpAddr, prefix: u8) -> Result<(), NetError> {
+        let mut message = AddressMessage::default();
+        message.header.index = link.index;
+        message.header.prefix_len = prefix;
+        message.header.family = if address.is_ipv4() { AddressFamily::Inet } else { AddressFamily::Inet6 };
+        message.header.flags = AddressHeaderFlags::Nodad;
+        message.attributes = vec![
+            AddressAttribute::Local(address),
+            AddressAttribute::Address(address),
+            AddressAttribute::Flags(AddressFlags::Nodad),
+        ];
+        self.ask(RouteNetlinkMessage::NewAddress(message), NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL)
+            .map(drop)
+            .map_err(|error| NetError::system(format!("give `{}` the address {address}/{prefix}", link.name), error))
+    }
+
+    /// What the kernel answers.
+    fn ask(&self, message: RouteNetlinkMessage, flags: u16) -> io::Result<Vec<RouteNetlinkMessage>> {
+        let mut header = NetlinkHeader::default();
+        header.flags = NLM_F_REQUEST | flags;
+        let mut request = NetlinkMessage::new(header, NetlinkPayload::from(message));
+        request.finalize();
+        let mut octets = vec![0; request.buffer_len()];
+        request.serialize(&mut octets);
+        self.socket.send(&octets, 0)?;
+        let mut answers = Vec::new();
+        while self.read(&mut answers)? {}
+        Ok(answers)
+    }
+
+    /// Reads one datagram, and says whether another follows.
+    fn read(&self, answers: &mut Vec<RouteNetlinkMessage>) -> io::Result<bool> {
+        // The kernel cuts its answers into datagrams of at most 32 KiB (NLMSG_GOODSIZE and the reader's own size).
+        let mut buffer = Vec::with_capacity(64 * 1024);
+        self.socket.recv(&mut buffer, 0)?;
+        let mut rest = &buffer[..];
+        while !rest.is_empty() {
+            let message = NetlinkMessage::<RouteNetlinkMessage>::deserialize(rest).map_err(io::Error::other)?;
+            match message.payload {
+                NetlinkPayload::Done(_) => return Ok(false),
+                NetlinkPayload::Error(error) if error.code.is_some() => return Err(error.to_io()),
+                NetlinkPayload::Error(_) => return Ok(false),
+                NetlinkPayload::InnerMessage(answer) => answers.push(answer),
+                _ => {}
+            }
+            let length = usize::try_from(message.header.length).unwrap_or(usize::MAX).next_multiple_of(4);
+            rest = rest.get(length.max(16)..).unwrap_or_default();
+        }
+        Ok(true)
+    }
+}
+
+impl std::fmt::Debug for Netlink {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Netlink").finish_non_exhaustive()
+    }
+}
+
+/// What we want to know of a link.
+fn link(message: RouteNetlinkMessage) -> Option<Link> {
+    let RouteNetlinkMessage::NewLink(message) = message else { return None };
+    let mut link = Link { index: message.header.index, name: String::new(), transmit_drops: 0 };
+    for attribute in message.attributes {
+        match attribute {
+            LinkAttribute::IfName(name) => link.name = name,
+            LinkAttribute::Stats64(Stats64 { tx_dropped, .. }) => link.transmit_drops = tx_dropped,
+            _ => {}
+        }
+    }
+    Some(link)
+}

@@ -1,0 +1,160 @@
+//! Waiting for packets, for a time, and for a word from another thread.
+
+use crate::clock::{self, Clock};
+use crate::error::NetError;
+use arqway_units::Time;
+use arrayvec::ArrayVec;
+use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
+use rustix::io::{Errno, read, write};
+use std::num::NonZeroU64;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+/// How many descriptors one wait takes at most.
+const MOST: usize = 16;
+
+/// Waits on a thread that wants to be woken on time.
+///
+/// The kernel may wake a thread up to 50 us late, so that it can wake several at once (`PR_SET_TIMERSLACK`, prctl(2)); a
+/// link with a delay of a few milliseconds would show that. So the thread that makes a `Wait` asks for 1 ns.
+#[derive(Debug)]
+pub struct Wait {
+    /// What the slack was, and becomes again; and this belongs to the thread that made it.
+    slack: Option<NonZeroU64>,
+    thread: std::marker::PhantomData<*const ()>,
+}
+
+/// Which descriptors of a wait there is something to read from, by their place in the call; an error to be read counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Ready(u16);
+
+impl Ready {
+    /// Whether there is something to read from the descriptor at `place`.
+    #[must_use]
+    pub fn has(self, place: usize) -> bool {
+        place < MOST && self.0 & (1 << place) != 0
+    }
+
+    /// Whether nothing was ready: the time had come, or a signal.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+}
+
+impl Wait {
+    /// A way to wait on time, for the thread that calls this.
+    ///
+    /// # Errors
+    /// The system does not let the thread set its timer slack.
+    pub fn new() -> Result<Self, NetError> {
+        let failed = |error| NetError::system("set the timer slack of a thread to 1 ns", error);
+        let before = rustix::thread::current_timer_slack().map_err(failed)?;
+        rustix::thread::set_current_timer_slack(NonZeroU64::new(1)).map_err(failed)?;
+        Ok(Self { slack: NonZeroU64::new(before), thread: std::marker::PhantomData })
+    }
+
+    /// Waits until one of `fds` (at most 16) can be read, or `until`, or a signal: ppoll(2), in nanoseconds.
+    ///
+    /// `None` waits without a limit. A time that has passed only looks.
+    ///
+    /// # Errors
+    /// The system does not let the thread wait, or there are more than 16 descriptors.
+    pub fn on(&self, fds: &[BorrowedFd<'_>], until: Option<Time>, clock: &Clock) -> Result<Ready, NetError> {
+        let failed = |error| NetError::system(format!("wait for {} descriptors", fds.len()), error);
+        if fds.len() > MOST {
+            return Err(failed(Errno::INVAL));
+        }
+        let mut polled: ArrayVec<PollFd<'_>, MOST> =
+            fds.iter().map(|fd| PollFd::from_borrowed_fd(*fd, PollFlags::IN)).collect();
+        let timeout = until.and_then(|until| clock::timeout(until.since(clock.now())));
+        match poll(&mut polled, timeout.as_ref()) {
+            Ok(_) => {}
+            Err(Errno::INTR) => return Ok(Ready::default()),
+            Err(error) => return Err(failed(error)),
+        }
+        let bits = polled.iter().enumerate().filter(|(_, fd)| !fd.revents().is_empty()).map(|(place, _)| 1 << place);
+        Ok(Ready(bits.fold(0, |all, bit| all | bit)))
+    }
+}
+
+impl Drop for Wait {
+    fn drop(&mut self) {
+        // Where it cannot be set back, the thread only goes on being woken on time.
+        let _ = rustix::thread::set_current_timer_slack(self.slack);
+    }
+}
+
+/// Wakes a [`Wait`] from another thread, such as one that handles signals: eventfd(2).
+#[derive(Debug)]
+pub struct Waker {
+    event: OwnedFd,
+}
+
+impl Waker {
+    /// One that has not been woken.
+    ///
+    /// # Errors
+    /// The process has too many descriptors open.
+    pub fn new() -> Result<Self, NetError> {
+        let event = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)
+            .map_err(|error| NetError::system("make an eventfd, which wakes a thread", error))?;
+        Ok(Self { event })
+    }
+
+    /// Makes the descriptor readable until [`clear`](Self::clear). A full counter is readable already.
+    pub fn wake(&self) {
+        let _ = write(&self.event, &1_u64.to_ne_bytes());
+    }
+
+    /// Forgets that it was woken, and says whether it was.
+    pub fn clear(&self) -> bool {
+        read(&self.event, &mut [0; 8]).is_ok()
+    }
+}
+
+impl AsFd for Waker {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.event.as_fd()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arqway_units::Span;
+
+    #[test]
+    fn a_wait_ends_at_its_time_and_never_before() {
+        let (clock, wait) = (Clock::start(), Wait::new().unwrap());
+        let until = clock.now() + Span::from_milliseconds(2);
+        assert!(wait.on(&[], Some(until), &clock).unwrap().is_empty());
+        assert!(clock.now() >= until);
+    }
+
+    #[test]
+    fn a_wait_for_a_time_that_has_passed_only_looks() {
+        let clock = Clock::start();
+        assert!(Wait::new().unwrap().on(&[], Some(Time::ZERO), &clock).unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_waker_wakes_from_another_thread_and_is_told_apart() {
+        let (clock, wait, quiet, waker) =
+            (Clock::start(), Wait::new().unwrap(), Waker::new().unwrap(), Waker::new().unwrap());
+        std::thread::scope(|scope| {
+            scope.spawn(|| waker.wake());
+            let ready = wait.on(&[quiet.as_fd(), waker.as_fd()], None, &clock).unwrap();
+            assert!(!ready.has(0) && ready.has(1));
+        });
+        assert!(waker.clear() && !waker.clear());
+    }
+
+    #[test]
+    fn the_timer_slack_is_as_it_was_once_the_wait_is_dropped() {
+        let before = rustix::thread::current_timer_slack().unwrap();
+        let wait = Wait::new().unwrap();
+        assert_eq!(rustix::thread::current_timer_slack().unwrap(), 1);
+        drop(wait);
+        assert_eq!(rustix::thread::current_timer_slack().unwrap(), before);
+    }
+}
