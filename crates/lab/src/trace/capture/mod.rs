@@ -12,13 +12,12 @@
 //! The capture is a probe: it changes nothing, streams to its file and keeps one packet in memory.
 
 mod checksum;
-mod pcapng;
 
 use arqway_link::{Frame, Packet, ServiceConfig};
+use arqway_pcapng::{Interface, LinkType, Way, Writer};
 use arqway_sim::channel::Direction;
 use arqway_sim::{Host, LinkLayer, Probe};
 use arqway_units::Time;
-use pcapng::{LinkType, Seen, Way, Writer};
 use std::io::{self, Write};
 
 /// Where frames or packets are captured.
@@ -48,13 +47,6 @@ impl Place {
             Self::Client => "client",
             Self::ServerIp => "server IP",
             Self::ClientIp => "client IP",
-        }
-    }
-
-    fn link_type(self) -> LinkType {
-        match self {
-            Self::AccessPoint | Self::Client => LinkType::User0,
-            Self::ServerIp | Self::ClientIp => LinkType::RawIp,
         }
     }
 
@@ -89,7 +81,7 @@ const LOST: &str = "lost on the link";
 pub struct Capture<W> {
     writer: Writer<W>,
     /// The interface of each place that is captured.
-    interfaces: Vec<(Place, u32)>,
+    interfaces: Vec<(Place, Interface)>,
     /// The packet being written.
     octets: Vec<u8>,
     packets: u64,
@@ -107,11 +99,13 @@ impl<W: Write> Capture<W> {
         let services = services(link_layer);
         let mut interfaces = Vec::new();
         for place in places {
-            let description = match place.link_type() {
-                LinkType::User0 => format!("frames of the link; services: {services}"),
-                LinkType::RawIp => "packets of the network layer".to_owned(),
+            let (link_type, description) = match place {
+                Place::AccessPoint | Place::Client => {
+                    (LinkType::User0, format!("frames of the link; services: {services}"))
+                }
+                Place::ServerIp | Place::ClientIp => (LinkType::RawIp, "packets of the network layer".to_owned()),
             };
-            interfaces.push((*place, writer.interface(place.link_type(), place.name(), &description)?));
+            interfaces.push((*place, writer.interface(link_type, place.name(), &description)?));
         }
         Ok(Self { writer, interfaces, octets: Vec::new(), packets: 0, outcome: Ok(()) })
     }
@@ -146,14 +140,14 @@ impl<W: Write> Capture<W> {
         self.write(interface, way, None, now);
     }
 
-    fn interface(&self, place: Place) -> Option<u32> {
+    fn interface(&self, place: Place) -> Option<Interface> {
         let captured = self.interfaces.iter().find(|(captured, _)| *captured == place);
         captured.filter(|_| self.outcome.is_ok()).map(|(_, interface)| *interface)
     }
 
-    fn write(&mut self, interface: u32, way: Way, comment: Option<&str>, now: Time) {
-        let seen = Seen { interface, nanoseconds: now.as_nanoseconds(), way, comment, octets: &self.octets };
-        self.outcome = self.writer.packet(&seen);
+    fn write(&mut self, interface: Interface, way: Way, comment: Option<&str>, now: Time) {
+        let packet = arqway_pcapng::Packet { interface, at: now, way, comment, octets: &self.octets };
+        self.outcome = self.writer.packet(&packet);
         self.packets += 1;
     }
 }

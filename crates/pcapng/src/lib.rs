@@ -1,4 +1,4 @@
-//! A writer of pcapng, as far as a capture needs it (draft-ietf-opsawg-pcapng).
+//! A writer of pcapng, as far as captures need it (draft-ietf-opsawg-pcapng): Wireshark opens what it writes.
 //!
 //! Written here because three kinds of blocks are all it takes.
 //!
@@ -9,8 +9,34 @@
 //! ```
 //!
 //! Every block is its type, its length, its body in units of four octets, and its length again. Octets are in the order
-//! of little-endian machines, whatever the machine: same run, same bytes.
+//! of little-endian machines, whatever the machine: same packets, same bytes.
+//!
+//! ```
+//! use arqway_pcapng::{LinkType, Packet, Way, Writer};
+//! use arqway_units::Time;
+//!
+//! # fn main() -> std::io::Result<()> {
+//! let mut writer = Writer::new(Vec::new(), "my program 1.0", "a ping over a bad link")?;
+//! let client = writer.interface(LinkType::RawIp, "client", "packets of the network layer")?;
+//! let mut ping = Packet { interface: client, at: Time::ZERO, way: Way::Out, comment: None, octets: &[0x45, 0, 0, 28] };
+//! writer.packet(&ping)?;
+//! (ping.at, ping.comment) = (Time::from_nanoseconds(1_000_000_000), Some("lost on the link"));
+//! writer.packet(&ping)?;
+//! let file = writer.finish()?;
+//! assert_eq!(file[..4], [0x0a, 0x0d, 0x0d, 0x0a]);
+//! # Ok(())
+//! # }
+//! ```
 
+#![warn(
+    clippy::cast_lossless,
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss
+)]
+
+use arqway_units::Time;
 use std::io::{self, Write};
 
 const SECTION_HEADER: u32 = 0x0A0D_0D0A;
@@ -41,52 +67,69 @@ const NANOSECONDS: u8 = 9;
 
 /// What the octets of an interface's packets are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum LinkType {
+pub enum LinkType {
+    /// Ethernet frames, without preamble and check sequence.
+    Ethernet,
     /// IPv4 or IPv6, told apart by the first four bits.
     RawIp,
-    /// The first of those left to users: our frames.
+    /// The first of the types that are left to users. Arqway's frames have it, and its dissector for Wireshark expects it.
     User0,
 }
 
 impl LinkType {
     fn number(self) -> u16 {
         match self {
+            Self::Ethernet => 1,
             Self::RawIp => 101,
             Self::User0 => 147,
         }
     }
 }
 
+/// An interface of the file, as [`Writer::interface`] numbered it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Interface(u32);
+
 /// Which way a packet crossed its interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
+pub enum Way {
+    /// It was received.
     In,
+    /// It was sent.
     Out,
 }
 
 /// A packet seen at an interface.
-#[derive(Debug)]
-pub(super) struct Seen<'a> {
-    pub(super) interface: u32,
-    /// Since the start of the run.
-    pub(super) nanoseconds: u64,
-    pub(super) way: Way,
-    /// What a reader should know of it.
-    pub(super) comment: Option<&'a str>,
-    pub(super) octets: &'a [u8],
+#[derive(Debug, Clone, Copy)]
+pub struct Packet<'a> {
+    /// Where.
+    pub interface: Interface,
+    /// When; Wireshark shows the start of a run as the start of 1970.
+    pub at: Time,
+    /// Sent or received.
+    pub way: Way,
+    /// What a reader should know of it; cut after 65,535 octets.
+    pub comment: Option<&'a str>,
+    /// All of it, beginning with the header that the link type says.
+    pub octets: &'a [u8],
 }
 
-/// Writes a section, block by block; it keeps no more than one in memory.
+/// Writes a file block by block, and keeps no more than one in memory.
+///
+/// `out` gets a block in four pieces, so it should be buffered. After an error, the file may end within a block: write nothing more.
 #[derive(Debug)]
-pub(super) struct Writer<W> {
+pub struct Writer<W> {
     out: W,
     block: Vec<u8>,
     interfaces: u32,
 }
 
 impl<W: Write> Writer<W> {
-    /// Begins a file.
-    pub(super) fn new(out: W, application: &str, comment: &str) -> io::Result<Self> {
+    /// Begins a file: `application` is what writes it, `comment` what it is about.
+    ///
+    /// # Errors
+    /// What `out` says.
+    pub fn new(out: W, application: &str, comment: &str) -> io::Result<Self> {
         let mut writer = Self { out, block: Vec::new(), interfaces: 0 };
         writer.put(&BYTE_ORDER_MAGIC.to_le_bytes());
         writer.put(&VERSION.0.to_le_bytes());
@@ -99,8 +142,11 @@ impl<W: Write> Writer<W> {
         Ok(writer)
     }
 
-    /// Describes the next interface, and gives the number that its packets carry.
-    pub(super) fn interface(&mut self, link: LinkType, name: &str, description: &str) -> io::Result<u32> {
+    /// Describes the next interface; a file may begin with all of them, or describe each before its first packet.
+    ///
+    /// # Errors
+    /// What `out` says.
+    pub fn interface(&mut self, link: LinkType, name: &str, description: &str) -> io::Result<Interface> {
         self.put(&link.number().to_le_bytes());
         self.put(&0u16.to_le_bytes());
         self.put(&NO_SNAP_LENGTH.to_le_bytes());
@@ -110,34 +156,42 @@ impl<W: Write> Writer<W> {
         self.option(option::END, &[]);
         self.finish_block(INTERFACE_DESCRIPTION)?;
         self.interfaces += 1;
-        Ok(self.interfaces - 1)
+        Ok(Interface(self.interfaces - 1))
     }
 
     /// Writes a packet.
-    pub(super) fn packet(&mut self, seen: &Seen<'_>) -> io::Result<()> {
-        let length = u32::try_from(seen.octets.len()).map_err(io::Error::other)?;
-        self.put(&seen.interface.to_le_bytes());
-        self.put(&((seen.nanoseconds >> 32) as u32).to_le_bytes());
-        self.put(&(seen.nanoseconds as u32).to_le_bytes());
+    ///
+    /// # Errors
+    /// What `out` says, or that the packet is longer than the format can tell (4 GB).
+    pub fn packet(&mut self, packet: &Packet<'_>) -> io::Result<()> {
+        let length = u32::try_from(packet.octets.len()).map_err(io::Error::other)?;
+        self.put(&packet.interface.0.to_le_bytes());
+        // The upper half goes first, each half in the file's order.
+        let at = packet.at.as_nanoseconds().to_le_bytes();
+        self.put(&at[4..]);
+        self.put(&at[..4]);
         // Captured, and on the wire.
         self.put(&length.to_le_bytes());
         self.put(&length.to_le_bytes());
-        self.put(seen.octets);
+        self.put(packet.octets);
         self.pad();
-        let flags: u32 = match seen.way {
+        let flags: u32 = match packet.way {
             Way::In => 1,
             Way::Out => 2,
         };
         self.option(option::PACKET_FLAGS, &flags.to_le_bytes());
-        if let Some(comment) = seen.comment {
+        if let Some(comment) = packet.comment {
             self.option(option::COMMENT, comment.as_bytes());
         }
         self.option(option::END, &[]);
         self.finish_block(ENHANCED_PACKET)
     }
 
-    /// Writes what is still buffered.
-    pub(super) fn finish(mut self) -> io::Result<W> {
+    /// Writes what `out` has still buffered, and gives it back.
+    ///
+    /// # Errors
+    /// What `out` says.
+    pub fn finish(mut self) -> io::Result<W> {
         self.out.flush()?;
         Ok(self.out)
     }
@@ -171,3 +225,6 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;
