@@ -18,7 +18,7 @@ pub struct Link {
     pub rate: BitRate,
     /// How long the longest packet takes toward the client.
     pub frame: Span,
-    /// From a frame's departure to its answer, where neither waits for others: both ways, an acknowledgement, and what
+    /// From a frame's departure to its answer, where neither waits for others: both ways at their longest, an acknowledgement, and what
     /// jitter and reordering add at most.
     pub round_trip: Span,
     /// How long what is sent again may wait for frames that wait below the service already.
@@ -53,7 +53,7 @@ impl Link {
         let frame = rate(Direction::Down).time_to_send(packet);
         let ways = [Direction::Down, Direction::Up];
         let late = ways.iter().fold(Span::ZERO, |sum, way| sum + latest(scenario, *way));
-        let propagation = wireless.delay(Direction::Down) + wireless.delay(Direction::Up);
+        let propagation = wireless.delay(Direction::Down).longest() + wireless.delay(Direction::Up).longest();
         let round_trip = propagation + late + frame + rate(Direction::Up).time_to_send(ACKNOWLEDGEMENT);
         let path_round_trip = round_trip + scenario.wired.delay * 2;
         let queue = wireless.queue(Direction::Down);

@@ -110,7 +110,7 @@ pub(super) fn text_node(text: &str) -> Node {
 /// beyond it: what is left to a recovery is the question then.
 fn in_time(scenario: &Scenario) -> Span {
     let link = super::link::Link::of(scenario);
-    let way = scenario.wired.delay + scenario.wireless.delay(Direction::Down) + link.frame;
+    let way = scenario.wired.delay + scenario.wireless.delay(Direction::Down).longest() + link.frame;
     let least = Span::from_milliseconds(150);
     let beyond = Span::from_milliseconds(100);
     let milliseconds = (way + beyond).as_nanoseconds().div_ceil(1_000_000);

@@ -8,7 +8,11 @@ use arqway_lab::results::rows::Row;
 use arqway_lab::run::cancellation::Cancellation;
 use arqway_lab::run::plan::{Plan, Request};
 use arqway_lab::run::run;
+use arqway_link::Frame;
 use arqway_sim::channel::Direction;
+use arqway_sim::mobility::Change;
+use arqway_sim::{Probe, Rate, RateStep, StepRate, Streams, Trace, TraceEnd, World};
+use arqway_units::{BitRate, Span, Time};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -74,6 +78,91 @@ fn a_recording_of_rates_is_read_from_beside_the_experiment() {
     let study = experiment("rates", &files, set, "").expect("no mistakes");
     assert_eq!(study.points[0].scenario.wireless.rate(Direction::Down).mean().as_bits_per_second(), 64_000);
     assert_eq!(rows(study)[0].rate_bps, 64_000);
+}
+
+#[test]
+fn a_recording_of_delays_is_read_from_beside_the_experiment() {
+    let steps = "{ kind = \"trace\", steps = { file = \"drive.delays\" } }";
+    let set =
+        format!("\"wireless.up.delay\" = {steps}\n\"mobility.change\" = {{ kind = \"vertical\", delay = {steps} }}\n");
+    let study = experiment("delays", &[("drive.delays", "15 s, 22 ms # low\n15 s, 40 ms\n")], &set, "");
+    let scenario = study.expect("no mistakes").points[0].scenario.clone();
+    let means = [Direction::Down, Direction::Up].map(|way| scenario.wireless.delay(way).mean().as_seconds());
+    assert_eq!(means, [0.05, 0.031]);
+    let Change::Vertical(other) = scenario.mobility.change else { panic!("{:?}", scenario.mobility.change) };
+    assert_eq!(other.delay.as_ref(), Some(scenario.wireless.delay(Direction::Up)));
+}
+
+/// Which frames toward the client are lost.
+#[derive(Default)]
+struct Fates(Vec<bool>);
+
+impl Probe for Fates {
+    fn frame_sent(&mut self, _: Direction, _: &Frame, arrives: bool, _: Time) {
+        self.0.push(!arrives);
+    }
+}
+
+/// The fates of the frames of an experiment without answers.
+fn fates(study: &Experiment) -> Vec<bool> {
+    let mut fates = Fates::default();
+    World::new(&study.points[0].scenario, &Streams::new(1, 0), &mut fates).expect("one service").run();
+    fates.0
+}
+
+#[test]
+fn over_a_mahimahi_recording_a_busy_link_carries_1500_octets_for_each_line() {
+    // Seven lines in 20 ms, the first of them at its start, three at one moment.
+    let set = r#"
+"file-transfer.enabled" = false
+"channel" = { enabled = true, packet = "500 octets", duration = "20 s" }
+"wireless.charge-tag" = false
+"wireless.down.rate" = { kind = "trace", steps = { file = "drive.down", format = "mahimahi" } }
+"#;
+    let study = experiment("mahimahi", &[("drive.down", "0\n3\n4\n11\n11\n11\n20\n")], set, "").expect("no mistakes");
+    let rate = study.points[0].scenario.wireless.rate(Direction::Down);
+    assert_eq!(rate.mean().as_bits_per_second(), 7 * 1500 * 8 * 50);
+    // A thousand times the recording, three frames a line.
+    assert_eq!(fates(&study).len(), 1000 * 7 * 3);
+}
+
+#[test]
+fn what_leaves_over_a_mahimahi_recording_has_left_at_a_moment_of_its_lines() {
+    let set = "\"wireless.rate\" = { kind = \"trace\", steps = { file = \"drive.down\", format = \"mahimahi\" } }";
+    let study = experiment("moments", &[("drive.down", "2\n4\n4\n")], set, "").expect("no mistakes");
+    let Rate::Trace(trace) = study.points[0].scenario.wireless.rate(Direction::Down) else { panic!("not recorded") };
+    let milliseconds = |length, rate: u64| RateStep {
+        length: Span::from_milliseconds(length),
+        rate: StepRate(BitRate::from_bits_per_second(rate * 1_000_000)),
+    };
+    let steps = [milliseconds(1, 0), milliseconds(1, 12), milliseconds(1, 0), milliseconds(1, 24)];
+    assert_eq!(*trace, Trace::new(steps.as_slice(), TraceEnd::Repeat).expect("steps"));
+}
+
+const FATE_LOG: &str = "# walk
+direction,frame,octets,offered_s,start_s,arrival_s,copy_s,fate,lateness_s
+down,1,250,0.1,0.1,,,lost,
+up,0,40,0.1,0.1,,,lost,
+down,0,250,0.0,0.0,0.05,,delivered,0.00001
+down,,250,0.1,,,,queue-full,
+down,3,250,0.3,0.3,0.35,0.36,delivered,0.00001
+down,2,250,0.2,0.2,,,outage,
+";
+
+#[test]
+fn a_fate_log_is_replayed_by_the_numbers_of_the_frames_of_a_direction() {
+    let set = format!(
+        "{MEASURED}\"wireless.errors\" = {{ kind = \"trace\", losses = {{ file = \"walk.csv\", direction = \"down\" }}, \
+         at-end = \"no-more-losses\" }}"
+    );
+    let study = experiment("fates", &[("walk.csv", FATE_LOG)], &set, "").expect("no mistakes");
+    let fates = fates(&study);
+    assert_eq!(fates[..5], [false, true, true, false, false]);
+    assert_eq!(fates.iter().filter(|lost| **lost).count(), 2, "of {}", fates.len());
+    assert_eq!(study.errors, "trace");
+    let rows = rows(study);
+    let of = |metric: &str| rows.iter().find(|row| &*row.app == "channel" && &*row.metric == metric).expect("a row");
+    assert_eq!((of("loss").value, of("burst").value), (2.0 / fates.len() as f64, 2.0));
 }
 
 #[test]

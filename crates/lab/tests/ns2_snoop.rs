@@ -189,7 +189,7 @@ fn run_one(fact: &Fact, snoop: &snoop::Config, replication: u32) -> Run {
 fn scenario(fact: &Fact, snoop: &snoop::Config) -> Scenario {
     let mut scenario = Scenario::default();
     scenario.wireless.rate = Rate::Constant(BitRate::from_bits_per_second(5_000_000).expect("a rate"));
-    scenario.wireless.delay = Span::from_milliseconds(3);
+    scenario.wireless.delay = Span::from_milliseconds(3).into();
     scenario.wireless.queue = Queue::DropTail(Room::of(50));
     scenario.wireless.charge_tag = false;
     if let Some(distance) = fact.distance {

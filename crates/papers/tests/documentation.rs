@@ -128,8 +128,17 @@ impl Folder {
         let name = page.file_stem().expect("a name").to_string_lossy();
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("documentation-{name}-{}", std::process::id()));
         fs::create_dir_all(&path).expect("a folder of our own");
-        fs::write(path.join("walk.losses"), "0*31 1").expect("a folder of our own");
-        fs::write(path.join("drive.rates"), "10 s, 384 kbit/s").expect("a folder of our own");
+        let log = "direction,frame,octets,offered_s,start_s,arrival_s,copy_s,fate,lateness_s\ndown,0,250,0,0,,,lost,\n";
+        let recordings = [
+            ("walk.losses", "0*31 1"),
+            ("walk.csv", log),
+            ("drive.rates", "10 s, 384 kbit/s"),
+            ("drive.delays", "15 s, 22 ms"),
+            ("Verizon-LTE-short.down", "1\n4\n"),
+        ];
+        for (name, text) in recordings {
+            fs::write(path.join(name), text).expect("a folder of our own");
+        }
         Self(path)
     }
 }

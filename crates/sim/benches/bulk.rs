@@ -55,7 +55,7 @@ fn scenario(service: ServiceConfig, bit_errors: f64) -> Scenario {
     scenario.wired.delay = Span::from_milliseconds(5);
     scenario.wired.queue = Room::of(1000);
     scenario.wireless.rate = Rate::Constant(rate(50_000_000));
-    scenario.wireless.delay = Span::from_milliseconds(25);
+    scenario.wireless.delay = Span::from_milliseconds(25).into();
     scenario.wireless.queue = Queue::DropTail(Room::of(1000));
     scenario.wireless.charge_tag = false;
     scenario.wireless.errors = ErrorModel::Ber(Ber { bit_errors: Ratio::new(bit_errors).unwrap_or_default() });

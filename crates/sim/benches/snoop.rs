@@ -34,7 +34,7 @@ fn main() -> ExitCode {
 fn scenario(service: ServiceConfig) -> Scenario {
     let mut scenario = Scenario::default();
     scenario.wireless.rate = Rate::Constant(BitRate::from_bits_per_second(5_000_000).unwrap_or(BitRate::MINIMUM));
-    scenario.wireless.delay = Span::from_milliseconds(3);
+    scenario.wireless.delay = Span::from_milliseconds(3).into();
     scenario.wireless.queue = Queue::DropTail(Room::of(50));
     scenario.wireless.charge_tag = false;
     scenario.wireless.errors = ErrorModel::Bit(Bit { distance: Octets::new(1 << 16) });

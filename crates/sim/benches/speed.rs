@@ -130,7 +130,7 @@ fn shikama06(service: ServiceConfig, rate: u64, connections: u16) -> Scenario {
     scenario.wired.delay = Span::from_milliseconds(40);
     scenario.wired.queue = room;
     scenario.wireless.rate = Rate::Constant(megabits(rate));
-    scenario.wireless.delay = Span::from_milliseconds(250);
+    scenario.wireless.delay = Span::from_milliseconds(250).into();
     scenario.wireless.queue = Queue::DropTail(room);
     scenario.wireless.charge_tag = false;
     scenario.wireless.errors = ErrorModel::Ber(Ber { bit_errors: share(1e-7) });
@@ -148,7 +148,7 @@ fn shikama06(service: ServiceConfig, rate: u64, connections: u16) -> Scenario {
 fn multiservice(service: ServiceConfig) -> Scenario {
     let mut scenario = Scenario::default();
     scenario.wireless.rate = Rate::Constant(megabits(5));
-    scenario.wireless.delay = Span::from_milliseconds(3);
+    scenario.wireless.delay = Span::from_milliseconds(3).into();
     scenario.wireless.charge_tag = false;
     scenario.wireless.errors = ErrorModel::Bit(Bit { distance: Octets::new(1 << 15) });
     scenario.tcp.profile = Profile::Pre2004;

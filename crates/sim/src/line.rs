@@ -10,10 +10,11 @@
 //! another. So only the first needs an event in the queue, which stays short however much is in flight; the others have
 //! taken their turn.
 
+use crate::delay::{Delay, Propagation};
 use crate::kernel::{EventQueue, Moment};
 use crate::rate::{Clock, Rate};
 use alloc::collections::VecDeque;
-use arqway_units::{Octets, Span, Time};
+use arqway_units::{Octets, Time};
 use core::num::NonZeroUsize;
 use serde::{Deserialize, Serialize};
 
@@ -61,7 +62,7 @@ pub(crate) struct Passage {
 #[derive(Debug)]
 pub(crate) struct Line<T> {
     clock: Clock,
-    delay: Span,
+    propagation: Propagation,
     queue: Queue,
     waiting: VecDeque<T>,
     transmitter: Transmitter,
@@ -92,10 +93,10 @@ struct InFlight<T> {
 
 impl<T> Line<T> {
     /// An idle line.
-    pub(crate) fn new(rate: &Rate, delay: Span, queue: Queue) -> Self {
+    pub(crate) fn new(rate: &Rate, delay: &Delay, queue: Queue) -> Self {
         Self {
             clock: Clock::new(rate),
-            delay,
+            propagation: Propagation::new(delay),
             queue,
             waiting: VecDeque::with_capacity(32),
             transmitter: Transmitter::Free,
@@ -140,13 +141,13 @@ impl<T> Line<T> {
         debug_assert!(self.is_idle(), "the transmitter sends one load at a time");
         self.transmitter = Transmitter::Sends;
         let departure = self.clock.departure(size, now);
-        Passage { departure, arrival: departure + self.delay }
+        Passage { departure, arrival: self.propagation.arrival(departure) }
     }
 
     /// Exchanges rate and delay for those of another link; what is being sent leaves and arrives as it was to.
-    pub(crate) fn exchange_link(&mut self, clock: &mut Clock, delay: &mut Span) {
+    pub(crate) fn exchange_link(&mut self, clock: &mut Clock, propagation: &mut Propagation) {
         core::mem::swap(&mut self.clock, clock);
-        core::mem::swap(&mut self.delay, delay);
+        core::mem::swap(&mut self.propagation, propagation);
     }
 
     /// The clock of the transmitter.
@@ -256,11 +257,11 @@ impl<T> Line<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arqway_units::BitRate;
+    use arqway_units::{BitRate, Span};
 
     fn line(queue: Queue) -> Line<u32> {
         let rate = BitRate::from_bits_per_second(64_000).expect("a rate");
-        Line::new(&Rate::Constant(rate), Span::from_milliseconds(50), queue)
+        Line::new(&rate.into(), &Span::from_milliseconds(50).into(), queue)
     }
 
     #[test]

@@ -8,13 +8,14 @@
 //! whose loads come from wherever its owner has them.
 
 use crate::channel::{Arrivals, Channel, Direction};
+use crate::delay::Propagation;
 use crate::kernel::{EventQueue, Streams};
 use crate::line::Line;
 use crate::mobility::{Air, Change, MobilityConfig};
 use crate::rate::Clock;
 use crate::wireless::Wireless;
 use alloc::boxed::Box;
-use arqway_units::{Octets, Span, Time};
+use arqway_units::{Octets, Time};
 
 /// One direction of the link, carrying `T`.
 #[derive(Debug)]
@@ -30,7 +31,7 @@ pub(crate) struct Medium<T> {
 #[derive(Debug)]
 struct OtherLink {
     clock: Clock,
-    delay: Span,
+    propagation: Propagation,
     channel: Channel,
 }
 
@@ -75,7 +76,8 @@ impl<T> Medium<T> {
         if let Change::Vertical(other) = &mobility.change {
             let (rate, delay, errors) = other.one_way(link, way);
             let channel = Channel::new(errors, &link.impairments(way), way, &streams.of_part("mobility.other"));
-            self.other = Some(Box::new(OtherLink { clock: Clock::new(rate), delay, channel }));
+            self.other =
+                Some(Box::new(OtherLink { clock: Clock::new(rate), propagation: Propagation::new(delay), channel }));
         }
         self
     }
@@ -114,7 +116,7 @@ impl<T> Medium<T> {
     /// The user is on the other link, and this one is the other now.
     pub(crate) fn change_link(&mut self) {
         if let Some(other) = &mut self.other {
-            self.line.exchange_link(&mut other.clock, &mut other.delay);
+            self.line.exchange_link(&mut other.clock, &mut other.propagation);
             core::mem::swap(&mut self.channel, &mut other.channel);
         }
     }

@@ -1,31 +1,27 @@
 //! What an editor is told of recordings: they stand in the settings, or in a file of their own. All other settings derive it.
 
-use crate::channel::Losses;
-use crate::rate::{Step, StepRate};
+use crate::channel::{LossFile, Losses};
+use crate::rate::StepRate;
+use crate::recorded::TraceStep;
 use alloc::borrow::Cow;
-use alloc::string::String;
+use alloc::format;
 use arqway_units::BitRate;
+use core::marker::PhantomData;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
-/// The file of a recording, relative to the experiment.
-#[derive(JsonSchema)]
-#[schemars(deny_unknown_fields)]
-#[expect(dead_code, reason = "only its schema is wanted")]
-struct Recording {
-    /// The file, relative to the experiment.
-    file: String,
-}
+/// The steps of a recording: a list, or a file of them.
+pub(crate) struct Steps<S>(PhantomData<S>);
 
-/// The steps of a rate: a list, or a file of them.
-pub(crate) struct Steps;
-
-impl JsonSchema for Steps {
+impl<S: TraceStep + JsonSchema> JsonSchema for Steps<S>
+where
+    S::File: JsonSchema,
+{
     fn schema_name() -> Cow<'static, str> {
-        "Steps".into()
+        format!("{}s", S::schema_name()).into()
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let (step, file) = (generator.subschema_for::<Step>(), generator.subschema_for::<Recording>());
+        let (step, file) = (generator.subschema_for::<S>(), generator.subschema_for::<S::File>());
         json_schema!({ "anyOf": [{ "type": "array", "items": step, "minItems": 1 }, file] })
     }
 }
@@ -46,7 +42,7 @@ impl JsonSchema for Losses {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let file = generator.subschema_for::<Recording>();
+        let file = generator.subschema_for::<LossFile>();
         let digits = json_schema!({
             "type": "string",
             "description": "One digit for each frame, 0 if it arrived and 1 if it was lost; or runs of digits",

@@ -15,6 +15,7 @@
 //! own.
 
 use crate::channel::{Direction, Duplication, ErrorModel, Impairments, Jitter, Reordering};
+use crate::delay::Delay;
 use crate::line::{Queue, Room};
 use crate::rate::Rate;
 use arqway_units::{BitRate, Span};
@@ -28,7 +29,7 @@ pub struct Wireless {
     /// The rate in each direction.
     pub rate: Rate,
     /// Propagation delay.
-    pub delay: Span,
+    pub delay: Delay,
     /// The queue in front of it, below the link layer, at each end.
     pub queue: Queue,
     /// Which frames it loses, independently in each direction.
@@ -55,7 +56,7 @@ pub struct Differences {
     /// Its rate.
     pub rate: Option<Rate>,
     /// Its propagation delay.
-    pub delay: Option<Span>,
+    pub delay: Option<Delay>,
     /// The queue in front of it.
     pub queue: Option<Queue>,
     /// Which frames it loses.
@@ -73,7 +74,7 @@ impl Default for Wireless {
     fn default() -> Self {
         Self {
             rate: Rate::Constant(BitRate::from_bits_per_second(64_000).unwrap_or(BitRate::MINIMUM)),
-            delay: Span::from_milliseconds(50),
+            delay: Delay::Constant(Span::from_milliseconds(50)),
             queue: Queue::BackPressured(Room::of(1)),
             errors: ErrorModel::None,
             reordering: None,
@@ -95,8 +96,8 @@ impl Wireless {
 
     /// The propagation delay of one direction.
     #[must_use]
-    pub fn delay(&self, direction: Direction) -> Span {
-        self.differences(direction).delay.unwrap_or(self.delay)
+    pub fn delay(&self, direction: Direction) -> &Delay {
+        self.differences(direction).delay.as_ref().unwrap_or(&self.delay)
     }
 
     /// The queue in front of one direction.

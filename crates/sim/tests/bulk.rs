@@ -16,7 +16,7 @@ fn satellite() -> Scenario {
     scenario.wired.delay = Span::from_milliseconds(50);
     scenario.wired.queue = Room::of(1000);
     scenario.wireless.rate = Rate::Constant(rate(5_000_000));
-    scenario.wireless.delay = Span::from_milliseconds(250);
+    scenario.wireless.delay = Span::from_milliseconds(250).into();
     scenario.wireless.queue = Queue::DropTail(Room::of(1000));
     scenario.wireless.charge_tag = false;
     scenario.tcp.maximum_window = Some(22.try_into().expect("a window"));

@@ -7,7 +7,11 @@
 
 use arqway_link::Frame;
 use arqway_sim::channel::{Ber, Bit, Direction, ErrorModel, FourState, MixedPeriods, TwoState, Uniform};
-use arqway_sim::{NoProbe, Probe, Rate, RateTrace, Scenario, Step, StepRate, Streams, TraceEnd, World};
+use arqway_sim::mobility::MobilityConfig;
+use arqway_sim::{
+    Delay, DelayStep, NoProbe, Pipe, PipeEvent, Probe, Queue, Rate, RateStep, Room, Scenario, StepRate, Streams, Trace,
+    TraceEnd, Wireless, World,
+};
 use arqway_units::{BitRate, Octets, Ratio, Span, Time};
 
 const REPLICATIONS: u32 = 24;
@@ -275,15 +279,74 @@ fn four_state_losses_have_the_share_the_runs_and_the_correlation_of_their_closed
 
 #[test]
 fn a_rate_that_follows_a_trace_carries_the_area_under_it() {
-    let step = |milliseconds, rate: u64| Step {
+    let step = |milliseconds, rate: u64| RateStep {
         length: Span::from_milliseconds(milliseconds),
         rate: StepRate(BitRate::from_bits_per_second(rate)),
     };
     let steps = [step(2000, 64_000), step(1000, 0), step(3000, 10_000)];
     let mut scenario = busy_link(ErrorModel::None, 600);
-    scenario.wireless.rate = Rate::Trace(RateTrace::new(steps.as_slice(), TraceEnd::Repeat).expect("steps"));
+    scenario.wireless.rate = Rate::Trace(Trace::new(steps.as_slice(), TraceEnd::Repeat).expect("steps"));
     let mut fates = Fates::default();
     World::new(&scenario, &Streams::new(1, 0), &mut fates).expect("one service").run();
     // 158 kbit in 6 s, a hundred times: 7,900 frames.
     assert_eq!(fates.0.len(), 7900);
+}
+
+/// A delay of these steps, each with its length and its delay in milliseconds.
+fn delay_trace(steps: &[(u64, u64)]) -> Delay {
+    let step = |(length, delay): &(u64, u64)| DelayStep {
+        length: Span::from_milliseconds(*length),
+        delay: Span::from_milliseconds(*delay),
+    };
+    Delay::Trace(Trace::new(steps.iter().map(step).collect::<Vec<_>>(), TraceEnd::Repeat).expect("steps"))
+}
+
+#[test]
+fn a_delay_that_follows_a_trace_is_that_of_the_step_in_which_a_frame_leaves_and_keeps_the_order() {
+    let steps = [(150, 22), (150, 38), (150, 27), (150, 33)];
+    let queue = Queue::DropTail(Room::of(3));
+    let link = Wireless { delay: delay_trace(&steps), queue, ..Wireless::default() };
+    let mut pipe = Pipe::new(&link, &MobilityConfig::default(), Direction::Down, &Streams::new(1, 0));
+    // Two at a time, each of which takes 1.25 ms.
+    let (mut starts, mut arrived) = (Vec::new(), Vec::new());
+    for number in 0..4000u64 {
+        let now = Time::from_nanoseconds(number / 2 * 4_750_000);
+        let mut take = |event| match event {
+            PipeEvent::Started(start) => starts.push(start),
+            PipeEvent::Arrived { number, at, .. } => arrived.push((number, at)),
+        };
+        while let Some(at) = pipe.next().filter(|at| *at <= now) {
+            while let Some(event) = pipe.poll(at) {
+                take(event);
+            }
+        }
+        pipe.offer((), Octets::new(10), now).expect("room for two");
+    }
+    let (mut last, mut waited, mut sum) = (Time::ZERO, 0, 0.0);
+    for start in &starts {
+        let place = start.departure.as_nanoseconds() / 1_000_000 % 600 / 150;
+        let due = start.departure + Span::from_milliseconds(steps[usize::try_from(place).expect("small")].1);
+        let arrival = start.arrival.expect("no errors");
+        assert_eq!(arrival, due.max(last), "{start:?}");
+        waited += u64::from(arrival > due);
+        sum += arrival.since(start.departure).as_seconds();
+        last = arrival;
+    }
+    assert!(waited > 50 && waited < starts.len() as u64 / 20, "{waited} of {}", starts.len());
+    let in_order = arrived.iter().enumerate().all(|(place, (number, _))| place as u64 == *number);
+    assert!(in_order && arrived.windows(2).all(|pair| pair[0].1 <= pair[1].1));
+    // Those that waited add to the mean of the recording, by a few milliseconds each.
+    let (mean, of_steps) = (sum / starts.len() as f64, link.delay.mean().as_seconds());
+    assert!(mean >= of_steps - 1e-4 && mean < of_steps * 1.02, "{mean} for {of_steps}");
+}
+
+#[test]
+fn a_recording_of_one_delay_is_that_delay() {
+    let outcome = |delay: Delay| {
+        let mut scenario = busy_link(ErrorModel::Uniform(Uniform { loss: ratio(0.05) }), 100);
+        scenario.file_transfer.enabled = true;
+        scenario.wireless.delay = delay;
+        World::new(&scenario, &Streams::new(1, 0), NoProbe).expect("one service").run()
+    };
+    assert_eq!(outcome(delay_trace(&[(70, 80), (30, 80)])), outcome(Span::from_milliseconds(80).into()));
 }

@@ -13,7 +13,7 @@ use arqway_sim::tcp::{
     CongestionControl, DelayedDuplicates, DuplicateAcknowledgements, OnHints, PacketWindow, Profile, TcpConfig, Variant,
 };
 use arqway_sim::{
-    NoProbe, Probe, Queue, Rate, RateTrace, Room, Scenario, Step, StepRate, Streams, TraceEnd, World, tcp,
+    NoProbe, Probe, Queue, Rate, RateStep, Room, Scenario, StepRate, Streams, Trace, TraceEnd, World, tcp,
 };
 use arqway_units::{BitRate, Octets, Ratio, Span, Time};
 
@@ -92,12 +92,12 @@ fn neither_do_impairments_and_a_rate_that_changes() {
     wireless.reordering = Some(Reordering { share, delay: Span::from_milliseconds(100) });
     wireless.duplication = Some(Duplication { share, delay: Span::from_milliseconds(50) });
     wireless.jitter = Jitter::Exponential(ExponentialJitter { mean: Span::from_milliseconds(10), keep_order: false });
-    let step = |milliseconds, rate| Step {
+    let step = |milliseconds, rate| RateStep {
         length: Span::from_milliseconds(milliseconds),
         rate: StepRate(BitRate::from_bits_per_second(rate)),
     };
     let steps = [step(500, 96_000), step(100, 0), step(400, 64_000)];
-    wireless.rate = Rate::Trace(RateTrace::new(steps.as_slice(), TraceEnd::Repeat).expect("steps"));
+    wireless.rate = Rate::Trace(Trace::new(steps.as_slice(), TraceEnd::Repeat).expect("steps"));
     assert_no_allocation_but_packets(&scenario);
 }
 

@@ -134,7 +134,7 @@ proptest! {
         scenario.mobility.when = When::Random(Random { mean_stay: ms(stay) });
         scenario.mobility.hints = hints;
         if vertical {
-            let other = Vertical { rate: Some(kbit(200).into()), delay: Some(ms(10)), errors: None };
+            let other = Vertical { rate: Some(kbit(200).into()), delay: Some(ms(10).into()), errors: None };
             scenario.mobility.change = Change::Vertical(other);
         }
         let mut air = Air::default();
@@ -242,7 +242,7 @@ fn a_page_asked_for_in_an_outage_is_fetched_after_it_without_a_timeout() {
 #[test]
 fn a_vertical_handoff_leads_to_the_other_link_and_the_next_one_back() {
     let mut scenario = lecture();
-    let other = Vertical { rate: Some(kbit(640).into()), delay: Some(ms(500)), errors: None };
+    let other = Vertical { rate: Some(kbit(640).into()), delay: Some(ms(500).into()), errors: None };
     scenario.mobility = MobilityConfig {
         when: listed(&[20_000, 40_000]),
         change: Change::Vertical(other),

@@ -6,7 +6,7 @@ use arqway_sim::channel::{
 };
 use arqway_sim::mobility::{Change, MobilityConfig, Periodic, Vertical, When};
 use arqway_sim::{
-    Cause, Pipe, PipeEvent, Probe, Queue, Rate, RateTrace, Room, Scenario, Step, StepRate, Streams, TraceEnd, Wireless,
+    Cause, Pipe, PipeEvent, Probe, Queue, Rate, RateStep, Room, Scenario, StepRate, Streams, Trace, TraceEnd, Wireless,
     World,
 };
 use arqway_units::{BitRate, Octets, Ratio, Span, Time};
@@ -146,16 +146,16 @@ fn a_pipe_delays_duplicates_and_reorders_what_the_simulated_link_does() {
     link.jitter = Jitter::Exponential(ExponentialJitter { mean: ms(20), keep_order: false });
     link.reordering = Some(Reordering { share: ratio(0.1), delay: ms(70) });
     link.duplication = Some(Duplication { share: ratio(0.1), delay: ms(5) });
-    let step = |milliseconds, rate| Step { length: ms(milliseconds), rate: StepRate(rate) };
+    let step = |milliseconds, rate| RateStep { length: ms(milliseconds), rate: StepRate(rate) };
     let steps = vec![step(3000, Some(kbit(64))), step(500, None), step(2000, Some(kbit(32)))];
-    link.rate = Rate::Trace(RateTrace::new(steps, TraceEnd::Repeat).expect("a trace"));
+    link.rate = Rate::Trace(Trace::new(steps, TraceEnd::Repeat).expect("a trace"));
     assert_same(&link, &MobilityConfig::default());
 }
 
 #[test]
 fn a_pipe_has_the_outages_of_the_simulated_link_announced_or_not_and_its_other_link() {
     let errors = ErrorModel::Uniform(Uniform { loss: ratio(0.02) });
-    let other = Vertical { rate: Some(Rate::Constant(kbit(128))), delay: Some(ms(10)), ..Vertical::default() };
+    let other = Vertical { rate: Some(Rate::Constant(kbit(128))), delay: Some(ms(10).into()), ..Vertical::default() };
     for (hints, change) in [(true, Change::default()), (false, Change::default()), (true, Change::Vertical(other))] {
         let when = When::Periodic(Periodic { stay: ms(5000) });
         let mobility = MobilityConfig { when, change, outage: ms(700), hints, notice: ms(100) };

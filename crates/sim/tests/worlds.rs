@@ -7,7 +7,7 @@ use arqway_sim::channel::{
     Direction, Duplication, ErrorModel, ExponentialJitter, Jitter, Listed, Reordering, TwoState, Uniform, UniformJitter,
 };
 use arqway_sim::{
-    Headers, NoProbe, Outcome, Probe, Queue, Rate, RateTrace, Room, Scenario, Step, StepRate, Streams, TraceEnd, World,
+    Headers, NoProbe, Outcome, Probe, Queue, Rate, RateStep, Room, Scenario, StepRate, Streams, Trace, TraceEnd, World,
 };
 use arqway_units::{BitRate, Octets, Ratio, Span, Time};
 
@@ -156,8 +156,8 @@ fn a_link_that_falls_silent_for_good_ends_with_the_scenario_and_loses_nothing_to
     let mut scenario = Scenario::default();
     let rate = StepRate(BitRate::from_bits_per_second(64_000));
     let length = Span::from_milliseconds(500);
-    let steps = [Step { length, rate }, Step { length, rate: StepRate(None) }];
-    scenario.wireless.rate = Rate::Trace(RateTrace::new(steps.as_slice(), TraceEnd::Hold).expect("a rate"));
+    let steps = [RateStep { length, rate }, RateStep { length, rate: StepRate(None) }];
+    scenario.wireless.rate = Rate::Trace(Trace::new(steps.as_slice(), TraceEnd::Hold).expect("a rate"));
     // Periods so short that those until the end of time could never be drawn.
     let (good, bad) = (Span::from_milliseconds(1), Span::from_milliseconds(1));
     let (good_bit_errors, bad_bit_errors) = (Ratio::ZERO, Ratio::ZERO);
@@ -234,7 +234,7 @@ fn each_direction_has_its_own_rate_delay_and_errors() {
     scenario.file_transfer.size = Octets::new(250);
     scenario.wireless.charge_tag = false;
     scenario.wireless.up.rate = Some(BitRate::from_bits_per_second(6400).expect("a rate").into());
-    scenario.wireless.up.delay = Some(Span::from_milliseconds(500));
+    scenario.wireless.up.delay = Some(Span::from_milliseconds(500).into());
     // A packet: 1.2 ms of wire, 31.25 ms, 50 ms; its acknowledgement of 40 octets: 50 ms, 500 ms, 1.032 ms of wire.
     let (outcome, _) = run(&scenario);
     assert!((outcome.ended.as_seconds() - 0.633_482).abs() < 1e-6, "{}", outcome.ended.as_seconds());

@@ -25,9 +25,10 @@ pub struct ListedSetting {
 }
 
 /// The settings whose form is that of another list, so what is below them is not listed.
-const LEAVES: [(&str, &str, &str); 5] = [
+const LEAVES: [(&str, &str, &str); 6] = [
     ("Losses", "recording", ""),
-    ("Steps", "recording", ""),
+    ("RateSteps", "recording", ""),
+    ("DelaySteps", "recording", ""),
     ("Ratio", "share", "0 % to 100 %"),
     ("ServiceConfig", "service", "a scheme or a table"),
     ("Class", "table", ""),
@@ -206,7 +207,7 @@ mod tests {
             let ListedSetting { kind, unit, default, range, .. } = found[0];
             [*kind, *unit, default.as_str(), range.as_str()]
         };
-        assert_eq!(of("wireless.delay"), ["time", "us, ms, s, min, h", "50 ms", ""]);
+        assert_eq!(of("wireless.delay"), ["time", "us, ms, s, min, h", "50 ms", "or a table of kind trace"]);
         assert_eq!(
             of("wireless.rate"),
             ["rate", "bit/s, kbit/s, Mbit/s, Gbit/s", "64 kbit/s", "or a table of kind trace"]

@@ -8,6 +8,7 @@
 //!
 //! The trace counts frames, not time: the third frame sent in a direction meets the third digit, whenever it is sent.
 
+use super::Direction;
 use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -27,6 +28,17 @@ pub struct LossTrace {
     /// What happens at the end of the recording.
     #[serde(default)]
     pub at_end: AtEnd,
+}
+
+/// The file of recorded losses.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct LossFile {
+    /// The file, relative to the experiment.
+    pub file: String,
+    /// In a fate log of the emulator: whose frames.
+    pub direction: Option<Direction>,
 }
 
 /// What happens at the end of a recording of losses.

@@ -22,7 +22,7 @@ pub use bit::Bit;
 pub use four_state::{FourState, MixedPeriods};
 pub(crate) use impairments::Arrivals;
 pub use impairments::{Duplication, ExponentialJitter, Impairments, Jitter, Reordering, UniformJitter};
-pub use loss_trace::{AtEnd, LossTrace, Losses, LossesError};
+pub use loss_trace::{AtEnd, LossFile, LossTrace, Losses, LossesError};
 pub use two_state::TwoState;
 
 use crate::kernel::{Random, Streams};
@@ -132,7 +132,9 @@ impl Listed {
 ///
 /// The end that sends in a direction is a [`Side`]. A [`Host`](crate::Host) is neither: with a forwarding node, the server is at
 /// the access point and the client is behind the far end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
 pub enum Direction {
     /// From the access point to the client.
     Down,
@@ -141,6 +143,15 @@ pub enum Direction {
 }
 
 impl Direction {
+    /// Its name in settings, logs and the names of random streams.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Down => "down",
+            Self::Up => "up",
+        }
+    }
+
     /// The end that sends this way.
     #[must_use]
     pub fn sender(self) -> Side {
@@ -178,10 +189,7 @@ impl Channel {
     /// The channel of one direction, with streams of its own, such as `wireless.down.errors`.
     #[must_use]
     pub fn new(model: &ErrorModel, impairments: &Impairments, direction: Direction, streams: &Streams) -> Self {
-        let way = match direction {
-            Direction::Down => "down",
-            Direction::Up => "up",
-        };
+        let way = direction.name();
         // One stream for each purpose: which frames are lost, how long periods are, and each impairment.
         let stream = |purpose: &str| streams.stream(&format!("wireless.{way}.{purpose}"));
         let periods = |law: Switching| Fate::Periods(Box::new(Periods::new(law, stream("periods"), stream("errors"))));

@@ -118,7 +118,8 @@ mod tests {
     use super::*;
     use crate::channel::two_state::TwoState;
     use crate::kernel::Streams;
-    use crate::rate::{Rate, RateTrace, Step, StepRate, TraceEnd};
+    use crate::rate::{Rate, RateStep, StepRate};
+    use crate::recorded::{Trace, TraceEnd};
     use arqway_units::BitRate;
 
     fn periods(settings: TwoState) -> Periods {
@@ -179,11 +180,11 @@ mod tests {
         let bad_to = ahead.until;
         let fast = StepRate(BitRate::from_bits_per_second(1_000_000));
         let steps = [
-            Step { length: bad_from.since(Time::ZERO), rate: fast },
-            Step { length: bad_to - bad_from, rate: StepRate(None) },
-            Step { length: Span::from_seconds(1.0), rate: fast },
+            RateStep { length: bad_from.since(Time::ZERO), rate: fast },
+            RateStep { length: bad_to - bad_from, rate: StepRate(None) },
+            RateStep { length: Span::from_seconds(1.0), rate: fast },
         ];
-        let recorded = Rate::Trace(RateTrace::new(steps.as_slice(), TraceEnd::Hold).expect("steps"));
+        let recorded = Rate::Trace(Trace::new(steps.as_slice(), TraceEnd::Hold).expect("steps"));
         // Half of it goes out before the link is bad, half behind.
         let half = Span::from_nanoseconds(500_000);
         let start = Time::ZERO + (bad_from.since(Time::ZERO) - half);

@@ -3,7 +3,8 @@
 use super::*;
 use crate::kernel::EventQueue;
 use crate::line::{Line, Queue, Room};
-use crate::rate::{Rate, RateTrace, Step, StepRate, TraceEnd};
+use crate::rate::{Rate, RateStep, StepRate};
+use crate::recorded::{Trace, TraceEnd};
 use arqway_units::BitRate;
 use arqway_units::Span;
 use proptest::prelude::*;
@@ -215,14 +216,14 @@ fn all_impairments() -> impl Strategy<Value = Impairments> {
 }
 
 fn rates() -> impl Strategy<Value = Rate> {
-    let step = (1u64..2000, 0u64..200_000).prop_map(|(milliseconds, rate)| Step {
+    let step = (1u64..2000, 0u64..200_000).prop_map(|(milliseconds, rate)| RateStep {
         length: Span::from_milliseconds(milliseconds),
         rate: StepRate(BitRate::from_bits_per_second(rate)),
     });
     let steps = proptest::collection::vec(step, 0..5).prop_map(|mut steps| {
         let rate = StepRate(BitRate::from_bits_per_second(64_000));
-        steps.push(Step { length: Span::from_milliseconds(20), rate });
-        Rate::Trace(RateTrace::new(steps, TraceEnd::Repeat).expect("the last step sends"))
+        steps.push(RateStep { length: Span::from_milliseconds(20), rate });
+        Rate::Trace(Trace::new(steps, TraceEnd::Repeat).expect("the last step sends"))
     });
     prop_oneof![
         (1000u64..1_000_000).prop_map(|rate| Rate::Constant(BitRate::from_bits_per_second(rate).expect("a rate"))),
@@ -234,7 +235,7 @@ fn rates() -> impl Strategy<Value = Rate> {
 /// the channel made.
 fn send(rate: &Rate, impairments: &Impairments, sizes: &[u64]) -> (Vec<usize>, usize) {
     let mut channel = Channel::new(&ErrorModel::None, impairments, Direction::Down, &Streams::new(7, 0));
-    let mut line: Line<usize> = Line::new(rate, Span::from_milliseconds(50), Queue::DropTail(Room::of(1)));
+    let mut line: Line<usize> = Line::new(rate, &Span::from_milliseconds(50).into(), Queue::DropTail(Room::of(1)));
     let (mut events, mut now, mut copies) = (EventQueue::default(), Time::ZERO, 0);
     for (number, size) in sizes.iter().enumerate() {
         let passage = line.transmit(Octets::new(*size), now);

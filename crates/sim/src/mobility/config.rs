@@ -1,6 +1,7 @@
 //! Mobility as settings.
 
 use crate::channel::{Direction, ErrorModel};
+use crate::delay::Delay;
 use crate::rate::Rate;
 use crate::wireless::Wireless;
 use alloc::vec::Vec;
@@ -92,7 +93,7 @@ pub struct Vertical {
     /// Its rate in each direction.
     pub rate: Option<Rate>,
     /// Its propagation delay.
-    pub delay: Option<Span>,
+    pub delay: Option<Delay>,
     /// Which frames it loses.
     pub errors: Option<ErrorModel>,
 }
@@ -117,10 +118,10 @@ impl Vertical {
         &'a self,
         wireless: &'a Wireless,
         direction: Direction,
-    ) -> (&'a Rate, Span, &'a ErrorModel) {
+    ) -> (&'a Rate, &'a Delay, &'a ErrorModel) {
         (
             self.rate.as_ref().unwrap_or_else(|| wireless.rate(direction)),
-            self.delay.unwrap_or_else(|| wireless.delay(direction)),
+            self.delay.as_ref().unwrap_or_else(|| wireless.delay(direction)),
             self.errors.as_ref().unwrap_or_else(|| wireless.errors(direction)),
         )
     }
@@ -128,15 +129,15 @@ impl Vertical {
     fn offer(&self, wireless: &Wireless) -> LinkOffer {
         let one_way = |direction| {
             let (rate, delay, _) = self.one_way(wireless, direction);
-            OneWay { rate: rate.mean(), delay }
+            OneWay { rate: rate.mean(), delay: delay.mean() }
         };
         LinkOffer { down: one_way(Direction::Down), up: one_way(Direction::Up) }
     }
 }
 
 impl MobilityConfig {
-    /// What the link of the scenario offers, and what the user has after a handoff from it. Of a rate that follows a
-    /// recording it is the mean.
+    /// What the link of the scenario offers, and what the user has after a handoff from it. Of a rate or a
+    /// delay that follows a recording it is the mean.
     pub(crate) fn offers(&self, wireless: &Wireless) -> [LinkOffer; 2] {
         let home = Vertical::default().offer(wireless);
         match &self.change {

@@ -15,26 +15,18 @@
 
 mod trace;
 
-pub use trace::{RateTrace, RateTraceError, Step, StepRate, TraceEnd};
+pub use trace::{RateFile, RateFormat, RateStep, StepRate};
 
+use crate::recorded::{Recorded, Trace};
 use alloc::boxed::Box;
 use arqway_units::{BitRate, Octets, Pacer, Time};
-use core::fmt;
-use serde::de::{Error, MapAccess, Visitor, value::MapAccessDeserializer};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use trace::TracePacer;
 
 /// The rate of a line: a rate, or `{ kind = "trace", steps = ... }`.
-#[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename_all = "kebab-case"))]
-pub enum Rate {
-    /// Recorded.
-    Trace(RateTrace),
-    /// Constant.
-    #[cfg_attr(feature = "schema", schemars(untagged))]
-    Constant(BitRate),
-}
+pub type Rate = Recorded<RateStep>;
+
+/// A rate that changes with time.
+pub type RateTrace = Trace<RateStep>;
 
 impl Rate {
     /// The mean rate.
@@ -50,65 +42,6 @@ impl Rate {
 impl From<BitRate> for Rate {
     fn from(rate: BitRate) -> Self {
         Self::Constant(rate)
-    }
-}
-
-/// As it is read.
-impl Serialize for Rate {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        struct Table<'a> {
-            kind: &'static str,
-            #[serde(flatten)]
-            trace: &'a RateTrace,
-        }
-
-        match self {
-            Self::Constant(rate) => rate.serialize(serializer),
-            Self::Trace(trace) => Table { kind: "trace", trace }.serialize(serializer),
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for Rate {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct RateVisitor;
-
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-        struct Table {
-            #[serde(rename = "kind")]
-            _kind: Kind,
-            steps: trace::Steps,
-            #[serde(default)]
-            at_end: TraceEnd,
-        }
-
-        /// The one kind of rate that is a table.
-        #[derive(Deserialize)]
-        #[serde(rename_all = "kebab-case")]
-        enum Kind {
-            Trace,
-        }
-
-        impl<'de> Visitor<'de> for RateVisitor {
-            type Value = Rate;
-
-            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-                out.write_str("a rate or { kind = \"trace\", steps = [...] }, such as \"64 kbit/s\"")
-            }
-
-            fn visit_str<E: Error>(self, text: &str) -> Result<Rate, E> {
-                text.parse().map(Rate::Constant).map_err(E::custom)
-            }
-
-            fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<Rate, M::Error> {
-                let Table { steps, at_end, .. } = Table::deserialize(MapAccessDeserializer::new(map))?;
-                RateTrace::new(steps.into_inner(), at_end).map(Rate::Trace).map_err(M::Error::custom)
-            }
-        }
-
-        deserializer.deserialize_any(RateVisitor)
     }
 }
 
@@ -130,7 +63,7 @@ impl Clock {
     pub(crate) fn new(rate: &Rate) -> Self {
         match rate {
             Rate::Constant(rate) => Self::steady(*rate),
-            Rate::Trace(trace) => Self::Trace(Box::new(TracePacer::new(trace.clone()))),
+            Rate::Trace(trace) => Self::Trace(Box::new(TracePacer::new(trace))),
         }
     }
 

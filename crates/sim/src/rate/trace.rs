@@ -1,37 +1,16 @@
 //! A recorded rate: steps of a length and a rate each, one after the other.
 
+use crate::recorded::{Trace, TraceEnd, TraceError, TraceStep};
 use alloc::string::String;
-use alloc::sync::Arc;
 use alloc::vec::Vec;
 use arqway_units::{BitRate, Octets, Span, Time, UnitError, positive_span};
-use core::fmt;
-use serde::de::{SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-/// A rate that changes with time, counted from the start of the run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
-pub struct RateTrace {
-    /// The steps, each with a duration and a rate; or the file that contains them.
-    #[serde(serialize_with = "as_list")]
-    #[cfg_attr(feature = "schema", schemars(with = "crate::schema::Steps"))]
-    steps: Arc<[Step]>,
-    /// What happens at the end of the recording.
-    #[cfg_attr(feature = "schema", schemars(default))]
-    at_end: TraceEnd,
-}
-
-fn as_list<S: Serializer>(steps: &Arc<[Step]>, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(steps.iter())
-}
+use serde::{Deserialize, Serialize};
 
 /// A period at one rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Step {
+pub struct RateStep {
     /// The duration.
     #[serde(rename = "for", deserialize_with = "positive_span")]
     pub length: Span,
@@ -57,94 +36,61 @@ impl From<StepRate> for String {
     }
 }
 
-/// What happens at the end of a recording of rates.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+/// The file of a recorded rate.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Default)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct RateFile {
+    /// The file, relative to the experiment.
+    pub file: String,
+    /// What its lines are.
+    #[serde(default)]
+    pub format: RateFormat,
+}
+
+/// What the lines of a recorded rate are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), derive(serde::Serialize))]
 #[serde(rename_all = "kebab-case")]
-pub enum TraceEnd {
-    /// It starts again.
+pub enum RateFormat {
+    /// Steps such as `10 s, 64 kbit/s`.
     #[default]
-    Repeat,
-    /// The last rate stays.
-    Hold,
+    Steps,
+    /// Milliseconds at which 1,500 octets can be sent, as Mahimahi's link shells read them.
+    Mahimahi,
 }
 
-/// Steps that make no recording.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum RateTraceError {
-    /// There are none.
-    #[error("a rate that follows a trace needs a step, such as {{ for = \"10 s\", rate = \"64 kbit/s\" }}")]
-    Empty,
-    /// Nothing could ever be sent.
-    #[error("no step has a rate above 0 bit/s: nothing would ever be sent")]
-    Silent,
-}
+impl TraceStep for RateStep {
+    type Constant = BitRate;
+    type File = RateFile;
+    const EXPECTED: &'static str = "a rate or { kind = \"trace\", steps = [...] }, such as \"64 kbit/s\"";
+    const EXPECTED_STEPS: &'static str =
+        "a list of steps { for = \"10 s\", rate = \"64 kbit/s\" }, or { file = \"drive.rates\" }";
 
-impl RateTrace {
-    /// A recording of these steps.
-    ///
-    /// # Errors
-    /// There are none, or nothing could ever be sent.
-    pub fn new(steps: impl Into<Arc<[Step]>>, at_end: TraceEnd) -> Result<Self, RateTraceError> {
-        let steps = steps.into();
-        if steps.is_empty() {
-            return Err(RateTraceError::Empty);
-        }
-        if steps.iter().all(|step| step.rate.0.is_none()) {
-            return Err(RateTraceError::Silent);
-        }
-        Ok(Self { steps, at_end })
+    fn length(&self) -> Span {
+        self.length
     }
 
+    fn check(steps: &[Self]) -> Result<(), TraceError> {
+        if steps.iter().all(|step| step.rate.0.is_none()) { Err(TraceError::Silent) } else { Ok(()) }
+    }
+}
+
+impl Trace<RateStep> {
     /// The mean rate over the recording.
     #[must_use]
     pub fn mean(&self) -> BitRate {
-        let (mut area, mut length) = (0u128, 0);
-        for step in self.steps.iter() {
-            area = area.saturating_add(area_of(*step));
-            length += u128::from(step.length.as_nanoseconds());
-        }
-        let mean = u64::try_from(area / length.max(1)).unwrap_or(u64::MAX);
-        BitRate::from_bits_per_second(mean).unwrap_or(BitRate::MINIMUM)
+        BitRate::from_bits_per_second(self.mean_of(|step| bits_per_second(*step))).unwrap_or(BitRate::MINIMUM)
     }
 }
 
-fn bits_per_second(step: Step) -> u128 {
-    step.rate.0.map_or(0, |rate| u128::from(rate.as_bits_per_second()))
+fn bits_per_second(step: RateStep) -> u64 {
+    step.rate.0.map_or(0, BitRate::as_bits_per_second)
 }
 
 /// The area under a step, in bits times 10^9.
-fn area_of(step: Step) -> u128 {
-    bits_per_second(step) * u128::from(step.length.as_nanoseconds())
-}
-
-/// The steps as they stand in a file.
-pub(super) struct Steps(Vec<Step>);
-
-impl Steps {
-    pub(super) fn into_inner(self) -> Vec<Step> {
-        self.0
-    }
-}
-
-impl<'de> Deserialize<'de> for Steps {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct StepsVisitor;
-        impl<'de> Visitor<'de> for StepsVisitor {
-            type Value = Steps;
-            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-                out.write_str("a list of steps { for = \"10 s\", rate = \"64 kbit/s\" }, or { file = \"drive.rates\" }")
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Steps, A::Error> {
-                let mut steps = Vec::new();
-                while let Some(step) = list.next_element()? {
-                    steps.push(step);
-                }
-                Ok(Steps(steps))
-            }
-        }
-        deserializer.deserialize_any(StepsVisitor)
-    }
+fn area_of(step: RateStep) -> u128 {
+    u128::from(bits_per_second(step)) * u128::from(step.length.as_nanoseconds())
 }
 
 /// The clock of a transmitter whose rate follows a recording.
@@ -174,15 +120,15 @@ struct Stage {
 const BIT: u128 = 1_000_000_000;
 
 impl TracePacer {
-    pub(super) fn new(trace: RateTrace) -> Self {
+    pub(super) fn new(trace: &Trace<RateStep>) -> Self {
         let (mut end, mut area) = (0u64, 0u128);
-        let place = |step: &Step| {
+        let place = |step: &RateStep| {
             end = end.saturating_add(step.length.as_nanoseconds());
             area = area.saturating_add(area_of(*step));
-            Stage { end, area, rate: bits_per_second(*step) }
+            Stage { end, area, rate: bits_per_second(*step).into() }
         };
-        let stages: Vec<Stage> = trace.steps.iter().map(place).collect();
-        Self { stages, at_end: trace.at_end, period: end, area, remainder: 0 }
+        let stages: Vec<Stage> = trace.steps().iter().map(place).collect();
+        Self { stages, at_end: trace.at_end(), period: end, area, remainder: 0 }
     }
 
     /// When the last bit of a load has gone out whose first bit goes out now; [`Time::MAX`] if never.
@@ -238,10 +184,7 @@ impl TracePacer {
 
     /// Where in the recording a time lies, and in which of its steps.
     fn place(&self, time: u64) -> (u64, usize) {
-        let phase = match self.at_end {
-            TraceEnd::Repeat => time % self.period.max(1),
-            TraceEnd::Hold => time,
-        };
+        let phase = self.at_end.phase(time, self.period);
         let stage = self.stages.partition_point(|stage| stage.end <= phase);
         (phase, stage.min(self.stages.len() - 1))
     }
@@ -252,13 +195,13 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn step(milliseconds: u64, bits_per_second: u64) -> Step {
+    fn step(milliseconds: u64, bits_per_second: u64) -> RateStep {
         let rate = StepRate(BitRate::from_bits_per_second(bits_per_second));
-        Step { length: Span::from_milliseconds(milliseconds), rate }
+        RateStep { length: Span::from_milliseconds(milliseconds), rate }
     }
 
-    fn pacer(steps: &[Step], at_end: TraceEnd) -> TracePacer {
-        TracePacer::new(RateTrace::new(steps, at_end).expect("steps"))
+    fn pacer(steps: &[RateStep], at_end: TraceEnd) -> TracePacer {
+        TracePacer::new(&Trace::new(steps, at_end).expect("steps"))
     }
 
     fn milliseconds(time: Time) -> f64 {
@@ -292,29 +235,29 @@ mod tests {
 
     #[test]
     fn the_mean_is_the_area_over_the_length() {
-        let trace = RateTrace::new([step(100, 8000), step(100, 0), step(200, 16_000)].as_slice(), TraceEnd::Repeat);
+        let trace = Trace::new([step(100, 8000), step(100, 0), step(200, 16_000)].as_slice(), TraceEnd::Repeat);
         assert_eq!(trace.map(|trace| trace.mean().as_bits_per_second()), Ok(10_000));
     }
 
     #[test]
     fn a_trace_that_never_sends_is_refused() {
-        assert_eq!(RateTrace::new([].as_slice(), TraceEnd::Repeat), Err(RateTraceError::Empty));
-        assert_eq!(RateTrace::new([step(1, 0)].as_slice(), TraceEnd::Hold), Err(RateTraceError::Silent));
+        assert_eq!(Trace::<RateStep>::new([].as_slice(), TraceEnd::Repeat), Err(TraceError::Empty));
+        assert_eq!(Trace::new([step(1, 0)].as_slice(), TraceEnd::Hold), Err(TraceError::Silent));
     }
 
     #[test]
     fn steps_of_any_length_and_any_rate_have_a_mean_and_can_be_sent_over() {
-        let largest = Step {
+        let largest = RateStep {
             length: Span::from_nanoseconds(9_000_000_000_000_000_000),
             rate: StepRate(BitRate::from_bits_per_second(9_000_000_000_000_000_000)),
         };
-        let trace = RateTrace::new([largest; 6].as_slice(), TraceEnd::Repeat).expect("steps");
+        let trace = Trace::new([largest; 6].as_slice(), TraceEnd::Repeat).expect("steps");
         assert!(trace.mean().as_bits_per_second() > 0);
-        assert_eq!(TracePacer::new(trace).departure(Octets::new(250), Time::ZERO), Time::ZERO);
+        assert_eq!(TracePacer::new(&trace).departure(Octets::new(250), Time::ZERO), Time::ZERO);
     }
 
     /// The bits that a recording carries until a time, by adding up its steps one by one.
-    fn area_until(steps: &[Step], until: Time) -> f64 {
+    fn area_until(steps: &[RateStep], until: Time) -> f64 {
         let (mut at, mut bits) = (0, 0.0);
         for step in steps.iter().cycle() {
             let left = until.as_nanoseconds() - at;
@@ -334,7 +277,7 @@ mod tests {
             lengths in proptest::collection::vec((1u64..400, 0u64..100_000), 1..8),
             sizes in proptest::collection::vec(1u64..2000, 1..60),
         ) {
-            let mut steps: Vec<Step> = lengths.iter().map(|(length, rate)| step(*length, *rate)).collect();
+            let mut steps: Vec<RateStep> = lengths.iter().map(|(length, rate)| step(*length, *rate)).collect();
             steps.push(step(10, 1000));
             let mut pacer = pacer(&steps, TraceEnd::Repeat);
             let (mut now, mut bits) = (Time::ZERO, 0);

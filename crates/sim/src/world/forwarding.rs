@@ -16,7 +16,6 @@ use crate::channel::Direction;
 use crate::event::Event;
 use crate::line::{Line, Queue, Room};
 use crate::probe::Probe;
-use crate::rate::Rate;
 use crate::scenario::Scenario;
 use alloc::boxed::Box;
 use arqway_link::Packet;
@@ -32,9 +31,9 @@ impl Node {
     /// The node of a scenario, if it has one.
     pub(super) fn new(scenario: &Scenario) -> Option<Box<Self>> {
         let node = &scenario.forwarding_node;
-        let rate = Rate::Constant(node.rate);
+        let (rate, delay) = (node.rate.into(), node.delay.into());
         // The narrow place is the queue of the node; nothing is dropped on the way to it.
-        let line = || Line::new(&rate, node.delay, Queue::DropTail(Room::UNLIMITED));
+        let line = || Line::new(&rate, &delay, Queue::DropTail(Room::UNLIMITED));
         node.enabled.then(|| Box::new(Self { down: line(), up: line() }))
     }
 

@@ -25,7 +25,6 @@ use crate::network_outcome::NetworkOutcome;
 use crate::outcome::Outcome;
 use crate::packet::Memory;
 use crate::probe::Probe;
-use crate::rate::Rate;
 use crate::scenario::Scenario;
 use crate::tcp::TcpConfig;
 use alloc::boxed::Box;
@@ -73,8 +72,8 @@ impl<P: Probe> World<P> {
     /// # Errors
     /// A link layer that cannot be set up so, such as one of more services than a tag can tell apart.
     pub fn new(scenario: &Scenario, streams: &Streams, probe: P) -> Result<Self, ConfigError> {
-        let wired_rate = Rate::Constant(scenario.wired.rate);
-        let wired = |room| Line::new(&wired_rate, scenario.wired.delay, Queue::DropTail(room));
+        let (wired_rate, wired_delay) = (scenario.wired.rate.into(), scenario.wired.delay.into());
+        let wired = |room| Line::new(&wired_rate, &wired_delay, Queue::DropTail(room));
         let end = |direction: Direction| -> Result<LinkEnd, ConfigError> {
             let wireless = &scenario.wireless;
             let mux = Mux::new(&scenario.mux(direction), direction.sender())?;
