@@ -128,7 +128,12 @@ impl<T> Line<T> {
     }
 
     fn has_room(&self, room: Room) -> bool {
-        self.waiting.len() + usize::from(!self.is_idle()) < room.packets.get()
+        self.waiting() < room.packets.get()
+    }
+
+    /// How many loads wait, the one being sent included.
+    pub(crate) fn waiting(&self) -> usize {
+        self.waiting.len() + usize::from(!self.is_idle())
     }
 
     /// Takes the head of the queue if the transmitter is free.

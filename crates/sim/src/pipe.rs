@@ -146,6 +146,12 @@ impl<T: Clone> Pipe<T> {
         self.happened.pop_front()
     }
 
+    /// How many loads wait, the one being sent included: what the queue's capacity counts.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        self.medium.line.waiting()
+    }
+
     /// How many loads found no room in the queue.
     #[must_use]
     pub fn dropped(&self) -> u64 {

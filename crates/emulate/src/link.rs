@@ -1,0 +1,115 @@
+//! Both directions of the modelled link, without a clock and without interfaces.
+//!
+//! ```text
+//!     client -- offer(Up) ---> [ queue, rate, delay, errors ] ---> poll: Arrived --> server
+//!     client <-- poll: Arrived [ queue, rate, delay, errors ] <--- offer(Down) ----- server
+//! ```
+//!
+//! They are two [`Pipe`]s with the random numbers of the simulator: what one loses, the other loses.
+
+use arqway_sim::channel::Direction;
+use arqway_sim::mobility::MobilityConfig;
+use arqway_sim::{Pipe, PipeEvent, Queue, Room, Streams, Wireless};
+use arqway_units::{Octets, Time};
+use bytes::Bytes;
+
+/// How many packets wait in front of a link whose queue is back-pressured in the simulator.
+pub const QUEUE: usize = 256;
+
+/// What a world says of its link, as an emulator can have it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LinkSettings {
+    /// The link.
+    pub wireless: Wireless,
+    /// When it goes and comes.
+    pub mobility: MobilityConfig,
+}
+
+impl LinkSettings {
+    /// These settings with queues that a device can have; and which directions had others.
+    ///
+    /// A back-pressured queue holds back whoever sends. A kernel's interface cannot be held back, so the queue becomes one
+    /// that takes [`QUEUE`] packets and drops the rest.
+    #[must_use]
+    pub fn with_queues_of_a_device(mut self) -> (Self, Vec<Direction>) {
+        let is_back_pressured = |way: &Direction| matches!(self.wireless.queue(*way), Queue::BackPressured(_));
+        let changed: Vec<Direction> = [Direction::Down, Direction::Up].into_iter().filter(is_back_pressured).collect();
+        for way in &changed {
+            let of_way = match way {
+                Direction::Down => &mut self.wireless.down,
+                Direction::Up => &mut self.wireless.up,
+            };
+            of_way.queue = Some(Queue::DropTail(Room::of(QUEUE)));
+        }
+        (self, changed)
+    }
+}
+
+/// A link, carrying packets both ways.
+#[derive(Debug)]
+pub struct EmulatedLink {
+    down: Pipe<Bytes>,
+    up: Pipe<Bytes>,
+}
+
+impl EmulatedLink {
+    /// An idle link at time zero, with the random numbers of this seed.
+    #[must_use]
+    pub fn new(settings: &LinkSettings, seed: u64) -> Self {
+        let streams = Streams::new(seed, 0);
+        let pipe = |way| Pipe::new(&settings.wireless, &settings.mobility, way, &streams);
+        Self { down: pipe(Direction::Down), up: pipe(Direction::Up) }
+    }
+
+    /// Puts a packet into the queue in front of one direction, where it takes this size of the link.
+    ///
+    /// # Errors
+    /// Hands it back when there is no room.
+    pub fn offer(&mut self, way: Direction, packet: Bytes, size: Octets, now: Time) -> Result<(), Bytes> {
+        self.pipe_mut(way).offer(packet, size, now)
+    }
+
+    /// When [`poll`](Self::poll) has something to do next.
+    #[must_use]
+    pub fn next(&self) -> Option<Time> {
+        [self.down.next(), self.up.next()].into_iter().flatten().min()
+    }
+
+    /// What has happened by now in either direction.
+    pub fn poll(&mut self, now: Time) -> Option<(Direction, PipeEvent<Bytes>)> {
+        let down = self.down.poll(now).map(|event| (Direction::Down, event));
+        down.or_else(|| self.up.poll(now).map(|event| (Direction::Up, event)))
+    }
+
+    /// How many packets wait in front of a direction, the one being sent included.
+    #[must_use]
+    pub fn waiting(&self, way: Direction) -> usize {
+        match way {
+            Direction::Down => self.down.waiting(),
+            Direction::Up => self.up.waiting(),
+        }
+    }
+
+    fn pipe_mut(&mut self, way: Direction) -> &mut Pipe<Bytes> {
+        match way {
+            Direction::Down => &mut self.down,
+            Direction::Up => &mut self.up,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_back_pressured_queues_become_those_of_a_device() {
+        let mut wireless = Wireless { queue: Queue::BackPressured(Room::of(2)), ..Wireless::default() };
+        wireless.down.queue = Some(Queue::DropTail(Room::of(7)));
+        let settings = LinkSettings { wireless, mobility: MobilityConfig::default() };
+        let (settings, changed) = settings.with_queues_of_a_device();
+        assert_eq!(changed, [Direction::Up]);
+        assert_eq!(settings.wireless.queue(Direction::Down), Queue::DropTail(Room::of(7)));
+        assert_eq!(settings.wireless.queue(Direction::Up), Queue::DropTail(Room::of(QUEUE)));
+    }
+}

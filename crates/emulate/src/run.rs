@@ -1,0 +1,76 @@
+//! The loop in real time, until it is told to stop.
+
+use crate::emulation::{Emulation, Next, Now};
+use crate::end::End;
+use crate::error::EmulateError;
+use crate::statistics::Report;
+use arqway_net::{Clock, Interface, Waker, wait};
+use arqway_units::{Span, Time};
+use std::os::fd::AsFd;
+
+/// A report comes that often.
+const EVERY: Span = Span::from_milliseconds(1000);
+
+/// What an emulation tells while it runs.
+#[derive(Debug)]
+pub enum Progress {
+    /// What happened in the last second.
+    Second(Report),
+    /// A file is not complete; the emulation goes on.
+    File(crate::FileError),
+}
+
+/// What an emulation has to say at its end.
+#[derive(Debug)]
+pub struct Outcome {
+    /// What happened since the start.
+    pub summary: Report,
+    /// Files that are not complete.
+    pub files: Vec<crate::FileError>,
+    /// Why it ended before it was told to.
+    pub failure: Option<EmulateError>,
+}
+
+impl Now for Clock {
+    fn now(&self) -> Time {
+        Self::now(self)
+    }
+}
+
+impl Emulation<Interface, Clock> {
+    /// Runs until `stop` is woken, or an interface is gone.
+    pub fn run(mut self, stop: &Waker, mut tell: impl FnMut(Progress)) -> Outcome {
+        let failure = self.until_stopped(stop, &mut tell).err();
+        let (summary, files) = self.finish();
+        Outcome { summary, files, failure }
+    }
+
+    fn until_stopped(&mut self, stop: &Waker, tell: &mut impl FnMut(Progress)) -> Result<(), EmulateError> {
+        let mut report_at = Time::ZERO + EVERY;
+        loop {
+            let next = self.turn()?;
+            if self.clock().now() >= report_at {
+                tell(Progress::Second(self.report()));
+                if let Some(failed) = self.failed_file() {
+                    tell(Progress::File(failed));
+                }
+                // A second that was missed altogether has no report of its own.
+                while report_at <= self.clock().now() {
+                    report_at += EVERY;
+                }
+            }
+            let Next::Wait(due) = next else { continue };
+            let until = due.map_or(report_at, |due| due.min(report_at));
+            let ready = {
+                let [client, server] = self.ends();
+                wait(&[stop.as_fd(), client.as_fd(), server.as_fd()], Some(until), self.clock())?
+            };
+            if ready[0] {
+                return Ok(());
+            }
+            if !ready.contains(&true) {
+                self.woken_for(until);
+            }
+        }
+    }
+}
