@@ -1,16 +1,13 @@
 //! `arqway advise SCENARIO.toml`
 
-use crate::study::{Failure, Running, Runs, file_name, read_source};
+use crate::study::{Failure, Running, Runs, file_name, read_world};
 use crate::terminal::{note, print};
 use crate::values;
 use arqway_advise::{Advice, AdviceOptions, Application, Caution, MAX_REPLICATIONS, Question, Watcher, advise};
-use arqway_config::{Source, did_you_mean};
-use arqway_lab::experiment::scenarios;
 use arqway_lab::output_folder::OutputFolder;
 use arqway_units::Span;
 use std::num::NonZeroU32;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::PathBuf;
 
 const EXAMPLES: &str = "Every service is tried on the link and with the traffic that the file describes, with settings for that link. Candidates
 that are significantly worse drop out until the best is known.
@@ -99,7 +96,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 fn question(arguments: &Arguments) -> Result<Question, Failure> {
-    let (source, folder) = source(&arguments.scenario)?;
+    let (source, folder) = read_world(&arguments.scenario)?;
     let mut applications: Vec<Application> = Vec::new();
     for application in arguments.applications.iter().map(|one| one.application()) {
         if !applications.contains(&application) {
@@ -108,19 +105,6 @@ fn question(arguments: &Arguments) -> Result<Question, Failure> {
     }
     let asked = AdviceOptions { applications, within: arguments.media_within, seed: arguments.running.seed };
     Question::read(&source, &folder, &asked).map_err(Failure::usage)
-}
-
-/// A file, or the built-in scenario of that name; and the folder of the files that it names.
-fn source(scenario: &Path) -> Result<(Arc<Source>, PathBuf), Failure> {
-    let name = scenario.display().to_string();
-    if !scenario.is_file() && scenario.extension().is_none() {
-        return scenarios::scenario(&name).map(|source| (source, PathBuf::new())).ok_or_else(|| {
-            let known = scenarios::names();
-            let help = did_you_mean(&name, &known.iter().map(String::as_str).collect::<Vec<_>>());
-            Failure::Usage(format!("no scenario is called `{name}`; {help}"))
-        });
-    }
-    read_source(scenario)
 }
 
 impl Arguments {

@@ -11,14 +11,22 @@ pub(crate) const EXIT_CODE: u8 = 130;
 static STOP: Cancellation = Cancellation::new();
 /// How the command stops, as it says it.
 static HOW: OnceLock<&str> = OnceLock::new();
+/// What a command does instead, that has its own way to end.
+static INSTEAD: OnceLock<Box<dyn Fn() + Send + Sync>> = OnceLock::new();
 
 /// Watches for Ctrl-C from now on.
 pub(crate) fn watch() -> Result<(), ctrlc::Error> {
-    ctrlc::set_handler(|| match HOW.get() {
-        Some(how) if !STOP.after_current_runs() => note(how),
+    ctrlc::set_handler(|| match (INSTEAD.get(), HOW.get()) {
+        (Some(instead), _) => instead(),
+        (None, Some(how)) if !STOP.after_current_runs() => note(how),
         // Whoever presses Ctrl-C again does not want to wait.
-        _ => process::exit(i32::from(EXIT_CODE)),
+        (None, _) => process::exit(i32::from(EXIT_CODE)),
     })
+}
+
+/// From now on, this happens at each Ctrl-C.
+pub(crate) fn instead(act: impl Fn() + Send + Sync + 'static) {
+    INSTEAD.get_or_init(|| Box::new(act));
 }
 
 /// From now on, Ctrl-C requests a stop, and says how it will come about.

@@ -7,6 +7,8 @@ mod advise;
 mod completions;
 #[cfg(test)]
 mod documentation;
+#[cfg(target_os = "linux")]
+mod emulate;
 mod fit;
 mod interrupt;
 mod list;
@@ -55,6 +57,9 @@ enum Command {
     Merge(merge::Arguments),
     /// Look inside one run: a capture for Wireshark, a time-sequence plot
     Trace(trace::Arguments),
+    /// Put a modelled link between two namespaces or interfaces, under real traffic
+    #[cfg(target_os = "linux")]
+    Emulate(emulate::Arguments),
     /// Find the error model behind a trace of a real link, its parameters, and how well it fits
     Fit(fit::Arguments),
     /// List what can be typed: papers, worlds, schemes, settings, metrics
@@ -69,26 +74,35 @@ enum Command {
 
 fn main() -> ExitCode {
     let command = Arguments::try_parse().unwrap_or_else(refuse).command;
-    let outcome = interrupt::watch().map_err(study::Failure::from).and_then(|()| match command {
-        Command::Reproduce(arguments) => reproduce::main(&arguments),
-        Command::Sensitivity(arguments) => sensitivity::main(&arguments),
-        Command::Advise(arguments) => advise::main(&arguments),
-        Command::Run(arguments) => run::main(&arguments),
-        Command::Merge(arguments) => merge::main(&arguments),
-        Command::Trace(arguments) => trace::main(&arguments),
-        Command::Fit(arguments) => fit::main(&arguments),
-        Command::List(arguments) => list::main(&arguments),
-        Command::Schema(arguments) => schema::main(&arguments),
-        Command::Completions(arguments) => completions::main(&arguments, Arguments::command()),
-        Command::Manual(arguments) => manual::main(&arguments, Arguments::command()),
-    });
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            terminal::note(&failure);
-            failure.exit_code()
-        }
+    run(&command).unwrap_or_else(|failure| {
+        terminal::note(&failure);
+        failure.exit_code()
+    })
+}
+
+fn run(command: &Command) -> Result<ExitCode, study::Failure> {
+    #[cfg(target_os = "linux")]
+    if let Command::Emulate(arguments) = command {
+        // Before there is another thread.
+        emulate::obtain_privileges(arguments)?;
     }
+    interrupt::watch()?;
+    match command {
+        Command::Reproduce(arguments) => reproduce::main(arguments),
+        Command::Sensitivity(arguments) => sensitivity::main(arguments),
+        Command::Advise(arguments) => advise::main(arguments),
+        Command::Run(arguments) => run::main(arguments),
+        Command::Merge(arguments) => merge::main(arguments),
+        Command::Trace(arguments) => trace::main(arguments),
+        #[cfg(target_os = "linux")]
+        Command::Emulate(arguments) => return emulate::main(arguments),
+        Command::Fit(arguments) => fit::main(arguments),
+        Command::List(arguments) => list::main(arguments),
+        Command::Schema(arguments) => schema::main(arguments),
+        Command::Completions(arguments) => completions::main(arguments, Arguments::command()),
+        Command::Manual(arguments) => manual::main(arguments, Arguments::command()),
+    }?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Says what is wrong with the command line, or shows the help that it asks for. What is quoted of it has what a terminal obeys

@@ -4,8 +4,8 @@ use crate::interrupt;
 use crate::terminal::note;
 use crate::values;
 use arqway_advise::AdviseError;
-use arqway_config::{LONGEST_SETTINGS, Mistakes, Source, read_text};
-use arqway_lab::experiment::{Effort, Experiment};
+use arqway_config::{LONGEST_SETTINGS, Mistakes, Source, did_you_mean, read_text};
+use arqway_lab::experiment::{Effort, Experiment, scenarios};
 use arqway_lab::output::OutputError;
 use arqway_lab::report::ReportHeader;
 use arqway_lab::run::cancellation::Cancellation;
@@ -125,11 +125,18 @@ pub(crate) enum Failure {
     PartialResults(#[from] PartialError),
     #[error(transparent)]
     Manifest(#[from] ManifestError),
+    #[cfg(target_os = "linux")]
+    #[error(transparent)]
+    Net(#[from] arqway_net::NetError),
 }
 
 impl Failure {
     pub(crate) fn usage(error: impl Display) -> Self {
         Self::Usage(error.to_string())
+    }
+
+    pub(crate) fn failed(error: impl Display) -> Self {
+        Self::Failed(error.to_string())
     }
 
     pub(crate) fn exit_code(&self) -> ExitCode {
@@ -147,6 +154,19 @@ pub(crate) fn read_source(path: &Path) -> Result<(Arc<Source>, PathBuf), Failure
     let text =
         read_text(path, LONGEST_SETTINGS).map_err(|error| Failure::Usage(format!("cannot read {name}: {error}")))?;
     Ok((Source::new(name, text), path.parent().unwrap_or(Path::new("")).to_owned()))
+}
+
+/// A file, or the built-in scenario of that name; and the folder of the files that it names.
+pub(crate) fn read_world(scenario: &Path) -> Result<(Arc<Source>, PathBuf), Failure> {
+    let name = scenario.display().to_string();
+    if !scenario.is_file() && scenario.extension().is_none() {
+        return scenarios::scenario(&name).map(|source| (source, PathBuf::new())).ok_or_else(|| {
+            let known = scenarios::names();
+            let help = did_you_mean(&name, &known.iter().map(String::as_str).collect::<Vec<_>>());
+            Failure::Usage(format!("no scenario is called `{name}`; {help}"))
+        });
+    }
+    read_source(scenario)
 }
 
 /// The name of a file without its folder: results do not depend on paths.

@@ -1,0 +1,190 @@
+//! The two ends of the emulated link, as they were asked for.
+
+use super::{Arguments, Message};
+use crate::study::Failure;
+use arqway_emulate::{DISCARD, ECHO, serve};
+use arqway_net::{Device, Interface, Namespace};
+use std::ffi::OsString;
+use std::fmt;
+use std::net::IpAddr;
+use std::process::Command;
+use std::sync::mpsc::Sender;
+use std::thread;
+
+/// The addresses of the ends where none are asked for.
+const ADDRESSES: [&str; 2] = ["10.81.0.1/24", "10.81.0.2/24"];
+/// The namespaces where none are asked for and there is no command.
+const NAMESPACES: [&str; 2] = ["arqway-client", "arqway-server"];
+/// The name of the device in each namespace.
+const DEVICE: &str = "link";
+/// So many packets wait in a device until the emulator reads them: a burst, and not a queue of its own. What it drops is
+/// counted and told.
+const TRANSMIT_QUEUE: u32 = 1000;
+
+/// Both ends, and what is made around them.
+pub(super) struct Ends {
+    pub(super) client: Interface,
+    pub(super) server: Interface,
+    pub(super) around: Around,
+}
+
+/// What is made around the interfaces, and removed in the end.
+pub(super) enum Around {
+    /// Two namespaces, the client's first.
+    Namespaces([Namespace; 2], [Address; 2]),
+    /// Nothing but names.
+    Interfaces([String; 2]),
+}
+
+/// An address in a network: `10.81.0.1/24`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Address {
+    address: IpAddr,
+    prefix: u8,
+}
+
+impl Ends {
+    pub(super) fn make(arguments: &Arguments) -> Result<Self, Failure> {
+        let Arguments { taps, bridges, interfaces, mtu, .. } = arguments;
+        if let Some([client, server]) = two(interfaces, "--interfaces", "eth1,eth2")? {
+            let ends = [Interface::attach(client), Interface::attach(server)];
+            return Self::of_names(ends, [client, server]);
+        }
+        if let Some([client, server]) = two(taps, "--taps", "tap0,tap1")? {
+            let bridges = two(bridges, "--bridges", "br0,br1")?;
+            let [of_client, of_server] = [0, 1].map(|end| bridges.map(|names| names[end].as_str()));
+            let ends = [Interface::tap(client, *mtu, of_client), Interface::tap(server, *mtu, of_server)];
+            return Self::of_names(ends, [client, server]);
+        }
+        Self::in_namespaces(arguments)
+    }
+
+    fn of_names(ends: [Result<Interface, arqway_net::NetError>; 2], names: [&String; 2]) -> Result<Self, Failure> {
+        let [client, server] = ends;
+        let around = Around::Interfaces(names.map(Clone::clone));
+        Ok(Self { client: client?, server: server?, around })
+    }
+
+    fn in_namespaces(arguments: &Arguments) -> Result<Self, Failure> {
+        let addresses = match two(&arguments.addresses, "--addresses", "10.81.0.1/24,10.81.0.2/24")? {
+            Some([client, server]) => [Address::read(client)?, Address::read(server)?],
+            None => [Address::read(ADDRESSES[0])?, Address::read(ADDRESSES[1])?],
+        };
+        check_pair(addresses)?;
+        let namespaces = match two(&arguments.namespaces, "--namespaces", "left,right")? {
+            Some([client, server]) => [Namespace::named(client)?, Namespace::named(server)?],
+            // A command needs no names, and any number of them can run at once.
+            None if !arguments.command.is_empty() => [Namespace::anonymous()?, Namespace::anonymous()?],
+            None => [Namespace::named(NAMESPACES[0])?, Namespace::named(NAMESPACES[1])?],
+        };
+        let tun = |end: usize| {
+            let device = Device {
+                name: DEVICE.to_owned(),
+                addresses: vec![(addresses[end].address, addresses[end].prefix)],
+                mtu: arguments.mtu,
+                transmit_queue: TRANSMIT_QUEUE,
+            };
+            Interface::tun(&device, &namespaces[end])
+        };
+        let (client, server) = (tun(0)?, tun(1)?);
+        if arguments.servers {
+            let started = namespaces[1].within(|| serve(addresses[1].address))?;
+            started.map_err(|error| {
+                Failure::Failed(format!("cannot start the servers at ports {ECHO} and {DISCARD}: {error}"))
+            })?;
+        }
+        Ok(Self { client, server, around: Around::Namespaces(namespaces, addresses) })
+    }
+}
+
+impl Around {
+    /// Starts the command at the client's end, if there is one; its end is a message.
+    pub(super) fn start(&self, command: &[OsString], messages: &Sender<Message>) -> Result<(), Failure> {
+        let (Self::Namespaces([client, _], [own, peer]), [program, arguments @ ..]) = (self, command) else {
+            return Ok(());
+        };
+        let mut command = Command::new(program);
+        command.args(arguments);
+        command.env("ARQWAY_ADDRESS", own.address.to_string()).env("ARQWAY_PEER", peer.address.to_string());
+        let child = client.spawn(command)?;
+        let messages = messages.clone();
+        let wait = move || {
+            // Nobody listens where the emulation has ended first.
+            messages.send(Message::Command(child.wait())).ok();
+        };
+        thread::Builder::new().name("command".to_owned()).spawn(wait).map(drop).map_err(Failure::failed)
+    }
+
+    /// Ends what runs in the namespaces, and removes them.
+    pub(super) fn remove(self) -> Result<(), Failure> {
+        match self {
+            Self::Namespaces([client, server], _) => {
+                let removed = [client.remove(), server.remove()];
+                Ok(removed.into_iter().collect::<Result<(), _>>()?)
+            }
+            Self::Interfaces(_) => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Around {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Namespaces([client, server], [of_client, of_server]) => {
+                let named = |namespace: &Namespace| {
+                    namespace.name().map(|name| format!(" in namespace {name}")).unwrap_or_default()
+                };
+                let (of_client, of_server) = (of_client.address, of_server.address);
+                write!(out, "client {of_client}{}, server {of_server}{}", named(client), named(server))
+            }
+            Self::Interfaces([client, server]) => write!(out, "client behind {client}, server behind {server}"),
+        }
+    }
+}
+
+impl Address {
+    fn read(text: &str) -> Result<Self, Failure> {
+        let refused = || {
+            Failure::Usage(format!("`{text}` is not an address in a network: expected one such as 10.81.0.1/24 or fd00::1/64"))
+        };
+        let (address, prefix) = text.split_once('/').ok_or_else(refused)?;
+        let address: IpAddr = address.parse().map_err(|_| refused())?;
+        let longest = if address.is_ipv4() { 32 } else { 128 };
+        let prefix = prefix.parse().ok().filter(|prefix| (1..=longest).contains(prefix)).ok_or_else(refused)?;
+        Ok(Self { address, prefix })
+    }
+
+    /// The network's part of the address.
+    fn network(self) -> u128 {
+        let (bits, length) = match self.address {
+            IpAddr::V4(address) => (u128::from(u32::from(address)), 32),
+            IpAddr::V6(address) => (u128::from(address), 128),
+        };
+        bits >> (length - u32::from(self.prefix))
+    }
+}
+
+/// Refuses ends that would not reach each other.
+fn check_pair([client, server]: [Address; 2]) -> Result<(), Failure> {
+    let problem = if client.address == server.address {
+        "both ends have the same address"
+    } else if client.address.is_ipv4() != server.address.is_ipv4() {
+        "one address is of IPv4 and the other of IPv6"
+    } else if client.prefix != server.prefix || client.network() != server.network() {
+        "the addresses are not in the same network"
+    } else {
+        return Ok(());
+    };
+    Err(Failure::Usage(format!("--addresses: {problem}; expected two of one network, such as 10.81.0.1/24,10.81.0.2/24")))
+}
+
+/// The two values of an option, if it is there.
+fn two<'a>(values: &'a [String], option: &str, example: &str) -> Result<Option<[&'a String; 2]>, Failure> {
+    match values {
+        [] => Ok(None),
+        [client, server] if client != server && !client.is_empty() && !server.is_empty() => Ok(Some([client, server])),
+        _ => Err(Failure::Usage(format!(
+            "{option}: expected two different values, the client's and the server's, such as {option} {example}"
+        ))),
+    }
+}

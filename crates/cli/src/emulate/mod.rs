@@ -1,0 +1,186 @@
+//! `arqway emulate LINK`: real packets over a modelled link.
+//!
+//! ```text
+//!     this thread      signals, the command's end, what is printed
+//!     emulation        the data path, alone: nobody who reads our output slowly holds up a packet
+//! ```
+
+mod ends;
+mod screen;
+mod session;
+mod signals;
+
+use crate::study::{Failure, file_name, read_world};
+use crate::terminal::note;
+use crate::values;
+use arqway_emulate::{EmulatedLink, Emulation, LinkSettings, Outcome, Progress, QUEUE};
+use arqway_lab::experiment::described::Described;
+use arqway_net::{Clock, Waker};
+use arqway_sim::channel::Direction;
+use arqway_units::Span;
+use ends::{Around, Ends};
+use session::Session;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::{ExitCode, ExitStatus};
+use std::sync::mpsc::{self, Sender};
+use std::thread::{self, JoinHandle};
+
+const EXAMPLES: &str = "Packets between two ends meet the link of a world: its rate, delay, queue, errors and outages, as the simulator has them. Without
+other options, the ends are two network namespaces: arqway-client and arqway-server.
+
+Examples:
+  arqway emulate satellite -- sh -c 'ping -c 20 $ARQWAY_PEER'
+  arqway emulate lte --servers -- bash                a shell at the client's end; echo and discard answer at $ARQWAY_PEER
+  arqway emulate my-link.toml --log fates.csv         until Ctrl-C; meanwhile: ip netns exec arqway-client ...
+  arqway emulate starlink --interfaces eth1,eth2      between two machines
+  arqway emulate radio --taps tap0,tap1 --bridges br0,br1
+
+A link of your own:
+  [wireless]
+  rate = \"2 Mbit/s\"
+  delay = \"40 ms\"
+  queue = { kind = \"drop-tail\", packets = 50 }
+  errors = { kind = \"uniform\", loss = \"3 %\" }
+
+  [wireless.up]
+  rate = \"256 kbit/s\"";
+
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = EXAMPLES,
+    group = clap::ArgGroup::new("ends").args(["namespaces", "taps", "interfaces"])
+)]
+pub(crate) struct Arguments {
+    /// The link: a file with `[wireless]`, or a built-in world
+    #[arg(value_name = "LINK.toml", value_hint = clap::ValueHint::FilePath)]
+    link: PathBuf,
+    /// Make two network namespaces of these names: the client's and the server's end
+    #[arg(long, value_name = "CLIENT,SERVER", value_delimiter = ',', num_args = 1)]
+    namespaces: Vec<String>,
+    /// Make two TAP devices of these names
+    #[arg(long, value_name = "CLIENT,SERVER", value_delimiter = ',', num_args = 1)]
+    taps: Vec<String>,
+    /// Make the TAP devices ports of these two bridges
+    #[arg(long, value_name = "CLIENT,SERVER", value_delimiter = ',', num_args = 1, requires = "taps")]
+    bridges: Vec<String>,
+    /// Join two Ethernet interfaces that exist
+    #[arg(long, value_name = "CLIENT,SERVER", value_delimiter = ',', num_args = 1)]
+    interfaces: Vec<String>,
+    /// Addresses of the ends in the namespaces [default: 10.81.0.1/24,10.81.0.2/24]
+    #[arg(long, value_name = "CLIENT,SERVER", value_delimiter = ',', num_args = 1, conflicts_with_all = ["taps", "interfaces"])]
+    addresses: Vec<String>,
+    /// Largest packet of the interfaces that are made
+    #[arg(long, value_name = "OCTETS", default_value_t = 1500, value_parser = clap::value_parser!(u32).range(576..=65_535), conflicts_with = "interfaces")]
+    mtu: u32,
+    /// Run servers at the server's end: echo (port 7) and discard (port 9), over TCP and UDP
+    #[arg(long, conflicts_with_all = ["taps", "interfaces"])]
+    servers: bool,
+    /// Seed of all random streams [default: the file's, or 1]
+    #[arg(long, value_name = "S", value_parser = values::seed, allow_negative_numbers = true)]
+    seed: Option<u64>,
+    /// End after this time [default: with the command, or at Ctrl-C]
+    #[arg(long = "for", value_name = "TIME", value_parser = values::positive_time)]
+    length: Option<Span>,
+    /// Print a line each second also while a command runs
+    #[arg(long)]
+    every_second: bool,
+    /// Print statistics as JSON, one object a line
+    #[arg(long)]
+    json: bool,
+    /// Write the fate of each packet; `arqway run` replays it
+    #[arg(long, value_name = "FILE.csv", value_hint = clap::ValueHint::FilePath)]
+    log: Option<PathBuf>,
+    /// Write a capture of both ends for Wireshark
+    #[arg(long, value_name = "FILE.pcapng", value_hint = clap::ValueHint::FilePath)]
+    capture: Option<PathBuf>,
+    /// Run this at the client's end, and end with it; $ARQWAY_PEER is the address of the server's end
+    #[arg(last = true, value_name = "COMMAND", conflicts_with_all = ["taps", "interfaces"])]
+    command: Vec<OsString>,
+}
+
+/// What this thread hears of.
+#[derive(Debug)]
+enum Message {
+    Progress(Progress),
+    /// The emulation has ended.
+    Ended(Box<Outcome>),
+    /// The command has ended.
+    Command(std::io::Result<ExitStatus>),
+    /// Ctrl-C.
+    Interrupt,
+    /// Another signal that asks this process to end.
+    Terminate,
+}
+
+pub(crate) fn main(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let world = world(arguments)?;
+    for removed in arqway_net::leftovers() {
+        note(format_args!("removed what a killed emulator left behind: {removed}"));
+    }
+    let (messages, heard) = mpsc::channel();
+    signals::watch(&messages)?;
+    let ends = Ends::make(arguments)?;
+    let about = format!("arqway emulate {} --seed {}", file_name(&arguments.link), world.seed);
+    let clock = Clock::start();
+    let Ends { client, server, around } = ends;
+    let names = [client.name().to_owned(), server.name().to_owned()];
+    let link = EmulatedLink::new(&world.settings, world.seed);
+    let mut emulation = Emulation::new(link, client, server, clock);
+    if let Some(path) = &arguments.log {
+        emulation.log(path, &about).map_err(Failure::failed)?;
+    }
+    if let Some(path) = &arguments.capture {
+        emulation.capture(path, &about, [&names[0], &names[1]]).map_err(Failure::failed)?;
+    }
+    let stop = Waker::new().map_err(Failure::failed)?;
+    announce(arguments, &world, &around);
+    let thread = start(emulation, &stop, &messages)?;
+    let session = Session::new(arguments, &stop);
+    let ended = around.start(&arguments.command, &messages).and_then(|()| session.follow(&heard));
+    stop.wake();
+    // What it had to say has been heard.
+    thread.join().ok();
+    around.remove()?;
+    ended
+}
+
+/// The link as it is emulated.
+struct EmulatedWorld {
+    settings: LinkSettings,
+    /// Directions whose queue is another one than the world's.
+    changed: Vec<Direction>,
+    seed: u64,
+}
+
+fn world(arguments: &Arguments) -> Result<EmulatedWorld, Failure> {
+    let (source, folder) = read_world(&arguments.link)?;
+    let Described { scenario, seed, .. } = Described::read(&source, &folder)?;
+    let settings = LinkSettings { wireless: scenario.wireless, mobility: scenario.mobility };
+    let (settings, changed) = settings.with_queues_of_a_device();
+    Ok(EmulatedWorld { settings, changed, seed: arguments.seed.or(seed).unwrap_or(1) })
+}
+
+fn announce(arguments: &Arguments, world: &EmulatedWorld, around: &Around) {
+    note(format_args!("emulating {}, seed {}: {around}", file_name(&arguments.link), world.seed));
+    if !world.changed.is_empty() {
+        note(format_args!(
+            "the queue of this world holds back its sender, which no interface can: a drop-tail queue of {QUEUE} packets takes its place"
+        ));
+    }
+}
+
+fn start(
+    emulation: Emulation<arqway_net::Interface, Clock>,
+    stop: &Waker,
+    messages: &Sender<Message>,
+) -> Result<JoinHandle<()>, Failure> {
+    let (stop, messages) = (stop.clone(), messages.clone());
+    let run = move || {
+        let progress = messages.clone();
+        // Who does not listen any more has ended.
+        let outcome = emulation.run(&stop, |what| drop(progress.send(Message::Progress(what))));
+        messages.send(Message::Ended(Box::new(outcome))).ok();
+    };
+    thread::Builder::new().name("emulation".to_owned()).spawn(run).map_err(Failure::failed)
+}

@@ -1,0 +1,107 @@
+//! What an emulation prints: a line a second, and a table at the end; or JSON, a line each.
+//!
+//! ```text
+//!            toward the client                 toward the server                late
+//!     time   Mbit/s packets    lost dropped   Mbit/s packets    lost dropped   99 %
+//!      1 s     18.9    1576      12       0    0.201     804       0       0  0.08 ms
+//! ```
+
+use arqway_emulate::{LatenessSummary, Report, Way};
+use arqway_lab::figure::number;
+use serde::Serialize;
+use std::fmt::Write;
+
+/// The heading is repeated after so many lines.
+const PAGE: u64 = 20;
+
+/// How reports are printed.
+#[derive(Debug)]
+pub(super) struct Screen {
+    json: bool,
+    lines: u64,
+}
+
+/// A report as machines read it.
+#[derive(Debug, Serialize)]
+struct Json<'a> {
+    kind: &'static str,
+    #[serde(flatten)]
+    report: &'a Report,
+}
+
+impl Screen {
+    pub(super) fn new(json: bool) -> Self {
+        Self { json, lines: 0 }
+    }
+
+    /// A second of it.
+    pub(super) fn second(&mut self, report: &Report) -> String {
+        if self.json {
+            return json("second", report);
+        }
+        let heading = if self.lines.is_multiple_of(PAGE) { HEADING } else { "" };
+        self.lines += 1;
+        let Report { at_s, down, up, lateness, .. } = report;
+        format!("{heading}{:>5} s{}{}  {}\n", number::fixed(*at_s, 0), columns(down), columns(up), late(lateness.p99_s))
+    }
+
+    /// The whole of it.
+    pub(super) fn summary(&self, report: &Report) -> String {
+        if self.json {
+            return json("summary", report);
+        }
+        let Report { length_s, down, up, lateness, wake_up_error, .. } = report;
+        let mut text = format!("{:<34}{:>16}{:>16}\n", format!("{length_s:.1} s"), "to the client", "to the server");
+        let mut row = |name: &str, of: &dyn Fn(&Way) -> String| {
+            // Writing into a text cannot fail.
+            writeln!(text, "  {name:<32}{:>16}{:>16}", of(down), of(up)).ok();
+        };
+        row("packets sent to the link", &|way| way.counters.offered.to_string());
+        row("  dropped, the queue was full", &|way| way.counters.queue_full.to_string());
+        row("  lost to errors", &|way| share(way.counters.lost, way.counters.sent));
+        row("  lost while the link was down", &|way| share(way.counters.outage, way.counters.sent));
+        row("packets delivered", &|way| way.counters.delivered.to_string());
+        row("  of these, second copies", &|way| way.counters.duplicated.to_string());
+        row("  refused by the interface", &|way| way.counters.refused.to_string());
+        row("Mbit/s delivered", &|way| number::significant(way.delivered_bps / 1e6, 3));
+        writeln!(text, "  delivered late by                 {}", lateness_of(lateness)).ok();
+        writeln!(text, "  woken late by                     {}", lateness_of(wake_up_error)).ok();
+        text
+    }
+}
+
+const HEADING: &str = "        to the client                      to the server                    late
+   time  Mbit/s packets   lost dropped     Mbit/s packets   lost dropped     99 %
+";
+
+fn columns(Way { counters, delivered_bps, .. }: &Way) -> String {
+    let (lost, dropped) = (counters.lost + counters.outage, counters.queue_full + counters.refused);
+    format!("{:>8}{:>8}{lost:>7}{dropped:>8}   ", number::significant(delivered_bps / 1e6, 3), counters.delivered)
+}
+
+fn late(seconds: f64) -> String {
+    format!("{} ms", number::fixed(seconds * 1e3, 2))
+}
+
+fn lateness_of(lateness: &LatenessSummary) -> String {
+    let LatenessSummary { count, median_s, p99_s, max_s } = lateness;
+    if *count == 0 {
+        return "never".to_owned();
+    }
+    format!("{} (median), {} (99 %), {} (longest)", late(*median_s), late(*p99_s), late(*max_s))
+}
+
+/// A number, and what share of others it is.
+fn share(part: u64, whole: u64) -> String {
+    if part == 0 {
+        return part.to_string();
+    }
+    #[expect(clippy::cast_precision_loss, reason = "a share in print")]
+    let percent = part as f64 / whole as f64 * 100.0;
+    format!("{} %   {part}", number::percentage(percent, 2))
+}
+
+fn json(kind: &'static str, report: &Report) -> String {
+    // Numbers and names have no failure.
+    serde_json::to_string(&Json { kind, report }).map(|line| line + "\n").unwrap_or_default()
+}
