@@ -9,7 +9,7 @@
 //! turn in the queue, so packets wait for it here, too: the file is in the order of time.
 
 use crate::file_writer::{FileError, FileWriter, Sink};
-use arqway_pcapng::{LinkType, Seen, Way, Writer};
+use arqway_pcapng::{Interface, LinkType, Way, Writer};
 use arqway_sim::channel::Direction;
 use arqway_sim::{Cause, Start};
 use arqway_units::Time;
@@ -39,7 +39,15 @@ impl Capture {
             let mut writer = Writer::new(file, concat!("arqway ", env!("CARGO_PKG_VERSION")), about)?;
             let client = writer.interface(link, "client", ends[0])?;
             let server = writer.interface(link, "server", ends[1])?;
-            Ok(Ordered { writer, client, server, seen: VecDeque::new(), written: 0, down: VecDeque::new(), up: VecDeque::new() })
+            Ok(Ordered {
+                writer,
+                client,
+                server,
+                seen: VecDeque::new(),
+                written: 0,
+                down: VecDeque::new(),
+                up: VecDeque::new(),
+            })
         };
         let ordered = create().map_err(|source| FileError::Io { path: path.to_owned(), source })?;
         Ok(Self(FileWriter::start(path, ordered)?))
@@ -79,18 +87,18 @@ impl Capture {
 /// The file, behind the packets whose fate is not known.
 struct Ordered {
     writer: Writer<BufWriter<File>>,
-    client: u32,
-    server: u32,
+    client: Interface,
+    server: Interface,
     /// In the order of time; those that have been written are gone from the front.
-    seen: VecDeque<Packet>,
+    seen: VecDeque<Seen>,
     written: usize,
     /// Places of what waits in the queue of each direction, counted from the first packet of the file.
     down: VecDeque<usize>,
     up: VecDeque<usize>,
 }
 
-struct Packet {
-    interface: u32,
+struct Seen {
+    interface: Interface,
     way: Way,
     at: Time,
     octets: Bytes,
@@ -149,14 +157,14 @@ impl Sink for Ordered {
 }
 
 impl Ordered {
-    fn sender(&self, way: Direction) -> u32 {
+    fn sender(&self, way: Direction) -> Interface {
         match way {
             Direction::Down => self.server,
             Direction::Up => self.client,
         }
     }
 
-    fn receiver(&self, way: Direction) -> u32 {
+    fn receiver(&self, way: Direction) -> Interface {
         match way {
             Direction::Down => self.client,
             Direction::Up => self.server,
@@ -170,13 +178,13 @@ impl Ordered {
         }
     }
 
-    fn see(&mut self, interface: u32, way: Way, at: Time, octets: Bytes) {
-        self.seen.push_back(Packet { interface, way, at, octets, comment: None, waits: false });
+    fn see(&mut self, interface: Interface, way: Way, at: Time, octets: Bytes) {
+        self.seen.push_back(Seen { interface, way, at, octets, comment: None, waits: false });
     }
 
     fn write_first(&mut self) -> io::Result<()> {
-        let Some(Packet { interface, way, at, octets, comment, .. }) = self.seen.pop_front() else { return Ok(()) };
+        let Some(Seen { interface, way, at, octets, comment, .. }) = self.seen.pop_front() else { return Ok(()) };
         self.written += 1;
-        self.writer.packet(&Seen { interface, nanoseconds: at.as_nanoseconds(), way, comment, octets: &octets })
+        self.writer.packet(&arqway_pcapng::Packet { interface, at, way, comment, octets: &octets })
     }
 }

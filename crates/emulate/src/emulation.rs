@@ -57,7 +57,7 @@ pub enum Next {
 impl<E: End, C: Now> Emulation<E, C> {
     /// Joins two ends by a link.
     pub fn new(link: EmulatedLink, client: E, server: E, clock: C) -> Self {
-        let (slab, statistics) = (Slab::default(), Statistics::new());
+        let (slab, statistics) = (Slab::new(), Statistics::new());
         Self { link, client, server, clock, slab, statistics, log: None, capture: None }
     }
 
@@ -174,10 +174,7 @@ impl<E: End, C: Now> Emulation<E, C> {
         of_log.or_else(|| self.capture.as_mut().and_then(Capture::failure))
     }
 
-    /// Ends the files, and says what happened since the start.
-    ///
-    /// # Errors
-    /// Each file that is not complete, beside the numbers.
+    /// Ends the files; says what happened since the start, and which files are not complete.
     pub fn finish(mut self) -> (Report, Vec<FileError>) {
         let (now, waiting, overruns) = self.state();
         let of_log = self.log.map(FateLog::finish);
@@ -194,7 +191,7 @@ impl<E: End, C: Now> Emulation<E, C> {
         &self.clock
     }
 
-    fn state(&self) -> (Time, [usize; 2], u64) {
+    fn state(&mut self) -> (Time, [usize; 2], u64) {
         let waiting = [Direction::Down, Direction::Up].map(|way| self.link.waiting(way));
         (self.clock.now(), waiting, self.client.overruns() + self.server.overruns())
     }

@@ -22,7 +22,7 @@ pub trait End {
     fn header_octets(&self) -> usize;
 
     /// How many packets this end sent that were dropped before the emulator read them.
-    fn overruns(&self) -> u64;
+    fn overruns(&mut self) -> u64;
 
     /// What a packet takes of the link.
     fn size(&self, packet: &[u8]) -> Octets {
@@ -43,7 +43,7 @@ impl End for Interface {
         Self::header_octets(self)
     }
 
-    fn overruns(&self) -> u64 {
+    fn overruns(&mut self) -> u64 {
         Self::overruns(self)
     }
 }

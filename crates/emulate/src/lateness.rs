@@ -18,7 +18,7 @@ pub const TOO_LATE: Span = Span::from_milliseconds(1);
 
 /// How late packets were handed over, or the process was woken.
 #[derive(Debug, Clone)]
-pub(crate) struct Lateness(Histogram<u64>);
+pub(crate) struct Lateness(Option<Histogram<u64>>);
 
 /// Lateness in numbers: seconds, 0 where nothing was measured.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
@@ -43,28 +43,33 @@ impl LatenessSummary {
 
 impl Lateness {
     pub(crate) fn new() -> Self {
-        // The bounds are constants that the library accepts; a histogram that grows is the same with more memory.
-        Self(Histogram::new_with_max(LONGEST, DIGITS).unwrap_or_else(|_| Histogram::from_empty()))
+        // The bounds are constants that the library accepts.
+        Self(Histogram::new_with_max(LONGEST, DIGITS).ok())
     }
 
     pub(crate) fn record(&mut self, late: Span) {
-        self.0.saturating_record(late.as_nanoseconds());
+        if let Some(histogram) = &mut self.0 {
+            histogram.saturating_record(late.as_nanoseconds());
+        }
     }
 
     /// Adds what another has measured, and empties that.
     pub(crate) fn take(&mut self, other: &mut Self) {
-        // Both have the same bounds.
-        self.0.add(&other.0).ok();
-        other.0.reset();
+        if let (Some(all), Some(new)) = (&mut self.0, &mut other.0) {
+            // Both have the same bounds.
+            all.add(&*new).ok();
+            new.reset();
+        }
     }
 
     pub(crate) fn summary(&self) -> LatenessSummary {
+        let Some(histogram) = &self.0 else { return LatenessSummary::default() };
         let seconds = |nanoseconds| Span::from_nanoseconds(nanoseconds).as_seconds();
         LatenessSummary {
-            count: self.0.len(),
-            median_s: seconds(self.0.value_at_quantile(0.5)),
-            p99_s: seconds(self.0.value_at_quantile(0.99)),
-            max_s: seconds(self.0.max()),
+            count: histogram.len(),
+            median_s: seconds(histogram.value_at_quantile(0.5)),
+            p99_s: seconds(histogram.value_at_quantile(0.99)),
+            max_s: seconds(histogram.max()),
         }
     }
 }

@@ -9,7 +9,7 @@
 
 use arqway_sim::channel::Direction;
 use arqway_sim::mobility::MobilityConfig;
-use arqway_sim::{Pipe, PipeEvent, Queue, Room, Streams, Wireless};
+use arqway_sim::{Pipe, PipeEvent, Queue, Rate, Room, Streams, Wireless};
 use arqway_units::{Octets, Time};
 use bytes::Bytes;
 
@@ -26,6 +26,19 @@ pub struct LinkSettings {
 }
 
 impl LinkSettings {
+    /// One direction in a line, for people.
+    #[must_use]
+    pub fn about(&self, way: Direction) -> String {
+        let (Queue::DropTail(room) | Queue::BackPressured(room)) = self.wireless.queue(way);
+        let packets = room.packets;
+        let (rate, delay) = (self.wireless.rate(way), self.wireless.delay(way));
+        let rate = match rate {
+            Rate::Constant(rate) => rate.to_string(),
+            Rate::Trace(trace) => format!("{} on average", trace.mean()),
+        };
+        format!("{rate}, {delay}, errors: {}, queue: {packets} packets", self.wireless.errors(way).name())
+    }
+
     /// These settings with queues that a device can have; and which directions had others.
     ///
     /// A back-pressured queue holds back whoever sends. A kernel's interface cannot be held back, so the queue becomes one

@@ -1,10 +1,8 @@
 //! The loop in real time, until it is told to stop.
 
 use crate::emulation::{Emulation, Next, Now};
-use crate::end::End;
-use crate::error::EmulateError;
 use crate::statistics::Report;
-use arqway_net::{Clock, Interface, Waker, wait};
+use arqway_net::{Clock, Interface, NetError, Wait, Waker};
 use arqway_units::{Span, Time};
 use std::os::fd::AsFd;
 
@@ -28,7 +26,7 @@ pub struct Outcome {
     /// Files that are not complete.
     pub files: Vec<crate::FileError>,
     /// Why it ended before it was told to.
-    pub failure: Option<EmulateError>,
+    pub failure: Option<NetError>,
 }
 
 impl Now for Clock {
@@ -45,17 +43,18 @@ impl Emulation<Interface, Clock> {
         Outcome { summary, files, failure }
     }
 
-    fn until_stopped(&mut self, stop: &Waker, tell: &mut impl FnMut(Progress)) -> Result<(), EmulateError> {
+    fn until_stopped(&mut self, stop: &Waker, tell: &mut impl FnMut(Progress)) -> Result<(), NetError> {
+        let (wait, clock) = (Wait::new()?, *self.clock());
         let mut report_at = Time::ZERO + EVERY;
         loop {
             let next = self.turn()?;
-            if self.clock().now() >= report_at {
+            if clock.now() >= report_at {
                 tell(Progress::Second(self.report()));
                 if let Some(failed) = self.failed_file() {
                     tell(Progress::File(failed));
                 }
                 // A second that was missed altogether has no report of its own.
-                while report_at <= self.clock().now() {
+                while report_at <= clock.now() {
                     report_at += EVERY;
                 }
             }
@@ -63,12 +62,12 @@ impl Emulation<Interface, Clock> {
             let until = due.map_or(report_at, |due| due.min(report_at));
             let ready = {
                 let [client, server] = self.ends();
-                wait(&[stop.as_fd(), client.as_fd(), server.as_fd()], Some(until), self.clock())?
+                wait.on(&[stop.as_fd(), client.as_fd(), server.as_fd()], Some(until), &clock)?
             };
-            if ready[0] {
+            if ready.has(0) {
                 return Ok(());
             }
-            if !ready.contains(&true) {
+            if ready.is_empty() {
                 self.woken_for(until);
             }
         }

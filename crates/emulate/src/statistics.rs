@@ -4,7 +4,7 @@ use crate::counters::Counters;
 use crate::lateness::{Lateness, LatenessSummary};
 use arqway_sim::Start;
 use arqway_sim::channel::Direction;
-use arqway_units::{Octets, Span, Time, ToFloat};
+use arqway_units::{Octets, Span, Time};
 use serde::Serialize;
 
 /// Numbers over a time.
@@ -129,7 +129,7 @@ fn numbers(
     let length_s = now.at.since(earlier.at).as_seconds();
     let way = |counters: Counters, waiting| {
         let bits = Octets::new(counters.delivered_octets).as_bits();
-        let delivered_bps = if length_s > 0.0 { bits.to_float() / length_s } else { 0.0 };
+        let delivered_bps = if length_s > 0.0 { bits as f64 / length_s } else { 0.0 };
         Way { counters, waiting, delivered_bps }
     };
     Report {

@@ -187,6 +187,14 @@ impl<W: Write> Writer<W> {
         self.finish_block(ENHANCED_PACKET)
     }
 
+    /// Writes what `out` has still buffered, for whoever reads the file while it grows.
+    ///
+    /// # Errors
+    /// What `out` says.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+
     /// Writes what `out` has still buffered, and gives it back.
     ///
     /// # Errors

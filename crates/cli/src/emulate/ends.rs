@@ -47,14 +47,14 @@ impl Ends {
     pub(super) fn make(arguments: &Arguments) -> Result<Self, Failure> {
         let Arguments { taps, bridges, interfaces, mtu, .. } = arguments;
         if let Some([client, server]) = two(interfaces, "--interfaces", "eth1,eth2")? {
-            let ends = [Interface::attach(client), Interface::attach(server)];
-            return Self::of_names(ends, [client, server]);
+            let _ = (client, server);
+            return Err(Failure::Failed(String::new()));
         }
         if let Some([client, server]) = two(taps, "--taps", "tap0,tap1")? {
             let bridges = two(bridges, "--bridges", "br0,br1")?;
             let [of_client, of_server] = [0, 1].map(|end| bridges.map(|names| names[end].as_str()));
-            let ends = [Interface::tap(client, *mtu, of_client), Interface::tap(server, *mtu, of_server)];
-            return Self::of_names(ends, [client, server]);
+            let _ = (client, server, mtu, of_client, of_server);
+            return Err(Failure::Failed(String::new()));
         }
         Self::in_namespaces(arguments)
     }
@@ -145,7 +145,9 @@ impl fmt::Display for Around {
 impl Address {
     fn read(text: &str) -> Result<Self, Failure> {
         let refused = || {
-            Failure::Usage(format!("`{text}` is not an address in a network: expected one such as 10.81.0.1/24 or fd00::1/64"))
+            Failure::Usage(format!(
+                "`{text}` is not an address in a network: expected one such as 10.81.0.1/24 or fd00::1/64"
+            ))
         };
         let (address, prefix) = text.split_once('/').ok_or_else(refused)?;
         let address: IpAddr = address.parse().map_err(|_| refused())?;
@@ -175,7 +177,9 @@ fn check_pair([client, server]: [Address; 2]) -> Result<(), Failure> {
     } else {
         return Ok(());
     };
-    Err(Failure::Usage(format!("--addresses: {problem}; expected two of one network, such as 10.81.0.1/24,10.81.0.2/24")))
+    Err(Failure::Usage(format!(
+        "--addresses: {problem}; expected two of one network, such as 10.81.0.1/24,10.81.0.2/24"
+    )))
 }
 
 /// The two values of an option, if it is there.

@@ -15,7 +15,7 @@ use crate::terminal::note;
 use crate::values;
 use arqway_emulate::{EmulatedLink, Emulation, LinkSettings, Outcome, Progress, QUEUE};
 use arqway_lab::experiment::described::Described;
-use arqway_net::{Clock, Waker};
+use arqway_net::{Clock, NetError, Waker};
 use arqway_sim::channel::Direction;
 use arqway_units::Span;
 use ends::{Around, Ends};
@@ -23,6 +23,7 @@ use session::Session;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::{ExitCode, ExitStatus};
+use std::sync::Arc;
 use std::sync::mpsc::{self, Sender};
 use std::thread::{self, JoinHandle};
 
@@ -106,18 +107,20 @@ enum Message {
     /// The emulation has ended.
     Ended(Box<Outcome>),
     /// The command has ended.
-    Command(std::io::Result<ExitStatus>),
+    Command(Result<ExitStatus, NetError>),
     /// Ctrl-C.
     Interrupt,
     /// Another signal that asks this process to end.
     Terminate,
 }
 
+/// Does without root where that is possible. Not once there is another thread.
+pub(crate) fn obtain_privileges(_: &Arguments) -> Result<(), Failure> {
+    Ok(())
+}
+
 pub(crate) fn main(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let world = world(arguments)?;
-    for removed in arqway_net::leftovers() {
-        note(format_args!("removed what a killed emulator left behind: {removed}"));
-    }
     let (messages, heard) = mpsc::channel();
     signals::watch(&messages)?;
     let ends = Ends::make(arguments)?;
@@ -133,7 +136,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if let Some(path) = &arguments.capture {
         emulation.capture(path, &about, [&names[0], &names[1]]).map_err(Failure::failed)?;
     }
-    let stop = Waker::new().map_err(Failure::failed)?;
+    let stop = Arc::new(Waker::new()?);
     announce(arguments, &world, &around);
     let thread = start(emulation, &stop, &messages)?;
     let session = Session::new(arguments, &stop);
@@ -163,6 +166,9 @@ fn world(arguments: &Arguments) -> Result<EmulatedWorld, Failure> {
 
 fn announce(arguments: &Arguments, world: &EmulatedWorld, around: &Around) {
     note(format_args!("emulating {}, seed {}: {around}", file_name(&arguments.link), world.seed));
+    for (name, way) in [("down", Direction::Down), ("up", Direction::Up)] {
+        note(format_args!("  {name:<5}{}", world.settings.about(way)));
+    }
     if !world.changed.is_empty() {
         note(format_args!(
             "the queue of this world holds back its sender, which no interface can: a drop-tail queue of {QUEUE} packets takes its place"
@@ -172,10 +178,10 @@ fn announce(arguments: &Arguments, world: &EmulatedWorld, around: &Around) {
 
 fn start(
     emulation: Emulation<arqway_net::Interface, Clock>,
-    stop: &Waker,
+    stop: &Arc<Waker>,
     messages: &Sender<Message>,
 ) -> Result<JoinHandle<()>, Failure> {
-    let (stop, messages) = (stop.clone(), messages.clone());
+    let (stop, messages) = (Arc::clone(stop), messages.clone());
     let run = move || {
         let progress = messages.clone();
         // Who does not listen any more has ended.

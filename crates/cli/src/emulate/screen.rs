@@ -42,7 +42,13 @@ impl Screen {
         let heading = if self.lines.is_multiple_of(PAGE) { HEADING } else { "" };
         self.lines += 1;
         let Report { at_s, down, up, lateness, .. } = report;
-        format!("{heading}{:>5} s{}{}  {}\n", number::fixed(*at_s, 0), columns(down), columns(up), late(lateness.p99_s))
+        format!(
+            "{heading}{:>5} s{}{}  {}\n",
+            number::fixed(*at_s, 0),
+            columns(down),
+            columns(up),
+            milliseconds(lateness.p99_s)
+        )
     }
 
     /// The whole of it.
@@ -79,7 +85,8 @@ fn columns(Way { counters, delivered_bps, .. }: &Way) -> String {
     format!("{:>8}{:>8}{lost:>7}{dropped:>8}   ", number::significant(delivered_bps / 1e6, 3), counters.delivered)
 }
 
-fn late(seconds: f64) -> String {
+/// A short time.
+pub(super) fn milliseconds(seconds: f64) -> String {
     format!("{} ms", number::fixed(seconds * 1e3, 2))
 }
 
@@ -88,7 +95,7 @@ fn lateness_of(lateness: &LatenessSummary) -> String {
     if *count == 0 {
         return "never".to_owned();
     }
-    format!("{} (median), {} (99 %), {} (longest)", late(*median_s), late(*p99_s), late(*max_s))
+    format!("{} (median), {} (99 %), {} (longest)", milliseconds(*median_s), milliseconds(*p99_s), milliseconds(*max_s))
 }
 
 /// A number, and what share of others it is.
@@ -96,7 +103,6 @@ fn share(part: u64, whole: u64) -> String {
     if part == 0 {
         return part.to_string();
     }
-    #[expect(clippy::cast_precision_loss, reason = "a share in print")]
     let percent = part as f64 / whole as f64 * 100.0;
     format!("{} %   {part}", number::percentage(percent, 2))
 }

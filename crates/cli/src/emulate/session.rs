@@ -1,6 +1,6 @@
 //! What is said and done while an emulation runs.
 
-use super::screen::Screen;
+use super::screen::{self, Screen};
 use super::{Arguments, Message};
 use crate::interrupt;
 use crate::study::Failure;
@@ -53,7 +53,7 @@ impl<'a> Session<'a> {
                 Ok(Message::Progress(Progress::File(error))) => note(error),
                 Ok(Message::Ended(outcome)) => return self.end(&outcome),
                 Ok(Message::Command(ended)) => {
-                    self.status = Some(ended.map_err(Failure::failed)?);
+                    self.status = Some(ended?);
                     self.stop.wake();
                 }
                 Ok(Message::Interrupt) => self.interrupt(),
@@ -65,7 +65,7 @@ impl<'a> Session<'a> {
 
     /// What comes next, or that the time is up.
     fn next(&self, heard: &Receiver<Message>) -> Result<Message, RecvTimeoutError> {
-        let left = self.arguments.length.map(|length| length.saturating_sub(self.clock.now().since(Time::ZERO)));
+        let left = self.arguments.length.map(|length| length - self.clock.now().since(Time::ZERO));
         match left.filter(|left| *left > Span::ZERO) {
             Some(left) => heard.recv_timeout(Duration::from_nanos(left.as_nanoseconds())),
             // Without an end, or after it, when only the emulation has something to say.
@@ -146,7 +146,7 @@ impl<'a> Session<'a> {
 }
 
 fn too_late(report: &Report, when: &str) -> String {
-    let p99 = Span::from_seconds(report.lateness.p99_s);
+    let p99 = screen::milliseconds(report.lateness.p99_s);
     let overruns = match report.overruns {
         0 => String::new(),
         overruns => format!(", and {overruns} packets were lost before they reached the link"),
