@@ -43,6 +43,14 @@ pub enum NetError {
         /// How many octets such a name has at most.
         longest: usize,
     },
+    /// This process lacks a right, or the machine a driver.
+    #[error("missing: {what}; {remedy}")]
+    Missing {
+        /// What is missing.
+        what: String,
+        /// The command that gives it.
+        remedy: String,
+    },
     /// The system refused something else.
     #[error("cannot {doing}")]
     System {
@@ -55,6 +63,10 @@ pub enum NetError {
 }
 
 impl NetError {
+    pub(crate) fn missing(what: &str, remedy: &str) -> Self {
+        Self::Missing { what: what.to_owned(), remedy: remedy.to_owned() }
+    }
+
     /// What the system said when it was asked for `doing`, which follows "cannot".
     pub(crate) fn system(doing: impl Into<String>, source: impl Into<io::Error>) -> Self {
         Self::System { doing: doing.into(), source: source.into() }
@@ -72,7 +84,9 @@ fn held_by(name: &str, holder: Option<u32>) -> String {
         Some(process) => {
             format!("it belongs to arqway's process {process}, which still runs; choose another name, or stop that one")
         }
-        None => format!("arqway did not make it; choose another name, or remove it with `ip netns delete {name}`"),
+        None => format!(
+            "no process of arqway that runs has made it; choose another name, or remove it with `ip netns delete {name}`"
+        ),
     }
 }
 

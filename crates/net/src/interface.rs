@@ -9,12 +9,14 @@
 use crate::error::{NetError, check_name};
 use crate::namespace::Namespace;
 use crate::netlink::{Change, Link, Netlink};
+use crate::privileges::no_device;
 use crate::slab::Slab;
 use bytes::Bytes;
 use rustix::io::Errno;
 use std::io;
 use std::net::IpAddr;
 use std::os::fd::{AsFd, BorrowedFd};
+use std::path::Path;
 use tun_rs::{DeviceBuilder, Layer, SyncDevice};
 
 /// How long the name of an interface is at most: `IFNAMSIZ` less the zero octet.
@@ -65,18 +67,26 @@ impl Interface {
             return Err(NetError::InterfaceExists { name: name.clone() });
         }
         let header = if layer == Layer::L2 { 14 } else { 0 };
-        let failed = |error| NetError::system(format!("make the device `{name}` with /dev/net/tun"), error);
+        let failed = |error: io::Error| {
+            let doing = format!("make the device `{name}` with /dev/net/tun");
+            Errno::from_io_error(&error).map_or_else(|| NetError::system(&doing, error), |code| no_device(code, &doing))
+        };
         let opened = DeviceBuilder::new().name(name.clone()).layer(layer).inherit_enable_state().build_sync();
         let opened = opened.map_err(failed)?;
         opened.set_nonblocking(true).map_err(failed)?;
         let link = netlink.link(name)?;
         let change = Change { mtu: Some(device.mtu), transmit_queue: Some(device.transmit_queue), ..Change::default() };
         netlink.change(&link, change)?;
-        netlink.change(&link, Change { no_own_ipv6: true, ..Change::default() })?;
+        if Path::new("/proc/sys/net/ipv6").exists() {
+            netlink.change(&link, Change { no_own_ipv6: true, ..Change::default() })?;
+        }
+        // Up first: an IPv6 address of a device that is down gets its route at a time of its own.
+        netlink.change(&link, Change { up: Some(true), ..Change::default() })?;
+        let routes = Netlink::watch_routes()?;
         for (address, prefix) in &device.addresses {
             netlink.add_address(&link, *address, *prefix)?;
         }
-        netlink.change(&link, Change { up: Some(true), ..Change::default() })?;
+        routes.await_routes(&device.addresses)?;
         let longest = usize::try_from(device.mtu).unwrap_or(usize::MAX).saturating_add(header);
         Ok(Self { device: opened, netlink, link, longest, header })
     }

@@ -8,9 +8,10 @@
 //! | `clock` | [`Clock`]: the only file that reads a clock |
 //! | `slab` | [`Slab`]: memory for packets, used again and again |
 //! | `wait` | [`Wait`] for packets and for a time, in nanoseconds; [`Waker`] from another thread |
-//! | `namespace` | [`Namespace`]: made, entered, removed; commands inside |
+//! | `namespace` | [`Namespace`]: made, entered, removed; a [`Child`] inside; [`leftovers`] of a process that was killed |
 //! | `interface` | [`Interface`]: packets in and out |
-//! | `netlink` | links and addresses |
+//! | `privileges` | [`privileges`]: root's, or a user namespace's, or what is missing |
+//! | `netlink`, `option` | links and addresses; socket options |
 //! | `error` | [`NetError`] |
 
 mod clock;
@@ -18,12 +19,15 @@ mod error;
 mod interface;
 mod namespace;
 mod netlink;
+mod option;
+mod privileges;
 mod slab;
 mod wait;
 
 pub use clock::Clock;
 pub use error::NetError;
 pub use interface::{Device, Interface};
-pub use namespace::{Child, Namespace};
+pub use namespace::{Child, Namespace, leftovers};
+pub use privileges::{Privileges, privileges};
 pub use slab::Slab;
 pub use wait::{Ready, Wait, Waker};

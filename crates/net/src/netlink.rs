@@ -3,7 +3,9 @@
 //! A socket belongs to the namespace that its thread was in when it was made, and goes on speaking of that one wherever
 //! it is used from.
 
+use crate::clock::{Clock, timeout};
 use crate::error::NetError;
+use arqway_units::{Span, Time};
 use netlink_packet_core::{
     NLM_F_ACK, NLM_F_CREATE, NLM_F_DUMP, NLM_F_EXCL, NLM_F_REQUEST, NetlinkHeader, NetlinkMessage, NetlinkPayload,
 };
@@ -11,9 +13,11 @@ use netlink_packet_route::address::{AddressAttribute, AddressFlags, AddressHeade
 use netlink_packet_route::link::{
     AfSpecInet6, AfSpecUnspec, In6AddrGenMode, LinkAttribute, LinkFlags, LinkMessage, Stats64,
 };
+use netlink_packet_route::route::{RouteAddress, RouteAttribute};
 use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
 use netlink_sys::protocols::NETLINK_ROUTE;
 use netlink_sys::{Socket, SocketAddr};
+use rustix::event::{PollFd, PollFlags, poll};
 use std::io;
 use std::net::IpAddr;
 
@@ -116,6 +120,33 @@ impl Netlink {
             .map_err(|error| NetError::system(format!("give `{}` the address {address}/{prefix}", link.name), error))
     }
 
+    /// Waits until the kernel delivers packets for these IPv6 addresses, which it comes to a moment after it has taken them:
+    /// until then it drops such packets. This socket was opened by [`watch_routes`](Self::watch_routes) before.
+    pub(crate) fn await_routes(&self, addresses: &[(IpAddr, u8)]) -> Result<(), NetError> {
+        let mut missing: Vec<IpAddr> = addresses.iter().map(|(address, _)| *address).filter(IpAddr::is_ipv6).collect();
+        let (clock, latest) = (Clock::start(), Time::ZERO + Span::from_seconds(5.0));
+        while let Some(address) = missing.first() {
+            let failed = |error: io::Error| NetError::system(format!("receive packets for {address}"), error);
+            let left = timeout(latest.since(clock.now()));
+            let mut socket = [PollFd::new(&self.socket, PollFlags::IN)];
+            if poll(&mut socket, left.as_ref()).map_err(|error| failed(error.into()))? == 0 {
+                return Err(failed(io::ErrorKind::TimedOut.into()));
+            }
+            let mut told = Vec::new();
+            self.read(&mut told).map_err(failed)?;
+            missing.retain(|address| !told.iter().any(|change| is_route_to(change, *address)));
+        }
+        Ok(())
+    }
+
+    /// A socket that is told of each new IPv6 route of the calling thread's namespace.
+    pub(crate) fn watch_routes() -> Result<Self, NetError> {
+        let netlink = Self::open()?;
+        let watched = netlink.socket.add_membership(libc::RTNLGRP_IPV6_ROUTE);
+        watched.map_err(|error| NetError::system("watch routes over netlink", error))?;
+        Ok(netlink)
+    }
+
     /// What the kernel answers.
     fn ask(&self, message: RouteNetlinkMessage, flags: u16) -> io::Result<Vec<RouteNetlinkMessage>> {
         let mut header = NetlinkHeader::default();
@@ -156,6 +187,16 @@ impl std::fmt::Debug for Netlink {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Netlink").finish_non_exhaustive()
     }
+}
+
+/// Whether this is news of a route to exactly this address.
+fn is_route_to(change: &RouteNetlinkMessage, address: IpAddr) -> bool {
+    let RouteNetlinkMessage::NewRoute(route) = change else { return false };
+    let to = |attribute: &RouteAttribute| match (attribute, address) {
+        (RouteAttribute::Destination(RouteAddress::Inet6(to)), IpAddr::V6(address)) => *to == address,
+        _ => false,
+    };
+    route.header.destination_prefix_length == 128 && route.attributes.iter().any(to)
 }
 
 /// What we want to know of a link.

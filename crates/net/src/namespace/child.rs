@@ -1,6 +1,6 @@
 //! A command inside a namespace.
 
-use super::Namespace;
+use super::{Namespace, enter};
 use crate::error::NetError;
 use rustix::io::Errno;
 use rustix::process::{
@@ -47,7 +47,6 @@ impl Namespace {
         let program = command.get_program().to_string_lossy().into_owned();
         die_with_us(&mut command);
         let namespace = self.descriptor.try_clone().map_err(|error| failed(program.clone(), error))?;
-        let namespace = Self { descriptor: namespace, name: None };
         let (hand_over, handed_over) = sync_channel(1);
         let (go, gone_on) = sync_channel(1);
         let thread = std::thread::Builder::new()
@@ -100,13 +99,13 @@ impl AsFd for Child {
 
 /// What the thread of a command does: enter, start, hand over, wait.
 fn live_with(
-    namespace: &Namespace,
+    namespace: &OwnedFd,
     mut command: Command,
     hand_over: &SyncSender<io::Result<Started>>,
     gone_on: &Receiver<std::process::Child>,
 ) -> io::Result<ExitStatus> {
     let mut start = || -> io::Result<Started> {
-        namespace.enter().map_err(io::Error::other)?;
+        enter(namespace.as_fd()).map_err(io::Error::other)?;
         let child = command.spawn()?;
         let descriptor = pidfd_open(Pid::from_child(&child), PidfdFlags::empty())?;
         Ok((child, descriptor))

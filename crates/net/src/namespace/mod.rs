@@ -9,21 +9,29 @@
 //! A namespace that was made here ends when it is dropped: what still runs in it is ended, and its name is taken away.
 
 mod child;
+mod identity;
+mod leftovers;
 mod name;
+mod processes;
+mod record;
 
 pub use child::Child;
+pub use leftovers::leftovers;
 
 use crate::error::NetError;
-use crate::netlink::Netlink;
+use crate::netlink::{Change, Netlink};
+use identity::Identity;
+use record::Entry;
 use rustix::fs::{Mode, OFlags, open};
 use rustix::thread::{LinkNameSpaceType, UnshareFlags, move_into_link_name_space, unshare_unsafe};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 /// A network namespace.
 #[derive(Debug)]
 pub struct Namespace {
     descriptor: OwnedFd,
-    name: Option<String>,
+    /// What is recorded of one that was made here.
+    ours: Option<Entry>,
 }
 
 impl Namespace {
@@ -32,38 +40,47 @@ impl Namespace {
     /// # Errors
     /// `/proc` is not there.
     pub fn present() -> Result<Self, NetError> {
-        Ok(Self { descriptor: open_present()?, name: None })
+        Ok(Self { descriptor: open_present()?, ours: None })
     }
 
     /// A new namespace without a name; its `lo` is up.
     ///
     /// # Errors
-    /// The process lacks `CAP_SYS_ADMIN`.
+    /// The process lacks `CAP_SYS_ADMIN`, or cannot record what it makes.
     pub fn anonymous() -> Result<Self, NetError> {
-        let descriptor = on_a_thread(|| {
-            unshare_network()?;
-            let netlink = Netlink::open()?;
-            netlink.change(&netlink.link("lo")?, crate::netlink::Change { up: Some(true), ..Default::default() })?;
-            open_present()
-        })?;
-        Ok(Self { descriptor, name: None })
+        Self::make(None)
     }
 
     /// A new namespace that `ip netns exec NAME` finds; its `lo` is up.
     ///
     /// # Errors
-    /// The name is taken or cannot be one; the process is not root, to whom `/run/netns` belongs.
+    /// The name is taken, or cannot be one; the process is not root, to whom `/run/netns` belongs.
     pub fn named(name: &str) -> Result<Self, NetError> {
-        let mut namespace = Self::anonymous()?;
+        name::check(name)?;
+        let namespace = Self::make(Some(name))?;
         name::give(name, &namespace.descriptor)?;
-        namespace.name = Some(name.to_owned());
         Ok(namespace)
+    }
+
+    /// A new namespace, recorded: until it has a name, it ends with this process whatever happens.
+    fn make(name: Option<&str>) -> Result<Self, NetError> {
+        let (descriptor, identity) = on_a_thread(|| {
+            unshare_network()?;
+            let netlink = Netlink::open()?;
+            netlink.change(&netlink.link("lo")?, Change { up: Some(true), ..Change::default() })?;
+            let descriptor = open_present()?;
+            let identity = Identity::of_present(&descriptor)?;
+            Ok((descriptor, identity))
+        })?;
+        let entry = Entry { identity, name: name.map(str::to_owned) };
+        record::add(entry.clone())?;
+        Ok(Self { descriptor, ours: Some(entry) })
     }
 
     /// Its name, if it has one.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
-        self.name.as_deref()
+        self.ours.as_ref()?.name.as_deref()
     }
 
     /// Runs `work` on a thread of its own inside the namespace. A socket or device that it opens stays inside, wherever
@@ -73,7 +90,7 @@ impl Namespace {
     /// The process may not enter the namespace.
     pub fn within<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T, NetError> {
         on_a_thread(|| {
-            self.enter()?;
+            enter(self.descriptor.as_fd())?;
             Ok(work())
         })
     }
@@ -87,25 +104,21 @@ impl Namespace {
         Ok(links.into_iter().map(|link| link.name).collect())
     }
 
-    /// Ends what runs in the namespace, and takes its name away. Dropping it does the same and tells of no error.
+    /// Ends what runs in a namespace that was made here (`SIGTERM`, after half a second `SIGKILL`), and takes its name
+    /// away. Dropping it does the same and tells of no error. What was not made here stays as it is.
     ///
     /// # Errors
-    /// What could not be removed; a name that someone else took away already is none.
+    /// What could not be removed; the next [`leftovers`] tries again. That someone else took the name away already is no error.
     pub fn remove(mut self) -> Result<(), NetError> {
         self.end()
     }
 
     fn end(&mut self) -> Result<(), NetError> {
-        match self.name.take() {
-            Some(name) => name::take_away(&name),
-            None => Ok(()),
-        }
-    }
-
-    /// Moves the calling thread into the namespace, for good.
-    fn enter(&self) -> Result<(), NetError> {
-        move_into_link_name_space(self.descriptor.as_fd(), Some(LinkNameSpaceType::Network))
-            .map_err(|error| NetError::system("enter a network namespace", error))
+        let Some(entry) = self.ours.take() else { return Ok(()) };
+        processes::end(entry.identity.file)?;
+        entry.name.as_deref().map_or(Ok(()), |name| name::take_away(name, entry.identity.file))?;
+        record::remove(&entry);
+        Ok(())
     }
 }
 
@@ -124,6 +137,12 @@ fn on_a_thread<T: Send>(work: impl FnOnce() -> Result<T, NetError> + Send) -> Re
             .map_err(|error| NetError::system("start a thread for a network namespace", error))?;
         thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
+}
+
+/// Moves the calling thread into a namespace, for good.
+fn enter(namespace: BorrowedFd<'_>) -> Result<(), NetError> {
+    move_into_link_name_space(namespace, Some(LinkNameSpaceType::Network))
+        .map_err(|error| NetError::system("enter a network namespace", error))
 }
 
 /// Gives the calling thread a new network namespace.
