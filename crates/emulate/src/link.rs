@@ -9,7 +9,7 @@
 
 use arqway_sim::channel::Direction;
 use arqway_sim::mobility::MobilityConfig;
-use arqway_sim::{Pipe, PipeEvent, Queue, Rate, Room, Streams, Wireless};
+use arqway_sim::{Delay, Pipe, PipeEvent, Queue, Rate, Room, Streams, Wireless};
 use arqway_units::{Octets, Time};
 use bytes::Bytes;
 
@@ -34,7 +34,11 @@ impl LinkSettings {
         let (rate, delay) = (self.wireless.rate(way), self.wireless.delay(way));
         let rate = match rate {
             Rate::Constant(rate) => rate.to_string(),
-            Rate::Trace(trace) => format!("{} on average", trace.mean()),
+            Rate::Trace(_) => format!("{} on average", rate.mean()),
+        };
+        let delay = match delay {
+            Delay::Constant(delay) => delay.to_string(),
+            Delay::Trace(_) => format!("{} on average", delay.mean()),
         };
         format!("{rate}, {delay}, errors: {}, queue: {packets} packets", self.wireless.errors(way).name())
     }
