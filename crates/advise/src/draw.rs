@@ -11,7 +11,7 @@ use super::advice::{Advice, Stage};
 use super::race::{Standing, Verdict};
 use arqway_lab::figure::Scale;
 use arqway_lab::figure::canvas::{Anchor, Canvas, Ink, Length};
-use arqway_lab::figure::look::COLOURS;
+use arqway_lab::figure::look::{COLOURS, curve_colour};
 use arqway_lab::figure::scale::{Fitted, Range};
 use arqway_lab::figure::text;
 use arqway_lab::results::stats::Summary;
@@ -55,7 +55,7 @@ impl Advice {
     pub fn to_svg(&self) -> String {
         let stages: Vec<&Stage> = self.stages.iter().filter(|stage| !stage.standings.is_empty()).collect();
         let names = stages.iter().flat_map(|stage| stage.standings.iter().map(|one| stage.label(one)));
-        let labels = names.map(|name| text::width(name, LABEL)).fold(0.0, f64::max);
+        let labels = text::widest(names, LABEL);
         let panels = stages.first().map_or(0, |stage| self.panels(stage).len());
         let left = MARGIN + labels + 10.0;
         let width = left + panels as f64 * (PANEL + GAP) - GAP + MARGIN + 8.0;
@@ -169,10 +169,8 @@ fn draw_value(
 ) {
     let y = middle(frame.top, row);
     let colour = if verdict == Verdict::Behind { COLOURS.len() - 1 } else { 1 };
-    canvas.put(format_args!(
-        "<g class=\"arqway-curve-{colour}\" color=\"{}\" fill=\"none\" stroke=\"currentColor\" stroke-width=\"1.6\">\n",
-        COLOURS[colour].light
-    ));
+    canvas
+        .put(format_args!("<g {} fill=\"none\" stroke=\"currentColor\" stroke-width=\"1.6\">\n", curve_colour(colour)));
     if let Some((low, high)) = value.interval() {
         let [low, high] = [low, high].map(|end| Length(frame.across(axis, end * panel.factor)));
         canvas.put(format_args!(

@@ -8,7 +8,7 @@
 //! ```
 
 use super::canvas::{Anchor, Canvas, Escaped, Ink, Length};
-use super::look::{COLOURS, looks};
+use super::look::{curve_colour, looks};
 use super::number::{shortest, with_half_width};
 use super::panel::{LABEL_ROW, LABEL_SIZE, TICK_GAP, TICK_SIZE, draw_tick_labels, fitted};
 use super::scale::Fitted;
@@ -46,13 +46,11 @@ impl Bars {
         let labels = figure.curves.iter().map(|curve| text::wrapped(&curve.label, SIZE, LABELS * sheet.inner()));
         let labels: Vec<_> = labels.collect();
         let values: Vec<String> = figure.curves.iter().map(|curve| value(figure, curve)).collect();
-        let widest =
-            |lines: &mut dyn Iterator<Item = &String>| lines.map(|line| text::width(line, SIZE)).fold(0.0, f64::max);
         let below = [figure.y.label.clone(), place(&figure.x, x)];
         Self {
             axis: fitted(&Axis { from_zero: true, ..figure.y.clone() }, &points),
-            left: PADDING + widest(&mut labels.iter().flatten()) + GAP,
-            right: sheet.width() - PADDING - widest(&mut values.iter()) - GAP,
+            left: PADDING + text::widest(labels.iter().flatten(), SIZE) + GAP,
+            right: sheet.width() - PADDING - text::widest(&values, SIZE) - GAP,
             top,
             bottom: top + labels.iter().map(|lines| height(lines)).sum::<f64>() + GAP,
             below: below.iter().flat_map(|line| text::wrapped(line, LABEL_SIZE, sheet.inner())).collect(),
@@ -88,10 +86,10 @@ impl Bars {
     /// A bar from zero, and its interval.
     fn draw_bar(&self, canvas: &mut Canvas, point: Point, y: f64, colour: usize) {
         let (zero, end) = (self.across(0.0), self.across(point.y));
-        let light = COLOURS[colour].light;
         canvas.put(format_args!(
-            "<rect class=\"arqway-curve-{colour}\" color=\"{light}\" fill=\"currentColor\" fill-opacity=\"0.65\" \
+            "<rect {} fill=\"currentColor\" fill-opacity=\"0.65\" \
              x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n",
+            curve_colour(colour),
             Length(zero.min(end)),
             Length(y - BAR / 2.0),
             Length((end - zero).abs()),

@@ -37,7 +37,7 @@ impl Legend {
     pub(super) fn column(curves: &[Curve], most: f64) -> Self {
         let room = most - SAMPLE - SAMPLE_GAP;
         let labels: Vec<_> = curves.iter().map(|curve| text::wrapped(&curve.label, SIZE, room)).collect();
-        let widest = labels.iter().flatten().map(|line| text::width(line, SIZE)).fold(0.0, f64::max);
+        let widest = text::widest(labels.iter().flatten(), SIZE);
         Self { columns: curves.len().min(1), labels, column: SAMPLE + SAMPLE_GAP + widest }
     }
 

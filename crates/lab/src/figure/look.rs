@@ -53,6 +53,11 @@ pub const COLOURS: [Colour; 8] = [
     Colour { light: "#7f7f7f", dark: "#a0a0a0" },
 ];
 
+/// The attributes of what is painted in `currentColor`, in a colour of the palette.
+pub fn curve_colour(colour: usize) -> String {
+    format!("class=\"arqway-curve-{colour}\" color=\"{}\"", COLOURS[colour].light)
+}
+
 const DASHES: [&str; 8] = ["", "8 3", "2 2.5", "9 3 2 3", "15 4", "9 3 2 3 2 3", "4.5 2", "3 5"];
 
 /// The second eight are the first with the fill exchanged.

@@ -1,7 +1,7 @@
 //! Marks: places on the horizontal axis that mean something, such as a bound that a calculation predicts.
 
 use super::canvas::{Canvas, Escaped, Ink, Length};
-use super::look::{COLOURS, Look};
+use super::look::{Look, curve_colour};
 use super::panel::Frame;
 use super::sheet::SOURCE_SIZE;
 use super::{Figure, Mark, text};
@@ -35,7 +35,7 @@ impl Marks {
         let mut marks: Vec<Placed> = Vec::new();
         for mark in figure.marks.iter().filter(|mark| figure.x.scale.shows(mark.x)) {
             let lines = text::wrapped(&mark.label, SOURCE_SIZE, right - left);
-            let reach = lines.iter().map(|line| text::width(line, SOURCE_SIZE)).fold(0.0, f64::max) / 2.0;
+            let reach = text::widest(&lines, SOURCE_SIZE) / 2.0;
             let x = across(mark.x);
             let middle = x.min(right - reach).max(left + reach);
             let covers = |other: &&Placed| (other.middle - middle).abs() < other.reach + reach + APART;
@@ -55,9 +55,7 @@ impl Marks {
         for placed in &self.marks {
             let colour = placed.mark.curve.and_then(|curve| looks.get(curve)).map(|look| look.colour);
             let stroke = if let Some(colour) = colour {
-                let light = COLOURS[colour].light;
-                canvas
-                    .put(format_args!("<g class=\"arqway-curve-{colour}\" color=\"{light}\" fill=\"currentColor\">\n"));
+                canvas.put(format_args!("<g {} fill=\"currentColor\">\n", curve_colour(colour)));
                 "stroke=\"currentColor\"".to_owned()
             } else {
                 canvas.put(format_args!("<g {}>\n", Ink::Soft.fill()));

@@ -1,7 +1,7 @@
 //! The look of a curve on the canvas: its colour and dash, and its marker.
 
 use super::canvas::{Canvas, Ink, Length};
-use super::look::{COLOURS, Look, Marker};
+use super::look::{Look, Marker, curve_colour};
 
 /// Radius of a marker.
 pub(super) const RADIUS: f64 = 4.2;
@@ -10,9 +10,9 @@ pub(super) const RADIUS: f64 = 4.2;
 pub(super) fn open(canvas: &mut Canvas, look: Look) {
     let Look { colour, dash, .. } = look;
     canvas.put(format_args!(
-        "<g class=\"arqway-curve-{colour}\" color=\"{}\" fill=\"none\" stroke=\"currentColor\" \
+        "<g {} fill=\"none\" stroke=\"currentColor\" \
          stroke-width=\"1.6\" stroke-linejoin=\"round\"",
-        COLOURS[colour].light,
+        curve_colour(colour),
     ));
     if !dash.is_empty() {
         canvas.put(format_args!(" stroke-dasharray=\"{dash}\""));

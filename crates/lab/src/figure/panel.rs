@@ -71,7 +71,7 @@ impl Axes {
 
     /// The room to the left of the frame.
     pub(super) fn left(&self) -> f64 {
-        let widest = self.y.ticks.iter().map(|tick| text::width(&tick.label, TICK_SIZE)).fold(0.0, f64::max);
+        let widest = text::widest(self.y.ticks.iter().map(|tick| &tick.label), TICK_SIZE);
         self.label.len() as f64 * LABEL_ROW + TICK_GAP + widest + TICK_GAP
     }
 
@@ -142,7 +142,7 @@ impl Panel {
         for (row, line) in self.heading.iter().rev().enumerate() {
             canvas.text(line, (left, top - 7.0 - above(&self.y, row)), LABEL_SIZE, Ink::Text, Anchor::Start);
         }
-        let widest = self.y.ticks.iter().map(|tick| text::width(&tick.label, TICK_SIZE)).fold(0.0, f64::max);
+        let widest = text::widest(self.y.ticks.iter().map(|tick| &tick.label), TICK_SIZE);
         for (row, line) in self.label.iter().rev().enumerate() {
             let x = left - 2.0 * TICK_GAP - widest - row as f64 * LABEL_ROW;
             let y = f64::midpoint(top, bottom);
@@ -193,7 +193,7 @@ pub(super) fn draw_tick_labels(
 ) {
     let below = bottom + TICK_GAP + 0.8 * TICK_SIZE;
     let places: Vec<f64> = named(axis).map(|tick| across(tick.value)).collect();
-    let widest = named(axis).map(|tick| text::width(&tick.label, TICK_SIZE)).fold(0.0, f64::max);
+    let widest = text::widest(named(axis).map(|tick| &tick.label), TICK_SIZE);
     let closest = places.windows(2).map(|pair| pair[1] - pair[0]).fold(f64::INFINITY, f64::min);
     let stride = ((widest + TICK_SIZE) / closest).ceil().max(1.0) as usize;
     for (tick, x) in named(axis).zip(&places).step_by(stride) {

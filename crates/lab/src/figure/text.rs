@@ -10,6 +10,11 @@ pub fn width(text: &str, size: f64) -> f64 {
     text.chars().map(|letter| f64::from(glyph(letter).advance) * size / UNITS).sum()
 }
 
+/// The width of the widest of some lines of text.
+pub fn widest(lines: impl IntoIterator<Item: AsRef<str>>, size: f64) -> f64 {
+    lines.into_iter().map(|line| width(line.as_ref(), size)).fold(0.0, f64::max)
+}
+
 /// The text in lines of at most the given width, broken between words; a word that is longer is broken too.
 pub fn wrapped(text: &str, size: f64, most: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();

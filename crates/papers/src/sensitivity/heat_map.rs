@@ -12,7 +12,7 @@
 use super::matrix::{AlternativeFinding, Flip, Line, Matrix, verdict};
 use crate::claims::Verdict;
 use arqway_lab::figure::canvas::{Anchor, Canvas, Ink, Length};
-use arqway_lab::figure::look::COLOURS;
+use arqway_lab::figure::look::curve_colour;
 use arqway_lab::figure::text;
 use std::collections::BTreeMap;
 
@@ -50,9 +50,8 @@ impl Layout {
         let head = |found: &AlternativeFinding| format!("{}: {}", matrix.parameter(found).name, found.label);
         let heads = std::iter::once("the world as it is".to_owned()).chain(matrix.alternatives.iter().map(head));
         let heads: Vec<String> = heads.collect();
-        let widest = |texts: &[String]| texts.iter().map(|one| text::width(one, LABEL)).fold(0.0, f64::max);
-        let top = MARGIN + TITLE + 12.0 + widest(&heads) + 8.0;
-        let columns = columns(matrix, widest(&names) + 8.0);
+        let top = MARGIN + TITLE + 12.0 + text::widest(&heads, LABEL) + 8.0;
+        let columns = columns(matrix, text::widest(&names, LABEL) + 8.0);
         let block = columns.last().map_or(0.0, |last| last + CELL) + APART;
         let fitting = ((WIDEST - 2.0 * MARGIN + APART) / block).floor().max(1.0) as usize;
         // Few lines are not worth breaking.
@@ -171,10 +170,7 @@ impl Squares {
 
     fn draw(self, canvas: &mut Canvas) {
         for (colour, path) in self.0 {
-            let light = COLOURS[colour].light;
-            canvas.put(format_args!(
-                "<path class=\"arqway-curve-{colour}\" color=\"{light}\" fill=\"currentColor\" d=\"{path}\"/>\n"
-            ));
+            canvas.put(format_args!("<path {} fill=\"currentColor\" d=\"{path}\"/>\n", curve_colour(colour)));
         }
     }
 }

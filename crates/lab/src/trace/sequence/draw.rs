@@ -61,7 +61,7 @@ pub(super) fn draw(recorder: &Recorder, about: &About) -> String {
     let title = text::wrapped(&about.title, TITLE_SIZE, room);
     let axes = [numbers(recorder), waiting(recorder), waited(recorder, about)];
     let ticks = axes.iter().flat_map(|axis| &axis.ticks);
-    let widest = ticks.map(|tick| text::width(&tick.label, TICK_SIZE)).fold(0.0, f64::max);
+    let widest = text::widest(ticks.map(|tick| &tick.label), TICK_SIZE);
     let left = PADDING + widest + TICK_GAP;
     let top = PADDING + title.len() as f64 * TITLE_ROW + 8.0;
     let [numbers, waiting, waited] = axes;

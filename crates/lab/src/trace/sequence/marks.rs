@@ -2,7 +2,7 @@
 //! pixel; what falls on the same tenth is drawn once.
 
 use crate::figure::canvas::{Canvas, Ink, Length};
-use crate::figure::look::COLOURS;
+use crate::figure::look::curve_colour;
 use std::collections::BTreeSet;
 
 /// Fewer marks of a kind than this have room to be larger.
@@ -58,11 +58,8 @@ impl Style {
             Shape::DashedLine => format!("fill=\"none\" {} stroke-dasharray=\"7 4\"", stroke(1.4)),
             Shape::Area => "fill=\"currentColor\" stroke=\"none\" fill-opacity=\"0.85\"".to_owned(),
         };
-        let colour = self.colour;
-        let light = COLOURS[colour].light;
-        canvas.put(format_args!(
-            "<g class=\"arqway-curve-{colour}\" color=\"{light}\"><path {paint} d=\"{path}\"/></g>\n"
-        ));
+        let colour = curve_colour(self.colour);
+        canvas.put(format_args!("<g {colour}><path {paint} d=\"{path}\"/></g>\n"));
     }
 
     /// Draws a mark at each place: larger where they are few, smaller and on a coarser grain where they are a crowd.
