@@ -7,7 +7,7 @@ use crate::output::OutputError;
 use crate::results::rows::Row;
 use crate::run::Results;
 use crate::run::plan::Plan;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
@@ -73,31 +73,34 @@ impl Findings {
     }
 }
 
-/// The rows of experiments, one experiment after the other: those that show the same cell share its rows.
+/// The rows of experiments, one experiment after the other: those that show the same cell share the rows of the first.
+///
+/// A later one may have measured more of it, such as samples along the time. What both measured is the same.
 pub fn each_once(of_experiments: impl Iterator<Item = Vec<Row>>) -> Vec<Row> {
     let mut all = Vec::new();
-    let mut known: BTreeMap<CellKey, u64> = BTreeMap::new();
+    let mut known: BTreeSet<CellKey> = BTreeSet::new();
+    let mut values: BTreeMap<u64, u64> = BTreeMap::new();
     for rows in of_experiments {
-        let mut here: BTreeMap<CellKey, u64> = BTreeMap::new();
+        let mut here = BTreeSet::new();
         for row in rows {
             let key = CellKey::of(&row);
-            let digest = here.get(&key).copied().unwrap_or_default().wrapping_add(digest(&row));
-            let is_new = !known.contains_key(&key);
-            here.insert(key, digest);
-            if is_new {
+            if cfg!(debug_assertions) {
+                let value = row.value.to_bits();
+                let earlier = *values.entry(number_of(&key, &row)).or_insert(value);
+                assert!(earlier == value, "two cells that no column tells apart: {row:?}");
+            }
+            if !known.contains(&key) {
                 all.push(row);
+                here.insert(key);
             }
         }
-        for (cell, digest) in here {
-            let earlier = *known.entry(cell.clone()).or_insert(digest);
-            debug_assert!(earlier == digest, "two cells that no column tells apart: {cell:?}");
-        }
+        known.append(&mut here);
     }
     all
 }
 
 /// What tells the runs of a cell from others in the rows of an application.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct CellKey {
     words: [Arc<str>; 6],
     rate_bps: u64,
@@ -112,9 +115,45 @@ impl CellKey {
     }
 }
 
-/// What a row says, so that the sum over a cell's rows hangs on all of them and not on their order.
-fn digest(row: &Row) -> u64 {
+/// A number for all that a row says but its value. Two rows hardly share one by chance.
+fn number_of(key: &CellKey, row: &Row) -> u64 {
     let mut hasher = DefaultHasher::new();
-    (&row.metric, row.replication, row.value.to_bits()).hash(&mut hasher);
+    (key, &row.metric, row.replication).hash(&mut hasher);
     hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(metric: &str, value: f64) -> Row {
+        Row {
+            paper: "study".into(),
+            app: "tcp-bulk".into(),
+            errors: "none".into(),
+            beside: "none".into(),
+            rate_bps: 64_000,
+            connections: 1,
+            point: 0.0,
+            scheme: "raw".into(),
+            variant: "".into(),
+            replication: 0,
+            metric: metric.into(),
+            value,
+        }
+    }
+
+    #[test]
+    fn a_cell_of_two_experiments_has_the_rows_of_the_first_though_the_second_samples_more() {
+        let first = vec![row("throughput", 5e3), row("rtt", 0.5)];
+        let second = vec![row("throughput", 5e3), row("window@0.5", 2.0), row("rtt", 0.5)];
+        assert_eq!(each_once([first.clone(), second].into_iter()), first);
+    }
+
+    #[test]
+    #[cfg(debug_assertions)]
+    #[should_panic = "no column tells apart"]
+    fn a_metric_of_one_cell_with_two_values_is_noticed() {
+        each_once([vec![row("rtt", 0.5)], vec![row("throughput", 5e3), row("rtt", 0.6)]].into_iter());
+    }
 }
