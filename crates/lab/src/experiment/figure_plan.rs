@@ -18,7 +18,7 @@ pub struct FigurePlan {
     /// The vertical axis.
     pub quantity: Quantity,
     /// Only this replication: what happened once, and no means.
-    pub replication: Option<u32>,
+    pub replication: Option<Located<u32>>,
     /// The text at the horizontal axis.
     pub x_label: String,
     /// How values are laid along it.
@@ -63,7 +63,7 @@ pub(super) struct FigureSection {
     #[serde(default)]
     y_scale: Scale,
     /// Shows only this replication, counted from 0, instead of means.
-    replication: Option<u32>,
+    replication: Option<Located<u32>>,
     /// The meaning of error bars.
     #[serde(default)]
     bars: Bars,

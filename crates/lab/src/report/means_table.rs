@@ -84,7 +84,8 @@ impl MeansTable {
     #[must_use]
     pub fn new(experiment: &Experiment, figure: &FigurePlan, rows: &[Row]) -> Self {
         let (app, label) = (figure.quantity.app(), figure.quantity.label);
-        let wanted = |row: &&Row| &*row.app == app && figure.replication.is_none_or(|only| row.replication == only);
+        let replication = figure.replication.as_ref().map(|only| only.value);
+        let wanted = |row: &&Row| &*row.app == app && replication.is_none_or(|only| row.replication == only);
         let rows: Vec<(f64, &Row)> =
             rows.iter().filter(wanted).filter_map(|row| Some((place_of(row, &figure.quantity)?, row))).collect();
         let mut points: Vec<f64> = match figure.quantity.along {
@@ -110,7 +111,7 @@ impl MeansTable {
             coinciding: can_coincide.then(|| Coinciding::of(&of_schemes, &means)).flatten(),
             marks: figure.marks.clone(),
             replications: (counts().min().unwrap_or(0), counts().max().unwrap_or(0)),
-            replication: figure.replication,
+            replication,
             points,
             means,
             x_scale: figure.x_scale,
@@ -228,7 +229,7 @@ impl MeansTable {
 mod tests {
     use super::*;
     use crate::experiment::Effort;
-    use arqway_config::Source;
+    use arqway_config::{Located, Origin, Source};
 
     /// Two schemes that differ in their connections alone, and the rows of a cell of each.
     fn experiment(sweep: &str) -> Experiment {
@@ -285,7 +286,11 @@ mod tests {
             row("windows@1", 1, 0, 99.0),
         ]
         .map(of_bulk);
-        let figure = |replication| FigurePlan { quantity, replication, ..study.figures[0].clone() };
+        let origin = Origin::whole(&Source::new("study.toml", ""));
+        let figure = |only: Option<u32>| {
+            let replication = only.map(|value| Located { value, origin: origin.clone() });
+            FigurePlan { quantity, replication, ..study.figures[0].clone() }
+        };
         let mean = MeansTable::new(&study, &figure(None), &rows);
         assert_eq!(mean.points, [0.5, 2.5]);
         assert_eq!(means(&mean), [[Some(2.0), Some(3.0)], [Some(9.0), None]]);

@@ -2,7 +2,7 @@
 
 use crate::experiment::{Experiment, Scheme};
 use crate::figure::number::typed;
-use arqway_config::{did_you_mean, listed};
+use arqway_config::{Mistake, did_you_mean, listed};
 use arqway_sim::Scenario;
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -89,6 +89,9 @@ pub enum RequestError {
         /// What there is.
         known: String,
     },
+    /// A figure shows a replication that is not run.
+    #[error("{0}")]
+    Figure(Mistake),
     /// More runs than a study may have.
     #[error(
         "{runs} runs are more than the {MOST_RUNS} that a study may have; ask for fewer replications, or for fewer points and schemes"
@@ -113,7 +116,8 @@ impl Plan {
     /// Expands experiments to runs.
     ///
     /// # Errors
-    /// A scheme or a point is asked for that none of them has, or more than a study may have.
+    /// A scheme or a point is asked for that none of them has, a figure shows a replication that is not run, or there are
+    /// more runs than a study may have.
     pub fn new(mut experiments: Vec<Experiment>, request: &Request) -> Result<Self, RequestError> {
         for experiment in &mut experiments {
             experiment.seed = request.seed.unwrap_or(experiment.seed);
@@ -124,7 +128,10 @@ impl Plan {
         let runs = match request.replication {
             // One replication alone may lie beyond those that the file asks for.
             Some(replication) => (0..settings.len()).map(|setting| Run { replication, setting }).collect(),
-            None => runs_of(&settings),
+            None => {
+                check_figures(&experiments)?;
+                runs_of(&settings)
+            }
         };
         Ok(Self { experiments, settings, runs })
     }
@@ -165,6 +172,19 @@ impl Plan {
         self.runs.extend(&added);
         added
     }
+}
+
+/// Refuses figures of one replication that would be empty.
+fn check_figures(experiments: &[Experiment]) -> Result<(), RequestError> {
+    for Experiment { replications, figures, .. } in experiments {
+        let shown = figures.iter().filter_map(|figure| figure.replication.as_ref());
+        if let Some(missing) = shown.into_iter().find(|only| only.value >= *replications) {
+            let what = format!("there is no replication {}", missing.value);
+            let help = format!("expected a number below {replications}, the number of replications");
+            return Err(RequestError::Figure(missing.mistake(what).help(help)));
+        }
+    }
+    Ok(())
 }
 
 /// All settings' first replication, then all settings' second, and so on.
