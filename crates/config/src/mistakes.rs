@@ -6,14 +6,14 @@ use super::node::Node;
 use super::shown::one_line;
 use super::source::Origin;
 
-/// One mistake: where, what, and what would be right.
+/// One mistake: where, what is wrong, and what was expected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mistake {
     /// The place to point at.
     pub origin: Origin,
     /// What is wrong.
     pub message: String,
-    /// What would be right, where that is known.
+    /// What was expected, where that is known.
     pub help: Option<String>,
 }
 
@@ -30,7 +30,7 @@ impl Mistake {
         Self { origin: node.origin.of_key(), message: message.into(), help: None }
     }
 
-    /// Adds what would be right.
+    /// Adds what was expected.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());

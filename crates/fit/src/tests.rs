@@ -116,7 +116,7 @@ fn each_family_is_recognised_and_its_parameters_are_found_within_a_tenth_from_10
     }
 }
 
-/// `cargo test --release -p arqway-lab --lib fit -- --ignored --nocapture` prints what `docs/fit.md` says.
+/// `cargo test --release -p arqway-fit --lib -- --ignored --nocapture` prints what `docs/fit.md` says.
 #[test]
 #[ignore = "takes minutes"]
 fn in_100_seeds_each_family_is_recognised_95_times_and_its_parameters_are_found_within_a_tenth() {

@@ -264,7 +264,7 @@ fn distinguishes_figures(paper: &str, path: &str) -> bool {
         || (paper == "shikama06" && (networks.contains(&path) || users.contains(&path)))
 }
 
-/// Sections IV and V of monet08, V of aina06 and 4.6 of shikama06 compare what is no scheme of their figures.
+/// Sections IV and V of monet08, V of aina06 and 4.6 of shikama06 compare what is not a scheme of their figures.
 fn section_compares(figure: &str, path: &str) -> bool {
     let of_figures = [
         ("monet08-secIV", "rejects"),

@@ -33,7 +33,7 @@ pub struct TableMistake {
     pub file: String,
     /// Its line, counted from 1.
     pub line: u64,
-    /// What is wrong and what would be right.
+    /// What is wrong and what was expected.
     pub text: String,
 }
 

@@ -113,7 +113,7 @@ impl Questions {
     /// Only the parameter of this name, whatever its case.
     ///
     /// # Errors
-    /// What would be right, where there is none of that name.
+    /// What was expected, where there is none of that name.
     pub fn only(mut self, name: &str) -> Result<Self, String> {
         let known: Vec<String> = self.parameters.iter().map(|parameter| parameter.name.clone()).collect();
         self.parameters.retain(|parameter| parameter.name.eq_ignore_ascii_case(name));

@@ -79,7 +79,7 @@ pub struct LossesError {
     pub line: usize,
     /// In characters, counted from 1.
     pub column: usize,
-    /// What is wrong and what would be right.
+    /// What is wrong and what was expected.
     pub message: String,
 }
 

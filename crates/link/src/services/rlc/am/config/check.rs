@@ -4,7 +4,7 @@
 use super::{Config, Discard};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// A setting without effect, and what would be right.
+/// A setting without effect, and what was expected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 enum Ineffective {
     #[error(
