@@ -19,6 +19,12 @@ pub enum NetError {
         /// The interfaces that there are.
         there: Vec<String>,
     },
+    /// The interface carries something else than Ethernet frames.
+    #[error("`{name}` does not carry Ethernet frames: expected an Ethernet, veth or TAP interface")]
+    NotEthernet {
+        /// The name that was asked for.
+        name: String,
+    },
     /// An interface has this name already.
     #[error("an interface `{name}` exists already: choose another name, or remove it with `ip link delete {name}`")]
     InterfaceExists {

@@ -11,7 +11,7 @@ use netlink_packet_core::{
 };
 use netlink_packet_route::address::{AddressAttribute, AddressFlags, AddressHeaderFlags, AddressMessage};
 use netlink_packet_route::link::{
-    AfSpecInet6, AfSpecUnspec, In6AddrGenMode, LinkAttribute, LinkFlags, LinkMessage, Stats64,
+    AfSpecInet6, AfSpecUnspec, In6AddrGenMode, LinkAttribute, LinkFlags, LinkLayerType, LinkMessage, Stats64,
 };
 use netlink_packet_route::route::{RouteAddress, RouteAttribute};
 use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
@@ -45,6 +45,8 @@ pub(crate) struct Change {
 pub(crate) struct Link {
     pub(crate) index: u32,
     pub(crate) name: String,
+    /// Whether it carries Ethernet frames.
+    pub(crate) is_ethernet: bool,
     /// Packets that it could not hand on.
     pub(crate) transmit_drops: u64,
 }
@@ -202,7 +204,8 @@ fn is_route_to(change: &RouteNetlinkMessage, address: IpAddr) -> bool {
 /// What we want to know of a link.
 fn link(message: RouteNetlinkMessage) -> Option<Link> {
     let RouteNetlinkMessage::NewLink(message) = message else { return None };
-    let mut link = Link { index: message.header.index, name: String::new(), transmit_drops: 0 };
+    let is_ethernet = message.header.link_layer_type == LinkLayerType::Ether;
+    let mut link = Link { index: message.header.index, name: String::new(), is_ethernet, transmit_drops: 0 };
     for attribute in message.attributes {
         match attribute {
             LinkAttribute::IfName(name) => link.name = name,

@@ -9,7 +9,6 @@ fn length(value: &[u8]) -> libc::socklen_t {
     libc::socklen_t::try_from(value.len()).unwrap_or(libc::socklen_t::MAX)
 }
 
-#[expect(dead_code, reason = "packet sockets are about to use it")]
 /// Sets an option whose value is plain octets, without a pointer in it.
 pub(crate) fn set(socket: impl AsFd, level: i32, option: i32, value: &[u8]) -> io::Result<()> {
     let descriptor = socket.as_fd().as_raw_fd();

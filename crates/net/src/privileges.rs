@@ -49,7 +49,7 @@ pub(crate) fn no_device(error: Errno, doing: &str) -> NetError {
 }
 
 /// What always helps.
-const AS_ROOT: &str = "run it as root: sudo arqway ...";
+pub(crate) const AS_ROOT: &str = "run it as root: sudo arqway ...";
 
 /// Where the machine forbids user namespaces, what it has there, and what would allow them.
 const SWITCHES: [(&str, &str, &str); 3] = [

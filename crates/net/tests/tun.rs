@@ -7,7 +7,7 @@ mod support;
 use arqway_net::{Interface, Namespace, NetError, Slab};
 use std::net::UdpSocket;
 use std::time::Duration;
-use support::{can_run, device, next};
+use support::{begin, device, next};
 
 /// A socket inside a namespace that gives up after ten seconds.
 fn socket(namespace: &Namespace, address: &str) -> UdpSocket {
@@ -18,9 +18,7 @@ fn socket(namespace: &Namespace, address: &str) -> UdpSocket {
 
 #[test]
 fn a_packet_goes_from_one_namespace_to_the_other_and_back_by_hand() {
-    if !can_run() {
-        return;
-    }
+    let Some(_alone) = begin() else { return };
     for (here, there) in [("10.77.0.1", "10.77.0.2"), ("fd77::1", "fd77::2")] {
         let (a, b) = (Namespace::anonymous().unwrap(), Namespace::anonymous().unwrap());
         let mut in_a = Interface::tun(&device("arq0", here), &a).unwrap();
@@ -52,9 +50,7 @@ fn a_packet_goes_from_one_namespace_to_the_other_and_back_by_hand() {
 
 #[test]
 fn a_namespace_has_its_loopback_and_the_device_while_that_is_open() {
-    if !can_run() {
-        return;
-    }
+    let Some(_alone) = begin() else { return };
     let namespace = Namespace::anonymous().unwrap();
     assert_eq!(namespace.links().unwrap(), ["lo"]);
     let interface = Interface::tun(&device("arq0", "10.77.0.1"), &namespace).unwrap();
@@ -68,9 +64,7 @@ fn a_namespace_has_its_loopback_and_the_device_while_that_is_open() {
 
 #[test]
 fn a_device_whose_name_is_taken_or_impossible_is_refused_and_the_first_one_stays() {
-    if !can_run() {
-        return;
-    }
+    let Some(_alone) = begin() else { return };
     let namespace = Namespace::anonymous().unwrap();
     let _first = Interface::tun(&device("arq0", "10.77.0.1"), &namespace).unwrap();
     let second = Interface::tun(&device("arq0", "10.77.0.1"), &namespace);
@@ -82,9 +76,7 @@ fn a_device_whose_name_is_taken_or_impossible_is_refused_and_the_first_one_stays
 
 #[test]
 fn packets_that_nobody_reads_in_time_are_counted() {
-    if !can_run() {
-        return;
-    }
+    let Some(_alone) = begin() else { return };
     let namespace = Namespace::anonymous().unwrap();
     let mut device = device("arq0", "10.77.0.1");
     device.transmit_queue = 10;
@@ -100,10 +92,28 @@ fn packets_that_nobody_reads_in_time_are_counted() {
 }
 
 #[test]
+fn packets_come_and_go_without_an_allocation() {
+    let Some(_alone) = begin() else { return };
+    let namespace = Namespace::anonymous().unwrap();
+    let mut interface = Interface::tun(&device("arq0", "10.77.0.1"), &namespace).unwrap();
+    let from = socket(&namespace, "10.77.0.1:7");
+    from.connect("10.77.0.2:7").unwrap();
+    let mut slab = Slab::new();
+    let mut turn = |times: usize| {
+        for _ in 0..times {
+            from.send(&[7; 1400]).unwrap();
+            let packet = interface.receive(&mut slab).unwrap().unwrap();
+            assert!(interface.send(&packet).unwrap());
+            assert!(interface.receive(&mut slab).unwrap().is_none());
+        }
+    };
+    turn(200);
+    assert_eq!(allocation_counter::measure(|| turn(2_000)).count_total, 0);
+}
+
+#[test]
 fn a_device_that_is_deleted_underneath_is_gone_and_one_that_is_down_comes_back() {
-    if !can_run() {
-        return;
-    }
+    let Some(_alone) = begin() else { return };
     let namespace = Namespace::anonymous().unwrap();
     let mut interface = Interface::tun(&device("arq0", "10.77.0.1"), &namespace).unwrap();
     let mut slab = Slab::new();

@@ -4,15 +4,20 @@ use arqway_net::{Clock, Device, Interface, Slab, Wait};
 use arqway_units::Span;
 use bytes::Bytes;
 use std::os::fd::AsFd;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Whether these tests can run: as root. Elsewhere they say so; in CI, whose machines are root's, that is a failure.
-pub(crate) fn can_run() -> bool {
+/// One test at a time: a command that another test starts has all our descriptors for a moment, and so keeps devices alive
+/// that we have closed.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// Begins a test, if it can run: as root. Elsewhere it says so; in CI, whose machines are root's, that is a failure.
+pub(crate) fn begin() -> Option<MutexGuard<'static, ()>> {
     if rustix::process::geteuid().is_root() {
-        return true;
+        return Some(ALONE.lock().unwrap_or_else(PoisonError::into_inner));
     }
     assert!(std::env::var_os("CI").is_none(), "CI is set, and this is not root: network namespaces cannot be tested");
     eprintln!("skipped: network namespaces need root; run the tests with sudo");
-    false
+    None
 }
 
 /// A TUN device with one address.

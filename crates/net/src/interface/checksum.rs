@@ -1,0 +1,42 @@
+//! The Internet checksum: RFC 1071.
+
+/// The sum of these octets as 16-bit words, the last one padded; `sum` goes before.
+pub(super) fn sum(sum: u64, octets: &[u8]) -> u64 {
+    let (words, rest) = octets.as_chunks::<2>();
+    let last = rest.first().map_or(0, |octet| u64::from(*octet) << 8);
+    words.iter().fold(sum + last, |sum, word| sum + u64::from(u16::from_be_bytes(*word)))
+}
+
+/// The checksum that goes with a sum.
+pub(super) fn finish(mut sum: u64) -> u16 {
+    while sum > 0xffff {
+        sum = (sum & 0xffff) + (sum >> 16);
+    }
+    u16::try_from(sum).map_or(0, |sum| !sum)
+}
+
+/// A number at a place, in network order.
+pub(super) fn read(octets: &[u8], at: usize) -> Option<u16> {
+    octets.get(at..)?.first_chunk().map(|word| u16::from_be_bytes(*word))
+}
+
+/// Writes a number at a place, if that lies inside.
+pub(super) fn write(octets: &mut [u8], at: usize, number: u16) -> Option<()> {
+    *octets.get_mut(at..)?.first_chunk_mut()? = number.to_be_bytes();
+    Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_example_of_rfc_1071_section_3_sums_up() {
+        assert_eq!(finish(sum(0, &[0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7])), !0xddf2);
+    }
+
+    #[test]
+    fn an_odd_octet_counts_as_the_upper_half_of_a_word() {
+        assert_eq!(sum(0, &[1]), sum(0, &[1, 0]));
+    }
+}

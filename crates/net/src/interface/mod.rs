@@ -1,0 +1,269 @@
+//! Interfaces: where packets of the system come in and go out.
+//!
+//! | | layer | what it is |
+//! | --- | --- | --- |
+//! | [`Interface::tun`] | IP packets | a device of our own inside a namespace; the system routes packets into it |
+//! | [`Interface::tap`] | Ethernet frames | a device of our own in the present namespace, such as a port of a bridge |
+//! | [`Interface::attach`] | Ethernet frames | an interface that is there already, seen through a packet socket |
+//!
+//! Nothing here blocks: [`receive`](Interface::receive) says when there is nothing, and a [`Wait`](crate::Wait) waits.
+
+mod checksum;
+mod headers;
+mod packet;
+mod segment;
+#[cfg(test)]
+mod tests;
+
+use crate::error::{NetError, check_name};
+use crate::namespace::Namespace;
+use crate::netlink::{Change, Link, Netlink};
+use crate::privileges::{AS_ROOT, no_device};
+use crate::slab::Slab;
+use bytes::Bytes;
+use headers::ETHERNET;
+use packet::PacketSocket;
+use rustix::io::Errno;
+use std::io;
+use std::net::IpAddr;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::path::Path;
+use tun_rs::{DeviceBuilder, Layer, SyncDevice};
+
+/// How long the name of an interface is at most: `IFNAMSIZ` less the zero octet.
+const LONGEST_NAME: usize = 15;
+
+/// A device to be made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Device {
+    /// Its name, of at most 15 octets.
+    pub name: String,
+    /// Its addresses, each with the length of its network's prefix.
+    pub addresses: Vec<(IpAddr, u8)>,
+    /// The largest packet, in octets.
+    pub mtu: u32,
+    /// How many packets wait in the device for us before it drops them: a buffer that no model knows, so keep it as short
+    /// as a burst that we cannot read in time.
+    pub transmit_queue: u32,
+}
+
+/// An interface that is open.
+pub struct Interface {
+    source: Source,
+    /// In the interface's own namespace.
+    netlink: Netlink,
+    link: Link,
+    /// The longest packet of a device, with its Ethernet header.
+    longest: usize,
+    header: usize,
+    is_gone: bool,
+}
+
+/// What packets are read from.
+enum Source {
+    Device(SyncDevice),
+    Socket(PacketSocket),
+}
+
+impl Source {
+    fn receive(&mut self, longest: usize, slab: &mut Slab) -> io::Result<Option<Bytes>> {
+        match self {
+            Self::Device(device) => device.recv(slab.room(longest)).map(|length| Some(slab.cut(length))),
+            Self::Socket(socket) => socket.receive(slab),
+        }
+    }
+}
+
+impl Interface {
+    /// Makes a TUN device inside a namespace: up, with its addresses, without offloads. It ends when this is dropped.
+    ///
+    /// The device sends nothing on its own: it gets no address but those given, so IPv6 does not look for routers.
+    ///
+    /// # Errors
+    /// The name is taken or cannot be one; `/dev/net/tun` cannot be opened; an address or the MTU is refused.
+    pub fn tun(device: &Device, namespace: &Namespace) -> Result<Self, NetError> {
+        namespace.within(|| Self::make(device, Layer::L3, None))?
+    }
+
+    /// Makes a TAP device in the calling thread's namespace: up, without offloads, a port of `bridge` if one is named. It
+    /// ends when this is dropped.
+    ///
+    /// # Errors
+    /// As [`tun`](Self::tun); and there is no such bridge.
+    pub fn tap(device: &Device, bridge: Option<&str>) -> Result<Self, NetError> {
+        Self::make(device, Layer::L2, bridge)
+    }
+
+    /// Takes an Ethernet interface of the calling thread's namespace that is there already: what comes in at it is
+    /// received here, and what is sent here goes out of it (packet(7)).
+    ///
+    /// The system still gets what comes in, so the interface should have no addresses and be no port of a bridge. What it
+    /// hands about in pieces larger than a packet is received as the packets that a wire would have carried.
+    ///
+    /// # Errors
+    /// There is no such interface; it does not carry Ethernet frames; the process lacks `CAP_NET_RAW` or `CAP_NET_ADMIN`.
+    pub fn attach(name: &str) -> Result<Self, NetError> {
+        let netlink = Netlink::open()?;
+        let link = netlink.link(name)?;
+        if !link.is_ethernet {
+            return Err(NetError::NotEthernet { name: name.to_owned() });
+        }
+        let failed = |error: io::Error| match Errno::from_io_error(&error) {
+            Some(Errno::PERM) => {
+                NetError::missing("CAP_NET_RAW, the right to read the packets of an interface", AS_ROOT)
+            }
+            _ => NetError::system(format!("open a packet socket on the interface `{name}`"), error),
+        };
+        let source = Source::Socket(PacketSocket::open(link.index).map_err(failed)?);
+        Ok(Self { source, netlink, link, longest: 0, header: ETHERNET, is_gone: false })
+    }
+
+    fn make(device: &Device, layer: Layer, bridge: Option<&str>) -> Result<Self, NetError> {
+        let name = &device.name;
+        check_name("an interface", name, LONGEST_NAME)?;
+        let netlink = Netlink::open()?;
+        // The system would hand over a device of this name that someone else left without a reader.
+        if netlink.link(name).is_ok() {
+            return Err(NetError::InterfaceExists { name: name.clone() });
+        }
+        let header = if layer == Layer::L2 { ETHERNET } else { 0 };
+        let failed = |error: io::Error| {
+            let doing = format!("make the device `{name}` with /dev/net/tun");
+            Errno::from_io_error(&error).map_or_else(|| NetError::system(&doing, error), |code| no_device(code, &doing))
+        };
+        let opened = DeviceBuilder::new().name(name.clone()).layer(layer).inherit_enable_state().build_sync();
+        let opened = opened.map_err(failed)?;
+        opened.set_nonblocking(true).map_err(failed)?;
+        let link = netlink.link(name)?;
+        let bridge = bridge.map(|bridge| netlink.link(bridge)).transpose()?.map(|bridge| bridge.index);
+        let (mtu, transmit_queue) = (Some(device.mtu), Some(device.transmit_queue));
+        let change = Change { mtu, transmit_queue, bridge, ..Change::default() };
+        netlink.change(&link, change)?;
+        if Path::new("/proc/sys/net/ipv6").exists() {
+            netlink.change(&link, Change { no_own_ipv6: true, ..Change::default() })?;
+        }
+        // Up first: an IPv6 address of a device that is down gets its route at a time of its own.
+        netlink.change(&link, Change { up: Some(true), ..Change::default() })?;
+        let routes = Netlink::watch_routes()?;
+        for (address, prefix) in &device.addresses {
+            netlink.add_address(&link, *address, *prefix)?;
+        }
+        routes.await_routes(&device.addresses)?;
+        let longest = usize::try_from(device.mtu).unwrap_or(usize::MAX).saturating_add(header);
+        Ok(Self { source: Source::Device(opened), netlink, link, longest, header, is_gone: false })
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.link.name
+    }
+
+    /// The octets in front of each packet that a link does not count: none, or the 14 of an Ethernet header.
+    #[must_use]
+    pub fn header_octets(&self) -> usize {
+        self.header
+    }
+
+    /// Whether there is more to [`receive`](Self::receive) of which a [`Wait`](crate::Wait) knows nothing: the rest of a
+    /// piece that had to be cut into packets. Whoever receives until there is `None` need not ask.
+    #[must_use]
+    pub fn has_more(&self) -> bool {
+        match &self.source {
+            Source::Device(_) => false,
+            Source::Socket(socket) => socket.has_more(),
+        }
+    }
+
+    /// The next packet that the system sent into the interface, or that came in at it; `None` where there is none now.
+    ///
+    /// An interface that is down has none, and has some again once it is up.
+    ///
+    /// # Errors
+    /// The interface is gone, or cannot be read.
+    pub fn receive(&mut self, slab: &mut Slab) -> Result<Option<Bytes>, NetError> {
+        loop {
+            let error = match self.source.receive(self.longest, slab) {
+                // A packet socket says only once that its interface is gone.
+                Ok(None) if self.is_gone => return Err(self.gone()),
+                Ok(packet) => return Ok(packet),
+                Err(error) => error,
+            };
+            match Errno::from_io_error(&error) {
+                Some(Errno::INTR) => {}
+                Some(Errno::AGAIN) if !self.is_gone => return Ok(None),
+                Some(Errno::NETDOWN) if self.is_there() => return Ok(None),
+                Some(Errno::AGAIN | Errno::NETDOWN) => {
+                    self.is_gone = true;
+                    return Err(self.gone());
+                }
+                _ => return Err(self.failure("read from", error)),
+            }
+        }
+    }
+
+    /// Hands a packet to the system as if it had come in, or sends it out; `false` where the interface did not take it: it
+    /// is down or has no room, or this is not a packet, or a larger one than it carries.
+    ///
+    /// # Errors
+    /// The interface is gone, or cannot be written.
+    pub fn send(&mut self, packet: &[u8]) -> Result<bool, NetError> {
+        loop {
+            let sent = match &self.source {
+                Source::Device(device) => device.send(packet).map(drop),
+                Source::Socket(socket) => socket.send(packet),
+            };
+            let Err(error) = sent else { return Ok(true) };
+            return match Errno::from_io_error(&error) {
+                Some(Errno::INTR) => continue,
+                // EIO: a device that is down. EINVAL: no packet.
+                Some(Errno::AGAIN | Errno::IO | Errno::INVAL | Errno::NOMEM | Errno::NOBUFS | Errno::MSGSIZE) => {
+                    Ok(false)
+                }
+                Some(Errno::NETDOWN) if self.is_there() => Ok(false),
+                _ => Err(self.failure("write to", error)),
+            };
+        }
+    }
+
+    /// How many packets the system dropped since the interface was opened because we had not read those before them; with
+    /// those that could not be made into packets.
+    pub fn overruns(&mut self) -> u64 {
+        match &mut self.source {
+            Source::Device(_) => self.netlink.link_at(self.link.index).map_or(0, |now| now.transmit_drops),
+            Source::Socket(socket) => socket.overruns(),
+        }
+    }
+
+    fn is_there(&self) -> bool {
+        self.netlink.link_at(self.link.index).is_some()
+    }
+
+    fn gone(&self) -> NetError {
+        NetError::Gone { name: self.name().to_owned() }
+    }
+
+    /// What it means that the interface cannot be used. A device that was deleted says EBADFD (tun.c, `tun_get`), a packet
+    /// socket ENETDOWN or ENXIO.
+    fn failure(&self, doing: &str, error: io::Error) -> NetError {
+        match Errno::from_io_error(&error) {
+            Some(Errno::BADFD | Errno::NODEV | Errno::NXIO | Errno::FAULT | Errno::NETDOWN) => self.gone(),
+            _ => NetError::system(format!("{doing} the interface `{}`", self.name()), error),
+        }
+    }
+}
+
+impl AsFd for Interface {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match &self.source {
+            Source::Device(device) => device.as_fd(),
+            Source::Socket(socket) => socket.as_fd(),
+        }
+    }
+}
+
+impl std::fmt::Debug for Interface {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Interface").field("name", &self.link.name).finish_non_exhaustive()
+    }
+}

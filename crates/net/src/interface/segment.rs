@@ -1,0 +1,181 @@
+//! What the system would leave to a network card, done here: checksums, and cutting a super-packet into packets.
+//!
+//! The system hands packets about in pieces of up to 64 KiB and lets the card cut them (TSO, UDP GSO), and joins what it
+//! receives likewise (GRO). It also leaves the card the last step of the checksum. A packet socket sees packets before or
+//! after that, with a note of what is missing: `virtio_net_hdr` (virtio 1.2, section 5.1.6; packet(7), `PACKET_VNET_HDR`).
+//!
+//! ```text
+//!     |headers|.......data.......|     ->  |headers|..data..| |headers|..data..| |headers|data|
+//!              <-size-->                    IP: length, number, checksum
+//!                                           TCP: sequence number, flags, checksum;  UDP: length, checksum
+//! ```
+
+use super::checksum::{finish, read, sum, write};
+use super::headers::{Headers, Protocol, Version, headers};
+use crate::slab::Slab;
+use bytes::Bytes;
+
+/// What is missing from a packet: `virtio_net_hdr`, in the machine's own order of octets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Missing {
+    flags: u8,
+    kind: u8,
+    size: u16,
+    checksum_start: u16,
+    checksum_offset: u16,
+}
+
+impl Missing {
+    /// Octets of the note.
+    pub(super) const LENGTH: usize = 10;
+    const NEEDS_CHECKSUM: u8 = 1;
+    const TCP_IPV4: u8 = 1;
+    const TCP_IPV6: u8 = 4;
+    const UDP: u8 = 5;
+    /// Set beside the kind where TCP negotiated ECN; the first segment alone keeps CWR in any case.
+    const ECN: u8 = 0x80;
+
+    pub(super) fn parse(note: &[u8; Self::LENGTH]) -> Self {
+        // Octets 2 and 3 are the length of the headers, a hint that is not always right.
+        let [flags, kind, _, _, size @ .., d, e, f, g] = note;
+        let number = |high: &u8, low: &u8| u16::from_ne_bytes([*high, *low]);
+        Self {
+            flags: *flags,
+            kind: *kind,
+            size: u16::from_ne_bytes(*size),
+            checksum_start: number(d, e),
+            checksum_offset: number(f, g),
+        }
+    }
+}
+
+/// A super-packet that is being cut, or a whole packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Cutter {
+    headers: Headers,
+    /// Octets of data in each packet but the last.
+    size: usize,
+    /// Where the next packet's data begins, and its number.
+    at: usize,
+    number: u16,
+}
+
+/// What becomes of a frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Whole {
+    /// It is a packet as it stands.
+    AsItIs,
+    /// It has to be cut.
+    Cut(Cutter),
+    /// Nobody can make a packet of it.
+    Broken,
+}
+
+/// Completes a frame of which the first `shift` octets are more than its note knows of, or says how it is to be cut.
+pub(super) fn complete(frame: &mut [u8], missing: Missing, shift: usize) -> Whole {
+    match missing.kind & !Missing::ECN {
+        0 if missing.flags & Missing::NEEDS_CHECKSUM == 0 => Whole::AsItIs,
+        0 => complete_checksum(frame, missing, shift).map_or(Whole::Broken, |()| Whole::AsItIs),
+        kind => cutter(frame, kind, missing.size).map_or(Whole::Broken, Whole::Cut),
+    }
+}
+
+/// Adds up what the checksum covers: its field holds the sum of the pseudo-header already.
+fn complete_checksum(frame: &mut [u8], missing: Missing, shift: usize) -> Option<()> {
+    let start = usize::from(missing.checksum_start) + shift;
+    let at = start + usize::from(missing.checksum_offset);
+    let checksum = finish(sum(0, frame.get(start..)?));
+    // RFC 768: in UDP, zero would say that there is none. No other protocol minds the other zero.
+    write(frame, at, if checksum == 0 { 0xffff } else { checksum })
+}
+
+fn cutter(frame: &[u8], kind: u8, size: u16) -> Option<Cutter> {
+    let headers = headers(frame)?;
+    let expected = match kind {
+        Missing::TCP_IPV4 => (Some(Version::V4), Protocol::Tcp),
+        Missing::TCP_IPV6 => (Some(Version::V6), Protocol::Tcp),
+        Missing::UDP => (None, Protocol::Udp),
+        _ => return None,
+    };
+    let fits = expected.0.is_none_or(|version| version == headers.version) && expected.1 == headers.protocol;
+    (fits && size > 0).then_some(Cutter { headers, size: usize::from(size), at: headers.data, number: 0 })
+}
+
+impl Cutter {
+    /// Whether all of a frame of this length has been cut.
+    pub(super) fn is_done(&self, length: usize) -> bool {
+        self.at >= length
+    }
+
+    /// The next packet of a super-packet; `None` after the last.
+    pub(super) fn next(&mut self, frame: &[u8], slab: &mut Slab) -> Option<Bytes> {
+        let Headers { data, .. } = self.headers;
+        let end = self.at.saturating_add(self.size).min(frame.len());
+        let is_first = self.number == 0;
+        if self.at >= end && !is_first {
+            return None;
+        }
+        let length = data + (end - self.at);
+        let packet = slab.room(length).get_mut(..length)?;
+        packet[..data].copy_from_slice(frame.get(..data)?);
+        packet[data..].copy_from_slice(frame.get(self.at..end)?);
+        let before = self.at - data;
+        self.write_network(packet)?;
+        self.write_transport(packet, before, end == frame.len())?;
+        (self.at, self.number) = (end, self.number.wrapping_add(1).max(1));
+        Some(slab.cut(length))
+    }
+
+    /// The IP header: its length; in IPv4 also the number, which goes up, and the checksum.
+    fn write_network(&self, packet: &mut [u8]) -> Option<()> {
+        let Headers { network, version, transport, .. } = self.headers;
+        let length = |from: usize| u16::try_from(packet.len() - from).ok();
+        match version {
+            Version::V6 => write(packet, network + 4, length(network + 40)?),
+            Version::V4 => {
+                write(packet, network + 2, length(network)?)?;
+                let number = read(packet, network + 4)?.wrapping_add(self.number);
+                write(packet, network + 4, number)?;
+                write(packet, network + 10, 0)?;
+                let checksum = finish(sum(0, &packet[network..transport]));
+                write(packet, network + 10, checksum)
+            }
+        }
+    }
+
+    /// The transport header of the packet that has `before` octets of data before it.
+    fn write_transport(&self, packet: &mut [u8], before: usize, is_last: bool) -> Option<()> {
+        let Headers { transport, protocol, .. } = self.headers;
+        match protocol {
+            Protocol::Tcp => {
+                let sequence = packet.get_mut(transport + 4..)?.first_chunk_mut()?;
+                let first = u32::from_be_bytes(*sequence);
+                *sequence = first.wrapping_add(u32::try_from(before).ok()?).to_be_bytes();
+                // RFC 9293, section 3.1: CWR says something once, FIN and PSH of the end.
+                let (cwr, psh, fin) = (0x80, 0x08, 0x01);
+                let cleared = if before > 0 { cwr } else { 0 } | if is_last { 0 } else { psh | fin };
+                *packet.get_mut(transport + 13)? &= !cleared;
+                self.write_checksum(packet, transport + 16)
+            }
+            Protocol::Udp => {
+                write(packet, transport + 4, u16::try_from(packet.len() - transport).ok()?)?;
+                // RFC 768: zero says that there is none.
+                if read(packet, transport + 6)? == 0 { Some(()) } else { self.write_checksum(packet, transport + 6) }
+            }
+        }
+    }
+
+    /// The checksum over pseudo-header (RFC 9293, section 3.1; RFC 8200, section 8.1), header and data.
+    fn write_checksum(&self, packet: &mut [u8], at: usize) -> Option<()> {
+        let Headers { network, version, transport, protocol, .. } = self.headers;
+        write(packet, at, 0)?;
+        let addresses = match version {
+            Version::V4 => network + 12..network + 20,
+            Version::V6 => network + 8..network + 40,
+        };
+        let length = u64::try_from(packet.len() - transport).ok()?;
+        let checksum =
+            finish(sum(sum(length + u64::from(protocol.number()), packet.get(addresses)?), &packet[transport..]));
+        write(packet, at, if checksum == 0 { 0xffff } else { checksum })
+    }
+}
