@@ -93,6 +93,18 @@ fn a_recording_of_delays_is_read_from_beside_the_experiment() {
     assert_eq!(other.delay.as_ref(), Some(scenario.wireless.delay(Direction::Up)));
 }
 
+#[test]
+fn a_good_period_loses_nothing_unless_told_to() {
+    let lost = |keys: &str| {
+        let errors = format!("{{ kind = \"two-state\", good = \"1000000 s\", bad = \"1 us\"{keys} }}");
+        let set = format!("{MEASURED}\"channel.packet\" = \"1500 octets\"\n\"wireless.errors\" = {errors}");
+        let fates = fates(&experiment("good", &[], &set, "").expect("no mistakes"));
+        fates.iter().filter(|lost| **lost).count() as f64 / fates.len() as f64
+    };
+    assert_eq!(lost(""), 0.0);
+    assert!((lost(", good-bit-errors = 1e-5") - 0.113).abs() < 0.02, "{}", lost(", good-bit-errors = 1e-5"));
+}
+
 /// Which frames toward the client are lost.
 #[derive(Default)]
 struct Fates(Vec<bool>);

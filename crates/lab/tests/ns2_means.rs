@@ -174,8 +174,8 @@ fn links(errors: &str) -> &'static str {
             { point = 5.4, value = { kind = "uniform", loss = "5.4 %" } }"#
         }
         "two-state" => {
-            r#"{ point = 1.5, value = { kind = "two-state", bad = "100 ms" } },
-            { point = 5.4, value = { kind = "two-state", bad = "500 ms" } }"#
+            r#"{ point = 1.5, value = { kind = "two-state", bad = "100 ms", good-bit-errors = 1e-6 } },
+            { point = 5.4, value = { kind = "two-state", bad = "500 ms", good-bit-errors = 1e-6 } }"#
         }
         other => panic!("no errors {other}"),
     }

@@ -171,8 +171,8 @@ fn facts(line: &'static str) -> [Fact; 7] {
     let channel = match (errors, loss) {
         ("none", _) => NO_ERRORS.to_owned(),
         ("uniform", loss) => format!("{{ kind = \"uniform\", loss = \"{loss} %\" }}"),
-        ("two-state", "1.5") => "{ kind = \"two-state\", bad = \"100 ms\" }".to_owned(),
-        ("two-state", "5.4") => "{ kind = \"two-state\", bad = \"500 ms\" }".to_owned(),
+        ("two-state", "1.5") => "{ kind = \"two-state\", bad = \"100 ms\", good-bit-errors = 1e-6 }".to_owned(),
+        ("two-state", "5.4") => "{ kind = \"two-state\", bad = \"500 ms\", good-bit-errors = 1e-6 }".to_owned(),
         other => panic!("no errors {other:?}"),
     };
     let measured = [

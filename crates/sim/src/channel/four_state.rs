@@ -13,7 +13,7 @@
 //! becomes of a frame: [`super::periods`].
 
 use super::periods::{PeriodLength, Switching};
-use super::two_state::{bad_bit_errors, good_bit_errors};
+use super::two_state::bad_bit_errors;
 use arqway_units::{Ratio, Span, positive_span};
 use serde::{Deserialize, Serialize};
 
@@ -27,7 +27,7 @@ pub struct FourState {
     /// The lengths of bad periods.
     pub bad: MixedPeriods,
     /// The bit error rate in a good period.
-    #[serde(default = "good_bit_errors")]
+    #[serde(default)]
     pub good_bit_errors: Ratio,
     /// The bit error rate in a bad period.
     #[serde(default = "bad_bit_errors")]
