@@ -180,8 +180,7 @@ fn what_the_simulator_loses_drops_and_delivers_the_emulator_does_at_the_same_tim
 #[test]
 fn an_emulator_that_is_late_loses_no_other_packets_and_says_how_late_it_was() {
     for (name, settings) in links() {
-        let sends: Vec<_> =
-            (1..2000u64).map(|number| (Time::ZERO + ms(40 * number), Octets::new(200))).collect();
+        let sends: Vec<_> = (1..2000u64).map(|number| (Time::ZERO + ms(40 * number), Octets::new(200))).collect();
         let (on_time, punctual) = emulate(&settings, 3, &sends, Span::ZERO);
         let (late, report) = emulate(&settings, 3, &sends, ms(5));
         assert_eq!(on_time.len(), late.len(), "{name}");
@@ -208,7 +207,10 @@ fn an_ethernet_header_takes_nothing_of_the_link_and_a_deaf_interface_is_counted(
     let server = end(VecDeque::from([(Time::ZERO, size)]));
     let (_, settings) = links().swap_remove(0);
     let mut emulation = Emulation::new(EmulatedLink::new(&settings, 1), end(VecDeque::new()), server, clock.clone());
-    assert_eq!(emulation.turn().expect("a turn"), Next::Wait(Some(Time::ZERO + Span::from_nanoseconds(800 * 8 * 1_000_000 / 48))));
+    assert_eq!(
+        emulation.turn().expect("a turn"),
+        Next::Wait(Some(Time::ZERO + Span::from_nanoseconds(800 * 8 * 1_000_000 / 48)))
+    );
     clock.0.set(Time::ZERO + ms(1000));
     emulation.turn().expect("a turn");
     let (report, _) = emulation.finish();

@@ -74,6 +74,19 @@ impl<'a> Alternatives<'a> {
         self.kinds.iter().find(|(known, _)| *known == name).map(|(_, settings)| *settings)
     }
 
+    /// The names of those that have this key, and what the first of them has there; `None` if there is none.
+    pub(crate) fn with_key(&self, key: &str) -> Option<(Vec<&'a str>, &'a Json)> {
+        let settings_of = |(name, settings): &(&'a str, Settings<'a>)| match settings {
+            Settings::Table(table) => {
+                properties(table).find(|(known, _)| *known == key).map(|(_, value)| (*name, value))
+            }
+            Settings::None | Settings::Value(_) => None,
+        };
+        let mut found = self.kinds.iter().filter_map(settings_of).peekable();
+        let (_, first) = *found.peek()?;
+        Some((found.map(|(name, _)| name).collect(), first))
+    }
+
     /// Whether some have settings of their own: then they are kinds of something, and not just values.
     pub(crate) fn have_settings(&self) -> bool {
         self.kinds.iter().any(|(_, settings)| !matches!(settings, Settings::None))

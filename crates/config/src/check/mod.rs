@@ -26,7 +26,7 @@ use serde_json::{Value as Json, json};
 
 use crate::mistakes::{Mistake, Mistakes};
 use crate::node::{KIND, Node, NodeId, Table, Value, found};
-use crate::schema::{READ_LATER, properties, referred};
+use crate::schema::{READ_LATER, alternatives as schema_alternatives, properties, referred};
 use crate::suggest::{did_you_mean, suggest};
 use alternatives::{Alternatives, Settings};
 use describe::{Range, example};
@@ -79,7 +79,7 @@ impl<'a> Check<'a> {
             return self.expected(node, &self.rules.described(schema));
         }
         match &node.value {
-            Value::Table(table) => self.table(node, table, schema),
+            Value::Table(table) => self.table(node, table, schema, None),
             Value::Array(items) => self.list(node, items, schema),
             _ => true,
         }
@@ -107,8 +107,9 @@ impl<'a> Check<'a> {
         can_be_read
     }
 
-    /// Checks the keys of a table; `kind` is none of them where it says which alternative the table is.
-    fn table(&mut self, node: &'a Node, table: &'a Table, schema: &'a Json) -> bool {
+    /// Checks the keys of a table; `kind` is none of them where it says which alternative the table is. `chosen` are
+    /// those among which it is.
+    fn table(&mut self, node: &'a Node, table: &'a Table, schema: &'a Json, chosen: Option<&Alternatives<'a>>) -> bool {
         let known = schema.get("properties").and_then(Json::as_object);
         let others = match schema.get("additionalProperties") {
             Some(Json::Bool(false)) => None,
@@ -124,7 +125,8 @@ impl<'a> Check<'a> {
                 let names: Vec<&str> = properties(schema).map(|(name, _)| name).filter(|name| *name != KIND).collect();
                 misspelt.extend(suggest(key, names.iter().copied()));
                 let mistake = Mistake::at_key(child, format!("unknown key `{key}`{}", self.inside()));
-                self.mistakes.push(mistake.help(did_you_mean(key, &names)));
+                let of_another = chosen.and_then(|alternatives| self.kind_first(key, alternatives));
+                self.mistakes.push(mistake.help(of_another.unwrap_or_else(|| did_you_mean(key, &names))));
                 self.left_out.insert(child);
                 continue;
             };
@@ -169,7 +171,7 @@ impl<'a> Check<'a> {
         match &node.value {
             Value::Text(name) => {
                 if let Some(settings) = alternatives.kind(name) {
-                    return self.kind(name, node, &NO_KEYS, settings);
+                    return self.kind(name, node, &NO_KEYS, settings, alternatives);
                 }
                 let other = alternatives.others.iter().any(|other| self.rules.take(other, node));
                 if other { self.first_fitting(node, alternatives) } else { self.unknown_kind(name, node, alternatives) }
@@ -186,7 +188,7 @@ impl<'a> Check<'a> {
                 return self.expected(kind, &format!("one of {}", alternatives.names().join(", ")));
             };
             return match alternatives.kind(name) {
-                Some(settings) => self.kind(name, node, table, settings),
+                Some(settings) => self.kind(name, node, table, settings, alternatives),
                 None => self.unknown_kind(name, kind, alternatives),
             };
         }
@@ -207,7 +209,8 @@ impl<'a> Check<'a> {
                 }
                 _ => {
                     let mistake = Mistake::at_key(node, format!("missing `{KIND}`{}", self.inside()));
-                    self.wrong(mistake.help(format!("known here: {}", names.join(", "))))
+                    let of_key = table.keys().next().and_then(|key| self.kind_first(key, alternatives));
+                    self.wrong(mistake.help(of_key.unwrap_or_else(|| format!("known here: {}", names.join(", ")))))
                 }
             },
         }
@@ -226,16 +229,23 @@ impl<'a> Check<'a> {
             };
         };
         self.path.push(name);
-        let can_be_read = self.kind(name, node, table, settings);
+        let can_be_read = self.kind(name, node, table, settings, alternatives);
         self.path.pop();
         can_be_read
     }
 
     /// The settings of a kind, `kind` itself among them or not.
-    fn kind(&mut self, name: &str, node: &'a Node, table: &'a Table, settings: Settings<'a>) -> bool {
+    fn kind(
+        &mut self,
+        name: &str,
+        node: &'a Node,
+        table: &'a Table,
+        settings: Settings<'a>,
+        alternatives: &Alternatives<'a>,
+    ) -> bool {
         match settings {
-            Settings::None => self.table(node, table, &NO_SETTINGS),
-            Settings::Table(schema) => self.table(node, table, schema),
+            Settings::None => self.table(node, table, &NO_SETTINGS, Some(alternatives)),
+            Settings::Table(schema) => self.table(node, table, schema, Some(alternatives)),
             Settings::Value(schema) => {
                 let value =
                     example(self.rules.schema.resolve(schema)).map_or("...".to_owned(), |text| format!("{text:?}"));
@@ -244,6 +254,20 @@ impl<'a> Check<'a> {
                 self.wrong(Mistake::at_value(node, message))
             }
         }
+    }
+
+    /// What to do about a key that only some of several kinds know.
+    fn kind_first(&self, key: &str, alternatives: &Alternatives<'a>) -> Option<String> {
+        let (kinds, schema) = alternatives.with_key(key)?;
+        let schema = self.rules.schema.resolve(schema);
+        let text = example(schema).or_else(|| schema_alternatives(schema).iter().find_map(example));
+        let value = text.map_or("...".to_owned(), |text| format!("{text:?}"));
+        let such_as = format!("{{ {KIND} = \"{}\", {key} = {value} }}", kinds[0]);
+        // `{ raw = { window = 3 } }`: the name of the kind is no part of what has a kind.
+        let is_kind = |key: &&str| alternatives.kind(key).is_some();
+        let path = &self.path[..self.path.len() - usize::from(self.path.last().is_some_and(is_kind))];
+        let (kinds, path) = (kinds.join(", "), path.join("."));
+        Some(format!("`{key}` goes with {kinds}: set `{path}` to such a kind first, for instance {such_as}"))
     }
 
     fn unknown_kind(&mut self, name: &str, node: &Node, alternatives: &Alternatives<'_>) -> bool {

@@ -88,3 +88,17 @@ fn every_mistake_inside_a_choice_is_told() {
         ["bad.toml:1:1 missing `frames` in `a`", "bad.toml:2:1 missing `frames` in `b`"]
     );
 }
+
+#[test]
+fn a_key_of_another_kind_is_refused_with_the_kinds_that_have_it() {
+    let help = "`window` goes with selective-repeat: set `service` to such a kind first, for instance \
+                { kind = \"selective-repeat\", window = ... }";
+    for value in [r#"{ kind = "raw", window = 3 }"#, "{ raw = { window = 3 } }", "{ window = 3 }"] {
+        let source = Source::new("bad.toml", format!("service = {value}"));
+        let told = read_source::<Holder>(&source, &[]).expect_err(value).to_string();
+        assert!(told.contains(help), "{value}: {told}");
+    }
+    let source = Source::new("bad.toml", r#"service = { kind = "raw", pace = 3 }"#);
+    let told = read_source::<Holder>(&source, &[]).expect_err("no kind knows `pace`").to_string();
+    assert!(told.contains("known here: nothing more"), "{told}");
+}
