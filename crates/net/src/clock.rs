@@ -32,7 +32,8 @@ impl Clock {
 ///
 /// `Time`, the clock and `ppoll` all count nanoseconds and the kernel never wakes early, so that a deadline is due once
 /// a wait for it has run out: nothing is rounded down, and a loop cannot spin in the last fraction of a millisecond.
-pub(crate) fn timeout(span: Span) -> Option<Timespec> {
+#[must_use]
+pub fn timeout(span: Span) -> Option<Timespec> {
     Timespec::try_from(Duration::from_nanos(span.as_nanoseconds())).ok()
 }
 

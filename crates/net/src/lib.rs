@@ -5,7 +5,7 @@
 //!
 //! | module | what |
 //! | --- | --- |
-//! | `clock` | [`Clock`]: the only file that reads a clock |
+//! | `clock` | [`Clock`]: the only file that reads a clock; a [`timeout`] in its nanoseconds |
 //! | `slab` | [`Slab`]: memory for packets, used again and again |
 //! | `wait` | [`Wait`] for packets and for a time, in nanoseconds; [`Waker`] from another thread |
 //! | `namespace` | [`Namespace`]: made, entered, removed; a [`Child`] inside; [`leftovers`] of a process that was killed |
@@ -24,7 +24,7 @@ mod privileges;
 mod slab;
 mod wait;
 
-pub use clock::Clock;
+pub use clock::{Clock, timeout};
 pub use error::NetError;
 pub use interface::{Device, Interface};
 pub use namespace::{Child, Namespace, leftovers};

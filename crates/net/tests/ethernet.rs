@@ -22,7 +22,7 @@ fn ip(namespace: &Namespace, arguments: &str) {
 /// A process inside, whose number names the namespace to `ip`.
 fn inhabitant(namespace: &Namespace) -> Child {
     let mut command = Command::new("sleep");
-    command.arg("1000");
+    command.arg("100");
     namespace.spawn(command).unwrap()
 }
 
@@ -161,6 +161,10 @@ fn an_interface_that_goes_down_comes_back_and_one_that_is_deleted_is_gone() {
     ip(&middle, "link set c up");
     while interface.receive(&mut slab).unwrap().is_some() {}
     assert!(interface.send(FRAME).unwrap());
+    // Its own system's packets, and another's that is attached to it, are none that come in.
+    assert!(attached(&middle, "c").send(FRAME).unwrap());
+    let mut all = std::iter::from_fn(|| interface.receive(&mut slab).unwrap());
+    assert!(all.all(|heard| heard != FRAME), "what goes out does not come in");
     assert!(!interface.send(&[0; 2000]).unwrap(), "more than it carries");
     assert!(!interface.send(&[0; 5]).unwrap(), "less than a header");
     ip(&client, "link delete eth0");

@@ -92,7 +92,7 @@ struct Holder {
 /// What it does: prints the numbers of both commands, and waits.
 fn hold(name: &str) {
     let namespace = Namespace::named(name).unwrap();
-    let mut command = shell("sleep 1000 & echo $!; exec sleep 1000");
+    let mut command = shell("sleep 100 & echo $!; exec sleep 100");
     command.stdout(Stdio::piped());
     let mut child = namespace.spawn(command).unwrap();
     let mut orphan = String::new();
@@ -174,11 +174,11 @@ fn deleted() {
 
 fn ended() {
     for namespace in [Namespace::anonymous().unwrap(), Namespace::named("walk").unwrap()] {
-        let mut stubborn = shell("trap '' TERM; sleep 1000 & echo; wait; sleep 1000");
+        let mut stubborn = shell("trap '' TERM; sleep 100 & echo; wait; sleep 100");
         stubborn.stdout(Stdio::piped());
         let mut stubborn = namespace.spawn(stubborn).unwrap();
         stubborn.stdout.take().unwrap().read_exact(&mut [0]).unwrap();
-        let willing = namespace.spawn(shell("exec sleep 1000")).unwrap();
+        let willing = namespace.spawn(shell("exec sleep 100")).unwrap();
         namespace.remove().unwrap();
         let signal = |child: Child| std::os::unix::process::ExitStatusExt::signal(&child.wait().unwrap());
         assert_eq!((signal(stubborn), signal(willing)), (Some(9), Some(15)));
@@ -267,7 +267,7 @@ fn as_nobody() {
     let socket = namespace.within(|| UdpSocket::bind("10.77.0.1:7")).unwrap().unwrap();
     socket.send_to(b"nobody's", "10.77.0.2:7").unwrap();
     assert!(next(&mut interface, &mut Slab::new()).ends_with(b"nobody's"));
-    let willing = namespace.spawn(shell("exec sleep 1000")).unwrap();
+    let willing = namespace.spawn(shell("exec sleep 100")).unwrap();
     namespace.remove().unwrap();
     assert!(!willing.wait().unwrap().success());
     assert!(matches!(Namespace::named("walk"), Err(NetError::System { .. })));

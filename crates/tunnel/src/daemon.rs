@@ -14,12 +14,12 @@
 //! one service of the link has no room for are held here, and those for other services go past them; when there are many,
 //! the network layer is not asked for more.
 
-use crate::clock::{self, Clock};
 use crate::held::Held;
 use crate::network::NetworkLayer;
 use crate::port::TunnelPort;
 use crate::udp::{LARGEST_PACKET, UdpCounters, UdpLine};
 use arqway_link::{Departure, LinkService, pump};
+use arqway_net::{Clock, timeout};
 use arqway_units::Time;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
@@ -125,7 +125,7 @@ impl<S: LinkService, N: NetworkLayer> Endpoint<S, N> {
     fn wait(&self, latest: Time) -> Result<(), TunnelError> {
         let now = self.clock.now();
         let until = if self.more_packets { now } else { self.deadline().map_or(latest, |due| due.min(latest)) };
-        let timeout = clock::timeout(until.since(now));
+        let timeout = timeout(until.since(now));
         let line = self.port.line.poll_fd();
         // While no more can be held, more of them would only wake us for nothing.
         let waited = match self.port.network.descriptor().filter(|_| !self.held.is_full()) {

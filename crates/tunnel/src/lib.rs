@@ -20,9 +20,7 @@
 //! | `network` | [`NetworkLayer`]: what it needs of whoever has the packets |
 //! | `port` | the [`Port`](arqway_link::Port): where an endpoint's outputs go |
 //! | `udp` | frames to datagrams and back |
-//! | `clock` | the only file that reads a clock |
 
-mod clock;
 mod daemon;
 mod held;
 mod network;
