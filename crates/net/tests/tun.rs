@@ -112,6 +112,24 @@ fn packets_come_and_go_without_an_allocation() {
 }
 
 #[test]
+fn a_packet_that_is_longer_than_the_device_was_made_for_is_counted_and_never_cut_short() {
+    let Some(_alone) = begin() else { return };
+    let namespace = Namespace::anonymous().unwrap();
+    let mut interface = Interface::tun(&device("arq0", "10.77.0.1"), &namespace).unwrap();
+    let mut command = std::process::Command::new("ip");
+    command.args(["link", "set", "arq0", "mtu", "9000"]);
+    assert!(namespace.spawn(command).unwrap().wait().unwrap().success());
+    let from = socket(&namespace, "10.77.0.1:7");
+    let mut slab = Slab::new();
+    let mut lengths = Vec::new();
+    for payload in [1472, 1473, 5000] {
+        from.send_to(&vec![7; payload], "10.77.0.2:7").unwrap();
+        lengths.push(interface.receive(&mut slab).unwrap().map(|packet| packet.len()));
+    }
+    assert_eq!((lengths, interface.overruns()), (vec![Some(1500), None, Some(5028)], 1));
+}
+
+#[test]
 fn a_device_that_is_deleted_underneath_is_gone_and_one_that_is_down_comes_back() {
     let Some(_alone) = begin() else { return };
     let namespace = Namespace::anonymous().unwrap();

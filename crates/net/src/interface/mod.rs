@@ -33,6 +33,9 @@ use tun_rs::{DeviceBuilder, Layer, SyncDevice};
 /// How long the name of an interface is at most: `IFNAMSIZ` less the zero octet.
 const LONGEST_NAME: usize = 15;
 
+/// The largest packet that there is, with an Ethernet header and tags.
+const LARGEST: usize = 64 * 1024 + 64;
+
 /// A device to be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Device {
@@ -53,24 +56,38 @@ pub struct Interface {
     /// In the interface's own namespace.
     netlink: Netlink,
     link: Link,
-    /// The longest packet of a device, with its Ethernet header.
-    longest: usize,
     header: usize,
     is_gone: bool,
 }
 
 /// What packets are read from.
 enum Source {
-    Device(SyncDevice),
+    Device(Tun),
     Socket(PacketSocket),
 }
 
-impl Source {
-    fn receive(&mut self, longest: usize, slab: &mut Slab) -> io::Result<Option<Bytes>> {
-        match self {
-            Self::Device(device) => device.recv(slab.room(longest)).map(|length| Some(slab.cut(length))),
-            Self::Socket(socket) => socket.receive(slab),
+/// A TUN or TAP device.
+struct Tun {
+    device: SyncDevice,
+    /// The longest packet, with its Ethernet header and tags.
+    longest: usize,
+    /// Packets that were longer than that.
+    cut_off: u64,
+    /// The most packets that the device was seen to have dropped.
+    dropped: u64,
+}
+
+impl Tun {
+    fn receive(&mut self, slab: &mut Slab) -> io::Result<Option<Bytes>> {
+        // A packet that is longer than its room loses its end; an octet more than the longest shows it.
+        let length = self.device.recv(&mut slab.room(self.longest + 1)[..=self.longest])?;
+        if length > self.longest {
+            // Somebody has raised the MTU.
+            self.longest = LARGEST;
+            self.cut_off += 1;
+            return Ok(None);
         }
+        Ok(Some(slab.cut(length)))
     }
 }
 
@@ -115,7 +132,7 @@ impl Interface {
             _ => NetError::system(format!("open a packet socket on the interface `{name}`"), error),
         };
         let source = Source::Socket(PacketSocket::open(link.index).map_err(failed)?);
-        Ok(Self { source, netlink, link, longest: 0, header: ETHERNET, is_gone: false })
+        Ok(Self { source, netlink, link, header: ETHERNET, is_gone: false })
     }
 
     fn make(device: &Device, layer: Layer, bridge: Option<&str>) -> Result<Self, NetError> {
@@ -149,8 +166,10 @@ impl Interface {
             netlink.add_address(&link, *address, *prefix)?;
         }
         routes.await_routes(&device.addresses)?;
-        let longest = usize::try_from(device.mtu).unwrap_or(usize::MAX).saturating_add(header);
-        Ok(Self { source: Source::Device(opened), netlink, link, longest, header, is_gone: false })
+        let tags = if layer == Layer::L2 { 8 } else { 0 };
+        let longest = usize::try_from(device.mtu).map_or(LARGEST, |mtu| (mtu + header + tags).min(LARGEST));
+        let source = Source::Device(Tun { device: opened, longest, cut_off: 0, dropped: 0 });
+        Ok(Self { source, netlink, link, header, is_gone: false })
     }
 
     /// Its name.
@@ -183,7 +202,11 @@ impl Interface {
     /// The interface is gone, or cannot be read.
     pub fn receive(&mut self, slab: &mut Slab) -> Result<Option<Bytes>, NetError> {
         loop {
-            let error = match self.source.receive(self.longest, slab) {
+            let received = match &mut self.source {
+                Source::Device(tun) => tun.receive(slab),
+                Source::Socket(socket) => socket.receive(slab),
+            };
+            let error = match received {
                 // A packet socket says only once that its interface is gone.
                 Ok(None) if self.is_gone => return Err(self.gone()),
                 Ok(packet) => return Ok(packet),
@@ -210,7 +233,7 @@ impl Interface {
     pub fn send(&mut self, packet: &[u8]) -> Result<bool, NetError> {
         loop {
             let sent = match &self.source {
-                Source::Device(device) => device.send(packet).map(drop),
+                Source::Device(tun) => tun.device.send(packet).map(drop),
                 Source::Socket(socket) => socket.send(packet),
             };
             let Err(error) = sent else { return Ok(true) };
@@ -230,7 +253,12 @@ impl Interface {
     /// those that could not be made into packets.
     pub fn overruns(&mut self) -> u64 {
         match &mut self.source {
-            Source::Device(_) => self.netlink.link_at(self.link.index).map_or(0, |now| now.transmit_drops),
+            Source::Device(tun) => {
+                let dropped = self.netlink.link_at(self.link.index).map_or(0, |now| now.transmit_drops);
+                // One that is gone has no numbers any more.
+                tun.dropped = tun.dropped.max(dropped);
+                tun.dropped + tun.cut_off
+            }
             Source::Socket(socket) => socket.overruns(),
         }
     }
@@ -256,7 +284,7 @@ impl Interface {
 impl AsFd for Interface {
     fn as_fd(&self) -> BorrowedFd<'_> {
         match &self.source {
-            Source::Device(device) => device.as_fd(),
+            Source::Device(tun) => tun.device.as_fd(),
             Source::Socket(socket) => socket.as_fd(),
         }
     }

@@ -1,5 +1,6 @@
 //! A packet socket on an interface that is there already: packet(7).
 
+use super::LARGEST;
 use super::headers::ETHERNET;
 use super::segment::{Cutter, Missing, Whole, complete};
 use crate::option;
@@ -16,8 +17,6 @@ use std::mem::offset_of;
 use std::ops::Range;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
-/// The largest super-packet with its Ethernet header and tags.
-const LARGEST: usize = 64 * 1024 + 64;
 /// Room for the tag of a VLAN, which the system has taken off.
 const TAG: usize = 4;
 /// Where the frame begins in what is read.
