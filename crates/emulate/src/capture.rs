@@ -39,6 +39,7 @@ impl Capture {
             let mut writer = Writer::new(file, concat!("arqway ", env!("CARGO_PKG_VERSION")), about)?;
             let client = writer.interface(link, "client", ends[0])?;
             let server = writer.interface(link, "server", ends[1])?;
+            writer.flush()?;
             Ok(Ordered {
                 writer,
                 client,

@@ -131,3 +131,77 @@ impl<R: Send + 'static> FileWriter<R> {
         written.map_err(|source| FileError::Io { path: self.path.clone(), source })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::{Arc, Mutex};
+
+    /// Keeps what it gets, and fails after so many records.
+    struct Limited(Arc<Mutex<Vec<usize>>>, usize);
+
+    impl Sink for Limited {
+        type Record = usize;
+
+        fn write(&mut self, record: usize) -> io::Result<()> {
+            let mut kept = self.0.lock().map_err(|_| io::Error::other("poisoned"))?;
+            if kept.len() == self.1 {
+                return Err(io::ErrorKind::StorageFull.into());
+            }
+            kept.push(record);
+            Ok(())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn finish(self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn writer(limit: usize) -> (FileWriter<usize>, Arc<Mutex<Vec<usize>>>) {
+        let kept = Arc::default();
+        let sink = Limited(Arc::clone(&kept), limit);
+        (FileWriter::start(Path::new("a file"), sink).expect("a thread"), kept)
+    }
+
+    #[test]
+    fn every_record_is_written_once_and_in_order() {
+        let (mut writer, kept) = writer(usize::MAX);
+        (0..100_000).for_each(|record| writer.push(record));
+        writer.finish().expect("a file without a limit");
+        assert_eq!(*kept.lock().expect("kept"), Vec::from_iter(0..100_000));
+    }
+
+    #[test]
+    fn a_full_disk_ends_the_file_is_told_once_and_keeps_what_was_written() {
+        let (mut writer, kept) = writer(1000);
+        let mut failures = Vec::new();
+        for record in 0.. {
+            writer.push(record);
+            failures.extend(writer.failure().map(|failure| failure.to_string()));
+            if !failures.is_empty() && record > 100_000 {
+                break;
+            }
+        }
+        assert_eq!(failures, ["cannot write a file: no storage space"]);
+        writer.finish().expect("it has been told");
+        assert_eq!(*kept.lock().expect("kept"), Vec::from_iter(0..1000));
+    }
+
+    #[test]
+    fn a_disk_that_is_too_slow_costs_records_that_are_counted() {
+        let (mut writer, kept) = writer(usize::MAX);
+        let held = kept.lock().expect("kept");
+        // More than what waits here and, where the thread began late, in a batch of its own.
+        let all = BATCH * (BATCHES + 2) + 2 * LONGEST + 10;
+        (0..all).for_each(|record| writer.push(record));
+        drop(held);
+        let missed = writer.finish().map_err(|error| error.to_string()).expect_err("too slow");
+        let number: usize = missed.split(' ').find_map(|word| word.parse().ok()).expect("a number");
+        assert!(number >= 10, "{missed}");
+        assert_eq!(*kept.lock().expect("kept"), Vec::from_iter(0..all - number));
+    }
+}

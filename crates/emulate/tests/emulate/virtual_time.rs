@@ -1,93 +1,17 @@
-//! The emulator in virtual time: its ends are in memory, its clock is set by the test.
+//! The emulator in virtual time loses, drops and delivers what the simulator does.
 
-use arqway_emulate::{EmulatedLink, Emulation, End, LinkSettings, Next, Now, Report};
+use crate::memory::{Clock, Memory, emulate, ms, ratio};
+use arqway_emulate::{EmulatedLink, Emulation, LinkSettings, Next, Now};
 use arqway_link::Frame;
-use arqway_net::{NetError, Slab};
 use arqway_sim::channel::{
     Direction, Duplication, ErrorModel, ExponentialJitter, Jitter, Reordering, TwoState, Uniform,
 };
 use arqway_sim::mobility::{Change, MobilityConfig, Periodic, When};
 use arqway_sim::{Probe, Queue, Room, Scenario, Streams, Wireless, World};
-use arqway_units::{BitRate, Octets, Ratio, Span, Time};
-use bytes::Bytes;
-use std::cell::{Cell, RefCell};
+use arqway_units::{BitRate, Octets, Span, Time};
+use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
-
-#[derive(Debug, Clone, Default)]
-struct Clock(Rc<Cell<Time>>);
-
-impl Now for Clock {
-    fn now(&self) -> Time {
-        self.0.get()
-    }
-}
-
-/// What an end sends at which times, and what it got.
-#[derive(Debug, Default)]
-struct Memory {
-    clock: Clock,
-    sends: VecDeque<(Time, Octets)>,
-    received: Rc<RefCell<Vec<(Time, Octets)>>>,
-    header: usize,
-    is_deaf: bool,
-}
-
-impl End for Memory {
-    fn receive(&mut self, slab: &mut Slab) -> Result<Option<Bytes>, NetError> {
-        let Some((_, size)) = self.sends.pop_front_if(|(at, _)| *at <= self.clock.now()) else { return Ok(None) };
-        let length = size.as_usize() + self.header;
-        slab.room(length).fill(0x5a);
-        Ok(Some(slab.cut(length)))
-    }
-
-    fn send(&mut self, packet: &[u8]) -> Result<bool, NetError> {
-        let size = Octets::of(packet.len() - self.header);
-        self.received.borrow_mut().push((self.clock.now(), size));
-        Ok(!self.is_deaf)
-    }
-
-    fn header_octets(&self) -> usize {
-        self.header
-    }
-
-    fn overruns(&mut self) -> u64 {
-        0
-    }
-}
-
-fn ms(milliseconds: u64) -> Span {
-    Span::from_milliseconds(milliseconds)
-}
-
-fn ratio(value: f64) -> Ratio {
-    Ratio::new(value).expect("a ratio")
-}
-
-/// Runs an emulation with turns at the times that it asks for, each this late; what the client got, and the numbers.
-fn emulate(settings: &LinkSettings, seed: u64, down: &[(Time, Octets)], late: Span) -> (Vec<(Time, Octets)>, Report) {
-    let clock = Clock::default();
-    let received = Rc::new(RefCell::new(Vec::new()));
-    let client = Memory { clock: clock.clone(), received: Rc::clone(&received), ..Memory::default() };
-    let server = Memory { clock: clock.clone(), sends: down.iter().copied().collect(), ..Memory::default() };
-    let mut arrivals: VecDeque<Time> = down.iter().map(|(at, _)| *at).collect();
-    let mut emulation = Emulation::new(EmulatedLink::new(settings, seed), client, server, clock.clone());
-    let end = down.last().map_or(Time::ZERO, |(at, _)| *at) + ms(60_000);
-    loop {
-        let next = emulation.turn().expect("ends in memory");
-        let due = match next {
-            Next::Turn => continue,
-            Next::Wait(due) => due.map(|due| due + late),
-        };
-        // A packet that is sent wakes the emulator, too.
-        while arrivals.pop_front_if(|at| *at <= clock.now()).is_some() {}
-        let Some(at) = due.into_iter().chain(arrivals.front().copied()).min().filter(|at| *at <= end) else { break };
-        clock.0.set(at.max(clock.now()));
-    }
-    let (report, files) = emulation.finish();
-    assert!(files.is_empty());
-    (received.take(), report)
-}
 
 /// What crosses the simulator's link toward the client.
 #[derive(Debug, Default)]
@@ -147,6 +71,7 @@ fn links() -> Vec<(&'static str, LinkSettings)> {
         change: Change::SameCell,
         ..MobilityConfig::default()
     };
+    let states = TwoState { good: ms(2000), bad: ms(200), good_bit_errors: ratio(1e-5), bad_bit_errors: ratio(1e-2) };
     let settings = |wireless, mobility: &MobilityConfig| LinkSettings { wireless, mobility: mobility.clone() };
     let mut detours = with(ErrorModel::None);
     detours.reordering = Some(Reordering { share: ratio(0.1), delay: ms(70) });
@@ -155,7 +80,7 @@ fn links() -> Vec<(&'static str, LinkSettings)> {
     vec![
         ("none", settings(wireless.clone(), &at_rest)),
         ("uniform", settings(with(ErrorModel::Uniform(Uniform { loss: ratio(0.05) })), &at_rest)),
-        ("two-state", settings(with(ErrorModel::TwoState(TwoState::default())), &at_rest)),
+        ("two-state", settings(with(ErrorModel::TwoState(states)), &at_rest)),
         ("detours", settings(detours, &at_rest)),
         ("outages", settings(wireless, &moving)),
     ]
