@@ -81,12 +81,14 @@ fn main() -> ExitCode {
 }
 
 fn run(command: &Command) -> Result<ExitCode, study::Failure> {
+    // It does so itself, when it has its privileges: watching takes a thread, and a process with two of them gets none.
     #[cfg(target_os = "linux")]
-    if let Command::Emulate(arguments) = command {
-        // Before there is another thread.
-        emulate::obtain_privileges(arguments)?;
+    let watches_itself = matches!(command, Command::Emulate(_));
+    #[cfg(not(target_os = "linux"))]
+    let watches_itself = false;
+    if !watches_itself {
+        interrupt::watch()?;
     }
-    interrupt::watch()?;
     match command {
         Command::Reproduce(arguments) => reproduce::main(arguments),
         Command::Sensitivity(arguments) => sensitivity::main(arguments),

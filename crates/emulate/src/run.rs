@@ -13,7 +13,7 @@ const EVERY: Span = Span::from_milliseconds(1000);
 #[derive(Debug)]
 pub enum Progress {
     /// What happened in the last second.
-    Second(Report),
+    Second(Box<Report>),
     /// A file is not complete; the emulation goes on.
     File(crate::FileError),
 }
@@ -49,7 +49,7 @@ impl Emulation<Interface, Clock> {
         loop {
             let next = self.turn()?;
             if clock.now() >= report_at {
-                tell(Progress::Second(self.report()));
+                tell(Progress::Second(Box::new(self.report())));
                 if let Some(failed) = self.failed_file() {
                     tell(Progress::File(failed));
                 }

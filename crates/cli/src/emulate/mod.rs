@@ -10,12 +10,13 @@ mod screen;
 mod session;
 mod signals;
 
+use crate::interrupt;
 use crate::study::{Failure, file_name, read_world};
 use crate::terminal::note;
 use crate::values;
 use arqway_emulate::{EmulatedLink, Emulation, LinkSettings, Outcome, Progress, QUEUE};
 use arqway_lab::experiment::described::Described;
-use arqway_net::{Clock, NetError, Waker};
+use arqway_net::{Clock, NetError, Privileges, Waker, leftovers, privileges};
 use arqway_sim::channel::Direction;
 use arqway_units::Span;
 use ends::{Around, Ends};
@@ -114,13 +115,11 @@ enum Message {
     Terminate,
 }
 
-/// Does without root where that is possible. Not once there is another thread.
-pub(crate) fn obtain_privileges(_: &Arguments) -> Result<(), Failure> {
-    Ok(())
-}
-
 pub(crate) fn main(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let world = world(arguments)?;
+    obtain_privileges(arguments)?;
+    interrupt::watch()?;
+    leftovers().iter().for_each(note);
     let (messages, heard) = mpsc::channel();
     signals::watch(&messages)?;
     let ends = Ends::make(arguments)?;
@@ -146,6 +145,20 @@ pub(crate) fn main(arguments: &Arguments) -> Result<ExitCode, Failure> {
     thread.join().ok();
     around.remove()?;
     ended
+}
+
+/// Does without root where that is possible: for a command, whose ends have no names.
+fn obtain_privileges(arguments: &Arguments) -> Result<(), Failure> {
+    let is_outside = !arguments.taps.is_empty() || !arguments.interfaces.is_empty();
+    let has_names = arguments.command.is_empty() || !arguments.namespaces.is_empty();
+    if privileges()? == Privileges::UserNamespace && (is_outside || has_names) {
+        let what = if is_outside { "interfaces of this machine" } else { "namespaces with names" };
+        return Err(Failure::Failed(format!(
+            "{what} need root: run `sudo arqway emulate ...`; without root, run a command: arqway emulate {} -- COMMAND",
+            arguments.link.display()
+        )));
+    }
+    Ok(())
 }
 
 /// The link as it is emulated.
