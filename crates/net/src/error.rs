@@ -58,7 +58,7 @@ pub enum NetError {
         remedy: String,
     },
     /// The system refused something else.
-    #[error("cannot {doing}")]
+    #[error("cannot {doing}: {source}")]
     System {
         /// What was tried.
         doing: String,

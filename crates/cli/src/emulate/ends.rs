@@ -16,7 +16,7 @@ const ADDRESSES: [&str; 2] = ["10.81.0.1/24", "10.81.0.2/24"];
 /// The namespaces where none are asked for and there is no command.
 const NAMESPACES: [&str; 2] = ["arqway-client", "arqway-server"];
 /// The name of the device in each namespace.
-const DEVICE: &str = "link";
+const DEVICE: &str = "arq0";
 /// So many packets wait in a device until the emulator reads them: a burst, and not a queue of its own. What it drops is
 /// counted and told.
 const TRANSMIT_QUEUE: u32 = 1000;
@@ -47,14 +47,15 @@ impl Ends {
     pub(super) fn make(arguments: &Arguments) -> Result<Self, Failure> {
         let Arguments { taps, bridges, interfaces, mtu, .. } = arguments;
         if let Some([client, server]) = two(interfaces, "--interfaces", "eth1,eth2")? {
-            let _ = (client, server);
-            return Err(Failure::Failed(String::new()));
+            let ends = [Interface::attach(client), Interface::attach(server)];
+            return Self::of_names(ends, [client, server]);
         }
         if let Some([client, server]) = two(taps, "--taps", "tap0,tap1")? {
             let bridges = two(bridges, "--bridges", "br0,br1")?;
             let [of_client, of_server] = [0, 1].map(|end| bridges.map(|names| names[end].as_str()));
-            let _ = (client, server, mtu, of_client, of_server);
-            return Err(Failure::Failed(String::new()));
+            let tap = |name, bridge| Interface::tap(&device(name, vec![], *mtu), bridge);
+            let ends = [tap(client, of_client), tap(server, of_server)];
+            return Self::of_names(ends, [client, server]);
         }
         Self::in_namespaces(arguments)
     }
@@ -78,13 +79,8 @@ impl Ends {
             None => [Namespace::named(NAMESPACES[0])?, Namespace::named(NAMESPACES[1])?],
         };
         let tun = |end: usize| {
-            let device = Device {
-                name: DEVICE.to_owned(),
-                addresses: vec![(addresses[end].address, addresses[end].prefix)],
-                mtu: arguments.mtu,
-                transmit_queue: TRANSMIT_QUEUE,
-            };
-            Interface::tun(&device, &namespaces[end])
+            let Address { address, prefix } = addresses[end];
+            Interface::tun(&device(DEVICE, vec![(address, prefix)], arguments.mtu), &namespaces[end])
         };
         let (client, server) = (tun(0)?, tun(1)?);
         if arguments.servers {
@@ -180,6 +176,10 @@ fn check_pair([client, server]: [Address; 2]) -> Result<(), Failure> {
     Err(Failure::Usage(format!(
         "--addresses: {problem}; expected two of one network, such as 10.81.0.1/24,10.81.0.2/24"
     )))
+}
+
+fn device(name: &str, addresses: Vec<(IpAddr, u8)>, mtu: u32) -> Device {
+    Device { name: name.to_owned(), addresses, mtu, transmit_queue: TRANSMIT_QUEUE }
 }
 
 /// The two values of an option, if it is there.

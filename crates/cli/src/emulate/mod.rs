@@ -12,7 +12,7 @@ mod signals;
 
 use crate::interrupt;
 use crate::study::{Failure, file_name, read_world};
-use crate::terminal::note;
+use crate::terminal::{note, wrapped};
 use crate::values;
 use arqway_emulate::{EmulatedLink, Emulation, LinkSettings, Outcome, Progress, QUEUE};
 use arqway_lab::experiment::described::Described;
@@ -183,9 +183,8 @@ fn announce(arguments: &Arguments, world: &EmulatedWorld, around: &Around) {
         note(format_args!("  {name:<5}{}", world.settings.about(way)));
     }
     if !world.changed.is_empty() {
-        note(format_args!(
-            "the queue of this world holds back its sender, which no interface can: a drop-tail queue of {QUEUE} packets takes its place"
-        ));
+        let why = "the queue of this world holds back its sender, which no interface can";
+        note(wrapped(&format!("{why}: a drop-tail queue of {QUEUE} packets takes its place"), 0).join("\n"));
     }
 }
 

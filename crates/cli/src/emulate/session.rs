@@ -124,8 +124,7 @@ impl<'a> Session<'a> {
         Ok(match self.status {
             _ if !files.is_empty() => ExitCode::FAILURE,
             Some(status) => exit_code(status),
-            // Without a command, Ctrl-C is the way to end it.
-            None if self.was_stopped && !self.has_the_screen() => ExitCode::from(interrupt::EXIT_CODE),
+            None if self.was_stopped => ExitCode::from(interrupt::EXIT_CODE),
             None => ExitCode::SUCCESS,
         })
     }

@@ -1,0 +1,133 @@
+//! The command, and what it must leave as it was.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStderr, Command, ExitStatus, Output, Stdio};
+
+/// Whether these tests can run: as root. Elsewhere they say so; in CI, whose machines are root's, that is a failure.
+pub(crate) fn can_run() -> bool {
+    if rustix::process::geteuid().is_root() {
+        return true;
+    }
+    assert!(std::env::var_os("CI").is_none(), "CI is set, and this is not root: the emulator cannot be tested");
+    eprintln!("skipped: the emulator's tests make network namespaces and need root");
+    false
+}
+
+/// A folder of a test's own, removed with all that is in it.
+pub(crate) struct Folder(pub(crate) PathBuf);
+
+impl Folder {
+    pub(crate) fn new(name: &str) -> Self {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("emulate-{name}-{}", std::process::id()));
+        fs::create_dir_all(&path).expect("a folder of our own");
+        Self(path)
+    }
+
+    pub(crate) fn write(&self, name: &str, text: &str) -> String {
+        let path = self.path(name);
+        fs::write(&path, text).expect("a folder of our own");
+        path
+    }
+
+    pub(crate) fn path(&self, name: &str) -> String {
+        self.0.join(name).display().to_string()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        fs::remove_dir_all(&self.0).ok();
+    }
+}
+
+pub(crate) fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_arqway"));
+    command.arg("emulate").args(arguments).stdin(Stdio::null());
+    command
+}
+
+/// Runs it to its end.
+pub(crate) fn emulate(arguments: &[&str]) -> Output {
+    command(arguments).output().expect("the command")
+}
+
+pub(crate) fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Names for two namespaces that no other test has.
+pub(crate) fn names(test: &str) -> [String; 2] {
+    ["c", "s"].map(|end| format!("arqway-{test}-{end}-{}", std::process::id()))
+}
+
+/// One that runs until it is told to end.
+pub(crate) struct Emulator {
+    pub(crate) child: Child,
+    stderr: BufReader<ChildStderr>,
+    said: String,
+}
+
+impl Emulator {
+    /// Starts it, and waits until its ends are there.
+    pub(crate) fn start(arguments: &[&str]) -> Self {
+        let child = command(arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
+        let mut child = child.expect("the command");
+        let stderr = BufReader::new(child.stderr.take().expect("a pipe"));
+        let mut emulator = Self { child, stderr, said: String::new() };
+        emulator.wait_for("emulating");
+        emulator
+    }
+
+    /// Reads what it says up to a line with this in it.
+    pub(crate) fn wait_for(&mut self, text: &str) {
+        loop {
+            let from = self.said.len();
+            let length = self.stderr.read_line(&mut self.said).expect("text");
+            assert!(length > 0, "it ended before it said `{text}`:\n{}", self.said);
+            if self.said[from..].contains(text) {
+                return;
+            }
+        }
+    }
+
+    pub(crate) fn signal(&self, signal: rustix::process::Signal) {
+        let process = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(process, signal).expect("a process that runs");
+    }
+
+    fn signal_if_it_runs(&mut self) {
+        if matches!(self.child.try_wait(), Ok(None)) {
+            self.signal(rustix::process::Signal::TERM);
+            self.child.wait().ok();
+        }
+    }
+
+    /// How it ended, and all that it said.
+    pub(crate) fn end(mut self) -> (ExitStatus, String) {
+        self.stderr.read_to_string(&mut self.said).expect("text");
+        (self.child.wait().expect("an end"), std::mem::take(&mut self.said))
+    }
+}
+
+impl Drop for Emulator {
+    /// A test that fails leaves none running.
+    fn drop(&mut self) {
+        self.signal_if_it_runs();
+    }
+}
+
+/// What an emulator could leave behind: interfaces, names of namespaces, records of what was made.
+pub(crate) fn there_is() -> BTreeSet<PathBuf> {
+    let of = |folder: &str| fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    // Other tests of this binary have namespaces of their own at the same time; those are told apart by their names.
+    of("/sys/class/net").chain(of("/run/netns")).collect()
+}
+
+/// Runs `ip`, which must succeed.
+pub(crate) fn ip(arguments: &str) {
+    let output = Command::new("ip").args(arguments.split(' ')).output().expect("iproute2 is installed");
+    assert!(output.status.success(), "ip {arguments}: {}", stderr(&output));
+}
