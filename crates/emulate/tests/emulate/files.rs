@@ -64,7 +64,7 @@ fn a_log_has_one_row_for_each_packet_with_its_fate() {
     let folder = Folder::new("log");
     let path = folder.0.join("fates.csv");
     let (report, failures) = emulate_into(Some(&path), None);
-    assert_eq!(failures, [String::new(); 0]);
+    assert!(failures.is_empty(), "{failures:?}");
     let text = fs::read_to_string(path).expect("a log");
     assert!(text.starts_with("# a test\n# of two lines\ndirection,frame,octets,offered_s,"), "{text:.200}");
     let mut fates: BTreeMap<String, u64> = BTreeMap::new();
@@ -129,7 +129,7 @@ fn a_capture_is_in_the_order_of_time_and_says_of_each_packet_that_is_lost_why() 
     let folder = Folder::new("capture");
     let path = folder.0.join("both.pcapng");
     let (report, failures) = emulate_into(None, Some(&path));
-    assert_eq!(failures, [String::new(); 0]);
+    assert!(failures.is_empty(), "{failures:?}");
     let packets = packets(&path);
     assert!(packets.is_sorted_by_key(|(_, at, _, _)| *at));
     let with = |interface: u32, comment: &str| {
