@@ -42,14 +42,32 @@ pub(crate) fn no_device(error: Errno, doing: &str) -> NetError {
         Errno::NOENT | Errno::NODEV | Errno::NXIO => {
             NetError::missing("/dev/net/tun, which TUN and TAP devices come from", "load its module: sudo modprobe tun")
         }
-        Errno::ACCESS => NetError::missing("the right to open /dev/net/tun", AS_ROOT),
-        Errno::PERM => NetError::missing("CAP_NET_ADMIN, the right to make network devices", AS_ROOT),
+        Errno::ACCESS => NetError::missing("the right to open /dev/net/tun", remedy()),
+        Errno::PERM => NetError::missing("CAP_NET_ADMIN, the right to make network devices", remedy()),
         other => NetError::system(doing, other),
     }
 }
 
-/// What always helps.
-pub(crate) const AS_ROOT: &str = "run it as root: sudo arqway ...";
+/// What helps this user.
+pub(crate) fn remedy() -> &'static str {
+    if outer_user() == 0 {
+        "root lacks it here: start the container with --cap-add NET_ADMIN --cap-add SYS_ADMIN --device /dev/net/tun"
+    } else {
+        "run it as root: sudo arqway ..."
+    }
+}
+
+/// The number that this user has outside of a user namespace, in which everyone is root: user_namespaces(7).
+pub(crate) fn outer_user() -> u32 {
+    let inner = geteuid().as_raw();
+    let map = read_to_string("/proc/self/uid_map").unwrap_or_default();
+    let outer = map.lines().find_map(|line| {
+        let mut numbers = line.split_whitespace().map(str::parse::<u32>);
+        let (first, outside, count) = (numbers.next()?.ok()?, numbers.next()?.ok()?, numbers.next()?.ok()?);
+        inner.checked_sub(first).filter(|offset| *offset < count).map(|offset| outside.saturating_add(offset))
+    });
+    outer.unwrap_or(inner)
+}
 
 /// Where the machine forbids user namespaces, what it has there, and what would allow them.
 const SWITCHES: [(&str, &str, &str); 3] = [
@@ -90,6 +108,7 @@ fn forbidden() -> NetError {
     let is_set =
         |(file, forbids, _): &&(&str, &str, &str)| read_to_string(file).is_ok_and(|text| text.trim() == *forbids);
     let switch = SWITCHES.iter().find(is_set);
+    let remedy = remedy();
     let allow = switch.map_or_else(String::new, |(_, _, command)| format!("; or allow user namespaces: {command}"));
-    NetError::missing("the right to make network namespaces", &format!("{AS_ROOT}{allow}"))
+    NetError::missing("the right to make network namespaces", &format!("{remedy}{allow}"))
 }

@@ -18,7 +18,7 @@ mod tests;
 use crate::error::{NetError, check_name};
 use crate::namespace::Namespace;
 use crate::netlink::{Change, Link, Netlink};
-use crate::privileges::{AS_ROOT, no_device};
+use crate::privileges::{no_device, remedy};
 use crate::slab::Slab;
 use bytes::Bytes;
 use headers::ETHERNET;
@@ -127,7 +127,7 @@ impl Interface {
         }
         let failed = |error: io::Error| match Errno::from_io_error(&error) {
             Some(Errno::PERM) => {
-                NetError::missing("CAP_NET_RAW, the right to read the packets of an interface", AS_ROOT)
+                NetError::missing("CAP_NET_RAW, the right to read the packets of an interface", remedy())
             }
             _ => NetError::system(format!("open a packet socket on the interface `{name}`"), error),
         };

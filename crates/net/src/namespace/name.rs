@@ -2,6 +2,7 @@
 
 use super::record;
 use crate::error::{NetError, check_name};
+use crate::privileges::remedy;
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 use rustix::mount::{MountPropagationFlags, UnmountFlags, mount_bind, mount_bind_recursive, mount_change, unmount};
@@ -26,7 +27,12 @@ pub(super) fn check(name: &str) -> Result<(), NetError> {
 
 /// Gives a namespace a name that nobody has.
 pub(super) fn give(name: &str, namespace: &OwnedFd) -> Result<(), NetError> {
-    share_folder().map_err(|error| NetError::system(format!("prepare the folder {FOLDER}, which is root's"), error))?;
+    share_folder().map_err(|error| match error.kind() {
+        ErrorKind::PermissionDenied => {
+            NetError::missing("the right to name network namespaces in /run/netns", remedy())
+        }
+        _ => NetError::system(format!("prepare the folder {FOLDER}"), error),
+    })?;
     let path = path(name);
     File::create_new(&path).map_err(|error| match error.kind() {
         ErrorKind::AlreadyExists => taken(name),
@@ -84,9 +90,9 @@ fn share_folder() -> io::Result<()> {
     create_dir_all(FOLDER)?;
     flock(File::open(FOLDER)?, FlockOperation::LockExclusive)?;
     let share = || mount_change(FOLDER, MountPropagationFlags::SHARED | MountPropagationFlags::REC);
-    if share() == Err(Errno::INVAL) {
-        mount_bind_recursive(FOLDER, FOLDER)?;
-        share()?;
-    }
-    Ok(())
+    let shared = match share() {
+        Err(Errno::INVAL) => mount_bind_recursive(FOLDER, FOLDER).and_then(|()| share()),
+        other => other,
+    };
+    Ok(shared?)
 }

@@ -11,6 +11,7 @@
 
 use super::identity::Identity;
 use crate::error::NetError;
+use crate::privileges::outer_user;
 use rustix::fs::{FlockOperation, flock};
 use std::fs::{DirBuilder, File, read_dir, read_to_string, remove_file, symlink_metadata};
 use std::io::{self, ErrorKind, Read};
@@ -186,18 +187,6 @@ fn folders() -> Vec<PathBuf> {
 fn is_ours(folder: &Path) -> bool {
     let owner = rustix::process::geteuid().as_raw();
     symlink_metadata(folder).is_ok_and(|found| found.is_dir() && found.uid() == owner)
-}
-
-/// The number that this user has outside of a user namespace, in which everyone is root: user_namespaces(7).
-fn outer_user() -> u32 {
-    let inner = rustix::process::geteuid().as_raw();
-    let map = read_to_string("/proc/self/uid_map").unwrap_or_default();
-    let outer = map.lines().find_map(|line| {
-        let mut numbers = line.split_whitespace().map(str::parse::<u32>);
-        let (first, outside, count) = (numbers.next()?.ok()?, numbers.next()?.ok()?, numbers.next()?.ok()?);
-        inner.checked_sub(first).filter(|offset| *offset < count).map(|offset| outside.saturating_add(offset))
-    });
-    outer.unwrap_or(inner)
 }
 
 #[cfg(test)]
