@@ -10,8 +10,6 @@ use arqway_lab::results::rows::Row;
 use arqway_lab::run::plan::RequestError;
 use arqway_lab::run::{Results, RunError};
 
-/// How many frames the look at the link takes.
-pub(super) const LOOK: u64 = 20_000;
 /// How much worse than the best is still as good, in percent.
 pub(super) const MARGIN_PERCENT: f64 = MARGIN * 100.0;
 

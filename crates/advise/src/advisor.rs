@@ -4,7 +4,7 @@
 //! before: greedy, so two classes cost two races and not their product. Each is judged by all applications, since what one class
 //! sends the others have to wait for.
 
-use super::advice::{Advice, AdviseError, Caution, LOOK, Stage};
+use super::advice::{Advice, AdviseError, Caution, Stage};
 use super::candidates::{Candidate, candidates};
 use super::length::{Length, Losses, whole};
 use super::link::Link;
@@ -102,7 +102,7 @@ fn look(question: &Question, link: &Link, watcher: &Watcher<'_>) -> Result<Optio
         world.set_path(&format!("{path}.enabled"), enabled);
     }
     world.set_path("channel.packet", text_node(&link.packet.to_string()));
-    world.set_path("channel.duration", text_node(&(link.frame * LOOK).to_string()));
+    world.set_path("channel.duration", text_node(&(link.frame * link.look()).to_string()));
     world.set_path("link-layer.service", text_node("raw"));
     let entries = [Entry::of_no_class("look", "\"raw\"")];
     let trial = Trial {

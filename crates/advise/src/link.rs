@@ -44,6 +44,12 @@ pub struct Link {
 }
 
 impl Link {
+    /// How many frames the look at its errors takes: as many as show several bursts, also where a burst takes hundreds.
+    pub(super) fn look(&self) -> u64 {
+        let in_20_seconds = 20_000_000_000 / self.frame.as_nanoseconds().max(1);
+        in_20_seconds.clamp(20_000, 500_000)
+    }
+
     /// Those of a scenario.
     #[must_use]
     pub fn of(scenario: &Scenario) -> Self {

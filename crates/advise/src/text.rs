@@ -26,7 +26,7 @@ impl Advice {
     fn facts(&self) -> String {
         let link = &self.link;
         let lost = match self.losses {
-            Some(Losses { share: 0.0, .. }) => format!("none of {} frames lost", super::advice::LOOK),
+            Some(Losses { share: 0.0, .. }) => format!("none of {} frames lost", link.look()),
             Some(Losses { share, run }) => {
                 format!("a frame loss rate of {} %, {} in a row", percentage(share * 100.0, 2), significant(run, 2))
             }
