@@ -6,11 +6,16 @@ mod support;
 
 use arqway_net::{Child, Clock, Interface, Namespace, NetError, Slab, Wait};
 use arqway_units::Span;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::fd::AsFd;
 use std::process::Command;
+use std::time::Duration;
 use support::{begin, device, next};
+
+/// How long an end of a connection waits for the other.
+const PATIENCE: Option<Duration> = Some(Duration::from_secs(30));
 
 /// Runs `ip` inside a namespace.
 fn ip(namespace: &Namespace, arguments: &str) {
@@ -107,14 +112,24 @@ fn what_the_system_leaves_to_a_card_comes_in_as_packets_of_the_wire() {
         let address: SocketAddr = address.parse().unwrap();
         let octets: Vec<u8> = (0..3_000_000_u32).flat_map(u32::to_be_bytes).collect();
         let listener = server.within(|| TcpListener::bind(address)).unwrap().unwrap();
+        listener.set_nonblocking(true).unwrap();
         let was_cut = std::thread::scope(|scope| {
             let receiver = scope.spawn(|| {
+                // Where nothing is carried, the threads give up before the carrier does.
+                let mut listening = [PollFd::new(&listener, PollFlags::IN)];
+                poll(&mut listening, Some(&Timespec { tv_sec: 30, tv_nsec: 0 })).unwrap();
+                let mut stream = listener.accept().unwrap().0;
+                stream.set_nonblocking(false).unwrap();
+                stream.set_read_timeout(PATIENCE).unwrap();
                 let mut received = Vec::new();
-                listener.accept().unwrap().0.read_to_end(&mut received).unwrap();
+                stream.read_to_end(&mut received).unwrap();
                 received
             });
             let sender = scope.spawn(|| {
-                client.within(|| TcpStream::connect(address)).unwrap().unwrap().write_all(&octets).unwrap();
+                let connect = || TcpStream::connect_timeout(&address, PATIENCE.unwrap());
+                let mut stream = client.within(connect).unwrap().unwrap();
+                stream.set_write_timeout(PATIENCE).unwrap();
+                stream.write_all(&octets).unwrap();
             });
             let was_cut = carry(&mut a, &mut b, || sender.is_finished() && receiver.is_finished());
             assert!(receiver.join().unwrap() == octets, "{address}: other octets arrived than were sent");

@@ -201,28 +201,25 @@ impl Interface {
     /// # Errors
     /// The interface is gone, or cannot be read.
     pub fn receive(&mut self, slab: &mut Slab) -> Result<Option<Bytes>, NetError> {
-        loop {
+        while !self.is_gone {
             let received = match &mut self.source {
                 Source::Device(tun) => tun.receive(slab),
                 Source::Socket(socket) => socket.receive(slab),
             };
             let error = match received {
-                // A packet socket says only once that its interface is gone.
-                Ok(None) if self.is_gone => return Err(self.gone()),
                 Ok(packet) => return Ok(packet),
                 Err(error) => error,
             };
             match Errno::from_io_error(&error) {
                 Some(Errno::INTR) => {}
-                Some(Errno::AGAIN) if !self.is_gone => return Ok(None),
+                Some(Errno::AGAIN) => return Ok(None),
                 Some(Errno::NETDOWN) if self.is_there() => return Ok(None),
-                Some(Errno::AGAIN | Errno::NETDOWN) => {
-                    self.is_gone = true;
-                    return Err(self.gone());
-                }
+                // A packet socket says so only once.
+                Some(Errno::NETDOWN) => self.is_gone = true,
                 _ => return Err(self.failure("read from", error)),
             }
         }
+        Err(self.gone())
     }
 
     /// Hands a packet to the system as if it had come in, or sends it out; `false` where the interface did not take it: it
