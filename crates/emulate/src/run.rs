@@ -45,6 +45,8 @@ impl Emulation<Interface, Clock> {
 
     fn until_stopped(&mut self, stop: &Waker, tell: &mut impl FnMut(Progress)) -> Result<(), NetError> {
         let (wait, clock) = (Wait::new()?, *self.clock());
+        // Without the right to it, lateness is what it is, and is told.
+        let _ = wait.prefer_this_thread();
         let mut report_at = Time::ZERO + EVERY;
         loop {
             let next = self.turn()?;

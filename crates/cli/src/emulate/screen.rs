@@ -65,10 +65,18 @@ impl Screen {
         row("packets sent to the link", &|way| way.counters.offered.to_string());
         row("  dropped, the queue was full", &|way| way.counters.queue_full.to_string());
         row("  lost to errors", &|way| share(way.counters.lost, way.counters.sent));
-        row("  lost while the link was down", &|way| share(way.counters.outage, way.counters.sent));
+        // What seldom happens is told when it does.
+        let [down, up] = [&down.counters, &up.counters];
+        if down.outage + up.outage > 0 {
+            row("  lost while the link was down", &|way| share(way.counters.outage, way.counters.sent));
+        }
         row("packets delivered", &|way| way.counters.delivered.to_string());
-        row("  of these, second copies", &|way| way.counters.duplicated.to_string());
-        row("  refused by the interface", &|way| way.counters.refused.to_string());
+        if down.duplicated + up.duplicated > 0 {
+            row("  of these, second copies", &|way| way.counters.duplicated.to_string());
+        }
+        if down.refused + up.refused > 0 {
+            row("  refused by the interface", &|way| way.counters.refused.to_string());
+        }
         row("Mbit/s delivered", &|way| number::significant(way.delivered_bps / 1e6, 3));
         writeln!(text, "  delivered late by                 {}", lateness_of(lateness)).ok();
         writeln!(text, "  woken late by                     {}", lateness_of(wake_up_error)).ok();
