@@ -13,6 +13,35 @@
 //! | `privileges` | [`privileges`]: root's, or a user namespace's, or what is missing |
 //! | `netlink`, `option` | links and addresses; socket options |
 //! | `error` | [`NetError`] |
+//!
+//! Two hosts that see each other, through us:
+//!
+//! ```no_run
+//! use arqway_net::{Clock, Device, Interface, Namespace, NetError, Slab, Wait};
+//! use std::os::fd::AsFd;
+//!
+//! fn host(address: [u8; 4]) -> Result<(Namespace, Interface), NetError> {
+//!     let device = Device { name: "link".into(), addresses: vec![(address.into(), 24)], mtu: 1500, transmit_queue: 100 };
+//!     let namespace = Namespace::anonymous()?;
+//!     let interface = Interface::tun(&device, &namespace)?;
+//!     Ok((namespace, interface))
+//! }
+//!
+//! # fn main() -> Result<(), NetError> {
+//! arqway_net::privileges()?;
+//! let ((_a, mut a), (_b, mut b)) = (host([10, 9, 0, 1])?, host([10, 9, 0, 2])?);
+//! let (clock, wait, mut slab) = (Clock::start(), Wait::new()?, Slab::new());
+//! loop {
+//!     wait.on(&[a.as_fd(), b.as_fd()], None, &clock)?;
+//!     while let Some(packet) = a.receive(&mut slab)? {
+//!         b.send(&packet)?;
+//!     }
+//!     while let Some(packet) = b.receive(&mut slab)? {
+//!         a.send(&packet)?;
+//!     }
+//! }
+//! # }
+//! ```
 
 mod clock;
 mod error;

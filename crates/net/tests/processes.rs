@@ -230,7 +230,7 @@ fn pid(process: &OwnedFd) -> Pid {
 
 fn missing() {
     let refused = Namespace::anonymous().unwrap().spawn(Command::new("no-such-command")).unwrap_err();
-    assert_eq!(refused.to_string(), "cannot start `no-such-command`");
+    assert_eq!(refused.to_string(), "cannot start `no-such-command`: No such file or directory (os error 2)");
 }
 
 fn unprivileged() {
