@@ -43,54 +43,88 @@ pub(super) struct Address {
     prefix: u8,
 }
 
-impl Ends {
-    pub(super) fn make(arguments: &Arguments) -> Result<Self, Failure> {
-        let Arguments { taps, bridges, interfaces, mtu, .. } = arguments;
-        if let Some([client, server]) = two(interfaces, "--interfaces", "eth1,eth2")? {
-            let ends = [Interface::attach(client), Interface::attach(server)];
-            return Self::of_names(ends, [client, server]);
-        }
-        if let Some([client, server]) = two(taps, "--taps", "tap0,tap1")? {
-            let bridges = two(bridges, "--bridges", "br0,br1")?;
-            let [of_client, of_server] = [0, 1].map(|end| bridges.map(|names| names[end].as_str()));
-            let tap = |name, bridge| Interface::tap(&device(name, vec![], *mtu), bridge);
-            let ends = [tap(client, of_client), tap(server, of_server)];
-            return Self::of_names(ends, [client, server]);
-        }
-        Self::in_namespaces(arguments)
-    }
+/// Which ends are wanted.
+pub(super) enum Wanted {
+    /// Namespaces, with names or without.
+    Namespaces { names: Option<[String; 2]>, addresses: [Address; 2], mtu: u32, has_servers: bool },
+    /// TAP devices, ports of bridges if these are named.
+    Taps { names: [String; 2], bridges: Option<[String; 2]>, mtu: u32 },
+    /// Interfaces that exist.
+    Interfaces([String; 2]),
+}
 
-    fn of_names(ends: [Result<Interface, arqway_net::NetError>; 2], names: [&String; 2]) -> Result<Self, Failure> {
-        let [client, server] = ends;
-        let around = Around::Interfaces(names.map(Clone::clone));
-        Ok(Self { client: client?, server: server?, around })
-    }
-
-    fn in_namespaces(arguments: &Arguments) -> Result<Self, Failure> {
-        let addresses = match two(&arguments.addresses, "--addresses", "10.81.0.1/24,10.81.0.2/24")? {
-            Some([client, server]) => [Address::read(client)?, Address::read(server)?],
-            None => [Address::read(ADDRESSES[0])?, Address::read(ADDRESSES[1])?],
-        };
+impl Wanted {
+    /// What the command line says.
+    pub(super) fn read(arguments: &Arguments) -> Result<Self, Failure> {
+        let mtu = arguments.mtu;
+        if let Some(names) = two(&arguments.interfaces, "--interfaces", "eth1,eth2")? {
+            return Ok(Self::Interfaces(names));
+        }
+        if let Some(names) = two(&arguments.taps, "--taps", "tap0,tap1")? {
+            return Ok(Self::Taps { names, bridges: two(&arguments.bridges, "--bridges", "br0,br1")?, mtu });
+        }
+        let addresses = two(&arguments.addresses, "--addresses", &ADDRESSES.join(","))?;
+        let [client, server] = addresses.unwrap_or_else(|| ADDRESSES.map(str::to_owned));
+        let addresses = [Address::read(&client)?, Address::read(&server)?];
         check_pair(addresses)?;
-        let namespaces = match two(&arguments.namespaces, "--namespaces", "left,right")? {
-            Some([client, server]) => [Namespace::named(client)?, Namespace::named(server)?],
-            // A command needs no names, and any number of them can run at once.
-            None if !arguments.command.is_empty() => [Namespace::anonymous()?, Namespace::anonymous()?],
-            None => [Namespace::named(NAMESPACES[0])?, Namespace::named(NAMESPACES[1])?],
-        };
-        let tun = |end: usize| {
-            let Address { address, prefix } = addresses[end];
-            Interface::tun(&device(DEVICE, vec![(address, prefix)], arguments.mtu), &namespaces[end])
-        };
-        let (client, server) = (tun(0)?, tun(1)?);
-        if arguments.servers {
-            let started = namespaces[1].within(|| serve(addresses[1].address))?;
-            started.map_err(|error| {
-                Failure::Failed(format!("cannot start the servers at ports {ECHO} and {DISCARD}: {error}"))
-            })?;
-        }
-        Ok(Self { client, server, around: Around::Namespaces(namespaces, addresses) })
+        let names = two(&arguments.namespaces, "--namespaces", "left,right")?;
+        // A command needs no names, and any number of them can run at once.
+        let names = names.or_else(|| arguments.command.is_empty().then(|| NAMESPACES.map(str::to_owned)));
+        Ok(Self::Namespaces { names, addresses, mtu, has_servers: arguments.servers })
     }
+
+    /// Why it takes more than a user namespace, if it does.
+    pub(super) fn needs_root(&self) -> Option<&'static str> {
+        match self {
+            Self::Namespaces { names: None, .. } => None,
+            Self::Namespaces { names: Some(_), .. } => Some("namespaces with names"),
+            Self::Taps { .. } | Self::Interfaces(_) => Some("interfaces of this machine"),
+        }
+    }
+
+    /// Makes them.
+    pub(super) fn make(self) -> Result<Ends, Failure> {
+        match self {
+            Self::Interfaces(names) => {
+                let [client, server] = [Interface::attach(&names[0])?, Interface::attach(&names[1])?];
+                Ok(Ends { client, server, around: Around::Interfaces(names) })
+            }
+            Self::Taps { names, bridges, mtu } => {
+                let tap = |end: usize| {
+                    let bridge = bridges.as_ref().map(|bridges| bridges[end].as_str());
+                    Interface::tap(&device(&names[end], vec![], mtu), bridge)
+                };
+                let (client, server) = (tap(0)?, tap(1)?);
+                Ok(Ends { client, server, around: Around::Interfaces(names) })
+            }
+            Self::Namespaces { names, addresses, mtu, has_servers } => {
+                let namespaces = match names {
+                    Some([client, server]) => [Namespace::named(&client)?, Namespace::named(&server)?],
+                    None => [Namespace::anonymous()?, Namespace::anonymous()?],
+                };
+                in_namespaces(namespaces, addresses, mtu, has_servers)
+            }
+        }
+    }
+}
+
+fn in_namespaces(
+    namespaces: [Namespace; 2],
+    addresses: [Address; 2],
+    mtu: u32,
+    has_servers: bool,
+) -> Result<Ends, Failure> {
+    let tun = |end: usize| {
+        let Address { address, prefix } = addresses[end];
+        Interface::tun(&device(DEVICE, vec![(address, prefix)], mtu), &namespaces[end])
+    };
+    let (client, server) = (tun(0)?, tun(1)?);
+    if has_servers {
+        namespaces[1].within(|| serve(addresses[1].address))?.map_err(|error| {
+            Failure::Failed(format!("cannot start the servers at ports {ECHO} and {DISCARD}: {error}"))
+        })?;
+    }
+    Ok(Ends { client, server, around: Around::Namespaces(namespaces, addresses) })
 }
 
 impl Around {
@@ -183,10 +217,12 @@ fn device(name: &str, addresses: Vec<(IpAddr, u8)>, mtu: u32) -> Device {
 }
 
 /// The two values of an option, if it is there.
-fn two<'a>(values: &'a [String], option: &str, example: &str) -> Result<Option<[&'a String; 2]>, Failure> {
+fn two(values: &[String], option: &str, example: &str) -> Result<Option<[String; 2]>, Failure> {
     match values {
         [] => Ok(None),
-        [client, server] if client != server && !client.is_empty() && !server.is_empty() => Ok(Some([client, server])),
+        [client, server] if client != server && !client.is_empty() && !server.is_empty() => {
+            Ok(Some([client.clone(), server.clone()]))
+        }
         _ => Err(Failure::Usage(format!(
             "{option}: expected two different values, the client's and the server's, such as {option} {example}"
         ))),

@@ -19,7 +19,7 @@ use arqway_lab::experiment::described::Described;
 use arqway_net::{Clock, NetError, Privileges, Waker, leftovers, privileges};
 use arqway_sim::channel::Direction;
 use arqway_units::Span;
-use ends::{Around, Ends};
+use ends::{Around, Ends, Wanted};
 use session::Session;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -64,7 +64,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "CLIENT,SERVER", value_delimiter = ',', num_args = 1)]
     taps: Vec<String>,
     /// Make the TAP devices ports of these two bridges
-    #[arg(long, value_name = "CLIENT,SERVER", value_delimiter = ',', num_args = 1, requires = "taps")]
+    #[arg(long, value_name = "CLIENT,SERVER", value_delimiter = ',', num_args = 1, requires = "taps", conflicts_with_all = ["namespaces", "interfaces"])]
     bridges: Vec<String>,
     /// Join two Ethernet interfaces that exist
     #[arg(long, value_name = "CLIENT,SERVER", value_delimiter = ',', num_args = 1)]
@@ -117,15 +117,15 @@ enum Message {
 
 pub(crate) fn main(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let world = world(arguments)?;
-    obtain_privileges(arguments)?;
+    let wanted = Wanted::read(arguments)?;
+    obtain_privileges(arguments, &wanted)?;
     interrupt::watch()?;
     leftovers().iter().for_each(note);
     let (messages, heard) = mpsc::channel();
     signals::watch(&messages)?;
-    let ends = Ends::make(arguments)?;
+    let Ends { client, server, around } = wanted.make()?;
     let about = format!("arqway emulate {} --seed {}", file_name(&arguments.link), world.seed);
     let clock = Clock::start();
-    let Ends { client, server, around } = ends;
     let names = [client.name().to_owned(), server.name().to_owned()];
     let link = EmulatedLink::new(&world.settings, world.seed);
     let mut emulation = Emulation::new(link, client, server, clock);
@@ -148,17 +148,14 @@ pub(crate) fn main(arguments: &Arguments) -> Result<ExitCode, Failure> {
 }
 
 /// Does without root where that is possible: for a command, whose ends have no names.
-fn obtain_privileges(arguments: &Arguments) -> Result<(), Failure> {
-    let is_outside = !arguments.taps.is_empty() || !arguments.interfaces.is_empty();
-    let has_names = arguments.command.is_empty() || !arguments.namespaces.is_empty();
-    if privileges()? == Privileges::UserNamespace && (is_outside || has_names) {
-        let what = if is_outside { "interfaces of this machine" } else { "namespaces with names" };
-        return Err(Failure::Failed(format!(
-            "{what} need root: run `sudo arqway emulate ...`; without root, run a command: arqway emulate {} -- COMMAND",
+fn obtain_privileges(arguments: &Arguments, wanted: &Wanted) -> Result<(), Failure> {
+    match (privileges()?, wanted.needs_root()) {
+        (Privileges::UserNamespace, Some(what)) => Err(Failure::Failed(format!(
+            "{what} need root: sudo arqway emulate ...; without root, run a command: arqway emulate {} -- COMMAND",
             arguments.link.display()
-        )));
+        ))),
+        (Privileges::Machine | Privileges::UserNamespace, _) => Ok(()),
     }
-    Ok(())
 }
 
 /// The link as it is emulated.

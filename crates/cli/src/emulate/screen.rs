@@ -119,3 +119,63 @@ fn json(kind: &'static str, report: &Report) -> String {
     // Numbers and names have no failure.
     serde_json::to_string(&Json { kind, report }).map(|line| line + "\n").unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arqway_emulate::Counters;
+
+    fn report(down: Counters) -> Report {
+        let way = |counters| Way { counters, waiting: 3, delivered_bps: 18_912_345.6 };
+        Report {
+            at_s: 2.0004,
+            length_s: 1.0,
+            down: way(down),
+            up: way(Counters::default()),
+            lateness: LatenessSummary { count: 9, median_s: 40e-6, p99_s: 140e-6, max_s: 3.5e-3 },
+            wake_up_error: LatenessSummary::default(),
+            overruns: 0,
+        }
+    }
+
+    #[test]
+    fn a_second_is_a_line_below_its_heading_and_fits_a_terminal() {
+        let counters =
+            Counters { delivered: 1576, lost: 12, outage: 3, queue_full: 7, refused: 1, ..Counters::default() };
+        let mut screen = Screen::new(false);
+        let first = screen.second(&report(counters));
+        let lines: Vec<&str> = first.lines().collect();
+        assert_eq!(lines.len(), 3);
+        assert_eq!(lines[2], "    2 s    18.9    1576     15       8       18.9       0      0       0     0.14 ms");
+        assert!(lines.iter().all(|line| line.len() <= 84), "{first}");
+        assert_eq!(screen.second(&report(counters)).lines().count(), 1);
+    }
+
+    #[test]
+    fn a_summary_has_the_rows_in_which_something_happened() {
+        let screen = Screen::new(false);
+        let quiet = screen.summary(&report(Counters::default()));
+        assert!(!quiet.contains("copies") && !quiet.contains("refused") && !quiet.contains("was down"), "{quiet}");
+        let counters = Counters { sent: 200, lost: 3, outage: 1, duplicated: 2, refused: 4, ..Counters::default() };
+        let busy = screen.summary(&report(counters));
+        for row in ["lost to errors                       1.5 %   3", "was down         0.5 %   1", "copies", "refused"] {
+            assert!(busy.contains(row), "{row}: {busy}");
+        }
+        assert!(
+            busy.contains("0.04 ms (median), 0.14 ms (99 %), 3.50 ms (longest)") && busy.contains("never"),
+            "{busy}"
+        );
+    }
+
+    #[test]
+    fn machines_read_each_report_as_an_object_on_a_line() {
+        let mut screen = Screen::new(true);
+        let lines = [screen.second(&report(Counters::default())), screen.summary(&report(Counters::default()))];
+        for (line, kind) in lines.iter().zip(["second", "summary"]) {
+            assert_eq!(line.matches('\n').count(), 1);
+            let read: serde_json::Value = serde_json::from_str(line).expect("JSON");
+            assert_eq!((&read["kind"], &read["down"]["waiting"]), (&kind.into(), &3.into()));
+            assert_eq!(read["lateness"]["p99_s"], 140e-6);
+        }
+    }
+}
