@@ -83,7 +83,11 @@ impl<R: Send + 'static> FileWriter<R> {
     }
 
     pub(crate) fn push(&mut self, record: R) {
-        if self.batches.is_none() || self.batch.len() >= LONGEST {
+        if self.batches.is_none() {
+            // The file has ended, and why is told.
+            return;
+        }
+        if self.batch.len() >= LONGEST {
             self.missed += 1;
             return;
         }
