@@ -1,9 +1,9 @@
 //! What an emulation prints: a line a second, and a table at the end; or JSON, a line each.
 //!
 //! ```text
-//!            toward the client                 toward the server                late
-//!     time   Mbit/s packets    lost dropped   Mbit/s packets    lost dropped   99 %
-//!      1 s     18.9    1576      12       0    0.201     804       0       0  0.08 ms
+//!             to the client                      to the server                    late
+//!        time  Mbit/s packets   lost dropped     Mbit/s packets   lost dropped     99 %
+//!         1 s    18.9    1576     12       0      0.201     804      0       0     0.08 ms
 //! ```
 
 use arqway_emulate::{LatenessSummary, Report, Way};
@@ -42,13 +42,9 @@ impl Screen {
         let heading = if self.lines.is_multiple_of(PAGE) { HEADING } else { "" };
         self.lines += 1;
         let Report { at_s, down, up, lateness, .. } = report;
-        format!(
-            "{heading}{:>5} s{}{}  {}\n",
-            number::fixed(*at_s, 0),
-            columns(down),
-            columns(up),
-            milliseconds(lateness.p99_s)
-        )
+        let time = number::fixed(*at_s, 0);
+        let late = if lateness.count == 0 { "-".to_owned() } else { milliseconds(lateness.p99_s) };
+        format!("{heading}{time:>5} s{}{}  {late}\n", columns(down), columns(up))
     }
 
     /// The whole of it.
@@ -158,7 +154,8 @@ mod tests {
         assert!(!quiet.contains("copies") && !quiet.contains("refused") && !quiet.contains("was down"), "{quiet}");
         let counters = Counters { sent: 200, lost: 3, outage: 1, duplicated: 2, refused: 4, ..Counters::default() };
         let busy = screen.summary(&report(counters));
-        for row in ["lost to errors                       1.5 %   3", "was down         0.5 %   1", "copies", "refused"] {
+        for row in ["lost to errors                       1.5 %   3", "was down         0.5 %   1", "copies", "refused"]
+        {
             assert!(busy.contains(row), "{row}: {busy}");
         }
         assert!(

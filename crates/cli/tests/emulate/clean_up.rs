@@ -78,7 +78,9 @@ fn a_command_gives_its_exit_code_and_leaves_nothing_behind() {
         assert_eq!(output.status.code(), Some(code), "{script}: {}", stderr(&output));
     }
     // What it left running at the client's end has ended, too.
-    let output = command(&["satellite", "--", "sh", "-c", "sleep 1000 >/dev/null 2>&1 & echo $!"]).output().expect("the command");
+    let output = command(&["satellite", "--", "sh", "-c", "sleep 1000 >/dev/null 2>&1 & echo $!"])
+        .output()
+        .expect("the command");
     let process = String::from_utf8_lossy(&output.stdout).trim().to_owned();
     assert!(!process.is_empty() && !runs(&process), "{process}");
     let mine = format!("-{}", std::process::id());
