@@ -9,8 +9,8 @@ use rustix::io::{Errno, read, write};
 use std::num::NonZeroU64;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-/// The lowest niceness.
-const MOST_URGENT: i32 = -20;
+/// The least priority among those that come before all ordinary threads.
+const LEAST_OF_REAL_TIME: i32 = 1;
 
 /// How many descriptors one wait takes at most.
 const MOST: usize = 16;
@@ -56,12 +56,19 @@ impl Wait {
         Ok(Self { slack: NonZeroU64::new(before), thread: std::marker::PhantomData })
     }
 
-    /// Asks the scheduler to prefer this thread to others from now on (`setpriority`, niceness -20), and says whether it does:
-    /// that takes root, or `CAP_SYS_NICE`. For a thread that has little to do, and that on time.
+    /// Asks the scheduler to run this thread before all ordinary ones from now on (`SCHED_FIFO`, sched(7)), and says whether it
+    /// does: that takes root, or `CAP_SYS_NICE`. For a thread that has little to do, and that on time.
+    ///
+    /// Where it has much to do, the system keeps a twentieth of the time for others (`sched_rt_runtime_us`). What this thread
+    /// starts is ordinary again.
     #[must_use = "without it, packets are later where the machine is busy"]
     pub fn prefer_this_thread(&self) -> bool {
-        // On Linux, niceness is a thread's, and the present one is that of number 0 (setpriority(2)).
-        rustix::process::setpriority_process(None, MOST_URGENT).is_ok()
+        let parameters = libc::sched_param { sched_priority: LEAST_OF_REAL_TIME };
+        // SAFETY: the call reads the parameters and keeps nothing; the thread of number 0 is the present one.
+        #[expect(unsafe_code, reason = "no safe crate of ours has this call")]
+        let set =
+            unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK, &raw const parameters) };
+        set == 0
     }
 
     /// Waits until one of `fds` (at most 16) can be read, or `until`, or a signal: ppoll(2), in nanoseconds.

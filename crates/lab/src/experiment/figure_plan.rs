@@ -63,6 +63,7 @@ pub(super) struct FigureSection {
     #[serde(default)]
     y_scale: Scale,
     /// Shows only this replication, counted from 0, instead of means.
+    #[schemars(with = "Option<u32>")]
     replication: Option<Located<u32>>,
     /// The meaning of error bars.
     #[serde(default)]
