@@ -54,10 +54,9 @@ def generated(part, docs):
         return commands(docs.parent)
     if part == "python":
         return python(docs.parent)
-    try:
-        return arqway_settings.PARTS[part](docs / "schema")
-    except KeyError:
-        raise ExtensionError(f"unknown generated part `{part}`") from None
+    if part not in arqway_settings.PARTS:
+        raise ExtensionError(f"unknown generated part `{part}`")
+    return arqway_settings.PARTS[part](docs / "schema")
 
 
 def commands(repository):

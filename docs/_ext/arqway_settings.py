@@ -17,7 +17,8 @@ LEAVES = {
     "Ratio": "a share",
     "Span": "a time",
     "Losses": "a recording",
-    "Steps": "a recording",
+    "RateSteps": "a recording",
+    "DelaySteps": "a recording",
     "Settings": "settings by their paths",
     "Path": "the path of a setting",
     "ShortForm": "a [short form](schemes.md)",
@@ -147,6 +148,9 @@ class Tables:
             return
         for choice in resolved.get("oneOf", resolved.get("anyOf", [])):
             properties = self.resolve(choice).get("properties", {})
+            # Without a kind it changes settings that have rows already.
+            if "kind" not in properties:
+                continue
             required_keys = self.resolve(choice).get("required", [])
             for key, inner in properties.items():
                 if key != "kind":
