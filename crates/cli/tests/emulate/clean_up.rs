@@ -1,6 +1,6 @@
 //! An emulator leaves nothing behind, however it ends.
 
-use crate::emulator::{Emulator, Folder, can_run, command, emulate, ip, names, stderr, there_is};
+use crate::emulator::{Emulator, Folder, Made, can_run, command, emulate, interface, names, stderr, there_is};
 use rustix::process::Signal;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -83,9 +83,8 @@ fn a_command_gives_its_exit_code_and_leaves_nothing_behind() {
         .expect("the command");
     let process = String::from_utf8_lossy(&output.stdout).trim().to_owned();
     assert!(!process.is_empty() && !runs(&process), "{process}");
-    let mine = format!("-{}", std::process::id());
-    let after = there_is().into_iter().filter(|path| !path.to_string_lossy().ends_with(&mine));
-    assert!(after.into_iter().all(|path| before.contains(&path)));
+    let left: Vec<_> = there_is().difference(&before).cloned().collect();
+    assert!(left.is_empty(), "{left:?}");
 }
 
 #[test]
@@ -111,9 +110,8 @@ fn tap_devices_and_bridge_ports_are_gone_with_it() {
     if !can_run() {
         return;
     }
-    let id = std::process::id() % 100_000;
-    let [bridges, taps] = [["ba", "bb"], ["ta", "tb"]].map(|pair| pair.map(|name| format!("{name}{id}")));
-    bridges.iter().for_each(|bridge| ip(&format!("link add {bridge} type bridge")));
+    let [bridges, taps] = [["ba", "bb"], ["ta", "tb"]].map(|pair| pair.map(interface));
+    let _bridges = bridges.each_ref().map(|bridge| Made::new("link", bridge, "type bridge"));
     let emulator = Emulator::start(&["clean", "--taps", &taps.join(","), "--bridges", &bridges.join(",")]);
     for (tap, bridge) in taps.iter().zip(&bridges) {
         assert!(Path::new("/sys/class/net").join(bridge).join("brif").join(tap).exists(), "{tap} in {bridge}");
@@ -122,7 +120,6 @@ fn tap_devices_and_bridge_ports_are_gone_with_it() {
     let (status, said) = emulator.end();
     assert_eq!(status.code(), Some(130), "{said}");
     assert!(taps.iter().all(|tap| !Path::new("/sys/class/net").join(tap).exists()), "{said}");
-    bridges.iter().for_each(|bridge| ip(&format!("link delete {bridge}")));
 }
 
 #[test]

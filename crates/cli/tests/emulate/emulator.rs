@@ -58,9 +58,20 @@ pub(crate) fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
+/// The command line that runs one ignored test of this binary: what a test has to do at the client's end of a link.
+pub(crate) fn itself(test: &str) -> [String; 5] {
+    let path = std::env::current_exe().expect("a path").display().to_string();
+    [&path, "--exact", test, "--ignored", "--quiet"].map(str::to_owned)
+}
+
 /// Names for two namespaces that no other test has.
 pub(crate) fn names(test: &str) -> [String; 2] {
     ["c", "s"].map(|end| format!("arqway-{test}-{end}-{}", std::process::id()))
+}
+
+/// The name of an interface that no other test has: `IFNAMSIZ` leaves no room for more.
+pub(crate) fn interface(name: &str) -> String {
+    format!("{name}{}", std::process::id() % 100_000)
 }
 
 /// One that runs until it is told to end.
@@ -119,11 +130,32 @@ impl Drop for Emulator {
     }
 }
 
-/// What an emulator could leave behind: interfaces, names of namespaces, records of what was made.
+/// What an emulator could leave behind, interfaces and names of namespaces; without those that other tests of this binary
+/// have at the same time.
 pub(crate) fn there_is() -> BTreeSet<PathBuf> {
     let of = |folder: &str| fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    // Other tests of this binary have namespaces of their own at the same time; those are told apart by their names.
-    of("/sys/class/net").chain(of("/run/netns")).collect()
+    // The names of namespaces and of interfaces that tests make.
+    let mine = [format!("-{}", std::process::id()), interface("")];
+    let is_of_a_test = |path: &PathBuf| mine.iter().any(|end| path.to_string_lossy().ends_with(end));
+    of("/sys/class/net").chain(of("/run/netns")).filter(|path| !is_of_a_test(path)).collect()
+}
+
+/// Something of the system that a test made with `ip`, and that is gone with it however it ends.
+pub(crate) struct Made(String);
+
+impl Made {
+    /// By `ip KIND add NAME ...`.
+    pub(crate) fn new(kind: &str, name: &str, how: &str) -> Self {
+        ip(format!("{kind} add {name} {how}").trim_end());
+        Self(format!("{kind} delete {name}"))
+    }
+}
+
+impl Drop for Made {
+    fn drop(&mut self) {
+        // It is no fault if the test has removed it.
+        Command::new("ip").args(self.0.split(' ')).output().ok();
+    }
 }
 
 /// Runs `ip`, which must succeed.

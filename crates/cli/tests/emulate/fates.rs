@@ -1,6 +1,6 @@
 //! Which packets are lost: those that the simulator's link loses.
 
-use crate::emulator::{Folder, can_run, emulate, stderr};
+use crate::emulator::{Folder, can_run, emulate, itself, stderr};
 use crate::load;
 use arqway_config::Source;
 use arqway_lab::experiment::described::Described;
@@ -48,7 +48,7 @@ fn read(path: &str) -> BTreeMap<u64, Logged> {
 fn send(folder: &Folder, link: &str, seed: &str) -> BTreeMap<u64, Logged> {
     let link = folder.write("link.toml", link);
     let log = folder.path("fates.csv");
-    let load = load::command();
+    let load = itself("load::sends");
     let options = [&*link, "--seed", seed, "--servers", "--log", &log, "--"];
     let output = emulate(&options.into_iter().chain(load.iter().map(|word| &**word)).collect::<Vec<_>>());
     assert!(output.status.success(), "{}\n{}", stderr(&output), String::from_utf8_lossy(&output.stdout));
@@ -119,13 +119,12 @@ fn simulated(link: &str, seed: u64, packets: &BTreeMap<u64, Logged>) -> Vec<Star
         pipe.offer((), Octets::new(packet.octets), packet.offered).expect("room");
     }
     let mut starts = Vec::new();
-    while let Some(at) = pipe.next() {
-        let Some(event) = pipe.poll(at) else { break };
-        if let PipeEvent::Started(start) = event {
-            starts.push(start);
-        }
-        if starts.len() == packets.len() {
-            break;
+    // The link goes and comes for ever: what is due next need not be a packet.
+    while let Some(at) = pipe.next().filter(|_| starts.len() < packets.len()) {
+        while let Some(event) = pipe.poll(at) {
+            if let PipeEvent::Started(start) = event {
+                starts.push(start);
+            }
         }
     }
     starts

@@ -1,7 +1,6 @@
 //! What goes wrong underneath: an error that says so or a recovery, and nothing left behind.
 
-use crate::emulator::{Emulator, Folder, can_run, command, ip, names, stderr};
-use crate::load;
+use crate::emulator::{Emulator, Folder, Made, can_run, command, interface, ip, itself, names, stderr};
 use rustix::process::Signal;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -13,7 +12,9 @@ fn an_interface_that_is_deleted_ends_it_with_its_name() {
     }
     let [client, server] = names("gone");
     let emulator = Emulator::start(&["clean", "--namespaces", &format!("{client},{server}")]);
-    ip(&format!("-n {server} link delete arq0"));
+    // The emulation ends all that runs in its namespaces, and with them this `ip`, if that is not yet over.
+    let deletion = Command::new("ip").args(["-n", &server, "link", "delete", "arq0"]).output().expect("iproute2");
+    assert!(deletion.status.code().is_none_or(|code| code == 0), "{}", stderr(&deletion));
     let (status, said) = emulator.end();
     assert_eq!(status.code(), Some(1), "{said}");
     assert!(said.contains("the interface `arq0` is gone"), "{said}");
@@ -46,7 +47,7 @@ fn a_full_disk_ends_the_log_and_not_the_emulation() {
     let mut shell = Command::new("unshare");
     shell.args(["--mount", "sh", "-c", &script, "sh", env!("CARGO_BIN_EXE_arqway")]);
     let log = folder.path("fates.csv");
-    shell.args(["emulate", "clean", "--servers", "--log", &log, "--"]).args(load::command());
+    shell.args(["emulate", "clean", "--servers", "--log", &log, "--"]).args(itself("load::sends"));
     let output = shell.stdin(Stdio::null()).output().expect("util-linux");
     let said = stderr(&output);
     assert!(said.contains(&format!("cannot write {log}: No space left on device")), "{said}");
@@ -70,17 +71,18 @@ fn two_interfaces_that_exist_are_joined_and_left_as_they_were() {
     if !can_run() {
         return;
     }
-    let id = std::process::id() % 100_000;
     let [client, server] = names("between");
-    for (end, host, address) in [(&client, "c", "10.9.7.1"), (&server, "s", "10.9.7.2")] {
-        ip(&format!("netns add {end}"));
-        ip(&format!("link add v{host}{id} type veth peer name host netns {end}"));
-        ip(&format!("link set v{host}{id} up"));
+    let [of_client, of_server] = ["vc", "vs"].map(interface);
+    // A pair of interfaces is gone with the namespace that one of them is in.
+    let _namespaces = [&client, &server].map(|name| Made::new("netns", name, ""));
+    for (end, port, address) in [(&client, &of_client, "10.9.7.1"), (&server, &of_server, "10.9.7.2")] {
+        ip(&format!("link add {port} type veth peer name host netns {end}"));
+        ip(&format!("link set {port} up"));
         ip(&format!("-n {end} addr add {address}/24 dev host"));
         ip(&format!("-n {end} link set host up"));
         ip(&format!("-n {end} link set lo up"));
     }
-    let emulator = Emulator::start(&["clean", "--interfaces", &format!("vc{id},vs{id}")]);
+    let emulator = Emulator::start(&["clean", "--interfaces", &format!("{of_client},{of_server}")]);
     // A kilobyte by TCP, in pieces that are larger than a packet if the system likes; and back.
     let listen = "import socket,sys; s=socket.create_server(('10.9.7.2',7)); print('ready',flush=True); c,_=s.accept(); \
                   d=b''.join(iter(lambda: c.recv(65536), b'')); c.sendall(str(len(d)).encode())";
@@ -98,9 +100,6 @@ fn two_interfaces_that_exist_are_joined_and_left_as_they_were() {
     listener.wait().expect("an end");
     emulator.signal(Signal::INT);
     let (status, said) = emulator.end();
-    for end in [&client, &server] {
-        ip(&format!("netns delete {end}"));
-    }
     assert_eq!(String::from_utf8_lossy(&answer.stdout).trim(), "300000", "{said}");
     assert_eq!(status.code(), Some(130), "{said}");
 }

@@ -1,4 +1,4 @@
-//! What the tests send over the link: this binary runs itself as the command.
+//! What the tests of fates send over the link.
 
 use std::net::UdpSocket;
 use std::time::Duration;
@@ -7,12 +7,6 @@ use std::time::Duration;
 pub(crate) const PACKETS: u64 = 400;
 /// Headers of IPv4 and UDP.
 const HEADERS: usize = 28;
-
-/// The command line of the load.
-pub(crate) fn command() -> [String; 5] {
-    let itself = std::env::current_exe().expect("a path").display().to_string();
-    [itself, "--exact".to_owned(), "load::sends".to_owned(), "--ignored".to_owned(), "--quiet".to_owned()]
-}
 
 /// The length of a packet of the load.
 pub(crate) fn length(number: u64) -> usize {

@@ -10,3 +10,4 @@ mod emulator;
 mod fates;
 mod faults;
 mod load;
+mod servers;

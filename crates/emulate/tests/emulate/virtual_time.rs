@@ -1,7 +1,7 @@
 //! The emulator in virtual time loses, drops and delivers what the simulator does.
 
 use crate::memory::{Clock, Memory, emulate, ms, ratio};
-use arqway_emulate::{EmulatedLink, Emulation, LinkSettings, Next, Now};
+use arqway_emulate::{EmulatedLink, Emulation, LinkSettings, Next, Now, Report};
 use arqway_link::Frame;
 use arqway_sim::channel::{
     Direction, Duplication, ErrorModel, ExponentialJitter, Jitter, Reordering, TwoState, Uniform,
@@ -122,6 +122,26 @@ fn another_seed_loses_other_packets() {
     let [first, again, other] = [1, 1, 2].map(|seed| emulate(&settings, seed, &sends, Span::ZERO).0);
     assert_eq!(first, again);
     assert_ne!(first, other);
+}
+
+#[test]
+fn what_waits_is_what_has_come_and_not_gone_out_at_the_end_of_each_report() {
+    let clock = Clock::default();
+    // 800 octets take 133 ms at 48 kbit/s; 25 of them find room for 20.
+    let sends = (0..25).map(|_| (Time::ZERO, Octets::new(800))).collect();
+    let server = Memory { clock: clock.clone(), sends, ..Memory::default() };
+    let client = Memory { clock: clock.clone(), ..Memory::default() };
+    let (_, settings) = links().swap_remove(0);
+    let mut emulation = Emulation::new(EmulatedLink::new(&settings, 1), client, server, clock.clone());
+    let waiting = [0, 1000, 2000, 3000].map(|at| {
+        clock.0.set(Time::ZERO + ms(at));
+        emulation.turn().expect("a turn");
+        let Report { down, up, .. } = emulation.report();
+        assert_eq!(up.waiting, 0, "{at} ms");
+        down.waiting
+    });
+    assert_eq!(waiting, [20, 13, 5, 0]);
+    assert_eq!(emulation.finish().0.down.counters.queue_full, 5);
 }
 
 #[test]
