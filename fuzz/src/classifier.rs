@@ -36,7 +36,8 @@ fn raw_service() -> ServiceConfig {
 
 /// Two services beside the default one, and the classes of a table.
 fn mux(classes: Vec<Class>, table: Table) -> Mux {
-    Mux::new(&Config { classes, table, ..Config::new(raw_service()) }, Side::Client).expect("less than 32 services")
+    Mux::new(&Config { classes, table, ..Config::new(raw_service()) }, &Side::Client.into())
+        .expect("less than 32 services")
 }
 
 fn table_of_best_effort() -> Table {

@@ -23,8 +23,8 @@ pub(crate) fn drive(octets: &[u8]) {
         Side::Client => (Side::Client, Side::AccessPoint),
         Side::AccessPoint => (Side::AccessPoint, Side::Client),
     };
-    let end = |side| {
-        let mux = Mux::new(&config, side).expect("few services and no rates");
+    let end = |side: Side| {
+        let mux = Mux::new(&config, &side.into()).expect("few services and no rates");
         let limits = Limits { in_scheduler: services.len(), ..Limits::of(&services) };
         Harness::new(mux, Line::with_queue(8, false), limits)
     };

@@ -2,7 +2,7 @@
 
 use arqway_link::fuzz::Input;
 use arqway_link::{Frame, Packet, Port, Tag, Ticket};
-use arqway_units::{Span, Time};
+use arqway_units::{Octets, Span, Time};
 use std::collections::VecDeque;
 
 const TIME_ON_LINE: Span = Span::from_milliseconds(1);
@@ -77,8 +77,8 @@ impl Line {
 }
 
 impl Port for Line {
-    fn accepts_frame(&self) -> bool {
-        self.drops || self.queue.len() < self.room
+    fn room(&self) -> Option<Octets> {
+        (self.drops || self.queue.len() < self.room).then_some(Octets::MAX)
     }
 
     fn hand_over(&mut self, frame: Frame, _now: Time) -> Result<(), Frame> {
@@ -116,4 +116,6 @@ impl Port for Line {
     fn wake_at(&mut self, deadline: Option<Time>) {
         self.deadline = deadline;
     }
+
+    fn finish(&mut self, _now: Time) {}
 }

@@ -20,7 +20,7 @@ const MOST_OPERATIONS: usize = 400;
 pub fn service(kind: &str, octets: &[u8]) {
     let mut input = Input::new(octets);
     let Some(config) = ServiceConfig::any(kind, &mut input) else { return };
-    let service = config.build(configs::side(&mut input));
+    let service = config.build(&configs::side(&mut input).into());
     let end = Harness::new(service, Line::new(&mut input), Limits::of(&[&config])).with_debts(config.owes());
     operate(end, &[&config], input);
 }
@@ -30,7 +30,7 @@ pub(crate) fn mux(octets: &[u8]) {
     let mut input = Input::new(octets);
     let config = configs::mux(&mut input);
     let services = config.services();
-    let mux = Mux::new(&config, configs::side(&mut input)).expect("few services and no rates");
+    let mux = Mux::new(&config, &configs::side(&mut input).into()).expect("few services and no rates");
     let limits = Limits { in_scheduler: services.len() * config.depth.get(), ..Limits::of(&services) };
     let end = Harness::new(mux, Line::new(&mut input), limits);
     operate(end, &services, input);

@@ -55,7 +55,7 @@ impl Link {
     fn new(config: &ServiceConfig, input: &mut Input<'_>) -> Self {
         let room = input.between(1, 16).into();
         let ends = [Side::AccessPoint, Side::Client]
-            .map(|side| Harness::new(config.build(side), Line::with_queue(room, false), Limits::of(&[config])));
+            .map(|side| Harness::new(config.build(&side.into()), Line::with_queue(room, false), Limits::of(&[config])));
         Self { ends, ways: Default::default(), taken: Default::default() }
     }
 

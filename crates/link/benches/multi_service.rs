@@ -119,7 +119,8 @@ fn multiplexer() {
             let service = || ServiceConfig::Raw(raw::Config::default());
             let of_port = |port| Rule { destination_port: Some(Ports::one(port)), ..Rule::of_protocol(Protocol::UDP) };
             let classes = (1..services).map(|port| Class::new(of_port(port), service())).collect();
-            let Ok(mut mux) = Mux::new(&Config { classes, scheduler, ..Config::new(service()) }, Side::Client) else {
+            let Ok(mut mux) = Mux::new(&Config { classes, scheduler, ..Config::new(service()) }, &Side::Client.into())
+            else {
                 return;
             };
             let flow = |port| FlowId::Protocol {
@@ -133,7 +134,7 @@ fn multiplexer() {
             let packet = Packet::new(udp(1, services - 1));
             taken.push(time(100_000, |_| {
                 let _ = mux.handle_packet(packet.clone(), Time::ZERO);
-                while let Some(mut frame) = mux.poll_frame(Time::ZERO) {
+                while let Some(mut frame) = mux.poll_frame(Time::ZERO, Octets::MAX) {
                     let _ = black_box(mux.start_frame(&mut frame, Time::ZERO));
                 }
                 black_box((mux.poll_packet(), mux.poll_timeout()));

@@ -8,7 +8,7 @@ use arqway_link::{
     AnyService, Bounded, Frame, Kind, LinkService, Packet, Service, Side, Tag, fec, rlc::pdu, rlp, selective_repeat,
     snoop,
 };
-use arqway_units::{Span, Time};
+use arqway_units::{Octets, Span, Time};
 use bytes::Bytes;
 use std::hint::black_box;
 use std::process::ExitCode;
@@ -73,7 +73,7 @@ fn frame(kind: u8, octets: impl Into<Bytes>) -> Frame {
 
 /// An end that hands over and releases whatever it has.
 fn drain(end: &mut impl LinkService, now: Time) {
-    while let Some(mut frame) = end.poll_frame(now) {
+    while let Some(mut frame) = end.poll_frame(now, Octets::MAX) {
         let _ = end.start_frame(&mut frame, now);
     }
     while let Some(packet) = end.poll_packet() {
@@ -144,16 +144,16 @@ fn of_64() -> fec::Config {
 
 /// 63 packets of a block of 64, and its parity.
 fn recovered(size: usize) -> f64 {
-    let mut sender = of_64().build(Side::Client);
+    let mut sender = of_64().build(&Side::Client.into());
     let mut frames = Vec::new();
     for place in 0..64u8 {
         let _ = sender.handle_packet(Packet::new(vec![place; size - 1]), Time::ZERO);
-        frames.extend(std::iter::from_fn(|| sender.poll_frame(Time::ZERO)));
+        frames.extend(std::iter::from_fn(|| sender.poll_frame(Time::ZERO, Octets::MAX)));
     }
     let parity = frames.pop().expect("a full block has one");
     frames.remove(20);
     let of_run = |_| {
-        let mut end = of_64().build(Side::Client);
+        let mut end = of_64().build(&Side::Client.into());
         frames.iter().for_each(|frame| end.handle_frame(frame.clone(), Time::ZERO));
         drain(&mut end, Time::ZERO);
         let nanoseconds = time_once(|| end.handle_frame(parity.clone(), Time::ZERO));
@@ -172,7 +172,7 @@ fn time_once(once: impl FnOnce()) -> f64 {
 
 /// Frames that all bear one number, whose packets differ in their last octet only: each is compared with all that are kept.
 fn alike(size: usize) -> f64 {
-    let mut end = of_64().build(Side::Client);
+    let mut end = of_64().build(&Side::Client.into());
     let frames: Vec<Bytes> = (0..251u8)
         .map(|last| {
             let mut octets = vec![7; size];
@@ -193,7 +193,7 @@ fn far_ahead() -> f64 {
         ..selective_repeat::Config::default()
     };
     time(300, |_| {
-        let mut end = config.build(Side::Client);
+        let mut end = config.build(&Side::Client.into());
         end.handle_frame(frame(0, vec![0, 127, 1]), Time::ZERO);
         drain(&mut end, Time::ZERO);
     })
@@ -203,7 +203,7 @@ fn far_ahead() -> f64 {
 fn whole_nack() -> f64 {
     let nack = Bytes::from([vec![0, 0], vec![0xff; 15], vec![0xfe]].concat());
     let of_run = |_| {
-        let mut end = rlp::Config::default().build(Side::Client);
+        let mut end = rlp::Config::default().build(&Side::Client.into());
         for _ in 0..128 {
             let _ = end.handle_packet(Packet::new(vec![1; 100]), Time::ZERO);
         }
@@ -219,7 +219,7 @@ fn whole_nack() -> f64 {
 }
 
 fn keepalives() -> f64 {
-    let mut end = rlp::Config::default().build(Side::Client);
+    let mut end = rlp::Config::default().build(&Side::Client.into());
     let mut next = 0u16;
     time(1000, |_| {
         next = next.wrapping_add(222);
@@ -230,7 +230,7 @@ fn keepalives() -> f64 {
 
 /// Segments of connections that are all new, at an access point that watches as many as it may.
 fn flood() -> f64 {
-    let mut end = AnyService::Snoop(snoop::Config::default().build(Side::AccessPoint));
+    let mut end = AnyService::Snoop(snoop::Config::default().build(&Side::AccessPoint.into()));
     let mut packet = vec![0; 60];
     (packet[0], packet[3], packet[9], packet[32]) = (0x45, 60, 6, 0x50);
     let mut now = Time::ZERO;

@@ -80,8 +80,8 @@ pub use arq::{
 pub use contract::fuzz;
 pub use contract::{
     Bounded, BoundsError, Checked, Clock, ContractRule, Counters, Departure, End, Entity, Frame, Full, Grammar,
-    Handoff, Head, Hint, Kind, LinkOffer, LinkService, LinkState, OneWay, Packet, Parameter, Port, SchemeName, Service,
-    ServiceId, Side, Start, Subscriber, Tag, Ticket, Violation, pump,
+    Handoff, Head, Hint, Kind, LinkContext, LinkOffer, LinkService, LinkState, OneWay, Packet, Parameter, Port,
+    SchemeName, Service, ServiceId, Side, Start, Subscriber, Tag, Ticket, Violation, pump,
 };
 pub use mux::Mux;
 pub use registry::{AnyService, ServiceConfig, ShortForm, ShortFormError, WorldDefaults, scheme_names};

@@ -11,7 +11,7 @@ use arqway_link::selective_repeat::{
 };
 use arqway_link::{Arithmetic, FixedPoint, Mux, Packet, ServiceConfig, Side, Smoothing, raw, snoop};
 use arqway_link::{Checked, Counters, LinkService, ShortForm, WorldDefaults};
-use arqway_units::{Span, Time};
+use arqway_units::{Octets, Span, Time};
 use common::{End, Fate, Queue, Setting, packet, run};
 use proptest::prelude::*;
 use std::num::NonZeroUsize;
@@ -105,7 +105,7 @@ fn assert_complete_and_in_order<S: arqway_link::LinkService>(ends: &[End<S>; 2],
 
 fn assert_delivers_what_arrives(service: &ServiceConfig, setting: Setting) {
     let setting = Setting { queue: Queue::BackPressured(4), ..setting };
-    let ends = run([Side::AccessPoint, Side::Client].map(|side| service.build(side)), &setting);
+    let ends = run([Side::AccessPoint, Side::Client].map(|side| service.build(&side.into())), &setting);
     for (receiver, sender) in [(1, 0), (0, 1)] {
         let copies =
             |number: u32| setting.fates[sender].get(number as usize).map_or(1, |fate| usize::from(fate.copies));
@@ -122,7 +122,7 @@ proptest! {
     #[test]
     fn selective_repeat_delivers_every_packet_once_in_order_and_comes_to_rest(config in selective_repeat(), setting in setting()) {
         let (config, setting) = fit_the_queue(config, setting);
-        let end = || ServiceConfig::SelectiveRepeat(config.clone()).build(Side::Client);
+        let end = || ServiceConfig::SelectiveRepeat(config.clone()).build(&Side::Client.into());
         assert_complete_and_in_order(&run([end(), end()], &setting), setting.packets);
     }
 
@@ -136,7 +136,7 @@ proptest! {
             let classes = vec![Class::of_protocol(Protocol::UDP, ServiceConfig::SelectiveRepeat(second.clone()))];
             let default_service = ServiceConfig::SelectiveRepeat(first.clone());
             let depth = NonZeroUsize::new(depth).expect("not zero");
-            Mux::new(&mux::Config { classes, depth, ..mux::Config::new(default_service) }, Side::Client).expect("two services")
+            Mux::new(&mux::Config { classes, depth, ..mux::Config::new(default_service) }, &Side::Client.into()).expect("two services")
         };
         let ends = run([mux(), mux()], &setting);
         for (end, count) in ends.iter().zip([setting.packets[1], setting.packets[0]]) {
@@ -174,13 +174,13 @@ fn an_empty_packet_is_dropped_and_what_comes_behind_it_is_carried() {
     {
         let form: ShortForm = service.parse().expect("a service");
         let config = form.in_world(&WorldDefaults::default()).expect("a service");
-        let mut end = Checked::new(config.build(Side::AccessPoint));
+        let mut end = Checked::new(config.build(&Side::AccessPoint.into()));
         assert_eq!(end.handle_packet(Packet::new(Vec::new()), Time::ZERO), Ok(()));
-        let nothing = (end.poll_frame(Time::ZERO), end.poll_timeout(), end.counters());
+        let nothing = (end.poll_frame(Time::ZERO, Octets::MAX), end.poll_timeout(), end.counters());
         let counted = Counters { packets_empty: 1, ..Counters::default() };
         assert_eq!(nothing, (None, None, counted), "{service}");
         assert_eq!(end.handle_packet(packet(1), Time::ZERO), Ok(()));
-        assert!(end.poll_frame(Time::ZERO).is_some(), "{service}");
+        assert!(end.poll_frame(Time::ZERO, Octets::MAX).is_some(), "{service}");
     }
 }
 
@@ -202,7 +202,7 @@ fn a_timeout_far_below_the_round_trip_still_comes_to_rest() {
             time_on_line: Span::from_milliseconds(31),
             outage: None,
         };
-        let end = || ServiceConfig::SelectiveRepeat(config.clone()).build(Side::Client);
+        let end = || ServiceConfig::SelectiveRepeat(config.clone()).build(&Side::Client.into());
         assert_complete_and_in_order(&run([end(), end()], &setting), setting.packets);
     }
 }

@@ -44,7 +44,7 @@ class StopAndWait(PythonService):
             self.expected ^= 1
             self.delivered.append(frame.octets[1:])
 
-    def poll_frame(self, now: float) -> Frame | None:
+    def poll_frame(self, now: float, room: int | None) -> Frame | None:
         """Acknowledge first, then send what is in hand."""
         if self.acknowledge is not None:
             number, self.acknowledge = self.acknowledge, None

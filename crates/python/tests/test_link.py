@@ -220,7 +220,7 @@ def test_a_broken_rule_is_told_by_its_name_also_on_a_wire() -> None:
 class Endless(StopAndWait):
     """Has another frame for ever."""
 
-    def poll_frame(self, now: float) -> Frame | None:
+    def poll_frame(self, now: float, room: int | None) -> Frame | None:
         return Frame(b"again")
 
 

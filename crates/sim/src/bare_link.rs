@@ -9,7 +9,7 @@
 //! use arqway_units::Time;
 //!
 //! let service = "sr:0.5".parse::<ShortForm>().unwrap().in_world(&WorldDefaults::default()).unwrap();
-//! let ends = [Side::AccessPoint, Side::Client].map(|side| service.build(side));
+//! let ends = [Side::AccessPoint, Side::Client].map(|side| service.build(&side.into()));
 //! let mut link = BareLink::new(ends, &Wireless::default(), &Streams::new(1, 0));
 //! assert!(link.send(Side::AccessPoint, Packet::new("a packet")));
 //! let mut delivered = Vec::new();
@@ -295,7 +295,7 @@ mod tests {
         if settings == "the first frame is lost" {
             link.errors = crate::channel::ErrorModel::Listed(crate::channel::Listed { down: vec![0], up: vec![] });
         }
-        let ends = [Side::AccessPoint, Side::Client].map(|side| service.build(side));
+        let ends = [Side::AccessPoint, Side::Client].map(|side| service.build(&side.into()));
         BareLink::new(ends, &link, &Streams::new(1, 0))
     }
 

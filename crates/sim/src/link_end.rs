@@ -162,8 +162,8 @@ struct SimPort<'a, P> {
 }
 
 impl<P: Probe> Port for SimPort<'_, P> {
-    fn accepts_frame(&self) -> bool {
-        self.below.medium.line.accepts()
+    fn room(&self) -> Option<Octets> {
+        self.below.medium.line.accepts().then_some(Octets::MAX)
     }
 
     fn hand_over(&mut self, frame: Frame, now: Time) -> Result<(), Frame> {
@@ -204,4 +204,6 @@ impl<P: Probe> Port for SimPort<'_, P> {
             self.events.schedule(at, Event::ServiceTimer(self.below.direction));
         }
     }
+
+    fn finish(&mut self, _now: Time) {}
 }

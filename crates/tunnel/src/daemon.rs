@@ -17,10 +17,10 @@
 use crate::held::Held;
 use crate::network::NetworkLayer;
 use crate::port::TunnelPort;
-use crate::udp::{LARGEST_PACKET, UdpCounters, UdpLine};
+use crate::udp::{LARGEST_DATAGRAM, UdpCounters, UdpLine};
 use arqway_link::{Departure, LinkService, pump};
 use arqway_net::{Clock, timeout};
-use arqway_units::Time;
+use arqway_units::{Octets, Time};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use std::io;
@@ -172,11 +172,12 @@ impl<S: LinkService, N: NetworkLayer> Endpoint<S, N> {
     /// Offers packets while the budget lasts and the service takes them.
     fn offer_packets(&mut self, budget: &mut usize, now: Time) -> bool {
         let Self { held, service, .. } = self;
+        let largest = service.largest_packet(Octets::of(LARGEST_DATAGRAM));
         let mut any = held.offer(|packet| service.handle_packet(packet, now));
         while *budget > 0 && !self.held.is_full() {
             let Some(packet) = self.port.network.poll_packet() else { break };
             *budget -= 1;
-            if packet.octets.len() > LARGEST_PACKET {
+            if Octets::of(packet.octets.len()) > largest {
                 // A reliable service would send it again for ever.
                 self.packets_too_large += 1;
                 continue;

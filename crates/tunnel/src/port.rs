@@ -4,9 +4,9 @@
 //! more urgent and be given a fresh acknowledgement; the socket's own buffer is queue enough.
 
 use crate::network::NetworkLayer;
-use crate::udp::UdpLine;
+use crate::udp::{LARGEST_DATAGRAM, UdpLine};
 use arqway_link::{Frame, Packet, Port};
-use arqway_units::Time;
+use arqway_units::{Octets, Time};
 
 /// The tunnel's port.
 #[derive(Debug)]
@@ -30,8 +30,8 @@ impl<N> TunnelPort<N> {
 }
 
 impl<N: NetworkLayer> Port for TunnelPort<N> {
-    fn accepts_frame(&self) -> bool {
-        self.ready.is_none() && self.line.is_free()
+    fn room(&self) -> Option<Octets> {
+        (self.ready.is_none() && self.line.is_free()).then_some(Octets::of(LARGEST_DATAGRAM))
     }
 
     fn hand_over(&mut self, frame: Frame, _now: Time) -> Result<(), Frame> {
@@ -54,4 +54,6 @@ impl<N: NetworkLayer> Port for TunnelPort<N> {
     fn wake_at(&mut self, deadline: Option<Time>) {
         self.deadline = deadline;
     }
+
+    fn finish(&mut self, _now: Time) {}
 }

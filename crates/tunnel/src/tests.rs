@@ -19,7 +19,7 @@ fn frames_wait_for_room_in_the_socket_and_none_is_lost() {
     const COUNT: u32 = 5_000;
     let (line, peer) = line();
     let config = raw::Config { buffer: NonZeroUsize::new(10).expect("not zero") };
-    let mut end = Endpoint::over(Checked::new(config.build(Side::Client)), Numbers(0..COUNT), line);
+    let mut end = Endpoint::over(Checked::new(config.build(&Side::Client.into())), Numbers(0..COUNT), line);
     let in_peace = (0..100).any(|_| {
         let latest = end.turn(Time::ZERO).expect("a turn") + Span::from_milliseconds(50);
         end.turn(latest).expect("a turn") >= latest
@@ -40,7 +40,8 @@ fn frames_wait_for_room_in_the_socket_and_none_is_lost() {
 #[test]
 fn a_packet_at_the_descriptor_ends_the_wait() {
     let ((line, peer), (reader, mut writer)) = (line(), pipe().expect("a pipe"));
-    let mut end = Endpoint::over(Checked::new(raw::Config::default().build(Side::Client)), Piped::new(reader), line);
+    let mut end =
+        Endpoint::over(Checked::new(raw::Config::default().build(&Side::Client.into())), Piped::new(reader), line);
     end.turn(Time::ZERO).expect("a turn");
     writer.write_all(&[1, 2, 3, 4]).expect("room in the pipe");
     assert!(end.turn(LIMIT).expect("a turn") < LIMIT);
@@ -52,7 +53,8 @@ fn a_packet_at_the_descriptor_ends_the_wait() {
 #[test]
 fn a_network_layer_that_has_closed_is_an_error_and_no_endless_loop() {
     let ((line, _peer), (reader, writer)) = (line(), pipe().expect("a pipe"));
-    let mut end = Endpoint::over(Checked::new(raw::Config::default().build(Side::Client)), Piped::new(reader), line);
+    let mut end =
+        Endpoint::over(Checked::new(raw::Config::default().build(&Side::Client.into())), Piped::new(reader), line);
     drop(writer);
     let error = end.turn(LIMIT).expect_err("a closed pipe");
     assert!(matches!(error, TunnelError::NetworkLayerClosed), "{error}");

@@ -20,10 +20,7 @@ use std::collections::VecDeque;
 use std::os::fd::OwnedFd;
 
 /// The largest UDP payload over IPv4: 16 bits of length, less 20 octets of IP header and 8 of UDP's own.
-const LARGEST_DATAGRAM: usize = 65_535 - 28;
-
-/// The largest packet whose frame fits a datagram whatever its service writes in front of it: a tag and a head.
-pub(crate) const LARGEST_PACKET: usize = LARGEST_DATAGRAM - 1 - 20;
+pub(crate) const LARGEST_DATAGRAM: usize = 65_535 - 28;
 
 /// What the line has counted since it was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -7,7 +7,7 @@ use arqway_link::{
     Ticket, raw,
 };
 use arqway_tunnel::{Endpoint, NetworkLayer, TunnelError};
-use arqway_units::{Span, Time};
+use arqway_units::{Octets, Span, Time};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use std::collections::VecDeque;
@@ -179,7 +179,7 @@ fn service() -> Checked<Mux> {
         classes: vec![Class::of_protocol(Protocol::UDP, ServiceConfig::Raw(raw::Config::default()))],
         ..mux::Config::new(ServiceConfig::SelectiveRepeat(selective_repeat))
     };
-    Checked::new(Mux::new(&config, Side::Client).expect("two services"))
+    Checked::new(Mux::new(&config, &Side::Client.into()).expect("two services"))
 }
 
 /// IPv4 packets of 28 to 1,400 octets; each names itself and shows where it was damaged.
@@ -263,8 +263,12 @@ impl<S: LinkService> LinkService for Lossy<S> {
         self.service.handle_link(state, now);
     }
 
-    fn poll_frame(&mut self, now: Time) -> Option<Frame> {
-        self.service.poll_frame(now)
+    fn poll_frame(&mut self, now: Time, room: Octets) -> Option<Frame> {
+        self.service.poll_frame(now, room)
+    }
+
+    fn largest_packet(&self, room: Octets) -> Octets {
+        self.service.largest_packet(room)
     }
 
     fn start_frame(&mut self, frame: &mut Frame, now: Time) -> Start {

@@ -9,6 +9,8 @@ pub struct Octets(u64);
 impl Octets {
     /// Nothing.
     pub const ZERO: Self = Self(0);
+    /// More than anything has: room without end.
+    pub const MAX: Self = Self(u64::MAX);
 
     /// So many octets.
     #[must_use]

@@ -169,7 +169,7 @@ impl World {
         recordings::insert(&mut tree, &self.files, mistakes);
         give_defaults_to_services(&mut tree);
         let scenario: Scenario = part(Some(&tree), mistakes)?;
-        let ends = [Direction::Down, Direction::Up].map(|way| Mux::new(&scenario.mux(way), way.sender()));
+        let ends = [Direction::Down, Direction::Up].map(|way| Mux::new(&scenario.mux(way), &way.sender().into()));
         if let Err(error) = ends.into_iter().collect::<Result<Vec<_>, _>>() {
             let class = error.class().map(|class| format!("link-layer.classes.{class}"));
             let places = class.as_deref().into_iter().chain(["link-layer.classes", "link-layer.table", "link-layer"]);

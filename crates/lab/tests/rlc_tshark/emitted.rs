@@ -88,7 +88,7 @@ fn octets<const MOST: u16>(size: usize) -> arqway_link::rlc::PduSize<MOST> {
 
 /// Ten seconds of a line.
 fn run(config: &ServiceConfig, sizes: [usize; 2], mode: Mode, dice: &mut Dice, pdus: &mut Vec<Pdu>) {
-    let mut ends = [Side::AccessPoint, Side::Client].map(|side| (config.build(side), Line::default()));
+    let mut ends = [Side::AccessPoint, Side::Client].map(|side| (config.build(&side.into()), Line::default()));
     let loss = dice.below(41);
     for millisecond in 0..10_000 {
         let now = Time::ZERO + Span::from_milliseconds(millisecond);
@@ -151,8 +151,8 @@ impl Line {
 }
 
 impl Port for Line {
-    fn accepts_frame(&self) -> bool {
-        self.queue.len() < 2
+    fn room(&self) -> Option<Octets> {
+        (self.queue.len() < 2).then_some(Octets::MAX)
     }
 
     fn hand_over(&mut self, frame: Frame, _now: Time) -> Result<(), Frame> {
@@ -172,4 +172,6 @@ impl Port for Line {
     fn deliver(&mut self, _packet: Packet, _now: Time) {}
 
     fn wake_at(&mut self, _deadline: Option<Time>) {}
+
+    fn finish(&mut self, _now: Time) {}
 }

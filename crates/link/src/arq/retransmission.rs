@@ -42,6 +42,11 @@ impl<const BITS: u32, T> RetransmissionBuffer<BITS, T> {
         Self { frames: window, again, chains: order.chains(), filter: TcpFilter::of(order) }
     }
 
+    /// Whether frames say which one must go before them.
+    pub(crate) fn bears_links(&self) -> bool {
+        self.chains.is_some()
+    }
+
     /// The lowest number held.
     pub(crate) fn first(&self) -> Seq<BITS> {
         self.frames.first()

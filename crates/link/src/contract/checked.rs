@@ -2,14 +2,14 @@
 //! debug assertions, so a release build pays nothing.
 //!
 //! It panics, with what was broken and when, on a clock that runs backwards, a timer that stays due after it fired, a
-//! drained service that has something new though nothing was told to it, and anything done while the link is down.
+//! drained service that has something new though nothing was told to it, a frame that does not fit, and anything done while the link is down.
 //!
 //! Whoever writes a service in another language is not to be met with panics: a [`Checked::keeping`] keeps the first
 //! [`Violation`] for its owner to tell, in any build.
 
 use crate::contract::{Counters, Departure, Frame, Full, LinkService, LinkState, Packet, Start, Tag, Ticket};
 use alloc::string::String;
-use arqway_units::Time;
+use arqway_units::{Octets, Time};
 use core::cell::RefCell;
 use core::fmt;
 
@@ -18,7 +18,8 @@ use core::fmt;
 pub struct Checked<S, const KEEPS: bool = false> {
     service: S,
     now: Time,
-    frames_drained: bool,
+    /// The largest room for which there was no frame, since it was told something.
+    drained: Option<Octets>,
     packets_drained: bool,
     down: bool,
     broken: RefCell<Option<Violation>>,
@@ -48,6 +49,8 @@ pub enum ContractRule {
     PacketAfterDrained,
     /// A frame in the queue keeps its size.
     FrameChangedSize,
+    /// A frame takes no more of the link than the room that it was asked for.
+    FrameTooLarge,
     /// While the link is down no frame is handed over.
     FrameWhileDown,
     /// While the link is down no deadline is set.
@@ -65,6 +68,7 @@ impl ContractRule {
             Self::FrameAfterDrained => "frame-after-drained",
             Self::PacketAfterDrained => "packet-after-drained",
             Self::FrameChangedSize => "frame-changed-size",
+            Self::FrameTooLarge => "frame-too-large",
             Self::FrameWhileDown => "frame-while-down",
             Self::TimerWhileDown => "timer-while-down",
         }
@@ -101,8 +105,8 @@ impl<S: LinkService, const KEEPS: bool> Checked<S, KEEPS> {
     const LOOKS: bool = KEEPS || cfg!(debug_assertions);
 
     fn around(service: S) -> Self {
-        let (frames_drained, packets_drained, down) = (false, false, false);
-        Self { service, now: Time::ZERO, frames_drained, packets_drained, down, broken: RefCell::new(None) }
+        let (drained, packets_drained, down) = (None, false, false);
+        Self { service, now: Time::ZERO, drained, packets_drained, down, broken: RefCell::new(None) }
     }
 
     /// The service inside, to read its counters.
@@ -128,7 +132,7 @@ impl<S: LinkService, const KEEPS: bool> Checked<S, KEEPS> {
 
     fn told(&mut self, now: Time) {
         self.advance(now);
-        self.frames_drained = false;
+        self.drained = None;
         self.packets_drained = false;
     }
 }
@@ -170,23 +174,29 @@ impl<S: LinkService, const KEEPS: bool> LinkService for Checked<S, KEEPS> {
         self.service.handle_link(state, now);
     }
 
-    fn poll_frame(&mut self, now: Time) -> Option<Frame> {
+    fn poll_frame(&mut self, now: Time, room: Octets) -> Option<Frame> {
         self.advance(now);
-        let frame = self.service.poll_frame(now);
-        self.holds(ContractRule::FrameAfterDrained, !(self.frames_drained && frame.is_some()), || {
+        let frame = self.service.poll_frame(now, room);
+        let was_drained = self.drained.is_some_and(|drained| room <= drained);
+        self.holds(ContractRule::FrameAfterDrained, !(was_drained && frame.is_some()), || {
             alloc::format!("a drained service had a new frame: {frame:?}")
+        });
+        let size = frame.as_ref().map_or(Octets::ZERO, Frame::size);
+        self.holds(ContractRule::FrameTooLarge, size <= room, || {
+            alloc::format!("a frame of {size} was handed over in a room of {room}")
         });
         self.holds(ContractRule::FrameWhileDown, !(self.down && frame.is_some()), || {
             alloc::format!("a frame was handed over while the link was down: {frame:?}")
         });
-        self.frames_drained = frame.is_none();
+        // A frame that went may have left room for a smaller one than there was before.
+        self.drained = if frame.is_none() { self.drained.max(Some(room)) } else { None };
         frame
     }
 
     fn start_frame(&mut self, frame: &mut Frame, now: Time) -> Start {
         self.advance(now);
         // A withdrawn copy or a written acknowledgement may make room for another frame.
-        self.frames_drained = false;
+        self.drained = None;
         let size = frame.size();
         let start = self.service.start_frame(frame, now);
         let after = frame.size();
@@ -220,6 +230,10 @@ impl<S: LinkService, const KEEPS: bool> LinkService for Checked<S, KEEPS> {
         deadline
     }
 
+    fn largest_packet(&self, room: Octets) -> Octets {
+        self.service.largest_packet(room)
+    }
+
     fn counters(&self) -> Counters {
         self.service.counters()
     }
@@ -233,7 +247,7 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_the_first_rule_that_was_broken_and_is_told_once() {
-        let mut end = Checked::keeping(raw::Config::default().build(Side::Client));
+        let mut end = Checked::keeping(raw::Config::default().build(&Side::Client.into()));
         end.handle_timeout(Time::from_nanoseconds(5));
         assert_eq!(end.take_violation(), None);
         end.handle_timeout(Time::from_nanoseconds(3));

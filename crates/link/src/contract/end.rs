@@ -1,4 +1,5 @@
-//! What every service does alike: it admits packets, stops its clock while the link is down, and counts what passes.
+//! What every service does alike: it admits packets, lets a frame wait that does not fit, stops its clock while the link is
+//! down, and counts what passes.
 //!
 //! ```text
 //!              End<E>                                           E: Entity
@@ -6,13 +7,14 @@
 //!     frame  -> malformed? counted       --------------------->  receive
 //!     time   -> stands still in an outage  ------------------->  expire, deadline, resume
 //!     frame  <- none while the link is down  <-----------------  poll
+//!               waits if it does not fit
 //!     packet <- counted  <--------------------------------------  release
 //! ```
 //!
 //! A service is therefore only its [`Entity`]: both halves of its protocol at one end.
 
 use super::{Counters, Departure, Frame, Full, LinkService, LinkState, Packet, Start, Tag, Ticket};
-use arqway_units::{Span, Time};
+use arqway_units::{Octets, Span, Time};
 use bytes::Bytes;
 
 /// A protocol entity: what one end of a service does that other services do not.
@@ -23,8 +25,11 @@ pub trait Entity {
     fn push(&mut self, packet: Bytes, now: Clock, counters: &mut Counters);
     /// Takes a frame of the peer; `None` if it cannot be decoded.
     fn receive(&mut self, frame: Frame, now: Clock, counters: &mut Counters) -> Option<()>;
-    /// Hands the next frame over to the queue below. The link is up.
-    fn poll(&mut self, now: Time, counters: &mut Counters) -> Option<Frame>;
+    /// Hands the next frame over to the queue below. The link is up. Whoever cuts packets does so for this room; what others
+    /// have to send may be larger, and then waits for one.
+    fn poll(&mut self, now: Time, room: Octets, counters: &mut Counters) -> Option<Frame>;
+    /// How large a packet it carries in frames of this room, as in [`LinkService::largest_packet`].
+    fn largest_packet(&self, room: Octets) -> Octets;
     /// Releases the next packet to the network layer.
     fn release(&mut self, counters: &mut Counters) -> Option<Bytes>;
 
@@ -62,6 +67,8 @@ pub struct Clock {
 #[derive(Debug, Default)]
 pub struct End<E> {
     entity: E,
+    /// A frame that did not fit into the room that it was asked for.
+    waiting: Option<Frame>,
     /// Since when the link has been down, if it is.
     down_since: Option<Time>,
     counters: Counters,
@@ -71,7 +78,7 @@ impl<E: Entity> End<E> {
     /// An end with nothing sent and nothing received.
     #[must_use]
     pub fn new(entity: E) -> Self {
-        Self { entity, down_since: None, counters: Counters::default() }
+        Self { entity, waiting: None, down_since: None, counters: Counters::default() }
     }
 
     /// The entity inside.
@@ -126,8 +133,16 @@ impl<E: Entity> LinkService for End<E> {
         }
     }
 
-    fn poll_frame(&mut self, now: Time) -> Option<Frame> {
-        if self.down_since.is_some() { None } else { self.entity.poll(now, &mut self.counters) }
+    fn poll_frame(&mut self, now: Time, room: Octets) -> Option<Frame> {
+        if self.down_since.is_some() {
+            return None;
+        }
+        let next = self.waiting.take().or_else(|| self.entity.poll(now, room, &mut self.counters))?;
+        if next.size() > room {
+            self.waiting = Some(next);
+            return None;
+        }
+        Some(next)
     }
 
     fn start_frame(&mut self, frame: &mut Frame, now: Time) -> Start {
@@ -146,6 +161,10 @@ impl<E: Entity> LinkService for End<E> {
 
     fn poll_timeout(&self) -> Option<Time> {
         if self.down_since.is_some() { None } else { self.entity.deadline() }
+    }
+
+    fn largest_packet(&self, room: Octets) -> Octets {
+        self.entity.largest_packet(room)
     }
 
     fn counters(&self) -> Counters {

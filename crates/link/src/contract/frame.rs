@@ -149,6 +149,9 @@ pub struct Frame {
 }
 
 impl Frame {
+    /// What the tag takes of the link.
+    pub const TAG: Octets = Octets::new(1);
+
     /// A frame of this kind, without ticket.
     #[must_use]
     pub fn new(kind: Kind, head: &[u8], body: Bytes) -> Self {

@@ -37,5 +37,5 @@ pub use scheme::{Grammar, Parameter, SchemeName, Service};
 pub(crate) use scheme::{digits, timer};
 #[cfg(test)]
 pub(crate) use script::Script;
-pub use service::{Departure, Full, LinkService, LinkState, Port, Side, Start, pump};
+pub use service::{Departure, Full, LinkContext, LinkService, LinkState, Port, Side, Start, pump};
 pub(crate) use settings::settings;

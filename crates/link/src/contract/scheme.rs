@@ -5,7 +5,7 @@
 //!     name        name:parameter    name:parameter  name, and what the parameter stands for
 //! ```
 
-use super::{Bounded, LinkService, Side};
+use super::{Bounded, LinkContext, LinkService};
 use arqway_units::{SHORTEST_TIMER, Span};
 
 /// What the list asks of a service's configuration: an end of the service for each side of the link, and the names that
@@ -21,8 +21,8 @@ pub trait Service: Clone + Default {
     /// [`packets_missed`](crate::Counters::packets_missed): loss is a metric of a link's services.
     const KNOWS_LOSSES: bool = false;
 
-    /// The end on one side of the link; most services are the same on both.
-    fn build(&self, side: Side) -> Self::End;
+    /// The end on one side of a link; most services are the same on both.
+    fn build(&self, context: &LinkContext) -> Self::End;
 
     /// These settings with what a short form says in their place, such as `sr:1.1`: the name `sr`, the parameter `1.1`.
     /// `None` if the parameter has no such value.

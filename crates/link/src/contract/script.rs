@@ -3,7 +3,7 @@
 use crate::contract::{Checked, Counters, Departure, Frame, Kind, LinkService, LinkState, Packet, Start, Tag};
 use alloc::string::String;
 use alloc::vec::Vec;
-use arqway_units::{Span, Time};
+use arqway_units::{Octets, Span, Time};
 use std::format;
 
 /// One end whose line is always free: whatever it hands over starts and departs at once.
@@ -49,7 +49,7 @@ impl<S: LinkService> Script<S> {
 
     /// Takes a frame from it and keeps it, as a queue below does.
     pub(crate) fn hand_over(&mut self) -> Frame {
-        self.service.poll_frame(self.now).expect("a frame")
+        self.service.poll_frame(self.now, Octets::MAX).expect("a frame")
     }
 
     pub(crate) fn depart(&mut self, frame: &Frame, departure: Departure) -> &mut Self {
@@ -62,7 +62,7 @@ impl<S: LinkService> Script<S> {
     /// Checks what goes out, then what is delivered, such as `data 0, deliver a`.
     pub(crate) fn expect(&mut self, expected: &str) -> &mut Self {
         let mut seen = Vec::new();
-        while let Some(mut frame) = self.service.poll_frame(self.now) {
+        while let Some(mut frame) = self.service.poll_frame(self.now, Octets::MAX) {
             if self.service.start_frame(&mut frame, self.now) == Start::Send {
                 self.depart(&frame, Departure::Sent);
                 seen.push((self.describe)(frame));

@@ -1,5 +1,9 @@
 //! The contract between a service and whoever owns it: the joint on which everything else hangs.
 //!
+//! A service sends when its owner has a *transmission opportunity* for it: [`LinkService::poll_frame`] is told how large a
+//! frame may be, and hands over one that fits. So segmentation, the packing of small frames and the path's MTU are one
+//! argument, as in the schedulers of cellular networks (3GPP TS 25.321 §11.4: MAC says how much RLC may send).
+//!
 //! A frame of ours has three moments. It is *handed over* to the queue below ([`LinkService::poll_frame`]); it
 //! *starts*, its first bit goes out ([`LinkService::start_frame`]); it has *departed*, its last bit is out, or the
 //! queue had no room for it ([`LinkService::handle_departure`]). A retransmission timer may start at any of the three.
@@ -11,7 +15,7 @@
 //! gave up; events come with the first service whose owner has to act at once.
 
 use crate::contract::{Counters, Frame, Packet, ServiceId, Tag, Ticket};
-use arqway_units::Time;
+use arqway_units::{BitRate, Octets, Span, Time};
 
 /// One end of a link: packets of the network layer on one side, frames on the other.
 ///
@@ -22,7 +26,9 @@ use arqway_units::Time;
 /// - `now` never decreases;
 /// - after `handle_timeout(now)` the next deadline lies after `now`: a timer that fired is no longer due, even where
 ///   its frame still waits for the line;
-/// - once drained, nothing new appears before the next `handle_*` or `start_frame`;
+/// - once drained, nothing new appears before the next `handle_*` or `start_frame`; a service that had no frame for a room
+///   has none for a smaller one;
+/// - a frame fits into the room that it was asked for;
 /// - while the link is down no deadline is set and no frame is handed over.
 pub trait LinkService {
     /// Takes a packet to carry. One without octets is dropped and counted: nothing is there to carry.
@@ -37,8 +43,9 @@ pub trait LinkService {
     /// Learns that the link below went down or came back: timers freeze, and go on where they were.
     fn handle_link(&mut self, state: LinkState, now: Time);
 
-    /// Hands the next frame over to the queue below.
-    fn poll_frame(&mut self, now: Time) -> Option<Frame>;
+    /// Hands the next frame over to the queue below: one that takes no more than `room` of the link, tag, head and body
+    /// ([`Frame::size`]). A service that cuts packets makes it so; for others the next one waits for a larger room.
+    fn poll_frame(&mut self, now: Time, room: Octets) -> Option<Frame>;
     /// A frame handed over earlier is about to be sent: the last chance to write a fresh acknowledgement into its
     /// head, or to withdraw it because its peer has it by now. It is asked once for each frame; what it says is done.
     fn start_frame(&mut self, frame: &mut Frame, now: Time) -> Start;
@@ -49,6 +56,10 @@ pub trait LinkService {
     fn poll_packet(&mut self) -> Option<Packet>;
     /// When `handle_timeout` is next due.
     fn poll_timeout(&self) -> Option<Time>;
+
+    /// How large a packet it carries in frames of this room, in octets; nothing where not even a head fits. What is larger
+    /// the owner answers ("too big", RFC 792, RFC 4443) and never gives to the service.
+    fn largest_packet(&self, room: Octets) -> Octets;
 
     /// What it has counted since it was made.
     fn counters(&self) -> Counters;
@@ -94,6 +105,26 @@ pub enum Side {
     Client,
 }
 
+/// What a service knows of the link when it is built.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LinkContext {
+    /// Which end it is.
+    pub side: Side,
+    /// The largest frame that the link carries.
+    pub room: Octets,
+    /// How fast this end sends, where that is known.
+    pub rate: Option<BitRate>,
+    /// How long a frame takes one way besides the time that it takes to send, where that is known.
+    pub delay: Option<Span>,
+}
+
+/// An end of a link that carries frames of any size, and of which nothing else is known.
+impl From<Side> for LinkContext {
+    fn from(side: Side) -> Self {
+        Self { side, room: Octets::MAX, rate: None, delay: None }
+    }
+}
+
 /// What to do with a frame whose turn it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
@@ -115,8 +146,9 @@ pub enum Departure {
 
 /// Where one end's outputs go: the simulator has one implementation, the tunnel another.
 pub trait Port {
-    /// Whether another frame may be handed over. A drop-tail queue always accepts, and counts what it drops.
-    fn accepts_frame(&self) -> bool;
+    /// How large a frame may be handed over now; `None` while there is no room for any. A drop-tail queue has room without
+    /// end ([`Octets::MAX`]), and counts what it drops.
+    fn room(&self) -> Option<Octets>;
     /// Takes a frame into the queue, or hands it back when there is no room for it.
     ///
     /// # Errors
@@ -131,10 +163,12 @@ pub trait Port {
     fn deliver(&mut self, packet: Packet, now: Time);
     /// Learns when [`LinkService::handle_timeout`] is next due.
     fn wake_at(&mut self, deadline: Option<Time>);
+    /// The turn is over: what was transmitted or delivered in it may leave as a batch.
+    fn finish(&mut self, now: Time);
 }
 
 /// Drains a service into a port: hand over, start or withdraw, until nothing more starts; deliver; then the deadline,
-/// last, because a start may have moved it. The only place that knows this order.
+/// late, because a start may have moved it; and the end of the turn. The only place that knows this order.
 pub fn pump(service: &mut (impl LinkService + ?Sized), port: &mut impl Port, now: Time) {
     loop {
         hand_over_all(service, port, now);
@@ -147,11 +181,12 @@ pub fn pump(service: &mut (impl LinkService + ?Sized), port: &mut impl Port, now
         port.deliver(packet, now);
     }
     port.wake_at(service.poll_timeout());
+    port.finish(now);
 }
 
 fn hand_over_all(service: &mut (impl LinkService + ?Sized), port: &mut impl Port, now: Time) {
-    while port.accepts_frame() {
-        let Some(frame) = service.poll_frame(now) else { break };
+    while let Some(room) = port.room() {
+        let Some(frame) = service.poll_frame(now, room) else { break };
         if let Err(dropped) = port.hand_over(frame, now)
             && let Some(ticket) = dropped.ticket
         {

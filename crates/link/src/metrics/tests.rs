@@ -5,7 +5,7 @@ use crate::contract::{Frame, LinkService, Packet, Side, Start};
 use crate::mux::{Class, Config, Mux, Protocol};
 use crate::registry::ServiceConfig;
 use crate::services::{raw, selective_repeat};
-use arqway_units::Time;
+use arqway_units::{Octets, Time};
 use proptest::prelude::*;
 
 fn ratio(value: f64) -> Ratio {
@@ -47,13 +47,14 @@ fn delay_grows_by_a_round_trip_for_each_retransmission() {
 const PACKET: usize = 100;
 
 fn ends(service: &ServiceConfig) -> [Mux; 2] {
-    [Side::AccessPoint, Side::Client].map(|side| Mux::new(&Config::new(service.clone()), side).expect("one service"))
+    [Side::AccessPoint, Side::Client]
+        .map(|side| Mux::new(&Config::new(service.clone()), &side.into()).expect("one service"))
 }
 
 /// All frames that an end has, as they start.
 fn started(mux: &mut Mux, now: Time) -> alloc::vec::Vec<Frame> {
     let frames = core::iter::from_fn(|| {
-        let mut frame = mux.poll_frame(now)?;
+        let mut frame = mux.poll_frame(now, Octets::MAX)?;
         (mux.start_frame(&mut frame, now) == Start::Send).then_some(frame)
     });
     frames.collect()
@@ -70,7 +71,7 @@ fn send(mux: &mut Mux, packets: usize, now: Time) -> alloc::vec::Vec<Frame> {
 fn each_service_has_metrics_of_its_own_and_those_of_the_last_window() {
     let raw = || ServiceConfig::Raw(raw::Config::default());
     let classes = alloc::vec![Class::of_protocol(Protocol::UDP, raw())];
-    let mut mux = Mux::new(&Config { classes, ..Config::new(raw()) }, Side::Client).expect("two services");
+    let mut mux = Mux::new(&Config { classes, ..Config::new(raw()) }, &Side::Client.into()).expect("two services");
     let mut packet = alloc::vec![0; PACKET];
     (packet[0], packet[3], packet[9]) = (0x45, 100, 17);
     mux.handle_packet(Packet::new(packet), Time::ZERO).expect("room");

@@ -47,7 +47,7 @@ pub use scheduler::{Scfq, SchedulerConfig};
 pub use tables::{BestEffort, DifferentiatedServices, DsAllocation, SubclassBit, SubclassBitError, Table};
 
 use crate::contract::{
-    Counters, Departure, Frame, Full, LinkService, LinkState, Packet, ServiceId, Side, Start, Tag, Ticket,
+    Counters, Departure, Frame, Full, LinkContext, LinkService, LinkState, Packet, ServiceId, Start, Tag, Ticket,
 };
 use crate::metrics::{EndMetrics, Sliding, Totals};
 use crate::registry::AnyService;
@@ -110,7 +110,7 @@ impl Mux<AnyService> {
     ///
     /// # Errors
     /// More than 32 services, a class whose carrier does not exist, or rates that the link has not got.
-    pub fn new(config: &Config, side: Side) -> Result<Self, ConfigError> {
+    pub fn new(config: &Config, context: &LinkContext) -> Result<Self, ConfigError> {
         let plan = config.plan()?;
         let services = config.services();
         let meter = match config.scheduler {
@@ -122,7 +122,7 @@ impl Mux<AnyService> {
         Ok(Self {
             scheduler: Scheduler::new(config.scheduler, &plan.shares),
             meter,
-            services: services.iter().map(|service| service.build(side)).collect(),
+            services: services.iter().map(|service| service.build(context)).collect(),
             classifier: plan.classifier,
             flows: Flows::default(),
             shares: plan.shares,
@@ -218,14 +218,14 @@ impl<S: LinkService> Mux<S> {
     }
 
     /// Asks every service that may have a frame, while there is room for it.
-    fn fill_scheduler(&mut self, now: Time) {
+    fn fill_scheduler(&mut self, now: Time, room: Octets) {
         let mut to_ask = self.with_frames;
         while let Some(index) = to_ask.first() {
             to_ask.remove(index);
             let Some(service) = self.services.get_mut(index) else { break };
             let lane = Lane(index);
             while self.scheduler.waiting(lane) < self.depth.get() {
-                let Some(mut frame) = service.poll_frame(now) else {
+                let Some(mut frame) = service.poll_frame(now, room) else {
                     self.with_frames.remove(index);
                     break;
                 };
@@ -283,12 +283,12 @@ impl<S: LinkService> LinkService for Mux<S> {
         (self.with_frames, self.with_packets) = (Set::ALL, Set::ALL);
     }
 
-    fn poll_frame(&mut self, now: Time) -> Option<Frame> {
+    fn poll_frame(&mut self, now: Time, room: Octets) -> Option<Frame> {
         if self.down {
             return None;
         }
         self.keep_time(now);
-        self.fill_scheduler(now);
+        self.fill_scheduler(now, room);
         self.scheduler.pop().map(|(_, frame)| frame)
     }
 
@@ -322,6 +322,11 @@ impl<S: LinkService> LinkService for Mux<S> {
 
     fn poll_timeout(&self) -> Option<Time> {
         self.services.iter().filter_map(LinkService::poll_timeout).min()
+    }
+
+    /// What each of them carries.
+    fn largest_packet(&self, room: Octets) -> Octets {
+        self.services.iter().map(|service| service.largest_packet(room)).min().unwrap_or_default()
     }
 
     /// What all services have counted together; frames of no service count as malformed.

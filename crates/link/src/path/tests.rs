@@ -183,7 +183,7 @@ fn a_reservation_sets_the_shares_and_the_classifier_and_release_sets_them_back()
     let mut config = Config::new(raw());
     config.classes = vec![crate::mux::Class::of_protocol(Protocol::UDP, raw())];
     config.scheduler = SchedulerConfig::Scfq(Scfq::default());
-    let mut mux = Mux::new(&config, Side::AccessPoint).expect("two services");
+    let mut mux = Mux::new(&config, &Side::AccessPoint.into()).expect("two services");
     let without = mux.shares().clone();
     let mut ledger = Ledger::new(rate(1_000_000), ratio(0.1), &[None, Some(metrics(0.8, 0.0, 1))]);
     let mut packet = vec![0; 40];

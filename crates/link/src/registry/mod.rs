@@ -12,10 +12,11 @@ pub use short_form::{ShortForm, ShortFormError};
 #[cfg(feature = "fuzz")]
 use crate::contract::fuzz::{Fuzzed, Input, Promise};
 use crate::contract::{
-    Counters, Departure, Frame, Full, LinkService, LinkState, Packet, SchemeName, Service, Side, Start, Tag, Ticket,
+    Counters, Departure, Frame, Full, LinkContext, LinkService, LinkState, Packet, SchemeName, Service, Start, Tag,
+    Ticket,
 };
 use crate::services::*;
-use arqway_units::Time;
+use arqway_units::{Octets, Time};
 use serde::{Deserialize, Serialize};
 
 /// Declares the list once: `"kind" Variant field: Config`.
@@ -64,9 +65,9 @@ macro_rules! services {
 
             /// One end of the service.
             #[must_use]
-            pub fn build(&self, side: Side) -> AnyService {
+            pub fn build(&self, context: &LinkContext) -> AnyService {
                 match self {
-                    $(Self::$service(config) => AnyService::$service(config.build(side)),)*
+                    $(Self::$service(config) => AnyService::$service(config.build(context)),)*
                 }
             }
         }
@@ -205,8 +206,8 @@ impl LinkService for AnyService {
         each!(self, service => service.handle_link(state, now));
     }
 
-    fn poll_frame(&mut self, now: Time) -> Option<Frame> {
-        each!(self, service => service.poll_frame(now))
+    fn poll_frame(&mut self, now: Time, room: Octets) -> Option<Frame> {
+        each!(self, service => service.poll_frame(now, room))
     }
 
     fn start_frame(&mut self, frame: &mut Frame, now: Time) -> Start {
@@ -223,6 +224,10 @@ impl LinkService for AnyService {
 
     fn poll_timeout(&self) -> Option<Time> {
         each!(self, service => service.poll_timeout())
+    }
+
+    fn largest_packet(&self, room: Octets) -> Octets {
+        each!(self, service => service.largest_packet(room))
     }
 
     fn counters(&self) -> Counters {

@@ -4,7 +4,7 @@ use arqway_link::{
     Checked, Departure, Frame, Full, Handoff, Hint, LinkOffer, LinkService, LinkState, OneWay, Packet, Port,
     Subscriber, Tag, Ticket, pump,
 };
-use arqway_units::{BitRate, Span, Time};
+use arqway_units::{BitRate, Octets, Span, Time};
 use std::collections::VecDeque;
 
 /// What the queue in front of the line does when it is full.
@@ -70,10 +70,10 @@ struct LossyPort {
 }
 
 impl Port for LossyPort {
-    fn accepts_frame(&self) -> bool {
+    fn room(&self) -> Option<Octets> {
         match self.limit {
-            Queue::BackPressured(limit) => self.queue.len() < limit,
-            Queue::DropTail(_) => true,
+            Queue::BackPressured(limit) => (self.queue.len() < limit).then_some(Octets::MAX),
+            Queue::DropTail(_) => Some(Octets::MAX),
         }
     }
 
@@ -116,6 +116,8 @@ impl Port for LossyPort {
     fn wake_at(&mut self, deadline: Option<Time>) {
         self.deadline = deadline;
     }
+
+    fn finish(&mut self, _now: Time) {}
 }
 
 impl<S: LinkService> End<S> {

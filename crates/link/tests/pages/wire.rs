@@ -7,7 +7,7 @@ use arqway_link::{
     AnyService, Bounded, Checked, Departure, Frame, LinkService, Mux, Packet, Resequencing, ServiceConfig, ShortForm,
     Side, Tag, WorldDefaults, fec, rlp, selective_repeat, sscop,
 };
-use arqway_units::{Span, Time};
+use arqway_units::{Octets, Span, Time};
 
 use super::{cells, project, quoted};
 
@@ -20,7 +20,7 @@ fn scheme(form: &str) -> ServiceConfig {
 }
 
 fn end(config: &ServiceConfig) -> Script<AnyService> {
-    Script(Checked::new(config.build(Side::AccessPoint)))
+    Script(Checked::new(config.build(&Side::AccessPoint.into())))
 }
 
 /// Three packets, of which the last has to follow the first where packets stay in the order of their flow: the second is of
@@ -56,7 +56,7 @@ impl<S: LinkService> Script<S> {
             self.0.handle_timeout(now);
         }
         std::iter::from_fn(|| {
-            let mut frame = self.0.poll_frame(now)?;
+            let mut frame = self.0.poll_frame(now, Octets::MAX)?;
             let _: arqway_link::Start = self.0.start_frame(&mut frame, now);
             if let Some(ticket) = frame.ticket {
                 self.0.handle_departure(frame.tag, ticket, Departure::Sent, now);
@@ -76,7 +76,7 @@ fn acknowledgement_of_service_2() -> Vec<u8> {
     let class = |protocol| Class::of_protocol(protocol, scheme("go-back-n"));
     let classes = vec![class(Protocol::TCP), class(Protocol::UDP)];
     let config = mux::Config { classes, ..mux::Config::new(scheme("raw")) };
-    let mut end = Script(Checked::new(Mux::new(&config, Side::AccessPoint).expect("three services")));
+    let mut end = Script(Checked::new(Mux::new(&config, &Side::AccessPoint.into()).expect("three services")));
     end.hears(b"\x10\0\0a").sends(at(1000)).concat()
 }
 

@@ -5,7 +5,7 @@ use arqway_link::{
     Bounded, Checked, Departure, Frame, Kind, LinkService, Packet, Resequencing, ServiceConfig, Side, Start, Tag, fec,
     go_back_n, rlc, rlp, sscop,
 };
-use arqway_units::{Span, Time};
+use arqway_units::{Octets, Span, Time};
 use proptest::prelude::*;
 
 /// With 7 or 15-bit length indicators, by the size.
@@ -35,7 +35,7 @@ proptest! {
             unacknowledged(20, Reception::Reordering { window, timer }),
             unacknowledged(20, Reception::OutOfSequence { window, timer }),
         ] {
-            let mut end = Checked::new(service.build(Side::Client));
+            let mut end = Checked::new(service.build(&Side::Client.into()));
             let mut now = Time::ZERO;
             for (kind, octets, milliseconds) in &frames {
                 now += Span::from_milliseconds(*milliseconds);
@@ -44,7 +44,7 @@ proptest! {
                 }
                 let _ = end.handle_packet(Packet::new(octets.clone()), now);
                 end.handle_frame(Frame::from_wire(Tag::of_kind(Kind::new(*kind)), octets.clone().into()), now);
-                while let Some(mut frame) = end.poll_frame(now) {
+                while let Some(mut frame) = end.poll_frame(now, Octets::MAX) {
                     if end.start_frame(&mut frame, now) == Start::Send
                         && let Some(ticket) = frame.ticket
                     {

@@ -22,7 +22,7 @@ fn config() -> impl Strategy<Value = Config> {
 }
 
 fn assert_promise(config: &Config, setting: &Setting) {
-    let end = || ServiceConfig::GoBackN(config.clone()).build(Side::Client);
+    let end = || ServiceConfig::GoBackN(config.clone()).build(&Side::Client.into());
     assert_complete_and_in_order(&run([end(), end()], setting), setting.packets);
 }
 

@@ -5,7 +5,7 @@ use crate::common::packet;
 use arqway_link::{
     AnyService, Checked, Counters, Departure, Frame, LinkService, ShortForm, Side, Start, WorldDefaults,
 };
-use arqway_units::{Span, Time};
+use arqway_units::{Octets, Span, Time};
 
 /// What a frame is for, in the order in which they have to go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,7 +33,7 @@ impl Purpose {
 fn hand_over(end: &mut Checked<AnyService>, now: Time) -> (Vec<Frame>, Vec<Purpose>) {
     let (mut frames, mut purposes) = (Vec::new(), Vec::new());
     let mut before = end.counters();
-    while let Some(mut frame) = end.poll_frame(now) {
+    while let Some(mut frame) = end.poll_frame(now, Octets::MAX) {
         let after = end.counters();
         purposes.extend(Purpose::of(&before, &after));
         before = after;
@@ -53,7 +53,7 @@ fn answers_go_before_what_is_sent_again_and_that_goes_before_what_is_new() {
     for scheme in ["sr", "asr:3+2", "go-back-n", "rlp:3", "oos-rlp:3", "rlc", "sscop", "sscop-pfrs", "sscop-none"] {
         let form: ShortForm = scheme.parse().expect("a scheme");
         let config = form.in_world(&WorldDefaults::default()).expect("a service");
-        let mut ends = [Side::AccessPoint, Side::Client].map(|side| Checked::new(config.build(side)));
+        let mut ends = [Side::AccessPoint, Side::Client].map(|side| Checked::new(config.build(&side.into())));
         let (mut now, mut number, mut frame, mut met) = (Time::ZERO, 0, 0, [false; 2]);
         for _ in 0..500 {
             now += Span::from_milliseconds(50);

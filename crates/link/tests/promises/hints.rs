@@ -4,7 +4,7 @@ use super::number_of;
 use crate::common::{Queue, Setting, run};
 use arqway_link::{AnyService, LinkService, LinkState, ServiceConfig, ShortForm, Side, Subscriber, WorldDefaults};
 use arqway_link::{Checked, Departure, Hint, Kind, Packet, Start};
-use arqway_units::{Span, Time};
+use arqway_units::{Octets, Span, Time};
 use proptest::prelude::*;
 
 /// Each service with the settings that it has where nobody says otherwise.
@@ -28,7 +28,7 @@ fn any_service() -> impl Strategy<Value = &'static str> {
 }
 
 fn ends(config: &ServiceConfig) -> [AnyService; 2] {
-    [Side::AccessPoint, Side::Client].map(|side| config.build(side))
+    [Side::AccessPoint, Side::Client].map(|side| config.build(&side.into()))
 }
 
 proptest! {
@@ -66,7 +66,7 @@ proptest! {
         hints in proptest::collection::vec((any::<bool>(), 0u64..3000, 0usize..3), 0..12),
     ) {
         let config = service(name);
-        let [mut once, mut twice] = [(), ()].map(|()| Checked::new(config.build(Side::Client)));
+        let [mut once, mut twice] = [(), ()].map(|()| Checked::new(config.build(&Side::Client.into())));
         let (mut now, mut state) = (Time::ZERO, LinkState::Up);
         for (down, wait, packets) in hints {
             let hint = if down { Hint::Down } else { Hint::Up };
@@ -95,7 +95,7 @@ proptest! {
 /// What goes out of all frames that are handed over now; they are gone at once.
 fn sent(end: &mut impl LinkService, now: Time) -> Vec<(Kind, Vec<u8>)> {
     let mut sent = Vec::new();
-    while let Some(mut frame) = end.poll_frame(now) {
+    while let Some(mut frame) = end.poll_frame(now, Octets::MAX) {
         if end.start_frame(&mut frame, now) == Start::Send {
             sent.push((frame.tag.kind(), frame.head.as_slice().to_vec()));
             if let Some(ticket) = frame.ticket {

@@ -106,7 +106,7 @@ proptest! {
     fn selective_repeat_releases_each_packet_as_soon_as_the_order_allows(config in selective_repeat(), order in orders(), setting in setting()) {
         let (config, setting) = fit_the_queue(config, setting);
         let config = selective_repeat::Config { resequencing: order.clone(), ..config };
-        let end = || ServiceConfig::SelectiveRepeat(config.clone()).build(Side::Client);
+        let end = || ServiceConfig::SelectiveRepeat(config.clone()).build(&Side::Client.into());
         let ends = run_with([end(), end()], &setting, packet);
         for (receiver, sender) in [(1, 0), (0, 1)] {
             let arrivals = arrivals(ends[sender].sent(), |frame| match selective_repeat::parse(frame) {
@@ -123,7 +123,7 @@ proptest! {
     fn rlp_releases_each_packet_as_soon_as_the_order_allows(config in rlp(), order in orders(), setting in setting()) {
         let (config, setting) = with_patience(config, setting);
         let config = rlp::Config { resequencing: order.clone(), ..config };
-        let end = || ServiceConfig::Rlp(config.clone()).build(Side::Client);
+        let end = || ServiceConfig::Rlp(config.clone()).build(&Side::Client.into());
         let ends = run_with([end(), end()], &setting, packet);
         for (receiver, sender) in [(1, 0), (0, 1)] {
             let arrivals = arrivals(ends[sender].sent(), |frame| match rlp::parse(frame) {
@@ -140,7 +140,7 @@ proptest! {
     fn rlp_breaks_no_order_whatever_is_lost(config in rlp(), order in orders(), setting in setting(), to_far in super::bursts(), many in 0u32..1500) {
         let setting = Setting { packets: [many, setting.packets[1]], fates: [to_far, setting.fates[1].clone()], ..setting };
         let config = rlp::Config { resequencing: order.clone(), ..config };
-        let end = || ServiceConfig::Rlp(config.clone()).build(Side::Client);
+        let end = || ServiceConfig::Rlp(config.clone()).build(&Side::Client.into());
         for end in run_with([end(), end()], &setting, packet) {
             let received: Vec<u32> = end.received.iter().map(|packet| number_of(&packet.octets)).collect();
             let different: BTreeSet<u32> = received.iter().copied().collect();
@@ -169,7 +169,7 @@ fn no_flow_waits_for_another() {
     setting.fates[0].push(lost);
     for (resequencing, waits) in [(Resequencing::Full, true), (Resequencing::PerFlow, false)] {
         let config = selective_repeat::Config { resequencing, ..selective_repeat::Config::default() };
-        let end = || ServiceConfig::SelectiveRepeat(config.clone()).build(Side::Client);
+        let end = || ServiceConfig::SelectiveRepeat(config.clone()).build(&Side::Client.into());
         let [_, far] = run_with([end(), end()], &setting, packet);
         let first = number_of(&far.received[0].octets);
         assert_eq!(first == 0, waits, "{config:?}");

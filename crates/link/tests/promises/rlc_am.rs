@@ -139,7 +139,7 @@ fn without_old_copies(mut config: Config) -> Config {
 
 fn ends(config: &Config, setting: &Setting) -> [End<AnyService>; 2] {
     let config = ServiceConfig::RlcAm(without_old_copies(config.clone()));
-    run([config.build(Side::AccessPoint), config.build(Side::Client)], setting)
+    run([config.build(&Side::AccessPoint.into()), config.build(&Side::Client.into())], setting)
 }
 
 proptest! {

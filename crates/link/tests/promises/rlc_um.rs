@@ -6,7 +6,7 @@ use crate::common::{Queue, Setting, packet, run};
 use crate::setting;
 use arqway_link::rlc::um::{Config, Reception, UmdSize};
 use arqway_link::{AnyService, Bounded, Checked, Frame, LinkService, Packet, ServiceConfig, Side, Start};
-use arqway_units::{Span, Time};
+use arqway_units::{Octets, Span, Time};
 use proptest::prelude::*;
 
 fn reception() -> impl Strategy<Value = Reception> {
@@ -45,7 +45,7 @@ fn config() -> impl Strategy<Value = Config> {
 
 fn ends(config: &Config) -> [AnyService; 2] {
     let service = ServiceConfig::RlcUm(config.clone());
-    [Side::AccessPoint, Side::Client].map(|side| service.build(side))
+    [Side::AccessPoint, Side::Client].map(|side| service.build(&side.into()))
 }
 
 /// The link loses frames, and never 128 in a row, which is as far as their numbers count; nor does a queue that overflows.
@@ -138,7 +138,7 @@ fn all_frames(end: &mut Checked<AnyService>, packets: u32) -> Vec<Frame> {
         end.handle_packet(packet(number), now).expect("room");
     }
     loop {
-        while let Some(mut frame) = end.poll_frame(now) {
+        while let Some(mut frame) = end.poll_frame(now, Octets::MAX) {
             assert_eq!(end.start_frame(&mut frame, now), Start::Send);
             frames.push(Frame::from_wire(frame.tag, [frame.head.as_slice(), &frame.body].concat().into()));
         }

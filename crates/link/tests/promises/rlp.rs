@@ -26,7 +26,7 @@ pub(super) fn config() -> impl Strategy<Value = Config> {
 }
 
 fn ends(config: &Config, setting: &Setting) -> [End<AnyService>; 2] {
-    let end = || ServiceConfig::Rlp(config.clone()).build(Side::Client);
+    let end = || ServiceConfig::Rlp(config.clone()).build(&Side::Client.into());
     run([end(), end()], setting)
 }
 

@@ -43,7 +43,7 @@ fn config() -> impl Strategy<Value = Config> {
 }
 
 fn ends(config: &Config) -> [AnyService; 2] {
-    [Side::AccessPoint, Side::Client].map(|side| ServiceConfig::Sscop(config.clone()).build(side))
+    [Side::AccessPoint, Side::Client].map(|side| ServiceConfig::Sscop(config.clone()).build(&side.into()))
 }
 
 /// A drop-tail queue that is full of requests for a connection, each repeated before it is out, has no room for anything else.

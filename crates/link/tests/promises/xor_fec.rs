@@ -18,7 +18,7 @@ fn config() -> impl Strategy<Value = Config> {
 }
 
 fn ends(config: &Config, setting: &Setting) -> [End<AnyService>; 2] {
-    let end = || ServiceConfig::XorFec(config.clone()).build(Side::Client);
+    let end = || ServiceConfig::XorFec(config.clone()).build(&Side::Client.into());
     run([end(), end()], setting)
 }
 

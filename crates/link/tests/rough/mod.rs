@@ -2,7 +2,7 @@
 
 use crate::common::packet;
 use arqway_link::{Checked, Departure, Frame, LinkService, Start};
-use arqway_units::{Span, Time};
+use arqway_units::{Octets, Span, Time};
 use std::collections::{BTreeMap, VecDeque};
 
 /// How long one frame keeps the line.
@@ -121,7 +121,7 @@ impl<S: LinkService> Rough<S> {
                 }
             }
             if self.line_is_free_at[index] <= now
-                && let Some(mut frame) = end.poll_frame(now)
+                && let Some(mut frame) = end.poll_frame(now, Octets::MAX)
                 && end.start_frame(&mut frame, now) == Start::Send
             {
                 if let Some(ticket) = frame.ticket {

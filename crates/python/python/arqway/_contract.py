@@ -10,7 +10,7 @@ class ContractError(RuntimeError):
     ----------
     rule : str
         The rule: ``clock-runs-backwards``, ``timer-still-due``, ``frame-after-drained``, ``packet-after-drained``,
-        ``frame-changed-size``, ``frame-while-down``, ``timer-while-down``, ``packet-changed``.
+        ``frame-changed-size``, ``frame-too-large``, ``frame-while-down``, ``timer-while-down``, ``packet-changed``.
     """
 
     rule: str

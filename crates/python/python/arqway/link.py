@@ -11,7 +11,7 @@ A :class:`PythonService` is a service of your own, driven by the same owner unde
 - after ``handle_timeout(now)`` the next deadline lies after ``now``;
 - once ``poll_frame`` or ``poll_packet`` has returned ``None``, nothing new appears before the next ``handle_...`` or
   ``start_frame``;
-- a frame keeps its size when it starts;
+- a frame fits into the room that it was asked for, and keeps its size when it starts;
 - while the link is down there is no deadline and no frame.
 
 A call that breaks a rule raises :class:`ContractError`. All times are in seconds.
@@ -46,9 +46,19 @@ class PythonService:
     def handle_link(self, up: bool, now: float) -> None:
         """Learn that the link below went down or came back."""
 
-    def poll_frame(self, now: float) -> Frame | bytes | None:
-        """Hand the next frame over to the queue below, or return ``None``."""
+    def poll_frame(self, now: float, room: int | None) -> Frame | bytes | None:
+        """Hand the next frame over to the queue below, or return ``None``.
+
+        It may have at most ``room`` octets with its tag, or any number if ``room`` is ``None``.
+        """
         raise NotImplementedError
+
+    def largest_packet(self, room: int) -> int:
+        """How many octets a packet may have that fits into a frame of ``room`` octets.
+
+        The default is for a service that adds nothing to a packet: the frame's tag is one octet.
+        """
+        return max(room - 1, 0)
 
     def start_frame(self, frame: Frame, now: float) -> Frame | bytes | None:
         """Return a frame whose turn has come, or the same with a fresh acknowledgement; ``None`` withdraws it."""

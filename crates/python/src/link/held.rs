@@ -2,7 +2,7 @@
 
 use super::service::{Service, Watched};
 use arqway_link::{Counters, Departure, Frame, Full, LinkService, LinkState, Packet, Start, Tag, Ticket};
-use arqway_units::Time;
+use arqway_units::{Octets, Time};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
@@ -44,8 +44,8 @@ impl LinkService for Held {
         self.ask((), |service| service.handle_link(state, now));
     }
 
-    fn poll_frame(&mut self, now: Time) -> Option<Frame> {
-        self.ask(None, |service| service.poll_frame(now))
+    fn poll_frame(&mut self, now: Time, room: Octets) -> Option<Frame> {
+        self.ask(None, |service| service.poll_frame(now, room))
     }
 
     fn start_frame(&mut self, frame: &mut Frame, now: Time) -> Start {
@@ -62,6 +62,10 @@ impl LinkService for Held {
 
     fn poll_timeout(&self) -> Option<Time> {
         self.ask(None, |service| service.poll_timeout())
+    }
+
+    fn largest_packet(&self, room: Octets) -> Octets {
+        self.ask(Octets::ZERO, |service| service.largest_packet(room))
     }
 
     fn counters(&self) -> Counters {

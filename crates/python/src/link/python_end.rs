@@ -8,7 +8,7 @@ use super::time;
 use arqway_link::{
     Counters, Departure, Frame as LinkFrame, Full, Kind, LinkService, LinkState, Packet, Start, Tag, Ticket,
 };
-use arqway_units::Time;
+use arqway_units::{Octets, Time};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -117,9 +117,12 @@ impl LinkService for PythonEnd {
         self.ask((), |object| object.call_method1("handle_link", (up, now.as_seconds())).map(drop));
     }
 
-    fn poll_frame(&mut self, now: Time) -> Option<LinkFrame> {
-        let frame =
-            self.ask(None, |object| frame_of("poll_frame", &object.call_method1("poll_frame", (now.as_seconds(),))?))?;
+    fn poll_frame(&mut self, now: Time, room: Octets) -> Option<LinkFrame> {
+        // Python knows no largest number: no room is `None`.
+        let room = Some(room).filter(|room| *room < Octets::MAX).map(Octets::as_u64);
+        let frame = self.ask(None, |object| {
+            frame_of("poll_frame", &object.call_method1("poll_frame", (now.as_seconds(), room))?)
+        })?;
         self.frames += 1;
         if self.frames > MOST {
             self.too_many("poll_frame");
@@ -180,6 +183,14 @@ impl LinkService for PythonEnd {
             let right = "a time in seconds, or None";
             let seconds = deadline.extract::<Option<f64>>().or_else(|_| unfit("poll_timeout", &deadline, right))?;
             seconds.map(time).transpose()
+        })
+    }
+
+    fn largest_packet(&self, room: Octets) -> Octets {
+        self.ask(Octets::ZERO, |object| {
+            let largest = object.call_method1("largest_packet", (room.as_u64(),))?;
+            let right = "a number of octets";
+            largest.extract().map(Octets::new).or_else(|_| unfit("largest_packet", &largest, right))
         })
     }
 

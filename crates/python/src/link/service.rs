@@ -8,7 +8,7 @@ use arqway_link::{
     AnyService, Checked, Counters, Departure, Frame as LinkFrame, Full, LinkService, LinkState, Packet, ServiceConfig,
     ShortForm, Side, Start, Tag, Ticket, WorldDefaults,
 };
-use arqway_units::Time;
+use arqway_units::{Octets, Time};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -71,7 +71,7 @@ impl Service {
             (AnyEnd::Python(PythonEnd::new(service.clone().unbind())), name)
         } else {
             let config = config(service, settings)?;
-            (AnyEnd::Built(Box::new(config.build(side))), config.kind().to_owned())
+            (AnyEnd::Built(Box::new(config.build(&side.into()))), config.kind().to_owned())
         };
         Ok(Self { watched: Mutex::new(Checked::keeping(end)), name })
     }
@@ -195,10 +195,23 @@ impl Service {
         self.ask(py, |service| service.handle_link(state, now))
     }
 
-    /// Hand the next frame over to the queue below; ``None`` if there is none.
-    fn poll_frame(&mut self, py: Python<'_>, now: f64) -> PyResult<Option<Frame>> {
-        let now = time(now)?;
-        self.ask(py, |service| service.poll_frame(now).map(Frame))
+    /// Hand the next frame over to the queue below; ``None`` if there is none that fits.
+    ///
+    /// Parameters
+    /// ----------
+    /// now : float
+    ///     The time in seconds.
+    /// room : int, optional
+    ///     How many octets the frame may have, its tag included; by default any number.
+    #[pyo3(signature = (now, room=None))]
+    fn poll_frame(&mut self, py: Python<'_>, now: f64, room: Option<u64>) -> PyResult<Option<Frame>> {
+        let (now, room) = (time(now)?, room.map_or(Octets::MAX, Octets::new));
+        self.ask(py, |service| service.poll_frame(now, room).map(Frame))
+    }
+
+    /// How large a packet it carries in frames of so many octets; 0 where not even a header fits.
+    fn largest_packet(&mut self, py: Python<'_>, room: u64) -> PyResult<u64> {
+        self.ask(py, |service| service.largest_packet(Octets::new(room)).as_u64())
     }
 
     /// A frame handed over earlier is about to be sent: the last chance to write a fresh acknowledgement into its head.
@@ -301,8 +314,8 @@ impl LinkService for AnyEnd {
         each!(self, end => end.handle_link(state, now));
     }
 
-    fn poll_frame(&mut self, now: Time) -> Option<LinkFrame> {
-        each!(self, end => end.poll_frame(now))
+    fn poll_frame(&mut self, now: Time, room: Octets) -> Option<LinkFrame> {
+        each!(self, end => end.poll_frame(now, room))
     }
 
     fn start_frame(&mut self, frame: &mut LinkFrame, now: Time) -> Start {
@@ -319,6 +332,10 @@ impl LinkService for AnyEnd {
 
     fn poll_timeout(&self) -> Option<Time> {
         each!(self, end => end.poll_timeout())
+    }
+
+    fn largest_packet(&self, room: Octets) -> Octets {
+        each!(self, end => end.largest_packet(room))
     }
 
     fn counters(&self) -> Counters {

@@ -76,7 +76,7 @@ impl<P: Probe> World<P> {
         let wired = |room| Line::new(&wired_rate, &wired_delay, Queue::DropTail(room));
         let end = |direction: Direction| -> Result<LinkEnd, ConfigError> {
             let wireless = &scenario.wireless;
-            let mux = Mux::new(&scenario.mux(direction), direction.sender())?;
+            let mux = Mux::new(&scenario.mux(direction), &direction.sender().into())?;
             let medium = Medium::new(wireless, direction, streams);
             let medium = medium.moving(&scenario.mobility, wireless, direction, streams);
             Ok(LinkEnd::new(Checked::new(mux), direction, medium, wireless.charge_tag))

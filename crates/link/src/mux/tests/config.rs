@@ -2,6 +2,7 @@
 
 use super::super::*;
 use super::packet;
+use crate::contract::Side;
 use crate::registry::ServiceConfig;
 use crate::services::raw;
 use alloc::string::{String, ToString};
@@ -38,7 +39,7 @@ fn classes_share_a_service_by_its_name() {
     ];
     let config = Config { classes, ..Config::new(raw()) };
     assert_eq!(config.services().len(), 3);
-    let mux = Mux::new(&config, Side::Client).expect("right");
+    let mux = Mux::new(&config, &Side::Client.into()).expect("right");
     let services = [1, 2, 3, 4, 5].map(|port| mux.service_of(&udp(9, port, 0).octets).index());
     assert_eq!(services, [2, 1, 2, 0, 0]);
 }
@@ -48,7 +49,7 @@ fn a_name_that_stands_for_no_service_is_refused_with_those_that_do() {
     let voice = named("voice", Class::new(rule_of_port(3), raw()));
     let error = |class: Class| {
         let config = Config { classes: vec![voice.clone(), class], ..Config::new(raw()) };
-        let error = Mux::new(&config, Side::Client).map(drop).expect_err("wrong");
+        let error = Mux::new(&config, &Side::Client.into()).map(drop).expect_err("wrong");
         assert_eq!(error.class(), Some(1));
         error.to_string()
     };
@@ -66,7 +67,7 @@ fn a_name_that_stands_for_no_service_is_refused_with_those_that_do() {
 fn rates_without_a_scheduler_that_keeps_them_are_refused() {
     let mut config = Config { classes: vec![Class::new(rule_of_port(1), raw())], ..Config::new(raw()) };
     config.classes[0].rate = Some("20 %".parse().expect("a share"));
-    let error = Mux::new(&config, Side::Client).map(drop).expect_err("first come, first served").to_string();
+    let error = Mux::new(&config, &Side::Client.into()).map(drop).expect_err("first come, first served").to_string();
     assert!(error.ends_with("expected `scheduler = \"scfq\"`"), "{error}");
 }
 
@@ -74,7 +75,7 @@ fn rates_without_a_scheduler_that_keeps_them_are_refused() {
 fn the_table_for_best_effort_knows_protocols_and_ports() {
     let table = BestEffort { reliable: Some(raw()), low_delay: Some(raw()) };
     let config = Config { table: Table::BestEffort(table), ..Config::new(raw()) };
-    let mux = Mux::new(&config, Side::Client).expect("three services");
+    let mux = Mux::new(&config, &Side::Client.into()).expect("three services");
     let (default, reliable, low_delay) = (0, 1, 2);
     assert_eq!(mux.service_of(&packet(Protocol::TCP).octets).index(), reliable);
     assert_eq!(mux.service_of(&packet(Protocol::of_number(1)).octets).index(), default);
@@ -102,7 +103,7 @@ fn the_table_for_differentiated_services_divides_each_class_by_one_bit() {
         let mut table = DifferentiatedServices { reliable: Some(raw()), low_delay: Some(raw()), ..Default::default() };
         table.subclass_bit = SubclassBit::try_from(bit).expect("a bit");
         let config = Config { table: Table::DifferentiatedServices(table), ..Config::new(raw()) };
-        let mux = Mux::new(&config, Side::Client).expect("three services");
+        let mux = Mux::new(&config, &Side::Client.into()).expect("three services");
         for ds in 0..64 {
             let expected = if ds >> bit & 1 == 1 { 1 } else { 2 * usize::from(low_delay.contains(&ds)) };
             assert_eq!(mux.service_of(&udp(1, 2, ds).octets).index(), expected, "codepoint {ds}, bit {bit}");
@@ -119,7 +120,7 @@ fn classes_are_exceptions_to_the_table_and_what_it_does_not_bring_the_default_se
         table: Table::DifferentiatedServices(table),
         ..Config::new(raw())
     };
-    let mux = Mux::new(&config, Side::Client).expect("three services");
+    let mux = Mux::new(&config, &Side::Client.into()).expect("three services");
     let of_ds = |ds| mux.service_of(&udp(1, 2, ds).octets).index();
     assert_eq!((of_ds(46), of_ds(47), of_ds(34)), (1, 0, 2));
 }
@@ -138,7 +139,7 @@ fn what_is_set_aside_for_codepoints_is_added_up_by_the_service_that_carries_them
         link_rate: arqway_units::BitRate::from_bits_per_second(1_000_000),
         ..Config::new(raw())
     };
-    let mux = Mux::new(&config, Side::Client).expect("two services");
+    let mux = Mux::new(&config, &Side::Client.into()).expect("two services");
     // The default service has its 60 % of 90 %; what is set aside for nobody is shared in proportion.
     let percent = |service| (mux.shares().of(service).expect("a share").as_f64() * 100.0 + 0.5) as u32;
     assert_eq!((percent(0), percent(1)), (67, 33));

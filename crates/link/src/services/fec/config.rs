@@ -1,7 +1,7 @@
 //! How forward error correction is set up. A configuration that parsed is valid.
 
 use super::Fec;
-use crate::contract::{Bounded, End, Grammar, Parameter, SchemeName, Service, Side, digits, settings};
+use crate::contract::{Bounded, End, Grammar, LinkContext, Parameter, SchemeName, Service, digits, settings};
 use arqway_units::{Span, positive_span};
 use core::num::NonZeroUsize;
 
@@ -41,7 +41,7 @@ impl Service for Config {
         },
     )];
 
-    fn build(&self, _: Side) -> Self::End {
+    fn build(&self, _: &LinkContext) -> Self::End {
         End::new(Fec::new(self))
     }
 

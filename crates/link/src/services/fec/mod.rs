@@ -36,7 +36,7 @@ pub use config::Config;
 pub use wire::{Pdu, parse};
 
 use crate::contract::{Clock, Counters, Departure, Entity, Frame, Tag, Ticket};
-use arqway_units::{Span, Time};
+use arqway_units::{Octets, Span, Time};
 use bytes::Bytes;
 use receiver::Receiver;
 use sender::Sender;
@@ -79,12 +79,17 @@ impl Entity for Fec {
         self.sender.postpone(outage);
     }
 
-    fn poll(&mut self, _now: Time, counters: &mut Counters) -> Option<Frame> {
+    fn poll(&mut self, _now: Time, _room: Octets, counters: &mut Counters) -> Option<Frame> {
         self.sender.poll(counters)
     }
 
     fn departed(&mut self, _tag: Tag, _ticket: Ticket, _departure: Departure, Clock { timers, .. }: Clock) {
         self.sender.departed(timers);
+    }
+
+    fn largest_packet(&self, room: Octets) -> Octets {
+        // Parity is as long as the longest packet of its block, and has the longer head.
+        room - Frame::TAG - wire::HEAD_OF_PARITY
     }
 
     fn release(&mut self, _counters: &mut Counters) -> Option<Bytes> {

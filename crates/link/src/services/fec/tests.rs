@@ -9,7 +9,7 @@ use std::format;
 
 fn end(block: u16) -> Script<crate::contract::End<Fec>> {
     Script::new(
-        Config { block: Bounded::new(block).expect("a block"), ..Config::default() }.build(Side::Client),
+        Config { block: Bounded::new(block).expect("a block"), ..Config::default() }.build(&Side::Client.into()),
         describe,
     )
 }
@@ -28,7 +28,7 @@ fn frames_of(block: u16, packets: &[&[u8]]) -> Vec<Frame> {
     let mut frames = Vec::new();
     for packet in packets {
         end.service.handle_packet(Packet::new(packet.to_vec()), end.now).expect("room for a packet");
-        while let Some(frame) = end.service.poll_frame(end.now) {
+        while let Some(frame) = end.service.poll_frame(end.now, Octets::MAX) {
             frames.push(Frame::from_wire(frame.tag, [&frame.head, &frame.body[..]].concat().into()));
         }
     }
@@ -180,7 +180,7 @@ fn timers_freeze_while_the_link_is_down() {
 #[test]
 fn a_packet_too_many_is_handed_back() {
     let config = Config { buffer: core::num::NonZeroUsize::MIN, ..Config::default() };
-    let mut end = Script::new(config.build(Side::Client), describe);
+    let mut end = Script::new(config.build(&Side::Client.into()), describe);
     end.packets("a");
     assert!(end.service.handle_packet(Packet::new("b"), end.now).is_err());
     assert_eq!(end.counters().packets_refused, 1);

@@ -14,6 +14,7 @@ use super::block::Parity;
 use super::config::LARGEST_BLOCK;
 use crate::arq::Seq;
 use crate::contract::{Frame, Kind};
+use arqway_units::Octets;
 use bytes::Bytes;
 
 /// The number of a data frame.
@@ -54,6 +55,8 @@ pub fn parse(mut frame: Frame) -> Option<Pdu> {
         _ => None,
     }
 }
+/// What stands in front of the XOR of packets, behind the tag.
+pub(super) const HEAD_OF_PARITY: Octets = Octets::new(8);
 
 pub(super) fn data(number: Number, packet: Bytes) -> Frame {
     Frame::new(DATA, &[number.wire_u8()], packet)

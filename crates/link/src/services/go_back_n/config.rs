@@ -2,7 +2,7 @@
 
 use super::GoBackN;
 use crate::arq::TimerStarts;
-use crate::contract::{Bounded, End, Grammar, Parameter, SchemeName, Service, Side, settings, timer};
+use crate::contract::{Bounded, End, Grammar, LinkContext, Parameter, SchemeName, Service, settings, timer};
 use arqway_units::{Span, positive_span};
 
 settings! {
@@ -43,7 +43,7 @@ impl Service for Config {
         },
     )];
 
-    fn build(&self, _: Side) -> Self::End {
+    fn build(&self, _: &LinkContext) -> Self::End {
         End::new(GoBackN::new(self))
     }
 

@@ -32,7 +32,7 @@ pub use wire::{Pdu, parse};
 
 use crate::arq::{TimerStarts, earliest};
 use crate::contract::{Clock, Counters, Departure, Entity, Frame, Start, Tag, Ticket};
-use arqway_units::{Span, Time};
+use arqway_units::{Octets, Span, Time};
 use bytes::Bytes;
 use receiver::Receiver;
 use sender::{FrameCopy, Sender};
@@ -87,7 +87,7 @@ impl Entity for GoBackN {
         self.receiver.acknowledgement.postpone(outage);
     }
 
-    fn poll(&mut self, now: Time, counters: &mut Counters) -> Option<Frame> {
+    fn poll(&mut self, now: Time, _room: Octets, counters: &mut Counters) -> Option<Frame> {
         if self.receiver.acknowledgement.poll() {
             counters.acknowledgements_sent += 1;
             return Some(wire::acknowledgement());
@@ -119,6 +119,10 @@ impl Entity for GoBackN {
         if self.timer_starts.at(departure) {
             self.sender.start_timer(ticket.into(), timers);
         }
+    }
+
+    fn largest_packet(&self, room: Octets) -> Octets {
+        room - Frame::TAG - wire::HEAD_OF_DATA
     }
 
     fn release(&mut self, _counters: &mut Counters) -> Option<Bytes> {

@@ -8,7 +8,7 @@ use std::format;
 fn end(change: impl FnOnce(&mut Config)) -> Script<crate::contract::End<GoBackN>> {
     let mut config = Config { timer_starts: TimerStarts::HandOver, drop_stale_copies: false, ..Config::default() };
     change(&mut config);
-    Script::new(config.build(Side::Client), describe)
+    Script::new(config.build(&Side::Client.into()), describe)
 }
 
 /// `data 0 (1)` is data frame 0 that carries N(R) = 1.
@@ -152,9 +152,9 @@ fn a_frame_that_was_never_sent_cannot_be_acknowledged() {
 fn a_window_of_the_modulus_less_one_goes_round_the_numbers() {
     let mut end = end(|config| config.window = Bounded::new(255).expect("a window"));
     end.packets(&"a".repeat(255));
-    while end.service.poll_frame(end.now).is_some() {}
+    while end.service.poll_frame(end.now, Octets::MAX).is_some() {}
     end.peer(1, &[255]).packets(&"b".repeat(255));
-    while end.service.poll_frame(end.now).is_some() {}
+    while end.service.poll_frame(end.now, Octets::MAX).is_some() {}
     // 255 more: number 510, whose low bits are 254.
     end.peer(1, &[254]).at(9000).expect("");
 }

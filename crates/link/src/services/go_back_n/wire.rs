@@ -10,6 +10,7 @@
 
 use crate::arq::Seq;
 use crate::contract::{Frame, Kind};
+use arqway_units::Octets;
 use bytes::Bytes;
 
 /// A sequence number; two of eight bits make the two octets that multiservice §III prints.
@@ -52,6 +53,9 @@ pub fn parse(mut frame: Frame) -> Option<Pdu> {
         _ => None,
     }
 }
+
+/// What stands in front of a packet, behind the tag.
+pub(super) const HEAD_OF_DATA: Octets = Octets::new(2);
 
 /// A data frame; its N(R) is written when it starts.
 pub(super) fn data(number: Number, packet: Bytes) -> Frame {

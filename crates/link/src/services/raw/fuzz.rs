@@ -25,7 +25,7 @@ impl Fuzzed for Config {
     /// It has no head: a frame of kind 0 is its packet.
     fn check_reader(kind: u8, octets: &[u8], _split: usize) {
         let expected = (kind == 0 && !octets.is_empty()).then(|| Packet::new(octets.to_vec()));
-        let mut raw = Self::default().build(Side::Client);
+        let mut raw = Self::default().build(&Side::Client.into());
         let [wired, _] = both_ways(kind, octets, 0, 0);
         raw.handle_frame(wired, Time::ZERO);
         assert_eq!((raw.counters().malformed_received == 0, raw.poll_packet()), (expected.is_some(), expected));

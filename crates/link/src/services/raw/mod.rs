@@ -5,9 +5,9 @@
 #[cfg(feature = "fuzz")]
 mod fuzz;
 
-use crate::contract::{Clock, Counters, End, Entity, Frame, Kind, SchemeName, Service, Side, settings};
+use crate::contract::{Clock, Counters, End, Entity, Frame, Kind, LinkContext, SchemeName, Service, settings};
 use alloc::collections::VecDeque;
-use arqway_units::Time;
+use arqway_units::{Octets, Time};
 use bytes::Bytes;
 use core::num::NonZeroUsize;
 
@@ -29,7 +29,7 @@ impl Service for Config {
 
     const NAMES: &'static [SchemeName] = &[SchemeName::plain("raw")];
 
-    fn build(&self, _: Side) -> End<Raw> {
+    fn build(&self, _: &LinkContext) -> End<Raw> {
         End::new(Raw { buffer: self.buffer.get(), outgoing: VecDeque::new(), incoming: VecDeque::new() })
     }
 }
@@ -59,10 +59,14 @@ impl Entity for Raw {
         Some(())
     }
 
-    fn poll(&mut self, _now: Time, counters: &mut Counters) -> Option<Frame> {
+    fn poll(&mut self, _now: Time, _room: Octets, counters: &mut Counters) -> Option<Frame> {
         let packet = self.outgoing.pop_front()?;
         counters.sent(&packet);
         Some(Frame::new(DATA, &[], packet))
+    }
+
+    fn largest_packet(&self, room: Octets) -> Octets {
+        room - Frame::TAG
     }
 
     fn release(&mut self, _counters: &mut Counters) -> Option<Bytes> {

@@ -14,12 +14,17 @@
 //! Where an SDU's last octets leave no room for its LI, the first LI of the next PDU tells: `PreviousFilled`, or `PreviousOneShort` where
 //! an LI takes two octets and one is left, which is then padding. One octet left behind an LI of two octets is padding without an LI too.
 //!
+//! Where PDUs have no fixed size, each is as long as the room that there is for it at most.
+//!
 //! Segmentation knows no sequence numbers: each mode reports gaps and discards to it, and so all modes share it. A part of a
 //! single packet is a slice of that packet; anything else is written into memory that many PDUs share.
 
 use super::pdu::{HeaderExtension, LengthIndicator, LengthIndicatorSize};
+use super::reassembly::LONGEST_SDU;
+use crate::contract::Frame;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
+use arqway_units::Octets;
 use bytes::{BufMut, Bytes, BytesMut};
 use core::ops::{Range, RangeInclusive};
 
@@ -114,7 +119,10 @@ pub(super) fn with_status(body: &Bytes, padding: Padding, size: LengthIndicatorS
 /// Cuts SDUs into PDUs.
 #[derive(Debug)]
 pub(super) struct Segmenter {
+    /// Of the next PDU: no longer than there was room for when one was last asked for.
     format: Format,
+    /// How long a PDU is at most, whatever the room.
+    most: usize,
     /// What is not in PDUs yet: the rest of the first SDU, and whole ones.
     waiting: VecDeque<Bytes>,
     /// How many octets that is.
@@ -166,6 +174,7 @@ impl Segmenter {
     pub(super) fn new(format: Format) -> Self {
         Self {
             format,
+            most: format.octets,
             waiting: VecDeque::new(),
             octets: 0,
             first: 0,
@@ -203,11 +212,27 @@ impl Segmenter {
         self.octets >= self.format.room() || self.has_data() && self.plan(&mut |_| ()).is_full
     }
 
-    /// The next PDU, if there is something to send.
-    pub(super) fn next(&mut self) -> Option<Segment> {
+    /// How long an SDU may be whose PDUs are to fit into frames of this room: cut into pieces it may have any length, if
+    /// there is room for a PDU.
+    pub(super) fn largest_sdu(&self, room: Octets) -> Octets {
+        self.longest_pdu(room).map_or(Octets::ZERO, |_| Octets::of(LONGEST_SDU))
+    }
+
+    /// How long the next PDU may be, if there is room for one.
+    fn longest_pdu(&self, room: Octets) -> Option<usize> {
+        let octets = (room - Frame::TAG).as_usize().min(self.most);
+        // Two LIs and an octet of an SDU: less would not get on.
+        let least = self.format.header + 2 * self.format.size.octets() + 1;
+        let fits = if self.format.fixed { octets == self.most } else { octets >= least.min(self.most) };
+        fits.then_some(octets)
+    }
+
+    /// The next PDU, if there is something to send and room for it.
+    pub(super) fn next(&mut self, room: Octets) -> Option<Segment> {
         if !self.has_data() {
             return None;
         }
+        self.format.octets = self.longest_pdu(room)?;
         let mut indicators = core::mem::take(&mut self.indicators);
         indicators.clear();
         let plan = self.plan(&mut |indicator| indicators.push(indicator));

@@ -2,7 +2,7 @@
 
 use super::Rlp;
 use crate::arq::Resequencing;
-use crate::contract::{Bounded, End, Grammar, Parameter, SchemeName, Service, Side, digits, settings};
+use crate::contract::{Bounded, End, Grammar, LinkContext, Parameter, SchemeName, Service, digits, settings};
 use arqway_units::{Span, positive_span};
 use core::num::NonZeroUsize;
 
@@ -58,7 +58,7 @@ impl Service for Config {
         ),
     ];
 
-    fn build(&self, _: Side) -> Self::End {
+    fn build(&self, _: &LinkContext) -> Self::End {
         End::new(Rlp::new(self))
     }
 

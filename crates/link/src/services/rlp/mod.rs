@@ -39,7 +39,7 @@ pub use wire::{Missing, Pdu, parse};
 
 use crate::arq::earliest;
 use crate::contract::{Clock, Counters, Departure, Entity, Frame, Start, Tag, Ticket};
-use arqway_units::{Span, Time};
+use arqway_units::{Octets, Span, Time};
 use bytes::Bytes;
 use receiver::{Received, Receiver};
 use sender::Sender;
@@ -90,7 +90,7 @@ impl Entity for Rlp {
         self.receiver.postpone(outage);
     }
 
-    fn poll(&mut self, _now: Time, counters: &mut Counters) -> Option<Frame> {
+    fn poll(&mut self, _now: Time, _room: Octets, counters: &mut Counters) -> Option<Frame> {
         if let Some(nack) = self.receiver.poll_nack() {
             counters.rejects_sent += 1;
             return Some(nack);
@@ -113,6 +113,10 @@ impl Entity for Rlp {
             (true, Departure::Sent) => {}
             (false, _) => self.sender.departed(timers),
         }
+    }
+
+    fn largest_packet(&self, room: Octets) -> Octets {
+        room - Frame::TAG - wire::head_of_data(self.sender.buffer.bears_links())
     }
 
     fn release(&mut self, counters: &mut Counters) -> Option<Bytes> {

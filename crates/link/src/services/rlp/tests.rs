@@ -17,7 +17,7 @@ const LINKED_REPAIR: u8 = 5;
 fn end(change: impl FnOnce(&mut Config)) -> Script<crate::contract::End<Rlp>> {
     let mut config = Config::default();
     change(&mut config);
-    Script::new(config.build(Side::Client), describe)
+    Script::new(config.build(&Side::Client.into()), describe)
 }
 
 fn as_received() -> Script<crate::contract::End<Rlp>> {

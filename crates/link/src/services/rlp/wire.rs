@@ -20,6 +20,7 @@
 
 use crate::arq::Seq;
 use crate::contract::{Frame, Head, Kind, Tag};
+use arqway_units::Octets;
 use bytes::Bytes;
 
 /// A number as NACKs and keepalives bear it.
@@ -155,6 +156,10 @@ pub(super) fn number_of_repair(end: Number, low_bits: u64, is_linked: bool) -> O
 fn carried(is_first: bool, number: u16, link: Option<u8>, frame: Frame) -> Option<Pdu> {
     let (number, packet) = (number.into(), frame.into_packet()?);
     Some(if is_first { Pdu::Data { number, link, packet } } else { Pdu::Repair { number, link, packet } })
+}
+/// What stands in front of a packet, behind the tag.
+pub(super) const fn head_of_data(is_linked: bool) -> Octets {
+    Octets::new(if is_linked { 3 } else { 1 })
 }
 
 pub(super) fn data(number: Number, link: Option<u16>, packet: Bytes) -> Frame {

@@ -5,7 +5,7 @@ use super::timeout::{EstimatorConfig, Timeout};
 use super::wire::Number;
 use crate::arq::Resequencing;
 pub use crate::arq::TimerStarts;
-use crate::contract::{End, Grammar, Parameter, SchemeName, Service, Side, settings, timer};
+use crate::contract::{End, Grammar, LinkContext, Parameter, SchemeName, Service, settings, timer};
 use arqway_units::Span;
 use serde::{Deserialize, Serialize};
 
@@ -63,7 +63,7 @@ impl Service for Config {
         ),
     ];
 
-    fn build(&self, _: Side) -> Self::End {
+    fn build(&self, _: &LinkContext) -> Self::End {
         End::new(SelectiveRepeat::new(self))
     }
 

@@ -39,7 +39,7 @@ pub use timeout::{EstimatorConfig, Policy, PolicyError, Timeout};
 
 use crate::arq::{Resequencing, earliest};
 use crate::contract::{Clock, Counters, Departure, Entity, Frame, Start, Tag, Ticket};
-use arqway_units::{Span, Time};
+use arqway_units::{Octets, Span, Time};
 use bytes::Bytes;
 use receiver::Receiver;
 use sender::Sender;
@@ -111,7 +111,7 @@ impl Entity for SelectiveRepeat {
         self.receiver.postpone(outage);
     }
 
-    fn poll(&mut self, now: Time, counters: &mut Counters) -> Option<Frame> {
+    fn poll(&mut self, now: Time, _room: Octets, counters: &mut Counters) -> Option<Frame> {
         if let Some(missing) = self.receiver.poll_reject() {
             counters.rejects_sent += 1;
             return Some(wire::reject(missing));
@@ -147,6 +147,10 @@ impl Entity for SelectiveRepeat {
         if self.timer_starts.at(departure) {
             self.sender.start_timer(Self::number_of(ticket), timers);
         }
+    }
+
+    fn largest_packet(&self, room: Octets) -> Octets {
+        room - Frame::TAG - wire::head_of_data(self.sender.buffer.bears_links())
     }
 
     fn release(&mut self, counters: &mut Counters) -> Option<Bytes> {

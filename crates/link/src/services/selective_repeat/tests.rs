@@ -17,7 +17,7 @@ impl Script {
     fn new(change: impl FnOnce(&mut Config)) -> Self {
         let mut config = Config { timer_starts: TimerStarts::HandOver, drop_stale_copies: false, ..Config::default() };
         change(&mut config);
-        Self { service: Checked::new(config.build(Side::Client)), now: Time::ZERO }
+        Self { service: Checked::new(config.build(&Side::Client.into())), now: Time::ZERO }
     }
 
     fn at(&mut self, milliseconds: u64) -> &mut Self {
@@ -56,7 +56,7 @@ impl Script {
     /// Checks what goes out and what is delivered: `data 0 (1)` is data frame 0 that carries N(R) = 1.
     fn expect(&mut self, expected: &str) -> &mut Self {
         let mut seen = Vec::new();
-        while let Some(mut frame) = self.service.poll_frame(self.now) {
+        while let Some(mut frame) = self.service.poll_frame(self.now, Octets::MAX) {
             if self.service.start_frame(&mut frame, self.now) == Start::Withdraw {
                 continue;
             }
@@ -143,7 +143,7 @@ fn a_duplicate_is_acknowledged_again_with_the_same_delay() {
 fn the_acknowledgement_is_written_when_the_frame_starts_not_when_it_is_handed_over() {
     let mut end = Script::new(|_| ());
     end.packets("x");
-    let mut frame = end.service.poll_frame(end.now).expect("a frame");
+    let mut frame = end.service.poll_frame(end.now, Octets::MAX).expect("a frame");
     end.data(0, b'a').expect("deliver a");
     assert_eq!(end.service.start_frame(&mut frame, end.now), Start::Send);
     assert_eq!(frame.head.as_slice(), &[1, 0]);
@@ -155,7 +155,7 @@ fn a_stale_copy_is_withdrawn_only_where_that_is_set() {
     for (drop_stale_copies, expected) in [(true, Start::Withdraw), (false, Start::Send)] {
         let mut end = Script::new(|config| config.drop_stale_copies = drop_stale_copies);
         end.packets("a");
-        let mut copy = end.service.poll_frame(end.now).expect("a frame");
+        let mut copy = end.service.poll_frame(end.now, Octets::MAX).expect("a frame");
         end.acknowledgement(1);
         assert_eq!(end.service.start_frame(&mut copy, end.now), expected);
         assert_eq!(end.service.counters().frames_withdrawn, u64::from(drop_stale_copies));
@@ -169,7 +169,7 @@ fn the_timer_starts_at_the_moment_that_is_set() {
     {
         let mut end = Script::new(|config| config.timer_starts = moment);
         end.packets("a");
-        let mut frame = end.service.poll_frame(end.now).expect("a frame");
+        let mut frame = end.service.poll_frame(end.now, Octets::MAX).expect("a frame");
         end.at(100);
         assert_eq!(end.service.start_frame(&mut frame, end.now), Start::Send);
         end.at(200);
@@ -183,7 +183,7 @@ fn a_frame_that_the_queue_dropped_comes_back_by_its_timer() {
     for moment in [TimerStarts::HandOver, TimerStarts::Start, TimerStarts::Departure] {
         let mut end = Script::new(|config| config.timer_starts = moment);
         end.packets("a");
-        let frame = end.service.poll_frame(end.now).expect("a frame");
+        let frame = end.service.poll_frame(end.now, Octets::MAX).expect("a frame");
         end.service.handle_departure(frame.tag, Ticket::new(0), Departure::Dropped, end.now);
         end.expect("").at(1100).expect("data 0 (0)");
     }
@@ -247,7 +247,7 @@ fn a_rejected_frame_that_waits_to_go_out_again_has_no_timer() {
     let mut end = Script::new(|config| config.timer_starts = TimerStarts::Departure);
     end.packets("a").expect("data 0 (0)").at(300).reject(0, 0);
     // Handed over, but its line is busy: its first timer must not fire meanwhile.
-    let copy = end.service.poll_frame(end.now).expect("the frame again");
+    let copy = end.service.poll_frame(end.now, Octets::MAX).expect("the frame again");
     end.at(5000);
     assert_eq!((end.service.counters().timeouts, end.service.poll_timeout()), (0, None));
     end.service.handle_departure(copy.tag, Ticket::new(0), Departure::Sent, end.now);
@@ -265,7 +265,7 @@ fn a_reject_that_waits_is_dropped_when_its_frame_arrives() {
 fn an_acknowledgement_that_is_due_is_not_sent_beside_the_frame_it_rides_on() {
     let mut end = Script::new(|_| ());
     end.packets("x");
-    let mut frame = end.service.poll_frame(end.now).expect("a frame");
+    let mut frame = end.service.poll_frame(end.now, Octets::MAX).expect("a frame");
     end.data(0, b'a').expect("deliver a").at(500);
     assert_eq!(end.service.start_frame(&mut frame, end.now), Start::Send);
     end.expect("");
@@ -275,7 +275,7 @@ fn an_acknowledgement_that_is_due_is_not_sent_beside_the_frame_it_rides_on() {
 fn what_happens_during_an_outage_is_timed_from_its_end() {
     let mut end = Script::new(|config| config.timer_starts = TimerStarts::Departure);
     end.packets("x");
-    let frame = end.service.poll_frame(end.now).expect("a frame");
+    let frame = end.service.poll_frame(end.now, Octets::MAX).expect("a frame");
     end.service.handle_link(LinkState::Down, end.now);
     end.at(1000).data(0, b'a').expect("deliver a");
     end.service.handle_departure(frame.tag, Ticket::new(0), Departure::Sent, end.now);
@@ -306,7 +306,7 @@ fn timed(samples: Samples) -> Script {
 /// The timeout in milliseconds that a frame sent now gets, when nothing else is outstanding.
 fn timeout_of_next(end: &mut Script) -> u64 {
     end.packets("z");
-    while end.service.poll_frame(end.now).is_some() {}
+    while end.service.poll_frame(end.now, Octets::MAX).is_some() {}
     end.service.poll_timeout().expect("a timer runs").since(end.now).as_nanoseconds() / 1_000_000
 }
 

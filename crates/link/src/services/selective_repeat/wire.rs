@@ -15,6 +15,7 @@
 
 use crate::arq::Seq;
 use crate::contract::{Frame, Kind};
+use arqway_units::Octets;
 use bytes::Bytes;
 
 /// A sequence number; its eight bits make the two-octet head of a data frame that the papers print.
@@ -76,6 +77,11 @@ pub fn parse(mut frame: Frame) -> Option<Pdu> {
         }
         _ => None,
     }
+}
+
+/// What stands in front of a packet, behind the tag.
+pub(super) const fn head_of_data(is_linked: bool) -> Octets {
+    Octets::new(if is_linked { 3 } else { 2 })
 }
 
 /// A data frame; its N(R) is written when it starts.

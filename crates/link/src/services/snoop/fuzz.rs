@@ -3,7 +3,7 @@
 use super::{Config, Estimator, Resend};
 use crate::contract::fuzz::{Fuzzed, Input, Promise, both_ways};
 use crate::contract::{Kind, LinkService, Packet, Service, Side, Tag};
-use arqway_units::Time;
+use arqway_units::{Octets, Time};
 use core::num::NonZeroU32;
 use etherparse::{SlicedPacket, TransportSlice};
 
@@ -50,13 +50,16 @@ impl Fuzzed for Config {
     fn check_reader(kind: u8, octets: &[u8], _split: usize) {
         let expected = (kind == 0 && !octets.is_empty()).then(|| Packet::new(octets.to_vec()));
         for side in [Side::Client, Side::AccessPoint] {
-            let mut snoop = Self::default().build(side);
+            let mut snoop = Self::default().build(&side.into());
             let [wired, _] = both_ways(kind, octets, 0, 0);
             snoop.handle_frame(wired, Time::ZERO);
             let read = (snoop.counters().malformed_received == 0, snoop.poll_packet());
             assert_eq!(read, (expected.is_some(), expected.clone()));
             if !octets.is_empty() && snoop.handle_packet(Packet::new(octets.to_vec()), Time::ZERO).is_ok() {
-                assert_eq!(snoop.poll_frame(Time::ZERO).map(|frame| frame.body), Some(octets.to_vec().into()));
+                assert_eq!(
+                    snoop.poll_frame(Time::ZERO, Octets::MAX).map(|frame| frame.body),
+                    Some(octets.to_vec().into())
+                );
             }
         }
     }

@@ -33,9 +33,9 @@ mod wire;
 
 pub use config::{Config, Estimator, Resend};
 
-use crate::contract::{Clock, Counters, End, Entity, Frame, Kind, SchemeName, Service, Side};
+use crate::contract::{Clock, Counters, End, Entity, Frame, Kind, LinkContext, SchemeName, Service, Side};
 use alloc::collections::VecDeque;
-use arqway_units::{Span, Time};
+use arqway_units::{Octets, Span, Time};
 use bytes::Bytes;
 use connection::Verdict;
 use connections::Connections;
@@ -47,8 +47,8 @@ impl Service for Config {
 
     const NAMES: &'static [SchemeName] = &[SchemeName::plain("snoop")];
 
-    fn build(&self, side: Side) -> Self::End {
-        End::new(Snoop::new(self.clone(), side))
+    fn build(&self, context: &LinkContext) -> Self::End {
+        End::new(Snoop::new(self.clone(), context.side))
     }
 }
 
@@ -138,7 +138,7 @@ impl Entity for Snoop {
         }
     }
 
-    fn poll(&mut self, _now: Time, counters: &mut Counters) -> Option<Frame> {
+    fn poll(&mut self, _now: Time, _room: Octets, counters: &mut Counters) -> Option<Frame> {
         let Outgoing { octets, again } = self.outgoing.pop_front()?;
         if again {
             counters.frames_resent += 1;
@@ -146,6 +146,10 @@ impl Entity for Snoop {
             counters.sent(&octets);
         }
         Some(Frame::new(DATA, &[], octets))
+    }
+
+    fn largest_packet(&self, room: Octets) -> Octets {
+        room - Frame::TAG
     }
 
     fn release(&mut self, _counters: &mut Counters) -> Option<Bytes> {

@@ -3,7 +3,7 @@
 use super::Sscop;
 use super::connection::{Lengths, Parameters};
 use crate::arq::{Resequencing, Unordered};
-use crate::contract::{Bounded, End, SchemeName, Service, Side, settings};
+use crate::contract::{Bounded, End, LinkContext, SchemeName, Service, settings};
 use arqway_units::{Span, positive_span};
 use core::num::NonZeroUsize;
 use serde::{Deserialize, Serialize};
@@ -98,7 +98,7 @@ impl Service for Config {
         SchemeName::plain("sscop-none"),
     ];
 
-    fn build(&self, _: Side) -> Self::End {
+    fn build(&self, _: &LinkContext) -> Self::End {
         End::new(Sscop::new(self))
     }
 

@@ -5,7 +5,7 @@ use super::connection::{Error, Indication, Outgoing, Request};
 use super::pdu::{self, InFront, Pdu};
 use crate::arq::earliest;
 use crate::contract::{Clock, Counters, Entity, Frame, Head};
-use arqway_units::{Span, Time};
+use arqway_units::{Octets, Span, Time};
 use bytes::Bytes;
 
 impl Sscop {
@@ -132,11 +132,23 @@ impl Entity for Sscop {
         }
     }
 
-    fn poll(&mut self, now: Time, counters: &mut Counters) -> Option<Frame> {
+    fn poll(&mut self, now: Time, _room: Octets, counters: &mut Counters) -> Option<Frame> {
         let outgoing = self.connection.poll_pdu(now)?;
         count_out(&outgoing, counters);
         let head = self.head_of(&outgoing);
         Some(pdu::frame(outgoing.pdu, &head))
+    }
+
+    fn largest_packet(&self, room: Octets) -> Octets {
+        // With more padding a shorter packet fills the room.
+        let with_padding = |padding: usize| {
+            let before = self.in_front();
+            let filter = if self.filter.is_some() { 2 } else { 0 };
+            let head = filter + before.meaning + before.filling(padding) + padding + pdu::LAST_WORD;
+            let packet = (room - Frame::TAG - Octets::of(head)).as_usize();
+            Some(packet).filter(|packet| pdu::padding_of(*packet) <= padding)
+        };
+        Octets::of((0..4).find_map(with_padding).unwrap_or(0))
     }
 
     fn release(&mut self, counters: &mut Counters) -> Option<Bytes> {

@@ -51,7 +51,7 @@ use crate::services::rlc::pdu;
 use crate::services::rlc::pdu::{AmOptions, Amd, LengthIndicatorSize, Status, Sufi};
 use crate::services::rlc::segmentation::with_status;
 use alloc::boxed::Box;
-use arqway_units::Time;
+use arqway_units::{Octets, Time};
 use bytes::Bytes;
 use config::Settings;
 use receiver::{Arrival, Receiver};
@@ -194,18 +194,18 @@ impl AcknowledgedMode {
     }
 
     /// A data PDU with all that there is to say in its padding; where that has no room, the PDU is held until it is said.
-    fn poll_piggybacked(&mut self, now: Time, counters: &mut Counters) -> Option<Frame> {
+    fn poll_piggybacked(&mut self, now: Time, room: Octets, counters: &mut Counters) -> Option<Frame> {
         let (poll, mrw) = (self.sender.poll_by_status(), self.sender.discard.due());
         if !self.piggyback || !(self.reporting.is_due() || mrw.is_some() || poll.is_some()) {
             return None;
         }
-        let mut frame = self.poll_data(now, counters)?;
+        let mut frame = self.poll_data(now, room, counters)?;
         let Some(Handed { what: What::Data { number, .. }, .. }) = frame.ticket.map(Handed::of) else {
             return Some(frame);
         };
         let padding = self.sender.window.get(number).and_then(|pdu| pdu.padding);
-        let room = padding.map_or(0, |padding| frame.body.len() - padding.from);
-        let status = self.reporting.poll_piggybacked(room, &self.receiver, mrw, poll);
+        let padded = padding.map_or(0, |padding| frame.body.len() - padding.from);
+        let status = self.reporting.poll_piggybacked(padded, &self.receiver, mrw, poll);
         let Some((status, padding)) = status.zip(padding) else {
             self.held = Some(frame);
             return None;
@@ -221,8 +221,8 @@ impl AcknowledgedMode {
         Some(frame)
     }
 
-    fn poll_data(&mut self, now: Time, counters: &mut Counters) -> Option<Frame> {
-        let Scheduled { number, poll } = self.sender.poll(now, counters)?;
+    fn poll_data(&mut self, now: Time, room: Octets, counters: &mut Counters) -> Option<Frame> {
+        let Scheduled { number, poll } = self.sender.poll(now, room, counters)?;
         let pdu = self.sender.window.get(number)?;
         let head = pdu::amd_head(number.wire_u16(), poll, pdu.extension);
         let body = pdu.body.clone();

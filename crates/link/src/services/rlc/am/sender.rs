@@ -10,7 +10,7 @@ use crate::contract::Counters;
 use crate::services::rlc::filling::Filling;
 use crate::services::rlc::pdu::Status;
 use crate::services::rlc::segmentation::{Format, Mode, Segmenter};
-use arqway_units::{Span, Time};
+use arqway_units::{Octets, Span, Time};
 use bytes::Bytes;
 
 #[derive(Debug)]
@@ -76,6 +76,10 @@ impl Sender {
         self.segmenter.waiting() >= self.buffer
     }
 
+    pub(super) fn largest_sdu(&self, room: Octets) -> Octets {
+        self.segmenter.largest_sdu(room)
+    }
+
     pub(super) fn push(&mut self, sdu: Bytes, now: Time) {
         let sdu = self.segmenter.push(sdu);
         self.discard.took(sdu, now);
@@ -83,7 +87,7 @@ impl Sender {
     }
 
     /// The next data PDU: one that is sent again, or a new one.
-    pub(super) fn poll(&mut self, now: Time, counters: &mut Counters) -> Option<Scheduled> {
+    pub(super) fn poll(&mut self, now: Time, room: Octets, counters: &mut Counters) -> Option<Scheduled> {
         if self.below >= self.most_below {
             return None;
         }
@@ -94,7 +98,7 @@ impl Sender {
         if !self.may_send_new() {
             return None;
         }
-        let segment = self.segmenter.next()?;
+        let segment = self.segmenter.next(room)?;
         counters.frames_sent += 1;
         counters.octets_sent += segment.octets as u64;
         let number = self.window.push(Pdu::from(segment));

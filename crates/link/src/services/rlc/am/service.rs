@@ -6,7 +6,7 @@ use crate::arq::TimerStarts;
 use crate::contract::{Clock, Counters, Departure, Entity, Frame, Start, Tag, Ticket};
 use crate::services::rlc::pdu;
 use crate::services::rlc::pdu::AmPdu;
-use arqway_units::{Span, Time};
+use arqway_units::{Octets, Span, Time};
 use bytes::Bytes;
 
 impl Entity for AcknowledgedMode {
@@ -52,7 +52,7 @@ impl Entity for AcknowledgedMode {
         self.reporting.outage_is_over(self.receiver.end() > Number::ZERO);
     }
 
-    fn poll(&mut self, now: Time, counters: &mut Counters) -> Option<Frame> {
+    fn poll(&mut self, now: Time, room: Octets, counters: &mut Counters) -> Option<Frame> {
         if let Some(frame) = self.poll_reset(now) {
             return Some(frame);
         }
@@ -66,10 +66,10 @@ impl Entity for AcknowledgedMode {
         if let Some(frame) = self.held.take() {
             return Some(frame);
         }
-        self.poll_piggybacked(now, counters)
+        self.poll_piggybacked(now, room, counters)
             .or_else(|| self.poll_status(now, counters))
             .or_else(|| self.held.take())
-            .or_else(|| self.poll_data(now, counters))
+            .or_else(|| self.poll_data(now, room, counters))
     }
 
     fn start(&mut self, frame: &mut Frame, Clock { now, .. }: Clock, counters: &mut Counters) -> Start {
@@ -101,6 +101,10 @@ impl Entity for AcknowledgedMode {
         if self.timer_starts.at(departure) {
             self.start_timers(handed.what, now);
         }
+    }
+
+    fn largest_packet(&self, room: Octets) -> Octets {
+        self.sender.largest_sdu(room)
     }
 
     fn release(&mut self, _counters: &mut Counters) -> Option<Bytes> {

@@ -1,6 +1,7 @@
 //! Any SDUs in PDUs of any format, with gaps and discards.
 
 use super::*;
+use arqway_units::Octets;
 
 /// PDUs small enough that every rule comes up often.
 fn any_format() -> impl Strategy<Value = Format> {
@@ -77,7 +78,7 @@ proptest! {
                 }
                 Step::Next => {
                     let fills = segmenter.fills_a_pdu();
-                    let Some(segment) = segmenter.next() else {
+                    let Some(segment) = segmenter.next(Octets::MAX) else {
                         prop_assert!(!segmenter.has_data() && !fills);
                         continue;
                     };
@@ -121,7 +122,7 @@ proptest! {
         let mut is_whole = alloc::vec![true; all.len()];
         let begins_are_told = !matches!(format.mode, AM | AM_SPECIAL | DOWN);
         let mut is_behind_gap = false;
-        for (segment, lost) in core::iter::from_fn(|| segmenter.next()).zip(lost.into_iter().cycle()) {
+        for (segment, lost) in core::iter::from_fn(|| segmenter.next(Octets::MAX)).zip(lost.into_iter().cycle()) {
             let told_before = contents(&segment, format).indicators().any(|it| matches!(it, LengthIndicator::PreviousFilled | LengthIndicator::PreviousOneShort));
             for id in segment.touches.clone() {
                 let begins_untold = is_behind_gap && !begins_are_told && !told_before && id == *segment.touches.start();

@@ -12,6 +12,7 @@ use super::segmentation::{Format, Mode, Segment, Segmenter, with_status};
 use crate::contract::Frame;
 use alloc::string::String;
 use alloc::vec::Vec;
+use arqway_units::Octets;
 use bytes::Bytes;
 use proptest::prelude::*;
 use std::format;
@@ -57,7 +58,8 @@ fn contents(segment: &Segment, format: Format) -> Contents {
 /// All PDUs of what waits, such as `aaaa, 2 4 aabb, filled cc..`: indicators, data, a dot for each octet of padding that an indicator tells
 /// of, and `!` where the header says that an SDU ends.
 fn pdus(segmenter: &mut Segmenter, format: Format) -> String {
-    let all: Vec<_> = core::iter::from_fn(|| segmenter.next()).map(|segment| describe(&segment, format)).collect();
+    let all: Vec<_> =
+        core::iter::from_fn(|| segmenter.next(Octets::MAX)).map(|segment| describe(&segment, format)).collect();
     all.join(", ")
 }
 
@@ -212,13 +214,13 @@ fn a_whole_pdu_is_told_from_one_that_would_be_padded() {
 fn the_octets_are_those_of_the_standard() {
     let mut segmenter = seven(AM, 8);
     push(&mut segmenter, "a8 b3");
-    assert_eq!(segmenter.next().expect("a PDU").body, "aaaaaaaa");
+    assert_eq!(segmenter.next(Octets::MAX).expect("a PDU").body, "aaaaaaaa");
     // "filled" and more, 3 and more, padding and no more.
-    assert_eq!(segmenter.next().expect("a PDU").body, &b"\x01\x07\xfebbb\0\0"[..]);
+    assert_eq!(segmenter.next(Octets::MAX).expect("a PDU").body, &b"\x01\x07\xfebbb\0\0"[..]);
     let mut segmenter = fifteen(AM, 8);
     push(&mut segmenter, "a7 b2");
-    assert_eq!(segmenter.next().expect("a PDU").body, &b"aaaaaaa\0"[..]);
-    assert_eq!(segmenter.next().expect("a PDU").body, &b"\xff\xf7\x00\x05\xff\xfebb"[..]);
+    assert_eq!(segmenter.next(Octets::MAX).expect("a PDU").body, &b"aaaaaaa\0"[..]);
+    assert_eq!(segmenter.next(Octets::MAX).expect("a PDU").body, &b"\xff\xf7\x00\x05\xff\xfebb"[..]);
 }
 
 #[test]
@@ -226,22 +228,22 @@ fn a_piece_of_one_sdu_is_not_copied() {
     let sdu = Bytes::from(alloc::vec![7; 20]);
     let mut segmenter = seven(AM, 8);
     segmenter.push(sdu.clone());
-    assert_eq!(segmenter.next().expect("a PDU").body.as_ptr(), sdu.as_ptr());
-    assert_eq!(segmenter.next().expect("a PDU").body.as_ptr(), sdu[8..].as_ptr());
+    assert_eq!(segmenter.next(Octets::MAX).expect("a PDU").body.as_ptr(), sdu.as_ptr());
+    assert_eq!(segmenter.next(Octets::MAX).expect("a PDU").body.as_ptr(), sdu[8..].as_ptr());
 }
 
 #[test]
 fn a_status_takes_the_place_of_padding_where_it_fits() {
     let mut segmenter = seven(AM, 8);
     push(&mut segmenter, "a3");
-    let segment = segmenter.next().expect("a PDU");
+    let segment = segmenter.next(Octets::MAX).expect("a PDU");
     let padding = segment.padding.expect("padding");
     assert_eq!(with_status(&segment.body, padding, Seven, b"xy"), Some(Bytes::from_static(b"\x07\xfcaaaxy\0")));
     assert_eq!(with_status(&segment.body, padding, Seven, b"xyz"), Some(Bytes::from_static(b"\x07\xfcaaaxyz")));
     assert_eq!(with_status(&segment.body, padding, Seven, b"four"), None);
     let mut segmenter = fifteen(AM, 12);
     push(&mut segmenter, "a3");
-    let segment = segmenter.next().expect("a PDU");
+    let segment = segmenter.next(Octets::MAX).expect("a PDU");
     let with = with_status(&segment.body, segment.padding.expect("padding"), Fifteen, b"xyz");
     assert_eq!(with, Some(Bytes::from_static(b"\x00\x07\xff\xfcaaaxyz\0\0")));
 }
@@ -254,7 +256,7 @@ fn a_segment_tells_what_it_is_of() {
         let Segment { touches, ends, last_octets, first_octets, begins_after_end, .. } = segment;
         format!("{touches:?} ends {ends:?} last {last_octets:?} first {first_octets:?} more {begins_after_end}")
     };
-    let mut next = || told(segmenter.next().expect("a PDU"));
+    let mut next = || told(segmenter.next(Octets::MAX).expect("a PDU"));
     assert_eq!(next(), "0..=0 ends 0..1 last 0..1 first 0..1 more false");
     assert_eq!(next(), "1..=1 ends 1..1 last 1..1 first 1..2 more false");
     assert_eq!(next(), "1..=2 ends 1..2 last 1..2 first 2..3 more true");
@@ -267,12 +269,12 @@ fn a_discard_forgets_what_is_not_in_pdus_yet_and_the_next_pdu_begins_with_an_sdu
     let format = format(AM, Seven, 8);
     let mut segmenter = Segmenter::new(format);
     push(&mut segmenter, "a10 b3 c3 d3");
-    segmenter.next();
+    segmenter.next(Octets::MAX);
     assert_eq!((segmenter.discard_through(1), segmenter.waiting()), (2, 2));
     assert_eq!(pdus(&mut segmenter, format), "3 6 cccddd");
     // An indicator that waits is forgotten with its SDU, and not with an earlier one.
     push(&mut segmenter, "e8");
-    segmenter.next();
+    segmenter.next(Octets::MAX);
     assert!(segmenter.has_data());
     assert_eq!((segmenter.discard_through(3), segmenter.discard_through(4)), (0, 1));
     assert!(!segmenter.has_data());
@@ -283,11 +285,11 @@ fn after_a_reset_what_was_begun_is_forgotten_and_the_rest_stays() {
     let format = format(AM, Seven, 8);
     let mut segmenter = Segmenter::new(format);
     push(&mut segmenter, "a10 b3");
-    segmenter.next();
+    segmenter.next(Octets::MAX);
     segmenter.restart();
     assert_eq!(pdus(&mut segmenter, format), "3 padding bbb...");
     push(&mut segmenter, "c8 d3");
-    segmenter.next();
+    segmenter.next(Octets::MAX);
     segmenter.restart();
     assert_eq!(pdus(&mut segmenter, format), "3 padding ddd...");
     push(&mut segmenter, "e3");

@@ -1,6 +1,7 @@
 //! What comes out where PDUs are lost.
 
 use super::*;
+use arqway_units::Octets;
 
 /// What comes out of PDUs of which those in `lost` do not arrive: SDUs by their first letter.
 fn reassembled(mode: Mode, sdus: &str, lost: &[usize]) -> String {
@@ -8,7 +9,7 @@ fn reassembled(mode: Mode, sdus: &str, lost: &[usize]) -> String {
     let (mut segmenter, mut delivered) = (Segmenter::new(format), String::new());
     push(&mut segmenter, sdus);
     let mut reassembler = reassembler(mode);
-    for (number, segment) in core::iter::from_fn(|| segmenter.next()).enumerate() {
+    for (number, segment) in core::iter::from_fn(|| segmenter.next(Octets::MAX)).enumerate() {
         if lost.contains(&number) {
             reassembler.lose();
         } else {
@@ -50,9 +51,9 @@ fn after_a_moved_window_an_sdu_begins_behind_the_indicator_that_was_named() {
         let mut segmenter = Segmenter::new(format);
         push(&mut segmenter, "a14 b1 c1 d7 e3");
         let (mut reassembler, mut delivered) = (Reassembler::of_amd(), String::new());
-        reassembler.take(&contents(&segmenter.next().expect("a PDU"), format), &mut |_| ());
+        reassembler.take(&contents(&segmenter.next(Octets::MAX).expect("a PDU"), format), &mut |_| ());
         reassembler.begin_after(indicators);
-        while let Some(segment) = segmenter.next() {
+        while let Some(segment) = segmenter.next(Octets::MAX) {
             reassembler.take(&contents(&segment, format), &mut |sdu| delivered.push(char::from(sdu[0])));
         }
         assert_eq!(delivered, expected, "behind {indicators}");
@@ -66,7 +67,7 @@ fn an_sdu_that_never_ends_takes_no_more_memory_than_the_longest_packet() {
     segmenter.push(alloc::vec![1; 200_000].into());
     push(&mut segmenter, "b3");
     let (mut reassembler, mut delivered) = (Reassembler::of_amd(), Vec::new());
-    while let Some(segment) = segmenter.next() {
+    while let Some(segment) = segmenter.next(Octets::MAX) {
         reassembler.take(&contents(&segment, format), &mut |sdu| delivered.push(sdu));
     }
     const { assert!(LONGEST_SDU < 200_000) };

@@ -1,7 +1,7 @@
 //! How transparent mode is set up. A configuration that parsed is valid.
 
 use super::TransparentMode;
-use crate::contract::{End, SchemeName, Service, Side, settings};
+use crate::contract::{End, LinkContext, SchemeName, Service, settings};
 use arqway_units::{Span, optional_positive_span};
 use core::num::NonZeroUsize;
 
@@ -24,7 +24,7 @@ impl Service for Config {
 
     const NAMES: &'static [SchemeName] = &[SchemeName::plain("rlc-tm")];
 
-    fn build(&self, _: Side) -> Self::End {
+    fn build(&self, _: &LinkContext) -> Self::End {
         End::new(TransparentMode::new(self))
     }
 }

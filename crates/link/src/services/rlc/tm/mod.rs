@@ -19,7 +19,7 @@ pub use config::Config;
 use crate::contract::{Clock, Counters, Entity, Frame};
 use crate::services::rlc::pdu;
 use alloc::collections::VecDeque;
-use arqway_units::{Span, Time};
+use arqway_units::{Octets, Span, Time};
 use bytes::Bytes;
 
 /// SDUs out, SDUs in.
@@ -64,10 +64,14 @@ impl Entity for TransparentMode {
         self.outgoing.iter_mut().filter_map(|(_, expiry)| expiry.as_mut()).for_each(|expiry| *expiry += outage);
     }
 
-    fn poll(&mut self, _now: Time, counters: &mut Counters) -> Option<Frame> {
+    fn poll(&mut self, _now: Time, _room: Octets, counters: &mut Counters) -> Option<Frame> {
         let (packet, _) = self.outgoing.pop_front()?;
         counters.sent(&packet);
         Some(Frame::new(pdu::KIND, &[], packet))
+    }
+
+    fn largest_packet(&self, room: Octets) -> Octets {
+        room - Frame::TAG
     }
 
     fn release(&mut self, _counters: &mut Counters) -> Option<Bytes> {

@@ -9,7 +9,7 @@ use std::string::String;
 fn end(change: impl FnOnce(&mut Config)) -> Script<crate::contract::End<TransparentMode>> {
     let mut config = Config::default();
     change(&mut config);
-    Script::new(config.build(Side::Client), |frame| {
+    Script::new(config.build(&Side::Client.into()), |frame| {
         assert!(frame.head.is_empty(), "a TMD PDU has no header");
         String::from_utf8(frame.body.to_vec()).expect("letters")
     })

@@ -1,7 +1,7 @@
 //! How unacknowledged mode is set up. A configuration that parsed is valid.
 
 use super::UnacknowledgedMode;
-use crate::contract::{Bounded, End, SchemeName, Service, Side, settings};
+use crate::contract::{Bounded, End, LinkContext, SchemeName, Service, Side, settings};
 use crate::services::rlc::pdu::LengthIndicatorSize;
 use crate::services::rlc::pdu_size::PduSize;
 use crate::services::rlc::segmentation::{Format, Mode};
@@ -109,7 +109,7 @@ impl Service for Config {
 
     const NAMES: &'static [SchemeName] = &[SchemeName::plain("rlc-um")];
 
-    fn build(&self, side: Side) -> Self::End {
-        End::new(UnacknowledgedMode::new(self, side))
+    fn build(&self, context: &LinkContext) -> Self::End {
+        End::new(UnacknowledgedMode::new(self, context.side))
     }
 }

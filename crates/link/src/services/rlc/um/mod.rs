@@ -35,7 +35,7 @@ use crate::arq::{Seq, earliest};
 use crate::contract::{Clock, Counters, Entity, Frame, Side};
 use crate::services::rlc::pdu;
 use crate::services::rlc::pdu::LengthIndicatorSize;
-use arqway_units::{Span, Time};
+use arqway_units::{Octets, Span, Time};
 use bytes::Bytes;
 use receiver::Receiver;
 use sender::Sender;
@@ -95,8 +95,12 @@ impl Entity for UnacknowledgedMode {
         self.receiver.postpone(outage);
     }
 
-    fn poll(&mut self, now: Time, counters: &mut Counters) -> Option<Frame> {
-        self.sender.poll(now, counters)
+    fn poll(&mut self, now: Time, room: Octets, counters: &mut Counters) -> Option<Frame> {
+        self.sender.poll(now, room, counters)
+    }
+
+    fn largest_packet(&self, room: Octets) -> Octets {
+        self.sender.largest_sdu(room)
     }
 
     fn release(&mut self, _counters: &mut Counters) -> Option<Bytes> {

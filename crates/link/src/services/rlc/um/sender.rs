@@ -8,7 +8,7 @@ use crate::services::rlc::pdu;
 use crate::services::rlc::pdu::HeaderExtension;
 use crate::services::rlc::segmentation::Segmenter;
 use alloc::collections::VecDeque;
-use arqway_units::{Span, Time};
+use arqway_units::{Octets, Span, Time};
 use bytes::Bytes;
 
 #[derive(Debug)]
@@ -42,6 +42,10 @@ impl Sender {
         self.segmenter.waiting() < self.buffer || self.when_full == WhenFull::DiscardOldest
     }
 
+    pub(super) fn largest_sdu(&self, room: Octets) -> Octets {
+        self.segmenter.largest_sdu(room)
+    }
+
     pub(super) fn push(&mut self, sdu: Bytes, now: Time, counters: &mut Counters) {
         if self.segmenter.waiting() >= self.buffer {
             self.discard(counters);
@@ -52,11 +56,11 @@ impl Sender {
     }
 
     /// The next PDU, if there is one to be sent.
-    pub(super) fn poll(&mut self, now: Time, counters: &mut Counters) -> Option<Frame> {
+    pub(super) fn poll(&mut self, now: Time, room: Octets, counters: &mut Counters) -> Option<Frame> {
         if !self.filling.is_ready(&self.segmenter) {
             return None;
         }
-        let segment = self.segmenter.next()?;
+        let segment = self.segmenter.next(room)?;
         self.filling.changed(&self.segmenter, now);
         let gone = self.expiries.len().saturating_sub(self.segmenter.waiting());
         self.expiries.drain(..gone);

@@ -27,7 +27,7 @@ fn end_of(side: Side, change: impl FnOnce(&mut Config)) -> Script<End<Unacknowle
     change(&mut config);
     let describe =
         if config.alternative_e_bit { |frame| describe(frame, true) } else { |frame| describe(frame, false) };
-    Script::new(config.build(side), describe)
+    Script::new(config.build(&side.into()), describe)
 }
 
 /// The access point, whose PDUs have no LI for the beginning of an SDU.
@@ -100,9 +100,9 @@ fn on_the_uplink_an_sdu_that_begins_with_its_pdu_is_marked() {
 fn each_direction_has_its_own_size_and_indicators() {
     let config = Config { uplink_pdu_size: UmdSize::new(126), ..config() };
     for (side, other, octets) in [(Side::AccessPoint, Side::Client, 9), (Side::Client, Side::AccessPoint, 126)] {
-        let [mut from, mut to] = [side, other].map(|side| config.build(side));
+        let [mut from, mut to] = [side, other].map(|side| config.build(&side.into()));
         from.handle_packet(Packet::new("a packet of more than eight octets"), Time::ZERO).expect("room");
-        while let Some(frame) = from.poll_frame(Time::ZERO) {
+        while let Some(frame) = from.poll_frame(Time::ZERO, Octets::MAX) {
             assert_eq!(frame.head.len() + frame.body.len(), octets);
             to.handle_frame(frame, Time::ZERO);
         }
@@ -251,7 +251,7 @@ fn what_cannot_be_decoded_is_counted_and_changes_nothing() {
 #[test]
 fn an_sdu_that_never_ends_is_dropped_and_counted() {
     let config = Config { flexible_pdu_size: true, pdu_size: UmdSize::new(1504).expect("a size"), ..config() };
-    let mut end = config.build(Side::Client);
+    let mut end = config.build(&Side::Client.into());
     for number in 0..50 {
         let mut octets = alloc::vec![b'a'; 1504];
         octets[0] = number << 1;
@@ -362,7 +362,7 @@ fn make(config: &Config, side: Side, octets: &[usize]) -> Vec<Made> {
     let format = config.format(side);
     let mut segmenter = Segmenter::new(format);
     octets.iter().enumerate().for_each(|(id, octets)| _ = segmenter.push(sdu(id, *octets)));
-    let segments = core::iter::from_fn(|| segmenter.next());
+    let segments = core::iter::from_fn(|| segmenter.next(Octets::MAX));
     let made = segments.enumerate().map(|(number, segment)| {
         let has_indicator = segment.extension == pdu::HeaderExtension::Indicator;
         let head = pdu::umd_head((number % 128) as u8, has_indicator);

@@ -1,6 +1,7 @@
 //! What is no TCP segment, or not to be read as one, is carried as the raw link carries it.
 
 use super::*;
+use arqway_units::Octets;
 
 /// Header fields that make a TCP packet none, or no whole one: what to change, and a name.
 fn unreadable() -> Vec<(&'static str, Bytes)> {
@@ -64,10 +65,10 @@ fn padding_behind_the_packet_is_no_data() {
 
 #[test]
 fn the_client_s_end_is_the_raw_link() {
-    let mut client = Checked::new(Config::default().build(Side::Client));
+    let mut client = Checked::new(Config::default().build(&Side::Client.into()));
     for _ in 0..5 {
         client.handle_packet(Packet::new(TCP.data(1)), at(0)).expect("room");
-        assert_eq!(client.poll_frame(at(0)).map(|frame| frame.body), Some(TCP.data(1)));
+        assert_eq!(client.poll_frame(at(0), Octets::MAX).map(|frame| frame.body), Some(TCP.data(1)));
         client.handle_frame(Frame::new(Kind::new(0), &[], TCP.ack(1)), at(0));
         assert_eq!(client.poll_packet().map(|packet| packet.octets), Some(TCP.ack(1)));
     }

@@ -7,7 +7,7 @@ mod watches;
 
 use super::{Config, Snoop};
 use crate::contract::{Checked, Frame, Kind, LinkService, Packet, Service, Side};
-use arqway_units::{Span, Time};
+use arqway_units::{Octets, Span, Time};
 use bytes::Bytes;
 use std::vec::Vec;
 
@@ -103,7 +103,7 @@ struct AccessPoint {
 
 impl AccessPoint {
     fn new(config: Config) -> Self {
-        Self { snoop: Checked::new(config.build(Side::AccessPoint)), now: Time::ZERO }
+        Self { snoop: Checked::new(config.build(&Side::AccessPoint.into())), now: Time::ZERO }
     }
 
     /// With these segments of the first connection just on their way.
@@ -144,7 +144,7 @@ impl AccessPoint {
     }
 
     fn frames(&mut self) -> Vec<Bytes> {
-        std::iter::from_fn(|| self.snoop.poll_frame(self.now)).map(|frame| frame.body).collect()
+        std::iter::from_fn(|| self.snoop.poll_frame(self.now, Octets::MAX)).map(|frame| frame.body).collect()
     }
 
     /// How many connections are watched, and how many of their segments are kept.

@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::services::snoop::{Estimator, Resend};
+use arqway_units::Octets;
 use core::num::{NonZeroU32, NonZeroUsize};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -180,7 +181,7 @@ impl Exchange {
         if self.line_is_busy {
             return;
         }
-        let Some(frame) = self.access_point.snoop.poll_frame(self.access_point.now) else { return };
+        let Some(frame) = self.access_point.snoop.poll_frame(self.access_point.now, Octets::MAX) else { return };
         assert!(self.given.contains(&frame.body), "a frame is a packet that was given");
         self.line_is_busy = true;
         self.schedule(self.setting.time_on_line, Event::LineIsFree);

@@ -26,6 +26,9 @@ pub use write::{frame, stat_list};
 use crate::contract::Kind;
 use bytes::Bytes;
 
+/// The last word of every PDU, in octets.
+pub(crate) const LAST_WORD: usize = 4;
+
 /// All PDUs are one kind of frame: the standard's own type tells them apart.
 pub const KIND: Kind = Kind::new(0);
 

@@ -1,6 +1,6 @@
 //! PDUs out of frames: from the last octet forward.
 
-use super::{BY_SSCOP, Pdu, Stat, types};
+use super::{BY_SSCOP, LAST_WORD, Pdu, Stat, types};
 use crate::contract::{Frame, Head};
 use bytes::Bytes;
 
@@ -16,7 +16,7 @@ pub(crate) struct InFront {
 impl InFront {
     /// How many octets that mean nothing an SD PDU with so much padding has in front of it.
     pub(crate) fn filling(self, padding: usize) -> usize {
-        self.overhead.saturating_sub(self.meaning + padding + 4)
+        self.overhead.saturating_sub(self.meaning + padding + LAST_WORD)
     }
 }
 

@@ -5,9 +5,10 @@ use super::*;
 use crate::Service as _;
 use crate::arq::Resequencing;
 use crate::contract::{Bounded, Checked, Frame, LinkService, LinkState, Packet, Side};
+use arqway_units::Octets;
 
 fn end(config: &Config) -> Checked<crate::contract::End<Sscop>> {
-    Checked::new(config.build(Side::Client))
+    Checked::new(config.build(&Side::Client.into()))
 }
 
 fn packet(text: &'static str) -> Packet {
@@ -15,7 +16,7 @@ fn packet(text: &'static str) -> Packet {
 }
 
 fn frames(end: &mut Checked<crate::contract::End<Sscop>>, now: Time) -> Vec<Frame> {
-    core::iter::from_fn(|| end.poll_frame(now)).collect()
+    core::iter::from_fn(|| end.poll_frame(now, Octets::MAX)).collect()
 }
 
 /// What frames say that have the filter's number in front.

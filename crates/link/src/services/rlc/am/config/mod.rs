@@ -12,7 +12,7 @@ mod settings;
 
 use super::AcknowledgedMode;
 pub use crate::arq::TimerStarts;
-use crate::contract::{Bounded, End, Grammar, Parameter, SchemeName, Service, Side, digits};
+use crate::contract::{Bounded, End, Grammar, LinkContext, Parameter, SchemeName, Service, digits};
 use arqway_units::{Ratio, Span, optional_positive_span, optional_timer};
 use core::num::NonZeroUsize;
 use layered::layered;
@@ -219,8 +219,8 @@ impl Service for Config {
         },
     )];
 
-    fn build(&self, side: Side) -> Self::End {
-        End::new(AcknowledgedMode::new(&self.settings(side)))
+    fn build(&self, context: &LinkContext) -> Self::End {
+        End::new(AcknowledgedMode::new(&self.settings(context.side)))
     }
 
     fn named(&self, _: &str, parameter: Option<&str>) -> Option<Self> {

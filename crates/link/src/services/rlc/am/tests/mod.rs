@@ -71,7 +71,7 @@ fn quiet() -> Config {
 fn end(change: impl FnOnce(&mut Config)) -> End {
     let mut config = quiet();
     change(&mut config);
-    Script::new(config.build(Side::AccessPoint), describe)
+    Script::new(config.build(&Side::AccessPoint.into()), describe)
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "it is a setting")]

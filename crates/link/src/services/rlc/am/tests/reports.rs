@@ -57,7 +57,7 @@ fn a_report_in_several_pdus_is_taken_whole_by_the_other_end() {
             }
         }
         far.poll(99);
-        while let Some(status) = far.service.poll_frame(far.now) {
+        while let Some(status) = far.service.poll_frame(far.now, Octets::MAX) {
             near.service.handle_frame(on_the_wire(status), near.now);
         }
         let again: Vec<_> = (0..100).filter(|number| lost(*number)).map(|number| pdus(number..number + 1)).collect();

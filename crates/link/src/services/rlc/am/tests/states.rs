@@ -24,14 +24,14 @@ fn row(name: &str, state: State, event: impl Fn(&mut End)) -> String {
     let mut end = end_in(state);
     event(&mut end);
     let mut answers = Vec::new();
-    while let Some(frame) = end.service.poll_frame(end.now) {
+    while let Some(frame) = end.service.poll_frame(end.now, Octets::MAX) {
         answers.push(describe(frame));
     }
     answers.extend(end.service.poll_packet().map(|_| String::from("deliver")));
     let begun_anew = if end.counters().resets > 0 { ", anew" } else { "" };
     // Only who waits for an answer keeps silent about a poll.
     end.poll(1);
-    let is_pending = end.service.poll_frame(end.now).is_none();
+    let is_pending = end.service.poll_frame(end.now, Octets::MAX).is_none();
     let next = if is_pending { State::ResetPending } else { State::DataTransferReady };
     format!("{state:?} | {name} | {} | {next:?}{begun_anew}\n", answers.join(", "))
 }
