@@ -94,7 +94,11 @@ impl<S: LinkService> BareLink<S> {
         };
         let [access_point, client] = ends;
         let (access_point, client) = (end(access_point, Direction::Down), end(client, Direction::Up));
-        Self { now: Time::ZERO, events: EventQueue::default(), access_point, client, seen: Seen::default() }
+        let (events, seen) = (EventQueue::default(), Seen::default());
+        let mut link = Self { now: Time::ZERO, events, access_point, client, seen };
+        // A service may have a timer that runs before anything was sent.
+        [Direction::Down, Direction::Up].into_iter().for_each(|direction| link.pump(direction));
+        link
     }
 
     /// What time it is.
@@ -157,8 +161,7 @@ impl<S: LinkService> BareLink<S> {
             }
             return false;
         };
-        // A service may ask to be woken at once, or for a time that has passed.
-        self.now = self.now.max(at);
+        self.now = at;
         self.happen(event);
         true
     }
@@ -285,7 +288,8 @@ impl Probe for Seen {
 mod tests {
     use super::*;
     use alloc::vec;
-    use arqway_link::{AnyService, ShortForm, WorldDefaults};
+    use arqway_link::rlc::am;
+    use arqway_link::{AnyService, ServiceConfig, ShortForm, WorldDefaults};
     use arqway_units::Span;
 
     fn bare_link(name: &str, settings: &str) -> BareLink<AnyService> {
@@ -388,6 +392,20 @@ mod tests {
         let sent = frames_sent(&steps);
         assert!(sent.len() > 100 && sent.iter().filter(|arrives| **arrives).count() <= 4, "{sent:?}");
         assert_eq!(deliveries(&steps), 1);
+    }
+
+    #[test]
+    fn a_timer_that_runs_from_the_start_expires_though_nothing_was_sent() {
+        let config = am::Config { profile: am::Profile::UmtsUniform, ..am::Config::default() };
+        let ends = [Side::AccessPoint, Side::Client].map(|side| ServiceConfig::RlcAm(config.clone()).build(side));
+        let mut link = BareLink::new(ends, &Wireless::default(), &Streams::new(1, 0));
+        let steps = all_steps(&mut link, Time::from_nanoseconds(500_000_000));
+        let expired = steps.iter().filter(|step| step.what == LinkEventKind::TimerExpired);
+        let at = Time::from_nanoseconds(400_000_000);
+        assert_eq!(
+            expired.map(|step| (step.at, step.end)).collect::<Vec<_>>(),
+            [(at, Side::AccessPoint), (at, Side::Client)]
+        );
     }
 
     #[test]

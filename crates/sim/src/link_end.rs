@@ -200,7 +200,8 @@ impl<P: Probe> Port for SimPort<'_, P> {
     }
 
     fn wake_at(&mut self, deadline: Option<Time>) {
-        if let Some(at) = self.below.alarm.set(deadline) {
+        // A deadline that has passed asks to be woken at once.
+        if let Some(at) = self.below.alarm.set(deadline.map(|deadline| deadline.max(self.now))) {
             self.events.schedule(at, Event::ServiceTimer(self.below.direction));
         }
     }

@@ -1,6 +1,7 @@
 //! What a world promises, seen from outside: when frames start, what headers cost, whose random numbers are whose.
 
 use arqway_link::mux::{Class, Protocol, Scfq, SchedulerConfig};
+use arqway_link::rlc::am;
 use arqway_link::selective_repeat::{self, EstimatorConfig, Policy, Samples, Timeout, TimerStarts};
 use arqway_link::{Frame, ServiceConfig};
 use arqway_sim::channel::{
@@ -76,6 +77,32 @@ fn a_lost_tail_comes_again_by_its_timer_from_the_moment_that_is_set() {
             ),
             (1, Some(true))
         );
+    }
+}
+
+/// RLC reports every 0.4 s from the start on. The access point has heard of nothing until then: the user's request is lost.
+#[test]
+fn a_timer_that_runs_from_the_start_expires_in_time_where_nothing_was_heard_before() {
+    let mut scenario = Scenario::default();
+    let config = am::Config { profile: am::Profile::UmtsUniform, ..am::Config::default() };
+    scenario.link_layer.service = ServiceConfig::RlcAm(config);
+    scenario.file_transfer.enabled = false;
+    (scenario.web.enabled, scenario.web.duration) = (true, Some(Span::from_seconds(2.0)));
+    scenario.wireless.errors = ErrorModel::Listed(Listed { down: vec![], up: vec![0, 1, 2] });
+    let mut starts = Starts::default();
+    World::new(&scenario, &Streams::new(1, 0), &mut starts).expect("one service").run();
+    let [down, up] = starts.0;
+    assert_eq!(down.first(), Some(&Time::from_nanoseconds(400_000_000)));
+    assert!(up.is_sorted(), "the clock does not run backwards: {up:?}");
+}
+
+/// When frames start, toward the client and from it.
+#[derive(Default)]
+struct Starts([Vec<Time>; 2]);
+
+impl Probe for Starts {
+    fn frame_sent(&mut self, direction: Direction, _frame: &Frame, _arrives: bool, now: Time) {
+        self.0[usize::from(direction == Direction::Up)].push(now);
     }
 }
 

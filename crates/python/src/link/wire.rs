@@ -84,7 +84,10 @@ pub(crate) fn connect(
     }
     let wireless: Wireless = values::read(py, "link", &settings)?;
     let ends = [Service::at(a, Side::AccessPoint)?, Service::at(b, Side::Client)?].map(Held);
-    Ok(Wire { link: BareLink::new(ends, &wireless, &Streams::new(seed, replication)), unseen: VecDeque::new() })
+    let link = BareLink::new(ends, &wireless, &Streams::new(seed, replication));
+    let mut wire = Wire { link, unseen: VecDeque::new() };
+    wire.look(py)?;
+    Ok(wire)
 }
 
 impl Wire {

@@ -89,7 +89,11 @@ impl<E> EventQueue<E> {
 
     /// Schedules an event as if that had happened when its turn was taken: what is known to come after something else need
     /// not be in the queue before that has come.
+    ///
+    /// It may not lie in the past: the clock of whoever takes events would run backwards.
     pub(crate) fn schedule_at(&mut self, moment: Moment, event: E) {
+        let (at, now) = (moment.time(), self.happening.time());
+        debug_assert!(at >= now, "an event is scheduled in the past: for {at:?}, at {now:?}");
         let entry = Entry { moment, event };
         if self.far.peek().is_some_and(|first| first.moment < moment) {
             self.far.push(entry);
@@ -142,6 +146,17 @@ impl Moment {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[cfg(debug_assertions)]
+    #[test]
+    #[should_panic(expected = "an event is scheduled in the past")]
+    fn no_event_is_scheduled_in_the_past() {
+        let mut queue = EventQueue::default();
+        queue.schedule(Time::from_nanoseconds(5), ());
+        queue.pop();
+        queue.schedule(Time::from_nanoseconds(5), ());
+        queue.schedule(Time::from_nanoseconds(4), ());
+    }
 
     proptest! {
         #[test]

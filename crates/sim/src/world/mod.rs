@@ -135,9 +135,12 @@ impl<P: Probe> World<P> {
         None
     }
 
-    /// Begins: applications act for the first time. [`run`](Self::run) does this itself.
+    /// Begins: the link's ends set their first timers, and applications act for the first time. [`run`](Self::run) does
+    /// this itself.
     pub fn start(&mut self) {
         self.await_outage();
+        // A service may have a timer that runs before anything was sent, such as that of RLC's periodic reports.
+        [Direction::Down, Direction::Up].into_iter().for_each(|direction| self.pump(direction));
         for application in Application::ALL {
             self.call_applications(|applications, hosts| applications.start(*application, hosts));
             self.pump_hosts();
