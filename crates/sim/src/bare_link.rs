@@ -397,7 +397,8 @@ mod tests {
     #[test]
     fn a_timer_that_runs_from_the_start_expires_though_nothing_was_sent() {
         let config = am::Config { profile: am::Profile::UmtsUniform, ..am::Config::default() };
-        let ends = [Side::AccessPoint, Side::Client].map(|side| ServiceConfig::RlcAm(config.clone()).build(side));
+        let ends =
+            [Side::AccessPoint, Side::Client].map(|side| ServiceConfig::RlcAm(config.clone()).build(&side.into()));
         let mut link = BareLink::new(ends, &Wireless::default(), &Streams::new(1, 0));
         let steps = all_steps(&mut link, Time::from_nanoseconds(500_000_000));
         let expired = steps.iter().filter(|step| step.what == LinkEventKind::TimerExpired);
