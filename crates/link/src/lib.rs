@@ -79,9 +79,9 @@ pub use arq::{
 #[cfg(feature = "fuzz")]
 pub use contract::fuzz;
 pub use contract::{
-    Bounded, BoundsError, Checked, Clock, ContractRule, Counters, Departure, End, Entity, Frame, Full, Grammar,
-    Handoff, Head, Hint, Kind, LinkContext, LinkOffer, LinkService, LinkState, OneWay, Packet, Parameter, Port,
-    SchemeName, Service, ServiceId, Side, Start, Subscriber, Tag, Ticket, Violation, pump,
+    Bounded, BoundsError, Checked, Clock, ContractRule, Counters, Deadlines, Departure, End, Entity, Frame, Full,
+    Grammar, Handoff, Head, Hint, Kind, LinkContext, LinkOffer, LinkService, LinkState, OneWay, Packet, Parameter,
+    Port, SchemeName, Service, ServiceId, Side, Start, Subscriber, Tag, Ticket, Violation, pump,
 };
 pub use mux::Mux;
 pub use registry::{AnyService, ServiceConfig, ShortForm, ShortFormError, WorldDefaults, scheme_names};

@@ -42,9 +42,4 @@ impl DelayedAcknowledgement {
     pub(crate) fn deadline(&self) -> Option<Time> {
         self.deadline.get()
     }
-
-    /// Moves it by the time that the link was down.
-    pub(crate) fn postpone(&mut self, by: Span) {
-        self.deadline.postpone(by);
-    }
 }

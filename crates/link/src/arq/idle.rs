@@ -49,11 +49,6 @@ impl Idle {
     pub(crate) fn fire(&mut self, now: Time) -> bool {
         self.deadline.fire(now)
     }
-
-    /// Moves it by the time that the link was down.
-    pub(crate) fn postpone(&mut self, by: Span) {
-        self.deadline.postpone(by);
-    }
 }
 
 #[cfg(test)]

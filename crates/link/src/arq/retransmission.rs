@@ -72,11 +72,6 @@ impl<const BITS: u32, T> RetransmissionBuffer<BITS, T> {
         self.frames.get_mut(number)
     }
 
-    /// Every packet held.
-    pub(crate) fn frames_mut(&mut self) -> impl Iterator<Item = &mut Buffered<T>> {
-        self.frames.slots_mut()
-    }
-
     /// The filter learns of a packet that goes out for the first time; or again, from an earlier connection of the link.
     pub(crate) fn announce(&mut self, packet: &[u8], was_sent: bool) {
         match &mut self.filter {

@@ -1,8 +1,8 @@
-//! Deadlines that freeze while the link is down: one alone, and a queue of many.
+//! Deadlines: one alone, and a queue of many.
 
 use crate::contract::Departure;
 use alloc::vec::Vec;
-use arqway_units::{Span, Time};
+use arqway_units::Time;
 use serde::{Deserialize, Serialize};
 
 /// When the retransmission timer of a frame starts, out of a frame's three moments.
@@ -71,11 +71,6 @@ impl Deadline {
             self.stop();
         }
         due
-    }
-
-    /// Moves it by the time that the link was down.
-    pub(crate) fn postpone(&mut self, by: Span) {
-        self.0 = self.0.map(|deadline| deadline + by);
     }
 }
 
@@ -153,18 +148,12 @@ impl TimerQueue {
         self.stop(slot);
         Some(slot)
     }
-
-    /// Moves all timers by the time that the link was down.
-    pub(crate) fn postpone(&mut self, by: Span) {
-        for slot in &mut self.slots {
-            slot.deadline = slot.deadline.map(|deadline| deadline + by);
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arqway_units::Span;
     use proptest::prelude::*;
 
     fn at(milliseconds: u64) -> Time {
@@ -178,14 +167,6 @@ mod tests {
         timers.start(1, at(10));
         assert_eq!(timers.get(), Some(at(30)));
         assert_eq!((timers.fire(at(30)), timers.fire(at(30)), timers.fire(at(30))), (Some(0), Some(1), None));
-    }
-
-    #[test]
-    fn an_outage_moves_every_deadline_by_its_length() {
-        let mut timers = TimerQueue::new(1);
-        timers.start(0, at(30));
-        timers.postpone(Span::from_milliseconds(5));
-        assert_eq!(timers.get(), Some(at(35)));
     }
 
     proptest! {

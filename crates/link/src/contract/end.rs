@@ -5,7 +5,7 @@
 //!              End<E>                                           E: Entity
 //!     packet -> admitted or handed back  --------------------->  push
 //!     frame  -> malformed? counted       --------------------->  receive
-//!     time   -> stands still in an outage  ------------------->  expire, deadline, resume
+//!     time   -> two clocks, one of which stands still in an outage  ->  all; expire, deadlines
 //!     frame  <- none while the link is down  <-----------------  poll
 //!               waits if it does not fit
 //!     packet <- counted  <--------------------------------------  release
@@ -13,8 +13,9 @@
 //!
 //! A service is therefore only its [`Entity`]: both halves of its protocol at one end.
 
-use super::{Counters, Departure, Frame, Full, LinkService, LinkState, Packet, Start, Tag, Ticket};
-use arqway_units::{Octets, Span, Time};
+use super::clock::LinkClock;
+use super::{Clock, Counters, Deadlines, Departure, Frame, Full, LinkService, LinkState, Packet, Start, Tag, Ticket};
+use arqway_units::{Octets, Time};
 use bytes::Bytes;
 
 /// A protocol entity: what one end of a service does that other services do not.
@@ -27,7 +28,7 @@ pub trait Entity {
     fn receive(&mut self, frame: Frame, now: Clock, counters: &mut Counters) -> Option<()>;
     /// Hands the next frame over to the queue below. The link is up. Whoever cuts packets does so for this room; what others
     /// have to send may be larger, and then waits for one.
-    fn poll(&mut self, now: Time, room: Octets, counters: &mut Counters) -> Option<Frame>;
+    fn poll(&mut self, now: Clock, room: Octets, counters: &mut Counters) -> Option<Frame>;
     /// How large a packet it carries in frames of this room, as in [`LinkService::largest_packet`].
     fn largest_packet(&self, room: Octets) -> Octets;
     /// Releases the next packet to the network layer.
@@ -39,28 +40,18 @@ pub trait Entity {
     }
     /// A frame handed over earlier with a ticket was sent or dropped.
     fn departed(&mut self, _tag: Tag, _ticket: Ticket, _departure: Departure, _now: Clock) {}
-    /// Acts on every deadline at or before `now`. The link is up.
-    fn expire(&mut self, _now: Time, _counters: &mut Counters) {}
-    /// When `expire` is next due, by the clock that stands still in an outage.
-    fn deadline(&self) -> Option<Time> {
-        None
+    /// Acts on every deadline at or before `now`, each by its own clock. The link is up.
+    fn expire(&mut self, _now: Clock, _counters: &mut Counters) {}
+    /// When `expire` is next due.
+    fn deadlines(&self) -> Deadlines {
+        Deadlines::default()
     }
-    /// The link is back after so long a time: every deadline moves by it.
-    fn resume(&mut self, _outage: Span) {}
+    /// The link is back: for what is to be said then. No timer needs anything.
+    fn link_is_back(&mut self) {}
     /// What it has counted elsewhere is added.
     fn counters(&self, counted: Counters) -> Counters {
         counted
     }
-}
-
-/// The time, and the time by which timers go.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Clock {
-    /// The time.
-    pub now: Time,
-    /// The same, but it stands still while the link is down. What starts a timer during an outage starts it at the outage's
-    /// beginning; when the link is back, every timer moves by the whole outage, so that it goes on where it was.
-    pub timers: Time,
 }
 
 /// One end of a service.
@@ -69,8 +60,7 @@ pub struct End<E> {
     entity: E,
     /// A frame that did not fit into the room that it was asked for.
     waiting: Option<Frame>,
-    /// Since when the link has been down, if it is.
-    down_since: Option<Time>,
+    clock: LinkClock,
     counters: Counters,
 }
 
@@ -78,17 +68,13 @@ impl<E: Entity> End<E> {
     /// An end with nothing sent and nothing received.
     #[must_use]
     pub fn new(entity: E) -> Self {
-        Self { entity, waiting: None, down_since: None, counters: Counters::default() }
+        Self { entity, waiting: None, clock: LinkClock::default(), counters: Counters::default() }
     }
 
     /// The entity inside.
     #[cfg(test)]
     pub(crate) fn entity(&self) -> &E {
         &self.entity
-    }
-
-    fn clock(&self, now: Time) -> Clock {
-        Clock { now, timers: self.down_since.unwrap_or(now) }
     }
 }
 
@@ -105,39 +91,40 @@ impl<E: Entity> LinkService for End<E> {
             return Err(Full::of(packet));
         }
         self.counters.packets_taken += 1;
-        self.entity.push(packet.octets, self.clock(now), &mut self.counters);
+        self.entity.push(packet.octets, self.clock.read(now), &mut self.counters);
         Ok(())
     }
 
     fn handle_frame(&mut self, frame: Frame, now: Time) {
-        let read = self.entity.receive(frame, self.clock(now), &mut self.counters);
+        let read = self.entity.receive(frame, self.clock.read(now), &mut self.counters);
         self.counters.malformed_received += u64::from(read.is_none());
     }
 
     fn handle_timeout(&mut self, now: Time) {
-        if self.down_since.is_none() {
-            self.entity.expire(now, &mut self.counters);
+        if !self.clock.stands() {
+            self.entity.expire(self.clock.read(now), &mut self.counters);
         }
     }
 
     fn handle_link(&mut self, state: LinkState, now: Time) {
         match state {
-            LinkState::Down => {
-                self.down_since.get_or_insert(now);
-            }
+            LinkState::Down => self.clock.stop(now),
             LinkState::Up => {
-                if let Some(since) = self.down_since.take() {
-                    self.entity.resume(now - since);
+                if self.clock.go_on(now) {
+                    self.entity.link_is_back();
+                    // What became too old in the outage must not be the first thing to be sent.
+                    self.handle_timeout(now);
                 }
             }
         }
     }
 
     fn poll_frame(&mut self, now: Time, room: Octets) -> Option<Frame> {
-        if self.down_since.is_some() {
+        if self.clock.stands() {
             return None;
         }
-        let next = self.waiting.take().or_else(|| self.entity.poll(now, room, &mut self.counters))?;
+        let next = self.waiting.take();
+        let next = next.or_else(|| self.entity.poll(self.clock.read(now), room, &mut self.counters))?;
         if next.size() > room {
             self.waiting = Some(next);
             return None;
@@ -146,11 +133,11 @@ impl<E: Entity> LinkService for End<E> {
     }
 
     fn start_frame(&mut self, frame: &mut Frame, now: Time) -> Start {
-        self.entity.start(frame, self.clock(now), &mut self.counters)
+        self.entity.start(frame, self.clock.read(now), &mut self.counters)
     }
 
     fn handle_departure(&mut self, tag: Tag, ticket: Ticket, departure: Departure, now: Time) {
-        self.entity.departed(tag, ticket, departure, self.clock(now));
+        self.entity.departed(tag, ticket, departure, self.clock.read(now));
     }
 
     fn poll_packet(&mut self) -> Option<Packet> {
@@ -160,7 +147,7 @@ impl<E: Entity> LinkService for End<E> {
     }
 
     fn poll_timeout(&self) -> Option<Time> {
-        if self.down_since.is_some() { None } else { self.entity.deadline() }
+        self.clock.true_time(self.entity.deadlines())
     }
 
     fn largest_packet(&self, room: Octets) -> Octets {

@@ -5,6 +5,7 @@
 //! | `service.rs` | [`LinkService`], the [`Port`] below it, and the [`pump`] between the two |
 //! | `frame.rs` | packets, frames, tags and tickets |
 //! | `end.rs` | what all services do alike around their [`Entity`]: admission, outages, counting |
+//! | `clock.rs` | the time, and the clock that stands still while the link is down |
 //! | `counters.rs` | what every service counts |
 //! | `hints.rs` | mobility hints for whoever subscribes |
 //! | `checked.rs` | a wrapper that asserts the contract around any service |
@@ -15,6 +16,7 @@
 
 mod bounded;
 mod checked;
+mod clock;
 mod counters;
 mod end;
 mod frame;
@@ -29,8 +31,9 @@ mod settings;
 
 pub use bounded::{Bounded, BoundsError};
 pub use checked::{Checked, ContractRule, Violation};
+pub use clock::{Clock, Deadlines};
 pub use counters::Counters;
-pub use end::{Clock, End, Entity};
+pub use end::{End, Entity};
 pub use frame::{Frame, Head, Kind, Packet, ServiceId, Tag, Ticket};
 pub use hints::{Handoff, Hint, LinkOffer, OneWay, Subscriber};
 pub use scheme::{Grammar, Parameter, SchemeName, Service};

@@ -40,7 +40,8 @@ pub trait LinkService {
     fn handle_frame(&mut self, frame: Frame, now: Time);
     /// Acts on every deadline at or before `now`.
     fn handle_timeout(&mut self, now: Time);
-    /// Learns that the link below went down or came back: timers freeze, and go on where they were.
+    /// Learns that the link below went down or came back: timers freeze, and go on where they were. A packet that became too
+    /// old in the meantime is dropped when the link is back.
     fn handle_link(&mut self, state: LinkState, now: Time);
 
     /// Hands the next frame over to the queue below: one that takes no more than `room` of the link, tag, head and body

@@ -44,7 +44,10 @@ class PythonService:
         """Act on every deadline at or before ``now``."""
 
     def handle_link(self, up: bool, now: float) -> None:
-        """Learn that the link below went down or came back."""
+        """Learn that the link below went down or came back.
+
+        While it is down, return no frame and no deadline; when it is back, move your timers by the outage.
+        """
 
     def poll_frame(self, now: float, room: int | None) -> Frame | bytes | None:
         """Hand the next frame over to the queue below, or return ``None``.

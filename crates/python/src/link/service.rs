@@ -188,7 +188,8 @@ impl Service {
         self.ask(py, |service| service.handle_timeout(now))
     }
 
-    /// Learn that the link below went down or came back: timers freeze, and then continue.
+    /// Learn that the link below went down or came back: timers freeze, and then continue. A packet that became too old in
+    /// the meantime is dropped when the link is back.
     fn handle_link(&mut self, py: Python<'_>, up: bool, now: f64) -> PyResult<()> {
         let now = time(now)?;
         let state = if up { LinkState::Up } else { LinkState::Down };

@@ -35,8 +35,8 @@ pub use block::Parity;
 pub use config::Config;
 pub use wire::{Pdu, parse};
 
-use crate::contract::{Clock, Counters, Departure, Entity, Frame, Tag, Ticket};
-use arqway_units::{Octets, Span, Time};
+use crate::contract::{Clock, Counters, Deadlines, Departure, Entity, Frame, Tag, Ticket};
+use arqway_units::Octets;
 use bytes::Bytes;
 use receiver::Receiver;
 use sender::Sender;
@@ -71,15 +71,11 @@ impl Entity for Fec {
         Some(())
     }
 
-    fn expire(&mut self, now: Time, _counters: &mut Counters) {
-        self.sender.handle_timeout(now);
+    fn expire(&mut self, Clock { timers, .. }: Clock, _counters: &mut Counters) {
+        self.sender.handle_timeout(timers);
     }
 
-    fn resume(&mut self, outage: Span) {
-        self.sender.postpone(outage);
-    }
-
-    fn poll(&mut self, _now: Time, _room: Octets, counters: &mut Counters) -> Option<Frame> {
+    fn poll(&mut self, _now: Clock, _room: Octets, counters: &mut Counters) -> Option<Frame> {
         self.sender.poll(counters)
     }
 
@@ -96,7 +92,7 @@ impl Entity for Fec {
         self.receiver.poll_packet()
     }
 
-    fn deadline(&self) -> Option<Time> {
-        self.sender.deadline()
+    fn deadlines(&self) -> Deadlines {
+        Deadlines::of_timers(self.sender.deadline())
     }
 }

@@ -6,7 +6,7 @@ use super::wire::{self, Number};
 use crate::arq::Idle;
 use crate::contract::{Counters, Frame, Ticket};
 use alloc::collections::VecDeque;
-use arqway_units::{Span, Time};
+use arqway_units::Time;
 use bytes::Bytes;
 
 #[derive(Debug)]
@@ -83,9 +83,5 @@ impl Sender {
 
     pub(super) fn deadline(&self) -> Option<Time> {
         self.idle.get()
-    }
-
-    pub(super) fn postpone(&mut self, by: Span) {
-        self.idle.postpone(by);
     }
 }

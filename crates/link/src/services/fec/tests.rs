@@ -5,6 +5,7 @@ use crate::contract::{Bounded, LinkService, LinkState, Packet, Script, Service, 
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
+use arqway_units::Time;
 use std::format;
 
 fn end(block: u16) -> Script<crate::contract::End<Fec>> {

@@ -31,8 +31,8 @@ pub use config::Config;
 pub use wire::{Pdu, parse};
 
 use crate::arq::{TimerStarts, earliest};
-use crate::contract::{Clock, Counters, Departure, Entity, Frame, Start, Tag, Ticket};
-use arqway_units::{Octets, Span, Time};
+use crate::contract::{Clock, Counters, Deadlines, Departure, Entity, Frame, Start, Tag, Ticket};
+use arqway_units::Octets;
 use bytes::Bytes;
 use receiver::Receiver;
 use sender::{FrameCopy, Sender};
@@ -77,24 +77,19 @@ impl Entity for GoBackN {
         Some(())
     }
 
-    fn expire(&mut self, now: Time, counters: &mut Counters) {
-        self.receiver.acknowledgement.handle_timeout(now);
-        self.sender.handle_timeout(now, counters);
+    fn expire(&mut self, Clock { timers, .. }: Clock, counters: &mut Counters) {
+        self.receiver.acknowledgement.handle_timeout(timers);
+        self.sender.handle_timeout(timers, counters);
     }
 
-    fn resume(&mut self, outage: Span) {
-        self.sender.postpone(outage);
-        self.receiver.acknowledgement.postpone(outage);
-    }
-
-    fn poll(&mut self, now: Time, _room: Octets, counters: &mut Counters) -> Option<Frame> {
+    fn poll(&mut self, Clock { timers, .. }: Clock, _room: Octets, counters: &mut Counters) -> Option<Frame> {
         if self.receiver.acknowledgement.poll() {
             counters.acknowledgements_sent += 1;
             return Some(wire::acknowledgement());
         }
         let (copy, packet) = self.sender.poll(counters)?;
         if self.timer_starts == TimerStarts::HandOver {
-            self.sender.start_timer(copy, now);
+            self.sender.start_timer(copy, timers);
         }
         let mut frame = wire::data(copy.number, packet);
         frame.ticket = Some(copy.into());
@@ -129,7 +124,7 @@ impl Entity for GoBackN {
         self.receiver.poll_packet()
     }
 
-    fn deadline(&self) -> Option<Time> {
-        earliest(self.sender.deadline(), self.receiver.acknowledgement.deadline())
+    fn deadlines(&self) -> Deadlines {
+        Deadlines::of_timers(earliest(self.sender.deadline(), self.receiver.acknowledgement.deadline()))
     }
 }

@@ -91,7 +91,7 @@ impl Sender {
         counters.timeouts += 1;
         self.next = self.window.first();
         self.round = self.round.next();
-        self.each_waiting(|_| None);
+        self.window.slots_mut().for_each(|slot| slot.waiting_since = None);
     }
 
     /// The next frame to hand over.
@@ -124,15 +124,5 @@ impl Sender {
 
     pub(super) fn deadline(&self) -> Option<Time> {
         Some(self.window.front()?.waiting_since? + self.timeout)
-    }
-
-    pub(super) fn postpone(&mut self, by: Span) {
-        self.each_waiting(|since| Some(since + by));
-    }
-
-    fn each_waiting(&mut self, change: impl Fn(Time) -> Option<Time>) {
-        for slot in self.window.slots_mut() {
-            slot.waiting_since = slot.waiting_since.and_then(&change);
-        }
     }
 }

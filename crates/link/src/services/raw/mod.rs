@@ -7,7 +7,7 @@ mod fuzz;
 
 use crate::contract::{Clock, Counters, End, Entity, Frame, Kind, LinkContext, SchemeName, Service, settings};
 use alloc::collections::VecDeque;
-use arqway_units::{Octets, Time};
+use arqway_units::Octets;
 use bytes::Bytes;
 use core::num::NonZeroUsize;
 
@@ -59,7 +59,7 @@ impl Entity for Raw {
         Some(())
     }
 
-    fn poll(&mut self, _now: Time, _room: Octets, counters: &mut Counters) -> Option<Frame> {
+    fn poll(&mut self, _now: Clock, _room: Octets, counters: &mut Counters) -> Option<Frame> {
         let packet = self.outgoing.pop_front()?;
         counters.sent(&packet);
         Some(Frame::new(DATA, &[], packet))

@@ -43,8 +43,4 @@ impl Filling {
     pub(super) fn deadline(&self) -> Option<Time> {
         self.deadline.get()
     }
-
-    pub(super) fn postpone(&mut self, by: Span) {
-        self.deadline.postpone(by);
-    }
 }

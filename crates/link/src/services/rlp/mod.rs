@@ -38,8 +38,8 @@ pub use config::Config;
 pub use wire::{Missing, Pdu, parse};
 
 use crate::arq::earliest;
-use crate::contract::{Clock, Counters, Departure, Entity, Frame, Start, Tag, Ticket};
-use arqway_units::{Octets, Span, Time};
+use crate::contract::{Clock, Counters, Deadlines, Departure, Entity, Frame, Start, Tag, Ticket};
+use arqway_units::Octets;
 use bytes::Bytes;
 use receiver::{Received, Receiver};
 use sender::Sender;
@@ -80,17 +80,12 @@ impl Entity for Rlp {
         Some(())
     }
 
-    fn expire(&mut self, now: Time, counters: &mut Counters) {
+    fn expire(&mut self, now: Clock, counters: &mut Counters) {
         self.receiver.handle_timeout(now, counters);
-        self.sender.handle_timeout(now);
+        self.sender.handle_timeout(now.timers);
     }
 
-    fn resume(&mut self, outage: Span) {
-        self.sender.postpone(outage);
-        self.receiver.postpone(outage);
-    }
-
-    fn poll(&mut self, _now: Time, _room: Octets, counters: &mut Counters) -> Option<Frame> {
+    fn poll(&mut self, _now: Clock, _room: Octets, counters: &mut Counters) -> Option<Frame> {
         if let Some(nack) = self.receiver.poll_nack() {
             counters.rejects_sent += 1;
             return Some(nack);
@@ -124,7 +119,7 @@ impl Entity for Rlp {
         sender.buffer.release(|| receiver.poll_packet(), counters)
     }
 
-    fn deadline(&self) -> Option<Time> {
-        earliest(self.sender.deadline(), self.receiver.deadline())
+    fn deadlines(&self) -> Deadlines {
+        Deadlines::of_timers(earliest(self.sender.deadline(), self.receiver.deadline()))
     }
 }

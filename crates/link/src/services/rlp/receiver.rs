@@ -3,7 +3,7 @@
 use super::config::Config;
 use super::wire::{self, Missing, Number, REACH};
 use crate::arq::{Order, Resequencing, TimerQueue, Window};
-use crate::contract::{Counters, Frame, Ticket};
+use crate::contract::{Clock, Counters, Frame, Ticket};
 use arqway_units::{Span, Time};
 use bytes::Bytes;
 
@@ -228,8 +228,8 @@ impl Receiver {
     }
 
     /// Asks again for what did not come in time, or gives it up.
-    pub(super) fn handle_timeout(&mut self, now: Time, counters: &mut Counters) {
-        while let Some(timer) = self.timers.fire(now) {
+    pub(super) fn handle_timeout(&mut self, Clock { now, timers }: Clock, counters: &mut Counters) {
+        while let Some(timer) = self.timers.fire(timers) {
             let Some(slot) = self.window.get_mut(self.window.number_at(timer)) else { continue };
             let Slot::Missing { asked, request } = slot else { continue };
             if *asked < self.retransmissions {
@@ -250,9 +250,5 @@ impl Receiver {
 
     pub(super) fn deadline(&self) -> Option<Time> {
         self.timers.get()
-    }
-
-    pub(super) fn postpone(&mut self, by: Span) {
-        self.timers.postpone(by);
     }
 }

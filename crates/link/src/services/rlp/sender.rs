@@ -5,7 +5,7 @@ use super::wire::{self, Missing, Number};
 use crate::arq::{Idle, RetransmissionBuffer, Window};
 use crate::contract::{Counters, Frame, Ticket};
 use alloc::collections::VecDeque;
-use arqway_units::{Span, Time};
+use arqway_units::Time;
 use bytes::Bytes;
 
 #[derive(Debug)]
@@ -116,9 +116,5 @@ impl Sender {
 
     pub(super) fn deadline(&self) -> Option<Time> {
         self.idle.get()
-    }
-
-    pub(super) fn postpone(&mut self, by: Span) {
-        self.idle.postpone(by);
     }
 }

@@ -38,8 +38,8 @@ pub use samples::Samples;
 pub use timeout::{EstimatorConfig, Policy, PolicyError, Timeout};
 
 use crate::arq::{Resequencing, earliest};
-use crate::contract::{Clock, Counters, Departure, Entity, Frame, Start, Tag, Ticket};
-use arqway_units::{Octets, Span, Time};
+use crate::contract::{Clock, Counters, Deadlines, Departure, Entity, Frame, Start, Tag, Ticket};
+use arqway_units::Octets;
 use bytes::Bytes;
 use receiver::Receiver;
 use sender::Sender;
@@ -101,17 +101,12 @@ impl Entity for SelectiveRepeat {
         Some(())
     }
 
-    fn expire(&mut self, now: Time, counters: &mut Counters) {
-        self.receiver.handle_timeout(now);
-        self.sender.handle_timeout(now, counters);
+    fn expire(&mut self, Clock { timers, .. }: Clock, counters: &mut Counters) {
+        self.receiver.handle_timeout(timers);
+        self.sender.handle_timeout(timers, counters);
     }
 
-    fn resume(&mut self, outage: Span) {
-        self.sender.postpone(outage);
-        self.receiver.postpone(outage);
-    }
-
-    fn poll(&mut self, now: Time, _room: Octets, counters: &mut Counters) -> Option<Frame> {
+    fn poll(&mut self, Clock { timers, .. }: Clock, _room: Octets, counters: &mut Counters) -> Option<Frame> {
         if let Some(missing) = self.receiver.poll_reject() {
             counters.rejects_sent += 1;
             return Some(wire::reject(missing));
@@ -122,21 +117,21 @@ impl Entity for SelectiveRepeat {
         }
         let (number, link, packet) = self.sender.poll(counters)?;
         if self.timer_starts == TimerStarts::HandOver {
-            self.sender.start_timer(number, now);
+            self.sender.start_timer(number, timers);
         }
         let mut frame = wire::data(number, link, packet);
         frame.ticket = Some(Ticket::new(number.as_u64()));
         Some(frame)
     }
 
-    fn start(&mut self, frame: &mut Frame, Clock { now, .. }: Clock, counters: &mut Counters) -> Start {
+    fn start(&mut self, frame: &mut Frame, Clock { timers, .. }: Clock, counters: &mut Counters) -> Start {
         if let Some(number) = frame.ticket.map(Self::number_of) {
             if self.drop_stale_copies && !self.sender.is_outstanding(number) {
                 counters.frames_withdrawn += 1;
                 return Start::Withdraw;
             }
             if self.timer_starts == TimerStarts::Start {
-                self.sender.start_timer(number, now);
+                self.sender.start_timer(number, timers);
             }
         }
         wire::write_next(frame, self.receiver.acknowledge());
@@ -158,7 +153,7 @@ impl Entity for SelectiveRepeat {
         sender.buffer.release(|| receiver.poll_packet(), counters)
     }
 
-    fn deadline(&self) -> Option<Time> {
-        earliest(self.sender.deadline(), self.receiver.deadline())
+    fn deadlines(&self) -> Deadlines {
+        Deadlines::of_timers(earliest(self.sender.deadline(), self.receiver.deadline()))
     }
 }

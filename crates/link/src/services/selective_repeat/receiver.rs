@@ -5,7 +5,7 @@ use super::wire::Number;
 use crate::arq::{DelayedAcknowledgement, Order, Window};
 use crate::contract::Counters;
 use alloc::collections::VecDeque;
-use arqway_units::{Span, Time};
+use arqway_units::Time;
 use bytes::Bytes;
 
 #[derive(Debug)]
@@ -64,7 +64,7 @@ impl Receiver {
         Some(number)
     }
 
-    /// Takes the packet of a frame that was noted. Here time goes on in an outage.
+    /// Takes the packet of a frame that was noted. How long packets are held is told in the time that goes on in an outage.
     pub(super) fn receive(&mut self, number: Number, link: u32, packet: Bytes, now: Time, counters: &mut Counters) {
         self.order.arrive(number.as_u64(), link, packet, now, counters);
         self.order.advance(self.window.first().as_u64(), now, counters);
@@ -143,9 +143,5 @@ impl Receiver {
 
     pub(super) fn deadline(&self) -> Option<Time> {
         self.acknowledgement.deadline()
-    }
-
-    pub(super) fn postpone(&mut self, by: Span) {
-        self.acknowledgement.postpone(by);
     }
 }

@@ -9,7 +9,7 @@
 //! ```
 
 use super::wire::Number;
-use arqway_units::{Span, Time};
+use arqway_units::Time;
 use serde::{Deserialize, Serialize};
 
 /// Which frames give samples of the round-trip time.
@@ -48,9 +48,5 @@ impl OneAtATime {
     /// Everything below a number is acknowledged: when the timed frame was sent, if it is covered.
     pub(super) fn acknowledged(&mut self, next: Number) -> Option<Time> {
         self.timed.take_if(|(timed, _)| *timed < next).map(|(_, sent)| sent)
-    }
-
-    pub(super) fn postpone(&mut self, by: Span) {
-        self.timed = self.timed.map(|(number, sent)| (number, sent + by));
     }
 }

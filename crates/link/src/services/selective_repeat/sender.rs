@@ -6,7 +6,7 @@ use super::timeout::Timer;
 use super::wire::Number;
 use crate::arq::{RetransmissionBuffer, TimerQueue, Window};
 use crate::contract::Counters;
-use arqway_units::{Span, Time};
+use arqway_units::Time;
 use bytes::Bytes;
 
 #[derive(Debug)]
@@ -117,16 +117,6 @@ impl Sender {
     pub(super) fn deadline(&self) -> Option<Time> {
         self.timers.get()
     }
-
-    pub(super) fn postpone(&mut self, by: Span) {
-        self.timers.postpone(by);
-        for frame in self.buffer.frames_mut() {
-            frame.state = frame.state.map(|sent| sent + by);
-        }
-        if let Some(timed) = &mut self.one_at_a_time {
-            timed.postpone(by);
-        }
-    }
 }
 
 #[cfg(test)]
@@ -135,6 +125,7 @@ mod tests {
     use super::*;
     use crate::arq::{Arithmetic, FixedPoint, Smoothing};
     use alloc::vec::Vec;
+    use arqway_units::Span;
     use proptest::prelude::*;
 
     const FLOOR: Span = Span::from_milliseconds(50);

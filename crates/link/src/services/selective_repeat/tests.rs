@@ -4,7 +4,7 @@ use super::*;
 use crate::contract::{Checked, LinkService, LinkState, Packet, Service, Side};
 use alloc::string::String;
 use alloc::vec::Vec;
-use arqway_units::Span;
+use arqway_units::{Span, Time};
 use std::format;
 
 /// One end whose line is always free: whatever it hands over starts and departs at once.

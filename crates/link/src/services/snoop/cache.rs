@@ -9,7 +9,7 @@
 //! ```
 
 use alloc::collections::VecDeque;
-use arqway_units::{Span, Time};
+use arqway_units::Time;
 use bytes::Bytes;
 
 pub(super) use crate::arq::TcpNumber as Number;
@@ -138,13 +138,6 @@ impl Cache {
             cleaned = Some(Cleaned { sent_at: segment.sent_at });
         }
         cleaned
-    }
-
-    /// Moves every time by that for which the link was down.
-    pub(super) fn postpone(&mut self, by: Span) {
-        for segment in &mut self.segments {
-            segment.sent_at += by;
-        }
     }
 }
 

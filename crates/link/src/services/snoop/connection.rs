@@ -256,13 +256,6 @@ impl Connection {
         self.finish.is_some() && self.acknowledged >= self.finish
     }
 
-    /// Moves every time by that for which the link was down.
-    pub(super) fn postpone(&mut self, by: Span) {
-        self.cache.postpone(by);
-        self.deadline = self.deadline.map(|deadline| deadline + by);
-        self.heard += by;
-    }
-
     /// How many segments are kept.
     #[cfg(test)]
     pub(super) fn cached(&self) -> usize {

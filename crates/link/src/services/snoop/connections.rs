@@ -5,7 +5,7 @@ use super::connection::{Connection, Verdict};
 use super::wire::{self, ConnectionId};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
-use arqway_units::{Span, Time};
+use arqway_units::Time;
 use bytes::Bytes;
 
 /// The table. Nothing in it allocates for a packet of a connection that it knows, once the cache has had its length.
@@ -85,16 +85,6 @@ impl Connections {
     /// When the next deadline comes.
     pub(super) fn deadline(&self) -> Option<Time> {
         self.deadlines.iter().min().copied().filter(|deadline| *deadline != NEVER)
-    }
-
-    /// Moves every time by that for which the link was down.
-    pub(super) fn postpone(&mut self, by: Span, config: &Config) {
-        for slot in 0..self.slots.len() {
-            self.slots[slot].connection.postpone(by);
-            if self.deadlines[slot] != NEVER {
-                self.note_deadline(slot, config);
-            }
-        }
     }
 
     /// How many connections had to go for others.

@@ -33,9 +33,9 @@ mod wire;
 
 pub use config::{Config, Estimator, Resend};
 
-use crate::contract::{Clock, Counters, End, Entity, Frame, Kind, LinkContext, SchemeName, Service, Side};
+use crate::contract::{Clock, Counters, Deadlines, End, Entity, Frame, Kind, LinkContext, SchemeName, Service, Side};
 use alloc::collections::VecDeque;
-use arqway_units::{Octets, Span, Time};
+use arqway_units::Octets;
 use bytes::Bytes;
 use connection::Verdict;
 use connections::Connections;
@@ -120,11 +120,11 @@ impl Entity for Snoop {
         Some(())
     }
 
-    fn expire(&mut self, now: Time, counters: &mut Counters) {
+    fn expire(&mut self, Clock { timers, .. }: Clock, counters: &mut Counters) {
         loop {
             let room = self.has_room();
             let Some(connections) = &mut self.connections else { return };
-            let Some(again) = connections.handle_timeout(room, &self.config, now) else { return };
+            let Some(again) = connections.handle_timeout(room, &self.config, timers) else { return };
             if let Some(octets) = again {
                 counters.timeouts += 1;
                 self.send_again(octets);
@@ -132,13 +132,7 @@ impl Entity for Snoop {
         }
     }
 
-    fn resume(&mut self, outage: Span) {
-        if let Some(connections) = &mut self.connections {
-            connections.postpone(outage, &self.config);
-        }
-    }
-
-    fn poll(&mut self, _now: Time, _room: Octets, counters: &mut Counters) -> Option<Frame> {
+    fn poll(&mut self, _now: Clock, _room: Octets, counters: &mut Counters) -> Option<Frame> {
         let Outgoing { octets, again } = self.outgoing.pop_front()?;
         if again {
             counters.frames_resent += 1;
@@ -156,7 +150,7 @@ impl Entity for Snoop {
         self.incoming.pop_front()
     }
 
-    fn deadline(&self) -> Option<Time> {
-        self.connections.as_ref()?.deadline()
+    fn deadlines(&self) -> Deadlines {
+        Deadlines::of_timers(self.connections.as_ref().and_then(Connections::deadline))
     }
 }

@@ -52,11 +52,6 @@ impl OrderFilter {
         }
         !is_old
     }
-
-    /// The silence of an outage is none.
-    pub(super) fn postpone(&mut self, by: Span) {
-        self.last = self.last.map(|(number, at)| (number, at + by));
-    }
 }
 
 #[cfg(test)]
@@ -93,13 +88,5 @@ mod tests {
         assert!(!filter.takes([0, 0], at(999)));
         assert!(filter.takes([0, 0], at(1000)));
         assert!(filter.takes([0, 1], at(1000)));
-    }
-
-    #[test]
-    fn an_outage_is_no_silence() {
-        let mut filter = OrderFilter::new(LONGEST);
-        assert!(filter.takes([1, 0], at(0)));
-        filter.postpone(LONGEST);
-        assert!(!filter.takes([0, 0], at(1500)));
     }
 }

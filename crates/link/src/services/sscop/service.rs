@@ -4,8 +4,8 @@ use super::Sscop;
 use super::connection::{Error, Indication, Outgoing, Request};
 use super::pdu::{self, InFront, Pdu};
 use crate::arq::earliest;
-use crate::contract::{Clock, Counters, Entity, Frame, Head};
-use arqway_units::{Octets, Span, Time};
+use crate::contract::{Clock, Counters, Deadlines, Entity, Frame, Head};
+use arqway_units::{Octets, Time};
 use bytes::Bytes;
 
 impl Sscop {
@@ -116,7 +116,7 @@ impl Entity for Sscop {
         Some(())
     }
 
-    fn expire(&mut self, now: Time, counters: &mut Counters) {
+    fn expire(&mut self, Clock { timers: now, .. }: Clock, counters: &mut Counters) {
         while let Some((_, timer)) = self.connection.next_timer().filter(|(at, _)| *at <= now) {
             self.connection.handle_timer(timer, now);
             self.attend(now, counters);
@@ -124,16 +124,8 @@ impl Entity for Sscop {
         self.user.handle_timeout(&mut self.connection, now);
     }
 
-    fn resume(&mut self, outage: Span) {
-        self.connection.postpone(outage);
-        self.user.postpone(outage);
-        if let Some(filter) = &mut self.filter {
-            filter.postpone(outage);
-        }
-    }
-
-    fn poll(&mut self, now: Time, _room: Octets, counters: &mut Counters) -> Option<Frame> {
-        let outgoing = self.connection.poll_pdu(now)?;
+    fn poll(&mut self, Clock { timers, .. }: Clock, _room: Octets, counters: &mut Counters) -> Option<Frame> {
+        let outgoing = self.connection.poll_pdu(timers)?;
         count_out(&outgoing, counters);
         let head = self.head_of(&outgoing);
         Some(pdu::frame(outgoing.pdu, &head))
@@ -156,8 +148,8 @@ impl Entity for Sscop {
         connection.next_packet(|| released.pop_front(), counters)
     }
 
-    fn deadline(&self) -> Option<Time> {
-        earliest(self.connection.next_timer().map(|(at, _)| at), self.user.deadline())
+    fn deadlines(&self) -> Deadlines {
+        Deadlines::of_timers(earliest(self.connection.next_timer().map(|(at, _)| at), self.user.deadline()))
     }
 
     fn counters(&self, counted: Counters) -> Counters {

@@ -101,8 +101,4 @@ impl User {
     pub(super) fn deadline(&self) -> Option<Time> {
         self.retry.get()
     }
-
-    pub(super) fn postpone(&mut self, by: Span) {
-        self.retry.postpone(by);
-    }
 }

@@ -194,16 +194,13 @@ impl SduDiscard {
         self.timer.stop();
     }
 
-    pub(super) fn postpone(&mut self, by: Span) {
-        self.timer.postpone(by);
-        for (_, deadline) in &mut self.deadlines {
-            *deadline += by;
-        }
+    pub(super) fn deadline(&self) -> Option<Time> {
+        self.timer.get()
     }
 
-    pub(super) fn deadline(&self) -> Option<Time> {
-        let sdu = self.deadlines.front().map(|(_, deadline)| *deadline);
-        [self.timer.get(), sdu].into_iter().flatten().min()
+    /// When `Timer_Discard` expires next: whoever waits for an SDU does so in an outage too.
+    pub(super) fn expiry(&self) -> Option<Time> {
+        self.deadlines.front().map(|(_, deadline)| *deadline)
     }
 }
 

@@ -181,10 +181,6 @@ impl Polling {
         *self = Self { periodic: self.periodic, ..Self::new(self.config) };
     }
 
-    pub(super) fn timers(&mut self) -> [&mut Deadline; 3] {
-        [&mut self.prohibit, &mut self.timer, &mut self.periodic]
-    }
-
     pub(super) fn deadlines(&self) -> [Option<Time>; 3] {
         [self.prohibit.get(), self.timer.get(), self.periodic.get()]
     }

@@ -81,7 +81,7 @@ impl Reporting {
     }
 
     /// The link below came back.
-    pub(super) fn outage_is_over(&mut self, has_heard_anything: bool) {
+    pub(super) fn link_is_back(&mut self, has_heard_anything: bool) {
         self.triggered |= self.config.after_outage && has_heard_anything;
     }
 
@@ -269,10 +269,6 @@ impl Reporting {
         self.heard = false;
         self.answer = None;
         self.rest.clear();
-    }
-
-    pub(super) fn timers(&mut self) -> [&mut Deadline; 2] {
-        [&mut self.prohibit, &mut self.periodic]
     }
 
     pub(super) fn deadlines(&self) -> [Option<Time>; 2] {

@@ -153,10 +153,6 @@ impl ResetProcedure {
         self.timer.fire(now) && self.pending && self.schedule()
     }
 
-    pub(super) fn timer(&mut self) -> &mut Deadline {
-        &mut self.timer
-    }
-
     pub(super) fn deadline(&self) -> Option<Time> {
         self.timer.get()
     }

@@ -6,11 +6,11 @@ use super::discard::{NotAnswered, SduDiscard};
 use super::polling::{Polling, Submitted};
 use super::verdict::{Verdict, Wrong};
 use super::window::{Exhausted, Pdu, TransmissionWindow};
-use crate::contract::Counters;
+use crate::contract::{Clock, Counters};
 use crate::services::rlc::filling::Filling;
 use crate::services::rlc::pdu::Status;
 use crate::services::rlc::segmentation::{Format, Mode, Segmenter};
-use arqway_units::{Octets, Span, Time};
+use arqway_units::{Octets, Time};
 use bytes::Bytes;
 
 #[derive(Debug)]
@@ -80,10 +80,10 @@ impl Sender {
         self.segmenter.largest_sdu(room)
     }
 
-    pub(super) fn push(&mut self, sdu: Bytes, now: Time) {
+    pub(super) fn push(&mut self, sdu: Bytes, Clock { now, timers }: Clock) {
         let sdu = self.segmenter.push(sdu);
         self.discard.took(sdu, now);
-        self.filling.changed(&self.segmenter, now);
+        self.filling.changed(&self.segmenter, timers);
     }
 
     /// The next data PDU: one that is sent again, or a new one.
@@ -239,16 +239,20 @@ impl Sender {
         self.discard.slid(&self.window);
     }
 
-    pub(super) fn handle_timeout(&mut self, now: Time, counters: &mut Counters) -> Result<(), MustReset> {
-        self.filling.handle_timeout(now);
-        if self.polling.handle_timeout(now, !self.window.is_empty()) {
+    pub(super) fn handle_timeout(
+        &mut self,
+        Clock { now, timers }: Clock,
+        counters: &mut Counters,
+    ) -> Result<(), MustReset> {
+        self.filling.handle_timeout(timers);
+        if self.polling.handle_timeout(timers, !self.window.is_empty()) {
             counters.timeouts += 1;
         }
         while let Some(sdu) = self.discard.expired(now) {
             self.expire(sdu, counters);
         }
-        self.filling.changed(&self.segmenter, now);
-        self.discard.handle_timeout(now).map_err(|NotAnswered| MustReset)
+        self.filling.changed(&self.segmenter, timers);
+        self.discard.handle_timeout(timers).map_err(|NotAnswered| MustReset)
     }
 
     /// `Timer_Discard` of an SDU has expired (§9.7.3.1): the peer is told where it may have a part of it.
@@ -270,12 +274,6 @@ impl Sender {
         self.segmenter.restart();
         self.filling.changed(&self.segmenter, now);
         counters.packets_discarded += self.discard.done_before(self.segmenter.first_untouched());
-    }
-
-    pub(super) fn postpone(&mut self, by: Span) {
-        self.polling.timers().into_iter().for_each(|timer| timer.postpone(by));
-        self.filling.postpone(by);
-        self.discard.postpone(by);
     }
 
     pub(super) fn deadlines(&self) -> impl Iterator<Item = Time> {

@@ -3,10 +3,10 @@
 use super::ticket::{Handed, What};
 use super::{AcknowledgedMode, Number};
 use crate::arq::TimerStarts;
-use crate::contract::{Clock, Counters, Departure, Entity, Frame, Start, Tag, Ticket};
+use crate::contract::{Clock, Counters, Deadlines, Departure, Entity, Frame, Start, Tag, Ticket};
 use crate::services::rlc::pdu;
 use crate::services::rlc::pdu::AmPdu;
-use arqway_units::{Octets, Span, Time};
+use arqway_units::Octets;
 use bytes::Bytes;
 
 impl Entity for AcknowledgedMode {
@@ -14,8 +14,8 @@ impl Entity for AcknowledgedMode {
         !self.sender.is_full()
     }
 
-    fn push(&mut self, packet: Bytes, Clock { timers, .. }: Clock, _counters: &mut Counters) {
-        self.sender.push(packet, timers);
+    fn push(&mut self, packet: Bytes, now: Clock, _counters: &mut Counters) {
+        self.sender.push(packet, now);
     }
 
     fn receive(&mut self, frame: Frame, Clock { timers: now, .. }: Clock, counters: &mut Counters) -> Option<()> {
@@ -37,22 +37,19 @@ impl Entity for AcknowledgedMode {
         Some(())
     }
 
-    fn expire(&mut self, now: Time, counters: &mut Counters) {
-        counters.unrecoverable_errors += u64::from(self.reset.handle_timeout(now));
-        self.reporting.handle_timeout(now, self.receiver.misses_any());
+    fn expire(&mut self, now: Clock, counters: &mut Counters) {
+        counters.unrecoverable_errors += u64::from(self.reset.handle_timeout(now.timers));
+        self.reporting.handle_timeout(now.timers, self.receiver.misses_any());
         if self.sender.handle_timeout(now, counters).is_err() {
             self.initiate_reset(counters);
         }
     }
 
-    fn resume(&mut self, outage: Span) {
-        self.sender.postpone(outage);
-        self.reporting.timers().into_iter().for_each(|timer| timer.postpone(outage));
-        self.reset.timer().postpone(outage);
-        self.reporting.outage_is_over(self.receiver.end() > Number::ZERO);
+    fn link_is_back(&mut self) {
+        self.reporting.link_is_back(self.receiver.end() > Number::ZERO);
     }
 
-    fn poll(&mut self, now: Time, room: Octets, counters: &mut Counters) -> Option<Frame> {
+    fn poll(&mut self, Clock { timers: now, .. }: Clock, room: Octets, counters: &mut Counters) -> Option<Frame> {
         if let Some(frame) = self.poll_reset(now) {
             return Some(frame);
         }
@@ -72,7 +69,7 @@ impl Entity for AcknowledgedMode {
             .or_else(|| self.poll_data(now, room, counters))
     }
 
-    fn start(&mut self, frame: &mut Frame, Clock { now, .. }: Clock, counters: &mut Counters) -> Start {
+    fn start(&mut self, frame: &mut Frame, Clock { timers: now, .. }: Clock, counters: &mut Counters) -> Start {
         let Some(handed) = frame.ticket.map(Handed::of) else { return Start::Send };
         if self.is_of_before(handed) || self.is_stale(handed.what) {
             counters.frames_withdrawn += 1;
@@ -111,8 +108,9 @@ impl Entity for AcknowledgedMode {
         self.receiver.poll_packet()
     }
 
-    fn deadline(&self) -> Option<Time> {
+    fn deadlines(&self) -> Deadlines {
         let reports = self.reporting.deadlines().into_iter().flatten();
-        self.sender.deadlines().chain(reports).chain(self.reset.deadline()).min()
+        let timers = self.sender.deadlines().chain(reports).chain(self.reset.deadline()).min();
+        Deadlines { now: self.sender.discard.expiry(), timers }
     }
 }

@@ -16,10 +16,10 @@ mod tests;
 
 pub use config::Config;
 
-use crate::contract::{Clock, Counters, Entity, Frame};
+use crate::contract::{Clock, Counters, Deadlines, Entity, Frame};
 use crate::services::rlc::pdu;
 use alloc::collections::VecDeque;
-use arqway_units::{Octets, Span, Time};
+use arqway_units::{Octets, Time};
 use bytes::Bytes;
 
 /// SDUs out, SDUs in.
@@ -42,8 +42,8 @@ impl Entity for TransparentMode {
         self.outgoing.len() < self.config.buffer.get()
     }
 
-    fn push(&mut self, packet: Bytes, Clock { timers, .. }: Clock, _counters: &mut Counters) {
-        self.outgoing.push_back((packet, self.config.discard_after.map(|after| timers + after)));
+    fn push(&mut self, packet: Bytes, Clock { now, .. }: Clock, _counters: &mut Counters) {
+        self.outgoing.push_back((packet, self.config.discard_after.map(|after| now + after)));
     }
 
     fn receive(&mut self, frame: Frame, _now: Clock, _counters: &mut Counters) -> Option<()> {
@@ -54,17 +54,13 @@ impl Entity for TransparentMode {
         Some(())
     }
 
-    fn expire(&mut self, now: Time, counters: &mut Counters) {
+    fn expire(&mut self, Clock { now, .. }: Clock, counters: &mut Counters) {
         while self.outgoing.pop_front_if(|(_, expiry)| expiry.is_some_and(|expiry| expiry <= now)).is_some() {
             counters.packets_discarded += 1;
         }
     }
 
-    fn resume(&mut self, outage: Span) {
-        self.outgoing.iter_mut().filter_map(|(_, expiry)| expiry.as_mut()).for_each(|expiry| *expiry += outage);
-    }
-
-    fn poll(&mut self, _now: Time, _room: Octets, counters: &mut Counters) -> Option<Frame> {
+    fn poll(&mut self, _now: Clock, _room: Octets, counters: &mut Counters) -> Option<Frame> {
         let (packet, _) = self.outgoing.pop_front()?;
         counters.sent(&packet);
         Some(Frame::new(pdu::KIND, &[], packet))
@@ -78,7 +74,7 @@ impl Entity for TransparentMode {
         self.incoming.pop_front()
     }
 
-    fn deadline(&self) -> Option<Time> {
-        self.outgoing.front()?.1
+    fn deadlines(&self) -> Deadlines {
+        Deadlines { now: self.outgoing.front().and_then(|(_, expiry)| *expiry), timers: None }
     }
 }

@@ -32,10 +32,10 @@ mod tests;
 pub use config::{Config, Reception, UmdSize, WhenFull};
 
 use crate::arq::{Seq, earliest};
-use crate::contract::{Clock, Counters, Entity, Frame, Side};
+use crate::contract::{Clock, Counters, Deadlines, Entity, Frame, Side};
 use crate::services::rlc::pdu;
 use crate::services::rlc::pdu::LengthIndicatorSize;
-use arqway_units::{Octets, Span, Time};
+use arqway_units::Octets;
 use bytes::Bytes;
 use receiver::Receiver;
 use sender::Sender;
@@ -75,8 +75,8 @@ impl Entity for UnacknowledgedMode {
         self.sender.takes_more()
     }
 
-    fn push(&mut self, packet: Bytes, Clock { timers, .. }: Clock, counters: &mut Counters) {
-        self.sender.push(packet, timers, counters);
+    fn push(&mut self, packet: Bytes, now: Clock, counters: &mut Counters) {
+        self.sender.push(packet, now, counters);
     }
 
     fn receive(&mut self, frame: Frame, Clock { timers, .. }: Clock, counters: &mut Counters) -> Option<()> {
@@ -85,18 +85,13 @@ impl Entity for UnacknowledgedMode {
         Some(())
     }
 
-    fn expire(&mut self, now: Time, counters: &mut Counters) {
+    fn expire(&mut self, now: Clock, counters: &mut Counters) {
         self.sender.handle_timeout(now, counters);
-        self.receiver.handle_timeout(now, counters);
+        self.receiver.handle_timeout(now.timers, counters);
     }
 
-    fn resume(&mut self, outage: Span) {
-        self.sender.postpone(outage);
-        self.receiver.postpone(outage);
-    }
-
-    fn poll(&mut self, now: Time, room: Octets, counters: &mut Counters) -> Option<Frame> {
-        self.sender.poll(now, room, counters)
+    fn poll(&mut self, Clock { timers, .. }: Clock, room: Octets, counters: &mut Counters) -> Option<Frame> {
+        self.sender.poll(timers, room, counters)
     }
 
     fn largest_packet(&self, room: Octets) -> Octets {
@@ -107,8 +102,9 @@ impl Entity for UnacknowledgedMode {
         self.receiver.poll_packet()
     }
 
-    fn deadline(&self) -> Option<Time> {
-        earliest(self.sender.deadline(), self.receiver.deadline())
+    fn deadlines(&self) -> Deadlines {
+        let timers = earliest(self.sender.deadline(), self.receiver.deadline());
+        Deadlines { now: self.sender.expiry(), timers }
     }
 
     fn counters(&self, counted: Counters) -> Counters {

@@ -69,10 +69,6 @@ impl OutOfSequence {
         }
     }
 
-    pub(super) fn timer(&mut self) -> &mut Deadline {
-        &mut self.timer
-    }
-
     pub(super) fn deadline(&self) -> Option<Time> {
         self.timer.get()
     }

@@ -4,11 +4,10 @@ use super::config::{Config, Reception};
 use super::in_sequence::InSequence;
 use super::out_of_sequence::OutOfSequence;
 use super::reordering::Reordering;
-use crate::arq::Deadline;
 use crate::contract::Counters;
 use crate::services::rlc::pdu::Umd;
 use alloc::collections::VecDeque;
-use arqway_units::{Span, Time};
+use arqway_units::Time;
 use bytes::Bytes;
 
 #[derive(Debug)]
@@ -80,17 +79,6 @@ impl Receiver {
             Delivery::AsTheyCome(_) => None,
             Delivery::Reordered(reordering, _) => reordering.deadline(),
             Delivery::OutOfSequence(out_of_sequence) => out_of_sequence.deadline(),
-        }
-    }
-
-    pub(super) fn postpone(&mut self, by: Span) {
-        let timer: Option<&mut Deadline> = match &mut self.delivery {
-            Delivery::AsTheyCome(_) => None,
-            Delivery::Reordered(reordering, _) => Some(reordering.timer()),
-            Delivery::OutOfSequence(out_of_sequence) => Some(out_of_sequence.timer()),
-        };
-        if let Some(timer) = timer {
-            timer.postpone(by);
         }
     }
 

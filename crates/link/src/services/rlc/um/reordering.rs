@@ -112,10 +112,6 @@ impl Reordering {
         self.restart(now);
     }
 
-    pub(super) fn timer(&mut self) -> &mut Deadline {
-        &mut self.timer
-    }
-
     pub(super) fn deadline(&self) -> Option<Time> {
         self.timer.get()
     }

@@ -2,7 +2,7 @@
 
 use super::Number;
 use super::config::{Config, WhenFull};
-use crate::contract::{Counters, Frame, Side};
+use crate::contract::{Clock, Counters, Frame, Side};
 use crate::services::rlc::filling::Filling;
 use crate::services::rlc::pdu;
 use crate::services::rlc::pdu::HeaderExtension;
@@ -46,13 +46,13 @@ impl Sender {
         self.segmenter.largest_sdu(room)
     }
 
-    pub(super) fn push(&mut self, sdu: Bytes, now: Time, counters: &mut Counters) {
+    pub(super) fn push(&mut self, sdu: Bytes, Clock { now, timers }: Clock, counters: &mut Counters) {
         if self.segmenter.waiting() >= self.buffer {
             self.discard(counters);
         }
         self.segmenter.push(sdu);
         self.expiries.extend(self.discard_after.map(|after| now + after));
-        self.filling.changed(&self.segmenter, now);
+        self.filling.changed(&self.segmenter, timers);
     }
 
     /// The next PDU, if there is one to be sent.
@@ -89,20 +89,20 @@ impl Sender {
         }
     }
 
-    pub(super) fn handle_timeout(&mut self, now: Time, counters: &mut Counters) {
+    pub(super) fn handle_timeout(&mut self, Clock { now, timers }: Clock, counters: &mut Counters) {
         while self.expiries.front().is_some_and(|expiry| *expiry <= now) {
             self.discard(counters);
         }
-        self.filling.handle_timeout(now);
-        self.filling.changed(&self.segmenter, now);
+        self.filling.handle_timeout(timers);
+        self.filling.changed(&self.segmenter, timers);
     }
 
     pub(super) fn deadline(&self) -> Option<Time> {
-        [self.filling.deadline(), self.expiries.front().copied()].into_iter().flatten().min()
+        self.filling.deadline()
     }
 
-    pub(super) fn postpone(&mut self, by: Span) {
-        self.filling.postpone(by);
-        self.expiries.iter_mut().for_each(|expiry| *expiry += by);
+    /// When `Timer_Discard` expires next: whoever waits for an SDU does so in an outage too.
+    pub(super) fn expiry(&self) -> Option<Time> {
+        self.expiries.front().copied()
     }
 }

@@ -6,7 +6,7 @@ use crate::services::rlc::pdu::{LengthIndicator, Umd, parse_um};
 use crate::services::rlc::segmentation::Segmenter;
 use alloc::string::String;
 use alloc::vec::Vec;
-use arqway_units::Span;
+use arqway_units::{Span, Time};
 use bytes::Bytes;
 use core::num::NonZeroUsize;
 use proptest::prelude::*;
@@ -185,7 +185,6 @@ fn a_full_buffer_hands_back_or_discards_what_has_waited_longest() {
 fn timers_freeze_while_the_link_is_down() {
     let mut end = end(|config| {
         config.wait_to_fill = Span::from_milliseconds(20);
-        config.discard_after = Some(Span::from_milliseconds(50));
         config.reception = Reception::Reordering { window: window(8), timer: Span::from_milliseconds(30) };
     });
     give(&mut end, "a3");
@@ -193,9 +192,20 @@ fn timers_freeze_while_the_link_is_down() {
     assert_eq!(end.deadline(), None);
     end.at(5000).link(LinkState::Up).expect("");
     assert_eq!(end.deadline(), Some(5010));
-    end.at(5010);
+    end.at(5010).expect("0: 3 aaa");
     assert_eq!(end.deadline(), Some(5020));
-    end.at(5020).expect("0: 3 aaa, deliver x");
+    end.at(5020).expect("deliver x");
+}
+
+#[test]
+fn what_waits_grows_older_while_the_link_is_down() {
+    let mut end = end(|config| config.discard_after = Some(Span::from_milliseconds(50)));
+    give(&mut end, "a3");
+    end.at(10).link(LinkState::Down).at(49);
+    give(&mut end, "b3");
+    end.at(90).link(LinkState::Up);
+    assert_eq!((end.counters().packets_discarded, end.deadline()), (1, Some(99)));
+    end.expect("0: 3 bbb");
 }
 
 #[test]

@@ -33,7 +33,7 @@ use super::pdu::Pdu;
 use crate::arq::{Resequencing, Seq};
 use crate::contract::Counters;
 use alloc::collections::VecDeque;
-use arqway_units::{Span, Time};
+use arqway_units::Time;
 use bytes::Bytes;
 use receiver::Receiver;
 use sender::Sender;
@@ -232,11 +232,6 @@ impl Connection {
     #[must_use]
     pub fn next_timer(&self) -> Option<(Time, Timer)> {
         self.timers.next()
-    }
-
-    /// Moves all timers by the time that the link was down.
-    pub fn postpone(&mut self, by: Span) {
-        self.timers.postpone(by);
     }
 
     /// AA-RETRIEVE: moves packets that were not acknowledged back into a queue, in order. They are there once a connection has ended or

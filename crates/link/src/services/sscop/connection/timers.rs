@@ -91,9 +91,4 @@ impl Timers {
         let running = ALL.into_iter().filter_map(|timer| Some((self.deadlines[timer as usize].get()?, timer)));
         running.min_by_key(|(at, _)| *at)
     }
-
-    /// Moves all by the time that the link was down.
-    pub(super) fn postpone(&mut self, by: Span) {
-        self.deadlines.iter_mut().for_each(|deadline| deadline.postpone(by));
-    }
 }

@@ -129,6 +129,21 @@ fn timers_freeze_while_the_link_is_down() {
 }
 
 #[test]
+fn an_outage_is_no_silence_after_which_any_frame_is_taken() {
+    let config = Config { established: true, order_filter: true, ..Config::default() };
+    let (mut near, mut far) = (end(&config), end(&config));
+    for text in ["a", "b"] {
+        assert_eq!(near.handle_packet(packet(text), at(0)), Ok(()));
+    }
+    let [overtaken, first, ..] = &frames(&mut near, at(0))[..] else { panic!("two frames") };
+    far.handle_frame(first.clone(), at(10));
+    far.handle_link(LinkState::Down, at(20));
+    far.handle_link(LinkState::Up, at(9000));
+    far.handle_frame(overtaken.clone(), at(9010));
+    assert_eq!(far.counters().out_of_sequence_received, 1);
+}
+
+#[test]
 fn a_frame_costs_what_is_set_whatever_its_padding() {
     for (order_filter, resequencing) in
         [(true, Resequencing::Full), (true, Resequencing::PerFlow), (false, Resequencing::Full)]

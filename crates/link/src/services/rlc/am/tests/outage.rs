@@ -8,13 +8,21 @@ fn timers_stand_still_while_the_link_is_down() {
     let mut end = end(|config| {
         config.poll.last_pdu = Some(true);
         config.poll.timer = milliseconds(100);
-        config.discard = Some(Discard::Timer { after: Span::from_milliseconds(150) });
     });
     end.sdus("a").expect("0:a?").at(40).link(LinkState::Down).sdus("b").poll(0).expect("deliver a");
     assert_eq!(end.deadline(), None);
     end.at(1040).link(LinkState::Up).expect("status[ack 1], 1:b?");
     assert_eq!(end.deadline(), Some(1140));
-    end.at(1150).expect("status[mrw 1 n0], 1:b?");
+    end.at(1140).expect("1:b?");
+}
+
+#[test]
+fn what_waits_grows_older_while_the_link_is_down() {
+    let after = Span::from_milliseconds(150);
+    let mut end = end(|config| config.discard = Some(Discard::Timer { after }));
+    end.sdus("a").expect("0:a").at(40).link(LinkState::Down).sdus("b").at(150).sdus("c");
+    end.at(250).link(LinkState::Up).expect("status[mrw 1 n0], 1:c");
+    assert_eq!((end.counters().packets_discarded, end.deadline()), (2, Some(300)));
 }
 
 #[test]
