@@ -188,9 +188,18 @@ impl<S: LinkService> End<S> {
 
 /// Packet `number` of an end: an IP packet that names itself, of TCP where the number is even, else of UDP.
 pub(crate) fn packet(number: u32) -> Packet {
-    let mut octets = vec![0; 24];
-    (octets[0], octets[3], octets[9]) = (0x45, 24, if number.is_multiple_of(2) { 6 } else { 17 });
-    octets[20..].copy_from_slice(&number.to_be_bytes());
+    packet_of(number, 24)
+}
+
+/// The same of any length; one too short for a header names nothing.
+pub(crate) fn packet_of(number: u32, length: usize) -> Packet {
+    let mut octets = vec![0; length];
+    if let Some(header) = octets.first_chunk_mut::<24>() {
+        let [high, low] = u16::try_from(length).expect("a packet").to_be_bytes();
+        (header[0], header[2], header[3]) = (0x45, high, low);
+        header[9] = if number.is_multiple_of(2) { 6 } else { 17 };
+        header[20..].copy_from_slice(&number.to_be_bytes());
+    }
     Packet::new(octets)
 }
 

@@ -8,6 +8,7 @@ mod resequencing;
 mod rlc_am;
 mod rlc_um;
 mod rlp;
+mod rooms;
 mod sscop;
 mod xor_fec;
 
