@@ -1,7 +1,7 @@
 //! Any configuration of any service, mostly small ones, whose limits are soon reached.
 
 use arqway_link::fuzz::Input;
-use arqway_link::mux::{self, Class, Ds, Measured, Ports, Protocol, Rates, Rule, Scfq, SchedulerConfig};
+use arqway_link::mux::{self, Class, Ds, Measured, Ports, Protocol, QueueLimits, Rates, Rule, Scfq, SchedulerConfig};
 use arqway_link::{ServiceConfig, Side};
 
 /// The kinds of service that stand beside each other. What an input means follows from their order.
@@ -42,5 +42,9 @@ pub(crate) fn mux(input: &mut Input<'_>) -> mux::Config {
     let rates = input.one_of(&[Rates::Given, Rates::Measured(Measured::default())]);
     let schedulers = [SchedulerConfig::Fcfs, SchedulerConfig::Scfq(Scfq { rates })];
     let scheduler = input.one_of(&schedulers);
-    mux::Config { classes, scheduler, depth: input.at_least_one(4), ..mux::Config::new(default_service) }
+    let depth = input.at_least_one(4);
+    // Nothing more is drawn, so that older inputs mean what they did.
+    let limits = QueueLimits { packets: depth.saturating_mul(depth), ..QueueLimits::default() };
+    let queue = depth.get().is_multiple_of(2).then_some(limits);
+    mux::Config { classes, scheduler, depth, queue, ..mux::Config::new(default_service) }
 }

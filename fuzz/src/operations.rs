@@ -31,7 +31,8 @@ pub(crate) fn mux(octets: &[u8]) {
     let config = configs::mux(&mut input);
     let services = config.services();
     let mux = Mux::new(&config, &configs::side(&mut input).into()).expect("few services and no rates");
-    let limits = Limits { in_scheduler: services.len() * config.depth.get(), ..Limits::of(&services) };
+    let mut limits = Limits { in_scheduler: services.len() * config.depth.get(), ..Limits::of(&services) };
+    limits.kept += config.queue.map_or(0, |queue| queue.packets.get() * services.len());
     let end = Harness::new(mux, Line::new(&mut input), limits);
     operate(end, &services, input);
 }

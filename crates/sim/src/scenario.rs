@@ -217,6 +217,10 @@ pub struct LinkLayer {
     pub scheduler: SchedulerConfig,
     /// The number of frames of one service that may wait above the line's queue.
     pub depth: NonZeroUsize,
+    /// How many packets may wait for a service whose class says nothing else; without it, as many as the service holds
+    /// itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queue: Option<mux::QueueLimits>,
 }
 
 impl Default for LinkLayer {
@@ -227,6 +231,7 @@ impl Default for LinkLayer {
             table: Table::None,
             scheduler: SchedulerConfig::Fcfs,
             depth: NonZeroUsize::MIN,
+            queue: None,
         }
     }
 }
@@ -240,6 +245,7 @@ impl LinkLayer {
             table: self.table.clone(),
             scheduler: self.scheduler,
             depth: self.depth,
+            queue: self.queue,
             link_rate,
             ..mux::Config::new(self.service.clone())
         }

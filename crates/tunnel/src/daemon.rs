@@ -11,10 +11,9 @@
 //!
 //! What has arrived is read before a timer fires: where this process was kept from running, the acknowledgement that
 //! the timer waits for is likely among it. A batch has a budget, so that neither side starves the other. Packets that
-//! one service of the link has no room for are held here, and those for other services go past them; when there are many,
-//! the network layer is not asked for more.
+//! a service of the link has no room for are dropped and counted, as any device does: those of other classes go on. The
+//! multiplexer has a queue a class for them ([`QueueLimits`](arqway_link::mux::QueueLimits)).
 
-use crate::held::Held;
 use crate::network::NetworkLayer;
 use crate::port::TunnelPort;
 use crate::udp::{LARGEST_DATAGRAM, UdpCounters, UdpLine};
@@ -52,10 +51,10 @@ pub struct Endpoint<S, N> {
     service: S,
     port: TunnelPort<N>,
     clock: Clock,
-    /// Handed back by full services: the first to be offered again.
-    held: Held,
     /// Packets that fit no datagram, and were dropped.
     packets_too_large: u64,
+    /// Packets for which there was no room, and which were dropped.
+    packets_dropped: u64,
     /// The last turn's budget for packets ran out, so the network layer may have more.
     more_packets: bool,
 }
@@ -74,7 +73,7 @@ impl<S: LinkService, N: NetworkLayer> Endpoint<S, N> {
     pub(crate) fn over(service: S, network: N, line: UdpLine) -> Self {
         let port = TunnelPort::new(line, network);
         // What the network layer has from the beginning wakes nobody: the first turn must not wait.
-        Self { service, port, clock: Clock::start(), held: Held::default(), packets_too_large: 0, more_packets: true }
+        Self { service, port, clock: Clock::start(), packets_too_large: 0, packets_dropped: 0, more_packets: true }
     }
 
     /// The service, to read its counters.
@@ -95,6 +94,11 @@ impl<S: LinkService, N: NetworkLayer> Endpoint<S, N> {
     /// How many packets of the network layer fit no datagram, and were dropped.
     pub fn packets_too_large(&self) -> u64 {
         self.packets_too_large
+    }
+
+    /// How many packets of the network layer found their queue full, or their service where that has none, and were dropped.
+    pub fn packets_dropped(&self) -> u64 {
+        self.packets_dropped
     }
 
     /// When the service will next act without being told anything; `None` when it is at rest.
@@ -127,8 +131,7 @@ impl<S: LinkService, N: NetworkLayer> Endpoint<S, N> {
         let until = if self.more_packets { now } else { self.deadline().map_or(latest, |due| due.min(latest)) };
         let timeout = timeout(until.since(now));
         let line = self.port.line.poll_fd();
-        // While no more can be held, more of them would only wake us for nothing.
-        let waited = match self.port.network.descriptor().filter(|_| !self.held.is_full()) {
+        let waited = match self.port.network.descriptor() {
             None => poll(&mut [line], timeout.as_ref()),
             Some(network) => {
                 let mut both = [line, PollFd::from_borrowed_fd(network, PollFlags::IN)];
@@ -169,22 +172,20 @@ impl<S: LinkService, N: NetworkLayer> Endpoint<S, N> {
         any
     }
 
-    /// Offers packets while the budget lasts and the service takes them.
+    /// Offers packets while the budget lasts. Whether there were any.
     fn offer_packets(&mut self, budget: &mut usize, now: Time) -> bool {
-        let Self { held, service, .. } = self;
-        let largest = service.largest_packet(Octets::of(LARGEST_DATAGRAM));
-        let mut any = held.offer(|packet| service.handle_packet(packet, now));
-        while *budget > 0 && !self.held.is_full() {
+        let largest = self.service.largest_packet(Octets::of(LARGEST_DATAGRAM));
+        let mut any = false;
+        while *budget > 0 {
             let Some(packet) = self.port.network.poll_packet() else { break };
             *budget -= 1;
-            if Octets::of(packet.octets.len()) > largest {
+            if packet.size() > largest {
                 // A reliable service would send it again for ever.
                 self.packets_too_large += 1;
-                continue;
-            }
-            match self.service.handle_packet(packet, now) {
-                Ok(()) => any = true,
-                Err(full) => self.held.push(full),
+            } else if self.service.handle_packet(packet, now).is_ok() {
+                any = true;
+            } else {
+                self.packets_dropped += 1;
             }
         }
         any

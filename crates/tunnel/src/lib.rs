@@ -22,7 +22,6 @@
 //! | `udp` | frames to datagrams and back |
 
 mod daemon;
-mod held;
 mod network;
 mod port;
 #[cfg(test)]

@@ -267,6 +267,10 @@ impl<S: LinkService> LinkService for Lossy<S> {
         self.service.poll_frame(now, room)
     }
 
+    fn wants_packet(&self, room: Octets) -> bool {
+        self.service.wants_packet(room)
+    }
+
     fn largest_packet(&self, room: Octets) -> Octets {
         self.service.largest_packet(room)
     }

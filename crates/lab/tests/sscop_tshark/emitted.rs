@@ -2,6 +2,7 @@
 
 use crate::dice::Dice;
 use crate::read::kind;
+use arqway_link::Packet;
 use arqway_link::sscop::Config;
 use arqway_link::sscop::connection::{Connection, Indication, Message, Request};
 use arqway_link::sscop::pdu::Pdu;
@@ -65,7 +66,7 @@ impl Pair {
             0 => self.ends[end].handle_request(request(dice), self.now),
             1..20 => {
                 let packet = octets(dice);
-                self.ends[end].handle_request(Request::Data(Message::new(packet)), self.now);
+                self.ends[end].handle_request(Request::Data(Message::new(Packet::new(packet))), self.now);
             }
             _ => {
                 if let Some(pdu) = self.under_way[end].pop_front() {

@@ -9,7 +9,7 @@
 
 use super::resequencing::Chains;
 use super::{Resequencing, Seq, TcpFilter, Window};
-use crate::contract::Counters;
+use crate::contract::{Counters, Packet};
 use alloc::collections::VecDeque;
 use bytes::Bytes;
 
@@ -82,10 +82,10 @@ impl<const BITS: u32, T> RetransmissionBuffer<BITS, T> {
     }
 
     /// Gives a packet the next number, which it returns.
-    pub(crate) fn push(&mut self, packet: Bytes, state: T) -> Seq<BITS> {
+    pub(crate) fn push(&mut self, packet: Packet, state: T) -> Seq<BITS> {
         let number = self.frames.end().as_u64();
         let link = self.chains.as_mut().and_then(|chains| u16::try_from(chains.link(&packet, number)).ok());
-        self.frames.push(Buffered { packet, link, queued: false, state })
+        self.frames.push(Buffered { packet: packet.octets, link, queued: false, state })
     }
 
     /// Queues a packet to go out again, unless it is queued already or `is_wanted` says no. Whether it did.

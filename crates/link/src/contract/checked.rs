@@ -230,6 +230,10 @@ impl<S: LinkService, const KEEPS: bool> LinkService for Checked<S, KEEPS> {
         deadline
     }
 
+    fn wants_packet(&self, room: Octets) -> bool {
+        self.service.wants_packet(room)
+    }
+
     fn largest_packet(&self, room: Octets) -> Octets {
         self.service.largest_packet(room)
     }

@@ -22,8 +22,10 @@ use bytes::Bytes;
 pub trait Entity {
     /// Whether it takes another packet.
     fn has_room(&self) -> bool;
-    /// Takes a packet to carry. It has octets, and there is room for it.
-    fn push(&mut self, packet: Bytes, now: Clock, counters: &mut Counters);
+    /// Whether its next frame takes another packet, as in [`LinkService::wants_packet`]; there is room for one.
+    fn wants_packet(&self, room: Octets) -> bool;
+    /// Takes a packet to carry. It has octets, has not expired, and there is room for it.
+    fn push(&mut self, packet: Packet, now: Clock, counters: &mut Counters);
     /// Takes a frame of the peer; `None` if it cannot be decoded.
     fn receive(&mut self, frame: Frame, now: Clock, counters: &mut Counters) -> Option<()>;
     /// Hands the next frame over to the queue below. The link is up. Whoever cuts packets does so for this room; what others
@@ -91,7 +93,11 @@ impl<E: Entity> LinkService for End<E> {
             return Err(Full::of(packet));
         }
         self.counters.packets_taken += 1;
-        self.entity.push(packet.octets, self.clock.read(now), &mut self.counters);
+        if packet.has_expired(now) {
+            self.counters.packets_discarded += 1;
+        } else {
+            self.entity.push(packet, self.clock.read(now), &mut self.counters);
+        }
         Ok(())
     }
 
@@ -148,6 +154,10 @@ impl<E: Entity> LinkService for End<E> {
 
     fn poll_timeout(&self) -> Option<Time> {
         self.clock.true_time(self.entity.deadlines())
+    }
+
+    fn wants_packet(&self, room: Octets) -> bool {
+        self.waiting.is_none() && self.entity.has_room() && self.entity.wants_packet(room)
     }
 
     fn largest_packet(&self, room: Octets) -> Octets {

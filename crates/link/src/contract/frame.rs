@@ -13,7 +13,8 @@
 //! A head is written afresh for each transmission (a fresh acknowledgement number), a body is shared with the
 //! retransmission buffer and never copied.
 
-use arqway_units::Octets;
+use crate::ip::Flow;
+use arqway_units::{Octets, Span, Time};
 use arrayvec::ArrayVec;
 use bytes::{Buf, Bytes};
 use core::num::NonZeroU64;
@@ -23,13 +24,45 @@ use core::num::NonZeroU64;
 pub struct Packet {
     /// The packet's octets.
     pub octets: Bytes,
+    /// The flow that it belongs to, where somebody has read its headers.
+    pub flow: Option<Flow>,
+    /// When it came to the link layer; `None`: just now. Its age counts from then, wherever it has waited.
+    pub arrived: Option<Time>,
+    /// When it is worth nothing any more, if it ever is: who still has it then may drop it and count it.
+    pub deadline: Option<Time>,
 }
 
 impl Packet {
-    /// The packet made of these octets.
+    /// The packet made of these octets, of which nothing more is known.
     #[must_use]
     pub fn new(octets: impl Into<Bytes>) -> Self {
-        Self { octets: octets.into() }
+        Self { octets: octets.into(), flow: None, arrived: None, deadline: None }
+    }
+
+    /// How much of the link it takes without what a service adds.
+    #[must_use]
+    pub fn size(&self) -> Octets {
+        Octets::of(self.octets.len())
+    }
+
+    /// How long it has been in the link layer.
+    #[must_use]
+    pub fn age(&self, now: Time) -> Span {
+        self.arrived.map_or(Span::ZERO, |arrived| now.since(arrived))
+    }
+
+    /// Whether it is worth nothing any more.
+    #[must_use]
+    pub fn has_expired(&self, now: Time) -> bool {
+        self.deadline.is_some_and(|deadline| deadline <= now)
+    }
+
+    /// How much is left of a lifetime that began with the packet's arrival, and ends no later than its deadline; `None`
+    /// if nothing is.
+    pub(crate) fn left_of(&self, lifetime: Span, now: Time) -> Option<Span> {
+        let until_deadline = self.deadline.map_or(Span::MAX, |deadline| deadline.since(now));
+        let left = until_deadline.min(lifetime - self.age(now));
+        (left > Span::ZERO).then_some(left)
     }
 }
 

@@ -58,6 +58,11 @@ pub trait LinkService {
     /// When `handle_timeout` is next due.
     fn poll_timeout(&self) -> Option<Time>;
 
+    /// Whether its next frame of this room takes another packet: none waits in it that has not been in a frame, or, where
+    /// packets share frames, too few to fill one. So whoever owns a queue keeps packets there until the service can use
+    /// them, where they can still be dropped.
+    fn wants_packet(&self, room: Octets) -> bool;
+
     /// How large a packet it carries in frames of this room, in octets; nothing where not even a head fits. What is larger
     /// the owner answers ("too big", RFC 792, RFC 4443) and never gives to the service.
     fn largest_packet(&self, room: Octets) -> Octets;

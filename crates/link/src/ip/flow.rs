@@ -16,7 +16,7 @@ use hashbrown::HashMap;
 
 /// A flow, in one direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Flow {
+pub struct Flow {
     source: u128,
     destination: u128,
     /// Version, protocol, whether there are ports, and the ports: that of the source is the higher.

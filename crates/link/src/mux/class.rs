@@ -9,6 +9,7 @@
 //! ]
 //! ```
 
+use super::queue::QueueLimits;
 use super::rates::Allocation;
 use super::rule::{Rule, RuleError};
 use crate::ip::{Addresses, Ds, FlowLabel, Ports, Protocol};
@@ -29,6 +30,8 @@ pub struct Class {
     pub carrier: Carrier,
     /// What of the link is set aside for them.
     pub rate: Option<Allocation>,
+    /// Where they wait for their service.
+    pub queue: Option<QueueLimits>,
 }
 
 /// Who carries the packets of a class.
@@ -48,13 +51,13 @@ impl Class {
     /// The packets that match a rule, with a service of their own.
     #[must_use]
     pub fn new(rule: Rule, service: ServiceConfig) -> Self {
-        Self { name: None, rule, carrier: Carrier::Service(service), rate: None }
+        Self { name: None, rule, carrier: Carrier::Service(service), rate: None, queue: None }
     }
 
     /// The packets that match a rule, carried with those of another class.
     #[must_use]
     pub fn with(rule: Rule, class: impl Into<String>) -> Self {
-        Self { name: None, rule, carrier: Carrier::With(class.into()), rate: None }
+        Self { name: None, rule, carrier: Carrier::With(class.into()), rate: None, queue: None }
     }
 
     /// All packets of a protocol, with a service of their own.
@@ -114,6 +117,9 @@ struct Form {
     /// The rate reserved for them, if the scheduler uses configured rates.
     #[serde(skip_serializing_if = "Option::is_none")]
     rate: Option<Allocation>,
+    /// How many of their packets may wait for their service; without it, as many as the service holds itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    queue: Option<QueueLimits>,
 }
 
 /// What is wrong with a class by itself.
@@ -131,6 +137,9 @@ pub enum ClassError {
     /// Two ways to carry them.
     #[error("a class with both `service` and `with`; expected one of them")]
     TwoCarriers,
+    /// Its packets wait with those of another class.
+    #[error("a class with both `queue` and `with`; expected `queue` at the class that has the service")]
+    QueueOfAnother,
 }
 
 impl TryFrom<Form> for Class {
@@ -153,7 +162,10 @@ impl TryFrom<Form> for Class {
             (None, None) => return Err(ClassError::NoCarrier),
             (Some(_), Some(_)) => return Err(ClassError::TwoCarriers),
         };
-        Ok(Self { name: form.name, rule, carrier, rate: form.rate })
+        if form.queue.is_some() && matches!(carrier, Carrier::With(_)) {
+            return Err(ClassError::QueueOfAnother);
+        }
+        Ok(Self { name: form.name, rule, carrier, rate: form.rate, queue: form.queue })
     }
 }
 
@@ -177,6 +189,7 @@ impl From<Class> for Form {
             service,
             with,
             rate: class.rate,
+            queue: class.queue,
         }
     }
 }

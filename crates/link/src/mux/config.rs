@@ -5,6 +5,7 @@
 
 use super::class::{Carrier, Class, DEFAULT};
 use super::classifier::Classifier;
+use super::queue::QueueLimits;
 use super::rates::{self, Allocation, RateError, Shares};
 use super::rule::Rule;
 use super::scheduler::SchedulerConfig;
@@ -32,6 +33,9 @@ pub struct Config {
     ///
     /// One pulls late, which keeps timers and acknowledgements fresh. More lets a service queue ahead.
     pub depth: NonZeroUsize,
+    /// Where the packets of a service wait whose class says nothing else; without it they wait in the service, which refuses
+    /// more than it holds.
+    pub queue: Option<QueueLimits>,
     /// What the link below carries, where that is known and stays so: rates of classes are shares of it.
     pub link_rate: Option<BitRate>,
     /// Over what time [metrics](crate::metrics) are taken.
@@ -48,6 +52,7 @@ impl Config {
             table: Table::None,
             scheduler: SchedulerConfig::Fcfs,
             depth: NonZeroUsize::MIN,
+            queue: None,
             link_rate: None,
             window: MeasurementWindow::default(),
         }
@@ -86,7 +91,11 @@ impl Config {
             self.table.rules().into_iter().map(|(rule, want)| (rule, of_table(Some(want)))).collect();
         let rules = self.classes.iter().map(|class| &class.rule).zip(of_classes);
         let rules = rules.chain(table_rules.iter().map(|(rule, service)| (rule, *service)));
-        Ok(Plan { classifier: Classifier::new(rules.map(|(rule, service)| (rule, id(service)))), shares })
+        let of_class = |class: &Class| class.service().map(|_| class.queue.or(self.queue));
+        let mut queues = alloc::vec![self.queue];
+        queues.extend(self.classes.iter().filter_map(of_class));
+        queues.resize(services, self.queue);
+        Ok(Plan { queues, classifier: Classifier::new(rules.map(|(rule, service)| (rule, id(service)))), shares })
     }
 }
 
@@ -103,6 +112,8 @@ pub fn services<'config>(
 
 /// What follows from a configuration.
 pub(super) struct Plan {
+    /// Of each service.
+    pub(super) queues: Vec<Option<QueueLimits>>,
     pub(super) classifier: Classifier,
     pub(super) shares: Shares,
 }

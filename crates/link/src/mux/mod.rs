@@ -2,9 +2,9 @@
 //! tunnel, tests and [`Checked`](crate::Checked) treat one service and eight alike.
 //!
 //! ```text
-//!     packet -> classifier -> service 0  --\                     /-->  service 0  -> packet
-//!                          -> service 1  ---- scheduler -> link -- tag
-//!                          -> service 2  --/                     \-->  service 2
+//!     packet -> classifier -> queue -> service 0  --\                     /-->  service 0  -> packet
+//!                          -> queue -> service 1  ---- scheduler -> link -- tag
+//!                          -> queue -> service 2  --/                     \-->  service 2
 //! ```
 //!
 //! | file | concept |
@@ -13,6 +13,7 @@
 //! | `class.rs`, `rule.rs` | a class as it is written, and what it asks of a packet |
 //! | `tables.rs` | ready-made classes |
 //! | `cells.rs`, `classifier.rs` | rules compiled into hashed lookups |
+//! | `queue.rs` | where a class's packets wait until their service wants them |
 //! | `flows.rs` | flows that somebody outside has given a service |
 //! | `rates.rs` | whose share of the link is how large, given or measured |
 //! | `scheduler/` | first come, first served; self-clocked fair queueing |
@@ -28,6 +29,7 @@ mod class;
 mod classifier;
 mod config;
 mod flows;
+mod queue;
 mod rates;
 mod rule;
 pub mod scheduler;
@@ -41,6 +43,7 @@ pub use class::{Carrier, Class, ClassError, DEFAULT};
 pub use classifier::Classifier;
 pub use config::{Config, ConfigError, services};
 pub use flows::FlowId;
+pub use queue::QueueLimits;
 pub use rates::{Allocation, AllocationError, Measured, RateError, Rates, Shares};
 pub use rule::{Rule, RuleError};
 pub use scheduler::{Scfq, SchedulerConfig};
@@ -49,12 +52,14 @@ pub use tables::{BestEffort, DifferentiatedServices, DsAllocation, SubclassBit, 
 use crate::contract::{
     Counters, Departure, Frame, Full, LinkContext, LinkService, LinkState, Packet, ServiceId, Start, Tag, Ticket,
 };
+use crate::ip::Flow;
 use crate::metrics::{EndMetrics, Sliding, Totals};
 use crate::registry::AnyService;
 use alloc::vec::Vec;
 use arqway_units::{Octets, Time};
 use core::num::NonZeroUsize;
 use flows::Flows;
+use queue::ClassQueue;
 use rates::Meter;
 use scheduler::{Lane, Scheduler};
 
@@ -62,6 +67,8 @@ use scheduler::{Lane, Scheduler};
 #[derive(Debug)]
 pub struct Mux<S = AnyService> {
     services: Vec<S>,
+    /// In front of each service, where packets wait.
+    queues: Vec<Option<ClassQueue>>,
     classifier: Classifier,
     flows: Flows,
     scheduler: Scheduler<Frame>,
@@ -80,6 +87,8 @@ pub struct Mux<S = AnyService> {
     window: Sliding,
     /// Services that may have a frame: the others were drained, and nothing was told to them since.
     with_frames: Set,
+    /// The smallest room in which one of the others had none: in a larger one it may have.
+    drained_in: Octets,
     /// Services that may have a packet.
     with_packets: Set,
 }
@@ -123,6 +132,7 @@ impl Mux<AnyService> {
             scheduler: Scheduler::new(config.scheduler, &plan.shares),
             meter,
             services: services.iter().map(|service| service.build(context)).collect(),
+            queues: plan.queues.into_iter().map(|limits| limits.map(ClassQueue::new)).collect(),
             classifier: plan.classifier,
             flows: Flows::default(),
             shares: plan.shares,
@@ -133,6 +143,7 @@ impl Mux<AnyService> {
             knows_losses: services.iter().map(|service| service.knows_losses()).collect(),
             window: Sliding::new(config.window, services.len()),
             with_frames: Set::NONE,
+            drained_in: Octets::MAX,
             with_packets: Set::NONE,
         })
     }
@@ -147,19 +158,26 @@ impl<S: LinkService> Mux<S> {
     /// What the service of this number has counted: 0 is the default service; [`Config::services`] has them in order.
     #[must_use]
     pub fn counters_of(&self, service: usize) -> Option<Counters> {
-        self.services.get(service).map(LinkService::counters)
+        let queued = self.queues.get(service)?.as_ref().map(ClassQueue::counters).unwrap_or_default();
+        self.services.get(service).map(|service| service.counters() + queued)
     }
 
     /// Which service would carry a packet.
     #[must_use]
     pub fn service_of(&self, packet: &[u8]) -> ServiceId {
+        self.classify(packet).0
+    }
+
+    /// The same, and the flow that the packet belongs to, if its headers had to be read.
+    fn classify(&self, packet: &[u8]) -> (ServiceId, Option<Flow>) {
         let no_flows = self.flows.is_empty();
         if no_flows && self.classifier.is_empty() {
-            return ServiceId::default();
+            return (ServiceId::default(), None);
         }
-        let Some(headers) = Headers::read(packet) else { return ServiceId::default() };
+        let Some((headers, payload)) = Headers::read_all(packet) else { return (ServiceId::default(), None) };
         let installed = if no_flows { None } else { self.flows.find(&headers) };
-        installed.or_else(|| self.classifier.classify(&headers)).unwrap_or_default()
+        let service = installed.or_else(|| self.classifier.classify(&headers)).unwrap_or_default();
+        (service, Some(Flow::of(&headers, &payload)))
     }
 
     /// Gives one flow a service, whatever the rules say; returns the one it was given before. A flow whose ends are of two
@@ -219,14 +237,21 @@ impl<S: LinkService> Mux<S> {
 
     /// Asks every service that may have a frame, while there is room for it.
     fn fill_scheduler(&mut self, now: Time, room: Octets) {
+        if room > self.drained_in {
+            (self.with_frames, self.drained_in) = (Set::ALL, Octets::MAX);
+        }
         let mut to_ask = self.with_frames;
         while let Some(index) = to_ask.first() {
             to_ask.remove(index);
             let Some(service) = self.services.get_mut(index) else { break };
             let lane = Lane(index);
             while self.scheduler.waiting(lane) < self.depth.get() {
+                if let Some(Some(queue)) = self.queues.get_mut(index) {
+                    feed(service, queue, now, room);
+                }
                 let Some(mut frame) = service.poll_frame(now, room) else {
                     self.with_frames.remove(index);
+                    self.drained_in = self.drained_in.min(room);
                     break;
                 };
                 if let Some(id) = u8::try_from(index).ok().and_then(ServiceId::new) {
@@ -238,6 +263,18 @@ impl<S: LinkService> Mux<S> {
     }
 }
 
+/// Gives a service packets that wait, as many as its next frame takes.
+fn feed(service: &mut impl LinkService, queue: &mut ClassQueue, now: Time, room: Octets) {
+    while service.wants_packet(room)
+        && let Some(packet) = queue.pop(now)
+    {
+        if let Err(Full { packet, .. }) = service.handle_packet(packet, now) {
+            queue.put_back(packet);
+            return;
+        }
+    }
+}
+
 /// What each service has done since it was made.
 fn totals<S: LinkService>(services: &[S], link_octets: &[u64]) -> impl Iterator<Item = Totals> + Clone {
     let both = services.iter().zip(link_octets);
@@ -245,12 +282,22 @@ fn totals<S: LinkService>(services: &[S], link_octets: &[u64]) -> impl Iterator<
 }
 
 impl<S: LinkService> LinkService for Mux<S> {
-    fn handle_packet(&mut self, packet: Packet, now: Time) -> Result<(), Full> {
-        let id = self.service_of(&packet.octets);
-        let size = Octets::of(packet.octets.len());
+    fn handle_packet(&mut self, mut packet: Packet, now: Time) -> Result<(), Full> {
+        let (id, flow) = self.classify(&packet.octets);
+        let size = packet.size();
+        packet.flow = flow.or(packet.flow);
         self.keep_time(now);
-        let Some(service) = self.told(id.index()) else { return Err(Full { packet, service: id }) };
-        service.handle_packet(packet, now).map_err(|full| Full { service: id, ..full })?;
+        self.with_frames.add(id.index());
+        match self.queues.get_mut(id.index()) {
+            // What has no octets the service counts, and nobody carries.
+            Some(Some(queue)) if size > Octets::ZERO => {
+                queue.push(packet, now).map_err(|packet| Full { packet, service: id })?;
+            }
+            _ => {
+                let Some(service) = self.told(id.index()) else { return Err(Full { packet, service: id }) };
+                service.handle_packet(packet, now).map_err(|full| Full { service: id, ..full })?;
+            }
+        }
         if let Some(meter) = &mut self.meter {
             meter.count(id.index(), size);
         }
@@ -289,6 +336,8 @@ impl<S: LinkService> LinkService for Mux<S> {
         }
         self.keep_time(now);
         self.fill_scheduler(now, room);
+        // The first one goes first: where it does not fit, nothing goes.
+        self.scheduler.first().filter(|frame| frame.size() <= room)?;
         self.scheduler.pop().map(|(_, frame)| frame)
     }
 
@@ -324,6 +373,10 @@ impl<S: LinkService> LinkService for Mux<S> {
         self.services.iter().filter_map(LinkService::poll_timeout).min()
     }
 
+    fn wants_packet(&self, room: Octets) -> bool {
+        self.services.iter().any(|service| service.wants_packet(room))
+    }
+
     /// What each of them carries.
     fn largest_packet(&self, room: Octets) -> Octets {
         self.services.iter().map(|service| service.largest_packet(room)).min().unwrap_or_default()
@@ -332,7 +385,8 @@ impl<S: LinkService> LinkService for Mux<S> {
     /// What all services have counted together; frames of no service count as malformed.
     fn counters(&self) -> Counters {
         let of_mux = Counters { malformed_received: self.unknown_tags, ..Counters::default() };
-        self.services.iter().fold(of_mux, |sum, service| sum + service.counters())
+        let queued = self.queues.iter().flatten().map(ClassQueue::counters);
+        self.services.iter().map(LinkService::counters).chain(queued).fold(of_mux, |sum, counters| sum + counters)
     }
 }
 

@@ -226,6 +226,10 @@ impl LinkService for AnyService {
         each!(self, service => service.poll_timeout())
     }
 
+    fn wants_packet(&self, room: Octets) -> bool {
+        each!(self, service => service.wants_packet(room))
+    }
+
     fn largest_packet(&self, room: Octets) -> Octets {
         each!(self, service => service.largest_packet(room))
     }

@@ -3,7 +3,7 @@
 use crate::recording::{Event, Recording};
 use arqway_link::sscop::connection::{Connection, Indication, Message, Request, State};
 use arqway_link::sscop::pdu;
-use arqway_link::{Frame, Tag};
+use arqway_link::{Frame, Packet, Tag};
 use arqway_units::{Span, Time};
 use bytes::Bytes;
 use std::fmt::Write;
@@ -60,7 +60,7 @@ fn give(connection: &mut Connection, what: &str, now: Time) {
     match name {
         "estab" => connection.handle_request(Request::Establish(Bytes::new()), now),
         "resp" => connection.handle_request(Request::AcceptEstablishment(Bytes::new()), now),
-        "send" => connection.handle_request(Request::Data(Message::new(octets_of(octets))), now),
+        "send" => connection.handle_request(Request::Data(Message::new(Packet::new(octets_of(octets)))), now),
         "pdu" => connection.handle_pdu(pdu::parse(Frame::from_wire(Tag::default(), octets_of(octets))), now),
         _ => panic!("what is {what}?"),
     }

@@ -64,6 +64,10 @@ impl LinkService for Held {
         self.ask(None, |service| service.poll_timeout())
     }
 
+    fn wants_packet(&self, room: Octets) -> bool {
+        self.ask(false, |service| service.wants_packet(room))
+    }
+
     fn largest_packet(&self, room: Octets) -> Octets {
         self.ask(Octets::ZERO, |service| service.largest_packet(room))
     }

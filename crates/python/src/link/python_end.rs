@@ -186,6 +186,11 @@ impl LinkService for PythonEnd {
         })
     }
 
+    /// It says so when it is given one.
+    fn wants_packet(&self, _room: Octets) -> bool {
+        true
+    }
+
     fn largest_packet(&self, room: Octets) -> Octets {
         self.ask(Octets::ZERO, |object| {
             let largest = object.call_method1("largest_packet", (room.as_u64(),))?;

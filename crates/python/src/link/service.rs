@@ -335,6 +335,10 @@ impl LinkService for AnyEnd {
         each!(self, end => end.poll_timeout())
     }
 
+    fn wants_packet(&self, room: Octets) -> bool {
+        each!(self, end => end.wants_packet(room))
+    }
+
     fn largest_packet(&self, room: Octets) -> Octets {
         each!(self, end => end.largest_packet(room))
     }

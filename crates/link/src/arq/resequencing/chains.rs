@@ -1,6 +1,7 @@
 //! The sending end's part: which frame must go before which.
 
 use super::{Others, Resequencing, Unordered};
+use crate::contract::Packet;
 use crate::ip::{Flow, FlowTable, Headers, is_whole_segment};
 use alloc::collections::VecDeque;
 
@@ -25,11 +26,11 @@ impl Chains {
 
     /// A packet goes into frame `number`, which is higher than all before. Says the frame's link: how many frames back the
     /// previous one of its chain is, 0 where there is none, or none that is unacknowledged.
-    pub(crate) fn link(&mut self, octets: &[u8], number: u64) -> u32 {
+    pub(crate) fn link(&mut self, packet: &Packet, number: u64) -> u32 {
         if let Some(link) = self.resequencing.common_link() {
             return link;
         }
-        let Some(chain) = self.chain_of(octets) else { return 0 };
+        let Some(chain) = self.chain_of(packet) else { return 0 };
         self.frames.push_back((number, chain));
         let last = self.last.insert(chain, number);
         last.and_then(|last| u32::try_from(number.checked_sub(last)?).ok()).unwrap_or(0)
@@ -51,7 +52,12 @@ impl Chains {
     }
 
     /// The chain that a packet belongs to; `None` for one that nothing has to wait for.
-    fn chain_of(&self, octets: &[u8]) -> Option<Flow> {
+    fn chain_of(&self, Packet { octets, flow, .. }: &Packet) -> Option<Flow> {
+        if self.resequencing == Resequencing::PerFlow
+            && let Some(flow) = flow
+        {
+            return Some(*flow);
+        }
         let read = Headers::read_all(octets);
         if let Resequencing::None(Unordered { others, .. }) = &self.resequencing {
             if read.as_ref().is_some_and(|(headers, payload)| is_whole_segment(octets, headers, payload)) {

@@ -1,7 +1,7 @@
 //! Links, and the order that they make.
 
 use super::*;
-use crate::contract::Counters;
+use crate::contract::{Counters, Packet};
 use alloc::vec::Vec;
 use arqway_units::{Span, Time};
 use etherparse::PacketBuilder;
@@ -37,7 +37,7 @@ fn none(others: Others) -> Resequencing {
 
 fn links<const N: usize>(chains: &mut Chains, packets: [Vec<u8>; N]) -> [u32; N] {
     let mut number = 0..;
-    packets.map(|packet| chains.link(&packet, number.next().expect("a number")))
+    packets.map(|packet| chains.link(&Packet::new(packet), number.next().expect("a number")))
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn a_flow_is_forgotten_when_its_last_frame_is_acknowledged() {
     assert_eq!(links(&mut chains, [udp(1), udp(2), udp(1)]), [0, 0, 2]);
     chains.acknowledged(2);
     assert_eq!(chains.len(), 1);
-    assert_eq!((chains.link(&udp(1), 3), chains.link(&udp(2), 4)), (1, 0));
+    assert_eq!((chains.link(&Packet::new(udp(1)), 3), chains.link(&Packet::new(udp(2)), 4)), (1, 0));
     chains.acknowledged(5);
     assert_eq!(chains.len(), 0);
 }

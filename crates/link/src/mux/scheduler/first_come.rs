@@ -26,6 +26,12 @@ impl<T> FirstComeFirstServed<T> {
         self.queue.push_back((lane, item));
     }
 
+    /// The item that came first.
+    #[must_use]
+    pub fn first(&self) -> Option<&T> {
+        self.queue.front().map(|(_, item)| item)
+    }
+
     /// Takes the item that came first.
     pub fn pop(&mut self) -> Option<(Lane, T)> {
         let (lane, item) = self.queue.pop_front()?;

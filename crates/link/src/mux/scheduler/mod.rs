@@ -59,6 +59,14 @@ impl<T> Scheduler<T> {
         }
     }
 
+    /// What goes next.
+    pub(super) fn first(&self) -> Option<&T> {
+        match self {
+            Self::Fcfs(scheduler) => scheduler.first(),
+            Self::Scfq(scheduler) => scheduler.first(),
+        }
+    }
+
     pub(super) fn pop(&mut self) -> Option<(Lane, T)> {
         match self {
             Self::Fcfs(scheduler) => scheduler.pop(),

@@ -85,6 +85,13 @@ impl<T> SelfClocked<T> {
         }
     }
 
+    /// The item that [`pop`](Self::pop) takes next.
+    #[must_use]
+    pub fn first(&self) -> Option<&T> {
+        let Reverse((_, lane)) = self.heads.peek()?;
+        self.lanes.get(*lane)?.items.front().map(|(_, item)| item)
+    }
+
     /// Takes the item with the smallest stamp; of several that of the first lane.
     pub fn pop(&mut self) -> Option<(Lane, T)> {
         let mut head = self.heads.peek_mut()?;

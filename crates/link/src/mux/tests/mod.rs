@@ -2,6 +2,7 @@
 
 mod classifier;
 mod config;
+mod queue;
 mod rates;
 
 use super::*;
@@ -95,7 +96,7 @@ fn a_full_service_says_that_it_is_the_one_and_the_other_still_takes_packets() {
             break full;
         }
     };
-    assert_eq!((full.service.index(), full.packet), (1, packet(Protocol::UDP)));
+    assert_eq!((full.service.index(), full.packet.octets), (1, packet(Protocol::UDP).octets));
     assert_eq!(mux.handle_packet(packet(Protocol::TCP), Time::ZERO), Ok(()));
 }
 

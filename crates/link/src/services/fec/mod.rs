@@ -35,7 +35,7 @@ pub use block::Parity;
 pub use config::Config;
 pub use wire::{Pdu, parse};
 
-use crate::contract::{Clock, Counters, Deadlines, Departure, Entity, Frame, Tag, Ticket};
+use crate::contract::{Clock, Counters, Deadlines, Departure, Entity, Frame, Packet, Tag, Ticket};
 use arqway_units::Octets;
 use bytes::Bytes;
 use receiver::Receiver;
@@ -59,7 +59,11 @@ impl Entity for Fec {
         !self.sender.is_full()
     }
 
-    fn push(&mut self, packet: Bytes, _now: Clock, _counters: &mut Counters) {
+    fn wants_packet(&self, _room: Octets) -> bool {
+        self.sender.waiting.is_empty()
+    }
+
+    fn push(&mut self, packet: Packet, _now: Clock, _counters: &mut Counters) {
         self.sender.push(packet);
     }
 

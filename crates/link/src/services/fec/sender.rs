@@ -4,7 +4,7 @@ use super::block::Sum;
 use super::config::Config;
 use super::wire::{self, Number};
 use crate::arq::Idle;
-use crate::contract::{Counters, Frame, Ticket};
+use crate::contract::{Counters, Frame, Packet, Ticket};
 use alloc::collections::VecDeque;
 use arqway_units::Time;
 use bytes::Bytes;
@@ -12,7 +12,7 @@ use bytes::Bytes;
 #[derive(Debug)]
 pub(super) struct Sender {
     /// Packets that were never handed over.
-    waiting: VecDeque<Bytes>,
+    pub(super) waiting: VecDeque<Bytes>,
     buffer: usize,
     /// The number of the next data frame.
     next: Number,
@@ -44,8 +44,8 @@ impl Sender {
         self.waiting.len() >= self.buffer
     }
 
-    pub(super) fn push(&mut self, packet: Bytes) {
-        self.waiting.push_back(packet);
+    pub(super) fn push(&mut self, packet: Packet) {
+        self.waiting.push_back(packet.octets);
     }
 
     /// The next frame to hand over: the parity of a block that has ended, else a packet.

@@ -31,7 +31,7 @@ pub use config::Config;
 pub use wire::{Pdu, parse};
 
 use crate::arq::{TimerStarts, earliest};
-use crate::contract::{Clock, Counters, Deadlines, Departure, Entity, Frame, Start, Tag, Ticket};
+use crate::contract::{Clock, Counters, Deadlines, Departure, Entity, Frame, Packet, Start, Tag, Ticket};
 use arqway_units::Octets;
 use bytes::Bytes;
 use receiver::Receiver;
@@ -62,7 +62,11 @@ impl Entity for GoBackN {
         !self.sender.is_full()
     }
 
-    fn push(&mut self, packet: Bytes, _now: Clock, _counters: &mut Counters) {
+    fn wants_packet(&self, _room: Octets) -> bool {
+        !self.sender.has_new()
+    }
+
+    fn push(&mut self, packet: Packet, _now: Clock, _counters: &mut Counters) {
         self.sender.push(packet);
     }
 

@@ -3,7 +3,7 @@
 use super::config::Config;
 use super::wire::Number;
 use crate::arq::{Seq, Window};
-use crate::contract::{Counters, Ticket};
+use crate::contract::{Counters, Packet, Ticket};
 use arqway_units::{Span, Time};
 use bytes::Bytes;
 
@@ -63,8 +63,13 @@ impl Sender {
         self.window.is_full()
     }
 
-    pub(super) fn push(&mut self, packet: Bytes) {
-        self.window.push(Slot { packet, waiting_since: None });
+    /// Whether there is a packet that was never handed over.
+    pub(super) fn has_new(&self) -> bool {
+        self.end < self.window.end()
+    }
+
+    pub(super) fn push(&mut self, packet: Packet) {
+        self.window.push(Slot { packet: packet.octets, waiting_since: None });
     }
 
     /// Takes the peer's N(R), the low bits of the next number it awaits; it acknowledges everything below. The frame that

@@ -5,7 +5,7 @@
 #[cfg(feature = "fuzz")]
 mod fuzz;
 
-use crate::contract::{Clock, Counters, End, Entity, Frame, Kind, LinkContext, SchemeName, Service, settings};
+use crate::contract::{Clock, Counters, End, Entity, Frame, Kind, LinkContext, Packet, SchemeName, Service, settings};
 use alloc::collections::VecDeque;
 use arqway_units::Octets;
 use bytes::Bytes;
@@ -47,8 +47,12 @@ impl Entity for Raw {
         self.outgoing.len() < self.buffer
     }
 
-    fn push(&mut self, packet: Bytes, _now: Clock, _counters: &mut Counters) {
-        self.outgoing.push_back(packet);
+    fn wants_packet(&self, _room: Octets) -> bool {
+        self.outgoing.is_empty()
+    }
+
+    fn push(&mut self, packet: Packet, _now: Clock, _counters: &mut Counters) {
+        self.outgoing.push_back(packet.octets);
     }
 
     fn receive(&mut self, frame: Frame, _now: Clock, _counters: &mut Counters) -> Option<()> {

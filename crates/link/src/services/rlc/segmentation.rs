@@ -193,7 +193,7 @@ impl Segmenter {
         self.next_id() - 1
     }
 
-    fn next_id(&self) -> u64 {
+    pub(super) fn next_id(&self) -> u64 {
         self.first + self.waiting.len() as u64
     }
 
@@ -210,6 +210,12 @@ impl Segmenter {
     /// Whether what waits is enough for a PDU to which nothing could be added.
     pub(super) fn fills_a_pdu(&self) -> bool {
         self.octets >= self.format.room() || self.has_data() && self.plan(&mut |_| ()).is_full
+    }
+
+    /// Whether another SDU would make a difference to the next PDU of this room: what waits does not fill it, or nothing
+    /// would be left behind it, and it could be taken for the last one.
+    pub(super) fn wants_sdu(&self, room: Octets) -> bool {
+        self.longest_pdu(room).is_none_or(|pdu| self.octets <= pdu - self.format.header)
     }
 
     /// How long an SDU may be whose PDUs are to fit into frames of this room: cut into pieces it may have any length, if

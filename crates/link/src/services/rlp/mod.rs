@@ -38,7 +38,7 @@ pub use config::Config;
 pub use wire::{Missing, Pdu, parse};
 
 use crate::arq::earliest;
-use crate::contract::{Clock, Counters, Deadlines, Departure, Entity, Frame, Start, Tag, Ticket};
+use crate::contract::{Clock, Counters, Deadlines, Departure, Entity, Frame, Packet, Start, Tag, Ticket};
 use arqway_units::Octets;
 use bytes::Bytes;
 use receiver::{Received, Receiver};
@@ -62,7 +62,11 @@ impl Entity for Rlp {
         !self.sender.is_full()
     }
 
-    fn push(&mut self, packet: Bytes, _now: Clock, _counters: &mut Counters) {
+    fn wants_packet(&self, _room: Octets) -> bool {
+        self.sender.waiting.is_empty()
+    }
+
+    fn push(&mut self, packet: Packet, _now: Clock, _counters: &mut Counters) {
         self.sender.push(packet);
     }
 

@@ -3,15 +3,14 @@
 use super::config::Config;
 use super::wire::{self, Missing, Number};
 use crate::arq::{Idle, RetransmissionBuffer, Window};
-use crate::contract::{Counters, Frame, Ticket};
+use crate::contract::{Counters, Frame, Packet, Ticket};
 use alloc::collections::VecDeque;
 use arqway_units::Time;
-use bytes::Bytes;
 
 #[derive(Debug)]
 pub(super) struct Sender {
     /// Packets that were never handed over.
-    waiting: VecDeque<Bytes>,
+    pub(super) waiting: VecDeque<Packet>,
     limit: usize,
     /// The last packets that were handed over, and how often each was handed over again; the oldest makes room for the newest,
     /// so nothing ever stalls.
@@ -42,7 +41,7 @@ impl Sender {
         self.waiting.len() >= self.limit
     }
 
-    pub(super) fn push(&mut self, packet: Bytes) {
+    pub(super) fn push(&mut self, packet: Packet) {
         self.waiting.push_back(packet);
     }
 
@@ -90,13 +89,14 @@ impl Sender {
         if self.buffer.window().is_full() {
             self.buffer.pop_front();
         }
-        counters.sent(&packet);
-        self.buffer.announce(&packet, false);
+        counters.sent(&packet.octets);
+        self.buffer.announce(&packet.octets, false);
         // What is not kept any more comes no more.
         self.buffer.unlink_before(self.buffer.first());
-        let number = self.buffer.push(packet.clone(), 0);
+        let octets = packet.octets.clone();
+        let number = self.buffer.push(packet, 0);
         let link = self.buffer.get(number).and_then(|frame| frame.link);
-        Some(wire::data(number, link, packet))
+        Some(wire::data(number, link, octets))
     }
 
     /// A data frame or a keepalive has left, or was dropped.

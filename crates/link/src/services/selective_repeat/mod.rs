@@ -38,7 +38,7 @@ pub use samples::Samples;
 pub use timeout::{EstimatorConfig, Policy, PolicyError, Timeout};
 
 use crate::arq::{Resequencing, earliest};
-use crate::contract::{Clock, Counters, Deadlines, Departure, Entity, Frame, Start, Tag, Ticket};
+use crate::contract::{Clock, Counters, Deadlines, Departure, Entity, Frame, Packet, Start, Tag, Ticket};
 use arqway_units::Octets;
 use bytes::Bytes;
 use receiver::Receiver;
@@ -78,7 +78,11 @@ impl Entity for SelectiveRepeat {
         !self.sender.is_full()
     }
 
-    fn push(&mut self, packet: Bytes, _now: Clock, _counters: &mut Counters) {
+    fn wants_packet(&self, _room: Octets) -> bool {
+        !self.sender.has_new()
+    }
+
+    fn push(&mut self, packet: Packet, _now: Clock, _counters: &mut Counters) {
         self.sender.push(packet);
     }
 

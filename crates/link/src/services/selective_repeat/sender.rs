@@ -5,7 +5,7 @@ use super::samples::{OneAtATime, Samples};
 use super::timeout::Timer;
 use super::wire::Number;
 use crate::arq::{RetransmissionBuffer, TimerQueue, Window};
-use crate::contract::Counters;
+use crate::contract::{Counters, Packet};
 use arqway_units::Time;
 use bytes::Bytes;
 
@@ -38,8 +38,13 @@ impl Sender {
         self.buffer.window().is_full()
     }
 
-    pub(super) fn push(&mut self, packet: Bytes) {
-        self.buffer.announce(&packet, false);
+    /// Whether there is a packet that was never handed over.
+    pub(super) fn has_new(&self) -> bool {
+        self.buffer.get(self.next).is_some()
+    }
+
+    pub(super) fn push(&mut self, packet: Packet) {
+        self.buffer.announce(&packet.octets, false);
         self.buffer.push(packet, None);
     }
 
@@ -166,7 +171,7 @@ mod tests {
                 prop_assert!(sender.deadline().is_none_or(|deadline| deadline > now));
                 for _ in 0..packets {
                     if !sender.is_full() {
-                        sender.push(Bytes::new());
+                        sender.push(Packet::new(Bytes::new()));
                     }
                 }
                 let (copies, all) = hand_over(&mut sender, now);

@@ -33,7 +33,9 @@ mod wire;
 
 pub use config::{Config, Estimator, Resend};
 
-use crate::contract::{Clock, Counters, Deadlines, End, Entity, Frame, Kind, LinkContext, SchemeName, Service, Side};
+use crate::contract::{
+    Clock, Counters, Deadlines, End, Entity, Frame, Kind, LinkContext, Packet, SchemeName, Service, Side,
+};
 use alloc::collections::VecDeque;
 use arqway_units::Octets;
 use bytes::Bytes;
@@ -92,12 +94,16 @@ impl Entity for Snoop {
         self.outgoing.len() < self.config.buffer.get()
     }
 
-    fn push(&mut self, packet: Bytes, Clock { timers, .. }: Clock, counters: &mut Counters) {
+    fn wants_packet(&self, _room: Octets) -> bool {
+        self.outgoing.is_empty()
+    }
+
+    fn push(&mut self, packet: Packet, Clock { timers, .. }: Clock, counters: &mut Counters) {
         if let Some(connections) = &mut self.connections {
-            connections.pass_down(&packet, &self.config, timers);
+            connections.pass_down(&packet.octets, &self.config, timers);
             counters.connections_evicted = connections.evicted();
         }
-        self.outgoing.push_back(Outgoing { octets: packet, again: false });
+        self.outgoing.push_back(Outgoing { octets: packet.octets, again: false });
     }
 
     fn receive(&mut self, frame: Frame, Clock { timers, .. }: Clock, counters: &mut Counters) -> Option<()> {

@@ -4,7 +4,7 @@ use super::Sscop;
 use super::connection::{Error, Indication, Outgoing, Request};
 use super::pdu::{self, InFront, Pdu};
 use crate::arq::earliest;
-use crate::contract::{Clock, Counters, Deadlines, Entity, Frame, Head};
+use crate::contract::{Clock, Counters, Deadlines, Entity, Frame, Head, Packet};
 use arqway_units::{Octets, Time};
 use bytes::Bytes;
 
@@ -103,7 +103,11 @@ impl Entity for Sscop {
         self.user.pending() + self.connection.waiting() < self.buffer
     }
 
-    fn push(&mut self, packet: Bytes, Clock { timers, .. }: Clock, _counters: &mut Counters) {
+    fn wants_packet(&self, _room: Octets) -> bool {
+        self.user.pending() + self.connection.waiting() == 0
+    }
+
+    fn push(&mut self, packet: Packet, Clock { timers, .. }: Clock, _counters: &mut Counters) {
         self.user.send(packet, &mut self.connection, timers);
     }
 

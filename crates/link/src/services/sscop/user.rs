@@ -4,6 +4,7 @@
 use super::Config;
 use super::connection::{Connection, Message, Request, Retrieve, State};
 use crate::arq::Deadline;
+use crate::contract::Packet;
 use alloc::collections::VecDeque;
 use arqway_units::{Span, Time};
 use bytes::Bytes;
@@ -38,7 +39,7 @@ impl User {
         self.pending.len()
     }
 
-    pub(super) fn send(&mut self, packet: Bytes, connection: &mut Connection, now: Time) {
+    pub(super) fn send(&mut self, packet: Packet, connection: &mut Connection, now: Time) {
         let message = Message::new(packet);
         if connection.state() == State::DataTransferReady {
             return connection.handle_request(Request::Data(message), now);

@@ -91,11 +91,14 @@ impl SduDiscard {
         }
     }
 
-    /// An SDU came from the network layer.
-    pub(super) fn took(&mut self, sdu: u64, now: Time) {
-        if let Some(lifetime) = self.lifetime {
-            self.deadlines.push_back((sdu, now + lifetime));
-        }
+    /// How long `Timer_Discard` is, if there is one.
+    pub(super) fn lifetime(&self) -> Option<Span> {
+        self.lifetime
+    }
+
+    /// An SDU comes from the network layer, and `Timer_Discard` expires then.
+    pub(super) fn takes(&mut self, sdu: u64, expiry: Time) {
+        self.deadlines.push_back((sdu, expiry));
     }
 
     /// All SDUs before this one are acknowledged, discarded or dropped; how many of them were live.

@@ -6,12 +6,11 @@ use super::discard::{NotAnswered, SduDiscard};
 use super::polling::{Polling, Submitted};
 use super::verdict::{Verdict, Wrong};
 use super::window::{Exhausted, Pdu, TransmissionWindow};
-use crate::contract::{Clock, Counters};
+use crate::contract::{Clock, Counters, Packet};
 use crate::services::rlc::filling::Filling;
 use crate::services::rlc::pdu::Status;
 use crate::services::rlc::segmentation::{Format, Mode, Segmenter};
 use arqway_units::{Octets, Time};
-use bytes::Bytes;
 
 #[derive(Debug)]
 pub(super) struct Sender {
@@ -80,9 +79,16 @@ impl Sender {
         self.segmenter.largest_sdu(room)
     }
 
-    pub(super) fn push(&mut self, sdu: Bytes, Clock { now, timers }: Clock) {
-        let sdu = self.segmenter.push(sdu);
-        self.discard.took(sdu, now);
+    pub(super) fn wants_sdu(&self, room: Octets) -> bool {
+        self.segmenter.wants_sdu(room)
+    }
+
+    pub(super) fn push(&mut self, packet: Packet, Clock { now, timers }: Clock, counters: &mut Counters) {
+        if let Some(lifetime) = self.discard.lifetime() {
+            let Some(left) = packet.left_of(lifetime, now) else { return counters.packets_discarded += 1 };
+            self.discard.takes(self.segmenter.next_id(), now + left);
+        }
+        self.segmenter.push(packet.octets);
         self.filling.changed(&self.segmenter, timers);
     }
 

@@ -3,7 +3,7 @@
 use super::ticket::{Handed, What};
 use super::{AcknowledgedMode, Number};
 use crate::arq::TimerStarts;
-use crate::contract::{Clock, Counters, Deadlines, Departure, Entity, Frame, Start, Tag, Ticket};
+use crate::contract::{Clock, Counters, Deadlines, Departure, Entity, Frame, Packet, Start, Tag, Ticket};
 use crate::services::rlc::pdu;
 use crate::services::rlc::pdu::AmPdu;
 use arqway_units::Octets;
@@ -14,8 +14,12 @@ impl Entity for AcknowledgedMode {
         !self.sender.is_full()
     }
 
-    fn push(&mut self, packet: Bytes, now: Clock, _counters: &mut Counters) {
-        self.sender.push(packet, now);
+    fn wants_packet(&self, room: Octets) -> bool {
+        self.sender.wants_sdu(room)
+    }
+
+    fn push(&mut self, packet: Packet, now: Clock, counters: &mut Counters) {
+        self.sender.push(packet, now, counters);
     }
 
     fn receive(&mut self, frame: Frame, Clock { timers: now, .. }: Clock, counters: &mut Counters) -> Option<()> {

@@ -16,7 +16,7 @@ mod tests;
 
 pub use config::Config;
 
-use crate::contract::{Clock, Counters, Deadlines, Entity, Frame};
+use crate::contract::{Clock, Counters, Deadlines, Entity, Frame, Packet};
 use crate::services::rlc::pdu;
 use alloc::collections::VecDeque;
 use arqway_units::{Octets, Time};
@@ -42,8 +42,17 @@ impl Entity for TransparentMode {
         self.outgoing.len() < self.config.buffer.get()
     }
 
-    fn push(&mut self, packet: Bytes, Clock { now, .. }: Clock, _counters: &mut Counters) {
-        self.outgoing.push_back((packet, self.config.discard_after.map(|after| now + after)));
+    fn wants_packet(&self, _room: Octets) -> bool {
+        self.outgoing.is_empty()
+    }
+
+    fn push(&mut self, packet: Packet, Clock { now, .. }: Clock, counters: &mut Counters) {
+        let expiry = match self.config.discard_after.map(|after| packet.left_of(after, now)) {
+            None => None,
+            Some(Some(left)) => Some(now + left),
+            Some(None) => return counters.packets_discarded += 1,
+        };
+        self.outgoing.push_back((packet.octets, expiry));
     }
 
     fn receive(&mut self, frame: Frame, _now: Clock, _counters: &mut Counters) -> Option<()> {

@@ -32,7 +32,7 @@ mod tests;
 pub use config::{Config, Reception, UmdSize, WhenFull};
 
 use crate::arq::{Seq, earliest};
-use crate::contract::{Clock, Counters, Deadlines, Entity, Frame, Side};
+use crate::contract::{Clock, Counters, Deadlines, Entity, Frame, Packet, Side};
 use crate::services::rlc::pdu;
 use crate::services::rlc::pdu::LengthIndicatorSize;
 use arqway_units::Octets;
@@ -75,7 +75,11 @@ impl Entity for UnacknowledgedMode {
         self.sender.takes_more()
     }
 
-    fn push(&mut self, packet: Bytes, now: Clock, counters: &mut Counters) {
+    fn wants_packet(&self, room: Octets) -> bool {
+        self.sender.wants_sdu(room)
+    }
+
+    fn push(&mut self, packet: Packet, now: Clock, counters: &mut Counters) {
         self.sender.push(packet, now, counters);
     }
 

@@ -2,14 +2,13 @@
 
 use super::Number;
 use super::config::{Config, WhenFull};
-use crate::contract::{Clock, Counters, Frame, Side};
+use crate::contract::{Clock, Counters, Frame, Packet, Side};
 use crate::services::rlc::filling::Filling;
 use crate::services::rlc::pdu;
 use crate::services::rlc::pdu::HeaderExtension;
 use crate::services::rlc::segmentation::Segmenter;
 use alloc::collections::VecDeque;
 use arqway_units::{Octets, Span, Time};
-use bytes::Bytes;
 
 #[derive(Debug)]
 pub(super) struct Sender {
@@ -46,12 +45,19 @@ impl Sender {
         self.segmenter.largest_sdu(room)
     }
 
-    pub(super) fn push(&mut self, sdu: Bytes, Clock { now, timers }: Clock, counters: &mut Counters) {
+    pub(super) fn wants_sdu(&self, room: Octets) -> bool {
+        self.segmenter.wants_sdu(room)
+    }
+
+    pub(super) fn push(&mut self, sdu: Packet, Clock { now, timers }: Clock, counters: &mut Counters) {
         if self.segmenter.waiting() >= self.buffer {
             self.discard(counters);
         }
-        self.segmenter.push(sdu);
-        self.expiries.extend(self.discard_after.map(|after| now + after));
+        if let Some(after) = self.discard_after {
+            let Some(left) = sdu.left_of(after, now) else { return counters.packets_discarded += 1 };
+            self.expiries.push_back(now + left);
+        }
+        self.segmenter.push(sdu.octets);
         self.filling.changed(&self.segmenter, timers);
     }
 

@@ -1,12 +1,13 @@
 //! What passes between SSCOP and what is above it: its user, and the management (Q.2110 §6.1, §6.2).
 
+use crate::contract::Packet;
 use bytes::Bytes;
 
 /// A packet of the user, with what a counter wants to know of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
     /// The packet.
-    pub octets: Bytes,
+    pub packet: Packet,
     /// It has been in an SD PDU before, perhaps of an earlier connection.
     pub was_sent: bool,
 }
@@ -14,8 +15,8 @@ pub struct Message {
 impl Message {
     /// A packet that was never sent.
     #[must_use]
-    pub fn new(octets: Bytes) -> Self {
-        Self { octets, was_sent: false }
+    pub fn new(packet: Packet) -> Self {
+        Self { packet, was_sent: false }
     }
 }
 

@@ -8,7 +8,7 @@
 use super::Number;
 use super::primitives::{Error, Message, Retrieve};
 use crate::arq::{Resequencing, RetransmissionBuffer, Window};
-use crate::contract::Counters;
+use crate::contract::{Counters, Packet};
 use crate::services::sscop::pdu::Stat;
 use alloc::collections::VecDeque;
 use bytes::Bytes;
@@ -105,7 +105,7 @@ impl Sender {
     }
 
     pub(super) fn push(&mut self, message: Message) {
-        self.buffer.announce(&message.octets, message.was_sent);
+        self.buffer.announce(&message.packet.octets, message.was_sent);
         self.waiting.push_back(message);
     }
 
@@ -144,10 +144,11 @@ impl Sender {
         if !self.has_credit() {
             return None;
         }
-        let Message { octets: packet, was_sent } = self.waiting.pop_front()?;
-        let number = self.buffer.push(packet.clone(), Sent { poll: self.poll, has_arrived: false });
+        let Message { packet, was_sent } = self.waiting.pop_front()?;
+        let octets = packet.octets.clone();
+        let number = self.buffer.push(packet, Sent { poll: self.poll, has_arrived: false });
         let link = self.buffer.get(number).and_then(|frame| frame.link);
-        Some(Data { number, packet, link, was_sent, ends_retransmission: false })
+        Some(Data { number, packet: octets, link, was_sent, ends_retransmission: false })
     }
 
     /// Takes a STAT PDU: how many PDUs it has sent again, if it has a list to say so; or the error that it is.
@@ -287,7 +288,7 @@ impl Sender {
             }
         };
         let wanted = self.buffer.drain_from(kept).filter(|frame| !(peer_delivers && frame.state.has_arrived));
-        into.extend(wanted.map(|frame| Message { octets: frame.packet, was_sent: true }));
+        into.extend(wanted.map(|frame| Message { packet: Packet::new(frame.packet), was_sent: true }));
         into.append(&mut self.waiting);
     }
 }

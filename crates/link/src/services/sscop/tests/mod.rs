@@ -7,6 +7,7 @@ mod transfer;
 use super::connection::{Connection, Error, Indication, Message, Parameters, Request, State, Timer};
 use super::pdu::{Pdu, Stat, stat_list};
 use super::{Config, Sscop};
+use crate::contract::Packet;
 use alloc::vec::Vec;
 use arqway_units::{Span, Time};
 use bytes::Bytes;
@@ -25,7 +26,7 @@ fn parameters() -> Parameters {
 
 fn give(connection: &mut Connection, packets: impl IntoIterator<Item = &'static str>, now: Time) {
     for packet in packets {
-        connection.handle_request(Request::Data(Message::new(packet.into())), now);
+        connection.handle_request(Request::Data(Message::new(Packet::new(packet))), now);
     }
 }
 

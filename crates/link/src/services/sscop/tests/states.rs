@@ -1,6 +1,7 @@
 //! What each PDU and each request does in each state: Q.2110 figure 20, as a table.
 
 use super::*;
+use crate::contract::Packet;
 use alloc::string::String;
 use core::fmt::Write as _;
 
@@ -115,7 +116,7 @@ fn table() -> String {
             ("resync", Request::Resynchronize(uu())),
             ("accept resync", Request::AcceptResynchronization),
             ("accept recover", Request::AcceptRecovery),
-            ("data", Request::Data(Message::new("p".into()))),
+            ("data", Request::Data(Message::new(Packet::new("p")))),
         ]
     };
     let mut table = String::new();

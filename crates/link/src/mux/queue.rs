@@ -1,0 +1,156 @@
+//! Where the packets of a class wait until their service wants them.
+//!
+//! ```text
+//!     packet -> [ a queue a class, drop-tail ] -> service -> scheduler -> link
+//!                 limit: packets, octets, age      holds what is in frames, and the next packet
+//! ```
+//!
+//! A service whose window counts tens of thousands of frames would otherwise be a buffer of that size. Here packets are still
+//! nobody's: a full queue drops what comes, an old packet is dropped when its turn comes, and the other classes go on.
+
+use crate::contract::{Counters, Packet};
+use alloc::collections::VecDeque;
+use arqway_units::{Span, Time, optional_positive_span};
+use core::num::NonZeroUsize;
+use serde::{Deserialize, Serialize};
+
+/// How much may wait in a class's queue; what exceeds one of these is dropped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ClassQueue"))]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct QueueLimits {
+    /// The number of packets that may wait.
+    pub packets: NonZeroUsize,
+    /// The octets that may wait; unlimited by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub octets: Option<NonZeroUsize>,
+    /// How long a packet may wait, in the queue or in a service that discards by age; unlimited by default.
+    #[serde(deserialize_with = "optional_positive_span", skip_serializing_if = "Option::is_none")]
+    pub time: Option<Span>,
+}
+
+impl Default for QueueLimits {
+    /// As many packets as services may hold themselves.
+    fn default() -> Self {
+        Self { packets: const { NonZeroUsize::new(256).expect("not zero") }, octets: None, time: None }
+    }
+}
+
+/// The queue of one class.
+#[derive(Debug)]
+pub(super) struct ClassQueue {
+    limits: QueueLimits,
+    packets: VecDeque<Packet>,
+    octets: usize,
+    refused: u64,
+    expired: u64,
+}
+
+impl ClassQueue {
+    pub(super) fn new(limits: QueueLimits) -> Self {
+        Self { limits, packets: VecDeque::new(), octets: 0, refused: 0, expired: 0 }
+    }
+
+    /// Appends a packet, which is as old from now on as it waits.
+    ///
+    /// # Errors
+    /// Hands it back when there is no room for it.
+    pub(super) fn push(&mut self, mut packet: Packet, now: Time) -> Result<(), Packet> {
+        self.drop_expired(now);
+        let octets = self.octets + packet.octets.len();
+        let is_full = self.packets.len() >= self.limits.packets.get()
+            || self.limits.octets.is_some_and(|most| octets > most.get());
+        if is_full {
+            self.refused += 1;
+            return Err(packet);
+        }
+        packet.arrived.get_or_insert(now);
+        if let Some(time) = self.limits.time {
+            let expiry = now + time;
+            packet.deadline = Some(packet.deadline.map_or(expiry, |deadline| deadline.min(expiry)));
+        }
+        self.octets = octets;
+        self.packets.push_back(packet);
+        Ok(())
+    }
+
+    /// Takes the packet that has waited longest and is still worth something.
+    pub(super) fn pop(&mut self, now: Time) -> Option<Packet> {
+        self.drop_expired(now);
+        let packet = self.packets.pop_front()?;
+        self.octets -= packet.octets.len();
+        Some(packet)
+    }
+
+    /// Puts one back where it was taken from.
+    pub(super) fn put_back(&mut self, packet: Packet) {
+        self.octets += packet.octets.len();
+        self.packets.push_front(packet);
+    }
+
+    fn drop_expired(&mut self, now: Time) {
+        while let Some(packet) = self.packets.pop_front_if(|packet| packet.has_expired(now)) {
+            self.octets -= packet.octets.len();
+            self.expired += 1;
+        }
+    }
+
+    /// What it adds to the numbers of its service: packets that were taken and are not there yet, or never will be.
+    pub(super) fn counters(&self) -> Counters {
+        Counters {
+            packets_taken: self.packets.len() as u64 + self.expired,
+            packets_refused: self.refused,
+            packets_discarded: self.expired,
+            ..Counters::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+
+    fn packet(length: usize) -> Packet {
+        Packet::new(vec![0; length])
+    }
+
+    fn at(milliseconds: u64) -> Time {
+        Time::ZERO + Span::from_milliseconds(milliseconds)
+    }
+
+    fn limits(packets: usize, octets: Option<usize>, milliseconds: Option<u64>) -> QueueLimits {
+        QueueLimits {
+            packets: NonZeroUsize::new(packets).expect("not zero"),
+            octets: octets.and_then(NonZeroUsize::new),
+            time: milliseconds.map(Span::from_milliseconds),
+        }
+    }
+
+    #[test]
+    fn a_packet_too_many_or_an_octet_too_many_is_handed_back_and_counted() {
+        let mut queue = ClassQueue::new(limits(3, Some(100), None));
+        for (length, fits) in [(60, true), (41, false), (40, true), (1, false)] {
+            assert_eq!(queue.push(packet(length), at(0)).is_ok(), fits, "{length}");
+        }
+        assert_eq!(queue.pop(at(0)).map(|packet| packet.octets.len()), Some(60));
+        assert!(queue.push(packet(1), at(0)).is_ok() && queue.push(packet(1), at(0)).is_ok());
+        assert!(queue.push(packet(1), at(0)).is_err(), "three packets wait");
+        let Counters { packets_taken, packets_refused, packets_discarded, .. } = queue.counters();
+        assert_eq!((packets_taken, packets_refused, packets_discarded), (3, 3, 0));
+    }
+
+    #[test]
+    fn a_packet_that_has_waited_too_long_makes_room_and_is_counted() {
+        let mut queue = ClassQueue::new(limits(2, None, Some(10)));
+        queue.push(packet(1), at(0)).expect("room");
+        queue.push(packet(2), at(4)).expect("room");
+        queue.push(packet(3), at(9)).expect_err("two wait");
+        queue.push(packet(4), at(10)).expect("the first one is too old");
+        let next = queue.pop(at(13)).expect("the second");
+        assert_eq!((next.octets.len(), next.age(at(13)), next.deadline), (2, Span::from_milliseconds(9), Some(at(14))));
+        queue.put_back(next);
+        assert_eq!(queue.pop(at(14)).map(|packet| packet.octets.len()), Some(4));
+        assert_eq!((queue.counters().packets_discarded, queue.counters().packets_taken), (2, 2));
+    }
+}
