@@ -4,10 +4,6 @@ use arqway_link::fuzz::Input;
 use arqway_link::mux::{self, Class, Ds, Measured, Ports, Protocol, QueueLimits, Rates, Rule, Scfq, SchedulerConfig};
 use arqway_link::{ServiceConfig, Side};
 
-/// The kinds of service that stand beside each other. What an input means follows from their order.
-pub(crate) const KINDS: [&str; 8] =
-    ["selective-repeat", "go-back-n", "rlp", "xor-fec", "raw", "snoop", "rlc-um", "rlc-tm"];
-
 pub(crate) fn side(input: &mut Input<'_>) -> Side {
     if input.flag() { Side::Client } else { Side::AccessPoint }
 }
@@ -17,9 +13,10 @@ pub(crate) fn of_kind(kind: &str, input: &mut Input<'_>) -> ServiceConfig {
     ServiceConfig::any(kind, input).expect("a kind of service")
 }
 
-/// A service of any kind.
+/// A service of any kind that the list has: none can be left out.
 pub(crate) fn any(input: &mut Input<'_>) -> ServiceConfig {
-    let kind = KINDS[input.index(KINDS.len())];
+    let mut kinds = ServiceConfig::kinds_that_rest();
+    let kind = kinds.nth(input.index(kinds.len())).expect("one of them");
     of_kind(kind, input)
 }
 

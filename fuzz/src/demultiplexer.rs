@@ -8,7 +8,7 @@ use super::line::Line;
 use super::operations::answer;
 use arqway_link::fuzz::Input;
 use arqway_link::mux::{Class, Config, Ds, Rule};
-use arqway_link::{Frame, Mux, ServiceId, Side, Tag};
+use arqway_link::{Frame, Mux, ServiceConfig, ServiceId, Side, Tag};
 use std::collections::VecDeque;
 
 const MOST_OPERATIONS: usize = 300;
@@ -46,9 +46,7 @@ pub(crate) fn drive(octets: &[u8]) {
 
 /// Every kind of service, told apart by codepoint.
 fn every_kind(input: &mut Input<'_>) -> Config {
-    let kinds = ["raw", "selective-repeat", "go-back-n", "rlp", "xor-fec", "snoop", "rlc-um", "rlc-tm"];
-    let classes = kinds
-        .iter()
+    let classes = ServiceConfig::kinds_that_rest()
         .zip(0..)
         .filter_map(|(kind, ds)| Some(Class::new(Rule::of_ds(Ds::new(ds)?), configs::of_kind(kind, input))));
     let classes = classes.collect();
@@ -66,7 +64,7 @@ fn operate(
     match input.index(8) {
         0 => {
             let mut packet = contents::numbered(input.number().into());
-            packet[1] = (input.octet() % 8) << 2;
+            packet[1] = (input.octet() % 16) << 2;
             _ = peer.packet(packet);
         }
         1 => _ = end.packet(contents::packet(input)),

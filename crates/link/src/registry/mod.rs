@@ -96,6 +96,13 @@ macro_rules! services {
                 }
             }
 
+            /// Every kind that comes to rest, in the order of the list.
+            #[must_use]
+            pub fn kinds_that_rest() -> impl ExactSizeIterator<Item = &'static str> {
+                let all = [$(<$config>::COMES_TO_REST.then_some($kind)),*];
+                all.into_iter().flatten().collect::<alloc::vec::Vec<_>>().into_iter()
+            }
+
             /// As [`Fuzzed::kept_at_most`].
             #[must_use]
             pub fn kept_at_most(&self) -> usize {
