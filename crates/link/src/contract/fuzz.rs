@@ -32,6 +32,10 @@ pub trait Fuzzed: Service {
     fn answer(&self, _frame: &Frame) -> Option<Frame> {
         None
     }
+    /// Whether a link that comes back has it say something that it would not have said otherwise.
+    fn speaks_when_link_is_back(&self) -> bool {
+        false
+    }
     /// What it promises over a line that loses and doubles frames, reorders none, and is well again in the end.
     fn promise(&self) -> Promise;
     /// Holds its reader of frames to a second opinion. A frame may come off a wire or, its first octets still in a head

@@ -143,6 +143,14 @@ macro_rules! services {
                 }
             }
 
+            /// As [`Fuzzed::speaks_when_link_is_back`].
+            #[must_use]
+            pub fn speaks_when_link_is_back(&self) -> bool {
+                match self {
+                    $(Self::$service(config) => config.speaks_when_link_is_back(),)*
+                }
+            }
+
             /// As [`Fuzzed::promise`].
             #[must_use]
             pub fn promise(&self) -> Promise {

@@ -31,7 +31,7 @@ pub(crate) struct Setting {
     pub(crate) fates: [Vec<Fate>; 2],
     pub(crate) queue: Queue,
     pub(crate) time_on_line: Span,
-    /// The link goes down and comes back at these times, as hints announce.
+    /// The link goes down and comes back at these times, as hints announce. Meanwhile the owner of each end keeps polling.
     pub(crate) outage: Option<(Time, Time)>,
 }
 
@@ -48,6 +48,8 @@ pub(crate) struct End<S> {
 
 /// A frame that was handed over, and what became of it.
 pub(crate) struct Sent {
+    /// When its first bit went out, or the queue dropped it.
+    pub(crate) at: Time,
     /// As it was on the wire.
     pub(crate) frame: Frame,
     /// How many copies arrived: none is a loss, on the link or in the queue.
@@ -77,10 +79,10 @@ impl Port for LossyPort {
         }
     }
 
-    fn hand_over(&mut self, frame: Frame, _now: Time) -> Result<(), Frame> {
+    fn hand_over(&mut self, frame: Frame, now: Time) -> Result<(), Frame> {
         match self.limit {
             Queue::DropTail(limit) if self.queue.len() >= limit => {
-                self.sent.push(Sent { frame: frame.clone(), copies: 0, arrival: Time::MAX });
+                self.sent.push(Sent { at: now, frame: frame.clone(), copies: 0, arrival: Time::MAX });
                 Err(frame)
             }
             _ => {
@@ -106,7 +108,7 @@ impl Port for LossyPort {
         for _ in 0..fate.copies {
             self.arrivals.push_back((arrival, frame.clone()));
         }
-        self.sent.push(Sent { frame, copies: fate.copies, arrival });
+        self.sent.push(Sent { at: now, frame, copies: fate.copies, arrival });
     }
 
     fn deliver(&mut self, packet: Packet, now: Time) {
@@ -215,9 +217,11 @@ pub(crate) fn run_with<S: LinkService>(services: [S; 2], setting: &Setting, pack
         End::new(near, setting.packets[0], &setting.fates[0], setting, packet),
         End::new(far, setting.packets[1], &setting.fates[1], setting, packet),
     ];
-    let mut changes: VecDeque<(Time, Hint)> = VecDeque::new();
+    let mut changes: VecDeque<(Time, Option<Hint>)> = VecDeque::new();
     if let Some((down, up)) = setting.outage {
-        changes.extend([(down, Hint::HandoffBegins(Handoff::Horizontal)), (up, handoff_ends())]);
+        changes.push_back((down, Some(Hint::HandoffBegins(Handoff::Horizontal))));
+        changes.extend((0..POLLS_IN_AN_OUTAGE).map(|part| (down + (up - down) / POLLS_IN_AN_OUTAGE * part, None)));
+        changes.push_back((up, Some(handoff_ends())));
     }
     come_to_rest(&mut ends, &mut changes, Time::ZERO, setting.packets);
     ends
@@ -236,7 +240,7 @@ pub(crate) fn send_more<S: LinkService>(ends: &mut [End<S>; 2], first: u32, pack
 
 fn come_to_rest<S: LinkService>(
     ends: &mut [End<S>; 2],
-    changes: &mut VecDeque<(Time, Hint)>,
+    changes: &mut VecDeque<(Time, Option<Hint>)>,
     from: Time,
     packets: [u32; 2],
 ) {
@@ -262,16 +266,28 @@ fn come_to_rest<S: LinkService>(
     );
 }
 
+/// How often an owner polls while the link is down, beside what happens then.
+const POLLS_IN_AN_OUTAGE: u64 = 4;
+
 fn handoff_ends() -> Hint {
     let one_way = OneWay { rate: BitRate::MINIMUM, delay: Span::ZERO };
     Hint::HandoffEnds { kind: Handoff::Horizontal, link: LinkOffer { down: one_way, up: one_way } }
 }
 
-fn apply_changes<S: LinkService>(ends: &mut [End<S>; 2], changes: &mut VecDeque<(Time, Hint)>, now: Time) {
+fn apply_changes<S: LinkService>(ends: &mut [End<S>; 2], changes: &mut VecDeque<(Time, Option<Hint>)>, now: Time) {
     while let Some((_, hint)) = changes.pop_front_if(|(at, _)| *at <= now) {
         for end in ends.iter_mut() {
-            end.port.down = hint.link_state() == LinkState::Down;
-            end.service.handle_hint(&hint, now);
+            match &hint {
+                Some(hint) => {
+                    end.port.down = hint.link_state() == LinkState::Down;
+                    end.service.handle_hint(hint, now);
+                }
+                None => {
+                    end.service.handle_timeout(now);
+                    let found = (end.service.poll_frame(now, Octets::MAX), end.service.poll_timeout());
+                    assert_eq!(found, (None, None), "a service is at rest while the link is down");
+                }
+            }
         }
     }
 }

@@ -4,6 +4,7 @@ mod any_frames;
 mod go_back_n;
 mod goes_first;
 mod hints;
+mod outage;
 mod resequencing;
 mod rlc_am;
 mod rlc_um;

@@ -1,8 +1,8 @@
 //! What fuzzing must know of acknowledged mode.
 
 use super::Config;
-use crate::contract::Bounded;
 use crate::contract::fuzz::{Fuzzed, Input, Promise};
+use crate::contract::{Bounded, Side};
 use core::num::NonZeroUsize;
 
 impl Fuzzed for Config {
@@ -18,6 +18,10 @@ impl Fuzzed for Config {
     /// Its own that wait or are not acknowledged, and PDUs of the peer that wait for others.
     fn kept_at_most(&self) -> usize {
         self.buffer.map_or(256, NonZeroUsize::get) + 2 * self.window.map_or(512, Bounded::as_usize)
+    }
+
+    fn speaks_when_link_is_back(&self) -> bool {
+        self.settings(Side::Client).status.after_outage
     }
 
     fn promise(&self) -> Promise {
