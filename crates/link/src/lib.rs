@@ -80,8 +80,8 @@ pub use arq::{
 pub use contract::fuzz;
 pub use contract::{
     Bounded, BoundsError, Checked, Clock, ContractRule, Counters, Deadlines, Departure, End, Entity, Frame, Full,
-    Grammar, Handoff, Head, Hint, Kind, LinkContext, LinkOffer, LinkService, LinkState, OneWay, Packet, Parameter,
-    Port, SchemeName, Service, ServiceId, Side, Start, Subscriber, Tag, Ticket, Violation, pump,
+    Grammar, Handoff, Head, Hint, Kind, LinkClock, LinkContext, LinkOffer, LinkService, LinkState, OneWay, Packet,
+    Parameter, Port, SchemeName, Service, ServiceId, Side, Start, Subscriber, Tag, Ticket, Violation, pump,
 };
 pub use ip::Flow;
 pub use mux::Mux;

@@ -195,6 +195,19 @@ def test_an_outage_is_survived_and_only_ends_that_are_notified_are_silent_in_it(
     assert delivered(list(wire.run(until=70.0)), "b") == [b"packet"]
 
 
+def test_a_service_of_python_is_at_rest_in_an_outage_and_its_timer_goes_on_where_it_was() -> None:
+    wire = connect(StopAndWait(0.5), StopAndWait(0.5), rate="64 kbit/s", delay="50 ms")
+    wire.send("a", b"packet")
+    departed = [event.time for event in wire.run(until=0.02) if event.what == "frame-departed"]
+    wire.set_link(False)
+    assert {event.what for event in wire.run(until=60.0)} <= {"link-down", "frame-cut"}
+    wire.set_link(True)
+    events = list(wire.run(until=70.0))
+    expired = [event.time for event in events if event.what == "timeout"]
+    assert expired[0] - 60.0 == pytest.approx(0.5 - (0.02 - departed[0]))
+    assert delivered(events, "b") == [b"packet"]
+
+
 def test_what_is_on_its_way_when_the_link_goes_is_cut() -> None:
     wire = connect("raw", "raw")
     wire.send("a", b"packet")

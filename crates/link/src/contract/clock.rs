@@ -11,7 +11,7 @@
 //! which a packet is of no use any more, goes by the first.
 //!
 //! The clock belongs to the shell around every entity, [`End`](super::End), and not to its owner: so a service is at rest in
-//! an outage whoever drives it.
+//! an outage whoever drives it. Services written in Python have a shell of their own, with the same clock.
 
 use arqway_units::{Span, Time};
 
@@ -42,9 +42,9 @@ impl Deadlines {
     }
 }
 
-/// Tells both clocks.
+/// Tells both clocks, to whom it belongs: the shell around a service.
 #[derive(Debug, Default)]
-pub(super) struct LinkClock {
+pub struct LinkClock {
     /// How long the link was down, in all outages that are over.
     down: Span,
     /// Where the clock of the timers stands while the link is down.
@@ -53,7 +53,8 @@ pub(super) struct LinkClock {
 
 impl LinkClock {
     /// Both clocks.
-    pub(super) fn read(&self, now: Time) -> Clock {
+    #[must_use]
+    pub fn read(&self, now: Time) -> Clock {
         Clock { now, timers: self.stands_at.unwrap_or(self.running(now)) }
     }
 
@@ -62,25 +63,27 @@ impl LinkClock {
     }
 
     /// The link goes down: the clock of the timers stands still, unless it does so already.
-    pub(super) fn stop(&mut self, now: Time) {
+    pub fn stop(&mut self, now: Time) {
         self.stands_at.get_or_insert(self.running(now));
     }
 
     /// The link is back: the clock of the timers goes on where it stands. Whether it stood still.
-    pub(super) fn go_on(&mut self, now: Time) -> bool {
+    pub fn go_on(&mut self, now: Time) -> bool {
         let Some(at) = self.stands_at.take() else { return false };
         self.down = now.since(at);
         true
     }
 
     /// Whether the clock of the timers stands still.
-    pub(super) fn stands(&self) -> bool {
+    #[must_use]
+    pub fn stands(&self) -> bool {
         self.stands_at.is_some()
     }
 
     /// The time of the first deadline. None while the link is down: no timer runs, and what the other clock makes due can do
     /// nothing before the link is back.
-    pub(super) fn true_time(&self, Deadlines { now, timers }: Deadlines) -> Option<Time> {
+    #[must_use]
+    pub fn true_time(&self, Deadlines { now, timers }: Deadlines) -> Option<Time> {
         if self.stands() {
             return None;
         }

@@ -31,7 +31,7 @@ mod settings;
 
 pub use bounded::{Bounded, BoundsError};
 pub use checked::{Checked, ContractRule, Violation};
-pub use clock::{Clock, Deadlines};
+pub use clock::{Clock, Deadlines, LinkClock};
 pub use counters::Counters;
 pub use end::{End, Entity};
 pub use frame::{Frame, Head, Kind, Packet, ServiceId, Tag, Ticket};

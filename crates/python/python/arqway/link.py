@@ -30,6 +30,8 @@ class PythonService:
 
     Every service needs :meth:`handle_packet`, :meth:`handle_frame`, :meth:`poll_frame` and :meth:`poll_packet`; the
     defaults of the others do nothing. Pass an instance to :func:`connect`, or to :class:`Service` to drive it by hand.
+
+    The ``now`` that it is told stands still while the link is down, and is behind the time from then on.
     """
 
     def handle_packet(self, packet: bytes, now: float) -> bool:
@@ -46,7 +48,7 @@ class PythonService:
     def handle_link(self, up: bool, now: float) -> None:
         """Learn that the link below went down or came back.
 
-        While it is down, return no frame and no deadline; when it is back, move your timers by the outage.
+        Timers need no care: while it is down, ``now`` stands still, and you are asked for no frame and no deadline.
         """
 
     def poll_frame(self, now: float, room: int | None) -> Frame | bytes | None:

@@ -2,11 +2,14 @@
 //!
 //! The contract knows no exceptions. So the first one is kept for whoever asked, and the object is asked nothing more until that is
 //! told: whatever it does, the loop above ends.
+//!
+//! It is told the clock that stands still while the link is down, and is asked for nothing then: so its timers need no care.
 
 use super::frame::Frame;
 use super::time;
 use arqway_link::{
-    Counters, Departure, Frame as LinkFrame, Full, Kind, LinkService, LinkState, Packet, Start, Tag, Ticket,
+    Counters, Deadlines, Departure, Frame as LinkFrame, Full, Kind, LinkClock, LinkService, LinkState, Packet, Start,
+    Tag, Ticket,
 };
 use arqway_units::{Octets, Time};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
@@ -20,6 +23,7 @@ const MOST: u32 = 100_000;
 
 pub(super) struct PythonEnd {
     object: Py<PyAny>,
+    clock: LinkClock,
     raised: Mutex<Option<PyErr>>,
     /// Frames with a ticket that are handed over and have not departed.
     handed: BTreeMap<Ticket, LinkFrame>,
@@ -29,7 +33,8 @@ pub(super) struct PythonEnd {
 
 impl PythonEnd {
     pub(super) fn new(object: Py<PyAny>) -> Self {
-        Self { object, raised: Mutex::default(), handed: BTreeMap::new(), frames: 0, packets: 0 }
+        let (clock, raised) = (LinkClock::default(), Mutex::default());
+        Self { object, clock, raised, handed: BTreeMap::new(), frames: 0, packets: 0 }
     }
 
     pub(super) fn object(&self) -> &Py<PyAny> {
@@ -60,8 +65,10 @@ impl PythonEnd {
         })
     }
 
-    fn told(&mut self) {
+    /// Takes note that it is told something; what time it is to the object.
+    fn told(&mut self, now: Time) -> f64 {
         (self.frames, self.packets) = (0, 0);
+        self.clock.read(now).timers.as_seconds()
     }
 
     fn too_many(&self, what: &str) {
@@ -91,10 +98,10 @@ fn frame_of(method: &str, returned: &Bound<'_, PyAny>) -> PyResult<Option<LinkFr
 
 impl LinkService for PythonEnd {
     fn handle_packet(&mut self, packet: Packet, now: Time) -> Result<(), Full> {
-        self.told();
+        let now = self.told(now);
         let taken = self.ask(false, |object| {
             let octets = PyBytes::new(object.py(), &packet.octets);
-            let taken = object.call_method1("handle_packet", (octets, now.as_seconds()))?;
+            let taken = object.call_method1("handle_packet", (octets, now))?;
             let right = "True if it took the packet, False if it has no room";
             taken.extract::<bool>().or_else(|_| unfit("handle_packet", &taken, right))
         });
@@ -102,27 +109,37 @@ impl LinkService for PythonEnd {
     }
 
     fn handle_frame(&mut self, frame: LinkFrame, now: Time) {
-        self.told();
-        self.ask((), |object| object.call_method1("handle_frame", (Frame(frame), now.as_seconds())).map(drop));
+        let now = self.told(now);
+        self.ask((), |object| object.call_method1("handle_frame", (Frame(frame), now)).map(drop));
     }
 
     fn handle_timeout(&mut self, now: Time) {
-        self.told();
-        self.ask((), |object| object.call_method1("handle_timeout", (now.as_seconds(),)).map(drop));
+        let now = self.told(now);
+        if !self.clock.stands() {
+            self.ask((), |object| object.call_method1("handle_timeout", (now,)).map(drop));
+        }
     }
 
     fn handle_link(&mut self, state: LinkState, now: Time) {
-        self.told();
         let up = state == LinkState::Up;
-        self.ask((), |object| object.call_method1("handle_link", (up, now.as_seconds())).map(drop));
+        if up {
+            self.clock.go_on(now);
+        } else {
+            self.clock.stop(now);
+        }
+        let now = self.told(now);
+        self.ask((), |object| object.call_method1("handle_link", (up, now)).map(drop));
     }
 
     fn poll_frame(&mut self, now: Time, room: Octets) -> Option<LinkFrame> {
+        if self.clock.stands() {
+            return None;
+        }
+        let now = self.clock.read(now).timers.as_seconds();
         // Python knows no largest number: no room is `None`.
         let room = Some(room).filter(|room| *room < Octets::MAX).map(Octets::as_u64);
-        let frame = self.ask(None, |object| {
-            frame_of("poll_frame", &object.call_method1("poll_frame", (now.as_seconds(), room))?)
-        })?;
+        let frame =
+            self.ask(None, |object| frame_of("poll_frame", &object.call_method1("poll_frame", (now, room))?))?;
         self.frames += 1;
         if self.frames > MOST {
             self.too_many("poll_frame");
@@ -134,9 +151,9 @@ impl LinkService for PythonEnd {
     }
 
     fn start_frame(&mut self, frame: &mut LinkFrame, now: Time) -> Start {
-        let given = Frame(frame.clone());
+        let (given, now) = (Frame(frame.clone()), self.clock.read(now).timers.as_seconds());
         let fresh = self.ask(Some(frame.clone()), |object| {
-            frame_of("start_frame", &object.call_method1("start_frame", (given, now.as_seconds()))?)
+            frame_of("start_frame", &object.call_method1("start_frame", (given, now))?)
         });
         let (ticket, tag) = (frame.ticket, frame.tag);
         let Some(mut fresh) = fresh else {
@@ -151,12 +168,10 @@ impl LinkService for PythonEnd {
     }
 
     fn handle_departure(&mut self, _tag: Tag, ticket: Ticket, departure: Departure, now: Time) {
-        self.told();
+        let now = self.told(now);
         let Some(frame) = self.handed.remove(&ticket) else { return };
         let sent = departure == Departure::Sent;
-        self.ask((), |object| {
-            object.call_method1("handle_departure", (Frame(frame), now.as_seconds(), sent)).map(drop)
-        });
+        self.ask((), |object| object.call_method1("handle_departure", (Frame(frame), now, sent)).map(drop));
     }
 
     fn poll_packet(&mut self) -> Option<Packet> {
@@ -178,12 +193,16 @@ impl LinkService for PythonEnd {
     }
 
     fn poll_timeout(&self) -> Option<Time> {
-        self.ask(None, |object| {
+        if self.clock.stands() {
+            return None;
+        }
+        let deadline = self.ask(None, |object| {
             let deadline = object.call_method0("poll_timeout")?;
             let right = "a time in seconds, or None";
             let seconds = deadline.extract::<Option<f64>>().or_else(|_| unfit("poll_timeout", &deadline, right))?;
             seconds.map(time).transpose()
-        })
+        });
+        self.clock.true_time(Deadlines::of_timers(deadline))
     }
 
     /// It says so when it is given one.
