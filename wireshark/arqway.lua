@@ -84,6 +84,20 @@ local function show_bare(name)
     end
 end
 
+-- The multiplexer's own: what the receiver of a service misses.
+fields.report_service = ProtoField.uint8("arqway.report.service", "Reported service", base.DEC)
+fields.report_loss = ProtoField.uint16("arqway.report.loss", "Loss, in parts of 65535", base.DEC)
+
+show["reports"] = function(octets, kind, pinfo, tree)
+    if kind ~= DATA or octets:len() ~= 4 then
+        return false
+    end
+    tree:add(fields.report_service, octets(1, 1))
+    tree:add(fields.report_loss, octets(2, 2))
+    pinfo.cols.info = string.format("report, service %d loses %.2f %%", octets(1, 1):uint(), octets(2, 2):uint() / 655.35)
+    return true
+end
+
 -- The services stand here: each is in its folder, crates/link/src/services/*/dissector.lua.
 do
     local PARITY = 1

@@ -38,7 +38,7 @@ fn experiments() -> Vec<Experiment> {
 fn rows(experiment: &Experiment, figure: &FigurePlan, spread: f64) -> Vec<Row> {
     let places: Vec<String> = match figure.quantity.along {
         Some(_) => (1..30).map(|place| format!("{}@{place}", figure.quantity.metric())).collect(),
-        None => vec![figure.quantity.metric().to_owned()],
+        None => vec![figure.metric()],
     };
     let mut rows = Vec::new();
     for (number, scheme) in (1..).zip(&experiment.schemes) {

@@ -56,6 +56,7 @@ mod recorded;
 mod scenario;
 #[cfg(feature = "schema")]
 mod schema;
+mod service_outcome;
 pub mod tcp;
 mod wireless;
 mod world;
@@ -74,5 +75,6 @@ pub use probe::{NoProbe, Probe};
 pub use rate::{Rate, RateFile, RateFormat, RateStep, RateTrace, StepRate};
 pub use recorded::{Recorded, Trace, TraceEnd, TraceError, TraceStep};
 pub use scenario::{ForwardingNode, LinkLayer, Scenario, Wired};
+pub use service_outcome::{APP as SERVICES, ServiceOutcome};
 pub use wireless::{Differences, Wireless};
 pub use world::World;

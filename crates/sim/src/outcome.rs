@@ -2,6 +2,8 @@
 
 use crate::app::{DelayDistributions, Outcomes, Run};
 use crate::network_outcome::NetworkOutcome;
+use crate::service_outcome::ServiceOutcome;
+use alloc::vec::Vec;
 use arqway_units::Time;
 
 /// The result of a run.
@@ -13,6 +15,8 @@ pub struct Outcome {
     pub applications: Outcomes,
     /// What the network did.
     pub network: NetworkOutcome,
+    /// What each service of the wireless link did, by its number.
+    pub services: Vec<ServiceOutcome>,
     /// How many events the run took.
     pub events: u64,
 }

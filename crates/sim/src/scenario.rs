@@ -130,11 +130,13 @@ impl Scenario {
     /// What would have to be set here for a quantity to be measured; nothing where it is.
     #[must_use]
     pub fn missing_for(&self, quantity: &Quantity) -> Option<String> {
-        if !self.applications().any(|application| application.name() == quantity.app()) {
+        let takes_part = self.applications().any(|application| application.name() == quantity.app());
+        if !takes_part && !quantity.is_of_service() {
             return Some(alloc::format!("{}.enabled = true", quantity.app()));
         }
         let has_forwarding_node = self.forwarding_node.enabled;
-        let measured = Measured { applications: self.configs(), has_forwarding_node };
+        let has_shares = self.link_layer.has_shares();
+        let measured = Measured { applications: self.configs(), has_forwarding_node, has_shares };
         quantity.missing_in(&measured).map(ToString::to_string)
     }
 
@@ -255,5 +257,17 @@ impl LinkLayer {
     #[must_use]
     pub fn services(&self) -> Vec<&ServiceConfig> {
         mux::services(&self.service, &self.classes, &self.table)
+    }
+
+    /// What they are called.
+    #[must_use]
+    pub fn service_names(&self) -> Vec<String> {
+        mux::service_names(&self.classes, &self.table)
+    }
+
+    /// Whether each service has a share of the link that is kept; one that is alone has all of it.
+    #[must_use]
+    pub fn has_shares(&self) -> bool {
+        self.scheduler != SchedulerConfig::Fcfs || self.services().len() == 1
     }
 }

@@ -8,6 +8,7 @@ mod mobility;
 mod ns2_traces;
 mod pipe;
 mod probes;
+mod services;
 mod tcp;
 mod tcp_today;
 mod worlds;

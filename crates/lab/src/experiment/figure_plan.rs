@@ -7,6 +7,7 @@ use crate::figure::{Mark, Scale};
 use crate::quantity::{Quantity, x_label};
 use arqway_config::schema::Later;
 use arqway_config::{Located, Mistakes, Node, did_you_mean};
+use arqway_link::mux::DEFAULT;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -17,6 +18,8 @@ pub struct FigurePlan {
     pub id: String,
     /// The vertical axis.
     pub quantity: Quantity,
+    /// Of which service of the link, where each has its own.
+    pub service: Option<Located<String>>,
     /// Only this replication: what happened once, and no means.
     pub replication: Option<Located<u32>>,
     /// The text at the horizontal axis.
@@ -54,6 +57,9 @@ pub(super) struct FigureSection {
     /// The vertical axis.
     #[schemars(with = "Later<schema_types::QuantityName>")]
     y: Located<String>,
+    /// Of `service.` quantities: the service, by the name of its class; `default` unless set.
+    #[schemars(with = "Option<String>")]
+    service: Option<Located<String>>,
     /// The label of the horizontal axis, instead of the path and its unit.
     x_label: Option<String>,
     /// The scale of the horizontal axis.
@@ -115,11 +121,49 @@ impl FigurePlan {
             mistakes.push(section.y.mistake(message).help("sweep a single value"));
             return None;
         }
+        if let Some(service) = section.service.as_ref().filter(|_| !quantity.is_of_service()) {
+            let mistake = service.mistake(format!("`{}` is not measured of each service", section.y.value));
+            mistakes.push(mistake.help("leave `service` out; it goes with the quantities that begin with `service.`"));
+            return None;
+        }
+        let service = section.service;
+        let service =
+            service.unwrap_or_else(|| Located { value: DEFAULT.to_owned(), origin: section.y.origin.clone() });
+        let service = quantity.is_of_service().then_some(service);
         let along = quantity.along.map(str::to_owned);
         let label = section.x_label.or(along).unwrap_or_else(|| x_label(swept.unwrap_or_default(), unit));
         let marks = section.marks.into_iter().map(|mark| mark.read(schemes, mistakes)).collect();
         let FigureSection { id, x_scale, y_scale, bars, replication, .. } = section;
-        (!x_is_wrong).then_some(Self { id, quantity, replication, x_label: label, x_scale, y_scale, bars, marks })
+        (!x_is_wrong).then_some(Self {
+            id,
+            quantity,
+            service,
+            replication,
+            x_label: label,
+            x_scale,
+            y_scale,
+            bars,
+            marks,
+        })
+    }
+}
+
+impl FigurePlan {
+    /// The metric that it shows, as rows name it; `window` of a series, whose places come behind it.
+    #[must_use]
+    pub fn metric(&self) -> String {
+        let of_service = |service: &Located<String>| self.quantity.metric_of(&service.value);
+        self.service.as_ref().map_or_else(|| self.quantity.metric().to_owned(), of_service)
+    }
+
+    /// The text at the vertical axis.
+    #[must_use]
+    pub fn y_label(&self) -> String {
+        let label = self.quantity.label;
+        let Some(service) = &self.service else { return label.to_owned() };
+        let mut letters = label.chars();
+        let first = letters.next().into_iter().flat_map(char::to_lowercase);
+        format!("Service {}: {}", service.value, first.chain(letters).collect::<String>())
     }
 }
 

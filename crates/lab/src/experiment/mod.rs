@@ -56,12 +56,13 @@ pub(crate) use legend::legend;
 pub use scheme::Scheme;
 pub use world::{Effort, Point};
 
-use arqway_config::{Mistake, Mistakes, Node, Source, parse};
+use arqway_config::{Mistake, Mistakes, Node, Source, did_you_mean, parse};
 use arqway_sim::Scenario;
 use arqway_sim::channel::ErrorModel;
 use header::{Header, Parts};
 use overlay::Overlay;
 use parts::{each, has_too_many_cells, names_files, no_name_twice, part};
+use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 use std::path::Path;
 use std::sync::Arc;
@@ -181,7 +182,8 @@ impl Experiment {
     }
 }
 
-/// Refuses figures of what no cell measures, because its application does not run there, or a setting of it is missing.
+/// Refuses figures of what no cell measures, because its application does not run there, a setting of it is missing, or
+/// there is no service of that name.
 fn refuse_unmeasured(
     figures: &[(&Node, FigurePlan)],
     points: &[world::PointTree],
@@ -189,17 +191,29 @@ fn refuse_unmeasured(
     mistakes: &mut Mistakes,
 ) {
     let Some(first) = points.first() else { return };
+    let of_schemes = points
+        .iter()
+        .enumerate()
+        .flat_map(|(index, point)| schemes.iter().filter_map(move |scheme| scheme.scenario(index, &point.point)));
+    let of_schemes: Vec<Scenario> = if figures.is_empty() { Vec::new() } else { of_schemes.collect() };
+    let is_anywhere = |measured: &dyn Fn(&Scenario) -> bool| {
+        points.iter().map(|point| &point.point.scenario).chain(&of_schemes).any(measured)
+    };
     for (node, figure) in figures {
-        let Some(missing) = first.point.scenario.missing_for(&figure.quantity) else { continue };
-        let is_measured = |scenario: &Scenario| scenario.missing_for(&figure.quantity).is_none();
-        let of_schemes = |(index, point): (usize, &world::PointTree)| {
-            schemes.iter().any(|scheme| scheme.scenario(index, &point.point).is_some_and(|world| is_measured(&world)))
-        };
-        let by_points = points.iter().any(|point| is_measured(&point.point.scenario));
-        if !by_points && !points.iter().enumerate().any(of_schemes) {
+        let FigurePlan { quantity, service, .. } = figure;
+        if let Some(missing) = first.point.scenario.missing_for(quantity)
+            && !is_anywhere(&|scenario| scenario.missing_for(quantity).is_none())
+        {
             let y = node.get_path("y").unwrap_or(node);
-            let mistake = Mistake::at_value(y, format!("this world does not measure `{}`", figure.quantity.name));
+            let mistake = Mistake::at_value(y, format!("this world does not measure `{}`", quantity.name));
             mistakes.push(mistake.help(format!("it needs {missing} in the scenario")));
+        } else if let Some(service) = service
+            && !is_anywhere(&|scenario| scenario.link_layer.service_names().contains(&service.value))
+        {
+            let names: BTreeSet<String> =
+                of_schemes.iter().flat_map(|scenario| scenario.link_layer.service_names()).collect();
+            let help = did_you_mean(&service.value, &names.iter().map(String::as_str).collect::<Vec<_>>());
+            mistakes.push(service.mistake(format!("no service is called `{}`", service.value)).help(help));
         }
     }
 }

@@ -189,10 +189,14 @@ fn whole_path(path: &str, node: &Node) -> Option<String> {
     Some(whole_path(&path, inner).unwrap_or(path))
 }
 
-/// The setting that a mistake in rates is about: a class's rate, or the table's rates where no class gives one.
+/// The setting that a mistake in rates is about: that of a class, or the table's rates where no class has one.
 fn rate_to_look_at<'tree>(error: &ConfigError, tree: &'tree Node) -> Option<&'tree Node> {
     let classes = tree.get_path("link-layer.classes").and_then(Node::as_array).unwrap_or_default();
-    let of_class = classes.iter().find_map(|class| class.get_path("rate"));
+    let first = |key| classes.iter().find_map(|class| class.get_path(key));
+    if matches!(error, ConfigError::CarriesWithMeasuredShares) {
+        return first("carries");
+    }
+    let of_class = first("rate").or_else(|| first("carries"));
     let of_table = || tree.get_path("link-layer.table.allocations");
     match (error, of_class) {
         (ConfigError::RatesWithoutShares, _) => of_class.or_else(of_table),

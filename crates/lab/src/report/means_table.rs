@@ -3,7 +3,6 @@
 use super::coinciding::{Coinciding, Measured};
 use crate::experiment::{Bars, Experiment, FigurePlan, Scheme};
 use crate::figure::{Axis, Curve, Figure, Mark, Point, Scale, number};
-use crate::quantity::Quantity;
 use crate::results::rows::Row;
 use crate::results::stats::{Summary, summarise};
 use crate::results::text_table::{Align, text_table};
@@ -43,11 +42,11 @@ pub struct MeansTable {
     pub bars: Bars,
 }
 
-/// Where on the horizontal axis a row belongs, if it is one of a quantity.
-fn place_of(row: &Row, quantity: &Quantity) -> Option<f64> {
-    match quantity.along {
-        Some(_) => quantity.place_of(&row.metric),
-        None => (&*row.metric == quantity.metric()).then_some(row.point),
+/// Where on the horizontal axis a row belongs, if it is one of a figure's metric.
+fn place_of(row: &Row, figure: &FigurePlan, metric: &str) -> Option<f64> {
+    match figure.quantity.along {
+        Some(_) => figure.quantity.place_of(&row.metric),
+        None => (&*row.metric == metric).then_some(row.point),
     }
 }
 
@@ -83,11 +82,11 @@ impl MeansTable {
     /// The table of a figure, from the rows of its experiment.
     #[must_use]
     pub fn new(experiment: &Experiment, figure: &FigurePlan, rows: &[Row]) -> Self {
-        let (app, label) = (figure.quantity.app(), figure.quantity.label);
+        let (app, metric) = (figure.quantity.app(), figure.metric());
         let replication = figure.replication.as_ref().map(|only| only.value);
         let wanted = |row: &&Row| &*row.app == app && replication.is_none_or(|only| row.replication == only);
         let rows: Vec<(f64, &Row)> =
-            rows.iter().filter(wanted).filter_map(|row| Some((place_of(row, &figure.quantity)?, row))).collect();
+            rows.iter().filter(wanted).filter_map(|row| Some((place_of(row, figure, &metric)?, row))).collect();
         let mut points: Vec<f64> = match figure.quantity.along {
             Some(_) => rows.iter().map(|(place, _)| *place).collect(),
             None => experiment.points.iter().map(|point| point.value).collect(),
@@ -105,7 +104,7 @@ impl MeansTable {
         let counts = || means.iter().flatten().flatten().map(|summary| summary.n);
         Self {
             x_label: figure.x_label.clone(),
-            y_label: label.to_owned(),
+            y_label: figure.y_label(),
             schemes: experiment.schemes.iter().map(|scheme| scheme.label.clone()).collect(),
             names: experiment.schemes.iter().map(Scheme::full_name).collect(),
             coinciding: can_coincide.then(|| Coinciding::of(&of_schemes, &means)).flatten(),
@@ -229,6 +228,7 @@ impl MeansTable {
 mod tests {
     use super::*;
     use crate::experiment::Effort;
+    use crate::quantity::Quantity;
     use arqway_config::{Located, Origin, Source};
 
     /// Two schemes that differ in their connections alone, and the rows of a cell of each.
@@ -298,6 +298,19 @@ mod tests {
         assert_eq!(means(&first), [[Some(2.0), Some(3.0)], [Some(8.0), None]]);
         assert_eq!(first.replications_text(), "replication 0 alone");
         assert!(first.figure(&study, "fig").caption.ends_with("replication 0 alone"));
+    }
+
+    #[test]
+    fn a_figure_of_a_service_has_the_rows_of_that_service_alone() {
+        let study = experiment("");
+        let service = Located { value: "voice".to_owned(), origin: Origin::whole(&Source::new("study.toml", "")) };
+        let quantity = Quantity::of("service.loss").expect("a quantity of services");
+        let figure = FigurePlan { quantity, service: Some(service), ..study.figures[0].clone() };
+        let rows = [("loss@default", 0.5), ("loss@voice", 0.25), ("goodput@voice", 0.125), ("loss", 0.0)];
+        let rows = rows.map(|(metric, value)| Row { app: "service".into(), ..row(metric, 1, 0, value) });
+        let table = MeansTable::new(&study, &figure, &rows);
+        assert_eq!(means(&table), [[Some(25.0), None]]);
+        assert_eq!(table.y_label, "Service voice: residual loss (%)");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use crate::results::rows::Row;
 use crate::run::measured::{Measured, Metric};
 use crate::run::plan::Plan;
+use arqway_sim::SERVICES;
 use arqway_sim::app::Application;
 use arqway_sim::channel::Direction;
 use std::sync::Arc;
@@ -13,6 +14,8 @@ pub struct CellRows {
     common: Row,
     /// The applications at work.
     apps: Vec<&'static str>,
+    /// Whether the experiment asks for what the services of the link did: rows have that only then.
+    has_services: bool,
 }
 
 impl CellRows {
@@ -35,7 +38,8 @@ impl CellRows {
             metric: empty,
             value: 0.0,
         };
-        Self { common, apps: scenario.applications().map(Application::name).collect() }
+        let has_services = experiment.figures.iter().any(|figure| figure.quantity.is_of_service());
+        Self { common, apps: scenario.applications().map(Application::name).collect(), has_services }
     }
 
     /// What its rows share, but for the application, what is beside it, and the replication.
@@ -43,9 +47,10 @@ impl CellRows {
         &self.common
     }
 
-    /// The applications whose rows it has, each with what else uses the link.
+    /// The applications whose rows it has, each with what else uses the link; those of services are last.
     pub fn apps(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
-        self.apps.iter().map(|app| (*app, self.beside(app)))
+        let services = self.has_services.then_some(&SERVICES);
+        self.apps.iter().chain(services).map(|app| (*app, self.beside(app)))
     }
 
     /// Adds the rows of its runs, by replication: one for each metric.

@@ -2,7 +2,7 @@
 
 use super::delays::Delays;
 use arqway_sim::app::Application;
-use arqway_sim::{Outcome, Scenario};
+use arqway_sim::{Outcome, SERVICES, Scenario};
 use arqway_units::Time;
 use std::sync::Arc;
 
@@ -42,14 +42,17 @@ impl Measured {
     }
 }
 
-/// All metrics of a run, in the order of their rows: those of each application that takes part.
+/// All metrics of a run, in the order of their rows: those of each application that takes part, then those of services.
 fn metrics(scenario: &Scenario, outcome: &Outcome, delays: &Delays) -> Vec<Metric> {
     let of_application = |application: Application| {
         let app: Arc<str> = application.name().into();
         let metrics = application.metrics(&outcome.run(delays)).into_iter();
         metrics.map(move |(name, value)| Metric { app: app.clone(), name: name.into(), value })
     };
-    scenario.applications().flat_map(of_application).collect()
+    let of_services = outcome.service_metrics(scenario).into_iter();
+    let services: Arc<str> = SERVICES.into();
+    let of_services = of_services.map(|(name, value)| Metric { app: services.clone(), name: name.into(), value });
+    scenario.applications().flat_map(of_application).chain(of_services).collect()
 }
 
 fn losses(outcome: &Outcome) -> Option<f64> {

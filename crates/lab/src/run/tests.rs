@@ -109,6 +109,32 @@ fn a_delay_with_deviations_on_top_has_its_mean_beside_it() {
 }
 
 #[test]
+fn rows_have_what_services_did_only_where_a_figure_asks_for_it_and_are_otherwise_the_same() {
+    let rows_with = |figures: &str| {
+        rows_of_text(format!(
+            "[experiment]\nid = 'services'\nreplications = 1\n[scenario.set]\nduration = '60 s'\nmedia.enabled = true\n\
+             'link-layer.classes' = [{{ name = 'media', protocol = 'udp', service = 'xor-fec' }}]\n\
+             [[scheme]]\nuse = 'sr'\n[[figure]]\nid = 'file'\ny = 'file-transfer.throughput'\n{figures}"
+        ))
+    };
+    let plain = rows_with("");
+    let (services, rest): (Vec<Row>, Vec<Row>) =
+        rows_with("[[figure]]\nid = 'loss'\ny = 'service.loss'\nservice = 'media'\n")
+            .into_iter()
+            .partition(|row| &*row.app == "service");
+    assert_eq!(plain, rest);
+    let names: Vec<&str> = services.iter().map(|row| &*row.metric).collect();
+    let metrics = ["goodput", "loss", "delay", "effective-goodput"];
+    let expected = ["default", "media"].map(|name| metrics.map(|metric| format!("{metric}@{name}")));
+    assert_eq!(names, expected.as_flattened(), "without shares there is no throughput");
+    assert!(services.iter().all(|row| &*row.beside == "all"));
+    assert_eq!(value(&services, "service", "loss@media"), Some(0.0));
+    // A packet of 250 octets has a tag and a number; each twelve have a parity.
+    let goodput = value(&services, "service", "goodput@media").expect("packets");
+    assert!((0.90..250.0 / 252.0).contains(&goodput), "{goodput}");
+}
+
+#[test]
 fn every_metric_of_a_browser_has_a_name_for_figures() {
     let rows = rows_of("file-transfer.enabled = false\nweb.enabled = true\nmedia.enabled = true");
     assert!(value(&rows, "web", "transactions") > Some(1.0) && value(&rows, "web", "response-p95") > Some(0.1));

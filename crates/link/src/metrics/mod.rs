@@ -30,7 +30,6 @@ mod window;
 pub use window::MeasurementWindow;
 pub(crate) use window::{Sliding, Totals};
 
-use crate::contract::Counters;
 use arqway_units::{BitRate, Ratio, Span, ToFloat, truncate};
 
 /// One service in one direction of a link.
@@ -82,6 +81,8 @@ impl ServiceMetrics {
 pub struct SenderMetrics {
     /// `None` where nothing was sent.
     pub goodput: Option<Ratio>,
+    /// Octets of packets that it sent, each counted once.
+    pub octets: u64,
     /// How often a frame with a packet was sent again, on average; `None` where none was sent.
     pub retransmissions: Option<f64>,
 }
@@ -91,15 +92,16 @@ pub struct SenderMetrics {
 pub struct ReceiverMetrics {
     /// `None` where nothing came, or where the service cannot tell: frames without numbers do not show a gap.
     pub loss: Option<Ratio>,
+    /// Octets of packets that it delivered.
+    pub octets: u64,
 }
 
 impl ReceiverMetrics {
-    /// What is lost, going by both ends' counters, which tells it of any service. What is still under way counts as lost, so
-    /// it is for ends at rest, or for long runs.
+    /// What is lost, going by both ends, which tells it of any service; `None` where nothing was sent. What is still under
+    /// way counts as lost, so it is for ends at rest, or for long runs.
     #[must_use]
-    pub fn of_both_ends(sender: &Counters, receiver: &Counters) -> Self {
-        let arrived = receiver.packets_delivered.to_f64() / sender.packets_taken.to_f64();
-        Self { loss: (sender.packets_taken > 0).then(|| share(1.0 - arrived)) }
+    pub fn loss_by_both_ends(&self, sent: &SenderMetrics) -> Option<Ratio> {
+        (sent.octets > 0).then(|| share(1.0 - self.octets.to_f64() / sent.octets.to_f64()))
     }
 }
 

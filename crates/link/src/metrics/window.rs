@@ -35,6 +35,8 @@ pub(crate) struct Totals {
     pub(crate) counters: Counters,
     /// All that went out on the link: tags, heads and bodies of every frame that started.
     pub(crate) link_octets: u64,
+    /// Octets of all packets that came out of it.
+    pub(crate) delivered_octets: u64,
 }
 
 impl Totals {
@@ -48,12 +50,17 @@ impl Totals {
         let missed = now.packets_missed - then_counted.packets_missed;
         // One that was missed in one window may be recovered in the next.
         let lost = missed.saturating_sub(now.frames_recovered - then_counted.frames_recovered);
+        let octets = now.octets_sent - then_counted.octets_sent;
         EndMetrics {
             sent: SenderMetrics {
-                goodput: part(now.octets_sent - then_counted.octets_sent, self.link_octets - then.link_octets),
+                goodput: part(octets, self.link_octets - then.link_octets),
+                octets,
                 retransmissions: (first > 0).then(|| again.to_f64() / first.to_f64()),
             },
-            received: ReceiverMetrics { loss: part(lost, lost + delivered).filter(|_| knows_losses) },
+            received: ReceiverMetrics {
+                loss: part(lost, lost + delivered).filter(|_| knows_losses),
+                octets: self.delivered_octets - then.delivered_octets,
+            },
         }
     }
 }

@@ -4,7 +4,7 @@
 //! classes = [
 //!     { name = "voice", ds = "ef", service = "raw", rate = "1 Mbit/s" },
 //!     { protocol = "udp", port = "5004-5020", with = "voice" },
-//!     { source = "10.0.0.0/8", protocol = "tcp", service = "selective-repeat", rate = "50 %" },
+//!     { source = "10.0.0.0/8", protocol = "tcp", service = "selective-repeat", carries = "2 Mbit/s" },
 //!     { protocol = "icmp", with = "default" },
 //! ]
 //! ```
@@ -15,6 +15,7 @@ use super::rule::{Rule, RuleError};
 use crate::ip::{Addresses, Ds, FlowLabel, Ports, Protocol};
 use crate::registry::ServiceConfig;
 use alloc::string::String;
+use arqway_units::BitRate;
 use serde::{Deserialize, Serialize};
 
 /// Packets with the same needs, and the service that carries them.
@@ -28,8 +29,10 @@ pub struct Class {
     pub rule: Rule,
     /// Who carries them.
     pub carrier: Carrier,
-    /// What of the link is set aside for them.
+    /// What of the link is set aside for them, and for their recovery.
     pub rate: Option<Allocation>,
+    /// How much of them is to arrive; their recovery comes on top.
+    pub carries: Option<BitRate>,
     /// Where they wait for their service.
     pub queue: Option<QueueLimits>,
 }
@@ -51,13 +54,13 @@ impl Class {
     /// The packets that match a rule, with a service of their own.
     #[must_use]
     pub fn new(rule: Rule, service: ServiceConfig) -> Self {
-        Self { name: None, rule, carrier: Carrier::Service(service), rate: None, queue: None }
+        Self { name: None, rule, carrier: Carrier::Service(service), rate: None, carries: None, queue: None }
     }
 
     /// The packets that match a rule, carried with those of another class.
     #[must_use]
     pub fn with(rule: Rule, class: impl Into<String>) -> Self {
-        Self { name: None, rule, carrier: Carrier::With(class.into()), rate: None, queue: None }
+        Self { name: None, rule, carrier: Carrier::With(class.into()), rate: None, carries: None, queue: None }
     }
 
     /// All packets of a protocol, with a service of their own.
@@ -114,9 +117,13 @@ struct Form {
     /// The name of a class whose service carries them too, or `default` for the default service.
     #[serde(skip_serializing_if = "Option::is_none")]
     with: Option<String>,
-    /// The rate reserved for them, if the scheduler uses configured rates.
+    /// The rate reserved for their frames, if the scheduler uses configured rates.
     #[serde(skip_serializing_if = "Option::is_none")]
     rate: Option<Allocation>,
+    /// The rate at which their packets are to arrive: the rate reserved for their frames follows from the measured effective
+    /// goodput of their service.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    carries: Option<BitRate>,
     /// How many of their packets may wait for their service; without it, as many as the service holds itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     queue: Option<QueueLimits>,
@@ -137,6 +144,12 @@ pub enum ClassError {
     /// Two ways to carry them.
     #[error("a class with both `service` and `with`; expected one of them")]
     TwoCarriers,
+    /// Two ways to set its share.
+    #[error(
+        "a class with both `rate` and `carries`; expected one of them: `rate` is for frames, `carries` for the packets \
+         that arrive"
+    )]
+    TwoRates,
     /// Its packets wait with those of another class.
     #[error("a class with both `queue` and `with`; expected `queue` at the class that has the service")]
     QueueOfAnother,
@@ -162,10 +175,13 @@ impl TryFrom<Form> for Class {
             (None, None) => return Err(ClassError::NoCarrier),
             (Some(_), Some(_)) => return Err(ClassError::TwoCarriers),
         };
+        if form.rate.is_some() && form.carries.is_some() {
+            return Err(ClassError::TwoRates);
+        }
         if form.queue.is_some() && matches!(carrier, Carrier::With(_)) {
             return Err(ClassError::QueueOfAnother);
         }
-        Ok(Self { name: form.name, rule, carrier, rate: form.rate, queue: form.queue })
+        Ok(Self { name: form.name, rule, carrier, rate: form.rate, carries: form.carries, queue: form.queue })
     }
 }
 
@@ -189,6 +205,7 @@ impl From<Class> for Form {
             service,
             with,
             rate: class.rate,
+            carries: class.carries,
             queue: class.queue,
         }
     }

@@ -3,12 +3,13 @@
 //! Services are numbered in the order in which they are brought: 0 is the default one, then each class's that has one of
 //! its own, then those of the table. The numbers are what tags carry, so both ends need the same configuration.
 
+use super::carried::Carried;
 use super::class::{Carrier, Class, DEFAULT};
 use super::classifier::Classifier;
 use super::queue::QueueLimits;
-use super::rates::{self, Allocation, RateError, Shares};
+use super::rates::{Allocation, RateError, Rates, SetAside, Shares};
 use super::rule::Rule;
-use super::scheduler::SchedulerConfig;
+use super::scheduler::{Scfq, SchedulerConfig};
 use super::tables::{Table, Want};
 use crate::contract::ServiceId;
 use crate::metrics::MeasurementWindow;
@@ -67,8 +68,11 @@ impl Config {
     /// The rules and the shares of the services.
     pub(super) fn plan(&self) -> Result<Plan, ConfigError> {
         let services = self.services().len();
-        if services > usize::from(ServiceId::COUNT) {
-            return Err(ConfigError::TooManyServices(services));
+        // Reports on what is carried take a number of their own.
+        let carries = self.classes.iter().any(|class| class.carries.is_some());
+        let most = usize::from(ServiceId::COUNT) - usize::from(carries);
+        if services > most {
+            return Err(ConfigError::TooManyServices { services, most });
         }
         let names = Names::of(&self.classes)?;
         let of_classes = names.carriers(&self.classes)?;
@@ -80,13 +84,19 @@ impl Config {
             };
             want.filter(|want| self.table.service(*want).is_some()).map_or(0, number)
         };
-        let mut allocations: Vec<(usize, Allocation)> =
-            of_classes.iter().zip(&self.classes).filter_map(|(service, class)| Some((*service, class.rate?))).collect();
-        allocations.extend(self.table.allocations().map(|(want, rate)| (of_table(want), rate)));
-        if self.scheduler == SchedulerConfig::Fcfs && !allocations.is_empty() {
-            return Err(ConfigError::RatesWithoutShares);
+        let classes = || of_classes.iter().copied().zip(&self.classes);
+        let mut given: Vec<_> = classes().filter_map(|(service, class)| Some((service, class.rate?))).collect();
+        given.extend(self.table.allocations().map(|(want, rate)| (of_table(want), rate)));
+        let carried = classes().filter_map(|(service, class)| Some((service, Allocation::Rate(class.carries?))));
+        let carried: Vec<_> = carried.collect();
+        match self.scheduler {
+            SchedulerConfig::Fcfs if carries || !given.is_empty() => return Err(ConfigError::RatesWithoutShares),
+            SchedulerConfig::Scfq(Scfq { rates: Rates::Measured(_) }) if carries => {
+                return Err(ConfigError::CarriesWithMeasuredShares);
+            }
+            _ => {}
         }
-        let shares = rates::given(services, &allocations, self.link_rate)?;
+        let set_aside = SetAside::new(services, &given, &carried, self.link_rate)?;
         let table_rules: Vec<(Rule, usize)> =
             self.table.rules().into_iter().map(|(rule, want)| (rule, of_table(Some(want)))).collect();
         let rules = self.classes.iter().map(|class| &class.rule).zip(of_classes);
@@ -95,7 +105,10 @@ impl Config {
         let mut queues = alloc::vec![self.queue];
         queues.extend(self.classes.iter().filter_map(of_class));
         queues.resize(services, self.queue);
-        Ok(Plan { queues, classifier: Classifier::new(rules.map(|(rule, service)| (rule, id(service)))), shares })
+        let classifier = Classifier::new(rules.map(|(rule, service)| (rule, id(service))));
+        let shares = set_aside.shares();
+        let carried = carries.then(|| Carried::new(set_aside, id(services), services));
+        Ok(Plan { queues, classifier, shares, carried })
     }
 }
 
@@ -110,12 +123,28 @@ pub fn services<'config>(
     core::iter::once(default).chain(classes.iter().filter_map(Class::service)).chain(of_table).collect()
 }
 
+/// What the services of a link layer are called, by their numbers: the default one, a class's by the class, a table's by
+/// what it wants; by its number where that is no name, or one that is taken.
+#[must_use]
+pub fn service_names(classes: &[Class], table: &Table) -> Vec<String> {
+    let of_classes = classes.iter().filter(|class| class.service().is_some()).map(|class| class.name.as_deref());
+    let of_table = [(Want::Reliable, "reliable"), (Want::LowDelay, "low-delay")].into_iter();
+    let of_table = of_table.filter(|(want, _)| table.service(*want).is_some()).map(|(_, name)| Some(name));
+    let mut names: Vec<String> = Vec::new();
+    for name in core::iter::once(Some(DEFAULT)).chain(of_classes).chain(of_table) {
+        let free = name.filter(|name| names.iter().all(|known| known != name));
+        names.push(free.map_or_else(|| names.len().to_string(), ToString::to_string));
+    }
+    names
+}
+
 /// What follows from a configuration.
 pub(super) struct Plan {
     /// Of each service.
     pub(super) queues: Vec<Option<QueueLimits>>,
     pub(super) classifier: Classifier,
     pub(super) shares: Shares,
+    pub(super) carried: Option<Carried>,
 }
 
 /// A service's number; that there are not too many is checked before.
@@ -178,8 +207,16 @@ impl<'config> Names<'config> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
     /// More services than a tag can tell apart.
-    #[error("{0} services on one link: expected at most {max}", max = ServiceId::COUNT)]
-    TooManyServices(usize),
+    #[error(
+        "{services} services on one link: expected at most {most}{}",
+        if *most < usize::from(ServiceId::COUNT) { ", as one number is for reports on what they carry" } else { "" }
+    )]
+    TooManyServices {
+        /// How many.
+        services: usize,
+        /// How many there may be: one less where a class says what it carries.
+        most: usize,
+    },
     /// A class is carried with one that does not exist, or that has no service of its own.
     #[error("no class called `{name}` has a service of its own; expected one of {right}")]
     NoSuchClass {
@@ -201,6 +238,9 @@ pub enum ConfigError {
     /// Rates that nobody keeps.
     #[error("rates have no effect with first come, first served; expected `scheduler = \"scfq\"`")]
     RatesWithoutShares,
+    /// Two sources of shares.
+    #[error("`carries` has no effect on shares that are measured from the traffic; expected `scheduler = \"scfq\"`")]
+    CarriesWithMeasuredShares,
     /// The shares do not come out.
     #[error(transparent)]
     Rates(#[from] RateError),
@@ -212,7 +252,10 @@ impl ConfigError {
     pub fn class(&self) -> Option<usize> {
         match self {
             Self::NoSuchClass { class, .. } | Self::NameTaken { class, .. } => Some(*class),
-            Self::TooManyServices(_) | Self::RatesWithoutShares | Self::Rates(_) => None,
+            Self::TooManyServices { .. }
+            | Self::RatesWithoutShares
+            | Self::CarriesWithMeasuredShares
+            | Self::Rates(_) => None,
         }
     }
 }

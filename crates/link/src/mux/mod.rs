@@ -16,6 +16,7 @@
 //! | `queue.rs` | where a class's packets wait until their service wants them |
 //! | `flows.rs` | flows that somebody outside has given a service |
 //! | `rates.rs` | whose share of the link is how large, given or measured |
+//! | `carried.rs` | ... or following from what is to arrive |
 //! | `scheduler/` | first come, first served; self-clocked fair queueing |
 //!
 //! It drains its services inside its own methods: a service's frame is tagged and queued here, so what the
@@ -24,6 +25,7 @@
 //! It polls only services that may have something: by the contract, a drained service has nothing new before its next input.
 //! Deadlines are looked up in all services; measured, that costs a nanosecond for each.
 
+mod carried;
 mod cells;
 mod class;
 mod classifier;
@@ -41,7 +43,7 @@ pub use crate::ip::{
 };
 pub use class::{Carrier, Class, ClassError, DEFAULT};
 pub use classifier::Classifier;
-pub use config::{Config, ConfigError, services};
+pub use config::{Config, ConfigError, service_names, services};
 pub use flows::FlowId;
 pub use queue::QueueLimits;
 pub use rates::{Allocation, AllocationError, Measured, RateError, Rates, Shares};
@@ -57,6 +59,7 @@ use crate::metrics::{EndMetrics, Sliding, Totals};
 use crate::registry::AnyService;
 use alloc::vec::Vec;
 use arqway_units::{Octets, Time};
+use carried::Carried;
 use core::num::NonZeroUsize;
 use flows::Flows;
 use queue::ClassQueue;
@@ -75,12 +78,15 @@ pub struct Mux<S = AnyService> {
     shares: Shares,
     /// Where shares are measured.
     meter: Option<Meter>,
+    /// Where they follow from what classes carry.
+    carried: Option<Carried>,
     depth: NonZeroUsize,
     /// While the link is down, frames stay in the scheduler.
     down: bool,
     unknown_tags: u64,
-    /// What each service has put on the link, in octets.
+    /// What each service has put on the link, and what packets came out of it, in octets.
     link_octets: Vec<u64>,
+    delivered_octets: Vec<u64>,
     /// Whose receivers know what is lost.
     knows_losses: Vec<bool>,
     /// Over which metrics are taken.
@@ -109,6 +115,10 @@ impl Set {
         self.0 &= !(1 << service);
     }
 
+    fn has(self, service: usize) -> bool {
+        self.0 & 1 << service != 0
+    }
+
     fn first(self) -> Option<usize> {
         (self.0 != 0).then_some(self.0.trailing_zeros() as usize)
     }
@@ -131,6 +141,7 @@ impl Mux<AnyService> {
         Ok(Self {
             scheduler: Scheduler::new(config.scheduler, &plan.shares),
             meter,
+            carried: plan.carried,
             services: services.iter().map(|service| service.build(context)).collect(),
             queues: plan.queues.into_iter().map(|limits| limits.map(ClassQueue::new)).collect(),
             classifier: plan.classifier,
@@ -140,6 +151,7 @@ impl Mux<AnyService> {
             down: false,
             unknown_tags: 0,
             link_octets: alloc::vec![0; services.len()],
+            delivered_octets: alloc::vec![0; services.len()],
             knows_losses: services.iter().map(|service| service.knows_losses()).collect(),
             window: Sliding::new(config.window, services.len()),
             with_frames: Set::NONE,
@@ -220,15 +232,34 @@ impl<S: LinkService> Mux<S> {
     /// What each service has done over the last window: of what it sent, and of what it received.
     pub fn metrics(&mut self, now: Time) -> Vec<EndMetrics> {
         self.keep_time(now);
-        let services = totals(&self.services, &self.link_octets).zip(&self.knows_losses).enumerate();
+        let services = self.totals().zip(&self.knows_losses).enumerate();
         services.map(|(service, (now, knows))| now.since(&self.window.before(service), *knows)).collect()
+    }
+
+    /// The same over the whole time since it was made.
+    pub fn metrics_since_start(&self) -> impl Iterator<Item = EndMetrics> {
+        let services = self.totals().zip(&self.knows_losses);
+        services.map(|(now, knows)| now.since(&Totals::default(), *knows))
+    }
+
+    /// What each service has done since it was made.
+    fn totals(&self) -> impl Iterator<Item = Totals> {
+        totals(&self.services, &self.link_octets, &self.delivered_octets)
     }
 
     /// Ends the intervals of measurement that are over.
     fn keep_time(&mut self, now: Time) {
         if self.window.is_due(now) {
-            let Self { window, services, link_octets, .. } = self;
-            window.advance(totals(services, link_octets), now);
+            let Self { window, services, link_octets, delivered_octets, carried, .. } = self;
+            let totals = totals(services, link_octets, delivered_octets);
+            window.advance(totals.clone(), now);
+            if let Some(carried) = carried {
+                for (service, (now, knows)) in totals.zip(&self.knows_losses).enumerate() {
+                    carried.measure(service, &now.since(&window.before(service), *knows));
+                }
+                carried.set(&mut self.shares);
+                self.scheduler.set_shares(&self.shares);
+            }
         }
         if self.meter.as_mut().is_some_and(|meter| meter.update(&mut self.shares, now)) {
             self.scheduler.set_shares(&self.shares);
@@ -249,14 +280,12 @@ impl<S: LinkService> Mux<S> {
                 if let Some(Some(queue)) = self.queues.get_mut(index) {
                     feed(service, queue, now, room);
                 }
-                let Some(mut frame) = service.poll_frame(now, room) else {
+                let report = self.carried.as_mut().and_then(|carried| carried.poll_report(index, room));
+                let Some(frame) = report.or_else(|| Some(tagged(service.poll_frame(now, room)?, index))) else {
                     self.with_frames.remove(index);
                     self.drained_in = self.drained_in.min(room);
                     break;
                 };
-                if let Some(id) = u8::try_from(index).ok().and_then(ServiceId::new) {
-                    frame.tag = frame.tag.with_service(id);
-                }
                 self.scheduler.push(lane, frame.size(), frame);
             }
         }
@@ -275,10 +304,21 @@ fn feed(service: &mut impl LinkService, queue: &mut ClassQueue, now: Time, room:
     }
 }
 
-/// What each service has done since it was made.
-fn totals<S: LinkService>(services: &[S], link_octets: &[u64]) -> impl Iterator<Item = Totals> + Clone {
-    let both = services.iter().zip(link_octets);
-    both.map(|(service, octets)| Totals { counters: service.counters(), link_octets: *octets })
+/// A frame of the service of this number.
+fn tagged(mut frame: Frame, service: usize) -> Frame {
+    let id = u8::try_from(service).ok().and_then(ServiceId::new).unwrap_or_default();
+    frame.tag = frame.tag.with_service(id);
+    frame
+}
+
+/// The same, where the rest of the multiplexer is at work.
+fn totals<S: LinkService>(services: &[S], link: &[u64], delivered: &[u64]) -> impl Iterator<Item = Totals> + Clone {
+    let of_one = |(service, (link, delivered)): (&S, (&u64, &u64))| Totals {
+        counters: service.counters(),
+        link_octets: *link,
+        delivered_octets: *delivered,
+    };
+    services.iter().zip(link.iter().zip(delivered)).map(of_one)
 }
 
 impl<S: LinkService> LinkService for Mux<S> {
@@ -306,9 +346,18 @@ impl<S: LinkService> LinkService for Mux<S> {
 
     fn handle_frame(&mut self, frame: Frame, now: Time) {
         self.keep_time(now);
-        match self.told(frame.tag.service().index()) {
-            Some(service) => service.handle_frame(frame, now),
-            None => self.unknown_tags += 1,
+        let index = frame.tag.service().index();
+        match self.told(index) {
+            Some(service) => {
+                service.handle_frame(frame, now);
+                if let Some(carried) = &mut self.carried {
+                    carried.answer(index);
+                }
+            }
+            None => {
+                let learned = self.carried.as_mut().and_then(|carried| carried.learn(frame));
+                self.unknown_tags += u64::from(learned.is_none());
+            }
         }
     }
 
@@ -361,8 +410,9 @@ impl<S: LinkService> LinkService for Mux<S> {
     fn poll_packet(&mut self) -> Option<Packet> {
         while let Some(index) = self.with_packets.first() {
             let packet = self.services.get_mut(index).and_then(LinkService::poll_packet);
-            if packet.is_some() {
-                return packet;
+            if let Some(packet) = packet {
+                self.delivered_octets[index] += packet.octets.len() as u64;
+                return Some(packet);
             }
             self.with_packets.remove(index);
         }

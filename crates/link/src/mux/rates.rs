@@ -3,12 +3,13 @@
 //! Shares are either given, the rates of the classes that a service carries added up (Section VIII), or measured: over
 //! regular intervals the octets that the classifier assigns to each service, divided by all (Section VII). So a service
 //! gets what its traffic would have got on a link with one service, and pays for its recovery out of that. A packet counts
-//! when its service takes it, so that one that is refused and offered again counts once.
+//! when its service takes it, so that one that is refused and offered again counts once. What a class
+//! [carries](super::carried) is set aside like a rate, with its recovery on top.
 
 use crate::contract::settings;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use arqway_units::{BitRate, Octets, Ratio, Span, Time, ToFloat, UnitError, positive_span, truncate};
+use arqway_units::{BitRate, Octets, Ratio, Span, Time, ToFloat, UnitError, count, positive_span, truncate};
 use core::fmt;
 use core::str::FromStr;
 use serde::{Deserialize, Serialize};
@@ -119,10 +120,15 @@ impl Shares {
     #[must_use]
     pub fn in_proportion(amounts: &[u64]) -> Self {
         let mut shares = Self::equal(amounts.len());
-        if amounts.iter().any(|amount| *amount > 0) {
-            shares.set_in_proportion(amounts, Ratio::new(LEAST).unwrap_or(Ratio::ZERO));
-        }
+        shares.set_to(amounts);
         shares
+    }
+
+    /// The same for shares that there are already, which stay where all amounts are zero.
+    pub(super) fn set_to(&mut self, amounts: &[u64]) {
+        if amounts.iter().any(|amount| *amount > 0) {
+            self.set_in_proportion(amounts, Ratio::new(LEAST).unwrap_or(Ratio::ZERO));
+        }
     }
 
     /// Of each service.
@@ -165,30 +171,87 @@ pub enum RateError {
     TooMuch(String),
 }
 
-/// The shares of `services`, from what is set aside for the classes they carry. A service with nothing set aside gets an
-/// equal part of what is left. What is set aside for nobody is shared in proportion.
-pub(super) fn given(
-    services: usize,
-    allocations: &[(usize, Allocation)],
-    link: Option<BitRate>,
-) -> Result<Shares, RateError> {
-    let mut amounts = alloc::vec![0u64; services];
-    for (service, allocation) in allocations {
-        let parts = allocation.parts(link).ok_or_else(|| RateError::LinkRateUnknown(allocation.to_string()))?;
-        amounts[*service] = amounts[*service].saturating_add(parts);
+/// What is set aside for each service, in [parts](Shares::WHOLE), from the classes that it carries.
+#[derive(Debug)]
+pub(super) struct SetAside {
+    /// By their `rate`.
+    given: Vec<u64>,
+    /// By what they carry: the part that the packets alone take.
+    carried: Vec<u64>,
+    /// The services of whose classes none has either.
+    without: Vec<usize>,
+}
+
+impl SetAside {
+    /// From the service of each class with a `rate`, and of each that says what it carries.
+    pub(super) fn new(
+        services: usize,
+        given: &[(usize, Allocation)],
+        carried: &[(usize, Allocation)],
+        link: Option<BitRate>,
+    ) -> Result<Self, RateError> {
+        let parts = |allocations: &[(usize, Allocation)]| {
+            let mut amounts = alloc::vec![0u64; services];
+            for (service, allocation) in allocations {
+                let parts = allocation.parts(link).ok_or_else(|| RateError::LinkRateUnknown(allocation.to_string()))?;
+                amounts[*service] = amounts[*service].saturating_add(parts);
+            }
+            Ok(amounts)
+        };
+        let is_without = |service: &usize| given.iter().chain(carried).all(|(of, _)| of != service);
+        let set_aside = Self {
+            given: parts(given)?,
+            carried: parts(carried)?,
+            without: (0..services).filter(is_without).collect(),
+        };
+        let sum = sum(&set_aside.given).saturating_add(sum(&set_aside.carried));
+        let whole = u64::from(Shares::WHOLE);
+        // Each share may have been rounded up by half a part.
+        if sum > whole + count(given.len() + carried.len()) {
+            let share = sum.to_f64() / whole.to_f64();
+            return Err(RateError::TooMuch(alloc::format!("{:.1} %", share * 100.0)));
+        }
+        Ok(set_aside)
     }
-    let set_aside = amounts.iter().fold(0u64, |sum, parts| sum.saturating_add(*parts));
-    let whole = u64::from(Shares::WHOLE);
-    // Each share may have been rounded up by half a part.
-    if set_aside > whole + allocations.len() as u64 {
-        let share = set_aside.to_f64() / whole.to_f64();
-        return Err(RateError::TooMuch(alloc::format!("{:.1} %", share * 100.0)));
+
+    /// Whether classes of this service say what they carry.
+    pub(super) fn carries(&self, service: usize) -> bool {
+        self.carried.get(service).is_some_and(|parts| *parts > 0)
     }
-    let without: Vec<usize> = (0..services).filter(|service| allocations.iter().all(|(of, _)| of != service)).collect();
-    for service in &without {
-        amounts[*service] = whole.saturating_sub(set_aside) / without.len() as u64;
+
+    /// The shares before anything is measured.
+    pub(super) fn shares(&self) -> Shares {
+        let mut amounts = alloc::vec![0; self.given.len()];
+        self.share_out(|_| 1.0, &mut amounts);
+        Shares::in_proportion(&amounts)
     }
-    Ok(Shares::in_proportion(&amounts))
+
+    /// What each service gets where this share of what it puts on the link is packets that arrive: what is given stays
+    /// as it is, and what is carried grows by what it costs, as far as there is room. A service with neither gets an
+    /// equal part of what is left.
+    pub(super) fn share_out(&self, effective_goodput: impl Fn(usize) -> f64, amounts: &mut [u64]) {
+        let room = u64::from(Shares::WHOLE).saturating_sub(sum(&self.given));
+        for (service, (amount, carried)) in amounts.iter_mut().zip(&self.carried).enumerate() {
+            *amount = truncate(carried.to_f64() / effective_goodput(service) + 0.5);
+        }
+        let wanted: u128 = amounts.iter().map(|amount| u128::from(*amount)).sum();
+        if wanted > u128::from(room) {
+            for amount in amounts.iter_mut() {
+                *amount = u64::try_from(u128::from(*amount) * u128::from(room) / wanted).unwrap_or(room);
+            }
+        }
+        let left = room.saturating_sub(sum(amounts));
+        for (amount, given) in amounts.iter_mut().zip(&self.given) {
+            *amount = amount.saturating_add(*given);
+        }
+        for service in &self.without {
+            amounts[*service] = left / count(self.without.len());
+        }
+    }
+}
+
+fn sum(parts: &[u64]) -> u64 {
+    parts.iter().fold(0, |sum, parts| sum.saturating_add(*parts))
 }
 
 /// Measures the shares of what comes in, interval by interval.

@@ -2,6 +2,7 @@
 
 use super::{Application, Configs, Outcomes};
 use crate::network_outcome::NetworkOutcome;
+use crate::service_outcome::{self, Service};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use arqway_units::{Span, Time, ToFloat};
@@ -31,6 +32,8 @@ pub(crate) struct Measured<'a> {
     pub(crate) applications: Configs<'a>,
     /// Whether there is a forwarding node.
     pub(crate) has_forwarding_node: bool,
+    /// Whether the scheduler keeps shares of the link.
+    pub(crate) has_shares: bool,
 }
 
 /// How a quantity follows from a run.
@@ -39,6 +42,8 @@ enum Measure {
     Once(fn(&Run<'_>) -> Option<f64>),
     /// Each value with its place in the series.
     Series(fn(&Run<'_>) -> Vec<(f64, f64)>),
+    /// One value for each service of the link.
+    OfService(fn(&Service) -> Option<f64>),
 }
 
 /// A run that has ended.
@@ -94,8 +99,18 @@ impl Quantity {
         Self { name, label, factor, along: Some(along), measure: Measure::Series(measure), needs: None }
     }
 
+    /// A quantity that a run measures of each service of the link.
+    pub(crate) const fn of_service(
+        name: &'static str,
+        label: &'static str,
+        factor: f64,
+        measure: fn(&Service) -> Option<f64>,
+    ) -> Self {
+        Self { name, label, factor, along: None, measure: Measure::OfService(measure), needs: None }
+    }
+
     /// The same, measured only where a setting says so.
-    pub(super) const fn needs(self, setting: &'static str, is_set: fn(&Measured<'_>) -> bool) -> Self {
+    pub(crate) const fn needs(self, setting: &'static str, is_set: fn(&Measured<'_>) -> bool) -> Self {
         Self { needs: Some((setting, is_set)), ..self }
     }
 
@@ -114,9 +129,10 @@ impl Quantity {
         Self::once(name, "Measured frame loss rate (%)", 100.0, |run| run.network.frame_loss_rate)
     }
 
-    /// The quantities of all applications.
+    /// The quantities of all applications, and those of services.
     pub fn all() -> impl Iterator<Item = Self> {
-        Application::ALL.iter().flat_map(|application| application.quantities().iter().copied())
+        let of_applications = Application::ALL.iter().flat_map(|application| application.quantities());
+        of_applications.chain(service_outcome::QUANTITIES).copied()
     }
 
     /// The names of all quantities.
@@ -167,6 +183,26 @@ impl Quantity {
         self.label.rsplit_once(" (").map_or(self.label, |(meaning, _)| meaning)
     }
 
+    /// Whether each service of the link has its own.
+    #[must_use]
+    pub fn is_of_service(&self) -> bool {
+        matches!(self.measure, Measure::OfService(_))
+    }
+
+    /// Its name among the metrics where it is that of one service: `goodput@media`.
+    #[must_use]
+    pub fn metric_of(&self, service: &str) -> String {
+        alloc::format!("{}@{service}", self.metric())
+    }
+
+    /// Its value for one service.
+    pub(crate) fn value_of(&self, service: &Service) -> Option<f64> {
+        match self.measure {
+            Measure::OfService(measure) => measure(service),
+            Measure::Once(_) | Measure::Series(_) => None,
+        }
+    }
+
     fn parts(&self) -> (&'static str, &'static str) {
         self.name.split_once('.').unwrap_or((self.name, ""))
     }
@@ -182,6 +218,7 @@ impl Quantity {
         match self.measure {
             Measure::Once(measure) => measure(run).map(|value| (None, value)).into_iter().collect(),
             Measure::Series(measure) => measure(run).into_iter().map(|(place, value)| (Some(place), value)).collect(),
+            Measure::OfService(_) => Vec::new(),
         }
     }
 }

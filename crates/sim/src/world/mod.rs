@@ -26,8 +26,10 @@ use crate::outcome::Outcome;
 use crate::packet::Memory;
 use crate::probe::Probe;
 use crate::scenario::Scenario;
+use crate::service_outcome::ServiceOutcome;
 use crate::tcp::TcpConfig;
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 use arqway_link::mux::ConfigError;
 use arqway_link::{Checked, LinkService, Mux, Packet, ServiceId};
 use arqway_units::{BitRate, Span, Time};
@@ -281,7 +283,21 @@ impl<P: Probe> World<P> {
             client: client.service.counters(),
         };
         let applications = self.applications.outcomes(&end);
-        Outcome { ended: self.now, applications, network, events: self.events.scheduled() }
+        let services = self.services();
+        Outcome { ended: self.now, applications, network, services, events: self.events.scheduled() }
+    }
+
+    /// What each service did toward the client.
+    fn services(&self) -> Vec<ServiceOutcome> {
+        let [sending, receiving] = [&self.access_point, &self.client].map(|end| end.service.inner());
+        let ends = sending.metrics_since_start().zip(receiving.metrics_since_start()).enumerate();
+        let services = ends.map(|(number, (sent, received))| ServiceOutcome {
+            sender: sending.counters_of(number).unwrap_or_default(),
+            sent: sent.sent,
+            received: received.received,
+            share: sending.shares().of(number),
+        });
+        services.collect()
     }
 
     /// What the service has carried toward the client that carries packets like this one.

@@ -14,7 +14,6 @@
 //! once, and not waited for: mostly that of a cell whose few timeouts decide.
 
 use crate::figure::number::{percentage, significant};
-use crate::quantity::Quantity;
 use crate::results::stats::{Summary, summarise};
 use crate::run::Results;
 use crate::run::cancellation::Cancellation;
@@ -39,8 +38,8 @@ pub struct UnsettledMean {
     setting: usize,
     /// The experiment, the scheme with its variant, and the point.
     cell: (String, String, f64),
-    /// The quantity.
-    quantity: &'static str,
+    /// The quantity, and of which service: `service.loss@media`.
+    quantity: String,
     /// Half the interval's width as a share of the mean.
     share: f64,
     /// How many replications it has, and about how many it would take.
@@ -55,8 +54,8 @@ impl UnsettledMean {
     }
 
     /// Which mean it is.
-    fn name(&self) -> (usize, &'static str) {
-        (self.setting, self.quantity)
+    fn name(&self) -> (usize, String) {
+        (self.setting, self.quantity.clone())
     }
 
     /// How many replications it is expected to have in the end.
@@ -153,8 +152,8 @@ fn wide(plan: &Plan, results: &Results, share: Ratio) -> Vec<UnsettledMean> {
     let of_use = |(setting, shown): (usize, &Use)| {
         let experiment = &plan.experiments[shown.experiment];
         let rows = results.rows_of_setting(plan, setting, *shown);
-        let wide = |quantity: Quantity| {
-            let drawn = rows.iter().filter(|row| &*row.app == quantity.app() && &*row.metric == quantity.metric());
+        let wide = |(app, metric): (&str, String)| {
+            let drawn = rows.iter().filter(|row| &*row.app == app && *row.metric == *metric);
             let mean = summarise(&drawn.map(|row| row.value).collect::<Vec<_>>())?;
             let half_width = half_width_as_share(&mean);
             let (scheme, point) = (&experiment.schemes[shown.scheme], &experiment.points[shown.point]);
@@ -163,14 +162,14 @@ fn wide(plan: &Plan, results: &Results, share: Ratio) -> Vec<UnsettledMean> {
             let times = half_width / share.as_f64();
             // A single value tells nothing yet: twice as many may have a second.
             let needed = f64::from(replications) * if times.is_finite() { times * times } else { 2.0 };
-            let wide =
-                UnsettledMean { setting, cell, quantity: quantity.name, share: half_width, replications, needed };
+            let quantity = format!("{app}.{metric}");
+            let wide = UnsettledMean { setting, cell, quantity, share: half_width, replications, needed };
             (half_width > share.as_f64()).then_some(wide)
         };
         // Two figures may draw one quantity: it is listed once.
-        let drawn: BTreeMap<&str, Quantity> =
-            experiment.figures.iter().map(|figure| (figure.quantity.name, figure.quantity)).collect();
-        drawn.into_values().filter_map(wide).collect::<Vec<_>>()
+        let drawn: BTreeSet<(&str, String)> =
+            experiment.figures.iter().map(|figure| (figure.quantity.app(), figure.metric())).collect();
+        drawn.into_iter().filter_map(wide).collect::<Vec<_>>()
     };
     let uses = plan.settings.iter().enumerate();
     uses.flat_map(|(index, setting)| setting.uses.iter().map(move |shown| (index, shown))).flat_map(of_use).collect()

@@ -136,7 +136,7 @@ fn a_mean_of_a_single_value_is_told_as_what_is_not_known() {
     let single = UnsettledMean {
         setting: 0,
         cell,
-        quantity: "channel.burst",
+        quantity: "channel.burst".to_owned(),
         share: f64::INFINITY,
         replications: 10,
         needed: 20.0,

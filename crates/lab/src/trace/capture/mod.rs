@@ -170,9 +170,11 @@ impl<W: Write> Probe for Capture<W> {
     }
 }
 
-/// `0=selective-repeat 1=raw`: what the service numbers in the tags mean. Wireshark's dissector reads it.
+/// `0=selective-repeat 1=raw`: what the service numbers in the tags mean. Wireshark's dissector reads it. The number behind
+/// those of the services is for reports on what they carry, where there are any.
 fn services(link_layer: &LinkLayer) -> String {
-    let services = link_layer.services().into_iter().map(ServiceConfig::kind);
+    let reports = link_layer.classes.iter().any(|class| class.carries.is_some()).then_some("reports");
+    let services = link_layer.services().into_iter().map(ServiceConfig::kind).chain(reports);
     let numbered = services.enumerate().map(|(number, kind)| format!("{number}={kind}"));
     numbered.collect::<Vec<_>>().join(" ")
 }

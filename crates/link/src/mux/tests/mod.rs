@@ -1,5 +1,6 @@
 //! The multiplexer as a whole.
 
+mod carried;
 mod classifier;
 mod config;
 mod queue;

@@ -1,6 +1,6 @@
 //! Shares: what is given and what is measured comes to the whole of the link, and nobody gets nothing.
 
-use super::super::rates::{Allocation, Measured, Meter, Shares, given};
+use super::super::rates::{Allocation, Measured, Meter, RateError, SetAside, Shares};
 use alloc::string::ToString;
 use alloc::vec::Vec;
 use arqway_units::{BitRate, Octets, Ratio, Span, Time};
@@ -14,6 +14,10 @@ fn close(shares: &Shares, expected: &[f64]) {
     let percents = percents(shares);
     let is_close = percents.iter().zip(expected).all(|(share, expected)| (share - expected).abs() < 0.1);
     assert!(percents.len() == expected.len() && is_close, "{percents:?}");
+}
+
+fn given(services: usize, allocations: &[(usize, Allocation)], link: Option<BitRate>) -> Result<Shares, RateError> {
+    SetAside::new(services, allocations, &[], link).map(|set_aside| set_aside.shares())
 }
 
 fn allocation(text: &str) -> Allocation {
