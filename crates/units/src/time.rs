@@ -41,6 +41,7 @@ impl Time {
     }
 
     /// The length from `earlier` to here, or zero where `earlier` is later.
+    #[inline]
     #[must_use]
     pub const fn since(self, earlier: Self) -> Span {
         Span(self.0.saturating_sub(earlier.0))
@@ -86,12 +87,14 @@ impl Span {
 
 impl Add<Span> for Time {
     type Output = Self;
+    #[inline]
     fn add(self, span: Span) -> Self {
         Self(self.0.saturating_add(span.0))
     }
 }
 
 impl AddAssign<Span> for Time {
+    #[inline]
     fn add_assign(&mut self, span: Span) {
         *self = *self + span;
     }
@@ -100,6 +103,7 @@ impl AddAssign<Span> for Time {
 impl Sub for Time {
     type Output = Span;
     /// The length between two points; the later one stands first.
+    #[inline]
     fn sub(self, earlier: Self) -> Span {
         debug_assert!(self >= earlier, "the later point stands first: {self:?} - {earlier:?}");
         self.since(earlier)
@@ -108,12 +112,14 @@ impl Sub for Time {
 
 impl Add for Span {
     type Output = Self;
+    #[inline]
     fn add(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
     }
 }
 
 impl AddAssign for Span {
+    #[inline]
     fn add_assign(&mut self, other: Self) {
         *self = *self + other;
     }
@@ -121,6 +127,7 @@ impl AddAssign for Span {
 
 impl Sub for Span {
     type Output = Self;
+    #[inline]
     fn sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
     }
@@ -128,6 +135,7 @@ impl Sub for Span {
 
 impl Mul<u64> for Span {
     type Output = Self;
+    #[inline]
     fn mul(self, factor: u64) -> Self {
         Self(self.0.saturating_mul(factor))
     }
@@ -135,6 +143,7 @@ impl Mul<u64> for Span {
 
 impl Div<u64> for Span {
     type Output = Self;
+    #[inline]
     fn div(self, divisor: u64) -> Self {
         Self(self.0 / divisor)
     }

@@ -36,6 +36,7 @@ pub struct Deadlines {
 
 impl Deadlines {
     /// Of an entity all of whose timers stand still while the link is down.
+    #[inline]
     #[must_use]
     pub fn of_timers(timers: Option<Time>) -> Self {
         Self { now: None, timers }
@@ -53,6 +54,7 @@ pub struct LinkClock {
 
 impl LinkClock {
     /// Both clocks.
+    #[inline]
     #[must_use]
     pub fn read(&self, now: Time) -> Clock {
         Clock { now, timers: self.stands_at.unwrap_or(self.running(now)) }
@@ -75,6 +77,7 @@ impl LinkClock {
     }
 
     /// Whether the clock of the timers stands still.
+    #[inline]
     #[must_use]
     pub fn stands(&self) -> bool {
         self.stands_at.is_some()
@@ -82,13 +85,17 @@ impl LinkClock {
 
     /// The time of the first deadline. None while the link is down: no timer runs, and what the other clock makes due can do
     /// nothing before the link is back.
+    #[inline]
     #[must_use]
     pub fn true_time(&self, Deadlines { now, timers }: Deadlines) -> Option<Time> {
         if self.stands() {
             return None;
         }
         let timers = timers.map(|deadline| deadline + self.down);
-        now.into_iter().chain(timers).min()
+        match (now, timers) {
+            (Some(now), Some(timers)) => Some(now.min(timers)),
+            (one, other) => one.or(other),
+        }
     }
 }
 

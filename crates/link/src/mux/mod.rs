@@ -107,18 +107,22 @@ impl Set {
     const NONE: Self = Self(0);
     const ALL: Self = Self(u32::MAX);
 
+    #[inline]
     fn add(&mut self, service: usize) {
         self.0 |= 1 << service;
     }
 
+    #[inline]
     fn remove(&mut self, service: usize) {
         self.0 &= !(1 << service);
     }
 
+    #[inline]
     fn has(self, service: usize) -> bool {
         self.0 & 1 << service != 0
     }
 
+    #[inline]
     fn first(self) -> Option<usize> {
         (self.0 != 0).then_some(self.0.trailing_zeros() as usize)
     }
