@@ -26,6 +26,7 @@
 //! | `metrics` | what a service makes of the link |
 //! | `mux` | services side by side on one link |
 //! | `path` | metrics composed over several links, and reservations |
+//! | `bearer` | a link out of a path that carries datagrams |
 //!
 //! | what | |
 //! | --- | --- |
@@ -45,6 +46,7 @@
 //! | [`mux`] | services side by side on one link; itself a service |
 //! | [`metrics`] | what each service makes of the link: goodput, loss, delay |
 //! | [`path`] | metrics of several links composed, and a share of each reserved |
+//! | [`bearer`] | what makes a link out of a path that carries datagrams: packing, pacing, liveness, MTU, restarts; itself a service |
 //! | [`AnyService`] | the closed list of services, and their configuration; [`Service`] is what it wants of each |
 
 #![no_std]
@@ -64,6 +66,7 @@ extern crate alloc;
 extern crate std;
 
 mod arq;
+pub mod bearer;
 mod contract;
 mod ip;
 pub mod metrics;
@@ -76,6 +79,7 @@ pub use arq::{
     Arithmetic, DeviatesFrom, FixedPoint, Others, Resequencing, RoundTrip, Seq, Smoothing, TimerStarts, Unordered,
     tcp_filter,
 };
+pub use bearer::Bearer;
 #[cfg(feature = "fuzz")]
 pub use contract::fuzz;
 pub use contract::{

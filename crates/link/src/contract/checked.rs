@@ -114,6 +114,11 @@ impl<S: LinkService, const KEEPS: bool> Checked<S, KEEPS> {
         &self.service
     }
 
+    /// The service inside, for what is not in the contract, such as a bearer's events.
+    pub fn inner_mut(&mut self) -> &mut S {
+        &mut self.service
+    }
+
     #[track_caller]
     fn holds(&self, rule: ContractRule, holds: bool, told: impl FnOnce() -> String) {
         if Self::LOOKS && !holds {

@@ -163,8 +163,12 @@ impl Ticket {
     }
 }
 
-/// A frame's head: what the service writes in front of the body, at most 20 octets.
-pub type Head = ArrayVec<u8, 20>;
+/// A frame's head: what the service writes in front of the body, at most 20 octets; and 4 for whoever
+/// [encloses](Frame::enclosed) the frame.
+pub type Head = ArrayVec<u8, { MOST_OF_SERVICE + 4 }>;
+
+/// What a service may write.
+const MOST_OF_SERVICE: usize = 20;
 
 /// What crosses the link.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -188,14 +192,17 @@ impl Frame {
     /// A frame of this kind, without ticket.
     #[must_use]
     pub fn new(kind: Kind, head: &[u8], body: Bytes) -> Self {
-        debug_assert!(head.len() <= Head::new_const().capacity(), "a head has at most 20 octets");
+        debug_assert!(head.len() <= MOST_OF_SERVICE, "a head has at most {MOST_OF_SERVICE} octets");
         Self { tag: Tag::of_kind(kind), behind: 0, head: head.iter().copied().collect(), body, ticket: None }
     }
 
     /// The same frame with a trailer behind its body; it has to fit into what is left of the head.
     #[must_use]
     pub fn with_trailer(mut self, trailer: &[u8]) -> Self {
-        debug_assert!(trailer.len() <= self.head.remaining_capacity(), "head and trailer have 20 octets together");
+        debug_assert!(
+            self.head.len() + trailer.len() <= MOST_OF_SERVICE,
+            "head and trailer have {MOST_OF_SERVICE} octets together"
+        );
         for octet in trailer.iter().take(self.head.remaining_capacity()) {
             self.head.push(*octet);
             self.behind += 1;
@@ -207,6 +214,29 @@ impl Frame {
     #[must_use]
     pub fn from_wire(tag: Tag, octets: Bytes) -> Self {
         Self { tag, behind: 0, head: Head::new(), body: octets, ticket: None }
+    }
+
+    /// This frame behind another tag and the octets `before` its own, its body still shared; or the frame as it was, where a
+    /// head has no room for that.
+    ///
+    /// # Errors
+    /// The frame.
+    pub(crate) fn enclosed(self, tag: Tag, before: &[u8]) -> Result<Self, Self> {
+        if before.len() + 1 + self.head.len() > self.head.capacity() {
+            return Err(self);
+        }
+        let mut head = Head::new();
+        head.extend(before.iter().copied());
+        head.push(self.tag.0);
+        head.extend(self.head.iter().copied());
+        Ok(Self { tag, head, ..self })
+    }
+
+    /// Becomes the frame that was enclosed, after what stands before it was taken off; `None` if there is none.
+    pub(crate) fn disclose(&mut self) -> Option<()> {
+        let [tag] = self.take()?;
+        self.tag = Tag(tag);
+        Some(())
     }
 
     /// Its octets after the tag as they go onto a wire: what stands before the body, the body, and what stands behind it.
@@ -307,6 +337,18 @@ mod tests {
             assert_eq!((frame.take::<3>(), frame.remaining()), (Some([2, 3, 4]), 0));
             assert_eq!(frame.take_last::<1>(), None);
         }
+    }
+
+    #[test]
+    fn an_enclosed_frame_is_disclosed_as_it_was_and_its_body_is_not_copied() {
+        let frame = Frame::new(Kind::new(1), &[1, 2], vec![3, 4].into()).with_trailer(&[5]);
+        let mut outer = frame.clone().enclosed(Tag(99), &[7, 8]).expect("a head has room");
+        assert_eq!(outer.parts(), [&[7, 8, 1, 1, 2][..], &[3, 4], &[5]]);
+        assert_eq!(outer.body.as_ptr(), frame.body.as_ptr());
+        assert_eq!((outer.take(), outer.disclose()), (Some([7, 8]), Some(())));
+        assert_eq!(outer, frame);
+        let full = Frame::new(Kind::new(1), &[0; 20], vec![3].into());
+        assert_eq!(full.clone().enclosed(Tag(99), &[7, 8, 9, 10]), Err(full));
     }
 
     proptest! {

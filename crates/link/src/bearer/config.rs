@@ -1,0 +1,107 @@
+//! How a bearer is set up. Both ends need the same, except for what is said of one direction.
+
+use crate::contract::{Side, settings};
+use arqway_units::{BitRate, Octets, Span, positive_span};
+use serde::{Deserialize, Serialize};
+
+settings! {
+    /// The settings of a bearer.
+    #[derive(Eq)]
+    #[cfg_attr(feature = "schema", schemars(rename = "BearerConfig"))]
+    pub struct Config {
+        /// How fast datagrams leave, with the overhead of each. Without it they leave as fast as the path takes them.
+        pub pace: Option<BitRate> = None,
+        /// The same from the client to the access point, where it differs.
+        pub pace_up: Option<BitRate> = None,
+        /// What the path adds to each datagram: 28 octets for IPv4 and UDP, 48 for IPv6 and UDP.
+        pub overhead: Octets = Octets::new(28),
+        /// How long a small frame may wait for others to share its datagram.
+        pub pack_delay: Span = Span::ZERO,
+        /// The smallest MTU that the path may have, with the overhead: what is that small is never probed.
+        pub mtu_least: Mtu = Mtu::LEAST,
+        /// The largest MTU to look for, with the overhead.
+        pub mtu_most: Mtu = Mtu::ETHERNET,
+        /// The link is down after so long a silence, or four round trips if they take longer.
+        #[serde(deserialize_with = "positive_span")]
+        pub silence: Span = Span::from_milliseconds(1000),
+        /// How often a link that is down is probed.
+        #[serde(deserialize_with = "positive_span")]
+        pub probe_interval: Span = Span::from_milliseconds(1000),
+        /// How long a datagram may be under way at most: for so long after a restart, datagrams name their epoch in full.
+        pub datagram_lifetime: Span = Span::from_milliseconds(30_000),
+    }
+}
+
+impl Config {
+    /// How fast the end on this side sends.
+    #[must_use]
+    pub fn pace_of(&self, side: Side) -> Option<BitRate> {
+        match side {
+            Side::AccessPoint => self.pace,
+            Side::Client => self.pace_up.or(self.pace),
+        }
+    }
+}
+
+/// The size of a datagram, with what the path adds to it: 128 to 9,216 octets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(try_from = "Octets", into = "Octets")]
+pub struct Mtu(u16);
+
+impl Mtu {
+    /// Less than any network has today (RFC 791 §3.1 wants 576 of hosts), for links of our own.
+    pub const LEAST: Self = Self(256);
+    /// That of Ethernet.
+    pub const ETHERNET: Self = Self(1500);
+
+    const RANGE: core::ops::RangeInclusive<u64> = 128..=9216;
+
+    /// How many octets.
+    #[must_use]
+    pub const fn get(self) -> u16 {
+        self.0
+    }
+}
+
+/// A size that no MTU has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("an MTU of {0}: expected {least} to {most} octets", least = Mtu::RANGE.start(), most = Mtu::RANGE.end())]
+pub struct MtuError(Octets);
+
+impl TryFrom<Octets> for Mtu {
+    type Error = MtuError;
+    fn try_from(octets: Octets) -> Result<Self, MtuError> {
+        let within = Some(octets.as_u64()).filter(|octets| Self::RANGE.contains(octets));
+        within.and_then(|octets| u16::try_from(octets).ok()).map(Self).ok_or(MtuError(octets))
+    }
+}
+
+impl From<Mtu> for Octets {
+    fn from(mtu: Mtu) -> Self {
+        Self::new(mtu.0.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::ToString;
+
+    #[test]
+    fn an_mtu_out_of_its_bounds_is_refused_with_those_bounds() {
+        assert_eq!(Mtu::try_from(Octets::new(1500)), Ok(Mtu::ETHERNET));
+        let error = Mtu::try_from(Octets::new(64)).expect_err("too small");
+        assert_eq!(error.to_string(), "an MTU of 64 octets: expected 128 to 9216 octets");
+    }
+
+    #[test]
+    fn each_direction_may_have_its_own_pace() {
+        let rate = |text: &str| text.parse::<BitRate>().ok();
+        let config: Config = serde_json::from_str(r#"{ "pace": "2 Mbit/s", "pace-up": "64 kbit/s" }"#).expect("valid");
+        assert_eq!(config.pace_of(Side::AccessPoint), rate("2 Mbit/s"));
+        assert_eq!(config.pace_of(Side::Client), rate("64 kbit/s"));
+        let same = Config { pace_up: None, ..config };
+        assert_eq!(same.pace_of(Side::Client), rate("2 Mbit/s"));
+    }
+}

@@ -1,0 +1,17 @@
+//! What the owner of a bearer learns, by [`Bearer::poll_event`](super::Bearer::poll_event).
+
+use arqway_units::Octets;
+
+/// Something that happened to the link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Event {
+    /// It carries packets from now on: the peer is there, or is back.
+    Up,
+    /// It is silent: services stand still.
+    Down,
+    /// The largest datagram has so many octets from now on, with the overhead. What is too large for
+    /// [`largest_packet`](crate::LinkService::largest_packet) is to be answered, not sent.
+    Mtu(Octets),
+    /// The peer has restarted: the services were built anew, and what was in them is gone.
+    PeerRestarted,
+}

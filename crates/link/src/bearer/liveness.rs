@@ -1,0 +1,150 @@
+//! Whether the path carries datagrams, both ways.
+//!
+//! ```text
+//!     datagram ->   something is unanswered
+//!                     | silence          ping     ping     ping
+//!                     +--------|--------+--------+--------+--------> down: a ping each interval
+//!                     0       limit / 4, / 2, 3 / 4      limit       |
+//!     <- report      the silence is over                             +---- <- report: up
+//! ```
+//!
+//! Silence counts only while something is unanswered, so an idle link sends nothing and is not missed. Before it is called
+//! down it is asked three times: what is unanswered may just have been lost.
+
+use arqway_units::{Span, Time};
+
+/// How often a silent link is asked before it is down.
+const PINGS: u8 = 3;
+
+/// What to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Act {
+    /// Ask the peer for a report.
+    Ping,
+    /// The link is down from now on.
+    Down,
+}
+
+/// One end's view of the path.
+#[derive(Debug)]
+pub(super) struct Liveness {
+    interval: Span,
+    state: State,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum State {
+    Up {
+        heard: Time,
+        /// Pings in this silence.
+        pings: u8,
+    },
+    Down {
+        ping_at: Time,
+    },
+}
+
+impl Liveness {
+    /// A path of which nothing is known counts as up; when it is down, it is asked each `interval`.
+    pub(super) fn new(interval: Span, now: Time) -> Self {
+        Self { interval, state: State::Up { heard: now, pings: 0 } }
+    }
+
+    /// Whether the path carries datagrams.
+    pub(super) fn is_up(&self) -> bool {
+        matches!(self.state, State::Up { .. })
+    }
+
+    /// The peer has answered. Whether the link was down.
+    pub(super) fn answered(&mut self, now: Time) -> bool {
+        let was_down = !self.is_up();
+        self.state = State::Up { heard: now, pings: 0 };
+        was_down
+    }
+
+    /// The line below is back: silence counts from now on, and a link that was down is asked at once.
+    pub(super) fn resume(&mut self, now: Time) {
+        self.state = match self.state {
+            State::Up { .. } => State::Up { heard: now, pings: 0 },
+            State::Down { .. } => State::Down { ping_at: now },
+        };
+    }
+
+    /// When there is something to do, with something unanswered since a time, and after `limit` of silence.
+    pub(super) fn deadline(&self, unanswered: Option<Time>, limit: Span) -> Option<Time> {
+        match self.state {
+            State::Down { ping_at } => Some(ping_at),
+            State::Up { heard, pings } => {
+                let step = limit * (u64::from(pings) + 1) / (u64::from(PINGS) + 1);
+                unanswered.map(|since| since.max(heard) + step)
+            }
+        }
+    }
+
+    /// What is due, one after the other.
+    pub(super) fn act(&mut self, unanswered: Option<Time>, limit: Span, now: Time) -> Option<Act> {
+        if self.deadline(unanswered, limit)? > now {
+            return None;
+        }
+        match &mut self.state {
+            State::Up { pings, .. } if *pings < PINGS => {
+                *pings += 1;
+                Some(Act::Ping)
+            }
+            State::Up { .. } => {
+                // The last ping was not long ago.
+                self.state = State::Down { ping_at: now + self.interval };
+                Some(Act::Down)
+            }
+            State::Down { ping_at } => {
+                *ping_at = now + self.interval;
+                Some(Act::Ping)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Span = Span::from_milliseconds(1000);
+
+    fn at(milliseconds: u64) -> Time {
+        Time::ZERO + Span::from_milliseconds(milliseconds)
+    }
+
+    #[test]
+    fn silence_counts_only_while_something_is_unanswered() {
+        let liveness = Liveness::new(SECOND, at(0));
+        assert_eq!(liveness.deadline(None, SECOND), None);
+        assert_eq!(liveness.deadline(Some(at(5000)), SECOND), Some(at(5250)));
+    }
+
+    #[test]
+    fn a_silent_link_is_asked_three_times_then_down_and_asked_each_second() {
+        let mut liveness = Liveness::new(SECOND, at(0));
+        for (milliseconds, expected) in [
+            (2249, None),
+            (2250, Some(Act::Ping)),
+            (2500, Some(Act::Ping)),
+            (2750, Some(Act::Ping)),
+            (2999, None),
+            (3000, Some(Act::Down)),
+            (3999, None),
+            (4000, Some(Act::Ping)),
+            (5000, Some(Act::Ping)),
+        ] {
+            assert_eq!(liveness.act(Some(at(2000)), SECOND, at(milliseconds)), expected, "at {milliseconds}");
+        }
+        assert!(liveness.answered(at(5100)) && liveness.is_up());
+    }
+
+    #[test]
+    fn an_answer_ends_the_silence() {
+        let mut liveness = Liveness::new(SECOND, at(0));
+        assert_eq!(liveness.act(Some(at(0)), SECOND, at(900)), Some(Act::Ping));
+        assert!(!liveness.answered(at(950)));
+        assert_eq!(liveness.deadline(Some(at(940)), SECOND), Some(at(1200)));
+    }
+}

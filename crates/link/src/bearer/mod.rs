@@ -1,0 +1,398 @@
+//! A link out of a path that carries datagrams (UDP, a serial line, a modem that tells nobody when it is full).
+//!
+//! A [`Bearer`] is a [`LinkService`] whose frames are datagrams. Above it are the services of the link, most often a
+//! [`Mux`](crate::Mux), which it builds itself: when the peer has restarted, both ends build theirs anew.
+//!
+//! ```text
+//!     packets                                               packets
+//!        |  ^                                                  |  ^
+//!     +--v--|--------------------+                          +--v--|----+
+//!     | services    S            |                          | services |
+//!     +--|-------------------^---+                          +--|----^--+
+//!        | frames that fit   | frames, up and down             |    |
+//!     +--v-------------------|---+                          +--v----|--+
+//!     | Bearer                   |   datagrams over a path  |  Bearer  |
+//!     |   pack, pieces, pace     | -----------------------> |          |
+//!     |   epoch, reports,        | <----------------------- |          |
+//!     |   liveness, mtu          |   and reports of them    |          |
+//!     +--------------------------+                          +----------+
+//! ```
+//!
+//! A datagram is made when the pace lets it go: then frames are taken from the services, started and packed, so that none
+//! waits between scheduler and line.
+//!
+//! | file | concept |
+//! | --- | --- |
+//! | `config.rs` | settings |
+//! | `wire.rs` | a datagram octet by octet |
+//! | `epoch.rs` | which incarnations of the ends talk to each other |
+//! | `path.rs` | what belongs to a path: the next five together |
+//! | `pace.rs` | when the next datagram may go |
+//! | `report.rs`, `duplicates.rs` | what was sent and reported, what has arrived |
+//! | `liveness.rs` | whether datagrams arrive |
+//! | `mtu.rs` | how large they may be |
+//! | `pack.rs`, `pieces.rs` | many frames in a datagram, many datagrams for a frame |
+//! | `sending.rs`, `receiving.rs` | a datagram made, a datagram taken apart |
+//! | `events.rs`, `counters.rs` | what the owner learns |
+
+mod config;
+mod counters;
+mod duplicates;
+mod epoch;
+mod events;
+mod liveness;
+mod mtu;
+mod pace;
+mod pack;
+mod path;
+mod pieces;
+mod receiving;
+mod report;
+mod sending;
+mod wire;
+
+pub use config::{Config, Mtu, MtuError};
+pub use counters::BearerCounters;
+pub use events::Event;
+pub use path::PathMetrics;
+
+use crate::contract::{
+    Counters, Departure, Frame, Full, LinkContext, LinkService, LinkState, Packet, Start, Tag, Ticket,
+};
+use alloc::boxed::Box;
+use alloc::collections::VecDeque;
+use arqway_units::{BitRate, Octets, Time};
+use core::fmt;
+use epoch::Epoch;
+use liveness::Act;
+use pack::Packer;
+use path::Path;
+use pieces::{Assembler, Cutter};
+
+/// Builds the services of an end.
+type Builder<S> = Box<dyn Fn(&LinkContext) -> S + Send>;
+
+/// One end of a link over a path that carries datagrams.
+pub struct Bearer<S> {
+    config: Config,
+    builder: Builder<S>,
+    context: LinkContext,
+    inner: S,
+    /// What services counted that were built before these.
+    counted_before: Counters,
+    epoch: Epoch,
+    path: Path,
+    packer: Packer,
+    cutter: Cutter,
+    assembler: Assembler,
+    /// Frames of the services that are in datagrams, in the order of these.
+    departing: VecDeque<Departing>,
+    events: VecDeque<Event>,
+    counters: BearerCounters,
+    /// When it was last told something: what time alone brings shows only then.
+    now: Time,
+    /// What the owner says of the line.
+    line: LinkState,
+    /// What the services were told.
+    is_up: bool,
+    wants: Wants,
+    /// The largest room that services were asked to fill in this epoch.
+    granted: usize,
+    /// Counts the frames asked for while some may be too large.
+    asked: u8,
+    /// The ticket of the next datagram, and of the first one of this epoch.
+    next_ticket: u64,
+    first_ticket: u64,
+}
+
+/// A frame in a datagram.
+#[derive(Debug)]
+struct Departing {
+    datagram: u64,
+    /// When the datagram's last bit is out by the pace; without one, the owner says when.
+    at: Option<Time>,
+    tag: Tag,
+    ticket: Ticket,
+}
+
+/// Datagrams without frames that wait for the pace.
+#[derive(Debug, Default)]
+struct Wants {
+    ping: bool,
+    /// The size of a probe that arrived.
+    answer: Option<u16>,
+    /// A report that found no place in a datagram of frames.
+    report: bool,
+    /// The services, or one of these, wait for the pace.
+    pace: bool,
+    /// The peer takes short names.
+    short: bool,
+}
+
+impl<S: LinkService> Bearer<S> {
+    /// An end that looks for its peer. `boot` is a number that no other incarnation of this end or its peer has: random, or
+    /// counted up and kept.
+    #[must_use]
+    pub fn new(
+        config: Config,
+        builder: impl Fn(&LinkContext) -> S + Send + 'static,
+        context: LinkContext,
+        boot: u64,
+        now: Time,
+    ) -> Self {
+        let path = Path::new(&config, &context, now);
+        let of_path = LinkContext {
+            room: context.room.min(Octets::of(path.room() - wire::SHORT)),
+            rate: config.pace_of(context.side).or(context.rate),
+            ..context
+        };
+        let mut inner = builder(&of_path);
+        inner.handle_link(LinkState::Down, now);
+        Self {
+            builder: Box::new(builder),
+            inner,
+            counted_before: Counters::default(),
+            epoch: Epoch::new(wire::is_client(context.side), boot, now),
+            path,
+            packer: Packer::default(),
+            cutter: Cutter::default(),
+            assembler: Assembler::default(),
+            departing: VecDeque::new(),
+            events: VecDeque::new(),
+            counters: BearerCounters::default(),
+            now,
+            line: LinkState::Up,
+            is_up: false,
+            wants: Wants::default(),
+            granted: 0,
+            asked: 0,
+            next_ticket: 0,
+            first_ticket: 0,
+            config,
+            context: of_path,
+        }
+    }
+
+    /// What happened since this was asked last.
+    pub fn poll_event(&mut self) -> Option<Event> {
+        self.events.pop_front()
+    }
+
+    /// What it has counted besides what its services have.
+    #[must_use]
+    pub fn bearer_counters(&self) -> BearerCounters {
+        self.counters
+    }
+
+    /// The services.
+    #[must_use]
+    pub fn inner(&self) -> &S {
+        &self.inner
+    }
+
+    /// The services, to set what their owner may set. They have another owner for frames and packets: this one.
+    pub fn inner_mut(&mut self) -> &mut S {
+        &mut self.inner
+    }
+
+    /// What is known of the path.
+    #[must_use]
+    pub fn path(&self) -> PathMetrics {
+        PathMetrics { is_up: self.is_up, ..self.path.metrics() }
+    }
+
+    /// Datagrams leave at another rate from now on.
+    pub fn set_pace(&mut self, pace: Option<BitRate>) {
+        self.path.pace.set_rate(pace);
+    }
+
+    /// How large a frame always fits into a datagram of at most `room`.
+    fn room_of_frames(&self, room: Octets) -> Octets {
+        Octets::of(room.as_usize().min(self.path.room()).saturating_sub(sending::MOST_BEFORE))
+    }
+
+    /// Both ends know each other from now on, and nothing of another epoch counts.
+    fn begin(&mut self, restarted: bool, now: Time) {
+        if restarted {
+            self.counters.peer_restarts += 1;
+            self.events.push_back(Event::PeerRestarted);
+            self.counted_before = self.counted_before + self.inner.counters();
+            self.context.room = Octets::of(self.path.room() - wire::SHORT).min(self.context.room);
+            self.inner = (self.builder)(&self.context);
+            if !self.is_up {
+                self.inner.handle_link(LinkState::Down, now);
+            }
+        }
+        self.path.begin(now);
+        self.packer.clear();
+        (self.cutter, self.assembler) = (Cutter::default(), Assembler::default());
+        self.departing.clear();
+        (self.wants, self.granted) = (Wants::default(), 0);
+        self.first_ticket = self.next_ticket;
+        self.tell_services(now);
+    }
+
+    /// Tells the services whether frames cross the link, where that has changed.
+    fn tell_services(&mut self, now: Time) {
+        let is_up = self.line == LinkState::Up && self.epoch.id().is_some() && self.path.liveness.is_up();
+        if is_up == self.is_up {
+            return;
+        }
+        self.is_up = is_up;
+        let (state, event) = if is_up { (LinkState::Up, Event::Up) } else { (LinkState::Down, Event::Down) };
+        if !is_up {
+            self.counters.outages += 1;
+            self.path.mtu.pause();
+        }
+        self.events.push_back(event);
+        self.inner.handle_link(state, now);
+    }
+
+    /// The largest datagram has changed.
+    fn tell_mtu(&mut self) {
+        self.events.push_back(Event::Mtu(self.path.metrics().mtu));
+    }
+
+    fn depart_by_pace(&mut self, now: Time) {
+        while let Some(Departing { tag, ticket, .. }) =
+            self.departing.pop_front_if(|departing| departing.at.is_some_and(|at| at <= now))
+        {
+            self.inner.handle_departure(tag, ticket, Departure::Sent, now);
+        }
+    }
+
+    fn act(&mut self, now: Time) {
+        if self.epoch.id().is_none() {
+            return;
+        }
+        while let Some(act) = self.path.liveness.act(self.path.sent.unanswered_since(), self.path.limit(), now) {
+            match act {
+                Act::Ping => self.wants.ping = true,
+                Act::Down => self.tell_services(now),
+            }
+        }
+        if self.is_up && self.path.mtu.expire(self.path.round_trip(), now) {
+            self.counters.black_holes += 1;
+            self.tell_mtu();
+        }
+    }
+}
+
+impl<S: LinkService> LinkService for Bearer<S> {
+    fn handle_packet(&mut self, packet: Packet, now: Time) -> Result<(), Full> {
+        self.now = now;
+        self.inner.handle_packet(packet, now)
+    }
+
+    fn handle_frame(&mut self, datagram: Frame, now: Time) {
+        self.now = now;
+        self.receive(datagram, now);
+    }
+
+    fn handle_timeout(&mut self, now: Time) {
+        self.now = now;
+        if self.line == LinkState::Down {
+            return;
+        }
+        self.depart_by_pace(now);
+        if self.inner.poll_timeout().is_some_and(|deadline| deadline <= now) {
+            self.inner.handle_timeout(now);
+        }
+        self.act(now);
+    }
+
+    fn handle_link(&mut self, state: LinkState, now: Time) {
+        self.now = now;
+        if self.line == LinkState::Down && state == LinkState::Up {
+            self.path.liveness.resume(now);
+        }
+        self.line = state;
+        self.tell_services(now);
+    }
+
+    fn poll_frame(&mut self, now: Time, room: Octets) -> Option<Frame> {
+        if self.line == LinkState::Down {
+            return None;
+        }
+        self.wants.pace = !self.path.pace.is_open(self.now);
+        if self.wants.pace {
+            return None;
+        }
+        let datagram = self.next_datagram(now, room.as_usize());
+        if datagram.is_none() {
+            self.path.pace.is_idle();
+        }
+        datagram
+    }
+
+    fn start_frame(&mut self, datagram: &mut Frame, now: Time) -> Start {
+        self.now = now;
+        match datagram.ticket {
+            Some(ticket) if ticket.number() < self.first_ticket => Start::Withdraw,
+            _ => Start::Send,
+        }
+    }
+
+    fn handle_departure(&mut self, _: Tag, ticket: Ticket, departure: Departure, now: Time) {
+        self.now = now;
+        let datagram = ticket.number();
+        let is_of_it = |departing: &Departing| departing.datagram == datagram && departing.at.is_none();
+        while let Some(index) = self.departing.iter().position(is_of_it) {
+            let Some(Departing { tag, ticket, .. }) = self.departing.remove(index) else { break };
+            self.inner.handle_departure(tag, ticket, departure, now);
+        }
+    }
+
+    fn poll_packet(&mut self) -> Option<Packet> {
+        self.inner.poll_packet()
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        if self.line == LinkState::Down {
+            return None;
+        }
+        let path = &self.path;
+        let is_agreed = self.epoch.id().is_some();
+        let unanswered = path.sent.unanswered_since();
+        // What is due already waits for the pace or for room below, not for time.
+        let ahead = [
+            self.epoch.deadline(),
+            path.received.due(),
+            self.packer.opened().map(|opened| opened + self.config.pack_delay),
+            self.wants.pace.then(|| path.pace.free_at()),
+        ];
+        let ahead = ahead.into_iter().map(|deadline| deadline.filter(|deadline| *deadline > self.now));
+        let others = [
+            self.departing.front().and_then(|departing| departing.at),
+            self.inner.poll_timeout(),
+            path.liveness.deadline(unanswered, path.limit()).filter(|_| is_agreed),
+            path.mtu.deadline().filter(|_| self.is_up),
+        ];
+        ahead.chain(others).flatten().min()
+    }
+
+    fn wants_packet(&self, room: Octets) -> bool {
+        self.inner.wants_packet(self.room_of_frames(room))
+    }
+
+    /// What the services carry in a datagram, or in pieces where datagrams are small.
+    fn largest_packet(&self, room: Octets) -> Octets {
+        self.inner.largest_packet(self.room_of_frames(room).max(Octets::of(sending::ALWAYS)))
+    }
+
+    fn counters(&self) -> Counters {
+        let own = Counters { malformed_received: self.counters.malformed_received, ..Counters::default() };
+        self.counted_before + self.inner.counters() + own
+    }
+}
+
+impl<S: fmt::Debug> fmt::Debug for Bearer<S> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut out = out.debug_struct("Bearer");
+        out.field("inner", &self.inner).field("epoch", &self.epoch).field("path", &self.path);
+        out.field("counters", &self.counters).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests;

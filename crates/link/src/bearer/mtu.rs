@@ -1,0 +1,295 @@
+//! How large a datagram may be: Datagram Packetization Layer Path MTU Discovery (RFC 8899).
+//!
+//! ```text
+//!     least        current                         highest          most
+//!       |-------------|-------- search ---------------|- - - - - - - -|
+//!       always goes   goes      probe in the middle   does not go, as far as is known
+//! ```
+//!
+//! | RFC 8899 | here |
+//! | --- | --- |
+//! | §5.1.2 `MIN_PLPMTU`, `MAX_PLPMTU`, `BASE_PLPMTU` | `least`, `most`, and 1,280 octets between them |
+//! | §5.1.2 `MAX_PROBES` 3; §5.1.1 `PROBE_TIMER` not below 1 s | [`PROBES`]; the longer of 1 s and two round trips |
+//! | §5.1.1 `PMTU_RAISE_TIMER` 600 s | [`RAISE`] |
+//! | §4.1 probes of padding | a datagram of zeros, which the peer answers |
+//! | §5.3 search | `most` first, then halves, to [`STEP`] octets |
+//! | §4.3 black hole | large datagrams that nobody confirms, while small ones are |
+//! | §5.2 after it | `least`, then the search below what failed |
+//!
+//! Nothing is probed while nothing is sent: a link that is idle stays idle. What larger packets are answered with is for
+//! the owner, which learns of each change.
+
+use arqway_units::{Span, Time};
+
+const PROBES: u8 = 3;
+const RAISE: Span = Span::from_milliseconds(600_000);
+const STEP: u16 = 8;
+/// What every path with IPv6 carries (RFC 8200 §5).
+const BASE: u16 = 1280;
+/// How long a large datagram may stay unconfirmed before a probe asks for it, at least.
+const CONFIRMATION: Span = Span::from_milliseconds(400);
+
+/// The search, in sizes of datagrams with the overhead.
+#[derive(Debug)]
+pub(super) struct MtuSearch {
+    least: u16,
+    most: u16,
+    current: u16,
+    /// Nothing above is known to go, or worth a try before `raise`.
+    highest: u16,
+    /// Whether `highest` itself is tried first.
+    highest_first: bool,
+    raise: Time,
+    /// Something was sent since the last probe.
+    active: bool,
+    probe: Option<Probe>,
+    large: Option<Large>,
+}
+
+/// A size that is tried.
+#[derive(Debug, Clone, Copy)]
+struct Probe {
+    size: u16,
+    sent: u8,
+    /// When the last one counts as lost; `None` while it is not sent.
+    until: Option<Time>,
+}
+
+/// Datagrams above the least size, none of which is confirmed.
+#[derive(Debug, Clone, Copy)]
+struct Large {
+    size: u16,
+    next: Time,
+    asked: u8,
+    wants_probe: bool,
+}
+
+impl MtuSearch {
+    /// A search between two sizes, which starts in between.
+    pub(super) fn new(least: u16, most: u16) -> Self {
+        let least = least.min(most);
+        let current = BASE.clamp(least, most);
+        Self {
+            least,
+            most,
+            current,
+            highest: most,
+            highest_first: true,
+            raise: Time::ZERO,
+            active: false,
+            probe: None,
+            large: None,
+        }
+    }
+
+    /// The largest datagram that may be sent.
+    pub(super) fn current(&self) -> u16 {
+        self.current
+    }
+
+    /// A datagram of this size goes.
+    pub(super) fn send(&mut self, size: u16, round_trip: Span, now: Time) {
+        self.active = true;
+        if size > self.least {
+            let first = Large { size, next: now + confirmation(round_trip), asked: 0, wants_probe: false };
+            let large = self.large.get_or_insert(first);
+            large.size = large.size.max(size);
+        }
+        if now >= self.raise && self.probe.is_none() && self.highest < self.most && self.is_found() {
+            (self.highest, self.highest_first) = (self.most, true);
+        }
+    }
+
+    /// Whether nothing between `current` and `highest` is worth a probe.
+    fn is_found(&self) -> bool {
+        self.highest < self.current + STEP && !(self.highest_first && self.highest > self.current)
+    }
+
+    /// A datagram of this size has arrived at the peer. Whether larger ones may be sent now.
+    pub(super) fn arrived(&mut self, size: u16, now: Time) -> bool {
+        if self.large.is_some_and(|large| large.size <= size) {
+            self.large = None;
+        }
+        if self.probe.is_none_or(|probe| probe.size != size) {
+            return false;
+        }
+        self.probe = None;
+        self.highest_first = false;
+        let grew = size > self.current;
+        self.current = self.current.max(size);
+        self.rest(now);
+        grew
+    }
+
+    fn rest(&mut self, now: Time) {
+        if self.is_found() {
+            self.raise = now + RAISE;
+        }
+    }
+
+    /// Whether a probe waits to be sent, and how large it is.
+    pub(super) fn wants_probe(&self) -> Option<u16> {
+        let confirms = self.large.filter(|large| large.wants_probe).map(|large| large.size);
+        confirms.or_else(|| match self.probe {
+            Some(probe) => (probe.until.is_none() && self.active).then_some(probe.size),
+            None => (self.active && !self.is_found()).then(|| self.candidate()),
+        })
+    }
+
+    fn candidate(&self) -> u16 {
+        if self.highest_first { self.highest } else { self.current + (self.highest - self.current).div_ceil(2) }
+    }
+
+    /// A probe of this size goes.
+    pub(super) fn probed(&mut self, size: u16, round_trip: Span, now: Time) {
+        if let Some(large) = self.large.as_mut().filter(|large| large.wants_probe) {
+            large.wants_probe = false;
+            return;
+        }
+        self.active = false;
+        let until = now + (round_trip * 2).max(Span::from_milliseconds(1000));
+        let probe = self.probe.get_or_insert(Probe { size, sent: 0, until: None });
+        probe.sent += 1;
+        probe.until = Some(until);
+    }
+
+    /// When a probe or a confirmation is overdue.
+    pub(super) fn deadline(&self) -> Option<Time> {
+        let probe = self.probe.and_then(|probe| probe.until);
+        let large = self.large.map(|large| large.next);
+        [probe, large].into_iter().flatten().min()
+    }
+
+    /// Acts on what is overdue. Whether a black hole was found: only the least size goes from now on.
+    pub(super) fn expire(&mut self, round_trip: Span, now: Time) -> bool {
+        if let Some(probe) = self.probe.as_mut().filter(|probe| probe.until.is_some_and(|until| until <= now)) {
+            probe.until = None;
+            if probe.sent >= PROBES {
+                self.highest = (probe.size - 1).max(self.current);
+                self.highest_first = false;
+                self.probe = None;
+                self.rest(now);
+            }
+        }
+        let Some(large) = self.large.as_mut().filter(|large| large.next <= now) else { return false };
+        if large.asked < PROBES {
+            *large =
+                Large { next: now + confirmation(round_trip), asked: large.asked + 1, wants_probe: true, ..*large };
+            return false;
+        }
+        let size = large.size;
+        (self.current, self.highest, self.highest_first) = (self.least, size, false);
+        (self.large, self.probe) = (None, None);
+        true
+    }
+
+    /// The link is down: what was not confirmed says nothing of sizes.
+    pub(super) fn pause(&mut self) {
+        self.large = None;
+        if let Some(probe) = &mut self.probe {
+            probe.sent -= u8::from(probe.until.take().is_some());
+        }
+    }
+}
+
+fn confirmation(round_trip: Span) -> Span {
+    (round_trip + round_trip / 2).max(CONFIRMATION)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const ROUND_TRIP: Span = Span::from_milliseconds(100);
+
+    /// Sends datagrams of `size` over a path of `mtu` for `milliseconds`, and returns how large they may be at most then.
+    fn run(search: &mut MtuSearch, size: u16, mtu: u16, milliseconds: core::ops::Range<u64>) -> Option<u64> {
+        let mut black_hole = None;
+        for millisecond in milliseconds {
+            let now = Time::ZERO + Span::from_milliseconds(millisecond);
+            if search.expire(ROUND_TRIP, now) {
+                black_hole = Some(millisecond);
+            }
+            if millisecond % 20 == 0 {
+                let size = size.min(search.current());
+                search.send(size, ROUND_TRIP, now);
+                if size <= mtu {
+                    search.arrived(size, now);
+                }
+            }
+            while let Some(size) = search.wants_probe() {
+                search.probed(size, ROUND_TRIP, now);
+                if size <= mtu {
+                    search.arrived(size, now);
+                }
+            }
+        }
+        black_hole
+    }
+
+    #[test]
+    fn the_largest_size_is_tried_first() {
+        let mut search = MtuSearch::new(256, 1500);
+        assert_eq!(search.wants_probe(), None, "nothing was sent");
+        run(&mut search, 1500, 1500, 0..50);
+        assert_eq!(search.current(), 1500);
+        assert_eq!(search.wants_probe(), None);
+    }
+
+    #[test]
+    fn a_black_hole_is_found_within_ten_round_trips_and_the_search_goes_on_below() {
+        let mut search = MtuSearch::new(256, 1500);
+        run(&mut search, 1500, 1500, 0..1000);
+        let found = run(&mut search, 1500, 300, 1000..60_000).expect("a black hole");
+        assert!((1000..=1000 + 4 * 400 + 20).contains(&found), "{found}");
+        assert!((293..=300).contains(&search.current()), "{}", search.current());
+    }
+
+    #[test]
+    fn sizes_that_were_never_the_largest_are_confirmed_too() {
+        let mut search = MtuSearch::new(256, 1500);
+        run(&mut search, 700, 1500, 0..1000);
+        assert!(run(&mut search, 700, 600, 1000..4000).is_some());
+    }
+
+    #[test]
+    fn one_large_datagram_is_enough_to_find_a_black_hole() {
+        let mut search = MtuSearch::new(256, 1500);
+        run(&mut search, 1500, 1500, 0..1000);
+        let now = Time::ZERO + Span::from_milliseconds(1000);
+        search.send(1500, ROUND_TRIP, now);
+        let found = run(&mut search, 100, 300, 1001..4000).expect("a black hole");
+        assert!(found <= 1000 + 4 * 400, "{found}");
+    }
+
+    #[test]
+    fn after_ten_minutes_larger_sizes_are_tried_again() {
+        let mut search = MtuSearch::new(256, 1500);
+        run(&mut search, 1400, 1400, 0..60_000);
+        assert!((1393..=1400).contains(&search.current()), "{}", search.current());
+        run(&mut search, 1500, 1500, 60_000..500_000);
+        assert!(search.current() <= 1400);
+        run(&mut search, 1500, 1500, 500_000..700_000);
+        assert_eq!(search.current(), 1500);
+    }
+
+    #[test]
+    fn an_outage_is_no_black_hole() {
+        let mut search = MtuSearch::new(256, 1500);
+        run(&mut search, 1500, 1500, 0..1000);
+        search.send(1500, ROUND_TRIP, Time::ZERO + Span::from_milliseconds(1000));
+        search.pause();
+        assert_eq!((search.deadline(), search.current()), (None, 1500));
+    }
+
+    proptest! {
+        #[test]
+        fn the_search_ends_within_a_step_of_the_path_and_never_above(mtu in 256u16..=1500, size in 200u16..=1500) {
+            let mut search = MtuSearch::new(256, 1500);
+            run(&mut search, size, mtu, 0..120_000);
+            prop_assert!(search.current() < mtu + STEP || size < mtu, "{} over {mtu}", search.current());
+            prop_assert!(search.current() + STEP > mtu.min(size), "{} over {mtu}", search.current());
+        }
+    }
+}

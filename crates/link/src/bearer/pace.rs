@@ -1,0 +1,114 @@
+//! When the next datagram may go: at a rate given, with what the path adds to each datagram.
+//!
+//! ```text
+//!     datagram |======| 2 |=| 3 |======|        idle         |=====|
+//!              ^      ^       ^        ^ nothing waits       ^ at once
+//!              the line below is busy with it at this rate
+//! ```
+//!
+//! Where the path is a modem with a queue and the rate is a little less than the modem's, the queue stays here, where a
+//! scheduler can order it. Idleness earns nothing. Lateness does, up to one datagram: a timer that fires late would
+//! otherwise take from the rate. So never more than two datagrams leave together.
+
+use arqway_units::{BitRate, Octets, Pacer, Span, Time};
+
+/// One direction of a path.
+#[derive(Debug)]
+pub(super) struct Pace {
+    rate: Option<(BitRate, Pacer)>,
+    overhead: Octets,
+    /// When the last bit of what was sent is out.
+    free_at: Time,
+    /// Nothing waited when the line became free.
+    idle: bool,
+}
+
+impl Pace {
+    /// A line that is free; without a rate it always is.
+    pub(super) fn new(rate: Option<BitRate>, overhead: Octets) -> Self {
+        let mut pace = Self { rate: None, overhead, free_at: Time::ZERO, idle: true };
+        pace.set_rate(rate);
+        pace
+    }
+
+    /// Datagrams go at another rate from now on.
+    pub(super) fn set_rate(&mut self, rate: Option<BitRate>) {
+        self.rate = rate.map(|rate| (rate, Pacer::new(rate)));
+    }
+
+    /// The rate.
+    pub(super) fn rate(&self) -> Option<BitRate> {
+        self.rate.as_ref().map(|(rate, _)| *rate)
+    }
+
+    /// Whether a datagram may go.
+    pub(super) fn is_open(&self, now: Time) -> bool {
+        self.free_at <= now
+    }
+
+    /// When the next one may go.
+    pub(super) fn free_at(&self) -> Time {
+        self.free_at
+    }
+
+    /// Nothing waits although the line is free.
+    pub(super) fn is_idle(&mut self) {
+        self.idle = true;
+    }
+
+    /// A datagram goes. When its last bit is out; `None` where nobody knows.
+    pub(super) fn send(&mut self, size: Octets, now: Time) -> Option<Time> {
+        let (_, pacer) = self.rate.as_mut()?;
+        let takes = pacer.time_to_send(size + self.overhead);
+        let late = if self.idle { Span::ZERO } else { now.since(self.free_at).min(takes) };
+        self.idle = false;
+        // Not `now - late + takes`: a late datagram is out when it would have been out in time, but not before now.
+        self.free_at = now + (takes - late);
+        Some(self.free_at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(milliseconds: u64) -> Time {
+        Time::ZERO + Span::from_milliseconds(milliseconds)
+    }
+
+    /// 100 octets, overhead and all, take 10 ms.
+    fn pace() -> Pace {
+        Pace::new(BitRate::from_bits_per_second(80_000), Octets::new(28))
+    }
+
+    #[test]
+    fn datagrams_follow_each_other_at_the_rate_with_their_overhead() {
+        let mut pace = pace();
+        assert_eq!(pace.send(Octets::new(72), at(5)), Some(at(15)));
+        assert!(!pace.is_open(at(14)) && pace.is_open(at(15)));
+        assert_eq!(pace.send(Octets::new(172), at(15)), Some(at(35)));
+    }
+
+    #[test]
+    fn idleness_earns_nothing() {
+        let mut pace = pace();
+        pace.send(Octets::new(72), at(0));
+        pace.is_idle();
+        assert_eq!(pace.send(Octets::new(72), at(1000)), Some(at(1010)));
+    }
+
+    #[test]
+    fn lateness_is_caught_up_with_by_at_most_one_datagram() {
+        let mut pace = pace();
+        pace.send(Octets::new(72), at(0));
+        assert_eq!(pace.send(Octets::new(72), at(14)), Some(at(20)), "4 ms late");
+        assert_eq!(pace.send(Octets::new(72), at(100)), Some(at(100)), "80 ms late: another may follow at once");
+        assert_eq!(pace.send(Octets::new(72), at(100)), Some(at(110)), "but no third");
+    }
+
+    #[test]
+    fn without_a_rate_the_line_is_always_free() {
+        let mut pace = Pace::new(None, Octets::new(28));
+        assert_eq!((pace.send(Octets::new(1500), at(1)), pace.is_open(at(1))), (None, true));
+    }
+}

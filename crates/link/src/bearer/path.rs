@@ -1,0 +1,123 @@
+//! What belongs to a path: how fast datagrams go there, how large they may be, whether they arrive and when. One struct, so
+//! that a second path has a place.
+
+use super::config::Config;
+use super::liveness::Liveness;
+use super::mtu::MtuSearch;
+use super::pace::Pace;
+use super::report::{Received, Sent};
+use super::wire;
+use crate::arq::{Arithmetic, RoundTrip, Smoothing};
+use crate::contract::LinkContext;
+use arqway_units::{BitRate, Octets, Span, Time};
+
+/// What is taken for the round-trip time before there is a sample (RFC 9002 §6.2.2).
+const FIRST_ROUND_TRIP: Span = Span::from_milliseconds(333);
+/// Reports come no more often (and four times in a round trip).
+const SHORTEST_REPORT_INTERVAL: Span = Span::from_milliseconds(20);
+/// Reports take at most a 33rd of the rate: 3 %.
+const REPORT_SHARE: u64 = 33;
+
+/// What is known of a path.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PathMetrics {
+    /// Whether it carries datagrams.
+    pub is_up: bool,
+    /// The smoothed round-trip time, if there was a sample.
+    pub round_trip: Option<Span>,
+    /// The largest datagram, with the overhead.
+    pub mtu: Octets,
+    /// The rate at which datagrams leave, if they are paced.
+    pub pace: Option<BitRate>,
+    /// How fast datagrams arrived at the peer between its last two reports.
+    pub delivery_rate: Option<BitRate>,
+}
+
+#[derive(Debug)]
+pub(super) struct Path {
+    pub(super) pace: Pace,
+    pub(super) sent: Sent,
+    pub(super) received: Received,
+    pub(super) liveness: Liveness,
+    pub(super) mtu: MtuSearch,
+    round_trip: RoundTrip,
+    first_round_trip: Span,
+    overhead: u16,
+    silence: Span,
+}
+
+impl Path {
+    pub(super) fn new(config: &Config, context: &LinkContext, now: Time) -> Self {
+        Self {
+            pace: Pace::new(config.pace_of(context.side), config.overhead),
+            sent: Sent::default(),
+            received: Received::default(),
+            liveness: Liveness::new(config.probe_interval, now),
+            mtu: MtuSearch::new(config.mtu_least.get(), config.mtu_most.get()),
+            round_trip: RoundTrip::new(Smoothing::default(), 0.0, 0.0),
+            first_round_trip: context.delay.map_or(FIRST_ROUND_TRIP, |delay| delay * 2),
+            overhead: u16::try_from(config.overhead.as_u64()).unwrap_or(u16::MAX),
+            silence: config.silence,
+        }
+    }
+
+    /// Another epoch: numbers begin anew, and the path is as it was.
+    pub(super) fn begin(&mut self, now: Time) {
+        (self.sent, self.received) = (Sent::default(), Received::default());
+        self.mtu.pause();
+        self.liveness.answered(now);
+    }
+
+    /// A sample of the round-trip time.
+    pub(super) fn sample(&mut self, round_trip: Span) {
+        self.round_trip.sample(Arithmetic::Float.ticks(round_trip));
+    }
+
+    fn smoothed(&self) -> Option<Span> {
+        let ticks = Some(self.round_trip.srtt()).filter(|ticks| *ticks > 0.0);
+        ticks.map(|ticks| Span::from_seconds(ticks * Arithmetic::Float.tick().as_seconds()))
+    }
+
+    /// The round-trip time, or a guess.
+    pub(super) fn round_trip(&self) -> Span {
+        self.smoothed().unwrap_or(self.first_round_trip)
+    }
+
+    /// After how much silence the link is down.
+    pub(super) fn limit(&self) -> Span {
+        self.silence.max(self.round_trip() * 4)
+    }
+
+    /// How long to wait between reports. Liveness needs a few of them within its limit, however slow the path.
+    pub(super) fn report_interval(&self) -> Span {
+        let size = Octets::of(wire::FULL + wire::REPORT) + Octets::new(self.overhead.into());
+        let share = self.pace.rate().map_or(Span::ZERO, |rate| rate.time_to_send(size) * REPORT_SHARE);
+        (self.round_trip() / 4).max(SHORTEST_REPORT_INTERVAL).max(share).min(self.limit() / 4)
+    }
+
+    /// The largest datagram without the overhead.
+    pub(super) fn room(&self) -> usize {
+        self.without_overhead(self.mtu.current())
+    }
+
+    /// A size with the overhead, without it.
+    pub(super) fn without_overhead(&self, size: u16) -> usize {
+        size.saturating_sub(self.overhead).into()
+    }
+
+    /// The size of a datagram with the overhead.
+    pub(super) fn with_overhead(&self, size: Octets) -> u16 {
+        u16::try_from(size.as_u64()).unwrap_or(u16::MAX).saturating_add(self.overhead)
+    }
+
+    /// What is known of it.
+    pub(super) fn metrics(&self) -> PathMetrics {
+        PathMetrics {
+            is_up: self.liveness.is_up(),
+            round_trip: self.smoothed(),
+            mtu: Octets::new(self.mtu.current().into()),
+            pace: self.pace.rate(),
+            delivery_rate: self.sent.delivery_rate(),
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! What was sent and not reported yet, and what has arrived and is to be reported.
+//!
+//! Datagrams are numbered from 0 in each epoch. A report says which was the newest to arrive, how long ago, and how many
+//! octets arrived: a round-trip time, an answer to silence, and a delivery rate. Only datagrams that carry something are
+//! answered, so two idle ends do not answer each other for ever (as with the ack-eliciting packets of RFC 9000 §13.2.1).
+
+use super::duplicates::Duplicates;
+use super::wire::{self, Name, Report};
+use alloc::collections::VecDeque;
+use arqway_units::{BitRate, Octets, Span, Time};
+
+/// How many datagrams are remembered; what is sent beyond that gives no round-trip times.
+const REMEMBERED: usize = 1 << 14;
+
+/// From so many unreported datagrams on, numbers are written in full: half of what a short one can tell apart, halved.
+const UNREPORTED: u64 = 1 << (wire::NUMBER_BITS - 2);
+
+/// What this end has sent in this epoch.
+#[derive(Debug, Default)]
+pub(super) struct Sent {
+    next: u64,
+    /// Numbers below this one are reported, or were lost before one that is.
+    reported: u64,
+    /// Those that want an answer and have none.
+    unanswered: VecDeque<(u64, Time)>,
+    /// What the last report said of octets and time.
+    before: Option<(u32, u32)>,
+    delivery_rate: Option<BitRate>,
+}
+
+/// What a report says that was not known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct News {
+    /// From sending the newest to now, less what the peer held the report.
+    pub(super) round_trip: Option<Span>,
+}
+
+impl Sent {
+    /// The number of the next datagram, and whether it must be written in full.
+    pub(super) fn next(&self) -> (u64, bool) {
+        (self.next, self.next - self.reported >= UNREPORTED)
+    }
+
+    /// That datagram goes.
+    pub(super) fn send(&mut self, wants_answer: bool, now: Time) {
+        if wants_answer && self.unanswered.len() < REMEMBERED {
+            self.unanswered.push_back((self.next, now));
+        }
+        self.next += 1;
+    }
+
+    /// Since when something has been unanswered.
+    pub(super) fn unanswered_since(&self) -> Option<Time> {
+        self.unanswered.front().map(|(_, at)| *at)
+    }
+
+    /// How fast datagrams arrived between the last two reports.
+    pub(super) fn delivery_rate(&self) -> Option<BitRate> {
+        self.delivery_rate
+    }
+
+    /// A report arrives; one that is older than another says nothing.
+    pub(super) fn report(&mut self, report: &Report, now: Time) -> Option<News> {
+        let newest = wire::expand(report.newest.into(), 32, self.next);
+        if newest < self.reported || newest >= self.next {
+            return None;
+        }
+        self.reported = newest + 1;
+        let mut round_trip = None;
+        while let Some((number, at)) = self.unanswered.front().copied().filter(|(number, _)| *number <= newest) {
+            round_trip = report.hold.filter(|_| number == newest).map(|hold| now.since(at) - hold);
+            self.unanswered.pop_front();
+        }
+        let before = self.before.replace((report.octets, report.arrived));
+        if let Some((octets, arrived)) = before {
+            let octets = u64::from(report.octets.wrapping_sub(octets));
+            let microseconds = u64::from(report.arrived.wrapping_sub(arrived));
+            let rate = (octets * 8_000_000).checked_div(microseconds);
+            self.delivery_rate = rate.and_then(BitRate::from_bits_per_second).or(self.delivery_rate);
+        }
+        Some(News { round_trip })
+    }
+}
+
+/// What has arrived in this epoch.
+#[derive(Debug, Default)]
+pub(super) struct Received {
+    duplicates: Duplicates,
+    octets: u64,
+    newest_at: Time,
+    largest: u16,
+    reported_at: Option<Time>,
+    due: Option<Time>,
+}
+
+/// How long a report waits at least, for what else may arrive, or go the other way and take it along.
+const SHORTEST_WAIT: Span = Span::from_milliseconds(20);
+
+impl Received {
+    /// The number that a name means; `None` for a short one before any in full.
+    pub(super) fn number(&self, name: Name) -> Option<u64> {
+        let newest = self.duplicates.newest();
+        match name {
+            Name::Short { number, .. } => newest.map(|near| wire::expand(number.into(), wire::NUMBER_BITS, near)),
+            Name::Full { number, .. } => Some(wire::expand(number.into(), 32, newest.unwrap_or(0))),
+        }
+    }
+
+    /// A datagram arrives. Whether it is new.
+    pub(super) fn arrive(&mut self, number: u64, size: Octets, now: Time) -> bool {
+        let newest = self.duplicates.newest();
+        if !self.duplicates.is_new(number) {
+            return false;
+        }
+        if newest.is_none_or(|newest| number > newest) {
+            self.newest_at = now;
+        }
+        self.octets += size.as_u64();
+        self.largest = self.largest.max(u16::try_from(size.as_u64()).unwrap_or(u16::MAX));
+        true
+    }
+
+    /// What arrived wants an answer: soon, but not sooner than `interval` after the one before.
+    pub(super) fn wants_report(&mut self, interval: Span, now: Time) {
+        let earliest = self.reported_at.map_or(now, |before| before + interval);
+        self.due.get_or_insert(earliest.max(now + SHORTEST_WAIT.min(interval)));
+    }
+
+    /// The peer asks for a report.
+    pub(super) fn wants_report_now(&mut self, now: Time) {
+        self.due = Some(now);
+    }
+
+    /// When a report is due.
+    pub(super) fn due(&self) -> Option<Time> {
+        self.due
+    }
+
+    /// The report that is sent now.
+    pub(super) fn report(&mut self, takes_short: bool, now: Time) -> Option<Report> {
+        let newest = self.duplicates.newest()?;
+        self.due = None;
+        self.reported_at = Some(now);
+        let low = |number: u64| u32::try_from(number & u64::from(u32::MAX)).unwrap_or(0);
+        Some(Report {
+            newest: low(newest),
+            octets: low(self.octets),
+            arrived: wire::microseconds(self.newest_at),
+            largest: core::mem::take(&mut self.largest),
+            hold: Some(now.since(self.newest_at)),
+            takes_short,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(milliseconds: u64) -> Time {
+        Time::ZERO + Span::from_milliseconds(milliseconds)
+    }
+
+    fn ms(milliseconds: u64) -> Span {
+        Span::from_milliseconds(milliseconds)
+    }
+
+    fn report(newest: u32, octets: u32, milliseconds: u32, hold: u64) -> Report {
+        let arrived = milliseconds * 1000;
+        Report { newest, octets, arrived, largest: 0, hold: Some(ms(hold)), takes_short: false }
+    }
+
+    #[test]
+    fn a_report_gives_the_round_trip_time_of_the_newest_without_what_the_peer_held_it() {
+        let mut sent = Sent::default();
+        for milliseconds in [0, 10, 20] {
+            sent.send(true, at(milliseconds));
+        }
+        assert_eq!(sent.unanswered_since(), Some(at(0)));
+        assert_eq!(sent.report(&report(1, 100, 60, 5), at(120)), Some(News { round_trip: Some(ms(105)) }));
+        assert_eq!(sent.unanswered_since(), Some(at(20)), "the first is lost: a newer one arrived");
+        assert_eq!(sent.report(&report(0, 50, 50, 5), at(130)), None, "an older report");
+        assert_eq!(sent.report(&report(3, 50, 50, 5), at(130)), None, "of what was not sent");
+        sent.report(&report(2, 200, 70, 0), at(140));
+        assert_eq!(sent.unanswered_since(), None);
+        assert_eq!(sent.delivery_rate(), BitRate::from_bits_per_second(80_000), "100 octets in 10 ms");
+    }
+
+    #[test]
+    fn what_carries_nothing_is_not_waited_for() {
+        let mut sent = Sent::default();
+        sent.send(false, at(0));
+        assert_eq!(sent.unanswered_since(), None);
+    }
+
+    #[test]
+    fn numbers_are_written_in_full_once_many_are_unreported() {
+        let mut sent = Sent::default();
+        (0..UNREPORTED - 1).for_each(|_| sent.send(true, at(0)));
+        assert_eq!(sent.next(), (UNREPORTED - 1, false));
+        sent.send(true, at(0));
+        assert_eq!(sent.next(), (UNREPORTED, true));
+        sent.report(&report(9, 0, 0, 0), at(5));
+        assert!(!sent.next().1);
+    }
+
+    #[test]
+    fn a_report_waits_for_others_unless_it_was_asked_for() {
+        let (mut received, interval) = (Received::default(), ms(100));
+        assert!(received.arrive(0, Octets::new(50), at(5)));
+        received.wants_report(interval, at(5));
+        assert_eq!(received.due(), Some(at(25)));
+        assert!(received.arrive(2, Octets::new(70), at(10)));
+        assert!(received.arrive(1, Octets::new(60), at(15)) && !received.arrive(1, Octets::new(60), at(16)));
+        let report = received.report(true, at(25)).expect("something arrived");
+        assert_eq!((report.newest, report.octets, report.arrived), (2, 180, 10_000));
+        assert_eq!((report.largest, report.hold, report.takes_short), (70, Some(ms(15)), true));
+        received.wants_report(interval, at(30));
+        assert_eq!(received.due(), Some(at(125)));
+        received.wants_report_now(at(31));
+        assert_eq!(received.due(), Some(at(31)));
+    }
+
+    #[test]
+    fn a_short_number_says_nothing_before_one_in_full() {
+        let mut received = Received::default();
+        assert_eq!(received.number(Name::Short { epoch: 0, number: 7 }), None);
+        received.arrive(4090, Octets::new(1), at(0));
+        assert_eq!(received.number(Name::Short { epoch: 0, number: 7 }), Some(4103));
+        assert_eq!(received.number(Name::Full { epoch: 0, number: 7 }), Some(7));
+    }
+}

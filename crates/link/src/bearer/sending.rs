@@ -1,0 +1,235 @@
+//! A datagram made: what it carries, by urgency.
+
+use super::wire::{self, Content, Name};
+use super::{Bearer, Departing};
+use crate::contract::{Frame, LinkService, Start, Tag, Ticket};
+use arqway_units::{Octets, Time};
+use arrayvec::ArrayVec;
+use bytes::Bytes;
+
+/// What stands before a frame at most: a name in full, and a length.
+pub(super) const MOST_BEFORE: usize = wire::FULL + 2;
+
+/// A frame that is always carried, if need be in pieces: a packet of 1,280 octets (RFC 8200 §5) and what its service writes.
+pub(super) const ALWAYS: usize = 1280 + 24;
+
+/// While frames may be too large for a datagram, so often they are asked for first: smaller ones must not keep them out.
+const LARGE_FIRST: u8 = 8;
+
+/// Whether a datagram wants to be answered by a report, and whether its size says something of the path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Carries {
+    Frames,
+    Question,
+    Nothing,
+}
+
+impl<S: LinkService> Bearer<S> {
+    /// The next datagram, if there is one of at most `room` octets. The pace lets it go.
+    pub(super) fn next_datagram(&mut self, now: Time, room: usize) -> Option<Frame> {
+        if room < wire::HELLO.max(MOST_BEFORE + wire::REPORT) {
+            return None;
+        }
+        if let Some(hello) = self.epoch.poll(self.now) {
+            self.counters.hellos_sent += 1;
+            return Some(self.send(hello.write(), now));
+        }
+        self.epoch.id()?;
+        if let Some(size) = self.wants.answer.take() {
+            return Some(self.send_full(Content::Answer, &size.to_be_bytes(), Bytes::new(), Carries::Nothing, now));
+        }
+        if core::mem::take(&mut self.wants.ping) {
+            self.counters.pings_sent += 1;
+            return Some(self.send_full(Content::Ping, &[], Bytes::new(), Carries::Question, now));
+        }
+        if self.wants.report && self.is_report_due() {
+            return self.report(now);
+        }
+        if self.is_up {
+            let datagram = self.probe(now, room).or_else(|| self.frames(now, room));
+            if datagram.is_some() {
+                return datagram;
+            }
+        }
+        if self.is_report_due() { self.report(now) } else { None }
+    }
+
+    /// A probe, if one is wanted and `room` has room for it.
+    fn probe(&mut self, now: Time, room: usize) -> Option<Frame> {
+        let size = self.path.mtu.wants_probe()?;
+        let octets = self.path.without_overhead(size);
+        let before = wire::FULL + wire::PROBE;
+        if octets > room || octets < before {
+            return None;
+        }
+        self.counters.probes_sent += 1;
+        self.path.mtu.probed(size, self.path.round_trip(), now);
+        let zeros = alloc::vec![0; octets - before].into();
+        let octets = u16::try_from(octets).unwrap_or(u16::MAX).to_be_bytes();
+        Some(self.send_full(Content::Probe, &octets, zeros, Carries::Nothing, now))
+    }
+
+    /// Frames of the services, as many as fit, or a piece of one that does not.
+    fn frames(&mut self, now: Time, room: usize) -> Option<Frame> {
+        let room = room.min(self.path.room());
+        loop {
+            if let Some(datagram) = self.piece(now, room) {
+                return Some(datagram);
+            }
+            let is_full = self.writes_in_full();
+            let room = room - if is_full { MOST_BEFORE } else { wire::SHORT };
+            let more_may_come = self.fill(now, room);
+            if more_may_come && self.packer.opened()? + self.config.pack_delay > self.now {
+                return None;
+            }
+            if self.packer.is_empty() {
+                return None;
+            }
+            let Self { packer, inner, .. } = self;
+            let count = packer.start(room, |frame| inner.start_frame(frame, now) == Start::Send);
+            if count == 0 {
+                // All were withdrawn.
+                continue;
+            }
+            if self.packer.first_fits(room) {
+                return Some(self.send_frames(count, room, now));
+            }
+            if let Some(frame) = self.packer.first() {
+                self.counters.frames_in_pieces += 1;
+                self.cutter.cut(&frame);
+            }
+        }
+    }
+
+    /// Takes frames of the services until no more fit. Whether that is for want of frames, not of room.
+    fn fill(&mut self, now: Time, room: usize) -> bool {
+        while let Some(left) = self.packer.room(room) {
+            let frame = if self.packer.is_empty() {
+                self.first_frame(now, left)
+            } else {
+                self.inner.poll_frame(now, Octets::of(left))
+            };
+            let Some(frame) = frame else { return true };
+            self.packer.push(frame, self.now);
+        }
+        false
+    }
+
+    /// A frame, of at most `room` octets if possible.
+    fn first_frame(&mut self, now: Time, room: usize) -> Option<Frame> {
+        self.granted = self.granted.max(room);
+        let large = self.granted.max(ALWAYS);
+        let [room, large] = [room, large].map(Octets::of);
+        if large <= room {
+            return self.inner.poll_frame(now, room);
+        }
+        self.asked = (self.asked + 1) % LARGE_FIRST;
+        if self.asked == 0 {
+            return self.inner.poll_frame(now, large);
+        }
+        self.inner.poll_frame(now, room).or_else(|| self.inner.poll_frame(now, large))
+    }
+
+    /// A datagram of the first frames that wait, which have started, with a report if one is due and fits.
+    fn send_frames(&mut self, count: usize, room: usize, now: Time) -> Frame {
+        let datagram = self.next_ticket;
+        for frame in self.packer.frames(count) {
+            let departing = |ticket: Ticket| Departing { datagram, at: None, tag: frame.tag, ticket };
+            self.departing.extend(frame.ticket.map(departing));
+        }
+        self.counters.frames_sent += arqway_units::count(count);
+        let has_room = self.packer.octets_of(count) + wire::REPORT <= room;
+        let report = if self.is_report_due() && has_room { self.next_report() } else { None };
+        self.wants.report = self.is_report_due();
+        if count == 1 && report.is_none() {
+            let (tag, name) = self.name(Content::One);
+            match self.packer.first().map(|frame| frame.enclosed(tag, &name)) {
+                Some(Ok(datagram)) => return self.send_numbered(datagram, Carries::Frames, now),
+                Some(Err(frame)) => self.packer.push_front(frame),
+                None => {}
+            }
+        } else {
+            self.counters.frames_packed += arqway_units::count(count);
+        }
+        let (tag, name) = self.name(Content::Several);
+        let datagram = self.packer.write(tag, &name, count, report.as_ref());
+        self.send_numbered(datagram, Carries::Frames, now)
+    }
+
+    /// A piece of the frame that is being cut.
+    fn piece(&mut self, now: Time, room: usize) -> Option<Frame> {
+        let piece = self.cutter.next(room.saturating_sub(wire::FULL + wire::PIECE))?;
+        let datagram = self.next_ticket;
+        let departing = piece.departure.map(|(tag, ticket)| Departing { datagram, at: None, tag, ticket });
+        self.counters.frames_sent += u64::from(piece.is_last());
+        self.departing.extend(departing);
+        Some(self.send_full(Content::Piece, &piece.head, piece.octets, Carries::Frames, now))
+    }
+
+    fn is_report_due(&self) -> bool {
+        self.path.received.due().is_some_and(|due| due <= self.now)
+    }
+
+    fn next_report(&mut self) -> Option<wire::Report> {
+        let takes_short = self.epoch.takes_short(self.config.datagram_lifetime, self.now);
+        let report = self.path.received.report(takes_short, self.now)?;
+        self.counters.reports_sent += 1;
+        Some(report)
+    }
+
+    /// A datagram with a report and nothing else.
+    fn report(&mut self, now: Time) -> Option<Frame> {
+        let report = self.next_report()?;
+        self.wants.report = false;
+        let (tag, name) = self.name(Content::Several);
+        let datagram = self.packer.write(tag, &name, 0, Some(&report));
+        Some(self.send_numbered(datagram, Carries::Nothing, now))
+    }
+
+    /// Whether the next datagram names its epoch and number in full.
+    fn writes_in_full(&self) -> bool {
+        !self.wants.short || self.path.sent.next().1
+    }
+
+    fn full_name(&self) -> Name {
+        let number = self.path.sent.next().0 & u64::from(u32::MAX);
+        Name::Full { epoch: self.epoch.id().unwrap_or(0), number: u32::try_from(number).unwrap_or(0) }
+    }
+
+    fn name(&self, content: Content) -> (Tag, ArrayVec<u8, 8>) {
+        if self.writes_in_full() {
+            return wire::write_name(content, self.full_name());
+        }
+        let number = self.path.sent.next().0 % (1 << wire::NUMBER_BITS);
+        let epoch = wire::short_epoch(self.epoch.id().unwrap_or(0));
+        wire::write_name(content, Name::Short { epoch, number: u16::try_from(number).unwrap_or(0) })
+    }
+
+    fn send_full(&mut self, content: Content, head: &[u8], body: Bytes, carries: Carries, now: Time) -> Frame {
+        let (tag, name) = wire::write_name(content, self.full_name());
+        let mut datagram = wire::datagram(tag, &name, body);
+        datagram.head.extend(head.iter().copied());
+        self.send_numbered(datagram, carries, now)
+    }
+
+    fn send_numbered(&mut self, mut datagram: Frame, carries: Carries, now: Time) -> Frame {
+        self.path.sent.send(carries != Carries::Nothing, now);
+        if carries == Carries::Frames {
+            let size = self.path.with_overhead(datagram.size());
+            self.path.mtu.send(size, self.path.round_trip(), now);
+        }
+        datagram.ticket = Some(Ticket::new(self.next_ticket));
+        self.next_ticket += 1;
+        self.send(datagram, now)
+    }
+
+    fn send(&mut self, datagram: Frame, now: Time) -> Frame {
+        self.counters.datagrams_sent += 1;
+        self.counters.octets_sent += datagram.size().as_u64();
+        let out_at = self.path.pace.send(datagram.size(), now);
+        let number = datagram.ticket.map(Ticket::number);
+        let of_it = self.departing.iter_mut().rev().take_while(|departing| Some(departing.datagram) == number);
+        of_it.for_each(|departing| departing.at = out_at);
+        datagram
+    }
+}

@@ -1,0 +1,202 @@
+//! Two bearers over a path: scripted worlds, and promises under any loss, duplication, reordering, outage and restart.
+
+mod promises;
+mod world;
+
+use super::Event;
+use arqway_units::Span;
+use std::vec::Vec;
+use world::{Setting, World, at};
+
+fn milliseconds(span: Span) -> u64 {
+    span.as_nanoseconds() / 1_000_000
+}
+
+/// The longest time without a delivery at an end, within a time.
+fn longest_gap(world: &World, index: usize, from: u64, to: u64) -> u64 {
+    let within = world.machines[index].delivered.iter().map(|delivered| delivered.at);
+    let times: Vec<_> =
+        [at(from)].into_iter().chain(within.filter(|time| *time > at(from) && *time < at(to))).collect();
+    let ends = times.iter().skip(1).copied().chain([at(to)]);
+    times.iter().zip(ends).map(|(one, next)| milliseconds(next - *one)).max().unwrap_or(0)
+}
+
+#[test]
+fn the_first_packet_arrives_after_a_hello_each_way() {
+    let mut world = World::new(Setting::new("raw"));
+    world.packets(0, 100, 1, 0, 1);
+    world.run_until(5000);
+    // A round trip for each to know that the other is there, and half of one for the packet.
+    let arrived = world.machines[1].delivered[0].at;
+    assert!((at(150)..at(160)).contains(&arrived), "{arrived:?}");
+}
+
+#[test]
+fn an_idle_link_sends_nothing_and_wakes_nobody() {
+    for service in ["raw", "sr", "rlc"] {
+        let mut world = World::new(Setting::new(service).with_pace("1.9 Mbit/s"));
+        world.packets(0, 1000, 50, 0, 2000);
+        world.run_until(10_000);
+        let sent = [0, 1].map(|index| world.machines[index].sent.len());
+        assert_eq!(world.machines[1].delivered.len(), 50, "{service}");
+        assert_eq!([0, 1].map(|index| world.machines[index].deadline()), [None, None], "{service}");
+        world.run_until(3_600_000);
+        assert_eq!([0, 1].map(|index| world.machines[index].sent.len()), sent, "{service}");
+        assert!(world.machines.iter().all(|machine| machine.is_up()), "{service}");
+    }
+}
+
+#[test]
+fn paced_a_little_below_its_rate_a_modem_has_no_queue() {
+    let mut world = World::new(Setting::new("raw").with_pace("1.96 Mbit/s"));
+    world.packets(0, 1000, 3000, 500, 3000);
+    world.run_until(2000);
+    world.machines[0].deepest_queue();
+    world.run_until(9000);
+    assert!(world.machines[0].deepest_queue() < 2);
+    let mut unpaced = World::new(Setting::new("raw"));
+    unpaced.packets(0, 1000, 3000, 500, 3000);
+    unpaced.run_until(9000);
+    assert!(unpaced.machines[0].deepest_queue() > 300, "the queue stands in the modem");
+}
+
+#[test]
+fn small_packets_share_datagrams_and_a_slow_link_carries_half_as_many_again() {
+    let carried = |packs: bool| {
+        let mut setting = Setting::new("raw").with_pace("64 kbit/s");
+        setting.ways[0].rate = "64 kbit/s".parse().expect("a rate");
+        if !packs {
+            setting.config.mtu_most = super::Mtu::try_from(arqway_units::Octets::new(128)).expect("an MTU");
+        }
+        let mut world = World::new(setting);
+        world.packets(0, 40, 10_000, 1000, 2000);
+        world.run_until(21_000);
+        world.machines[1].delivered.iter().filter(|delivered| delivered.at > at(5000)).count()
+    };
+    // One a datagram: 28 octets of overhead, 2 of the bearer's, 1 tag and 40, 901 a second; packed 42 each and little else.
+    let alone = 16 * 8000 / 71;
+    let packed = carried(true);
+    assert!(packed * 2 > alone * 3, "{packed} against {alone}");
+    assert!(carried(false) < packed, "two in 128 octets");
+}
+
+#[test]
+fn a_small_packet_waits_for_others_no_longer_than_the_setting_allows() {
+    let mut setting = Setting::new("raw").with_pace("2 Mbit/s");
+    setting.config.pack_delay = Span::from_milliseconds(20);
+    let mut world = World::new(setting);
+    world.packets(0, 40, 200, 2000, 5000);
+    world.run_until(5000);
+    let machine = &world.machines[1];
+    assert_eq!(machine.delivered.len(), 200);
+    for delivered in &machine.delivered {
+        let late = delivered.at - (at(2000) + Span::from_milliseconds(5) * u64::from(delivered.number));
+        assert!((50..=72).contains(&milliseconds(late)), "{delivered:?} took {late:?}");
+    }
+    let counters = world.machines[0].counters();
+    assert!(counters.frames_packed > 190, "{counters:?}");
+}
+
+#[test]
+fn in_the_steady_state_a_bearer_takes_two_octets() {
+    let mut world = World::new(Setting::new("raw"));
+    world.packets(0, 1000, 500, 0, 10_000);
+    world.run_until(6000);
+    let last: Vec<_> = world.machines[0].sent.iter().rev().map(|(_, size)| *size).filter(|size| *size > 900).collect();
+    assert_eq!(last[0], 28 + 2 + 1 + 1000);
+}
+
+#[test]
+fn a_silent_link_is_down_after_a_second_and_up_within_a_second_and_two_round_trips() {
+    for service in ["raw", "sr", "go-back-n:1", "rlc"] {
+        let mut setting = Setting::new(service).with_pace("1.9 Mbit/s");
+        setting.outages.push((3000, 8000));
+        let mut world = World::new(setting);
+        world.packets(0, 500, 1000, 0, 10_000);
+        world.run_until(30_000);
+        let [near, far] = &world.machines;
+        let (down, up) = (near.when(Event::Down), near.when(Event::Up));
+        assert_eq!((down.len(), up.len()), (1, 2), "{service}: {down:?} {up:?}");
+        assert!((3900..4200).contains(&down[0]), "{service}: {down:?}");
+        assert!((8000..=9200).contains(&up[1]), "{service}: {up:?}");
+        let mut numbers: Vec<_> = far.delivered.iter().map(|delivered| delivered.number).collect();
+        let count = numbers.len();
+        numbers.dedup();
+        assert_eq!(numbers.len(), count, "{service}: nothing twice");
+        if service != "raw" {
+            let taken: Vec<_> = near.taken.iter().map(|(_, number)| *number).collect();
+            assert_eq!(numbers, taken, "{service}: nothing lost");
+        }
+    }
+}
+
+#[test]
+fn a_lost_packet_is_no_outage() {
+    let mut setting = Setting::new("raw");
+    setting.ways[0].lost = 200;
+    let mut world = World::new(setting);
+    world.packets(0, 500, 200, 1000, 1_000_000);
+    world.run_until(220_000);
+    let downs = world.machines[0].when(Event::Down).len();
+    assert!(downs <= 2, "{downs} in 200 packets, 40 of which were lost");
+}
+
+#[test]
+fn a_peer_that_restarts_is_noticed_within_three_round_trips_and_nothing_old_arrives() {
+    for restarts in [std::vec![(3000, 0)], std::vec![(3000, 1)], std::vec![(3000, 0), (3000, 1)]] {
+        for service in ["raw", "sr", "go-back-n:1", "rlc"] {
+            let mut setting = Setting::new(service).with_pace("1.9 Mbit/s");
+            setting.restarts = restarts.clone();
+            let mut world = World::new(setting);
+            world.packets(0, 500, 1000, 0, 10_000);
+            world.packets(1, 500, 1000, 0, 10_000);
+            world.run_until(30_000);
+            for index in [0, 1] {
+                let end = &world.machines[index];
+                let gap = longest_gap(&world, index, 2990, 9000);
+                assert!(gap <= 3 * 100 + 30, "{service}, {restarts:?}: {gap} ms at {index}");
+                let new = end.delivered.iter().skip_while(|delivered| delivered.at < at(3000));
+                let epochs: Vec<_> = new.map(|delivered| (delivered.incarnation, delivered.epoch)).collect();
+                assert!(epochs.is_sorted(), "{service}, {restarts:?} at {index}");
+                let restarted = restarts.iter().any(|(_, other)| *other != index);
+                let alone = restarts.len() == 1;
+                assert_eq!(end.counters().peer_restarts, u64::from(restarted && alone), "{service} {restarts:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn when_the_mtu_falls_nothing_is_black_holed_for_longer_than_five_seconds() {
+    for service in ["raw", "sr", "go-back-n:1", "rlc:62"] {
+        let mut setting = Setting::new(service).with_pace("1.9 Mbit/s");
+        setting.mtus.push((5000, 300));
+        let mut world = World::new(setting);
+        world.packets(0, 1200, 2000, 0, 20_000);
+        world.run_until(100_000);
+        let gap = longest_gap(&world, 1, 1000, 40_000);
+        assert!(gap <= 5000, "{service}: {gap} ms");
+        let counters = world.machines[0].counters();
+        assert_eq!(counters.black_holes, 1, "{service}: {counters:?}");
+        let mtu = world.machines[0].end.inner().path().mtu.as_u64();
+        assert!((293..=300).contains(&mtu), "{service}: {mtu}");
+        if service != "raw" {
+            assert_eq!(world.machines[1].delivered.len(), world.machines[0].taken.len(), "{service}");
+        }
+        if service != "rlc:62" {
+            assert!(counters.frames_in_pieces > 500, "{service}: {counters:?}");
+        }
+    }
+}
+
+#[test]
+fn an_mtu_below_1280_carries_packets_of_1280_octets_and_says_so() {
+    use crate::contract::LinkService;
+    let mut setting = Setting::new("raw");
+    setting.mtus = std::vec![(0, 300)];
+    let mut world = World::new(setting);
+    world.packets(0, 1280, 200, 0, 50_000);
+    world.run_until(30_000);
+    assert!(world.machines[0].end.largest_packet(arqway_units::Octets::MAX).as_u64() >= 1280);
+    assert!(world.machines[1].delivered.len() > 150, "{}", world.machines[1].delivered.len());
+}

@@ -1,0 +1,364 @@
+//! Two ends, and a path between them that loses, doubles and reorders datagrams, falls silent, and changes its MTU.
+
+use crate::bearer::{Bearer, BearerCounters, Config, Event};
+use crate::contract::{Checked, Frame, LinkContext, LinkService, Packet, Port, Side, Tag, Ticket, pump};
+use crate::registry::{AnyService, ShortForm, WorldDefaults};
+use alloc::collections::{BTreeMap, VecDeque};
+use arqway_units::{BitRate, Octets, Pacer, Span, Time};
+use std::vec::Vec;
+
+pub(super) type End = Checked<Bearer<Checked<AnyService>>>;
+
+/// One direction of the path: a modem with a queue, then the way.
+#[derive(Debug, Clone)]
+pub(super) struct Way {
+    pub(super) rate: BitRate,
+    /// How many datagrams wait in the modem at most.
+    pub(super) queue: usize,
+    pub(super) delay: Span,
+    /// Datagrams take up to so much longer, each for itself.
+    pub(super) jitter: Span,
+    /// Out of 1,000.
+    pub(super) lost: u64,
+    pub(super) doubled: u64,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Setting {
+    pub(super) service: &'static str,
+    pub(super) config: Config,
+    pub(super) ways: [Way; 2],
+    pub(super) seed: u64,
+    /// Nothing crosses the path, either way.
+    pub(super) outages: Vec<(u64, u64)>,
+    /// From when on which MTU.
+    pub(super) mtus: Vec<(u64, u16)>,
+    /// When which end restarts, in milliseconds.
+    pub(super) restarts: Vec<(u64, usize)>,
+}
+
+impl Setting {
+    pub(super) fn new(service: &'static str) -> Self {
+        let rate = BitRate::from_bits_per_second(2_000_000).expect("not zero");
+        let delay = Span::from_milliseconds(50);
+        let way = Way { rate, queue: 1000, delay, jitter: Span::ZERO, lost: 0, doubled: 0 };
+        let config = Config { datagram_lifetime: Span::from_milliseconds(2000), ..Config::default() };
+        Self {
+            service,
+            config,
+            ways: [way.clone(), way],
+            seed: 1,
+            outages: Vec::new(),
+            mtus: std::vec![(0, 1500)],
+            restarts: Vec::new(),
+        }
+    }
+
+    pub(super) fn with_pace(mut self, pace: &str) -> Self {
+        self.config.pace = pace.parse().ok();
+        self
+    }
+}
+
+#[derive(Debug)]
+enum Happening {
+    Arrival(usize, Frame),
+    Packet(usize, usize),
+    Restart(usize),
+    Wake,
+}
+
+/// A packet that arrived: which one, of which incarnation of its sender, in which epoch of that, and when.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Delivered {
+    pub(super) incarnation: u8,
+    pub(super) epoch: u8,
+    pub(super) number: u32,
+    pub(super) at: Time,
+}
+
+/// A machine: an end, its modem, and what arrived at its network layer.
+pub(super) struct Machine {
+    pub(super) end: End,
+    pub(super) incarnation: u8,
+    next_packet: u32,
+    /// What the end took, by epoch.
+    pub(super) taken: Vec<(u8, u32)>,
+    pub(super) delivered: Vec<Delivered>,
+    pub(super) events: Vec<(Time, Event)>,
+    ready: VecDeque<Frame>,
+    departed: Vec<(Tag, Ticket)>,
+    wake_at: Option<Time>,
+    modem: Modem,
+    /// When each datagram was sent, and its size.
+    pub(super) sent: Vec<(Time, usize)>,
+}
+
+struct Modem {
+    pacer: Pacer,
+    /// When each datagram in it is out.
+    out: VecDeque<Time>,
+    pub(super) deepest: usize,
+}
+
+pub(super) struct World {
+    pub(super) setting: Setting,
+    pub(super) now: Time,
+    pub(super) machines: [Machine; 2],
+    happenings: BTreeMap<(Time, u64), Happening>,
+    order: u64,
+    random: u64,
+}
+
+pub(super) fn at(milliseconds: u64) -> Time {
+    Time::ZERO + Span::from_milliseconds(milliseconds)
+}
+
+fn end(setting: &Setting, index: usize, incarnation: u8, now: Time) -> End {
+    let side = [Side::AccessPoint, Side::Client][index];
+    let service: ShortForm = setting.service.parse().expect("a scheme");
+    let service = service.in_world(&WorldDefaults::default()).expect("in any world");
+    let boot = setting.seed.wrapping_mul(1000) + 100 * index as u64 + u64::from(incarnation);
+    let builder = move |context: &LinkContext| Checked::new(service.build(context));
+    Checked::new(Bearer::new(setting.config.clone(), builder, side.into(), boot, now))
+}
+
+/// A packet that says which it is, and then repeats an octet of its own.
+fn packet(incarnation: u8, epoch: u8, number: u32, size: usize) -> Packet {
+    let numbered = number.to_be_bytes();
+    let mut octets = std::vec![numbered[3].wrapping_mul(7) ^ 0x55; size];
+    (octets[0], octets[1]) = (incarnation, epoch);
+    octets[2..6].copy_from_slice(&numbered);
+    Packet::new(octets)
+}
+
+fn read(arrived: &Packet, at: Time) -> Delivered {
+    let octets = &arrived.octets;
+    let (incarnation, epoch) = (octets[0], octets[1]);
+    let number = u32::from_be_bytes(octets[2..6].try_into().expect("four"));
+    let sent = packet(incarnation, epoch, number, octets.len());
+    assert!(*octets == sent.octets, "packet {number} does not arrive as it was sent");
+    Delivered { incarnation, epoch, number, at }
+}
+
+impl Machine {
+    fn new(setting: &Setting, index: usize) -> Self {
+        Self {
+            end: end(setting, index, 0, Time::ZERO),
+            incarnation: 0,
+            next_packet: 0,
+            taken: Vec::new(),
+            delivered: Vec::new(),
+            events: Vec::new(),
+            ready: VecDeque::new(),
+            departed: Vec::new(),
+            wake_at: None,
+            modem: Modem { pacer: Pacer::new(setting.ways[index].rate), out: VecDeque::new(), deepest: 0 },
+            sent: Vec::new(),
+        }
+    }
+
+    pub(super) fn counters(&self) -> BearerCounters {
+        self.end.inner().bearer_counters()
+    }
+
+    pub(super) fn is_up(&self) -> bool {
+        self.end.inner().path().is_up
+    }
+
+    pub(super) fn deadline(&self) -> Option<Time> {
+        self.end.poll_timeout()
+    }
+
+    /// The most datagrams that stood in the modem since this was asked.
+    pub(super) fn deepest_queue(&mut self) -> usize {
+        core::mem::take(&mut self.modem.deepest)
+    }
+
+    /// When events of a kind happened, in milliseconds.
+    pub(super) fn when(&self, event: Event) -> Vec<u64> {
+        let of_kind = self.events.iter().filter(|(_, happened)| *happened == event);
+        of_kind.map(|(at, _)| (*at - Time::ZERO).as_nanoseconds() / 1_000_000).collect()
+    }
+}
+
+/// What the pump sees: a socket that takes everything.
+struct Socket<'a> {
+    machine: &'a mut VecDeque<Frame>,
+    sent: Vec<Frame>,
+    delivered: Vec<Packet>,
+    deadline: Option<Time>,
+}
+
+impl Port for Socket<'_> {
+    fn room(&self) -> Option<Octets> {
+        Some(Octets::MAX)
+    }
+    fn hand_over(&mut self, frame: Frame, _: Time) -> Result<(), Frame> {
+        self.machine.push_back(frame);
+        Ok(())
+    }
+    fn take_ready(&mut self) -> Option<Frame> {
+        self.machine.pop_front()
+    }
+    fn transmit(&mut self, frame: Frame, _: Time) {
+        self.sent.push(frame);
+    }
+    fn deliver(&mut self, packet: Packet, _: Time) {
+        self.delivered.push(packet);
+    }
+    fn wake_at(&mut self, deadline: Option<Time>) {
+        self.deadline = deadline;
+    }
+    fn finish(&mut self, _: Time) {}
+}
+
+impl World {
+    pub(super) fn new(setting: Setting) -> Self {
+        let machines = [0, 1].map(|index| Machine::new(&setting, index));
+        let mut world = Self {
+            now: Time::ZERO,
+            machines,
+            happenings: BTreeMap::new(),
+            order: 0,
+            random: setting.seed | 1,
+            setting,
+        };
+        for (milliseconds, index) in world.setting.restarts.clone() {
+            world.schedule(at(milliseconds), Happening::Restart(index));
+        }
+        world.schedule(Time::ZERO, Happening::Wake);
+        world
+    }
+
+    fn schedule(&mut self, at: Time, happening: Happening) {
+        self.order += 1;
+        self.happenings.insert((at.max(self.now), self.order), happening);
+    }
+
+    /// An end sends packets of a size from a time on, each a while after the other.
+    pub(super) fn packets(&mut self, index: usize, size: usize, count: u64, from: u64, every_microseconds: u64) {
+        for packet in 0..count {
+            let time = at(from) + Span::from_nanoseconds(packet * every_microseconds * 1000);
+            self.schedule(time, Happening::Packet(index, size));
+        }
+    }
+
+    /// xorshift64*: fates need no better one.
+    fn random(&mut self, below: u64) -> u64 {
+        self.random ^= self.random >> 12;
+        self.random ^= self.random << 25;
+        self.random ^= self.random >> 27;
+        (self.random.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) % below.max(1)
+    }
+
+    pub(super) fn run_until(&mut self, milliseconds: u64) {
+        let end = at(milliseconds);
+        loop {
+            let timers = [0, 1].map(|index| self.machines[index].wake_at);
+            let next_timer = timers.into_iter().flatten().min();
+            let next = self.happenings.first_key_value().map(|((at, _), _)| *at);
+            let Some(next) = [next, next_timer].into_iter().flatten().min().filter(|next| *next <= end) else { break };
+            assert!(next >= self.now || next_timer == Some(next), "time runs forward");
+            self.now = self.now.max(next);
+            while let Some(entry) = self.happenings.first_entry().filter(|entry| entry.key().0 <= self.now) {
+                let happening = entry.remove();
+                self.happen(happening);
+            }
+            for index in [0, 1] {
+                if self.machines[index].wake_at.is_some_and(|at| at <= self.now) {
+                    self.machines[index].end.handle_timeout(self.now);
+                    self.turn(index);
+                }
+            }
+        }
+        self.now = end;
+    }
+
+    fn happen(&mut self, happening: Happening) {
+        let now = self.now;
+        match happening {
+            Happening::Arrival(index, frame) => {
+                self.machines[index].end.handle_frame(frame, now);
+                self.turn(index);
+            }
+            Happening::Packet(index, size) => {
+                let machine = &mut self.machines[index];
+                let epoch = u8::try_from(machine.counters().peer_restarts).expect("few");
+                let packet = packet(machine.incarnation, epoch, machine.next_packet, size);
+                if machine.end.handle_packet(packet, now).is_ok() {
+                    machine.taken.push((epoch, machine.next_packet));
+                }
+                machine.next_packet += 1;
+                self.turn(index);
+            }
+            Happening::Restart(index) => {
+                let incarnation = self.machines[index].incarnation + 1;
+                let end = end(&self.setting, index, incarnation, now);
+                let machine = &mut self.machines[index];
+                (machine.end, machine.incarnation, machine.next_packet) = (end, incarnation, 0);
+                machine.taken.clear();
+                machine.delivered.clear();
+                machine.ready.clear();
+                machine.departed.clear();
+                self.turn(index);
+            }
+            Happening::Wake => [0, 1].into_iter().for_each(|index| self.turn(index)),
+        }
+    }
+
+    fn turn(&mut self, index: usize) {
+        let now = self.now;
+        loop {
+            let machine = &mut self.machines[index];
+            for (tag, ticket) in core::mem::take(&mut machine.departed) {
+                machine.end.handle_departure(tag, ticket, crate::contract::Departure::Sent, now);
+            }
+            let mut socket =
+                Socket { machine: &mut machine.ready, sent: Vec::new(), delivered: Vec::new(), deadline: None };
+            pump(&mut machine.end, &mut socket, now);
+            let Socket { sent, delivered, deadline, .. } = socket;
+            machine.wake_at = deadline;
+            while let Some(event) = machine.end.inner_mut().poll_event() {
+                machine.events.push((now, event));
+            }
+            machine.delivered.extend(delivered.iter().map(|packet| read(packet, now)));
+            if sent.is_empty() && machine.departed.is_empty() {
+                break;
+            }
+            for frame in sent {
+                self.transmit(index, frame);
+            }
+        }
+    }
+
+    fn transmit(&mut self, index: usize, frame: Frame) {
+        let now = self.now;
+        let machine = &mut self.machines[index];
+        machine.departed.extend(frame.ticket.map(|ticket| (frame.tag, ticket)));
+        let size = frame.size() + self.setting.config.overhead;
+        machine.sent.push((now, size.as_usize()));
+        let Modem { pacer, out, deepest } = &mut machine.modem;
+        while out.front().is_some_and(|at| *at <= now) {
+            out.pop_front();
+        }
+        if out.len() >= self.setting.ways[index].queue {
+            return;
+        }
+        let departure = out.back().copied().unwrap_or(now).max(now) + pacer.time_to_send(size);
+        out.push_back(departure);
+        *deepest = (*deepest).max(out.len());
+        let way = self.setting.ways[index].clone();
+        let mtu = self.setting.mtus.iter().rev().find(|(from, _)| at(*from) <= now).map_or(1500, |(_, mtu)| *mtu);
+        let is_cut = self.setting.outages.iter().any(|(from, to)| (at(*from)..at(*to)).contains(&departure));
+        if size > Octets::new(mtu.into()) || is_cut || self.random(1000) < way.lost {
+            return;
+        }
+        let copies = if self.random(1000) < way.doubled { 2 } else { 1 };
+        for _ in 0..copies {
+            let late = Span::from_nanoseconds(self.random(way.jitter.as_nanoseconds()));
+            let wired = Frame::from_wire(frame.tag, frame.parts().concat().into());
+            self.schedule(departure + way.delay + late, Happening::Arrival(1 - index, wired));
+        }
+    }
+}
