@@ -1,8 +1,11 @@
 //! What the users got, and what the network did, in one run.
 
-use crate::app::{DelayDistributions, Outcomes, Run};
+use crate::app::service::{self, Service};
+use crate::app::{DelayDistributions, Outcomes, Quantity, Run};
 use crate::network_outcome::NetworkOutcome;
+use crate::scenario::Scenario;
 use crate::service_outcome::ServiceOutcome;
+use alloc::string::String;
 use alloc::vec::Vec;
 use arqway_units::Time;
 
@@ -26,5 +29,20 @@ impl Outcome {
     #[must_use]
     pub fn run<'a>(&'a self, delays: &'a dyn DelayDistributions) -> Run<'a> {
         Run { ended: self.ended, applications: &self.applications, network: &self.network, delays }
+    }
+
+    /// What a run measured of each service of its scenario: metrics, such as `loss@media`, and their values, as rows have
+    /// them.
+    #[must_use]
+    pub fn service_metrics(&self, scenario: &Scenario) -> Vec<(String, f64)> {
+        let link_rate = self.network.rate;
+        let of_one = |(name, outcome): (String, &ServiceOutcome)| {
+            let metrics = outcome.metrics(&scenario.wireless)?;
+            let share = outcome.share.filter(|_| scenario.link_layer.has_shares());
+            let service = Service { metrics, share, link_rate };
+            let value = move |quantity: &Quantity| Some((quantity.metric_of(&name), quantity.value_of(&service)?));
+            Some(service::QUANTITIES.iter().filter_map(value))
+        };
+        scenario.link_layer.service_names().into_iter().zip(&self.services).filter_map(of_one).flatten().collect()
     }
 }

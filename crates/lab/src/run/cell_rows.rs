@@ -3,8 +3,7 @@
 use crate::results::rows::Row;
 use crate::run::measured::{Measured, Metric};
 use crate::run::plan::Plan;
-use arqway_sim::SERVICES;
-use arqway_sim::app::Application;
+use arqway_sim::app::{Application, SERVICES};
 use arqway_sim::channel::Direction;
 use std::sync::Arc;
 

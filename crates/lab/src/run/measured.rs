@@ -1,8 +1,8 @@
 //! What is kept of a run when it ends.
 
 use super::delays::Delays;
-use arqway_sim::app::Application;
-use arqway_sim::{Outcome, SERVICES, Scenario};
+use arqway_sim::app::{Application, SERVICES};
+use arqway_sim::{Outcome, Scenario};
 use arqway_units::Time;
 use std::sync::Arc;
 

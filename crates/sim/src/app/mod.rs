@@ -12,6 +12,7 @@ mod hosts;
 mod media;
 mod model;
 mod quantity;
+pub(crate) mod service;
 mod tcp_bulk;
 mod web;
 
@@ -21,6 +22,7 @@ pub use file_transfer::{FileTransferConfig, FileTransferOutcome};
 pub use media::{Adapts, Ladder, LadderError, MediaConfig, MediaOutcome, ToLoss, ToTheLink};
 pub(crate) use quantity::Measured;
 pub use quantity::{DelayDistributions, Quantity, Run};
+pub use service::APP as SERVICES;
 pub use tcp_bulk::{Samples, SamplesError, TcpBulkConfig, TcpBulkOutcome, TcpBulkSample};
 pub use web::{ConnectionUse, Counted, LastPacket, NextStep, Parallel, ParallelError, Requests, WebConfig, WebOutcome};
 

@@ -1,8 +1,8 @@
 //! What is reported of an application: its name, how it is shown, and how it follows from what a run measured.
 
+use super::service::{self, Service};
 use super::{Application, Configs, Outcomes};
 use crate::network_outcome::NetworkOutcome;
-use crate::service_outcome::{self, Service};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use arqway_units::{Span, Time, ToFloat};
@@ -132,7 +132,7 @@ impl Quantity {
     /// The quantities of all applications, and those of services.
     pub fn all() -> impl Iterator<Item = Self> {
         let of_applications = Application::ALL.iter().flat_map(|application| application.quantities());
-        of_applications.chain(service_outcome::QUANTITIES).copied()
+        of_applications.chain(service::QUANTITIES).copied()
     }
 
     /// The names of all quantities.
