@@ -135,6 +135,7 @@ impl Sink for Ordered {
                     packet.comment = lost_to.map(|cause| match cause {
                         Cause::Errors => "lost on the link",
                         Cause::Outage => "lost: the link was down",
+                        Cause::TooLarge => "lost: larger than the link's MTU",
                     });
                 }
             }

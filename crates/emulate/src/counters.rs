@@ -44,7 +44,7 @@ impl Counters {
     pub(crate) fn start(&mut self, start: &Start) {
         self.sent += 1;
         match start.lost_to {
-            Some(Cause::Errors) => self.lost += 1,
+            Some(Cause::Errors | Cause::TooLarge) => self.lost += 1,
             Some(Cause::Outage) => self.outage += 1,
             None => self.duplicated += u64::from(start.copy.is_some()),
         }

@@ -146,7 +146,7 @@ impl Sink for Table {
             Fate::Sent(Start { number, size, offered, at, arrival, copy, lost_to, .. }) => {
                 let fate = match lost_to {
                     None => "delivered",
-                    Some(Cause::Errors) => "lost",
+                    Some(Cause::Errors | Cause::TooLarge) => "lost",
                     Some(Cause::Outage) => "outage",
                 };
                 let late = lateness.map(|late| decimal(late.as_nanoseconds())).unwrap_or_default();

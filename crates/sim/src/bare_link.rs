@@ -22,7 +22,7 @@
 use crate::channel::Direction;
 use crate::event::Event;
 use crate::kernel::{EventQueue, Streams};
-use crate::link_end::LinkEnd;
+use crate::link_end::{Charge, LinkEnd};
 use crate::medium::Medium;
 use crate::probe::Probe;
 use crate::wireless::Wireless;
@@ -90,7 +90,7 @@ impl<S: LinkService> BareLink<S> {
     #[must_use]
     pub fn new(ends: [S; 2], link: &Wireless, streams: &Streams) -> Self {
         let end = |service: S, direction: Direction| {
-            LinkEnd::new(service, direction, Medium::new(link, direction, streams), link.charge_tag)
+            LinkEnd::new(service, direction, Medium::new(link, direction, streams), Charge::of(link))
         };
         let [access_point, client] = ends;
         let (access_point, client) = (end(access_point, Direction::Down), end(client, Direction::Up));

@@ -7,12 +7,13 @@ use crate::channel::Direction;
 use crate::event::Event;
 use crate::frame_loss::FrameLoss;
 use crate::kernel::{Alarm, EventQueue};
+use crate::layer::Layer;
 use crate::medium::{Cause, Medium};
 use crate::probe::Probe;
+use crate::wireless::Wireless;
 use alloc::collections::VecDeque;
 use arqway_link::{
-    Checked, Departure, Frame, Hint, LinkService, LinkState, Mux, Packet, Port, ServiceId, Subscriber, Tag, Ticket,
-    pump,
+    Checked, Departure, Frame, Hint, LinkService, LinkState, Packet, Port, ServiceId, Subscriber, Tag, Ticket, pump,
 };
 use arqway_units::{Octets, Time};
 
@@ -21,7 +22,7 @@ type LineOctets = [u64; ServiceId::COUNT as usize];
 
 /// The end that sends in one direction and receives in the other.
 #[derive(Debug)]
-pub(crate) struct LinkEnd<S = Checked<Mux>> {
+pub(crate) struct LinkEnd<S = Checked<Layer>> {
     pub(crate) service: S,
     below: Below,
 }
@@ -31,7 +32,7 @@ pub(crate) struct LinkEnd<S = Checked<Mux>> {
 struct Below {
     direction: Direction,
     medium: Medium<Frame>,
-    charge_tag: bool,
+    charge: Charge,
     /// The frame in the transmitter, if its service wants to know when it has left.
     in_transmitter: Option<(Tag, Ticket)>,
     alarm: Alarm,
@@ -43,11 +44,11 @@ struct Below {
 }
 
 impl<S: LinkService> LinkEnd<S> {
-    pub(crate) fn new(service: S, direction: Direction, medium: Medium<Frame>, charge_tag: bool) -> Self {
+    pub(crate) fn new(service: S, direction: Direction, medium: Medium<Frame>, charge: Charge) -> Self {
         let below = Below {
             direction,
             medium,
-            charge_tag,
+            charge,
             in_transmitter: None,
             alarm: Alarm::default(),
             delivered: VecDeque::with_capacity(32),
@@ -151,8 +152,34 @@ impl<S: LinkService> LinkEnd<S> {
     }
 }
 
-/// A frame's tag.
-const TAG: Octets = Octets::new(1);
+/// What of a frame takes time on the line.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Charge {
+    /// All of it.
+    Whole,
+    /// All but its tag, which the papers' frames do not have.
+    WithoutTag,
+    /// A datagram, with what the path adds to each.
+    Datagram {
+        /// That.
+        overhead: Octets,
+    },
+}
+
+impl Charge {
+    /// A link's, where frames go onto the line themselves.
+    pub(crate) fn of(link: &Wireless) -> Self {
+        if link.charge_tag { Self::Whole } else { Self::WithoutTag }
+    }
+
+    fn size_of(self, frame: &Frame) -> Octets {
+        match self {
+            Self::Whole => frame.size(),
+            Self::WithoutTag => frame.size() - Frame::TAG,
+            Self::Datagram { overhead } => frame.size() + overhead,
+        }
+    }
+}
 
 struct SimPort<'a, P> {
     below: &'a mut Below,
@@ -182,7 +209,7 @@ impl<P: Probe> Port for SimPort<'_, P> {
     }
 
     fn transmit(&mut self, frame: Frame, now: Time) {
-        let size = if self.below.charge_tag { frame.size() } else { frame.size() - TAG };
+        let size = self.below.charge.size_of(&frame);
         let sent = self.below.medium.transmit(size, now);
         self.below.line_octets[frame.tag.service().index()] += size.as_u64();
         self.probe.frame_sent(self.below.direction, &frame, sent.lost_to.is_none(), now);

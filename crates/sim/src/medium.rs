@@ -13,8 +13,9 @@ use crate::kernel::{EventQueue, Streams};
 use crate::line::Line;
 use crate::mobility::{Air, Change, MobilityConfig};
 use crate::rate::Clock;
-use crate::wireless::Wireless;
+use crate::wireless::{MtuStep, Wireless, mtu_at};
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 use arqway_units::{Octets, Time};
 
 /// One direction of the link, carrying `T`.
@@ -22,6 +23,8 @@ use arqway_units::{Octets, Time};
 pub(crate) struct Medium<T> {
     pub(crate) line: Line<T>,
     channel: Channel,
+    /// The largest load that arrives, and from when on.
+    mtu: Vec<MtuStep>,
     pub(crate) air: Air,
     /// Where the user moves next, if that is another kind of link.
     other: Option<Box<OtherLink>>,
@@ -52,6 +55,8 @@ pub enum Cause {
     Errors,
     /// The link was gone when it would have arrived.
     Outage,
+    /// It is larger than what the path carries.
+    TooLarge,
 }
 
 impl<T> Medium<T> {
@@ -60,6 +65,7 @@ impl<T> Medium<T> {
         Self {
             line: Line::new(link.rate(direction), link.delay(direction), link.queue(direction)),
             channel: Channel::new(link.errors(direction), &link.impairments(direction), direction, streams),
+            mtu: link.mtu.clone(),
             air: Air::default(),
             other: None,
         }
@@ -91,7 +97,11 @@ impl<T> Medium<T> {
     pub(crate) fn transmit(&mut self, size: Octets, now: Time) -> Transmission {
         let passage = self.line.transmit(size, now);
         let spared = self.channel.pass(size, now, &passage, self.line.clock());
-        let arrivals = self.air.carry(spared);
+        let mut arrivals = self.air.carry(spared);
+        if size > mtu_at(&self.mtu, now) {
+            arrivals = Arrivals { frame: None, copy: None };
+            return Transmission { departure: passage.departure, arrivals, lost_to: Some(Cause::TooLarge) };
+        }
         let lost_to = match (spared.frame, arrivals.frame) {
             (None, _) => Some(Cause::Errors),
             (Some(_), None) => Some(Cause::Outage),

@@ -15,16 +15,19 @@
 
 use crate::app::{AppConfig, Application, Configs, Measured, Quantity, applications};
 use crate::channel::Direction;
+use crate::delay::Delay;
 use crate::line::Room;
 use crate::mobility::MobilityConfig;
 use crate::packet::Headers;
+use crate::rate::Rate;
 use crate::tcp::TcpConfig;
 use crate::wireless::Wireless;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use arqway_link::mux::{self, Class, SchedulerConfig, Table};
+use arqway_link::{LinkContext, bearer};
 use arqway_link::{ServiceConfig, WorldDefaults, raw};
-use arqway_units::{BitRate, Ratio, Span};
+use arqway_units::{BitRate, Octets, Ratio, Span};
 use core::num::NonZeroUsize;
 use serde::{Deserialize, Serialize};
 
@@ -146,6 +149,18 @@ impl Scenario {
     pub fn mux(&self, direction: Direction) -> mux::Config {
         self.link_layer.mux(Some(self.wireless.rate(direction).mean()))
     }
+
+    /// What the end that sends in this direction knows of its link: a rate and a delay, where they stay.
+    #[must_use]
+    pub fn context(&self, direction: Direction) -> LinkContext {
+        let (rate, delay) = (self.wireless.rate(direction), self.wireless.delay(direction));
+        LinkContext {
+            side: direction.sender(),
+            room: Octets::MAX,
+            rate: if let Rate::Constant(rate) = rate { Some(*rate) } else { None },
+            delay: if let Delay::Constant(delay) = delay { Some(*delay) } else { None },
+        }
+    }
 }
 
 /// The wired link: it drops packets only when its queue is full, unless `loss` is set.
@@ -223,6 +238,9 @@ pub struct LinkLayer {
     /// itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue: Option<mux::QueueLimits>,
+    /// Frames go in datagrams, which leave at a pace, with several small ones in one, over a path that says nothing of itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bearer: Option<bearer::Config>,
 }
 
 impl Default for LinkLayer {
@@ -234,6 +252,7 @@ impl Default for LinkLayer {
             scheduler: SchedulerConfig::Fcfs,
             depth: NonZeroUsize::MIN,
             queue: None,
+            bearer: None,
         }
     }
 }

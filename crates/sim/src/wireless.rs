@@ -18,7 +18,9 @@ use crate::channel::{Direction, Duplication, ErrorModel, Impairments, Jitter, Re
 use crate::delay::Delay;
 use crate::line::{Queue, Room};
 use crate::rate::Rate;
-use arqway_units::{BitRate, Span};
+use alloc::vec::Vec;
+use arqway_units::{BitRate, Octets, Span, Time};
+use core::num::NonZeroU32;
 use serde::{Deserialize, Serialize};
 
 /// The link between access point and client.
@@ -42,6 +44,10 @@ pub struct Wireless {
     pub jitter: Jitter,
     /// Whether a frame's tag octet takes time on the link. The papers' frames have no tag.
     pub charge_tag: bool,
+    /// The largest frame that arrives, and from when on; unlimited by default. Longer ones are sent, and lost without a word,
+    /// as on a path whose routers do not say what they drop.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub mtu: Vec<MtuStep>,
     /// Settings that differ toward the client.
     pub down: Differences,
     /// Settings that differ toward the server.
@@ -81,10 +87,29 @@ impl Default for Wireless {
             duplication: None,
             jitter: Jitter::None,
             charge_tag: true,
+            mtu: Vec::new(),
             down: Differences::default(),
             up: Differences::default(),
         }
     }
+}
+
+/// The largest frame of a link, from a time on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct MtuStep {
+    /// From when on.
+    #[serde(default)]
+    pub from: Span,
+    /// The largest frame in octets; of a bearer's datagrams, with what the path adds to each.
+    pub octets: NonZeroU32,
+}
+
+/// The largest frame that arrives if it is sent now.
+pub(crate) fn mtu_at(steps: &[MtuStep], now: Time) -> Octets {
+    let begun = steps.iter().filter(|step| Time::ZERO + step.from <= now);
+    begun.max_by_key(|step| step.from).map_or(Octets::MAX, |step| Octets::new(step.octets.get().into()))
 }
 
 impl Wireless {

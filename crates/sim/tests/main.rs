@@ -1,5 +1,6 @@
 //! The simulator's promises, as one program: the simulated network is generic, so every program compiles it for itself.
 
+mod bearer;
 mod bulk;
 mod hosts;
 mod laws;

@@ -1,6 +1,6 @@
 //! Two ends of one multiplexer over two UDP sockets on the loopback device, with the real clock.
 
-use arqway_link::mux::{self, Class, Protocol};
+use arqway_link::mux::{self, Class, Protocol, QueueLimits};
 use arqway_link::selective_repeat::{self, Timeout, TimerStarts, WindowSize};
 use arqway_link::{
     Checked, Counters, Departure, Frame, Full, LinkService, LinkState, Mux, Packet, ServiceConfig, Side, Start, Tag,
@@ -12,6 +12,7 @@ use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use std::collections::VecDeque;
 use std::net::{Ipv4Addr, UdpSocket};
+use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
@@ -177,6 +178,8 @@ fn service() -> Checked<Mux> {
     };
     let config = mux::Config {
         classes: vec![Class::of_protocol(Protocol::UDP, ServiceConfig::Raw(raw::Config::default()))],
+        // These hosts send all they have at once.
+        queue: Some(QueueLimits { packets: NonZeroUsize::MAX, ..QueueLimits::default() }),
         ..mux::Config::new(ServiceConfig::SelectiveRepeat(selective_repeat))
     };
     Checked::new(Mux::new(&config, &Side::Client.into()).expect("two services"))

@@ -150,7 +150,7 @@ fn every_packet_has_the_fate_and_the_times_that_the_simulators_link_gives_it() {
         for (start, (number, logged)) in simulated.iter().zip(&packets) {
             let fate = match start.lost_to {
                 None => "delivered",
-                Some(Cause::Errors) => "lost",
+                Some(Cause::Errors | Cause::TooLarge) => "lost",
                 Some(Cause::Outage) => "outage",
             };
             let expected = (fate, start.number, Some(start.at), start.arrival);

@@ -15,6 +15,8 @@ pub struct BearerCounters {
     pub frames_packed: u64,
     /// Frames that were too large for a datagram, and went in pieces.
     pub frames_in_pieces: u64,
+    /// Packets that no service can carry on this path; they were handed back.
+    pub packets_too_large: u64,
     /// Reports sent, by themselves or with frames.
     pub reports_sent: u64,
     /// Hellos sent.

@@ -281,6 +281,11 @@ impl<S: LinkService> Bearer<S> {
 impl<S: LinkService> LinkService for Bearer<S> {
     fn handle_packet(&mut self, packet: Packet, now: Time) -> Result<(), Full> {
         self.now = now;
+        if packet.size() > self.largest_packet(Octets::MAX) {
+            // A service that cannot cut would keep it for ever, and others behind it.
+            self.counters.packets_too_large += 1;
+            return Err(Full::of(packet));
+        }
         self.inner.handle_packet(packet, now)
     }
 
@@ -381,7 +386,11 @@ impl<S: LinkService> LinkService for Bearer<S> {
     }
 
     fn counters(&self) -> Counters {
-        let own = Counters { malformed_received: self.counters.malformed_received, ..Counters::default() };
+        let own = Counters {
+            malformed_received: self.counters.malformed_received,
+            packets_refused: self.counters.packets_too_large,
+            ..Counters::default()
+        };
         self.counted_before + self.inner.counters() + own
     }
 }

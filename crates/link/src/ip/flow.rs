@@ -12,27 +12,30 @@ use super::{Headers, KeyHasher, Payload};
 use arqway_units::halves;
 use core::hash::{BuildHasherDefault, Hash, Hasher};
 use core::net::IpAddr;
+use core::num::NonZeroU64;
 use hashbrown::HashMap;
 
 /// A flow, in one direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Flow {
-    source: u128,
-    destination: u128,
+    /// In halves, so that a flow is no larger than it must be: each packet has one.
+    source: [u64; 2],
+    destination: [u64; 2],
     /// Version, protocol, whether there are ports, and the ports: that of the source is the higher.
-    rest: u64,
+    rest: NonZeroU64,
 }
 
 /// What is known of each flow. The hash has no seed, so who writes packets can choose flows that share a place in it; a
 /// table has few entries, and looking at all of them is the worst that comes of it.
 pub(crate) type FlowTable<T> = HashMap<Flow, T, BuildHasherDefault<KeyHasher>>;
 
+const IS_FLOW: NonZeroU64 = const { NonZeroU64::new(1 << 63).expect("not zero") };
 const IS_IPV4: u64 = 1 << 41;
 const HAS_PORTS: u64 = 1 << 40;
 
 impl Flow {
     /// Of all packets together.
-    pub(crate) const ANY: Self = Self { source: 0, destination: 0, rest: u64::MAX };
+    pub(crate) const ANY: Self = Self { source: [0; 2], destination: [0; 2], rest: NonZeroU64::MAX };
 
     /// The flow of a packet with these headers.
     pub(crate) fn of(headers: &Headers, payload: &Payload) -> Self {
@@ -43,31 +46,30 @@ impl Flow {
         if let Some((source, destination)) = headers.ports.filter(|_| !payload.is_fragment) {
             rest |= HAS_PORTS | u64::from(source) << 16 | u64::from(destination);
         }
-        Self { source: bits(headers.source), destination: bits(headers.destination), rest }
+        Self { source: bits(headers.source), destination: bits(headers.destination), rest: IS_FLOW | rest }
     }
 
     /// The same conversation in the other direction.
     pub(crate) fn reversed(self) -> Self {
-        let (source, destination) = (self.rest >> 16 & 0xffff, self.rest & 0xffff);
-        let rest = self.rest & !0xffff_ffff | destination << 16 | source;
-        Self { source: self.destination, destination: self.source, rest }
+        let rest = self.rest.get();
+        let (source, destination) = (rest >> 16 & 0xffff, rest & 0xffff);
+        let rest = rest & !0xffff_ffff | destination << 16 | source;
+        Self { source: self.destination, destination: self.source, rest: IS_FLOW | rest }
     }
 }
 
 impl Hash for Flow {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        for word in [self.source, self.destination] {
-            for half in halves(word) {
-                state.write_u64(half);
-            }
+        for half in self.source.into_iter().chain(self.destination) {
+            state.write_u64(half);
         }
-        state.write_u64(self.rest);
+        state.write_u64(self.rest.get());
     }
 }
 
-fn bits(address: IpAddr) -> u128 {
+fn bits(address: IpAddr) -> [u64; 2] {
     match address {
-        IpAddr::V4(address) => address.to_bits().into(),
-        IpAddr::V6(address) => address.to_bits(),
+        IpAddr::V4(address) => [0, address.to_bits().into()],
+        IpAddr::V6(address) => halves(address.to_bits()),
     }
 }

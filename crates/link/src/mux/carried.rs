@@ -21,7 +21,7 @@ use arqway_units::{Octets, Ratio, truncate};
 use bytes::Bytes;
 
 /// What is known of the services whose classes say what they carry.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Carried {
     set_aside: SetAside,
     /// In the tags of reports.

@@ -23,7 +23,7 @@ use core::hash::BuildHasherDefault;
 use hashbrown::HashMap;
 
 /// Rules, compiled.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Classifier {
     /// By the first rule of each: a table whose rules all come after one that was found is not looked at.
     tables: Vec<Table>,
@@ -32,7 +32,7 @@ pub struct Classifier {
 }
 
 /// All cells under one mask.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Table {
     mask: Key,
     /// The first rule in it.

@@ -65,8 +65,11 @@ impl Config {
         services(&self.default_service, &self.classes, &self.table)
     }
 
-    /// The rules and the shares of the services.
-    pub(super) fn plan(&self) -> Result<Plan, ConfigError> {
+    /// What follows from it, by which any number of ends can be built.
+    ///
+    /// # Errors
+    /// More than 32 services, a class whose carrier does not exist, or rates that the link has not got.
+    pub fn plan(&self) -> Result<Plan, ConfigError> {
         let services = self.services().len();
         // Reports on what is carried take a number of their own.
         let carries = self.classes.iter().any(|class| class.carries.is_some());
@@ -108,7 +111,7 @@ impl Config {
         let classifier = Classifier::new(rules.map(|(rule, service)| (rule, id(service))));
         let shares = set_aside.shares();
         let carried = carries.then(|| Carried::new(set_aside, id(services), services));
-        Ok(Plan { queues, classifier, shares, carried })
+        Ok(Plan { config: self.clone(), queues, classifier, shares, carried })
     }
 }
 
@@ -138,8 +141,10 @@ pub fn service_names(classes: &[Class], table: &Table) -> Vec<String> {
     names
 }
 
-/// What follows from a configuration.
-pub(super) struct Plan {
+/// A configuration that was checked, and what follows from it.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    pub(super) config: Config,
     /// Of each service.
     pub(super) queues: Vec<Option<QueueLimits>>,
     pub(super) classifier: Classifier,

@@ -43,7 +43,7 @@ pub use crate::ip::{
 };
 pub use class::{Carrier, Class, ClassError, DEFAULT};
 pub use classifier::Classifier;
-pub use config::{Config, ConfigError, service_names, services};
+pub use config::{Config, ConfigError, Plan, service_names, services};
 pub use flows::FlowId;
 pub use queue::QueueLimits;
 pub use rates::{Allocation, AllocationError, Measured, RateError, Rates, Shares};
@@ -134,7 +134,15 @@ impl Mux<AnyService> {
     /// # Errors
     /// More than 32 services, a class whose carrier does not exist, or rates that the link has not got.
     pub fn new(config: &Config, context: &LinkContext) -> Result<Self, ConfigError> {
-        let plan = config.plan()?;
+        Ok(config.plan()?.build(context))
+    }
+}
+
+impl Plan {
+    /// An end with its services built and nothing waiting.
+    #[must_use]
+    pub fn build(&self, context: &LinkContext) -> Mux {
+        let Self { config, queues, classifier, shares, carried } = self;
         let services = config.services();
         let meter = match config.scheduler {
             SchedulerConfig::Scfq(Scfq { rates: Rates::Measured(settings) }) => {
@@ -142,15 +150,15 @@ impl Mux<AnyService> {
             }
             SchedulerConfig::Scfq(Scfq { rates: Rates::Given }) | SchedulerConfig::Fcfs => None,
         };
-        Ok(Self {
-            scheduler: Scheduler::new(config.scheduler, &plan.shares),
+        Mux {
+            scheduler: Scheduler::new(config.scheduler, shares),
             meter,
-            carried: plan.carried,
+            carried: carried.clone(),
             services: services.iter().map(|service| service.build(context)).collect(),
-            queues: plan.queues.into_iter().map(|limits| limits.map(ClassQueue::new)).collect(),
-            classifier: plan.classifier,
+            queues: queues.iter().map(|limits| limits.map(ClassQueue::new)).collect(),
+            classifier: classifier.clone(),
             flows: Flows::default(),
-            shares: plan.shares,
+            shares: shares.clone(),
             depth: config.depth,
             down: false,
             unknown_tags: 0,
@@ -161,7 +169,7 @@ impl Mux<AnyService> {
             with_frames: Set::NONE,
             drained_in: Octets::MAX,
             with_packets: Set::NONE,
-        })
+        }
     }
 }
 

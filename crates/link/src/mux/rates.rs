@@ -172,7 +172,7 @@ pub enum RateError {
 }
 
 /// What is set aside for each service, in [parts](Shares::WHOLE), from the classes that it carries.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct SetAside {
     /// By their `rate`.
     given: Vec<u64>,

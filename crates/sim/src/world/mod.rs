@@ -18,8 +18,9 @@ use crate::app::{Actions, Application, Applications, Carried, Connections, End, 
 use crate::channel::Direction;
 use crate::event::Event;
 use crate::kernel::{EventQueue, Random, Streams};
+use crate::layer::Layer;
 use crate::line::{Line, Queue};
-use crate::link_end::LinkEnd;
+use crate::link_end::{Charge, LinkEnd};
 use crate::medium::Medium;
 use crate::network_outcome::NetworkOutcome;
 use crate::outcome::Outcome;
@@ -31,7 +32,7 @@ use crate::tcp::TcpConfig;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use arqway_link::mux::ConfigError;
-use arqway_link::{Checked, LinkService, Mux, Packet, ServiceId};
+use arqway_link::{Checked, LinkService, Packet, ServiceId};
 use arqway_units::{BitRate, Span, Time};
 use forwarding::Node;
 use mobility::Roaming;
@@ -78,10 +79,17 @@ impl<P: Probe> World<P> {
         let wired = |room| Line::new(&wired_rate, &wired_delay, Queue::DropTail(room));
         let end = |direction: Direction| -> Result<LinkEnd, ConfigError> {
             let wireless = &scenario.wireless;
-            let mux = Mux::new(&scenario.mux(direction), &direction.sender().into())?;
+            let bearer = scenario.link_layer.bearer.as_ref();
+            let boot = || streams.stream(&alloc::format!("bearer.{}.boot", direction.name())).uniform();
+            // A number of 52 bits, as many as a fraction has.
+            let bearer_and_boot =
+                bearer.map(|bearer| (bearer, arqway_units::truncate(boot() * 4_503_599_627_370_496.0)));
+            let layer = Layer::new(&scenario.mux(direction), bearer_and_boot, &scenario.context(direction))?;
+            let charge =
+                bearer.map_or_else(|| Charge::of(wireless), |bearer| Charge::Datagram { overhead: bearer.overhead });
             let medium = Medium::new(wireless, direction, streams);
             let medium = medium.moving(&scenario.mobility, wireless, direction, streams);
-            Ok(LinkEnd::new(Checked::new(mux), direction, medium, wireless.charge_tag))
+            Ok(LinkEnd::new(Checked::new(layer), direction, medium, charge))
         };
         let (mut memory, link_rate) = (Memory::default(), scenario.wireless.rate(Direction::Down).mean());
         let applications = {
@@ -289,7 +297,7 @@ impl<P: Probe> World<P> {
 
     /// What each service did toward the client.
     fn services(&self) -> Vec<ServiceOutcome> {
-        let [sending, receiving] = [&self.access_point, &self.client].map(|end| end.service.inner());
+        let [sending, receiving] = [&self.access_point, &self.client].map(|end| end.service.inner().mux());
         let ends = sending.metrics_since_start().zip(receiving.metrics_since_start()).enumerate();
         let services = ends.map(|(number, (sent, received))| ServiceOutcome {
             sender: sending.counters_of(number).unwrap_or_default(),
@@ -302,7 +310,7 @@ impl<P: Probe> World<P> {
 
     /// What the service has carried toward the client that carries packets like this one.
     fn carried(&self, packet: &[u8]) -> Carried {
-        let mux = self.access_point.service.inner();
+        let mux = self.access_point.service.inner().mux();
         let service = mux.service_of(packet);
         Carried {
             is_default: service == ServiceId::default(),

@@ -1,0 +1,104 @@
+//! What an end of the wireless link has for its link layer: the services alone, on a line that tells when it is free, or under
+//! a bearer, on a path that carries datagrams.
+
+use arqway_link::bearer::{self, Bearer};
+use arqway_link::mux::{self, ConfigError};
+use arqway_link::{
+    Counters, Departure, Frame, Full, LinkContext, LinkService, LinkState, Mux, Packet, Start, Tag, Ticket,
+};
+use arqway_units::{Octets, Time};
+
+/// The link layer of one end.
+#[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "there are two in a world, most often without a bearer")]
+pub(crate) enum Layer {
+    /// Frames go onto the line themselves.
+    Services(Mux),
+    /// They go in datagrams.
+    Bearer(alloc::boxed::Box<Bearer<Mux>>),
+}
+
+impl Layer {
+    /// The link layer of an end; a bearer has a boot number.
+    ///
+    /// # Errors
+    /// Services that cannot be set up so.
+    pub(crate) fn new(
+        services: &mux::Config,
+        bearer: Option<(&bearer::Config, u64)>,
+        context: &LinkContext,
+    ) -> Result<Self, ConfigError> {
+        let Some((bearer, boot)) = bearer else { return Mux::new(services, context).map(Self::Services) };
+        let plan = services.plan()?;
+        let build = move |context: &LinkContext| plan.build(context);
+        Ok(Self::Bearer(alloc::boxed::Box::new(Bearer::new(bearer.clone(), build, *context, boot, Time::ZERO))))
+    }
+
+    /// The services.
+    pub(crate) fn mux(&self) -> &Mux {
+        match self {
+            Self::Services(mux) => mux,
+            Self::Bearer(bearer) => bearer.inner(),
+        }
+    }
+}
+
+/// Passes a call on.
+macro_rules! either {
+    ($self:ident, $layer:ident => $call:expr) => {
+        match $self {
+            Layer::Services($layer) => $call,
+            Layer::Bearer($layer) => $call,
+        }
+    };
+}
+
+impl LinkService for Layer {
+    fn handle_packet(&mut self, packet: Packet, now: Time) -> Result<(), Full> {
+        either!(self, layer => layer.handle_packet(packet, now))
+    }
+
+    fn handle_frame(&mut self, frame: Frame, now: Time) {
+        either!(self, layer => layer.handle_frame(frame, now));
+    }
+
+    fn handle_timeout(&mut self, now: Time) {
+        either!(self, layer => layer.handle_timeout(now));
+    }
+
+    fn handle_link(&mut self, state: LinkState, now: Time) {
+        either!(self, layer => layer.handle_link(state, now));
+    }
+
+    fn poll_frame(&mut self, now: Time, room: Octets) -> Option<Frame> {
+        either!(self, layer => layer.poll_frame(now, room))
+    }
+
+    fn start_frame(&mut self, frame: &mut Frame, now: Time) -> Start {
+        either!(self, layer => layer.start_frame(frame, now))
+    }
+
+    fn handle_departure(&mut self, tag: Tag, ticket: Ticket, departure: Departure, now: Time) {
+        either!(self, layer => layer.handle_departure(tag, ticket, departure, now));
+    }
+
+    fn poll_packet(&mut self) -> Option<Packet> {
+        either!(self, layer => layer.poll_packet())
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        either!(self, layer => layer.poll_timeout())
+    }
+
+    fn wants_packet(&self, room: Octets) -> bool {
+        either!(self, layer => layer.wants_packet(room))
+    }
+
+    fn largest_packet(&self, room: Octets) -> Octets {
+        either!(self, layer => layer.largest_packet(room))
+    }
+
+    fn counters(&self) -> Counters {
+        either!(self, layer => layer.counters())
+    }
+}
