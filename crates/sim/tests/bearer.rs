@@ -24,8 +24,7 @@ fn length(octets: u64) -> PacketLength {
 
 /// A call over a modem of 2 Mbit/s with 1,000 packets of queue; its class has an eighth of it.
 fn modem() -> Scenario {
-    let mut scenario = Scenario::default();
-    scenario.headers = arqway_sim::Headers::CountAsData;
+    let mut scenario = Scenario { duration: Span::from_seconds(60.0), ..Scenario::default() };
     scenario.tcp.profile = tcp::Profile::Today;
     scenario.tcp.maximum_window = tcp::PacketWindow::new(32_767);
     scenario.wired.rate = rate(1_000_000_000);
@@ -47,7 +46,6 @@ fn modem() -> Scenario {
     scenario.media.packet = length(200);
     scenario.media.talk = Span::from_seconds(1000.0);
     scenario.media.silence = Span::from_milliseconds(1);
-    scenario.duration = Span::from_seconds(60.0);
     scenario
 }
 
