@@ -77,6 +77,5 @@ pub use rate::{Rate, RateFile, RateFormat, RateStep, RateTrace, StepRate};
 pub use recorded::{Recorded, Trace, TraceEnd, TraceError, TraceStep};
 pub use scenario::{ForwardingNode, LinkLayer, Scenario, Wired};
 pub use service_outcome::ServiceOutcome;
-pub use service_outcome::{APP as SERVICES, ServiceOutcome};
 pub use wireless::{Differences, MtuStep, Wireless};
 pub use world::World;

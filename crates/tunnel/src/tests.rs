@@ -18,7 +18,7 @@ const LIMIT: Time = Time::from_nanoseconds(10_000_000_000);
 fn frames_wait_for_room_in_the_socket_and_none_is_lost() {
     const COUNT: u32 = 5_000;
     let (line, peer) = line();
-    let config = raw::Config { buffer: NonZeroUsize::new(10).expect("not zero") };
+    let config = raw::Config { buffer: NonZeroUsize::new(COUNT as usize).expect("not zero") };
     let mut end = Endpoint::over(Checked::new(config.build(&Side::Client.into())), Numbers(0..COUNT), line);
     let in_peace = (0..100).any(|_| {
         let latest = end.turn(Time::ZERO).expect("a turn") + Span::from_milliseconds(50);
