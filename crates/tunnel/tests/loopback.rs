@@ -1,10 +1,11 @@
 //! Two ends of one multiplexer over two UDP sockets on the loopback device, with the real clock.
 
+use arqway_link::bearer::{self, Bearer, Mtu};
 use arqway_link::mux::{self, Class, Protocol, QueueLimits};
 use arqway_link::selective_repeat::{self, Timeout, TimerStarts, WindowSize};
 use arqway_link::{
-    Checked, Counters, Departure, Frame, Full, LinkService, LinkState, Mux, Packet, ServiceConfig, Side, Start, Tag,
-    Ticket, raw,
+    Checked, Counters, Departure, Frame, Full, LinkContext, LinkService, LinkState, Mux, Packet, ServiceConfig, Side,
+    Start, Tag, Ticket, raw,
 };
 use arqway_tunnel::{Endpoint, NetworkLayer, TunnelError};
 use arqway_units::{Octets, Span, Time};
@@ -115,6 +116,36 @@ fn a_packet_that_fits_no_datagram_is_dropped_and_holds_up_none_behind_it() {
     }
 }
 
+/// Under a bearer, which is given this boot number.
+fn over_datagrams(side: Side, boot: u64) -> Checked<Bearer<Mux>> {
+    let plan = config().plan().expect("two services");
+    let build = move |context: &LinkContext| plan.build(context);
+    let config = bearer::Config { mtu_least: Mtu::ETHERNET, ..bearer::Config::default() };
+    Checked::new(Bearer::new(config, build, side.into(), boot, Time::ZERO))
+}
+
+#[test]
+fn under_a_bearer_all_packets_cross_and_after_a_restart_those_that_come_then() {
+    let [near, far] = sockets();
+    let again = far.try_clone().expect("the same socket");
+    let (first, then) = (packets(2_000, Protocol::TCP), packets(50, Protocol::TCP));
+    let endpoint = |side, boot, packets: &[Packet], socket| {
+        Endpoint::new(over_datagrams(side, boot), Host::sending(packets), socket).expect("an endpoint")
+    };
+    let mut ends = [endpoint(Side::AccessPoint, 1, &first, near), endpoint(Side::Client, 2, &[], far)];
+    exchange(&mut ends, |ends| ends[1].network().received.len() >= first.len() && ends[0].deadline().is_none());
+    assert_same(&ends[1].network().received, &first);
+    let bearer = |end: &Endpoint<Checked<Bearer<Mux>>, Host>| end.service().inner().bearer_counters();
+    assert!(bearer(&ends[0]).frames_packed > 0, "{:?}", bearer(&ends[0]));
+
+    // What is left in the socket is of the old epoch.
+    let [near, _] = ends;
+    let mut ends = [near, endpoint(Side::Client, 3, &then, again)];
+    exchange(&mut ends, |ends| ends[0].network().received.len() >= then.len() && ends[1].deadline().is_none());
+    assert_same(&ends[0].network().received, &then);
+    assert_eq!((bearer(&ends[0]).peer_restarts, ends[1].network().received.len()), (1, 0));
+}
+
 #[test]
 fn a_socket_without_a_peer_is_refused() {
     let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
@@ -142,7 +173,7 @@ fn run_until_both_rest(
 }
 
 /// Gives the ends turns, one after the other, until `done`.
-fn exchange(ends: &mut [End; 2], done: impl Fn(&[End; 2]) -> bool) {
+fn exchange<S: LinkService>(ends: &mut [Endpoint<S, Host>; 2], done: impl Fn(&[Endpoint<S, Host>; 2]) -> bool) {
     while !done(ends) {
         let mut now = Time::ZERO;
         for end in ends.iter_mut() {
@@ -168,6 +199,10 @@ fn sockets() -> [UdpSocket; 2] {
 
 /// One end: Selective Repeat for all but UDP, which goes raw.
 fn service() -> Checked<Mux> {
+    Checked::new(Mux::new(&config(), &Side::Client.into()).expect("two services"))
+}
+
+fn config() -> mux::Config {
     let selective_repeat = selective_repeat::Config {
         window: WindowSize::new(128).expect("half the modulus"),
         timeout: Timeout::Fixed(Span::from_milliseconds(30)),
@@ -176,13 +211,12 @@ fn service() -> Checked<Mux> {
         drop_stale_copies: true,
         ..selective_repeat::Config::default()
     };
-    let config = mux::Config {
+    mux::Config {
         classes: vec![Class::of_protocol(Protocol::UDP, ServiceConfig::Raw(raw::Config::default()))],
         // These hosts send all they have at once.
         queue: Some(QueueLimits { packets: NonZeroUsize::MAX, ..QueueLimits::default() }),
         ..mux::Config::new(ServiceConfig::SelectiveRepeat(selective_repeat))
-    };
-    Checked::new(Mux::new(&config, &Side::Client.into()).expect("two services"))
+    }
 }
 
 /// IPv4 packets of 28 to 1,400 octets; each names itself and shows where it was damaged.
