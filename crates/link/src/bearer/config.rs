@@ -2,7 +2,7 @@
 
 use crate::contract::{Side, settings};
 use arqway_units::{BitRate, Octets, Span, positive_span};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 settings! {
     /// The settings of a bearer.
@@ -14,6 +14,7 @@ settings! {
         /// The same from the client to the access point, where it differs.
         pub pace_up: Option<BitRate> = None,
         /// What the path adds to each datagram: 28 octets for IPv4 and UDP, 48 for IPv6 and UDP.
+        #[serde(deserialize_with = "overhead")]
         pub overhead: Octets = Octets::new(28),
         /// How long a small frame may wait for others to share its datagram.
         pub pack_delay: Span = Span::ZERO,
@@ -41,6 +42,19 @@ impl Config {
             Side::Client => self.pace_up.or(self.pace),
         }
     }
+}
+
+/// No datagram may be all overhead.
+const MOST_OVERHEAD: Octets = Octets::new(96);
+
+fn overhead<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Octets, D::Error> {
+    let overhead = Octets::deserialize(deserializer)?;
+    if overhead > MOST_OVERHEAD {
+        return Err(serde::de::Error::custom(alloc::format!(
+            "an overhead of {overhead}: expected at most {MOST_OVERHEAD}"
+        )));
+    }
+    Ok(overhead)
 }
 
 /// The size of a datagram, with what the path adds to it: 128 to 9,216 octets.
@@ -93,6 +107,13 @@ mod tests {
         assert_eq!(Mtu::try_from(Octets::new(1500)), Ok(Mtu::ETHERNET));
         let error = Mtu::try_from(Octets::new(64)).expect_err("too small");
         assert_eq!(error.to_string(), "an MTU of 64 octets: expected 128 to 9216 octets");
+    }
+
+    #[test]
+    fn an_overhead_that_leaves_nothing_of_the_smallest_datagram_is_refused() {
+        let error =
+            serde_json::from_str::<Config>(r#"{ "overhead": "128 octets" }"#).expect_err("too much").to_string();
+        assert!(error.starts_with("an overhead of 128 octets: expected at most 96 octets"), "{error}");
     }
 
     #[test]

@@ -141,12 +141,7 @@ impl<S: LinkService> Bearer<S> {
         now: Time,
     ) -> Self {
         let path = Path::new(&config, &context, now);
-        let of_path = LinkContext {
-            room: context.room.min(Octets::of(path.room() - wire::SHORT)),
-            rate: config.pace_of(context.side).or(context.rate),
-            ..context
-        };
-        let mut inner = builder(&of_path);
+        let mut inner = builder(&of_services(&path, &context));
         inner.handle_link(LinkState::Down, now);
         Self {
             builder: Box::new(builder),
@@ -169,7 +164,7 @@ impl<S: LinkService> Bearer<S> {
             next_ticket: 0,
             first_ticket: 0,
             config,
-            context: of_path,
+            context,
         }
     }
 
@@ -206,19 +201,13 @@ impl<S: LinkService> Bearer<S> {
         self.path.pace.set_rate(pace);
     }
 
-    /// How large a frame always fits into a datagram of at most `room`.
-    fn room_of_frames(&self, room: Octets) -> Octets {
-        Octets::of(room.as_usize().min(self.path.room()).saturating_sub(sending::MOST_BEFORE))
-    }
-
     /// Both ends know each other from now on, and nothing of another epoch counts.
     fn begin(&mut self, restarted: bool, now: Time) {
         if restarted {
             self.counters.peer_restarts += 1;
             self.events.push_back(Event::PeerRestarted);
             self.counted_before = self.counted_before + self.inner.counters();
-            self.context.room = Octets::of(self.path.room() - wire::SHORT).min(self.context.room);
-            self.inner = (self.builder)(&self.context);
+            self.inner = (self.builder)(&of_services(&self.path, &self.context));
             if !self.is_up {
                 self.inner.handle_link(LinkState::Down, now);
             }
@@ -276,6 +265,16 @@ impl<S: LinkService> Bearer<S> {
             self.tell_mtu();
         }
     }
+}
+
+/// How large a frame always fits into a datagram of at most `room`.
+fn room_of_frames(path: &Path, room: Octets) -> Octets {
+    Octets::of(room.as_usize().min(path.room()).saturating_sub(sending::MOST_BEFORE))
+}
+
+/// What services are told of the link when they are built.
+fn of_services(path: &Path, context: &LinkContext) -> LinkContext {
+    LinkContext { room: room_of_frames(path, context.room), rate: path.pace.rate().or(context.rate), ..*context }
 }
 
 impl<S: LinkService> LinkService for Bearer<S> {
@@ -377,12 +376,12 @@ impl<S: LinkService> LinkService for Bearer<S> {
     }
 
     fn wants_packet(&self, room: Octets) -> bool {
-        self.inner.wants_packet(self.room_of_frames(room))
+        self.inner.wants_packet(room_of_frames(&self.path, room))
     }
 
     /// What the services carry in a datagram, or in pieces where datagrams are small.
     fn largest_packet(&self, room: Octets) -> Octets {
-        self.inner.largest_packet(self.room_of_frames(room).max(Octets::of(sending::ALWAYS)))
+        self.inner.largest_packet(room_of_frames(&self.path, room).max(Octets::of(sending::ALWAYS)))
     }
 
     fn counters(&self) -> Counters {

@@ -288,7 +288,8 @@ mod tests {
         fn the_search_ends_within_a_step_of_the_path_and_never_above(mtu in 256u16..=1500, size in 200u16..=1500) {
             let mut search = MtuSearch::new(256, 1500);
             run(&mut search, size, mtu, 0..120_000);
-            prop_assert!(search.current() < mtu + STEP || size < mtu, "{} over {mtu}", search.current());
+            // Where all that is sent goes, nobody asks whether more would.
+            prop_assert!(search.current() <= mtu || size <= mtu, "{} over {mtu}", search.current());
             prop_assert!(search.current() + STEP > mtu.min(size), "{} over {mtu}", search.current());
         }
     }

@@ -40,7 +40,9 @@ pub(super) struct Path {
     pub(super) received: Received,
     pub(super) liveness: Liveness,
     pub(super) mtu: MtuSearch,
-    round_trip: RoundTrip,
+    estimate: RoundTrip,
+    /// What the estimate says, once there was a sample.
+    smoothed: Option<Span>,
     first_round_trip: Span,
     overhead: u16,
     silence: Span,
@@ -54,7 +56,8 @@ impl Path {
             received: Received::default(),
             liveness: Liveness::new(config.probe_interval, now),
             mtu: MtuSearch::new(config.mtu_least.get(), config.mtu_most.get()),
-            round_trip: RoundTrip::new(Smoothing::default(), 0.0, 0.0),
+            estimate: RoundTrip::new(Smoothing::default(), 0.0, 0.0),
+            smoothed: None,
             first_round_trip: context.delay.map_or(FIRST_ROUND_TRIP, |delay| delay * 2),
             overhead: u16::try_from(config.overhead.as_u64()).unwrap_or(u16::MAX),
             silence: config.silence,
@@ -70,17 +73,13 @@ impl Path {
 
     /// A sample of the round-trip time.
     pub(super) fn sample(&mut self, round_trip: Span) {
-        self.round_trip.sample(Arithmetic::Float.ticks(round_trip));
-    }
-
-    fn smoothed(&self) -> Option<Span> {
-        let ticks = Some(self.round_trip.srtt()).filter(|ticks| *ticks > 0.0);
-        ticks.map(|ticks| Span::from_seconds(ticks * Arithmetic::Float.tick().as_seconds()))
+        self.estimate.sample(Arithmetic::Float.ticks(round_trip));
+        self.smoothed = Some(Span::from_seconds(self.estimate.srtt() * Arithmetic::Float.tick().as_seconds()));
     }
 
     /// The round-trip time, or a guess.
     pub(super) fn round_trip(&self) -> Span {
-        self.smoothed().unwrap_or(self.first_round_trip)
+        self.smoothed.unwrap_or(self.first_round_trip)
     }
 
     /// After how much silence the link is down.
@@ -114,7 +113,7 @@ impl Path {
     pub(super) fn metrics(&self) -> PathMetrics {
         PathMetrics {
             is_up: self.liveness.is_up(),
-            round_trip: self.smoothed(),
+            round_trip: self.smoothed,
             mtu: Octets::new(self.mtu.current().into()),
             pace: self.pace.rate(),
             delivery_rate: self.sent.delivery_rate(),

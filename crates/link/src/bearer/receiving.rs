@@ -97,7 +97,9 @@ impl<S: LinkService> Bearer<S> {
     }
 
     fn wants_report(&mut self, now: Time) {
-        self.path.received.wants_report(self.path.report_interval(), now);
+        if self.path.received.due().is_none() {
+            self.path.received.wants_report(self.path.report_interval(), now);
+        }
     }
 
     fn hear_report(&mut self, report: &Report, now: Time) {

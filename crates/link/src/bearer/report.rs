@@ -120,10 +120,10 @@ impl Received {
         true
     }
 
-    /// What arrived wants an answer: soon, but not sooner than `interval` after the one before.
+    /// What arrived wants an answer, and none is due: soon, but not sooner than `interval` after the one before.
     pub(super) fn wants_report(&mut self, interval: Span, now: Time) {
         let earliest = self.reported_at.map_or(now, |before| before + interval);
-        self.due.get_or_insert(earliest.max(now + SHORTEST_WAIT.min(interval)));
+        self.due = Some(earliest.max(now + SHORTEST_WAIT.min(interval)));
     }
 
     /// The peer asks for a report.

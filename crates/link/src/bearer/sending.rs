@@ -76,8 +76,7 @@ impl<S: LinkService> Bearer<S> {
             if let Some(datagram) = self.piece(now, room) {
                 return Some(datagram);
             }
-            let is_full = self.writes_in_full();
-            let room = room - if is_full { MOST_BEFORE } else { wire::SHORT };
+            let room = room.checked_sub(if self.writes_in_full() { MOST_BEFORE } else { wire::SHORT })?;
             let more_may_come = self.fill(now, room);
             if more_may_come && self.packer.opened()? + self.config.pack_delay > self.now {
                 return None;

@@ -148,3 +148,55 @@ impl Epoch {
 
 #[cfg(test)]
 mod model;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two ends that know each other, since 1 s.
+    fn agreed() -> [Epoch; 2] {
+        let now = Time::ZERO + Span::from_milliseconds(1000);
+        let mut ends = [Epoch::new(false, 77, now), Epoch::new(true, 99, now)];
+        while let Some((index, hello)) = (0..2).find_map(|index| Some((index, ends[index].poll(now)?))) {
+            ends[1 - index].hear(&hello, now);
+        }
+        ends
+    }
+
+    #[test]
+    fn both_ends_work_out_the_same_epoch() {
+        let [near, far] = agreed();
+        assert!(near.id().is_some() && near.id() == far.id());
+    }
+
+    #[test]
+    fn a_short_name_is_taken_only_when_nothing_of_an_epoch_before_can_be_under_way() {
+        let [end, _] = agreed();
+        let id = end.id().expect("a peer");
+        let lifetime = Span::from_milliseconds(30_000);
+        let takes = |name, milliseconds| end.takes(name, lifetime, Time::ZERO + Span::from_milliseconds(milliseconds));
+        let short = Name::Short { epoch: wire::short_epoch(id), number: 0 };
+        assert_eq!((takes(short, 30_999), takes(short, 31_000)), (false, true));
+        assert!(!takes(Name::Short { epoch: wire::short_epoch(id) ^ 1, number: 0 }, 31_000));
+        assert!(
+            takes(Name::Full { epoch: id, number: 0 }, 1000) && !takes(Name::Full { epoch: id ^ 1, number: 0 }, 1000)
+        );
+    }
+
+    #[test]
+    fn an_end_that_hears_itself_learns_nothing() {
+        let mut end = Epoch::new(false, 77, Time::ZERO);
+        let hello = end.poll(Time::ZERO).expect("it asks");
+        assert_eq!((end.hear(&hello, Time::ZERO), end.heard), (Heard::Nothing, None));
+    }
+
+    #[test]
+    fn a_hello_without_an_answer_comes_again_each_second_at_last() {
+        let (mut end, mut now) = (Epoch::new(false, 77, Time::ZERO), Time::ZERO);
+        for wait in [250, 500, 1000, 1000, 1000, 1000] {
+            assert!(end.poll(now).is_some() && end.poll(now).is_none());
+            now += Span::from_milliseconds(wait);
+            assert_eq!(end.deadline(), Some(now));
+        }
+    }
+}

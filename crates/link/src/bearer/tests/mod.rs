@@ -4,7 +4,8 @@ mod promises;
 mod world;
 
 use super::Event;
-use arqway_units::Span;
+use crate::contract::{Departure, LinkService, Packet, Start};
+use arqway_units::{Octets, Span};
 use std::vec::Vec;
 use world::{Setting, World, at};
 
@@ -66,7 +67,7 @@ fn small_packets_share_datagrams_and_a_slow_link_carries_half_as_many_again() {
         let mut setting = Setting::new("raw").with_pace("64 kbit/s");
         setting.ways[0].rate = "64 kbit/s".parse().expect("a rate");
         if !packs {
-            setting.config.mtu_most = super::Mtu::try_from(arqway_units::Octets::new(128)).expect("an MTU");
+            setting.config.mtu_most = super::Mtu::try_from(Octets::new(128)).expect("an MTU");
         }
         let mut world = World::new(setting);
         world.packets(0, 40, 10_000, 1000, 2000);
@@ -191,12 +192,102 @@ fn when_the_mtu_falls_nothing_is_black_holed_for_longer_than_five_seconds() {
 
 #[test]
 fn an_mtu_below_1280_carries_packets_of_1280_octets_and_says_so() {
-    use crate::contract::LinkService;
     let mut setting = Setting::new("raw");
     setting.mtus = std::vec![(0, 300)];
     let mut world = World::new(setting);
     world.packets(0, 1280, 200, 0, 50_000);
     world.run_until(30_000);
-    assert!(world.machines[0].end.largest_packet(arqway_units::Octets::MAX).as_u64() >= 1280);
+    assert!(world.machines[0].end.largest_packet(Octets::MAX).as_u64() >= 1280);
     assert!(world.machines[1].delivered.len() > 150, "{}", world.machines[1].delivered.len());
+}
+
+#[test]
+fn a_path_too_small_for_any_datagram_carries_nothing_and_panics_at_nothing() {
+    for overhead in [96, 120, 128, 500, 70_000] {
+        let mut setting = Setting::new("raw").with_pace("1 Mbit/s");
+        setting.config.overhead = Octets::new(overhead);
+        setting.config.mtu_least = super::Mtu::try_from(Octets::new(128)).expect("an MTU");
+        setting.config.mtu_most = setting.config.mtu_least;
+        let mut world = World::new(setting);
+        world.packets(0, 100, 50, 0, 20_000);
+        world.run_until(5000);
+        assert_eq!(world.machines[1].delivered.is_empty(), overhead > 96, "overhead {overhead}");
+    }
+}
+
+/// Passes datagrams both ways, at once and without loss, until there are none.
+fn exchange(ends: &mut [world::End; 2]) {
+    while let Some((index, mut datagram)) =
+        (0..2).find_map(|index| Some((index, ends[index].poll_frame(at(1), Octets::MAX)?)))
+    {
+        if ends[index].start_frame(&mut datagram, at(1)) == Start::Send {
+            ends[1 - index].handle_frame(datagram, at(1));
+        }
+    }
+}
+
+#[test]
+fn a_datagram_of_an_old_epoch_that_still_waits_below_is_withdrawn() {
+    let setting = Setting::new("raw");
+    let mut ends = [0, 1].map(|index| world::end(&setting, index, 0, at(1)));
+    exchange(&mut ends);
+    let packet = || Packet::new(std::vec![0; 100]);
+    ends[0].handle_packet(packet(), at(1)).expect("room");
+    let mut waits = ends[0].poll_frame(at(1), Octets::MAX).expect("a datagram");
+    ends[1] = world::end(&setting, 1, 1, at(1));
+    exchange(&mut ends);
+    assert_eq!(ends[0].inner().bearer_counters().peer_restarts, 1);
+    assert_eq!(ends[0].start_frame(&mut waits, at(1)), Start::Withdraw);
+    ends[0].handle_packet(packet(), at(1)).expect("room");
+    let mut new = ends[0].poll_frame(at(1), Octets::MAX).expect("a datagram");
+    assert_eq!(ends[0].start_frame(&mut new, at(1)), Start::Send);
+}
+
+#[test]
+fn frames_that_wait_for_others_are_forgotten_with_their_epoch() {
+    let mut setting = Setting::new("raw");
+    setting.config.pack_delay = Span::from_milliseconds(20);
+    let mut ends = [0, 1].map(|index| world::end(&setting, index, 0, at(1)));
+    exchange(&mut ends);
+    ends[0].handle_packet(Packet::new(std::vec![0; 100]), at(1)).expect("room");
+    assert_eq!(ends[0].poll_frame(at(1), Octets::MAX), None, "it waits");
+    assert_eq!(ends[0].poll_timeout(), Some(at(21)));
+    ends[1] = world::end(&setting, 1, 1, at(1));
+    exchange(&mut ends);
+    assert_eq!(ends[0].poll_timeout(), None);
+}
+
+#[test]
+fn a_copy_that_is_acknowledged_while_it_waits_for_others_is_not_sent() {
+    let mut waits = Setting::new("sr:1.1");
+    waits.config.pack_delay = Span::from_milliseconds(1000);
+    let [mut near, mut far] = [world::end(&waits, 0, 0, at(1)), world::end(&Setting::new("sr:1.1"), 1, 0, at(1))];
+    let mut held = Vec::new();
+    for milliseconds in 1..4000 {
+        let now = at(milliseconds);
+        for end in [&mut near, &mut far] {
+            if end.poll_timeout().is_some_and(|deadline| deadline <= now) {
+                end.handle_timeout(now);
+            }
+        }
+        if milliseconds == 2 {
+            near.handle_packet(Packet::new(std::vec![0; 100]), now).expect("room");
+        }
+        while let Some(datagram) = near.poll_frame(now, Octets::MAX) {
+            if let Some(ticket) = datagram.ticket {
+                near.handle_departure(datagram.tag, ticket, Departure::Sent, now);
+            }
+            // The packet leaves after a second. It arrives when its copy waits already.
+            if datagram.size() > Octets::new(100) { held.push(datagram) } else { far.handle_frame(datagram, now) }
+        }
+        if milliseconds == 2110 {
+            assert_eq!(near.counters().timeouts, 1);
+            held.drain(..).for_each(|datagram| far.handle_frame(datagram, now));
+        }
+        while let Some(datagram) = far.poll_frame(now, Octets::MAX) {
+            near.handle_frame(datagram, now);
+        }
+    }
+    assert_eq!((held, near.counters().frames_withdrawn), (Vec::new(), 1));
+    assert_eq!(near.inner().bearer_counters().frames_sent, 1);
 }

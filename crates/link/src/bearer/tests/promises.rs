@@ -78,8 +78,6 @@ fn check_order(machine: &Machine, service: &str) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
-
     #[test]
     fn everything_reliable_arrives_once_and_in_order_nothing_of_an_old_epoch_does_and_then_all_is_quiet(
         mut setting in setting(), counts in [1u64..200, 1u64..200], sizes in [20usize..1280, 20usize..1280],

@@ -114,7 +114,7 @@ pub(super) fn at(milliseconds: u64) -> Time {
     Time::ZERO + Span::from_milliseconds(milliseconds)
 }
 
-fn end(setting: &Setting, index: usize, incarnation: u8, now: Time) -> End {
+pub(super) fn end(setting: &Setting, index: usize, incarnation: u8, now: Time) -> End {
     let side = [Side::AccessPoint, Side::Client][index];
     let service: ShortForm = setting.service.parse().expect("a scheme");
     let service = service.in_world(&WorldDefaults::default()).expect("in any world");
