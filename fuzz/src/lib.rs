@@ -20,8 +20,10 @@
 //! | `sscop_pdus.rs` | the PDUs of SSCOP, read from the front |
 //! | `demultiplexer.rs` | frames that were cut, joined or re-tagged on their way |
 //! | `operations.rs` | any operations on one end of a service, with a peer that sends anything |
+//! | `bearer.rs` | two bearers over a path on which anything happens to datagrams |
 //! | `pair.rs` | two ends over a line that loses, doubles and delays: their promises |
 
+mod bearer;
 mod classifier;
 mod configs;
 mod contents;
@@ -43,7 +45,7 @@ pub use operations::service;
 pub type Driver = fn(&[u8]);
 
 /// Every target by its name, which is that of its file in `fuzz_targets` and of its folder in `corpus`.
-pub const TARGETS: [(&str, Driver); 19] = [
+pub const TARGETS: [(&str, Driver); 20] = [
     ("headers", headers::drive),
     ("classifier", classifier::drive),
     ("heads", heads::drive),
@@ -62,6 +64,7 @@ pub const TARGETS: [(&str, Driver); 19] = [
     ("snoop", |octets| service("snoop", octets)),
     ("tcp_filter", tcp_filter::drive),
     ("mux", operations::mux),
+    ("bearer", bearer::drive),
     ("pair", pair::drive),
 ];
 
