@@ -171,13 +171,13 @@ impl World {
         let mut asked = [false; 2];
         for _ in 0..20_000 {
             self.turn();
-            for from in 0..2 {
+            for (from, is_asked) in asked.iter_mut().enumerate() {
                 while !self.lines[from].sent.is_empty() {
                     self.carry(from, 1);
                 }
-                if !asked[from] && self.ends.iter().all(|end| end.inner().path().is_up) {
+                if !*is_asked && self.ends.iter().all(|end| end.inner().path().is_up) {
                     self.lines[1 - from].delivered.clear();
-                    asked[from] = self.ends[from].handle_packet(Packet::new(contents::numbered(7)), self.now).is_ok();
+                    *is_asked = self.ends[from].handle_packet(Packet::new(contents::numbered(7)), self.now).is_ok();
                 }
             }
             if asked == [true; 2] && self.lines.iter().all(|line| !line.delivered.is_empty()) {
