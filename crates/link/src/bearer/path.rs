@@ -11,8 +11,9 @@ use crate::arq::{Arithmetic, RoundTrip, Smoothing};
 use crate::contract::LinkContext;
 use arqway_units::{BitRate, Octets, Span, Time};
 
-/// What is taken for the round-trip time before there is a sample (RFC 9002 §6.2.2).
-const FIRST_ROUND_TRIP: Span = Span::from_milliseconds(333);
+/// What is taken for the round-trip time before there is a sample: a long one, since a satellite's must not look like
+/// silence (RFC 6298 §2.1 begins with a timeout of as much).
+const FIRST_ROUND_TRIP: Span = Span::from_milliseconds(1000);
 /// Reports come no more often (and four times in a round trip).
 const SHORTEST_REPORT_INTERVAL: Span = Span::from_milliseconds(20);
 /// Reports take at most a 33rd of the rate: 3 %.
