@@ -164,7 +164,7 @@ impl Ticket {
 }
 
 /// A frame's head: what the service writes in front of the body, at most 20 octets; and 4 for whoever
-/// [encloses](Frame::enclosed) the frame.
+/// encloses the frame.
 pub type Head = ArrayVec<u8, { MOST_OF_SERVICE + 4 }>;
 
 /// What a service may write.
