@@ -69,6 +69,9 @@ use pack::Packer;
 use path::Path;
 use pieces::{Assembler, Cutter};
 
+/// So many events are kept for the owner.
+const MOST_EVENTS: usize = 64;
+
 /// Builds the services of an end.
 type Builder<S> = Box<dyn Fn(&LinkContext) -> S + Send>;
 
@@ -198,14 +201,14 @@ impl<S: LinkService> Bearer<S> {
 
     /// Datagrams leave at another rate from now on.
     pub fn set_pace(&mut self, pace: Option<BitRate>) {
-        self.path.pace.set_rate(pace);
+        self.path.pace.set_rate(pace, self.now);
     }
 
     /// Both ends know each other from now on, and nothing of another epoch counts.
     fn begin(&mut self, restarted: bool, now: Time) {
         if restarted {
             self.counters.peer_restarts += 1;
-            self.events.push_back(Event::PeerRestarted);
+            self.happened(Event::PeerRestarted);
             self.counted_before = self.counted_before + self.inner.counters();
             self.inner = (self.builder)(&of_services(&self.path, &self.context));
             if !self.is_up {
@@ -233,13 +236,21 @@ impl<S: LinkService> Bearer<S> {
             self.counters.outages += 1;
             self.path.mtu.pause();
         }
-        self.events.push_back(event);
+        self.happened(event);
         self.inner.handle_link(state, now);
+    }
+
+    /// Something happened that the owner may want to know. One that does not ask learns of the latest only.
+    fn happened(&mut self, event: Event) {
+        if self.events.len() == MOST_EVENTS {
+            self.events.pop_front();
+        }
+        self.events.push_back(event);
     }
 
     /// The largest datagram has changed.
     fn tell_mtu(&mut self) {
-        self.events.push_back(Event::Mtu(self.path.metrics().mtu));
+        self.happened(Event::Mtu(self.path.metrics().mtu));
     }
 
     fn depart_by_pace(&mut self, now: Time) {

@@ -12,6 +12,9 @@
 
 use arqway_units::{BitRate, Octets, Pacer, Span, Time};
 
+/// A datagram on a path of Ethernet's MTU.
+const LARGEST: Octets = Octets::new(1500);
+
 /// One direction of a path.
 #[derive(Debug)]
 pub(super) struct Pace {
@@ -27,12 +30,15 @@ impl Pace {
     /// A line that is free; without a rate it always is.
     pub(super) fn new(rate: Option<BitRate>, overhead: Octets) -> Self {
         let mut pace = Self { rate: None, overhead, free_at: Time::ZERO, idle: true };
-        pace.set_rate(rate);
+        pace.set_rate(rate, Time::ZERO);
         pace
     }
 
     /// Datagrams go at another rate from now on.
-    pub(super) fn set_rate(&mut self, rate: Option<BitRate>) {
+    pub(super) fn set_rate(&mut self, rate: Option<BitRate>, now: Time) {
+        // What is being sent takes no longer than the largest datagram does at the new rate.
+        let longest = rate.map_or(Span::ZERO, |rate| rate.time_to_send(LARGEST));
+        self.free_at = self.free_at.min(now + longest);
         self.rate = rate.map(|rate| (rate, Pacer::new(rate)));
     }
 

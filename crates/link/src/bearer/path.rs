@@ -85,7 +85,13 @@ impl Path {
 
     /// After how much silence the link is down.
     pub(super) fn limit(&self) -> Span {
-        self.silence.max(self.round_trip() * 4)
+        self.silence.max(self.round_trip() * 4).max(self.time_to_send() * 2)
+    }
+
+    /// How long the largest datagram takes at the pace: a ping may have to wait for one.
+    fn time_to_send(&self) -> Span {
+        let size = Octets::new(self.mtu.current().into());
+        self.pace.rate().map_or(Span::ZERO, |rate| rate.time_to_send(size))
     }
 
     /// How long to wait between reports. Liveness needs a few of them within its limit, however slow the path.

@@ -20,6 +20,8 @@ const MOST: usize = 128;
 const LAST: u8 = 0x80;
 /// How many frames may be incomplete at once; the oldest gives way. A path that reorders mixes the pieces of many.
 const INCOMPLETE: usize = 64;
+/// How far apart the numbers of incomplete frames may be.
+const NEAR: u16 = 1024;
 /// How large a frame may become: that of the largest MTU.
 const LARGEST: usize = 9216;
 
@@ -115,6 +117,9 @@ impl Assembler {
     }
 
     fn place(&mut self, number: u16) -> usize {
+        // What is left of frames long ago must not be taken for pieces of those that have their numbers now.
+        let is_near = |other: u16| number.wrapping_sub(other).min(other.wrapping_sub(number)) < NEAR;
+        self.incomplete.retain(|frame| is_near(frame.number));
         if let Some(place) = self.incomplete.iter().position(|frame| frame.number == number) {
             return place;
         }
@@ -197,6 +202,24 @@ mod tests {
                 prop_assert!(assembler.incomplete.iter().all(|frame| frame.size() <= LARGEST && frame.pieces.len() <= MOST));
             }
         }
+    }
+
+    #[test]
+    fn what_is_left_of_a_frame_long_ago_is_no_part_of_one_that_has_its_number_now() {
+        let (mut cutter, mut assembler) = (Cutter::default(), Assembler::default());
+        let pieces = cut(&mut cutter, &large(1), 400);
+        for piece in [&pieces[0], &pieces[2]] {
+            assert_eq!(assembler.take(piece.clone()).expect("a piece"), None);
+        }
+        for octet in 0..u16::MAX {
+            let [octet, _] = octet.to_le_bytes();
+            for piece in cut(&mut cutter, &large(octet), 1100) {
+                assert!(assembler.take(piece).expect("a piece").is_some());
+            }
+        }
+        let again = cut(&mut cutter, &large(9), 400);
+        let whole: Vec<_> = again.into_iter().filter_map(|piece| assembler.take(piece).expect("a piece")).collect();
+        assert_eq!(whole, [wired(&large(9))]);
     }
 
     #[test]

@@ -81,7 +81,11 @@ impl<S: LinkService> Bearer<S> {
                     self.inner.handle_frame(frame, now);
                 }
             }
-            Content::Ping => self.path.received.wants_report_now(now),
+            Content::Ping => {
+                self.path.received.wants_report_now(now);
+                // Alone and small: in a datagram of frames it would be lost with that on a path whose MTU has fallen.
+                self.wants.report = true;
+            }
             Content::Probe => {
                 let said = datagram.take().map(u16::from_be_bytes).ok_or(Malformed)?;
                 let is_whole = Octets::new(said.into()) == size;

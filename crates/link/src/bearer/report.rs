@@ -101,7 +101,10 @@ impl Received {
     pub(super) fn number(&self, name: Name) -> Option<u64> {
         let newest = self.duplicates.newest();
         match name {
-            Name::Short { number, .. } => newest.map(|near| wire::expand(number.into(), wire::NUMBER_BITS, near)),
+            // No short number is further ahead than its sender has unreported: what seems so is late.
+            Name::Short { number, .. } => newest
+                .map(|near| wire::expand(number.into(), wire::NUMBER_BITS, near))
+                .filter(|number| newest.is_none_or(|newest| *number <= newest + UNREPORTED)),
             Name::Full { number, .. } => Some(wire::expand(number.into(), 32, newest.unwrap_or(0))),
         }
     }
@@ -168,6 +171,18 @@ mod tests {
     fn report(newest: u32, octets: u32, milliseconds: u32, hold: u64) -> Report {
         let arrived = milliseconds * 1000;
         Report { newest, octets, arrived, largest: 0, hold: Some(ms(hold)), takes_short: false }
+    }
+
+    #[test]
+    fn a_short_number_that_is_late_by_thousands_is_not_taken_for_a_new_one() {
+        let mut received = Received::default();
+        assert!(received.arrive(10_000, Octets::new(100), at(0)));
+        let number = |number: u64| {
+            let number = u16::try_from(number % (1 << wire::NUMBER_BITS)).expect("12 bits");
+            received.number(Name::Short { epoch: 1, number })
+        };
+        assert_eq!([9_990, 10_001, 11_024].map(number), [Some(9_990), Some(10_001), Some(11_024)]);
+        assert_eq!([10_000 - 2_049, 10_000 - 3_000].map(number), [None, None]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::wire::{self, Content, Name};
 use super::{Bearer, Departing};
 use crate::contract::{Frame, LinkService, Start, Tag, Ticket};
-use arqway_units::{Octets, Time};
+use arqway_units::{Octets, Span, Time};
 use arrayvec::ArrayVec;
 use bytes::Bytes;
 
@@ -106,7 +106,10 @@ impl<S: LinkService> Bearer<S> {
             let frame = if self.packer.is_empty() {
                 self.first_frame(now, left)
             } else {
-                self.inner.poll_frame(now, Octets::of(left))
+                let fits = self.inner.poll_frame(now, Octets::of(left));
+                // Where it would be waited for, whether there is one that does not fit: it goes in the next datagram.
+                let waits = self.config.pack_delay > Span::ZERO;
+                if waits { fits.or_else(|| self.inner.poll_frame(now, Octets::of(room))) } else { fits }
             };
             let Some(frame) = frame else { return true };
             self.packer.push(frame, self.now);
@@ -162,6 +165,8 @@ impl<S: LinkService> Bearer<S> {
         let departing = piece.departure.map(|(tag, ticket)| Departing { datagram, at: None, tag, ticket });
         self.counters.frames_sent += u64::from(piece.is_last());
         self.departing.extend(departing);
+        // A piece has no room for one.
+        self.wants.report = self.is_report_due();
         Some(self.send_full(Content::Piece, &piece.head, piece.octets, Carries::Frames, now))
     }
 

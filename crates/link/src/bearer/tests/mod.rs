@@ -210,6 +210,63 @@ fn when_the_mtu_falls_nothing_is_black_holed_for_longer_than_five_seconds() {
 }
 
 #[test]
+fn an_mtu_that_falls_under_a_backlog_both_ways_is_found_both_ways_and_takes_no_end_down() {
+    for (service, size) in [("raw", 1000), ("sr", 1000), ("raw", 1200)] {
+        let mut setting = Setting::new(service).with_pace("1.9 Mbit/s");
+        setting.mtus.push((5000, 300));
+        let mut world = World::new(setting);
+        for end in 0..2 {
+            // As much as the path carries, and more.
+            world.packets(end, size, 10_000, 0, 4_000);
+        }
+        world.run_until(40_000);
+        for end in 0..2 {
+            let gap = longest_gap(&world, end, 1000, 39_000);
+            assert!(gap <= 5000, "{service}, {size}, end {end}: {gap} ms");
+            let counters = world.machines[end].counters();
+            assert_eq!((counters.black_holes, counters.outages), (1, 0), "{service}, {size}, end {end}: {counters:?}");
+        }
+    }
+}
+
+#[test]
+fn reports_go_between_the_pieces_of_a_backlog() {
+    let mut setting = Setting::new("raw").with_pace("1 Mbit/s");
+    setting.mtus = std::vec![(0, 300)];
+    let mut world = World::new(setting);
+    world.packets(0, 1280, 4_000, 0, 5_000);
+    world.packets(1, 100, 200, 2_000, 50_000);
+    world.run_until(15_000);
+    assert_eq!(world.machines[1].counters().outages, 0, "the end that is asked never answers");
+}
+
+#[test]
+fn large_packets_wait_for_no_others_whatever_the_setting() {
+    let delivered = |pack_delay: u64| {
+        let mut setting = Setting::new("raw").with_pace("1.9 Mbit/s");
+        setting.config.pack_delay = Span::from_milliseconds(pack_delay);
+        let mut world = World::new(setting);
+        world.packets(0, 1250, 2_000, 1_000, 3_000);
+        world.run_until(6_000);
+        world.machines[1].delivered.len()
+    };
+    let (at_once, waits) = (delivered(0), delivered(10));
+    assert!(waits * 100 >= at_once * 97, "{waits} against {at_once}");
+}
+
+#[test]
+fn a_pace_that_rises_is_felt_at_once() {
+    let mut world = World::new(Setting::new("raw").with_pace("8 kbit/s"));
+    world.packets(0, 1200, 20, 3_000, 1_000);
+    world.run_until(3_100);
+    let before = world.machines[1].delivered.len();
+    world.machines[0].end.inner_mut().set_pace("1.9 Mbit/s".parse().ok());
+    world.packets(0, 1200, 1, 3_101, 1_000);
+    world.run_until(3_600);
+    assert!(world.machines[1].delivered.len() > before + 15, "{before}");
+}
+
+#[test]
 fn an_mtu_below_1280_carries_packets_of_1280_octets_and_says_so() {
     let mut setting = Setting::new("raw");
     setting.mtus = std::vec![(0, 300)];
