@@ -87,7 +87,7 @@ pub use contract::{
     Grammar, Handoff, Head, Hint, Kind, LinkClock, LinkContext, LinkOffer, LinkService, LinkState, OneWay, Packet,
     Parameter, Port, SchemeName, Service, ServiceId, Side, Start, Subscriber, Tag, Ticket, Violation, pump,
 };
-pub use ip::Flow;
+pub use ip::{Flow, too_big};
 pub use mux::Mux;
 pub use registry::{AnyService, ServiceConfig, ShortForm, ShortFormError, WorldDefaults, scheme_names};
 pub use services::*;

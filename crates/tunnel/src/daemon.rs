@@ -17,7 +17,7 @@
 use crate::network::NetworkLayer;
 use crate::port::TunnelPort;
 use crate::udp::{LARGEST_DATAGRAM, UdpCounters, UdpLine};
-use arqway_link::{Departure, LinkService, pump};
+use arqway_link::{Departure, LinkService, Packet, pump, too_big};
 use arqway_net::{Clock, timeout};
 use arqway_units::{Octets, Time};
 use rustix::event::{PollFd, PollFlags, poll};
@@ -51,7 +51,7 @@ pub struct Endpoint<S, N> {
     service: S,
     port: TunnelPort<N>,
     clock: Clock,
-    /// Packets that fit no datagram, and were dropped.
+    /// Packets that fit no datagram: they were dropped, and their senders told by ICMP.
     packets_too_large: u64,
     /// Packets for which there was no room, and which were dropped.
     packets_dropped: u64,
@@ -180,8 +180,11 @@ impl<S: LinkService, N: NetworkLayer> Endpoint<S, N> {
             let Some(packet) = self.port.network.poll_packet() else { break };
             *budget -= 1;
             if packet.size() > largest {
-                // A reliable service would send it again for ever.
+                // A reliable service would send it again for ever. Its sender learns what fits.
                 self.packets_too_large += 1;
+                if let Some(answer) = too_big(&packet.octets, largest) {
+                    self.port.network.deliver(Packet::new(answer));
+                }
             } else if self.service.handle_packet(packet, now).is_ok() {
                 any = true;
             } else {

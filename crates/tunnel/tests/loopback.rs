@@ -105,14 +105,19 @@ fn a_peer_that_is_not_there_costs_frames_and_nothing_else() {
 }
 
 #[test]
-fn a_packet_that_fits_no_datagram_is_dropped_and_holds_up_none_behind_it() {
+fn a_packet_that_fits_no_datagram_is_answered_and_holds_up_none_behind_it() {
     for protocol in [Protocol::TCP, Protocol::UDP] {
         let (mut large, good) = (packets(1, protocol)[0].octets.to_vec(), packets(1, protocol));
         large.resize(65_507, 0);
+        large[2..4].copy_from_slice(&65_507u16.to_be_bytes());
+        large[12..20].copy_from_slice(&[10, 0, 0, 1, 10, 0, 0, 2]);
         let mut ends = endpoints(&[Packet::new(large), good[0].clone()], &[]);
         exchange(&mut ends, |ends| !ends[1].network().received.is_empty());
         assert_same(&ends[1].network().received, &good);
         assert_eq!((ends[0].packets_too_large(), ends[0].counters().frames_lost), (1, 0));
+        // By ICMP, from where it was going.
+        let [answer] = &ends[0].network().received[..] else { panic!("one answer") };
+        assert_eq!((answer.octets[9], &answer.octets[12..22]), (1, &[10, 0, 0, 2, 10, 0, 0, 1, 3, 4][..]));
     }
 }
 

@@ -6,6 +6,7 @@
 //! | `fields/` | each of these as people write it: `"udp"`, `"10.0.0.0/8"`, `"5004-5020"`, `"af41"` |
 //! | `segment.rs` | the TCP segment that a packet carries |
 //! | `flow.rs` | the flow that a packet belongs to, and tables by flow |
+//! | `too_big.rs` | the answer to a packet that is larger than a link carries |
 //! | `hash.rs` | the hash of those tables, the same in every run |
 //!
 //! No service and no multiplexer is known here.
@@ -17,6 +18,7 @@ mod headers;
 mod segment;
 #[cfg(test)]
 mod tests;
+mod too_big;
 
 pub use fields::{
     Addresses, AddressesError, Ds, DsError, FlowLabel, FlowLabelError, Ports, PortsError, Protocol, ProtocolError,
@@ -28,3 +30,4 @@ pub(crate) use hash::KeyHasher;
 pub use headers::Headers;
 pub(crate) use headers::Payload;
 pub(crate) use segment::{Segment, is_whole_segment};
+pub use too_big::too_big;
