@@ -116,6 +116,9 @@ fn unpaced_the_queue_stands_in_the_modem_and_paced_it_stands_where_the_scheduler
     assert!(with_bearer.longest_queue <= 2, "{} frames in the modem", with_bearer.longest_queue);
     let late = with_bearer.p95() - idle;
     assert!(late <= FRAME * 2, "{} s over the {} s of an idle link", late.as_seconds(), idle.as_seconds());
+    // A tag and no head, whatever shares its datagrams.
+    let overhead = outcome.applications.media.as_ref().and_then(|media| media.overhead).expect("it was sent");
+    assert!((overhead - 1.0 / 200.0).abs() < 1e-3, "{overhead}");
     let throughput = outcome.applications.file_transfer.expect("a file").throughput_bps;
     // Datagrams of 200 and 1,400 octets have 28 of UDP and IP, and at most five of ours.
     let of_call = 50.0 * 233.0 * 8.0;

@@ -186,6 +186,12 @@ impl<S: LinkService> Mux<S> {
         self.services.get(service).map(|service| service.counters() + queued)
     }
 
+    /// The octets of a service's frames that have started, tags and heads included.
+    #[must_use]
+    pub fn link_octets_of(&self, service: usize) -> u64 {
+        self.link_octets.get(service).copied().unwrap_or_default()
+    }
+
     /// Which service would carry a packet.
     #[must_use]
     pub fn service_of(&self, packet: &[u8]) -> ServiceId {

@@ -310,12 +310,18 @@ impl<P: Probe> World<P> {
 
     /// What the service has carried toward the client that carries packets like this one.
     fn carried(&self, packet: &[u8]) -> Carried {
-        let mux = self.access_point.service.inner().mux();
+        let layer = self.access_point.service.inner();
+        let mux = layer.mux();
         let service = mux.service_of(packet);
+        // A datagram has frames of many services: then what the frames take counts, without what the bearer adds.
+        let line = match layer {
+            Layer::Services(_) => self.access_point.line_octets(service),
+            Layer::Bearer(_) => mux.link_octets_of(service.index()),
+        };
         Carried {
             is_default: service == ServiceId::default(),
             packets: mux.counters_of(service.index()).map_or(0, |counters| counters.octets_sent),
-            line: self.access_point.line_octets(service),
+            line,
         }
     }
 }
