@@ -4,7 +4,7 @@ mod promises;
 mod world;
 
 use super::Event;
-use crate::contract::{Departure, LinkService, Packet, Start};
+use crate::contract::{Departure, LinkService, LinkState, Packet, Start};
 use arqway_units::{Octets, Span};
 use std::vec::Vec;
 use world::{Setting, World, at};
@@ -265,6 +265,33 @@ fn a_pace_that_rises_is_felt_at_once() {
     world.packets(0, 1200, 1, 3_101, 1_000);
     world.run_until(3_600);
     assert!(world.machines[1].delivered.len() > before + 15, "{before}");
+}
+
+#[test]
+fn a_large_datagram_at_a_slow_pace_is_no_outage() {
+    let mut setting = Setting::new("raw").with_pace("9600 bit/s");
+    setting.config.mtu_least = super::Mtu::ETHERNET;
+    setting.ways.iter_mut().for_each(|way| way.rate = "10 kbit/s".parse().expect("a rate"));
+    let mut world = World::new(setting);
+    // Small ones first, by which the round-trip time is learned.
+    world.packets(0, 40, 20, 1_000, 200_000);
+    world.packets(0, 1400, 20, 6_000, 1_000_000);
+    world.run_until(60_000);
+    assert_eq!(world.machines[0].counters().outages, 0, "one takes 1.2 s");
+    assert_eq!(world.machines[1].delivered.len(), 40);
+}
+
+#[test]
+fn events_that_nobody_asks_for_are_kept_within_bounds_the_latest_last() {
+    let mut world = World::new(Setting::new("raw"));
+    world.run_until(2_000);
+    let end = &mut world.machines[0].end;
+    for _ in 0..200 {
+        end.handle_link(LinkState::Down, at(3_000));
+        end.handle_link(LinkState::Up, at(3_000));
+    }
+    let events: Vec<_> = std::iter::from_fn(|| end.inner_mut().poll_event()).collect();
+    assert_eq!((events.len(), events.last()), (super::MOST_EVENTS, Some(&Event::Up)));
 }
 
 #[test]
