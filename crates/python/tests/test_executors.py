@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -275,6 +276,47 @@ def test_a_dask_worker_that_is_killed_midway_changes_no_byte(
     results = experiment.run(executor=cluster.address, progress=kill_one)
     assert cluster.processes[1].wait() == -signal.SIGKILL
     assert written(results, tmp_path / "out") == plain
+
+
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("is_given", [False, True])
+def test_a_result_that_dask_loses_while_it_arrives_is_still_a_result(
+    experiment: Experiment,
+    plain: dict[str, bytes],
+    cluster: Cluster,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    is_given: bool,
+) -> None:
+    distributed = pytest.importorskip("distributed")
+    arrive = distributed.Future._result
+
+    async def arrive_and_lose(future: Any, raiseit: bool = True) -> Any:
+        result = await arrive(future, raiseit)
+        future._state.lose()
+        return result
+
+    with distributed.Client(cluster.address.replace("dask://", "tcp://")) as client:
+        monkeypatch.setattr(distributed.Future, "_result", arrive_and_lose)
+        executor = client.get_executor() if is_given else cluster.address
+        assert written(experiment.run(executor=executor), tmp_path / "out") == plain
+
+
+@pytest.mark.filterwarnings("default")
+def test_what_is_cancelled_is_cancelled_at_the_dask_cluster(cluster: Cluster) -> None:
+    distributed = pytest.importorskip("distributed")
+    with distributed.Client(cluster.address.replace("dask://", "tcp://")) as client:
+
+        def wait_for(tasks: int) -> None:
+            end = time.monotonic() + 60
+            while client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks)) != tasks:
+                assert time.monotonic() < end, f"there are never {tasks} tasks"
+
+        future = executors._Dask(client).submit(time.sleep, 3600)
+        wait_for(1)
+        assert future.cancel()
+        wait_for(0)
+        assert futures.wait([future], timeout=60).done
 
 
 @pytest.mark.slow

@@ -147,6 +147,9 @@ def _workers(executor: futures.Executor) -> int:
 
 
 def _given(waiting: _Waiting, executor: futures.Executor, resume: _Path | None) -> None:
+    if type(executor).__module__ == "distributed.cfexecutor":
+        given: Any = executor
+        executor = _Dask(given._client, **given._kwargs)
     try:
         _through(waiting, executor, run_task)
     except futures.BrokenExecutor as error:
@@ -218,7 +221,41 @@ def _by_dask(waiting: _Waiting, address: str | None, jobs: int | None) -> None:
             cluster = distributed.LocalCluster(n_workers=jobs, threads_per_worker=1, dashboard_address=None)
             at = stack.enter_context(cluster)
         client = stack.enter_context(distributed.Client(at))
-        _through(waiting, client.get_executor(pure=False), run_task)
+        _through(waiting, _Dask(client), run_task)
+
+
+class _Dask(futures.Executor):
+    """A Dask cluster as an executor.
+
+    ``client.get_executor()`` takes a result for an exception if the worker that has it dies while it arrives.
+    """
+
+    def __init__(self, client: Any, **options: Any) -> None:
+        self._client = client
+        self._options = {**options, "pure": False}
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> futures.Future[Any]:
+        """Call a function somewhere in the cluster."""
+        theirs = self._client.submit(fn, *args, **kwargs, **self._options)
+        ours: futures.Future[Any] = futures.Future()
+        ours.add_done_callback(lambda ours: theirs.cancel() if ours.cancelled() else None)
+        theirs.add_done_callback(lambda theirs: _settle(ours, theirs))
+        return ours
+
+
+def _settle(ours: futures.Future[Any], theirs: Any) -> None:
+    """Pass on what has become of a task at the cluster, which repeats it if the result is lost on its way."""
+    result, error = None, None
+    try:
+        result = theirs.result()
+    except BaseException as raised:
+        error = raised
+    if not ours.set_running_or_notify_cancel():
+        return
+    if error is None:
+        ours.set_result(result)
+    else:
+        ours.set_exception(error)
 
 
 class RayExecutor(futures.Executor):
