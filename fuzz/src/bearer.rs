@@ -179,14 +179,23 @@ impl World {
         }
     }
 
+    /// How many restarts of their peers the ends know of.
+    fn restarts(&self) -> u64 {
+        self.ends.iter().map(|end| end.inner().bearer_counters().peer_restarts).sum()
+    }
+
     /// From now on everything arrives: then a packet of each end does, however mixed up they are.
     fn becomes_well(&mut self) {
         for end in &mut self.ends {
             end.handle_link(LinkState::Up, self.now);
         }
-        let mut asked = [false; 2];
+        let (mut asked, mut known) = ([false; 2], self.restarts());
         for _ in 0..20_000 {
             self.turn();
+            // What an end sends before it knows of a restart goes with its services: it is asked for again.
+            if self.restarts() != known {
+                (asked, known) = ([false; 2], self.restarts());
+            }
             for (from, is_asked) in asked.iter_mut().enumerate() {
                 while !self.lines[from].sent.is_empty() {
                     self.carry(from, 1);

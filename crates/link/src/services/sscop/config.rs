@@ -37,6 +37,8 @@ settings! {
         /// The maximum number of elements in a report of missing PDUs: odd, at least 3.
         pub max_stat: ListLength = ListLength(67),
         /// By how many packets the peer may be ahead of the packets delivered here.
+        ///
+        /// And this end ahead of those acknowledged, where the peer grants more: they are kept here.
         pub credit: Credit = Credit(16_384),
         /// Whether unacknowledged packets are dropped when a connection ends or restarts; otherwise they are sent again on
         /// the next one, and some may arrive twice.

@@ -79,7 +79,7 @@ pub struct Parameters {
     pub max_pd: u32,
     /// MaxSTAT: how many elements a STAT PDU's list has; odd, from 3 on.
     pub max_stat: u16,
-    /// How many SD PDUs the peer may be ahead of what was delivered here.
+    /// How many SD PDUs the peer may be ahead of what was delivered here, and this end of what was acknowledged.
     pub credit: u32,
     /// "Clear-buffers": packets go with their connection.
     pub clear_buffers: bool,
@@ -160,7 +160,7 @@ impl Connection {
             attempt: Seq::ZERO,
             peer_attempt: 0,
             asked: 0,
-            sender: Sender::new(parameters.clear_buffers, &parameters.resequencing),
+            sender: Sender::new(parameters.credit, parameters.clear_buffers, &parameters.resequencing),
             receiver: Receiver::new(parameters.credit),
             reports: Reports::new(parameters.max_stat),
             timers: Timers::new(parameters.timers),

@@ -50,14 +50,15 @@ pub(super) struct Sender {
     /// VT(PD).
     since_poll: u32,
     clears_buffers: bool,
-    /// PDUs say which one has to go before them.
-    are_linked: bool,
+    /// How far VT(S) may be ahead of VT(A), however much the peer grants: all that is kept here.
+    most_under_way: usize,
     /// How many packets were dropped, by "clear-buffers".
     pub(super) discarded: u64,
 }
 
 impl Sender {
-    pub(super) fn new(clears_buffers: bool, resequencing: &Resequencing) -> Self {
+    pub(super) fn new(credit: u32, clears_buffers: bool, resequencing: &Resequencing) -> Self {
+        let most_linked = if resequencing.needs_link() { MOST_LINKED } else { usize::MAX };
         Self {
             buffer: RetransmissionBuffer::new(Window::unlimited(), resequencing),
             waiting: VecDeque::new(),
@@ -66,7 +67,7 @@ impl Sender {
             answered: Number::new(1),
             since_poll: 0,
             clears_buffers,
-            are_linked: resequencing.needs_link(),
+            most_under_way: usize::try_from(credit).unwrap_or(usize::MAX).min(most_linked),
             discarded: 0,
         }
     }
@@ -92,7 +93,7 @@ impl Sender {
     }
 
     pub(super) fn has_credit(&self) -> bool {
-        self.next() < self.edge && (!self.are_linked || self.buffer.window().len() < MOST_LINKED)
+        self.next() < self.edge && self.buffer.window().len() < self.most_under_way
     }
 
     /// Something waits that no credit is there for.

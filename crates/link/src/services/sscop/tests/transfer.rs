@@ -143,6 +143,18 @@ fn without_credit_nothing_new_goes_and_the_management_is_told() {
     assert_eq!(numbers(&sent(&mut sender, at(220))), [2]);
 }
 
+/// What is sent is kept until it is acknowledged, and memory is not the peer's to give.
+#[test]
+fn a_peer_that_grants_more_than_the_own_credit_gets_no_more_at_once() {
+    let mut sender = ready(Parameters { credit: 2, ..parameters() });
+    give(&mut sender, ["a", "b", "c", "d", "e"], at(0));
+    assert_eq!(numbers(&sent(&mut sender, at(0))), [0, 1]);
+    expire(&mut sender);
+    sent(&mut sender, at(200));
+    sender.handle_pdu(Some(Pdu::Stat(Stat::new(Bytes::new(), 1, 100, 1))), at(210));
+    assert_eq!(numbers(&sent(&mut sender, at(210))), [2]);
+}
+
 #[test]
 fn who_has_no_credit_and_nothing_under_way_asks_for_it() {
     let mut sender = ready(parameters());
