@@ -129,6 +129,38 @@ proptest! {
         let received: Vec<_> = std::iter::from_fn(|| far.poll_packet()).collect();
         prop_assert_eq!(received, (0..packets).map(packet).collect::<Vec<_>>());
     }
+
+    /// What waits too long is dropped, perhaps in the middle, and some PDUs are lost. As long as none is overtaken by a window of
+    /// numbers, packets are in order; and by 128 numbers less a window, whole: a PDU that is later has the number of another.
+    #[test]
+    fn reordering_makes_no_packet_out_of_two_while_no_pdu_is_later_than_its_numbers_tell(
+        config in config(),
+        numbers in 1u16..=56,
+        is_later in any::<bool>(),
+        [timer, discard_after, between] in [1u64..200, 20u64..60, 0u64..20],
+        fates in proptest::collection::vec((0usize..1000, 0u64..10, any::<u8>()), 1..200),
+    ) {
+        let window = Bounded::new(numbers).expect("from 1 to 64");
+        let [timer, discard_after, between] = [timer, discard_after, between].map(Span::from_milliseconds);
+        let config = Config { reception: Reception::Reordering { window, timer }, discard_after: Some(discard_after), ..config };
+        let [near, far] = ends(&config).map(Checked::new);
+        // A number that is left out, or lost, makes the way longer for those behind it.
+        let latest = usize::from(if is_later { 120 - numbers } else { numbers });
+        let mut arrivals: Vec<_> = frames_over_time(near, 200, between)
+            .into_iter()
+            .zip(fates.iter().cycle())
+            .filter(|((number, _), (.., fate))| number % 4 == 0 || fate % 4 > 0)
+            .map(|((number, frame), (late, after, _))| (number + late % latest, number, *after, frame))
+            .collect();
+        arrivals.sort_unstable_by_key(|(place, number, ..)| (*place, *number));
+        let arrivals = arrivals.into_iter().map(|(.., after, frame)| (Span::from_milliseconds(after), frame));
+        let received = received(far, arrivals);
+        if is_later {
+            prop_assert!(received.iter().all(|of_one| *of_one == packet(number_of(of_one))));
+        } else {
+            assert_in_order_once_and_unaltered(&received, 200);
+        }
+    }
 }
 
 /// What an end sends for so many packets, as it is on the wire.
@@ -146,4 +178,37 @@ fn all_frames(end: &mut Checked<AnyService>, packets: u32) -> Vec<Frame> {
         now = deadline;
         end.handle_timeout(now);
     }
+}
+
+/// What an end sends while packets come and wait too long, by its number in full: those on the wire count up, and leave out few.
+fn frames_over_time(mut end: Checked<AnyService>, packets: u32, between: Span) -> Vec<(usize, Frame)> {
+    let (mut frames, mut now, mut number) = (Vec::new(), Time::ZERO, 0);
+    for index in 0..packets {
+        _ = end.handle_packet(packet(index), now);
+        now += between;
+        while let Some(deadline) = end.poll_timeout().filter(|deadline| *deadline <= now) {
+            end.handle_timeout(deadline);
+        }
+        if let Some(frame) = end.poll_frame(now, Octets::MAX) {
+            let octets = [frame.head.as_slice(), &frame.body].concat();
+            let on_wire = usize::from(octets[0] >> 1);
+            number += (on_wire + 128 - number % 128) % 128;
+            frames.push((number, Frame::from_wire(frame.tag, octets.into())));
+        }
+    }
+    frames
+}
+
+/// What an end delivers of frames that come so long after one another.
+fn received(mut end: Checked<AnyService>, arrivals: impl Iterator<Item = (Span, Frame)>) -> Vec<Packet> {
+    let (mut received, mut now) = (Vec::new(), Time::ZERO);
+    for (after, frame) in arrivals {
+        now += after;
+        while let Some(deadline) = end.poll_timeout().filter(|deadline| *deadline <= now) {
+            end.handle_timeout(deadline);
+        }
+        end.handle_frame(frame, now);
+        received.extend(std::iter::from_fn(|| end.poll_packet()));
+    }
+    received
 }

@@ -11,7 +11,8 @@
 //!
 //! - What arrives whole is delivered, in order and at once. A lost PDU costs every SDU that has something in it; and where the next PDU does not
 //!   say that an SDU begins with it, the first one there as well.
-//! - The seven bits of a number count 128 PDUs. If just so many in a row are lost, nobody notices: the pieces of two SDUs may come out as one.
+//! - The seven bits of a number count 128 PDUs. If just so many in a row are lost, or one comes so much later, less a window, nobody notices: the
+//!   pieces of two SDUs may come out as one.
 //! - PDUs that overtake one another, or come twice, are for [`Reception`] to put right, in one of the standard's ways.
 //! - An SDU that has waited too long to be sent is dropped, if a time is set; the peer is told of it only by a number that is left out.
 //! - Not here: ciphering, the local suspend and stop functions, re-establishment (§9.7.5 to §9.7.8), which are asked for by layers that a
