@@ -7,10 +7,12 @@ use crate::values;
 use arqway_config::did_you_mean;
 use arqway_lab::experiment::overlay::Overlay;
 use arqway_lab::experiment::{Effort, Experiment};
+use arqway_link::ShortForm;
 use arqway_papers::claims::Record;
 use arqway_papers::library::{self, FigureName};
 use arqway_papers::modern_tcp;
 use arqway_papers::options::{StudyOptions, header_of_reproduction};
+use arqway_papers::with;
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
@@ -22,6 +24,7 @@ Examples:
   arqway reproduce monet08 fig3 --quick --seed 2
   arqway reproduce monet08 --full --seeds 3     do the verdicts depend on the seed?
   arqway reproduce monet08 --today              does it still matter with today's TCP?
+  arqway reproduce monet08 --with snoop         where would another scheme be in the paper's figures?
   arqway reproduce monet08 --full --strict      exit code 1 if a verdict has changed";
 
 #[derive(Debug, clap::Args)]
@@ -45,6 +48,9 @@ pub(crate) struct Arguments {
     /// Also run everything with today's TCP: do the claims still matter?
     #[arg(long, conflicts_with = "until")]
     today: bool,
+    /// Add this scheme, such as snoop or sr:0.7, to every figure and table and to the rows; claims are not about it. May be repeated
+    #[arg(long, value_name = "SCHEME", value_parser = with::read)]
+    with: Vec<ShortForm>,
     /// Print every table and every claim, also for a whole paper; the report has them in any case
     #[arg(long)]
     verbose: bool,
@@ -61,7 +67,15 @@ pub(crate) fn read(arguments: &Arguments) -> Result<Study, Failure> {
     let Arguments { options, .. } = arguments;
     let names = choose(arguments)?;
     let effort = if arguments.full || options.replications.is_some() { Effort::Full } else { Effort::Quick };
-    let experiments = library::experiments_of(&names, effort, &Overlay::default())?;
+    let mut experiments = library::experiments_of(&names, effort, &Overlay::default())?;
+    let plain = experiments.len();
+    if arguments.today {
+        experiments.extend(with_todays_tcp(&names, effort)?);
+    }
+    let told =
+        with::add(&mut experiments, &arguments.with).map_err(|error| Failure::Usage(format!("--with: {error}")))?;
+    told.iter().for_each(|told| note(format_args!("--with: {told}")));
+    let today = experiments.split_off(plain);
     let claims = library::claims_of(&names)?;
     for (option, is_given) in [("--seeds", arguments.seeds.is_some()), ("--strict", arguments.strict)] {
         if is_given && claims.is_empty() {
@@ -71,7 +85,6 @@ pub(crate) fn read(arguments: &Arguments) -> Result<Study, Failure> {
         }
     }
     let papers: Vec<&str> = names.iter().map(|name| name.paper.as_str()).collect();
-    let today = if arguments.today { with_todays_tcp(&names, effort)? } else { Vec::new() };
     let header = header_of_reproduction(arguments.paper.as_deref(), &arguments.figures, effort, &arguments.asked());
     let strict = if arguments.strict { Some((recorded(&papers)?, effort)) } else { None };
     let on_a_screen = match arguments.figures.is_empty() && !arguments.verbose && !claims.is_empty() {
@@ -86,7 +99,8 @@ pub(crate) fn read(arguments: &Arguments) -> Result<Study, Failure> {
 impl Arguments {
     /// The options that change results.
     fn asked(&self) -> StudyOptions {
-        StudyOptions { full: self.full, seeds: self.seeds, today: self.today, ..self.options.asked() }
+        let Self { full, seeds, today, .. } = *self;
+        StudyOptions { full, seeds, today, with: self.with.clone(), ..self.options.asked() }
     }
 
     /// The arguments after `arqway` that give the same results and the same exit code.

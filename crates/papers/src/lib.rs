@@ -17,5 +17,6 @@ pub mod modern_tcp;
 pub mod options;
 pub mod other_seeds;
 pub mod sensitivity;
+pub mod with;
 
 pub use judged::Judged;

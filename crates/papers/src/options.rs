@@ -1,14 +1,16 @@
 //! The options of a study that change its results, and the report's header made from them: a title, and the command that makes
 //! the results again. The command and Python share them, so that their reports are equal.
 
+use crate::with;
 use arqway_lab::experiment::Effort;
 use arqway_lab::report::ReportHeader;
+use arqway_link::ShortForm;
 use arqway_units::Ratio;
 use std::fmt;
 use std::num::NonZeroU32;
 
 /// The options that change results.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct StudyOptions {
     /// Replications of each cell, instead of the file's.
     pub replications: Option<NonZeroU32>,
@@ -24,6 +26,8 @@ pub struct StudyOptions {
     pub seeds: Option<NonZeroU32>,
     /// Everything again with today's TCP.
     pub today: bool,
+    /// Schemes that are added to the papers' own.
+    pub with: Vec<ShortForm>,
 }
 
 impl StudyOptions {
@@ -37,14 +41,15 @@ impl StudyOptions {
 /// As they are typed behind a command, each with a blank before it.
 impl fmt::Display for StudyOptions {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { replications, quick, full, until, seed, seeds, today } = *self;
+        let &Self { replications, quick, full, until, seed, seeds, today, ref with } = self;
         replications.map_or(Ok(()), |replications| write!(out, " --replications {replications}"))?;
         out.write_str(if quick { " --quick" } else { "" })?;
         out.write_str(if full { " --full" } else { "" })?;
         until.map_or(Ok(()), |share| write!(out, " --until {}%", share.as_percent()))?;
         seed.map_or(Ok(()), |seed| write!(out, " --seed {seed}"))?;
         seeds.map_or(Ok(()), |seeds| write!(out, " --seeds {seeds}"))?;
-        out.write_str(if today { " --today" } else { "" })
+        out.write_str(if today { " --today" } else { "" })?;
+        with.iter().try_for_each(|scheme| write!(out, " --with {scheme}"))
     }
 }
 
@@ -57,17 +62,19 @@ pub fn header_of_reproduction(
     asked: &StudyOptions,
 ) -> ReportHeader {
     let names: String = paper.into_iter().chain(figures.iter().map(String::as_str)).fold(String::new(), join);
-    let note = match effort {
+    let quick = match effort {
         Effort::Quick => {
             "This is a quick look: runs are shortened and few, so intervals are wide. Use --full for what the papers ran."
         }
         Effort::Full => "",
     };
+    let notes = [quick.to_owned(), with::note(&asked.with)];
+    let notes = notes.into_iter().filter(|note| !note.is_empty()).collect::<Vec<_>>();
     ReportHeader {
         title: format!("Arqway reproduces {}", paper.unwrap_or("the papers")),
         command: format!("arqway reproduce{names}{asked}"),
         figure_command: Some(format!("arqway reproduce PAPER FIGURE{asked}")),
-        note: note.to_owned(),
+        note: notes.join(" "),
     }
 }
 
@@ -110,6 +117,14 @@ mod tests {
         assert_eq!(asked.to_string(), " --replications 2 --seed 7");
         let asked = StudyOptions { quick: true, seeds: Some(two), today: true, ..StudyOptions::default() };
         assert_eq!(asked.to_string(), " --quick --seeds 2 --today");
+        let with = ["raw", "asr:3+2"].map(|scheme| scheme.parse().expect("a short form")).to_vec();
+        let asked = StudyOptions { with, ..StudyOptions::default() };
+        assert_eq!(asked.words(), ["--with", "raw", "--with", "asr:3+2"]);
+        let header = header_of_reproduction(Some("monet08"), &[], Effort::Full, &asked);
+        assert_eq!(
+            header.note,
+            "The papers do not have `raw` and `asr:3+2` where figures call them “not the paper's”."
+        );
         assert_eq!(StudyOptions { full: true, ..StudyOptions::default() }.to_string(), " --full");
         let figures = ["fig2".to_owned(), "fig3".to_owned()];
         let header = header_of_reproduction(Some("monet08"), &figures, Effort::Full, &StudyOptions::default());

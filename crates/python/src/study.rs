@@ -11,8 +11,10 @@ use arqway_lab::experiment::overlay::Overlay;
 use arqway_lab::experiment::{Effort, Experiment, Files};
 use arqway_lab::report::ReportHeader;
 use arqway_lab::run::plan::{Plan as Runs, Request};
+use arqway_link::ShortForm;
 use arqway_papers::library::{self, FigureName};
 use arqway_papers::options::{StudyOptions, header_of_reproduction, quoted};
+use arqway_papers::with;
 use pyo3::exceptions::{PyLookupError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -34,18 +36,24 @@ pub(crate) struct Study {
 enum From {
     /// A text, and those of the files that it names, as they were when it was read.
     Text { source: Arc<Source>, files: BTreeMap<String, String> },
-    /// A figure of a paper.
-    Figure(FigureName),
+    /// A figure of a paper, and the schemes that are added to it.
+    Figure(FigureName, Vec<ShortForm>),
 }
 
 impl From {
-    fn read(&self, effort: Effort) -> Result<Vec<Experiment>, Mistakes> {
-        match self {
+    fn read(&self, py: Python<'_>, effort: Effort) -> PyResult<Vec<Experiment>> {
+        let read = match self {
             Self::Text { source, files } => {
-                Ok(vec![Experiment::read_over(source, &Files::kept(files.clone()), effort, &Overlay::default())?])
+                Experiment::read_over(source, &Files::kept(files.clone()), effort, &Overlay::default())
+                    .map(|read| vec![read])
             }
-            Self::Figure(name) => library::experiments_of(std::slice::from_ref(name), effort, &Overlay::default()),
+            Self::Figure(name, _) => library::experiments_of(std::slice::from_ref(name), effort, &Overlay::default()),
+        };
+        let mut read = read.map_err(|mistakes| mistakes::exception(py, &mistakes))?;
+        if let Self::Figure(_, schemes) = self {
+            with::add(&mut read, schemes).map_err(|error| PyValueError::new_err(error.to_string()))?;
         }
+        Ok(read)
     }
 
     /// What names the experiment on a command line.
@@ -58,8 +66,7 @@ impl From {
 
 impl Study {
     fn new(py: Python<'_>, origin: From) -> PyResult<Self> {
-        let read = origin.read(Effort::Full);
-        let experiment = read.map_err(|mistakes| mistakes::exception(py, &mistakes))?.into_iter().next();
+        let experiment = origin.read(py, Effort::Full)?.into_iter().next();
         let experiment = experiment.ok_or_else(|| PyLookupError::new_err("there is no such experiment"))?;
         Ok(Self { origin, experiment })
     }
@@ -110,9 +117,10 @@ impl Study {
         Self::of_text(py, source, &folder, before)
     }
 
-    /// A figure of a paper.
+    /// A figure of a paper, with further schemes in it.
     #[staticmethod]
-    fn of_figure(py: Python<'_>, paper: &str, figure: &str) -> PyResult<Self> {
+    #[pyo3(signature = (paper, figure, *schemes))]
+    fn of_figure(py: Python<'_>, paper: &str, figure: &str, schemes: Vec<String>) -> PyResult<Self> {
         let all = library::figures();
         let name = FigureName { paper: paper.to_owned(), figure: figure.to_owned() };
         if !all.contains(&name) {
@@ -126,7 +134,8 @@ impl Study {
                 format!("{paper} has no figure `{figure}`; {}", did_you_mean(figure, &of_paper))
             }));
         }
-        Self::new(py, From::Figure(name))
+        let schemes = schemes.iter().map(|scheme| with::read(scheme)).collect::<Result<_, _>>();
+        Self::new(py, From::Figure(name, schemes.map_err(PyValueError::new_err)?))
     }
 
     /// Its text as TOML.
@@ -134,7 +143,9 @@ impl Study {
     fn text(&self) -> String {
         match &self.origin {
             From::Text { source, .. } => source.text().to_owned(),
-            From::Figure(name) => library::experiment(name).map(|source| source.text().to_owned()).unwrap_or_default(),
+            From::Figure(name, _) => {
+                library::experiment(name).map(|source| source.text().to_owned()).unwrap_or_default()
+            }
         }
     }
 
@@ -181,7 +192,10 @@ impl Study {
     /// How it is made again, as a pickle does: the name of a way, and its arguments.
     fn origin(&self) -> (&'static str, Vec<String>) {
         match &self.origin {
-            From::Figure(name) => ("of_figure", vec![name.paper.clone(), name.figure.clone()]),
+            From::Figure(name, schemes) => {
+                let names = [name.paper.clone(), name.figure.clone()];
+                ("of_figure", names.into_iter().chain(schemes.iter().map(ShortForm::to_string)).collect())
+            }
             From::Text { source, files } => {
                 let files = files.iter().flat_map(|(name, text)| [name.clone(), text.clone()]);
                 let of_source = [source.text().to_owned(), source.name().to_owned()];
@@ -194,7 +208,7 @@ impl Study {
     #[pyo3(signature = (replications, seed, quick))]
     fn plan(&self, py: Python<'_>, replications: Option<NonZeroU32>, seed: Option<u64>, quick: bool) -> PyResult<Plan> {
         let effort = if quick { Effort::Quick } else { Effort::Full };
-        let experiments = self.origin.read(effort).map_err(|mistakes| mistakes::exception(py, &mistakes))?;
+        let experiments = self.origin.read(py, effort)?;
         let mut asked = StudyOptions { replications, quick, seed, ..StudyOptions::default() };
         let (header, figures) = match &self.origin {
             From::Text { .. } => {
@@ -204,7 +218,8 @@ impl Study {
                     Vec::new(),
                 )
             }
-            From::Figure(name) => {
+            From::Figure(name, schemes) => {
+                asked.with.clone_from(schemes);
                 // What the command does not do unless it is asked for, and the other way round.
                 if quick {
                     asked.seeds = Some(NonZeroU32::MIN);

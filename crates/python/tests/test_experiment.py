@@ -127,6 +127,16 @@ def test_figures_of_papers_are_built_in() -> None:
         arqway.figure("monet08", "fig99")
 
 
+def test_a_figure_takes_schemes_that_its_paper_does_not_have() -> None:
+    added = arqway.figure("monet08", "fig3", with_schemes=["snoop", "sr:0.7"])
+    assert added.schemes[-2:] == ["snoop", "sr:0.7"]
+    assert pickle.loads(pickle.dumps(added)).schemes == added.schemes
+    with pytest.raises(ValueError, match="did you mean `snoop`"):
+        arqway.figure("monet08", "fig3", with_schemes=["snop"])
+    with pytest.raises(ValueError, match="already"):
+        arqway.figure("monet08", "fig3", with_schemes=["sr:0.9"])
+
+
 @pytest.mark.parametrize("make", [lambda: arqway.Experiment.from_toml(SMALL), lambda: arqway.figure("monet08", "fig3")])
 def test_an_experiment_can_be_pickled(make: Any) -> None:
     experiment = make()

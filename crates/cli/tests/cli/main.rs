@@ -16,5 +16,6 @@ mod terminal;
 mod trace;
 #[cfg(unix)]
 mod tutorial;
+mod with;
 #[cfg(unix)]
 mod written;

@@ -108,9 +108,9 @@ fn shards_are_merged_where_the_experiment_and_its_files_are_not() {
 }
 
 #[test]
-fn shards_of_a_reproduction_have_its_other_seeds_and_todays_tcp() {
+fn shards_of_a_reproduction_have_its_other_seeds_todays_tcp_and_the_schemes_that_were_added() {
     let folder = Folder::new("shards-reproduce");
-    let asked = ["reproduce", "monet08", "fig21", "--quick", "--seeds", "2", "--today"];
+    let asked = ["reproduce", "monet08", "fig21", "--quick", "--seeds", "2", "--today", "--with", "sr:0.7"];
     let plain = folder.arqway(&[&asked[..], &["--out", "plain"]].concat());
     for shard in ["1/2", "2/2"] {
         done(&folder.arqway(&[&asked[..], &["--out", "shared", "--shard", shard]].concat()));

@@ -15,7 +15,7 @@ use arqway_link::mux::{Carrier, Class};
 use arqway_link::{ServiceConfig, ShortForm};
 
 /// The service of one class.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct ClassService {
     /// As the world calls the class.
     name: String,

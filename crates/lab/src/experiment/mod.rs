@@ -27,6 +27,7 @@
 //! Reading finds every mistake before anything runs: in the file itself, in each scenario that the sweep makes of it,
 //! in each scheme.
 
+mod added;
 mod base;
 mod changed_world;
 mod classes;

@@ -43,10 +43,12 @@ pub struct Scheme {
     pub label: String,
     /// The service at each point of the sweep: its defaults are the world's there.
     pub services: Vec<ServiceConfig>,
+    /// Whether the experiment's file does not have it: somebody asked for it beside the others.
+    pub is_added: bool,
     /// The services of classes, where it names some.
-    classes: Vec<ClassService>,
+    pub(super) classes: Vec<ClassService>,
     /// The world at each point, where it changes more than services.
-    scenarios: Option<Vec<Scenario>>,
+    pub(super) scenarios: Option<Vec<Scenario>>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -134,11 +136,27 @@ impl Scheme {
     /// The world at one point of the sweep, with its services and what else it changes.
     #[must_use]
     pub fn scenario(&self, index: usize, point: &Point) -> Option<Scenario> {
-        let world = self.scenarios.as_ref().and_then(|own| own.get(index)).unwrap_or(&point.scenario);
+        let world = self.world(index, point);
         let service = self.services.get(index)?.clone();
         let mut link_layer = LinkLayer { service, ..world.link_layer.clone() };
         self.classes.iter().for_each(|class| class.apply(index, &mut link_layer.classes));
         Some(Scenario { link_layer, ..world.clone() })
+    }
+
+    /// The world at one point of the sweep, as the scheme changes it, before it has the scheme's services.
+    pub(super) fn world<'a>(&'a self, index: usize, point: &'a Point) -> &'a Scenario {
+        self.scenarios.as_ref().and_then(|own| own.get(index)).unwrap_or(&point.scenario)
+    }
+
+    /// Whether rows tell what it changes in the world, by its variant alone or by columns: then another scheme can be there too.
+    pub(super) fn says_its_world(&self) -> bool {
+        let says_it = !self.variant.is_empty() && self.changes.is_none() || !self.in_columns.is_empty();
+        self.world_changes.is_none() || says_it
+    }
+
+    /// What of its variant is its world's.
+    pub(super) fn variant_of_world(&self) -> &str {
+        if self.world_changes.is_some() { &self.variant } else { "" }
     }
 
     /// As rows tell it from all others: its name, and what it changes.

@@ -241,7 +241,7 @@ impl Subject {
 }
 
 /// `a, b and c`
-fn listed(words: &[String]) -> String {
+pub(crate) fn listed(words: &[String]) -> String {
     match words {
         [] => String::new(),
         [only] => only.clone(),

@@ -7,11 +7,13 @@ use arqway_lab::experiment::Experiment;
 pub struct SchemeNames(Vec<(String, String)>);
 
 impl SchemeNames {
-    /// Those of these experiments; where two call a scheme by different names, the first counts.
+    /// Those of these experiments; where two call a scheme by different names, the first counts. One that was added to a figure
+    /// is in no claim, and where another figure has it, that one's name counts.
     #[must_use]
     pub fn of<'e>(experiments: impl IntoIterator<Item = &'e Experiment>) -> Self {
         let mut names: Vec<(String, String)> = Vec::new();
-        for scheme in experiments.into_iter().flat_map(|experiment| &experiment.schemes) {
+        let schemes = experiments.into_iter().flat_map(|experiment| &experiment.schemes);
+        for scheme in schemes.filter(|scheme| !scheme.is_added) {
             let name = scheme.full_name();
             if !names.iter().any(|(known, _)| *known == name) {
                 names.push((name, scheme.label.clone()));

@@ -1,5 +1,5 @@
 //! One figure in a few numbers: at the point where its schemes are farthest apart, what each of them gets with either TCP, and
-//! how far it lies above the raw link.
+//! how far it lies above the raw link. Schemes that the paper does not have are not among the best.
 
 use arqway_lab::figure::number;
 use arqway_lab::report::means_table::MeansTable;
@@ -40,15 +40,17 @@ pub(super) struct SchemeLine {
 struct Point<'a> {
     then: &'a [Option<Summary>],
     today: &'a [Option<Summary>],
+    /// How many of them are the paper's: those that were added stand behind these.
+    of_paper: usize,
 }
 
 impl Headline {
     /// None where no point has means of both.
-    pub(super) fn new(figure: &str, then: &MeansTable, today: &MeansTable) -> Option<Self> {
+    pub(super) fn new(figure: &str, then: &MeansTable, today: &MeansTable, of_paper: usize) -> Option<Self> {
         if then.is_series || then.points.len() != today.points.len() {
             return None;
         }
-        let points = then.means.iter().zip(&today.means).map(|(then, today)| Point { then, today });
+        let points = then.means.iter().zip(&today.means).map(|(then, today)| Point { then, today, of_paper });
         let raw = then.schemes.iter().position(|label| label.to_lowercase().starts_with("raw"));
         let farthest = points.enumerate().max_by(|(_, one), (_, other)| one.spread(raw).total_cmp(&other.spread(raw)));
         let (index, point) = farthest.filter(|(_, point)| point.spread(raw) > 0.0)?;
@@ -66,7 +68,7 @@ impl Headline {
 impl Point<'_> {
     /// How far a scheme's mean with the papers' TCP lies from the raw link's at most, or the highest from the lowest.
     fn spread(&self, raw: Option<usize>) -> f64 {
-        let means = || self.then.iter().flatten().map(|summary| summary.mean);
+        let means = || self.then.iter().take(self.of_paper).flatten().map(|summary| summary.mean);
         let (low, high) = (means().fold(f64::INFINITY, f64::min), means().fold(0.0, f64::max));
         let base = raw.and_then(|raw| self.then.get(raw).copied().flatten()).map_or(low, |raw| raw.mean);
         if base > 0.0 && base.is_finite() { (high - base).max(base - low) / base } else { 0.0 }
@@ -75,7 +77,8 @@ impl Point<'_> {
     fn best(&self, raw: usize) -> Option<Best> {
         let of = |means: &[Option<Summary>]| {
             let raw_mean = means.get(raw).copied().flatten()?;
-            let others = means.iter().enumerate().filter(|(index, _)| *index != raw).filter_map(|(_, found)| *found);
+            let of_paper = means.iter().take(self.of_paper).enumerate();
+            let others = of_paper.filter(|(index, _)| *index != raw).filter_map(|(_, found)| *found);
             let best = others.max_by(|one, other| one.mean.total_cmp(&other.mean))?;
             let ends = |summary: Summary| summary.half_width.map(|half| (summary.mean - half, summary.mean + half));
             let is_apart = ends(best).zip(ends(raw_mean)).is_some_and(|((low, _), (_, high))| low > high);

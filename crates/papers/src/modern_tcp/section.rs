@@ -80,7 +80,9 @@ fn headlines(paper: &str, today: &ModernTcp, plan: &Plan, plain: &Judged) -> Vec
         let of_same = |figure: &&arqway_lab::report::findings::FigureFinding| {
             figure.name == *name && plan.experiments[figure.experiment].paper == paper
         };
-        Headline::new(name, &plain.findings.figures.iter().find(of_same)?.table, table)
+        let then = plain.findings.figures.iter().find(of_same)?;
+        let schemes = &plan.experiments[then.experiment].schemes;
+        Headline::new(name, &then.table, table, schemes.iter().filter(|scheme| !scheme.is_added).count())
     };
     of_today.filter_map(headline).collect()
 }

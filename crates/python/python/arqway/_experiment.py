@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from typing import Any
 
@@ -213,7 +213,7 @@ def _again(way: str, arguments: list[str]) -> Experiment:
     return Experiment._of(getattr(_arqway.Study, way)(*arguments))
 
 
-def figure(paper: str, name: str) -> Experiment:
+def figure(paper: str, name: str, *, with_schemes: Sequence[str] = ()) -> Experiment:
     """Read the experiment behind a figure of a paper.
 
     Parameters
@@ -222,13 +222,18 @@ def figure(paper: str, name: str) -> Experiment:
         ``monet08``, ``aina06``, ``mobimedia07``, ``multiservice`` or ``shikama06``.
     name : str
         ``fig3``, ``table1``, ``secV``; :func:`figures` lists all of them.
+    with_schemes : sequence of str, optional
+        Short forms of schemes to add, as ``arqway reproduce --with`` does; legends call them "not the paper's", and
+        claims are not about them. ``toml`` stays the figure's own file.
 
     Raises
     ------
     LookupError
         There is no such figure; the message lists the known ones.
+    ValueError
+        A scheme does not exist, or the figure already has it.
     """
-    return Experiment._of(_arqway.Study.of_figure(paper, name))
+    return Experiment._of(_arqway.Study.of_figure(paper, name, *with_schemes))
 
 
 def figures(paper: str | None = None) -> list[tuple[str, str]]:
