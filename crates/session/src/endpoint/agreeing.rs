@@ -1,0 +1,230 @@
+//! A handshake message comes. What costs little is looked at first: the length, the code for us, the load, and only then keys.
+
+use super::load::Admission;
+use super::receiving::Arrival;
+use super::{Endpoint, get_mut};
+use crate::event::{Event, PeerId};
+use crate::handshake::noise::{MOST_PAYLOAD, Noise};
+use crate::handshake::timestamp::Timestamp;
+use crate::handshake::wire::{self, Head, Incoming, Macs, Message};
+use crate::introduction::{INTRODUCTION, Mismatch};
+use crate::peer::keypair::{Keypair, Keys};
+use crate::random::draw;
+use crate::transport::Transport;
+use arqway_units::Time;
+use zeroize::Zeroizing;
+
+/// What the first message of a peer says.
+struct Begun {
+    id: PeerId,
+    noise: Noise,
+    /// The boot number of its introduction, or why we cannot speak.
+    met: Result<u64, Mismatch>,
+}
+
+impl Endpoint {
+    /// Takes a handshake message; returns the answer to it.
+    pub(super) fn handle_message(&mut self, message: &Incoming<'_>, arrival: &mut Arrival<'_>) -> Option<Message> {
+        match message {
+            Incoming::Initiation { sender, noise, macs } => match self.admit(macs, arrival)? {
+                Admission::AskForCookie => self.ask_for_cookie(message, arrival),
+                _ => self.handle_initiation(*sender, noise, arrival),
+            },
+            Incoming::Response { sender, receiver, noise, macs } => {
+                // One that nobody waits for is not worth looking at.
+                let id = self.waiting(*receiver)?;
+                match self.admit(macs, arrival)? {
+                    Admission::AskForCookie => self.ask_for_cookie(message, arrival),
+                    _ => {
+                        self.handle_response(id, *sender, noise, arrival);
+                        None
+                    }
+                }
+            }
+            Incoming::Cookie { receiver, nonce, sealed } => {
+                let id = u16::try_from(*receiver).ok().and_then(|index| self.indices.get(index));
+                let Some(peer) = id.and_then(|id| get_mut(&mut self.peers, id)) else {
+                    self.counters.unknown_index += 1;
+                    return None;
+                };
+                // The first code shows that the answer is to a message of ours, and not to an older one.
+                let first = peer.last_mac.take();
+                let Some(cookie) = first.and_then(|first| peer.addressed.open(nonce, sealed, &first)) else {
+                    peer.last_mac = first;
+                    self.counters.forged += 1;
+                    return None;
+                };
+                peer.jar.keep(cookie, arrival.now);
+                if let Some(attempt) = &mut peer.attempt {
+                    attempt.repeat_with_cookie(arrival.now);
+                }
+                id.into_iter().for_each(|id| self.settle(id, arrival.now));
+                None
+            }
+        }
+    }
+
+    /// Whether a message for us gets a key agreement, or an answer at least.
+    fn admit(&mut self, macs: &Macs<'_>, arrival: &mut Arrival<'_>) -> Option<Admission> {
+        if !self.local.addressed.is_for_us(macs) {
+            self.counters.not_for_us += 1;
+            return None;
+        }
+        let Arrival { from, now, random } = arrival;
+        let baker = &mut self.baker;
+        let is_proven = || baker.is_proven(macs, *from, *now, *random);
+        let admission = self.load.admit(&self.config, *from, is_proven, *now);
+        if admission == Admission::Drop {
+            self.counters.overload += 1;
+            return None;
+        }
+        Some(admission)
+    }
+
+    fn ask_for_cookie(&mut self, message: &Incoming<'_>, arrival: &mut Arrival<'_>) -> Option<Message> {
+        self.counters.cookies += 1;
+        self.baker.answer(message, &self.local.addressed, arrival.from, arrival.now, arrival.random)
+    }
+
+    /// Which peer's handshake waits for an answer to this index.
+    fn waiting(&mut self, receiver: u32) -> Option<PeerId> {
+        let index = u16::try_from(receiver).ok();
+        let id = index.and_then(|index| self.indices.get(index)).filter(|id| {
+            let attempt = get_mut(&mut self.peers, *id).and_then(|peer| peer.attempt.as_ref());
+            attempt.and_then(|attempt| attempt.pending.as_ref()).is_some_and(|pending| Some(pending.index) == index)
+        });
+        self.counters.unknown_index += u64::from(id.is_none());
+        id
+    }
+
+    /// Reads a first message: who wrote it, that it is a new one, and what it says.
+    fn read_initiation(&mut self, message: &[u8], arrival: &mut Arrival<'_>) -> Option<Begun> {
+        let ephemeral = Zeroizing::new(draw(arrival.random));
+        let mut noise = Noise::responder(self.local.dialect, &self.local.private, ephemeral).ok()?;
+        let mut payload = [0; MOST_PAYLOAD];
+        let Ok(payload) = noise.read(message, &mut payload) else {
+            self.counters.forged += 1;
+            return None;
+        };
+        let known = noise.peer().and_then(|public| self.by_key.get(&public).copied());
+        let Some((id, peer)) = known.and_then(|id| Some((id, get_mut(&mut self.peers, id)?))) else {
+            self.counters.strangers += 1;
+            return None;
+        };
+        let Some((timestamp, introduction)) = payload.split_first_chunk() else {
+            self.counters.malformed += 1;
+            return None;
+        };
+        let timestamp = Timestamp::from_octets(*timestamp);
+        if timestamp <= peer.latest {
+            self.counters.replayed += 1;
+            return None;
+        }
+        peer.latest = timestamp;
+        let met = if self.local.dialect.introduces { self.local.introduction.meet(introduction) } else { Ok(0) };
+        noise.set_preshared(&peer.config.preshared).ok()?;
+        Some(Begun { id, noise, met })
+    }
+
+    fn handle_initiation(&mut self, sender: u32, message: &[u8], arrival: &mut Arrival<'_>) -> Option<Message> {
+        let Ok(remote) = u16::try_from(sender) else {
+            self.counters.malformed += 1;
+            return None;
+        };
+        let Begun { id, mut noise, met } = self.read_initiation(message, arrival)?;
+        // Where we cannot speak, the answer only says why.
+        let index = match met {
+            Ok(_) => self.indices.allocate(id, arrival.random)?,
+            Err(_) => 0,
+        };
+        let introduction = self.local.introduction.octets();
+        let payload: &[u8] = if self.local.dialect.introduces { &introduction[..INTRODUCTION] } else { &[] };
+        let peer = get_mut(&mut self.peers, id)?;
+        let (last_mac, addressed, jar) = (&mut peer.last_mac, &peer.addressed, &peer.jar);
+        let answer = wire::write(
+            Head::Response { sender: index.into(), receiver: sender },
+            |octets| noise.write(payload, octets),
+            |body| *last_mac.insert(addressed.first(body)),
+            |before| jar.second(before, arrival.now),
+        );
+        let transport = Transport::new(&noise.split());
+        match (met, answer, transport) {
+            (Ok(boot), Ok(answer), Some(transport)) => {
+                let began_at = Some(arrival.from);
+                let keys = Keys { transport, index, remote, boot, born: arrival.now, initiated: false, began_at };
+                peer.slots.offer(Box::new(keys), |keys| self.indices.free(keys.index));
+                if !peer.path.is_known() {
+                    peer.path.prove(arrival.from);
+                }
+                self.settle(id, arrival.now);
+                Some(answer)
+            }
+            (Err(why), Ok(answer), _) => {
+                self.refuse(id, why, arrival.now);
+                Some(answer)
+            }
+            _ => {
+                self.indices.free(index);
+                None
+            }
+        }
+    }
+
+    fn handle_response(&mut self, id: PeerId, sender: u32, message: &[u8], arrival: &mut Arrival<'_>) {
+        let Some(peer) = get_mut(&mut self.peers, id) else { return };
+        let Some(attempt) = peer.attempt.as_mut() else { return };
+        let mut payload = [0; MOST_PAYLOAD];
+        let read = attempt.pending.as_mut().and_then(|pending| pending.noise.read(message, &mut payload).ok());
+        let Some(introduction) = read else {
+            attempt.unverified = true;
+            self.counters.forged += 1;
+            return;
+        };
+        // The handshake is over, whatever it ends in.
+        let Some(pending) = peer.attempt.take().and_then(|attempt| attempt.pending) else { return };
+        let met = if self.local.dialect.introduces { self.local.introduction.meet(introduction) } else { Ok(0) };
+        let remote = u16::try_from(sender).map_err(|_| Mismatch::Unreadable(message.len()));
+        let (boot, remote) = match met.and_then(|boot| Ok((boot, remote?))) {
+            Ok(met) => met,
+            Err(why) => {
+                self.indices.free(pending.index);
+                self.refuse(id, why, arrival.now);
+                return;
+            }
+        };
+        let Some(transport) = Transport::new(&pending.noise.split()) else { return };
+        let keys =
+            Keys { transport, index: pending.index, remote, boot, born: arrival.now, initiated: true, began_at: None };
+        self.establish(id, Box::new(keys), arrival);
+    }
+
+    /// The peer has answered: both have keys, which the first datagram with them tells it.
+    fn establish(&mut self, id: PeerId, keys: Keypair, arrival: &mut Arrival<'_>) {
+        let boot = keys.boot;
+        let Arrival { from, now, random } = arrival;
+        let Some(peer) = get_mut(&mut self.peers, id) else { return };
+        peer.slots.establish(keys, |keys| self.indices.free(keys.index));
+        let restarted = peer.met(boot);
+        peer.activity.heard(false, &self.config, *now);
+        peer.wants.keepalive = true;
+        let moved = peer.path.was_asked_at(*from) && peer.moved_to(*from);
+        if !moved {
+            peer.path.heard(*from, true, 0, || u64::from_le_bytes(draw(*random)), *now);
+        }
+        self.counters.handshakes += 1;
+        self.happened(Event::Established { peer: id, boot, restarted });
+        if moved {
+            self.happened(Event::Moved { peer: id, to: *from });
+        }
+        self.settle(id, *now);
+    }
+
+    /// We know each other, and cannot speak.
+    fn refuse(&mut self, id: PeerId, why: Mismatch, now: Time) {
+        let Some(peer) = get_mut(&mut self.peers, id) else { return };
+        peer.refused = Some((why, now));
+        self.counters.refused += 1;
+        self.happened(Event::Refused { peer: id, why });
+        self.settle(id, now);
+    }
+}

@@ -1,0 +1,145 @@
+//! How much of a core strangers get. A key agreement costs a quarter of a millisecond, a cookie two microseconds.
+
+use crate::config::Config;
+use arqway_units::{Span, Time};
+use std::net::{IpAddr, SocketAddr};
+
+/// What is done with a handshake message that was written for us.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Admission {
+    /// A key agreement says who wrote it.
+    Agree,
+    /// Its sender has to show that it is where it says it is.
+    AskForCookie,
+    /// Nothing: there are too many, or too many from there.
+    Drop,
+}
+
+/// Lets so many through in a second, and so many at once.
+#[derive(Debug, Clone, Copy)]
+struct Bucket {
+    /// When it would be full again.
+    full_at: Time,
+}
+
+impl Bucket {
+    const FULL: Self = Self { full_at: Time::ZERO };
+
+    fn lets(&mut self, a_second: u32, at_once: u32, now: Time) -> bool {
+        let each = Span::from_milliseconds(1000) / u64::from(a_second.max(1));
+        let full_at = self.full_at.max(now) + each;
+        let lets = full_at.since(now) <= each * u64::from(at_once);
+        if lets {
+            self.full_at = full_at;
+        }
+        lets
+    }
+}
+
+/// Places for addresses that have shown a cookie; two that share one take each other's.
+const SOURCES: usize = 512;
+/// One address gets so many key agreements a second, and so many at once.
+const OF_ONE_SOURCE: (u32, u32) = (20, 5);
+
+#[derive(Debug)]
+pub(crate) struct Load {
+    unproven: Bucket,
+    all: Bucket,
+    sources: Vec<(u64, Bucket)>,
+}
+
+/// An IPv4 address, or the part of an IPv6 address that one customer has at least.
+fn network(from: SocketAddr) -> u64 {
+    match from.ip() {
+        IpAddr::V4(ip) => u64::from(ip.to_bits()) | 1 << 63,
+        IpAddr::V6(ip) => u64::try_from(ip.to_bits() >> 64).unwrap_or(0),
+    }
+}
+
+impl Load {
+    pub(crate) fn new() -> Self {
+        Self { unproven: Bucket::FULL, all: Bucket::FULL, sources: vec![(0, Bucket::FULL); SOURCES] }
+    }
+
+    /// `is_proven` says whether there is a cookie, and is asked only if that matters.
+    pub(crate) fn admit(
+        &mut self,
+        config: &Config,
+        from: SocketAddr,
+        is_proven: impl FnOnce() -> bool,
+        now: Time,
+    ) -> Admission {
+        // A tenth of a second's worth at once: time to hear of it before a second is over.
+        if self.unproven.lets(config.unproven_handshakes, config.unproven_handshakes / 10 + 1, now) {
+            return self.within_all(config, now);
+        }
+        if !is_proven() {
+            return Admission::AskForCookie;
+        }
+        let network = network(from);
+        let place = usize::try_from(network % 509).unwrap_or(0);
+        let (whose, bucket) = &mut self.sources[place];
+        if *whose != network {
+            (*whose, *bucket) = (network, Bucket::FULL);
+        }
+        if bucket.lets(OF_ONE_SOURCE.0, OF_ONE_SOURCE.1, now) { self.within_all(config, now) } else { Admission::Drop }
+    }
+
+    fn within_all(&mut self, config: &Config, now: Time) -> Admission {
+        if self.all.lets(config.handshakes, config.handshakes / 10 + 1, now) {
+            Admission::Agree
+        } else {
+            Admission::Drop
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(milliseconds: u64) -> Time {
+        Time::ZERO + Span::from_milliseconds(milliseconds)
+    }
+
+    fn address(host: u8) -> SocketAddr {
+        SocketAddr::from(([192, 0, 2, host], 1000))
+    }
+
+    #[test]
+    fn cookies_are_asked_for_from_so_many_messages_a_second_on() {
+        let (mut load, config) = (Load::new(), Config::default());
+        let mut agreed = 0;
+        for microsecond in 0..100_000 {
+            let now = Time::ZERO + Span::from_nanoseconds(microsecond * 10_000);
+            match load.admit(&config, address(1), || false, now) {
+                Admission::Agree => agreed += 1,
+                admission => assert_eq!(admission, Admission::AskForCookie),
+            }
+        }
+        assert!((100..=111).contains(&agreed), "{agreed} in a second");
+        assert_eq!(load.admit(&config, address(1), || false, at(1100)), Admission::Agree, "a tenth of a second later");
+    }
+
+    #[test]
+    fn one_address_with_a_cookie_leaves_room_for_another() {
+        let (mut load, config) = (Load::new(), Config::default());
+        while load.admit(&config, address(1), || false, at(0)) == Admission::Agree {}
+        let admissions: Vec<_> = (0..7).map(|_| load.admit(&config, address(1), || true, at(0))).collect();
+        assert_eq!(admissions[..5], [Admission::Agree; 5]);
+        assert_eq!(admissions[5..], [Admission::Drop; 2]);
+        assert_eq!(load.admit(&config, address(2), || true, at(0)), Admission::Agree);
+    }
+
+    #[test]
+    fn key_agreements_take_their_share_and_no_more_whoever_has_cookies() {
+        let (mut load, config) = (Load::new(), Config::default());
+        let mut agreed = 0;
+        for step in 0..200_000u64 {
+            let host = u8::try_from(step % 200).expect("small");
+            let now = Time::ZERO + Span::from_nanoseconds(step * 5_000);
+            agreed += u32::from(load.admit(&config, address(host), || true, now) == Admission::Agree);
+        }
+        assert!((1000..=1101).contains(&agreed), "{agreed} in a second");
+    }
+}

@@ -1,0 +1,325 @@
+//! One end of sessions with many peers.
+//!
+//! | file | concept |
+//! | --- | --- |
+//! | `load.rs` | how much of a core strangers get |
+//! | `receiving.rs` | a datagram comes |
+//! | `agreeing.rs` | a handshake message comes |
+
+mod agreeing;
+mod load;
+mod receiving;
+
+pub use receiving::Received;
+
+use crate::config::Config;
+use crate::counters::Counters;
+use crate::event::{Event, PeerId};
+#[cfg(test)]
+use crate::handshake::dialect::Dialect;
+use crate::handshake::mac::Baker;
+use crate::handshake::timestamp::Stamper;
+use crate::handshake::wire::Message;
+use crate::index::Indices;
+use crate::introduction::Introduction;
+use crate::key::{PrivateKey, PublicKey};
+use crate::local::Local;
+use crate::peer::{Context, NotSealed, Peer, PeerConfig, Sealed};
+use crate::random::Random;
+use arqway_units::{Span, Time};
+use load::Load;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::fmt;
+use std::net::SocketAddr;
+use std::ops::Range;
+
+/// So many events are kept for an owner that does not ask.
+const MOST_EVENTS: usize = 1024;
+
+/// One end of sessions with many peers. It has no socket, no clock and no source of randomness: see the crate's example.
+pub struct Endpoint {
+    local: Local,
+    config: Config,
+    /// By number.
+    peers: Vec<Option<Box<Peer>>>,
+    by_key: BTreeMap<PublicKey, PeerId>,
+    indices: Indices,
+    /// When each is looked after next.
+    schedule: BTreeSet<(Time, PeerId)>,
+    /// Those that have something to send.
+    ready: VecDeque<PeerId>,
+    load: Load,
+    baker: Baker,
+    stamper: Stamper,
+    counters: Counters,
+    events: VecDeque<Event>,
+}
+
+/// Why a peer cannot be added.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum PeerError {
+    /// It was added before.
+    #[error("the peer {0} is there twice")]
+    Twice(PublicKey),
+    /// It is this end.
+    #[error("{0} is the key of this end; expected that of a peer")]
+    Ourselves(PublicKey),
+    /// No key agreement with it is one.
+    #[error("{0} is not a usable public key")]
+    Unusable(PublicKey),
+}
+
+impl Endpoint {
+    /// An end without peers. `wall` is how long after 1970 (UTC) the time was zero: peers take no handshake whose time stamp
+    /// is not later than those before, so a clock that went back keeps this end out until it has caught up.
+    #[must_use]
+    pub fn new(private: PrivateKey, introduction: Introduction, config: Config, wall: Span) -> Self {
+        Self {
+            local: Local::new(private, introduction),
+            config,
+            peers: Vec::new(),
+            by_key: BTreeMap::new(),
+            indices: Indices::new(),
+            schedule: BTreeSet::new(),
+            ready: VecDeque::new(),
+            load: Load::new(),
+            baker: Baker::new(),
+            stamper: Stamper::new(wall),
+            counters: Counters::default(),
+            events: VecDeque::new(),
+        }
+    }
+
+    /// By what peers know this end.
+    #[must_use]
+    pub fn public(&self) -> PublicKey {
+        self.local.public
+    }
+
+    /// Adds a peer.
+    ///
+    /// # Errors
+    /// If it cannot be one.
+    pub fn add_peer(&mut self, peer: PeerConfig, now: Time) -> Result<PeerId, PeerError> {
+        let public = peer.public;
+        if public == self.local.public {
+            return Err(PeerError::Ourselves(public));
+        }
+        if self.by_key.contains_key(&public) {
+            return Err(PeerError::Twice(public));
+        }
+        if !public.is_usable() {
+            return Err(PeerError::Unusable(public));
+        }
+        let id = PeerId(u32::try_from(self.peers.len()).unwrap_or(u32::MAX));
+        self.peers.push(Some(Box::new(Peer::new(peer))));
+        self.by_key.insert(public, id);
+        self.settle(id, now);
+        Ok(id)
+    }
+
+    /// Removes a peer and its keys: nothing of it is opened any more.
+    pub fn remove_peer(&mut self, peer: PeerId) {
+        let Some(removed) = self.peers.get_mut(index_of(peer)).and_then(Option::take) else { return };
+        removed.slots.iter().for_each(|keys| self.indices.free(keys.index));
+        removed
+            .attempt
+            .and_then(|attempt| attempt.pending)
+            .into_iter()
+            .for_each(|pending| self.indices.free(pending.index));
+        self.by_key.remove(&removed.config.public);
+        removed.scheduled.into_iter().for_each(|at| _ = self.schedule.remove(&(at, peer)));
+    }
+
+    /// Seals a packet in place: `payload` says where it stands in `buffer`, with [`HEAD_ROOM`](crate::HEAD_ROOM) octets
+    /// before it and [`TAG`](crate::TAG) behind it. Without keys, a handshake begins.
+    ///
+    /// # Errors
+    /// If it cannot be sealed yet, or never.
+    pub fn seal(
+        &mut self,
+        peer: PeerId,
+        buffer: &mut [u8],
+        payload: Range<usize>,
+        now: Time,
+    ) -> Result<Sealed, NotSealed> {
+        let config = &self.config;
+        let sealed = get_mut(&mut self.peers, peer).ok_or(NotSealed::NoPeer)?.seal(config, buffer, payload, now);
+        self.settle(peer, now);
+        sealed
+    }
+
+    /// Seals packets for one peer, each in its buffer, as [`seal`](Self::seal) does; their ranges become those of the datagrams.
+    /// Returns how many were sealed, all for the same address: the rest is for another one, or cannot be sealed now.
+    ///
+    /// # Errors
+    /// If the first one cannot be sealed.
+    pub fn seal_batch(
+        &mut self,
+        peer: PeerId,
+        batch: &mut [(&mut [u8], Range<usize>)],
+        now: Time,
+    ) -> Result<(usize, SocketAddr), NotSealed> {
+        let config = &self.config;
+        let one = get_mut(&mut self.peers, peer).ok_or(NotSealed::NoPeer)?;
+        let mut sealed = Err(NotSealed::NoKeys);
+        for (index, (buffer, range)) in batch.iter_mut().enumerate() {
+            if sealed.is_ok_and(|(_, to)| one.path.address() != Some(to)) {
+                break;
+            }
+            match one.seal(config, buffer, range.clone(), now) {
+                Ok(Sealed { datagram, to }) => {
+                    *range = datagram;
+                    sealed = Ok((index + 1, to));
+                }
+                Err(why) => {
+                    sealed = sealed.or(Err(why));
+                    break;
+                }
+            }
+        }
+        self.settle(peer, now);
+        sealed
+    }
+
+    /// The next datagram of the session's own, and where it goes: a handshake, a keepalive, a challenge, a report.
+    pub fn poll_datagram(&mut self, now: Time, random: &mut dyn Random) -> Option<(SocketAddr, Message)> {
+        while let Some(id) = self.ready.pop_front() {
+            let Some(peer) = get_mut(&mut self.peers, id) else { continue };
+            peer.is_ready = false;
+            let Self { local, config, indices, stamper, .. } = self;
+            let mut context = Context { local, config, indices, stamper, random, id, now };
+            let polled = peer.poll(&mut context);
+            self.settle(id, now);
+            if polled.is_some() {
+                return polled;
+            }
+        }
+        None
+    }
+
+    /// Acts on every deadline at or before `now`.
+    pub fn handle_timeout(&mut self, now: Time) {
+        while let Some((_, id)) = self.schedule.first().copied().filter(|(at, _)| *at <= now) {
+            self.schedule.pop_first();
+            let Some(peer) = get_mut(&mut self.peers, id) else { continue };
+            peer.scheduled = None;
+            let over = peer.handle_timeout(&self.config, now, |index| self.indices.free(index));
+            if let Some(unverified) = over {
+                self.happened(Event::Unreachable { peer: id, unverified });
+            }
+            self.settle(id, now);
+        }
+    }
+
+    /// When [`handle_timeout`](Self::handle_timeout) is due.
+    #[must_use]
+    pub fn poll_timeout(&self) -> Option<Time> {
+        self.schedule.first().map(|(at, _)| *at)
+    }
+
+    /// What happened since this was asked last. Asked before packets are sealed, it says in time that a peer has restarted.
+    pub fn poll_event(&mut self) -> Option<Event> {
+        self.events.pop_front()
+    }
+
+    /// What was counted, over all peers.
+    #[must_use]
+    pub fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    /// The owner waits for something from a peer, or no more: meanwhile the way through a NAT is held open.
+    pub fn awaits(&mut self, peer: PeerId, awaits: bool, now: Time) {
+        if let Some(peer) = get_mut(&mut self.peers, peer) {
+            peer.awaits = awaits;
+        }
+        self.settle(peer, now);
+    }
+
+    /// Begins a handshake, although there is nothing to send yet.
+    pub fn begin(&mut self, peer: PeerId, now: Time) {
+        if let Some(peer) = get_mut(&mut self.peers, peer) {
+            peer.want_keys(now);
+        }
+        self.settle(peer, now);
+    }
+
+    /// What is known of a peer.
+    #[must_use]
+    pub fn status(&self, peer: PeerId, now: Time) -> Option<Status> {
+        let peer = self.peers.get(index_of(peer))?.as_deref()?;
+        let keys = peer.slots.current().filter(|keys| keys.may_seal(&self.config, now));
+        Some(Status {
+            address: peer.path.address(),
+            has_keys: keys.is_some(),
+            boot: peer.boot,
+            heard: peer.activity.heard_at(),
+            unanswered_since: peer.activity.unanswered_since(),
+        })
+    }
+
+    /// Speaks as others do.
+    #[cfg(test)]
+    pub(crate) fn speak(&mut self, dialect: &'static Dialect) {
+        self.local.dialect = dialect;
+    }
+
+    #[cfg(test)]
+    pub(crate) fn peer_mut(&mut self, peer: PeerId) -> &mut Peer {
+        get_mut(&mut self.peers, peer).expect("a peer")
+    }
+
+    fn happened(&mut self, event: Event) {
+        if self.events.len() == MOST_EVENTS {
+            self.events.pop_front();
+        }
+        self.events.push_back(event);
+    }
+
+    /// After something happened to a peer: it is looked after in time, and asked for what it has to send.
+    fn settle(&mut self, id: PeerId, now: Time) {
+        let Some(peer) = get_mut(&mut self.peers, id) else { return };
+        if !peer.is_ready && peer.has_something(now) {
+            peer.is_ready = true;
+            self.ready.push_back(id);
+        }
+        // Later ones are found when it is looked after.
+        let deadline = peer.deadline(&self.config, now);
+        if let Some(at) = deadline.filter(|at| peer.scheduled.is_none_or(|scheduled| *at < scheduled)) {
+            peer.scheduled.replace(at).into_iter().for_each(|old| _ = self.schedule.remove(&(old, id)));
+            self.schedule.insert((at, id));
+        }
+    }
+}
+
+/// What is known of a peer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Status {
+    /// Where it is.
+    pub address: Option<SocketAddr>,
+    /// Whether packets for it can be sealed.
+    pub has_keys: bool,
+    /// Its incarnation.
+    pub boot: Option<u64>,
+    /// When something of it last arrived.
+    pub heard: Option<Time>,
+    /// When the first packet was sealed that it has not answered.
+    pub unanswered_since: Option<Time>,
+}
+
+fn index_of(peer: PeerId) -> usize {
+    usize::try_from(peer.0).unwrap_or(usize::MAX)
+}
+
+fn get_mut(peers: &mut [Option<Box<Peer>>], peer: PeerId) -> Option<&mut Peer> {
+    peers.get_mut(index_of(peer))?.as_deref_mut()
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut out = out.debug_struct("Endpoint");
+        out.field("public", &self.local.public).field("peers", &self.by_key.len());
+        out.field("counters", &self.counters).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,140 @@
+//! A datagram comes.
+
+use super::{Endpoint, get_mut};
+use crate::control::Control;
+use crate::event::{Event, PeerId};
+use crate::handshake::wire::{self, Message};
+use crate::random::{Random, draw};
+use crate::transport::{Head, NotOpened};
+use arqway_units::Time;
+use std::net::SocketAddr;
+use std::ops::Range;
+
+/// What a datagram was.
+#[expect(clippy::large_enum_variant, reason = "an allocation for an answer would be any stranger's to ask for")]
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Received {
+    /// A packet of a peer, opened in place: this part of the datagram.
+    Packet {
+        /// Who sealed it.
+        peer: PeerId,
+        /// Where it stands.
+        payload: Range<usize>,
+    },
+    /// A message that wants this answer, at the address it came from. It is never longer than what it answers.
+    Answer(Message),
+    /// Nothing for the owner; why, the counters say.
+    Nothing,
+}
+
+/// Where and when a datagram came.
+pub(super) struct Arrival<'r> {
+    pub(super) from: SocketAddr,
+    pub(super) now: Time,
+    pub(super) random: &'r mut dyn Random,
+}
+
+impl Endpoint {
+    /// Takes a datagram that came from an address, and opens it in place. Afterwards there may be events, and datagrams to send.
+    pub fn handle_datagram(
+        &mut self,
+        datagram: &mut [u8],
+        from: SocketAddr,
+        now: Time,
+        random: &mut dyn Random,
+    ) -> Received {
+        let mut arrival = Arrival { from, now, random };
+        if let Some(head) = Head::read(datagram) {
+            return self.handle_sealed(datagram, &head, &mut arrival).unwrap_or(Received::Nothing);
+        }
+        match wire::parse(datagram) {
+            Some(message) => self.handle_message(&message, &mut arrival).map_or(Received::Nothing, Received::Answer),
+            None => {
+                self.counters.malformed += 1;
+                Received::Nothing
+            }
+        }
+    }
+
+    fn handle_sealed(&mut self, datagram: &mut [u8], head: &Head, arrival: &mut Arrival<'_>) -> Option<Received> {
+        let found = self.indices.get(head.index).and_then(|id| Some((id, get_mut(&mut self.peers, id)?)));
+        // The index may be that of a handshake under way.
+        let Some((id, keys)) = found.and_then(|(id, peer)| Some((id, peer.slots.find(head.index)?))) else {
+            self.counters.unknown_index += 1;
+            return None;
+        };
+        if keys.is_done(&self.config, arrival.now) {
+            self.counters.expired += 1;
+            return None;
+        }
+        let opened = match keys.transport.open(datagram, head) {
+            Ok(opened) => opened,
+            Err(NotOpened::Replayed) => {
+                self.counters.replayed += 1;
+                return None;
+            }
+            Err(NotOpened::Forged) => {
+                self.counters.forged += 1;
+                return None;
+            }
+        };
+        self.confirm(id, head.index, arrival);
+        let is_packet = !head.is_control && !opened.payload.is_empty();
+        let control = head.is_control.then(|| Control::read(&datagram[opened.payload.clone()])).flatten();
+        self.heard(
+            id,
+            head.index,
+            &Heard { is_packet, control, is_newest: opened.is_newest, octets: datagram.len() },
+            arrival,
+        );
+        self.settle(id, arrival.now);
+        is_packet.then_some(Received::Packet { peer: id, payload: opened.payload })
+    }
+
+    /// Something genuine came with a key: if that was the next one, both ends have it now.
+    fn confirm(&mut self, id: PeerId, index: u16, arrival: &Arrival<'_>) {
+        let Some(peer) = get_mut(&mut self.peers, id) else { return };
+        if !peer.slots.confirm(index, |keys| self.indices.free(keys.index)) {
+            return;
+        }
+        let Some((boot, began_at)) = peer.slots.current().map(|keys| (keys.boot, keys.began_at)) else { return };
+        let moved = began_at == Some(arrival.from) && peer.moved_to(arrival.from);
+        let restarted = peer.met(boot);
+        self.counters.handshakes += 1;
+        self.happened(Event::Established { peer: id, boot, restarted });
+        if moved {
+            self.happened(Event::Moved { peer: id, to: arrival.from });
+        }
+    }
+
+    /// A genuine datagram says where the peer is, that it lives, and more if it is a control message.
+    fn heard(&mut self, id: PeerId, index: u16, heard: &Heard, arrival: &mut Arrival<'_>) {
+        let Some(peer) = get_mut(&mut self.peers, id) else { return };
+        let &mut Arrival { from, now, ref mut random } = arrival;
+        peer.activity.heard(heard.is_packet, &self.config, now);
+        peer.path.heard(from, heard.is_newest, heard.octets, || u64::from_le_bytes(draw(*random)), now);
+        if let Some(keys) = peer.slots.find(index) {
+            if let Some(Control::Report(next)) = heard.control {
+                keys.transport.report(next);
+            }
+            peer.wants.report |= keys.transport.owes_report();
+        }
+        match heard.control {
+            Some(Control::Challenge(token)) => peer.wants.answer = Some((token, from)),
+            Some(Control::Answer(token)) => {
+                if let Some(to) = peer.path.answered(token) {
+                    self.happened(Event::Moved { peer: id, to });
+                }
+            }
+            Some(Control::Report(_)) | None => {}
+        }
+    }
+}
+
+/// A genuine datagram.
+struct Heard {
+    is_packet: bool,
+    control: Option<Control>,
+    is_newest: bool,
+    octets: usize,
+}

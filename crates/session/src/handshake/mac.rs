@@ -1,0 +1,145 @@
+//! Codes and cookies: what a message must show before a responder spends a key agreement on it (whitepaper §5.4.4, §5.4.7).
+//!
+//! The first code shows that the sender knows whom it speaks to. Under load that is not enough: the responder answers with a
+//! cookie, a code of the sender's address, sealed. Whoever receives it there comes again with a second code, made with it.
+
+use super::wire::{Incoming, MAC, Mac, Macs, Message, NONCE, SEALED_COOKIE, write_cookie};
+use crate::key::{KEY, PublicKey, agree};
+use crate::random::{Random, draw};
+use arqway_units::{Span, Time};
+use blake2::digest::consts::U16;
+use blake2::digest::{FixedOutput as _, KeyInit as _, Update as _};
+use blake2::{Blake2s256, Blake2sMac, Digest as _};
+use chacha20poly1305::aead::AeadInPlace as _;
+use chacha20poly1305::{Tag, XChaCha20Poly1305, XNonce};
+use std::net::{IpAddr, SocketAddr};
+use zeroize::Zeroizing;
+
+type Keyed = Blake2sMac<U16>;
+
+/// A cookie is good for so long, at both ends.
+const COOKIE_LIFETIME: Span = Span::from_milliseconds(120_000);
+const MAC1: &[u8; 8] = b"mac1----";
+const COOKIE: &[u8; 8] = b"cookie--";
+
+fn hashed(label: &[u8; 8], public: &PublicKey) -> [u8; KEY] {
+    Blake2s256::new().chain_update(label).chain_update(public.octets()).finalize().into()
+}
+
+fn keyed(key: &[u8]) -> Keyed {
+    // Keys of BLAKE2s have up to 32 octets, and ours have 16 or 32.
+    Keyed::new_from_slice(key).unwrap_or_else(|_| Keyed::new(&blake2::digest::Key::<Keyed>::default()))
+}
+
+fn code(keyed: &Keyed, octets: &[u8]) -> Mac {
+    keyed.clone().chain(octets).finalize_fixed().into()
+}
+
+/// What makes and opens codes and cookies for messages to one end.
+pub(crate) struct Addressed {
+    first: Keyed,
+    cookies: XChaCha20Poly1305,
+}
+
+impl Addressed {
+    pub(crate) fn to(public: &PublicKey) -> Self {
+        let cookies = XChaCha20Poly1305::new(&hashed(COOKIE, public).into());
+        Self { first: keyed(&hashed(MAC1, public)), cookies }
+    }
+
+    /// The first code of a message.
+    pub(crate) fn first(&self, body: &[u8]) -> Mac {
+        code(&self.first, body)
+    }
+
+    /// Whether a message was written for this end.
+    pub(crate) fn is_for_us(&self, macs: &Macs<'_>) -> bool {
+        agree(&self.first(macs.body), macs.first)
+    }
+
+    fn seal(&self, nonce: [u8; NONCE], cookie: Mac, first: &Mac) -> [u8; SEALED_COOKIE] {
+        let mut sealed = [0; SEALED_COOKIE];
+        let (body, tag) = sealed.split_at_mut(MAC);
+        body.copy_from_slice(&cookie);
+        // It fails only for longer texts than there is memory.
+        let made = self.cookies.encrypt_in_place_detached(XNonce::from_slice(&nonce), first, body).unwrap_or_default();
+        tag.copy_from_slice(&made);
+        sealed
+    }
+
+    /// The cookie in an answer to a message of ours with this first code.
+    pub(crate) fn open(&self, nonce: &[u8; NONCE], sealed: &[u8; SEALED_COOKIE], first: &Mac) -> Option<Mac> {
+        let (body, tag) = sealed.split_first_chunk::<MAC>()?;
+        let mut cookie = *body;
+        let nonce = XNonce::from_slice(nonce);
+        self.cookies.decrypt_in_place_detached(nonce, first, &mut cookie, Tag::from_slice(tag)).ok()?;
+        Some(cookie)
+    }
+}
+
+/// The cookies that an end gives away.
+pub(crate) struct Baker {
+    secret: Keyed,
+    since: Option<Time>,
+}
+
+impl Baker {
+    pub(crate) fn new() -> Self {
+        Self { secret: keyed(&[]), since: None }
+    }
+
+    /// The cookie of this address, for now.
+    fn cookie(&mut self, from: SocketAddr, now: Time, random: &mut dyn Random) -> Mac {
+        if self.since.is_none_or(|since| now.since(since) >= COOKIE_LIFETIME) {
+            self.secret = keyed(&*Zeroizing::new(draw::<KEY>(random)));
+            self.since = Some(now);
+        }
+        let mut keyed = self.secret.clone();
+        match from.ip() {
+            IpAddr::V4(ip) => keyed.update(&ip.octets()),
+            IpAddr::V6(ip) => keyed.update(&ip.octets()),
+        }
+        keyed.update(&from.port().to_be_bytes());
+        keyed.finalize_fixed().into()
+    }
+
+    /// Whether a message shows a cookie that was given to this address.
+    pub(crate) fn is_proven(&mut self, macs: &Macs<'_>, from: SocketAddr, now: Time, random: &mut dyn Random) -> bool {
+        *macs.second != [0; MAC]
+            && agree(&code(&keyed(&self.cookie(from, now, random)), macs.before_second), macs.second)
+    }
+
+    /// A cookie for whoever wrote this message, if it is at this address.
+    pub(crate) fn answer(
+        &mut self,
+        message: &Incoming<'_>,
+        ours: &Addressed,
+        from: SocketAddr,
+        now: Time,
+        random: &mut dyn Random,
+    ) -> Option<Message> {
+        let (sender, macs) = match message {
+            Incoming::Initiation { sender, macs, .. } | Incoming::Response { sender, macs, .. } => (*sender, macs),
+            Incoming::Cookie { .. } => return None,
+        };
+        let cookie = self.cookie(from, now, random);
+        let nonce = draw(random);
+        Some(write_cookie(sender, &nonce, &ours.seal(nonce, cookie, macs.first)))
+    }
+}
+
+/// The cookie that a peer gave us.
+#[derive(Debug, Default)]
+pub(crate) struct Jar(Option<(Mac, Time)>);
+
+impl Jar {
+    pub(crate) fn keep(&mut self, cookie: Mac, now: Time) {
+        self.0 = Some((cookie, now));
+    }
+
+    /// The second code of a message, while there is a cookie.
+    pub(crate) fn second(&self, before: &[u8], now: Time) -> Option<Mac> {
+        let (cookie, since) = self.0.as_ref()?;
+        (now.since(*since) < COOKIE_LIFETIME).then(|| code(&keyed(cookie), before))
+    }
+}

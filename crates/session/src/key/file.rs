@@ -1,0 +1,84 @@
+//! Files that keep a key: only their owner may read them, or they are refused.
+
+use super::{KeyError, PresharedKey, PrivateKey};
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use zeroize::Zeroizing;
+
+/// Why there is no key in a file.
+#[derive(Debug, thiserror::Error)]
+pub enum KeyFileError {
+    /// It cannot be read.
+    #[error("{}: {error}", path.display())]
+    Unreadable {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// Others than its owner may read or write it.
+    #[error("{}: others can read or change this key (mode {mode:04o}); expected 0600: chmod 600 '{}'", path.display(), path.display())]
+    Open {
+        /// Which file.
+        path: PathBuf,
+        /// Its mode.
+        mode: u32,
+    },
+    /// There is something else in it.
+    #[error("{}: {error}", path.display())]
+    NoKey {
+        /// Which file.
+        path: PathBuf,
+        /// What was expected.
+        error: KeyError,
+    },
+}
+
+/// Longer than a key and white space around it.
+const MOST: u64 = 256;
+
+/// Reads a private key.
+///
+/// # Errors
+/// If the file is missing, is not its owner's alone, or holds something else.
+pub fn read_private(path: &Path) -> Result<PrivateKey, KeyFileError> {
+    read(path)
+}
+
+/// Reads a preshared key.
+///
+/// # Errors
+/// As [`read_private`].
+pub fn read_preshared(path: &Path) -> Result<PresharedKey, KeyFileError> {
+    read(path)
+}
+
+fn read<K: FromStr<Err = KeyError>>(path: &Path) -> Result<K, KeyFileError> {
+    let unreadable = |error| KeyFileError::Unreadable { path: path.to_owned(), error };
+    let file = File::open(path).map_err(unreadable)?;
+    // Of the open file, not of the path: nobody can put another one there meanwhile.
+    refuse_open(&file, path)?;
+    let mut text = Zeroizing::new(String::with_capacity(512));
+    file.take(MOST).read_to_string(&mut text).map_err(unreadable)?;
+    text.parse().map_err(|error| KeyFileError::NoKey { path: path.to_owned(), error })
+}
+
+#[cfg(unix)]
+fn refuse_open(file: &File, path: &Path) -> Result<(), KeyFileError> {
+    use std::os::unix::fs::PermissionsExt as _;
+    const OF_OTHERS: u32 = 0o077;
+    let metadata = file.metadata().map_err(|error| KeyFileError::Unreadable { path: path.to_owned(), error })?;
+    let mode = metadata.permissions().mode() & 0o7777;
+    // What is no regular file, such as a pipe of a shell, is no place where a key is kept.
+    if metadata.is_file() && mode & OF_OTHERS != 0 {
+        return Err(KeyFileError::Open { path: path.to_owned(), mode });
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn refuse_open(_: &File, _: &Path) -> Result<(), KeyFileError> {
+    Ok(())
+}

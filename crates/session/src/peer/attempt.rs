@@ -1,0 +1,79 @@
+//! A handshake that we began: its first message, tried again until there is an answer or no hope.
+
+use crate::config::Config;
+use crate::handshake::noise::Noise;
+use arqway_units::{Span, Time};
+
+/// A first message that waits for its answer.
+#[derive(Debug)]
+pub(crate) struct Pending {
+    pub(crate) noise: Box<Noise>,
+    /// By what the answer names it.
+    pub(crate) index: u16,
+}
+
+#[derive(Debug)]
+pub(crate) struct Attempt {
+    since: Time,
+    tries: u32,
+    /// When the first message is sent, or sent again.
+    next_at: Time,
+    pub(crate) pending: Option<Pending>,
+    /// Something answered that could not be verified.
+    pub(crate) unverified: bool,
+    /// The next message repeats this try.
+    repeats: bool,
+    /// This try was already repeated for a cookie.
+    has_cookie: bool,
+}
+
+/// Waits double so often.
+const DOUBLINGS: u32 = 2;
+
+impl Attempt {
+    pub(crate) fn new(now: Time) -> Self {
+        Self { since: now, tries: 0, next_at: now, pending: None, unverified: false, repeats: false, has_cookie: false }
+    }
+
+    /// How many messages were sent.
+    pub(crate) fn tries(&self) -> u32 {
+        self.tries
+    }
+
+    pub(crate) fn is_due(&self, now: Time) -> bool {
+        self.next_at <= now
+    }
+
+    pub(crate) fn is_over(&self, config: &Config, now: Time) -> bool {
+        now.since(self.since) >= config.give_up
+    }
+
+    /// A message leaves; it is repeated after a wait and some `jitter`, so that many ends do not stay in step. Returns the
+    /// index of the one before, which no longer counts.
+    pub(crate) fn sent(&mut self, pending: Pending, config: &Config, jitter: Span, now: Time) -> Option<u16> {
+        self.next_at = now + config.retry * (1 << self.tries.min(DOUBLINGS)) + jitter;
+        self.tries = self.tries.saturating_add(1);
+        self.has_cookie = std::mem::take(&mut self.repeats);
+        self.pending.replace(pending).map(|pending| pending.index)
+    }
+
+    /// The peer asks for a cookie: the message is repeated at once with it, one time.
+    pub(crate) fn repeat_with_cookie(&mut self, now: Time) {
+        if !self.has_cookie && !self.repeats {
+            self.next_at = now;
+            self.tries = self.tries.saturating_sub(1);
+            self.repeats = true;
+        }
+    }
+
+    /// Wait until the next try, without one.
+    pub(crate) fn put_off(&mut self, wait: Span, now: Time) {
+        self.next_at = now + wait;
+    }
+
+    /// When it is tried again or given up.
+    pub(crate) fn deadline(&self, config: &Config, now: Time) -> Time {
+        let over = self.since + config.give_up;
+        if self.next_at > now { over.min(self.next_at) } else { over }
+    }
+}

@@ -1,0 +1,188 @@
+//! All that an end knows of one peer.
+//!
+//! | file | concept |
+//! | --- | --- |
+//! | `slots.rs`, `keypair.rs` | its keys, old and new ones |
+//! | `attempt.rs` | a handshake that we began |
+//! | `path.rs` | where it is |
+//! | `activity.rs` | when it was heard and answered |
+//! | `sending.rs` | what is sent to it |
+
+pub(crate) mod activity;
+pub(crate) mod attempt;
+pub(crate) mod keypair;
+pub(crate) mod path;
+mod sending;
+pub(crate) mod slots;
+
+pub(crate) use sending::Context;
+pub use sending::{NotSealed, Sealed};
+
+use crate::config::Config;
+use crate::handshake::mac::{Addressed, Jar};
+use crate::handshake::timestamp::Timestamp;
+use crate::handshake::wire::Mac;
+use crate::introduction::Mismatch;
+use crate::key::{PresharedKey, PublicKey};
+use activity::Activity;
+use arqway_units::{Span, Time};
+use attempt::Attempt;
+use keypair::Keypair;
+use path::Path;
+use slots::Slots;
+use std::net::SocketAddr;
+
+/// When the way through a NAT is held open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Keepalive {
+    /// While the owner waits for something from the peer, if we began the session: see [`Endpoint::awaits`](crate::Endpoint::awaits).
+    #[default]
+    WhileAwaiting,
+    /// Always: this end is behind a NAT, and others have to reach it.
+    Always,
+}
+
+/// A peer, as its user describes it.
+#[derive(Debug, Clone)]
+pub struct PeerConfig {
+    /// Who it is.
+    pub public: PublicKey,
+    /// What both share, or the default: nothing.
+    pub preshared: PresharedKey,
+    /// Where it is; without this, it has to begin.
+    pub address: Option<SocketAddr>,
+    /// When the way through a NAT is held open.
+    pub keepalive: Keepalive,
+}
+
+/// After ends could not speak, they try again only after so long.
+const REFUSED_FOR: Span = Span::from_milliseconds(30_000);
+
+/// Datagrams of the session's own that wait to be sent.
+#[derive(Debug, Default)]
+pub(crate) struct Wants {
+    /// An empty packet: a sign of life, or the confirmation of new keys.
+    pub(crate) keepalive: bool,
+    /// The answer to a challenge, to where that came from.
+    pub(crate) answer: Option<(u64, SocketAddr)>,
+    /// A report of what has arrived.
+    pub(crate) report: bool,
+}
+
+pub(crate) struct Peer {
+    pub(crate) config: PeerConfig,
+    /// Codes of messages to it.
+    pub(crate) addressed: Addressed,
+    pub(crate) slots: Slots<Keypair>,
+    pub(crate) attempt: Option<Attempt>,
+    pub(crate) path: Path,
+    pub(crate) activity: Activity,
+    pub(crate) wants: Wants,
+    /// The cookie that it gave us.
+    pub(crate) jar: Jar,
+    /// The first code of the last handshake message to it, which a cookie refers to.
+    pub(crate) last_mac: Option<Mac>,
+    /// The latest time stamp of it.
+    pub(crate) latest: Timestamp,
+    /// Its incarnation.
+    pub(crate) boot: Option<u64>,
+    /// Why we cannot speak, and when we noticed.
+    pub(crate) refused: Option<(Mismatch, Time)>,
+    /// The owner waits for something from it.
+    pub(crate) awaits: bool,
+    /// When the endpoint looks after it.
+    pub(crate) scheduled: Option<Time>,
+    /// It is in the endpoint's queue of those that have something to send.
+    pub(crate) is_ready: bool,
+}
+
+impl Peer {
+    pub(crate) fn new(config: PeerConfig) -> Self {
+        Self {
+            addressed: Addressed::to(&config.public),
+            slots: Slots::default(),
+            attempt: None,
+            path: Path::new(config.address),
+            activity: Activity::default(),
+            wants: Wants::default(),
+            jar: Jar::default(),
+            last_mac: None,
+            latest: Timestamp::default(),
+            boot: None,
+            refused: None,
+            awaits: false,
+            scheduled: None,
+            is_ready: false,
+            config,
+        }
+    }
+
+    /// New keys are needed. A handshake begins, if none is under way and there is somebody to begin it with.
+    pub(crate) fn want_keys(&mut self, now: Time) {
+        let is_refused = self.refused.is_some_and(|(_, since)| now.since(since) < REFUSED_FOR);
+        if self.attempt.is_none() && self.path.is_known() && !is_refused {
+            self.attempt = Some(Attempt::new(now));
+        }
+    }
+
+    /// Both ends have new keys. Whether this is another incarnation of the peer than before.
+    pub(crate) fn met(&mut self, boot: u64) -> bool {
+        self.refused = None;
+        self.boot.replace(boot).is_some_and(|before| before != boot)
+    }
+
+    /// It has shown to be at an address. Whether it was elsewhere before.
+    pub(crate) fn moved_to(&mut self, address: SocketAddr) -> bool {
+        let was_known = self.path.is_known();
+        self.path.prove(address) && was_known
+    }
+
+    /// Whether an empty packet holds the way open.
+    fn keeps_alive(&self) -> bool {
+        match self.config.keepalive {
+            Keepalive::Always => self.path.is_known(),
+            Keepalive::WhileAwaiting => self.awaits && self.slots.current().is_some_and(|keys| keys.initiated),
+        }
+    }
+
+    /// Acts on what is due; `dropped` takes the indices of keys that are done with. Whether a handshake was given up, and if
+    /// so, whether something answered.
+    pub(crate) fn handle_timeout(&mut self, config: &Config, now: Time, mut dropped: impl FnMut(u16)) -> Option<bool> {
+        self.slots.retire(|keys| keys.is_done(config, now), |keys| dropped(keys.index));
+        if self.activity.take_silence(config, now) {
+            self.want_keys(now);
+        }
+        if self.activity.take_answer(now) {
+            self.wants.keepalive = true;
+        }
+        if self.keeps_alive() && self.activity.keepalive_at(config) <= now {
+            self.wants.keepalive = true;
+        }
+        let attempt = self.attempt.take_if(|attempt| attempt.is_over(config, now))?;
+        attempt.pending.into_iter().for_each(|pending| dropped(pending.index));
+        self.activity.give_up();
+        // Whoever holds a way open tries again when that is due.
+        self.wants.keepalive = false;
+        self.activity.sent(false, now);
+        Some(attempt.unverified)
+    }
+
+    /// When it has to be looked after. What is due already waits to be asked for, not for time.
+    pub(crate) fn deadline(&self, config: &Config, now: Time) -> Option<Time> {
+        let retired = self.slots.iter().map(|keys| keys.born + config.reject_after).min();
+        let keepalive = (self.keeps_alive() && !self.wants.keepalive).then(|| self.activity.keepalive_at(config));
+        let challenge = self.path.deadline().filter(|at| *at > now);
+        let attempt = self.attempt.as_ref().map(|attempt| attempt.deadline(config, now));
+        [retired, keepalive, attempt, self.activity.deadline(config), challenge].into_iter().flatten().min()
+    }
+
+    /// Whether it has something to send now.
+    pub(crate) fn has_something(&self, now: Time) -> bool {
+        let Wants { keepalive, answer, report } = &self.wants;
+        self.attempt.as_ref().is_some_and(|attempt| attempt.is_due(now))
+            || *keepalive
+            || *report
+            || answer.is_some()
+            || self.path.wants_challenge(now)
+    }
+}

@@ -1,0 +1,228 @@
+//! Where a peer is. It may move at any time, without a word: then its datagrams come from elsewhere.
+//!
+//! ```text
+//!     the newest datagram comes from a new address  -->  a candidate, which is sent a challenge
+//!     its answer                                    -->  the candidate is the address
+//!     the newest one comes from the old address     -->  no candidate any more
+//! ```
+//!
+//! Anybody can send a recorded datagram on from another address, which then seems to be the peer's. So a candidate gets at
+//! most three times what came from it, until it has answered, and the old address the rest.
+
+use arqway_units::{Span, Time};
+use std::net::SocketAddr;
+
+/// What is sent to a candidate, by what came from it (RFC 9000 §8.1 has the same).
+const AT_MOST: u64 = 3;
+/// A challenge is sent so many times.
+const CHALLENGES: u32 = 3;
+
+/// What a peer is asked for at an address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Challenge {
+    pub(crate) token: u64,
+    pub(crate) to: SocketAddr,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Candidate {
+    challenge: Challenge,
+    received: u64,
+    sent: u64,
+    challenged: u32,
+    next_at: Time,
+}
+
+impl Candidate {
+    /// Whether so many octets may go there; they have gone then.
+    fn takes(&mut self, octets: usize) -> bool {
+        let sent = self.sent.saturating_add(u64::try_from(octets).unwrap_or(u64::MAX));
+        let takes = sent <= self.received.saturating_mul(AT_MOST);
+        if takes {
+            self.sent = sent;
+        }
+        takes
+    }
+}
+
+/// Where a peer is, as far as is known.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Path {
+    /// Where its user says it is.
+    configured: Option<SocketAddr>,
+    /// Where it has shown to be, or is said to be.
+    address: Option<SocketAddr>,
+    candidate: Option<Candidate>,
+}
+
+impl Path {
+    pub(crate) fn new(configured: Option<SocketAddr>) -> Self {
+        Self { configured, address: configured, candidate: None }
+    }
+
+    /// Where it is.
+    pub(crate) fn address(&self) -> Option<SocketAddr> {
+        self.address
+    }
+
+    /// Whether a message could reach it.
+    pub(crate) fn is_known(&self) -> bool {
+        self.address.is_some()
+    }
+
+    /// Where a datagram of so many octets goes.
+    pub(crate) fn to(&mut self, octets: usize) -> Option<SocketAddr> {
+        let address = self.address?;
+        let candidate =
+            self.candidate.as_mut().and_then(|candidate| candidate.takes(octets).then_some(candidate.challenge.to));
+        candidate.or(Some(address))
+    }
+
+    /// Where the first message of a handshake goes: to where it is, and then to where its user says it is.
+    pub(crate) fn to_begin(&self, tries: u32) -> Option<SocketAddr> {
+        if tries % 2 == 1 { self.configured.or(self.address) } else { self.address }
+    }
+
+    /// Whether handshakes are sent to this address.
+    pub(crate) fn was_asked_at(&self, address: SocketAddr) -> bool {
+        [self.address, self.configured].contains(&Some(address))
+    }
+
+    /// It has shown to be here. Whether that is elsewhere than before.
+    pub(crate) fn prove(&mut self, address: SocketAddr) -> bool {
+        self.candidate = None;
+        self.address.replace(address) != Some(address)
+    }
+
+    /// A genuine datagram came from an address; `token` is for a challenge, if that is a new one.
+    pub(crate) fn heard(
+        &mut self,
+        from: SocketAddr,
+        is_newest: bool,
+        octets: usize,
+        token: impl FnOnce() -> u64,
+        now: Time,
+    ) {
+        if self.address == Some(from) {
+            if is_newest {
+                self.candidate = None;
+            }
+            return;
+        }
+        let octets = u64::try_from(octets).unwrap_or(0);
+        match self.candidate.as_mut().filter(|candidate| candidate.challenge.to == from) {
+            Some(candidate) => candidate.received = candidate.received.saturating_add(octets),
+            None if is_newest => {
+                let challenge = Challenge { token: token(), to: from };
+                self.candidate = Some(Candidate { challenge, received: octets, sent: 0, challenged: 0, next_at: now });
+            }
+            None => {}
+        }
+    }
+
+    /// Whether a challenge is due.
+    pub(crate) fn wants_challenge(&self, now: Time) -> bool {
+        self.candidate.as_ref().is_some_and(|candidate| candidate.next_at <= now)
+    }
+
+    /// The challenge that is due, if its address may be sent so many octets.
+    pub(crate) fn challenge(&mut self, octets: usize, retry: Span, now: Time) -> Option<Challenge> {
+        let candidate = self.candidate.as_mut().filter(|candidate| candidate.next_at <= now)?;
+        if candidate.challenged == CHALLENGES {
+            self.candidate = None;
+            return None;
+        }
+        candidate.next_at = now + retry * (1 << candidate.challenged);
+        candidate.challenged += 1;
+        candidate.takes(octets).then_some(candidate.challenge)
+    }
+
+    /// The peer answers a challenge. Whether it has moved.
+    pub(crate) fn answered(&mut self, token: u64) -> Option<SocketAddr> {
+        let to = self
+            .candidate
+            .as_ref()
+            .map(|candidate| candidate.challenge)
+            .filter(|challenge| challenge.token == token)?
+            .to;
+        self.prove(to).then_some(to)
+    }
+
+    /// When a challenge is due again.
+    pub(crate) fn deadline(&self) -> Option<Time> {
+        self.candidate.as_ref().map(|candidate| candidate.next_at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RETRY: Span = Span::from_milliseconds(1000);
+
+    fn at(milliseconds: u64) -> Time {
+        Time::ZERO + Span::from_milliseconds(milliseconds)
+    }
+
+    fn address(host: u8) -> SocketAddr {
+        SocketAddr::from(([192, 0, 2, host], 1000))
+    }
+
+    /// At 1, and a datagram of 100 octets has come from 2.
+    fn moving() -> Path {
+        let mut path = Path::new(Some(address(1)));
+        path.heard(address(2), true, 100, || 77, at(0));
+        path
+    }
+
+    #[test]
+    fn a_new_address_gets_three_times_what_came_from_it_and_the_old_one_the_rest() {
+        let mut path = moving();
+        let to: Vec<_> = (0..4).map(|_| path.to(100)).collect();
+        assert_eq!(to, [Some(address(2)), Some(address(2)), Some(address(2)), Some(address(1))]);
+        path.heard(address(2), false, 10, || unreachable!(), at(1));
+        assert_eq!((path.to(31), path.to(30)), (Some(address(1)), Some(address(2))));
+    }
+
+    #[test]
+    fn the_answer_to_its_challenge_makes_a_new_address_the_peers() {
+        let mut path = moving();
+        assert_eq!(path.challenge(30, RETRY, at(0)), Some(Challenge { token: 77, to: address(2) }));
+        assert_eq!(path.answered(78), None);
+        assert_eq!((path.answered(77), path.address(), path.deadline()), (Some(address(2)), Some(address(2)), None));
+    }
+
+    #[test]
+    fn the_newest_datagram_from_the_old_address_ends_it() {
+        let mut path = moving();
+        path.heard(address(1), false, 100, || unreachable!(), at(1));
+        assert!(path.wants_challenge(at(1)), "one that was late says nothing");
+        path.heard(address(1), true, 100, || unreachable!(), at(1));
+        assert_eq!((path.to(10), path.wants_challenge(at(1)), path.answered(77)), (Some(address(1)), false, None));
+    }
+
+    #[test]
+    fn an_old_datagram_from_elsewhere_moves_nothing() {
+        let mut path = Path::new(Some(address(1)));
+        path.heard(address(2), false, 100, || unreachable!(), at(0));
+        assert_eq!((path.to(10), path.deadline()), (Some(address(1)), None));
+    }
+
+    #[test]
+    fn a_challenge_without_an_answer_comes_three_times() {
+        let mut path = moving();
+        for due in [0, 1000, 3000] {
+            assert_eq!(path.deadline(), Some(at(due)));
+            assert!(path.challenge(30, RETRY, at(due)).is_some());
+        }
+        assert_eq!((path.deadline(), path.challenge(30, RETRY, at(7000))), (Some(at(7000)), None));
+        assert_eq!((path.deadline(), path.to(10)), (None, Some(address(1))));
+    }
+
+    #[test]
+    fn a_handshake_is_sent_to_both_addresses_in_turns() {
+        let mut path = moving();
+        path.prove(address(2));
+        assert_eq!([0, 1, 2].map(|tries| path.to_begin(tries)), [Some(address(2)), Some(address(1)), Some(address(2))]);
+    }
+}
