@@ -3,6 +3,7 @@
 use arqway_link::fuzz::Input;
 use arqway_link::mux::{self, Class, Ds, Measured, Ports, Protocol, QueueLimits, Rates, Rule, Scfq, SchedulerConfig};
 use arqway_link::{ServiceConfig, Side};
+use arqway_units::BitRate;
 
 pub(crate) fn side(input: &mut Input<'_>) -> Side {
     if input.flag() { Side::Client } else { Side::AccessPoint }
@@ -20,7 +21,7 @@ pub(crate) fn any(input: &mut Input<'_>) -> ServiceConfig {
     of_kind(kind, input)
 }
 
-/// Several services of any kind, told apart by protocol, port and codepoint.
+/// Several services of any kind, told apart by protocol, port and codepoint, some of them with shares by what they carry.
 pub(crate) fn mux(input: &mut Input<'_>) -> mux::Config {
     let default_service = any(input);
     let classes = (0..input.index(6)).map(|place| {
@@ -31,11 +32,9 @@ pub(crate) fn mux(input: &mut Input<'_>) -> mux::Config {
             3 => Rule { destination_port: Some(Ports::one(53)), ..Rule::of_protocol(Protocol::UDP) },
             _ => Rule::of_protocol(Protocol::UDP),
         };
-        let mut class = Class::new(rule, any(input));
-        class.rate = None;
-        class
+        Class::new(rule, any(input))
     });
-    let classes = classes.collect();
+    let mut classes: Vec<Class> = classes.collect();
     let rates = input.one_of(&[Rates::Given, Rates::Measured(Measured::default())]);
     let schedulers = [SchedulerConfig::Fcfs, SchedulerConfig::Scfq(Scfq { rates })];
     let scheduler = input.one_of(&schedulers);
@@ -43,5 +42,10 @@ pub(crate) fn mux(input: &mut Input<'_>) -> mux::Config {
     // Nothing more is drawn, so that older inputs mean what they did.
     let limits = QueueLimits { packets: depth.saturating_mul(depth), ..QueueLimits::default() };
     let queue = depth.get().is_multiple_of(2).then_some(limits);
-    mux::Config { classes, scheduler, depth, queue, ..mux::Config::new(default_service) }
+    let link_rate = BitRate::from_bits_per_second(1_000_000);
+    if depth.get() > 2 && scheduler == SchedulerConfig::Scfq(Scfq { rates: Rates::Given }) {
+        // Every other one: the rest has what is left. Of five classes none says more than the link has.
+        classes.iter_mut().step_by(2).for_each(|class| class.carries = BitRate::from_bits_per_second(300_000));
+    }
+    mux::Config { classes, scheduler, depth, queue, link_rate, ..mux::Config::new(default_service) }
 }

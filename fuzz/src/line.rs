@@ -24,6 +24,8 @@ pub(crate) struct Line {
     /// Frames that went out and that nobody has looked at yet.
     pub(crate) sent: Vec<Frame>,
     pub(crate) delivered: Vec<Packet>,
+    /// How many services there are. A frame of none of them, a multiplexer's own, is counted by nobody.
+    pub(crate) services: usize,
     /// How many frames a service handed over.
     pub(crate) handed_over: u64,
     /// How many of them were asked whether to start.
@@ -48,6 +50,7 @@ impl Line {
             deadline: None,
             sent: Vec::new(),
             delivered: Vec::new(),
+            services: usize::MAX,
             handed_over: 0,
             asked: 0,
             transmitted: 0,
@@ -82,7 +85,7 @@ impl Port for Line {
     }
 
     fn hand_over(&mut self, frame: Frame, _now: Time) -> Result<(), Frame> {
-        self.handed_over += 1;
+        self.handed_over += u64::from(frame.tag.service().index() < self.services);
         self.in_this_turn += 1;
         assert!(self.in_this_turn < MOST_IN_A_TURN, "the service hands over frames without end");
         if self.queue.len() >= self.room {

@@ -33,7 +33,8 @@ pub(crate) fn mux(octets: &[u8]) {
     let mux = Mux::new(&config, &configs::side(&mut input).into()).expect("few services and no rates");
     let mut limits = Limits { in_scheduler: services.len() * config.depth.get(), ..Limits::of(&services) };
     limits.kept += config.queue.map_or(0, |queue| queue.packets.get() * services.len());
-    let end = Harness::new(mux, Line::new(&mut input), limits);
+    let mut end = Harness::new(mux, Line::new(&mut input), limits);
+    end.line.services = services.len();
     operate(end, &services, input);
 }
 

@@ -35,7 +35,8 @@ pub(super) struct MtuSearch {
     least: u16,
     most: u16,
     current: u16,
-    /// Nothing above is known to go, or worth a try before `raise`.
+    /// Nothing above is known to go, or worth a try before `raise`: that is ten minutes after a probe said so, and at once
+    /// where nothing but a black hole did, which datagrams that are lost look like.
     highest: u16,
     /// Whether `highest` itself is tried first.
     highest_first: bool,
@@ -106,7 +107,7 @@ impl MtuSearch {
     }
 
     /// A datagram of this size has arrived at the peer. Whether larger ones may be sent now.
-    pub(super) fn arrived(&mut self, size: u16, now: Time) -> bool {
+    pub(super) fn arrived(&mut self, size: u16) -> bool {
         if self.large.is_some_and(|large| large.size <= size) {
             self.large = None;
         }
@@ -117,14 +118,7 @@ impl MtuSearch {
         self.highest_first = false;
         let grew = size > self.current;
         self.current = self.current.max(size);
-        self.rest(now);
         grew
-    }
-
-    fn rest(&mut self, now: Time) {
-        if self.is_found() {
-            self.raise = now + RAISE;
-        }
     }
 
     /// Whether a probe waits to be sent, and how large it is.
@@ -168,7 +162,7 @@ impl MtuSearch {
                 self.highest = (probe.size - 1).max(self.current);
                 self.highest_first = false;
                 self.probe = None;
-                self.rest(now);
+                self.raise = now + RAISE;
             }
         }
         let Some(large) = self.large.as_mut().filter(|large| large.next <= now) else { return false };
@@ -179,7 +173,7 @@ impl MtuSearch {
         }
         let size = large.size;
         (self.current, self.highest, self.highest_first) = (self.least, size, false);
-        (self.large, self.probe) = (None, None);
+        (self.large, self.probe, self.raise) = (None, None, now);
         true
     }
 
@@ -215,13 +209,13 @@ mod tests {
                 let size = size.min(search.current());
                 search.send(size, ROUND_TRIP, now);
                 if size <= mtu {
-                    search.arrived(size, now);
+                    search.arrived(size);
                 }
             }
             while let Some(size) = search.wants_probe() {
                 search.probed(size, ROUND_TRIP, now);
                 if size <= mtu {
-                    search.arrived(size, now);
+                    search.arrived(size);
                 }
             }
         }
@@ -272,6 +266,19 @@ mod tests {
         assert!(search.current() <= 1400);
         run(&mut search, 1500, 1500, 500_000..700_000);
         assert_eq!(search.current(), 1500);
+    }
+
+    #[test]
+    fn after_a_black_hole_that_was_none_the_search_goes_beyond_it() {
+        // Fewer octets above the least size than a step, and more.
+        for size in [257, 263, 264, 700, 1390] {
+            let mut search = MtuSearch::new(256, 1500);
+            run(&mut search, 1500, 1400, 0..30_000);
+            assert!(run(&mut search, size, 256, 30_000..32_000).is_some(), "{size}");
+            assert_eq!(search.current(), 256);
+            run(&mut search, size, 1500, 32_000..60_000);
+            assert!(search.current() + STEP > 1500, "{size}: {}", search.current());
+        }
     }
 
     #[test]

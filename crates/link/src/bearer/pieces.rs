@@ -59,13 +59,9 @@ impl Cutter {
         *self = Self { number: self.number.wrapping_add(1), index: 0, rest: octets.freeze(), departure };
     }
 
-    /// The next piece, of at most so many octets. A frame that would have too many pieces is given up.
+    /// The next piece, of at most so many octets. There is none of a frame that would have too many.
     pub(super) fn next(&mut self, room: usize) -> Option<Piece> {
-        if self.rest.is_empty() || room == 0 {
-            return None;
-        }
-        if usize::from(self.index) >= MOST {
-            self.rest = Bytes::new();
+        if self.rest.is_empty() || room == 0 || usize::from(self.index) >= MOST {
             return None;
         }
         let octets = self.rest.split_to(room.min(self.rest.len()));
@@ -75,6 +71,15 @@ impl Cutter {
         self.index += 1;
         let departure = if last == 0 { None } else { self.departure.take() };
         Some(Piece { head, octets, departure })
+    }
+
+    /// Gives a frame up that has more pieces than can be told apart: its service, which may wait for it to leave, is to learn that.
+    pub(super) fn give_up(&mut self) -> Option<(Tag, Ticket)> {
+        if usize::from(self.index) < MOST {
+            return None;
+        }
+        self.rest = Bytes::new();
+        self.departure.take()
     }
 }
 
@@ -233,6 +238,22 @@ mod tests {
             assert_eq!(assembler.take(pieces[1].clone()), Ok(Some(wired(&large(octet)))));
         }
         assert_eq!(assembler.take(frames[0][1].clone()), Ok(None), "its other piece is forgotten");
+    }
+
+    #[test]
+    fn a_frame_of_too_many_pieces_is_given_up_and_one_of_as_many_as_there_may_be_is_not() {
+        for (size, is_given_up) in [(MOST, false), (MOST + 1, true)] {
+            let mut cutter = Cutter::default();
+            let mut frame = Frame::new(Kind::new(1), &[], vec![0; size - 1].into());
+            frame.ticket = Some(Ticket::new(7));
+            cutter.cut(&frame);
+            let pieces: Vec<_> = core::iter::from_fn(|| cutter.next(1)).collect();
+            assert_eq!((pieces.len(), pieces[MOST - 1].is_last()), (MOST, !is_given_up));
+            let departure = is_given_up.then_some((frame.tag, Ticket::new(7)));
+            assert_eq!([cutter.give_up(), cutter.give_up()], [departure, None]);
+            cutter.cut(&large(1));
+            assert!(cutter.next(100).is_some(), "the next one has its turn");
+        }
     }
 
     #[test]

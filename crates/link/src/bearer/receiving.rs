@@ -94,7 +94,7 @@ impl<S: LinkService> Bearer<S> {
             }
             Content::Answer => {
                 let arrived = datagram.take().map(u16::from_be_bytes).ok_or(Malformed)?;
-                self.hear_size(arrived, now);
+                self.hear_size(arrived);
             }
         }
         Ok(())
@@ -116,14 +116,14 @@ impl<S: LinkService> Bearer<S> {
             self.tell_services(now);
         }
         if report.largest > 0 {
-            self.hear_size(report.largest, now);
+            self.hear_size(report.largest);
         }
     }
 
     /// A datagram of this size has arrived at the peer.
-    fn hear_size(&mut self, size: u16, now: Time) {
+    fn hear_size(&mut self, size: u16) {
         let size = self.path.with_overhead(Octets::new(size.into()));
-        if self.path.mtu.arrived(size, now) {
+        if self.path.mtu.arrived(size) {
             self.tell_mtu();
         }
     }

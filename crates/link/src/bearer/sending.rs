@@ -2,7 +2,7 @@
 
 use super::wire::{self, Content, Name};
 use super::{Bearer, Departing};
-use crate::contract::{Frame, LinkService, Start, Tag, Ticket};
+use crate::contract::{Departure, Frame, LinkService, Start, Tag, Ticket};
 use arqway_units::{Octets, Span, Time};
 use arrayvec::ArrayVec;
 use bytes::Bytes;
@@ -160,7 +160,12 @@ impl<S: LinkService> Bearer<S> {
 
     /// A piece of the frame that is being cut.
     fn piece(&mut self, now: Time, room: usize) -> Option<Frame> {
-        let piece = self.cutter.next(room.saturating_sub(wire::FULL + wire::PIECE))?;
+        let Some(piece) = self.cutter.next(room.saturating_sub(wire::FULL + wire::PIECE)) else {
+            if let Some((tag, ticket)) = self.cutter.give_up() {
+                self.inner.handle_departure(tag, ticket, Departure::Dropped, now);
+            }
+            return None;
+        };
         let datagram = self.next_ticket;
         let departing = piece.departure.map(|(tag, ticket)| Departing { datagram, at: None, tag, ticket });
         self.counters.frames_sent += u64::from(piece.is_last());

@@ -311,6 +311,26 @@ fn an_mtu_below_1280_carries_packets_of_1280_octets_and_says_so() {
     assert!(delivered.windows(2).all(|pair| pair[1].number == pair[0].number + 1), "none is lost after that");
 }
 
+/// Of 8,000 octets a path of 128 makes more pieces than can be told apart: the service learns that its frame is gone, and
+/// sends it again when the path has become large.
+#[test]
+fn a_frame_of_too_many_pieces_is_sent_when_the_path_carries_it_again() {
+    let mut setting = Setting::new("go-back-n:1.1").with_pace("1.9 Mbit/s");
+    setting.config.overhead = Octets::new(96);
+    setting.config.mtu_least = super::Mtu::try_from(Octets::new(128)).expect("an MTU");
+    setting.config.mtu_most = super::Mtu::try_from(Octets::new(9000)).expect("an MTU");
+    setting.mtus = std::vec![(0, 9000), (5_000, 128), (30_000, 9000)];
+    let mut world = World::new(setting);
+    // Small ones, by which the size is found; large ones, some of them before the path has shrunk; and what has sizes looked for again.
+    world.packets(0, 40, 20, 1_000, 100_000);
+    world.packets(0, 8000, 12, 3_000, 500_000);
+    world.packets(0, 40, 10, 700_000, 1_000_000);
+    world.run_until(1_000_000);
+    let [near, far] = &world.machines;
+    assert!(near.counters().frames_in_pieces > 1 && near.taken.len() > 30, "{:?}", near.counters());
+    assert_eq!(far.delivered.len(), near.taken.len(), "{:?}", near.counters());
+}
+
 #[test]
 fn a_path_too_small_for_any_datagram_carries_nothing_and_panics_at_nothing() {
     for overhead in [96, 120, 128, 500, 70_000] {
