@@ -7,7 +7,7 @@ use crate::scenario::Scenario;
 use crate::service_outcome::ServiceOutcome;
 use alloc::string::String;
 use alloc::vec::Vec;
-use arqway_units::Time;
+use arqway_units::{Time, ToFloat};
 
 /// The result of a run.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,11 +35,14 @@ impl Outcome {
     /// them.
     #[must_use]
     pub fn service_metrics(&self, scenario: &Scenario) -> Vec<(String, f64)> {
-        let link_rate = self.network.rate;
+        let (link_rate, seconds) = (self.network.rate, self.ended.as_seconds());
         let of_one = |(name, outcome): (String, &ServiceOutcome)| {
             let metrics = outcome.metrics(&scenario.wireless)?;
             let share = outcome.share.filter(|_| scenario.link_layer.has_shares());
-            let service = Service { metrics, share, link_rate };
+            let delivered_bps = (seconds > 0.0).then(|| outcome.received.octets.to_f64() * 8.0 / seconds);
+            let (first, again) = (outcome.sender.frames_sent, outcome.sender.frames_resent);
+            let resent = (first > 0).then(|| again.to_f64() / first.to_f64());
+            let service = Service { metrics, share, link_rate, delivered_bps, resent };
             let value = move |quantity: &Quantity| Some((quantity.metric_of(&name), quantity.value_of(&service)?));
             Some(service::QUANTITIES.iter().filter_map(value))
         };

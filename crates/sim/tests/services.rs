@@ -98,13 +98,42 @@ fn a_service_that_carried_no_packet_to_the_client_is_not_told_of_nor_is_a_share_
         let metrics = run(scenario, NoProbe).service_metrics(scenario).into_iter();
         metrics.map(|(name, _)| name).collect::<Vec<_>>()
     };
-    let metrics = ["goodput", "loss", "delay", "effective-goodput", "throughput"];
+    let metrics = ["goodput", "loss", "delay", "effective-goodput", "throughput", "delivered", "resent"];
     assert_eq!(names(&scenario), metrics.map(|metric| format!("{metric}@default")));
     scenario.link_layer.classes[0].rate = None;
     scenario.link_layer.scheduler = SchedulerConfig::Fcfs;
-    assert_eq!(names(&scenario), metrics[..4].iter().map(|metric| format!("{metric}@default")).collect::<Vec<_>>());
+    let without_shares = metrics.iter().filter(|metric| **metric != "throughput");
+    assert_eq!(names(&scenario), without_shares.map(|metric| format!("{metric}@default")).collect::<Vec<_>>());
     scenario.link_layer.classes.clear();
-    assert_eq!(names(&scenario).len(), 5, "who is alone has all of the link");
+    assert_eq!(names(&scenario).len(), 7, "who is alone has all of the link");
+}
+
+#[test]
+fn a_source_that_always_has_packets_gets_what_the_service_can_carry_be_it_the_line_or_the_window() {
+    const SECONDS: u32 = 1000;
+    let of = |service: ServiceConfig, loss: f64| {
+        let mut scenario = world(raw(), loss);
+        (scenario.tcp_bulk.enabled, scenario.media.enabled) = (false, false);
+        (scenario.channel.enabled, scenario.channel.duration) =
+            (true, Span::from_milliseconds(u64::from(SECONDS) * 1000));
+        scenario.link_layer.service = service;
+        scenario.link_layer.classes.clear();
+        let outcome = run(&scenario, NoProbe);
+        ["delivered", "resent"].map(|name| value(&outcome, &scenario, &format!("{name}@default")).expect(name))
+    };
+    let [delivered, resent] = of(raw(), 0.1);
+    assert!((delivered / LINK - 0.9).abs() < 0.01 && resent == 0.0, "{delivered} bit/s, {resent}");
+    let window = |window: u16| {
+        let window = selective_repeat::WindowSize::new(window).expect("a window");
+        ServiceConfig::SelectiveRepeat(selective_repeat::Config { window, ..selective_repeat::Config::default() })
+    };
+    let [delivered, resent] = of(window(64), 0.1);
+    // Every ninth at least: the rest is sent again without need.
+    assert!((0.75..0.9).contains(&(delivered / LINK)) && resent > 0.11, "{delivered} bit/s, {resent}");
+    // Two frames each time that the acknowledgement of those before comes: half a second after the first of them.
+    let [delivered, _] = of(window(2), 0.0);
+    let round_trip = 0.5 + 0.03125 + 2.0 * 0.05;
+    assert!((delivered * round_trip / 4000.0 - 1.0).abs() < 0.02, "{delivered} bit/s");
 }
 
 #[test]

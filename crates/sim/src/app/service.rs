@@ -8,6 +8,8 @@
 //! | `delay` | d: the time of a frame on the link, and a round trip for each time that a frame was sent again; no queueing |
 //! | `effective-goodput` | e = g (1 - l) |
 //! | `throughput` | B r e: what the service's share r of the link's rate B carries |
+//! | `delivered` | octets of packets that came out at the client, over the time of the run |
+//! | `resent` | frames with packets sent again, for each that was sent for the first time |
 //!
 //! A service that carried no packet toward the client has none of them. They cover the whole run, as an application's
 //! quantities do. A window at its end would show whatever happened last: the last acknowledgements of a file, or an
@@ -35,6 +37,8 @@ pub(crate) const QUANTITIES: &[Quantity] = &[
         Some(throughput.map_or(0.0, |rate| rate.as_bits_per_second().to_f64()))
     })
     .needs("link-layer.scheduler = \"scfq\"", |measured| measured.has_shares),
+    Quantity::of_service("service.delivered", "Packets delivered (kbit/s)", 1e-3, |service| service.delivered_bps),
+    Quantity::of_service("service.resent", "Frames sent again (%)", 100.0, |service| service.resent),
 ];
 
 /// A service that carried packets in a run.
@@ -43,4 +47,8 @@ pub(crate) struct Service {
     /// Where the scheduler keeps shares.
     pub(crate) share: Option<Ratio>,
     pub(crate) link_rate: BitRate,
+    /// Octets of packets that it delivered, in bits per second of the run.
+    pub(crate) delivered_bps: Option<f64>,
+    /// Frames sent again, for each that was sent for the first time.
+    pub(crate) resent: Option<f64>,
 }

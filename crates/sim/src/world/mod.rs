@@ -166,6 +166,10 @@ impl<P: Probe> World<P> {
         }
         self.now = at;
         self.happen(event);
+        // A service that was full may have room again, whatever happened.
+        if self.applications.fill_link() && self.access_point.is_idle() {
+            self.call_applications(Applications::handle_idle_link);
+        }
         true
     }
 
@@ -183,9 +187,6 @@ impl<P: Probe> World<P> {
                 let now = self.now;
                 self.end(direction).depart(now);
                 self.pump(direction);
-                if self.applications.fill_link() && self.access_point.is_idle() {
-                    self.call_applications(Applications::handle_idle_link);
-                }
             }
             Event::FrameArrival(direction) => self.arrive_frame(direction),
             Event::ServiceTimer(direction) => {
