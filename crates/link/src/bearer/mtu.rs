@@ -14,7 +14,7 @@
 //! | §4.1 probes of padding | a datagram of zeros, which the peer answers |
 //! | §5.3 search | `most` first, then halves, to [`STEP`] octets |
 //! | §4.3 black hole | large datagrams that nobody confirms, while small ones are |
-//! | §5.2 after it | `least`, then the search below what failed |
+//! | §5.2 after it | `least`, then the search below what failed, and beyond it unless probes fail too |
 //!
 //! Nothing is probed while nothing is sent: a link that is idle stays idle. What larger packets are answered with is for
 //! the owner, which learns of each change.
@@ -35,8 +35,8 @@ pub(super) struct MtuSearch {
     least: u16,
     most: u16,
     current: u16,
-    /// Nothing above is known to go, or worth a try before `raise`: that is ten minutes after a probe said so, and at once
-    /// where nothing but a black hole did, which datagrams that are lost look like.
+    /// Nothing above is known to go, or worth a try before `raise`: ten minutes after a probe was lost, and at once after a
+    /// black hole, since lost datagrams look like one.
     highest: u16,
     /// Whether `highest` itself is tried first.
     highest_first: bool,
