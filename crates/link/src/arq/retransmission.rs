@@ -29,7 +29,7 @@ pub(crate) struct RetransmissionBuffer<const BITS: u32, T> {
 pub(crate) struct Buffered<T> {
     pub(crate) packet: Bytes,
     /// How many frames back the one is that must go before it, where the frame says so.
-    pub(crate) link: Option<u16>,
+    pub(crate) link: Option<u32>,
     /// It waits to go out again.
     queued: bool,
     pub(crate) state: T,
@@ -83,9 +83,19 @@ impl<const BITS: u32, T> RetransmissionBuffer<BITS, T> {
 
     /// Gives a packet the next number, which it returns.
     pub(crate) fn push(&mut self, packet: Packet, state: T) -> Seq<BITS> {
+        let link = self.link(&packet);
+        self.push_part(packet.octets, link, state)
+    }
+
+    /// The link of the frame that a packet ends with, if it is the next one and bears one.
+    pub(crate) fn link(&mut self, packet: &Packet) -> Option<u32> {
         let number = self.frames.end().as_u64();
-        let link = self.chains.as_mut().and_then(|chains| u16::try_from(chains.link(&packet, number)).ok());
-        self.frames.push(Buffered { packet: packet.octets, link, queued: false, state })
+        self.chains.as_mut().map(|chains| chains.link(packet, number))
+    }
+
+    /// Gives a part of a packet the next number, which it returns. `packet` is all of it: its headers stand at its front.
+    pub(crate) fn push_part(&mut self, packet: Bytes, link: Option<u32>, state: T) -> Seq<BITS> {
+        self.frames.push(Buffered { packet, link, queued: false, state })
     }
 
     /// Queues a packet to go out again, unless it is queued already or `is_wanted` says no. Whether it did.
@@ -118,6 +128,21 @@ impl<const BITS: u32, T> RetransmissionBuffer<BITS, T> {
             self.again.pop_front();
         }
         false
+    }
+
+    /// The number of the next packet to go out again.
+    pub(crate) fn first_again(&mut self) -> Option<Seq<BITS>> {
+        self.has_again().then(|| self.again.front().copied())?
+    }
+
+    /// The packet that was taken last goes out once more before the others.
+    pub(crate) fn put_back(&mut self, number: Seq<BITS>) {
+        if let Some(frame) = self.frames.get_mut(number)
+            && !frame.queued
+        {
+            frame.queued = true;
+            self.again.push_front(number);
+        }
     }
 
     /// The next packet to go out again.

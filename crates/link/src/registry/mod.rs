@@ -202,6 +202,8 @@ services! {
     "snoop" Snoop snoop: snoop::Config;
     /// SSCOP.
     "sscop" Sscop sscop: sscop::Config;
+    /// Tally.
+    "tally" Tally tally: tally::Config;
 }
 
 impl LinkService for AnyService {

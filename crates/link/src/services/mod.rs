@@ -11,3 +11,4 @@ pub mod rlp;
 pub mod selective_repeat;
 pub mod snoop;
 pub mod sscop;
+pub mod tally;

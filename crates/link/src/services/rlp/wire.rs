@@ -162,7 +162,7 @@ pub(super) const fn head_of_data(is_linked: bool) -> Octets {
     Octets::new(if is_linked { 3 } else { 1 })
 }
 
-pub(super) fn data(number: Number, link: Option<u16>, packet: Bytes) -> Frame {
+pub(super) fn data(number: Number, link: Option<u32>, packet: Bytes) -> Frame {
     match in_octet(link) {
         None => Frame::new(DATA, &[Short::new(number.as_u64()).wire_u8()], packet),
         Some(link) => Frame::new(LINKED_DATA, &linked_head(number, link), packet),
@@ -170,7 +170,7 @@ pub(super) fn data(number: Number, link: Option<u16>, packet: Bytes) -> Frame {
 }
 
 /// No link reaches beyond the window, which has room in an octet.
-fn in_octet(link: Option<u16>) -> Option<u8> {
+fn in_octet(link: Option<u32>) -> Option<u8> {
     link.and_then(|link| u8::try_from(link).ok())
 }
 
@@ -179,7 +179,7 @@ fn linked_head(number: Number, link: u8) -> [u8; 3] {
     [high, low, link]
 }
 
-pub(super) fn repair(number: Number, link: Option<u16>, packet: Bytes) -> Frame {
+pub(super) fn repair(number: Number, link: Option<u32>, packet: Bytes) -> Frame {
     match in_octet(link) {
         None => Frame::new(REPAIR, &[Short::new(number.as_u64()).wire_u8()], packet),
         Some(link) => Frame::new(LINKED_REPAIR, &linked_head(number, link), packet),

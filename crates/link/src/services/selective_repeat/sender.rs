@@ -86,7 +86,7 @@ impl Sender {
     }
 
     /// The next frame to hand over, with its link: what must go out again before what never went out.
-    pub(super) fn poll(&mut self, counters: &mut Counters) -> Option<(Number, Option<u16>, Bytes)> {
+    pub(super) fn poll(&mut self, counters: &mut Counters) -> Option<(Number, Option<u32>, Bytes)> {
         if let Some((number, frame)) = self.buffer.next_again() {
             counters.frames_resent += 1;
             if let Some(timed) = &mut self.one_at_a_time {

@@ -85,7 +85,7 @@ pub(super) const fn head_of_data(is_linked: bool) -> Octets {
 }
 
 /// A data frame; its N(R) is written when it starts.
-pub(super) fn data(number: Number, link: Option<u16>, packet: Bytes) -> Frame {
+pub(super) fn data(number: Number, link: Option<u32>, packet: Bytes) -> Frame {
     // No link reaches beyond the window, which has room in an octet.
     match link.and_then(|link| u8::try_from(link).ok()) {
         None => Frame::new(DATA, &[0, number.wire_u8()], packet),

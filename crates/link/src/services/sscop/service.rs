@@ -67,7 +67,8 @@ impl Sscop {
         if let Some(filter) = &mut self.filter {
             head.extend(filter.number());
         }
-        if let Some(link) = link {
+        // No link reaches beyond what may be outstanding, which has room in two octets.
+        if let Some(link) = link.and_then(|link| u16::try_from(link).ok()) {
             head.extend(link.to_be_bytes());
         }
         if let Pdu::Sd { packet, .. } = pdu {

@@ -108,7 +108,7 @@ pub struct Outgoing {
     /// Its packet was sent before.
     pub is_repeated: bool,
     /// How many numbers back the SD PDU is that has to go before this one, where that is to be said; 0 is none.
-    pub link: Option<u16>,
+    pub link: Option<u32>,
 }
 
 impl Outgoing {

@@ -30,7 +30,7 @@ struct Sent {
 pub(super) struct Data {
     pub(super) number: Number,
     pub(super) packet: Bytes,
-    pub(super) link: Option<u16>,
+    pub(super) link: Option<u32>,
     pub(super) was_sent: bool,
     /// It was the last one that was to be sent again.
     pub(super) ends_retransmission: bool,

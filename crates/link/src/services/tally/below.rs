@@ -1,0 +1,101 @@
+//! Our frames in the queue below: at most two, so that what is sent again overtakes what is new.
+
+use super::wire::{Form, Head};
+use crate::contract::Ticket;
+use arqway_units::Time;
+use arrayvec::ArrayVec;
+use core::ops::Range;
+
+/// So many frames with data, polls included, keep the line below busy: one on it and one behind.
+const MOST_OF_DATA: usize = 2;
+/// And one with feedback.
+const MOST: usize = MOST_OF_DATA + 1;
+
+/// Frames that were handed over and have not departed.
+#[derive(Debug, Default)]
+pub(super) struct Below {
+    frames: ArrayVec<InQueue, MOST>,
+    next: u64,
+}
+
+/// One of them.
+#[derive(Debug, Clone)]
+pub(super) struct InQueue {
+    ticket: u64,
+    pub(super) what: What,
+    /// Its transmission counter and when it started, if it has.
+    pub(super) started: Option<(u64, Time)>,
+}
+
+/// What a frame is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum What {
+    /// A frame with a cut.
+    Data(Head),
+    /// A piece of that frame.
+    Piece(u64),
+    /// These frames are given up.
+    GivenUp(Range<u64>),
+    /// A poll.
+    Poll,
+    /// Feedback alone, in this form.
+    Feedback(Form),
+}
+
+impl What {
+    /// Whether it is feedback alone.
+    pub(super) fn is_feedback(&self) -> bool {
+        matches!(self, Self::Feedback(_))
+    }
+}
+
+impl Below {
+    /// Whether another frame of data, or a poll, may be handed over.
+    pub(super) fn has_room_for_data(&self) -> bool {
+        self.frames.iter().filter(|frame| !frame.what.is_feedback()).count() < MOST_OF_DATA
+    }
+
+    /// Whether nothing is below.
+    pub(super) fn is_empty(&self) -> bool {
+        self.frames.is_empty()
+    }
+
+    /// How many have not started.
+    pub(super) fn unstarted(&self) -> u64 {
+        self.frames.iter().filter(|frame| frame.started.is_none()).count() as u64
+    }
+
+    /// Whether a frame that has not started will carry feedback.
+    pub(super) fn carries_feedback(&self) -> bool {
+        self.frames.iter().any(|frame| match &frame.what {
+            What::Feedback(_) => frame.started.is_none(),
+            What::Data(head) => frame.started.is_none() && head.feedback.is_some(),
+            What::Piece(_) | What::GivenUp(_) | What::Poll => false,
+        })
+    }
+
+    /// Whether feedback alone is below.
+    pub(super) fn has_feedback(&self) -> bool {
+        self.frames.iter().any(|frame| frame.what.is_feedback())
+    }
+
+    /// A frame is handed over. Its ticket.
+    pub(super) fn push(&mut self, what: What) -> Ticket {
+        let ticket = self.next;
+        self.next += 1;
+        // There is room: whoever hands over has asked for it.
+        let _: Result<(), _> = self.frames.try_push(InQueue { ticket, what, started: None });
+        Ticket::new(ticket)
+    }
+
+    /// The frame of this ticket.
+    pub(super) fn get_mut(&mut self, ticket: Ticket) -> Option<&mut InQueue> {
+        self.frames.iter_mut().find(|frame| frame.ticket == ticket.number())
+    }
+
+    /// The frame of this ticket has left the queue.
+    pub(super) fn remove(&mut self, ticket: Ticket) -> Option<InQueue> {
+        let index = self.frames.iter().position(|frame| frame.ticket == ticket.number())?;
+        Some(self.frames.remove(index))
+    }
+}

@@ -1,0 +1,154 @@
+//! What the receiver tells: which frames have arrived, the newest transmission, and by how much transmissions come late.
+
+use super::holes::Holes;
+use super::wire::{Form, MOST_RUNS_ALONE, put_variable};
+use arrayvec::ArrayVec;
+use core::ops::Range;
+
+/// What has arrived; numbers are the low bits when it was read, and in full when it is to be written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Feedback {
+    /// How wide its numbers are.
+    pub form: Form,
+    /// The first frame that has not arrived.
+    pub next: u64,
+    /// The newest transmission that has arrived.
+    pub newest: u64,
+    /// By how much transmissions come late.
+    pub lateness: Lateness,
+    /// What has arrived beyond `next`.
+    pub runs: Runs,
+}
+
+/// Frames received and missing, by turns, downward.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Runs {
+    /// How far one past the highest frame received is ahead of the next one awaited; then the lengths of runs: received,
+    /// missing, and so on. Where a run of received frames comes last, all below it is missing; where one of missing frames
+    /// comes last, there was no room to tell more. Empty where nothing beyond the next one has arrived.
+    pub numbers: ArrayVec<u32, MOST_RUNS_ALONE>,
+}
+
+impl Runs {
+    /// What fits into so many octets, the highest frames first.
+    pub(super) fn of(holes: &Holes, octets: usize) -> Self {
+        let mut runs = Self::default();
+        let next = holes.next();
+        if next == holes.end() {
+            return runs;
+        }
+        let mut written = ArrayVec::<u8, MOST_RUNS_ALONE>::new();
+        let mut fits = |length: u64| {
+            let number = u32::try_from(length).ok()?;
+            put_variable(&mut written, number, octets).then_some(number)
+        };
+        let Some(ahead) = fits(holes.end() - next) else { return runs };
+        runs.numbers.push(ahead);
+        let mut end = holes.end();
+        for hole in holes.downward() {
+            let Some(received) = fits(end - hole.end) else { break };
+            if hole.start == next {
+                runs.numbers.push(received);
+                break;
+            }
+            let Some(missing) = fits(hole.end - hole.start) else { break };
+            runs.numbers.extend([received, missing]);
+            end = hole.start;
+        }
+        runs
+    }
+
+    /// How many octets they take.
+    pub(super) fn octets(&self) -> usize {
+        let mut written = ArrayVec::<u8, { 3 * MOST_RUNS_ALONE }>::new();
+        self.numbers.iter().for_each(|number| {
+            put_variable(&mut written, *number, usize::MAX);
+        });
+        written.len()
+    }
+
+    /// What has arrived beyond `next`, of frames that were sent: all below `end`. `None` if it tells of others.
+    pub(super) fn read(&self, next: u64, end: u64) -> Option<Arrived> {
+        let mut arrived = Arrived { known_from: next, end: next, ranges: ArrayVec::new() };
+        let mut numbers = self.numbers.iter().map(|number| u64::from(*number));
+        let Some(ahead) = numbers.next() else { return Some(arrived) };
+        let mut top = next + ahead;
+        (arrived.end, arrived.known_from) = (top, top);
+        while let Some(received) = numbers.next() {
+            let bottom = top.checked_sub(received).filter(|bottom| *bottom > next)?;
+            arrived.ranges.push(bottom..top);
+            // A run of received frames that comes last is the lowest one: all below it is missing.
+            arrived.known_from = next;
+            if let Some(missing) = numbers.next() {
+                top = bottom.checked_sub(missing).filter(|top| *top > next)?;
+                arrived.known_from = top;
+            }
+        }
+        (arrived.end <= end).then_some(arrived)
+    }
+}
+
+/// What feedback says beyond the first missing frame.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Arrived {
+    /// From this frame on everything is known; of those below, that the first one is missing.
+    pub(super) known_from: u64,
+    /// One past the highest frame that has arrived.
+    pub(super) end: u64,
+    /// What has arrived, from the highest down.
+    pub(super) ranges: ArrayVec<Range<u64>, { MOST_RUNS_ALONE / 2 + 1 }>,
+}
+
+/// By how many transmissions one may come late that is not lost: a class, which the receiver learns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Lateness {
+    /// The link keeps its order.
+    #[default]
+    None,
+    /// By up to 4.
+    Few,
+    /// By up to 32.
+    Some,
+    /// By up to 256.
+    Many,
+}
+
+impl Lateness {
+    pub(super) const fn from_bits(bits: u64) -> Self {
+        match bits & 3 {
+            0 => Self::None,
+            1 => Self::Few,
+            2 => Self::Some,
+            _ => Self::Many,
+        }
+    }
+
+    pub(super) const fn bits(self) -> u64 {
+        match self {
+            Self::None => 0,
+            Self::Few => 1,
+            Self::Some => 2,
+            Self::Many => 3,
+        }
+    }
+
+    /// The class of one that came so many transmissions late.
+    pub(super) const fn of(transmissions: u64) -> Self {
+        match transmissions {
+            0 => Self::None,
+            1..=4 => Self::Few,
+            5..=32 => Self::Some,
+            _ => Self::Many,
+        }
+    }
+
+    /// How many.
+    pub(super) const fn transmissions(self) -> u64 {
+        match self {
+            Self::None => 0,
+            Self::Few => 4,
+            Self::Some => 32,
+            Self::Many => 256,
+        }
+    }
+}

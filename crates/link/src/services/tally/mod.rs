@@ -1,0 +1,236 @@
+//! Tally: recovery without a timeout to tune.
+//!
+//! The papers' schemes wait for a frame's timer, and monet08 shows that no timeout, fixed or adaptive, suits all links. Tally
+//! counts *transmissions*: since a link keeps their order, a frame is lost as soon as a later transmission is known to have
+//! arrived. That also tells of a retransmission that was lost, which sequence numbers alone do not (RFC 8985 has the same idea
+//! for TCP, with time instead of a counter).
+//!
+//! ```text
+//!     sender                                    receiver
+//!       | frame 7, transmission 41 --------->     | deliver 7
+//!       | frame 8, transmission 42 ---x           |
+//!       | frame 9, transmission 43 --------->     | keep 9; transmission 42 is missing: tell
+//!       |   <------- next 8, 9 arrived, newest 43 |
+//!       | frame 8, transmission 44 ---x           |                    goes before what is new
+//!       | frame 10, transmission 45 -------->     | keep 10; 44 is missing: tell
+//!       |   <--- next 8, 9 to 10 arrived, newest 45
+//!       | frame 8, transmission 46 --------->     | deliver 8, 9, 10
+//!       |      (quiet for a quarter of a round trip)
+//!       | poll, transmission 47 ------------>     | tell
+//!       |   <-------------------- next 11, newest 47
+//! ```
+//!
+//! - Feedback rides on data where there are some, and is written when the frame starts. It says what the peer has, so any one
+//!   makes up for all that were lost.
+//! - At the end of a burst, where nothing later shows a loss, a poll asks; only if that remains unanswered a timer matters.
+//! - Retransmissions go first, and at most two frames wait in the queue below, where they could not be overtaken. A copy that
+//!   was acknowledged while it waited is withdrawn.
+//! - On links that change the order, the receiver learns by how many transmissions they come late, and the sender waits for
+//!   that many.
+//! - Packets are cut to the room that a frame has. A packet whose time is over is given up, and the peer is told.
+
+mod arrivals;
+mod below;
+mod config;
+mod feedback;
+#[cfg(feature = "fuzz")]
+mod fuzz;
+mod holes;
+mod packets;
+mod reassembly;
+mod receiver;
+mod sender;
+#[cfg(test)]
+mod tests;
+mod timing;
+mod transmissions;
+mod wire;
+
+pub use config::{Config, Mechanism, WindowSize, WindowSizeError};
+pub use feedback::{Feedback, Lateness, Runs};
+pub use wire::{Cut, Form, Pdu, parse};
+
+use crate::arq::{Deadline, earliest};
+use crate::contract::{
+    Clock, Counters, Deadlines, Departure, Entity, Frame, LinkContext, Packet, Start, Tag, Ticket,
+};
+use arqway_units::{Octets, Span};
+use below::{Below, InQueue, What};
+use bytes::Bytes;
+use reassembly::LONGEST_PACKET;
+use receiver::Receiver;
+use sender::Sender;
+use wire::{Counter, MOST_BEFORE_OCTETS, MOST_RUNS_ALONE};
+
+/// Feedback alone leaves the line to others for so many times as long as it takes.
+const FEEDBACK_PAUSE: u64 = 8;
+/// After the queue below dropped a frame, the next one is tried when a frame has had time to leave.
+const UNKNOWN_FRAME_TIME: Span = Span::from_milliseconds(10);
+
+/// Its two halves, and what concerns both.
+#[derive(Debug)]
+pub struct Tally {
+    sender: Sender,
+    receiver: Receiver,
+    below: Below,
+    /// How long the last frame took to be sent.
+    frame_time: Span,
+    /// Feedback alone waits until then.
+    feedback_pause: Deadline,
+    /// Data wait until then, since the queue below is full.
+    pause: Deadline,
+    is_linked: bool,
+}
+
+impl Tally {
+    fn new(config: &Config, context: &LinkContext) -> Self {
+        Self {
+            sender: Sender::new(config, context),
+            receiver: Receiver::new(config.window.frames(), &config.resequencing),
+            below: Below::default(),
+            frame_time: UNKNOWN_FRAME_TIME,
+            feedback_pause: Deadline::default(),
+            pause: Deadline::default(),
+            is_linked: config.resequencing.needs_link(),
+        }
+    }
+
+    /// Hands over feedback alone, if it is due and no frame with data has room for it.
+    fn poll_feedback(&mut self, room: Octets, counters: &mut Counters) -> Option<Frame> {
+        let waits = self.feedback_pause.get().is_some() || self.below.has_feedback();
+        if waits || !self.receiver.arrivals().is_due() || self.below.carries_feedback() {
+            return None;
+        }
+        let form = self.receiver.form();
+        let most = room.as_usize().checked_sub(1 + form.head())?.min(MOST_RUNS_ALONE);
+        let runs = self.receiver.octets_of_runs(most);
+        counters.acknowledgements_sent += 1;
+        // Written afresh when it starts; here for its length.
+        let blank = Feedback { form, next: 0, newest: 0, lateness: Lateness::None, runs: Runs::default() };
+        let mut frame = blank.frame(runs);
+        frame.ticket = Some(self.below.push(What::Feedback(form)));
+        Some(frame)
+    }
+
+    /// How many octets of runs are to be set aside in data, if feedback is to ride there.
+    fn ride(&self) -> Option<usize> {
+        let wanted = self.receiver.arrivals().may_ride() && !self.below.carries_feedback();
+        wanted.then(|| self.receiver.octets_of_runs(self.receiver.form().most_runs()))
+    }
+}
+
+impl Entity for Tally {
+    fn has_room(&self) -> bool {
+        self.sender.has_room()
+    }
+
+    fn wants_packet(&self, _room: Octets) -> bool {
+        !self.sender.has_waiting()
+    }
+
+    fn push(&mut self, packet: Packet, Clock { now, .. }: Clock, counters: &mut Counters) {
+        self.sender.push(packet, now, counters);
+    }
+
+    fn receive(&mut self, frame: Frame, clock: Clock, counters: &mut Counters) -> Option<()> {
+        match wire::parse(frame, self.is_linked)? {
+            Pdu::Data(cut, feedback) => {
+                if let Some(feedback) = feedback {
+                    self.sender.heed(&feedback, clock)?;
+                }
+                self.receiver.receive(cut, clock.now, counters);
+            }
+            Pdu::Piece { cut, offset, is_last } => {
+                self.receiver.receive_piece(cut, offset, is_last, clock.now, counters);
+            }
+            Pdu::Feedback(feedback) => self.sender.heed(&feedback, clock)?,
+            Pdu::Poll { counter } => self.receiver.asked(counter),
+            Pdu::GivenUp { number, counter, count } => {
+                self.receiver.give_up(number, counter, count, clock.now, counters);
+            }
+        }
+        Some(())
+    }
+
+    fn expire(&mut self, clock: Clock, counters: &mut Counters) {
+        self.feedback_pause.fire(clock.timers);
+        self.pause.fire(clock.timers);
+        self.sender.expire(clock, counters);
+    }
+
+    fn poll(&mut self, clock: Clock, room: Octets, counters: &mut Counters) -> Option<Frame> {
+        if self.below.has_room_for_data() && self.pause.get().is_none() {
+            let ride = self.ride();
+            if let Some((mut frame, what)) = self.sender.poll(clock, room, ride, &self.below, counters) {
+                frame.ticket = Some(self.below.push(what));
+                return Some(frame);
+            }
+        }
+        self.poll_feedback(room, counters)
+    }
+
+    fn start(&mut self, frame: &mut Frame, Clock { timers, .. }: Clock, counters: &mut Counters) -> Start {
+        let Self { sender, receiver, below, .. } = self;
+        let Some((ticket, queued)) = frame.ticket.and_then(|ticket| Some((ticket, below.get_mut(ticket)?))) else {
+            return Start::Send;
+        };
+        let counter = match sender.start(&queued.what, frame, counters) {
+            Ok(counter) => counter,
+            Err(withdraw) => {
+                below.remove(ticket);
+                return withdraw;
+            }
+        };
+        queued.started = Some((counter, timers));
+        match &queued.what {
+            What::Feedback(form) => {
+                let runs = frame.head.len().saturating_sub(form.head());
+                frame.head = receiver.feedback(*form, runs).frame(runs).head;
+            }
+            What::Data(head) => {
+                let feedback = head.feedback.map(|runs| receiver.feedback(head.form, runs));
+                head.write(frame, Counter::new(counter), feedback.as_ref());
+            }
+            What::Piece(_) | What::GivenUp(_) | What::Poll => {}
+        }
+        Start::Send
+    }
+
+    fn departed(&mut self, _tag: Tag, ticket: Ticket, departure: Departure, Clock { timers, .. }: Clock) {
+        let Some(InQueue { what, started, .. }) = self.below.remove(ticket) else { return };
+        let (Departure::Sent, Some((counter, at))) = (departure, started) else {
+            self.sender.dropped(&what);
+            self.pause.restart(timers + self.frame_time);
+            return;
+        };
+        let took = timers.since(at);
+        if what.is_feedback() {
+            if took > Span::ZERO {
+                self.feedback_pause.restart(at + took * FEEDBACK_PAUSE);
+            }
+        } else {
+            self.frame_time = took.max(Span::from_milliseconds(1));
+        }
+        let is_last = self.below.is_empty();
+        self.sender.departed(&what, counter, is_last, timers);
+    }
+
+    fn link_is_back(&mut self) {
+        self.sender.link_is_back();
+    }
+
+    fn largest_packet(&self, room: Octets) -> Octets {
+        let least = MOST_BEFORE_OCTETS + Octets::new(16);
+        if room < least { Octets::ZERO } else { Octets::of(LONGEST_PACKET) }
+    }
+
+    fn release(&mut self, counters: &mut Counters) -> Option<Bytes> {
+        let Self { sender, receiver, .. } = self;
+        sender.buffer.release(|| receiver.poll_packet(), counters)
+    }
+
+    fn deadlines(&self) -> Deadlines {
+        let pauses = earliest(self.feedback_pause.get(), self.pause.get());
+        Deadlines { now: self.sender.expiry(), timers: earliest(self.sender.deadline(), pauses) }
+    }
+}

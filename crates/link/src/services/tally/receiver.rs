@@ -1,0 +1,153 @@
+//! The receiving half: what has arrived, packets made of it, and what the sender is told.
+
+use super::arrivals::Arrivals;
+use super::feedback::{Feedback, Runs};
+use super::holes::Holes;
+use super::reassembly::{Reassembly, Whole};
+use super::wire::{Cut, Form};
+use crate::arq::{Order, Resequencing};
+use crate::contract::Counters;
+use arqway_units::Time;
+use bytes::Bytes;
+
+#[derive(Debug)]
+pub(super) struct Receiver {
+    frames: Holes,
+    arrivals: Arrivals,
+    reassembly: Reassembly,
+    order: Order<Bytes>,
+    resequencing: Resequencing,
+    /// How far beyond the first missing frame one may be.
+    window: u64,
+    /// The form of what arrived last: the peer can read feedback in it.
+    form: Form,
+}
+
+impl Receiver {
+    pub(super) fn new(window: u64, resequencing: &Resequencing) -> Self {
+        Self {
+            frames: Holes::default(),
+            arrivals: Arrivals::default(),
+            reassembly: Reassembly::default(),
+            order: Order::with_capacity(0),
+            resequencing: resequencing.clone(),
+            window,
+            form: Form::Short,
+        }
+    }
+
+    /// Takes note of a transmission, whose counter is still the low bits.
+    fn note(&mut self, form: Form, counter: u64) {
+        self.form = form;
+        self.arrivals.arrive(form.near(self.arrivals.newest(), counter));
+    }
+
+    /// The number of a frame that has not arrived; `None` for others, which are counted.
+    fn number_of(&self, form: Form, bits: u64, counters: &mut Counters) -> Option<u64> {
+        let next = self.frames.next();
+        let number = form.near(next, bits);
+        if number < next || self.frames.has(number) {
+            counters.duplicates_received += 1;
+            return None;
+        }
+        if number >= next + self.window {
+            counters.protocol_errors += 1;
+            return None;
+        }
+        Some(number)
+    }
+
+    /// A cut has arrived.
+    pub(super) fn receive(&mut self, cut: Cut, now: Time, counters: &mut Counters) {
+        self.note(cut.form, cut.counter);
+        if let Some(number) = self.number_of(cut.form, cut.number, counters) {
+            self.complete(number, cut, now, counters);
+        }
+    }
+
+    /// A piece of a cut has arrived.
+    pub(super) fn receive_piece(
+        &mut self,
+        cut: Cut,
+        offset: u16,
+        is_last: bool,
+        now: Time,
+        counters: &mut Counters,
+    ) {
+        self.note(cut.form, cut.counter);
+        let Some(number) = self.number_of(cut.form, cut.number, counters) else { return };
+        if let Some(cut) = self.reassembly.piece(number, cut, offset.into(), is_last) {
+            self.complete(number, cut, now, counters);
+        }
+    }
+
+    fn complete(&mut self, number: u64, cut: Cut, now: Time, counters: &mut Counters) {
+        self.frames.arrive(number);
+        if let Some(Whole { frames, link, packet }) = self.reassembly.arrive(number, cut) {
+            // Where frames bear no link, each packet follows the one before it, or none.
+            let length = u32::try_from(frames.end - frames.start).unwrap_or(u32::MAX);
+            let link = link.or_else(|| self.resequencing.common_link().map(|link| link * length)).unwrap_or(0);
+            self.order.arrive(frames.end - 1, link, packet, now, counters);
+        }
+        self.advance(now, counters);
+    }
+
+    /// Frames will not come.
+    pub(super) fn give_up(&mut self, bits: u64, counter: u64, count: u16, now: Time, counters: &mut Counters) {
+        self.note(Form::Long, counter);
+        let next = self.frames.next();
+        let first = Form::Long.near(next, bits);
+        let mut missed = 0;
+        for number in first.max(next)..(first + u64::from(count)).min(next + self.window) {
+            missed += u64::from(self.frames.arrive(number));
+        }
+        if missed == 0 {
+            counters.duplicates_received += 1;
+        }
+        counters.frames_abandoned += missed;
+        self.advance(now, counters);
+    }
+
+    fn advance(&mut self, now: Time, counters: &mut Counters) {
+        let edge = self.frames.next();
+        self.reassembly.advance(edge);
+        self.order.advance(edge, now, counters);
+    }
+
+    /// The peer wants to be told, by a transmission with this counter.
+    pub(super) fn asked(&mut self, counter: u64) {
+        self.arrivals.arrive(Form::Long.near(self.arrivals.newest(), counter));
+        self.arrivals.tell();
+        // Whatever is outstanding there, it can be read in this form.
+        self.form = Form::Long;
+    }
+
+    pub(super) fn arrivals(&self) -> &Arrivals {
+        &self.arrivals
+    }
+
+    /// How many octets of runs feedback takes now, at most `most`.
+    pub(super) fn octets_of_runs(&self, most: usize) -> usize {
+        Runs::of(&self.frames, most).octets()
+    }
+
+    /// What the sender is to be told, in so many octets of runs; it counts as told.
+    pub(super) fn feedback(&mut self, form: Form, runs: usize) -> Feedback {
+        let runs = Runs::of(&self.frames, runs);
+        let next = self.frames.next();
+        // Feedback without runs says that nothing has arrived beyond `next`. If that is not so it must not say that anything newer
+        // was seen, either, and the sender is told again.
+        let is_all = !runs.numbers.is_empty() || next == self.frames.end();
+        let newest = if is_all { self.arrivals.tell_newest() } else { self.arrivals.told_newest() };
+        Feedback { form, next, newest, lateness: self.arrivals.lateness(), runs }
+    }
+
+    /// The form in which feedback may ride.
+    pub(super) fn form(&self) -> Form {
+        self.form
+    }
+
+    pub(super) fn poll_packet(&mut self) -> Option<Bytes> {
+        self.order.poll()
+    }
+}

@@ -1,0 +1,128 @@
+//! When the sender asks: how long the peer takes to answer, and what is done if it does not.
+//!
+//! No frame has a timer of its own. As long as frames are sent, each says of those before it whether they were lost. What is
+//! left is the end of a burst: after a quarter of a round trip without a new frame a *poll* asks what has arrived. If no
+//! answer comes in time the oldest frame of which nothing is known goes out again, and a poll behind it (the tail loss probe
+//! of RFC 8985 §7).
+
+use crate::arq::{Deadline, RoundTrip, Smoothing, earliest};
+use arqway_units::{Span, Time};
+
+/// A round trip as long as nothing is known: an answer is then awaited for a second (RFC 6298 §2.1).
+const UNKNOWN: Span = Span::from_milliseconds(333);
+/// An answer is awaited no shorter than that, besides the round trip: whoever is asked may be late.
+const LEAST_MARGIN: Span = Span::from_milliseconds(1);
+/// A probe is repeated no later than that, or after so many times the first wait where that is longer.
+const LATEST_REPETITION: Span = Span::from_milliseconds(2000);
+const MOST_DOUBLINGS: u32 = 6;
+
+/// The sender's clockwork.
+#[derive(Debug)]
+pub(super) struct Timing {
+    round_trip: RoundTrip,
+    /// Runs from the departure of the last frame, if nothing follows it.
+    quiet: Deadline,
+    /// Runs from the departure of a poll.
+    answer: Deadline,
+    /// The counter of a poll that is not answered.
+    polled: Option<u64>,
+    /// How often the answer has not come, in a row.
+    misses: u32,
+}
+
+impl Timing {
+    /// With a guess at the round trip, where there is one.
+    pub(super) fn new(guess: Option<Span>) -> Self {
+        let guess = guess.unwrap_or(UNKNOWN).max(LEAST_MARGIN).as_seconds();
+        Self {
+            round_trip: RoundTrip::new(Smoothing::default(), guess, guess / 2.0),
+            quiet: Deadline::default(),
+            answer: Deadline::default(),
+            polled: None,
+            misses: 0,
+        }
+    }
+
+    /// The smoothed round trip.
+    pub(super) fn round_trip(&self) -> Span {
+        Span::from_seconds(self.round_trip.srtt())
+    }
+
+    /// How long an answer is awaited now.
+    fn patience(&self) -> Span {
+        let margin = Span::from_seconds(4.0 * self.round_trip.srttvar()).max(LEAST_MARGIN);
+        let first = self.round_trip() + margin;
+        let doubled = first * (1 << self.misses.min(MOST_DOUBLINGS));
+        doubled.min(LATEST_REPETITION.max(first * 4))
+    }
+
+    /// The peer answered so long after a frame's departure.
+    pub(super) fn sample(&mut self, round_trip: Span) {
+        self.round_trip.sample(round_trip.as_seconds());
+    }
+
+    /// A frame has departed behind which nothing waits, or nothing that may be sent.
+    pub(super) fn fell_silent(&mut self, now: Time) {
+        if self.polled.is_none() {
+            self.quiet.restart(now + Span::from_seconds(self.round_trip.srtt() / 4.0));
+        }
+    }
+
+    /// A frame is handed over.
+    pub(super) fn speaks(&mut self) {
+        self.quiet.stop();
+    }
+
+    /// A poll starts.
+    pub(super) fn polled(&mut self, counter: u64) {
+        self.quiet.stop();
+        self.polled = Some(counter);
+    }
+
+    /// Whether a poll is on its way, or its answer.
+    pub(super) fn awaits_answer(&self) -> bool {
+        self.polled.is_some()
+    }
+
+    /// A poll has departed.
+    pub(super) fn poll_departed(&mut self, now: Time) {
+        if self.polled.is_some() {
+            self.answer.restart(now + self.patience());
+        }
+    }
+
+    /// The peer has seen this transmission. Whether a poll is answered by that.
+    pub(super) fn answered(&mut self, newest: u64) -> Option<u64> {
+        let polled = self.polled.take_if(|polled| *polled <= newest)?;
+        self.answer.stop();
+        self.misses = 0;
+        Some(polled)
+    }
+
+    /// Nothing is unknown any more.
+    pub(super) fn rest(&mut self) {
+        self.quiet.stop();
+        self.answer.stop();
+        self.polled = None;
+        self.misses = 0;
+    }
+
+    /// It has been quiet for long enough to ask.
+    pub(super) fn was_quiet(&mut self, now: Time) -> bool {
+        self.quiet.fire(now)
+    }
+
+    /// The answer to a poll has not come.
+    pub(super) fn missed_answer(&mut self, now: Time) -> bool {
+        let missed = self.answer.fire(now);
+        if missed {
+            self.misses = self.misses.saturating_add(1);
+            self.polled = None;
+        }
+        missed
+    }
+
+    pub(super) fn deadline(&self) -> Option<Time> {
+        earliest(self.quiet.get(), self.answer.get())
+    }
+}

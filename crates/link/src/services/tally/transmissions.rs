@@ -1,0 +1,92 @@
+//! The sender's record of what it transmitted, in the order of the transmission counter, and the verdict on each: whether it
+//! arrived or is lost.
+//!
+//! ```text
+//!     counter        41      42      43      44      45           the peer has seen 44, and frames 7, 9 and 10
+//!     frames          7       8       9    again 6   10
+//!                  arrived   lost  arrived  arrived   not known yet
+//! ```
+
+use super::wire::Counter;
+use alloc::collections::VecDeque;
+use arqway_units::Time;
+use core::ops::Range;
+
+/// What has been transmitted and not been judged.
+#[derive(Debug)]
+pub(super) struct Transmissions {
+    /// In the order of the counter, from `first` on.
+    sent: VecDeque<Transmission>,
+    first: u64,
+    /// The newest one that the peer has told of.
+    reported: u64,
+}
+
+/// One frame that has started.
+#[derive(Debug, Clone)]
+pub(super) struct Transmission {
+    /// The frames that it carried, or that it gave up; none in a poll.
+    pub(super) frames: Range<u64>,
+    /// When its last bit had gone out.
+    pub(super) departed: Option<Time>,
+}
+
+impl Transmissions {
+    /// None; the counter begins at one, so that zero is what a peer tells that has seen nothing.
+    pub(super) fn new() -> Self {
+        Self { sent: VecDeque::new(), first: 1, reported: 0 }
+    }
+
+    /// The counter of the next one.
+    pub(super) fn next(&self) -> u64 {
+        self.first + self.sent.len() as u64
+    }
+
+    /// The newest one that the peer has told of.
+    pub(super) fn reported(&self) -> u64 {
+        self.reported
+    }
+
+    /// How many the peer has not told of.
+    pub(super) fn unreported(&self) -> u64 {
+        self.next() - 1 - self.reported
+    }
+
+    /// A frame starts. Its counter.
+    pub(super) fn start(&mut self, frames: Range<u64>) -> Counter {
+        let counter = Counter::new(self.next());
+        self.sent.push_back(Transmission { frames, departed: None });
+        counter
+    }
+
+    /// A frame has departed.
+    pub(super) fn depart(&mut self, counter: u64, now: Time) {
+        if let Some(transmission) = self.get_mut(counter) {
+            transmission.departed = Some(now);
+        }
+    }
+
+    /// The peer tells of the newest that it has seen. When that departed; `None` if it is nothing new, or was never sent.
+    pub(super) fn report(&mut self, newest: u64) -> Option<Option<Time>> {
+        if newest <= self.reported || newest >= self.next() {
+            return None;
+        }
+        self.reported = newest;
+        Some(self.get_mut(newest).and_then(|transmission| transmission.departed))
+    }
+
+    /// The next one to be judged of those up to `settled`, with its counter.
+    pub(super) fn judge(&mut self, settled: u64) -> Option<(u64, Transmission)> {
+        if self.first > settled {
+            return None;
+        }
+        let transmission = self.sent.pop_front()?;
+        self.first += 1;
+        Some((self.first - 1, transmission))
+    }
+
+    fn get_mut(&mut self, counter: u64) -> Option<&mut Transmission> {
+        let index = usize::try_from(counter.checked_sub(self.first)?).ok()?;
+        self.sent.get_mut(index)
+    }
+}

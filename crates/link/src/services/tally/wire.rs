@@ -1,0 +1,503 @@
+//! The octets of tally. Nothing else knows them; who watches frames reads them by [`parse`].
+//!
+//! The tag's kind tells the frames apart. A frame number counts frames; the transmission counter counts transmissions, those of
+//! the same frame again too. Both are the low bits: eleven each in the short form, eighteen in the long one. The short form
+//! does while there are at most 1,024 frames, or transmissions, of which nothing is known yet.
+//!
+//! ```text
+//!     kind 0  data                 | number 11, counter 11, S, E     | link | octets ...
+//!     kind 1  data, feedback       | number 11, counter 11, S, E     | link | next 11, newest 11, lateness 2 | octets ...
+//!     kind 2  ... with runs        | number 11, counter 11, S, E     | link | next 11, newest 11, lateness 2 | runs | octets ...
+//!     kind 3  data, long form      | number 18, counter 18, S, E, F, 0 | link | octets ...               F = 0
+//!                                  | number 18, counter 18, S, E, F, 0 | link | feedback | runs | octets ...   F = 1
+//!     kind 4  feedback             | next 11, newest 11, lateness 2 | runs to the end
+//!     kind 5  feedback, long form  | next 18, newest 18, lateness 2, 0 0 | runs to the end
+//!             poll                 | counter 18, zeros 6 |                     nothing else has three octets
+//!     kind 6  piece of a frame     | number 18, counter 18, S, E, 0, L | link | offset 16 | octets ...   L: the last piece
+//!     kind 7  frames given up      | number 18, counter 18, zeros 4 | count 16 |
+//! ```
+//!
+//! S: a packet starts with this frame; E: it ends with it. The link stands only in frames that end a packet, and only where
+//! packets are not released in the order of their numbers (see [`crate::Resequencing`]): how many frames back the one is that
+//! must go before it. Link and runs are numbers of seven bits an octet, the higher ones first; the first bit says that
+//! another octet follows.
+//!
+//! Runs: how far the highest frame received is ahead of the next one awaited, then how many frames down from there were
+//! received, how many below those are missing, and so on. Inside data an octet before them says how many octets they take.
+//! Zeros behind them say nothing.
+
+use super::feedback::{Feedback, Lateness, Runs};
+use crate::arq::Seq;
+use crate::contract::{Frame, Kind};
+use arqway_units::Octets;
+use arrayvec::ArrayVec;
+use bytes::Bytes;
+
+/// A frame number.
+pub(super) type Number = Seq<18>;
+/// A transmission counter.
+pub(super) type Counter = Seq<18>;
+/// The low bits of either in the short form.
+type Short = Seq<11>;
+
+const DATA: Kind = Kind::new(0);
+const DATA_FEEDBACK: Kind = Kind::new(1);
+const DATA_RUNS: Kind = Kind::new(2);
+const LONG: Kind = Kind::new(3);
+const FEEDBACK: Kind = Kind::new(4);
+const LONG_FEEDBACK_OR_POLL: Kind = Kind::new(5);
+const PIECE: Kind = Kind::new(6);
+const GIVEN_UP: Kind = Kind::new(7);
+
+/// So many frames, or transmissions, may be of unknown fate where the short form is used: half of its numbers.
+pub(super) const SHORT_REACH: u64 = Short::MODULUS / 2;
+/// The same of the long form, and so the largest window.
+pub(super) const LONG_REACH: u64 = Number::MODULUS / 2;
+/// What a poll takes behind the tag.
+pub(super) const POLL: usize = 3;
+/// What a head has room for.
+const MOST: usize = 20;
+/// What a link takes at most.
+const MOST_OF_LINK: usize = 3;
+
+/// How wide numbers are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// Eleven bits.
+    Short,
+    /// Eighteen bits.
+    Long,
+}
+
+impl Form {
+    /// The number that these low bits are, near `base`: from half of the form's numbers below it on.
+    pub(super) fn near(self, base: u64, bits: u64) -> u64 {
+        match self {
+            Self::Short => Short::at_or_after(Short::new(base.saturating_sub(SHORT_REACH)), bits).as_u64(),
+            Self::Long => Number::at_or_after(Number::new(base.saturating_sub(LONG_REACH)), bits).as_u64(),
+        }
+    }
+
+    /// The first number from `base` on that these low bits are.
+    pub(super) fn from(self, base: u64, bits: u64) -> u64 {
+        match self {
+            Self::Short => Short::at_or_after(Short::new(base), bits).as_u64(),
+            Self::Long => Number::at_or_after(Number::new(base), bits).as_u64(),
+        }
+    }
+
+    /// How many octets two numbers take.
+    pub(super) const fn head(self) -> usize {
+        match self {
+            Self::Short => 3,
+            Self::Long => 5,
+        }
+    }
+
+    /// How many octets of runs fit into a data frame with feedback.
+    pub(super) const fn most_runs(self) -> usize {
+        MOST - MOST_OF_LINK - 2 * self.head() - 1
+    }
+}
+
+/// How many octets of runs fit into feedback alone.
+pub(super) const MOST_RUNS_ALONE: usize = MOST - Form::Long.head();
+
+/// A frame as received: numbers are still the low bits, for whoever knows the windows to expand.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Pdu {
+    /// A cut of a packet, or all of it.
+    Data(Cut, Option<Feedback>),
+    /// A piece of a cut that did not fit into a frame any more.
+    Piece {
+        /// The cut; its octets are those of the piece.
+        cut: Cut,
+        /// Where in the cut the piece begins.
+        offset: u16,
+        /// Whether it is the last piece.
+        is_last: bool,
+    },
+    /// What has arrived at who sends this.
+    Feedback(Feedback),
+    /// Wants feedback at once.
+    Poll {
+        /// The transmission counter of this frame.
+        counter: u64,
+    },
+    /// Frames that will not come.
+    GivenUp {
+        /// The first of them.
+        number: u64,
+        /// The transmission counter of this frame.
+        counter: u64,
+        /// How many.
+        count: u16,
+    },
+}
+
+/// What a data frame carries, and its names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cut {
+    /// How wide its numbers are.
+    pub form: Form,
+    /// The frame number.
+    pub number: u64,
+    /// The transmission counter.
+    pub counter: u64,
+    /// A packet starts with it.
+    pub starts: bool,
+    /// A packet ends with it.
+    pub ends: bool,
+    /// How many frames back the one is that must go before the packet, where the frame says so.
+    pub link: Option<u32>,
+    /// A part of a packet.
+    pub octets: Bytes,
+}
+
+/// Reads a frame, or `None` where it is none of tally's: too short or too long, of no octets, with a link too few or too
+/// many, or with bits set that mean nothing.
+#[must_use]
+pub fn parse(mut frame: Frame, is_linked: bool) -> Option<Pdu> {
+    let kind = frame.tag.kind();
+    match kind {
+        DATA | DATA_FEEDBACK | DATA_RUNS => {
+            let (number, counter, flags) = read_short(&mut frame)?;
+            let mut cut = Cut::of(Form::Short, number, counter, flags & 2 != 0, flags & 1 != 0);
+            cut.link = read_link(&mut frame, is_linked && cut.ends)?;
+            let feedback = match kind {
+                DATA => None,
+                DATA_FEEDBACK => Some(read_feedback(&mut frame, Form::Short)?),
+                _ => Some(read_with_runs(&mut frame, Form::Short)?),
+            };
+            cut.octets = frame.into_packet()?;
+            Some(Pdu::Data(cut, feedback))
+        }
+        LONG => {
+            let (number, counter, flags) = read_long(&mut frame)?;
+            let mut cut = Cut::of(Form::Long, number, counter, flags & 8 != 0, flags & 4 != 0);
+            cut.link = read_link(&mut frame, is_linked && cut.ends)?;
+            let feedback = if flags & 2 == 0 { None } else { Some(read_with_runs(&mut frame, Form::Long)?) };
+            cut.octets = frame.into_packet()?;
+            (flags & 1 == 0).then_some(Pdu::Data(cut, feedback))
+        }
+        LONG_FEEDBACK_OR_POLL if frame.remaining() == POLL => {
+            let [high, middle, low] = frame.take()?;
+            let bits = u32::from_be_bytes([0, high, middle, low]);
+            (bits % 64 == 0).then(|| Pdu::Poll { counter: (bits >> 6).into() })
+        }
+        FEEDBACK | LONG_FEEDBACK_OR_POLL => {
+            let form = if kind == FEEDBACK { Form::Short } else { Form::Long };
+            let mut feedback = read_feedback(&mut frame, form)?;
+            let octets = frame.remaining();
+            feedback.runs = read_runs(&mut frame, octets)?;
+            Some(Pdu::Feedback(feedback))
+        }
+        PIECE => {
+            let (number, counter, flags) = read_long(&mut frame)?;
+            let mut cut = Cut::of(Form::Long, number, counter, flags & 8 != 0, flags & 4 != 0);
+            cut.link = read_link(&mut frame, is_linked && cut.ends)?;
+            let offset = u16::from_be_bytes(frame.take()?);
+            cut.octets = frame.into_packet()?;
+            (flags & 2 == 0).then_some(Pdu::Piece { cut, offset, is_last: flags & 1 != 0 })
+        }
+        _ => {
+            let (number, counter, flags) = read_long(&mut frame)?;
+            let count = u16::from_be_bytes(frame.take()?);
+            (flags == 0 && count > 0 && frame.remaining() == 0).then_some(Pdu::GivenUp { number, counter, count })
+        }
+    }
+}
+
+impl Cut {
+    fn of(form: Form, number: u64, counter: u64, starts: bool, ends: bool) -> Self {
+        Self { form, number, counter, starts, ends, link: None, octets: Bytes::new() }
+    }
+}
+
+fn read_short(frame: &mut Frame) -> Option<(u64, u64, u32)> {
+    let [high, middle, low] = frame.take()?;
+    let bits = u32::from_be_bytes([0, high, middle, low]);
+    Some(((bits >> 13).into(), (bits >> 2 & 0x7ff).into(), bits & 3))
+}
+
+fn read_long(frame: &mut Frame) -> Option<(u64, u64, u64)> {
+    let [a, b, c, d, e] = frame.take()?;
+    let bits = u64::from_be_bytes([0, 0, 0, a, b, c, d, e]);
+    Some((bits >> 22, bits >> 4 & 0x3_ffff, bits & 15))
+}
+
+/// The link, where there is to be one; `None` if it cannot be read.
+#[expect(clippy::option_option, reason = "it may be absent, and it may be unreadable")]
+fn read_link(frame: &mut Frame, is_there: bool) -> Option<Option<u32>> {
+    if is_there { read_variable(frame).map(|(link, _)| Some(link)) } else { Some(None) }
+}
+
+/// A number of seven bits an octet, at most three octets, and how many it took.
+fn read_variable(frame: &mut Frame) -> Option<(u32, usize)> {
+    let mut number = 0;
+    for octets in 1..=MOST_OF_LINK {
+        let [octet] = frame.take()?;
+        number = number << 7 | u32::from(octet & 0x7f);
+        if octet & 0x80 == 0 {
+            return Some((number, octets));
+        }
+    }
+    None
+}
+
+fn read_feedback(frame: &mut Frame, form: Form) -> Option<Feedback> {
+    let (next, newest, lateness, rest) = match form {
+        Form::Short => {
+            let (next, newest, lateness) = read_short(frame)?;
+            (next, newest, u64::from(lateness), 0)
+        }
+        Form::Long => {
+            let (next, newest, flags) = read_long(frame)?;
+            (next, newest, flags >> 2, flags & 3)
+        }
+    };
+    let lateness = Lateness::from_bits(lateness);
+    (rest == 0).then_some(Feedback { form, next, newest, lateness, runs: Runs::default() })
+}
+
+/// Feedback inside a data frame, which says how long its runs are.
+fn read_with_runs(frame: &mut Frame, form: Form) -> Option<Feedback> {
+    let mut feedback = read_feedback(frame, form)?;
+    let [octets] = frame.take()?;
+    feedback.runs = read_runs(frame, octets.into())?;
+    Some(feedback)
+}
+
+/// Runs that take so many octets.
+fn read_runs(frame: &mut Frame, octets: usize) -> Option<Runs> {
+    if octets > MOST_RUNS_ALONE {
+        return None;
+    }
+    let (mut left, mut numbers, mut ended) = (octets, ArrayVec::<u32, MOST_RUNS_ALONE>::new(), false);
+    while left > 0 {
+        let (number, took) = read_variable(frame)?;
+        left = left.checked_sub(took)?;
+        ended |= number == 0;
+        if !ended {
+            numbers.push(number);
+        } else if number != 0 {
+            return None;
+        }
+    }
+    Some(Runs { numbers })
+}
+
+/// Appends a number of seven bits an octet, if it fits into `most` octets.
+pub(super) fn put_variable<const N: usize>(to: &mut ArrayVec<u8, N>, number: u32, most: usize) -> bool {
+    let groups = match number {
+        0..0x80 => 1,
+        0x80..0x4000 => 2,
+        0x4000..0x20_0000 => 3,
+        _ => return false,
+    };
+    if to.len() + groups > most.min(N) {
+        return false;
+    }
+    for group in (0..groups).rev() {
+        let [low, ..] = (number >> (7 * group) & 0x7f).to_le_bytes();
+        to.push(if group > 0 { low | 0x80 } else { low });
+    }
+    true
+}
+
+/// What of a data frame's head is known when it is handed over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Head {
+    pub(super) form: Form,
+    pub(super) number: Number,
+    pub(super) starts: bool,
+    pub(super) ends: bool,
+    /// Where the frame bears one.
+    pub(super) link: Option<u32>,
+    /// Room that is set aside for feedback: none, without runs, or with so many octets of runs.
+    pub(super) feedback: Option<usize>,
+}
+
+impl Head {
+    /// How many octets it takes.
+    pub(super) fn octets(&self) -> usize {
+        let link = self.link.map_or(0, |link| match link {
+            0..0x80 => 1,
+            0x80..0x4000 => 2,
+            _ => 3,
+        });
+        let feedback = self.feedback.map_or(0, |runs| match (self.form, runs) {
+            (Form::Short, 0) => self.form.head(),
+            _ => self.form.head() + 1 + runs,
+        });
+        self.form.head() + link + feedback
+    }
+
+    fn kind(&self) -> Kind {
+        match (self.form, self.feedback) {
+            (Form::Long, _) => LONG,
+            (Form::Short, None) => DATA,
+            (Form::Short, Some(0)) => DATA_FEEDBACK,
+            (Form::Short, Some(_)) => DATA_RUNS,
+        }
+    }
+
+    /// The frame; counter and feedback are written when it starts.
+    pub(super) fn frame(&self, octets: Bytes) -> Frame {
+        let blank = [0; MOST];
+        let mut frame = Frame::new(self.kind(), &blank[..self.octets().min(MOST)], octets);
+        self.write(&mut frame, Counter::ZERO, None);
+        frame
+    }
+
+    /// Writes it with a counter, and what there is to say, into the frame.
+    pub(super) fn write(&self, frame: &mut Frame, counter: Counter, feedback: Option<&Feedback>) {
+        let mut head = ArrayVec::<u8, MOST>::new();
+        put_names(&mut head, self.form, self.number.as_u64(), counter.as_u64(), self.flags());
+        if let Some(link) = self.link {
+            put_variable(&mut head, link, MOST);
+        }
+        if let (Some(runs), Some(feedback)) = (self.feedback, feedback) {
+            feedback.put(&mut head, self.form);
+            if self.form == Form::Long || runs > 0 {
+                let [length, ..] = runs.to_le_bytes();
+                head.push(length);
+                feedback.runs.put(&mut head, runs);
+            }
+        }
+        let size = frame.head.len();
+        frame.head.clear();
+        frame.head.extend(head.into_iter().chain(core::iter::repeat(0)).take(size));
+    }
+
+    fn flags(&self) -> u64 {
+        let both = u64::from(self.starts) << 1 | u64::from(self.ends);
+        match self.form {
+            Form::Short => both,
+            Form::Long => both << 2 | u64::from(self.feedback.is_some()) << 1,
+        }
+    }
+}
+
+fn put_names<const N: usize>(to: &mut ArrayVec<u8, N>, form: Form, number: u64, counter: u64, flags: u64) {
+    match form {
+        Form::Short => {
+            let bits = Short::new(number).wire() << 13 | Short::new(counter).wire() << 2 | flags;
+            to.extend(bits.to_be_bytes().into_iter().skip(5));
+        }
+        Form::Long => {
+            let bits = Number::new(number).wire() << 22 | Counter::new(counter).wire() << 4 | flags;
+            to.extend(bits.to_be_bytes().into_iter().skip(3));
+        }
+    }
+}
+
+impl Feedback {
+    /// Without its runs.
+    fn put<const N: usize>(&self, to: &mut ArrayVec<u8, N>, form: Form) {
+        let lateness = self.lateness.bits();
+        let flags = if form == Form::Short { lateness } else { lateness << 2 };
+        put_names(to, form, self.next, self.newest, flags);
+    }
+
+    /// A frame with nothing else, whose runs take `runs` octets.
+    pub(super) fn frame(&self, runs: usize) -> Frame {
+        let mut head = ArrayVec::<u8, MOST>::new();
+        self.put(&mut head, self.form);
+        self.runs.put(&mut head, runs);
+        let kind = if self.form == Form::Short { FEEDBACK } else { LONG_FEEDBACK_OR_POLL };
+        Frame::new(kind, &head, Bytes::new())
+    }
+}
+
+impl Runs {
+    /// Exactly so many octets, filled up with zeros.
+    fn put(&self, to: &mut ArrayVec<u8, MOST>, octets: usize) {
+        let end = (to.len() + octets).min(MOST);
+        for number in &self.numbers {
+            if !put_variable(to, *number, end) {
+                break;
+            }
+        }
+        while to.len() < end {
+            to.push(0);
+        }
+    }
+}
+
+/// What a frame takes at most besides its octets, tag and link included.
+pub(super) const MOST_BEFORE_OCTETS: Octets = Octets::new(1 + 5 + 3 + 2);
+
+/// A piece of a cut; its counter is written when it starts.
+pub(super) fn piece(head: &Head, offset: usize, is_last: bool, octets: Bytes) -> Frame {
+    let mut to = ArrayVec::<u8, MOST>::new();
+    let flags = u64::from(head.starts) << 3 | u64::from(head.ends) << 2 | u64::from(is_last);
+    put_names(&mut to, Form::Long, head.number.as_u64(), 0, flags);
+    if let Some(link) = head.link {
+        put_variable(&mut to, link, MOST);
+    }
+    to.extend(u16::try_from(offset).unwrap_or(u16::MAX).to_be_bytes());
+    Frame::new(PIECE, &to, octets)
+}
+
+/// `count` frames from `number` on are given up; its counter is written when it starts.
+pub(super) fn given_up(number: Number, count: u16) -> Frame {
+    let mut to = ArrayVec::<u8, MOST>::new();
+    put_names(&mut to, Form::Long, number.as_u64(), 0, 0);
+    to.extend(count.to_be_bytes());
+    Frame::new(GIVEN_UP, &to, Bytes::new())
+}
+
+/// A poll; its counter is written when it starts.
+pub(super) fn poll() -> Frame {
+    Frame::new(LONG_FEEDBACK_OR_POLL, &[0; POLL], Bytes::new())
+}
+
+/// Writes the counter into a frame that is not [`Head`]'s to write.
+pub(super) fn write_counter(frame: &mut Frame, counter: Counter) {
+    let octets = (counter.wire() << 4).to_be_bytes();
+    if frame.tag.kind() == LONG_FEEDBACK_OR_POLL {
+        let [.., a, b, c] = (counter.wire() << 6).to_be_bytes();
+        frame.head.clear();
+        frame.head.extend([a, b, c]);
+    } else if let Some(names) = frame.head.first_chunk_mut::<5>() {
+        // The counter's 18 bits begin behind the number's.
+        let mask = (0x3_ffff_u64 << 4).to_be_bytes();
+        for ((octet, mask), bits) in names.iter_mut().zip(&mask[3..]).zip(&octets[3..]) {
+            *octet = *octet & !mask | bits;
+        }
+    }
+}
+
+/// Holds the reader to a second opinion: what was read says what the octets say.
+#[cfg(feature = "fuzz")]
+pub(super) fn check(kind: u8, octets: &[u8], is_linked: bool, pdu: &Pdu) {
+    let bits = |from: usize, count: usize| {
+        let bit = |place: usize| u64::from(octets[place / 8] >> (7 - place % 8) & 1);
+        (from..from + count).fold(0, |number, place| number << 1 | bit(place))
+    };
+    match pdu {
+        Pdu::Data(cut, feedback) => {
+            let width = if kind == 3 { 18 } else { 11 };
+            assert_eq!((cut.number, cut.counter), (bits(0, width), bits(width, width)));
+            assert_eq!((cut.starts, cut.ends), (bits(2 * width, 1) == 1, bits(2 * width + 1, 1) == 1));
+            assert_eq!(feedback.is_some(), matches!(kind, 1 | 2) || kind == 3 && bits(38, 1) == 1);
+            assert_eq!(cut.link.is_some(), is_linked && cut.ends);
+            assert!(octets.ends_with(&cut.octets) && !cut.octets.is_empty());
+        }
+        Pdu::Piece { cut, is_last, .. } => {
+            assert_eq!((kind, cut.number, cut.counter, *is_last), (6, bits(0, 18), bits(18, 18), bits(39, 1) == 1));
+            assert!(octets.ends_with(&cut.octets) && !cut.octets.is_empty());
+        }
+        Pdu::Feedback(feedback) => {
+            let width = if kind == 4 { 11 } else { 18 };
+            assert_eq!((feedback.next, feedback.newest), (bits(0, width), bits(width, width)));
+            assert_eq!(feedback.lateness.bits(), bits(2 * width, 2));
+        }
+        Pdu::Poll { counter } => assert_eq!((kind, octets.len(), *counter), (5, POLL, bits(0, 18))),
+        Pdu::GivenUp { number, counter, count } => {
+            assert_eq!((kind, octets.len(), *number, *counter), (7, 7, bits(0, 18), bits(18, 18)));
+            assert_eq!(u64::from(*count), bits(40, 16));
+        }
+    }
+}
