@@ -1,13 +1,18 @@
-//! Our frames in the queue below: at most two, so that what is sent again overtakes what is new.
+//! Our frames in the queue below: one or two, so that what is sent again overtakes what is new.
+//!
+//! One frame on a slow line, which is busy until whoever drives us has had time to ask for the next; two where a frame takes
+//! less time than that.
 
 use super::wire::{Form, Head};
 use crate::contract::Ticket;
-use arqway_units::Time;
+use arqway_units::{Span, Time};
 use arrayvec::ArrayVec;
 use core::ops::Range;
 
-/// So many frames with data, polls included, keep the line below busy: one on it and one behind.
+/// So many frames with data, polls included, keep a fast line busy: one on it and one behind.
 const MOST_OF_DATA: usize = 2;
+/// A line on which a frame takes so long is slow.
+const SLOW: Span = Span::from_milliseconds(5);
 /// And one with feedback.
 const MOST: usize = MOST_OF_DATA + 1;
 
@@ -50,9 +55,10 @@ impl What {
 }
 
 impl Below {
-    /// Whether another frame of data, or a poll, may be handed over.
-    pub(super) fn has_room_for_data(&self) -> bool {
-        self.frames.iter().filter(|frame| !frame.what.is_feedback()).count() < MOST_OF_DATA
+    /// Whether another frame of data, or a poll, may be handed over, where a frame takes so long on the line.
+    pub(super) fn has_room_for_data(&self, frame_time: Span) -> bool {
+        let most = if frame_time < SLOW { MOST_OF_DATA } else { 1 };
+        self.frames.iter().filter(|frame| !frame.what.is_feedback()).count() < most
     }
 
     /// Whether nothing is below.

@@ -159,7 +159,7 @@ impl Entity for Tally {
     }
 
     fn poll(&mut self, clock: Clock, room: Octets, counters: &mut Counters) -> Option<Frame> {
-        if self.below.has_room_for_data() && self.pause.get().is_none() {
+        if self.below.has_room_for_data(self.frame_time) && self.pause.get().is_none() {
             let ride = self.ride();
             if let Some((mut frame, what)) = self.sender.poll(clock, room, ride, &self.below, counters) {
                 frame.ticket = Some(self.below.push(what));
