@@ -58,12 +58,16 @@ impl Below {
     /// Whether another frame of data, or a poll, may be handed over, where a frame takes so long on the line.
     pub(super) fn has_room_for_data(&self, frame_time: Span) -> bool {
         let most = if frame_time < SLOW { MOST_OF_DATA } else { 1 };
-        self.frames.iter().filter(|frame| !frame.what.is_feedback()).count() < most
+        self.data().count() < most
     }
 
-    /// Whether nothing is below.
-    pub(super) fn is_empty(&self) -> bool {
-        self.frames.is_empty()
+    /// Whether a frame of data, or a poll, is below.
+    pub(super) fn has_data(&self) -> bool {
+        self.data().next().is_some()
+    }
+
+    fn data(&self) -> impl Iterator<Item = &InQueue> {
+        self.frames.iter().filter(|frame| !frame.what.is_feedback())
     }
 
     /// How many have not started.

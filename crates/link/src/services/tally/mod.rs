@@ -51,9 +51,7 @@ pub use feedback::{Feedback, Lateness, Runs};
 pub use wire::{Cut, Form, Pdu, parse};
 
 use crate::arq::{Deadline, earliest};
-use crate::contract::{
-    Clock, Counters, Deadlines, Departure, Entity, Frame, LinkContext, Packet, Start, Tag, Ticket,
-};
+use crate::contract::{Clock, Counters, Deadlines, Departure, Entity, Frame, LinkContext, Packet, Start, Tag, Ticket};
 use arqway_units::{Octets, Span};
 use below::{Below, InQueue, What};
 use bytes::Bytes;
@@ -174,7 +172,7 @@ impl Entity for Tally {
         let Some((ticket, queued)) = frame.ticket.and_then(|ticket| Some((ticket, below.get_mut(ticket)?))) else {
             return Start::Send;
         };
-        let counter = match sender.start(&queued.what, frame, counters) {
+        let counter = match sender.start(&queued.what, frame, timers, counters) {
             Ok(counter) => counter,
             Err(withdraw) => {
                 below.remove(ticket);
@@ -211,7 +209,7 @@ impl Entity for Tally {
         } else {
             self.frame_time = took.max(Span::from_milliseconds(1));
         }
-        let is_last = self.below.is_empty();
+        let is_last = !self.below.has_data();
         self.sender.departed(&what, counter, is_last, timers);
     }
 

@@ -138,7 +138,11 @@ impl Reassembly {
     }
 
     fn join(&mut self, frames: Range<u64>) -> Option<Whole> {
-        let cuts = || frames.clone().filter_map(|number| if let Some(Slot::Cut(cut)) = self.get(number) { Some(cut) } else { None });
+        let cuts = || {
+            frames
+                .clone()
+                .filter_map(|number| if let Some(Slot::Cut(cut)) = self.get(number) { Some(cut) } else { None })
+        };
         let octets: usize = cuts().map(|cut| cut.octets.len()).sum();
         let link = cuts().last().and_then(|cut| cut.link);
         let mut slab = core::mem::take(&mut self.slab);

@@ -66,14 +66,7 @@ impl Receiver {
     }
 
     /// A piece of a cut has arrived.
-    pub(super) fn receive_piece(
-        &mut self,
-        cut: Cut,
-        offset: u16,
-        is_last: bool,
-        now: Time,
-        counters: &mut Counters,
-    ) {
+    pub(super) fn receive_piece(&mut self, cut: Cut, offset: u16, is_last: bool, now: Time, counters: &mut Counters) {
         self.note(cut.form, cut.counter);
         let Some(number) = self.number_of(cut.form, cut.number, counters) else { return };
         if let Some(cut) = self.reassembly.piece(number, cut, offset.into(), is_last) {

@@ -321,7 +321,13 @@ impl Sender {
     }
 
     /// A frame starts: it gets its counter, or is withdrawn because its peer has it, or will not get it, by now.
-    pub(super) fn start(&mut self, what: &What, frame: &mut Frame, counters: &mut Counters) -> Result<u64, Start> {
+    pub(super) fn start(
+        &mut self,
+        what: &What,
+        frame: &mut Frame,
+        now: Time,
+        counters: &mut Counters,
+    ) -> Result<u64, Start> {
         let frames = match what {
             What::Data(head) => head.number.as_u64()..head.number.as_u64() + 1,
             What::Piece(number) => *number..number + 1,
@@ -333,6 +339,7 @@ impl Sender {
         let is_wanted = frames.is_empty() || self.outstanding(&frames).any(|frame| frame.wants(given_up));
         if !is_wanted && !self.is_without(Mechanism::StaleCopies) {
             counters.frames_withdrawn += 1;
+            self.may_be_silent(now);
             return Err(Start::Withdraw);
         }
         let counter = self.transmissions.start(frames.clone());
@@ -362,7 +369,14 @@ impl Sender {
             What::Data(_) | What::Piece(_) | What::GivenUp(_) => {}
         }
         self.transmissions.depart(counter, now);
-        if is_last && !self.has_more() && !self.is_at_rest() {
+        if is_last {
+            self.may_be_silent(now);
+        }
+    }
+
+    /// If nothing is left to be sent, and something is unknown, the peer is asked after a while.
+    fn may_be_silent(&mut self, now: Time) {
+        if !self.has_more() && !self.is_at_rest() {
             self.timing.fell_silent(now);
         }
     }
@@ -390,7 +404,8 @@ impl Sender {
     /// The peer tells what has arrived.
     pub(super) fn heed(&mut self, feedback: &Feedback, Clock { timers, .. }: Clock) -> Option<()> {
         let (first, end) = (self.buffer.first().as_u64(), self.buffer.end().as_u64());
-        if feedback.form == Form::Short && (end - first > SHORT_REACH || self.transmissions.unreported() > SHORT_REACH) {
+        if feedback.form == Form::Short && (end - first > SHORT_REACH || self.transmissions.unreported() > SHORT_REACH)
+        {
             // From before numbers had to be long: it could be read in two ways.
             return Some(());
         }
@@ -463,7 +478,6 @@ impl Sender {
 
     /// Judges a transmission of a frame. Whether that can be told.
     fn judge(&mut self, number: u64, counter: u64, next: u64, arrived: &Arrived) -> bool {
-        let without_counter = self.is_without(Mechanism::Counter);
         let Some(frame) = self.buffer.get(Number::new(number)) else {
             self.loss -= LOSS_GAIN * self.loss;
             return true;
@@ -480,10 +494,12 @@ impl Sender {
         if number < arrived.known_from && number != next {
             return false;
         }
-        self.loss += LOSS_GAIN * (1.0 - self.loss);
-        if !(without_counter && state.resent) {
-            self.buffer.send_again(Number::new(number), |_| true);
+        if state.resent && state.last > self.answered && self.is_without(Mechanism::Counter) {
+            // Only the answer to a poll tells of what went out again.
+            return false;
         }
+        self.loss += LOSS_GAIN * (1.0 - self.loss);
+        self.buffer.send_again(Number::new(number), |_| true);
         true
     }
 
@@ -498,9 +514,8 @@ impl Sender {
         if self.timing.missed_answer(timers) && !self.is_at_rest() {
             counters.timeouts += 1;
             self.poll_wanted = true;
-            let unknown = |number: &Number| {
-                self.buffer.get(*number).is_some_and(|frame| frame.state.fate != Fate::Arrived)
-            };
+            let unknown =
+                |number: &Number| self.buffer.get(*number).is_some_and(|frame| frame.state.fate != Fate::Arrived);
             if let Some(oldest) = self.buffer.window().numbers().find(unknown) {
                 self.buffer.send_again(oldest, |_| true);
             }
