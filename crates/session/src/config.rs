@@ -26,7 +26,7 @@ pub struct Config {
     pub keepalive: Span,
     /// A challenge of a new address that has no answer is repeated after so long, then after twice as long, and that is all.
     pub challenge_retry: Span,
-    /// So many first messages a second are answered without a cookie; from more on, cookies are asked for.
+    /// So many handshake messages a second are answered without a cookie; from more on, cookies are asked for.
     pub unproven_handshakes: u32,
     /// So many handshake messages a second take part in a key agreement at all: a quarter of a core.
     pub handshakes: u32,

@@ -6,12 +6,13 @@ use super::{Endpoint, get_mut};
 use crate::event::{Event, PeerId};
 use crate::handshake::noise::{MOST_PAYLOAD, Noise};
 use crate::handshake::timestamp::Timestamp;
-use crate::handshake::wire::{self, Head, Incoming, Macs, Message};
+use crate::handshake::wire::{self, Head, Incoming, Macs, Message, NONCE, SEALED_COOKIE};
 use crate::introduction::{INTRODUCTION, Mismatch};
 use crate::peer::keypair::{Keypair, Keys};
 use crate::random::draw;
 use crate::transport::Transport;
 use arqway_units::Time;
+use std::net::SocketAddr;
 use zeroize::Zeroizing;
 
 /// What the first message of a peer says.
@@ -42,26 +43,38 @@ impl Endpoint {
                 }
             }
             Incoming::Cookie { receiver, nonce, sealed } => {
-                let id = u16::try_from(*receiver).ok().and_then(|index| self.indices.get(index));
-                let Some(peer) = id.and_then(|id| get_mut(&mut self.peers, id)) else {
-                    self.counters.unknown_index += 1;
-                    return None;
-                };
-                // The first code shows that the answer is to a message of ours, and not to an older one.
-                let first = peer.last_mac.take();
-                let Some(cookie) = first.and_then(|first| peer.addressed.open(nonce, sealed, &first)) else {
-                    peer.last_mac = first;
-                    self.counters.forged += 1;
-                    return None;
-                };
-                peer.jar.keep(cookie, arrival.now);
-                if let Some(attempt) = &mut peer.attempt {
-                    attempt.repeat_with_cookie(arrival.now);
-                }
-                id.into_iter().for_each(|id| self.settle(id, arrival.now));
+                self.handle_cookie(*receiver, nonce, sealed, arrival.now);
                 None
             }
         }
+    }
+
+    /// A peer under load wants to see that we are where we say we are.
+    fn handle_cookie(&mut self, receiver: u32, nonce: &[u8; NONCE], sealed: &[u8; SEALED_COOKIE], now: Time) {
+        let index = u16::try_from(receiver).ok();
+        let id = index.and_then(|index| self.indices.get(index));
+        let Some((id, peer)) = id.and_then(|id| Some((id, get_mut(&mut self.peers, id)?))) else {
+            self.counters.unknown_index += 1;
+            return;
+        };
+        // The first code shows that it answers the last message of ours, and not an older one.
+        let pending = peer.attempt.as_ref().and_then(|attempt| attempt.pending.as_ref());
+        let asked = pending.filter(|pending| Some(pending.index) == index).map(|pending| pending.first);
+        let first = asked.or(peer.last_answer);
+        let Some(cookie) = first.and_then(|first| peer.addressed.open(nonce, sealed, &first)) else {
+            self.counters.forged += 1;
+            return;
+        };
+        peer.jar.keep(cookie, now);
+        match &mut peer.attempt {
+            Some(attempt) => attempt.repeat_with_cookie(now),
+            // Our answer was not looked at, and is not kept: we begin instead.
+            None => peer.want_keys(now),
+        }
+        if asked.is_none() {
+            peer.last_answer = None;
+        }
+        self.settle(id, now);
     }
 
     /// Whether a message for us gets a key agreement, or an answer at least.
@@ -70,7 +83,7 @@ impl Endpoint {
             self.counters.not_for_us += 1;
             return None;
         }
-        let Arrival { from, now, random } = arrival;
+        let Arrival { from, now, random, .. } = arrival;
         let baker = &mut self.baker;
         let is_proven = || baker.is_proven(macs, *from, *now, *random);
         let admission = self.load.admit(&self.config, *from, is_proven, *now);
@@ -121,6 +134,8 @@ impl Endpoint {
             return None;
         }
         peer.latest = timestamp;
+        let &mut Arrival { from, octets, now, ref mut random } = arrival;
+        peer.path.heard(from, true, octets, || u64::from_le_bytes(draw(*random)), now);
         let met = if self.local.dialect.introduces { self.local.introduction.meet(introduction) } else { Ok(0) };
         noise.set_preshared(&peer.config.preshared).ok()?;
         Some(Begun { id, noise, met })
@@ -140,30 +155,28 @@ impl Endpoint {
         let introduction = self.local.introduction.octets();
         let payload: &[u8] = if self.local.dialect.introduces { &introduction[..INTRODUCTION] } else { &[] };
         let peer = get_mut(&mut self.peers, id)?;
-        let (last_mac, addressed, jar) = (&mut peer.last_mac, &peer.addressed, &peer.jar);
         let answer = wire::write(
             Head::Response { sender: index.into(), receiver: sender },
             |octets| noise.write(payload, octets),
-            |body| *last_mac.insert(addressed.first(body)),
-            |before| jar.second(before, arrival.now),
+            |body| peer.addressed.first(body),
+            |before| peer.jar.second(before, arrival.now),
         );
-        let transport = Transport::new(&noise.split());
-        match (met, answer, transport) {
-            (Ok(boot), Ok(answer), Some(transport)) => {
+        match (met, answer) {
+            (Ok(boot), Ok((answer, first))) => {
+                let transport = Transport::new(noise.split());
+                peer.last_answer = Some(first);
                 let began_at = Some(arrival.from);
                 let keys = Keys { transport, index, remote, boot, born: arrival.now, initiated: false, began_at };
                 peer.slots.offer(Box::new(keys), |keys| self.indices.free(keys.index));
-                if !peer.path.is_known() {
-                    peer.path.prove(arrival.from);
-                }
+                peer.path.takes_answer(arrival.from, answer.len());
                 self.settle(id, arrival.now);
                 Some(answer)
             }
-            (Err(why), Ok(answer), _) => {
+            (Err(why), Ok((answer, _))) => {
                 self.refuse(id, why, arrival.now);
                 Some(answer)
             }
-            _ => {
+            (_, Err(_)) => {
                 self.indices.free(index);
                 None
             }
@@ -192,23 +205,23 @@ impl Endpoint {
                 return;
             }
         };
-        let Some(transport) = Transport::new(&pending.noise.split()) else { return };
+        let transport = Transport::new(pending.noise.split());
         let keys =
             Keys { transport, index: pending.index, remote, boot, born: arrival.now, initiated: true, began_at: None };
-        self.establish(id, Box::new(keys), arrival);
+        self.establish(id, Box::new(keys), pending.to, arrival);
     }
 
-    /// The peer has answered: both have keys, which the first datagram with them tells it.
-    fn establish(&mut self, id: PeerId, keys: Keypair, arrival: &mut Arrival<'_>) {
+    /// The peer has answered: both have keys, which the first datagram with them tells it. Where it was asked and answers from, it is.
+    fn establish(&mut self, id: PeerId, keys: Keypair, asked_at: SocketAddr, arrival: &mut Arrival<'_>) {
         let boot = keys.boot;
-        let Arrival { from, now, random } = arrival;
+        let Arrival { from, now, random, .. } = arrival;
         let Some(peer) = get_mut(&mut self.peers, id) else { return };
         peer.slots.establish(keys, |keys| self.indices.free(keys.index));
         let restarted = peer.met(boot);
         peer.activity.heard(false, &self.config, *now);
         peer.wants.keepalive = true;
-        let moved = peer.path.was_asked_at(*from) && peer.moved_to(*from);
-        if !moved {
+        let moved = asked_at == *from && peer.moved_to(*from);
+        if asked_at != *from {
             peer.path.heard(*from, true, 0, || u64::from_le_bytes(draw(*random)), *now);
         }
         self.counters.handshakes += 1;

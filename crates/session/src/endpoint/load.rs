@@ -26,7 +26,10 @@ impl Bucket {
     const FULL: Self = Self { full_at: Time::ZERO };
 
     fn lets(&mut self, a_second: u32, at_once: u32, now: Time) -> bool {
-        let each = Span::from_milliseconds(1000) / u64::from(a_second.max(1));
+        if a_second == 0 {
+            return false;
+        }
+        let each = Span::from_milliseconds(1000) / u64::from(a_second);
         let full_at = self.full_at.max(now) + each;
         let lets = full_at.since(now) <= each * u64::from(at_once);
         if lets {

@@ -280,7 +280,7 @@ impl Endpoint {
     /// After something happened to a peer: it is looked after in time, and asked for what it has to send.
     fn settle(&mut self, id: PeerId, now: Time) {
         let Some(peer) = get_mut(&mut self.peers, id) else { return };
-        if !peer.is_ready && peer.has_something(now) {
+        if !peer.is_ready && peer.has_something(&self.config, now) {
             peer.is_ready = true;
             self.ready.push_back(id);
         }

@@ -30,6 +30,7 @@ pub enum Received {
 /// Where and when a datagram came.
 pub(super) struct Arrival<'r> {
     pub(super) from: SocketAddr,
+    pub(super) octets: usize,
     pub(super) now: Time,
     pub(super) random: &'r mut dyn Random,
 }
@@ -43,7 +44,7 @@ impl Endpoint {
         now: Time,
         random: &mut dyn Random,
     ) -> Received {
-        let mut arrival = Arrival { from, now, random };
+        let mut arrival = Arrival { from, octets: datagram.len(), now, random };
         if let Some(head) = Head::read(datagram) {
             return self.handle_sealed(datagram, &head, &mut arrival).unwrap_or(Received::Nothing);
         }
@@ -81,12 +82,7 @@ impl Endpoint {
         self.confirm(id, head.index, arrival);
         let is_packet = !head.is_control && !opened.payload.is_empty();
         let control = head.is_control.then(|| Control::read(&datagram[opened.payload.clone()])).flatten();
-        self.heard(
-            id,
-            head.index,
-            &Heard { is_packet, control, is_newest: opened.is_newest, octets: datagram.len() },
-            arrival,
-        );
+        self.heard(id, head.index, &Heard { is_packet, control, is_newest: opened.is_newest }, arrival);
         self.settle(id, arrival.now);
         is_packet.then_some(Received::Packet { peer: id, payload: opened.payload })
     }
@@ -97,6 +93,9 @@ impl Endpoint {
         if !peer.slots.confirm(index, |keys| self.indices.free(keys.index)) {
             return;
         }
+        // What we began ourselves is not needed any more.
+        let pending = peer.attempt.take().and_then(|attempt| attempt.pending);
+        pending.into_iter().for_each(|pending| self.indices.free(pending.index));
         let Some((boot, began_at)) = peer.slots.current().map(|keys| (keys.boot, keys.began_at)) else { return };
         let moved = began_at == Some(arrival.from) && peer.moved_to(arrival.from);
         let restarted = peer.met(boot);
@@ -110,9 +109,9 @@ impl Endpoint {
     /// A genuine datagram says where the peer is, that it lives, and more if it is a control message.
     fn heard(&mut self, id: PeerId, index: u16, heard: &Heard, arrival: &mut Arrival<'_>) {
         let Some(peer) = get_mut(&mut self.peers, id) else { return };
-        let &mut Arrival { from, now, ref mut random } = arrival;
+        let &mut Arrival { from, octets, now, ref mut random } = arrival;
         peer.activity.heard(heard.is_packet, &self.config, now);
-        peer.path.heard(from, heard.is_newest, heard.octets, || u64::from_le_bytes(draw(*random)), now);
+        peer.path.heard(from, heard.is_newest, octets, || u64::from_le_bytes(draw(*random)), now);
         if let Some(keys) = peer.slots.find(index) {
             if let Some(Control::Report(next)) = heard.control {
                 keys.transport.report(next);
@@ -136,5 +135,4 @@ struct Heard {
     is_packet: bool,
     control: Option<Control>,
     is_newest: bool,
-    octets: usize,
 }

@@ -103,13 +103,13 @@ pub(crate) enum Head {
 }
 
 /// A message around what `write` adds in the middle, with the code that `first` makes of all before it, and the one that
-/// `second` makes of all before that, if there is a cookie.
+/// `second` makes of all before that, if there is a cookie. Returns the first code too.
 pub(crate) fn write<E>(
     head: Head,
     write: impl FnOnce(&mut [u8]) -> Result<usize, E>,
     first: impl FnOnce(&[u8]) -> Mac,
     second: impl FnOnce(&[u8]) -> Option<Mac>,
-) -> Result<Message, E> {
+) -> Result<(Message, Mac), E> {
     let mut octets = [0; MOST_MESSAGE];
     let from = match head {
         Head::Initiation { sender } => {
@@ -130,7 +130,7 @@ pub(crate) fn write<E>(
     if let Some(code) = second(&octets[..body + MAC]) {
         octets[body + MAC..body + MACS].copy_from_slice(&code);
     }
-    Ok(octets[..body + MACS].iter().copied().collect())
+    Ok((octets[..body + MACS].iter().copied().collect(), code))
 }
 
 /// A cookie message.

@@ -2,7 +2,9 @@
 
 use crate::config::Config;
 use crate::handshake::noise::Noise;
+use crate::handshake::wire::Mac;
 use arqway_units::{Span, Time};
+use std::net::SocketAddr;
 
 /// A first message that waits for its answer.
 #[derive(Debug)]
@@ -10,6 +12,10 @@ pub(crate) struct Pending {
     pub(crate) noise: Box<Noise>,
     /// By what the answer names it.
     pub(crate) index: u16,
+    /// Where it went.
+    pub(crate) to: SocketAddr,
+    /// Its first code, which a cookie refers to.
+    pub(crate) first: Mac,
 }
 
 #[derive(Debug)]

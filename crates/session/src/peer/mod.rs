@@ -80,8 +80,8 @@ pub(crate) struct Peer {
     pub(crate) wants: Wants,
     /// The cookie that it gave us.
     pub(crate) jar: Jar,
-    /// The first code of the last handshake message to it, which a cookie refers to.
-    pub(crate) last_mac: Option<Mac>,
+    /// The first code of the last answer to a handshake of it, which a cookie refers to.
+    pub(crate) last_answer: Option<Mac>,
     /// The latest time stamp of it.
     pub(crate) latest: Timestamp,
     /// Its incarnation.
@@ -106,7 +106,7 @@ impl Peer {
             activity: Activity::default(),
             wants: Wants::default(),
             jar: Jar::default(),
-            last_mac: None,
+            last_answer: None,
             latest: Timestamp::default(),
             boot: None,
             refused: None,
@@ -176,13 +176,18 @@ impl Peer {
         [retired, keepalive, attempt, self.activity.deadline(config), challenge].into_iter().flatten().min()
     }
 
+    /// Whether it is to be challenged, and can be: a handshake shows where it is, too.
+    fn wants_challenge(&self, config: &Config, now: Time) -> bool {
+        self.path.wants_challenge(now) && self.slots.current().is_some_and(|keys| keys.may_seal(config, now))
+    }
+
     /// Whether it has something to send now.
-    pub(crate) fn has_something(&self, now: Time) -> bool {
+    pub(crate) fn has_something(&self, config: &Config, now: Time) -> bool {
         let Wants { keepalive, answer, report } = &self.wants;
         self.attempt.as_ref().is_some_and(|attempt| attempt.is_due(now))
             || *keepalive
             || *report
             || answer.is_some()
-            || self.path.wants_challenge(now)
+            || self.wants_challenge(config, now)
     }
 }

@@ -67,7 +67,7 @@ impl Path {
 
     /// Whether a message could reach it.
     pub(crate) fn is_known(&self) -> bool {
-        self.address.is_some()
+        self.address.is_some() || self.candidate.is_some()
     }
 
     /// Where a datagram of so many octets goes.
@@ -78,14 +78,18 @@ impl Path {
         candidate.or(Some(address))
     }
 
-    /// Where the first message of a handshake goes: to where it is, and then to where its user says it is.
-    pub(crate) fn to_begin(&self, tries: u32) -> Option<SocketAddr> {
-        if tries % 2 == 1 { self.configured.or(self.address) } else { self.address }
+    /// Whether an answer of so many octets may go to where its question came from.
+    pub(crate) fn takes_answer(&mut self, to: SocketAddr, octets: usize) -> bool {
+        let candidate = self.candidate.as_mut().filter(|candidate| candidate.challenge.to == to);
+        candidate.is_none_or(|candidate| candidate.takes(octets))
     }
 
-    /// Whether handshakes are sent to this address.
-    pub(crate) fn was_asked_at(&self, address: SocketAddr) -> bool {
-        [self.address, self.configured].contains(&Some(address))
+    /// Where the first message of a handshake goes: to where it was last heard, as long as that may be sent so many octets, or
+    /// else to where it is and to where its user says it is, in turns.
+    pub(crate) fn to_begin(&mut self, tries: u32, octets: usize) -> Option<SocketAddr> {
+        let candidate =
+            self.candidate.as_mut().and_then(|candidate| candidate.takes(octets).then_some(candidate.challenge.to));
+        candidate.or(if tries % 2 == 1 { self.configured.or(self.address) } else { self.address })
     }
 
     /// It has shown to be here. Whether that is elsewhere than before.
@@ -223,6 +227,12 @@ mod tests {
     fn a_handshake_is_sent_to_both_addresses_in_turns() {
         let mut path = moving();
         path.prove(address(2));
-        assert_eq!([0, 1, 2].map(|tries| path.to_begin(tries)), [Some(address(2)), Some(address(1)), Some(address(2))]);
+        assert_eq!(
+            [0, 1, 2].map(|tries| path.to_begin(tries, 190)),
+            [Some(address(2)), Some(address(1)), Some(address(2))]
+        );
+        path.heard(address(3), true, 190, || 78, at(0));
+        let to = [0, 1, 2, 3, 4].map(|tries| path.to_begin(tries, 190));
+        assert_eq!(to, [3, 3, 3, 1, 2].map(|host| Some(address(host))), "or to where it was last heard");
     }
 }

@@ -1,7 +1,7 @@
 //! What is sent to a peer: packets of the owner, and what the session says itself.
 
+use super::Peer;
 use super::attempt::Pending;
-use super::{Peer, Wants};
 use crate::config::Config;
 use crate::control::{CONTROL, Control};
 use crate::event::PeerId;
@@ -61,6 +61,8 @@ pub enum NotSealed {
 
 /// The longest control datagram.
 pub(crate) const LARGEST_OWN: usize = HEAD_ROOM + CONTROL + TAG;
+/// A first message has at most so many octets.
+const MOST_INITIATION: usize = 148 + INTRODUCTION;
 /// The first message is repeated up to so much later than need be.
 const JITTER: u64 = 1 << 28;
 
@@ -102,16 +104,17 @@ impl Peer {
         {
             return Some(begun);
         }
-        let Wants { answer, report, .. } = &mut self.wants;
-        if let Some((token, to)) = answer.take() {
+        if let Some((token, to)) = self.wants.answer.take()
+            && self.path.takes_answer(to, LARGEST_OWN)
+        {
             return Some((to, self.control(context, Control::Answer(token))?));
         }
-        if std::mem::take(report) {
+        if std::mem::take(&mut self.wants.report) {
             let next = self.slots.current_mut()?.transport.take_report();
             let message = self.control(context, Control::Report(next))?;
             return Some((self.path.to(message.len())?, message));
         }
-        if self.path.wants_challenge(now)
+        if self.wants_challenge(context.config, now)
             && let Some(challenge) = self.path.challenge(LARGEST_OWN, context.config.challenge_retry, now)
         {
             return Some((challenge.to, self.control(context, Control::Challenge(challenge.token))?));
@@ -143,7 +146,7 @@ impl Peer {
     fn begin(&mut self, context: &mut Context<'_>) -> Option<(SocketAddr, Message)> {
         let Context { local, config, now, id, .. } = *context;
         let attempt = self.attempt.as_mut()?;
-        let to = self.path.to_begin(attempt.tries());
+        let to = self.path.to_begin(attempt.tries(), MOST_INITIATION);
         let index = context.indices.allocate(id, context.random);
         let (Some(to), Some(index)) = (to, index) else {
             // All indices are taken, or nobody knows where to send it.
@@ -160,21 +163,20 @@ impl Peer {
         let begun =
             Noise::initiator(local.dialect, &local.private, &self.config.public, &self.config.preshared, ephemeral)
                 .and_then(|mut noise| {
-                    let message = wire::write(
+                    let (message, first) = wire::write(
                         Head::Initiation { sender: index.into() },
                         |octets| noise.write(&payload, octets),
-                        |body| *self.last_mac.insert(self.addressed.first(body)),
+                        |body| self.addressed.first(body),
                         |before| self.jar.second(before, now),
                     )?;
-                    Ok((noise, message))
+                    Ok((Pending { noise: Box::new(noise), index, to, first }, message))
                 });
-        let Ok((noise, message)) = begun else {
+        let Ok((pending, message)) = begun else {
             context.indices.free(index);
             attempt.put_off(config.retry, now);
             return None;
         };
         let jitter = Span::from_nanoseconds(u64::from(u32::from_le_bytes(draw(context.random))) % JITTER);
-        let pending = Pending { noise: Box::new(noise), index };
         attempt.sent(pending, config, jitter, now).into_iter().for_each(|index| context.indices.free(index));
         Some((to, message))
     }

@@ -1,8 +1,11 @@
 //! What is asked of two whole ends.
 
 mod handshakes;
+mod promises;
+mod strangers;
 mod vectors;
 mod wireguard;
+mod world;
 
 use crate::handshake::dialect::Dialect;
 use crate::*;
@@ -19,6 +22,14 @@ impl Dice {
         let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
         mixed ^ mixed >> 31
+    }
+
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
+        self.roll() % bound
+    }
+
+    pub(crate) fn one_in(&mut self, times: u64) -> bool {
+        self.below(times) == 0
     }
 }
 

@@ -109,9 +109,6 @@ fn a_cookie_of_boringtun_is_understood_and_one_of_ours_by_boringtun() {
     let mut ours_2 = end_of(&WIREGUARD, 1, Introduction::new(11, configuration()), config, at(0));
     let mut theirs_2 = theirs(None);
     let initiation = network(&theirs_2.format_handshake_initiation(&mut buffer, false));
-    // One is let through even so.
-    assert!(matches!(ours_2.receive(&initiation, address(2), at(0)), Received::Answer(answer) if answer.len() == 92));
-    let initiation = network(&theirs_2.format_handshake_initiation(&mut buffer, true));
     let Received::Answer(cookie) = ours_2.receive(&initiation, address(2), at(0)) else { panic!("expected an answer") };
     assert_eq!(cookie.len(), 64);
     assert!(matches!(theirs_2.decapsulate(None, &cookie, &mut buffer), TunnResult::Done));
