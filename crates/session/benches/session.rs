@@ -3,8 +3,8 @@
 //! Prints two tables; fails if a packet costs 15 % more than `ring` does, or strangers more than their share of a core.
 
 use arqway_session::{
-    Config, Configuration, Endpoint, HEAD_ROOM, Introduction, Keepalive, Message, PeerConfig, PeerId, PresharedKey, PrivateKey, Received,
-    TAG,
+    Config, Configuration, Endpoint, HEAD_ROOM, Introduction, Keepalive, Message, PeerConfig, PeerId, PresharedKey,
+    PrivateKey, Received, TAG,
 };
 use arqway_units::{Span, Time};
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, Nonce, UnboundKey};
@@ -36,7 +36,11 @@ fn main() -> ExitCode {
     }
     let agreement = agreement();
     let most = f64::from(Config::default().handshakes);
-    println!("\n{:<52} {agreement:>9.0} {:>8.1}%", "a first message and its answer, 1,000 a second", agreement * most / 1e7);
+    println!(
+        "\n{:<52} {agreement:>9.0} {:>8.1}%",
+        "a first message and its answer, 1,000 a second",
+        agreement * most / 1e7
+    );
     if holds { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 

@@ -46,7 +46,10 @@ impl Endpoint {
     ) -> Received {
         let mut arrival = Arrival { from, octets: datagram.len(), now, random };
         if let Some(head) = Head::read(datagram) {
-            return self.handle_sealed(datagram, &head, &mut arrival).unwrap_or(Received::Nothing);
+            return match self.handle_sealed(datagram, &head, &mut arrival) {
+                Some((peer, payload)) => Received::Packet { peer, payload },
+                None => Received::Nothing,
+            };
         }
         match wire::parse(datagram) {
             Some(message) => self.handle_message(&message, &mut arrival).map_or(Received::Nothing, Received::Answer),
@@ -57,7 +60,12 @@ impl Endpoint {
         }
     }
 
-    fn handle_sealed(&mut self, datagram: &mut [u8], head: &Head, arrival: &mut Arrival<'_>) -> Option<Received> {
+    fn handle_sealed(
+        &mut self,
+        datagram: &mut [u8],
+        head: &Head,
+        arrival: &mut Arrival<'_>,
+    ) -> Option<(PeerId, Range<usize>)> {
         let found = self.indices.get(head.index).and_then(|id| Some((id, get_mut(&mut self.peers, id)?)));
         // The index may be that of a handshake under way.
         let Some((id, keys)) = found.and_then(|(id, peer)| Some((id, peer.slots.find(head.index)?))) else {
@@ -84,7 +92,7 @@ impl Endpoint {
         let control = head.is_control.then(|| Control::read(&datagram[opened.payload.clone()])).flatten();
         self.heard(id, head.index, &Heard { is_packet, control, is_newest: opened.is_newest }, arrival);
         self.settle(id, arrival.now);
-        is_packet.then_some(Received::Packet { peer: id, payload: opened.payload })
+        is_packet.then_some((id, opened.payload))
     }
 
     /// Something genuine came with a key: if that was the next one, both ends have it now.

@@ -7,11 +7,11 @@ use super::wire::{Incoming, MAC, Mac, Macs, Message, NONCE, SEALED_COOKIE, write
 use crate::key::{KEY, PublicKey, agree};
 use crate::random::{Random, draw};
 use arqway_units::{Span, Time};
-use blake2::digest::consts::U16;
+use blake2::digest::consts::{U10, U16};
 use blake2::digest::{FixedOutput as _, KeyInit as _, Update as _};
 use blake2::{Blake2s256, Blake2sMac, Digest as _};
-use chacha20poly1305::aead::AeadInPlace as _;
-use chacha20poly1305::{Tag, XChaCha20Poly1305, XNonce};
+use chacha20::hchacha;
+use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, Nonce, UnboundKey};
 use std::net::{IpAddr, SocketAddr};
 use zeroize::Zeroizing;
 
@@ -38,13 +38,12 @@ fn code(keyed: &Keyed, octets: &[u8]) -> Mac {
 /// What makes and opens codes and cookies for messages to one end.
 pub(crate) struct Addressed {
     first: Keyed,
-    cookies: XChaCha20Poly1305,
+    cookies: [u8; KEY],
 }
 
 impl Addressed {
     pub(crate) fn to(public: &PublicKey) -> Self {
-        let cookies = XChaCha20Poly1305::new(&hashed(COOKIE, public).into());
-        Self { first: keyed(&hashed(MAC1, public)), cookies }
+        Self { first: keyed(&hashed(MAC1, public)), cookies: hashed(COOKIE, public) }
     }
 
     /// The first code of a message.
@@ -57,42 +56,56 @@ impl Addressed {
         agree(&self.first(macs.body), macs.first)
     }
 
-    fn seal(&self, nonce: [u8; NONCE], cookie: Mac, first: &Mac) -> [u8; SEALED_COOKIE] {
+    fn seal(&self, nonce: &[u8; NONCE], cookie: Mac, first: &Mac) -> Option<[u8; SEALED_COOKIE]> {
         let mut sealed = [0; SEALED_COOKIE];
         let (body, tag) = sealed.split_at_mut(MAC);
         body.copy_from_slice(&cookie);
-        // It fails only for longer texts than there is memory.
-        let made = self.cookies.encrypt_in_place_detached(XNonce::from_slice(&nonce), first, body).unwrap_or_default();
-        tag.copy_from_slice(&made);
-        sealed
+        let (key, nonce) = extended(&self.cookies, nonce)?;
+        tag.copy_from_slice(key.seal_in_place_separate_tag(nonce, Aad::from(first), body).ok()?.as_ref());
+        Some(sealed)
     }
 
     /// The cookie in an answer to a message of ours with this first code.
     pub(crate) fn open(&self, nonce: &[u8; NONCE], sealed: &[u8; SEALED_COOKIE], first: &Mac) -> Option<Mac> {
-        let (body, tag) = sealed.split_first_chunk::<MAC>()?;
-        let mut cookie = *body;
-        let nonce = XNonce::from_slice(nonce);
-        self.cookies.decrypt_in_place_detached(nonce, first, &mut cookie, Tag::from_slice(tag)).ok()?;
-        Some(cookie)
+        let mut sealed = *sealed;
+        let (key, nonce) = extended(&self.cookies, nonce)?;
+        let cookie = key.open_in_place(nonce, Aad::from(first), &mut sealed).ok()?;
+        (*cookie).try_into().ok()
     }
+}
+
+/// XChaCha20-Poly1305, which `ring` has not, by ChaCha20-Poly1305, which it has: the first 16 octets of the nonce make another
+/// key, and the last 8 are its nonce (draft-irtf-cfrg-xchacha-03, §2.3).
+fn extended(key: &[u8; KEY], nonce: &[u8; NONCE]) -> Option<(LessSafeKey, Nonce)> {
+    let (first, last) = nonce.split_first_chunk::<16>()?;
+    let subkey = hchacha::<U10>(key.into(), first.into());
+    let mut short = [0; 12];
+    short[4..].copy_from_slice(last);
+    let key = UnboundKey::new(&CHACHA20_POLY1305, &subkey).ok()?;
+    Some((LessSafeKey::new(key), Nonce::assume_unique_for_key(short)))
 }
 
 /// The cookies that an end gives away.
 pub(crate) struct Baker {
     secret: Keyed,
     since: Option<Time>,
+    /// The last one, which is asked for twice where one was wrong.
+    last: Option<(SocketAddr, Mac)>,
 }
 
 impl Baker {
     pub(crate) fn new() -> Self {
-        Self { secret: keyed(&[]), since: None }
+        Self { secret: keyed(&[]), since: None, last: None }
     }
 
     /// The cookie of this address, for now.
     fn cookie(&mut self, from: SocketAddr, now: Time, random: &mut dyn Random) -> Mac {
         if self.since.is_none_or(|since| now.since(since) >= COOKIE_LIFETIME) {
             self.secret = keyed(&*Zeroizing::new(draw::<KEY>(random)));
-            self.since = Some(now);
+            (self.since, self.last) = (Some(now), None);
+        }
+        if let Some((_, cookie)) = self.last.filter(|(whose, _)| *whose == from) {
+            return cookie;
         }
         let mut keyed = self.secret.clone();
         match from.ip() {
@@ -100,7 +113,9 @@ impl Baker {
             IpAddr::V6(ip) => keyed.update(&ip.octets()),
         }
         keyed.update(&from.port().to_be_bytes());
-        keyed.finalize_fixed().into()
+        let cookie = keyed.finalize_fixed().into();
+        self.last = Some((from, cookie));
+        cookie
     }
 
     /// Whether a message shows a cookie that was given to this address.
@@ -124,7 +139,7 @@ impl Baker {
         };
         let cookie = self.cookie(from, now, random);
         let nonce = draw(random);
-        Some(write_cookie(sender, &nonce, &ours.seal(nonce, cookie, macs.first)))
+        Some(write_cookie(sender, &nonce, &ours.seal(&nonce, cookie, macs.first)?))
     }
 }
 

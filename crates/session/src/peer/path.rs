@@ -86,7 +86,7 @@ impl Path {
 
     /// Where the first message of a handshake goes: to where it was last heard, as long as that may be sent so many octets, or
     /// else to where it is and to where its user says it is, in turns.
-    pub(crate) fn to_begin(&mut self, tries: u32, octets: usize) -> Option<SocketAddr> {
+    pub(crate) fn begins_at(&mut self, tries: u32, octets: usize) -> Option<SocketAddr> {
         let candidate =
             self.candidate.as_mut().and_then(|candidate| candidate.takes(octets).then_some(candidate.challenge.to));
         candidate.or(if tries % 2 == 1 { self.configured.or(self.address) } else { self.address })
@@ -228,11 +228,11 @@ mod tests {
         let mut path = moving();
         path.prove(address(2));
         assert_eq!(
-            [0, 1, 2].map(|tries| path.to_begin(tries, 190)),
+            [0, 1, 2].map(|tries| path.begins_at(tries, 190)),
             [Some(address(2)), Some(address(1)), Some(address(2))]
         );
         path.heard(address(3), true, 190, || 78, at(0));
-        let to = [0, 1, 2, 3, 4].map(|tries| path.to_begin(tries, 190));
+        let to = [0, 1, 2, 3, 4].map(|tries| path.begins_at(tries, 190));
         assert_eq!(to, [3, 3, 3, 1, 2].map(|host| Some(address(host))), "or to where it was last heard");
     }
 }

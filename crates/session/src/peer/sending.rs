@@ -146,7 +146,7 @@ impl Peer {
     fn begin(&mut self, context: &mut Context<'_>) -> Option<(SocketAddr, Message)> {
         let Context { local, config, now, id, .. } = *context;
         let attempt = self.attempt.as_mut()?;
-        let to = self.path.to_begin(attempt.tries(), MOST_INITIATION);
+        let to = self.path.begins_at(attempt.tries(), MOST_INITIATION);
         let index = context.indices.allocate(id, context.random);
         let (Some(to), Some(index)) = (to, index) else {
             // All indices are taken, or nobody knows where to send it.
