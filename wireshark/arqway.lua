@@ -373,6 +373,181 @@ do
     end
 end
 
+do
+    local FEEDBACK, LONG, POLL_OR_FEEDBACK, PIECE, GIVEN_UP = 1, 3, 5, 6, 7
+    local TALLY_TYPES = { [DATA] = "data", [FEEDBACK] = "data with feedback", [2] = "data with feedback and runs",
+        [LONG] = "data, long numbers", [4] = "feedback", [POLL_OR_FEEDBACK] = "poll, or feedback with long numbers",
+        [PIECE] = "piece of a frame", [GIVEN_UP] = "frames given up" }
+    local LATENESS = { [0] = "the link keeps its order", "up to 4 transmissions late", "up to 32", "up to 256" }
+    fields.tally_type = ProtoField.uint8("arqway.tally.type", "Type", base.DEC, TALLY_TYPES, 0x07)
+    fields.tally_number = ProtoField.uint32("arqway.tally.number", "Frame number", base.DEC)
+    fields.tally_counter = ProtoField.uint32("arqway.tally.counter", "Transmission counter", base.DEC)
+    fields.tally_starts = ProtoField.bool("arqway.tally.starts", "A packet starts here")
+    fields.tally_ends = ProtoField.bool("arqway.tally.ends", "A packet ends here")
+    fields.tally_link = ProtoField.uint32("arqway.tally.link", "Link, frames back to the one that goes before", base.DEC)
+    fields.tally_next = ProtoField.uint32("arqway.tally.next", "First frame that is missing", base.DEC)
+    fields.tally_newest = ProtoField.uint32("arqway.tally.newest", "Newest transmission seen", base.DEC)
+    fields.tally_lateness = ProtoField.uint8("arqway.tally.lateness", "Lateness", base.DEC, LATENESS)
+    fields.tally_run = ProtoField.uint32("arqway.tally.run", "Run", base.DEC)
+    fields.tally_offset = ProtoField.uint16("arqway.tally.offset", "Where the piece begins", base.DEC)
+    fields.tally_last = ProtoField.bool("arqway.tally.last", "Last piece")
+    fields.tally_count = ProtoField.uint16("arqway.tally.count", "Frames given up", base.DEC)
+    arqway.prefs.tally_link = Pref.bool("Tally: packets have a link", false,
+        "Whether the services' resequencing is per flow, or none for TCP alone")
+
+    -- Two numbers side by side from octet `at` on, the bits behind them, and where the next octet is; nil if there are too few.
+    local function two_numbers(octets, at, is_long, tree, first, second)
+        local width, length = is_long and 18 or 11, is_long and 5 or 3
+        if octets:len() < at + length then
+            return nil
+        end
+        local both = octets(at, length)
+        local one, other = both:bitfield(0, width), both:bitfield(width, width)
+        tree:add(first, both, one)
+        tree:add(second, both, other)
+        return one, other, both:bitfield(2 * width, 8 * length - 2 * width), at + length
+    end
+
+    -- A number of seven bits an octet, the higher ones first, which ends before octet `stop`, and where the next octet is.
+    local function seven_bits(octets, at, stop, tree, field)
+        local number, from = 0, at
+        while at < math.min(stop, from + 3) do
+            local octet = octets(at, 1):uint()
+            number, at = number * 128 + octet % 128, at + 1
+            if octet < 128 then
+                tree:add(field, octets(from, at - from), number)
+                return number, at
+            end
+        end
+        return nil
+    end
+
+    -- Runs up to octet `stop`; zeros behind them say nothing.
+    local function show_runs(octets, at, stop, tree)
+        if stop > octets:len() or stop - at > 15 then
+            return false
+        end
+        local number
+        while at < stop and number ~= 0 do
+            number, at = seven_bits(octets, at, stop, tree, fields.tally_run)
+            if not number then
+                return false
+            end
+        end
+        while at < stop do
+            if octets(at, 1):uint() ~= 0 then
+                return false
+            end
+            at = at + 1
+        end
+        return true
+    end
+
+    -- Feedback from octet `at` on, without its runs. Where the next octet is, and what it says in words.
+    local function show_feedback(octets, at, is_long, tree)
+        local next, newest, bits, stop = two_numbers(octets, at, is_long, tree, fields.tally_next, fields.tally_newest)
+        if not next or is_long and bits % 4 ~= 0 then
+            return nil
+        end
+        tree:add(fields.tally_lateness, octets(stop - 1, 1), is_long and bits / 4 or bits)
+        return stop, string.format("next %d, newest %d", next, newest)
+    end
+
+    -- What data and pieces have in common: names, marks, link. Where the next octet is, what it says, and the bits behind the marks.
+    local function show_cut(octets, is_long, tree)
+        local number, counter, bits, at = two_numbers(octets, 1, is_long, tree, fields.tally_number, fields.tally_counter)
+        if not number then
+            return nil
+        end
+        local marks, rest = is_long and math.floor(bits / 4) or bits, is_long and bits % 4 or 0
+        local starts, ends = marks >= 2, marks % 2 == 1
+        tree:add(fields.tally_starts, octets(at - 1, 1), starts)
+        tree:add(fields.tally_ends, octets(at - 1, 1), ends)
+        if ends and arqway.prefs.tally_link then
+            local link
+            link, at = seven_bits(octets, at, octets:len(), tree, fields.tally_link)
+            if not link then
+                return nil
+            end
+        end
+        return at, string.format("frame %d, transmission %d", number, counter), rest, starts and ends
+    end
+
+    local function show_data(octets, kind, pinfo, tree, root)
+        local is_long = kind == LONG
+        local at, info, rest, is_whole = show_cut(octets, is_long, tree)
+        if not at or rest % 2 ~= 0 then
+            return false
+        end
+        if rest == 2 or kind == FEEDBACK or kind == 2 then
+            local feedback
+            at, feedback = show_feedback(octets, at, is_long, tree)
+            if not at then
+                return false
+            end
+            info = info .. ", " .. feedback
+            if kind ~= FEEDBACK then
+                local stop = at < octets:len() and at + 1 + octets(at, 1):uint()
+                if not stop or not show_runs(octets, at + 1, stop, tree) then
+                    return false
+                end
+                at = stop
+            end
+        end
+        if at >= octets:len() then
+            return false
+        end
+        pinfo.cols.info = info
+        if is_whole then
+            show_packet(octets(at), pinfo, root)
+        else
+            tree:add(fields.body, octets(at))
+        end
+        return true
+    end
+
+    local function show_piece(octets, pinfo, tree)
+        local at, info, rest = show_cut(octets, true, tree)
+        if not at or rest >= 2 or octets:len() <= at + 2 then
+            return false
+        end
+        tree:add(fields.tally_last, octets(5, 1), rest == 1)
+        tree:add(fields.tally_offset, octets(at, 2))
+        tree:add(fields.body, octets(at + 2))
+        pinfo.cols.info = string.format("%s, piece from octet %d on", info, octets(at, 2):uint())
+        return true
+    end
+
+    local function show_given_up(octets, pinfo, tree)
+        if octets:len() ~= 8 or octets(6, 2):uint() == 0 then
+            return false
+        end
+        local number, counter, rest = two_numbers(octets, 1, true, tree, fields.tally_number, fields.tally_counter)
+        tree:add(fields.tally_count, octets(6, 2))
+        pinfo.cols.info = string.format("given up: %d from frame %d on, transmission %d", octets(6, 2):uint(), number, counter)
+        return rest == 0
+    end
+
+    show["tally"] = function(octets, kind, pinfo, tree, root)
+        tree:add(fields.tally_type, octets(0, 1))
+        if kind <= LONG then
+            return show_data(octets, kind, pinfo, tree, root)
+        elseif kind == PIECE then
+            return show_piece(octets, pinfo, tree)
+        elseif kind == GIVEN_UP then
+            return show_given_up(octets, pinfo, tree)
+        elseif kind == POLL_OR_FEEDBACK and octets:len() == 4 then
+            local counter = octets(1, 3)
+            tree:add(fields.tally_counter, counter, counter:bitfield(0, 18))
+            pinfo.cols.info = string.format("poll, transmission %d", counter:bitfield(0, 18))
+            return counter:bitfield(18, 6) == 0
+        end
+        local at, info = show_feedback(octets, 1, kind == POLL_OR_FEEDBACK, tree)
+        pinfo.cols.info = info and "feedback " .. info or "feedback"
+        return at ~= nil and show_runs(octets, at, octets:len(), tree)
+    end
+end
+
 arqway.fields = fields
 
 function arqway.dissector(tvb, pinfo, root)

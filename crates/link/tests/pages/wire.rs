@@ -5,7 +5,7 @@ use std::fs;
 use arqway_link::mux::{self, Class, Protocol};
 use arqway_link::{
     AnyService, Bounded, Checked, Departure, Frame, LinkService, Mux, Packet, Resequencing, ServiceConfig, ShortForm,
-    Side, Tag, WorldDefaults, fec, rlp, selective_repeat, sscop,
+    Side, Tag, WorldDefaults, fec, rlp, selective_repeat, sscop, tally,
 };
 use arqway_units::{Octets, Span, Time};
 
@@ -52,11 +52,16 @@ impl<S: LinkService> Script<S> {
 
     /// Everything that it sends, as octets on the wire.
     fn sends(&mut self, now: Time) -> Vec<Vec<u8>> {
+        self.sends_in(Octets::MAX, now)
+    }
+
+    /// The same in frames of this room.
+    fn sends_in(&mut self, room: Octets, now: Time) -> Vec<Vec<u8>> {
         if self.0.poll_timeout().is_some_and(|deadline| deadline <= now) {
             self.0.handle_timeout(now);
         }
         std::iter::from_fn(|| {
-            let mut frame = self.0.poll_frame(now, Octets::MAX)?;
+            let mut frame = self.0.poll_frame(now, room)?;
             let _: arqway_link::Start = self.0.start_frame(&mut frame, now);
             if let Some(ticket) = frame.ticket {
                 self.0.handle_departure(frame.tag, ticket, Departure::Sent, now);
@@ -146,12 +151,59 @@ fn of_standards() -> Vec<(&'static str, Vec<u8>)> {
     ])
 }
 
+/// Its first frame is one of a packet "a"; the peer's second transmission is the first that arrives.
+fn of_tally() -> Vec<(&'static str, Vec<u8>)> {
+    let with = |change: fn(&mut tally::Config)| {
+        let mut config = tally::Config::default();
+        change(&mut config);
+        end(&ServiceConfig::Tally(config))
+    };
+    let new = || with(|_| ());
+    let c = [Packet::new("c")];
+    let mut linked = with(|config| config.resequencing = Resequencing::PerFlow);
+    let mut aging = with(|config| config.persistence = Some(Span::from_milliseconds(50)));
+    let mut far = new();
+    for _ in 0..1024 {
+        far.takes(&[Packet::new("x")]).sends(at(0));
+    }
+    // All arrived, a second later: so many more may be outstanding.
+    far.0.handle_frame(Frame::from_wire(Tag::from_octet(4), vec![0x80, 0x10, 0].into()), at(1000));
+    for _ in 0..1024 {
+        far.0.handle_packet(Packet::new("x"), at(1000)).expect("room for a packet");
+        far.sends(at(1000));
+    }
+    far.0.handle_packet(c[0].clone(), at(1000)).expect("room for a packet");
+    let mut cut = new();
+    cut.takes(&[Packet::new("abcdefghijklmnopqrstuvwx")]).sends(at(0));
+    let pieces = cut.hears(b"\x04\0\0\x04").sends_in(Octets::new(24), at(0));
+    Vec::from([
+        ("tally data", new().takes(&c).sends_last()),
+        ("tally data with feedback", new().hears(b"\0\0\0\x0ba").takes(&c).sends_last()),
+        ("tally data with feedback and runs", new().hears(b"\0\0\x20\x0bb").takes(&c).sends_last()),
+        ("tally linked data", linked.takes(&three()).sends_last()),
+        ("tally data, long", far.sends(at(1000)).concat()),
+        ("tally feedback", new().hears(b"\0\0\x20\x0bb").sends_last()),
+        ("tally feedback, long", new().hears(b"\0\0\x20\x0bb").hears(b"\x05\0\0\xc0").sends_last()),
+        ("tally poll", {
+            let mut end = new();
+            end.takes(&c).sends(at(0));
+            end.sends(at(100)).concat()
+        }),
+        ("tally piece", pieces[0].clone()),
+        ("tally piece", pieces[1].clone()),
+        ("tally given up", {
+            aging.takes(&c).sends(at(0));
+            aging.sends(at(50)).concat()
+        }),
+    ])
+}
+
 #[test]
 fn the_frames_that_the_page_works_out_by_hand_are_those_that_the_services_make() {
     let p = [Packet::new("p")];
     let mut made = vec![("go-back-n acknowledgement of service 2", acknowledgement_of_service_2())];
     made.extend(["raw", "snoop"].map(|form| (form, end(&scheme(form)).takes(&p).sends_last())));
-    made.extend([retransmitting(), of_rlp(), of_fec(), of_standards()].concat());
+    made.extend([retransmitting(), of_rlp(), of_fec(), of_standards(), of_tally()].concat());
     let page = fs::read_to_string(project().join("docs/wire.md")).expect("the page");
     let part = page.split("## Frames worked out by hand").nth(1).expect("its frames");
     let rows: Vec<_> = part.lines().map(cells).filter(|cells| cells.len() == 3 && cells[1].starts_with('`')).collect();
