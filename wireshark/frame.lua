@@ -129,3 +129,5 @@ function arqway.dissector(tvb, pinfo, root)
 end
 
 DissectorTable.get("wtap_encap"):add(wtap.USER0, arqway)
+
+@session@

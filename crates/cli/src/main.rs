@@ -11,6 +11,7 @@ mod documentation;
 mod emulate;
 mod fit;
 mod interrupt;
+mod keys;
 mod list;
 mod manual;
 mod merge;
@@ -62,6 +63,12 @@ enum Command {
     Emulate(emulate::Arguments),
     /// Find the error model behind a trace of a real link, its parameters, and how well it fits
     Fit(fit::Arguments),
+    /// Make a private key for a session
+    Genkey(keys::Genkey),
+    /// Print the public key of a private one
+    Pubkey(keys::Pubkey),
+    /// Make a key that two ends share beside their own
+    Genpsk(keys::Genpsk),
     /// List what can be typed: papers, worlds, schemes, settings, metrics
     List(list::Arguments),
     /// Print the JSON schema with which editors complete and check files
@@ -99,6 +106,9 @@ fn run(command: &Command) -> Result<ExitCode, study::Failure> {
         #[cfg(target_os = "linux")]
         Command::Emulate(arguments) => return emulate::main(arguments),
         Command::Fit(arguments) => fit::main(arguments),
+        Command::Genkey(_) => keys::genkey(),
+        Command::Pubkey(arguments) => keys::pubkey(arguments),
+        Command::Genpsk(_) => keys::genpsk(),
         Command::List(arguments) => list::main(arguments),
         Command::Schema(arguments) => schema::main(arguments),
         Command::Completions(arguments) => completions::main(arguments, Arguments::command()),

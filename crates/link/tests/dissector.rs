@@ -1,4 +1,5 @@
-//! Wireshark's dissector is put together from the folders of the services: `wireshark/frame.lua` around each `dissector.lua`.
+//! Wireshark's dissector is put together from the folders of the services, and of the session: `wireshark/frame.lua` around each
+//! `dissector.lua`.
 //!
 //!     UPDATE=1 cargo test -p arqway-link --test dissector      writes wireshark/arqway.lua anew
 
@@ -35,6 +36,7 @@ fn the_dissector_is_that_of_the_services() {
         dissectors(&project().join("crates/link/src/services")).iter().map(|path| part(path)).collect();
     let frame = read(&project().join("wireshark/frame.lua"));
     let whole = frame.replace("@services@", &parts.join("\n\n"));
+    let whole = whole.replace("@session@", &part(&project().join("crates/session/dissector.lua")));
     let path = project().join("wireshark/arqway.lua");
     if std::env::var_os("UPDATE").is_some() {
         fs::write(&path, &whole).expect("the dissector");

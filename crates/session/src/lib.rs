@@ -40,7 +40,8 @@ pub use event::{Event, PeerId};
 pub use handshake::wire::{MOST_MESSAGE, Message};
 pub use introduction::{Configuration, Differences, Introduction, Mismatch, PARTS, VERSION};
 pub use key::{
-    KEY, KEY_TEXT, KeyError, KeyFileError, PresharedKey, PrivateKey, PublicKey, read_preshared, read_private,
+    KEY, KEY_TEXT, KeyError, KeyFileError, PresharedKey, PrivateKey, PublicKey, check_key_file, read_preshared,
+    read_private,
 };
 pub use peer::{Keepalive, NotSealed, PeerConfig, Sealed};
 pub use random::Random;

@@ -1,7 +1,7 @@
 //! Files that keep a key: only their owner may read them, or they are refused.
 
 use super::{KeyError, PresharedKey, PrivateKey};
-use std::fs::File;
+use std::fs::{self, File, Metadata};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -59,17 +59,27 @@ fn read<K: FromStr<Err = KeyError>>(path: &Path) -> Result<K, KeyFileError> {
     let unreadable = |error| KeyFileError::Unreadable { path: path.to_owned(), error };
     let file = File::open(path).map_err(unreadable)?;
     // Of the open file, not of the path: nobody can put another one there meanwhile.
-    refuse_open(&file, path)?;
-    let mut text = Zeroizing::new(String::with_capacity(512));
-    file.take(MOST).read_to_string(&mut text).map_err(unreadable)?;
-    text.parse().map_err(|error| KeyFileError::NoKey { path: path.to_owned(), error })
+    refuse_open(&file.metadata().map_err(unreadable)?, path)?;
+    // Room for all of it at once: what a buffer leaves behind when it grows is not wiped.
+    let mut octets = Zeroizing::new(Vec::with_capacity(512));
+    file.take(MOST).read_to_end(&mut octets).map_err(unreadable)?;
+    let text = str::from_utf8(&octets).map_err(|_| KeyError::Length(octets.len()));
+    text.and_then(str::parse).map_err(|error| KeyFileError::NoKey { path: path.to_owned(), error })
+}
+
+/// Whether a key may be kept in a file.
+///
+/// # Errors
+/// If others than its owner may read or write it.
+pub fn check_key_file(path: &Path) -> Result<(), KeyFileError> {
+    let metadata = fs::metadata(path).map_err(|error| KeyFileError::Unreadable { path: path.to_owned(), error })?;
+    refuse_open(&metadata, path)
 }
 
 #[cfg(unix)]
-fn refuse_open(file: &File, path: &Path) -> Result<(), KeyFileError> {
+fn refuse_open(metadata: &Metadata, path: &Path) -> Result<(), KeyFileError> {
     use std::os::unix::fs::PermissionsExt as _;
     const OF_OTHERS: u32 = 0o077;
-    let metadata = file.metadata().map_err(|error| KeyFileError::Unreadable { path: path.to_owned(), error })?;
     let mode = metadata.permissions().mode() & 0o7777;
     // What is no regular file, such as a pipe of a shell, is no place where a key is kept.
     if metadata.is_file() && mode & OF_OTHERS != 0 {
@@ -79,6 +89,6 @@ fn refuse_open(file: &File, path: &Path) -> Result<(), KeyFileError> {
 }
 
 #[cfg(not(unix))]
-fn refuse_open(_: &File, _: &Path) -> Result<(), KeyFileError> {
+fn refuse_open(_: &Metadata, _: &Path) -> Result<(), KeyFileError> {
     Ok(())
 }

@@ -5,7 +5,7 @@
 
 mod file;
 
-pub use file::{KeyFileError, read_preshared, read_private};
+pub use file::{KeyFileError, check_key_file, read_preshared, read_private};
 
 use crate::random::{Random, draw};
 use crate::x25519;
