@@ -28,6 +28,7 @@ pub(super) struct Below {
 pub(super) struct InQueue {
     ticket: u64,
     pub(super) what: What,
+    pub(super) handed_over: Time,
     /// Its transmission counter and when it started, if it has.
     pub(super) started: Option<(u64, Time)>,
 }
@@ -90,11 +91,11 @@ impl Below {
     }
 
     /// A frame is handed over. Its ticket.
-    pub(super) fn push(&mut self, what: What) -> Ticket {
+    pub(super) fn push(&mut self, what: What, now: Time) -> Ticket {
         let ticket = self.next;
         self.next += 1;
         // There is room: whoever hands over has asked for it.
-        let _: Result<(), _> = self.frames.try_push(InQueue { ticket, what, started: None });
+        let _: Result<(), _> = self.frames.try_push(InQueue { ticket, what, handed_over: now, started: None });
         Ticket::new(ticket)
     }
 

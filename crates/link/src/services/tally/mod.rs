@@ -32,6 +32,7 @@
 mod arrivals;
 mod below;
 mod config;
+mod cut;
 mod feedback;
 #[cfg(feature = "fuzz")]
 mod fuzz;
@@ -52,7 +53,8 @@ pub use wire::{Cut, Form, Pdu, parse};
 
 use crate::arq::{Deadline, earliest};
 use crate::contract::{Clock, Counters, Deadlines, Departure, Entity, Frame, LinkContext, Packet, Start, Tag, Ticket};
-use arqway_units::{Octets, Span};
+use alloc::boxed::Box;
+use arqway_units::{Octets, Span, Time};
 use below::{Below, InQueue, What};
 use bytes::Bytes;
 use reassembly::LONGEST_PACKET;
@@ -68,7 +70,8 @@ const UNKNOWN_FRAME_TIME: Span = Span::from_milliseconds(10);
 /// Its two halves, and what concerns both.
 #[derive(Debug)]
 pub struct Tally {
-    sender: Sender,
+    /// Apart, since a service is one of many in an enum.
+    sender: Box<Sender>,
     receiver: Receiver,
     below: Below,
     /// How long the last frame took to be sent.
@@ -78,23 +81,26 @@ pub struct Tally {
     /// Data wait until then, since the queue below is full.
     pause: Deadline,
     is_linked: bool,
+    /// Timers start when a frame is handed over, not when it has departed.
+    times_hand_over: bool,
 }
 
 impl Tally {
     fn new(config: &Config, context: &LinkContext) -> Self {
         Self {
-            sender: Sender::new(config, context),
+            sender: Box::new(Sender::new(config, context)),
             receiver: Receiver::new(config.window.frames(), &config.resequencing),
             below: Below::default(),
             frame_time: UNKNOWN_FRAME_TIME,
             feedback_pause: Deadline::default(),
             pause: Deadline::default(),
             is_linked: config.resequencing.needs_link(),
+            times_hand_over: config.without == Some(Mechanism::Departure),
         }
     }
 
     /// Hands over feedback alone, if it is due and no frame with data has room for it.
-    fn poll_feedback(&mut self, room: Octets, counters: &mut Counters) -> Option<Frame> {
+    fn poll_feedback(&mut self, now: Time, room: Octets, counters: &mut Counters) -> Option<Frame> {
         let waits = self.feedback_pause.get().is_some() || self.below.has_feedback();
         if waits || !self.receiver.arrivals().is_due() || self.below.carries_feedback() {
             return None;
@@ -106,7 +112,7 @@ impl Tally {
         // Written afresh when it starts; here for its length.
         let blank = Feedback { form, next: 0, newest: 0, lateness: Lateness::None, runs: Runs::default() };
         let mut frame = blank.frame(runs);
-        frame.ticket = Some(self.below.push(What::Feedback(form)));
+        frame.ticket = Some(self.below.push(What::Feedback(form), now));
         Some(frame)
     }
 
@@ -160,11 +166,11 @@ impl Entity for Tally {
         if self.below.has_room_for_data(self.frame_time) && self.pause.get().is_none() {
             let ride = self.ride();
             if let Some((mut frame, what)) = self.sender.poll(clock, room, ride, &self.below, counters) {
-                frame.ticket = Some(self.below.push(what));
+                frame.ticket = Some(self.below.push(what, clock.timers));
                 return Some(frame);
             }
         }
-        self.poll_feedback(room, counters)
+        self.poll_feedback(clock.timers, room, counters)
     }
 
     fn start(&mut self, frame: &mut Frame, Clock { timers, .. }: Clock, counters: &mut Counters) -> Start {
@@ -195,7 +201,7 @@ impl Entity for Tally {
     }
 
     fn departed(&mut self, _tag: Tag, ticket: Ticket, departure: Departure, Clock { timers, .. }: Clock) {
-        let Some(InQueue { what, started, .. }) = self.below.remove(ticket) else { return };
+        let Some(InQueue { what, handed_over, started, .. }) = self.below.remove(ticket) else { return };
         let (Departure::Sent, Some((counter, at))) = (departure, started) else {
             self.sender.dropped(&what);
             self.pause.restart(timers + self.frame_time);
@@ -210,7 +216,8 @@ impl Entity for Tally {
             self.frame_time = took.max(Span::from_milliseconds(1));
         }
         let is_last = !self.below.has_data();
-        self.sender.departed(&what, counter, is_last, timers);
+        let since = if self.times_hand_over { handed_over } else { timers };
+        self.sender.departed(&what, counter, is_last, since);
     }
 
     fn link_is_back(&mut self) {

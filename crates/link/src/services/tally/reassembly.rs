@@ -144,7 +144,7 @@ impl Reassembly {
                 .filter_map(|number| if let Some(Slot::Cut(cut)) = self.get(number) { Some(cut) } else { None })
         };
         let octets: usize = cuts().map(|cut| cut.octets.len()).sum();
-        let link = cuts().last().and_then(|cut| cut.link);
+        let link = cuts().next_back().and_then(|cut| cut.link);
         let mut slab = core::mem::take(&mut self.slab);
         if octets <= LONGEST_PACKET {
             if slab.capacity() < octets {

@@ -2,6 +2,7 @@
 
 use super::below::{Below, What};
 use super::config::{Config, Mechanism};
+use super::cut::CutLength;
 use super::feedback::{Arrived, Feedback};
 use super::packets::Packets;
 use super::timing::Timing;
@@ -22,8 +23,6 @@ const LEAST_CUT: usize = 16;
 /// In the last round trip before a packet is given up, so many copies go out that all are lost once in a hundred times.
 const MAY_BE_LOST: f64 = 0.01;
 const MOST_COPIES: u8 = 4;
-/// How fast the estimate of the loss rate follows.
-const LOSS_GAIN: f64 = 1.0 / 64.0;
 
 #[derive(Debug)]
 pub(super) struct Sender {
@@ -38,7 +37,9 @@ pub(super) struct Sender {
     /// Frames whose last transmission was settled by feedback that had no room to tell of them.
     unsure: alloc::vec::Vec<u64>,
     acknowledged: Acknowledged,
-    loss: f64,
+    cuts: CutLength,
+    /// How long the cuts of the packet that is being cut are at most.
+    cut: usize,
 }
 
 /// A frame that is not acknowledged.
@@ -85,13 +86,14 @@ impl Sender {
             packets: Packets::new(config.persistence),
             buffer: RetransmissionBuffer::new(Window::unlimited(), &config.resequencing),
             transmissions: Transmissions::new(),
-            timing: Timing::new(guess),
+            timing: Timing::new(guess, config.without == Some(Mechanism::TailProbe)),
             config: config.clone(),
             poll_wanted: false,
             answered: 0,
             unsure: alloc::vec::Vec::new(),
             acknowledged: Acknowledged::default(),
-            loss: 0.0,
+            cuts: CutLength::default(),
+            cut: usize::MAX,
         }
     }
 
@@ -207,9 +209,10 @@ impl Sender {
         if expiry.since(now) >= self.timing.round_trip() * 2 {
             return 0;
         }
-        let (mut copies, mut all_lost) = (0, self.loss);
+        let loss = self.cuts.loss();
+        let (mut copies, mut all_lost) = (0, loss);
         while all_lost > MAY_BE_LOST && copies + 1 < MOST_COPIES {
-            all_lost *= self.loss;
+            all_lost *= loss;
             copies += 1;
         }
         copies
@@ -272,21 +275,25 @@ impl Sender {
             return None;
         }
         let (packet, id, cut) = self.packets.front()?;
-        let (octets, rest) = (packet.octets.clone(), packet.octets.len() - cut);
+        let (packet, rest) = (packet.clone(), packet.octets.len() - cut);
         let number = self.buffer.end();
         let mut head = Head { form, number, starts: cut == 0, ends: false, link: None, feedback: ride };
         if head.octets() + rest.min(LEAST_CUT) > room {
             head.feedback = None;
         }
         // The link may take as much as that; a cut that would end the packet but for it is not the last one.
-        let link = if self.buffer.bears_links() { 3 } else { 0 };
-        let length = if head.octets() + link + rest <= room { rest } else { room.checked_sub(head.octets() + link)? };
-        if length < rest.min(LEAST_CUT) {
+        let link = if self.buffer.bears_links() { wire::MOST_OF_LINK } else { 0 };
+        let fits = room.checked_sub(head.octets() + link)?;
+        if fits < rest.min(LEAST_CUT) {
             return None;
         }
+        if head.starts {
+            let is_whole = self.is_without(Mechanism::Cuts);
+            self.cut = if is_whole { rest } else { self.cuts.choose(rest) };
+        }
+        let length = rest.min(fits).min(self.cut.max(LEAST_CUT));
         head.ends = length == rest;
         if head.ends {
-            let packet = packet.clone();
             head.link = self.buffer.link(&packet);
         }
         let range = cut..cut + length;
@@ -301,10 +308,10 @@ impl Sender {
             copies: 0,
             resent: false,
         };
-        self.buffer.push_part(octets.clone(), head.link, state);
+        let octets = packet.octets.slice(range);
+        self.buffer.push_part(packet.octets, head.link, state);
         self.packets.cut(length, number.as_u64());
         self.poll_wanted = false;
-        let octets = octets.slice(range);
         counters.sent(&octets);
         Some((head.frame(octets), What::Data(head)))
     }
@@ -342,7 +349,8 @@ impl Sender {
             self.may_be_silent(now);
             return Err(Start::Withdraw);
         }
-        let counter = self.transmissions.start(frames.clone());
+        let octets = if matches!(what, What::Data(_)) { frame.size().as_usize() } else { 0 };
+        let counter = self.transmissions.start(frames.clone(), octets);
         for number in frames {
             if let Some(outgoing) = self.buffer.get_mut(Number::new(number)) {
                 outgoing.state.last = counter.as_u64();
@@ -465,42 +473,37 @@ impl Sender {
     /// Transmissions up to `settled` have arrived, or never will.
     fn settle(&mut self, settled: u64, next: u64, arrived: &Arrived) {
         let mut unsure = core::mem::take(&mut self.unsure);
-        unsure.retain(|number| !self.judge(*number, settled, next, arrived));
+        unsure.retain(|number| self.judge(*number, settled, next, arrived).is_none());
         self.unsure = unsure;
-        while let Some((counter, Transmission { frames, .. })) = self.transmissions.judge(settled) {
+        while let Some((counter, Transmission { frames, octets, .. })) = self.transmissions.judge(settled) {
             for number in frames {
-                if !self.judge(number, counter, next, arrived) {
-                    self.unsure.push(number);
+                match self.judge(number, counter, next, arrived) {
+                    Some(is_lost) if octets > 0 => self.cuts.judge(octets, is_lost),
+                    Some(_) => {}
+                    None => self.unsure.push(number),
                 }
             }
         }
     }
 
-    /// Judges a transmission of a frame. Whether that can be told.
-    fn judge(&mut self, number: u64, counter: u64, next: u64, arrived: &Arrived) -> bool {
-        let Some(frame) = self.buffer.get(Number::new(number)) else {
-            self.loss -= LOSS_GAIN * self.loss;
-            return true;
-        };
+    /// Judges a transmission of a frame, and has it sent again if it is lost; `None` if that cannot be told.
+    fn judge(&mut self, number: u64, counter: u64, next: u64, arrived: &Arrived) -> Option<bool> {
+        let number_in_full = Number::new(number);
+        let Some(frame) = self.buffer.get(number_in_full) else { return Some(false) };
         let state = &frame.state;
-        if state.fate == Fate::Arrived {
-            self.loss -= LOSS_GAIN * self.loss;
-            return true;
-        }
-        if state.last > counter {
-            // It went out again since.
-            return true;
+        if state.fate == Fate::Arrived || state.last > counter {
+            // It is there, or it went out again since.
+            return Some(false);
         }
         if number < arrived.known_from && number != next {
-            return false;
+            return None;
         }
         if state.resent && state.last > self.answered && self.is_without(Mechanism::Counter) {
             // Only the answer to a poll tells of what went out again.
-            return false;
+            return None;
         }
-        self.loss += LOSS_GAIN * (1.0 - self.loss);
-        self.buffer.send_again(Number::new(number), |_| true);
-        true
+        self.buffer.send_again(number_in_full, |_| true);
+        Some(true)
     }
 
     /// Acts on what is due. Packets become too old in the time that goes on in an outage.

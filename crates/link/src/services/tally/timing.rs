@@ -15,6 +15,8 @@ const LEAST_MARGIN: Span = Span::from_milliseconds(1);
 /// A probe is repeated no later than that, or after so many times the first wait where that is longer.
 const LATEST_REPETITION: Span = Span::from_milliseconds(2000);
 const MOST_DOUBLINGS: u32 = 6;
+/// What is waited where the round trip is not to matter.
+const FIXED: Span = Span::from_milliseconds(1000);
 
 /// The sender's clockwork.
 #[derive(Debug)]
@@ -28,11 +30,13 @@ pub(super) struct Timing {
     polled: Option<u64>,
     /// How often the answer has not come, in a row.
     misses: u32,
+    /// Whether it waits for a second each time, whatever the round trip is.
+    is_fixed: bool,
 }
 
 impl Timing {
     /// With a guess at the round trip, where there is one.
-    pub(super) fn new(guess: Option<Span>) -> Self {
+    pub(super) fn new(guess: Option<Span>, is_fixed: bool) -> Self {
         let guess = guess.unwrap_or(UNKNOWN).max(LEAST_MARGIN).as_seconds();
         Self {
             round_trip: RoundTrip::new(Smoothing::default(), guess, guess / 2.0),
@@ -40,6 +44,7 @@ impl Timing {
             answer: Deadline::default(),
             polled: None,
             misses: 0,
+            is_fixed,
         }
     }
 
@@ -50,6 +55,9 @@ impl Timing {
 
     /// How long an answer is awaited now.
     fn patience(&self) -> Span {
+        if self.is_fixed {
+            return FIXED;
+        }
         let margin = Span::from_seconds(4.0 * self.round_trip.srttvar()).max(LEAST_MARGIN);
         let first = self.round_trip() + margin;
         let doubled = first * (1 << self.misses.min(MOST_DOUBLINGS));
@@ -64,7 +72,7 @@ impl Timing {
     /// A frame has departed behind which nothing waits, or nothing that may be sent.
     pub(super) fn fell_silent(&mut self, now: Time) {
         if self.polled.is_none() {
-            self.quiet.restart(now + Span::from_seconds(self.round_trip.srtt() / 4.0));
+            self.quiet.restart(now + if self.is_fixed { FIXED } else { self.round_trip() / 4 });
         }
     }
 

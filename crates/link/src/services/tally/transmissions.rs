@@ -27,6 +27,8 @@ pub(super) struct Transmissions {
 pub(super) struct Transmission {
     /// The frames that it carried, or that it gave up; none in a poll.
     pub(super) frames: Range<u64>,
+    /// How long it was, where it carried data.
+    pub(super) octets: usize,
     /// When its last bit had gone out.
     pub(super) departed: Option<Time>,
 }
@@ -53,9 +55,9 @@ impl Transmissions {
     }
 
     /// A frame starts. Its counter.
-    pub(super) fn start(&mut self, frames: Range<u64>) -> Counter {
+    pub(super) fn start(&mut self, frames: Range<u64>, octets: usize) -> Counter {
         let counter = Counter::new(self.next());
-        self.sent.push_back(Transmission { frames, departed: None });
+        self.sent.push_back(Transmission { frames, octets, departed: None });
         counter
     }
 

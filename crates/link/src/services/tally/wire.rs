@@ -58,7 +58,7 @@ pub(super) const POLL: usize = 3;
 /// What a head has room for.
 const MOST: usize = 20;
 /// What a link takes at most.
-const MOST_OF_LINK: usize = 3;
+pub(super) const MOST_OF_LINK: usize = 3;
 
 /// How wide numbers are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -183,7 +183,7 @@ pub fn parse(mut frame: Frame, is_linked: bool) -> Option<Pdu> {
         LONG_FEEDBACK_OR_POLL if frame.remaining() == POLL => {
             let [high, middle, low] = frame.take()?;
             let bits = u32::from_be_bytes([0, high, middle, low]);
-            (bits % 64 == 0).then(|| Pdu::Poll { counter: (bits >> 6).into() })
+            bits.is_multiple_of(64).then(|| Pdu::Poll { counter: (bits >> 6).into() })
         }
         FEEDBACK | LONG_FEEDBACK_OR_POLL => {
             let form = if kind == FEEDBACK { Form::Short } else { Form::Long };
