@@ -52,7 +52,7 @@ fn every_candidate_can_be_read_in_every_world_that_is_built_in() {
         };
         let experiment = trial.experiment().unwrap_or_else(|mistakes| panic!("{name}: {mistakes}"));
         assert_eq!((experiment.schemes.len(), experiment.seed, experiment.replications), (entries.len(), 9, 3));
-        let kinds = ["raw", "xor-fec", "go-back-n", "selective-repeat", "rlp", "rlc-am", "sscop", "snoop"];
+        let kinds = ["raw", "xor-fec", "go-back-n", "selective-repeat", "rlp", "rlc-am", "sscop", "snoop", "tally"];
         for kind in kinds {
             let tried = |scheme: &arqway_lab::experiment::Scheme| scheme.services[0].kind() == kind;
             assert!(experiment.schemes.iter().any(tried), "{name}: no {kind}");

@@ -35,6 +35,8 @@ const NONE: &str = "\"none\"";
 pub(super) fn candidates(link: &Link) -> Vec<Candidate> {
     let rules = Rules::of(link);
     let mut all = vec![raw(&rules)];
+    // Nothing in it has to be set.
+    all.extend(orders(link).map(|order| tally(&rules, order)));
     all.extend(BLOCKS.map(|block| xor_fec(&rules, block)));
     all.extend([1.1, 1.5].map(|times| go_back_n(&rules, times)));
     all.extend(TIMEOUTS.map(|times| fixed(&rules, times, None)));
@@ -50,11 +52,7 @@ pub(super) fn candidates(link: &Link) -> Vec<Candidate> {
     if let Some(within) = link.within {
         all.push(rlc_am(link, &rules, 1, &Discard::Timer(within)));
     }
-    all.push(sscop(&rules, None));
-    all.push(sscop(&rules, Some(("as received", NONE))));
-    if link.has_flows {
-        all.push(sscop(&rules, Some(("by flow", "\"per-flow\""))));
-    }
+    all.extend(orders(link).map(|order| sscop(&rules, order)));
     if link.has_tcp {
         all.push(snoop(&rules));
     }
@@ -91,6 +89,12 @@ fn go_back_n(rules: &Rules, times: f64) -> Candidate {
 
 /// An order in which packets are released: as people and as files call it.
 type Order = Option<(&'static str, &'static str)>;
+
+/// In sequence, as received, and by flow where there are several.
+fn orders(link: &Link) -> impl Iterator<Item = Order> {
+    let by_flow = link.has_flows.then_some(Some(("by flow", "\"per-flow\"")));
+    [None, Some(("as received", NONE))].into_iter().chain(by_flow)
+}
 
 fn fixed(rules: &Rules, times: f64, order: Order) -> Candidate {
     let timeout = written(part(rules.answer, times));
@@ -208,5 +212,15 @@ fn snoop(rules: &Rules) -> Candidate {
             "{{ kind = \"snoop\", cache = {}, buffer = {}, estimator = {{ initial-srtt = \"{round_trip}\", floor = \"{round_trip}\" }} }}",
             rules.cache, rules.buffer
         ),
+    }
+}
+
+/// Nothing but the buffer, which all services have alike, and the order depends on the link.
+fn tally(rules: &Rules, order: Order) -> Candidate {
+    let (released, resequencing) =
+        order.map_or((String::new(), "\"full\""), |(label, order)| (format!(", {label}"), order));
+    Candidate {
+        label: format!("Tally{released}"),
+        service: format!("{{ kind = \"tally\", buffer = {}, resequencing = {resequencing} }}", rules.buffer),
     }
 }

@@ -84,6 +84,10 @@ pub(crate) struct Found {
     pub(crate) best: String,
     /// The advised one's throughput less the best one's, as a share of the latter; none if they are the same.
     pub(crate) behind: Option<Summary>,
+    /// The best service that is not tally.
+    pub(crate) other: String,
+    /// Tally's throughput less that one's, as a share of the latter.
+    pub(crate) tally: Option<Summary>,
 }
 
 impl Found {
@@ -116,11 +120,31 @@ pub(crate) fn held_against_all(advice: &Advice, replications: u32) -> Found {
         values.entry(row.scheme.to_string()).or_default().push(row.value);
     }
     let mean = |values: &Vec<f64>| summarise(values).map_or(0.0, |summary| summary.mean);
-    let best = values.iter().max_by(|one, other| mean(one.1).total_cmp(&mean(other.1))).expect("a candidate").0;
+    let best_of = |is_meant: fn(&str) -> bool| {
+        let candidates = values.iter().filter(|(name, _)| is_meant(name));
+        candidates.max_by(|one, other| mean(one.1).total_cmp(&mean(other.1))).expect("a candidate").0
+    };
+    let above = |name: &str, other: &str| {
+        let scale = mean(&values[other]);
+        let share = |name: &str| values[name].iter().map(|value| value / scale).collect::<Vec<_>>();
+        if name == other { None } else { paired_difference(&share(name), &share(other)) }
+    };
     let stage = &advice.stages[0];
-    let advised = stage.label(&stage.standings[0]);
-    let scale = mean(&values[best]);
-    let share = |name: &str| values[name].iter().map(|value| value / scale).collect::<Vec<_>>();
-    let behind = (advised != best).then(|| paired_difference(&share(advised), &share(best))).flatten();
-    Found { advised: advised.to_owned(), best: best.clone(), behind }
+    let mut ranked = stage.standings.iter().map(|standing| stage.label(standing));
+    let advised = ranked.clone().next().expect("an advice");
+    let (best, other) = (best_of(|_| true), best_of(|name| !is_tally(name)));
+    // Which of its orders counts is not chosen by the runs that judge it.
+    let tally = ranked.find(|name| is_tally(name)).expect("a candidate");
+    Found {
+        advised: advised.to_owned(),
+        best: best.clone(),
+        behind: above(advised, best),
+        other: other.clone(),
+        tally: above(tally, other),
+    }
+}
+
+/// Whether a candidate is tally, whatever its order.
+pub(crate) fn is_tally(candidate: &str) -> bool {
+    candidate.split(',').next() == Some("Tally")
 }

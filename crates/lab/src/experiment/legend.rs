@@ -2,9 +2,10 @@
 
 use arqway_link::{Grammar, ShortForm};
 
-/// Schemes that the papers print otherwise than by their short form in capitals.
-const PRINTED: [(&str, &str); 6] = [
+/// Schemes that are printed otherwise than by their short form in capitals: as the papers do, or as a word.
+const PRINTED: [(&str, &str); 7] = [
     ("raw", "Raw Link"),
+    ("tally", "Tally"),
     ("go-back-n", "Go Back N"),
     ("snoop", "Berkeley Snoop"),
     ("sscop-full", "SSCOP full"),
