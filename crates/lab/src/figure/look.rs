@@ -80,9 +80,9 @@ const MARKERS: [(Marker, bool); 16] = [
     (Marker::Hexagon, true),
 ];
 
-/// The looks of the schemes that papers compare, by their numbers; the number modulo eight is the colour. Schemes that share
+/// The looks of the schemes that papers compare, and of what is compared with them, by their numbers; the number modulo eight is the colour. Schemes that share
 /// a figure differ in marker, in dash and in colour.
-const SCHEMES: [(&str, usize); 35] = [
+const SCHEMES: [(&str, usize); 36] = [
     ("raw", 0),
     ("sr", 9),
     ("sr:0.1", 38),
@@ -118,6 +118,7 @@ const SCHEMES: [(&str, usize); 35] = [
     ("sscop-none", 18),
     ("dda:1.0", 43),
     ("dda:2.0", 62),
+    ("tally", 31),
 ];
 
 /// How many looks there are that differ without colour.

@@ -124,7 +124,7 @@ fn rows_have_what_services_did_only_where_a_figure_asks_for_it_and_are_otherwise
             .partition(|row| &*row.app == "service");
     assert_eq!(plain, rest);
     let names: Vec<&str> = services.iter().map(|row| &*row.metric).collect();
-    let metrics = ["goodput", "loss", "delay", "effective-goodput"];
+    let metrics = ["goodput", "loss", "delay", "effective-goodput", "delivered", "resent"];
     let expected = ["default", "media"].map(|name| metrics.map(|metric| format!("{metric}@{name}")));
     assert_eq!(names, expected.as_flattened(), "without shares there is no throughput");
     assert!(services.iter().all(|row| &*row.beside == "all"));
