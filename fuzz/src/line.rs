@@ -67,6 +67,11 @@ impl Line {
         self.queue.len()
     }
 
+    /// Whether a frame is on the line, the last of those sent.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.on_line.is_some()
+    }
+
     /// When something happens here next, if nobody does anything.
     pub(crate) fn next_event(&self) -> Option<Time> {
         let departure = self.on_line.map(|(at, ..)| at);
