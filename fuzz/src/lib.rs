@@ -6,7 +6,8 @@
 //!                                                               what it did  ==  what it counted, what a model says
 //! ```
 //!
-//! What there is to know of a service stands in its folder, `crates/link/src/services/*/fuzz.rs`.
+//! What there is to know of a service stands in its folder, `crates/link/src/services/*/fuzz.rs`. The targets of the session are in
+//! its own crate: `crates/session/src/fuzz/`.
 //!
 //! | file | concept |
 //! | --- | --- |

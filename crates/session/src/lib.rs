@@ -23,6 +23,8 @@ mod control;
 mod counters;
 mod endpoint;
 mod event;
+#[cfg(any(test, feature = "fuzz"))]
+pub mod fuzz;
 mod handshake;
 mod index;
 mod introduction;

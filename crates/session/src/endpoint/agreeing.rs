@@ -67,12 +67,14 @@ impl Endpoint {
         };
         peer.jar.keep(cookie, now);
         match &mut peer.attempt {
-            Some(attempt) => attempt.repeat_with_cookie(now),
-            // Our answer was not looked at, and is not kept: we begin instead.
-            None => peer.want_keys(now),
-        }
-        if asked.is_none() {
-            peer.last_answer = None;
+            Some(attempt) if asked.is_some() => attempt.repeat_with_cookie(now),
+            // Our answer was not looked at, and is not kept: we begin instead, and anew. Once for each answer.
+            attempt => {
+                let pending = attempt.take().and_then(|attempt| attempt.pending);
+                pending.into_iter().for_each(|pending| self.indices.free(pending.index));
+                peer.last_answer = None;
+                peer.want_keys(now);
+            }
         }
         self.settle(id, now);
     }

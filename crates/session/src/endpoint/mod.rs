@@ -15,7 +15,7 @@ pub use receiving::Received;
 use crate::config::Config;
 use crate::counters::Counters;
 use crate::event::{Event, PeerId};
-#[cfg(test)]
+#[cfg(any(test, feature = "fuzz"))]
 use crate::handshake::dialect::Dialect;
 use crate::handshake::mac::Baker;
 use crate::handshake::timestamp::Stamper;
@@ -260,12 +260,12 @@ impl Endpoint {
     }
 
     /// Speaks as others do.
-    #[cfg(test)]
+    #[cfg(any(test, feature = "fuzz"))]
     pub(crate) fn speak(&mut self, dialect: &'static Dialect) {
         self.local.dialect = dialect;
     }
 
-    #[cfg(test)]
+    #[cfg(any(test, feature = "fuzz"))]
     pub(crate) fn peer_mut(&mut self, peer: PeerId) -> &mut Peer {
         get_mut(&mut self.peers, peer).expect("a peer")
     }

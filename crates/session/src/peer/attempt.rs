@@ -21,7 +21,7 @@ pub(crate) struct Pending {
 #[derive(Debug)]
 pub(crate) struct Attempt {
     since: Time,
-    tries: u32,
+    tries: usize,
     /// When the first message is sent, or sent again.
     next_at: Time,
     pub(crate) pending: Option<Pending>,
@@ -34,7 +34,7 @@ pub(crate) struct Attempt {
 }
 
 /// Waits double so often.
-const DOUBLINGS: u32 = 2;
+const DOUBLINGS: usize = 2;
 
 impl Attempt {
     pub(crate) fn new(now: Time) -> Self {
@@ -42,7 +42,7 @@ impl Attempt {
     }
 
     /// How many messages were sent.
-    pub(crate) fn tries(&self) -> u32 {
+    pub(crate) fn tries(&self) -> usize {
         self.tries
     }
 
@@ -54,11 +54,22 @@ impl Attempt {
         now.since(self.since) >= config.give_up
     }
 
-    /// A message leaves; it is repeated after a wait and some `jitter`, so that many ends do not stay in step. Returns the
-    /// index of the one before, which no longer counts.
-    pub(crate) fn sent(&mut self, pending: Pending, config: &Config, jitter: Span, now: Time) -> Option<u16> {
-        self.next_at = now + config.retry * (1 << self.tries.min(DOUBLINGS)) + jitter;
+    /// A message leaves, to one of so many places: the next one gets its turn after a short wait, and all of them again after a
+    /// longer one, and some `jitter`, so that many ends do not stay in step. Returns the index of the message before, which no
+    /// longer counts.
+    pub(crate) fn sent(
+        &mut self,
+        pending: Pending,
+        places: usize,
+        config: &Config,
+        jitter: Span,
+        now: Time,
+    ) -> Option<u16> {
+        let round = self.tries / places.max(1);
         self.tries = self.tries.saturating_add(1);
+        let is_last = self.tries.is_multiple_of(places.max(1));
+        let doublings = if is_last { round.min(DOUBLINGS) } else { 0 };
+        self.next_at = now + config.retry * (1 << doublings) + jitter;
         self.has_cookie = std::mem::take(&mut self.repeats);
         self.pending.replace(pending).map(|pending| pending.index)
     }

@@ -10,6 +10,7 @@
 //! most three times what came from it, until it has answered, and the old address the rest.
 
 use arqway_units::{Span, Time};
+use arrayvec::ArrayVec;
 use std::net::SocketAddr;
 
 /// What is sent to a candidate, by what came from it (RFC 9000 §8.1 has the same).
@@ -78,18 +79,29 @@ impl Path {
         candidate.or(Some(address))
     }
 
-    /// Whether an answer of so many octets may go to where its question came from.
+    /// Whether so many octets may go to a place that was not asked to prove itself otherwise: an answer to where its question came from.
     pub(crate) fn takes_answer(&mut self, to: SocketAddr, octets: usize) -> bool {
         let candidate = self.candidate.as_mut().filter(|candidate| candidate.challenge.to == to);
         candidate.is_none_or(|candidate| candidate.takes(octets))
     }
 
-    /// Where the first message of a handshake goes: to where it was last heard, as long as that may be sent so many octets, or
-    /// else to where it is and to where its user says it is, in turns.
-    pub(crate) fn begins_at(&mut self, tries: u32, octets: usize) -> Option<SocketAddr> {
-        let candidate =
-            self.candidate.as_mut().and_then(|candidate| candidate.takes(octets).then_some(candidate.challenge.to));
-        candidate.or(if tries % 2 == 1 { self.configured.or(self.address) } else { self.address })
+    /// Where a handshake may find it, each once: where it was last heard, where it is, and where its user says it is.
+    pub(crate) fn places(&self) -> ArrayVec<SocketAddr, 3> {
+        let candidate = self.candidate.as_ref().map(|candidate| candidate.challenge.to);
+        let mut places = ArrayVec::new();
+        for place in [candidate, self.address, self.configured].into_iter().flatten() {
+            if !places.contains(&place) {
+                places.push(place);
+            }
+        }
+        places
+    }
+
+    /// Where a first message of so many octets goes that was sent so many times: to one place after the other.
+    pub(crate) fn begins_at(&mut self, tries: usize, octets: usize) -> Option<SocketAddr> {
+        let places = self.places();
+        let place = *places.get(tries.checked_rem(places.len())?)?;
+        if self.takes_answer(place, octets) { Some(place) } else { self.address }
     }
 
     /// It has shown to be here. Whether that is elsewhere than before.
@@ -224,15 +236,13 @@ mod tests {
     }
 
     #[test]
-    fn a_handshake_is_sent_to_both_addresses_in_turns() {
+    fn a_handshake_is_sent_to_one_place_after_the_other() {
         let mut path = moving();
         path.prove(address(2));
-        assert_eq!(
-            [0, 1, 2].map(|tries| path.begins_at(tries, 190)),
-            [Some(address(2)), Some(address(1)), Some(address(2))]
-        );
-        path.heard(address(3), true, 190, || 78, at(0));
-        let to = [0, 1, 2, 3, 4].map(|tries| path.begins_at(tries, 190));
-        assert_eq!(to, [3, 3, 3, 1, 2].map(|host| Some(address(host))), "or to where it was last heard");
+        assert_eq!([0, 1, 2].map(|tries| path.begins_at(tries, 190)), [2, 1, 2].map(|host| Some(address(host))));
+        path.heard(address(3), true, 100, || 78, at(0));
+        // What came from the new one pays for one message.
+        let to = [0, 1, 2, 3].map(|tries| path.begins_at(tries, 190));
+        assert_eq!(to, [3, 2, 1, 2].map(|host| Some(address(host))));
     }
 }

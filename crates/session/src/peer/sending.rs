@@ -177,7 +177,10 @@ impl Peer {
             return None;
         };
         let jitter = Span::from_nanoseconds(u64::from(u32::from_le_bytes(draw(context.random))) % JITTER);
-        attempt.sent(pending, config, jitter, now).into_iter().for_each(|index| context.indices.free(index));
+        attempt
+            .sent(pending, self.path.places().len(), config, jitter, now)
+            .into_iter()
+            .for_each(|index| context.indices.free(index));
         Some((to, message))
     }
 }

@@ -2,6 +2,7 @@
 
 use super::*;
 use allocation_counter::{AllocationInfo, measure};
+use std::net::SocketAddr;
 
 /// The second end asks everybody for a cookie; the first one begins.
 fn asking() -> [End; 2] {

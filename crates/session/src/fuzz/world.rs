@@ -1,15 +1,21 @@
 //! Two ends and all that can happen between them: datagrams are lost, doubled, late, changed, recorded and sent again from
 //! anywhere, and forged; ends restart and move. The world keeps the books.
 
-use super::*;
+use super::ends::{Chance, End, address, at, end};
 use crate::transport::Head;
+use crate::{Config, Event, HEAD_ROOM, Random as _, Received, TAG};
+use arqway_units::{Span, Time};
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 
 /// A datagram takes at most so long, one way.
 pub(crate) const SLOWEST: Span = Span::from_milliseconds(500);
 /// So many datagrams are kept to be sent again.
-const RECORDED: u64 = 300;
+const RECORDED: usize = 300;
+
+/// A peer that lost its keys is noticed after 5 s, and asked at one of three places each 1.3 s, after a wait of up to 4.3 s. Then
+/// three round trips of 0.1 s are enough, or one more where both ends ask for cookies.
+pub(crate) const AT_MOST: Span = Span::from_milliseconds(5_000 + 4_300 + 2 * 1_300 + 4 * 100 + 100);
 
 /// A packet says who sealed it: which end, which incarnation of it, and its number there.
 const PACKET: usize = 17;
@@ -25,7 +31,7 @@ pub(crate) struct World {
     configs: [Config; 2],
     boots: [u64; 2],
     pub(crate) now: Time,
-    pub(crate) dice: Dice,
+    pub(crate) dice: Chance,
     /// What arrives, and when.
     under_way: BTreeMap<(Time, u64), UnderWay>,
     count: u64,
@@ -46,7 +52,7 @@ pub(crate) struct World {
 }
 
 /// Where nobody is but who sends recorded datagrams again.
-fn stranger(dice: &mut Dice) -> SocketAddr {
+fn stranger(dice: &mut Chance) -> SocketAddr {
     SocketAddr::from(([198, 51, 100, u8::try_from(dice.below(4)).expect("small")], 4500))
 }
 
@@ -55,8 +61,7 @@ fn is_elsewhere(place: SocketAddr) -> bool {
 }
 
 impl World {
-    pub(crate) fn new(seed: u64) -> Self {
-        let mut dice = Dice(seed);
+    pub(crate) fn new(mut dice: Chance) -> Self {
         // At times every handshake needs a cookie.
         let configs = [0, 1].map(|_| Config {
             unproven_handshakes: if dice.one_in(2) { 0 } else { 100 },
@@ -161,10 +166,10 @@ impl World {
             // Nobody reads what arrives there: who does, and sends it on, is on the way, and may as well be the address.
             return;
         }
-        if self.recorded.len() < usize::try_from(RECORDED).expect("small") {
+        if self.recorded.len() < RECORDED {
             self.recorded.push(datagram.clone());
         } else {
-            let at = usize::try_from(self.dice.below(RECORDED)).expect("small");
+            let at = self.dice.index(self.recorded.len());
             self.recorded[at].clone_from(&datagram);
         }
         if !self.is_open {
@@ -176,7 +181,7 @@ impl World {
             }
             if self.dice.one_in(8) {
                 let mut changed = datagram.clone();
-                let at = usize::try_from(self.dice.below(changed.len() as u64)).expect("small");
+                let at = self.dice.index(changed.len());
                 changed[at] ^= 1 << self.dice.below(8);
                 self.put(from, to, changed);
             }
@@ -230,18 +235,18 @@ impl World {
         let to = self.ends[index].at;
         let from = stranger(&mut self.dice);
         let mut datagram = if self.recorded.is_empty() || self.dice.one_in(4) {
-            let mut forged = vec![0; usize::try_from(self.dice.below(200)).expect("small")];
+            let mut forged = vec![0; self.dice.index(200)];
             self.dice.fill(&mut forged);
             if let Some(first) = forged.first_mut() {
-                *first = [1, 2, 3, 0x10, 0x11, 0x12, 0x13][usize::try_from(self.dice.below(7)).expect("small")];
+                *first = [1, 2, 3, 0x10, 0x11, 0x12, 0x13][self.dice.index(7)];
             }
             forged
         } else {
-            let at = usize::try_from(self.dice.below(self.recorded.len() as u64)).expect("small");
+            let at = self.dice.index(self.recorded.len());
             self.recorded[at].clone()
         };
         if self.dice.one_in(4) && !datagram.is_empty() {
-            datagram.truncate(usize::try_from(self.dice.below(datagram.len() as u64)).expect("small"));
+            datagram.truncate(self.dice.index(datagram.len()));
         }
         self.put(from, to, datagram);
     }
@@ -274,5 +279,28 @@ impl World {
             }
         }
         None
+    }
+
+    /// One thing happens, and some time goes by.
+    pub(crate) fn trouble(&mut self) {
+        match self.dice.below(40) {
+            0 => {
+                let index = self.dice.index(2);
+                self.restart(index);
+            }
+            1 | 2 => {
+                let (index, home) = (self.dice.index(2), self.dice.one_in(2));
+                self.go(index, home);
+            }
+            3..10 => self.intrude(),
+            // A long time without anything, in which keys may become too old.
+            10 if self.dice.one_in(4) => self.run(Span::from_milliseconds(100_000)),
+            _ => {
+                let index = self.dice.index(2);
+                self.seal(index);
+            }
+        }
+        let span = Span::from_milliseconds(self.dice.below(400));
+        self.run(span);
     }
 }

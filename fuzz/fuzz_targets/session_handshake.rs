@@ -1,0 +1,4 @@
+//! See `TARGETS` in `crates/session/src/fuzz/mod.rs`.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|octets: &[u8]| arqway_session::fuzz::run("session_handshake", octets));
