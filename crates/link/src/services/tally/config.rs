@@ -17,7 +17,7 @@ settings! {
         #[serde(deserialize_with = "optional_positive_span")]
         pub persistence: Option<Span> = None,
         /// The order in which packets are released.
-        pub resequencing: Resequencing = Resequencing::Full,
+        pub resequencing: Resequencing = Resequencing::PerFlow,
         /// The number of packets that may wait to be sent.
         pub buffer: NonZeroUsize = const { NonZeroUsize::new(256).expect("not zero") },
         /// The maximum number of unacknowledged frames: as many as there is memory for at both ends.

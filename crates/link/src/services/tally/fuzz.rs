@@ -5,6 +5,7 @@ use super::{Config, Feedback, Lateness, Mechanism, Pdu, Runs, WindowSize, parse}
 use crate::arq::Resequencing;
 use crate::contract::Frame;
 use crate::contract::fuzz::{Fuzzed, Input, Promise, both_ways};
+use bytes::BytesMut;
 
 impl Fuzzed for Config {
     const SEGMENTS: bool = true;
@@ -43,7 +44,7 @@ impl Fuzzed for Config {
             Pdu::Feedback(_) | Pdu::Poll { .. } | Pdu::Piece { .. } => return None,
         };
         let feedback = Feedback { form, next, newest, lateness: Lateness::None, runs: Runs::default() };
-        Some(feedback.frame(0))
+        Some(feedback.frame(0, &mut BytesMut::new()))
     }
 
     fn speaks_when_link_is_back(&self) -> bool {

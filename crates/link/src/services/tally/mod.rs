@@ -56,7 +56,7 @@ use crate::contract::{Clock, Counters, Deadlines, Departure, Entity, Frame, Link
 use alloc::boxed::Box;
 use arqway_units::{Octets, Span, Time};
 use below::{Below, InQueue, What};
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use reassembly::LONGEST_PACKET;
 use receiver::Receiver;
 use sender::Sender;
@@ -81,6 +81,8 @@ pub struct Tally {
     /// Data wait until then, since the queue below is full.
     pause: Deadline,
     is_linked: bool,
+    /// For feedback.
+    slab: BytesMut,
     /// Timers start when a frame is handed over, not when it has departed.
     times_hand_over: bool,
 }
@@ -95,6 +97,7 @@ impl Tally {
             feedback_pause: Deadline::default(),
             pause: Deadline::default(),
             is_linked: config.resequencing.needs_link(),
+            slab: BytesMut::new(),
             times_hand_over: config.without == Some(Mechanism::Departure),
         }
     }
@@ -111,7 +114,7 @@ impl Tally {
         counters.acknowledgements_sent += 1;
         // Written afresh when it starts; here for its length.
         let blank = Feedback { form, next: 0, newest: 0, lateness: Lateness::None, runs: Runs::default() };
-        let mut frame = blank.frame(runs);
+        let mut frame = blank.frame(runs, &mut self.slab);
         frame.ticket = Some(self.below.push(What::Feedback(form), now));
         Some(frame)
     }
@@ -120,6 +123,12 @@ impl Tally {
     fn ride(&self) -> Option<usize> {
         let wanted = self.receiver.arrivals().may_ride() && !self.below.carries_feedback();
         wanted.then(|| self.receiver.octets_of_runs(self.receiver.form().most_runs()))
+    }
+
+    /// Whether feedback is due that data have no room for.
+    fn has_much_to_tell(&self) -> bool {
+        let most = self.receiver.form().most_runs();
+        self.receiver.arrivals().is_due() && self.receiver.octets_of_runs(MOST_RUNS_ALONE) > most
     }
 }
 
@@ -163,6 +172,12 @@ impl Entity for Tally {
     }
 
     fn poll(&mut self, clock: Clock, room: Octets, counters: &mut Counters) -> Option<Frame> {
+        if self.has_much_to_tell() {
+            let alone = self.poll_feedback(clock.timers, room, counters);
+            if alone.is_some() {
+                return alone;
+            }
+        }
         if self.below.has_room_for_data(self.frame_time) && self.pause.get().is_none() {
             let ride = self.ride();
             if let Some((mut frame, what)) = self.sender.poll(clock, room, ride, &self.below, counters) {
@@ -174,7 +189,7 @@ impl Entity for Tally {
     }
 
     fn start(&mut self, frame: &mut Frame, Clock { timers, .. }: Clock, counters: &mut Counters) -> Start {
-        let Self { sender, receiver, below, .. } = self;
+        let Self { sender, receiver, below, slab, .. } = self;
         let Some((ticket, queued)) = frame.ticket.and_then(|ticket| Some((ticket, below.get_mut(ticket)?))) else {
             return Start::Send;
         };
@@ -188,8 +203,9 @@ impl Entity for Tally {
         queued.started = Some((counter, timers));
         match &queued.what {
             What::Feedback(form) => {
-                let runs = frame.head.len().saturating_sub(form.head());
-                frame.head = receiver.feedback(*form, runs).frame(runs).head;
+                let runs = frame.body.len();
+                let fresh = receiver.feedback(*form, runs).frame(runs, slab);
+                (frame.head, frame.body) = (fresh.head, fresh.body);
             }
             What::Data(head) => {
                 let feedback = head.feedback.map(|runs| receiver.feedback(head.form, runs));

@@ -59,10 +59,10 @@ impl Packets {
         true
     }
 
-    /// The packet that is cut next, its number, and how many of its octets are in frames.
-    pub(super) fn front(&self) -> Option<(&Packet, u64, usize)> {
+    /// The packet that is cut next, its number, how many of its octets are in frames, and in how many.
+    pub(super) fn front(&self) -> Option<(&Packet, u64, usize, u64)> {
         let entry = self.get(self.next)?;
-        Some((&entry.packet, self.next, entry.cut))
+        Some((&entry.packet, self.next, entry.cut, entry.frames.end - entry.frames.start))
     }
 
     /// So many octets of it go into frame `number`.

@@ -77,9 +77,10 @@ impl Receiver {
     fn complete(&mut self, number: u64, cut: Cut, now: Time, counters: &mut Counters) {
         self.frames.arrive(number);
         if let Some(Whole { frames, link, packet }) = self.reassembly.arrive(number, cut) {
-            // Where frames bear no link, each packet follows the one before it, or none.
+            // Without a link it follows the packet before it; or none, where no packet waits for another.
+            let follows = self.resequencing.common_link() != Some(0);
             let length = u32::try_from(frames.end - frames.start).unwrap_or(u32::MAX);
-            let link = link.or_else(|| self.resequencing.common_link().map(|link| link * length)).unwrap_or(0);
+            let link = link.unwrap_or(if follows { length } else { 0 });
             self.order.arrive(frames.end - 1, link, packet, now, counters);
         }
         self.advance(now, counters);

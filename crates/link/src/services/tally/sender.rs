@@ -14,7 +14,7 @@ use arqway_units::{Octets, Span, Time};
 use bytes::Bytes;
 use core::ops::Range;
 
-/// So many frames may be outstanding whatever the link has carried so far.
+/// So many frames may be of unknown fate whatever the link has carried so far.
 const LEAST_OUTSTANDING: u64 = 1024;
 /// And so many times as many as were acknowledged in the last round trip: a dead link is not filled with a whole window.
 const ROUND_TRIPS_OUTSTANDING: u64 = 4;
@@ -28,6 +28,8 @@ const MOST_COPIES: u8 = 4;
 pub(super) struct Sender {
     packets: Packets,
     pub(super) buffer: RetransmissionBuffer<18, Outgoing>,
+    /// How many frames of the buffer have arrived, beyond one that has not.
+    arrived: u64,
     transmissions: Transmissions,
     timing: Timing,
     config: Config,
@@ -85,6 +87,7 @@ impl Sender {
         Self {
             packets: Packets::new(config.persistence),
             buffer: RetransmissionBuffer::new(Window::unlimited(), &config.resequencing),
+            arrived: 0,
             transmissions: Transmissions::new(),
             timing: Timing::new(guess, config.without == Some(Mechanism::TailProbe)),
             config: config.clone(),
@@ -274,7 +277,7 @@ impl Sender {
         if !self.may_send_new() {
             return None;
         }
-        let (packet, id, cut) = self.packets.front()?;
+        let (packet, id, cut, frames) = self.packets.front()?;
         let (packet, rest) = (packet.clone(), packet.octets.len() - cut);
         let number = self.buffer.end();
         let mut head = Head { form, number, starts: cut == 0, ends: false, link: None, feedback: ride };
@@ -294,7 +297,8 @@ impl Sender {
         let length = rest.min(fits).min(self.cut.max(LEAST_CUT));
         head.ends = length == rest;
         if head.ends {
-            head.link = self.buffer.link(&packet);
+            // The packet before it need not be named.
+            head.link = self.buffer.link(&packet).filter(|link| u64::from(*link) != frames + 1);
         }
         let range = cut..cut + length;
         let state = Outgoing {
@@ -319,7 +323,7 @@ impl Sender {
     fn may_send_new(&self) -> bool {
         let outstanding = self.buffer.end().as_u64() - self.buffer.first().as_u64();
         let carried = self.acknowledged.in_round_trip * ROUND_TRIPS_OUTSTANDING;
-        outstanding < self.config.window.frames().min(carried.max(LEAST_OUTSTANDING))
+        outstanding < self.config.window.frames() && outstanding - self.arrived < carried.max(LEAST_OUTSTANDING)
     }
 
     /// Whether there is something to hand over besides a poll.
@@ -450,8 +454,10 @@ impl Sender {
     fn acknowledge(&mut self, next: u64, arrived: &Arrived, now: Time) {
         let next = Number::new(next);
         while self.buffer.first() < next {
-            self.buffer.pop_front();
-            self.acknowledged.frames += 1;
+            match self.buffer.pop_front() {
+                Some(frame) if frame.state.fate == Fate::Arrived => self.arrived -= 1,
+                _ => self.acknowledged.frames += 1,
+            }
         }
         self.buffer.unlink_before(next);
         self.packets.acknowledged(next.as_u64());
@@ -462,6 +468,7 @@ impl Sender {
                 frame.state.fate = Fate::Arrived;
                 frame.packet = Bytes::new();
                 self.acknowledged.frames += 1;
+                self.arrived += 1;
             }
         }
         let Acknowledged { since, frames, in_round_trip } = &mut self.acknowledged;

@@ -5,33 +5,34 @@
 //! does while there are at most 1,024 frames, or transmissions, of which nothing is known yet.
 //!
 //! ```text
-//!     kind 0  data                 | number 11, counter 11, S, E     | link | octets ...
-//!     kind 1  data, feedback       | number 11, counter 11, S, E     | link | next 11, newest 11, lateness 2 | octets ...
-//!     kind 2  ... with runs        | number 11, counter 11, S, E     | link | next 11, newest 11, lateness 2 | runs | octets ...
-//!     kind 3  data, long form      | number 18, counter 18, S, E, F, 0 | link | octets ...               F = 0
-//!                                  | number 18, counter 18, S, E, F, 0 | link | feedback | runs | octets ...   F = 1
-//!     kind 4  feedback             | next 11, newest 11, lateness 2 | runs to the end
-//!     kind 5  feedback, long form  | next 18, newest 18, lateness 2, 0 0 | runs to the end
-//!             poll                 | counter 18, zeros 6 |                     nothing else has three octets
-//!     kind 6  piece of a frame     | number 18, counter 18, S, E, 0, L | link | offset 16 | octets ...   L: the last piece
-//!     kind 7  frames given up      | number 18, counter 18, zeros 4 | count 16 |
+//!     kind 0  data                | number 11, counter 11, S, E | octets ...
+//!     kind 1  data, link          | number 11, counter 11, S, E | link | octets ...                            E = 1
+//!     kind 2  data, feedback      | number 11, counter 11, S, E | L, length 7 | link | next 11, newest 11, lateness 2 | runs
+//!                                 | octets ...
+//!     kind 3  data, long form     | number 18, counter 18, S, E, F, L | link | octets ...                      F = 0
+//!                                 | number 18, counter 18, S, E, F, L | link | 0, length 7 | next 18, newest 18, lateness 2, 0 0
+//!                                 | runs | octets ...                                                          F = 1
+//!     kind 4  feedback            | next 11, newest 11, lateness 2 | runs to the end
+//!     kind 5  feedback, long form | next 18, newest 18, lateness 2, 0 0 | runs to the end
+//!             poll                | counter 18, zeros 6 |                        nothing else has three octets
+//!     kind 6  piece of a frame    | number 18, counter 18, S, E, P, L | link | offset 16 | octets ...          P: the last piece
+//!     kind 7  frames given up     | number 18, counter 18, zeros 4 | count 16 |
 //! ```
 //!
-//! S: a packet starts with this frame; E: it ends with it. The link stands only in frames that end a packet, and only where
-//! packets are not released in the order of their numbers (see [`crate::Resequencing`]): how many frames back the one is that
-//! must go before it. Link and runs are numbers of seven bits an octet, the higher ones first; the first bit says that
-//! another octet follows.
+//! S: a packet starts with this frame; E: it ends with it; L: there is a link. Only a frame that ends a packet has one, and only
+//! where packets are not released in the order of their numbers (see [`crate::Resequencing`]): how many frames back the one is
+//! that must go before it, 0 where there is none. Without a link it is the one that ended the packet before. Link and runs are
+//! numbers of seven bits an octet, the higher ones first; the first bit says that another octet follows.
 //!
 //! Runs: how far the highest frame received is ahead of the next one awaited, then how many frames down from there were
-//! received, how many below those are missing, and so on. Inside data an octet before them says how many octets they take.
-//! Zeros behind them say nothing.
+//! received, how many below those are missing, and so on. *length* is how many octets they take. Zeros behind them say nothing.
 
 use super::feedback::{Feedback, Lateness, Runs};
 use crate::arq::Seq;
 use crate::contract::{Frame, Kind};
 use arqway_units::Octets;
 use arrayvec::ArrayVec;
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 
 /// A frame number.
 pub(super) type Number = Seq<18>;
@@ -41,8 +42,8 @@ pub(super) type Counter = Seq<18>;
 type Short = Seq<11>;
 
 const DATA: Kind = Kind::new(0);
-const DATA_FEEDBACK: Kind = Kind::new(1);
-const DATA_RUNS: Kind = Kind::new(2);
+const DATA_LINK: Kind = Kind::new(1);
+const DATA_FEEDBACK: Kind = Kind::new(2);
 const LONG: Kind = Kind::new(3);
 const FEEDBACK: Kind = Kind::new(4);
 const LONG_FEEDBACK_OR_POLL: Kind = Kind::new(5);
@@ -100,8 +101,10 @@ impl Form {
     }
 }
 
-/// How many octets of runs fit into feedback alone.
-pub(super) const MOST_RUNS_ALONE: usize = MOST - Form::Long.head();
+/// How many octets of runs feedback alone has at most.
+pub(super) const MOST_RUNS_ALONE: usize = 96;
+/// How much memory for runs is taken at once.
+const SLAB: usize = 4096;
 
 /// A frame as received: numbers are still the low bits, for whoever knows the windows to expand.
 #[derive(Debug, PartialEq, Eq)]
@@ -154,58 +157,65 @@ pub struct Cut {
     pub octets: Bytes,
 }
 
-/// Reads a frame, or `None` where it is none of tally's: too short or too long, of no octets, with a link too few or too
-/// many, or with bits set that mean nothing.
+/// Reads a frame, or `None` where it is none of tally's: too short or too long, of no octets, with a link where there is none
+/// to be, or with bits set that mean nothing.
 #[must_use]
 pub fn parse(mut frame: Frame, is_linked: bool) -> Option<Pdu> {
     let kind = frame.tag.kind();
-    match kind {
-        DATA | DATA_FEEDBACK | DATA_RUNS => {
+    let pdu = match kind {
+        DATA | DATA_LINK | DATA_FEEDBACK => {
             let (number, counter, flags) = read_short(&mut frame)?;
             let mut cut = Cut::of(Form::Short, number, counter, flags & 2 != 0, flags & 1 != 0);
-            cut.link = read_link(&mut frame, is_linked && cut.ends)?;
-            let feedback = match kind {
-                DATA => None,
-                DATA_FEEDBACK => Some(read_feedback(&mut frame, Form::Short)?),
-                _ => Some(read_with_runs(&mut frame, Form::Short)?),
+            let length = if kind == DATA_FEEDBACK { Some(read_length(&mut frame)?) } else { None };
+            let has_link = kind == DATA_LINK || length.is_some_and(|(has_link, _)| has_link);
+            cut.link = read_link(&mut frame, has_link)?;
+            let feedback = match length {
+                Some((_, length)) => Some(read_feedback(&mut frame, Form::Short, length)?),
+                None => None,
             };
             cut.octets = frame.into_packet()?;
-            Some(Pdu::Data(cut, feedback))
+            Pdu::Data(cut, feedback)
         }
         LONG => {
             let (number, counter, flags) = read_long(&mut frame)?;
             let mut cut = Cut::of(Form::Long, number, counter, flags & 8 != 0, flags & 4 != 0);
-            cut.link = read_link(&mut frame, is_linked && cut.ends)?;
-            let feedback = if flags & 2 == 0 { None } else { Some(read_with_runs(&mut frame, Form::Long)?) };
+            cut.link = read_link(&mut frame, flags & 1 != 0)?;
+            let feedback = if flags & 2 == 0 {
+                None
+            } else {
+                let (rest, length) = read_length(&mut frame)?;
+                Some(read_feedback(&mut frame, Form::Long, length).filter(|_| !rest)?)
+            };
             cut.octets = frame.into_packet()?;
-            (flags & 1 == 0).then_some(Pdu::Data(cut, feedback))
+            Pdu::Data(cut, feedback)
         }
         LONG_FEEDBACK_OR_POLL if frame.remaining() == POLL => {
             let [high, middle, low] = frame.take()?;
             let bits = u32::from_be_bytes([0, high, middle, low]);
-            bits.is_multiple_of(64).then(|| Pdu::Poll { counter: (bits >> 6).into() })
+            return bits.is_multiple_of(64).then(|| Pdu::Poll { counter: (bits >> 6).into() });
         }
         FEEDBACK | LONG_FEEDBACK_OR_POLL => {
             let form = if kind == FEEDBACK { Form::Short } else { Form::Long };
-            let mut feedback = read_feedback(&mut frame, form)?;
-            let octets = frame.remaining();
-            feedback.runs = read_runs(&mut frame, octets)?;
-            Some(Pdu::Feedback(feedback))
+            let length = frame.remaining().checked_sub(form.head())?;
+            return read_feedback(&mut frame, form, length).map(Pdu::Feedback);
         }
         PIECE => {
             let (number, counter, flags) = read_long(&mut frame)?;
             let mut cut = Cut::of(Form::Long, number, counter, flags & 8 != 0, flags & 4 != 0);
-            cut.link = read_link(&mut frame, is_linked && cut.ends)?;
+            cut.link = read_link(&mut frame, flags & 1 != 0)?;
             let offset = u16::from_be_bytes(frame.take()?);
             cut.octets = frame.into_packet()?;
-            (flags & 2 == 0).then_some(Pdu::Piece { cut, offset, is_last: flags & 1 != 0 })
+            Pdu::Piece { cut, offset, is_last: flags & 2 != 0 }
         }
         _ => {
             let (number, counter, flags) = read_long(&mut frame)?;
             let count = u16::from_be_bytes(frame.take()?);
-            (flags == 0 && count > 0 && frame.remaining() == 0).then_some(Pdu::GivenUp { number, counter, count })
+            let is_right = flags == 0 && count > 0 && frame.remaining() == 0;
+            return is_right.then_some(Pdu::GivenUp { number, counter, count });
         }
-    }
+    };
+    let (Pdu::Data(cut, _) | Pdu::Piece { cut, .. }) = &pdu else { return Some(pdu) };
+    (cut.link.is_none() || is_linked && cut.ends).then_some(pdu)
 }
 
 impl Cut {
@@ -245,7 +255,14 @@ fn read_variable(frame: &mut Frame) -> Option<(u32, usize)> {
     None
 }
 
-fn read_feedback(frame: &mut Frame, form: Form) -> Option<Feedback> {
+/// The octet in front of feedback in data: its first bit, and how many octets of runs there are.
+fn read_length(frame: &mut Frame) -> Option<(bool, usize)> {
+    let [octet] = frame.take()?;
+    Some((octet & 0x80 != 0, usize::from(octet & 0x7f)))
+}
+
+/// Feedback with so many octets of runs.
+fn read_feedback(frame: &mut Frame, form: Form, runs: usize) -> Option<Feedback> {
     let (next, newest, lateness, rest) = match form {
         Form::Short => {
             let (next, newest, lateness) = read_short(frame)?;
@@ -256,35 +273,25 @@ fn read_feedback(frame: &mut Frame, form: Form) -> Option<Feedback> {
             (next, newest, flags >> 2, flags & 3)
         }
     };
-    let lateness = Lateness::from_bits(lateness);
-    (rest == 0).then_some(Feedback { form, next, newest, lateness, runs: Runs::default() })
-}
-
-/// Feedback inside a data frame, which says how long its runs are.
-fn read_with_runs(frame: &mut Frame, form: Form) -> Option<Feedback> {
-    let mut feedback = read_feedback(frame, form)?;
-    let [octets] = frame.take()?;
-    feedback.runs = read_runs(frame, octets.into())?;
-    Some(feedback)
+    let (lateness, runs) = (Lateness::from_bits(lateness), read_runs(frame, runs)?);
+    (rest == 0).then_some(Feedback { form, next, newest, lateness, runs })
 }
 
 /// Runs that take so many octets.
 fn read_runs(frame: &mut Frame, octets: usize) -> Option<Runs> {
-    if octets > MOST_RUNS_ALONE {
-        return None;
-    }
-    let (mut left, mut numbers, mut ended) = (octets, ArrayVec::<u32, MOST_RUNS_ALONE>::new(), false);
+    let (mut left, mut runs, mut ended) = (octets, Runs::default(), false);
     while left > 0 {
         let (number, took) = read_variable(frame)?;
         left = left.checked_sub(took)?;
         ended |= number == 0;
-        if !ended {
-            numbers.push(number);
-        } else if number != 0 {
+        if ended && number != 0 {
             return None;
         }
+        if !ended {
+            runs.numbers.try_push(number).ok()?;
+        }
     }
-    Some(Runs { numbers })
+    Some(runs)
 }
 
 /// Appends a number of seven bits an octet, if it fits into `most` octets.
@@ -326,19 +333,16 @@ impl Head {
             0x80..0x4000 => 2,
             _ => 3,
         });
-        let feedback = self.feedback.map_or(0, |runs| match (self.form, runs) {
-            (Form::Short, 0) => self.form.head(),
-            _ => self.form.head() + 1 + runs,
-        });
+        let feedback = self.feedback.map_or(0, |runs| self.form.head() + 1 + runs);
         self.form.head() + link + feedback
     }
 
     fn kind(&self) -> Kind {
-        match (self.form, self.feedback) {
-            (Form::Long, _) => LONG,
-            (Form::Short, None) => DATA,
-            (Form::Short, Some(0)) => DATA_FEEDBACK,
-            (Form::Short, Some(_)) => DATA_RUNS,
+        match (self.form, self.feedback, self.link) {
+            (Form::Long, ..) => LONG,
+            (Form::Short, Some(_), _) => DATA_FEEDBACK,
+            (Form::Short, None, Some(_)) => DATA_LINK,
+            (Form::Short, None, None) => DATA,
         }
     }
 
@@ -354,16 +358,26 @@ impl Head {
     pub(super) fn write(&self, frame: &mut Frame, counter: Counter, feedback: Option<&Feedback>) {
         let mut head = ArrayVec::<u8, MOST>::new();
         put_names(&mut head, self.form, self.number.as_u64(), counter.as_u64(), self.flags());
-        if let Some(link) = self.link {
-            put_variable(&mut head, link, MOST);
+        let length = self.feedback.map(|runs| u8::try_from(runs).unwrap_or(0x7f));
+        let put_link = |head: &mut ArrayVec<u8, MOST>| {
+            if let Some(link) = self.link {
+                put_variable(head, link, MOST);
+            }
+        };
+        match (self.form, length) {
+            (Form::Short, Some(length)) => {
+                head.push(length | if self.link.is_some() { 0x80 } else { 0 });
+                put_link(&mut head);
+            }
+            (Form::Long, Some(length)) => {
+                put_link(&mut head);
+                head.push(length);
+            }
+            (_, None) => put_link(&mut head),
         }
         if let (Some(runs), Some(feedback)) = (self.feedback, feedback) {
             feedback.put(&mut head, self.form);
-            if self.form == Form::Long || runs > 0 {
-                let [length, ..] = runs.to_le_bytes();
-                head.push(length);
-                feedback.runs.put(&mut head, runs);
-            }
+            feedback.runs.put(&mut head, runs);
         }
         let size = frame.head.len();
         frame.head.clear();
@@ -374,7 +388,7 @@ impl Head {
         let both = u64::from(self.starts) << 1 | u64::from(self.ends);
         match self.form {
             Form::Short => both,
-            Form::Long => both << 2 | u64::from(self.feedback.is_some()) << 1,
+            Form::Long => both << 2 | u64::from(self.feedback.is_some()) << 1 | u64::from(self.link.is_some()),
         }
     }
 }
@@ -400,20 +414,25 @@ impl Feedback {
         put_names(to, form, self.next, self.newest, flags);
     }
 
-    /// A frame with nothing else, whose runs take `runs` octets.
-    pub(super) fn frame(&self, runs: usize) -> Frame {
+    /// A frame with nothing else, whose runs take `runs` octets of memory that many frames share.
+    pub(super) fn frame(&self, runs: usize, slab: &mut BytesMut) -> Frame {
         let mut head = ArrayVec::<u8, MOST>::new();
         self.put(&mut head, self.form);
-        self.runs.put(&mut head, runs);
+        let mut octets = ArrayVec::<u8, MOST_RUNS_ALONE>::new();
+        self.runs.put(&mut octets, runs);
+        if slab.capacity() < octets.len() {
+            slab.reserve(SLAB);
+        }
+        slab.extend_from_slice(&octets);
         let kind = if self.form == Form::Short { FEEDBACK } else { LONG_FEEDBACK_OR_POLL };
-        Frame::new(kind, &head, Bytes::new())
+        Frame::new(kind, &head, slab.split().freeze())
     }
 }
 
 impl Runs {
     /// Exactly so many octets, filled up with zeros.
-    fn put(&self, to: &mut ArrayVec<u8, MOST>, octets: usize) {
-        let end = (to.len() + octets).min(MOST);
+    fn put<const N: usize>(&self, to: &mut ArrayVec<u8, N>, octets: usize) {
+        let end = (to.len() + octets).min(N);
         for number in &self.numbers {
             if !put_variable(to, *number, end) {
                 break;
@@ -431,7 +450,8 @@ pub(super) const MOST_BEFORE_OCTETS: Octets = Octets::new(1 + 5 + 3 + 2);
 /// A piece of a cut; its counter is written when it starts.
 pub(super) fn piece(head: &Head, offset: usize, is_last: bool, octets: Bytes) -> Frame {
     let mut to = ArrayVec::<u8, MOST>::new();
-    let flags = u64::from(head.starts) << 3 | u64::from(head.ends) << 2 | u64::from(is_last);
+    let marks = u64::from(head.starts) << 1 | u64::from(head.ends);
+    let flags = marks << 2 | u64::from(is_last) << 1 | u64::from(head.link.is_some());
     put_names(&mut to, Form::Long, head.number.as_u64(), 0, flags);
     if let Some(link) = head.link {
         put_variable(&mut to, link, MOST);
@@ -481,12 +501,14 @@ pub(super) fn check(kind: u8, octets: &[u8], is_linked: bool, pdu: &Pdu) {
             let width = if kind == 3 { 18 } else { 11 };
             assert_eq!((cut.number, cut.counter), (bits(0, width), bits(width, width)));
             assert_eq!((cut.starts, cut.ends), (bits(2 * width, 1) == 1, bits(2 * width + 1, 1) == 1));
-            assert_eq!(feedback.is_some(), matches!(kind, 1 | 2) || kind == 3 && bits(38, 1) == 1);
-            assert_eq!(cut.link.is_some(), is_linked && cut.ends);
+            assert_eq!(feedback.is_some(), kind == 2 || kind == 3 && bits(38, 1) == 1);
+            let has_link = kind == 1 || kind == 2 && bits(24, 1) == 1 || kind == 3 && bits(39, 1) == 1;
+            assert_eq!(cut.link.is_some(), has_link);
+            assert!(!has_link || is_linked && cut.ends);
             assert!(octets.ends_with(&cut.octets) && !cut.octets.is_empty());
         }
         Pdu::Piece { cut, is_last, .. } => {
-            assert_eq!((kind, cut.number, cut.counter, *is_last), (6, bits(0, 18), bits(18, 18), bits(39, 1) == 1));
+            assert_eq!((kind, cut.number, cut.counter, *is_last), (6, bits(0, 18), bits(18, 18), bits(38, 1) == 1));
             assert!(octets.ends_with(&cut.octets) && !cut.octets.is_empty());
         }
         Pdu::Feedback(feedback) => {
