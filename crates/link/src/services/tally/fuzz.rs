@@ -3,7 +3,7 @@
 use super::wire::{self, Form};
 use super::{Config, Feedback, Lateness, Mechanism, Pdu, Runs, WindowSize, parse};
 use crate::arq::Resequencing;
-use crate::contract::Frame;
+use crate::contract::{Frame, Kind, Tag};
 use crate::contract::fuzz::{Fuzzed, Input, Promise, both_ways};
 use bytes::BytesMut;
 
@@ -62,7 +62,12 @@ impl Fuzzed for Config {
 
     fn check_reader(kind: u8, octets: &[u8], split: usize) {
         for is_linked in [false, true] {
-            let [read, kept] = both_ways(kind, octets, split, 20).map(|frame| parse(frame, is_linked));
+            let wire = Frame::from_wire(Tag::of_kind(Kind::new(kind)), octets.to_vec().into());
+            let head = match parse(wire, is_linked) {
+                Some(Pdu::Data(cut, _) | Pdu::Piece { cut, .. }) => octets.len() - cut.octets.len(),
+                _ => 3,
+            };
+            let [read, kept] = both_ways(kind, octets, split, head).map(|frame| parse(frame, is_linked));
             assert_eq!(kept, read);
             if let Some(pdu) = read {
                 wire::check(kind, octets, is_linked, &pdu);

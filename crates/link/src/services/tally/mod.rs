@@ -111,6 +111,10 @@ impl Tally {
         let form = self.receiver.form();
         let most = room.as_usize().checked_sub(1 + form.head())?.min(MOST_RUNS_ALONE);
         let runs = self.receiver.octets_of_runs(most);
+        if runs == 0 && self.receiver.has_gaps() {
+            // It could not say so.
+            return None;
+        }
         counters.acknowledgements_sent += 1;
         // Written afresh when it starts; here for its length.
         let blank = Feedback { form, next: 0, newest: 0, lateness: Lateness::None, runs: Runs::default() };
@@ -220,7 +224,8 @@ impl Entity for Tally {
         let Some(InQueue { what, handed_over, started, .. }) = self.below.remove(ticket) else { return };
         let (Departure::Sent, Some((counter, at))) = (departure, started) else {
             self.sender.dropped(&what);
-            self.pause.restart(timers + self.frame_time);
+            let pause = if what.is_feedback() { &mut self.feedback_pause } else { &mut self.pause };
+            pause.restart(timers + self.frame_time);
             return;
         };
         let took = timers.since(at);

@@ -120,6 +120,11 @@ impl Receiver {
         &self.arrivals
     }
 
+    /// Whether something has arrived beyond a frame that has not.
+    pub(super) fn has_gaps(&self) -> bool {
+        self.frames.next() < self.frames.end()
+    }
+
     /// How many octets of runs feedback takes now, at most `most`.
     pub(super) fn octets_of_runs(&self, most: usize) -> usize {
         Runs::of(&self.frames, most).octets()
@@ -131,7 +136,7 @@ impl Receiver {
         let next = self.frames.next();
         // Feedback without runs says that nothing has arrived beyond `next`. If that is not so it must not say that anything newer
         // was seen, either, and the sender is told again.
-        let is_all = !runs.numbers.is_empty() || next == self.frames.end();
+        let is_all = !runs.numbers.is_empty() || !self.has_gaps();
         let newest = if is_all { self.arrivals.tell_newest() } else { self.arrivals.told_newest() };
         Feedback { form, next, newest, lateness: self.arrivals.lateness(), runs }
     }
