@@ -374,8 +374,8 @@ do
 end
 
 do
-    local FEEDBACK, LONG, POLL_OR_FEEDBACK, PIECE, GIVEN_UP = 1, 3, 5, 6, 7
-    local TALLY_TYPES = { [DATA] = "data", [FEEDBACK] = "data with feedback", [2] = "data with feedback and runs",
+    local DATA_LINK, FEEDBACK, LONG, POLL_OR_FEEDBACK, PIECE, GIVEN_UP = 1, 2, 3, 5, 6, 7
+    local TALLY_TYPES = { [DATA] = "data", [DATA_LINK] = "data with link", [FEEDBACK] = "data with feedback",
         [LONG] = "data, long numbers", [4] = "feedback", [POLL_OR_FEEDBACK] = "poll, or feedback with long numbers",
         [PIECE] = "piece of a frame", [GIVEN_UP] = "frames given up" }
     local LATENESS = { [0] = "the link keeps its order", "up to 4 transmissions late", "up to 32", "up to 256" }
@@ -392,8 +392,6 @@ do
     fields.tally_offset = ProtoField.uint16("arqway.tally.offset", "Where the piece begins", base.DEC)
     fields.tally_last = ProtoField.bool("arqway.tally.last", "Last piece")
     fields.tally_count = ProtoField.uint16("arqway.tally.count", "Frames given up", base.DEC)
-    arqway.prefs.tally_link = Pref.bool("Tally: packets have a link", false,
-        "Whether the services' resequencing is per flow, or none for TCP alone")
 
     -- Two numbers side by side from octet `at` on, the bits behind them, and where the next octet is; nil if there are too few.
     local function two_numbers(octets, at, is_long, tree, first, second)
@@ -424,7 +422,7 @@ do
 
     -- Runs up to octet `stop`; zeros behind them say nothing.
     local function show_runs(octets, at, stop, tree)
-        if stop > octets:len() or stop - at > 15 then
+        if stop > octets:len() or stop - at > 96 then
             return false
         end
         local number
@@ -453,7 +451,8 @@ do
         return stop, string.format("next %d, newest %d", next, newest)
     end
 
-    -- What data and pieces have in common: names, marks, link. Where the next octet is, what it says, and the bits behind the marks.
+    -- What data and pieces have in common: names and marks. Where the next octet is, what it says, the bits behind the marks, and
+    -- whether it starts and ends a packet.
     local function show_cut(octets, is_long, tree)
         local number, counter, bits, at = two_numbers(octets, 1, is_long, tree, fields.tally_number, fields.tally_counter)
         if not number then
@@ -463,42 +462,48 @@ do
         local starts, ends = marks >= 2, marks % 2 == 1
         tree:add(fields.tally_starts, octets(at - 1, 1), starts)
         tree:add(fields.tally_ends, octets(at - 1, 1), ends)
-        if ends and arqway.prefs.tally_link then
-            local link
-            link, at = seven_bits(octets, at, octets:len(), tree, fields.tally_link)
-            if not link then
-                return nil
-            end
+        return at, string.format("frame %d, transmission %d", number, counter), rest, starts, ends
+    end
+
+    -- The link from octet `at` on, if there is one. Where the next octet is.
+    local function show_link(octets, at, is_there, ends, tree)
+        if not is_there then
+            return at
         end
-        return at, string.format("frame %d, transmission %d", number, counter), rest, starts and ends
+        local link, stop = seven_bits(octets, at, octets:len(), tree, fields.tally_link)
+        return ends and link and stop
     end
 
     local function show_data(octets, kind, pinfo, tree, root)
         local is_long = kind == LONG
-        local at, info, rest, is_whole = show_cut(octets, is_long, tree)
-        if not at or rest % 2 ~= 0 then
+        local at, info, rest, starts, ends = show_cut(octets, is_long, tree)
+        if not at then
             return false
         end
-        if rest == 2 or kind == FEEDBACK or kind == 2 then
-            local feedback
-            at, feedback = show_feedback(octets, at, is_long, tree)
-            if not at then
+        local has_feedback, has_link, length = rest >= 2 or kind == FEEDBACK, rest % 2 == 1 or kind == DATA_LINK, nil
+        if kind == FEEDBACK and at < octets:len() then
+            length = octets(at, 1):uint()
+            has_link, length, at = length >= 128, length % 128, at + 1
+        end
+        at = show_link(octets, at, has_link, ends, tree)
+        if not at then
+            return false
+        end
+        if has_feedback then
+            if is_long and at < octets:len() then
+                length, at = octets(at, 1):uint(), at + 1
+            end
+            local stop, feedback = show_feedback(octets, at, is_long, tree)
+            if not stop or not length or not show_runs(octets, stop, stop + length, tree) then
                 return false
             end
-            info = info .. ", " .. feedback
-            if kind ~= FEEDBACK then
-                local stop = at < octets:len() and at + 1 + octets(at, 1):uint()
-                if not stop or not show_runs(octets, at + 1, stop, tree) then
-                    return false
-                end
-                at = stop
-            end
+            at, info = stop + length, info .. ", " .. feedback
         end
         if at >= octets:len() then
             return false
         end
         pinfo.cols.info = info
-        if is_whole then
+        if starts and ends then
             show_packet(octets(at), pinfo, root)
         else
             tree:add(fields.body, octets(at))
@@ -507,11 +512,12 @@ do
     end
 
     local function show_piece(octets, pinfo, tree)
-        local at, info, rest = show_cut(octets, true, tree)
-        if not at or rest >= 2 or octets:len() <= at + 2 then
+        local at, info, rest, _, ends = show_cut(octets, true, tree)
+        at = at and show_link(octets, at, rest % 2 == 1, ends, tree)
+        if not at or octets:len() <= at + 2 then
             return false
         end
-        tree:add(fields.tally_last, octets(5, 1), rest == 1)
+        tree:add(fields.tally_last, octets(5, 1), rest >= 2)
         tree:add(fields.tally_offset, octets(at, 2))
         tree:add(fields.body, octets(at + 2))
         pinfo.cols.info = string.format("%s, piece from octet %d on", info, octets(at, 2):uint())

@@ -158,7 +158,7 @@ fn of_tally() -> Vec<(&'static str, Vec<u8>)> {
         change(&mut config);
         end(&ServiceConfig::Tally(config))
     };
-    let new = || with(|_| ());
+    let new = || with(|config| config.resequencing = Resequencing::Full);
     let c = [Packet::new("c")];
     let mut linked = with(|config| config.resequencing = Resequencing::PerFlow);
     let mut aging = with(|config| config.persistence = Some(Span::from_milliseconds(50)));

@@ -31,6 +31,8 @@ const SIGNIFICANT: f64 = 3.0;
 const WORTHWHILE: f64 = 1.01;
 /// What stands in front of a cut: the tag and two numbers.
 const OVERHEAD: f64 = 4.0;
+/// A link that loses less hardly loses a frame.
+const HARDLY: f64 = 0.002;
 /// The shortest cut that is chosen.
 const SHORTEST: usize = 48;
 
@@ -84,9 +86,18 @@ impl CutLength {
 
     /// The share of frames that is lost.
     pub(super) fn loss(&self) -> f64 {
-        let (sent, lost) =
-            self.classes.iter().fold((0.0, 0.0), |(sent, lost), class| (sent + class.sent, lost + class.lost));
+        let (sent, lost) = self.totals();
         if sent > 0.0 { lost / sent } else { 0.0 }
+    }
+
+    /// Whether frames are lost so often that it matters how soon that is found, or may be: little is known yet.
+    pub(super) fn loses_frames(&self) -> bool {
+        let (sent, lost) = self.totals();
+        sent < f64::from(EVERY) || lost > HARDLY * sent
+    }
+
+    fn totals(&self) -> (f64, f64) {
+        self.classes.iter().fold((0.0, 0.0), |(sent, lost), class| (sent + class.sent, lost + class.lost))
     }
 
     fn forget(&mut self) {

@@ -3,8 +3,8 @@
 use super::wire::{self, Form};
 use super::{Config, Feedback, Lateness, Mechanism, Pdu, Runs, WindowSize, parse};
 use crate::arq::Resequencing;
-use crate::contract::{Frame, Kind, Tag};
 use crate::contract::fuzz::{Fuzzed, Input, Promise, both_ways};
+use crate::contract::{Frame, Kind, Tag};
 use bytes::BytesMut;
 
 impl Fuzzed for Config {

@@ -389,7 +389,7 @@ impl Sender {
     /// If nothing is left to be sent, and something is unknown, the peer is asked after a while.
     fn may_be_silent(&mut self, now: Time) {
         if !self.has_more() && !self.is_at_rest() {
-            self.timing.fell_silent(now);
+            self.timing.fell_silent(self.cuts.loses_frames(), now);
         }
     }
 
@@ -446,7 +446,7 @@ impl Sender {
             self.timing.rest();
             self.poll_wanted = false;
         } else if !self.timing.awaits_answer() && self.timing.deadline().is_none() {
-            self.timing.fell_silent(timers);
+            self.timing.fell_silent(self.cuts.loses_frames(), timers);
         }
         Some(())
     }

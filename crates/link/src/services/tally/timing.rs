@@ -1,7 +1,8 @@
 //! When the sender asks: how long the peer takes to answer, and what is done if it does not.
 //!
 //! No frame has a timer of its own. As long as frames are sent, each says of those before it whether they were lost. What is
-//! left is the end of a burst: after a quarter of a round trip without a new frame a *poll* asks what has arrived. If no
+//! left is the end of a burst: after a quarter of a round trip without a new frame, or a whole one where hardly a frame is lost,
+//! a *poll* asks what has arrived. If no
 //! answer comes in time the oldest frame of which nothing is known goes out again, and a poll behind it (the tail loss probe
 //! of RFC 8985 §7).
 
@@ -69,10 +70,20 @@ impl Timing {
         self.round_trip.sample(round_trip.as_seconds());
     }
 
-    /// A frame has departed behind which nothing waits, or nothing that may be sent.
-    pub(super) fn fell_silent(&mut self, now: Time) {
+    /// A frame has departed behind which nothing waits, or nothing that may be sent. The peer is asked after a quarter of a round
+    /// trip; after a whole one if hardly a frame is lost, since each answer takes a little of the link.
+    pub(super) fn fell_silent(&mut self, loses_frames: bool, now: Time) {
         if self.polled.is_none() {
-            self.quiet.restart(now + if self.is_fixed { FIXED } else { self.round_trip() / 4 });
+            let round_trip = self.round_trip();
+            self.quiet.restart(
+                now + if self.is_fixed {
+                    FIXED
+                } else if loses_frames {
+                    round_trip / 4
+                } else {
+                    round_trip
+                },
+            );
         }
     }
 
