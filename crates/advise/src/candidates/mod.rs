@@ -35,7 +35,7 @@ const NONE: &str = "\"none\"";
 pub(super) fn candidates(link: &Link) -> Vec<Candidate> {
     let rules = Rules::of(link);
     let mut all = vec![raw(&rules)];
-    // Nothing in it has to be set.
+    // It has nothing to tune.
     all.extend(orders(link).map(|order| tally(&rules, order)));
     all.extend(BLOCKS.map(|block| xor_fec(&rules, block)));
     all.extend([1.1, 1.5].map(|times| go_back_n(&rules, times)));
@@ -215,12 +215,13 @@ fn snoop(rules: &Rules) -> Candidate {
     }
 }
 
-/// Nothing but the buffer, which all services have alike, and the order depends on the link.
+/// Only its buffer depends on the link. Like SSCOP's credit it holds the burst that TCP sends where packets behind a gap are released at
+/// once: a buffer of what is in flight would overflow with each of them.
 fn tally(rules: &Rules, order: Order) -> Candidate {
     let (released, resequencing) =
         order.map_or((String::new(), "\"full\""), |(label, order)| (format!(", {label}"), order));
     Candidate {
         label: format!("Tally{released}"),
-        service: format!("{{ kind = \"tally\", buffer = {}, resequencing = {resequencing} }}", rules.buffer),
+        service: format!("{{ kind = \"tally\", buffer = {}, resequencing = {resequencing} }}", rules.credit),
     }
 }

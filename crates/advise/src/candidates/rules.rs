@@ -41,7 +41,8 @@ pub(super) struct Rules {
     /// How many PDUs may be unacknowledged in RLC: two round trips, 2,048 at most, beyond which a late request could be
     /// misread.
     pub(super) pdus: u64,
-    /// How far the sender may be ahead in SSCOP: four round trips and the buffer, so that credit never binds.
+    /// How far the sender may be ahead in SSCOP, and how many packets wait in tally: four round trips and the buffer, so that
+    /// neither ever binds.
     pub(super) credit: u64,
     /// How many segments Snoop keeps until the client has them: what is on its way there and what waits, twice.
     pub(super) cache: u64,
