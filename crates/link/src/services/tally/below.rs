@@ -1,7 +1,8 @@
-//! Our frames in the queue below: one or two, so that what is sent again overtakes what is new.
+//! Our frames in the queue below: few, so that what is sent again overtakes what is new.
 //!
 //! One frame on a slow line, which is busy until whoever drives us has had time to ask for the next; two where a frame takes
-//! less time than that.
+//! less time than that. Where hardly a frame is lost there is nothing to overtake, and a queue that others share gives most to
+//! whoever has most in it: then there are more.
 
 use super::wire::{Form, Head};
 use crate::contract::Ticket;
@@ -10,9 +11,11 @@ use arrayvec::ArrayVec;
 use core::ops::Range;
 
 /// So many frames with data, polls included, keep a fast line busy: one on it and one behind.
-const MOST_OF_DATA: usize = 2;
+const FAST: usize = 2;
 /// A line on which a frame takes so long is slow.
 const SLOW: Span = Span::from_milliseconds(5);
+/// So many where hardly a frame is lost.
+const MOST_OF_DATA: usize = 16;
 /// And one with feedback.
 const MOST: usize = MOST_OF_DATA + 1;
 
@@ -57,8 +60,12 @@ impl What {
 
 impl Below {
     /// Whether another frame of data, or a poll, may be handed over, where a frame takes so long on the line.
-    pub(super) fn has_room_for_data(&self, frame_time: Span) -> bool {
-        let most = if frame_time < SLOW { MOST_OF_DATA } else { 1 };
+    pub(super) fn has_room_for_data(&self, frame_time: Span, loses_frames: bool) -> bool {
+        let most = match loses_frames {
+            false => MOST_OF_DATA,
+            true if frame_time < SLOW => FAST,
+            true => 1,
+        };
         self.data().count() < most
     }
 

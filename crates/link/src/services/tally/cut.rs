@@ -40,6 +40,8 @@ const SHORTEST: usize = 48;
 #[derive(Debug, Default)]
 pub(super) struct CutLength {
     classes: [Class; CLASSES],
+    /// All classes together.
+    all: Class,
     /// How many losses followed upon a frame that was not lost.
     runs: f64,
     last_was_lost: bool,
@@ -68,11 +70,12 @@ impl CutLength {
     /// A frame of so many octets arrived, or was lost.
     pub(super) fn judge(&mut self, octets: usize, is_lost: bool) {
         let index = CLASSES.min((usize::BITS - octets.leading_zeros()) as usize + 1) - 1;
-        let class = &mut self.classes[index];
-        class.sent += 1.0;
-        class.octets += octets.to_f64();
+        for class in [&mut self.classes[index], &mut self.all] {
+            class.sent += 1.0;
+            class.octets += octets.to_f64();
+            class.lost += f64::from(u8::from(is_lost));
+        }
         if is_lost {
-            class.lost += 1.0;
             self.runs += f64::from(u8::from(!self.last_was_lost));
         }
         self.last_was_lost = is_lost;
@@ -86,24 +89,18 @@ impl CutLength {
 
     /// The share of frames that is lost.
     pub(super) fn loss(&self) -> f64 {
-        let (sent, lost) = self.totals();
-        if sent > 0.0 { lost / sent } else { 0.0 }
+        if self.all.sent > 0.0 { self.all.lost / self.all.sent } else { 0.0 }
     }
 
     /// Whether frames are lost so often that it matters how soon that is found, or may be: little is known yet.
     pub(super) fn loses_frames(&self) -> bool {
-        let (sent, lost) = self.totals();
-        sent < f64::from(EVERY) || lost > HARDLY * sent
-    }
-
-    fn totals(&self) -> (f64, f64) {
-        self.classes.iter().fold((0.0, 0.0), |(sent, lost), class| (sent + class.sent, lost + class.lost))
+        self.all.sent < f64::from(EVERY) || self.all.lost > HARDLY * self.all.sent
     }
 
     fn forget(&mut self) {
         let kept = libm::exp2(-f64::from(EVERY) / REMEMBERED);
         self.runs *= kept;
-        for Class { sent, lost, octets } in &mut self.classes {
+        for Class { sent, lost, octets } in self.classes.iter_mut().chain([&mut self.all]) {
             *sent *= kept;
             *lost *= kept;
             *octets *= kept;
@@ -124,8 +121,7 @@ impl CutLength {
             along += weight * (length - mean_length) * (fate - mean_fate);
         }
         // Frames that are lost together say less than as many that are lost one by one.
-        let lost: f64 = self.classes.iter().map(|class| class.lost).sum();
-        let together = (2.0 * lost / self.runs.max(1.0) - 1.0).max(1.0);
+        let together = (2.0 * self.all.lost / self.runs.max(1.0) - 1.0).max(1.0);
         (points().count() > 1 && across > 0.0)
             .then(|| Hazard { mean: along / across, error: libm::sqrt(together / across) })
     }

@@ -182,7 +182,7 @@ impl Entity for Tally {
                 return alone;
             }
         }
-        if self.below.has_room_for_data(self.frame_time) && self.pause.get().is_none() {
+        if self.below.has_room_for_data(self.frame_time, self.sender.loses_frames()) && self.pause.get().is_none() {
             let ride = self.ride();
             if let Some((mut frame, what)) = self.sender.poll(clock, room, ride, &self.below, counters) {
                 frame.ticket = Some(self.below.push(what, clock.timers));

@@ -104,6 +104,11 @@ impl Sender {
         self.config.without == Some(mechanism)
     }
 
+    /// Whether it is worth while to be prepared for losses.
+    pub(super) fn loses_frames(&self) -> bool {
+        self.cuts.loses_frames()
+    }
+
     pub(super) fn has_room(&self) -> bool {
         self.packets.waiting() < self.config.buffer.get()
     }
