@@ -1,6 +1,7 @@
 //! What is asked of two whole ends.
 
 mod handshakes;
+mod model;
 mod promises;
 mod strangers;
 mod vectors;
