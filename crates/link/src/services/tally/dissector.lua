@@ -153,9 +153,10 @@ local function show_given_up(octets, pinfo, tree)
         return false
     end
     local number, counter, rest = two_numbers(octets, 1, true, tree, fields.tally_number, fields.tally_counter)
+    tree:add(fields.tally_starts, octets(5, 1), rest >= 8)
     tree:add(fields.tally_count, octets(6, 2))
     pinfo.cols.info = string.format("given up: %d from frame %d on, transmission %d", octets(6, 2):uint(), number, counter)
-    return rest == 0
+    return rest % 8 == 0
 end
 
 show["tally"] = function(octets, kind, pinfo, tree, root)

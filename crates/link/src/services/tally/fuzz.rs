@@ -40,7 +40,7 @@ impl Fuzzed for Config {
     fn answer(&self, frame: &Frame) -> Option<Frame> {
         let (form, next, newest) = match parse(frame.clone(), self.resequencing.needs_link())? {
             Pdu::Data(cut, _) | Pdu::Piece { cut, is_last: true, .. } => (cut.form, cut.number + 1, cut.counter),
-            Pdu::GivenUp { number, counter, count } => (Form::Long, number + u64::from(count), counter),
+            Pdu::GivenUp { number, counter, count, .. } => (Form::Long, number + u64::from(count), counter),
             Pdu::Feedback(_) | Pdu::Poll { .. } | Pdu::Piece { .. } => return None,
         };
         let feedback = Feedback { form, next, newest, lateness: Lateness::None, runs: Runs::default() };

@@ -162,8 +162,8 @@ impl Entity for Tally {
             }
             Pdu::Feedback(feedback) => self.sender.heed(&feedback, clock)?,
             Pdu::Poll { counter } => self.receiver.asked(counter),
-            Pdu::GivenUp { number, counter, count } => {
-                self.receiver.give_up(number, counter, count, clock.now, counters);
+            Pdu::GivenUp { number, counter, starts, count } => {
+                self.receiver.give_up(number, counter, starts, count, clock.now, counters);
             }
         }
         Some(())

@@ -36,6 +36,11 @@ enum Slot {
     Pieces(BytesMut),
     /// A cut that waits for the others of its packet.
     Cut(Cut),
+    /// It will not come.
+    GivenUp {
+        /// A packet starts with it.
+        starts: bool,
+    },
 }
 
 /// A packet that is whole.
@@ -80,39 +85,47 @@ impl Reassembly {
         self.join(first..last + 1)
     }
 
-    /// All before `edge` have arrived or are given up. How many cuts were dropped that can be in no packet any more.
+    /// Frame `number` will not come; a packet starts with it, or not.
+    pub(super) fn give_up(&mut self, number: u64, starts: bool) {
+        if let Some(slot) = self.slot(number) {
+            *slot = Slot::GivenUp { starts };
+        }
+    }
+
+    /// All before `edge` have arrived or are given up. How many packets turn out to be without their end, though none of their
+    /// frames was given up: they were given up before they were cut to their end.
     pub(super) fn advance(&mut self, edge: u64) -> u64 {
-        let mut dropped = 0;
+        let mut endless = 0;
         while self.edge < edge {
             let number = self.edge;
             self.edge += 1;
-            let (is_first, length) = match self.get(number) {
+            let (starts, length) = match self.get(number) {
                 Some(Slot::Cut(cut)) => (cut.starts, cut.octets.len()),
-                // Given up, or its packet was whole.
+                Some(Slot::GivenUp { starts }) => (*starts, 0),
+                // Its packet was whole.
                 _ => (true, 0),
             };
-            if is_first || self.octets + length > LONGEST_PACKET {
+            if starts || self.octets + length > LONGEST_PACKET {
                 // What is before it can be joined to nothing.
-                dropped += self.drop_before(number);
+                endless += u64::from(self.first < number && matches!(self.get(self.first), Some(Slot::Cut(_))));
+                self.drop_before(number);
             }
-            let is_orphan = !is_first && self.first == number;
+            let is_orphan = !starts && self.first == number;
             if length == 0 || is_orphan {
-                dropped += self.drop_before(number + 1);
+                self.drop_before(number + 1);
             } else {
                 self.octets += length;
             }
         }
-        dropped
+        endless
     }
 
-    fn drop_before(&mut self, edge: u64) -> u64 {
-        let mut dropped = 0;
+    fn drop_before(&mut self, edge: u64) {
         while self.first < edge {
-            dropped += u64::from(matches!(self.frames.pop_front(), Some(Slot::Cut(_))));
+            self.frames.pop_front();
             self.first += 1;
         }
         self.octets = 0;
-        dropped
     }
 
     /// The nearest frame from `number` on, upward or downward, with a cut that is the packet's end there; `None` if one in

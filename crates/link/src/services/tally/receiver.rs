@@ -86,25 +86,37 @@ impl Receiver {
         self.advance(now, counters);
     }
 
-    /// Frames will not come.
-    pub(super) fn give_up(&mut self, bits: u64, counter: u64, count: u16, now: Time, counters: &mut Counters) {
+    /// Frames of one packet will not come.
+    pub(super) fn give_up(
+        &mut self,
+        bits: u64,
+        counter: u64,
+        starts: bool,
+        count: u16,
+        now: Time,
+        counters: &mut Counters,
+    ) {
         self.note(Form::Long, counter);
         let next = self.frames.next();
         let first = Form::Long.near(next, bits);
         let mut missed = 0;
         for number in first.max(next)..(first + u64::from(count)).min(next + self.window) {
-            missed += u64::from(self.frames.arrive(number));
+            if self.frames.arrive(number) {
+                self.reassembly.give_up(number, starts && number == first);
+                missed += 1;
+            }
         }
         if missed == 0 {
             counters.duplicates_received += 1;
         }
         counters.frames_abandoned += missed;
+        counters.packets_missed += missed.min(1);
         self.advance(now, counters);
     }
 
     fn advance(&mut self, now: Time, counters: &mut Counters) {
         let edge = self.frames.next();
-        self.reassembly.advance(edge);
+        counters.packets_missed += self.reassembly.advance(edge);
         self.order.advance(edge, now, counters);
     }
 

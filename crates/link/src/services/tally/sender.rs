@@ -259,7 +259,7 @@ impl Sender {
             return None;
         }
         let (_, frame) = self.buffer.next_again()?;
-        let packet = frame.state.packet;
+        let (packet, starts) = (frame.state.packet, frame.state.starts);
         let mut end = number;
         while self.buffer.get(end).is_some_and(|frame| frame.state.packet == packet) {
             self.buffer.unqueue(end);
@@ -268,7 +268,7 @@ impl Sender {
         let count = u16::try_from(end.as_u64() - number.as_u64()).unwrap_or(u16::MAX);
         counters.control_sent += 1;
         let frames = number.as_u64()..number.as_u64() + u64::from(count);
-        Some((wire::given_up(number, count), What::GivenUp(frames)))
+        Some((wire::given_up(number, starts, count), What::GivenUp(frames)))
     }
 
     /// The next cut of what was never sent.
@@ -286,11 +286,11 @@ impl Sender {
         let (packet, rest) = (packet.clone(), packet.octets.len() - cut);
         let number = self.buffer.end();
         let mut head = Head { form, number, starts: cut == 0, ends: false, link: None, feedback: ride };
-        if head.octets() + rest.min(LEAST_CUT) > room {
-            head.feedback = None;
-        }
         // The link may take as much as that; a cut that would end the packet but for it is not the last one.
         let link = if self.buffer.bears_links() { wire::MOST_OF_LINK } else { 0 };
+        if head.octets() + link + rest.min(LEAST_CUT) > room {
+            head.feedback = None;
+        }
         let fits = room.checked_sub(head.octets() + link)?;
         if fits < rest.min(LEAST_CUT) {
             return None;

@@ -16,7 +16,7 @@
 //!     kind 5  feedback, long form | next 18, newest 18, lateness 2, 0 0 | runs to the end
 //!             poll                | counter 18, zeros 6 |                        nothing else has three octets
 //!     kind 6  piece of a frame    | number 18, counter 18, S, E, P, L | link | offset 16 | octets ...          P: the last piece
-//!     kind 7  frames given up     | number 18, counter 18, zeros 4 | count 16 |
+//!     kind 7  frames given up     | number 18, counter 18, S, 0, 0, 0 | count 16 |
 //! ```
 //!
 //! S: a packet starts with this frame; E: it ends with it; L: there is a link. Only a frame that ends a packet has one, and only
@@ -127,12 +127,14 @@ pub enum Pdu {
         /// The transmission counter of this frame.
         counter: u64,
     },
-    /// Frames that will not come.
+    /// Frames of one packet that will not come.
     GivenUp {
         /// The first of them.
         number: u64,
         /// The transmission counter of this frame.
         counter: u64,
+        /// The packet starts with the first of them.
+        starts: bool,
         /// How many.
         count: u16,
     },
@@ -210,8 +212,8 @@ pub fn parse(mut frame: Frame, is_linked: bool) -> Option<Pdu> {
         _ => {
             let (number, counter, flags) = read_long(&mut frame)?;
             let count = u16::from_be_bytes(frame.take()?);
-            let is_right = flags == 0 && count > 0 && frame.remaining() == 0;
-            return is_right.then_some(Pdu::GivenUp { number, counter, count });
+            let is_right = flags & 7 == 0 && count > 0 && frame.remaining() == 0;
+            return is_right.then_some(Pdu::GivenUp { number, counter, starts: flags & 8 != 0, count });
         }
     };
     let (Pdu::Data(cut, _) | Pdu::Piece { cut, .. }) = &pdu else { return Some(pdu) };
@@ -460,10 +462,10 @@ pub(super) fn piece(head: &Head, offset: usize, is_last: bool, octets: Bytes) ->
     Frame::new(PIECE, &to, octets)
 }
 
-/// `count` frames from `number` on are given up; its counter is written when it starts.
-pub(super) fn given_up(number: Number, count: u16) -> Frame {
+/// `count` frames from `number` on are given up, with which a packet may start; its counter is written when it starts.
+pub(super) fn given_up(number: Number, starts: bool, count: u16) -> Frame {
     let mut to = ArrayVec::<u8, MOST>::new();
-    put_names(&mut to, Form::Long, number.as_u64(), 0, 0);
+    put_names(&mut to, Form::Long, number.as_u64(), 0, u64::from(starts) << 3);
     to.extend(count.to_be_bytes());
     Frame::new(GIVEN_UP, &to, Bytes::new())
 }
@@ -517,9 +519,9 @@ pub(super) fn check(kind: u8, octets: &[u8], is_linked: bool, pdu: &Pdu) {
             assert_eq!(feedback.lateness.bits(), bits(2 * width, 2));
         }
         Pdu::Poll { counter } => assert_eq!((kind, octets.len(), *counter), (5, POLL, bits(0, 18))),
-        Pdu::GivenUp { number, counter, count } => {
+        Pdu::GivenUp { number, counter, starts, count } => {
             assert_eq!((kind, octets.len(), *number, *counter), (7, 7, bits(0, 18), bits(18, 18)));
-            assert_eq!(u64::from(*count), bits(40, 16));
+            assert_eq!((u64::from(*starts), u64::from(*count)), (bits(36, 1), bits(40, 16)));
         }
     }
 }

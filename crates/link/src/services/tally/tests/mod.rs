@@ -1,0 +1,182 @@
+//! Scripted exchanges: what one end answers to what it is told, in time order; and its parts against plain models.
+
+mod cuts;
+mod gives_up;
+mod octets;
+mod parts;
+mod recovers;
+mod tells;
+
+use super::wire::{Counter, Head, Number};
+use super::*;
+use crate::arq::Resequencing;
+use crate::contract::{Departure, End, LinkService, Script, Service, Side};
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use std::format;
+
+/// One end and its peer, who is the test.
+type Scripted = Script<End<Tally>>;
+
+/// An end of a link with a delay of 100 ms each way, which it knows: the end of a burst is asked after 50 ms later.
+fn end_with(change: impl FnOnce(&mut Config)) -> Scripted {
+    let mut config = Config { resequencing: Resequencing::Full, ..Config::default() };
+    change(&mut config);
+    let context = LinkContext { delay: Some(Span::from_milliseconds(100)), ..Side::Client.into() };
+    Script::new(config.build(&context), describe)
+}
+
+fn end() -> Scripted {
+    end_with(|_| ())
+}
+
+fn told(feedback: &Feedback) -> String {
+    let runs: Vec<String> = feedback.runs.numbers.iter().map(ToString::to_string).collect();
+    let late = if feedback.lateness == Lateness::None { "" } else { " late" };
+    let gap = if runs.is_empty() { "" } else { " runs " };
+    format!("next {} newest {}{late}{gap}{}", feedback.next, feedback.newest, runs.join(" "))
+}
+
+/// A frame in words: `3 as 7` is frame 3 as transmission 7.
+fn describe(frame: Frame) -> String {
+    match parse(frame, true).expect("our own frames can be read") {
+        Pdu::Data(cut, feedback) => {
+            let long = if cut.form == Form::Long { "long " } else { "" };
+            let part = match (cut.starts, cut.ends) {
+                (true, true) => "",
+                (true, false) => "start ",
+                (false, false) => "middle ",
+                (false, true) => "end ",
+            };
+            let feedback = feedback.map_or(String::new(), |feedback| format!(" ({})", told(&feedback)));
+            format!("{long}{part}{} as {}{feedback}", cut.number, cut.counter)
+        }
+        Pdu::Piece { cut, offset, is_last } => {
+            let end = usize::from(offset) + cut.octets.len();
+            format!("{} as {} octets {offset}..{end}{}", cut.number, cut.counter, if is_last { " last" } else { "" })
+        }
+        Pdu::Feedback(feedback) => told(&feedback),
+        Pdu::Poll { counter } => format!("poll as {counter}"),
+        Pdu::GivenUp { number, counter, count, .. } => format!("give up {number} + {count} as {counter}"),
+    }
+}
+
+fn runs(numbers: &[u32]) -> Runs {
+    Runs { numbers: numbers.iter().copied().collect() }
+}
+
+fn feedback(next: u64, newest: u64, numbers: &[u32]) -> Feedback {
+    Feedback { form: Form::Short, next, newest, lateness: Lateness::None, runs: runs(numbers) }
+}
+
+/// Feedback in a frame of its own.
+fn alone(feedback: &Feedback) -> Frame {
+    feedback.frame(feedback.runs.octets(), &mut BytesMut::new())
+}
+
+/// A data frame of the peer: a whole packet.
+fn data(number: u64, counter: u64, packet: &'static str) -> Frame {
+    cut(number, counter, (true, true), packet)
+}
+
+fn cut(number: u64, counter: u64, (starts, ends): (bool, bool), octets: &'static str) -> Frame {
+    let head = Head { form: Form::Short, number: Number::new(number), starts, ends, link: None, feedback: None };
+    let mut frame = head.frame(octets.into());
+    head.write(&mut frame, Counter::new(counter), None);
+    frame
+}
+
+/// As it comes off the wire.
+fn received(frame: &Frame) -> Frame {
+    Frame::from_wire(frame.tag, frame.parts().concat().into())
+}
+
+/// What the test does as the peer of an end, or as its owner.
+trait Peer {
+    fn hears(&mut self, frame: &Frame) -> &mut Self;
+    fn tells(&mut self, next: u64, newest: u64, runs: &[u32]) -> &mut Self;
+    fn takes(&mut self, packet: &'static str) -> &mut Self;
+    /// Takes frames of this room from it, and checks them.
+    fn expect_in(&mut self, room: u64, expected: &str) -> &mut Self;
+    /// Whether there is another frame to hand over; if so, it is lost to the test.
+    fn has_frame(&mut self) -> bool;
+    fn start(&mut self, frame: &mut Frame) -> Start;
+}
+
+impl Peer for Scripted {
+    fn hears(&mut self, frame: &Frame) -> &mut Self {
+        self.service.handle_frame(received(frame), self.now);
+        self
+    }
+
+    fn tells(&mut self, next: u64, newest: u64, numbers: &[u32]) -> &mut Self {
+        let feedback = feedback(next, newest, numbers);
+        self.hears(&alone(&feedback))
+    }
+
+    fn takes(&mut self, packet: &'static str) -> &mut Self {
+        self.service.handle_packet(Packet::new(packet), self.now).expect("room for a packet");
+        self
+    }
+
+    fn expect_in(&mut self, room: u64, expected: &str) -> &mut Self {
+        let mut seen = Vec::new();
+        while let Some(mut frame) = self.service.poll_frame(self.now, Octets::new(room)) {
+            assert_eq!(self.start(&mut frame), Start::Send);
+            self.depart(&frame, Departure::Sent);
+            seen.push(describe(frame));
+        }
+        assert_eq!(seen.join(", "), expected, "at {:?} in a room of {room}", self.now);
+        self
+    }
+
+    fn has_frame(&mut self) -> bool {
+        self.service.poll_frame(self.now, Octets::MAX).is_some()
+    }
+
+    fn start(&mut self, frame: &mut Frame) -> Start {
+        self.service.start_frame(frame, self.now)
+    }
+}
+
+/// Both ends of a link without delay, that loses what it is told to.
+struct Pair {
+    ends: [Scripted; 2],
+    /// The packets that the second end has delivered.
+    delivered: Vec<Vec<u8>>,
+}
+
+impl Pair {
+    fn new(change: impl Fn(&mut Config)) -> Self {
+        Self { ends: [end_with(&change), end_with(&change)], delivered: Vec::new() }
+    }
+
+    /// The first end sends what it has in frames of this room, the second answers; `loses` says which of the first one's frames.
+    fn run(&mut self, milliseconds: u64, room: u64, mut loses: impl FnMut(&str) -> bool) -> &mut Self {
+        for end in &mut self.ends {
+            end.at(milliseconds);
+        }
+        loop {
+            let mut frames = 0;
+            for side in [0, 1] {
+                let [sender, receiver] = self.ends.get_disjoint_mut([side, 1 - side]).expect("two ends");
+                while let Some(mut frame) = sender.service.poll_frame(sender.now, Octets::new(room)) {
+                    frames += 1;
+                    let start = sender.start(&mut frame);
+                    if start == Start::Send {
+                        sender.depart(&frame, Departure::Sent);
+                        if side == 1 || !loses(&describe(received(&frame))) {
+                            receiver.hears(&frame);
+                        }
+                    }
+                }
+            }
+            let [_, receiver] = &mut self.ends;
+            self.delivered
+                .extend(core::iter::from_fn(|| receiver.service.poll_packet()).map(|packet| packet.octets.to_vec()));
+            if frames == 0 {
+                return self;
+            }
+        }
+    }
+}
