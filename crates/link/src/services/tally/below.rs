@@ -6,8 +6,8 @@
 
 use super::wire::{Form, Head};
 use crate::contract::Ticket;
+use alloc::collections::VecDeque;
 use arqway_units::{Span, Time};
-use arrayvec::ArrayVec;
 use core::ops::Range;
 
 /// So many frames with data, polls included, keep a fast line busy: one on it and one behind.
@@ -16,13 +16,11 @@ const FAST: usize = 2;
 const SLOW: Span = Span::from_milliseconds(5);
 /// So many where hardly a frame is lost.
 const MOST_OF_DATA: usize = 16;
-/// And one with feedback.
-const MOST: usize = MOST_OF_DATA + 1;
 
 /// Frames that were handed over and have not departed.
 #[derive(Debug, Default)]
 pub(super) struct Below {
-    frames: ArrayVec<InQueue, MOST>,
+    frames: VecDeque<InQueue>,
     next: u64,
 }
 
@@ -101,8 +99,7 @@ impl Below {
     pub(super) fn push(&mut self, what: What, now: Time) -> Ticket {
         let ticket = self.next;
         self.next += 1;
-        // There is room: whoever hands over has asked for it.
-        let _: Result<(), _> = self.frames.try_push(InQueue { ticket, what, handed_over: now, started: None });
+        self.frames.push_back(InQueue { ticket, what, handed_over: now, started: None });
         Ticket::new(ticket)
     }
 
@@ -114,6 +111,6 @@ impl Below {
     /// The frame of this ticket has left the queue.
     pub(super) fn remove(&mut self, ticket: Ticket) -> Option<InQueue> {
         let index = self.frames.iter().position(|frame| frame.ticket == ticket.number())?;
-        Some(self.frames.remove(index))
+        self.frames.remove(index)
     }
 }
