@@ -20,8 +20,10 @@ pub(super) struct Arrivals {
     /// The newest that the sender was told of.
     told: u64,
     lateness: Lateness,
-    /// How many have arrived since the class of lateness was last needed.
+    /// How many have arrived since the class of lateness was last needed, and which one was needed by those.
     in_time: u32,
+    needed: Lateness,
+    seen: Seen,
     /// The counters at which a gap is told.
     gaps: VecDeque<u64>,
     /// How many arrivals the sender has not been told of.
@@ -30,6 +32,36 @@ pub(super) struct Arrivals {
     is_due: bool,
     /// It is told once more when a frame goes that way: the first time may be lost.
     once_more: bool,
+}
+
+/// Which of the last transmissions have arrived: a copy that the link made is not a late transmission.
+#[derive(Debug, Default)]
+struct Seen([u64; Seen::WORDS]);
+
+impl Seen {
+    const WORDS: usize = 4;
+
+    /// The newest one is so many newer than the one before, and has arrived.
+    fn advance(&mut self, by: u64) {
+        let [words, bits] = [by / 64, by % 64].map(|part| usize::try_from(part).unwrap_or(usize::MAX));
+        let old = self.0;
+        let word = |index: usize| index.checked_sub(words).and_then(|from| old.get(from)).copied().unwrap_or(0);
+        for (index, new) in self.0.iter_mut().enumerate() {
+            let carried = if bits > 0 { index.checked_sub(1).map_or(0, word) >> (64 - bits) } else { 0 };
+            *new = word(index) << bits | carried;
+        }
+        self.0[0] |= 1;
+    }
+
+    /// Notes the one so many before the newest. Whether it had not arrived; too old ones count as if they had.
+    fn is_new(&mut self, before: u64) -> bool {
+        let Some(word) = usize::try_from(before / 64).ok().and_then(|index| self.0.get_mut(index)) else {
+            return false;
+        };
+        let is_new = *word & 1 << (before % 64) == 0;
+        *word |= 1 << (before % 64);
+        is_new
+    }
 }
 
 impl Arrivals {
@@ -43,15 +75,16 @@ impl Arrivals {
 
     /// A transmission arrives.
     pub(super) fn arrive(&mut self, counter: u64) {
-        self.unsaid += 1;
+        self.unsaid = self.unsaid.saturating_add(1);
         self.is_due |= self.unsaid >= MOST_UNSAID;
         if counter > self.newest {
             if counter > self.newest + 1 {
                 self.miss(counter);
             }
+            self.seen.advance(counter - self.newest);
             self.newest = counter;
             self.learn(Lateness::None);
-        } else {
+        } else if self.seen.is_new(self.newest - counter) {
             self.learn(Lateness::of(self.newest - counter));
         }
         while self.gaps.pop_front_if(|told_at| *told_at <= self.newest).is_some() {
@@ -70,12 +103,13 @@ impl Arrivals {
 
     fn learn(&mut self, lateness: Lateness) {
         if lateness >= self.lateness {
-            (self.lateness, self.in_time) = (lateness, 0);
+            (self.lateness, self.needed, self.in_time) = (lateness, Lateness::None, 0);
             return;
         }
+        self.needed = self.needed.max(lateness);
         self.in_time += 1;
         if self.in_time >= LATENESS_LASTS {
-            (self.lateness, self.in_time) = (lateness, 0);
+            (self.lateness, self.needed, self.in_time) = (self.needed, Lateness::None, 0);
         }
     }
 

@@ -123,10 +123,15 @@ impl Tally {
         Some(frame)
     }
 
-    /// How many octets of runs are to be set aside in data, if feedback is to ride there.
-    fn ride(&self) -> Option<usize> {
-        let wanted = self.receiver.arrivals().may_ride() && !self.below.carries_feedback();
-        wanted.then(|| self.receiver.octets_of_runs(self.receiver.form().most_runs()))
+    /// The form of the next data frame, and how many octets of runs are to be set aside in it, if feedback is to ride there.
+    fn ride(&self) -> (Form, Option<usize>) {
+        let form = self.sender.form(&self.below);
+        if !self.receiver.arrivals().may_ride() || self.below.carries_feedback() {
+            return (form, None);
+        }
+        // It has the form of the data, which must be one that the peer can read in both.
+        let form = form.wider(self.receiver.form());
+        (form, Some(self.receiver.octets_of_runs(form.most_runs())))
     }
 
     /// Whether feedback is due that data have no room for.
@@ -152,10 +157,10 @@ impl Entity for Tally {
     fn receive(&mut self, frame: Frame, clock: Clock, counters: &mut Counters) -> Option<()> {
         match wire::parse(frame, self.is_linked)? {
             Pdu::Data(cut, feedback) => {
+                self.receiver.receive(cut, clock.now, counters);
                 if let Some(feedback) = feedback {
                     self.sender.heed(&feedback, clock)?;
                 }
-                self.receiver.receive(cut, clock.now, counters);
             }
             Pdu::Piece { cut, offset, is_last } => {
                 self.receiver.receive_piece(cut, offset, is_last, clock.now, counters);
@@ -183,8 +188,9 @@ impl Entity for Tally {
             }
         }
         if self.below.has_room_for_data(self.frame_time, self.sender.loses_frames()) && self.pause.get().is_none() {
-            let ride = self.ride();
-            if let Some((mut frame, what)) = self.sender.poll(clock, room, ride, &self.below, counters) {
+            let (form, ride) = self.ride();
+            let is_last = !self.below.has_data();
+            if let Some((mut frame, what)) = self.sender.poll(clock, room, form, ride, is_last, counters) {
                 frame.ticket = Some(self.below.push(what, clock.timers));
                 return Some(frame);
             }
@@ -197,7 +203,7 @@ impl Entity for Tally {
         let Some((ticket, queued)) = frame.ticket.and_then(|ticket| Some((ticket, below.get_mut(ticket)?))) else {
             return Start::Send;
         };
-        let counter = match sender.start(&queued.what, frame, timers, counters) {
+        let counter = match sender.start(&queued.what, frame, counters) {
             Ok(counter) => counter,
             Err(withdraw) => {
                 below.remove(ticket);
@@ -233,7 +239,7 @@ impl Entity for Tally {
             if took > Span::ZERO {
                 self.feedback_pause.restart(at + took * FEEDBACK_PAUSE);
             }
-        } else {
+        } else if matches!(what, What::Data(_)) {
             self.frame_time = took.max(Span::from_milliseconds(1));
         }
         let is_last = !self.below.has_data();

@@ -7,6 +7,7 @@
 use crate::contract::Packet;
 use alloc::collections::{BinaryHeap, VecDeque};
 use arqway_units::{Span, Time};
+use bytes::Bytes;
 use core::cmp::Reverse;
 use core::ops::Range;
 
@@ -18,6 +19,8 @@ pub(super) struct Packets {
     first: u64,
     /// The first that is not cut to its end.
     next: u64,
+    /// How many are not cut to their end, nor given up.
+    waiting: usize,
     /// How long one is kept; for ever where nothing is said.
     persistence: Option<Span>,
     expiries: BinaryHeap<Reverse<(Time, u64)>>,
@@ -37,24 +40,22 @@ struct Entry {
 
 impl Packets {
     pub(super) fn new(persistence: Option<Span>) -> Self {
-        Self { packets: VecDeque::new(), first: 0, next: 0, persistence, expiries: BinaryHeap::new() }
+        Self { packets: VecDeque::new(), first: 0, next: 0, waiting: 0, persistence, expiries: BinaryHeap::new() }
     }
 
     /// How many are not cut to their end.
     pub(super) fn waiting(&self) -> usize {
-        self.packets.len() - usize::try_from(self.next - self.first).unwrap_or(0)
+        self.waiting
     }
 
     /// Takes a packet. Whether it is not too old yet.
     pub(super) fn push(&mut self, packet: Packet, now: Time) -> bool {
-        let lifetime = self.persistence.unwrap_or(Span::MAX);
-        let expiry = match packet.left_of(lifetime, now) {
-            None => return false,
-            Some(Span::MAX) => None,
-            Some(left) => Some(now + left),
-        };
+        let ages = self.persistence.is_some() || packet.deadline.is_some();
+        let Some(left) = packet.left_of(self.persistence.unwrap_or(Span::MAX), now) else { return false };
+        let expiry = ages.then(|| now + left);
         let number = self.first + self.packets.len() as u64;
         self.expiries.extend(expiry.map(|expiry| Reverse((expiry, number))));
+        self.waiting += 1;
         self.packets.push_back(Entry { packet, cut: 0, frames: 0..0, expiry, is_given_up: false });
         true
     }
@@ -75,6 +76,7 @@ impl Packets {
         entry.frames.end = number + 1;
         entry.cut += octets;
         if entry.cut >= entry.packet.octets.len() {
+            self.waiting -= 1;
             self.skip();
         }
     }
@@ -97,18 +99,21 @@ impl Packets {
         self.expiries.peek().map(|Reverse((at, _))| *at)
     }
 
-    /// Gives the next packet up that is too old. The frames that it is in.
-    pub(super) fn expire(&mut self, now: Time) -> Option<Range<u64>> {
+    /// Gives the next packet up that is too old. The frames that it is in, and whether that is all of it.
+    pub(super) fn expire(&mut self, now: Time) -> Option<(Range<u64>, bool)> {
         while self.deadline().is_some_and(|at| at <= now) {
             let Some(Reverse((_, number))) = self.expiries.pop() else { break };
             let next = self.next;
             if let Some(entry) = self.get_mut(number) {
                 entry.is_given_up = true;
+                entry.packet.octets = Bytes::new();
                 let frames = entry.frames.clone();
+                let is_cut = number < next;
+                self.waiting -= usize::from(!is_cut);
                 if number == next {
                     self.skip();
                 }
-                return Some(frames);
+                return Some((frames, is_cut));
             }
         }
         None

@@ -12,6 +12,8 @@ use core::ops::Range;
 
 /// The longest packet: what an IP header can say.
 pub(super) const LONGEST_PACKET: usize = 65_535;
+/// In so many cuts the longest packet is: none but the last has fewer than 16 octets.
+const MOST_CUTS: usize = LONGEST_PACKET / 16 + 1;
 /// How much memory is taken at once for packets that are put together.
 const SLAB: usize = 64 * 1024;
 
@@ -138,7 +140,8 @@ impl Reassembly {
         is_other: impl Fn(&Cut) -> bool,
     ) -> Option<u64> {
         let mut at = number;
-        while let Some(Slot::Cut(cut)) = self.get(at) {
+        for _ in 0..MOST_CUTS {
+            let Some(Slot::Cut(cut)) = self.get(at) else { return None };
             if at != number && is_other(cut) {
                 return None;
             }

@@ -148,12 +148,13 @@ impl Receiver {
         let next = self.frames.next();
         // Feedback without runs says that nothing has arrived beyond `next`. If that is not so it must not say that anything newer
         // was seen, either, and the sender is told again.
-        let is_all = !runs.numbers.is_empty() || !self.has_gaps();
+        // Nor where it is read only if it is in a wider form.
+        let is_all = (!runs.numbers.is_empty() || !self.has_gaps()) && form.wider(self.form) == form;
         let newest = if is_all { self.arrivals.tell_newest() } else { self.arrivals.told_newest() };
         Feedback { form, next, newest, lateness: self.arrivals.lateness(), runs }
     }
 
-    /// The form in which feedback may ride.
+    /// The narrowest form of feedback that the peer is sure to read.
     pub(super) fn form(&self) -> Form {
         self.form
     }

@@ -7,7 +7,7 @@ use super::feedback::{Arrived, Feedback};
 use super::packets::Packets;
 use super::timing::Timing;
 use super::transmissions::{Transmission, Transmissions};
-use super::wire::{self, Form, Head, Number, SHORT_REACH};
+use super::wire::{self, Counter, Form, Head, Number, SHORT_REACH};
 use crate::arq::{RetransmissionBuffer, Window};
 use crate::contract::{Clock, Counters, Frame, LinkContext, Packet, Start};
 use arqway_units::{Octets, Span, Time};
@@ -18,6 +18,8 @@ use core::ops::Range;
 const LEAST_OUTSTANDING: u64 = 1024;
 /// And so many times as many as were acknowledged in the last round trip: a dead link is not filled with a whole window.
 const ROUND_TRIPS_OUTSTANDING: u64 = 4;
+/// So many transmissions may be unknown to the peer: half of what its counters can tell apart.
+const MOST_UNREPORTED: u64 = wire::LONG_REACH / 4;
 /// A packet is not cut into frames of less, unless it ends with one.
 const LEAST_CUT: usize = 16;
 /// In the last round trip before a packet is given up, so many copies go out that all are lost once in a hundred times.
@@ -67,6 +69,17 @@ enum Fate {
     Unknown,
     Arrived,
     GivenUp,
+}
+
+/// What became of a transmission.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Arrived,
+    Lost,
+    /// The frame went out again since.
+    Superseded,
+    /// Feedback had no room to tell.
+    Unsure,
 }
 
 /// How many frames are acknowledged in a round trip.
@@ -127,17 +140,17 @@ impl Sender {
     }
 
     /// The next frame of at most `room` octets: what goes out again, what is new, a poll. `ride` octets of runs are set aside
-    /// for feedback in data, if any is to ride there.
+    /// for feedback in data of this form, if any is to ride there. `is_last`: nothing of ours waits in the queue below.
     pub(super) fn poll(
         &mut self,
         clock: Clock,
         room: Octets,
+        form: Form,
         ride: Option<usize>,
-        below: &Below,
+        is_last: bool,
         counters: &mut Counters,
     ) -> Option<(Frame, What)> {
         let room = room.as_usize().saturating_sub(Frame::TAG.as_usize());
-        let form = self.form(below);
         let (again, new) = if self.is_without(Mechanism::Priority) {
             let new = self.poll_new(form, room, ride, counters);
             (None, new.or_else(|| self.poll_again(clock, form, room, ride, counters)))
@@ -149,18 +162,21 @@ impl Sender {
             self.timing.speaks();
             return data;
         }
-        if self.poll_wanted && room >= wire::POLL && !self.has_more() {
+        if self.poll_wanted && room >= wire::POLL {
             self.poll_wanted = false;
             counters.keepalives_sent += 1;
             return Some((wire::poll(), What::Poll));
+        }
+        if is_last {
+            self.watch(clock.timers);
         }
         None
     }
 
     /// The narrowest form whose numbers the peer reads aright.
-    fn form(&self, below: &Below) -> Form {
+    pub(super) fn form(&self, below: &Below) -> Form {
         let outstanding = self.buffer.end().as_u64() - self.buffer.first().as_u64();
-        let unreported = self.transmissions.unreported() + below.unstarted();
+        let unreported = self.transmissions.unreported() + below.unstarted() + 1;
         if outstanding < SHORT_REACH && unreported < SHORT_REACH { Form::Short } else { Form::Long }
     }
 
@@ -328,7 +344,9 @@ impl Sender {
     fn may_send_new(&self) -> bool {
         let outstanding = self.buffer.end().as_u64() - self.buffer.first().as_u64();
         let carried = self.acknowledged.in_round_trip * ROUND_TRIPS_OUTSTANDING;
-        outstanding < self.config.window.frames() && outstanding - self.arrived < carried.max(LEAST_OUTSTANDING)
+        outstanding < self.config.window.frames()
+            && outstanding - self.arrived < carried.max(LEAST_OUTSTANDING)
+            && self.transmissions.unreported() < MOST_UNREPORTED
     }
 
     /// Whether there is something to hand over besides a poll.
@@ -337,13 +355,7 @@ impl Sender {
     }
 
     /// A frame starts: it gets its counter, or is withdrawn because its peer has it, or will not get it, by now.
-    pub(super) fn start(
-        &mut self,
-        what: &What,
-        frame: &mut Frame,
-        now: Time,
-        counters: &mut Counters,
-    ) -> Result<u64, Start> {
+    pub(super) fn start(&mut self, what: &What, frame: &mut Frame, counters: &mut Counters) -> Result<u64, Start> {
         let frames = match what {
             What::Data(head) => head.number.as_u64()..head.number.as_u64() + 1,
             What::Piece(number) => *number..number + 1,
@@ -355,11 +367,15 @@ impl Sender {
         let is_wanted = frames.is_empty() || self.outstanding(&frames).any(|frame| frame.wants(given_up));
         if !is_wanted && !self.is_without(Mechanism::StaleCopies) {
             counters.frames_withdrawn += 1;
-            self.may_be_silent(now);
             return Err(Start::Withdraw);
         }
         let octets = if matches!(what, What::Data(_)) { frame.size().as_usize() } else { 0 };
-        let counter = self.transmissions.start(frames.clone(), octets);
+        let counter = if self.transmissions.unreported() < 2 * MOST_UNREPORTED {
+            self.transmissions.start(frames.clone(), octets)
+        } else {
+            // A peer that has been silent for days must still read the counter aright.
+            Counter::new(self.transmissions.next() - 1)
+        };
         for number in frames {
             if let Some(outgoing) = self.buffer.get_mut(Number::new(number)) {
                 outgoing.state.last = counter.as_u64();
@@ -386,14 +402,15 @@ impl Sender {
             What::Data(_) | What::Piece(_) | What::GivenUp(_) => {}
         }
         self.transmissions.depart(counter, now);
-        if is_last {
-            self.may_be_silent(now);
+        if is_last && !self.has_more() && !self.is_at_rest() {
+            self.timing.fell_silent(self.cuts.loses_frames(), now);
         }
     }
 
-    /// If nothing is left to be sent, and something is unknown, the peer is asked after a while.
-    fn may_be_silent(&mut self, now: Time) {
-        if !self.has_more() && !self.is_at_rest() {
+    /// Nothing can be sent, and nothing of ours is below: if something is unknown, the peer is asked after a while.
+    fn watch(&mut self, now: Time) {
+        let is_watched = self.timing.awaits_answer() || self.timing.deadline().is_some() || self.poll_wanted;
+        if !is_watched && !self.is_at_rest() {
             self.timing.fell_silent(self.cuts.loses_frames(), now);
         }
     }
@@ -411,7 +428,11 @@ impl Sender {
                 self.buffer.send_again(Number::new(*number), |_| true);
             }
             What::GivenUp(frames) => {
-                self.buffer.send_again(Number::new(frames.start), |_| true);
+                let mut numbers = frames.clone().map(Number::new);
+                let given_up = |number: &Number| self.buffer.get(*number).is_some_and(|frame| frame.state.wants(true));
+                if let Some(first) = numbers.find(given_up) {
+                    self.buffer.send_again(first, |_| true);
+                }
             }
             What::Poll => self.poll_wanted = true,
             What::Feedback(_) => {}
@@ -450,8 +471,6 @@ impl Sender {
         if self.is_at_rest() {
             self.timing.rest();
             self.poll_wanted = false;
-        } else if !self.timing.awaits_answer() && self.timing.deadline().is_none() {
-            self.timing.fell_silent(self.cuts.loses_frames(), timers);
         }
         Some(())
     }
@@ -474,6 +493,7 @@ impl Sender {
                 frame.packet = Bytes::new();
                 self.acknowledged.frames += 1;
                 self.arrived += 1;
+                self.buffer.unqueue(Number::new(number));
             }
         }
         let Acknowledged { since, frames, in_round_trip } = &mut self.acknowledged;
@@ -485,43 +505,46 @@ impl Sender {
     /// Transmissions up to `settled` have arrived, or never will.
     fn settle(&mut self, settled: u64, next: u64, arrived: &Arrived) {
         let mut unsure = core::mem::take(&mut self.unsure);
-        unsure.retain(|number| self.judge(*number, settled, next, arrived).is_none());
+        unsure.retain(|number| self.judge(*number, settled, next, arrived) == Verdict::Unsure);
         self.unsure = unsure;
         while let Some((counter, Transmission { frames, octets, .. })) = self.transmissions.judge(settled) {
             for number in frames {
                 match self.judge(number, counter, next, arrived) {
-                    Some(is_lost) if octets > 0 => self.cuts.judge(octets, is_lost),
-                    Some(_) => {}
-                    None => self.unsure.push(number),
+                    Verdict::Arrived if octets > 0 => self.cuts.judge(octets, false),
+                    Verdict::Lost if octets > 0 => self.cuts.judge(octets, true),
+                    Verdict::Arrived | Verdict::Lost | Verdict::Superseded => {}
+                    Verdict::Unsure => self.unsure.push(number),
                 }
             }
         }
     }
 
-    /// Judges a transmission of a frame, and has it sent again if it is lost; `None` if that cannot be told.
-    fn judge(&mut self, number: u64, counter: u64, next: u64, arrived: &Arrived) -> Option<bool> {
+    /// Judges a transmission of a frame, and has it sent again if it is lost.
+    fn judge(&mut self, number: u64, counter: u64, next: u64, arrived: &Arrived) -> Verdict {
         let number_in_full = Number::new(number);
-        let Some(frame) = self.buffer.get(number_in_full) else { return Some(false) };
+        let Some(frame) = self.buffer.get(number_in_full) else { return Verdict::Arrived };
         let state = &frame.state;
-        if state.fate == Fate::Arrived || state.last > counter {
-            // It is there, or it went out again since.
-            return Some(false);
+        if state.last > counter {
+            return Verdict::Superseded;
+        }
+        if state.fate == Fate::Arrived {
+            return Verdict::Arrived;
         }
         if number < arrived.known_from && number != next {
-            return None;
+            return Verdict::Unsure;
         }
         if state.resent && state.last > self.answered && self.is_without(Mechanism::Counter) {
             // Only the answer to a poll tells of what went out again.
-            return None;
+            return Verdict::Unsure;
         }
         self.buffer.send_again(number_in_full, |_| true);
-        Some(true)
+        Verdict::Lost
     }
 
     /// Acts on what is due. Packets become too old in the time that goes on in an outage.
     pub(super) fn expire(&mut self, Clock { now, timers }: Clock, counters: &mut Counters) {
-        while let Some(frames) = self.packets.expire(now) {
-            self.give_up(frames, counters);
+        while let Some((frames, is_cut)) = self.packets.expire(now) {
+            self.give_up(frames, is_cut, counters);
         }
         if self.timing.was_quiet(timers) && !self.is_at_rest() {
             self.poll_wanted = true;
@@ -537,8 +560,8 @@ impl Sender {
         }
     }
 
-    fn give_up(&mut self, frames: Range<u64>, counters: &mut Counters) {
-        counters.packets_discarded += 1;
+    /// A packet is given up. It was in these frames, all of it if `is_cut`.
+    fn give_up(&mut self, frames: Range<u64>, is_cut: bool, counters: &mut Counters) {
         let mut first = None;
         for number in frames.map(Number::new) {
             self.buffer.unqueue(number);
@@ -553,6 +576,8 @@ impl Sender {
         if let Some(first) = first {
             self.buffer.send_again(first, |_| true);
         }
+        // All of it may have arrived, behind a frame that has not.
+        counters.packets_discarded += u64::from(first.is_some() || !is_cut);
         self.packets.acknowledged(self.buffer.first().as_u64());
     }
 

@@ -13,6 +13,8 @@ use arqway_units::{Span, Time};
 const UNKNOWN: Span = Span::from_milliseconds(333);
 /// An answer is awaited no shorter than that, besides the round trip: whoever is asked may be late.
 const LEAST_MARGIN: Span = Span::from_milliseconds(1);
+/// Where a round trip takes next to no time.
+const LEAST_QUIET: Span = Span::from_nanoseconds(100_000);
 /// A probe is repeated no later than that, or after so many times the first wait where that is longer.
 const LATEST_REPETITION: Span = Span::from_milliseconds(2000);
 const MOST_DOUBLINGS: u32 = 6;
@@ -75,15 +77,8 @@ impl Timing {
     pub(super) fn fell_silent(&mut self, loses_frames: bool, now: Time) {
         if self.polled.is_none() {
             let round_trip = self.round_trip();
-            self.quiet.restart(
-                now + if self.is_fixed {
-                    FIXED
-                } else if loses_frames {
-                    round_trip / 4
-                } else {
-                    round_trip
-                },
-            );
+            let quiet = if loses_frames { round_trip / 4 } else { round_trip };
+            self.quiet.restart(now + if self.is_fixed { FIXED } else { quiet.max(LEAST_QUIET) });
         }
     }
 
@@ -110,7 +105,7 @@ impl Timing {
         }
     }
 
-    /// The peer has seen this transmission. Whether a poll is answered by that.
+    /// The peer has seen this transmission. The poll that is answered by that, if one is.
     pub(super) fn answered(&mut self, newest: u64) -> Option<u64> {
         let polled = self.polled.take_if(|polled| *polled <= newest)?;
         self.answer.stop();

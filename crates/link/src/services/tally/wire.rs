@@ -87,6 +87,11 @@ impl Form {
         }
     }
 
+    /// The wider one of two.
+    pub(super) fn wider(self, other: Self) -> Self {
+        if self == Self::Long { self } else { other }
+    }
+
     /// How many octets two numbers take.
     pub(super) const fn head(self) -> usize {
         match self {
@@ -350,6 +355,7 @@ impl Head {
 
     /// The frame; counter and feedback are written when it starts.
     pub(super) fn frame(&self, octets: Bytes) -> Frame {
+        debug_assert!(self.octets() <= MOST, "what is set aside for feedback depends on the form");
         let blank = [0; MOST];
         let mut frame = Frame::new(self.kind(), &blank[..self.octets().min(MOST)], octets);
         self.write(&mut frame, Counter::ZERO, None);
