@@ -46,7 +46,7 @@ pub use operations::service;
 pub type Driver = fn(&[u8]);
 
 /// Every target by its name, which is that of its file in `fuzz_targets` and of its folder in `corpus`.
-pub const TARGETS: [(&str, Driver); 20] = [
+pub const TARGETS: [(&str, Driver); 21] = [
     ("headers", headers::drive),
     ("classifier", classifier::drive),
     ("heads", heads::drive),
@@ -63,6 +63,7 @@ pub const TARGETS: [(&str, Driver); 20] = [
     ("rlc_tm", |octets| service("rlc-tm", octets)),
     ("sscop", |octets| service("sscop", octets)),
     ("snoop", |octets| service("snoop", octets)),
+    ("tally", |octets| service("tally", octets)),
     ("tcp_filter", tcp_filter::drive),
     ("mux", operations::mux),
     ("bearer", bearer::drive),

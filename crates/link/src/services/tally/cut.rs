@@ -188,8 +188,9 @@ mod tests {
         for _ in 0..packets {
             let length = cuts.choose(packet);
             for _ in 0..packet.div_ceil(length) {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                let drawn = (state >> 11).to_f64() / (1u64 << 53).to_f64();
+                // Lehmer's generator, as Park and Miller have it.
+                state = state * 48_271 % 0x7fff_ffff;
+                let drawn = state.to_f64() / 2_147_483_647.0;
                 cuts.judge(length + 4, drawn < loss(length.to_f64() + 4.0));
             }
         }

@@ -39,7 +39,7 @@ impl Receiver {
     /// Takes note of a transmission, whose counter is still the low bits.
     fn note(&mut self, form: Form, counter: u64) {
         self.form = form;
-        self.arrivals.arrive(form.near(self.arrivals.newest(), counter));
+        self.arrivals.arrive(form.near(self.arrivals.newest() + 1, counter));
     }
 
     /// The number of a frame that has not arrived; `None` for others, which are counted.
@@ -122,7 +122,7 @@ impl Receiver {
 
     /// The peer wants to be told, by a transmission with this counter.
     pub(super) fn asked(&mut self, counter: u64) {
-        self.arrivals.arrive(Form::Long.near(self.arrivals.newest(), counter));
+        self.arrivals.arrive(Form::Long.near(self.arrivals.newest() + 1, counter));
         self.arrivals.tell();
         // Whatever is outstanding there, it can be read in this form.
         self.form = Form::Long;

@@ -176,7 +176,7 @@ impl Sender {
     /// The narrowest form whose numbers the peer reads aright.
     pub(super) fn form(&self, below: &Below) -> Form {
         let outstanding = self.buffer.end().as_u64() - self.buffer.first().as_u64();
-        let unreported = self.transmissions.unreported() + below.unstarted() + 1;
+        let unreported = self.transmissions.unreported() + below.unstarted();
         if outstanding < SHORT_REACH && unreported < SHORT_REACH { Form::Short } else { Form::Long }
     }
 
@@ -504,8 +504,10 @@ impl Sender {
 
     /// Transmissions up to `settled` have arrived, or never will.
     fn settle(&mut self, settled: u64, next: u64, arrived: &Arrived) {
+        // What was judged stays so, even where less is settled now, since transmissions turn out to come later.
+        let judged = settled.max(self.transmissions.judged());
         let mut unsure = core::mem::take(&mut self.unsure);
-        unsure.retain(|number| self.judge(*number, settled, next, arrived) == Verdict::Unsure);
+        unsure.retain(|number| self.judge(*number, judged, next, arrived) == Verdict::Unsure);
         self.unsure = unsure;
         while let Some((counter, Transmission { frames, octets, .. })) = self.transmissions.judge(settled) {
             for number in frames {

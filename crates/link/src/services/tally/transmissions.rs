@@ -49,6 +49,11 @@ impl Transmissions {
         self.reported
     }
 
+    /// The last one that was judged.
+    pub(super) fn judged(&self) -> u64 {
+        self.first - 1
+    }
+
     /// How many the peer has not told of.
     pub(super) fn unreported(&self) -> u64 {
         self.next() - 1 - self.reported

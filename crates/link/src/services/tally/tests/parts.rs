@@ -148,7 +148,7 @@ proptest! {
                     let old: BTreeSet<usize> =
                         (0..model.len()).filter(|packet| model[*packet].1 <= now && !given_up.contains(packet)).collect();
                     let mut told = 0;
-                    while let Some(frames) = packets.expire(at(now)) {
+                    while let Some((frames, _)) = packets.expire(at(now)) {
                         let packet = *old.iter().nth(told).expect("no more than are old");
                         prop_assert_eq!(frames.is_empty(), !model[packet].2);
                         told += 1;

@@ -189,7 +189,12 @@ fn malformed_frames_of_every_kind_are_counted_and_change_nothing() {
         assert_eq!(end.counters().malformed_received, number, "{what} is not malformed");
     }
     // There are 96 runs at most.
-    end.peer(4, &[&[0, 0, 4][..], &[1; 97]].concat()).expect("").at(9000).expect("").hears(&data(0, 1, "a")).expect("deliver a");
+    end.peer(4, &[&[0, 0, 4][..], &[1; 97]].concat())
+        .expect("")
+        .at(9000)
+        .expect("")
+        .hears(&data(0, 1, "a"))
+        .expect("deliver a");
     assert_eq!(end.counters().malformed_received, 31);
 }
 
