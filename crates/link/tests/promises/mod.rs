@@ -11,6 +11,7 @@ mod rlc_um;
 mod rlp;
 mod rooms;
 mod sscop;
+mod tally;
 mod xor_fec;
 
 use crate::common::Fate;
