@@ -18,7 +18,7 @@ settings! {
         pub persistence: Option<Span> = None,
         /// The order in which packets are released.
         pub resequencing: Resequencing = Resequencing::PerFlow,
-        /// The number of packets that may wait to be sent.
+        /// The number of packets that may wait while the line accepts no more.
         pub buffer: NonZeroUsize = const { NonZeroUsize::new(256).expect("not zero") },
         /// The maximum number of unacknowledged frames: as many as there is memory for at both ends.
         pub window: WindowSize = WindowSize(WindowSize::MAX),
