@@ -7,7 +7,7 @@ use super::feedback::{Arrived, Feedback};
 use super::packets::Packets;
 use super::timing::Timing;
 use super::transmissions::{Transmission, Transmissions};
-use super::wire::{self, Counter, Form, Head, Number, SHORT_REACH};
+use super::wire::{self, Counter, Form, Head, LONG_REACH, Number, SHORT_REACH};
 use crate::arq::{RetransmissionBuffer, Window};
 use crate::contract::{Clock, Counters, Frame, LinkContext, Packet, Start};
 use arqway_units::{Octets, Span, Time};
@@ -18,8 +18,6 @@ use core::ops::Range;
 const LEAST_OUTSTANDING: u64 = 1024;
 /// And so many times as many as were acknowledged in the last round trip: a dead link is not filled with a whole window.
 const ROUND_TRIPS_OUTSTANDING: u64 = 4;
-/// So many transmissions may be unknown to the peer: half of what its counters can tell apart.
-const MOST_UNREPORTED: u64 = wire::LONG_REACH / 4;
 /// A packet is not cut into frames of less, unless it ends with one.
 const LEAST_CUT: usize = 16;
 /// In the last round trip before a packet is given up, so many copies go out that all are lost once in a hundred times.
@@ -346,7 +344,7 @@ impl Sender {
         let carried = self.acknowledged.in_round_trip * ROUND_TRIPS_OUTSTANDING;
         outstanding < self.config.window.frames()
             && outstanding - self.arrived < carried.max(LEAST_OUTSTANDING)
-            && self.transmissions.unreported() < MOST_UNREPORTED
+            && self.transmissions.unreported() < LONG_REACH
     }
 
     /// Whether there is something to hand over besides a poll.
@@ -370,7 +368,7 @@ impl Sender {
             return Err(Start::Withdraw);
         }
         let octets = if matches!(what, What::Data(_)) { frame.size().as_usize() } else { 0 };
-        let counter = if self.transmissions.unreported() < 2 * MOST_UNREPORTED {
+        let counter = if self.transmissions.unreported() < LONG_REACH {
             self.transmissions.start(frames.clone(), octets)
         } else {
             // A peer that has been silent for days must still read the counter aright.

@@ -1,6 +1,7 @@
 //! Packets that become too old: given up at both ends, and sent in more copies shortly before.
 
 use super::*;
+use crate::contract::Deadlines;
 use arqway_units::Time;
 
 fn aging(milliseconds: u64) -> impl Fn(&mut Config) {
@@ -162,4 +163,25 @@ fn packets_grow_old_while_the_link_is_down() {
     let mut end = end_with(aging(100));
     end.packets("a").expect("0 as 1").at(10).link(LinkState::Down).at(500).link(LinkState::Up);
     end.expect("give up 0 + 1 as 2, poll as 3");
+}
+
+#[test]
+fn packets_that_became_too_old_while_they_waited_leave_their_room_to_others() {
+    let mut end = end_with(|config| {
+        config.persistence = Some(Span::from_milliseconds(500));
+        config.buffer = core::num::NonZeroUsize::new(3).expect("not zero");
+    });
+    end.packets("abc");
+    assert!(end.service.handle_packet(Packet::new("d"), end.now).is_err());
+    end.at(500).packets("efg").expect("0 as 1, 1 as 2, 2 as 3");
+    assert_eq!(end.counters().packets_discarded, 3);
+}
+
+#[test]
+fn a_packet_without_a_time_has_no_deadline_however_long_it_waited_above() {
+    let mut end = end();
+    end.now += Span::from_milliseconds(700);
+    let waited = Packet { arrived: Some(Time::ZERO), ..Packet::new("a") };
+    end.service.handle_packet(waited, end.now).expect("room for a packet");
+    assert_eq!(end.service.inner().entity().deadlines(), Deadlines::default());
 }

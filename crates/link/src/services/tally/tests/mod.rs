@@ -79,8 +79,12 @@ fn data(number: u64, counter: u64, packet: &'static str) -> Frame {
     cut(number, counter, (true, true), packet)
 }
 
+fn head_of(number: u64) -> Head {
+    Head { form: Form::Short, number: Number::new(number), starts: true, ends: true, link: None, feedback: None }
+}
+
 fn cut(number: u64, counter: u64, (starts, ends): (bool, bool), octets: &'static str) -> Frame {
-    let head = Head { form: Form::Short, number: Number::new(number), starts, ends, link: None, feedback: None };
+    let head = Head { starts, ends, ..head_of(number) };
     let mut frame = head.frame(octets.into());
     head.write(&mut frame, Counter::new(counter), None);
     frame
@@ -101,6 +105,8 @@ trait Peer {
     /// Whether there is another frame to hand over; if so, it is lost to the test.
     fn has_frame(&mut self) -> bool;
     fn start(&mut self, frame: &mut Frame) -> Start;
+    /// The next frame, which goes out at once.
+    fn hand_over_and_send(&mut self) -> Frame;
 }
 
 impl Peer for Scripted {
@@ -136,6 +142,13 @@ impl Peer for Scripted {
 
     fn start(&mut self, frame: &mut Frame) -> Start {
         self.service.start_frame(frame, self.now)
+    }
+
+    fn hand_over_and_send(&mut self) -> Frame {
+        let mut frame = self.hand_over();
+        assert_eq!(self.start(&mut frame), Start::Send);
+        self.depart(&frame, Departure::Sent);
+        frame
     }
 }
 

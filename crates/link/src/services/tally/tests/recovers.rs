@@ -115,6 +115,21 @@ fn a_slow_line_has_one_frame_below_and_a_fast_one_two() {
 }
 
 #[test]
+fn where_hardly_a_frame_is_lost_sixteen_are_below() {
+    let mut end = end();
+    for number in 0..65 {
+        end.packets("x").expect(&format!("{number} as {}", number + 1));
+        end.tells(number + 1, number + 1, &[]);
+    }
+    end.packets("abcdefghijklmnopqrst");
+    let below: Vec<Frame> = (0..16).map(|_| end.hand_over()).collect();
+    assert!(!end.has_frame());
+    below.iter().for_each(|frame| {
+        end.depart(frame, Departure::Dropped);
+    });
+}
+
+#[test]
 fn a_frame_that_the_queue_below_drops_goes_out_again_but_not_at_once() {
     let mut end = end();
     end.packets("ab");
@@ -122,24 +137,38 @@ fn a_frame_that_the_queue_below_drops_goes_out_again_but_not_at_once() {
     end.depart(&dropped, Departure::Dropped).expect("").at(9).expect("").at(10).expect("0 as 1, 1 as 2");
 }
 
+/// How many new frames an end sends if it is given packets without end, so often asked.
+fn filled(end: &mut Scripted, times: u32) -> u64 {
+    let before = end.counters().frames_sent;
+    for _ in 0..times {
+        while end.service.handle_packet(Packet::new("x"), end.now).is_ok() {}
+        while let Some(mut frame) = end.service.poll_frame(end.now, Octets::MAX) {
+            assert_eq!(end.start(&mut frame), Start::Send);
+            end.depart(&frame, Departure::Sent);
+        }
+    }
+    end.counters().frames_sent - before
+}
+
 #[test]
 fn a_dead_link_gets_1024_frames_and_a_good_one_four_times_what_it_carried_in_a_round_trip() {
     let mut end = end();
-    let filled = |end: &mut Scripted| {
-        let before = end.counters().frames_sent;
-        for _ in 0..9000 {
-            while end.service.handle_packet(Packet::new("x"), end.now).is_ok() {}
-            while let Some(mut frame) = end.service.poll_frame(end.now, Octets::MAX) {
-                assert_eq!(end.start(&mut frame), Start::Send);
-                end.depart(&frame, Departure::Sent);
-            }
-        }
-        end.counters().frames_sent - before
-    };
-    assert_eq!(filled(&mut end), 1024);
+    assert_eq!(filled(&mut end, 9000), 1024);
     end.now += Span::from_milliseconds(300);
     end.tells(1024, 1024, &[]);
-    assert_eq!(filled(&mut end), 4096);
+    assert_eq!(filled(&mut end, 9000), 4096);
+}
+
+#[test]
+fn all_of_the_window_is_used_where_the_link_carries_as_much_in_a_round_trip() {
+    let mut end = end();
+    let mut sent = 0;
+    for _ in 0..5 {
+        sent += filled(&mut end, 200_000);
+        end.now += Span::from_milliseconds(300);
+        end.hears(&alone(&Feedback { form: Form::Long, ..feedback(sent, sent, &[]) }));
+    }
+    assert_eq!(filled(&mut end, 200_000), u64::from(WindowSize::MAX));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! What an end tells of what it has received, and when.
 
+use super::super::arrivals::Arrivals;
 use super::*;
 use alloc::vec;
 use arqway_units::BitRate;
@@ -17,6 +18,84 @@ fn feedback_rides_on_data_where_there_are_some() {
     end.hears(&data(0, 2, "a")).packets("xyz");
     end.expect("0 as 1 (next 1 newest 2), 1 as 2 (next 1 newest 2), 2 as 3, deliver a");
     assert_eq!(end.counters().acknowledgements_sent, 0);
+}
+
+/// Every second one of twenty frames arrives, so there are ten gaps.
+fn hears_with_gaps(end: &mut Scripted) {
+    for number in 0..10 {
+        end.hears(&data(2 * number + 1, 2 * number + 2, "a"));
+    }
+}
+
+#[test]
+fn feedback_that_rides_on_data_with_long_numbers_leaves_their_octets_whole_however_many_gaps_there_are() {
+    let mut end = end();
+    for _ in 0..1024 {
+        end.packets("x").hand_over_and_send();
+    }
+    end.now += Span::from_milliseconds(300);
+    end.tells(1024, 1024, &[]);
+    for _ in 0..1024 {
+        end.packets("x").hand_over_and_send();
+    }
+    hears_with_gaps(&mut end);
+    let told = end.hand_over_and_send();
+    assert!(matches!(parse(received(&told), false), Some(Pdu::Feedback(_))), "there is too much to tell for data");
+    end.service.handle_packet(Packet::new("all of it"), end.now).expect("room for a packet");
+    let ridden = end.hand_over_and_send();
+    let Some(Pdu::Data(cut, Some(feedback))) = parse(received(&ridden), false) else { panic!("{ridden:?}") };
+    assert_eq!((cut.form, cut.octets.as_ref()), (Form::Long, &b"all of it"[..]));
+    assert_eq!((feedback.next, feedback.newest, feedback.runs.numbers.first()), (0, 20, Some(&20)));
+}
+
+#[test]
+fn feedback_has_long_numbers_where_the_peer_may_have_outgrown_short_ones_whatever_the_data_need() {
+    let mut end = end();
+    let poll = || {
+        let mut poll = wire::poll();
+        wire::write_counter(&mut poll, Counter::new(1));
+        poll
+    };
+    end.hears(&poll()).packets("x").expect("long 0 as 1 (next 0 newest 1)");
+    // Room was set aside before the poll came: what the peer could not read does not count as told.
+    let mut end = end_with(|_| ());
+    let mut waits = end.hears(&data(0, 2, "a")).packets("x").hand_over();
+    end.hears(&{
+        let mut poll = wire::poll();
+        wire::write_counter(&mut poll, Counter::new(3));
+        poll
+    });
+    assert_eq!(end.start(&mut waits), Start::Send);
+    end.depart(&waits, Departure::Sent);
+    assert_eq!(describe(received(&waits)), "0 as 1 (next 1 newest 0)");
+    end.expect("next 1 newest 3, deliver a");
+}
+
+#[test]
+fn a_packet_is_received_although_the_feedback_in_front_of_it_makes_no_sense() {
+    let mut end = end();
+    end.packets("xy").expect("0 as 1, 1 as 2");
+    let head = Head { feedback: Some(2), ..head_of(0) };
+    let mut frame = head.frame("a".into());
+    head.write(&mut frame, Counter::new(1), Some(&feedback(0, 2, &[2, 2])));
+    end.hears(&frame).expect("deliver a");
+    assert_eq!(end.counters().malformed_received, 1);
+}
+
+#[test]
+fn a_copy_that_the_link_made_is_not_taken_for_a_late_transmission() {
+    let mut arrivals = Arrivals::default();
+    (1..=300).for_each(|counter| arrivals.arrive(counter));
+    for counter in [300, 299, 200, 50, 1] {
+        arrivals.arrive(counter);
+        assert_eq!(arrivals.lateness(), Lateness::None, "after a copy of {counter}");
+    }
+    arrivals.arrive(420);
+    arrivals.arrive(418);
+    assert_eq!(arrivals.lateness(), Lateness::Few);
+    arrivals.arrive(418);
+    arrivals.arrive(350);
+    assert_eq!(arrivals.lateness(), Lateness::Many);
 }
 
 #[test]
