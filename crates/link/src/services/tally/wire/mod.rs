@@ -27,12 +27,15 @@
 //! Runs: how far the highest frame received is ahead of the next one awaited, then how many frames down from there were
 //! received, how many below those are missing, and so on. *length* is how many octets they take. Zeros behind them say nothing.
 
+mod write;
+
+pub(super) use write::{given_up, piece, poll, put_variable, write_counter};
+
 use super::feedback::{Feedback, Lateness, Runs};
 use crate::arq::Seq;
 use crate::contract::{Frame, Kind};
 use arqway_units::Octets;
-use arrayvec::ArrayVec;
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 
 /// A frame number.
 pub(super) type Number = Seq<18>;
@@ -60,6 +63,8 @@ pub(super) const POLL: usize = 3;
 const MOST: usize = 20;
 /// What a link takes at most.
 pub(super) const MOST_OF_LINK: usize = 3;
+/// What a frame takes at most besides its octets, tag and link included.
+pub(super) const MOST_BEFORE_OCTETS: Octets = Octets::new(1 + 5 + 3 + 2);
 
 /// How wide numbers are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -162,6 +167,19 @@ pub struct Cut {
     pub link: Option<u32>,
     /// A part of a packet.
     pub octets: Bytes,
+}
+
+/// What of a data frame's head is known when it is handed over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Head {
+    pub(super) form: Form,
+    pub(super) number: Number,
+    pub(super) starts: bool,
+    pub(super) ends: bool,
+    /// Where the frame bears one.
+    pub(super) link: Option<u32>,
+    /// Room that is set aside for feedback: none, without runs, or with so many octets of runs.
+    pub(super) feedback: Option<usize>,
 }
 
 /// Reads a frame, or `None` where it is none of tally's: too short or too long, of no octets, with a link where there is none
@@ -299,202 +317,6 @@ fn read_runs(frame: &mut Frame, octets: usize) -> Option<Runs> {
         }
     }
     Some(runs)
-}
-
-/// Appends a number of seven bits an octet, if it fits into `most` octets.
-pub(super) fn put_variable<const N: usize>(to: &mut ArrayVec<u8, N>, number: u32, most: usize) -> bool {
-    let groups = match number {
-        0..0x80 => 1,
-        0x80..0x4000 => 2,
-        0x4000..0x20_0000 => 3,
-        _ => return false,
-    };
-    if to.len() + groups > most.min(N) {
-        return false;
-    }
-    for group in (0..groups).rev() {
-        let [low, ..] = (number >> (7 * group) & 0x7f).to_le_bytes();
-        to.push(if group > 0 { low | 0x80 } else { low });
-    }
-    true
-}
-
-/// What of a data frame's head is known when it is handed over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Head {
-    pub(super) form: Form,
-    pub(super) number: Number,
-    pub(super) starts: bool,
-    pub(super) ends: bool,
-    /// Where the frame bears one.
-    pub(super) link: Option<u32>,
-    /// Room that is set aside for feedback: none, without runs, or with so many octets of runs.
-    pub(super) feedback: Option<usize>,
-}
-
-impl Head {
-    /// How many octets it takes.
-    pub(super) fn octets(&self) -> usize {
-        let link = self.link.map_or(0, |link| match link {
-            0..0x80 => 1,
-            0x80..0x4000 => 2,
-            _ => 3,
-        });
-        let feedback = self.feedback.map_or(0, |runs| self.form.head() + 1 + runs);
-        self.form.head() + link + feedback
-    }
-
-    fn kind(&self) -> Kind {
-        match (self.form, self.feedback, self.link) {
-            (Form::Long, ..) => LONG,
-            (Form::Short, Some(_), _) => DATA_FEEDBACK,
-            (Form::Short, None, Some(_)) => DATA_LINK,
-            (Form::Short, None, None) => DATA,
-        }
-    }
-
-    /// The frame; counter and feedback are written when it starts.
-    pub(super) fn frame(&self, octets: Bytes) -> Frame {
-        debug_assert!(self.octets() <= MOST, "what is set aside for feedback depends on the form");
-        let blank = [0; MOST];
-        let mut frame = Frame::new(self.kind(), &blank[..self.octets().min(MOST)], octets);
-        self.write(&mut frame, Counter::ZERO, None);
-        frame
-    }
-
-    /// Writes it with a counter, and what there is to say, into the frame.
-    pub(super) fn write(&self, frame: &mut Frame, counter: Counter, feedback: Option<&Feedback>) {
-        let mut head = ArrayVec::<u8, MOST>::new();
-        put_names(&mut head, self.form, self.number.as_u64(), counter.as_u64(), self.flags());
-        let length = self.feedback.map(|runs| u8::try_from(runs).unwrap_or(0x7f));
-        let put_link = |head: &mut ArrayVec<u8, MOST>| {
-            if let Some(link) = self.link {
-                put_variable(head, link, MOST);
-            }
-        };
-        match (self.form, length) {
-            (Form::Short, Some(length)) => {
-                head.push(length | if self.link.is_some() { 0x80 } else { 0 });
-                put_link(&mut head);
-            }
-            (Form::Long, Some(length)) => {
-                put_link(&mut head);
-                head.push(length);
-            }
-            (_, None) => put_link(&mut head),
-        }
-        if let (Some(runs), Some(feedback)) = (self.feedback, feedback) {
-            feedback.put(&mut head, self.form);
-            feedback.runs.put(&mut head, runs);
-        }
-        let size = frame.head.len();
-        frame.head.clear();
-        frame.head.extend(head.into_iter().chain(core::iter::repeat(0)).take(size));
-    }
-
-    fn flags(&self) -> u64 {
-        let both = u64::from(self.starts) << 1 | u64::from(self.ends);
-        match self.form {
-            Form::Short => both,
-            Form::Long => both << 2 | u64::from(self.feedback.is_some()) << 1 | u64::from(self.link.is_some()),
-        }
-    }
-}
-
-fn put_names<const N: usize>(to: &mut ArrayVec<u8, N>, form: Form, number: u64, counter: u64, flags: u64) {
-    match form {
-        Form::Short => {
-            let bits = Short::new(number).wire() << 13 | Short::new(counter).wire() << 2 | flags;
-            to.extend(bits.to_be_bytes().into_iter().skip(5));
-        }
-        Form::Long => {
-            let bits = Number::new(number).wire() << 22 | Counter::new(counter).wire() << 4 | flags;
-            to.extend(bits.to_be_bytes().into_iter().skip(3));
-        }
-    }
-}
-
-impl Feedback {
-    /// Without its runs.
-    fn put<const N: usize>(&self, to: &mut ArrayVec<u8, N>, form: Form) {
-        let lateness = self.lateness.bits();
-        let flags = if form == Form::Short { lateness } else { lateness << 2 };
-        put_names(to, form, self.next, self.newest, flags);
-    }
-
-    /// A frame with nothing else, whose runs take `runs` octets of memory that many frames share.
-    pub(super) fn frame(&self, runs: usize, slab: &mut BytesMut) -> Frame {
-        let mut head = ArrayVec::<u8, MOST>::new();
-        self.put(&mut head, self.form);
-        let mut octets = ArrayVec::<u8, MOST_RUNS_ALONE>::new();
-        self.runs.put(&mut octets, runs);
-        if slab.capacity() < octets.len() {
-            slab.reserve(SLAB);
-        }
-        slab.extend_from_slice(&octets);
-        let kind = if self.form == Form::Short { FEEDBACK } else { LONG_FEEDBACK_OR_POLL };
-        Frame::new(kind, &head, slab.split().freeze())
-    }
-}
-
-impl Runs {
-    /// Exactly so many octets, filled up with zeros.
-    fn put<const N: usize>(&self, to: &mut ArrayVec<u8, N>, octets: usize) {
-        let end = (to.len() + octets).min(N);
-        for number in &self.numbers {
-            if !put_variable(to, *number, end) {
-                break;
-            }
-        }
-        while to.len() < end {
-            to.push(0);
-        }
-    }
-}
-
-/// What a frame takes at most besides its octets, tag and link included.
-pub(super) const MOST_BEFORE_OCTETS: Octets = Octets::new(1 + 5 + 3 + 2);
-
-/// A piece of a cut; its counter is written when it starts.
-pub(super) fn piece(head: &Head, offset: usize, is_last: bool, octets: Bytes) -> Frame {
-    let mut to = ArrayVec::<u8, MOST>::new();
-    let marks = u64::from(head.starts) << 1 | u64::from(head.ends);
-    let flags = marks << 2 | u64::from(is_last) << 1 | u64::from(head.link.is_some());
-    put_names(&mut to, Form::Long, head.number.as_u64(), 0, flags);
-    if let Some(link) = head.link {
-        put_variable(&mut to, link, MOST);
-    }
-    to.extend(u16::try_from(offset).unwrap_or(u16::MAX).to_be_bytes());
-    Frame::new(PIECE, &to, octets)
-}
-
-/// `count` frames from `number` on are given up, with which a packet may start; its counter is written when it starts.
-pub(super) fn given_up(number: Number, starts: bool, count: u16) -> Frame {
-    let mut to = ArrayVec::<u8, MOST>::new();
-    put_names(&mut to, Form::Long, number.as_u64(), 0, u64::from(starts) << 3);
-    to.extend(count.to_be_bytes());
-    Frame::new(GIVEN_UP, &to, Bytes::new())
-}
-
-/// A poll; its counter is written when it starts.
-pub(super) fn poll() -> Frame {
-    Frame::new(LONG_FEEDBACK_OR_POLL, &[0; POLL], Bytes::new())
-}
-
-/// Writes the counter into a frame that is not [`Head`]'s to write.
-pub(super) fn write_counter(frame: &mut Frame, counter: Counter) {
-    let octets = (counter.wire() << 4).to_be_bytes();
-    if frame.tag.kind() == LONG_FEEDBACK_OR_POLL {
-        let [.., a, b, c] = (counter.wire() << 6).to_be_bytes();
-        frame.head.clear();
-        frame.head.extend([a, b, c]);
-    } else if let Some(names) = frame.head.first_chunk_mut::<5>() {
-        // The counter's 18 bits begin behind the number's.
-        let mask = (0x3_ffff_u64 << 4).to_be_bytes();
-        for ((octet, mask), bits) in names.iter_mut().zip(&mask[3..]).zip(&octets[3..]) {
-            *octet = *octet & !mask | bits;
-        }
-    }
 }
 
 /// Holds the reader to a second opinion: what was read says what the octets say.

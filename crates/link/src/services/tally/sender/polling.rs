@@ -1,0 +1,236 @@
+//! What goes out next: what goes out again, what is new, a poll.
+
+use super::{Fate, Outgoing, Sender};
+use crate::contract::{Clock, Counters, Frame};
+use crate::services::tally::below::{Below, What};
+use crate::services::tally::config::Mechanism;
+use crate::services::tally::wire::{self, Form, Head, LONG_REACH, Number, SHORT_REACH};
+use arqway_units::{Octets, Time};
+use bytes::Bytes;
+
+/// So many frames may be of unknown fate whatever the link has carried so far.
+const LEAST_OUTSTANDING: u64 = 1024;
+/// And so many times as many as were acknowledged in the last round trip: a dead link is not filled with a whole window.
+const ROUND_TRIPS_OUTSTANDING: u64 = 4;
+/// A packet is not cut into frames of less, unless it ends with one.
+const LEAST_CUT: usize = 16;
+/// In the last round trip before a packet is given up, so many copies go out that all are lost once in a hundred times.
+const MAY_BE_LOST: f64 = 0.01;
+const MOST_COPIES: u8 = 4;
+
+impl Sender {
+    /// The next frame of at most `room` octets: what goes out again, what is new, a poll. `ride` octets of runs are set aside
+    /// for feedback in data of this form, if any is to ride there. `is_last`: nothing of ours waits in the queue below.
+    pub(in crate::services::tally) fn poll(
+        &mut self,
+        clock: Clock,
+        room: Octets,
+        form: Form,
+        ride: Option<usize>,
+        is_last: bool,
+        counters: &mut Counters,
+    ) -> Option<(Frame, What)> {
+        let room = room.as_usize().saturating_sub(Frame::TAG.as_usize());
+        let (again, new) = if self.is_without(Mechanism::Priority) {
+            let new = self.poll_new(form, room, ride, counters);
+            (None, new.or_else(|| self.poll_again(clock, form, room, ride, counters)))
+        } else {
+            (self.poll_again(clock, form, room, ride, counters), None)
+        };
+        let data = again.or(new).or_else(|| self.poll_new(form, room, ride, counters));
+        if data.is_some() {
+            self.timing.speaks();
+            return data;
+        }
+        if self.poll_wanted && room >= wire::POLL {
+            self.poll_wanted = false;
+            counters.keepalives_sent += 1;
+            return Some((wire::poll(), What::Poll));
+        }
+        if is_last {
+            self.watch(clock.timers);
+        }
+        None
+    }
+
+    /// The narrowest form whose numbers the peer reads aright.
+    pub(in crate::services::tally) fn form(&self, below: &Below) -> Form {
+        let outstanding = self.buffer.end().as_u64() - self.buffer.first().as_u64();
+        let unreported = self.transmissions.unreported() + below.unstarted();
+        if outstanding < SHORT_REACH && unreported < SHORT_REACH { Form::Short } else { Form::Long }
+    }
+
+    /// What goes out again, or is given up.
+    fn poll_again(
+        &mut self,
+        clock: Clock,
+        form: Form,
+        room: usize,
+        ride: Option<usize>,
+        counters: &mut Counters,
+    ) -> Option<(Frame, What)> {
+        loop {
+            let number = self.buffer.first_again()?;
+            let frame = self.buffer.get(number)?;
+            match frame.state.fate {
+                Fate::Arrived => self.buffer.unqueue(number),
+                Fate::GivenUp => return self.poll_given_up(number, room, counters),
+                Fate::Unknown => {
+                    let (state, link) = (&frame.state, frame.link.filter(|_| frame.state.ends));
+                    let packet = frame.packet.slice(state.octets.clone());
+                    let head = Head { form, number, starts: state.starts, ends: state.ends, link, feedback: ride };
+                    let alone = Head { feedback: None, ..head };
+                    let fits = |head: &Head| head.octets() + packet.len() <= room;
+                    let whole = [head, alone].into_iter().find(fits).filter(|_| state.offset == 0);
+                    let Some(head) = whole else { return self.poll_piece(&alone, packet, room, counters) };
+                    self.again(clock, number, counters);
+                    return Some((head.frame(packet), What::Data(head)));
+                }
+            }
+        }
+    }
+
+    /// Takes a frame out of what goes out again.
+    fn again(&mut self, clock: Clock, number: Number, counters: &mut Counters) {
+        counters.frames_resent += 1;
+        let copies = self.copies(clock.now, number);
+        let Some((_, frame)) = self.buffer.next_again() else { return };
+        let state = &mut frame.state;
+        state.resent = true;
+        state.copies = match state.copies {
+            0 => copies,
+            left => left - 1,
+        };
+        if state.copies > 0 {
+            self.buffer.put_back(number);
+        }
+    }
+
+    /// How many copies more than one are to go out of a frame, now that it goes out again.
+    fn copies(&self, now: Time, number: Number) -> u8 {
+        let expiry = self.buffer.get(number).and_then(|frame| self.packets.expiry(frame.state.packet));
+        let Some(expiry) = expiry else { return 0 };
+        if expiry.since(now) >= self.timing.round_trip() * 2 {
+            return 0;
+        }
+        let loss = self.cuts.loss();
+        let (mut copies, mut all_lost) = (0, loss);
+        while all_lost > MAY_BE_LOST && copies + 1 < MOST_COPIES {
+            all_lost *= loss;
+            copies += 1;
+        }
+        copies
+    }
+
+    /// A piece of a frame that does not fit into the room that there is.
+    fn poll_piece(
+        &mut self,
+        head: &Head,
+        octets: Bytes,
+        room: usize,
+        counters: &mut Counters,
+    ) -> Option<(Frame, What)> {
+        let offset = self.buffer.get(head.number)?.state.offset;
+        let piece_head = Head { form: Form::Long, ..*head }.octets() + 2;
+        let (rest, room) = (octets.len() - offset.min(octets.len()), room.checked_sub(piece_head)?);
+        if room < rest.min(LEAST_CUT) {
+            return None;
+        }
+        let (_, frame) = self.buffer.next_again()?;
+        let end = offset + rest.min(room);
+        let is_last = end == octets.len();
+        frame.state.resent = true;
+        frame.state.offset = if is_last { 0 } else { end };
+        if !is_last {
+            self.buffer.put_back(head.number);
+        }
+        counters.frames_resent += 1;
+        let piece = wire::piece(head, offset, is_last, octets.slice(offset..end));
+        Some((piece, What::Piece(head.number.as_u64())))
+    }
+
+    /// Tells the peer which frames of a packet will not come.
+    fn poll_given_up(&mut self, number: Number, room: usize, counters: &mut Counters) -> Option<(Frame, What)> {
+        if room < 7 {
+            return None;
+        }
+        let (_, frame) = self.buffer.next_again()?;
+        let (packet, starts) = (frame.state.packet, frame.state.starts);
+        let mut end = number;
+        while self.buffer.get(end).is_some_and(|frame| frame.state.packet == packet) {
+            self.buffer.unqueue(end);
+            end = end.next();
+        }
+        let count = u16::try_from(end.as_u64() - number.as_u64()).unwrap_or(u16::MAX);
+        counters.control_sent += 1;
+        let frames = number.as_u64()..number.as_u64() + u64::from(count);
+        Some((wire::given_up(number, starts, count), What::GivenUp(frames)))
+    }
+
+    /// The next cut of what was never sent.
+    fn poll_new(
+        &mut self,
+        form: Form,
+        room: usize,
+        ride: Option<usize>,
+        counters: &mut Counters,
+    ) -> Option<(Frame, What)> {
+        if !self.may_send_new() {
+            return None;
+        }
+        let (packet, id, cut, frames) = self.packets.front()?;
+        let (packet, rest) = (packet.clone(), packet.octets.len() - cut);
+        let number = self.buffer.end();
+        let mut head = Head { form, number, starts: cut == 0, ends: false, link: None, feedback: ride };
+        // The link may take as much as that; a cut that would end the packet but for it is not the last one.
+        let link = if self.buffer.bears_links() { wire::MOST_OF_LINK } else { 0 };
+        if head.octets() + link + rest.min(LEAST_CUT) > room {
+            head.feedback = None;
+        }
+        let fits = room.checked_sub(head.octets() + link)?;
+        if fits < rest.min(LEAST_CUT) {
+            return None;
+        }
+        if head.starts {
+            let is_whole = self.is_without(Mechanism::Cuts);
+            self.cut = if is_whole { rest } else { self.cuts.choose(rest) };
+        }
+        let length = rest.min(fits).min(self.cut.max(LEAST_CUT));
+        head.ends = length == rest;
+        if head.ends {
+            // The packet before it need not be named.
+            head.link = self.buffer.link(&packet).filter(|link| u64::from(*link) != frames + 1);
+        }
+        let range = cut..cut + length;
+        let state = Outgoing {
+            packet: id,
+            octets: range.clone(),
+            starts: head.starts,
+            ends: head.ends,
+            last: 0,
+            fate: Fate::Unknown,
+            offset: 0,
+            copies: 0,
+            resent: false,
+        };
+        let octets = packet.octets.slice(range);
+        self.buffer.push_part(packet.octets, head.link, state);
+        self.packets.cut(length, number.as_u64());
+        self.poll_wanted = false;
+        counters.sent(&octets);
+        Some((head.frame(octets), What::Data(head)))
+    }
+
+    fn may_send_new(&self) -> bool {
+        let outstanding = self.buffer.end().as_u64() - self.buffer.first().as_u64();
+        let carried = self.acknowledged.in_round_trip * ROUND_TRIPS_OUTSTANDING;
+        outstanding < self.config.window.frames()
+            && outstanding - self.arrived < carried.max(LEAST_OUTSTANDING)
+            && self.transmissions.unreported() < LONG_REACH
+    }
+
+    /// Whether there is something to hand over besides a poll.
+    pub(super) fn has_more(&mut self) -> bool {
+        self.buffer.has_again() || self.packets.front().is_some() && self.may_send_new()
+    }
+}
