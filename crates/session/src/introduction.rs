@@ -75,7 +75,7 @@ impl Introduction {
         if version != self.version {
             return Err(Mismatch::Version { ours: self.version, theirs: version });
         }
-        let Some((boot, digests)) = theirs[2..].split_first_chunk() else {
+        let Some((boot, digests)) = theirs.get(2..).and_then(|rest| rest.split_first_chunk()) else {
             return Err(Mismatch::Unreadable(theirs.len()));
         };
         if digests.len() != PARTS * DIGEST {
@@ -179,7 +179,10 @@ mod tests {
             for first in [0, 1, 2, 255] {
                 let mut octets = vec![first; length];
                 octets.iter_mut().skip(1).for_each(|octet| *octet = 0);
-                assert!(ours.meet(&octets).is_err() || length == INTRODUCTION, "{octets:?}");
+                for version in [0, VERSION] {
+                    let met = Introduction { version, ..ours }.meet(&octets);
+                    assert!(met.is_err() || length == INTRODUCTION, "{octets:?}");
+                }
             }
         }
     }

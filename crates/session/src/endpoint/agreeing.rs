@@ -149,11 +149,12 @@ impl Endpoint {
             return None;
         };
         let Begun { id, mut noise, met } = self.read_initiation(message, arrival)?;
-        // Where we cannot speak, the answer only says why.
-        let index = match met {
-            Ok(_) => self.indices.allocate(id, arrival.random)?,
-            Err(_) => 0,
+        // Where we cannot speak, the answer only says why, and names no keys.
+        let met = match met {
+            Ok(boot) => Ok((boot, self.indices.allocate(id, arrival.random)?)),
+            Err(why) => Err(why),
         };
+        let index = met.map_or(0, |(_, index)| index);
         let introduction = self.local.introduction.octets();
         let payload: &[u8] = if self.local.dialect.introduces { &introduction[..INTRODUCTION] } else { &[] };
         let peer = get_mut(&mut self.peers, id)?;
@@ -163,26 +164,24 @@ impl Endpoint {
             |body| peer.addressed.first(body),
             |before| peer.jar.second(before, arrival.now),
         );
-        match (met, answer) {
-            (Ok(boot), Ok((answer, first))) => {
+        let Ok((answer, first)) = answer else {
+            met.into_iter().for_each(|(_, index)| self.indices.free(index));
+            return None;
+        };
+        // It is shorter than its question, and so goes there; what follows it has to make do with the rest.
+        peer.path.takes_answer(arrival.from, answer.len());
+        match met {
+            Ok((boot, index)) => {
                 let transport = Transport::new(noise.split());
                 peer.last_answer = Some(first);
                 let began_at = Some(arrival.from);
                 let keys = Keys { transport, index, remote, boot, born: arrival.now, initiated: false, began_at };
                 peer.slots.offer(Box::new(keys), |keys| self.indices.free(keys.index));
-                peer.path.takes_answer(arrival.from, answer.len());
                 self.settle(id, arrival.now);
-                Some(answer)
             }
-            (Err(why), Ok((answer, _))) => {
-                self.refuse(id, why, arrival.now);
-                Some(answer)
-            }
-            (_, Err(_)) => {
-                self.indices.free(index);
-                None
-            }
+            Err(why) => self.refuse(id, why, arrival.now),
         }
+        Some(answer)
     }
 
     fn handle_response(&mut self, id: PeerId, sender: u32, message: &[u8], arrival: &mut Arrival<'_>) {

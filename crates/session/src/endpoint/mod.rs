@@ -26,6 +26,7 @@ use crate::key::{PrivateKey, PublicKey};
 use crate::local::Local;
 use crate::peer::{Context, NotSealed, Peer, PeerConfig, Sealed};
 use crate::random::Random;
+use crate::transport::HEAD_ROOM;
 use arqway_units::{Span, Time};
 use load::Load;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -131,8 +132,8 @@ impl Endpoint {
         removed.scheduled.into_iter().for_each(|at| _ = self.schedule.remove(&(at, peer)));
     }
 
-    /// Seals a packet in place: `payload` says where it stands in `buffer`, with [`HEAD_ROOM`](crate::HEAD_ROOM) octets
-    /// before it and [`TAG`](crate::TAG) behind it. Without keys, a handshake begins.
+    /// Seals a packet in place: `payload` says where it stands in `buffer`, with [`head_length`](Self::head_length) octets
+    /// before it, which are at most [`HEAD_ROOM`], and [`TAG`](crate::TAG) behind it. Without keys, a handshake begins.
     ///
     /// # Errors
     /// If it cannot be sealed yet, or never.
@@ -149,37 +150,13 @@ impl Endpoint {
         sealed
     }
 
-    /// Seals packets for one peer, each in its buffer, as [`seal`](Self::seal) does; their ranges become those of the datagrams.
-    /// Returns how many were sealed, all for the same address: the rest is for another one, or cannot be sealed now.
-    ///
-    /// # Errors
-    /// If the first one cannot be sealed.
-    pub fn seal_batch(
-        &mut self,
-        peer: PeerId,
-        batch: &mut [(&mut [u8], Range<usize>)],
-        now: Time,
-    ) -> Result<(usize, SocketAddr), NotSealed> {
-        let config = &self.config;
-        let one = get_mut(&mut self.peers, peer).ok_or(NotSealed::NoPeer)?;
-        let mut sealed = Err(NotSealed::NoKeys);
-        for (index, (buffer, range)) in batch.iter_mut().enumerate() {
-            if sealed.is_ok_and(|(_, to)| one.path.address() != Some(to)) {
-                break;
-            }
-            match one.seal(config, buffer, range.clone(), now) {
-                Ok(Sealed { datagram, to }) => {
-                    *range = datagram;
-                    sealed = Ok((index + 1, to));
-                }
-                Err(why) => {
-                    sealed = sealed.or(Err(why));
-                    break;
-                }
-            }
-        }
-        self.settle(peer, now);
-        sealed
+    /// How many octets of head the next datagram for a peer has: 5, or 7. So a driver can seal packets in one buffer one behind
+    /// the other, without gaps between their datagrams, and hand them to the kernel as one.
+    #[must_use]
+    pub fn head_length(&self, peer: PeerId) -> usize {
+        let peer = self.peers.get(index_of(peer)).and_then(Option::as_deref);
+        let keys = peer.and_then(|peer| peer.slots.current());
+        keys.map_or(HEAD_ROOM, |keys| keys.transport.head_length())
     }
 
     /// The next datagram of the session's own, and where it goes: a handshake, a keepalive, a challenge, a report.

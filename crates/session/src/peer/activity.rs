@@ -10,6 +10,8 @@ pub(crate) struct Activity {
     heard: Option<Time>,
     /// The first packet that was sent since the peer was heard.
     unanswered: Option<Time>,
+    /// Since when it is waited for the peer, before it is asked (again) whether it is there.
+    silent: Option<Time>,
     /// A packet came, and nothing was sent since.
     answer_by: Option<Time>,
 }
@@ -21,13 +23,14 @@ impl Activity {
         self.answer_by = None;
         if is_packet {
             self.unanswered.get_or_insert(now);
+            self.silent.get_or_insert(now);
         }
     }
 
     /// A genuine datagram has come, with a packet or without.
     pub(crate) fn heard(&mut self, is_packet: bool, config: &Config, now: Time) {
         self.heard = Some(now);
-        self.unanswered = None;
+        (self.unanswered, self.silent) = (None, None);
         if is_packet {
             self.answer_by.get_or_insert(now + config.answer_within);
         }
@@ -50,11 +53,7 @@ impl Activity {
 
     /// Whether the peer has been silent for too long. Once in each such time.
     pub(crate) fn take_silence(&mut self, config: &Config, now: Time) -> bool {
-        let is_silent = self.unanswered.is_some_and(|since| now.since(since) >= config.silence);
-        if is_silent {
-            self.unanswered = Some(now);
-        }
-        is_silent
+        self.silent.take_if(|since| now.since(*since) >= config.silence).map(|_| self.silent = Some(now)).is_some()
     }
 
     /// When the way through a NAT has to be held open.
@@ -62,14 +61,14 @@ impl Activity {
         self.sent.map_or(Time::ZERO, |sent| sent + config.keepalive)
     }
 
-    /// Nobody waits for an answer any more.
+    /// The peer is not asked any more, until there is another packet for it.
     pub(crate) fn give_up(&mut self) {
-        self.unanswered = None;
+        self.silent = None;
     }
 
     /// When the next of these is due.
     pub(crate) fn deadline(&self, config: &Config) -> Option<Time> {
-        let silent = self.unanswered.map(|since| since + config.silence);
+        let silent = self.silent.map(|since| since + config.silence);
         [self.answer_by, silent].into_iter().flatten().min()
     }
 }

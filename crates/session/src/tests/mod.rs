@@ -2,6 +2,7 @@
 
 mod handshakes;
 mod model;
+mod packets;
 mod promises;
 mod strangers;
 mod vectors;

@@ -94,7 +94,12 @@ impl Transport {
         self.next - self.reported
     }
 
-    /// Seals `payload` of a buffer that has [`HEAD_ROOM`] before it and [`TAG`] behind it, for the index that the peer gave
+    /// How many octets of head the next datagram has.
+    pub(crate) fn head_length(&self) -> usize {
+        wire::head_length(self.unreported())
+    }
+
+    /// Seals `payload` of a buffer that has [`head_length`](Self::head_length) octets before it and [`TAG`] behind it, for the index that the peer gave
     /// itself. Returns where the datagram stands.
     pub(crate) fn seal(
         &mut self,
@@ -104,7 +109,11 @@ impl Transport {
         index: u16,
     ) -> Option<Range<usize>> {
         let tag = payload.end..payload.end.checked_add(TAG)?;
-        if !self.may_seal() || payload.start < HEAD_ROOM || payload.start > payload.end || tag.end > buffer.len() {
+        if !self.may_seal()
+            || payload.start < self.head_length()
+            || payload.start > payload.end
+            || tag.end > buffer.len()
+        {
             return None;
         }
         let head = wire::write_head(buffer, payload.start, is_control, index, self.next, self.unreported());

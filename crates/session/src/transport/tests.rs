@@ -62,7 +62,7 @@ fn a_cut_datagram_is_no_datagram() {
 fn a_buffer_without_room_is_refused_and_uses_no_counter() {
     let [mut near, _] = pair();
     let mut buffer = [0; 64];
-    for payload in [HEAD_ROOM - 1..20, HEAD_ROOM..64 - TAG + 1, HEAD_ROOM..usize::MAX] {
+    for payload in [near.head_length() - 1..20, HEAD_ROOM..64 - TAG + 1, HEAD_ROOM..usize::MAX] {
         assert_eq!(near.seal(&mut buffer, payload, false, 1), None);
     }
     assert_eq!(near.sealed(), 0);

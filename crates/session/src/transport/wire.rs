@@ -64,6 +64,11 @@ impl Head {
     }
 }
 
+/// How many octets of head a datagram has.
+pub(crate) fn head_length(unreported: u64) -> usize {
+    Head::length(unreported >= SHORT_WHILE)
+}
+
 /// Writes the head of a datagram right before `at`; returns where it stands.
 pub(crate) fn write_head(
     buffer: &mut [u8],
