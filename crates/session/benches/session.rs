@@ -2,10 +2,8 @@
 //!
 //! Prints two tables; fails if a packet costs 15 % more than `ring` does, or strangers more than their share of a core.
 
-use arqway_session::{
-    Config, Configuration, Endpoint, HEAD_ROOM, Introduction, Keepalive, Message, PeerConfig, PeerId, PresharedKey,
-    PrivateKey, Received, TAG,
-};
+use arqway_session::fuzz::{End, end};
+use arqway_session::{Config, HEAD_ROOM, Message, Received, TAG};
 use arqway_units::{Span, Time};
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, Nonce, UnboundKey};
 use std::hint::black_box;
@@ -55,66 +53,34 @@ fn time(count: u32, mut each: impl FnMut()) -> f64 {
     (0..RUNS).map(of_run).fold(f64::INFINITY, f64::min)
 }
 
-/// Numbers that follow each other: a benchmark keeps no secrets.
-struct Counted(u64);
-
-impl arqway_session::Random for Counted {
-    fn fill(&mut self, octets: &mut [u8]) {
-        for octet in octets {
-            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            *octet = self.0.to_le_bytes()[7];
-        }
-    }
-}
-
-fn address(host: u8) -> SocketAddr {
-    SocketAddr::from(([192, 0, 2, host], 4500))
-}
-
-fn end(number: u8, config: Config) -> (Endpoint, PeerId) {
-    let key = |number: u8| PrivateKey::generate(&mut Counted(number.into()));
-    let introduction = Introduction::new(number.into(), Configuration::default());
-    let mut endpoint = Endpoint::new(key(number), introduction, config, Span::from_milliseconds(1_700_000_000_000));
-    let peer = PeerConfig {
-        public: key(3 - number).public(),
-        preshared: PresharedKey::default(),
-        address: Some(address(3 - number)),
-        keepalive: Keepalive::default(),
-    };
-    let peer = endpoint.add_peer(peer, Time::ZERO).expect("another end");
-    (endpoint, peer)
-}
-
-fn begin(near: &mut Endpoint, peer: PeerId, now: Time) -> Message {
-    near.begin(peer, now);
-    near.poll_datagram(now, &mut Counted(7)).expect("a first message").1
+fn begin(near: &mut End, now: Time) -> Message {
+    near.endpoint.begin(near.peer, now);
+    near.endpoint.poll_datagram(now, &mut near.dice).expect("a first message").1
 }
 
 /// Two ends with keys.
-fn established() -> [(Endpoint, PeerId); 2] {
-    let [mut near, mut far] = [end(1, Config::default()), end(2, Config::default())];
-    let (now, mut random) = (Time::ZERO, Counted(5));
-    let mut initiation = begin(&mut near.0, near.1, now);
-    let Received::Answer(mut answer) = far.0.handle_datagram(&mut initiation, address(1), now, &mut random) else {
-        panic!("an answer")
-    };
-    near.0.handle_datagram(&mut answer, address(2), now, &mut random);
-    let (_, mut confirmation) = near.0.poll_datagram(now, &mut random).expect("a confirmation");
-    far.0.handle_datagram(&mut confirmation, address(1), now, &mut random);
+fn established() -> [End; 2] {
+    let [mut near, mut far] = [1, 2].map(|number| end(number, number.into(), Config::default(), Time::ZERO));
+    let mut initiation = begin(&mut near, Time::ZERO);
+    let received = far.endpoint.handle_datagram(&mut initiation, near.at, Time::ZERO, &mut far.dice);
+    let Received::Answer(mut answer) = received else { panic!("an answer") };
+    near.endpoint.handle_datagram(&mut answer, far.at, Time::ZERO, &mut near.dice);
+    let (_, mut confirmation) = near.endpoint.poll_datagram(Time::ZERO, &mut near.dice).expect("a confirmation");
+    far.endpoint.handle_datagram(&mut confirmation, near.at, Time::ZERO, &mut far.dice);
     [near, far]
 }
 
 /// What a packet of a size costs sealed and opened, by the session and by `ring` alone. In turns, so that both meet the same machine.
 fn sealing(size: usize) -> (f64, f64) {
-    let [(mut near, peer), (mut far, _)] = established();
+    let [mut near, mut far] = established();
     let mut buffer = vec![7; HEAD_ROOM + size + TAG];
-    let mut random = Counted(5);
     let mut of_session = || {
-        let sealed = near.seal(peer, &mut buffer, HEAD_ROOM..HEAD_ROOM + size, Time::ZERO).expect("keys");
-        let received = far.handle_datagram(&mut buffer[sealed.datagram], address(1), Time::ZERO, &mut random);
+        let sealed = near.endpoint.seal(near.peer, &mut buffer, HEAD_ROOM..HEAD_ROOM + size, Time::ZERO).expect("keys");
+        let datagram = &mut buffer[sealed.datagram];
+        let received = far.endpoint.handle_datagram(datagram, near.at, Time::ZERO, &mut far.dice);
         assert!(matches!(black_box(received), Received::Packet { .. }));
-        while let Some((_, mut report)) = far.poll_datagram(Time::ZERO, &mut random) {
-            near.handle_datagram(&mut report, address(2), Time::ZERO, &mut random);
+        while let Some((_, mut report)) = far.endpoint.poll_datagram(Time::ZERO, &mut far.dice) {
+            near.endpoint.handle_datagram(&mut report, far.at, Time::ZERO, &mut near.dice);
         }
     };
     let key = LessSafeKey::new(UnboundKey::new(&CHACHA20_POLY1305, &[7; 32]).expect("a key"));
@@ -140,68 +106,65 @@ fn sealing(size: usize) -> (f64, f64) {
 
 /// What each kind of datagram costs that somebody without a key can make, and the share of a core that it may take.
 fn strangers() -> Vec<(&'static str, f64, f64)> {
-    let [(mut near, peer), (mut far, _)] = established();
+    let [mut near, mut far] = established();
     let mut buffer = vec![7; HEAD_ROOM + PACKET + TAG];
-    let sealed = near.seal(peer, &mut buffer, HEAD_ROOM..HEAD_ROOM + PACKET, Time::ZERO).expect("keys");
+    let sealed = near.endpoint.seal(near.peer, &mut buffer, HEAD_ROOM..HEAD_ROOM + PACKET, Time::ZERO).expect("keys");
     let genuine = buffer[sealed.datagram].to_vec();
     let mut forged = genuine.clone();
     *forged.last_mut().expect("a tag") ^= 1;
     let mut unknown = genuine.clone();
     unknown[1] ^= 1;
-    let mut random = Counted(5);
     let mut costs = Vec::new();
     let mut scratch = Vec::with_capacity(2048);
-    let mut cost = |name, datagram: &[u8], limit| {
+    // Each from another address, as a flood with forged ones.
+    let mut addresses = (0..=255).cycle().map(|host| SocketAddr::from(([203, 0, 113, host], 4500)));
+    let mut cost = |end: &mut End, name, datagram: &[u8], limit, is_answered: bool| {
         let nanoseconds = time(2000, || {
             scratch.clear();
             scratch.extend_from_slice(datagram);
-            let received = far.handle_datagram(&mut scratch, address(9), Time::ZERO, &mut random);
-            assert!(!matches!(black_box(received), Received::Packet { .. }));
+            let from = addresses.next().expect("one after the other");
+            let received = end.endpoint.handle_datagram(&mut scratch, from, Time::ZERO, &mut end.dice);
+            let holds = match black_box(received) {
+                Received::Answer(answer) => is_answered && answer.len() == 64,
+                Received::Nothing => !is_answered,
+                Received::Packet { .. } => false,
+            };
+            assert!(holds, "{name}");
         });
         costs.push((name, nanoseconds, limit));
     };
-    cost("1,388 octets to an index that nobody has", &unknown, 0.30);
-    cost("1,388 octets to an index that is known", &forged, 0.30);
-    // Its owner is under load: a first message takes the whole budget, which time does not refill here.
-    let initiation = begin(&mut near, peer, Time::ZERO);
+    cost(&mut far, "1,388 octets to an index that nobody has", &unknown, 0.30, false);
+    cost(&mut far, "1,388 octets to an index that is known", &forged, 0.30, false);
+    let initiation = begin(&mut near, Time::ZERO);
     let mut not_for_us = initiation.to_vec();
     not_for_us[40] ^= 1;
-    cost("first messages by who knows not whom they are for", &not_for_us, 0.25);
+    cost(&mut far, "first messages by who does not know our public key", &not_for_us, 0.25, false);
     let under_load = Config { unproven_handshakes: 0, ..Config::default() };
-    let (mut asking, _) = end(2, under_load);
-    let mut random = Counted(5);
-    let mut asked = |datagram: &[u8]| {
-        time(2000, || {
-            scratch.clear();
-            scratch.extend_from_slice(datagram);
-            let received = asking.handle_datagram(&mut scratch, address(9), Time::ZERO, &mut random);
-            assert!(matches!(black_box(received), Received::Answer(answer) if answer.len() == 64));
-        })
-    };
-    costs.push(("first messages without a cookie", asked(&initiation), 0.25));
+    let mut asking = end(2, 2, under_load, Time::ZERO);
+    cost(&mut asking, "first messages without a cookie", &initiation, 0.25, true);
     let mut wrong = initiation.to_vec();
     *wrong.last_mut().expect("a code") = 1;
-    costs.push(("first messages with a wrong cookie", asked(&wrong), 0.25));
+    cost(&mut asking, "first messages with a wrong cookie", &wrong, 0.25, true);
     costs
 }
 
 /// What a first message costs that is read and answered.
 fn agreement() -> f64 {
-    let (mut near, peer) = end(1, Config::default());
     let config = Config { unproven_handshakes: 1_000_000, handshakes: 1_000_000, ..Config::default() };
-    let (mut far, _) = end(2, config);
+    let [mut near, mut far] =
+        [(1, Config::default()), (2, config)].map(|(number, config)| end(number, 1, config, Time::ZERO));
     let mut messages = Vec::new();
-    for second in 1..=400u64 {
+    for second in 1..=400 {
         let now = Time::ZERO + Span::from_milliseconds(1000 * second);
-        near.handle_timeout(now);
-        near.begin(peer, now);
-        messages.extend(near.poll_datagram(now, &mut Counted(second)).map(|(_, message)| (message, now)));
+        near.endpoint.handle_timeout(now);
+        near.endpoint.begin(near.peer, now);
+        messages.extend(near.endpoint.poll_datagram(now, &mut near.dice).map(|(_, message)| (message, now)));
     }
-    let (mut random, mut next) = (Counted(5), 0);
+    let mut next = 0;
     let each = u32::try_from(messages.len() / RUNS).unwrap_or(1);
     time(each, || {
         let (message, now) = &mut messages[next];
-        let received = far.handle_datagram(message, address(1), *now, &mut random);
+        let received = far.endpoint.handle_datagram(message, near.at, *now, &mut far.dice);
         assert!(matches!(black_box(received), Received::Answer(_)));
         next += 1;
     })

@@ -56,6 +56,11 @@ impl Indices {
         }
     }
 
+    #[cfg(test)]
+    pub(crate) fn taken(&self) -> usize {
+        self.taken
+    }
+
     fn grow(&mut self) {
         let mut places = vec![None; self.places.len() * 2];
         for entry in self.places.iter().flatten() {

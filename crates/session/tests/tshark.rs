@@ -6,14 +6,11 @@
 mod judge;
 
 use arqway_pcapng::{LinkType, Packet, Way, Writer};
-use arqway_session::{
-    Config, Configuration, Endpoint, HEAD_ROOM, Introduction, Keepalive, PeerConfig, PeerId, PresharedKey, PrivateKey,
-    Received, TAG,
-};
+use arqway_session::fuzz::end;
+use arqway_session::{Config, HEAD_ROOM, Received, TAG};
 use arqway_units::{Span, Time};
 use std::fmt::Write as _;
 use std::fs;
-use std::net::SocketAddr;
 use std::path::Path;
 use std::process::Command;
 
@@ -34,66 +31,35 @@ const FIELDS: [&str; 14] = [
     "arqway_session.counter",
 ];
 
-/// Numbers that follow each other: a test keeps no secrets.
-struct Counted(u64);
-
-impl arqway_session::Random for Counted {
-    fn fill(&mut self, octets: &mut [u8]) {
-        for octet in octets {
-            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            *octet = self.0.to_le_bytes()[7];
-        }
-    }
-}
-
-fn address(host: u8) -> SocketAddr {
-    SocketAddr::from(([192, 0, 2, host], 7654))
-}
-
-fn end(number: u8) -> (Endpoint, PeerId) {
-    let key = |number: u8| PrivateKey::generate(&mut Counted(number.into()));
-    let introduction = Introduction::new(number.into(), Configuration::default());
-    // The second asks for cookies.
-    let unproven_handshakes = if number == 2 { 0 } else { 100 };
-    let config = Config { unproven_handshakes, ..Config::default() };
-    let mut endpoint = Endpoint::new(key(number), introduction, config, Span::from_milliseconds(1_700_000_000_000));
-    let peer = PeerConfig {
-        public: key(3 - number).public(),
-        preshared: PresharedKey::default(),
-        address: Some(address(3 - number)),
-        keepalive: Keepalive::default(),
-    };
-    let peer = endpoint.add_peer(peer, Time::ZERO).expect("another end");
-    (endpoint, peer)
-}
-
 /// A first message, a cookie, a first message with it, an answer, a confirmation, packets with short and long counters, a report.
 fn conversation() -> Vec<(bool, Vec<u8>)> {
-    let ([mut near, mut far], now, mut random) = ([end(1), end(2)], Time::ZERO, Counted(5));
+    let (now, asking) = (Time::ZERO, Config { unproven_handshakes: 0, ..Config::default() });
+    let [mut near, mut far] = [end(1, 1, Config::default(), now), end(2, 2, asking, now)];
     let mut datagrams = Vec::new();
-    near.0.begin(near.1, now);
+    near.endpoint.begin(near.peer, now);
     for _ in 0..2 {
-        let (_, mut message) = near.0.poll_datagram(now, &mut random).expect("a first message");
+        let (_, mut message) = near.endpoint.poll_datagram(now, &mut near.dice).expect("a first message");
         datagrams.push((true, message.to_vec()));
-        let Received::Answer(mut answer) = far.0.handle_datagram(&mut message, address(1), now, &mut random) else {
+        let Received::Answer(mut answer) = far.endpoint.handle_datagram(&mut message, near.at, now, &mut far.dice)
+        else {
             panic!("an answer")
         };
         datagrams.push((false, answer.to_vec()));
-        near.0.handle_datagram(&mut answer, address(2), now, &mut random);
+        near.endpoint.handle_datagram(&mut answer, far.at, now, &mut near.dice);
     }
-    let (_, confirmation) = near.0.poll_datagram(now, &mut random).expect("a confirmation");
+    let (_, confirmation) = near.endpoint.poll_datagram(now, &mut near.dice).expect("a confirmation");
     datagrams.push((true, confirmation.to_vec()));
-    far.0.handle_datagram(&mut confirmation.clone(), address(1), now, &mut random);
+    far.endpoint.handle_datagram(&mut confirmation.clone(), near.at, now, &mut far.dice);
     for number in 0..=1 << 14 {
         let mut buffer = [7; HEAD_ROOM + 10 + TAG];
-        let sealed = near.0.seal(near.1, &mut buffer, HEAD_ROOM..HEAD_ROOM + 10, now).expect("keys");
+        let sealed = near.endpoint.seal(near.peer, &mut buffer, HEAD_ROOM..HEAD_ROOM + 10, now).expect("keys");
         let datagram = &mut buffer[sealed.datagram];
         if !(2..(1 << 14) - 1).contains(&number) {
             datagrams.push((true, datagram.to_vec()));
         }
-        far.0.handle_datagram(datagram, address(1), now, &mut random);
+        far.endpoint.handle_datagram(datagram, near.at, now, &mut far.dice);
     }
-    let (_, report) = far.0.poll_datagram(now, &mut random).expect("a report");
+    let (_, report) = far.endpoint.poll_datagram(now, &mut far.dice).expect("a report");
     datagrams.push((false, report.to_vec()));
     datagrams
 }

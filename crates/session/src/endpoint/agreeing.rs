@@ -87,8 +87,8 @@ impl Endpoint {
         }
         let Arrival { from, now, random, .. } = arrival;
         let baker = &mut self.baker;
-        let is_proven = || baker.is_proven(macs, *from, *now, *random);
-        let admission = self.load.admit(&self.config, *from, is_proven, *now);
+        let proven = || baker.is_proven(macs, *from, *now, *random).then(|| baker.place(*from));
+        let admission = self.load.admit(&self.config, proven, *now);
         if admission == Admission::Drop {
             self.counters.overload += 1;
             return None;

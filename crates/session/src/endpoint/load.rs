@@ -2,7 +2,6 @@
 
 use crate::config::Config;
 use arqway_units::{Span, Time};
-use std::net::{IpAddr, SocketAddr};
 
 /// What is done with a handshake message that was written for us.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,53 +38,32 @@ impl Bucket {
     }
 }
 
-/// Places for addresses that have shown a cookie; two that share one take each other's.
-const SOURCES: usize = 512;
-/// One address gets so many key agreements a second, and so many at once.
-const OF_ONE_SOURCE: (u32, u32) = (20, 5);
+/// Places for networks that have shown a cookie; those that meet in one share it.
+const PLACES: usize = 512;
+/// One place gets so many key agreements a second, and so many at once.
+const OF_ONE_PLACE: (u32, u32) = (20, 5);
 
 #[derive(Debug)]
 pub(crate) struct Load {
     unproven: Bucket,
     all: Bucket,
-    sources: Vec<(u64, Bucket)>,
-}
-
-/// An IPv4 address, or the part of an IPv6 address that one customer has at least.
-fn network(from: SocketAddr) -> u64 {
-    match from.ip() {
-        IpAddr::V4(ip) => u64::from(ip.to_bits()) | 1 << 63,
-        IpAddr::V6(ip) => u64::try_from(ip.to_bits() >> 64).unwrap_or(0),
-    }
+    places: Vec<Bucket>,
 }
 
 impl Load {
     pub(crate) fn new() -> Self {
-        Self { unproven: Bucket::FULL, all: Bucket::FULL, sources: vec![(0, Bucket::FULL); SOURCES] }
+        Self { unproven: Bucket::FULL, all: Bucket::FULL, places: vec![Bucket::FULL; PLACES] }
     }
 
-    /// `is_proven` says whether there is a cookie, and is asked only if that matters.
-    pub(crate) fn admit(
-        &mut self,
-        config: &Config,
-        from: SocketAddr,
-        is_proven: impl FnOnce() -> bool,
-        now: Time,
-    ) -> Admission {
+    /// `proven` says from which place a message comes, if there is a cookie, and is asked only if that matters.
+    pub(crate) fn admit(&mut self, config: &Config, proven: impl FnOnce() -> Option<u16>, now: Time) -> Admission {
         // A tenth of a second's worth at once: time to hear of it before a second is over.
         if self.unproven.lets(config.unproven_handshakes, config.unproven_handshakes / 10 + 1, now) {
             return self.within_all(config, now);
         }
-        if !is_proven() {
-            return Admission::AskForCookie;
-        }
-        let network = network(from);
-        let place = usize::try_from(network % 509).unwrap_or(0);
-        let (whose, bucket) = &mut self.sources[place];
-        if *whose != network {
-            (*whose, *bucket) = (network, Bucket::FULL);
-        }
-        if bucket.lets(OF_ONE_SOURCE.0, OF_ONE_SOURCE.1, now) { self.within_all(config, now) } else { Admission::Drop }
+        let Some(place) = proven() else { return Admission::AskForCookie };
+        let bucket = &mut self.places[usize::from(place) % PLACES];
+        if bucket.lets(OF_ONE_PLACE.0, OF_ONE_PLACE.1, now) { self.within_all(config, now) } else { Admission::Drop }
     }
 
     fn within_all(&mut self, config: &Config, now: Time) -> Admission {
@@ -105,33 +83,32 @@ mod tests {
         Time::ZERO + Span::from_milliseconds(milliseconds)
     }
 
-    fn address(host: u8) -> SocketAddr {
-        SocketAddr::from(([192, 0, 2, host], 1000))
-    }
-
     #[test]
     fn cookies_are_asked_for_from_so_many_messages_a_second_on() {
         let (mut load, config) = (Load::new(), Config::default());
         let mut agreed = 0;
         for microsecond in 0..100_000 {
             let now = Time::ZERO + Span::from_nanoseconds(microsecond * 10_000);
-            match load.admit(&config, address(1), || false, now) {
+            match load.admit(&config, || None, now) {
                 Admission::Agree => agreed += 1,
                 admission => assert_eq!(admission, Admission::AskForCookie),
             }
         }
         assert!((100..=111).contains(&agreed), "{agreed} in a second");
-        assert_eq!(load.admit(&config, address(1), || false, at(1100)), Admission::Agree, "a tenth of a second later");
+        assert_eq!(load.admit(&config, || None, at(1100)), Admission::Agree, "a tenth of a second later");
     }
 
     #[test]
-    fn one_address_with_a_cookie_leaves_room_for_another() {
+    fn one_place_with_a_cookie_leaves_room_for_another() {
         let (mut load, config) = (Load::new(), Config::default());
-        while load.admit(&config, address(1), || false, at(0)) == Admission::Agree {}
-        let admissions: Vec<_> = (0..7).map(|_| load.admit(&config, address(1), || true, at(0))).collect();
+        while load.admit(&config, || None, at(0)) == Admission::Agree {}
+        let admissions: Vec<_> = (0..7).map(|_| load.admit(&config, || Some(1), at(0))).collect();
         assert_eq!(admissions[..5], [Admission::Agree; 5]);
         assert_eq!(admissions[5..], [Admission::Drop; 2]);
-        assert_eq!(load.admit(&config, address(2), || true, at(0)), Admission::Agree);
+        assert_eq!(load.admit(&config, || Some(2), at(0)), Admission::Agree);
+        let config = Config { unproven_handshakes: 0, ..config };
+        let agreed = (0..100).filter(|step| load.admit(&config, || Some(1), at(10 * step)) == Admission::Agree);
+        assert_eq!(agreed.count(), 19, "20 a second, of which those at once are the first");
     }
 
     #[test]
@@ -139,9 +116,9 @@ mod tests {
         let (mut load, config) = (Load::new(), Config::default());
         let mut agreed = 0;
         for step in 0..200_000u64 {
-            let host = u8::try_from(step % 200).expect("small");
+            let place = u16::try_from(step % 200).expect("small");
             let now = Time::ZERO + Span::from_nanoseconds(step * 5_000);
-            agreed += u32::from(load.admit(&config, address(host), || true, now) == Admission::Agree);
+            agreed += u32::from(load.admit(&config, || Some(place), now) == Admission::Agree);
         }
         assert!((1000..=1101).contains(&agreed), "{agreed} in a second");
     }

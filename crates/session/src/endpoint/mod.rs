@@ -91,6 +91,11 @@ impl Endpoint {
         }
     }
 
+    /// The wall clock was set: the time was zero so long after 1970. Time stamps follow it, and never go back.
+    pub fn set_wall(&mut self, wall: Span) {
+        self.stamper.wall = wall;
+    }
+
     /// By what peers know this end.
     #[must_use]
     pub fn public(&self) -> PublicKey {
@@ -245,6 +250,12 @@ impl Endpoint {
     #[cfg(any(test, feature = "fuzz"))]
     pub(crate) fn peer_mut(&mut self, peer: PeerId) -> &mut Peer {
         get_mut(&mut self.peers, peer).expect("a peer")
+    }
+
+    /// How many indices are given.
+    #[cfg(test)]
+    pub(crate) fn indices(&self) -> usize {
+        self.indices.taken()
     }
 
     fn happened(&mut self, event: Event) {

@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 
 /// Chance that is the same in each run (SplitMix64).
 #[derive(Debug, Clone)]
-pub(crate) struct Dice(pub(crate) u64);
+pub struct Dice(pub u64);
 
 impl Dice {
     pub(crate) fn roll(&mut self) -> u64 {
@@ -93,11 +93,16 @@ pub(crate) fn address(host: u8) -> SocketAddr {
 }
 
 /// One of two ends, which has the other for its only peer.
-pub(crate) struct End {
-    pub(crate) endpoint: Endpoint,
-    pub(crate) peer: PeerId,
-    pub(crate) at: SocketAddr,
-    pub(crate) dice: Dice,
+#[derive(Debug)]
+pub struct End {
+    /// What it is.
+    pub endpoint: Endpoint,
+    /// The other one.
+    pub peer: PeerId,
+    /// Where it is.
+    pub at: SocketAddr,
+    /// Its chance.
+    pub dice: Dice,
 }
 
 impl End {
@@ -144,7 +149,7 @@ pub(crate) fn configuration() -> Configuration {
 }
 
 /// An end at `address(number)` whose peer is at `address(3 - number)`.
-pub(crate) fn end(number: u8, boot: u64, config: Config, now: Time) -> End {
+pub fn end(number: u8, boot: u64, config: Config, now: Time) -> End {
     end_of(&ARQWAY, number, Introduction::new(boot, configuration()), config, now)
 }
 

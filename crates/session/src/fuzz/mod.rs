@@ -11,6 +11,7 @@ mod readers;
 pub(crate) mod world;
 
 use ends::Chance;
+pub use ends::{Dice, End, end};
 use world::{AT_MOST, World};
 
 /// What a target does with an input; it panics on a finding.

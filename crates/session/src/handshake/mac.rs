@@ -124,6 +124,16 @@ impl Baker {
             && agree(&code(&keyed(&self.cookie(from, now, random)), macs.before_second), macs.second)
     }
 
+    /// Where the network of an address has its place in a table: an IPv4 address, or what one customer has of IPv6 at least. Only
+    /// we know which ones meet, and others do after each change of the secret.
+    pub(crate) fn place(&self, from: SocketAddr) -> u16 {
+        let [low, high, ..] = match from.ip() {
+            IpAddr::V4(ip) => code(&self.secret, &ip.octets()),
+            IpAddr::V6(ip) => code(&self.secret, &ip.octets()[..8]),
+        };
+        u16::from_le_bytes([low, high])
+    }
+
     /// A cookie for whoever wrote this message, if it is at this address.
     pub(crate) fn answer(
         &mut self,

@@ -36,7 +36,7 @@ impl Timestamp {
 #[derive(Debug)]
 pub(crate) struct Stamper {
     /// How long after 1970 the time was zero.
-    wall: Span,
+    pub(crate) wall: Span,
     last: Timestamp,
 }
 
@@ -88,6 +88,8 @@ mod tests {
             assert!(stamp > last, "{stamp:?} {last:?}");
             last = stamp;
         }
+        stamper.wall = Span::ZERO;
+        assert!(stamper.stamp(Time::ZERO) > last, "though the clock was put back");
         let mut full = Stamper::new(Span::ZERO);
         full.last = Timestamp([0x80, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF]);
         assert_eq!(full.stamp(Time::ZERO), Timestamp([0x80, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0]));

@@ -89,21 +89,6 @@ impl PrivateKey {
     pub fn public(&self) -> PublicKey {
         PublicKey(x25519::public_of(&self.0.0))
     }
-
-    /// The key as text, for the file that keeps it.
-    #[must_use]
-    pub fn to_text(&self) -> Zeroizing<String> {
-        encode(&self.0.0)
-    }
-
-    #[cfg(test)]
-    pub(crate) fn from_octets(octets: [u8; KEY]) -> Self {
-        Self(Secret(octets))
-    }
-
-    pub(crate) fn octets(&self) -> &[u8; KEY] {
-        &self.0.0
-    }
 }
 
 impl PresharedKey {
@@ -112,22 +97,38 @@ impl PresharedKey {
     pub fn generate(random: &mut dyn Random) -> Self {
         Self(Secret(draw(random)))
     }
-
-    /// The key as text, for the files that keep it.
-    #[must_use]
-    pub fn to_text(&self) -> Zeroizing<String> {
-        encode(&self.0.0)
-    }
-
-    #[cfg(test)]
-    pub(crate) fn from_octets(octets: [u8; KEY]) -> Self {
-        Self(Secret(octets))
-    }
-
-    pub(crate) fn octets(&self) -> &[u8; KEY] {
-        &self.0.0
-    }
 }
+
+/// What both kinds of secret keys have.
+macro_rules! secret_key {
+    ($($key:ident),*) => {$(
+        impl $key {
+            /// The key as text, for the file that keeps it.
+            #[must_use]
+            pub fn to_text(&self) -> Zeroizing<String> {
+                encode(&self.0.0)
+            }
+
+            #[cfg(test)]
+            pub(crate) fn from_octets(octets: [u8; KEY]) -> Self {
+                Self(Secret(octets))
+            }
+
+            pub(crate) fn octets(&self) -> &[u8; KEY] {
+                &self.0.0
+            }
+        }
+
+        impl FromStr for $key {
+            type Err = KeyError;
+            fn from_str(text: &str) -> Result<Self, KeyError> {
+                decode(text).map(Self)
+            }
+        }
+    )*};
+}
+
+secret_key!(PrivateKey, PresharedKey);
 
 /// None: 32 zeros, as WireGuard has it.
 impl Default for PresharedKey {
@@ -148,20 +149,6 @@ impl PublicKey {
 
     pub(crate) fn octets(&self) -> &[u8; KEY] {
         &self.0
-    }
-}
-
-impl FromStr for PrivateKey {
-    type Err = KeyError;
-    fn from_str(text: &str) -> Result<Self, KeyError> {
-        decode(text).map(Self)
-    }
-}
-
-impl FromStr for PresharedKey {
-    type Err = KeyError;
-    fn from_str(text: &str) -> Result<Self, KeyError> {
-        decode(text).map(Self)
     }
 }
 

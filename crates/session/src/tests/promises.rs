@@ -40,6 +40,7 @@ proptest! {
         prop_assert_eq!(world.own, before, "at rest");
         for end in &world.ends {
             prop_assert_eq!(end.endpoint.poll_timeout(), None);
+            prop_assert_eq!(end.endpoint.indices(), 0, "indices of keys that are gone");
         }
     }
 }

@@ -21,10 +21,30 @@ fn under_load_a_peer_gets_in_with_a_cookie_after_one_more_round_trip() {
     assert_eq!(ends[0].receive(&cookie, address(2), at(10)), Received::Nothing);
     let (_, again) = ends[0].poll(at(10)).expect("at once again");
     // What a cookie shows is where its owner is, so it is of no use elsewhere.
-    let elsewhere = ends[1].receive(&again, address(9), at(10));
-    assert!(matches!(elsewhere, Received::Answer(answer) if answer.len() == 64));
+    for place in [address(9), SocketAddr::new(address(1).ip(), 4501)] {
+        let elsewhere = ends[1].receive(&again, place, at(10));
+        assert!(matches!(elsewhere, Received::Answer(answer) if answer.len() == 64));
+    }
     assert!(matches!(ends[1].receive(&again, address(1), at(10)), Received::Answer(answer) if answer.len() == 134));
-    assert_eq!(ends[1].endpoint.counters().cookies, 2);
+    assert_eq!(ends[1].endpoint.counters().cookies, 3);
+}
+
+#[test]
+fn whoever_has_many_addresses_of_one_network_has_one_place_and_cannot_choose_it() {
+    let places = [1, 2].map(|seed| {
+        let (mut baker, mut dice) = (crate::handshake::mac::Baker::new(), Dice(seed));
+        let no_cookie = crate::handshake::mac::Addressed::to(&key(2).public());
+        let message = asking()[0].poll(at(10)).expect("a first message").1;
+        let incoming = crate::handshake::wire::parse(&message).expect("a message");
+        baker.answer(&incoming, &no_cookie, address(1), at(10), &mut dice);
+        let place = |address: &str| baker.place(address.parse().expect("an address"));
+        assert_eq!(place("192.0.2.1:4500"), place("192.0.2.1:999"));
+        assert_ne!(place("192.0.2.1:4500"), place("192.0.2.2:4500"));
+        assert_eq!(place("[2001:db8::1]:4500"), place("[2001:db8::ffff:2:3:4]:4500"));
+        assert_ne!(place("[2001:db8::1]:4500"), place("[2001:db8:0:1::1]:4500"));
+        place("192.0.2.1:4500")
+    });
+    assert_ne!(places[0], places[1], "another secret, another place");
 }
 
 #[test]
