@@ -176,6 +176,15 @@ fn of_tally() -> Vec<(&'static str, Vec<u8>)> {
     let mut cut = new();
     cut.takes(&[Packet::new("abcdefghijklmnopqrstuvwx")]).sends(at(0));
     let pieces = cut.hears(b"\x04\0\0\x04").sends_in(Octets::new(24), at(0));
+    let slow = |resequencing| {
+        let mut end = end(&ServiceConfig::Tally(tally::Config { resequencing, ..tally::Config::default() }));
+        let mut frame = end.takes(&three()[1..2]).0.poll_frame(at(0), Octets::MAX).expect("frame 0");
+        let _: arqway_link::Start = end.0.start_frame(&mut frame, at(0));
+        end.0.handle_departure(frame.tag, frame.ticket.expect("a ticket"), Departure::Sent, at(5));
+        end.0.handle_frame(Frame::from_wire(Tag::from_octet(4), vec![0, 0x20, 4].into()), at(5));
+        end.0.handle_packet(c[0].clone(), at(5)).expect("room for a packet");
+        end.sends(at(5)).concat()
+    };
     Vec::from([
         ("tally data", new().takes(&c).sends_last()),
         ("tally data with feedback", new().hears(b"\0\0\0\x0ba").takes(&c).sends_last()),
@@ -195,6 +204,8 @@ fn of_tally() -> Vec<(&'static str, Vec<u8>)> {
             aging.takes(&c).sends(at(0));
             aging.sends(at(50)).concat()
         }),
+        ("tally whole packet", slow(Resequencing::Full)),
+        ("tally whole packet", slow(Resequencing::PerFlow)),
     ])
 }
 

@@ -13,7 +13,7 @@ use core::ops::Range;
 /// So many frames with data, polls included, keep a fast line busy: one on it and one behind.
 const FAST: usize = 2;
 /// A line on which a frame takes so long is slow.
-const SLOW: Span = Span::from_milliseconds(5);
+pub(super) const SLOW: Span = Span::from_milliseconds(5);
 /// So many where hardly a frame is lost.
 const MOST_OF_DATA: usize = 16;
 

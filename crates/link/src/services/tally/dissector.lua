@@ -1,7 +1,7 @@
-local DATA_LINK, FEEDBACK, LONG, POLL_OR_FEEDBACK, PIECE, GIVEN_UP = 1, 2, 3, 5, 6, 7
+local DATA_LINK, FEEDBACK, LONG, POLL_OR_FEEDBACK, PIECE_OR_GIVEN_UP, WHOLE = 1, 2, 3, 5, 6, 7
 local TALLY_TYPES = { [DATA] = "data", [DATA_LINK] = "data with link", [FEEDBACK] = "data with feedback",
     [LONG] = "data, long numbers", [4] = "feedback", [POLL_OR_FEEDBACK] = "poll, or feedback with long numbers",
-    [PIECE] = "piece of a frame", [GIVEN_UP] = "frames given up" }
+    [PIECE_OR_GIVEN_UP] = "piece of a frame, or frames given up", [WHOLE] = "whole packet" }
 local LATENESS = { [0] = "the link keeps its order", "up to 4 transmissions late", "up to 32", "up to 256" }
 fields.tally_type = ProtoField.uint8("arqway.tally.type", "Type", base.DEC, TALLY_TYPES, 0x07)
 fields.tally_number = ProtoField.uint32("arqway.tally.number", "Frame number", base.DEC)
@@ -148,25 +148,39 @@ local function show_piece(octets, pinfo, tree)
     return true
 end
 
-local function show_given_up(octets, pinfo, tree)
-    if octets:len() ~= 8 or octets(6, 2):uint() == 0 then
+local function show_whole(octets, pinfo, tree, root)
+    if octets:len() < 4 then
         return false
     end
+    local counter, waits_for_none = octets(2, 1):bitfield(0, 7), octets(2, 1):bitfield(7, 1) == 1
+    tree:add(fields.tally_number, octets(1, 1))
+    tree:add(fields.tally_counter, octets(2, 1), counter)
+    if waits_for_none then
+        tree:add(fields.tally_link, octets(2, 1), 0)
+    end
+    pinfo.cols.info = string.format("frame %d, transmission %d", octets(1, 1):uint(), counter)
+    show_packet(octets(3), pinfo, root)
+    return true
+end
+
+local function show_given_up(octets, pinfo, tree)
     local number, counter, rest = two_numbers(octets, 1, true, tree, fields.tally_number, fields.tally_counter)
     tree:add(fields.tally_starts, octets(5, 1), rest >= 8)
     tree:add(fields.tally_count, octets(6, 2))
     pinfo.cols.info = string.format("given up: %d from frame %d on, transmission %d", octets(6, 2):uint(), number, counter)
-    return rest % 8 == 0
+    return rest % 8 == 0 and octets(6, 2):uint() > 0
 end
 
 show["tally"] = function(octets, kind, pinfo, tree, root)
     tree:add(fields.tally_type, octets(0, 1))
     if kind <= LONG then
         return show_data(octets, kind, pinfo, tree, root)
-    elseif kind == PIECE then
-        return show_piece(octets, pinfo, tree)
-    elseif kind == GIVEN_UP then
+    elseif kind == WHOLE then
+        return show_whole(octets, pinfo, tree, root)
+    elseif kind == PIECE_OR_GIVEN_UP and octets:len() == 8 then
         return show_given_up(octets, pinfo, tree)
+    elseif kind == PIECE_OR_GIVEN_UP then
+        return show_piece(octets, pinfo, tree)
     elseif kind == POLL_OR_FEEDBACK and octets:len() == 4 then
         local counter = octets(1, 3)
         tree:add(fields.tally_counter, counter, counter:bitfield(0, 18))

@@ -43,7 +43,9 @@ impl Fuzzed for Config {
             Pdu::GivenUp { number, counter, count, .. } => (Form::Long, number + u64::from(count), counter),
             Pdu::Feedback(_) | Pdu::Poll { .. } | Pdu::Piece { .. } => return None,
         };
-        let feedback = Feedback { form, next, newest, lateness: Lateness::None, runs: Runs::default() };
+        // Whoever is told that frames come late gives their numbers more bits than the tiny form has, so that they can be told from here.
+        let feedback =
+            Feedback { form: form.max(Form::Short), next, newest, lateness: Lateness::Few, runs: Runs::default() };
         Some(feedback.frame(0, &mut BytesMut::new()))
     }
 

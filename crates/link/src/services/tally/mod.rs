@@ -125,12 +125,12 @@ impl Tally {
 
     /// The form of the next data frame, and how many octets of runs are to be set aside in it, if feedback is to ride there.
     fn ride(&self) -> (Form, Option<usize>) {
-        let form = self.sender.form(&self.below);
+        let form = self.sender.form(&self.below, self.frame_time);
         if !self.receiver.arrivals().may_ride() || self.below.carries_feedback() {
             return (form, None);
         }
         // It has the form of the data, which must be one that the peer can read in both.
-        let form = form.wider(self.receiver.form());
+        let form = form.max(self.receiver.form());
         (form, Some(self.receiver.octets_of_runs(form.most_runs())))
     }
 
@@ -218,7 +218,7 @@ impl Entity for Tally {
                 (frame.head, frame.body) = (fresh.head, fresh.body);
             }
             What::Data(head) => {
-                let feedback = head.feedback.map(|runs| receiver.feedback(head.form, runs));
+                let feedback = head.feedback.map(|runs| receiver.feedback(head.form(), runs));
                 head.write(frame, Counter::new(counter), feedback.as_ref());
             }
             What::Piece(_) | What::GivenUp(_) | What::Poll => {}
@@ -244,7 +244,7 @@ impl Entity for Tally {
         }
         let is_last = !self.below.has_data();
         let since = if self.times_hand_over { handed_over } else { timers };
-        self.sender.departed(&what, counter, is_last, since);
+        self.sender.departed(&what, counter, is_last, self.frame_time, since);
     }
 
     fn link_is_back(&mut self) {

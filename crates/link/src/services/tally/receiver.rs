@@ -38,14 +38,14 @@ impl Receiver {
 
     /// Takes note of a transmission, whose counter is still the low bits.
     fn note(&mut self, form: Form, counter: u64) {
-        self.form = form;
-        self.arrivals.arrive(form.near(self.arrivals.newest() + 1, counter));
+        self.form = form.max(Form::Short);
+        self.arrivals.arrive(form.counter_near(self.arrivals.newest(), counter));
     }
 
     /// The number of a frame that has not arrived; `None` for others, which are counted.
     fn number_of(&self, form: Form, bits: u64, counters: &mut Counters) -> Option<u64> {
         let next = self.frames.next();
-        let number = form.near(next, bits);
+        let number = form.number_near(next, bits);
         if number < next || self.frames.has(number) {
             counters.duplicates_received += 1;
             return None;
@@ -98,7 +98,7 @@ impl Receiver {
     ) {
         self.note(Form::Long, counter);
         let next = self.frames.next();
-        let first = Form::Long.near(next, bits);
+        let first = Form::Long.number_near(next, bits);
         let mut missed = 0;
         for number in first.max(next)..(first + u64::from(count)).min(next + self.window) {
             if self.frames.arrive(number) {
@@ -122,7 +122,7 @@ impl Receiver {
 
     /// The peer wants to be told, by a transmission with this counter.
     pub(super) fn asked(&mut self, counter: u64) {
-        self.arrivals.arrive(Form::Long.near(self.arrivals.newest() + 1, counter));
+        self.arrivals.arrive(Form::Long.counter_near(self.arrivals.newest(), counter));
         self.arrivals.tell();
         // Whatever is outstanding there, it can be read in this form.
         self.form = Form::Long;
@@ -149,7 +149,7 @@ impl Receiver {
         // Feedback without runs says that nothing has arrived beyond `next`. If that is not so it must not say that anything newer
         // was seen, either, and the sender is told again.
         // Nor where it is read only if it is in a wider form.
-        let is_all = (!runs.numbers.is_empty() || !self.has_gaps()) && form.wider(self.form) == form;
+        let is_all = (!runs.numbers.is_empty() || !self.has_gaps()) && form >= self.form;
         let newest = if is_all { self.arrivals.tell_newest() } else { self.arrivals.told_newest() };
         Feedback { form, next, newest, lateness: self.arrivals.lateness(), runs }
     }

@@ -1,8 +1,8 @@
 //! When the sender asks: how long the peer takes to answer, and what is done if it does not.
 //!
 //! No frame has a timer of its own. As long as frames are sent, each says of those before it whether they were lost. What is
-//! left is the end of a burst: after a quarter of a round trip without a new frame, or a whole one where hardly a frame is lost,
-//! a *poll* asks what has arrived. If no
+//! left is the end of a burst: after a quarter of a round trip without a new frame, or two where hardly a frame is lost, a *poll*
+//! asks what has arrived. If no
 //! answer comes in time the oldest frame of which nothing is known goes out again, and a poll behind it (the tail loss probe
 //! of RFC 8985 §7).
 
@@ -56,12 +56,12 @@ impl Timing {
         Span::from_seconds(self.round_trip.srtt())
     }
 
-    /// How long an answer is awaited now.
-    fn patience(&self) -> Span {
+    /// How long an answer is awaited now, where a frame takes so long on the line: who answers may just have begun one.
+    fn patience(&self, frame_time: Span) -> Span {
         if self.is_fixed {
             return FIXED;
         }
-        let margin = Span::from_seconds(4.0 * self.round_trip.srttvar()).max(LEAST_MARGIN);
+        let margin = Span::from_seconds(4.0 * self.round_trip.srttvar()).max(LEAST_MARGIN).max(frame_time);
         let first = self.round_trip() + margin;
         let doubled = first * (1 << self.misses.min(MOST_DOUBLINGS));
         doubled.min(LATEST_REPETITION.max(first * 4))
@@ -73,11 +73,11 @@ impl Timing {
     }
 
     /// A frame has departed behind which nothing waits, or nothing that may be sent. The peer is asked after a quarter of a round
-    /// trip; after a whole one if hardly a frame is lost, since each answer takes a little of the link.
+    /// trip; after two if hardly a frame is lost, since each answer takes a little of the link, and more is mostly sent by then.
     pub(super) fn fell_silent(&mut self, loses_frames: bool, now: Time) {
         if self.polled.is_none() {
             let round_trip = self.round_trip();
-            let quiet = if loses_frames { round_trip / 4 } else { round_trip };
+            let quiet = if loses_frames { round_trip / 4 } else { round_trip * 2 };
             self.quiet.restart(now + if self.is_fixed { FIXED } else { quiet.max(LEAST_QUIET) });
         }
     }
@@ -99,9 +99,9 @@ impl Timing {
     }
 
     /// A poll has departed.
-    pub(super) fn poll_departed(&mut self, now: Time) {
+    pub(super) fn poll_departed(&mut self, frame_time: Span, now: Time) {
         if self.polled.is_some() {
-            self.answer.restart(now + self.patience());
+            self.answer.restart(now + self.patience(frame_time));
         }
     }
 

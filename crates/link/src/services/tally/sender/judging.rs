@@ -3,7 +3,7 @@
 use super::{Acknowledged, Fate, Sender};
 use crate::contract::Clock;
 use crate::services::tally::config::Mechanism;
-use crate::services::tally::feedback::{Arrived, Feedback};
+use crate::services::tally::feedback::{Arrived, Feedback, Lateness};
 use crate::services::tally::transmissions::Transmission;
 use crate::services::tally::wire::{Form, Number, SHORT_REACH};
 use arqway_units::Time;
@@ -29,6 +29,7 @@ impl Sender {
             // From before numbers had to be long: it could be read in two ways.
             return Some(());
         }
+        self.keeps_order = feedback.lateness == Lateness::None && feedback.newest > 0;
         let next = feedback.form.from(first, feedback.next);
         if next > end {
             // Old, and its numbers have come round; or of frames that nobody sent.

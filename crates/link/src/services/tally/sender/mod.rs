@@ -26,6 +26,8 @@ pub(super) struct Sender {
     timing: Timing,
     config: Config,
     poll_wanted: bool,
+    /// Whether the peer has told that our transmissions arrive in order.
+    keeps_order: bool,
     /// The last poll that was answered: what was sent before the one before it has had a round trip more to arrive.
     answered: u64,
     /// Frames whose last transmission was settled by feedback that had no room to tell of them.
@@ -84,6 +86,7 @@ impl Sender {
             timing: Timing::new(guess, config.without == Some(Mechanism::TailProbe)),
             config: config.clone(),
             poll_wanted: false,
+            keeps_order: false,
             answered: 0,
             unsure: alloc::vec::Vec::new(),
             acknowledged: Acknowledged::default(),
@@ -158,10 +161,10 @@ impl Sender {
     }
 
     /// A frame has left the transmitter; nothing of ours waits behind it in the queue below if `is_last`.
-    pub(super) fn departed(&mut self, what: &What, counter: u64, is_last: bool, now: Time) {
+    pub(super) fn departed(&mut self, what: &What, counter: u64, is_last: bool, frame_time: Span, now: Time) {
         match what {
             What::Feedback(_) => return,
-            What::Poll => self.timing.poll_departed(now),
+            What::Poll => self.timing.poll_departed(frame_time, now),
             What::Data(_) | What::Piece(_) | What::GivenUp(_) => {}
         }
         self.transmissions.depart(counter, now);

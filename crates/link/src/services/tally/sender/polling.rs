@@ -2,10 +2,10 @@
 
 use super::{Fate, Outgoing, Sender};
 use crate::contract::{Clock, Counters, Frame};
-use crate::services::tally::below::{Below, What};
+use crate::services::tally::below::{Below, SLOW, What};
 use crate::services::tally::config::Mechanism;
-use crate::services::tally::wire::{self, Form, Head, LONG_REACH, Number, SHORT_REACH};
-use arqway_units::{Octets, Time};
+use crate::services::tally::wire::{self, Form, Head, LONG_REACH, Number, SHORT_REACH, TINY_REACH};
+use arqway_units::{Octets, Span, Time};
 use bytes::Bytes;
 
 /// So many frames may be of unknown fate whatever the link has carried so far.
@@ -53,11 +53,16 @@ impl Sender {
         None
     }
 
-    /// The narrowest form whose numbers the peer reads aright.
-    pub(in crate::services::tally) fn form(&self, below: &Below) -> Form {
+    /// The narrowest form whose numbers the peer reads aright, where a frame takes so long on the line.
+    pub(in crate::services::tally) fn form(&self, below: &Below, frame_time: Span) -> Form {
         let outstanding = self.buffer.end().as_u64() - self.buffer.first().as_u64();
         let unreported = self.transmissions.unreported() + below.unstarted();
-        if outstanding < SHORT_REACH && unreported < SHORT_REACH { Form::Short } else { Form::Long }
+        match outstanding.max(unreported) {
+            // One that comes so late that its number is taken for another would be a second late at least.
+            ..TINY_REACH if self.keeps_order && frame_time >= SLOW => Form::Tiny,
+            ..SHORT_REACH => Form::Short,
+            _ => Form::Long,
+        }
     }
 
     /// What goes out again, or is given up.
@@ -78,7 +83,8 @@ impl Sender {
                 Fate::Unknown => {
                     let (state, link) = (&frame.state, frame.link.filter(|_| frame.state.ends));
                     let packet = frame.packet.slice(state.octets.clone());
-                    let head = Head { form, number, starts: state.starts, ends: state.ends, link, feedback: ride };
+                    let head =
+                        Head { narrowest: form, number, starts: state.starts, ends: state.ends, link, feedback: ride };
                     let alone = Head { feedback: None, ..head };
                     let fits = |head: &Head| head.octets() + packet.len() <= room;
                     let whole = [head, alone].into_iter().find(fits).filter(|_| state.offset == 0);
@@ -131,7 +137,7 @@ impl Sender {
         counters: &mut Counters,
     ) -> Option<(Frame, What)> {
         let offset = self.buffer.get(head.number)?.state.offset;
-        let piece_head = Head { form: Form::Long, ..*head }.octets() + 2;
+        let piece_head = Head { narrowest: Form::Long, ..*head }.octets() + 2;
         let (rest, room) = (octets.len() - offset.min(octets.len()), room.checked_sub(piece_head)?);
         if room < rest.min(LEAST_CUT) {
             return None;
@@ -151,7 +157,7 @@ impl Sender {
 
     /// Tells the peer which frames of a packet will not come.
     fn poll_given_up(&mut self, number: Number, room: usize, counters: &mut Counters) -> Option<(Frame, What)> {
-        if room < 7 {
+        if room < wire::GIVEN_UP {
             return None;
         }
         let (_, frame) = self.buffer.next_again()?;
@@ -181,7 +187,7 @@ impl Sender {
         let (packet, id, cut, frames) = self.packets.front()?;
         let (packet, rest) = (packet.clone(), packet.octets.len() - cut);
         let number = self.buffer.end();
-        let mut head = Head { form, number, starts: cut == 0, ends: false, link: None, feedback: ride };
+        let mut head = Head { narrowest: form, number, starts: cut == 0, ends: false, link: None, feedback: ride };
         // The link may take as much as that; a cut that would end the packet but for it is not the last one.
         let link = if self.buffer.bears_links() { wire::MOST_OF_LINK } else { 0 };
         if head.octets() + link + rest.min(LEAST_CUT) > room {

@@ -63,7 +63,8 @@ fn pieces_that_arrived_are_kept_when_others_are_lost_also_where_they_are_cut_oth
 #[test]
 fn a_piece_behind_a_gap_completes_nothing() {
     let mut end = end();
-    let head = Head { form: Form::Long, number: Number::ZERO, starts: true, ends: true, link: None, feedback: None };
+    let head =
+        Head { narrowest: Form::Long, number: Number::ZERO, starts: true, ends: true, link: None, feedback: None };
     let piece = |offset: usize, is_last, octets: &'static str, counter| {
         let mut frame = wire::piece(&head, offset, is_last, octets.into());
         wire::write_counter(&mut frame, Counter::new(counter));
@@ -120,7 +121,7 @@ fn the_smallest_room_for_packets_is_enough_for_whatever_stands_in_front_of_a_cut
     // The peer told of a gap, and is told of it once more with the next frame, if that has room for it.
     let linked = |number, counter| {
         let head = Head {
-            form: Form::Short,
+            narrowest: Form::Short,
             number: Number::new(number),
             starts: true,
             ends: true,

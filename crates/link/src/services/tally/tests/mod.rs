@@ -80,7 +80,7 @@ fn data(number: u64, counter: u64, packet: &'static str) -> Frame {
 }
 
 fn head_of(number: u64) -> Head {
-    Head { form: Form::Short, number: Number::new(number), starts: true, ends: true, link: None, feedback: None }
+    Head { narrowest: Form::Short, number: Number::new(number), starts: true, ends: true, link: None, feedback: None }
 }
 
 fn cut(number: u64, counter: u64, (starts, ends): (bool, bool), octets: &'static str) -> Frame {

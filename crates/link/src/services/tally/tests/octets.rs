@@ -1,20 +1,20 @@
 //! What is written is read.
 
 use super::*;
-use crate::services::tally::wire::{LONG_REACH, MOST_RUNS_ALONE, SHORT_REACH};
+use crate::services::tally::wire::{LONG_REACH, MOST_RUNS_ALONE};
 use proptest::prelude::*;
 
 fn forms() -> impl Strategy<Value = Form> {
-    prop_oneof![Just(Form::Short), Just(Form::Long)]
+    prop_oneof![Just(Form::Tiny), Just(Form::Short), Just(Form::Long)]
 }
 
-/// A number in full, and its low bits in this form.
+/// The low bits of a frame's number in this form, and of a transmission's.
 fn low(form: Form, number: u64) -> u64 {
-    number % (2 * reach(form))
+    number % if form == Form::Tiny { 256 } else { 2 * form.reach() }
 }
 
-fn reach(form: Form) -> u64 {
-    if form == Form::Short { SHORT_REACH } else { LONG_REACH }
+fn low_counter(form: Form, counter: u64) -> u64 {
+    counter % (2 * form.reach())
 }
 
 /// Runs that take at most so many octets, with so many zeros behind them.
@@ -39,17 +39,18 @@ fn lateness() -> impl Strategy<Value = Lateness> {
 proptest! {
     #[test]
     fn data_are_read_as_they_were_written(
-        form in forms(),
+        narrowest in forms(),
         (number, counter) in (0u64..1 << 40, 0u64..1 << 40),
         (starts, ends) in any::<(bool, bool)>(),
-        link in 0u32..1 << 18,
+        link in prop_oneof![Just(0), 0u32..1 << 18],
         feedback in proptest::option::of((0u64..1 << 40, 0u64..1 << 40, lateness(), some_runs(6))),
         octets in proptest::collection::vec(any::<u8>(), 1..40),
-        is_linked in any::<bool>(),
+        (is_linked, has_link) in any::<(bool, bool)>(),
     ) {
-        let link = (is_linked && ends).then_some(link);
+        let link = (is_linked && ends && has_link).then_some(link);
         let runs = feedback.as_ref().map(|(.., (_, octets))| *octets);
-        let head = Head { form, number: Number::new(number), starts, ends, link, feedback: runs };
+        let head = Head { narrowest, number: Number::new(number), starts, ends, link, feedback: runs };
+        let form = head.form();
         let written = feedback
             .map(|(next, newest, lateness, (runs, _))| Feedback { form, next, newest, lateness, runs });
         let mut frame = head.frame(octets.clone().into());
@@ -57,7 +58,7 @@ proptest! {
         prop_assert_eq!(size.as_usize(), 1 + head.octets() + octets.len());
         head.write(&mut frame, Counter::new(counter), written.as_ref());
         prop_assert_eq!(frame.size(), size);
-        let (number, counter, octets) = (low(form, number), low(form, counter), octets.into());
+        let (number, counter, octets) = (low(form, number), low_counter(form, counter), octets.into());
         let cut = Cut { form, number, counter, starts, ends, link, octets };
         let mut read = written;
         if let Some(Feedback { next, newest, .. }) = &mut read {
@@ -68,7 +69,7 @@ proptest! {
 
     #[test]
     fn feedback_alone_is_read_as_it_was_written(
-        form in forms(),
+        form in prop_oneof![Just(Form::Short), Just(Form::Long)],
         (next, newest) in (0u64..1 << 40, 0u64..1 << 40),
         lateness in lateness(),
         (runs, octets) in some_runs(MOST_RUNS_ALONE),
@@ -89,7 +90,7 @@ proptest! {
         is_linked in any::<bool>(),
     ) {
         let link = (is_linked && ends).then_some(link);
-        let head = Head { form: Form::Short, number: Number::new(number), starts, ends, link, feedback: None };
+        let head = Head { narrowest: Form::Short, number: Number::new(number), starts, ends, link, feedback: None };
         let with_counter = |mut frame: Frame| {
             wire::write_counter(&mut frame, Counter::new(counter));
             parse(received(&frame), is_linked)
@@ -105,11 +106,13 @@ proptest! {
 
     #[test]
     fn a_number_is_found_near_another_by_its_low_bits(form in forms(), base in 0u64..1 << 40, ahead in any::<u64>()) {
-        let (reach, base) = (reach(form), base + LONG_REACH);
-        let number = base - reach + ahead % (2 * reach);
-        prop_assert_eq!(form.near(base, low(form, number)), number);
-        let number = base + ahead % (2 * reach);
-        prop_assert_eq!(form.from(base, low(form, number)), number);
+        let (reach, base) = (form.reach(), base + LONG_REACH);
+        let least = if form == Form::Tiny { base - 192 } else { base - reach };
+        let number = least + ahead % (base + reach - least);
+        prop_assert_eq!(form.number_near(base, low(form, number)), number);
+        let counter = base - reach + ahead % (2 * reach);
+        prop_assert_eq!(form.counter_near(base - 1, low_counter(form, counter)), counter);
+        prop_assert_eq!(form.from(base - reach, low_counter(form, counter)), counter);
     }
 
     #[test]

@@ -59,6 +59,25 @@ fn the_end_of_a_burst_is_asked_after_a_quarter_of_a_round_trip_after_it_departed
 }
 
 #[test]
+fn where_hardly_a_frame_is_lost_the_peer_is_asked_after_two_round_trips_and_has_a_frame_s_time_to_answer() {
+    let mut end = end();
+    let sends = |end: &mut Scripted, sent| {
+        let mut frame = end.at(sent).packets("x").hand_over();
+        assert_eq!(end.start(&mut frame), Start::Send);
+        end.at(sent + 40).depart(&frame, Departure::Sent);
+    };
+    for number in 0..65 {
+        sends(&mut end, 200 * number);
+        end.at(200 * number + 140).tells(number + 1, number + 1, &[]);
+    }
+    sends(&mut end, 20_000);
+    let asked = end.deadline().expect("the end of a burst");
+    assert_eq!(asked, 20_040 + 200);
+    end.at(asked + 1).expect("poll as 67");
+    assert_eq!(end.deadline(), Some(asked + 1 + 100 + 40));
+}
+
+#[test]
 fn while_there_is_something_to_send_nobody_asks() {
     let mut end = end();
     for burst in 0..20 {

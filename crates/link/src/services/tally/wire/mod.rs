@@ -1,8 +1,10 @@
 //! The octets of tally. Nothing else knows them; who watches frames reads them by [`parse`].
 //!
 //! The tag's kind tells the frames apart. A frame number counts frames; the transmission counter counts transmissions, those of
-//! the same frame again too. Both are the low bits: eleven each in the short form, eighteen in the long one. The short form
-//! does while there are at most 1,024 frames, or transmissions, of which nothing is known yet.
+//! the same frame again too. Both are the low bits: eleven each in the short form, eighteen in the long one. The short form does
+//! while there are at most 1,024 frames, or transmissions, of which nothing is known yet. The tiny form has eight and seven. It
+//! does for 64 of them, and for a copy that arrives behind up to 192 later frames; one that is later would be taken for another
+//! frame. So it is for slow lines that keep the order, on which so many frames take a second.
 //!
 //! ```text
 //!     kind 0  data                | number 11, counter 11, S, E | octets ...
@@ -16,7 +18,8 @@
 //!     kind 5  feedback, long form | next 18, newest 18, lateness 2, 0 0 | runs to the end
 //!             poll                | counter 18, zeros 6 |                        nothing else has three octets
 //!     kind 6  piece of a frame    | number 18, counter 18, S, E, P, L | link | offset 16 | octets ...          P: the last piece
-//!     kind 7  frames given up     | number 18, counter 18, S, 0, 0, 0 | count 16 |
+//!             frames given up     | number 18, counter 18, S, 0, 0, 0 | count 16 |                     nothing else has seven octets
+//!     kind 7  whole packet, tiny  | number 8, counter 7, N | octets ...                     as if S and E were set; N: the link is 0
 //! ```
 //!
 //! S: a packet starts with this frame; E: it ends with it; L: there is a link. Only a frame that ends a packet has one, and only
@@ -43,6 +46,10 @@ pub(super) type Number = Seq<18>;
 pub(super) type Counter = Seq<18>;
 /// The low bits of either in the short form.
 type Short = Seq<11>;
+/// Those of a frame number in the tiny form.
+type TinyNumber = Seq<8>;
+/// Those of a transmission counter.
+type TinyCounter = Seq<7>;
 
 const DATA: Kind = Kind::new(0);
 const DATA_LINK: Kind = Kind::new(1);
@@ -50,15 +57,19 @@ const DATA_FEEDBACK: Kind = Kind::new(2);
 const LONG: Kind = Kind::new(3);
 const FEEDBACK: Kind = Kind::new(4);
 const LONG_FEEDBACK_OR_POLL: Kind = Kind::new(5);
-const PIECE: Kind = Kind::new(6);
-const GIVEN_UP: Kind = Kind::new(7);
+const PIECE_OR_GIVEN_UP: Kind = Kind::new(6);
+const WHOLE: Kind = Kind::new(7);
 
-/// So many frames, or transmissions, may be of unknown fate where the short form is used: half of its numbers.
+/// So many frames, or transmissions, may be of unknown fate where the tiny form is used: half of its counters.
+pub(super) const TINY_REACH: u64 = TinyCounter::MODULUS / 2;
+/// The same of the short form: half of its numbers.
 pub(super) const SHORT_REACH: u64 = Short::MODULUS / 2;
 /// The same of the long form, and so the largest window.
 pub(super) const LONG_REACH: u64 = Number::MODULUS / 2;
 /// What a poll takes behind the tag.
 pub(super) const POLL: usize = 3;
+/// The same of what tells of frames that were given up.
+pub(super) const GIVEN_UP: usize = 7;
 /// What a head has room for.
 const MOST: usize = 20;
 /// What a link takes at most.
@@ -67,8 +78,10 @@ pub(super) const MOST_OF_LINK: usize = 3;
 pub(super) const MOST_BEFORE_OCTETS: Octets = Octets::new(1 + 5 + 3 + 2);
 
 /// How wide numbers are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Form {
+    /// Eight bits for a frame, seven for a transmission. Only data have it.
+    Tiny,
     /// Eleven bits.
     Short,
     /// Eighteen bits.
@@ -76,30 +89,42 @@ pub enum Form {
 }
 
 impl Form {
-    /// The number that these low bits are, near `base`: from half of the form's numbers below it on.
-    pub(super) fn near(self, base: u64, bits: u64) -> u64 {
-        match self {
-            Self::Short => Short::at_or_after(Short::new(base.saturating_sub(SHORT_REACH)), bits).as_u64(),
-            Self::Long => Number::at_or_after(Number::new(base.saturating_sub(LONG_REACH)), bits).as_u64(),
+    /// The frame that these low bits are, where `next` is the first one that is missing.
+    pub(super) fn number_near(self, next: u64, bits: u64) -> u64 {
+        if self == Self::Tiny {
+            let behind = TinyNumber::MODULUS - TINY_REACH;
+            return TinyNumber::at_or_after(TinyNumber::new(next.saturating_sub(behind)), bits).as_u64();
         }
+        self.from(next.saturating_sub(self.reach()), bits)
     }
 
-    /// The first number from `base` on that these low bits are.
+    /// The transmission that these low bits are, where `newest` is the newest one that has arrived.
+    pub(super) fn counter_near(self, newest: u64, bits: u64) -> u64 {
+        self.from((newest + 1).saturating_sub(self.reach()), bits)
+    }
+
+    /// The first number from `base` on that these low bits are; a frame's in the tiny form has more of them.
     pub(super) fn from(self, base: u64, bits: u64) -> u64 {
         match self {
+            Self::Tiny => TinyCounter::at_or_after(TinyCounter::new(base), bits).as_u64(),
             Self::Short => Short::at_or_after(Short::new(base), bits).as_u64(),
             Self::Long => Number::at_or_after(Number::new(base), bits).as_u64(),
         }
     }
 
-    /// The wider one of two.
-    pub(super) fn wider(self, other: Self) -> Self {
-        if self == Self::Long { self } else { other }
+    /// How many frames, or transmissions, may be of unknown fate.
+    pub(super) const fn reach(self) -> u64 {
+        match self {
+            Self::Tiny => TINY_REACH,
+            Self::Short => SHORT_REACH,
+            Self::Long => LONG_REACH,
+        }
     }
 
     /// How many octets two numbers take.
     pub(super) const fn head(self) -> usize {
         match self {
+            Self::Tiny => 2,
             Self::Short => 3,
             Self::Long => 5,
         }
@@ -172,7 +197,8 @@ pub struct Cut {
 /// What of a data frame's head is known when it is handed over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Head {
-    pub(super) form: Form,
+    /// The narrowest form that its numbers may have.
+    pub(super) narrowest: Form,
     pub(super) number: Number,
     pub(super) starts: bool,
     pub(super) ends: bool,
@@ -224,19 +250,21 @@ pub fn parse(mut frame: Frame, is_linked: bool) -> Option<Pdu> {
             let length = frame.remaining().checked_sub(form.head())?;
             return read_feedback(&mut frame, form, length).map(Pdu::Feedback);
         }
-        PIECE => {
+        WHOLE => {
+            let [number, counter] = frame.take()?;
+            let mut cut = Cut::of(Form::Tiny, number.into(), (counter >> 1).into(), true, true);
+            cut.link = (counter & 1 == 1).then_some(0);
+            cut.octets = frame.into_packet()?;
+            Pdu::Data(cut, None)
+        }
+        PIECE_OR_GIVEN_UP if frame.remaining() == GIVEN_UP => return read_given_up(&mut frame),
+        _ => {
             let (number, counter, flags) = read_long(&mut frame)?;
             let mut cut = Cut::of(Form::Long, number, counter, flags & 8 != 0, flags & 4 != 0);
             cut.link = read_link(&mut frame, flags & 1 != 0)?;
             let offset = u16::from_be_bytes(frame.take()?);
             cut.octets = frame.into_packet()?;
             Pdu::Piece { cut, offset, is_last: flags & 2 != 0 }
-        }
-        _ => {
-            let (number, counter, flags) = read_long(&mut frame)?;
-            let count = u16::from_be_bytes(frame.take()?);
-            let is_right = flags & 7 == 0 && count > 0 && frame.remaining() == 0;
-            return is_right.then_some(Pdu::GivenUp { number, counter, starts: flags & 8 != 0, count });
         }
     };
     let (Pdu::Data(cut, _) | Pdu::Piece { cut, .. }) = &pdu else { return Some(pdu) };
@@ -286,9 +314,17 @@ fn read_length(frame: &mut Frame) -> Option<(bool, usize)> {
     Some((octet & 0x80 != 0, usize::from(octet & 0x7f)))
 }
 
+fn read_given_up(frame: &mut Frame) -> Option<Pdu> {
+    let (number, counter, flags) = read_long(frame)?;
+    let count = u16::from_be_bytes(frame.take()?);
+    let is_right = flags & 7 == 0 && count > 0;
+    is_right.then_some(Pdu::GivenUp { number, counter, starts: flags & 8 != 0, count })
+}
+
 /// Feedback with so many octets of runs.
 fn read_feedback(frame: &mut Frame, form: Form, runs: usize) -> Option<Feedback> {
     let (next, newest, lateness, rest) = match form {
+        Form::Tiny => return None,
         Form::Short => {
             let (next, newest, lateness) = read_short(frame)?;
             (next, newest, u64::from(lateness), 0)
@@ -328,11 +364,22 @@ pub(super) fn check(kind: u8, octets: &[u8], is_linked: bool, pdu: &Pdu) {
     };
     match pdu {
         Pdu::Data(cut, feedback) => {
-            let width = if kind == 3 { 18 } else { 11 };
-            assert_eq!((cut.number, cut.counter), (bits(0, width), bits(width, width)));
-            assert_eq!((cut.starts, cut.ends), (bits(2 * width, 1) == 1, bits(2 * width + 1, 1) == 1));
+            let [number, counter] = match kind {
+                3 => [18, 18],
+                7 => [8, 7],
+                _ => [11, 11],
+            };
+            assert_eq!((cut.number, cut.counter), (bits(0, number), bits(number, counter)));
+            let mark = |place: usize| kind == 7 || bits(number + counter + place, 1) == 1;
+            assert_eq!((cut.starts, cut.ends), (mark(0), mark(1)));
             assert_eq!(feedback.is_some(), kind == 2 || kind == 3 && bits(38, 1) == 1);
-            let has_link = kind == 1 || kind == 2 && bits(24, 1) == 1 || kind == 3 && bits(39, 1) == 1;
+            let has_link = match kind {
+                0 => false,
+                1 => true,
+                2 => bits(24, 1) == 1,
+                3 => bits(39, 1) == 1,
+                _ => bits(15, 1) == 1,
+            };
             assert_eq!(cut.link.is_some(), has_link);
             assert!(!has_link || is_linked && cut.ends);
             assert!(octets.ends_with(&cut.octets) && !cut.octets.is_empty());
@@ -348,7 +395,7 @@ pub(super) fn check(kind: u8, octets: &[u8], is_linked: bool, pdu: &Pdu) {
         }
         Pdu::Poll { counter } => assert_eq!((kind, octets.len(), *counter), (5, POLL, bits(0, 18))),
         Pdu::GivenUp { number, counter, starts, count } => {
-            assert_eq!((kind, octets.len(), *number, *counter), (7, 7, bits(0, 18), bits(18, 18)));
+            assert_eq!((kind, octets.len(), *number, *counter), (6, GIVEN_UP, bits(0, 18), bits(18, 18)));
             assert_eq!((u64::from(*starts), u64::from(*count)), (bits(36, 1), bits(40, 16)));
         }
     }

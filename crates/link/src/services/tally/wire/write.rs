@@ -1,8 +1,8 @@
 //! Frames of tally as they are written.
 
 use super::{
-    Counter, DATA, DATA_FEEDBACK, DATA_LINK, FEEDBACK, Form, GIVEN_UP, Head, LONG, LONG_FEEDBACK_OR_POLL, MOST,
-    MOST_RUNS_ALONE, Number, PIECE, POLL, SLAB, Short,
+    Counter, DATA, DATA_FEEDBACK, DATA_LINK, FEEDBACK, Form, Head, LONG, LONG_FEEDBACK_OR_POLL, MOST, MOST_RUNS_ALONE,
+    Number, PIECE_OR_GIVEN_UP, POLL, SLAB, Short, TinyCounter, TinyNumber, WHOLE,
 };
 use crate::contract::{Frame, Kind};
 use crate::services::tally::feedback::{Feedback, Runs};
@@ -34,17 +34,25 @@ pub(in crate::services::tally) fn put_variable<const N: usize>(
 impl Head {
     /// How many octets it takes.
     pub(in crate::services::tally) fn octets(&self) -> usize {
+        let form = self.form();
         let link = self.link.map_or(0, |link| match link {
             0..0x80 => 1,
             0x80..0x4000 => 2,
             _ => 3,
         });
-        let feedback = self.feedback.map_or(0, |runs| self.form.head() + 1 + runs);
-        self.form.head() + link + feedback
+        let feedback = self.feedback.map_or(0, |runs| form.head() + 1 + runs);
+        if form == Form::Tiny { form.head() } else { form.head() + link + feedback }
+    }
+
+    /// The form that it has: the tiny one has room for nothing else, but that the packet waits for none.
+    pub(in crate::services::tally) fn form(&self) -> Form {
+        let is_bare = self.starts && self.ends && self.link.unwrap_or(0) == 0 && self.feedback.is_none();
+        if is_bare { self.narrowest } else { self.narrowest.max(Form::Short) }
     }
 
     fn kind(&self) -> Kind {
-        match (self.form, self.feedback, self.link) {
+        match (self.form(), self.feedback, self.link) {
+            (Form::Tiny, ..) => WHOLE,
             (Form::Long, ..) => LONG,
             (Form::Short, Some(_), _) => DATA_FEEDBACK,
             (Form::Short, None, Some(_)) => DATA_LINK,
@@ -64,15 +72,15 @@ impl Head {
     /// Writes it with a counter, and what there is to say, into the frame.
     pub(in crate::services::tally) fn write(&self, frame: &mut Frame, counter: Counter, feedback: Option<&Feedback>) {
         let mut head = ArrayVec::<u8, MOST>::new();
-        put_names(&mut head, self.form, self.number.as_u64(), counter.as_u64(), self.flags());
+        put_names(&mut head, self.form(), self.number.as_u64(), counter.as_u64(), self.flags());
         let length = self.feedback.map(|runs| u8::try_from(runs).unwrap_or(0x7f));
         let put_link = |head: &mut ArrayVec<u8, MOST>| {
             if let Some(link) = self.link {
                 put_variable(head, link, MOST);
             }
         };
-        match (self.form, length) {
-            (Form::Short, Some(length)) => {
+        match (self.form(), length) {
+            (Form::Tiny | Form::Short, Some(length)) => {
                 head.push(length | if self.link.is_some() { 0x80 } else { 0 });
                 put_link(&mut head);
             }
@@ -80,10 +88,11 @@ impl Head {
                 put_link(&mut head);
                 head.push(length);
             }
+            (Form::Tiny, None) => {}
             (_, None) => put_link(&mut head),
         }
         if let (Some(runs), Some(feedback)) = (self.feedback, feedback) {
-            feedback.put(&mut head, self.form);
+            feedback.put(&mut head, self.form());
             feedback.runs.put(&mut head, runs);
         }
         let size = frame.head.len();
@@ -93,7 +102,8 @@ impl Head {
 
     fn flags(&self) -> u64 {
         let both = u64::from(self.starts) << 1 | u64::from(self.ends);
-        match self.form {
+        match self.form() {
+            Form::Tiny => u64::from(self.link.is_some()),
             Form::Short => both,
             Form::Long => both << 2 | u64::from(self.feedback.is_some()) << 1 | u64::from(self.link.is_some()),
         }
@@ -102,6 +112,10 @@ impl Head {
 
 fn put_names<const N: usize>(to: &mut ArrayVec<u8, N>, form: Form, number: u64, counter: u64, flags: u64) {
     match form {
+        Form::Tiny => {
+            let bits = TinyNumber::new(number).wire() << 8 | TinyCounter::new(counter).wire() << 1 | flags;
+            to.extend(bits.to_be_bytes().into_iter().skip(6));
+        }
         Form::Short => {
             let bits = Short::new(number).wire() << 13 | Short::new(counter).wire() << 2 | flags;
             to.extend(bits.to_be_bytes().into_iter().skip(5));
@@ -117,7 +131,7 @@ impl Feedback {
     /// Without its runs.
     fn put<const N: usize>(&self, to: &mut ArrayVec<u8, N>, form: Form) {
         let lateness = self.lateness.bits();
-        let flags = if form == Form::Short { lateness } else { lateness << 2 };
+        let flags = if form == Form::Long { lateness << 2 } else { lateness };
         put_names(to, form, self.next, self.newest, flags);
     }
 
@@ -131,7 +145,7 @@ impl Feedback {
             slab.reserve(SLAB);
         }
         slab.extend_from_slice(&octets);
-        let kind = if self.form == Form::Short { FEEDBACK } else { LONG_FEEDBACK_OR_POLL };
+        let kind = if self.form == Form::Long { LONG_FEEDBACK_OR_POLL } else { FEEDBACK };
         Frame::new(kind, &head, slab.split().freeze())
     }
 }
@@ -161,7 +175,7 @@ pub(in crate::services::tally) fn piece(head: &Head, offset: usize, is_last: boo
         put_variable(&mut to, link, MOST);
     }
     to.extend(u16::try_from(offset).unwrap_or(u16::MAX).to_be_bytes());
-    Frame::new(PIECE, &to, octets)
+    Frame::new(PIECE_OR_GIVEN_UP, &to, octets)
 }
 
 /// `count` frames from `number` on are given up, with which a packet may start; its counter is written when it starts.
@@ -169,7 +183,7 @@ pub(in crate::services::tally) fn given_up(number: Number, starts: bool, count: 
     let mut to = ArrayVec::<u8, MOST>::new();
     put_names(&mut to, Form::Long, number.as_u64(), 0, u64::from(starts) << 3);
     to.extend(count.to_be_bytes());
-    Frame::new(GIVEN_UP, &to, Bytes::new())
+    Frame::new(PIECE_OR_GIVEN_UP, &to, Bytes::new())
 }
 
 /// A poll; its counter is written when it starts.
