@@ -43,14 +43,21 @@ impl Endpoint {
                 }
             }
             Incoming::Cookie { receiver, nonce, sealed } => {
-                self.handle_cookie(*receiver, nonce, sealed, arrival.now);
+                self.handle_cookie(*receiver, nonce, sealed, arrival);
                 None
             }
         }
     }
 
     /// A peer under load wants to see that we are where we say we are.
-    fn handle_cookie(&mut self, receiver: u32, nonce: &[u8; NONCE], sealed: &[u8; SEALED_COOKIE], now: Time) {
+    fn handle_cookie(
+        &mut self,
+        receiver: u32,
+        nonce: &[u8; NONCE],
+        sealed: &[u8; SEALED_COOKIE],
+        arrival: &Arrival<'_>,
+    ) {
+        let &Arrival { from, now, .. } = arrival;
         let index = u16::try_from(receiver).ok();
         let id = index.and_then(|index| self.indices.get(index));
         let Some((id, peer)) = id.and_then(|id| Some((id, get_mut(&mut self.peers, id)?))) else {
@@ -67,7 +74,10 @@ impl Endpoint {
         };
         peer.jar.keep(cookie, now);
         match &mut peer.attempt {
-            Some(attempt) if asked.is_some() => attempt.repeat_with_cookie(now),
+            // What left a moment ago for where this comes from may be answered still.
+            Some(attempt) if asked.is_some() || attempt.asks(from, &self.config, now) => {
+                attempt.repeat_with_cookie(now)
+            }
             // Our answer was not looked at, and is not kept: we begin instead, and anew. Once for each answer.
             attempt => {
                 let pending = attempt.take().and_then(|attempt| attempt.pending);

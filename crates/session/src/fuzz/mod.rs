@@ -4,15 +4,17 @@
 //! | --- | --- |
 //! | `ends.rs` | two ends, and chance that can be repeated |
 //! | `world.rs` | what can happen between them, and what must hold |
+//! | `situation.rs` | how long they need once nothing is in the way |
 //! | `readers.rs` | octets off a wire |
 
 pub(crate) mod ends;
 mod readers;
+pub(crate) mod situation;
 pub(crate) mod world;
 
 use ends::Chance;
 pub use ends::{Dice, End, end};
-use world::{AT_MOST, World};
+use world::World;
 
 /// What a target does with an input; it panics on a finding.
 pub type Driver = fn(&[u8]);
@@ -45,6 +47,7 @@ fn pair(octets: &[u8]) {
     }
     let home = world.dice.index(2);
     world.go(home, true);
-    world.is_open = true;
-    assert!(world.until_packets_cross(AT_MOST).is_some(), "no packets once the way is open");
+    world.open();
+    let (situation, at_most) = (world.situation(), world.at_most());
+    assert!(world.until_packets_cross(at_most).is_some(), "no packets in {} s: {situation:?}", at_most.as_seconds());
 }

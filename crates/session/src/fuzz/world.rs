@@ -2,6 +2,7 @@
 //! anywhere, and forged; ends restart and move. The world keeps the books.
 
 use super::ends::{Chance, End, address, at, end};
+use super::situation::PACKET_EACH;
 use crate::transport::Head;
 use crate::{Config, Event, HEAD_ROOM, Random as _, Received, TAG};
 use arqway_units::{Span, Time};
@@ -12,10 +13,6 @@ use std::net::{IpAddr, SocketAddr};
 pub(crate) const SLOWEST: Span = Span::from_milliseconds(500);
 /// So many datagrams are kept to be sent again.
 const RECORDED: usize = 300;
-
-/// A peer that lost its keys is noticed after 5 s, and asked at one of three places each 1.3 s, after a wait of up to 4.3 s. Then
-/// three round trips of 0.1 s are enough, or one more where both ends ask for cookies.
-pub(crate) const AT_MOST: Span = Span::from_milliseconds(5_000 + 4_300 + 2 * 1_300 + 4 * 100 + 100);
 
 /// A packet says who sealed it: which end, which incarnation of it, and its number there.
 const PACKET: usize = 17;
@@ -28,7 +25,7 @@ struct UnderWay {
 
 pub(crate) struct World {
     pub(crate) ends: [End; 2],
-    configs: [Config; 2],
+    pub(super) configs: [Config; 2],
     boots: [u64; 2],
     pub(crate) now: Time,
     pub(crate) dice: Chance,
@@ -37,7 +34,7 @@ pub(crate) struct World {
     count: u64,
     recorded: Vec<Vec<u8>>,
     /// Nothing happens to datagrams but delay.
-    pub(crate) is_open: bool,
+    is_open: bool,
     /// What crossed, by who sealed it.
     pub(crate) opened: [BTreeSet<Vec<u8>>; 2],
     packets: u64,
@@ -268,12 +265,18 @@ impl World {
         self.ends[index].at = address(if home { number } else { away });
     }
 
+    /// From here on nothing happens to datagrams but delay. What was under way before arrives first.
+    pub(crate) fn open(&mut self) {
+        self.is_open = true;
+        self.run(SLOWEST);
+    }
+
     /// Until packets that are sealed from now on have crossed in both directions; how long that took.
     pub(crate) fn until_packets_cross(&mut self, at_most: Span) -> Option<Span> {
         let (begun, before) = (self.now, [0, 1].map(|index: usize| self.opened[index].len()));
-        while self.now.since(begun) <= at_most {
+        while self.now.since(begun) < at_most {
             (0..2).for_each(|index| self.seal(index));
-            self.run(Span::from_milliseconds(100));
+            self.run(PACKET_EACH);
             if (0..2).all(|index| self.opened[index].len() > before[index]) {
                 return Some(self.now.since(begun));
             }

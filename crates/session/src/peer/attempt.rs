@@ -24,6 +24,7 @@ pub(crate) struct Attempt {
     tries: usize,
     /// When the first message is sent, or sent again.
     next_at: Time,
+    sent_at: Option<Time>,
     pub(crate) pending: Option<Pending>,
     /// Something answered that could not be verified.
     pub(crate) unverified: bool,
@@ -38,7 +39,16 @@ const DOUBLINGS: usize = 2;
 
 impl Attempt {
     pub(crate) fn new(now: Time) -> Self {
-        Self { since: now, tries: 0, next_at: now, pending: None, unverified: false, repeats: false, has_cookie: false }
+        Self {
+            since: now,
+            tries: 0,
+            next_at: now,
+            sent_at: None,
+            pending: None,
+            unverified: false,
+            repeats: false,
+            has_cookie: false,
+        }
     }
 
     /// How many messages were sent.
@@ -48,6 +58,12 @@ impl Attempt {
 
     pub(crate) fn is_due(&self, now: Time) -> bool {
         self.next_at <= now
+    }
+
+    /// Whether its last message went to this place, so short ago that an answer may be under way.
+    pub(crate) fn asks(&self, place: SocketAddr, config: &Config, now: Time) -> bool {
+        let is_there = self.pending.as_ref().is_some_and(|pending| pending.to == place);
+        is_there && self.sent_at.is_some_and(|sent| now.since(sent) < config.retry)
     }
 
     pub(crate) fn is_over(&self, config: &Config, now: Time) -> bool {
@@ -71,6 +87,7 @@ impl Attempt {
         let doublings = if is_last { round.min(DOUBLINGS) } else { 0 };
         self.next_at = now + config.retry * (1 << doublings) + jitter;
         self.has_cookie = std::mem::take(&mut self.repeats);
+        self.sent_at = Some(now);
         self.pending.replace(pending).map(|pending| pending.index)
     }
 

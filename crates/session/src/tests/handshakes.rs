@@ -30,12 +30,14 @@ fn each_end_learns_the_others_incarnation_and_that_it_restarted() {
 
 #[test]
 fn nothing_that_an_incarnation_sealed_arrives_after_the_next_one_is_known() {
-    let mut ends = established(at(0));
-    let (_, late) = ends[1].seal(b"late", at(0)).expect("keys");
-    ends[1] = end(2, 23, Config::default(), at(1000));
-    ends[1].endpoint.begin(ends[1].peer, at(1000));
-    exchange(&mut ends, at(1000));
-    assert_eq!(ends[0].open(&late, address(2), at(1001)), None);
+    for begins in 0..2 {
+        let mut ends = established(at(0));
+        let (_, late) = ends[1].seal(b"late", at(0)).expect("keys");
+        ends[1] = end(2, 23, Config::default(), at(1000));
+        ends[begins].endpoint.begin(ends[begins].peer, at(1000));
+        exchange(&mut ends, at(1000));
+        assert_eq!(ends[0].open(&late, address(2), at(1001)), None);
+    }
 }
 
 #[test]
@@ -134,6 +136,34 @@ fn keys_change_every_two_minutes_while_packets_flow_and_none_is_lost() {
     }
     // One at the beginning, and one each 120 s.
     assert_eq!(ends.map(|end| end.endpoint.counters().handshakes), [5, 5]);
+}
+
+#[test]
+fn whoever_began_begins_again_and_the_other_end_does_not() {
+    let mut ends = established(at(0));
+    let begins = [1, 0].map(|index: usize| {
+        ends[index].seal(b"packet", at(120_000)).expect("keys");
+        ends[index].poll(at(120_000)).is_some()
+    });
+    assert_eq!(begins, [false, true]);
+}
+
+#[test]
+fn an_answer_that_does_not_verify_does_not_keep_the_genuine_one_out() {
+    let mut ends = pair();
+    ends[0].endpoint.begin(ends[0].peer, at(0));
+    let (_, initiation) = ends[0].poll(at(0)).expect("a first message");
+    let Received::Answer(answer) = ends[1].receive(&initiation, address(1), at(0)) else { panic!("an answer") };
+    let mut forged = answer.to_vec();
+    forged[20] ^= 1;
+    let body = forged.len() - 32;
+    let code = crate::handshake::mac::Addressed::to(&key(1).public()).first(&forged[..body]);
+    forged[body..body + 16].copy_from_slice(&code);
+    for message in [&forged, &forged, &*answer] {
+        assert!(!ends[0].status(at(0)).has_keys);
+        ends[0].receive(message, address(2), at(0));
+    }
+    assert_eq!((ends[0].status(at(0)).has_keys, ends[0].endpoint.counters().forged), (true, 2));
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! What is promised whatever happens to datagrams: the world of `fuzz/world.rs`, at random.
 
 use super::*;
-use crate::fuzz::world::{AT_MOST, World};
+use crate::fuzz::situation::{ROUND_TRIP, Situation};
+use crate::fuzz::world::World;
 use proptest::prelude::*;
+use std::collections::BTreeMap;
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
@@ -14,9 +16,10 @@ proptest! {
         (0..operations).for_each(|_| world.trouble());
         // Whoever has lost all keys knows no more than where its user says the other one is.
         world.go(who_is_home, true);
-        world.is_open = true;
-        let took = world.until_packets_cross(AT_MOST);
-        prop_assert!(took.is_some(), "no packets in {} s", AT_MOST.as_seconds());
+        world.open();
+        let at_most = Situation::LostKeys.at_most(2);
+        let took = world.until_packets_cross(at_most);
+        prop_assert!(took.is_some(), "no packets in {} s", at_most.as_seconds());
         // And they go on doing so, once keys that were almost too old have been changed.
         for _ in 0..15 {
             (0..2).for_each(|index| world.seal(index));
@@ -24,7 +27,7 @@ proptest! {
         }
         for _ in 0..3 {
             world.run(Span::from_milliseconds(1000));
-            let took = world.until_packets_cross(Span::from_milliseconds(300));
+            let took = world.until_packets_cross(ROUND_TRIP * 3);
             prop_assert!(took.is_some(), "packets crossed once, and no more");
         }
     }
@@ -43,4 +46,24 @@ proptest! {
             prop_assert_eq!(end.endpoint.indices(), 0, "indices of keys that are gone");
         }
     }
+}
+
+#[test]
+fn packets_cross_after_as_long_as_the_page_says_for_what_the_ends_have_of_each_other() {
+    let mut longest: BTreeMap<Situation, (u32, Span)> = BTreeMap::new();
+    for seed in 0..400 {
+        let mut world = World::new(Chance::of_seed(seed));
+        (0..seed % 250).for_each(|_| world.trouble());
+        world.go(usize::from(seed % 7 < 3), true);
+        world.open();
+        let (situation, at_most) = (world.situation(), world.at_most());
+        let took = world.until_packets_cross(at_most);
+        let took = took.unwrap_or_else(|| panic!("{situation:?}: nothing in {} s, seed {seed}", at_most.as_seconds()));
+        let (count, most) = longest.entry(situation).or_insert((0, Span::ZERO));
+        (*count, *most) = (*count + 1, took.max(*most));
+    }
+    println!("{longest:?}");
+    assert!(longest.len() == 4 && longest.values().all(|(count, _)| *count >= 10), "{longest:?}");
+    // Nor is the table idle talk: whoever waits needs longer than whoever does not.
+    assert!(longest[&Situation::Waits].1 > Situation::NoKeys.at_most(2));
 }

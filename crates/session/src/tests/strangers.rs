@@ -30,6 +30,28 @@ fn under_load_a_peer_gets_in_with_a_cookie_after_one_more_round_trip() {
 }
 
 #[test]
+fn a_cookie_for_an_old_answer_leaves_alone_what_was_begun_with_a_cookie_since() {
+    let under_load = Config { unproven_handshakes: 0, ..Config::default() };
+    let mut ends = [end(1, 11, under_load, at(0)), end(2, 22, Config::default(), at(0))];
+    let answer_of = |received| match received {
+        Received::Answer(answer) => answer.to_vec(),
+        other => panic!("expected an answer, not {other:?}"),
+    };
+    ends.iter_mut().for_each(|end| end.endpoint.begin(end.peer, at(0)));
+    let [(_, theirs), (_, ours)] = [0, 1].map(|index: usize| ends[index].poll(at(0)).expect("a first message"));
+    let old_answer = answer_of(ends[1].receive(&theirs, address(1), at(10)));
+    let cookie = answer_of(ends[0].receive(&ours, address(2), at(10)));
+    ends[1].receive(&cookie, address(1), at(20));
+    let (_, again) = ends[1].poll(at(20)).expect("at once again, with the cookie");
+    let late_cookie = answer_of(ends[0].receive(&old_answer, address(2), at(20)));
+    ends[1].receive(&late_cookie, address(1), at(30));
+    assert_eq!(ends[1].poll(at(30)), None, "an answer is under way");
+    let answer = answer_of(ends[0].receive(&again, address(2), at(30)));
+    ends[1].receive(&answer, address(1), at(40));
+    assert!(ends[1].status(at(40)).has_keys);
+}
+
+#[test]
 fn whoever_has_many_addresses_of_one_network_has_one_place_and_cannot_choose_it() {
     let places = [1, 2].map(|seed| {
         let (mut baker, mut dice) = (crate::handshake::mac::Baker::new(), Dice(seed));
@@ -56,9 +78,20 @@ fn a_cookie_is_good_for_two_minutes_and_tried_once_at_once() {
     ends[0].endpoint.begin(ends[0].peer, at(60_000));
     exchange(&mut ends, at(60_000));
     assert_eq!(ends[1].endpoint.counters().cookies, 1);
-    ends[0].endpoint.begin(ends[0].peer, at(130_000));
+    // Whoever gave it takes it no longer, and whoever has it shows it no longer.
+    ends[0].endpoint.begin(ends[0].peer, at(119_000));
+    let (_, late) = ends[0].poll(at(119_000)).expect("a first message");
+    let received = ends[1].receive(&late, address(1), at(120_020));
+    assert!(matches!(received, Received::Answer(answer) if answer.len() == 64));
+    let (_, without) = {
+        ends[0].endpoint.handle_timeout(at(130_000));
+        ends[0].poll(at(130_000)).expect("again")
+    };
+    assert!(late[174..] != [0; 16] && without[174..] == [0; 16]);
+    let Received::Answer(cookie) = ends[1].receive(&without, address(1), at(130_000)) else { panic!("a cookie") };
+    ends[0].receive(&cookie, address(2), at(130_000));
     exchange(&mut ends, at(130_000));
-    assert_eq!(ends[1].endpoint.counters().cookies, 2);
+    assert_eq!(ends[1].endpoint.counters().cookies, 3);
     assert_eq!(ends.map(|end| end.endpoint.counters().handshakes), [3, 3]);
 }
 

@@ -120,6 +120,19 @@ fn without_any_report_four_octets_do() {
 }
 
 #[test]
+fn a_key_seals_no_more_where_four_octets_could_mean_two_counters_or_nonces_end() {
+    let [mut near, _] = pair();
+    for (next, reported) in [(LONG_WHILE, 0), (MOST_MESSAGES, MOST_MESSAGES)] {
+        (near.next, near.reported) = (next - 1, reported.min(next - 1));
+        assert!(near.may_seal());
+        seal(&mut near, b"");
+        assert!(!near.may_seal());
+        let mut buffer = [0; 64];
+        assert_eq!((near.seal(&mut buffer, HEAD_ROOM..20, false, 1), near.sealed()), (None, next));
+    }
+}
+
+#[test]
 fn a_report_of_what_was_never_sent_changes_nothing() {
     let [mut near, _] = pair();
     for _ in 0..1 << 14 {
