@@ -62,6 +62,7 @@
 mod check;
 mod deserialize;
 mod files;
+pub mod grammars;
 mod located;
 mod mistakes;
 mod node;

@@ -27,6 +27,7 @@
 //! | `mux` | services side by side on one link |
 //! | `path` | metrics composed over several links, and reservations |
 //! | `bearer` | a link out of a path that carries datagrams |
+//! | `link_layer` | all of it as settings |
 //!
 //! | what | |
 //! | --- | --- |
@@ -69,6 +70,7 @@ mod arq;
 pub mod bearer;
 mod contract;
 mod ip;
+mod link_layer;
 pub mod metrics;
 pub mod mux;
 pub mod path;
@@ -88,6 +90,7 @@ pub use contract::{
     Parameter, Port, SchemeName, Service, ServiceId, Side, Start, Subscriber, Tag, Ticket, Violation, pump,
 };
 pub use ip::{Flow, too_big};
+pub use link_layer::LinkLayer;
 pub use mux::Mux;
 pub use registry::{AnyService, ServiceConfig, ShortForm, ShortFormError, WorldDefaults, scheme_names};
 pub use services::*;

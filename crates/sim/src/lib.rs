@@ -75,7 +75,7 @@ pub use pipe::{Pipe, PipeEvent, Start};
 pub use probe::{NoProbe, Probe};
 pub use rate::{Rate, RateFile, RateFormat, RateStep, RateTrace, StepRate};
 pub use recorded::{Recorded, Trace, TraceEnd, TraceError, TraceStep};
-pub use scenario::{ForwardingNode, LinkLayer, Scenario, Wired};
+pub use scenario::{ForwardingNode, Scenario, Wired};
 pub use service_outcome::ServiceOutcome;
 pub use wireless::{Differences, MtuStep, Wireless};
 pub use world::World;

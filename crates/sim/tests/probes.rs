@@ -109,7 +109,7 @@ fn a_probe_sees_every_packet_at_both_hosts() {
     let mut scenario = hurried();
     scenario.wireless.errors = ErrorModel::None;
     scenario.wireless.queue = Queue::DropTail(Room::of(256));
-    scenario.link_layer = arqway_sim::LinkLayer::default();
+    scenario.link_layer = arqway_link::LinkLayer::default();
     let mut followed = Followed::default();
     World::new(&scenario, &Streams::new(1, 0), &mut followed).expect("one service").run();
     assert_eq!(followed.packets, [200, 200], "50 kB in packets of 250 octets, none of them lost");

@@ -21,8 +21,9 @@ use super::wording::{changes_in_words, label_in_words};
 use super::world::{Point, PointTree, World};
 use arqway_config::schema::Later;
 use arqway_config::{Located, Mistake, Mistakes, Node, Origin, Table};
+use arqway_link::LinkLayer;
 use arqway_link::{ServiceConfig, ShortForm, ShortFormError, WorldDefaults};
-use arqway_sim::{LinkLayer, Scenario};
+use arqway_sim::Scenario;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

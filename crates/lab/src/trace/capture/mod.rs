@@ -13,10 +13,11 @@
 
 mod checksum;
 
+use arqway_link::LinkLayer;
 use arqway_link::{Frame, Packet, ServiceConfig};
 use arqway_pcapng::{Interface, LinkType, Way, Writer};
 use arqway_sim::channel::Direction;
-use arqway_sim::{Host, LinkLayer, Probe};
+use arqway_sim::{Host, Probe};
 use arqway_units::Time;
 use std::io::{self, Write};
 

@@ -28,9 +28,9 @@ mod record;
 
 pub use record::Recorder;
 
+use arqway_link::LinkLayer;
 use arqway_link::selective_repeat::{self, Timeout};
 use arqway_link::{ServiceConfig, ServiceId};
-use arqway_sim::LinkLayer;
 use arqway_units::{Span, Time};
 
 /// What stands around the plot.

@@ -11,10 +11,11 @@
 //! ```
 
 use super::numbers::{Arrived, at_or_after};
+use arqway_link::LinkLayer;
 use arqway_link::selective_repeat::{Pdu, parse};
 use arqway_link::{Frame, ServiceId};
+use arqway_sim::Probe;
 use arqway_sim::channel::Direction;
-use arqway_sim::{LinkLayer, Probe};
 use arqway_units::{Span, Time};
 use std::collections::{BTreeSet, VecDeque};
 
