@@ -10,6 +10,7 @@
 //! | `wait` | [`Wait`] for packets and for a time, in nanoseconds; [`Waker`] from another thread |
 //! | `namespace` | [`Namespace`]: made, entered, removed; a [`Child`] inside; [`leftovers`] of a process that was killed |
 //! | `interface` | [`Interface`]: packets in and out |
+//! | `udp` | [`UdpSocket`]: datagrams in batches |
 //! | `privileges` | [`privileges`]: root's, or a user namespace's, or what is missing |
 //! | `netlink`, `option` | links and addresses; socket options |
 //! | `error` | [`NetError`] |
@@ -51,6 +52,7 @@ mod netlink;
 mod option;
 mod privileges;
 mod slab;
+mod udp;
 mod wait;
 
 pub use clock::{Clock, timeout};
@@ -59,4 +61,5 @@ pub use interface::{Device, Interface};
 pub use namespace::{Child, Namespace, leftovers};
 pub use privileges::{Privileges, privileges};
 pub use slab::Slab;
+pub use udp::{Datagrams, Sent, UdpSocket};
 pub use wait::{Ready, Wait, Waker};

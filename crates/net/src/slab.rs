@@ -54,7 +54,12 @@ impl Slab {
 
     /// The packet in the first `length` octets that were written into the last [`room`](Self::room).
     pub fn cut(&mut self, length: usize) -> Bytes {
-        self.free.split_to(length.min(self.free.len())).freeze()
+        self.cut_mut(length).freeze()
+    }
+
+    /// The same, to be changed in place before it is shared.
+    pub fn cut_mut(&mut self, length: usize) -> BytesMut {
+        self.free.split_to(length.min(self.free.len()))
     }
 
     /// A packet with these octets.

@@ -1,33 +1,33 @@
-//! The second driver of `arqway-link`: real sockets, the real clock, one thread an end.
-//!
-//! The simulator is the first. Both call the same `handle_*` methods and the same [`pump`](arqway_link::pump), so what
-//! was simulated is what runs here; nothing in this crate knows a protocol.
+//! The tunnel: IP between hosts across bad links, by the very protocols that the simulator runs.
 //!
 //! ```text
-//!     network layer (TUN, memory)
-//!       |  poll_packet      ^  deliver
-//!    +--v-------------------|--+
-//!    |        Endpoint         |   one turn: ppoll, read the clock, tell the service, pump
-//!    |  LinkService  ->  Port  |
-//!    +--|-------------------^--+
-//!       v  one frame, one datagram
-//!     UDP socket, connected to the peer
+//!     packets of the network layer (TUN)                      datagrams of the line (UDP)
+//!            |                                                          ^
+//!            v   by destination                                         |
+//!     +-- peer ----------------------------------+                      |
+//!     | Bearer< Mux< services > >   arqway-link   | -- datagrams --> session: sealed, arqway-session
+//!     +-------------------------------------------+
 //! ```
 //!
-//! | module | what |
+//! [`Tunnel`] has no socket and no clock: [`turn`](Tunnel::turn) is told the time, and given the line and the network layer.
+//! So a test runs it in virtual time. `link` is used unchanged; nothing in this crate knows a recovery scheme.
+//!
+//! | file | what |
 //! | --- | --- |
-//! | `daemon` | [`Endpoint`] and its loop |
-//! | `network` | [`NetworkLayer`]: what it needs of whoever has the packets |
-//! | `port` | the [`Port`](arqway_link::Port): where an endpoint's outputs go |
-//! | `udp` | frames to datagrams and back |
+//! | `tunnel.rs` | [`Tunnel`]: one end of links to any number of peers |
+//! | `peer.rs` | one of them: its link, and the port below it |
+//! | `outbox.rs` | datagrams sealed where they are sent from, in batches |
+//! | `allowed.rs` | whose an address is |
+//! | `io.rs` | [`Line`] and [`NetworkLayer`], and both over the system |
+//! | `counters.rs` | what is counted |
 
-mod daemon;
-mod network;
-mod port;
-#[cfg(test)]
-mod tests;
-mod udp;
+mod allowed;
+mod counters;
+mod io;
+mod outbox;
+mod peer;
+mod tunnel;
 
-pub use daemon::{Endpoint, TunnelError};
-pub use network::NetworkLayer;
-pub use udp::UdpCounters;
+pub use counters::Counters;
+pub use io::{Line, NetworkLayer, TunDevice, UdpLine};
+pub use tunnel::{AddError, Event, NewPeer, Next, Tunnel};

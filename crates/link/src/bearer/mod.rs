@@ -63,7 +63,7 @@ use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use arqway_units::{BitRate, Octets, Time};
 use core::fmt;
-use epoch::Epoch;
+use epoch::{Epoch, Heard};
 use liveness::Act;
 use pack::Packer;
 use path::Path;
@@ -168,6 +168,32 @@ impl<S: LinkService> Bearer<S> {
             first_ticket: 0,
             config,
             context,
+        }
+    }
+
+    /// The same for an end inside a secure session, which tells who the peer is: see [`meet`](Self::meet). It says no hellos, and
+    /// nothing crosses it before.
+    #[must_use]
+    pub fn in_session(
+        config: Config,
+        builder: impl Fn(&LinkContext) -> S + Send + 'static,
+        context: LinkContext,
+        boot: u64,
+        now: Time,
+    ) -> Self {
+        let mut bearer = Self::new(config, builder, context, boot, now);
+        bearer.epoch = Epoch::told(wire::is_client(context.side), boot, now);
+        bearer
+    }
+
+    /// The session has met the peer's incarnation of this boot number. Another one than before has nothing of what the services
+    /// knew: they are built anew. An end that says hellos hears of its peer by these alone.
+    pub fn meet(&mut self, boot: u64, now: Time) {
+        self.now = now;
+        match self.epoch.meet(boot, now) {
+            Heard::Nothing => {}
+            Heard::Peer => self.begin(false, now),
+            Heard::Restarted => self.begin(true, now),
         }
     }
 

@@ -18,6 +18,9 @@
 //! For a while after an epoch has begun only datagrams that name it in full are taken. A short name has two bits of it, and a
 //! datagram of the epoch before may still be under way; when it no longer can, reports say so
 //! ([`takes_short`](Epoch::takes_short)), and steady state begins.
+//!
+//! Where datagrams go in a secure session, its handshake has told both boot numbers already, and nobody else can have said
+//! them. Then there are no hellos: the owner says who [was met](Epoch::meet).
 
 use super::wire::{self, Hello, Name};
 use arqway_units::{Span, Time};
@@ -33,6 +36,8 @@ const DOUBTS: u8 = 4;
 pub(super) struct Epoch {
     of_client: bool,
     boot: u64,
+    /// The owner says who the peer is.
+    is_told: bool,
     /// The peer's boot number, once it is known to be alive.
     peer: Option<u64>,
     /// When it became known.
@@ -60,8 +65,21 @@ pub(super) enum Heard {
 impl Epoch {
     /// An end that knows of no peer, and asks.
     pub(super) fn new(of_client: bool, boot: u64, now: Time) -> Self {
-        let asks = Some((now, 0));
-        Self { of_client, boot, peer: None, since: now, challenge: 1, heard: None, answers: false, asks }
+        Self { is_told: false, asks: Some((now, 0)), ..Self::told(of_client, boot, now) }
+    }
+
+    /// An end that knows of no peer until its owner has met it.
+    pub(super) fn told(of_client: bool, boot: u64, now: Time) -> Self {
+        Self { of_client, boot, is_told: true, peer: None, since: now, challenge: 1, heard: None, answers: false, asks: None }
+    }
+
+    /// The owner has met the peer, alive, by this boot number.
+    pub(super) fn meet(&mut self, boot: u64, now: Time) -> Heard {
+        if !self.is_told || self.peer == Some(boot) {
+            return Heard::Nothing;
+        }
+        self.since = now;
+        if self.peer.replace(boot).is_some() { Heard::Restarted } else { Heard::Peer }
     }
 
     /// The number of the epoch, if there is one: both ends work out the same.
@@ -94,7 +112,7 @@ impl Epoch {
 
     /// A hello arrives.
     pub(super) fn hear(&mut self, hello: &Hello, now: Time) -> Heard {
-        if hello.of_client == self.of_client {
+        if hello.of_client == self.of_client || self.is_told {
             return Heard::Nothing;
         }
         self.heard = Some((hello.boot, hello.challenge));
@@ -120,7 +138,9 @@ impl Epoch {
 
     /// The peer may have restarted: it is asked.
     pub(super) fn doubt(&mut self, now: Time) {
-        self.asks.get_or_insert((now, 0));
+        if !self.is_told {
+            self.asks.get_or_insert((now, 0));
+        }
     }
 
     /// The next hello, if one is to be sent.
@@ -181,6 +201,21 @@ mod tests {
         assert!(
             takes(Name::Full { epoch: id, number: 0 }, 1000) && !takes(Name::Full { epoch: id ^ 1, number: 0 }, 1000)
         );
+    }
+
+    #[test]
+    fn an_end_whose_owner_meets_the_peer_asks_nobody_and_hears_no_hello() {
+        let mut end = Epoch::told(false, 77, Time::ZERO);
+        let hello = Epoch::new(true, 99, Time::ZERO).poll(Time::ZERO).expect("it asks");
+        assert_eq!((end.hear(&hello, Time::ZERO), end.poll(Time::ZERO)), (Heard::Nothing, None));
+        assert_eq!((end.meet(99, Time::ZERO), end.meet(99, Time::ZERO)), (Heard::Peer, Heard::Nothing));
+        let [of_hellos, _] = agreed();
+        assert_eq!(end.id(), of_hellos.id(), "the same epoch as by hellos");
+        assert_eq!((end.meet(98, Time::ZERO), end.id() == of_hellos.id()), (Heard::Restarted, false));
+        end.doubt(Time::ZERO);
+        assert_eq!((end.poll(Time::ZERO), end.deadline()), (None, None));
+        let mut asks = Epoch::new(false, 77, Time::ZERO);
+        assert_eq!((asks.meet(99, Time::ZERO), asks.id()), (Heard::Nothing, None), "hellos alone decide here");
     }
 
     #[test]

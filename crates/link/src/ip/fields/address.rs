@@ -43,8 +43,9 @@ impl Addresses {
         self.address.is_ipv4()
     }
 
-    /// The bits that are the same, and where they stand.
-    pub(crate) fn bits_and_mask(self) -> (u128, u128) {
+    /// The bits that are the same, and a mask of where they stand, in a number of 32 or 128 bits.
+    #[must_use]
+    pub fn bits_and_mask(self) -> (u128, u128) {
         let (bits, width) = bits_of(self.address);
         (bits, mask(self.length, width))
     }

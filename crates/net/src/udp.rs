@@ -1,0 +1,227 @@
+//! A UDP socket whose datagrams go and come in batches: one call of the system for up to 64 of them (GSO and GRO, udp(7)).
+//!
+//! ```text
+//!     send      |1400 octets|1400 octets|1400 octets|900|   to one address, all of one size but the last
+//!     receive   |1200|1200|1200|300|                        from one address, likewise
+//! ```
+//!
+//! Datagrams are never fragmented here (`IP_PMTUDISC_PROBE`): whoever sends has to find out how large they may be.
+
+use crate::error::NetError;
+use crate::slab::Slab;
+use bytes::BytesMut;
+use quinn_udp::{RecvMeta, Transmit, UdpSocketState};
+use rustix::io::Errno;
+use std::fmt;
+use std::io::{self, IoSliceMut};
+use std::net::{SocketAddr, UdpSocket as StdSocket};
+use std::os::fd::{AsFd, BorrowedFd};
+
+/// Room for whatever one call may read: 64 KiB, as large as datagrams and batches of them get.
+const LARGEST: usize = 64 * 1024;
+/// Asked of the system for what it queues in each direction: some 30 ms at 1 Gbit/s. It may grant less.
+const BUFFER: usize = 4 * 1024 * 1024;
+
+/// A nonblocking UDP socket.
+pub struct UdpSocket {
+    socket: StdSocket,
+    state: UdpSocketState,
+    address: SocketAddr,
+}
+
+/// Datagrams that arrived together from one address, one after the other.
+#[derive(Debug)]
+pub struct Datagrams {
+    /// Their octets.
+    pub octets: BytesMut,
+    /// How long each is; the last may be shorter.
+    pub each: usize,
+    /// Who sent them.
+    pub from: SocketAddr,
+}
+
+/// What became of datagrams that were to be sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
+pub enum Sent {
+    /// The system has them.
+    Taken,
+    /// It has no room for them now: none was sent, and the same can be tried again.
+    NoRoom,
+    /// They will never leave: too large for the interface, or no route, or nobody there.
+    Lost,
+}
+
+impl UdpSocket {
+    /// A socket at an address of this machine.
+    ///
+    /// # Errors
+    /// The address is taken, or is none of this machine's.
+    pub fn bind(address: SocketAddr) -> Result<Self, NetError> {
+        let failed = |error: io::Error| NetError::system(format!("receive datagrams at {address}"), error);
+        let socket = StdSocket::bind(address).map_err(failed)?;
+        let state = UdpSocketState::new((&socket).into()).map_err(failed)?;
+        // What is granted is at least the system's own default.
+        let _ = state.set_send_buffer_size((&socket).into(), BUFFER);
+        let _ = state.set_recv_buffer_size((&socket).into(), BUFFER);
+        let address = socket.local_addr().map_err(failed)?;
+        Ok(Self { socket, state, address })
+    }
+
+    /// Where it is, with the port that the system chose if none was asked for.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// How many datagrams one [`send`](Self::send) takes at most.
+    #[must_use]
+    pub fn most_at_once(&self) -> usize {
+        self.state.max_gso_segments()
+    }
+
+    /// The next datagrams; `None` where there are none now. News of errors on the way (ICMP) is none.
+    ///
+    /// # Errors
+    /// The socket cannot be read.
+    pub fn receive(&self, slab: &mut Slab) -> Result<Option<Datagrams>, NetError> {
+        let mut meta = [RecvMeta::default()];
+        loop {
+            let room = &mut slab.room(LARGEST)[..LARGEST];
+            match self.state.recv((&self.socket).into(), &mut [IoSliceMut::new(room)], &mut meta) {
+                Ok(_) => break,
+                Err(error) => match Errno::from_io_error(&error) {
+                    Some(Errno::AGAIN) => return Ok(None),
+                    Some(Errno::INTR | Errno::CONNREFUSED | Errno::HOSTUNREACH | Errno::NETUNREACH) => {}
+                    _ => return Err(NetError::system(format!("receive datagrams at {}", self.address), error)),
+                },
+            }
+        }
+        let [meta] = meta;
+        Ok(Some(Datagrams { octets: slab.cut_mut(meta.len), each: meta.stride.max(1), from: unmapped(meta.addr) }))
+    }
+
+    /// Sends datagrams of `each` octets, the last of which may be shorter, to one address.
+    ///
+    /// # Errors
+    /// The socket cannot be written. What the way there does is never among the reasons.
+    pub fn send(&self, to: SocketAddr, octets: &[u8], each: usize) -> Result<Sent, NetError> {
+        let destination = self.mapped(to);
+        let mut rest = octets;
+        // Where the system has switched segmentation off, each goes by itself.
+        let at_once = each.saturating_mul(self.state.max_gso_segments().max(1));
+        let mut sent = Sent::Taken;
+        while !rest.is_empty() {
+            let (now, later) = rest.split_at(rest.len().min(at_once));
+            let transmit =
+                Transmit { destination, ecn: None, contents: now, segment_size: Some(each), src_ip: None };
+            match self.state.try_send((&self.socket).into(), &transmit) {
+                Ok(()) => {}
+                Err(error) => match Errno::from_io_error(&error) {
+                    Some(Errno::INTR) => continue,
+                    // Part of them is gone: the rest is lost as on any link that is full.
+                    Some(Errno::AGAIN | Errno::NOBUFS | Errno::NOMEM) if now.len() == octets.len() => {
+                        return Ok(Sent::NoRoom);
+                    }
+                    Some(Errno::BADF | Errno::NOTSOCK | Errno::FAULT) => {
+                        return Err(NetError::system(format!("send datagrams from {}", self.address), error));
+                    }
+                    _ => sent = Sent::Lost,
+                },
+            }
+            rest = later;
+        }
+        Ok(sent)
+    }
+
+    /// An IPv4 address as a socket of both versions names it.
+    fn mapped(&self, address: SocketAddr) -> SocketAddr {
+        match address {
+            SocketAddr::V4(address) if self.address.is_ipv6() => {
+                (address.ip().to_ipv6_mapped(), address.port()).into()
+            }
+            _ => address,
+        }
+    }
+}
+
+/// An IPv4 address that a socket of both versions has named as one of IPv6.
+fn unmapped(address: SocketAddr) -> SocketAddr {
+    match address {
+        SocketAddr::V6(six) => six.ip().to_ipv4_mapped().map_or(address, |four| (four, six.port()).into()),
+        SocketAddr::V4(_) => address,
+    }
+}
+
+impl AsFd for UdpSocket {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}
+
+impl fmt::Debug for UdpSocket {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("UdpSocket").field("address", &self.address).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Clock, Wait};
+
+    fn pair() -> [UdpSocket; 2] {
+        ["127.0.0.1:0", "[::]:0"].map(|address| UdpSocket::bind(address.parse().unwrap()).unwrap())
+    }
+
+    fn all(socket: &UdpSocket, octets: usize) -> Vec<Vec<u8>> {
+        let (mut slab, mut found, clock, wait) = (Slab::new(), Vec::new(), Clock::start(), Wait::new().unwrap());
+        while found.iter().map(Vec::len).sum::<usize>() < octets {
+            let Some(Datagrams { octets, each, .. }) = socket.receive(&mut slab).unwrap() else {
+                wait.on(&[socket.as_fd()], None, &clock).unwrap();
+                continue;
+            };
+            found.extend(octets.chunks(each).map(<[u8]>::to_vec));
+        }
+        found
+    }
+
+    #[test]
+    fn a_batch_arrives_as_the_datagrams_that_were_sent() {
+        let [four, both] = pair();
+        let to: SocketAddr = ([127, 0, 0, 1], both.address().port()).into();
+        let octets: Vec<u8> = (0..3 * 1200 + 77).map(|at| u8::try_from(at % 251).unwrap()).collect();
+        assert_eq!(four.send(to, &octets, 1200).unwrap(), Sent::Taken);
+        assert_eq!(all(&both, octets.len()), octets.chunks(1200).map(<[u8]>::to_vec).collect::<Vec<_>>());
+        // And back, to an address of IPv4 by a socket of both versions.
+        assert_eq!(both.send(four.address(), &octets[..900], 900).unwrap(), Sent::Taken);
+        assert_eq!(all(&four, 900), [octets[..900].to_vec()]);
+    }
+
+    #[test]
+    fn whoever_sent_is_named_by_the_address_that_answers_reach() {
+        let [four, both] = pair();
+        let to: SocketAddr = ([127, 0, 0, 1], both.address().port()).into();
+        assert_eq!(four.send(to, b"hello", 5).unwrap(), Sent::Taken);
+        let (mut slab, clock, wait) = (Slab::new(), Clock::start(), Wait::new().unwrap());
+        wait.on(&[both.as_fd()], None, &clock).unwrap();
+        assert_eq!(both.receive(&mut slab).unwrap().unwrap().from, four.address());
+    }
+
+    #[test]
+    fn datagrams_that_cannot_leave_are_lost_and_the_socket_goes_on() {
+        let [four, both] = pair();
+        let to: SocketAddr = ([127, 0, 0, 1], both.address().port()).into();
+        assert_eq!(four.send(to, &vec![7; 65_535], 65_535).unwrap(), Sent::Lost, "larger than UDP carries");
+        assert_eq!(four.send("[2001:db8::1]:9".parse().unwrap(), b"x", 1).unwrap(), Sent::Lost, "another version");
+        assert_eq!(four.send(to, b"hello", 5).unwrap(), Sent::Taken);
+        assert_eq!(all(&both, 5), [b"hello".to_vec()]);
+    }
+
+    #[test]
+    fn an_address_that_is_taken_is_an_error_that_names_it() {
+        let [four, _] = pair();
+        let error = UdpSocket::bind(four.address()).unwrap_err().to_string();
+        assert!(error.contains(&four.address().to_string()), "{error}");
+    }
+}

@@ -1,0 +1,135 @@
+//! Datagrams of this turn, sealed in the buffer that they are sent from: one call of the system takes many.
+//!
+//! ```text
+//!     |head|payload|tag|head|payload|tag|head|pay|tag|   |message|
+//!      `----- a run: to one address, all of one size ---'  another
+//! ```
+
+use crate::io::Line;
+use arqway_link::Frame;
+use arqway_net::{NetError, Sent};
+use arqway_session::{Endpoint, HEAD_ROOM, NotSealed, PeerId, TAG};
+use arqway_units::Time;
+use std::collections::VecDeque;
+use std::net::SocketAddr;
+use std::ops::Range;
+
+/// What one turn sends at most before the system is asked to take it.
+const ROOM: usize = 256 * 1024;
+/// The largest UDP payload over IPv4, and so the longest run.
+const LONGEST: usize = 65_535 - 28;
+/// How many datagrams a run has at most: `UDP_MAX_SEGMENTS`, udp(7).
+const MOST: usize = 64;
+
+/// Datagrams that go with one call.
+#[derive(Debug)]
+struct Run {
+    to: SocketAddr,
+    octets: Range<usize>,
+    each: usize,
+    count: usize,
+    /// The last one is shorter, so no other can follow.
+    is_closed: bool,
+}
+
+#[derive(Debug)]
+pub(crate) struct Outbox {
+    octets: Box<[u8]>,
+    end: usize,
+    runs: VecDeque<Run>,
+    /// The line had no room.
+    is_blocked: bool,
+    /// Datagrams that nobody will get: the line refused them.
+    pub(crate) lost: u64,
+    /// Datagrams that the line took.
+    pub(crate) sent: u64,
+}
+
+impl Outbox {
+    pub(crate) fn new() -> Self {
+        let octets = vec![0; ROOM].into_boxed_slice();
+        Self { octets, end: 0, runs: VecDeque::new(), is_blocked: false, lost: 0, sent: 0 }
+    }
+
+    /// Whether another datagram of any size finds room.
+    pub(crate) fn has_room(&self) -> bool {
+        !self.is_blocked && self.octets.len() - self.end >= LONGEST + HEAD_ROOM
+    }
+
+    /// Whether it waits for the line.
+    pub(crate) fn is_blocked(&self) -> bool {
+        self.is_blocked
+    }
+
+    /// Seals a frame for a peer behind what waits.
+    pub(crate) fn seal(
+        &mut self,
+        session: &mut Endpoint,
+        peer: PeerId,
+        frame: &Frame,
+        now: Time,
+    ) -> Result<(), NotSealed> {
+        let before = session.head_length(peer);
+        let payload = before..before + frame.size().as_usize();
+        let buffer = self.octets.get_mut(self.end..self.end + payload.end + TAG).ok_or(NotSealed::NoRoom)?;
+        write(frame, &mut buffer[payload.clone()]);
+        let sealed = session.seal(peer, buffer, payload, now)?;
+        let Range { start, end } = sealed.datagram;
+        self.append(self.end + start..self.end + end, sealed.to);
+        Ok(())
+    }
+
+    /// Appends a datagram of the session's own.
+    pub(crate) fn push(&mut self, to: SocketAddr, message: &[u8]) {
+        let at = self.end..self.end + message.len();
+        if let Some(room) = self.octets.get_mut(at.clone()) {
+            room.copy_from_slice(message);
+            self.append(at, to);
+        } else {
+            self.lost += 1;
+        }
+    }
+
+    fn append(&mut self, datagram: Range<usize>, to: SocketAddr) {
+        let length = datagram.len();
+        self.end = datagram.end;
+        if let Some(run) = self.runs.back_mut() {
+            let follows = run.to == to && run.octets.end == datagram.start && !run.is_closed && length <= run.each;
+            if follows && run.count < MOST && datagram.end - run.octets.start <= LONGEST {
+                (run.octets.end, run.count, run.is_closed) = (datagram.end, run.count + 1, length < run.each);
+                return;
+            }
+        }
+        self.runs.push_back(Run { to, octets: datagram, each: length, count: 1, is_closed: false });
+    }
+
+    /// Gives the line what waits, as far as it has room. Whether nothing waits any more.
+    pub(crate) fn flush(&mut self, line: &mut impl Line) -> Result<bool, NetError> {
+        self.is_blocked = false;
+        while let Some(run) = self.runs.front() {
+            let count = arqway_units::count(run.count);
+            match line.send(run.to, &self.octets[run.octets.clone()], run.each)? {
+                Sent::Taken => self.sent += count,
+                Sent::Lost => self.lost += count,
+                Sent::NoRoom => {
+                    self.is_blocked = true;
+                    return Ok(false);
+                }
+            }
+            self.runs.pop_front();
+        }
+        self.end = 0;
+        Ok(true)
+    }
+}
+
+/// Writes a frame as it goes onto a wire.
+fn write(frame: &Frame, room: &mut [u8]) {
+    let Some((tag, mut rest)) = room.split_first_mut() else { return };
+    *tag = frame.tag.as_octet();
+    for part in frame.parts() {
+        let (room, behind) = rest.split_at_mut(part.len());
+        room.copy_from_slice(part);
+        rest = behind;
+    }
+}

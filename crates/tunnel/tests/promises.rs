@@ -1,0 +1,184 @@
+//! What a tunnel promises, in virtual time.
+
+mod world;
+
+use arqway_link::bearer;
+use arqway_tunnel::Event;
+use arqway_units::{Span, Time};
+use bytes::Bytes;
+use world::{Path, TCP, UDP, UnderWay, World, packet};
+
+fn seconds(seconds: u64) -> Time {
+    Time::ZERO + Span::from_milliseconds(seconds * 1000)
+}
+
+fn packets(from: usize, protocol: u8, count: u32) -> Vec<Bytes> {
+    (0..count).map(|number| packet(from, protocol, number, 1000)).collect()
+}
+
+#[test]
+fn a_packet_crosses_after_one_round_trip_of_the_handshake() {
+    let mut world = World::new(Path::default(), 1);
+    let sent = packet(0, TCP, 7, 200);
+    world.ends[0].host.to_send.push_back(sent.clone());
+    assert!(world.run_while(seconds(1), |world| world.ends[1].host.received.is_empty()));
+    assert_eq!((world.ends[1].host.received[0].clone(), world.now), (sent, seconds(0) + Span::from_milliseconds(60)));
+}
+
+#[test]
+fn reliable_packets_arrive_once_and_in_order_over_a_line_that_loses_doubles_and_corrupts() {
+    for seed in 0..5 {
+        let path = Path { loss: 0.1, duplicates: 0.05, corruption: 0.05, ..Path::default() };
+        let mut world = World::new(path, seed);
+        let [there, back] = [packets(0, TCP, 200), packets(1, TCP, 150)];
+        world.ends[0].host.to_send.extend(there.iter().cloned());
+        world.ends[1].host.to_send.extend(back.iter().cloned());
+        let is_there = |world: &World| {
+            world.ends[1].host.received.len() < there.len() || world.ends[0].host.received.len() < back.len()
+        };
+        assert!(world.run_while(seconds(60), is_there), "not all has arrived");
+        world.run(world.after(5000));
+        assert_eq!((&world.ends[1].host.received, &world.ends[0].host.received), (&there, &back));
+    }
+}
+
+#[test]
+fn nobody_on_the_way_sees_what_packets_hold() {
+    let mut world = World::new(Path::default(), 1);
+    let secret = b"nobody else may read these words";
+    let mut octets = packet(0, TCP, 1, 400).to_vec();
+    octets[100..100 + secret.len()].copy_from_slice(secret);
+    world.ends[0].host.to_send.push_back(octets.into());
+    assert!(world.run_while(seconds(1), |world| world.ends[1].host.received.is_empty()));
+    let wires = world.wires.borrow();
+    let shows = |datagram: &UnderWay| datagram.octets.windows(secret.len()).any(|window| window == secret);
+    assert!(!wires.sent.iter().any(|(_, datagram)| shows(datagram)));
+}
+
+#[test]
+fn whatever_was_sent_once_and_comes_again_is_let_in_nowhere() {
+    let mut world = World::new(Path::default(), 1);
+    world.ends[0].host.to_send.extend(packets(0, UDP, 20));
+    world.run(seconds(1));
+    assert_eq!(world.ends[1].host.received.len(), 20);
+    let copies: Vec<_> = world.wires.borrow().sent.iter().map(|(_, datagram)| datagram.clone()).collect();
+    for (index, copy) in copies.into_iter().enumerate() {
+        world.wires.borrow_mut().put(seconds(1) + Span::from_milliseconds(index as u64), copy);
+    }
+    world.run(seconds(3));
+    assert_eq!(world.ends[1].host.received.len(), 20);
+    assert!(world.ends[1].tunnel.session().counters().replayed >= 20);
+}
+
+#[test]
+fn a_packet_from_an_address_that_its_peer_does_not_have_is_dropped_and_counted() {
+    let mut world = World::new(Path::default(), 1);
+    let mut forged = packet(0, TCP, 1, 100).to_vec();
+    forged[12..16].copy_from_slice(&[10, 0, 0, 77]);
+    world.ends[0].host.to_send.extend([Bytes::from(forged), packet(0, TCP, 2, 100)]);
+    world.run(seconds(1));
+    assert_eq!(world.ends[1].host.received, [packet(0, TCP, 2, 100)]);
+    assert_eq!(world.ends[1].tunnel.counters().sources_not_allowed, 1);
+}
+
+#[test]
+fn a_packet_to_an_address_that_no_peer_has_is_dropped_and_counted() {
+    let mut world = World::new(Path::default(), 1);
+    let mut lost = packet(0, TCP, 1, 100).to_vec();
+    lost[16..20].copy_from_slice(&[10, 0, 0, 77]);
+    world.ends[0].host.to_send.extend([Bytes::from(lost), Bytes::from_static(b"\x00no packet")]);
+    world.run(seconds(1));
+    let counters = world.ends[0].tunnel.counters();
+    assert_eq!((counters.packets_without_peer, counters.not_packets_sent, counters.packets_taken), (1, 1, 0));
+}
+
+#[test]
+fn a_packet_too_large_for_the_link_is_answered_with_what_fits() {
+    let mut world = World::new(Path::default(), 1);
+    world.run(seconds(1));
+    world.ends[0].host.to_send.push_back(packet(0, UDP, 1, 9000));
+    world.run(seconds(2));
+    let [answer] = &world.ends[0].host.received[..] else { panic!("{:?}", world.ends[0].host.received) };
+    assert_eq!((answer[9], answer[20], answer[21]), (1, 3, 4), "ICMP: fragmentation needed");
+    let mtu = usize::from(u16::from_be_bytes([answer[26], answer[27]]));
+    assert!((1280..1472).contains(&mtu), "{mtu}");
+    assert_eq!(world.ends[0].tunnel.counters().packets_too_large, 1);
+    world.ends[0].host.to_send.push_back(packet(0, UDP, 2, mtu));
+    world.run(seconds(3));
+    assert_eq!(world.ends[1].host.received, [packet(0, UDP, 2, mtu)]);
+}
+
+#[test]
+fn packets_flow_again_within_two_seconds_after_either_end_has_restarted() {
+    for restarted in [0, 1] {
+        let mut world = World::new(Path::default(), 3);
+        world.ends[0].host.to_send.push_back(packet(0, TCP, 1, 500));
+        world.ends[1].host.to_send.push_back(packet(1, TCP, 1, 500));
+        world.run(seconds(200));
+        world.restart(restarted);
+        let from = world.now;
+        let mut number = 100;
+        while world.ends.iter().any(|end| !end.host.received.iter().any(|packet| packet[27] >= 100)) {
+            for (index, end) in world.ends.iter_mut().enumerate() {
+                end.host.to_send.push_back(packet(index, TCP, number, 500));
+            }
+            number += 1;
+            world.run(world.after(50));
+            assert!(world.now < from + Span::from_milliseconds(2000), "end {restarted}: nothing crosses");
+        }
+    }
+}
+
+#[test]
+fn a_dead_line_is_noticed_and_traffic_goes_on_when_it_is_back() {
+    let mut world = World::new(Path::default(), 4);
+    world.ends[0].host.to_send.extend(packets(0, TCP, 10));
+    world.run(seconds(1));
+    world.wires.borrow_mut().path.is_open = false;
+    let sent: Vec<Bytes> = (100..110).map(|number| packet(0, TCP, number, 500)).collect();
+    world.ends[0].host.to_send.extend(sent.iter().cloned());
+    world.run(seconds(121));
+    let events: Vec<Event> = std::iter::from_fn(|| world.ends[0].tunnel.poll_event()).collect();
+    assert!(events.iter().any(|event| matches!(event, Event::Link(_, bearer::Event::Down))), "{events:?}");
+    world.wires.borrow_mut().path.is_open = true;
+    // One second and two round trips of 40 ms.
+    let back = |world: &World| world.ends[1].host.received.len() < 11;
+    assert!(world.run_while(world.after(1080), back), "nothing crosses");
+    world.run(world.after(5000));
+    assert_eq!(world.ends[1].host.received[10..], sent);
+}
+
+#[test]
+fn two_ends_at_rest_send_nothing() {
+    let mut world = World::new(Path::default(), 5);
+    world.ends[0].host.to_send.extend(packets(0, TCP, 10));
+    world.run(seconds(60));
+    let before = world.wires.borrow().sent.len();
+    world.run(seconds(4000));
+    assert_eq!(world.wires.borrow().sent.len(), before);
+}
+
+#[test]
+fn datagrams_wait_for_a_line_that_is_full_and_none_is_lost() {
+    let mut world = World::new(Path::default(), 6);
+    world.run(seconds(1));
+    world.ends[0].line.full_for = 500;
+    let sent = packets(0, UDP, 100);
+    world.ends[0].host.to_send.extend(sent.iter().cloned());
+    world.run(seconds(3));
+    assert_eq!((world.ends[0].line.full_for, &world.ends[1].host.received), (0, &sent));
+}
+
+#[test]
+fn a_peer_that_is_somewhere_else_is_found_there() {
+    let mut world = World::new(Path::default(), 7);
+    world.ends[0].host.to_send.extend(packets(0, TCP, 10));
+    world.run(seconds(1));
+    world.ends[0].line.address = "198.51.100.7:4242".parse().expect("an address");
+    world.ends[0].host.to_send.push_back(packet(0, TCP, 100, 500));
+    world.run(seconds(3));
+    world.ends[1].host.to_send.push_back(packet(1, TCP, 101, 500));
+    world.run(seconds(4));
+    assert_eq!(world.ends[0].host.received, [packet(1, TCP, 101, 500)]);
+    assert_eq!(world.ends[1].host.received.last(), Some(&packet(0, TCP, 100, 500)));
+}

@@ -1,0 +1,276 @@
+//! Tunnels joined in virtual time: lines that delay, lose, double and corrupt datagrams, and hosts with packets in memory.
+
+use arqway_link::mux::{self, Addresses, BestEffort, Plan, SchedulerConfig, Scfq, Table};
+use arqway_link::{LinkLayer, ServiceConfig, ShortForm, WorldDefaults, bearer};
+use arqway_net::{Datagrams, NetError, Sent};
+use arqway_session::{Config, Configuration, Endpoint, Introduction, Keepalive, PeerConfig, PeerId, PresharedKey, PrivateKey, PublicKey};
+use arqway_tunnel::{Line, NetworkLayer, NewPeer, Next, Tunnel};
+use arqway_units::{Span, Time};
+use bytes::{Bytes, BytesMut};
+use rand::rngs::ChaCha8Rng;
+use rand::{Rng, RngExt, SeedableRng};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, VecDeque};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::rc::Rc;
+
+pub(crate) type Random = Box<dyn FnMut(&mut [u8])>;
+
+/// What happens to datagrams on their way.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Path {
+    pub(crate) delay: Span,
+    pub(crate) loss: f64,
+    pub(crate) duplicates: f64,
+    pub(crate) corruption: f64,
+    /// The largest datagram that crosses.
+    pub(crate) most: usize,
+    pub(crate) is_open: bool,
+}
+
+impl Default for Path {
+    fn default() -> Self {
+        let delay = Span::from_milliseconds(20);
+        Self { delay, loss: 0.0, duplicates: 0.0, corruption: 0.0, most: 1472, is_open: true }
+    }
+}
+
+/// A datagram under way.
+#[derive(Debug, Clone)]
+pub(crate) struct UnderWay {
+    pub(crate) from: SocketAddr,
+    pub(crate) to: SocketAddr,
+    pub(crate) octets: Vec<u8>,
+}
+
+/// What is between the ends.
+pub(crate) struct Wires {
+    pub(crate) path: Path,
+    random: ChaCha8Rng,
+    under_way: BTreeMap<(Time, u64), UnderWay>,
+    count: u64,
+    /// Every datagram that was sent, whatever became of it.
+    pub(crate) sent: Vec<(Time, UnderWay)>,
+}
+
+impl Wires {
+    fn carry(&mut self, datagram: UnderWay, now: Time) {
+        self.sent.push((now, datagram.clone()));
+        let Path { delay, loss, duplicates, corruption, most, is_open } = self.path;
+        if !is_open || datagram.octets.len() > most || self.random.random_bool(loss) {
+            return;
+        }
+        let copies = 1 + usize::from(self.random.random_bool(duplicates));
+        for _ in 0..copies {
+            let mut copy = datagram.clone();
+            if self.random.random_bool(corruption) {
+                let at = self.random.random_range(0..copy.octets.len());
+                copy.octets[at] ^= 1 << self.random.random_range(0..8);
+            }
+            self.put(now + delay, copy);
+        }
+    }
+
+    /// A datagram that arrives at a time, whoever sent it.
+    pub(crate) fn put(&mut self, at: Time, datagram: UnderWay) {
+        self.count += 1;
+        self.under_way.insert((at, self.count), datagram);
+    }
+}
+
+/// One end's view of the wires.
+pub(crate) struct FakeLine {
+    wires: Rc<RefCell<Wires>>,
+    pub(crate) address: SocketAddr,
+    pub(crate) now: Time,
+    /// No room for so many more calls.
+    pub(crate) full_for: usize,
+}
+
+impl Line for FakeLine {
+    fn receive(&mut self) -> Result<Option<Datagrams>, NetError> {
+        let mut wires = self.wires.borrow_mut();
+        let found = wires
+            .under_way
+            .iter()
+            .find(|((at, _), datagram)| *at <= self.now && datagram.to == self.address)
+            .map(|(key, _)| *key);
+        let Some(UnderWay { from, octets, .. }) = found.and_then(|key| wires.under_way.remove(&key)) else {
+            return Ok(None);
+        };
+        let each = octets.len().max(1);
+        Ok(Some(Datagrams { octets: BytesMut::from(&octets[..]), each, from }))
+    }
+
+    fn send(&mut self, to: SocketAddr, octets: &[u8], each: usize) -> Result<Sent, NetError> {
+        if self.full_for > 0 {
+            self.full_for -= 1;
+            return Ok(Sent::NoRoom);
+        }
+        for datagram in octets.chunks(each) {
+            let datagram = UnderWay { from: self.address, to, octets: datagram.to_vec() };
+            self.wires.borrow_mut().carry(datagram, self.now);
+        }
+        Ok(Sent::Taken)
+    }
+}
+
+/// A host with packets in memory.
+#[derive(Debug, Default)]
+pub(crate) struct Host {
+    pub(crate) to_send: VecDeque<Bytes>,
+    pub(crate) received: Vec<Bytes>,
+}
+
+impl NetworkLayer for Host {
+    fn poll_packet(&mut self) -> Result<Option<Bytes>, NetError> {
+        Ok(self.to_send.pop_front())
+    }
+
+    fn deliver(&mut self, packet: &[u8]) -> Result<bool, NetError> {
+        self.received.push(Bytes::copy_from_slice(packet));
+        Ok(true)
+    }
+}
+
+pub(crate) struct End {
+    pub(crate) tunnel: Tunnel<Random>,
+    pub(crate) line: FakeLine,
+    pub(crate) host: Host,
+        next: Next,
+}
+
+/// Two ends, 10.0.0.1 and 10.0.0.2.
+pub(crate) struct World {
+    pub(crate) ends: [End; 2],
+    pub(crate) wires: Rc<RefCell<Wires>>,
+    pub(crate) now: Time,
+    boots: u64,
+    link_layer: LinkLayer,
+}
+
+pub(crate) fn service(short: &str) -> ServiceConfig {
+    short.parse::<ShortForm>().expect("a scheme").in_world(&WorldDefaults::default()).expect("a service")
+}
+
+/// The link layer of the tunnel's tests: TCP by tally, the rest raw.
+pub(crate) fn link_layer() -> LinkLayer {
+    LinkLayer {
+        table: Table::BestEffort(BestEffort { reliable: Some(service("tally")), low_delay: None }),
+        scheduler: SchedulerConfig::Scfq(Scfq::default()),
+        queue: Some(mux::QueueLimits::default()),
+        bearer: Some(bearer::Config { overhead: arqway_units::Octets::new(49), ..bearer::Config::default() }),
+        ..LinkLayer::default()
+    }
+}
+
+fn key(number: u8) -> PrivateKey {
+    PrivateKey::generate(&mut |octets: &mut [u8]| octets.fill(number))
+}
+
+fn end(index: usize, boot: u64, link_layer: &LinkLayer, wires: &Rc<RefCell<Wires>>, now: Time) -> End {
+    let address = |index: usize| SocketAddr::from(([192, 0, 2, 1 + index as u8], 51820));
+    let private = key(1 + index as u8);
+    let public: PublicKey = key(2 - index as u8).public();
+    let introduction = Introduction::new(boot, Configuration::of(&[("link-layer", b"")]));
+    let mut random = ChaCha8Rng::seed_from_u64(boot);
+    let random: Random = Box::new(move |octets: &mut [u8]| random.fill_bytes(octets));
+    let session = Endpoint::new(private, introduction, Config::default(), Span::from_seconds(boot as f64));
+    let mut tunnel = Tunnel::new(session, boot, random);
+    let session = PeerConfig {
+        public,
+        preshared: PresharedKey::default(),
+        address: Some(address(1 - index)),
+        keepalive: Keepalive::default(),
+    };
+    let allowed = vec![Addresses::one(host_address(1 - index))];
+    let plan: Plan = link_layer.mux(None).plan().expect("a link layer");
+    let bearer = link_layer.bearer.clone().unwrap_or_default();
+    let peer = tunnel.add_peer(NewPeer { session, plan, bearer, allowed }, now).expect("a peer");
+    let line = FakeLine { wires: Rc::clone(wires), address: address(index), now, full_for: 0 };
+    End { tunnel, line, host: Host::default(), peer, next: Next::Turn }
+}
+
+pub(crate) fn host_address(index: usize) -> IpAddr {
+    Ipv4Addr::new(10, 0, 0, 1 + index as u8).into()
+}
+
+impl World {
+    pub(crate) fn new(path: Path, seed: u64) -> Self {
+        Self::with(path, seed, link_layer())
+    }
+
+    pub(crate) fn with(path: Path, seed: u64, link_layer: LinkLayer) -> Self {
+        let random = ChaCha8Rng::seed_from_u64(seed);
+        let wires = Wires { path, random, under_way: BTreeMap::new(), count: 0, sent: Vec::new() };
+        let wires = Rc::new(RefCell::new(wires));
+        let ends = [0, 1].map(|index| end(index, 10 + index as u64, &link_layer, &wires, Time::ZERO));
+        Self { ends, wires, now: Time::ZERO, boots: 20, link_layer }
+    }
+
+    /// An end's process begins anew.
+    pub(crate) fn restart(&mut self, index: usize) {
+        self.boots += 1;
+        self.ends[index] = end(index, self.boots, &self.link_layer, &self.wires, self.now);
+    }
+
+    /// Whether something of an end is up to be done, and when the next thing is.
+    fn due(&self) -> Option<Time> {
+        let arrival = self.wires.borrow().under_way.keys().next().map(|(at, _)| *at);
+        let of_ends = self.ends.iter().filter_map(|end| match end.next {
+            Next::Turn => Some(self.now),
+            Next::Wait { for_room: true, .. } => Some(self.now),
+            Next::Wait { until, .. } => until,
+        });
+        let packets = self.ends.iter().any(|end| !end.host.to_send.is_empty()).then_some(self.now);
+        of_ends.chain(arrival).chain(packets).min()
+    }
+
+    /// Runs until then.
+    pub(crate) fn run(&mut self, until: Time) {
+        self.run_while(until, |_| true);
+    }
+
+    /// Runs as long as a condition holds, at most until a time; whether the condition has ended it.
+    pub(crate) fn run_while(&mut self, until: Time, goes_on: impl Fn(&Self) -> bool) -> bool {
+        let mut turns = 0;
+        while goes_on(self) {
+            let Some(due) = self.due().filter(|due| *due <= until) else {
+                self.now = until;
+                return false;
+            };
+            turns = if due > self.now { 0 } else { turns + 1 };
+            assert!(turns < 100_000, "something never comes to rest at {:?}", self.now);
+            self.now = self.now.max(due);
+            for end in &mut self.ends {
+                end.line.now = self.now;
+                end.next = end.tunnel.turn(&mut end.line, &mut end.host, self.now).expect("nothing here breaks");
+            }
+        }
+        true
+    }
+
+    pub(crate) fn after(&self, milliseconds: u64) -> Time {
+        self.now + Span::from_milliseconds(milliseconds)
+    }
+}
+
+/// A packet of IPv4 from one end's host to the other's, of this protocol, with a number in it.
+pub(crate) fn packet(from: usize, protocol: u8, number: u32, octets: usize) -> Bytes {
+    let mut packet = vec![0; octets.max(28)];
+    packet[0] = 0x45;
+    packet[2..4].copy_from_slice(&u16::try_from(octets.max(28)).expect("a length").to_be_bytes());
+    packet[8] = 64;
+    packet[9] = protocol;
+    let [IpAddr::V4(source), IpAddr::V4(destination)] = [host_address(from), host_address(1 - from)] else {
+        unreachable!("hosts here have addresses of IPv4")
+    };
+    packet[12..16].copy_from_slice(&source.octets());
+    packet[16..20].copy_from_slice(&destination.octets());
+    packet[20..24].copy_from_slice(&[0x30, 0x39, 0x30, 0x39]);
+    packet[24..28].copy_from_slice(&number.to_be_bytes());
+    packet.into()
+}
+
+pub(crate) const TCP: u8 = 6;
+pub(crate) const UDP: u8 = 17;
