@@ -21,9 +21,13 @@ mod run;
 mod schema;
 mod sensitivity;
 mod shards;
+#[cfg(target_os = "linux")]
+mod signals;
 mod study;
 mod terminal;
 mod trace;
+#[cfg(target_os = "linux")]
+mod up;
 mod values;
 
 use arqway_config::one_line;
@@ -61,6 +65,9 @@ enum Command {
     /// Put a modelled link between two namespaces or interfaces, under real traffic
     #[cfg(target_os = "linux")]
     Emulate(emulate::Arguments),
+    /// Carry IP to other hosts across a bad link
+    #[cfg(target_os = "linux")]
+    Up(up::Arguments),
     /// Find the error model behind a trace of a real link, its parameters, and how well it fits
     Fit(fit::Arguments),
     /// Make a private key for a session
@@ -105,6 +112,8 @@ fn run(command: &Command) -> Result<ExitCode, study::Failure> {
         Command::Trace(arguments) => trace::main(arguments),
         #[cfg(target_os = "linux")]
         Command::Emulate(arguments) => return emulate::main(arguments),
+        #[cfg(target_os = "linux")]
+        Command::Up(arguments) => return up::main(arguments),
         Command::Fit(arguments) => fit::main(arguments),
         Command::Genkey(_) => keys::genkey(),
         Command::Pubkey(arguments) => keys::pubkey(arguments),

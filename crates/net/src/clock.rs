@@ -5,20 +5,30 @@
 
 use arqway_units::{Span, Time};
 use rustix::event::Timespec;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 /// A clock that began to run when it was made.
 #[derive(Debug, Clone, Copy)]
 pub struct Clock {
     start: Instant,
+    since_1970: Span,
 }
 
 impl Clock {
     /// A clock that shows [`Time::ZERO`] now.
     #[must_use]
-    #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the clock")]
+    #[expect(clippy::disallowed_methods, reason = "this is the one place that reads clocks")]
     pub fn start() -> Self {
-        Self { start: Instant::now() }
+        let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let since_1970 = Span::from_nanoseconds(u64::try_from(since_1970.as_nanos()).unwrap_or(u64::MAX));
+        Self { start: Instant::now(), since_1970 }
+    }
+
+    /// How long after 1970 (UTC) it was started, as the system's other clock had it then. What happens to that one later
+    /// changes nothing here.
+    #[must_use]
+    pub fn since_1970(&self) -> Span {
+        self.since_1970
     }
 
     /// The time since the start. It never decreases.
@@ -45,6 +55,12 @@ mod tests {
     fn a_wait_is_never_shorter_than_its_span() {
         let wait = timeout(Span::from_nanoseconds(1_000_000_001));
         assert_eq!(wait, Some(Timespec { tv_sec: 1, tv_nsec: 1 }));
+    }
+
+    #[test]
+    fn the_start_has_a_date() {
+        // 2025 to 2100.
+        assert!((1.7e9..4.1e9).contains(&Clock::start().since_1970().as_seconds()));
     }
 
     #[test]

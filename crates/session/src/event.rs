@@ -49,6 +49,19 @@ pub enum Event {
     },
 }
 
+impl Event {
+    /// To whom.
+    #[must_use]
+    pub fn peer(&self) -> PeerId {
+        match self {
+            Self::Established { peer, .. }
+            | Self::Refused { peer, .. }
+            | Self::Unreachable { peer, .. }
+            | Self::Moved { peer, .. } => *peer,
+        }
+    }
+}
+
 impl fmt::Display for Event {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

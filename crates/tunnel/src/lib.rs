@@ -19,6 +19,8 @@
 //! | `outbox.rs` | datagrams sealed where they are sent from, in batches |
 //! | `allowed.rs` | whose an address is |
 //! | `io.rs` | [`Line`] and [`NetworkLayer`], and both over the system |
+//! | `settings/` | [`settings`]: what a file says |
+//! | `run.rs` | [`RunningTunnel`]: the loop in real time |
 //! | `counters.rs` | what is counted |
 
 mod allowed;
@@ -26,8 +28,11 @@ mod counters;
 mod io;
 mod outbox;
 mod peer;
+mod run;
+pub mod settings;
 mod tunnel;
 
 pub use counters::Counters;
 pub use io::{Line, NetworkLayer, TunDevice, UdpLine};
+pub use run::{RunningTunnel, StartError, Told};
 pub use tunnel::{AddError, Event, NewPeer, Next, Tunnel};

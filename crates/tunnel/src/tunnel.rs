@@ -60,6 +60,17 @@ pub enum Event {
     Link(PeerId, bearer::Event),
 }
 
+impl Event {
+    /// To whom.
+    #[must_use]
+    pub fn peer(&self) -> PeerId {
+        match self {
+            Self::Session(event) => event.peer(),
+            Self::Link(peer, _) => *peer,
+        }
+    }
+}
+
 /// What is added as a peer.
 #[derive(Debug)]
 pub struct NewPeer {

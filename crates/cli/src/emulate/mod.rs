@@ -8,9 +8,8 @@
 mod ends;
 mod screen;
 mod session;
-mod signals;
 
-use crate::interrupt;
+use crate::{interrupt, signals};
 use crate::study::{Failure, file_name, read_world};
 use crate::terminal::{note, wrapped};
 use crate::values;
@@ -122,7 +121,9 @@ pub(crate) fn main(arguments: &Arguments) -> Result<ExitCode, Failure> {
     interrupt::watch()?;
     leftovers().iter().for_each(note);
     let (messages, heard) = mpsc::channel();
-    signals::watch(&messages)?;
+    // Nobody listens at the very end.
+    let (of_interrupt, of_end) = (messages.clone(), messages.clone());
+    signals::watch(move || drop(of_interrupt.send(Message::Interrupt)), move || drop(of_end.send(Message::Terminate)))?;
     let Ends { client, server, around } = wanted.make()?;
     let about = format!("arqway emulate {} --seed {}", file_name(&arguments.link), world.seed);
     let clock = Clock::start();

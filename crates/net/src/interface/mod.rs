@@ -99,7 +99,15 @@ impl Interface {
     /// # Errors
     /// The name is taken or cannot be one; `/dev/net/tun` cannot be opened; an address or the MTU is refused.
     pub fn tun(device: &Device, namespace: &Namespace) -> Result<Self, NetError> {
-        namespace.within(|| Self::make(device, Layer::L3, None))?
+        namespace.within(|| Self::tun_here(device))?
+    }
+
+    /// The same in the calling thread's namespace.
+    ///
+    /// # Errors
+    /// As [`tun`](Self::tun).
+    pub fn tun_here(device: &Device) -> Result<Self, NetError> {
+        Self::make(device, Layer::L3, None)
     }
 
     /// Makes a TAP device in the calling thread's namespace: up, without offloads, a port of `bridge` if one is named. It

@@ -3,7 +3,7 @@
 use arqway_link::mux::{self, Addresses, BestEffort, Plan, SchedulerConfig, Scfq, Table};
 use arqway_link::{LinkLayer, ServiceConfig, ShortForm, WorldDefaults, bearer};
 use arqway_net::{Datagrams, NetError, Sent};
-use arqway_session::{Config, Configuration, Endpoint, Introduction, Keepalive, PeerConfig, PeerId, PresharedKey, PrivateKey, PublicKey};
+use arqway_session::{Config, Configuration, Endpoint, Introduction, Keepalive, PeerConfig, PresharedKey, PrivateKey, PublicKey};
 use arqway_tunnel::{Line, NetworkLayer, NewPeer, Next, Tunnel};
 use arqway_units::{Span, Time};
 use bytes::{Bytes, BytesMut};
@@ -186,9 +186,9 @@ fn end(index: usize, boot: u64, link_layer: &LinkLayer, wires: &Rc<RefCell<Wires
     let allowed = vec![Addresses::one(host_address(1 - index))];
     let plan: Plan = link_layer.mux(None).plan().expect("a link layer");
     let bearer = link_layer.bearer.clone().unwrap_or_default();
-    let peer = tunnel.add_peer(NewPeer { session, plan, bearer, allowed }, now).expect("a peer");
+    tunnel.add_peer(NewPeer { session, plan, bearer, allowed }, now).expect("a peer");
     let line = FakeLine { wires: Rc::clone(wires), address: address(index), now, full_for: 0 };
-    End { tunnel, line, host: Host::default(), peer, next: Next::Turn }
+    End { tunnel, line, host: Host::default(), next: Next::Turn }
 }
 
 pub(crate) fn host_address(index: usize) -> IpAddr {

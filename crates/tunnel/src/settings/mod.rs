@@ -1,0 +1,320 @@
+//! The settings of a tunnel, as a file has them:
+//!
+//! ```toml
+//! private-key = "home.key"               # a file beside this one, made by `arqway genkey`
+//! listen = 51820
+//! addresses = ["10.9.0.1/24"]
+//! rate = "950 kbit/s"                    # what this end sends: a little less than its line carries
+//!
+//! [[peer]]
+//! name = "boat"
+//! public-key = "wJ8Rr0sGzW1v3XKzKq5VYbqHSPuTtBZBtuNOuKrcnlQ="
+//! endpoint = "203.0.113.5:51820"
+//! allowed = ["10.9.0.2"]
+//! ```
+//!
+//! `[link-layer]` is a scenario's, so what was simulated can be deployed as it stands. Without it, TCP and QUIC go by tally, calls by
+//! RLP as received, all else raw, each with its share of the link: [`link_layer`].
+
+mod key;
+mod places;
+
+pub use key::Key;
+pub use places::{Endpoint, InterfaceAddress, Listen};
+
+use arqway_config::grammars::LINK_LAYER;
+use arqway_config::schema::{Document, Grammar, generate};
+use arqway_config::{Located, Mistake, Mistakes, Source, read_source};
+use arqway_link::mux::{self, Addresses, BestEffort, Plan, QueueLimits, Scfq, SchedulerConfig, Table};
+use arqway_link::{LinkLayer, Resequencing, ServiceConfig, bearer, raw, rlp, tally};
+use arqway_session::{Configuration, KeyFileError, PresharedKey, PrivateKey, read_preshared, read_private};
+use arqway_units::{BitRate, Octets};
+use serde::Deserialize;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Octets around a datagram of the link: IPv6 and UDP, and the session's head and tag. Over IPv4 it is 20 less; which version
+/// it will be is not known before, and a peer may move.
+const OVERHEAD: Octets = Octets::new(48 + 5 + 16);
+/// What the network layer's packets may have at most by default: WireGuard's, so that both kinds of tunnel suit the same networks.
+const MTU: u32 = 1420;
+
+/// The grammars of all texts in the settings of a tunnel.
+pub const GRAMMARS: &[Grammar] = &{
+    const OWN: [Grammar; 4] = [
+        Grammar::of::<Key>("Key", key::schema),
+        Grammar::of::<Endpoint>("Endpoint", places::endpoint),
+        Grammar::of::<InterfaceAddress>("InterfaceAddress", places::interface_address),
+        Grammar::of::<Listen>("Listen", places::listen),
+    ];
+    let mut all = [OWN[0]; OWN.len() + LINK_LAYER.len()];
+    let mut index = 0;
+    while index < all.len() {
+        all[index] = if index < OWN.len() { OWN[index] } else { LINK_LAYER[index - OWN.len()] };
+        index += 1;
+    }
+    all
+};
+
+/// The settings of a tunnel.
+#[derive(Debug, Clone, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Settings {
+    /// The name of the TUN device; by default that of the file, without `.toml`.
+    pub interface: Option<Located<String>>,
+    /// The file with this end's private key, beside the settings; `arqway genkey` makes one.
+    pub private_key: PathBuf,
+    /// The port, or address and port, at which datagrams of peers arrive; any free port by default.
+    #[serde(default)]
+    pub listen: Listen,
+    /// The addresses of this end in the tunnel, with the lengths of their networks' prefixes.
+    pub addresses: Vec<InterfaceAddress>,
+    /// The largest packet that the network layer sends into the tunnel, in octets.
+    #[serde(default = "mtu")]
+    #[schemars(range(min = 1280, max = 9000))]
+    pub mtu: u32,
+    /// How fast this end sends to each peer, with all that the line adds; as fast as the line takes it by default. A little less than
+    /// the line carries keeps the queue here, where services have their shares.
+    pub rate: Option<BitRate>,
+    /// The services on the links to all peers, as in a scenario; by default TCP and QUIC by `tally`, calls by `rlp` as received, and all
+    /// else by `raw`.
+    pub link_layer: Option<Located<LinkLayer>>,
+    /// The other ends.
+    pub peer: Vec<Located<PeerSettings>>,
+}
+
+/// One of the other ends.
+#[derive(Debug, Clone, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct PeerSettings {
+    /// What it is called here; by default its public key.
+    pub name: Option<String>,
+    /// Its public key: what `arqway pubkey` says of its private key.
+    pub public_key: Located<Key>,
+    /// A file with a secret that both ends share, beside the settings; `arqway genpsk` makes one. None by default.
+    pub preshared_key: Option<PathBuf>,
+    /// Where it is, as `host:port`. Without it, it has to begin.
+    pub endpoint: Option<Located<Endpoint>>,
+    /// The addresses behind it: packets to them go there, and only packets from them are taken from there.
+    pub allowed: Vec<Located<Addresses>>,
+    /// Sends an empty datagram every 25 s when nothing else is sent: for an end behind a NAT that has to be reached.
+    #[serde(default)]
+    pub keepalive: bool,
+    /// How fast this end sends to it, where that is not `rate` above.
+    pub rate: Option<BitRate>,
+}
+
+fn mtu() -> u32 {
+    MTU
+}
+
+/// What carries packets where the settings do not say: the best-effort table of the multi-service link layer.
+#[must_use]
+pub fn link_layer() -> LinkLayer {
+    let reliable = ServiceConfig::Tally(tally::Config::default());
+    // What is late is worth more than what is missing, and neither is worth waiting for.
+    let as_received = rlp::Config { resequencing: Resequencing::as_received(), ..rlp::Config::default() };
+    let low_delay = ServiceConfig::Rlp(as_received);
+    LinkLayer {
+        service: ServiceConfig::Raw(raw::Config::default()),
+        table: Table::BestEffort(BestEffort { reliable: Some(reliable), low_delay: Some(low_delay) }),
+        scheduler: SchedulerConfig::Scfq(Scfq::default()),
+        queue: Some(QueueLimits::default()),
+        ..LinkLayer::default()
+    }
+}
+
+/// What the files with keys hold.
+#[derive(Debug)]
+pub struct Keys {
+    /// This end's.
+    pub private: PrivateKey,
+    /// What is shared with each peer, in the order of the settings; by default nothing.
+    pub preshared: Vec<PresharedKey>,
+}
+
+impl PeerSettings {
+    /// What it is called.
+    #[must_use]
+    pub fn name(&self) -> String {
+        self.name.clone().unwrap_or_else(|| self.public_key.value.0.to_string())
+    }
+}
+
+/// Settings that were checked.
+#[derive(Debug, Clone)]
+pub struct Checked {
+    /// As they were written.
+    pub settings: Settings,
+    /// The name of the TUN device.
+    pub interface: String,
+    /// The link layer, also where the file says nothing of it.
+    pub link_layer: LinkLayer,
+    /// For each peer, in the order of the file: how its multiplexer is built, and its bearer.
+    pub links: Vec<(Plan, bearer::Config)>,
+}
+
+impl Checked {
+    /// Reads settings.
+    ///
+    /// # Errors
+    /// Every mistake, with its place.
+    pub fn read(source: &Arc<Source>, default_name: &str) -> Result<Self, Mistakes> {
+        let settings: Settings = read_source(source, GRAMMARS)?;
+        let mut mistakes = Mistakes::new();
+        let interface = interface(&settings, source, default_name, &mut mistakes);
+        settings.check_addresses(source, &mut mistakes);
+        settings.check_peers(source, &mut mistakes);
+        let given = settings.link_layer.as_ref();
+        let link_layer = given.map_or_else(link_layer, |given| given.value.clone());
+        if let Some(place) = given.filter(|given| given.value.bearer.as_ref().is_some_and(has_pace)) {
+            let help = "`rate` says how fast this end sends; remove `pace` and `pace-up`";
+            mistakes.push(place.mistake("the pace of a tunnel's link is its `rate`").help(help));
+        }
+        let mut links = Vec::new();
+        for peer in &settings.peer {
+            let rate = peer.value.rate.or(settings.rate);
+            match link_layer.mux(rate).plan() {
+                Ok(plan) => links.push((plan, bearer_of(&link_layer, rate))),
+                Err(error) => {
+                    let place = given.map_or(&peer.origin, |given| &given.origin).clone();
+                    mistakes.push(Mistake { origin: place, message: error.to_string(), help: None });
+                    break;
+                }
+            }
+        }
+        mistakes.into_result(Self { settings, interface, link_layer, links })
+    }
+
+    /// Reads the files with keys, which lie in `folder` unless their paths are absolute.
+    ///
+    /// # Errors
+    /// One is missing, is not its owner's alone, or holds something else.
+    pub fn read_keys(&self, folder: &Path) -> Result<Keys, KeyFileError> {
+        let private = read_private(&folder.join(&self.settings.private_key))?;
+        let files = self.settings.peer.iter().map(|peer| peer.value.preshared_key.as_ref());
+        let read = |file: Option<&PathBuf>| file.map_or(Ok(PresharedKey::default()), |file| read_preshared(&folder.join(file)));
+        Ok(Keys { private, preshared: files.map(read).collect::<Result<_, _>>()? })
+    }
+
+    /// What both ends need alike.
+    #[must_use]
+    pub fn configuration(&self) -> Configuration {
+        let LinkLayer { service, classes, table, .. } = &self.link_layer;
+        let of_classes: Vec<&ServiceConfig> = classes.iter().filter_map(mux::Class::service).collect();
+        // The default service comes first among those of a table, and is not the table's.
+        let of_table = &mux::services(service, &[], table)[1..];
+        let octets = [serde_json::to_vec(service), serde_json::to_vec(&of_classes), serde_json::to_vec(of_table)];
+        let [service, classes, table] = octets.map(|octets| octets.unwrap_or_default());
+        Configuration::of(&[
+            ("link-layer.service", &service),
+            ("the services of link-layer.classes", &classes),
+            ("the services of link-layer.table", &table),
+        ])
+    }
+}
+
+fn has_pace(bearer: &bearer::Config) -> bool {
+    bearer.pace.is_some() || bearer.pace_up.is_some()
+}
+
+/// The bearer of a link on which this end sends so fast.
+fn bearer_of(link_layer: &LinkLayer, rate: Option<BitRate>) -> bearer::Config {
+    let given = link_layer.bearer.clone();
+    let overhead = given.as_ref().map_or(OVERHEAD, |given| given.overhead.max(OVERHEAD));
+    bearer::Config { pace: rate, pace_up: None, overhead, ..given.unwrap_or_default() }
+}
+
+/// How a device may be called: at most 15 octets, and nothing that a path or a shell takes for something else.
+fn is_name(name: &str) -> bool {
+    let is_plain = |octet: u8| octet.is_ascii_alphanumeric() || b"_-.".contains(&octet);
+    (1..=15).contains(&name.len()) && name.bytes().all(is_plain) && !name.starts_with(['.', '-'])
+}
+
+fn interface(settings: &Settings, source: &Arc<Source>, default: &str, mistakes: &mut Mistakes) -> String {
+    let expected = "expected 1 to 15 letters, digits, `-`, `_` or `.`";
+    match &settings.interface {
+        Some(name) if is_name(&name.value) => name.value.clone(),
+        Some(name) => {
+            mistakes.push(name.mistake(format!("`{}` cannot be the name of an interface; {expected}", name.value)));
+            String::new()
+        }
+        None if is_name(default) => default.to_owned(),
+        None => {
+            let message = format!("the name of this file cannot be that of an interface; {expected}");
+            let mistake = Mistake { origin: arqway_config::Origin::whole(source), message, help: None };
+            mistakes.push(mistake.help("set `interface = \"arq0\"`"));
+            String::new()
+        }
+    }
+}
+
+/// What the settings mean, a line each.
+impl fmt::Display for Checked {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Settings { addresses, listen, mtu, .. } = &self.settings;
+        let addresses: Vec<String> = addresses.iter().map(ToString::to_string).collect();
+        writeln!(out, "interface {}", self.interface)?;
+        writeln!(out, "  addresses       {}", addresses.join(", "))?;
+        writeln!(out, "  packets         up to {mtu} octets")?;
+        writeln!(out, "  datagrams at    {}", listen.0)?;
+        let LinkLayer { classes, table, .. } = &self.link_layer;
+        let services = self.link_layer.services().into_iter().map(ServiceConfig::kind);
+        let services = mux::service_names(classes, table).into_iter().zip(services);
+        let services: Vec<String> = services.map(|(name, kind)| format!("{name} by {kind}")).collect();
+        writeln!(out, "  services        {}", services.join(", "))?;
+        for (peer, (_, bearer)) in self.settings.peer.iter().zip(&self.links) {
+            let PeerSettings { endpoint, allowed, .. } = &peer.value;
+            let allowed: Vec<String> = allowed.iter().map(|prefix| prefix.value.to_string()).collect();
+            let at = endpoint.as_ref().map_or_else(|| "where it calls from".to_owned(), |at| at.value.to_string());
+            let rate = bearer.pace.map_or_else(|| "as fast as the line takes it".to_owned(), |rate| rate.to_string());
+            writeln!(out, "  peer {}: {} at {at}, {rate}", peer.value.name(), allowed.join(", "))?;
+        }
+        Ok(())
+    }
+}
+
+impl Settings {
+    fn check_addresses(&self, source: &Arc<Source>, mistakes: &mut Mistakes) {
+        let place = |key| {
+            let whole = || arqway_config::Origin::whole(source);
+            arqway_config::Origin::of_path(source, key).unwrap_or_else(whole)
+        };
+        for (key, is_empty) in [("addresses", self.addresses.is_empty()), ("peer", self.peer.is_empty())] {
+            if is_empty {
+                let message = format!("`{key}` is empty; expected one at least");
+                mistakes.push(Mistake { origin: place(key), message, help: None });
+            }
+        }
+    }
+
+    fn check_peers(&self, _: &Arc<Source>, mistakes: &mut Mistakes) {
+        let mut keys: Vec<Key> = Vec::new();
+        let mut allowed: Vec<(Addresses, usize)> = Vec::new();
+        for (index, peer) in self.peer.iter().enumerate() {
+            let key = &peer.value.public_key;
+            if keys.contains(&key.value) {
+                mistakes.push(key.mistake("a second peer with this public key; expected one of its own for each"));
+            }
+            keys.push(key.value);
+            if peer.value.allowed.is_empty() {
+                let mistake = peer.mistake("this peer has no `allowed` addresses, so no packet would ever go there");
+                mistakes.push(mistake.help("set those behind it, such as allowed = [\"10.9.0.2\"]"));
+            }
+            for prefix in &peer.value.allowed {
+                if allowed.iter().any(|(taken, by)| *taken == prefix.value && *by != index) {
+                    let message = format!("{} belongs to another peer already", prefix.value);
+                    mistakes.push(prefix.mistake(message).help("a part of it may: the longest prefix counts"));
+                }
+                allowed.push((prefix.value, index));
+            }
+        }
+    }
+}
+
+/// The schema of settings, for editors.
+#[must_use]
+pub fn schema() -> Document {
+    generate::<Settings>(GRAMMARS, |_| ())
+}
