@@ -27,6 +27,8 @@ mod study;
 mod terminal;
 mod trace;
 #[cfg(target_os = "linux")]
+mod tunnel_status;
+#[cfg(target_os = "linux")]
 mod up;
 mod values;
 
@@ -68,6 +70,12 @@ enum Command {
     /// Carry IP to other hosts across a bad link
     #[cfg(target_os = "linux")]
     Up(up::Arguments),
+    /// Say how a tunnel that runs is, and what each service makes of its link
+    #[cfg(target_os = "linux")]
+    Status(tunnel_status::Arguments),
+    /// Print what happens to a tunnel that runs, a JSON object a line
+    #[cfg(target_os = "linux")]
+    Events(tunnel_status::Events),
     /// Find the error model behind a trace of a real link, its parameters, and how well it fits
     Fit(fit::Arguments),
     /// Make a private key for a session
@@ -114,6 +122,10 @@ fn run(command: &Command) -> Result<ExitCode, study::Failure> {
         Command::Emulate(arguments) => return emulate::main(arguments),
         #[cfg(target_os = "linux")]
         Command::Up(arguments) => return up::main(arguments),
+        #[cfg(target_os = "linux")]
+        Command::Status(arguments) => return tunnel_status::main(arguments),
+        #[cfg(target_os = "linux")]
+        Command::Events(arguments) => return tunnel_status::events(arguments),
         Command::Fit(arguments) => fit::main(arguments),
         Command::Genkey(_) => keys::genkey(),
         Command::Pubkey(arguments) => keys::pubkey(arguments),

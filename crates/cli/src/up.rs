@@ -11,6 +11,7 @@ use arqway_tunnel::{Event, RunningTunnel, Told};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 const EXAMPLES: &str = "Examples:
   arqway up home.toml                 until Ctrl-C
@@ -53,9 +54,14 @@ pub(crate) fn main(arguments: &Arguments) -> Result<ExitCode, Failure> {
 
 fn run(checked: &Checked, folder: &Path) -> Result<ExitCode, Failure> {
     let mut tunnel = RunningTunnel::start(checked, folder).map_err(Failure::failed)?;
-    let stop = Arc::new(Waker::new()?);
-    let (of_interrupt, of_end) = (Arc::clone(&stop), Arc::clone(&stop));
-    signals::watch(move || of_interrupt.wake(), move || of_end.wake())?;
+    let stop = Arc::new(AtomicBool::new(false));
+    let end = |stop: Arc<AtomicBool>, waker: Arc<Waker>| {
+        move || {
+            stop.store(true, Ordering::Relaxed);
+            waker.wake();
+        }
+    };
+    signals::watch(end(Arc::clone(&stop), tunnel.waker()), end(Arc::clone(&stop), tunnel.waker()))?;
     note(format_args!("{}: up, datagrams arrive at {}", checked.interface, tunnel.address()));
     tunnel.run(&stop, |told| tell(&told))?;
     Ok(ExitCode::SUCCESS)

@@ -59,7 +59,7 @@ pub use clock::{Clock, timeout};
 pub use error::NetError;
 pub use interface::{Device, Interface};
 pub use namespace::{Child, Namespace, leftovers};
-pub use privileges::{Privileges, privileges};
+pub use privileges::{Privileges, own_user, peer_user, privileges};
 pub use slab::Slab;
 pub use udp::{Datagrams, Sent, UdpSocket};
 pub use wait::{Ready, Wait, Waker};

@@ -1,7 +1,9 @@
 //! What a tunnel counts besides what its links and its session count.
 
+use serde::{Deserialize, Serialize};
+
 /// Events since the tunnel was made, over all peers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Counters {
     /// Packets of the network layer that the link to a peer took.
     pub packets_taken: u64,

@@ -21,18 +21,23 @@
 //! | `io.rs` | [`Line`] and [`NetworkLayer`], and both over the system |
 //! | `settings/` | [`settings`]: what a file says |
 //! | `run.rs` | [`RunningTunnel`]: the loop in real time |
-//! | `counters.rs` | what is counted |
+//! | `control.rs` | [`ask`]: talking to a tunnel that runs |
+//! | `status.rs`, `counters.rs` | what it says of itself |
 
 mod allowed;
+mod control;
 mod counters;
 mod io;
 mod outbox;
 mod peer;
 mod run;
 pub mod settings;
+mod status;
 mod tunnel;
 
+pub use control::ask;
 pub use counters::Counters;
 pub use io::{Line, NetworkLayer, TunDevice, UdpLine};
 pub use run::{RunningTunnel, StartError, Told};
+pub use status::{CountersStatus, PeerStatus, ServiceStatus, Status};
 pub use tunnel::{AddError, Event, NewPeer, Next, Tunnel};

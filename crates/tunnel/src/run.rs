@@ -6,18 +6,26 @@
 //!
 //! The device and the addresses on it end with the process, however that ends.
 
+use crate::control::{self, EventLine, Request};
 use crate::io::{TunDevice, UdpLine};
 use crate::settings::{Checked, Keys};
+use crate::status::{CountersStatus, PeerStatus, ServiceStatus, Status};
 use crate::tunnel::{AddError, Event, NewPeer, Next, Tunnel};
+use arqway_link::ServiceConfig;
+use arqway_link::mux::service_names;
 use arqway_net::{Clock, Device, Interface, NetError, UdpSocket, Wait, Waker};
 use arqway_session::{Config, Endpoint, Introduction, Keepalive, KeyFileError, PeerConfig, PeerId, PresharedKey, Random};
-use arqway_units::{Span, Time};
+use arqway_units::{BitRate, Span, Time};
 use rand::rngs::ChaCha20Rng;
 use rand::{Rng, SeedableRng};
+use serde::Serialize;
 use std::io;
 use std::net::SocketAddr;
 use std::os::fd::AsFd;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError};
 
 /// Packets that the device holds until they are read here: a burst, since each class has a queue of its own.
 const TRANSMIT_QUEUE: u32 = 500;
@@ -48,6 +56,14 @@ pub enum StartError {
         name: String,
         /// Why.
         error: AddError,
+    },
+    /// A tunnel of this name runs already, or nobody may listen here.
+    #[error("cannot listen at @arqway/{name} for `arqway status`: {error}; expected no other tunnel of this name")]
+    Control {
+        /// Whose name.
+        name: String,
+        /// What the system says.
+        error: io::Error,
     },
     /// No key can be made without it.
     #[error("no randomness from the system: {0}")]
@@ -80,6 +96,15 @@ pub struct RunningTunnel {
     clock: Clock,
     /// What peers are called, by their order.
     names: Vec<(PeerId, String)>,
+    /// Name and kind of each service, by its number.
+    services: Vec<(String, &'static str)>,
+    /// Wakes the loop: to stop, or because somebody asks.
+    waker: Arc<Waker>,
+    asked: Receiver<Request>,
+    /// Those who want to hear what happens.
+    listeners: Vec<SyncSender<String>>,
+    /// How many events there were.
+    events: u64,
 }
 
 impl std::fmt::Debug for RunningTunnel {
@@ -112,7 +137,19 @@ impl RunningTunnel {
         let name = checked.interface.clone();
         let device = Device { name, addresses, mtu: settings.mtu, transmit_queue: TRANSMIT_QUEUE };
         let device = TunDevice::new(Interface::tun_here(&device)?);
-        Ok(Self { tunnel, line, device, clock, names })
+        let waker = Arc::new(Waker::new()?);
+        let asked = control::listen(&checked.interface, &waker)
+            .map_err(|error| StartError::Control { name: checked.interface.clone(), error })?;
+        let names_of_services = service_names(&checked.link_layer.classes, &checked.link_layer.table);
+        let kinds = checked.link_layer.services().into_iter().map(ServiceConfig::kind);
+        let services = names_of_services.into_iter().zip(kinds).collect();
+        Ok(Self { tunnel, line, device, clock, names, services, waker, asked, listeners: Vec::new(), events: 0 })
+    }
+
+    /// What wakes it so that it looks whether it is to stop.
+    #[must_use]
+    pub fn waker(&self) -> Arc<Waker> {
+        Arc::clone(&self.waker)
     }
 
     /// Where datagrams of peers arrive.
@@ -121,16 +158,17 @@ impl RunningTunnel {
         self.line.socket().address()
     }
 
-    /// Carries packets until `stop` is woken; tells what happens.
+    /// Carries packets until `stop` is set and the [waker](Self::waker) woken; tells what happens.
     ///
     /// # Errors
     /// The device or the socket is gone.
-    pub fn run(&mut self, stop: &Waker, mut tell: impl FnMut(Told<'_>)) -> Result<(), NetError> {
-        let wait = Wait::new()?;
-        loop {
+    pub fn run(&mut self, stop: &AtomicBool, mut tell: impl FnMut(Told<'_>)) -> Result<(), NetError> {
+        let (wait, waker) = (Wait::new()?, self.waker());
+        while !stop.load(Ordering::Relaxed) {
             let now = self.clock.now();
             let next = self.tunnel.turn(&mut self.line, &mut self.device, now)?;
             while let Some(event) = self.tunnel.poll_event() {
+                self.publish(&event, now);
                 tell(Told { peer: self.name_of(&event), event });
             }
             let until = match next {
@@ -139,9 +177,83 @@ impl RunningTunnel {
                 Next::Wait { until, for_room: true } => Some(until.map_or(now + AGAIN, |until| until.min(now + AGAIN))),
             };
             let (socket, device) = (self.line.socket(), self.device.interface());
-            if wait.on(&[stop.as_fd(), socket.as_fd(), device.as_fd()], until, &self.clock)?.has(0) {
-                return Ok(());
+            if wait.on(&[waker.as_fd(), socket.as_fd(), device.as_fd()], until, &self.clock)?.has(0) {
+                waker.clear();
+                self.answer();
             }
+        }
+        Ok(())
+    }
+
+    /// Answers those who ask.
+    fn answer(&mut self) {
+        while let Ok(request) = self.asked.try_recv() {
+            match request {
+                // Whoever has gone meanwhile misses nothing.
+                Request::Status(answer) => drop(answer.send(line(&self.status()))),
+                Request::Events(listener) => self.listeners.push(listener),
+            }
+        }
+    }
+
+    fn publish(&mut self, event: &Event, now: Time) {
+        self.events += 1;
+        if self.listeners.is_empty() {
+            return;
+        }
+        let line = line(&EventLine::new(event, self.name_of(event), self.events, now.as_seconds()));
+        let is_there = |listener: &SyncSender<String>| {
+            !matches!(listener.try_send(line.clone()), Err(TrySendError::Disconnected(_)))
+        };
+        self.listeners.retain(is_there);
+    }
+
+    /// What it is like now.
+    pub fn status(&mut self) -> Status {
+        let now = self.clock.now();
+        let peers = self.names.clone().into_iter().map(|(id, name)| self.peer_status(id, name, now)).collect();
+        let (datagrams_sent, datagrams_lost) = self.tunnel.datagrams_sent();
+        let of_session = self.tunnel.session().counters();
+        Status {
+            interface: self.device.interface().name().to_owned(),
+            public_key: self.tunnel.session().public().to_string(),
+            listens_at: self.address().to_string(),
+            running_s: now.as_seconds(),
+            peers,
+            counters: CountersStatus {
+                own: self.tunnel.counters(),
+                datagrams_sent,
+                datagrams_lost,
+                datagrams_unknown: of_session.malformed + of_session.unknown_index + of_session.not_for_us,
+                datagrams_forged: of_session.forged,
+                datagrams_replayed: of_session.replayed,
+            },
+        }
+    }
+
+    fn peer_status(&mut self, id: PeerId, name: String, now: Time) -> PeerStatus {
+        let session = self.tunnel.session().status(id, now);
+        let names = &self.services;
+        let link = self.tunnel.link(id).map(|link| {
+            let metrics = link.inner_mut().metrics(now);
+            let window = link.inner().metrics_span(now).as_seconds();
+            let services = names.iter().zip(metrics).enumerate().map(|(number, ((name, kind), metrics))| {
+                let refused = link.inner().counters_of(number).map_or(0, |counters| counters.packets_refused);
+                ServiceStatus::new(name, kind, &metrics, window, refused)
+            });
+            (services.collect(), link.path())
+        });
+        let (services, path) = link.map_or((Vec::new(), None), |(services, path)| (services, Some(path)));
+        PeerStatus {
+            name,
+            address: session.and_then(|session| session.address).map(|address| address.to_string()),
+            is_up: path.is_some_and(|path| path.is_up),
+            heard_s_ago: session.and_then(|session| session.heard).map(|heard| now.since(heard).as_seconds()),
+            round_trip_s: path.and_then(|path| path.round_trip).map(Span::as_seconds),
+            mtu_octets: path.map_or(0, |path| path.mtu.as_u64()),
+            pace_bps: path.and_then(|path| path.pace).map(BitRate::as_bits_per_second),
+            delivery_rate_bps: path.and_then(|path| path.delivery_rate).map(BitRate::as_bits_per_second),
+            services,
         }
     }
 
@@ -149,6 +261,12 @@ impl RunningTunnel {
         let peer = event.peer();
         self.names.iter().find(|(id, _)| *id == peer).map_or("", |(_, name)| name)
     }
+}
+
+/// A line of JSON.
+fn line(value: &impl Serialize) -> String {
+    // What is said here always can be: it has no maps with keys that are no text.
+    serde_json::to_string(value).map_or_else(|error| format!("{{\"error\":\"{error}\"}}\n"), |json| json + "\n")
 }
 
 fn add_peers(

@@ -1,47 +1,9 @@
 //! The command, and what it must leave as it was.
 
-use std::collections::BTreeSet;
-use std::fs;
+pub(crate) use crate::system::{Folder, Made, can_run, interface, ip, itself, names, stderr, there_is};
+
 use std::io::{BufRead, BufReader, Read};
-use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, ExitStatus, Output, Stdio};
-
-/// Whether these tests can run: as root. Elsewhere they say so; in CI, whose machines are root's, that is a failure.
-pub(crate) fn can_run() -> bool {
-    if rustix::process::geteuid().is_root() {
-        return true;
-    }
-    assert!(std::env::var_os("CI").is_none(), "CI is set, and this is not root: the emulator cannot be tested");
-    eprintln!("skipped: the emulator's tests make network namespaces and need root");
-    false
-}
-
-/// A folder of a test's own, removed with all that is in it.
-pub(crate) struct Folder(pub(crate) PathBuf);
-
-impl Folder {
-    pub(crate) fn new(name: &str) -> Self {
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("emulate-{name}-{}", std::process::id()));
-        fs::create_dir_all(&path).expect("a folder of our own");
-        Self(path)
-    }
-
-    pub(crate) fn write(&self, name: &str, text: &str) -> String {
-        let path = self.path(name);
-        fs::write(&path, text).expect("a folder of our own");
-        path
-    }
-
-    pub(crate) fn path(&self, name: &str) -> String {
-        self.0.join(name).display().to_string()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        fs::remove_dir_all(&self.0).ok();
-    }
-}
 
 pub(crate) fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_arqway"));
@@ -52,26 +14,6 @@ pub(crate) fn command(arguments: &[&str]) -> Command {
 /// Runs it to its end.
 pub(crate) fn emulate(arguments: &[&str]) -> Output {
     command(arguments).output().expect("the command")
-}
-
-pub(crate) fn stderr(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
-/// The command line that runs one ignored test of this binary: what a test has to do at the client's end of a link.
-pub(crate) fn itself(test: &str) -> [String; 5] {
-    let path = std::env::current_exe().expect("a path").display().to_string();
-    [&path, "--exact", test, "--ignored", "--quiet"].map(str::to_owned)
-}
-
-/// Names for two namespaces that no other test has.
-pub(crate) fn names(test: &str) -> [String; 2] {
-    ["c", "s"].map(|end| format!("arqway-{test}-{end}-{}", std::process::id()))
-}
-
-/// The name of an interface that no other test has: `IFNAMSIZ` leaves no room for more.
-pub(crate) fn interface(name: &str) -> String {
-    format!("{name}{}", std::process::id() % 100_000)
 }
 
 /// One that runs until it is told to end.
@@ -128,38 +70,4 @@ impl Drop for Emulator {
     fn drop(&mut self) {
         self.signal_if_it_runs();
     }
-}
-
-/// What an emulator could leave behind, interfaces and names of namespaces; without those that other tests of this binary
-/// have at the same time.
-pub(crate) fn there_is() -> BTreeSet<PathBuf> {
-    let of = |folder: &str| fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    // The names of namespaces and of interfaces that tests make.
-    let mine = [format!("-{}", std::process::id()), interface("")];
-    let is_of_a_test = |path: &PathBuf| mine.iter().any(|end| path.to_string_lossy().ends_with(end));
-    of("/sys/class/net").chain(of("/run/netns")).filter(|path| !is_of_a_test(path)).collect()
-}
-
-/// Something of the system that a test made with `ip`, and that is gone with it however it ends.
-pub(crate) struct Made(String);
-
-impl Made {
-    /// By `ip KIND add NAME ...`.
-    pub(crate) fn new(kind: &str, name: &str, how: &str) -> Self {
-        ip(format!("{kind} add {name} {how}").trim_end());
-        Self(format!("{kind} delete {name}"))
-    }
-}
-
-impl Drop for Made {
-    fn drop(&mut self) {
-        // It is no fault if the test has removed it.
-        Command::new("ip").args(self.0.split(' ')).output().ok();
-    }
-}
-
-/// Runs `ip`, which must succeed.
-pub(crate) fn ip(arguments: &str) {
-    let output = Command::new("ip").args(arguments.split(' ')).output().expect("iproute2 is installed");
-    assert!(output.status.success(), "ip {arguments}: {}", stderr(&output));
 }

@@ -11,3 +11,5 @@ mod fates;
 mod faults;
 mod load;
 mod servers;
+#[path = "../system/mod.rs"]
+mod system;

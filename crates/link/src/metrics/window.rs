@@ -108,6 +108,12 @@ impl Sliding {
         }
     }
 
+    /// How long the window is now: as many parts as it keeps, and what has passed of the present one.
+    pub(crate) fn length(&self, now: Time) -> Span {
+        let kept = self.part * u64::try_from(self.boundaries.len()).unwrap_or(u64::MAX);
+        now.since(Time::ZERO) - (self.next.since(Time::ZERO) - kept)
+    }
+
     /// What the service of this number had done when the window began.
     pub(crate) fn before(&self, service: usize) -> Totals {
         self.boundaries.front().and_then(|totals| totals.get(service)).copied().unwrap_or_default()
@@ -123,6 +129,7 @@ mod tests {
         let window =
             MeasurementWindow { length: Span::from_milliseconds(1000), parts: NonZeroUsize::new(4).expect("not zero") };
         let mut sliding = Sliding::new(window, 1);
+        assert_eq!(sliding.length(Time::ZERO + Span::from_milliseconds(30)), Span::from_milliseconds(30));
         let at = |milliseconds| Time::ZERO + Span::from_milliseconds(milliseconds);
         let of = |link_octets| core::iter::once(Totals { link_octets, ..Totals::default() });
         let mut begins = Vec::new();
@@ -132,6 +139,7 @@ mod tests {
             begins.push(sliding.before(0).link_octets);
         }
         assert_eq!(begins, [0, 0, 0, 10, 20]);
+        assert_eq!(sliding.length(at(1260)), Span::from_milliseconds(760), "since 500 ms");
         // Half a window without a word, then longer than a window.
         sliding.advance(of(60), at(1760));
         assert_eq!(

@@ -58,7 +58,7 @@ use crate::ip::Flow;
 use crate::metrics::{EndMetrics, Sliding, Totals};
 use crate::registry::AnyService;
 use alloc::vec::Vec;
-use arqway_units::{Octets, Time};
+use arqway_units::{Octets, Span, Time};
 use carried::Carried;
 use core::num::NonZeroUsize;
 use flows::Flows;
@@ -252,6 +252,12 @@ impl<S: LinkService> Mux<S> {
         self.keep_time(now);
         let services = self.totals().zip(&self.knows_losses).enumerate();
         services.map(|(service, (now, knows))| now.since(&self.window.before(service), *knows)).collect()
+    }
+
+    /// Over how long [`metrics`](Self::metrics) are taken at this time: less than a whole window at the beginning.
+    #[must_use]
+    pub fn metrics_span(&self, now: Time) -> Span {
+        self.window.length(now)
     }
 
     /// The same over the whole time since it was made.

@@ -1,0 +1,159 @@
+//! `arqway status LINK` and `arqway events LINK`: what a tunnel that runs says of itself.
+
+use crate::study::Failure;
+use crate::terminal::print;
+use arqway_tunnel::{PeerStatus, ServiceStatus, Status, ask};
+use std::io::{self, BufRead as _, BufReader, ErrorKind};
+use std::process::ExitCode;
+
+const STATUS: &str = "Examples:
+  arqway status home                 the tunnel of home.toml
+  arqway status home --json          for machines: SI units, null where something is not known";
+
+const EVENTS: &str = "Each line is a JSON object: `event` is keys, restarted, refused, unreachable, moved, up, down or mtu; `number` counts
+the events, so a reader that was too slow sees that it missed some.
+
+Example:
+  arqway events home | while read -r event; do logger \"$event\"; done";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = STATUS)]
+pub(crate) struct Arguments {
+    /// The interface of a tunnel that runs in this network namespace
+    #[arg(value_name = "LINK")]
+    link: String,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EVENTS)]
+pub(crate) struct Events {
+    /// The interface of a tunnel that runs in this network namespace
+    #[arg(value_name = "LINK")]
+    link: String,
+}
+
+pub(crate) fn main(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let mut answer = String::new();
+    BufReader::new(open(&arguments.link, "status")?).read_line(&mut answer)?;
+    if arguments.json {
+        print(&answer)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let refused = |error| Failure::Failed(format!("the tunnel `{}` answers: {} ({error})", arguments.link, answer.trim()));
+    let status: Status = serde_json::from_str(&answer).map_err(refused)?;
+    print(&table(&status))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+pub(crate) fn events(arguments: &Events) -> Result<ExitCode, Failure> {
+    for line in BufReader::new(open(&arguments.link, "events")?).lines() {
+        print(&format!("{}\n", line?))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn open(link: &str, request: &str) -> Result<impl io::Read + use<>, Failure> {
+    ask(link, request).map_err(|error| match error.kind() {
+        ErrorKind::ConnectionRefused | ErrorKind::NotFound => Failure::Failed(format!(
+            "no tunnel `{link}` runs in this network namespace; expected the name of its interface: ip link show type tun"
+        )),
+        _ => Failure::Failed(format!("cannot ask the tunnel `{link}`: {error}")),
+    })
+}
+
+fn table(status: &Status) -> String {
+    let Status { interface, public_key, listens_at, running_s, peers, counters } = status;
+    let mut lines = vec![format!("{interface}: up for {}, datagrams at {listens_at}", time(Some(*running_s)))];
+    lines.push(format!("  public key {public_key}"));
+    for peer in peers {
+        lines.extend(of_peer(peer));
+    }
+    let own = &counters.own;
+    lines.push(format!("packets: {} taken, {} delivered", own.packets_taken, own.packets_delivered));
+    let dropped = [
+        ("queue full", own.packets_dropped),
+        ("too large", own.packets_too_large),
+        ("no peer", own.packets_without_peer),
+        ("source not allowed", own.sources_not_allowed),
+        ("device full", own.packets_refused_here),
+    ];
+    lines.extend(of_counters("  dropped", &dropped));
+    lines.push(format!("datagrams: {} sent, {} received", counters.datagrams_sent, own.datagrams_received));
+    let refused = [
+        ("lost by the system", counters.datagrams_lost),
+        ("not sealed", own.datagrams_not_sealed),
+        ("unknown", counters.datagrams_unknown),
+        ("forged", counters.datagrams_forged),
+        ("replayed", counters.datagrams_replayed),
+    ];
+    lines.extend(of_counters("  dropped", &refused));
+    lines.join("\n") + "\n"
+}
+
+fn of_peer(peer: &PeerStatus) -> Vec<String> {
+    let PeerStatus { name, address, is_up, heard_s_ago, round_trip_s, mtu_octets, pace_bps, delivery_rate_bps, services } =
+        peer;
+    let state = if *is_up { "up" } else { "down" };
+    let at = address.as_deref().unwrap_or("nowhere yet");
+    let pace = pace_bps.map_or_else(|| "no limit".to_owned(), |pace| rate(Some(precise(pace))));
+    let mut lines = vec![
+        format!("{name}: {state}, at {at}, heard {} ago", time(*heard_s_ago)),
+        format!(
+            "  round trip {}, datagrams up to {mtu_octets} octets, pace {pace}, arrived there {}",
+            time(*round_trip_s),
+            rate(delivery_rate_bps.map(precise))
+        ),
+        format!(
+            "  {:<12} {:<18} {:>11} {:>11} {:>8} {:>7} {:>8} {:>8}",
+            "service", "kind", "sent", "received", "goodput", "loss", "resent", "refused"
+        ),
+    ];
+    lines.extend(services.iter().map(of_service));
+    lines
+}
+
+fn of_service(service: &ServiceStatus) -> String {
+    let ServiceStatus { name, kind, goodput, loss, retransmissions, sent_bps, received_bps, packets_refused } = service;
+    let percent = |value: &Option<f64>| value.map_or_else(|| "-".to_owned(), |value| format!("{:.1} %", value * 100.0));
+    format!(
+        "  {name:<12} {kind:<18} {:>11} {:>11} {:>8} {:>7} {:>8} {packets_refused:>8}",
+        rate(Some(*sent_bps)),
+        rate(Some(*received_bps)),
+        percent(goodput),
+        percent(loss),
+        percent(retransmissions)
+    )
+}
+
+/// Those that are not zero, in one line.
+fn of_counters(head: &str, counters: &[(&str, u64)]) -> Option<String> {
+    let counted: Vec<_> =
+        counters.iter().filter(|(_, count)| *count > 0).map(|(what, count)| format!("{what} {count}")).collect();
+    (!counted.is_empty()).then(|| format!("{head}: {}", counted.join(", ")))
+}
+
+fn precise(bits_per_second: u64) -> f64 {
+    arqway_units::ToFloat::to_f64(bits_per_second)
+}
+
+fn rate(bits_per_second: Option<f64>) -> String {
+    match bits_per_second {
+        None => "-".to_owned(),
+        Some(rate) if rate >= 1e6 => format!("{:.2} Mbit/s", rate / 1e6),
+        Some(rate) if rate >= 1e3 => format!("{:.1} kbit/s", rate / 1e3),
+        Some(rate) => format!("{rate:.0} bit/s"),
+    }
+}
+
+fn time(seconds: Option<f64>) -> String {
+    match seconds {
+        None => "-".to_owned(),
+        Some(time) if time < 1.0 => format!("{:.1} ms", time * 1e3),
+        Some(time) if time < 120.0 => format!("{time:.1} s"),
+        Some(time) if time < 7200.0 => format!("{:.0} min", time / 60.0),
+        Some(time) => format!("{:.1} h", time / 3600.0),
+    }
+}

@@ -1,0 +1,103 @@
+//! What a tunnel says of itself: `arqway status`, and its JSON.
+//!
+//! Quantities are in SI units and say so by their names; what is not known is `null`.
+
+use crate::counters::Counters;
+use arqway_link::metrics::EndMetrics;
+use arqway_units::Ratio;
+use serde::{Deserialize, Serialize};
+
+/// A tunnel, now.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Status {
+    /// Its device.
+    pub interface: String,
+    /// By what its peers know it.
+    pub public_key: String,
+    /// Where datagrams arrive.
+    pub listens_at: String,
+    /// For how long it has been running.
+    pub running_s: f64,
+    /// The other ends, in the order of the settings.
+    pub peers: Vec<PeerStatus>,
+    /// What was counted over all of them.
+    pub counters: CountersStatus,
+}
+
+/// A peer and the link to it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PeerStatus {
+    /// What it is called.
+    pub name: String,
+    /// Where it is.
+    pub address: Option<String>,
+    /// Whether packets cross the link.
+    pub is_up: bool,
+    /// How long ago something of it arrived.
+    pub heard_s_ago: Option<f64>,
+    /// The smoothed round-trip time.
+    pub round_trip_s: Option<f64>,
+    /// The largest datagram, with all that the line adds.
+    pub mtu_octets: u64,
+    /// How fast datagrams leave.
+    pub pace_bps: Option<u64>,
+    /// How fast they arrived there between its last reports.
+    pub delivery_rate_bps: Option<u64>,
+    /// The services, by their numbers.
+    pub services: Vec<ServiceStatus>,
+}
+
+/// A service, over the last seconds (multiservice, Table I).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ServiceStatus {
+    /// What it is called.
+    pub name: String,
+    /// What it is.
+    pub kind: String,
+    /// Of the octets that it put on the link, the share of packets.
+    pub goodput: Option<f64>,
+    /// Of the packets that the peer sent by it, the share that recovery did not bring back.
+    pub loss: Option<f64>,
+    /// How often a frame with a packet was sent again, on average.
+    pub retransmissions: Option<f64>,
+    /// What was sent by it of packets, a second.
+    pub sent_bps: f64,
+    /// What it delivered.
+    pub received_bps: f64,
+    /// Packets that found its queue full since the start.
+    pub packets_refused: u64,
+}
+
+impl ServiceStatus {
+    pub(crate) fn new(name: &str, kind: &str, metrics: &EndMetrics, window_s: f64, packets_refused: u64) -> Self {
+        let rate = |octets: u64| arqway_units::ToFloat::to_f64(octets) * 8.0 / window_s;
+        Self {
+            name: name.to_owned(),
+            kind: kind.to_owned(),
+            goodput: metrics.sent.goodput.map(Ratio::as_f64),
+            loss: metrics.received.loss.map(Ratio::as_f64),
+            retransmissions: metrics.sent.retransmissions,
+            sent_bps: rate(metrics.sent.octets),
+            received_bps: rate(metrics.received.octets),
+            packets_refused,
+        }
+    }
+}
+
+/// What was counted since the start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CountersStatus {
+    /// The tunnel's own.
+    #[serde(flatten)]
+    pub own: Counters,
+    /// Datagrams that the line took.
+    pub datagrams_sent: u64,
+    /// Datagrams that the line refused for ever.
+    pub datagrams_lost: u64,
+    /// Datagrams that were nothing that the session knows, or were not for us.
+    pub datagrams_unknown: u64,
+    /// Datagrams that did not verify.
+    pub datagrams_forged: u64,
+    /// Datagrams that had come before.
+    pub datagrams_replayed: u64,
+}
