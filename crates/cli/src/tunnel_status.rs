@@ -42,7 +42,8 @@ pub(crate) fn main(arguments: &Arguments) -> Result<ExitCode, Failure> {
         print(&answer)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let refused = |error| Failure::Failed(format!("the tunnel `{}` answers: {} ({error})", arguments.link, answer.trim()));
+    let refused =
+        |error| Failure::Failed(format!("the tunnel `{}` answers: {} ({error})", arguments.link, answer.trim()));
     let status: Status = serde_json::from_str(&answer).map_err(refused)?;
     print(&table(&status))?;
     Ok(ExitCode::SUCCESS)
@@ -94,8 +95,17 @@ fn table(status: &Status) -> String {
 }
 
 fn of_peer(peer: &PeerStatus) -> Vec<String> {
-    let PeerStatus { name, address, is_up, heard_s_ago, round_trip_s, mtu_octets, pace_bps, delivery_rate_bps, services } =
-        peer;
+    let PeerStatus {
+        name,
+        address,
+        is_up,
+        heard_s_ago,
+        round_trip_s,
+        mtu_octets,
+        pace_bps,
+        delivery_rate_bps,
+        services,
+    } = peer;
     let state = if *is_up { "up" } else { "down" };
     let at = address.as_deref().unwrap_or("nowhere yet");
     let pace = pace_bps.map_or_else(|| "no limit".to_owned(), |pace| rate(Some(precise(pace))));

@@ -113,8 +113,7 @@ impl UdpSocket {
         let mut sent = Sent::Taken;
         while !rest.is_empty() {
             let (now, later) = rest.split_at(rest.len().min(at_once));
-            let transmit =
-                Transmit { destination, ecn: None, contents: now, segment_size: Some(each), src_ip: None };
+            let transmit = Transmit { destination, ecn: None, contents: now, segment_size: Some(each), src_ip: None };
             match self.state.try_send((&self.socket).into(), &transmit) {
                 Ok(()) => {}
                 Err(error) => match Errno::from_io_error(&error) {
@@ -137,9 +136,7 @@ impl UdpSocket {
     /// An IPv4 address as a socket of both versions names it.
     fn mapped(&self, address: SocketAddr) -> SocketAddr {
         match address {
-            SocketAddr::V4(address) if self.address.is_ipv6() => {
-                (address.ip().to_ipv6_mapped(), address.port()).into()
-            }
+            SocketAddr::V4(address) if self.address.is_ipv6() => (address.ip().to_ipv6_mapped(), address.port()).into(),
             _ => address,
         }
     }

@@ -61,7 +61,8 @@ mod tests {
     #[test]
     fn the_longest_prefix_says_whose_an_address_is() {
         let mut allowed = AllowedAddresses::default();
-        for (text, peer) in [("10.0.0.0/8", 0), ("10.9.0.2", 1), ("0.0.0.0/0", 2), ("10.9.0.0/16", 3), ("fd00::/8", 1)] {
+        for (text, peer) in [("10.0.0.0/8", 0), ("10.9.0.2", 1), ("0.0.0.0/0", 2), ("10.9.0.0/16", 3), ("fd00::/8", 1)]
+        {
             assert_eq!(allowed.insert(prefix(text), peer), Ok(()));
         }
         let found = |text| allowed.find(address(text));

@@ -5,7 +5,9 @@ use crate::counters::Counters;
 use crate::io::NetworkLayer;
 use crate::outbox::Outbox;
 use arqway_link::mux::{Headers, Plan};
-use arqway_link::{Bearer, Departure, Frame, LinkContext, LinkService, LinkState, Mux, Packet, Port, Side, Tag, Ticket};
+use arqway_link::{
+    Bearer, Departure, Frame, LinkContext, LinkService, LinkState, Mux, Packet, Port, Side, Tag, Ticket,
+};
 use arqway_link::{bearer, pump};
 use arqway_net::NetError;
 use arqway_session::{Endpoint, NotSealed, PeerId};
@@ -33,15 +35,7 @@ impl Peer {
         let builder = move |context: &LinkContext| plan.build(context);
         let mut bearer = Bearer::in_session(config, builder, side.into(), boot, now);
         bearer.handle_link(LinkState::Down, now);
-        Self {
-            id,
-            bearer,
-            scheduled: None,
-            is_touched: false,
-            ready: None,
-            departed: Vec::new(),
-            has_keys: false,
-        }
+        Self { id, bearer, scheduled: None, is_touched: false, ready: None, departed: Vec::new(), has_keys: false }
     }
 
     /// There are new keys, for this incarnation of the peer.

@@ -14,7 +14,9 @@ use crate::tunnel::{AddError, Event, NewPeer, Next, Tunnel};
 use arqway_link::ServiceConfig;
 use arqway_link::mux::service_names;
 use arqway_net::{Clock, Device, Interface, NetError, UdpSocket, Wait, Waker};
-use arqway_session::{Config, Endpoint, Introduction, Keepalive, KeyFileError, PeerConfig, PeerId, PresharedKey, Random};
+use arqway_session::{
+    Config, Endpoint, Introduction, Keepalive, KeyFileError, PeerConfig, PeerId, PresharedKey, Random,
+};
 use arqway_units::{BitRate, Span, Time};
 use rand::rngs::ChaCha20Rng;
 use rand::{Rng, SeedableRng};
@@ -109,7 +111,10 @@ pub struct RunningTunnel {
 
 impl std::fmt::Debug for RunningTunnel {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("RunningTunnel").field("tunnel", &self.tunnel).field("line", &self.line).finish_non_exhaustive()
+        out.debug_struct("RunningTunnel")
+            .field("tunnel", &self.tunnel)
+            .field("line", &self.line)
+            .finish_non_exhaustive()
     }
 }
 
@@ -120,6 +125,10 @@ impl RunningTunnel {
     /// A key, a name, an address or the device cannot be had. Then nothing is left behind.
     pub fn start(checked: &Checked, folder: &Path) -> Result<Self, StartError> {
         let settings = &checked.settings;
+        // First, so that a second tunnel of this name changes nothing.
+        let waker = Arc::new(Waker::new()?);
+        let asked = control::listen(&checked.interface, &waker)
+            .map_err(|error| StartError::Control { name: checked.interface.clone(), error })?;
         let Keys { private, preshared } = checked.read_keys(folder)?;
         let mut seed = [0; 32];
         getrandom::fill(&mut seed)?;
@@ -137,9 +146,6 @@ impl RunningTunnel {
         let name = checked.interface.clone();
         let device = Device { name, addresses, mtu: settings.mtu, transmit_queue: TRANSMIT_QUEUE };
         let device = TunDevice::new(Interface::tun_here(&device)?);
-        let waker = Arc::new(Waker::new()?);
-        let asked = control::listen(&checked.interface, &waker)
-            .map_err(|error| StartError::Control { name: checked.interface.clone(), error })?;
         let names_of_services = service_names(&checked.link_layer.classes, &checked.link_layer.table);
         let kinds = checked.link_layer.services().into_iter().map(ServiceConfig::kind);
         let services = names_of_services.into_iter().zip(kinds).collect();

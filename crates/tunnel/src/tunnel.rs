@@ -186,12 +186,7 @@ impl<R: Random> Tunnel<R> {
     ///
     /// # Errors
     /// The line or the network layer is gone.
-    pub fn turn(
-        &mut self,
-        line: &mut impl Line,
-        network: &mut impl NetworkLayer,
-        now: Time,
-    ) -> Result<Next, NetError> {
+    pub fn turn(&mut self, line: &mut impl Line, network: &mut impl NetworkLayer, now: Time) -> Result<Next, NetError> {
         self.outbox.flush(line)?;
         let mut more = self.read_line(line, now)?;
         self.act(now);
@@ -319,12 +314,7 @@ impl<R: Random> Tunnel<R> {
     }
 
     /// Pumps every link to which something happened.
-    fn settle(
-        &mut self,
-        line: &mut impl Line,
-        network: &mut impl NetworkLayer,
-        now: Time,
-    ) -> Result<(), NetError> {
+    fn settle(&mut self, line: &mut impl Line, network: &mut impl NetworkLayer, now: Time) -> Result<(), NetError> {
         let Self { session, peers, allowed, schedule, touched, outbox, counters, events, .. } = self;
         for _ in 0..touched.len() {
             let Some(index) = touched.pop_front() else { break };

@@ -9,10 +9,10 @@ mod ends;
 mod screen;
 mod session;
 
-use crate::{interrupt, signals};
 use crate::study::{Failure, file_name, read_world};
 use crate::terminal::{note, wrapped};
 use crate::values;
+use crate::{interrupt, signals};
 use arqway_emulate::{EmulatedLink, Emulation, LinkSettings, Outcome, Progress, QUEUE};
 use arqway_lab::experiment::described::Described;
 use arqway_net::{Clock, NetError, Privileges, Waker, leftovers, privileges};

@@ -114,7 +114,11 @@ fn ends_whose_services_differ_both_say_which() {
         return;
     }
     let site = Site::new("differ");
-    site.change(1, "mtu = 1420", "link-layer = { service = \"raw\", table = { kind = \"best-effort\", reliable = \"sr:1.1\" } }");
+    site.change(
+        1,
+        "mtu = 1420",
+        "link-layer = { service = \"raw\", table = { kind = \"best-effort\", reliable = \"selective-repeat\" } }",
+    );
     let mut tunnels = [0, 1].map(|end| Tunnel::start(&site, end));
     for tunnel in &mut tunnels {
         tunnel.wait_for("the peer is configured otherwise: the services of link-layer.table; both ends need the same");
@@ -145,6 +149,9 @@ fn a_second_tunnel_of_the_same_name_is_refused_and_the_first_goes_on() {
     let [_left, _right] = site.up();
     let (status, said) = Tunnel::spawn(&site, 0).end();
     assert_eq!(status.code(), Some(1), "{said}");
-    assert!(said.contains("tun-left") && said.contains("exists already"), "{said}");
+    assert!(
+        said.contains("cannot listen at @arqway/tun-left") && said.contains("no other tunnel of this name"),
+        "{said}"
+    );
     site.call();
 }

@@ -194,7 +194,9 @@ impl Checked {
     pub fn read_keys(&self, folder: &Path) -> Result<Keys, KeyFileError> {
         let private = read_private(&folder.join(&self.settings.private_key))?;
         let files = self.settings.peer.iter().map(|peer| peer.value.preshared_key.as_ref());
-        let read = |file: Option<&PathBuf>| file.map_or(Ok(PresharedKey::default()), |file| read_preshared(&folder.join(file)));
+        let read = |file: Option<&PathBuf>| {
+            file.map_or(Ok(PresharedKey::default()), |file| read_preshared(&folder.join(file)))
+        };
         Ok(Keys { private, preshared: files.map(read).collect::<Result<_, _>>()? })
     }
 

@@ -30,10 +30,16 @@ impl<'de> Deserialize<'de> for Listen {
                 Ok(Listen((Ipv6Addr::UNSPECIFIED, port).into()))
             }
             fn visit_i64<E: Error>(self, port: i64) -> Result<Listen, E> {
-                u64::try_from(port).map_err(|_| E::custom("expected a port from 0 to 65535")).and_then(|port| self.visit_u64(port))
+                u64::try_from(port)
+                    .map_err(|_| E::custom("expected a port from 0 to 65535"))
+                    .and_then(|port| self.visit_u64(port))
             }
             fn visit_str<E: Error>(self, text: &str) -> Result<Listen, E> {
-                let refused = || E::custom(format!("`{text}` is not an address and a port; expected one such as \"192.0.2.1:51820\" or \"[2001:db8::1]:51820\""));
+                let refused = || {
+                    E::custom(format!(
+                        "`{text}` is not an address and a port; expected one such as \"192.0.2.1:51820\" or \"[2001:db8::1]:51820\""
+                    ))
+                };
                 text.parse().map(Listen).map_err(|_| refused())
             }
         }
@@ -58,7 +64,9 @@ pub struct Endpoint(String);
 
 /// A text that is no host and port.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a host and a port; expected one such as \"203.0.113.5:51820\", \"[2001:db8::5]:51820\" or \"boat.example.org:51820\"")]
+#[error(
+    "`{0}` is not a host and a port; expected one such as \"203.0.113.5:51820\", \"[2001:db8::5]:51820\" or \"boat.example.org:51820\""
+)]
 pub struct NoEndpoint(String);
 
 impl TryFrom<String> for Endpoint {

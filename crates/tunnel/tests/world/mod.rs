@@ -1,9 +1,11 @@
 //! Tunnels joined in virtual time: lines that delay, lose, double and corrupt datagrams, and hosts with packets in memory.
 
-use arqway_link::mux::{self, Addresses, BestEffort, Plan, SchedulerConfig, Scfq, Table};
+use arqway_link::mux::{self, Addresses, BestEffort, Plan, Scfq, SchedulerConfig, Table};
 use arqway_link::{LinkLayer, ServiceConfig, ShortForm, WorldDefaults, bearer};
 use arqway_net::{Datagrams, NetError, Sent};
-use arqway_session::{Config, Configuration, Endpoint, Introduction, Keepalive, PeerConfig, PresharedKey, PrivateKey, PublicKey};
+use arqway_session::{
+    Config, Configuration, Endpoint, Introduction, Keepalive, PeerConfig, PresharedKey, PrivateKey, PublicKey,
+};
 use arqway_tunnel::{Line, NetworkLayer, NewPeer, Next, Tunnel};
 use arqway_units::{Span, Time};
 use bytes::{Bytes, BytesMut};
@@ -137,7 +139,7 @@ pub(crate) struct End {
     pub(crate) tunnel: Tunnel<Random>,
     pub(crate) line: FakeLine,
     pub(crate) host: Host,
-        next: Next,
+    next: Next,
 }
 
 /// Two ends, 10.0.0.1 and 10.0.0.2.

@@ -70,7 +70,17 @@ impl Epoch {
 
     /// An end that knows of no peer until its owner has met it.
     pub(super) fn told(of_client: bool, boot: u64, now: Time) -> Self {
-        Self { of_client, boot, is_told: true, peer: None, since: now, challenge: 1, heard: None, answers: false, asks: None }
+        Self {
+            of_client,
+            boot,
+            is_told: true,
+            peer: None,
+            since: now,
+            challenge: 1,
+            heard: None,
+            answers: false,
+            asks: None,
+        }
     }
 
     /// The owner has met the peer, alive, by this boot number.
