@@ -1,4 +1,4 @@
-//! `arqway schema [experiment|scenario]`: the JSON schemas with which editors complete and check these files.
+//! `arqway schema [experiment|scenario|tunnel]`: the JSON schemas with which editors complete and check these files.
 
 use crate::study::Failure;
 use crate::terminal::print;
@@ -25,12 +25,17 @@ enum File {
     Experiment,
     /// A file that an experiment's `base` names
     Scenario,
+    /// A file for `arqway up`
+    #[cfg(target_os = "linux")]
+    Tunnel,
 }
 
 pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
     let schema = match arguments.file {
         File::Experiment => schema::experiment(),
         File::Scenario => schema::scenario(),
+        #[cfg(target_os = "linux")]
+        File::Tunnel => arqway_tunnel::settings::schema().root,
     };
     Ok(print(&schema::to_text(&schema))?)
 }

@@ -84,6 +84,10 @@ fn reads(block: &str, folder: &Path) -> Result<(), String> {
     if block.contains("[[parameter]]") {
         return questions(block);
     }
+    // A tunnel's settings, which the tunnel's own tests read.
+    if block.contains("private-key = ") {
+        return Ok(());
+    }
     let (header, scheme) = ("[experiment]\nid = \"block\"\n", "\n[[scheme]]\nuse = \"raw\"\n");
     let has = |table: &str| block.lines().any(|line| line.trim() == table);
     let begins = if has("[experiment]") { "" } else { header };

@@ -1,0 +1,162 @@
+//! Settings of a tunnel: what is taken, what is refused and how, and what they mean.
+
+use arqway_config::Source;
+use arqway_link::LinkLayer;
+use arqway_tunnel::settings::{Checked, link_layer, schema};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const PEER: &str =
+    "[[peer]]\npublic-key = \"hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo=\"\nallowed = [\"10.9.0.2\"]\n";
+
+fn read(text: &str) -> Result<Checked, String> {
+    Checked::read(&Source::new("home.toml", text), "home").map_err(|mistakes| mistakes.to_string())
+}
+
+/// The least that there can be, and what is said besides.
+fn with(more: &str) -> Result<Checked, String> {
+    read(&format!("private-key = \"home.key\"\naddresses = [\"10.9.0.1/24\"]\n{more}\n{PEER}"))
+}
+
+fn project() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+#[test]
+fn ten_lines_are_enough() {
+    let checked = with("").expect("settings");
+    assert_eq!((checked.interface.as_str(), &checked.link_layer), ("home", &link_layer()));
+    let said = checked.to_string();
+    assert!(said.contains("services        default by raw, reliable by tally, low-delay by rlp"), "{said}");
+}
+
+#[test]
+fn every_mistake_is_told_at_its_place_with_what_was_expected() {
+    let said = read(
+        "private-key = \"home.key\"
+addresses = [\"10.9.0.1\", \"10.9.0.1/33\"]
+listen = 70000
+mtu = 100
+rate = \"1 Mbit\"
+interface = \"a/b\"
+[link-layer]
+service = \"taly\"
+[[peer]]
+public-key = \"short\"
+endpoint = \"203.0.113.5\"
+allowed = [\"10.9.0.300\"]
+",
+    )
+    .expect_err("mistakes");
+    for expected in [
+        "home.toml:2:14: `10.9.0.1` is not an address in a network; expected one such as \"10.9.0.1/24\"",
+        "home.toml:2:26: `10.9.0.1/33` is not an address in a network",
+        "home.toml:3:10: ",
+        "home.toml:4:7: ",
+        "home.toml:5:8: unknown unit `Mbit`",
+        "home.toml:8:11: `taly` is not a kind of service",
+        "did you mean `tally`?",
+        "home.toml:10:14: this is not a public key: expected 44 characters of base64, found 5",
+        "home.toml:11:12: `203.0.113.5` is not a host and a port; expected one such as \"203.0.113.5:51820\"",
+        "home.toml:12:12: `10.9.0.300` is not an address",
+    ] {
+        assert!(said.contains(expected), "no `{expected}`:\n{said}");
+    }
+}
+
+#[test]
+fn mistakes_between_settings_are_told_too() {
+    let key = "hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo=";
+    let other = "wJ8Rr0sGzW1v3XKzKq5VYbqHSPuTtBZBtuNOuKrcnlQ=";
+    let second = |key: &str, allowed: &str| format!("[[peer]]\npublic-key = \"{key}\"\nallowed = [{allowed}]\n");
+    for (more, place, expected) in [
+        (
+            "interface = \"sixteen-letters-\"",
+            "home.toml:3:13",
+            "cannot be the name of an interface; expected 1 to 15 letters",
+        ),
+        (
+            "link-layer = { bearer = { pace = \"1 Mbit/s\" } }",
+            "home.toml:3:14",
+            "the pace of a tunnel's link is its `rate`",
+        ),
+        (
+            "link-layer = { classes = [{ protocol = \"udp\", with = \"nobody\" }] }",
+            "home.toml:3:14",
+            "no class called `nobody`",
+        ),
+        (&second(key, "\"10.9.0.3\""), "home.toml:8:14", "a second peer with this public key"),
+        (&second(other, "\"10.9.0.2\""), "home.toml:9:12", "10.9.0.2 belongs to another peer already"),
+        (&second(other, ""), "home.toml:3:1", "this peer has no `allowed` addresses"),
+    ] {
+        let said = with(more).expect_err("a mistake");
+        assert!(said.contains(place) && said.contains(expected), "no `{expected}` at {place}:\n{said}");
+    }
+    let empty = read("private-key = \"home.key\"\naddresses = []\npeer = []\n").expect_err("nothing to do");
+    assert!(empty.contains("`addresses` is empty") && empty.contains("`peer` is empty"), "{empty}");
+}
+
+#[test]
+fn a_scenarios_link_layer_can_be_deployed_as_it_stands() {
+    let text = "[link-layer]\nservice = { kind = \"selective-repeat\", timeout = \"1.1 s\" }\nscheduler = \"scfq\"\n\
+                classes = [{ protocol = \"udp\", port = \"5004-5020\", service = \"raw\", rate = \"20 %\" }]\n";
+    let checked = with(text).expect("settings");
+    let kinds: Vec<_> = checked.link_layer.services().into_iter().map(|service| service.kind()).collect();
+    assert_eq!(kinds, ["selective-repeat", "raw"]);
+}
+
+#[test]
+fn ends_need_the_same_services_and_nothing_else() {
+    let configuration = |more: &str| with(more).expect("settings").configuration();
+    let one = configuration("");
+    assert_eq!(one, configuration("rate = \"1 Mbit/s\"\nlisten = 7\nmtu = 1400"));
+    assert_ne!(one, configuration("[link-layer]\nservice = \"tally\""));
+    let classes = |class: &str| configuration(&format!("[link-layer]\nclasses = [{class}]"));
+    let raw = classes("{ protocol = \"udp\", service = \"raw\" }");
+    assert_ne!(raw, classes("{ protocol = \"udp\", service = \"tally\" }"));
+    // Which packets go where is each end's own affair.
+    assert_eq!(raw, classes("{ protocol = \"icmp\", service = \"raw\" }"));
+}
+
+#[test]
+fn the_rate_of_a_peer_is_its_own_or_that_of_all() {
+    let paces = |more: &str| with(more).expect("settings").links[0].1.pace.map(|rate| rate.to_string());
+    assert_eq!((paces(""), paces("rate = \"950 kbit/s\"")), (None, Some("950 kbit/s".to_owned())));
+    let own = format!(
+        "private-key = \"k\"\naddresses = [\"10.9.0.1/24\"]\nrate = \"1 Mbit/s\"\n{PEER}rate = \"64 kbit/s\"\n"
+    );
+    assert_eq!(
+        read(&own).expect("settings").links[0].1.pace.map(|rate| rate.to_string()),
+        Some("64 kbit/s".to_owned())
+    );
+}
+
+#[test]
+fn the_settings_that_the_documentation_shows_can_be_read() {
+    let pages = ["docs/tunnel.md", "crates/tunnel/src/settings/mod.rs"];
+    let mut blocks = 0;
+    for page in pages {
+        let text = fs::read_to_string(project().join(page))
+            .expect("a page")
+            .replace("\n//! ", "\n")
+            .replace("\n//!\n", "\n\n");
+        for block in text.split("```toml\n").skip(1).filter_map(|rest| rest.split("\n```").next()) {
+            blocks += 1;
+            read(block).unwrap_or_else(|mistakes| panic!("{page}:\n{block}\n{mistakes}"));
+        }
+    }
+    assert_eq!(blocks, 3);
+}
+
+#[test]
+fn the_schema_in_the_documentation_is_the_one_that_the_command_prints() {
+    let kept = fs::read_to_string(project().join("docs/schema/tunnel.json")).expect("a file");
+    let made = format!("{:#}\n", schema().root);
+    assert!(kept == made, "out of date: cargo run -p arqway -- schema tunnel > docs/schema/tunnel.json");
+}
+
+#[test]
+fn the_built_in_link_layer_is_one_that_can_be_built() {
+    let link_layer: LinkLayer = link_layer();
+    assert!(link_layer.mux(None).plan().is_ok() && link_layer.mux("64 kbit/s".parse().ok()).plan().is_ok());
+}
