@@ -67,17 +67,15 @@ impl Endpoint {
         // The first code shows that it answers the last message of ours, and not an older one.
         let pending = peer.attempt.as_ref().and_then(|attempt| attempt.pending.as_ref());
         let asked = pending.filter(|pending| Some(pending.index) == index).map(|pending| pending.first);
-        let first = asked.or(peer.last_answer);
+        let first = asked.or(peer.last_answer.map(|(first, _)| first));
         let Some(cookie) = first.and_then(|first| peer.addressed.open(nonce, sealed, &first)) else {
             self.counters.forged += 1;
             return;
         };
         peer.jar.keep(cookie, now);
         match &mut peer.attempt {
-            // What left a moment ago for where this comes from may be answered still.
-            Some(attempt) if asked.is_some() || attempt.asks(from, &self.config, now) => {
-                attempt.repeat_with_cookie(now)
-            }
+            // What went to the same place since that answer may be answered still.
+            Some(attempt) if asked.is_some() || attempt.asks(from, peer.last_answer) => attempt.repeat_with_cookie(now),
             // Our answer was not looked at, and is not kept: we begin instead, and anew. Once for each answer.
             attempt => {
                 let pending = attempt.take().and_then(|attempt| attempt.pending);
@@ -183,7 +181,7 @@ impl Endpoint {
         match met {
             Ok((boot, index)) => {
                 let transport = Transport::new(noise.split());
-                peer.last_answer = Some(first);
+                peer.last_answer = Some((first, arrival.now));
                 let began_at = Some(arrival.from);
                 let keys = Keys { transport, index, remote, boot, born: arrival.now, initiated: false, began_at };
                 peer.slots.offer(Box::new(keys), |keys| self.indices.free(keys.index));

@@ -60,10 +60,10 @@ impl Attempt {
         self.next_at <= now
     }
 
-    /// Whether its last message went to this place, so short ago that an answer may be under way.
-    pub(crate) fn asks(&self, place: SocketAddr, config: &Config, now: Time) -> bool {
+    /// Whether its last message went to this place, and after that answer.
+    pub(crate) fn asks(&self, place: SocketAddr, answer: Option<(Mac, Time)>) -> bool {
         let is_there = self.pending.as_ref().is_some_and(|pending| pending.to == place);
-        is_there && self.sent_at.is_some_and(|sent| now.since(sent) < config.retry)
+        is_there && self.sent_at.zip(answer).is_some_and(|(sent, (_, answered))| sent >= answered)
     }
 
     pub(crate) fn is_over(&self, config: &Config, now: Time) -> bool {

@@ -80,8 +80,8 @@ pub(crate) struct Peer {
     pub(crate) wants: Wants,
     /// The cookie that it gave us.
     pub(crate) jar: Jar,
-    /// The first code of the last answer to a handshake of it, which a cookie refers to.
-    pub(crate) last_answer: Option<Mac>,
+    /// The first code of the last answer to a handshake of it, which a cookie refers to, and when that left.
+    pub(crate) last_answer: Option<(Mac, Time)>,
     /// The latest time stamp of it.
     pub(crate) latest: Timestamp,
     /// Its incarnation.
