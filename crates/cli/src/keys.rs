@@ -45,6 +45,11 @@ pub(crate) fn genpsk() -> Result<(), Failure> {
 
 pub(crate) fn pubkey(arguments: &Pubkey) -> Result<(), Failure> {
     let path = arguments.file.clone().unwrap_or_else(|| behind("/dev/stdin"));
+    if path.to_str().is_some_and(|text| text.parse::<PrivateKey>().is_ok()) {
+        // An error of the system would repeat it.
+        let told = "FILE: this is a key; expected the name of a file that has one. Others can see what is typed: make a new key";
+        return Err(Failure::Usage(told.to_owned()));
+    }
     let private = read_private(&path).map_err(refused)?;
     Ok(print(&format!("{}\n", private.public()))?)
 }

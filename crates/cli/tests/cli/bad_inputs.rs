@@ -18,7 +18,7 @@
 //! ```
 //!
 //! Whatever else a case asks for, it must end in time and within its memory, without a panic, without a character that a terminal
-//! obeys, without a line that fills the screen, and, if it was refused (2), without a file that was not there before.
+//! obeys, without a line that fills the screen, without a key, and, if it was refused (2), without a file that was not there before.
 
 use crate::folder::{Folder, arqway, text};
 use serde::Deserialize;
@@ -165,6 +165,11 @@ impl Case {
         self.prints.iter().for_each(|words| must(printed.contains(words.as_str()), format!("stdout has no {words:?}")));
         must(self.prints.is_some() || self.exit != 2 || printed.is_empty(), format!("it printed {printed:.200}"));
         must(!said.contains("panicked"), "it panicked".to_owned());
+        let keys = page.files.iter().filter(|(name, _)| name.ends_with(".key"));
+        let parts = keys.flat_map(|(_, key)| key.trim().as_bytes().windows(16)).map(String::from_utf8_lossy);
+        let is_key = |word: &str| word.parse::<arqway_session::PresharedKey>().is_ok();
+        let mut words = said.split(|c: char| !(c.is_ascii_alphanumeric() || "+/=".contains(c)));
+        must(!words.any(is_key) && !parts.into_iter().any(|part| said.contains(&*part)), "it shows a key".to_owned());
         let obeyed = |c: char| c.is_control() && c != '\n' && c != '\t';
         must(!said.contains(obeyed) && !printed.contains(obeyed), "a terminal would obey this".to_owned());
         let longest = said.lines().map(|line| line.chars().count()).max().unwrap_or(0);

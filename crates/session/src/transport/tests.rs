@@ -33,6 +33,16 @@ fn a_datagram_has_five_octets_before_what_is_sealed_and_sixteen_behind() {
 }
 
 #[test]
+fn debug_shows_no_key() {
+    let [near, _] = pair();
+    let shown = format!("{near:?} {near:#?}");
+    assert!(
+        shown.contains("[hidden]") && !["1, 1", "2, 2", "1,\n", "2,\n"].iter().any(|part| shown.contains(part)),
+        "{shown}"
+    );
+}
+
+#[test]
 fn no_octet_of_a_datagram_can_be_changed() {
     let [mut near, mut far] = pair();
     let datagram = seal(&mut near, b"packet");
