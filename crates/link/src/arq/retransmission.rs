@@ -14,7 +14,7 @@ use alloc::collections::VecDeque;
 use bytes::Bytes;
 
 /// A packet for each number from `first` to `end`, and `T` beside it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct RetransmissionBuffer<const BITS: u32, T> {
     frames: Window<BITS, Buffered<T>>,
     /// Numbers to hand over again; one that is no longer queued is skipped.
@@ -25,7 +25,7 @@ pub(crate) struct RetransmissionBuffer<const BITS: u32, T> {
 }
 
 /// A numbered packet.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Buffered<T> {
     pub(crate) packet: Bytes,
     /// How many frames back the one is that must go before it, where the frame says so.

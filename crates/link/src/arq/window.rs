@@ -10,7 +10,7 @@ use alloc::collections::VecDeque;
 use arqway_units::remainder;
 
 /// One `T` for each number from `first` to `end`, at most `limit` of them; it allocates once.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Window<const BITS: u32, T> {
     first: Seq<BITS>,
     slots: VecDeque<T>,

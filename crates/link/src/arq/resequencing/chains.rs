@@ -9,7 +9,7 @@ use alloc::collections::VecDeque;
 ///
 /// A chain is known as long as one of its frames is unacknowledged, so there are never more chains than frames in the
 /// window, and a flow that comes back later begins a new one.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Chains {
     resequencing: Resequencing,
     /// The last frame of each chain.

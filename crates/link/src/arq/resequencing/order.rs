@@ -18,7 +18,7 @@ use arqway_units::Time;
 ///
 /// Numbers do not wrap. Its owner asks for, acknowledges and gives up frames, and says by [`advance`](Self::advance) which
 /// are settled; so it bounds how far a number may be ahead, too.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Order<P> {
     /// From the first number that is not settled to the highest one that has come.
     slots: VecDeque<Slot<P>>,
@@ -30,14 +30,14 @@ pub(crate) struct Order<P> {
     counted: Time,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Slot<P> {
     state: State<P>,
     /// How far ahead the frame is that waits for this one; 0 where none does.
     follower: u32,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum State<P> {
     Missing,
     Held(P),

@@ -14,18 +14,18 @@ const LATENESS_LASTS: u32 = 1 << 14;
 const MOST_GAPS: usize = 64;
 
 /// The transmissions that arrived.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Arrivals {
-    newest: u64,
+    pub(super) newest: u64,
     /// The newest that the sender was told of.
-    told: u64,
+    pub(super) told: u64,
     lateness: Lateness,
     /// How many have arrived since the class of lateness was last needed, and which one was needed by those.
     in_time: u32,
     needed: Lateness,
-    seen: Seen,
+    pub(super) seen: Seen,
     /// The counters at which a gap is told.
-    gaps: VecDeque<u64>,
+    pub(super) gaps: VecDeque<u64>,
     /// How many arrivals the sender has not been told of.
     unsaid: u32,
     /// The sender has to be told.
@@ -35,8 +35,8 @@ pub(super) struct Arrivals {
 }
 
 /// Which of the last transmissions have arrived: a copy that the link made is not a late transmission.
-#[derive(Debug, Default)]
-struct Seen([u64; Seen::WORDS]);
+#[derive(Debug, Clone, Default)]
+pub(super) struct Seen(pub(super) [u64; Seen::WORDS]);
 
 impl Seen {
     const WORDS: usize = 4;

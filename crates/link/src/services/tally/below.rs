@@ -18,9 +18,9 @@ pub(super) const SLOW: Span = Span::from_milliseconds(5);
 const MOST_OF_DATA: usize = 16;
 
 /// Frames that were handed over and have not departed.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Below {
-    frames: VecDeque<InQueue>,
+    pub(super) frames: VecDeque<InQueue>,
     next: u64,
 }
 

@@ -37,7 +37,7 @@ const HARDLY: f64 = 0.002;
 const SHORTEST: usize = 48;
 
 /// What is known of losses, and the length that follows from it.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct CutLength {
     classes: [Class; CLASSES],
     /// All classes together.

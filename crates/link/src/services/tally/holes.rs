@@ -8,7 +8,7 @@ use alloc::collections::VecDeque;
 use core::ops::Range;
 
 /// The numbers that have not arrived, below one past the highest that has.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Holes {
     /// In order, none empty, none next to another.
     ranges: VecDeque<Range<u64>>,

@@ -37,6 +37,8 @@ mod feedback;
 #[cfg(feature = "fuzz")]
 mod fuzz;
 mod holes;
+#[cfg(test)]
+mod model;
 mod packets;
 mod reassembly;
 mod receiver;
@@ -68,7 +70,7 @@ const FEEDBACK_PAUSE: u64 = 8;
 const UNKNOWN_FRAME_TIME: Span = Span::from_milliseconds(10);
 
 /// Its two halves, and what concerns both.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Tally {
     /// Apart, since a service is one of many in an enum.
     sender: Box<Sender>,

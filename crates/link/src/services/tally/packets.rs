@@ -12,7 +12,7 @@ use core::cmp::Reverse;
 use core::ops::Range;
 
 /// Packets in the order in which they came.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Packets {
     packets: VecDeque<Entry>,
     /// The number of the first of them.
@@ -26,7 +26,7 @@ pub(super) struct Packets {
     expiries: BinaryHeap<Reverse<(Time, u64)>>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Entry {
     packet: Packet,
     /// How many octets are in frames.

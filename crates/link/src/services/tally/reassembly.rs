@@ -18,7 +18,7 @@ const MOST_CUTS: usize = LONGEST_PACKET / 16 + 1;
 const SLAB: usize = 64 * 1024;
 
 /// The frames from the first one of an incomplete packet to the highest one that has come.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Reassembly {
     frames: VecDeque<Slot>,
     first: u64,
@@ -29,7 +29,7 @@ pub(super) struct Reassembly {
     slab: BytesMut,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 enum Slot {
     /// Nothing has come, or it has left.
     #[default]
@@ -46,7 +46,7 @@ enum Slot {
 }
 
 /// A packet that is whole.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Whole {
     /// The frames that it came in.
     pub(super) frames: Range<u64>,

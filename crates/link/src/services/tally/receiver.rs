@@ -10,10 +10,10 @@ use crate::contract::Counters;
 use arqway_units::Time;
 use bytes::Bytes;
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Receiver {
     frames: Holes,
-    arrivals: Arrivals,
+    pub(super) arrivals: Arrivals,
     reassembly: Reassembly,
     order: Order<Bytes>,
     resequencing: Resequencing,

@@ -22,7 +22,7 @@ const MOST_DOUBLINGS: u32 = 6;
 const FIXED: Span = Span::from_milliseconds(1000);
 
 /// The sender's clockwork.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Timing {
     round_trip: RoundTrip,
     /// Runs from the departure of the last frame, if nothing follows it.
@@ -30,7 +30,7 @@ pub(super) struct Timing {
     /// Runs from the departure of a poll.
     answer: Deadline,
     /// The counter of a poll that is not answered.
-    polled: Option<u64>,
+    pub(super) polled: Option<u64>,
     /// How often the answer has not come, in a row.
     misses: u32,
     /// Whether it waits for a second each time, whatever the round trip is.

@@ -13,13 +13,13 @@ use arqway_units::Time;
 use core::ops::Range;
 
 /// What has been transmitted and not been judged.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Transmissions {
     /// In the order of the counter, from `first` on.
     sent: VecDeque<Transmission>,
-    first: u64,
+    pub(super) first: u64,
     /// The newest one that the peer has told of.
-    reported: u64,
+    pub(super) reported: u64,
 }
 
 /// One frame that has started.

@@ -16,24 +16,24 @@ use arqway_units::{Octets, Span, Time};
 use bytes::Bytes;
 use core::ops::Range;
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Sender {
     packets: Packets,
     pub(super) buffer: RetransmissionBuffer<18, Outgoing>,
     /// How many frames of the buffer have arrived, beyond one that has not.
     arrived: u64,
-    transmissions: Transmissions,
-    timing: Timing,
+    pub(super) transmissions: Transmissions,
+    pub(super) timing: Timing,
     config: Config,
     poll_wanted: bool,
     /// Whether the peer has told that our transmissions arrive in order.
     keeps_order: bool,
     /// The last poll that was answered: what was sent before the one before it has had a round trip more to arrive.
-    answered: u64,
+    pub(super) answered: u64,
     /// Frames whose last transmission was settled by feedback that had no room to tell of them.
     unsure: alloc::vec::Vec<u64>,
     acknowledged: Acknowledged,
-    cuts: CutLength,
+    pub(super) cuts: CutLength,
     /// How long the cuts of the packet that is being cut are at most.
     cut: usize,
 }
@@ -47,7 +47,7 @@ pub(super) struct Outgoing {
     starts: bool,
     ends: bool,
     /// The counter of its last transmission; 0 before the first.
-    last: u64,
+    pub(super) last: u64,
     fate: Fate,
     /// Where the next piece begins, if it goes out in pieces.
     offset: usize,
@@ -64,7 +64,7 @@ enum Fate {
 }
 
 /// How many frames are acknowledged in a round trip.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Acknowledged {
     since: Time,
     frames: u64,
