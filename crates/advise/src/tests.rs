@@ -122,6 +122,24 @@ fn windows_keep_to_half_of_a_drop_tail_queue_and_timeouts_outlast_the_round_trip
 }
 
 #[test]
+fn tally_has_room_for_the_bursts_that_follow_a_gap_and_on_a_slow_link_for_no_more_than_others() {
+    let waiting = |wireless: &str| {
+        let link = Link::of(&asked(&format!("wireless = {{ {wireless} }}\n")).scenario);
+        let of = |kind: &str| {
+            let service = candidates(&link).into_iter().map(|one| one.service).find(|service| service.contains(kind));
+            let service = service.expect("a candidate");
+            let number = service.split("buffer = ").nth(1).and_then(|rest| rest.split([',', ' ', '}']).next());
+            number.and_then(|number| number.parse::<u64>().ok()).expect("a buffer")
+        };
+        (of("\"tally\""), of("\"raw\""), link.in_flight)
+    };
+    // A longer queue delays TCP's segments beyond its timeout whenever a burst of losses is repaired.
+    assert!(matches!(waiting("rate = '24 kbit/s', delay = '2 ms'"), (32, 32, 2)));
+    let (tally, raw, in_flight) = waiting("rate = '10 Mbit/s', delay = '250 ms'");
+    assert_eq!(tally, raw + 4 * in_flight);
+}
+
+#[test]
 fn on_a_lossy_link_a_recovery_is_advised_and_the_advice_can_be_run_again() {
     let advice = advised(LOSSY, 10, 2);
     let stage = &advice.stages[0];

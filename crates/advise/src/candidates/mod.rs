@@ -215,13 +215,13 @@ fn snoop(rules: &Rules) -> Candidate {
     }
 }
 
-/// Only its buffer depends on the link. Like SSCOP's credit it holds the burst that TCP sends where packets behind a gap are released at
-/// once: a buffer of what is in flight would overflow with each of them.
+/// Only its buffer depends on the link. It holds the burst that TCP sends where packets behind a gap are released at once: a buffer of
+/// what is in flight would overflow with each of them.
 fn tally(rules: &Rules, order: Order) -> Candidate {
     let (released, resequencing) =
         order.map_or((String::new(), "\"full\""), |(label, order)| (format!(", {label}"), order));
     Candidate {
         label: format!("Tally{released}"),
-        service: format!("{{ kind = \"tally\", buffer = {}, resequencing = {resequencing} }}", rules.credit),
+        service: format!("{{ kind = \"tally\", buffer = {}, resequencing = {resequencing} }}", rules.burst),
     }
 }

@@ -41,19 +41,24 @@ pub(super) struct Rules {
     /// How many PDUs may be unacknowledged in RLC: two round trips, 2,048 at most, beyond which a late request could be
     /// misread.
     pub(super) pdus: u64,
-    /// How far the sender may be ahead in SSCOP, and how many packets wait in tally: four round trips and the buffer, so that
-    /// neither ever binds.
+    /// How far the sender may be ahead in SSCOP: four round trips and the buffer, so that it never binds.
     pub(super) credit: u64,
+    /// How many packets may wait in tally: what is on its way from host to host, as in the buffer, and what arrives in four round
+    /// trips of the link, which is the burst that TCP sends where packets behind a gap are released at once; as many as the least
+    /// buffer where that is more. A longer queue would only add to the delay.
+    pub(super) burst: u64,
     /// How many segments Snoop keeps until the client has them: what is on its way there and what waits, twice.
     pub(super) cache: u64,
 }
 
+/// As many packets may wait on any link: a start of ten packets, and the bursts that follow.
+const LEAST_BUFFER: u64 = 32;
 /// Shorter timers than this are no timers: an event on a host takes as long.
 const SHORTEST: Span = Span::from_nanoseconds(100_000);
 
 impl Rules {
     pub(super) fn of(link: &Link) -> Self {
-        let buffer = link.path_in_flight.clamp(32, 4096);
+        let buffer = link.path_in_flight.clamp(LEAST_BUFFER, 4096);
         let delayed_acknowledgement = part(link.round_trip, 0.125);
         let window = (2 * link.in_flight + buffer).min(link.drop_tail.map_or(u64::MAX, |room| (room / 2).max(1)));
         Self {
@@ -70,6 +75,7 @@ impl Rules {
             least_round_trip: link.round_trip,
             pdus: (2 * link.in_flight).clamp(32, 2048),
             credit: (4 * link.in_flight + buffer).clamp(64, 65_536),
+            burst: (4 * link.in_flight + link.path_in_flight).clamp(LEAST_BUFFER, 65_536),
             cache: (2 * (link.path_in_flight + buffer)).max(100),
         }
     }
