@@ -113,8 +113,13 @@ impl Arrivals {
         }
     }
 
-    /// The sender has lost something, or asks.
-    pub(super) fn tell(&mut self) {
+    /// The sender asks. It will ask again if it does not hear the answer.
+    pub(super) fn ask(&mut self) {
+        self.is_due = true;
+    }
+
+    /// The sender has lost something.
+    fn tell(&mut self) {
         (self.is_due, self.once_more) = (true, true);
     }
 

@@ -205,7 +205,7 @@ impl Entity for Tally {
         let Some((ticket, queued)) = frame.ticket.and_then(|ticket| Some((ticket, below.get_mut(ticket)?))) else {
             return Start::Send;
         };
-        let counter = match sender.start(&queued.what, frame, counters) {
+        let counter = match sender.start(&queued.what, frame, timers, counters) {
             Ok(counter) => counter,
             Err(withdraw) => {
                 below.remove(ticket);

@@ -123,7 +123,7 @@ impl Receiver {
     /// The peer wants to be told, by a transmission with this counter.
     pub(super) fn asked(&mut self, counter: u64) {
         self.arrivals.arrive(Form::Long.counter_near(self.arrivals.newest(), counter));
-        self.arrivals.tell();
+        self.arrivals.ask();
         // Whatever is outstanding there, it can be read in this form.
         self.form = Form::Long;
     }

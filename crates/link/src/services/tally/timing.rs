@@ -2,9 +2,9 @@
 //!
 //! No frame has a timer of its own. As long as frames are sent, each says of those before it whether they were lost. What is
 //! left is the end of a burst: after a quarter of a round trip without a new frame, or two where hardly a frame is lost, a *poll*
-//! asks what has arrived. If no
-//! answer comes in time the oldest frame of which nothing is known goes out again, and a poll behind it (the tail loss probe
-//! of RFC 8985 §7).
+//! asks what has arrived. Frames that follow one another more slowly than that are no end of a burst, as long as the next one comes
+//! when it is due. If no answer comes in time the oldest frame of which nothing is known goes out again, and a poll behind it (the
+//! tail loss probe of RFC 8985 §7).
 
 use crate::arq::{Deadline, RoundTrip, Smoothing, earliest};
 use arqway_units::{Span, Time};
@@ -25,6 +25,9 @@ const FIXED: Span = Span::from_milliseconds(1000);
 #[derive(Debug, Clone)]
 pub(super) struct Timing {
     round_trip: RoundTrip,
+    /// When the last frame departed, and how long after the one before, if no more than a round trip.
+    departed: Option<Time>,
+    pace: Span,
     /// Runs from the departure of the last frame, if nothing follows it.
     quiet: Deadline,
     /// Runs from the departure of a poll.
@@ -43,6 +46,8 @@ impl Timing {
         let guess = guess.unwrap_or(UNKNOWN).max(LEAST_MARGIN).as_seconds();
         Self {
             round_trip: RoundTrip::new(Smoothing::default(), guess, guess / 2.0),
+            departed: None,
+            pace: Span::ZERO,
             quiet: Deadline::default(),
             answer: Deadline::default(),
             polled: None,
@@ -72,12 +77,21 @@ impl Timing {
         self.round_trip.sample(round_trip.as_seconds());
     }
 
+    /// A frame has departed.
+    pub(super) fn departed(&mut self, now: Time) {
+        let pause = self.departed.replace(now).map_or(Span::ZERO, |before| now.since(before));
+        self.pace = if pause <= self.round_trip() { pause } else { Span::ZERO };
+    }
+
     /// A frame has departed behind which nothing waits, or nothing that may be sent. The peer is asked after a quarter of a round
-    /// trip; after two if hardly a frame is lost, since each answer takes a little of the link, and more is mostly sent by then.
+    /// trip, or when another frame is overdue by a quarter of the time between the last two, since that one would tell as much, but
+    /// after a round trip at the latest; after two if hardly a frame is lost, since each answer takes a little of the link, and more
+    /// is mostly sent by then.
     pub(super) fn fell_silent(&mut self, loses_frames: bool, now: Time) {
         if self.polled.is_none() {
             let round_trip = self.round_trip();
-            let quiet = if loses_frames { round_trip / 4 } else { round_trip * 2 };
+            let overdue = (self.pace * 5 / 4).min(round_trip);
+            let quiet = if loses_frames { overdue.max(round_trip / 4) } else { round_trip * 2 };
             self.quiet.restart(now + if self.is_fixed { FIXED } else { quiet.max(LEAST_QUIET) });
         }
     }

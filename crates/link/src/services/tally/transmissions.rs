@@ -29,6 +29,8 @@ pub(super) struct Transmission {
     pub(super) frames: Range<u64>,
     /// How long it was, where it carried data.
     pub(super) octets: usize,
+    /// When its first bit went out.
+    pub(super) started: Time,
     /// When its last bit had gone out.
     pub(super) departed: Option<Time>,
 }
@@ -60,9 +62,9 @@ impl Transmissions {
     }
 
     /// A frame starts. Its counter.
-    pub(super) fn start(&mut self, frames: Range<u64>, octets: usize) -> Counter {
+    pub(super) fn start(&mut self, frames: Range<u64>, octets: usize, now: Time) -> Counter {
         let counter = Counter::new(self.next());
-        self.sent.push_back(Transmission { frames, octets, departed: None });
+        self.sent.push_back(Transmission { frames, octets, started: now, departed: None });
         counter
     }
 

@@ -92,11 +92,14 @@ impl Sender {
         let mut unsure = core::mem::take(&mut self.unsure);
         unsure.retain(|number| self.judge(*number, judged, next, arrived) == Verdict::Unsure);
         self.unsure = unsure;
-        while let Some((counter, Transmission { frames, octets, .. })) = self.transmissions.judge(settled) {
+        while let Some((counter, Transmission { frames, octets, started, departed })) =
+            self.transmissions.judge(settled)
+        {
+            let line = started..departed.unwrap_or(started);
             for number in frames {
                 match self.judge(number, counter, next, arrived) {
-                    Verdict::Arrived if octets > 0 => self.cuts.judge(octets, false),
-                    Verdict::Lost if octets > 0 => self.cuts.judge(octets, true),
+                    Verdict::Arrived if octets > 0 => self.cuts.judge(octets, line.clone(), false),
+                    Verdict::Lost if octets > 0 => self.cuts.judge(octets, line.clone(), true),
                     Verdict::Arrived | Verdict::Lost | Verdict::Superseded => {}
                     Verdict::Unsure => self.unsure.push(number),
                 }

@@ -121,7 +121,13 @@ impl Sender {
         }
     }
     /// A frame starts: it gets its counter, or is withdrawn because its peer has it, or will not get it, by now.
-    pub(super) fn start(&mut self, what: &What, frame: &mut Frame, counters: &mut Counters) -> Result<u64, Start> {
+    pub(super) fn start(
+        &mut self,
+        what: &What,
+        frame: &mut Frame,
+        now: Time,
+        counters: &mut Counters,
+    ) -> Result<u64, Start> {
         let frames = match what {
             What::Data(head) => head.number.as_u64()..head.number.as_u64() + 1,
             What::Piece(number) => *number..number + 1,
@@ -137,7 +143,7 @@ impl Sender {
         }
         let octets = if matches!(what, What::Data(_)) { frame.size().as_usize() } else { 0 };
         let counter = if self.transmissions.unreported() < LONG_REACH {
-            self.transmissions.start(frames.clone(), octets)
+            self.transmissions.start(frames.clone(), octets, now)
         } else {
             // A peer that has been silent for days must still read the counter aright.
             Counter::new(self.transmissions.next() - 1)
@@ -165,7 +171,7 @@ impl Sender {
         match what {
             What::Feedback(_) => return,
             What::Poll => self.timing.poll_departed(frame_time, now),
-            What::Data(_) | What::Piece(_) | What::GivenUp(_) => {}
+            What::Data(_) | What::Piece(_) | What::GivenUp(_) => self.timing.departed(now),
         }
         self.transmissions.depart(counter, now);
         if is_last && !self.has_more() && !self.is_at_rest() {

@@ -78,6 +78,28 @@ fn where_hardly_a_frame_is_lost_the_peer_is_asked_after_two_round_trips_and_has_
 }
 
 #[test]
+fn frames_that_follow_one_another_at_a_steady_pace_are_no_end_of_a_burst() {
+    let mut end = end();
+    // A round trip takes 200 ms. Of the first frame nobody knows that others will follow.
+    end.packets("a").expect("0 as 1").at(50).expect("poll as 2");
+    end.at(80)
+        .packets("b")
+        .expect("1 as 3")
+        .at(160)
+        .packets("c")
+        .expect("2 as 4")
+        .at(240)
+        .packets("d")
+        .expect("3 as 5");
+    end.at(250).tells(1, 2, &[]).expect("");
+    for number in 4..20 {
+        end.at(80 * number - 1).expect("").at(80 * number).packets("e").expect(&format!("{number} as {}", number + 2));
+    }
+    // The next one would have come at 1600, so it is overdue by a quarter of its time at 1620.
+    end.at(1619).expect("").at(1620).expect("poll as 22");
+}
+
+#[test]
 fn while_there_is_something_to_send_nobody_asks() {
     let mut end = end();
     for burst in 0..20 {

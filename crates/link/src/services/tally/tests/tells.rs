@@ -108,9 +108,11 @@ fn after_32_transmissions_feedback_is_due_without_a_loss() {
 }
 
 #[test]
-fn a_poll_is_answered_at_once() {
+fn a_poll_is_answered_at_once_and_once() {
     let mut end = end();
     end.hears(&data(0, 1, "a")).hears(&received(&poll_as(2))).expect("next 1 newest 2, deliver a");
+    // Unlike what tells of a loss: this one whoever lacks it asks for.
+    end.at(1).packets("x").expect("0 as 1");
 }
 
 fn poll_as(counter: u64) -> Frame {
