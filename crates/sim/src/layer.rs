@@ -34,6 +34,13 @@ impl Layer {
         Ok(Self::Bearer(alloc::boxed::Box::new(Bearer::new(bearer.clone(), build, *context, boot, Time::ZERO))))
     }
 
+    /// A session below, which the simulator does not have, has met the peer's incarnation of this boot number.
+    pub(crate) fn meet(&mut self, boot: u64) {
+        if let Self::Bearer(bearer) = self {
+            bearer.meet(boot, Time::ZERO);
+        }
+    }
+
     /// The services.
     pub(crate) fn mux(&self) -> &Mux {
         match self {

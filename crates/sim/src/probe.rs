@@ -56,6 +56,8 @@ probe! {
     fn packet_sent(host: Host, packet: &Packet, now: Time);
     /// A packet has come all the way to a host's network layer.
     fn packet_received(host: Host, packet: &Packet, now: Time);
+    /// A packet comes to the end of the wireless link that sends it this way; whether it is taken is not known yet.
+    fn packet_offered(direction: Direction, packet: &Packet, now: Time);
     /// A frame is handed over to the queue in front of the wireless link. Its acknowledgement number is not written yet.
     fn frame_queued(direction: Direction, frame: &Frame, now: Time);
     /// That queue has no room for the frame handed over last.

@@ -38,6 +38,7 @@ mod tunnel;
 pub use control::ask;
 pub use counters::Counters;
 pub use io::{Line, NetworkLayer, TunDevice, UdpLine};
+pub use peer::NewLink;
 pub use run::{RunningTunnel, StartError, Told};
 pub use status::{CountersStatus, PeerStatus, ServiceStatus, Status};
 pub use tunnel::{AddError, Event, NewPeer, Next, Tunnel};

@@ -11,7 +11,18 @@ use arqway_link::{
 use arqway_link::{bearer, pump};
 use arqway_net::NetError;
 use arqway_session::{Endpoint, NotSealed, PeerId};
-use arqway_units::{Octets, Time};
+use arqway_units::{Octets, Span, Time};
+
+/// What the link to a new peer is made of.
+#[derive(Debug, Clone)]
+pub struct NewLink {
+    /// The services.
+    pub plan: Plan,
+    /// The bearer.
+    pub bearer: bearer::Config,
+    /// How long a datagram takes one way, where that is known before it is measured.
+    pub delay: Option<Span>,
+}
 
 /// A peer and the link to it.
 #[derive(Debug)]
@@ -31,9 +42,11 @@ pub(crate) struct Peer {
 }
 
 impl Peer {
-    pub(crate) fn new(id: PeerId, config: bearer::Config, plan: Plan, side: Side, boot: u64, now: Time) -> Self {
+    pub(crate) fn new(id: PeerId, link: NewLink, side: Side, boot: u64, now: Time) -> Self {
+        let NewLink { plan, bearer, delay } = link;
         let builder = move |context: &LinkContext| plan.build(context);
-        let mut bearer = Bearer::in_session(config, builder, side.into(), boot, now);
+        let context = LinkContext { delay, rate: bearer.pace_of(side), ..side.into() };
+        let mut bearer = Bearer::new(bearer, builder, context, boot, now);
         bearer.handle_link(LinkState::Down, now);
         Self { id, bearer, scheduled: None, is_touched: false, ready: None, departed: Vec::new(), has_keys: false }
     }

@@ -283,7 +283,7 @@ fn add_peers(
 ) -> Result<Vec<(PeerId, String)>, StartError> {
     let mut names = Vec::new();
     let links = checked.links.iter().zip(preshared);
-    for (peer, ((plan, bearer), preshared)) in checked.settings.peer.iter().zip(links) {
+    for (peer, (link, preshared)) in checked.settings.peer.iter().zip(links) {
         let peer = &peer.value;
         let public = peer.public_key.value.0;
         let name = peer.name();
@@ -298,7 +298,7 @@ fn add_peers(
             keepalive: if peer.keepalive { Keepalive::Always } else { Keepalive::WhileAwaiting },
         };
         let allowed = peer.allowed.iter().map(|prefix| prefix.value).collect();
-        let peer = NewPeer { session, plan: plan.clone(), bearer: bearer.clone(), allowed };
+        let peer = NewPeer { session, link: link.clone(), allowed };
         let id = tunnel.add_peer(peer, now).map_err(|error| StartError::Peer { name: name.clone(), error })?;
         names.push((id, name));
     }

@@ -17,8 +17,8 @@ use crate::allowed::AllowedAddresses;
 use crate::counters::Counters;
 use crate::io::{Line, NetworkLayer};
 use crate::outbox::Outbox;
-use crate::peer::{Around, Peer};
-use arqway_link::mux::{Addresses, Headers, Plan};
+use crate::peer::{Around, NewLink, Peer};
+use arqway_link::mux::{Addresses, Headers};
 use arqway_link::{Bearer, Frame, LinkService, Mux, Packet, Side, Tag, bearer, too_big};
 use arqway_net::{Datagrams, NetError, Slab};
 use arqway_session::{self as session, Endpoint, PeerConfig, PeerError, PeerId, Random, Received};
@@ -76,10 +76,8 @@ impl Event {
 pub struct NewPeer {
     /// As the session knows it.
     pub session: PeerConfig,
-    /// The services of the link to it.
-    pub plan: Plan,
-    /// Its bearer.
-    pub bearer: bearer::Config,
+    /// The link to it.
+    pub link: NewLink,
     /// What it has of the addresses.
     pub allowed: Vec<Addresses>,
 }
@@ -147,7 +145,7 @@ impl<R: Random> Tunnel<R> {
         // One end of each pair has to be the client, and both know which: it only tells the two apart.
         let side = if self.session.public() < peer.session.public { Side::Client } else { Side::AccessPoint };
         let id = self.session.add_peer(peer.session, now)?;
-        self.peers.push(Peer::new(id, peer.bearer, peer.plan, side, self.boot, now));
+        self.peers.push(Peer::new(id, peer.link, side, self.boot, now));
         self.session.begin(id, now);
         self.touch(index);
         Ok(id)

@@ -120,13 +120,13 @@ fn ends_need_the_same_services_and_nothing_else() {
 
 #[test]
 fn the_rate_of_a_peer_is_its_own_or_that_of_all() {
-    let paces = |more: &str| with(more).expect("settings").links[0].1.pace.map(|rate| rate.to_string());
+    let paces = |more: &str| with(more).expect("settings").links[0].bearer.pace.map(|rate| rate.to_string());
     assert_eq!((paces(""), paces("rate = \"950 kbit/s\"")), (None, Some("950 kbit/s".to_owned())));
     let own = format!(
         "private-key = \"k\"\naddresses = [\"10.9.0.1/24\"]\nrate = \"1 Mbit/s\"\n{PEER}rate = \"64 kbit/s\"\n"
     );
     assert_eq!(
-        read(&own).expect("settings").links[0].1.pace.map(|rate| rate.to_string()),
+        read(&own).expect("settings").links[0].bearer.pace.map(|rate| rate.to_string()),
         Some("64 kbit/s".to_owned())
     );
 }

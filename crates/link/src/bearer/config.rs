@@ -16,6 +16,9 @@ settings! {
         /// What the path adds to each datagram: 28 octets for IPv4 and UDP, 48 for IPv6 and UDP.
         #[serde(deserialize_with = "overhead")]
         pub overhead: Octets = Octets::new(28),
+        /// Whether ends find each other by hellos. Where datagrams go in a secure session, its handshake says who the peer is, and
+        /// nothing is said twice.
+        pub hellos: bool = true,
         /// How long a small frame may wait for others to share its datagram.
         pub pack_delay: Span = Span::ZERO,
         /// The smallest MTU that the path may have, with the overhead: what is that small is never probed.

@@ -133,7 +133,7 @@ struct Wants {
 }
 
 impl<S: LinkService> Bearer<S> {
-    /// An end that looks for its peer. `boot` is a number that no other incarnation of this end or its peer has: random, or
+    /// An end that looks for its peer, or waits until its owner has [met](Self::meet) it. `boot` is a number that no other incarnation of this end or its peer has: random, or
     /// counted up and kept.
     #[must_use]
     pub fn new(
@@ -143,14 +143,14 @@ impl<S: LinkService> Bearer<S> {
         boot: u64,
         now: Time,
     ) -> Self {
-        let path = Path::new(&config, &context, now);
+        let (path, of_client) = (Path::new(&config, &context, now), wire::is_client(context.side));
         let mut inner = builder(&of_services(&path, &context));
         inner.handle_link(LinkState::Down, now);
         Self {
             builder: Box::new(builder),
             inner,
             counted_before: Counters::default(),
-            epoch: Epoch::new(wire::is_client(context.side), boot, now),
+            epoch: if config.hellos { Epoch::new(of_client, boot, now) } else { Epoch::told(of_client, boot, now) },
             path,
             packer: Packer::default(),
             cutter: Cutter::default(),
@@ -171,23 +171,8 @@ impl<S: LinkService> Bearer<S> {
         }
     }
 
-    /// The same for an end inside a secure session, which tells who the peer is: see [`meet`](Self::meet). It says no hellos, and
-    /// nothing crosses it before.
-    #[must_use]
-    pub fn in_session(
-        config: Config,
-        builder: impl Fn(&LinkContext) -> S + Send + 'static,
-        context: LinkContext,
-        boot: u64,
-        now: Time,
-    ) -> Self {
-        let mut bearer = Self::new(config, builder, context, boot, now);
-        bearer.epoch = Epoch::told(wire::is_client(context.side), boot, now);
-        bearer
-    }
-
-    /// The session has met the peer's incarnation of this boot number. Another one than before has nothing of what the services
-    /// knew: they are built anew. An end that says hellos hears of its peer by these alone.
+    /// The session below has met the peer's incarnation of this boot number. Another one than before has nothing of what the
+    /// services knew: they are built anew. An end that says [hellos](Config::hellos) hears of its peer by these alone.
     pub fn meet(&mut self, boot: u64, now: Time) {
         self.now = now;
         match self.epoch.meet(boot, now) {

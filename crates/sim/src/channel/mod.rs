@@ -152,6 +152,15 @@ impl Direction {
         }
     }
 
+    /// The other one.
+    #[must_use]
+    pub fn opposite(self) -> Self {
+        match self {
+            Self::Down => Self::Up,
+            Self::Up => Self::Down,
+        }
+    }
+
     /// The end that sends this way.
     #[must_use]
     pub fn sender(self) -> Side {

@@ -84,7 +84,7 @@ impl<P: Probe> World<P> {
         match direction {
             Direction::Down => self.queue_wired(Direction::Down, packet),
             Direction::Up => {
-                self.client.send(packet, self.now);
+                self.offer(Direction::Up, packet);
                 self.pump(Direction::Up);
             }
         }

@@ -32,7 +32,7 @@ impl<P: Probe> World<P> {
             Action::SendSegments(id) => self.send_segments(id),
             Action::FillLink(packet) => {
                 if self.access_point.is_idle() {
-                    self.access_point.send(packet, self.now);
+                    self.offer(Direction::Down, packet);
                     self.pump(Direction::Down);
                 }
             }

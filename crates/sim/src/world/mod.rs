@@ -69,6 +69,12 @@ pub struct World<P> {
     probe: P,
 }
 
+/// The boot number of the bearer that sends in this direction: 52 bits, as many as a fraction has.
+fn boot_number(streams: &Streams, direction: Direction) -> u64 {
+    let fraction = streams.stream(&alloc::format!("bearer.{}.boot", direction.name())).uniform();
+    arqway_units::truncate(fraction * 4_503_599_627_370_496.0)
+}
+
 impl<P: Probe> World<P> {
     /// The scenario at time zero, with the random numbers of one replication.
     ///
@@ -80,11 +86,12 @@ impl<P: Probe> World<P> {
         let end = |direction: Direction| -> Result<LinkEnd, ConfigError> {
             let wireless = &scenario.wireless;
             let bearer = scenario.link_layer.bearer.as_ref();
-            let boot = || streams.stream(&alloc::format!("bearer.{}.boot", direction.name())).uniform();
-            // A number of 52 bits, as many as a fraction has.
-            let bearer_and_boot =
-                bearer.map(|bearer| (bearer, arqway_units::truncate(boot() * 4_503_599_627_370_496.0)));
-            let layer = Layer::new(&scenario.mux(direction), bearer_and_boot, &scenario.context(direction))?;
+            let boot = |direction| boot_number(streams, direction);
+            let bearer_and_boot = bearer.map(|bearer| (bearer, boot(direction)));
+            let mut layer = Layer::new(&scenario.mux(direction), bearer_and_boot, &scenario.context(direction))?;
+            if bearer.is_some_and(|bearer| !bearer.hellos) {
+                layer.meet(boot(direction.opposite()));
+            }
             let charge =
                 bearer.map_or_else(|| Charge::of(wireless), |bearer| Charge::Datagram { overhead: bearer.overhead });
             let medium = Medium::new(wireless, direction, streams);
@@ -220,6 +227,13 @@ impl<P: Probe> World<P> {
         self.probe.frame_received(direction, &frame, *now);
         receiver.service.handle_frame(frame, *now);
         self.pump(receiving);
+    }
+
+    /// The network layer gives a packet to the end of the wireless link that sends this way. Whether it was taken.
+    fn offer(&mut self, sending: Direction, packet: Packet) -> bool {
+        self.probe.packet_offered(sending, &packet, self.now);
+        let now = self.now;
+        self.end(sending).send(packet, now)
     }
 
     fn end(&mut self, sending: Direction) -> &mut LinkEnd {

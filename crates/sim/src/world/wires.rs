@@ -63,8 +63,7 @@ impl<P: Probe> World<P> {
             let (line, events, _) = self.wired_and_events(direction);
             line.enqueue(packet, events);
         } else {
-            let now = self.now;
-            self.end(direction).send(packet, now);
+            self.offer(direction, packet);
             *self.has_sent(direction) = true;
         }
     }
@@ -93,7 +92,7 @@ impl<P: Probe> World<P> {
         let Some(packet) = line.arrive(now, events, Event::WiredArrival(direction)) else { return };
         match (direction, self.node.is_some()) {
             (Direction::Down, false) => {
-                self.access_point.send(packet, now);
+                self.offer(Direction::Down, packet);
                 self.pump(Direction::Down);
             }
             (Direction::Up, true) => self.queue_to_node(Direction::Up, packet),

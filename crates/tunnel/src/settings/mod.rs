@@ -22,13 +22,14 @@ mod places;
 pub use key::Key;
 pub use places::{Endpoint, InterfaceAddress, Listen};
 
+use crate::peer::NewLink;
 use arqway_config::grammars::LINK_LAYER;
 use arqway_config::schema::{Document, Grammar, generate};
 use arqway_config::{Located, Mistake, Mistakes, Source, read_source};
-use arqway_link::mux::{self, Addresses, BestEffort, Plan, QueueLimits, Scfq, SchedulerConfig, Table};
+use arqway_link::mux::{self, Addresses, BestEffort, QueueLimits, Scfq, SchedulerConfig, Table};
 use arqway_link::{LinkLayer, Resequencing, ServiceConfig, bearer, raw, rlp, tally};
 use arqway_session::{Configuration, KeyFileError, PresharedKey, PrivateKey, read_preshared, read_private};
-use arqway_units::{BitRate, Octets};
+use arqway_units::{BitRate, Octets, Span};
 use serde::Deserialize;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -103,6 +104,8 @@ pub struct PeerSettings {
     pub keepalive: bool,
     /// How fast this end sends to it, where that is not `rate` above.
     pub rate: Option<BitRate>,
+    /// How long a packet takes to it, about, where that is known: the first timeouts follow from it. It is measured soon.
+    pub delay: Option<Span>,
 }
 
 fn mtu() -> u32 {
@@ -151,8 +154,8 @@ pub struct Checked {
     pub interface: String,
     /// The link layer, also where the file says nothing of it.
     pub link_layer: LinkLayer,
-    /// For each peer, in the order of the file: how its multiplexer is built, and its bearer.
-    pub links: Vec<(Plan, bearer::Config)>,
+    /// The link to each peer, in the order of the file.
+    pub links: Vec<NewLink>,
 }
 
 impl Checked {
@@ -176,7 +179,7 @@ impl Checked {
         for peer in &settings.peer {
             let rate = peer.value.rate.or(settings.rate);
             match link_layer.mux(rate).plan() {
-                Ok(plan) => links.push((plan, bearer_of(&link_layer, rate))),
+                Ok(plan) => links.push(NewLink { plan, bearer: bearer_of(&link_layer, rate), delay: peer.value.delay }),
                 Err(error) => {
                     let place = given.map_or(&peer.origin, |given| &given.origin).clone();
                     mistakes.push(Mistake { origin: place, message: error.to_string(), help: None });
@@ -225,7 +228,7 @@ fn has_pace(bearer: &bearer::Config) -> bool {
 fn bearer_of(link_layer: &LinkLayer, rate: Option<BitRate>) -> bearer::Config {
     let given = link_layer.bearer.clone();
     let overhead = given.as_ref().map_or(OVERHEAD, |given| given.overhead.max(OVERHEAD));
-    bearer::Config { pace: rate, pace_up: None, overhead, ..given.unwrap_or_default() }
+    bearer::Config { pace: rate, pace_up: None, overhead, hellos: false, ..given.unwrap_or_default() }
 }
 
 /// How a device may be called: at most 15 octets, and nothing that a path or a shell takes for something else.
@@ -266,7 +269,7 @@ impl fmt::Display for Checked {
         let services = mux::service_names(classes, table).into_iter().zip(services);
         let services: Vec<String> = services.map(|(name, kind)| format!("{name} by {kind}")).collect();
         writeln!(out, "  services        {}", services.join(", "))?;
-        for (peer, (_, bearer)) in self.settings.peer.iter().zip(&self.links) {
+        for (peer, NewLink { bearer, .. }) in self.settings.peer.iter().zip(&self.links) {
             let PeerSettings { endpoint, allowed, .. } = &peer.value;
             let allowed: Vec<String> = allowed.iter().map(|prefix| prefix.value.to_string()).collect();
             let at = endpoint.as_ref().map_or_else(|| "where it calls from".to_owned(), |at| at.value.to_string());

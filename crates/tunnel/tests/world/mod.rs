@@ -6,7 +6,7 @@ use arqway_net::{Datagrams, NetError, Sent};
 use arqway_session::{
     Config, Configuration, Endpoint, Introduction, Keepalive, PeerConfig, PresharedKey, PrivateKey, PublicKey,
 };
-use arqway_tunnel::{Line, NetworkLayer, NewPeer, Next, Tunnel};
+use arqway_tunnel::{Line, NetworkLayer, NewLink, NewPeer, Next, Tunnel};
 use arqway_units::{Span, Time};
 use bytes::{Bytes, BytesMut};
 use rand::rngs::ChaCha8Rng;
@@ -161,7 +161,11 @@ pub(crate) fn link_layer() -> LinkLayer {
         table: Table::BestEffort(BestEffort { reliable: Some(service("tally")), low_delay: None }),
         scheduler: SchedulerConfig::Scfq(Scfq::default()),
         queue: Some(mux::QueueLimits::default()),
-        bearer: Some(bearer::Config { overhead: arqway_units::Octets::new(49), ..bearer::Config::default() }),
+        bearer: Some(bearer::Config {
+            overhead: arqway_units::Octets::new(49),
+            hellos: false,
+            ..bearer::Config::default()
+        }),
         ..LinkLayer::default()
     }
 }
@@ -188,7 +192,7 @@ fn end(index: usize, boot: u64, link_layer: &LinkLayer, wires: &Rc<RefCell<Wires
     let allowed = vec![Addresses::one(host_address(1 - index))];
     let plan: Plan = link_layer.mux(None).plan().expect("a link layer");
     let bearer = link_layer.bearer.clone().unwrap_or_default();
-    tunnel.add_peer(NewPeer { session, plan, bearer, allowed }, now).expect("a peer");
+    tunnel.add_peer(NewPeer { session, link: NewLink { plan, bearer, delay: None }, allowed }, now).expect("a peer");
     let line = FakeLine { wires: Rc::clone(wires), address: address(index), now, full_for: 0 };
     End { tunnel, line, host: Host::default(), next: Next::Turn }
 }
