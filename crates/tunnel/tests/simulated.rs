@@ -7,22 +7,25 @@
 //! ```
 
 use arqway_link::bearer::{self, Mtu};
-use arqway_link::mux::{Addresses, Class, Protocol, QueueLimits, Scfq, SchedulerConfig};
+use arqway_link::mux::{Addresses, Class, Ports, Protocol, QueueLimits, Rule, Scfq, SchedulerConfig};
 use arqway_link::{Frame, LinkLayer, Packet, ServiceConfig, ShortForm, Side, WorldDefaults};
 use arqway_net::{Datagrams, NetError, Sent};
 use arqway_session::{
     Config, Configuration, Endpoint, HEAD_ROOM, Introduction, Keepalive, PeerConfig, PeerId, PresharedKey, PrivateKey,
     Received, TAG,
 };
+use arqway_sim::app::ConnectionCount;
 use arqway_sim::channel::{Direction, ErrorModel, Jitter, Uniform, UniformJitter};
 use arqway_sim::{Probe, Queue, Room, Scenario, Streams, World};
 use arqway_tunnel::{Line, NetworkLayer, NewLink, NewPeer, Next, Tunnel};
 use arqway_units::{Octets, Span, Time};
 use bytes::{Bytes, BytesMut};
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::net::SocketAddr;
 
 const SEED: u64 = 11;
+/// Of the simulator's clients.
+const FIRST_PORT: u16 = 49_152;
 
 /// What an end of the simulator's link was given, and what it sent.
 struct Recorded {
@@ -250,12 +253,18 @@ impl Replay {
     }
 }
 
-/// Compares both ends of the link.
-fn sends_the_same(link_layer: LinkLayer) {
-    let scenario = scenario(link_layer);
+/// The service whose frame is alone in a datagram: its tag stands behind nine octets of the bearer's.
+fn service_of(datagram: &[u8]) -> Option<u8> {
+    let is_alone = datagram.first() == Some(&0b1000_0000);
+    datagram.get(9).filter(|_| is_alone).map(|tag| tag >> 3)
+}
+
+/// Compares both ends of the link; all that they sent.
+fn send_the_same(scenario: &Scenario) -> Vec<Vec<u8>> {
+    let mut all = Vec::new();
     for direction in [Direction::Down, Direction::Up] {
         let mut recorded = Recorded { direction, given: Vec::new(), sent: Vec::new() };
-        World::new(&scenario, &Streams::new(SEED, 0), &mut recorded).expect("a link layer").run();
+        World::new(scenario, &Streams::new(SEED, 0), &mut recorded).expect("a link layer").run();
         let Recorded { given, sent, .. } = recorded;
         let end = given.last().map(|(at, _)| *at).expect("something");
         let delay = scenario.context(direction).delay;
@@ -266,14 +275,16 @@ fn sends_the_same(link_layer: LinkLayer) {
             assert_eq!(ours, simulated, "datagram {number} of {} {}", sent.len(), direction.name());
         }
         assert_eq!(ours.len(), sent.len(), "{}", direction.name());
+        all.extend(ours.into_iter().map(|(_, datagram)| datagram));
     }
+    all
 }
 
 macro_rules! sends_the_same {
     ($($name:ident: $service:literal;)*) => {
         $(#[test]
         fn $name() {
-            sends_the_same(by($service, Vec::new()));
+            send_the_same(&scenario(by($service, Vec::new())));
         })*
     };
 }
@@ -289,13 +300,19 @@ sends_the_same! {
 
 #[test]
 fn a_tunnel_with_all_of_them_sends_what_the_simulator_sends() {
-    let port = |port: &str, short: &str| {
-        let rule =
-            arqway_link::mux::Rule { port: port.parse().ok(), ..arqway_link::mux::Rule::of_protocol(Protocol::UDP) };
+    // Each of the file's connections has a client's port of its own, one after the other.
+    let class = |port: u16, short: &str| {
+        let rule = Rule { port: Some(Ports::one(port)), ..Rule::of_protocol(Protocol::TCP) };
         Class::new(rule, service(short))
     };
-    let mut classes = vec![Class::of_protocol(Protocol::TCP, service("tally"))];
-    let others = [("1-999", "asr:3+2"), ("1000-1999", "rlc"), ("2000-2999", "sscop-pfrs"), ("3000-65535", "xor-fec")];
-    classes.extend(others.map(|(ports, short)| port(ports, short)));
-    sends_the_same(by("raw", classes));
+    let mut classes: Vec<Class> =
+        [(FIRST_PORT, "tally"), (FIRST_PORT + 1, "asr:3+2"), (FIRST_PORT + 2, "rlc"), (FIRST_PORT + 3, "sscop-pfrs")]
+            .map(|(port, short)| class(port, short))
+            .into();
+    classes.push(Class::of_protocol(Protocol::UDP, service("xor-fec")));
+    let mut scenario = scenario(by("raw", classes));
+    scenario.file_transfer.connections = ConnectionCount::new(5).expect("a few");
+    let sent = send_the_same(&scenario);
+    let services: BTreeSet<u8> = sent.iter().filter_map(|datagram| service_of(datagram)).collect();
+    assert_eq!(services, (0..6).collect(), "each service has sent something by itself");
 }
