@@ -15,6 +15,7 @@ mod tally;
 mod xor_fec;
 
 use crate::common::Fate;
+use crate::rough::Weather;
 use arqway_link::Packet;
 use arqway_units::Span;
 use proptest::prelude::*;
@@ -30,5 +31,15 @@ fn bursts() -> impl Strategy<Value = Vec<Fate>> {
     proptest::collection::vec(run, 0..16).prop_map(|runs| {
         let fate = |(length, copies)| std::iter::repeat_n(Fate { copies, delay: Span::ZERO }, length);
         runs.into_iter().flat_map(fate).collect()
+    })
+}
+
+/// Losses, copies and delays of up to so many milliseconds.
+fn weather(longest: u64) -> impl Strategy<Value = Weather> {
+    let delays = proptest::collection::vec(1..longest, 1..40);
+    let copies = prop_oneof![4 => Just(1u8), 2 => Just(0), 1 => Just(2), 1 => Just(3)];
+    (delays, proptest::collection::vec(copies, 0..400)).prop_map(|(delays, copies)| Weather {
+        delays: delays.into_iter().map(Span::from_milliseconds).collect(),
+        copies,
     })
 }

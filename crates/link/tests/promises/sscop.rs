@@ -1,6 +1,6 @@
 //! SSCOP: every packet once and in order over whatever link, as long as its connection lasts; and packets that outlive it.
 
-use super::number_of;
+use super::{number_of, weather};
 use crate::common::{End, Queue, Setting, packet, run};
 use crate::rough::{Rough, Weather};
 use crate::setting;
@@ -79,7 +79,7 @@ proptest! {
     }
 
     #[test]
-    fn with_its_filter_sscop_does_so_where_frames_overtake_one_another_too(config in config(), weather in weather(), packets in [0u32..120, 0u32..120]) {
+    fn with_its_filter_sscop_does_so_where_frames_overtake_one_another_too(config in config(), weather in weather(400), packets in [0u32..120, 0u32..120]) {
         let config = Config { timer_poll: config.timer_poll + Span::from_milliseconds(20), timer_cc: config.timer_cc + Span::from_milliseconds(20), ..config };
         let mut rough = Rough::new(ends(&config), weather);
         rough.send(packets);
@@ -92,7 +92,7 @@ proptest! {
 
     /// Nothing is lost and nothing comes twice in any order; and TCP's packets, or those of a flow, do not wait for others.
     #[test]
-    fn without_resequencing_sscop_delivers_every_packet_once(config in config(), weather in weather(), packets in [0u32..120, 0u32..120], others in prop_oneof![Just(Others::Full), Just(Others::PerFlow), Just(Others::None)], tcp_filter in any::<bool>(), per_flow in any::<bool>()) {
+    fn without_resequencing_sscop_delivers_every_packet_once(config in config(), weather in weather(400), packets in [0u32..120, 0u32..120], others in prop_oneof![Just(Others::Full), Just(Others::PerFlow), Just(Others::None)], tcp_filter in any::<bool>(), per_flow in any::<bool>()) {
         let none = Resequencing::None(Unordered { others, tcp_filter, ..Unordered::default() });
         let resequencing = if per_flow { Resequencing::PerFlow } else { none };
         let config = Config { resequencing, timer_poll: config.timer_poll + Span::from_milliseconds(20), timer_cc: config.timer_cc + Span::from_milliseconds(20), overhead: Bounded::new(config.overhead.get().min(16)).expect("up to 16"), ..config };
@@ -109,7 +109,7 @@ proptest! {
 
     /// It has forgotten all, and the other end nothing: what either sends afterwards arrives.
     #[test]
-    fn an_end_that_began_anew_is_in_touch_again(config in config(), weather in weather(), packets in [0u32..60, 0u32..60], from in 0usize..2) {
+    fn an_end_that_began_anew_is_in_touch_again(config in config(), weather in weather(400), packets in [0u32..60, 0u32..60], from in 0usize..2) {
         let config = Config { established: false, timer_no_response: Span::from_seconds(5.0), longest_reordering: Span::from_milliseconds(500), timer_poll: config.timer_poll + Span::from_milliseconds(20), ..config };
         let mut rough = Rough::new(ends(&config), Weather { delays: vec![Span::from_milliseconds(5)], ..weather });
         rough.send(packets);
@@ -133,16 +133,6 @@ proptest! {
             prop_assert_eq!(kept, (1000..1020).collect::<Vec<_>>());
         }
     }
-}
-
-fn weather() -> impl Strategy<Value = Weather> {
-    let delays = proptest::collection::vec(1u64..400, 1..40);
-    let copies =
-        proptest::collection::vec(prop_oneof![4 => Just(1u8), 2 => Just(0), 1 => Just(2), 1 => Just(3)], 0..400);
-    (delays, copies).prop_map(|(delays, copies)| Weather {
-        delays: delays.into_iter().map(Span::from_milliseconds).collect(),
-        copies,
-    })
 }
 
 /// Each twentieth frame comes twice, the second time late: the same link with the filter and without.

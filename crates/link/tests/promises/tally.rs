@@ -1,12 +1,12 @@
 //! Tally: every packet once and in order over a link that loses, doubles and reorders frames, and what its transmissions cost.
 
-use super::bursts;
-use crate::common::{Setting, run};
-use crate::rough::{Rough, Weather};
+use super::{bursts, weather};
+use crate::common::{Fate, Queue, Setting, packet_of, run, run_with};
+use crate::rough::Rough;
 use crate::{assert_complete_and_in_order, setting};
 use arqway_link::tally::{Config, WindowSize};
 use arqway_link::{AnyService, LinkService, Resequencing, ServiceConfig, Side};
-use arqway_units::Span;
+use arqway_units::{Span, ToFloat};
 use proptest::prelude::*;
 
 fn ends(config: &Config) -> [AnyService; 2] {
@@ -22,13 +22,14 @@ fn config() -> impl Strategy<Value = Config> {
     })
 }
 
-fn weather() -> impl Strategy<Value = Weather> {
-    let delays = proptest::collection::vec(1u64..200, 1..40);
-    let copies = prop_oneof![4 => Just(1u8), 2 => Just(0), 1 => Just(2), 1 => Just(3)];
-    (delays, proptest::collection::vec(copies, 0..400)).prop_map(|(delays, copies)| Weather {
-        delays: delays.into_iter().map(Span::from_milliseconds).collect(),
-        copies,
-    })
+/// What is lost of 100 frames, in no order.
+fn losses(percent: u64, seed: u64, delay: Span) -> Vec<Fate> {
+    let mut state = seed;
+    let mut fate = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        Fate { copies: u8::from((state >> 33) % 100 >= percent), delay }
+    };
+    (0..12_000).map(|_| fate()).collect()
 }
 
 proptest! {
@@ -46,7 +47,7 @@ proptest! {
     }
 
     #[test]
-    fn so_it_does_where_frames_overtake_one_another(config in config(), weather in weather(), packets in [0u32..120, 0u32..120]) {
+    fn so_it_does_where_frames_overtake_one_another(config in config(), weather in weather(200), packets in [0u32..120, 0u32..120]) {
         let mut rough = Rough::new(ends(&config), weather);
         rough.send(packets);
         rough.come_to_rest();
@@ -57,7 +58,7 @@ proptest! {
 
     /// In the order of arrival, or of each flow.
     #[test]
-    fn without_resequencing_tally_delivers_every_packet_once(config in config(), weather in weather(), packets in [0u32..120, 0u32..120], per_flow in any::<bool>()) {
+    fn without_resequencing_tally_delivers_every_packet_once(config in config(), weather in weather(200), packets in [0u32..120, 0u32..120], per_flow in any::<bool>()) {
         let resequencing = if per_flow { Resequencing::PerFlow } else { Resequencing::as_received() };
         let mut rough = Rough::new(ends(&Config { resequencing, ..config }), weather);
         rough.send(packets);
@@ -71,7 +72,7 @@ proptest! {
 
     /// What is given up is counted, and nothing comes twice or late.
     #[test]
-    fn with_persistence_what_arrives_is_in_order_and_what_does_not_is_counted(config in config(), weather in weather(), packets in [0u32..120, 0u32..120], milliseconds in 1u64..2000) {
+    fn with_persistence_what_arrives_is_in_order_and_what_does_not_is_counted(config in config(), weather in weather(200), packets in [0u32..120, 0u32..120], milliseconds in 1u64..2000) {
         let config = Config { persistence: Some(Span::from_milliseconds(milliseconds)), ..config };
         let mut rough = Rough::new(ends(&config), weather);
         rough.send(packets);
@@ -84,5 +85,40 @@ proptest! {
             prop_assert!(received.len() as u64 + discarded >= sent);
             prop_assert!(discarded > 0 || received.len() as u64 == sent);
         }
+    }
+}
+
+/// How long a frame of 1,400 octets takes on the line, and then on its way: from 9.6 kbit/s to 1 Gbit/s, in nanoseconds.
+const LINES: [(u64, u64); 5] = [
+    (1_170_000_000, 1_000_000_000),
+    (5_600_000, 50_000_000),
+    (1_120_000, 250_000_000),
+    (11_200, 100_000),
+    (11_200, 50_000_000),
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, max_shrink_iters: 20, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_tally_sends_is_what_the_losses_make_it_send_and_two_percent(line in 0..LINES.len(), percent in 0u64..12, seed in any::<u64>()) {
+        let [time_on_line, delay] = <[u64; 2]>::from(LINES[line]).map(Span::from_nanoseconds);
+        let setting = Setting {
+            packets: [4000, 0],
+            fates: [1, 2].map(|side| losses(percent, seed ^ side, delay)),
+            queue: Queue::BackPressured(1),
+            time_on_line,
+            outage: None,
+        };
+        let long = |number| packet_of(number, 1400);
+        let ran = run_with(ends(&Config::default()), &setting, long);
+        prop_assert!(ran[1].received.len() == 4000);
+        let octets = |arrived: bool| {
+            let sent = ran[0].sent().iter().filter(|sent| (sent.copies > 0) == arrived);
+            sent.map(|sent| sent.frame.size().as_usize().to_f64()).sum::<f64>()
+        };
+        let (lost, sent) = (octets(false), octets(false) + octets(true));
+        let (cost, most) = (sent / (4000.0 * 1400.0), 1.0 / (1.0 - lost / sent) + 0.02);
+        prop_assert!(cost <= most, "{cost} octets for each that is delivered, more than {most}");
     }
 }
