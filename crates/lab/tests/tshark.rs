@@ -12,7 +12,7 @@ use arqway_lab::run::cell::Cell;
 use arqway_lab::run::plan::Request;
 use arqway_lab::trace::capture::{Capture, Place};
 use arqway_link::rlc::pdu::{AmOptions, AmPdu, Amd, LengthIndicatorSize, parse_am, parse_um};
-use arqway_link::{Frame, Packet, fec, go_back_n, rlp, selective_repeat};
+use arqway_link::{Frame, Packet, fec, go_back_n, rlp, selective_repeat, tally};
 use arqway_sim::channel::Direction;
 use arqway_sim::{Host, Probe};
 use arqway_units::Time;
@@ -23,7 +23,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A scheme of each service, with which TCP makes and loses frames of every kind, and in which order packets are released.
-const SCHEMES: [(&str, &str); 14] = [
+const SCHEMES: [(&str, &str); 15] = [
     ("sr:0.9", "full"),
     ("sr:0.9", "per-flow"),
     ("sr:0.9", "none"),
@@ -38,6 +38,7 @@ const SCHEMES: [(&str, &str); 14] = [
     ("sscop", "full"),
     ("sscop-pfrs", "full"),
     ("sscop-none", "full"),
+    ("tally", "per-flow"),
 ];
 
 const STUDY: &str = r#"
@@ -51,7 +52,7 @@ use = "SCHEME"
 "#;
 
 /// What is read of each packet, in this order.
-const FIELDS: [&str; 28] = [
+const FIELDS: [&str; 33] = [
     "frame.interface_name",
     "frame.time_epoch",
     "arqway.service",
@@ -75,6 +76,11 @@ const FIELDS: [&str; 28] = [
     "arqway.amd.sn",
     "arqway.amd.p",
     "arqway.am.type",
+    "arqway.tally.number",
+    "arqway.tally.counter",
+    "arqway.tally.link",
+    "arqway.tally.next",
+    "arqway.tally.newest",
     "frame.comment",
     "ip.proto",
     "ip.checksum.status",
@@ -100,6 +106,7 @@ impl Expected {
             "rlc-am" | "rlc-um" => false,
             "xor-fec" => kind == 0,
             "sscop" => carries_packet(frame),
+            "tally" => is_whole(frame),
             _ => true,
         };
         let inside = inside(if is_packet { &frame.body } else { &[] });
@@ -110,7 +117,7 @@ impl Expected {
 
     fn packet(&mut self, interface: &str, packet: &Packet, now: Time) {
         let inside = inside(&packet.octets);
-        writeln!(self.lines, "{interface}|{}|||||||||||||||||||||||{inside}", epoch(now)).expect("memory");
+        writeln!(self.lines, "{interface}|{}||||||||||||||||||||||||||||{inside}", epoch(now)).expect("memory");
     }
 }
 
@@ -120,12 +127,32 @@ fn carries_packet(frame: &Frame) -> bool {
     octets.last_chunk::<4>().is_some_and(|trailer| trailer[0] & 0xf == 8)
 }
 
+/// Whether a frame of tally bears a packet, and all of it.
+fn is_whole(frame: &Frame) -> bool {
+    matches!(tally::parse(frame.clone(), true), Some(tally::Pdu::Data(cut, _)) if cut.starts && cut.ends)
+}
+
+/// Frame, transmission and link of a frame of tally, and what it tells: the next frame that is missing, the newest transmission.
+fn numbers_of_tally(frame: &Frame) -> String {
+    let (names, feedback) = match tally::parse(frame.clone(), true).expect("a frame of tally") {
+        tally::Pdu::Data(cut, feedback) => ((Some(cut.number), Some(cut.counter), cut.link), feedback),
+        tally::Pdu::Piece { cut, .. } => ((Some(cut.number), Some(cut.counter), cut.link), None),
+        tally::Pdu::Feedback(feedback) => ((None, None, None), Some(feedback)),
+        tally::Pdu::Poll { counter } => ((None, Some(counter), None), None),
+        tally::Pdu::GivenUp { number, counter, .. } => ((Some(number), Some(counter), None), None),
+    };
+    let (number, counter, link) = names;
+    let told = feedback.map(|feedback| [feedback.next, feedback.newest]);
+    let numbers = [number, counter, link.map(u64::from), told.map(|told| told[0]), told.map(|told| told[1])];
+    numbers.map(|number| number.map_or(String::new(), |number| number.to_string())).join("|")
+}
+
 /// The numbers in a frame's head: those of Selective Repeat, of go-back-n, of RLP, of forward error correction, of RLC's
-/// unacknowledged and acknowledged mode.
+/// unacknowledged and acknowledged mode, of tally.
 fn numbers_of(service: &str, frame: &Frame) -> String {
     let (mut sr, mut gbn, mut rlp, mut fec) = ("|||".to_owned(), "|".to_owned(), "|||".to_owned(), "|||".to_owned());
     let written = |link: Option<u8>| link.map_or(String::new(), |link| link.to_string());
-    let (mut umd, mut am) = (String::new(), "||".to_owned());
+    let (mut umd, mut am, mut tally) = (String::new(), "||".to_owned(), "||||".to_owned());
     match service {
         "selective-repeat" => {
             sr = match selective_repeat::parse(frame.clone()).expect("a frame of Selective Repeat") {
@@ -175,9 +202,10 @@ fn numbers_of(service: &str, frame: &Frame) -> String {
                 AmPdu::ResetAck(_) => "||2".to_owned(),
             };
         }
+        "tally" => tally = numbers_of_tally(frame),
         _ => {}
     }
-    [sr, gbn, rlp, fec, umd, am].join("|")
+    [sr, gbn, rlp, fec, umd, am, tally].join("|")
 }
 
 /// The protocol of the packet inside, and that its checksums are right.
@@ -247,6 +275,9 @@ fn tshark_reads_what_the_simulator_sent_and_finds_every_checksum_right() {
         for kind in 0..kinds {
             assert!(everything.contains(&format!("|{kind}|{service}|")), "no kind {kind} of {service} in the runs");
         }
+    }
+    for kind in [0, 1, 2, 4, 5, 7] {
+        assert!(everything.contains(&format!("|{kind}|tally|")), "no kind {kind} of tally in the runs");
     }
 }
 
