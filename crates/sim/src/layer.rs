@@ -105,6 +105,10 @@ impl LinkService for Layer {
         either!(self, layer => layer.largest_packet(room))
     }
 
+    fn largest_packet_like(&self, packet: &Packet, room: Octets) -> Octets {
+        either!(self, layer => layer.largest_packet_like(packet, room))
+    }
+
     fn counters(&self) -> Counters {
         either!(self, layer => layer.counters())
     }

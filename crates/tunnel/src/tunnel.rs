@@ -291,10 +291,11 @@ impl<R: Random> Tunnel<R> {
             return Ok(());
         };
         let Some(peer) = self.peers.get_mut(index) else { return Ok(()) };
-        let largest = peer.bearer.largest_packet(Octets::MAX);
-        if Octets::of(packet.len()) > largest {
+        let packet = Packet::new(packet);
+        let largest = peer.bearer.largest_packet_like(&packet, Octets::MAX);
+        if packet.size() > largest {
             self.counters.packets_too_large += 1;
-            if let Some(answer) = too_big(&packet, largest) {
+            if let Some(answer) = too_big(&packet.octets, largest) {
                 network.deliver(&answer)?;
             }
             return Ok(());
@@ -303,7 +304,7 @@ impl<R: Random> Tunnel<R> {
         if !peer.bearer.path().is_up {
             self.session.begin(peer.id, now);
         }
-        match peer.bearer.handle_packet(Packet::new(packet), now) {
+        match peer.bearer.handle_packet(packet, now) {
             Ok(()) => self.counters.packets_taken += 1,
             Err(_) => self.counters.packets_dropped += 1,
         }

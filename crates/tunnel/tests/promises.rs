@@ -109,6 +109,19 @@ fn a_packet_too_large_for_the_link_is_answered_with_what_fits() {
 }
 
 #[test]
+fn tally_cuts_packets_to_a_path_that_carries_hardly_300_octets() {
+    let mut world = World::new(Path { most: 300, ..Path::default() }, 2);
+    let sent: Vec<Bytes> = (0..20).map(|number| packet(0, TCP, number, 1500)).collect();
+    world.ends[0].host.to_send.extend(sent.iter().cloned());
+    world.run(seconds(10));
+    assert_eq!(world.ends[1].host.received, sent);
+    assert!(
+        world.wires.borrow().sent.iter().any(|(_, datagram)| datagram.octets.len() > 250),
+        "datagrams are as large as fit"
+    );
+}
+
+#[test]
 fn packets_flow_again_within_two_seconds_after_either_end_has_restarted() {
     for restarted in [0, 1] {
         let mut world = World::new(Path::default(), 3);

@@ -259,6 +259,11 @@ impl<S: LinkService> Bearer<S> {
         self.events.push_back(event);
     }
 
+    /// The room that decides which packets are too large: pieces carry some that no datagram takes.
+    fn room_of_packets(&self, room: Octets) -> Octets {
+        room_of_frames(&self.path, room).max(Octets::of(sending::ALWAYS))
+    }
+
     /// The largest datagram has changed.
     fn tell_mtu(&mut self) {
         self.happened(Event::Mtu(self.path.metrics().mtu));
@@ -302,7 +307,7 @@ fn of_services(path: &Path, context: &LinkContext) -> LinkContext {
 impl<S: LinkService> LinkService for Bearer<S> {
     fn handle_packet(&mut self, packet: Packet, now: Time) -> Result<(), Full> {
         self.now = now;
-        if packet.size() > self.largest_packet(Octets::MAX) {
+        if packet.size() > self.largest_packet_like(&packet, Octets::MAX) {
             // A service that cannot cut would keep it for ever, and others behind it.
             self.counters.packets_too_large += 1;
             return Err(Full::of(packet));
@@ -403,7 +408,13 @@ impl<S: LinkService> LinkService for Bearer<S> {
 
     /// What the services carry in a datagram, or in pieces where datagrams are small.
     fn largest_packet(&self, room: Octets) -> Octets {
-        self.inner.largest_packet(room_of_frames(&self.path, room).max(Octets::of(sending::ALWAYS)))
+        self.inner.largest_packet(self.room_of_packets(room))
+    }
+
+    fn largest_packet_like(&self, packet: &Packet, room: Octets) -> Octets {
+        // Most packets fit whatever service they go by.
+        let least = self.largest_packet(room);
+        if packet.size() <= least { least } else { self.inner.largest_packet_like(packet, self.room_of_packets(room)) }
     }
 
     fn counters(&self) -> Counters {

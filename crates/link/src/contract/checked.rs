@@ -243,6 +243,10 @@ impl<S: LinkService, const KEEPS: bool> LinkService for Checked<S, KEEPS> {
         self.service.largest_packet(room)
     }
 
+    fn largest_packet_like(&self, packet: &Packet, room: Octets) -> Octets {
+        self.service.largest_packet_like(packet, room)
+    }
+
     fn counters(&self) -> Counters {
         self.service.counters()
     }

@@ -67,6 +67,12 @@ pub trait LinkService {
     /// the owner answers ("too big", RFC 792, RFC 4443) and never gives to the service.
     fn largest_packet(&self, room: Octets) -> Octets;
 
+    /// How large a packet may be that goes where this one does: of several services side by side, the others may carry less.
+    fn largest_packet_like(&self, packet: &Packet, room: Octets) -> Octets {
+        let _ = packet;
+        self.largest_packet(room)
+    }
+
     /// What it has counted since it was made.
     fn counters(&self) -> Counters;
 }

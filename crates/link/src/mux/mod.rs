@@ -456,6 +456,11 @@ impl<S: LinkService> LinkService for Mux<S> {
         self.services.iter().map(|service| service.largest_packet(room)).min().unwrap_or_default()
     }
 
+    fn largest_packet_like(&self, packet: &Packet, room: Octets) -> Octets {
+        let service = self.services.get(self.service_of(&packet.octets).index());
+        service.map_or_else(|| self.largest_packet(room), |service| service.largest_packet(room))
+    }
+
     /// What all services have counted together; frames of no service count as malformed.
     fn counters(&self) -> Counters {
         let of_mux = Counters { malformed_received: self.unknown_tags, ..Counters::default() };

@@ -38,8 +38,9 @@ use std::sync::Arc;
 /// Octets around a datagram of the link: IPv6 and UDP, and the session's head and tag. Over IPv4 it is 20 less; which version
 /// it will be is not known before, and a peer may move.
 const OVERHEAD: Octets = Octets::new(48 + 5 + 16);
-/// What the network layer's packets may have at most by default: WireGuard's, so that both kinds of tunnel suit the same networks.
-const MTU: u32 = 1420;
+/// What the network layer's packets may have at most by default: on a path of 1,500 octets all of them fit, by any service. Where a
+/// path carries less, TCP's are cut by tally, and others are answered.
+const MTU: u32 = 1400;
 
 /// The grammars of all texts in the settings of a tunnel.
 pub const GRAMMARS: &[Grammar] = &{

@@ -9,7 +9,7 @@ mod rates;
 use super::*;
 use crate::contract::{Checked, Side};
 use crate::registry::ServiceConfig;
-use crate::services::raw;
+use crate::services::{raw, tally};
 use alloc::vec;
 use arqway_units::Span;
 
@@ -35,6 +35,17 @@ fn each_class_travels_under_its_own_tag_and_comes_out_at_the_other_end() {
         far.handle_frame(frame, Time::ZERO);
         assert_eq!(far.poll_packet(), Some(packet(protocol)));
     }
+}
+
+#[test]
+fn how_large_a_packet_may_be_hangs_on_the_service_that_it_goes_by() {
+    let mut config = raw_and_udp();
+    config.default_service = ServiceConfig::Tally(tally::Config::default());
+    let mux = Checked::new(Mux::new(&config, &Side::Client.into()).expect("two services"));
+    let room = Octets::new(300);
+    let of = |protocol| mux.largest_packet_like(&packet(protocol), room);
+    assert_eq!((of(Protocol::UDP), mux.largest_packet(room)), (Octets::new(299), Octets::new(299)), "raw cuts nothing");
+    assert!(of(Protocol::TCP) > Octets::new(1500), "tally cuts: {}", of(Protocol::TCP));
 }
 
 #[test]
