@@ -2,6 +2,7 @@
 
 mod cuts;
 mod gives_up;
+mod memory;
 mod octets;
 mod parts;
 mod recovers;
