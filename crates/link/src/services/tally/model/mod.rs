@@ -400,7 +400,7 @@ fn model(window: u32, packets: [u8; 2]) -> Model {
 #[test]
 fn in_a_small_world_every_packet_arrives_once_and_in_order_and_both_ends_come_to_rest() {
     let worlds = explore(Model { copies: 1, overtakes: 2, ..model(2, [3, 0]) });
-    assert!(worlds > 100_000, "{worlds}");
+    assert!(worlds > 20_000, "{worlds}");
 }
 
 #[test]
@@ -413,7 +413,7 @@ fn so_they_do_where_both_ends_send() {
 #[test]
 fn so_they_do_in_the_tiny_form() {
     let worlds = explore(Model { copies: 1, overtakes: 2, frame_time: SLOW, ..model(2, [3, 0]) });
-    assert!(worlds > 100_000, "{worlds}");
+    assert!(worlds > 20_000, "{worlds}");
 }
 
 /// As an end fires its timers that was not told of a frame in time.
@@ -421,7 +421,7 @@ fn so_they_do_in_the_tiny_form() {
 fn so_they_do_where_timers_fire_at_any_time() {
     let worlds =
         explore(Model { copies: 1, unreported: 2, overtakes: 2, under_way: 2, hasty: true, ..model(1, [1, 0]) });
-    assert!(worlds > 5_000, "{worlds}");
+    assert!(worlds > 2_000, "{worlds}");
 }
 
 #[test]
@@ -429,7 +429,7 @@ fn with_packets_that_are_given_up_what_arrives_is_in_order_and_both_ends_come_to
     let mut model = Model { copies: 0, overtakes: 2, under_way: 2, ..model(2, [2, 0]) };
     model.config.persistence = Some(Span::from_milliseconds(1000));
     let worlds = explore(model);
-    assert!(worlds > 100_000, "{worlds}");
+    assert!(worlds > 20_000, "{worlds}");
 }
 
 /// For `.ci/model`.
