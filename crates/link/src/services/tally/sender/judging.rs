@@ -59,15 +59,6 @@ impl Sender {
     }
 
     fn acknowledge(&mut self, next: u64, arrived: &Arrived, now: Time) {
-        let next = Number::new(next);
-        while self.buffer.first() < next {
-            match self.buffer.pop_front() {
-                Some(frame) if frame.state.fate == Fate::Arrived => self.arrived -= 1,
-                _ => self.acknowledged.frames += 1,
-            }
-        }
-        self.buffer.unlink_before(next);
-        self.packets.acknowledged(next.as_u64());
         for number in arrived.ranges.iter().cloned().flatten() {
             if let Some(frame) = self.buffer.get_mut(Number::new(number))
                 && frame.state.fate != Fate::Arrived
@@ -79,10 +70,25 @@ impl Sender {
                 self.buffer.unqueue(Number::new(number));
             }
         }
+        // A peer that says of a frame that it has arrived, and later that it is missing, gets it no more: its octets are gone.
+        let next = Number::new(next);
+        while self.buffer.first() < next || self.oldest_has_arrived() {
+            match self.buffer.pop_front() {
+                Some(frame) if frame.state.fate == Fate::Arrived => self.arrived -= 1,
+                _ => self.acknowledged.frames += 1,
+            }
+        }
+        let first = self.buffer.first();
+        self.buffer.unlink_before(first);
+        self.packets.acknowledged(first.as_u64());
         let Acknowledged { since, frames, in_round_trip } = &mut self.acknowledged;
         if now.since(*since) >= self.timing.round_trip() {
             (*since, *in_round_trip, *frames) = (now, (*frames).max(*in_round_trip / 2), 0);
         }
+    }
+
+    fn oldest_has_arrived(&self) -> bool {
+        self.buffer.get(self.buffer.first()).is_some_and(|frame| frame.state.fate == Fate::Arrived)
     }
 
     /// Transmissions up to `settled` have arrived, or never will.

@@ -83,6 +83,18 @@ fn a_packet_is_received_although_the_feedback_in_front_of_it_makes_no_sense() {
 }
 
 #[test]
+fn a_peer_that_takes_back_what_it_said_of_a_frame_keeps_nobody_awake() {
+    let mut end = end();
+    end.packets("abc").hand_over_and_send();
+    end.hand_over_and_send();
+    end.hand_over_and_send();
+    // The third has arrived; and now it is the first that is missing.
+    end.tells(0, 3, &[3, 1]).tells(2, 3, &[]);
+    while end.has_frame() {}
+    assert_eq!(end.deadline(), None);
+}
+
+#[test]
 fn a_copy_that_the_link_made_is_not_taken_for_a_late_transmission() {
     let mut arrivals = Arrivals::default();
     (1..=300).for_each(|counter| arrivals.arrive(counter));
