@@ -27,11 +27,30 @@ impl<S: LinkService> Bearer<S> {
         };
         if !self.path.received.arrive(number, size, now) {
             self.counters.duplicates_received += 1;
+            self.hear_again(content, datagram, now);
             return;
         }
         self.counters.datagrams_received += 1;
         if self.take(content, datagram, size, now).is_err() {
             self.counters.malformed_received += 1;
+        }
+    }
+
+    /// A datagram that arrived before, or too late to tell. Questions and reports mean the same however often they come, and
+    /// are heard: an end that took a number which its peer never wrote takes all that follows for late, and the peer learns
+    /// by a report that it must number beyond that one.
+    fn hear_again(&mut self, content: Content, datagram: Frame, now: Time) {
+        match content {
+            Content::Ping => self.wants_report(now),
+            Content::Several => {
+                let mut octets = wire::octets(datagram);
+                while let Some(Ok(item)) = wire::take_item(&mut octets) {
+                    if let Item::Report(report) = item {
+                        self.hear_report(&report, now);
+                    }
+                }
+            }
+            _ => {}
         }
     }
 

@@ -59,10 +59,15 @@ impl Sent {
         self.delivery_rate
     }
 
-    /// A report arrives; one that is older than another says nothing.
+    /// A report arrives; one that is older than another says nothing. One of what was never sent says that the peer has taken
+    /// a number which somebody else wrote, or which was damaged: it would take what is below that for late.
     pub(super) fn report(&mut self, report: &Report, now: Time) -> Option<News> {
         let newest = wire::expand(report.newest.into(), 32, self.next);
-        if newest < self.reported || newest >= self.next {
+        if newest < self.reported {
+            return None;
+        }
+        if newest >= self.next {
+            self.next = newest + 1;
             return None;
         }
         self.reported = newest + 1;
@@ -195,10 +200,20 @@ mod tests {
         assert_eq!(sent.report(&report(1, 100, 60, 5), at(120)), Some(News { round_trip: Some(ms(105)) }));
         assert_eq!(sent.unanswered_since(), Some(at(20)), "the first is lost: a newer one arrived");
         assert_eq!(sent.report(&report(0, 50, 50, 5), at(130)), None, "an older report");
-        assert_eq!(sent.report(&report(3, 50, 50, 5), at(130)), None, "of what was not sent");
         sent.report(&report(2, 200, 70, 0), at(140));
         assert_eq!(sent.unanswered_since(), None);
         assert_eq!(sent.delivery_rate(), BitRate::from_bits_per_second(80_000), "100 octets in 10 ms");
+    }
+
+    #[test]
+    fn numbers_go_on_behind_one_that_was_reported_but_never_sent() {
+        let mut sent = Sent::default();
+        sent.send(true, at(0));
+        assert_eq!(sent.report(&report(5000, 50, 50, 5), at(130)), None);
+        assert_eq!((sent.next(), sent.unanswered_since()), ((5001, true), Some(at(0))), "nothing is answered by that");
+        sent.send(true, at(140));
+        assert_eq!(sent.report(&report(5001, 90, 190, 0), at(240)), Some(News { round_trip: Some(ms(100)) }));
+        assert_eq!((sent.next(), sent.unanswered_since()), ((5002, false), None));
     }
 
     #[test]

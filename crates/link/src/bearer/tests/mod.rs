@@ -345,6 +345,23 @@ fn a_path_too_small_for_any_datagram_carries_nothing_and_panics_at_nothing() {
     }
 }
 
+#[test]
+fn a_number_that_no_peer_wrote_stops_a_link_for_less_than_a_second() {
+    // While names are written in full, and when they are short.
+    for from in [1000, 4000] {
+        let mut world = World::new(Setting::new("sr"));
+        (0..2).for_each(|index| world.packets(index, 500, 100, 0, 100_000));
+        world.run_until(from);
+        (0..2).for_each(|index| world.forge(index, 1 << 30));
+        world.run_until(20_000);
+        for index in 0..2 {
+            assert_eq!(world.machines[index].delivered.len(), 100, "from {from} ms on");
+            let gap = longest_gap(&world, index, from, 9000);
+            assert!(gap < 1000, "from {from} ms on: {gap} ms without a packet");
+        }
+    }
+}
+
 /// Passes datagrams both ways, at once and without loss, until there are none.
 fn exchange(ends: &mut [world::End; 2]) {
     while let Some((index, mut datagram)) =

@@ -1,5 +1,6 @@
 //! Two ends, and a path between them that loses, doubles and reorders datagrams, falls silent, and changes its MTU.
 
+use crate::bearer::wire::{self, Content, Name};
 use crate::bearer::{Bearer, BearerCounters, Config, Event};
 use crate::contract::{Checked, Frame, LinkContext, LinkService, Packet, Port, Side, Tag, Ticket, pump};
 use crate::registry::{AnyService, ShortForm, WorldDefaults};
@@ -242,6 +243,13 @@ impl World {
             let time = at(from) + Span::from_nanoseconds(packet * every_microseconds * 1000);
             self.schedule(time, Happening::Packet(index, size));
         }
+    }
+
+    /// Somebody else writes a datagram of this number to an end, in its peer's name.
+    pub(super) fn forge(&mut self, to: usize, number: u32) {
+        let epoch = self.machines[to].end.inner().epoch.id().expect("a peer");
+        let (tag, name) = wire::write_name(Content::Ping, Name::Full { epoch, number });
+        self.schedule(self.now, Happening::Arrival(to, Frame::from_wire(tag, name.to_vec().into())));
     }
 
     /// xorshift64*: fates need no better one.
