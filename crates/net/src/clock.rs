@@ -11,7 +11,6 @@ use std::time::{Duration, Instant, SystemTime};
 #[derive(Debug, Clone, Copy)]
 pub struct Clock {
     start: Instant,
-    since_1970: Span,
 }
 
 impl Clock {
@@ -19,23 +18,27 @@ impl Clock {
     #[must_use]
     #[expect(clippy::disallowed_methods, reason = "this is the one place that reads clocks")]
     pub fn start() -> Self {
-        let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        let since_1970 = Span::from_nanoseconds(u64::try_from(since_1970.as_nanos()).unwrap_or(u64::MAX));
-        Self { start: Instant::now(), since_1970 }
+        Self { start: Instant::now() }
     }
 
-    /// How long after 1970 (UTC) it was started, as the system's other clock had it then. What happens to that one later
-    /// changes nothing here.
+    /// How long after 1970 (UTC) it was started, as the system's other clock has it now: another answer once that was set, or
+    /// the machine slept, which this one does not count.
     #[must_use]
+    #[expect(clippy::disallowed_methods, reason = "this is the one place that reads clocks")]
     pub fn since_1970(&self) -> Span {
-        self.since_1970
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        span(now.saturating_sub(self.start.elapsed()))
     }
 
     /// The time since the start. It never decreases.
     #[must_use]
     pub fn now(&self) -> Time {
-        Time::from_nanoseconds(u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX))
+        Time::ZERO + span(self.start.elapsed())
     }
+}
+
+fn span(duration: Duration) -> Span {
+    Span::from_nanoseconds(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX))
 }
 
 /// How long `ppoll` may wait; without a limit where the length is beyond what it can count.

@@ -44,12 +44,12 @@ pub struct Datagrams {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub enum Sent {
-    /// The system has them.
-    Taken,
+    /// The system has the first so many octets of them.
+    Taken(usize),
     /// It has no room for them now: none was sent, and the same can be tried again.
     NoRoom,
-    /// They will never leave: too large for the interface, or no route, or nobody there.
-    Lost,
+    /// The first so many octets will never leave: too large for the interface, or no route, or nobody there.
+    Lost(usize),
 }
 
 impl UdpSocket {
@@ -101,36 +101,31 @@ impl UdpSocket {
         Ok(Some(Datagrams { octets: slab.cut_mut(meta.len), each: meta.stride.max(1), from: unmapped(meta.addr) }))
     }
 
-    /// Sends datagrams of `each` octets, the last of which may be shorter, to one address.
+    /// Sends datagrams of `each` octets, the last of which may be shorter, to one address: as many as one call of the system
+    /// takes. Where it refuses several, the first is tried alone, so that one that is too large takes no other with it.
     ///
     /// # Errors
     /// The socket cannot be written. What the way there does is never among the reasons.
     pub fn send(&self, to: SocketAddr, octets: &[u8], each: usize) -> Result<Sent, NetError> {
         let destination = self.mapped(to);
-        let mut rest = octets;
         // Where the system has switched segmentation off, each goes by itself.
-        let at_once = each.saturating_mul(self.state.max_gso_segments().max(1));
-        let mut sent = Sent::Taken;
-        while !rest.is_empty() {
-            let (now, later) = rest.split_at(rest.len().min(at_once));
-            let transmit = Transmit { destination, ecn: None, contents: now, segment_size: Some(each), src_ip: None };
-            match self.state.try_send((&self.socket).into(), &transmit) {
-                Ok(()) => {}
-                Err(error) => match Errno::from_io_error(&error) {
-                    Some(Errno::INTR) => continue,
-                    // Part of them is gone: the rest is lost as on any link that is full.
-                    Some(Errno::AGAIN | Errno::NOBUFS | Errno::NOMEM) if now.len() == octets.len() => {
-                        return Ok(Sent::NoRoom);
-                    }
-                    Some(Errno::BADF | Errno::NOTSOCK | Errno::FAULT) => {
-                        return Err(NetError::system(format!("send datagrams from {}", self.address), error));
-                    }
-                    _ => sent = Sent::Lost,
-                },
+        let mut length = octets.len().min(each.saturating_mul(self.most_at_once().max(1)));
+        loop {
+            let contents = &octets[..length];
+            let transmit = Transmit { destination, ecn: None, contents, segment_size: Some(each), src_ip: None };
+            let Err(error) = self.state.try_send((&self.socket).into(), &transmit) else {
+                return Ok(Sent::Taken(length));
+            };
+            match Errno::from_io_error(&error) {
+                Some(Errno::INTR) => {}
+                Some(Errno::AGAIN | Errno::NOBUFS | Errno::NOMEM) => return Ok(Sent::NoRoom),
+                Some(Errno::BADF | Errno::NOTSOCK | Errno::FAULT) => {
+                    return Err(NetError::system(format!("send datagrams from {}", self.address), error));
+                }
+                _ if length > each => length = each,
+                _ => return Ok(Sent::Lost(length)),
             }
-            rest = later;
         }
-        Ok(sent)
     }
 
     /// An IPv4 address as a socket of both versions names it.
@@ -188,10 +183,10 @@ mod tests {
         let [four, both] = pair();
         let to: SocketAddr = ([127, 0, 0, 1], both.address().port()).into();
         let octets: Vec<u8> = (0..3 * 1200 + 77).map(|at| u8::try_from(at % 251).unwrap()).collect();
-        assert_eq!(four.send(to, &octets, 1200).unwrap(), Sent::Taken);
+        assert_eq!(four.send(to, &octets, 1200).unwrap(), Sent::Taken(octets.len()));
         assert_eq!(all(&both, octets.len()), octets.chunks(1200).map(<[u8]>::to_vec).collect::<Vec<_>>());
         // And back, to an address of IPv4 by a socket of both versions.
-        assert_eq!(both.send(four.address(), &octets[..900], 900).unwrap(), Sent::Taken);
+        assert_eq!(both.send(four.address(), &octets[..900], 900).unwrap(), Sent::Taken(900));
         assert_eq!(all(&four, 900), [octets[..900].to_vec()]);
     }
 
@@ -199,7 +194,7 @@ mod tests {
     fn whoever_sent_is_named_by_the_address_that_answers_reach() {
         let [four, both] = pair();
         let to: SocketAddr = ([127, 0, 0, 1], both.address().port()).into();
-        assert_eq!(four.send(to, b"hello", 5).unwrap(), Sent::Taken);
+        assert_eq!(four.send(to, b"hello", 5).unwrap(), Sent::Taken(5));
         let (mut slab, clock, wait) = (Slab::new(), Clock::start(), Wait::new().unwrap());
         wait.on(&[both.as_fd()], None, &clock).unwrap();
         assert_eq!(both.receive(&mut slab).unwrap().unwrap().from, four.address());
@@ -209,9 +204,11 @@ mod tests {
     fn datagrams_that_cannot_leave_are_lost_and_the_socket_goes_on() {
         let [four, both] = pair();
         let to: SocketAddr = ([127, 0, 0, 1], both.address().port()).into();
-        assert_eq!(four.send(to, &vec![7; 65_535], 65_535).unwrap(), Sent::Lost, "larger than UDP carries");
-        assert_eq!(four.send("[2001:db8::1]:9".parse().unwrap(), b"x", 1).unwrap(), Sent::Lost, "another version");
-        assert_eq!(four.send(to, b"hello", 5).unwrap(), Sent::Taken);
+        assert_eq!(four.send(to, &vec![7; 65_535], 65_535).unwrap(), Sent::Lost(65_535), "larger than UDP carries");
+        assert_eq!(four.send("[2001:db8::1]:9".parse().unwrap(), b"x", 1).unwrap(), Sent::Lost(1), "another version");
+        // In a batch, the first alone.
+        assert_eq!(four.send(to, &vec![7; 65_535 + 5], 65_535).unwrap(), Sent::Lost(65_535));
+        assert_eq!(four.send(to, b"hello", 5).unwrap(), Sent::Taken(5));
         assert_eq!(all(&both, 5), [b"hello".to_vec()]);
     }
 

@@ -11,7 +11,7 @@ pub struct Counters {
     pub packets_without_peer: u64,
     /// Packets that found their queue full.
     pub packets_dropped: u64,
-    /// Packets larger than the link to their peer carries: their senders were told so (ICMP).
+    /// Packets larger than the link to their peer carries: their senders were told so (ICMP), but while a larger MTU is tried.
     pub packets_too_large: u64,
     /// Octets of the network layer that are no IP packet.
     pub not_packets_sent: u64,
@@ -25,6 +25,6 @@ pub struct Counters {
     pub not_packets_received: u64,
     /// Datagrams received that carried a frame.
     pub datagrams_received: u64,
-    /// Datagrams that could not be sealed, for want of keys.
+    /// Datagrams that could not be sealed: the peer's address is new and not proven.
     pub datagrams_not_sealed: u64,
 }

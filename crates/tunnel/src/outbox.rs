@@ -6,7 +6,7 @@
 //! ```
 
 use crate::io::Line;
-use arqway_link::Frame;
+use arqway_link::{Frame, bearer};
 use arqway_net::{NetError, Sent};
 use arqway_session::{Endpoint, HEAD_ROOM, NotSealed, PeerId, TAG};
 use arqway_units::Time;
@@ -75,7 +75,8 @@ impl Outbox {
         write(frame, &mut buffer[payload.clone()]);
         let sealed = session.seal(peer, buffer, payload, now)?;
         let Range { start, end } = sealed.datagram;
-        self.append(self.end + start..self.end + end, sealed.to);
+        // A probe of the path's MTU may be refused, and must take nothing else with it.
+        self.append(self.end + start..self.end + end, sealed.to, bearer::is_probe(frame));
         Ok(())
     }
 
@@ -84,39 +85,43 @@ impl Outbox {
         let at = self.end..self.end + message.len();
         if let Some(room) = self.octets.get_mut(at.clone()) {
             room.copy_from_slice(message);
-            self.append(at, to);
+            self.append(at, to, false);
         } else {
             self.lost += 1;
         }
     }
 
-    fn append(&mut self, datagram: Range<usize>, to: SocketAddr) {
+    fn append(&mut self, datagram: Range<usize>, to: SocketAddr, is_alone: bool) {
         let length = datagram.len();
         self.end = datagram.end;
         if let Some(run) = self.runs.back_mut() {
-            let follows = run.to == to && run.octets.end == datagram.start && !run.is_closed && length <= run.each;
+            let follows =
+                !is_alone && run.to == to && run.octets.end == datagram.start && !run.is_closed && length <= run.each;
             if follows && run.count < MOST && datagram.end - run.octets.start <= LONGEST {
                 (run.octets.end, run.count, run.is_closed) = (datagram.end, run.count + 1, length < run.each);
                 return;
             }
         }
-        self.runs.push_back(Run { to, octets: datagram, each: length, count: 1, is_closed: false });
+        self.runs.push_back(Run { to, octets: datagram, each: length, count: 1, is_closed: is_alone });
     }
 
     /// Gives the line what waits, as far as it has room. Whether nothing waits any more.
     pub(crate) fn flush(&mut self, line: &mut impl Line) -> Result<bool, NetError> {
         self.is_blocked = false;
-        while let Some(run) = self.runs.front() {
-            let count = arqway_units::count(run.count);
-            match line.send(run.to, &self.octets[run.octets.clone()], run.each)? {
-                Sent::Taken => self.sent += count,
-                Sent::Lost => self.lost += count,
+        while let Some(run) = self.runs.front_mut() {
+            let (done, counter) = match line.send(run.to, &self.octets[run.octets.clone()], run.each)? {
+                Sent::Taken(octets) => (octets, &mut self.sent),
+                Sent::Lost(octets) => (octets, &mut self.lost),
                 Sent::NoRoom => {
                     self.is_blocked = true;
                     return Ok(false);
                 }
+            };
+            *counter += arqway_units::count(done.div_ceil(run.each));
+            run.octets.start += done;
+            if run.octets.is_empty() {
+                self.runs.pop_front();
             }
-            self.runs.pop_front();
         }
         self.end = 0;
         Ok(true)

@@ -10,7 +10,7 @@ use arqway_link::{
 };
 use arqway_link::{bearer, pump};
 use arqway_net::NetError;
-use arqway_session::{Endpoint, NotSealed, PeerId};
+use arqway_session::{Endpoint, PeerId};
 use arqway_units::{Octets, Span, Time};
 
 /// What the link to a new peer is made of.
@@ -37,9 +37,22 @@ pub(crate) struct Peer {
     ready: Option<Frame>,
     /// Datagrams that the line has been given since their departure was last reported.
     departed: Vec<(Tag, Ticket)>,
-    /// There are keys, so datagrams can be sealed.
-    has_keys: bool,
+    keys: Keys,
 }
+
+/// Whether datagrams can be sealed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Keys {
+    /// There are keys.
+    Known,
+    /// They have expired, as they do where nothing was sent for minutes: datagrams wait for new ones until this time.
+    Awaited { until: Time },
+    /// There are none: the line is down.
+    Missing,
+}
+
+/// How long datagrams wait for new keys at least: as long as the bearer bears silence.
+const PATIENCE: Span = Span::from_milliseconds(1000);
 
 impl Peer {
     pub(crate) fn new(id: PeerId, link: NewLink, side: Side, boot: u64, now: Time) -> Self {
@@ -48,23 +61,45 @@ impl Peer {
         let context = LinkContext { delay, rate: bearer.pace_of(side), ..side.into() };
         let mut bearer = Bearer::new(bearer, builder, context, boot, now);
         bearer.handle_link(LinkState::Down, now);
-        Self { id, bearer, scheduled: None, is_touched: false, ready: None, departed: Vec::new(), has_keys: false }
+        Self { id, bearer, scheduled: None, is_touched: false, ready: None, departed: Vec::new(), keys: Keys::Missing }
     }
 
     /// There are new keys, for this incarnation of the peer.
     pub(crate) fn meet(&mut self, boot: u64, now: Time) {
         self.bearer.meet(boot, now);
-        if !self.has_keys {
-            self.has_keys = true;
+        if std::mem::replace(&mut self.keys, Keys::Known) == Keys::Missing {
             self.bearer.handle_link(LinkState::Up, now);
         }
     }
 
-    /// Nothing can be sealed until there are new keys.
-    fn lose_keys(&mut self, now: Time) {
-        self.has_keys = false;
-        self.ready = None;
-        self.bearer.handle_link(LinkState::Down, now);
+    /// Acts on what is due.
+    pub(crate) fn handle_timeout(&mut self, now: Time) {
+        if self.bearer.poll_timeout().is_some_and(|due| due <= now) {
+            self.bearer.handle_timeout(now);
+        }
+        if matches!(self.keys, Keys::Awaited { until } if until <= now) {
+            self.keys = Keys::Missing;
+            self.ready = None;
+            self.bearer.handle_link(LinkState::Down, now);
+        }
+    }
+
+    /// A datagram waits for new keys.
+    fn await_keys(&mut self, session: &mut Endpoint, now: Time) {
+        if self.keys == Keys::Known {
+            let round_trip = self.bearer.path().round_trip.unwrap_or_default();
+            self.keys = Keys::Awaited { until: now + PATIENCE.max(round_trip * 4) };
+        }
+        session.begin(self.id, now);
+    }
+
+    /// When it is to be looked after, if the bearer is so at a time.
+    fn deadline(&self, of_bearer: Option<Time>) -> Option<Time> {
+        let patience = match self.keys {
+            Keys::Awaited { until } => Some(until),
+            Keys::Known | Keys::Missing => None,
+        };
+        of_bearer.into_iter().chain(patience).min()
     }
 }
 
@@ -100,18 +135,19 @@ impl Peer {
                 },
                 ready,
                 departed,
+                now,
                 deadline: None,
-                has_lost_keys: false,
+                wants_keys: false,
                 failed: Ok(()),
             };
             pump(bearer, &mut port, now);
-            let PeerPort { deadline, has_lost_keys, failed, .. } = port;
+            let PeerPort { deadline, wants_keys, failed, .. } = port;
             failed?;
-            if has_lost_keys {
-                self.lose_keys(now);
+            if wants_keys {
+                self.await_keys(around.session, now);
             }
             if self.departed.is_empty() || around.outbox.is_blocked() {
-                return Ok(deadline.filter(|_| !has_lost_keys));
+                return Ok(self.deadline(deadline));
             }
             for (tag, ticket) in self.departed.drain(..) {
                 self.bearer.handle_departure(tag, ticket, Departure::Sent, now);
@@ -127,14 +163,15 @@ struct PeerPort<'p, N> {
     around: Around<'p, N>,
     ready: &'p mut Option<Frame>,
     departed: &'p mut Vec<(Tag, Ticket)>,
+    now: Time,
     deadline: Option<Time>,
-    has_lost_keys: bool,
+    wants_keys: bool,
     failed: Result<(), NetError>,
 }
 
 impl<N: NetworkLayer> Port for PeerPort<'_, N> {
     fn room(&self) -> Option<Octets> {
-        let is_free = self.ready.is_none() && self.around.outbox.has_room() && !self.has_lost_keys;
+        let is_free = self.ready.is_none() && self.around.outbox.has_room();
         is_free.then_some(Octets::MAX)
     }
 
@@ -144,18 +181,18 @@ impl<N: NetworkLayer> Port for PeerPort<'_, N> {
     }
 
     fn take_ready(&mut self) -> Option<Frame> {
-        if self.around.outbox.has_room() { self.ready.take() } else { None }
+        if self.ready.is_none() || !self.around.outbox.has_room() {
+            return None;
+        }
+        self.wants_keys = !self.around.session.can_seal(self.id, self.now);
+        if self.wants_keys { None } else { self.ready.take() }
     }
 
     fn transmit(&mut self, datagram: Frame, now: Time) {
         let Around { session, outbox, counters, .. } = &mut self.around;
-        match outbox.seal(session, self.id, &datagram, now) {
-            Ok(()) => {}
-            Err(NotSealed::NoKeys | NotSealed::Refused(_) | NotSealed::NoAddress | NotSealed::NoPeer) => {
-                self.has_lost_keys = true;
-                counters.datagrams_not_sealed += 1;
-            }
-            Err(NotSealed::NoRoom) => counters.datagrams_not_sealed += 1,
+        // A peer that may have moved is sent little until it has shown that it has: the rest is lost, as on any link.
+        if outbox.seal(session, self.id, &datagram, now).is_err() {
+            counters.datagrams_not_sealed += 1;
         }
         self.departed.extend(datagram.ticket.map(|ticket| (datagram.tag, ticket)));
     }

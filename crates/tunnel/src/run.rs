@@ -33,6 +33,8 @@ use std::sync::mpsc::{Receiver, SyncSender, TrySendError};
 const TRANSMIT_QUEUE: u32 = 500;
 /// How soon a line that was full is tried again.
 const AGAIN: Span = Span::from_milliseconds(1);
+/// How often the system's clock is looked at, which somebody may set.
+const CLOCK_INTERVAL: Span = Span::from_milliseconds(1000);
 
 /// Why a tunnel cannot begin.
 #[derive(Debug, thiserror::Error)]
@@ -169,9 +171,13 @@ impl RunningTunnel {
     /// # Errors
     /// The device or the socket is gone.
     pub fn run(&mut self, stop: &AtomicBool, mut tell: impl FnMut(Told<'_>)) -> Result<(), NetError> {
-        let (wait, waker) = (Wait::new()?, self.waker());
+        let (wait, waker, mut looked) = (Wait::new()?, self.waker(), Time::ZERO);
         while !stop.load(Ordering::Relaxed) {
             let now = self.clock.now();
+            if now >= looked + CLOCK_INTERVAL {
+                looked = now;
+                self.tunnel.set_wall(self.clock.since_1970());
+            }
             let next = self.tunnel.turn(&mut self.line, &mut self.device, now)?;
             while let Some(event) = self.tunnel.poll_event() {
                 self.publish(&event, now);

@@ -5,8 +5,8 @@
 //!                 what the session has to say of peers
 //!                 timers that are due       -> session, links
 //!                 packets of the network    -> the link of the peer that has their destination
-//!                 links that were touched   -> pumped: datagrams sealed, packets delivered
 //!                 the session's own datagrams
+//!                 links that were touched   -> pumped: datagrams sealed, packets delivered
 //!                 all of it to the line, in batches
 //! ```
 //!
@@ -22,7 +22,7 @@ use arqway_link::mux::{Addresses, Headers};
 use arqway_link::{Bearer, Frame, LinkService, Mux, Packet, Side, Tag, bearer, too_big};
 use arqway_net::{Datagrams, NetError, Slab};
 use arqway_session::{self as session, Endpoint, PeerConfig, PeerError, PeerId, Random, Received};
-use arqway_units::{Octets, Time};
+use arqway_units::{Octets, Span, Time};
 use bytes::{Bytes, BytesMut};
 use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
@@ -151,6 +151,11 @@ impl<R: Random> Tunnel<R> {
         Ok(id)
     }
 
+    /// The system's clock was set: the time was zero so long after 1970. Peers take no handshake that looks older than one before.
+    pub fn set_wall(&mut self, wall: Span) {
+        self.session.set_wall(wall);
+    }
+
     /// What was counted over all peers.
     #[must_use]
     pub fn counters(&self) -> Counters {
@@ -189,17 +194,26 @@ impl<R: Random> Tunnel<R> {
         let mut more = self.read_line(line, now)?;
         self.act(now);
         more |= self.read_packets(network, now)?;
+        // Twice: on a line that is full, what keeps the keys alive goes before packets; and these may want keys.
+        self.send_own(now);
         self.settle(line, network, now)?;
+        self.send_own(now);
+        self.outbox.flush(line)?;
+        let for_room = self.outbox.is_blocked();
+        // There is room again for peers that found none.
+        more |= !for_room && !self.touched.is_empty();
+        let until = [self.session.poll_timeout(), self.schedule.first().map(|(at, _)| *at)];
+        let until = until.into_iter().flatten().min();
+        Ok(if more { Next::Turn } else { Next::Wait { until, for_room } })
+    }
+
+    /// The session's own datagrams.
+    fn send_own(&mut self, now: Time) {
         while !self.outbox.is_blocked()
             && let Some((to, message)) = self.session.poll_datagram(now, &mut self.random)
         {
             self.outbox.push(to, &message);
         }
-        self.outbox.flush(line)?;
-        let for_room = self.outbox.is_blocked();
-        let until = [self.session.poll_timeout(), self.schedule.first().map(|(at, _)| *at)];
-        let until = until.into_iter().flatten().min();
-        Ok(if more { Next::Turn } else { Next::Wait { until, for_room } })
     }
 
     /// Opens what has arrived. Whether there may be more.
@@ -265,9 +279,7 @@ impl<R: Random> Tunnel<R> {
             self.schedule.pop_first();
             let Some(peer) = self.peers.get_mut(index) else { continue };
             peer.scheduled = None;
-            if peer.bearer.poll_timeout().is_some_and(|due| due <= now) {
-                peer.bearer.handle_timeout(now);
-            }
+            peer.handle_timeout(now);
             self.touch(index);
         }
     }
@@ -293,19 +305,20 @@ impl<R: Random> Tunnel<R> {
         let Some(peer) = self.peers.get_mut(index) else { return Ok(()) };
         let packet = Packet::new(packet);
         let largest = peer.bearer.largest_packet_like(&packet, Octets::MAX);
-        if packet.size() > largest {
-            self.counters.packets_too_large += 1;
-            if let Some(answer) = too_big(&packet.octets, largest) {
-                network.deliver(&answer)?;
-            }
-            return Ok(());
-        }
         // Whoever sends while the peer does not answer wants it to be asked again.
         if !peer.bearer.path().is_up {
             self.session.begin(peer.id, now);
         }
+        let is_too_large = packet.size() > largest;
+        if is_too_large
+            && !peer.bearer.may_fit_soon(&packet)
+            && let Some(answer) = too_big(&packet.octets, largest)
+        {
+            network.deliver(&answer)?;
+        }
         match peer.bearer.handle_packet(packet, now) {
             Ok(()) => self.counters.packets_taken += 1,
+            Err(_) if is_too_large => self.counters.packets_too_large += 1,
             Err(_) => self.counters.packets_dropped += 1,
         }
         self.touch(index);
@@ -315,7 +328,10 @@ impl<R: Random> Tunnel<R> {
     /// Pumps every link to which something happened.
     fn settle(&mut self, line: &mut impl Line, network: &mut impl NetworkLayer, now: Time) -> Result<(), NetError> {
         let Self { session, peers, allowed, schedule, touched, outbox, counters, events, .. } = self;
+        // Whose datagrams filled the line is the last to send when it has room again.
+        let mut filled = None;
         for _ in 0..touched.len() {
+            let was_blocked = outbox.is_blocked();
             let Some(index) = touched.pop_front() else { break };
             let Some(peer) = peers.get_mut(index) else { continue };
             peer.is_touched = false;
@@ -336,13 +352,14 @@ impl<R: Random> Tunnel<R> {
             }
             if outbox.is_blocked() {
                 peer.is_touched = true;
-                touched.push_back(index);
+                if was_blocked { touched.push_back(index) } else { filled = Some(index) }
             }
             if let Some(before) = std::mem::replace(&mut peer.scheduled, deadline) {
                 schedule.remove(&(before, index));
             }
             schedule.extend(deadline.map(|at| (at, index)));
         }
+        touched.extend(filled);
         Ok(())
     }
 

@@ -30,7 +30,7 @@ impl Line for Cable {
     fn send(&mut self, _: SocketAddr, octets: &[u8], each: usize) -> Result<Sent, NetError> {
         self.slab.room(octets.len())[..octets.len()].copy_from_slice(octets);
         self.leaving.push_back((each, self.slab.cut_mut(octets.len())));
-        Ok(Sent::Taken)
+        Ok(Sent::Taken(octets.len()))
     }
 }
 

@@ -202,3 +202,88 @@ fn a_peer_that_is_somewhere_else_is_found_there() {
     assert_eq!(world.ends[0].host.received, [packet(1, TCP, 101, 500)]);
     assert_eq!(world.ends[1].host.received.last(), Some(&packet(0, TCP, 100, 500)));
 }
+
+#[test]
+fn a_packet_that_may_fit_once_the_mtu_is_known_is_not_answered_as_too_large_before() {
+    let mut world = World::new(Path::default(), 8);
+    // Too large for what is known at the beginning, and not for the path.
+    world.ends[0].host.to_send.push_back(packet(0, UDP, 1, 1400));
+    world.run(seconds(1));
+    world.ends[0].host.to_send.push_back(packet(0, UDP, 2, 1400));
+    world.run(seconds(2));
+    assert_eq!(
+        (world.ends[0].host.received.len(), &world.ends[1].host.received[..]),
+        (0, &[packet(0, UDP, 2, 1400)][..])
+    );
+    // Where the path is smaller it is answered after three tries of two seconds, since the round trip is not known.
+    let mut world = World::new(Path { most: 1350, ..Path::default() }, 8);
+    for number in 0..100 {
+        world.ends[0].host.to_send.push_back(packet(0, UDP, number, 1400));
+        world.run(world.after(100));
+    }
+    assert_eq!(world.ends[1].host.received.len(), 0);
+    assert!((35..45).contains(&world.ends[0].host.received.len()), "{} answers", world.ends[0].host.received.len());
+}
+
+#[test]
+fn a_link_that_rested_until_its_keys_expired_is_not_down_and_loses_nothing() {
+    let mut world = World::new(Path::default(), 9);
+    world.ends[0].host.to_send.push_back(packet(0, UDP, 1, 100));
+    world.run(seconds(1));
+    while world.ends[0].tunnel.poll_event().is_some() {}
+    world.run(seconds(400));
+    world.ends[0].host.to_send.push_back(packet(0, UDP, 2, 100));
+    assert!(world.run_while(seconds(500), |world| world.ends[1].host.received.len() < 2));
+    assert_eq!(world.now, seconds(400) + Span::from_milliseconds(60), "a handshake and half a round trip");
+    let events: Vec<Event> = std::iter::from_fn(|| world.ends[0].tunnel.poll_event()).collect();
+    assert!(!events.iter().any(|event| matches!(event, Event::Link(..))), "{events:?}");
+}
+
+#[test]
+fn a_peer_that_does_not_answer_with_new_keys_is_down_within_its_patience() {
+    let mut world = World::new(Path::default(), 10);
+    world.ends[0].host.to_send.push_back(packet(0, UDP, 1, 100));
+    world.run(seconds(400));
+    world.wires.borrow_mut().path.is_open = false;
+    world.ends[0].host.to_send.push_back(packet(0, UDP, 2, 100));
+    world.run(seconds(400) + Span::from_milliseconds(999));
+    assert!(world.ends[0].is_up());
+    world.run(seconds(401));
+    assert!(!world.ends[0].is_up());
+    world.wires.borrow_mut().path.is_open = true;
+    world.run(seconds(430));
+    assert!(world.ends[0].is_up(), "a handshake is tried again and succeeds");
+}
+
+#[test]
+fn an_end_whose_clock_was_slow_when_it_began_is_let_in_once_that_is_set() {
+    let mut world = World::new(Path::default(), 11);
+    world.run(seconds(1));
+    world.restart(1);
+    world.ends[1].tunnel.set_wall(Span::from_seconds(1e9));
+    world.ends[1].host.to_send.push_back(packet(1, UDP, 1, 100));
+    world.run(seconds(2));
+    world.restart(1);
+    world.ends[1].host.to_send.push_back(packet(1, UDP, 2, 100));
+    world.run(seconds(6));
+    assert_eq!(world.ends[0].host.received.len(), 1, "its time stamps are those of the past");
+    world.ends[1].tunnel.set_wall(Span::from_seconds(1e9));
+    world.ends[1].host.to_send.push_back(packet(1, UDP, 3, 100));
+    world.run(seconds(12));
+    assert_eq!(world.ends[0].host.received.last(), Some(&packet(1, UDP, 3, 100)));
+}
+
+#[test]
+fn keys_are_renewed_over_a_line_that_is_always_full() {
+    let mut world = World::new(Path::default(), 12);
+    world.run(seconds(1));
+    // Room for one call in two, and always more to send than that.
+    while world.now < seconds(400) {
+        world.ends[0].line.full_for = 1;
+        world.ends[0].host.to_send.extend(packets(0, UDP, 3));
+        world.run(world.after(50));
+    }
+    let events: Vec<Event> = std::iter::from_fn(|| world.ends[0].tunnel.poll_event()).collect();
+    assert!(events.iter().filter(|event| matches!(event, Event::Session(_))).count() >= 3, "{events:?}");
+    assert_eq!(world.ends[1].host.received.len(), 3 * 399 * 20);
+}

@@ -135,7 +135,7 @@ impl Line for FakeLine {
 
     fn send(&mut self, _: SocketAddr, octets: &[u8], each: usize) -> Result<Sent, NetError> {
         self.sent.extend(octets.chunks(each).map(<[u8]>::to_vec));
-        Ok(Sent::Taken)
+        Ok(Sent::Taken(octets.len()))
     }
 }
 

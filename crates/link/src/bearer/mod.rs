@@ -132,6 +132,13 @@ struct Wants {
     short: bool,
 }
 
+/// Whether a datagram tries how large datagrams may be: the system below may refuse it, and with it all that goes by the same
+/// call.
+#[must_use]
+pub fn is_probe(datagram: &Frame) -> bool {
+    wire::is_probe(datagram.tag)
+}
+
 impl<S: LinkService> Bearer<S> {
     /// An end that looks for its peer, or waits until its owner has [met](Self::meet) it. `boot` is a number that no other incarnation of this end or its peer has: random, or
     /// counted up and kept.
@@ -176,7 +183,12 @@ impl<S: LinkService> Bearer<S> {
     pub fn meet(&mut self, boot: u64, now: Time) {
         self.now = now;
         match self.epoch.meet(boot, now) {
-            Heard::Nothing => {}
+            // What the session said and what it heard crossed the path.
+            Heard::Nothing => {
+                if self.path.liveness.answered(now) {
+                    self.tell_services(now);
+                }
+            }
             Heard::Peer => self.begin(false, now),
             Heard::Restarted => self.begin(true, now),
         }
@@ -208,6 +220,17 @@ impl<S: LinkService> Bearer<S> {
     #[must_use]
     pub fn path(&self) -> PathMetrics {
         PathMetrics { is_up: self.is_up, ..self.path.metrics() }
+    }
+
+    /// Whether a packet that is too large may not be so in a moment, when it is known how large datagrams may be. Whoever is
+    /// told that it is too large keeps to smaller ones for minutes.
+    #[must_use]
+    pub fn may_fit_soon(&self, packet: &Packet) -> bool {
+        let tried = self.path.mtu.tried().map(|tried| self.path.without_overhead(tried));
+        tried.is_some_and(|tried| {
+            let room = Octets::of(tried.saturating_sub(sending::MOST_BEFORE));
+            packet.size() <= self.inner.largest_packet_like(packet, room)
+        })
     }
 
     /// Datagrams leave at another rate from now on.
@@ -310,6 +333,8 @@ impl<S: LinkService> LinkService for Bearer<S> {
         if packet.size() > self.largest_packet_like(&packet, Octets::MAX) {
             // A service that cannot cut would keep it for ever, and others behind it.
             self.counters.packets_too_large += 1;
+            // A path that carries nothing else must not stay unknown.
+            self.path.mtu.wake();
             return Err(Full::of(packet));
         }
         self.inner.handle_packet(packet, now)

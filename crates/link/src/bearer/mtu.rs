@@ -88,6 +88,16 @@ impl MtuSearch {
         self.current
     }
 
+    /// The largest, while it is not known yet whether it goes.
+    pub(super) fn tried(&self) -> Option<u16> {
+        (self.highest_first && self.highest > self.current).then_some(self.highest)
+    }
+
+    /// Something larger than `current` was to be sent.
+    pub(super) fn wake(&mut self) {
+        self.active = true;
+    }
+
     /// A datagram of this size goes.
     pub(super) fn send(&mut self, size: u16, round_trip: Span, now: Time) {
         self.active = true;
@@ -103,7 +113,7 @@ impl MtuSearch {
 
     /// Whether nothing between `current` and `highest` is worth a probe.
     fn is_found(&self) -> bool {
-        self.highest < self.current + STEP && !(self.highest_first && self.highest > self.current)
+        self.highest < self.current + STEP && self.tried().is_none()
     }
 
     /// A datagram of this size has arrived at the peer. Whether larger ones may be sent now.

@@ -117,6 +117,11 @@ pub(super) fn is_hello(tag: Tag) -> bool {
     tag.as_octet() >= IS_HELLO
 }
 
+/// Whether a datagram is a probe.
+pub(super) fn is_probe(tag: Tag) -> bool {
+    KINDS.get(usize::from(tag.as_octet() ^ IN_FULL)) == Some(&Content::Probe)
+}
+
 /// Takes what stands before the content off a datagram that is no hello, or `None` where it cannot be read.
 pub(super) fn take_name(datagram: &mut Frame) -> Option<(Content, Name)> {
     let first = datagram.tag.as_octet();

@@ -164,6 +164,13 @@ impl Endpoint {
         keys.map_or(HEAD_ROOM, |keys| keys.transport.head_length())
     }
 
+    /// Whether there are keys for a peer that still may seal. Where there are none, [`begin`](Self::begin) asks for new ones.
+    #[must_use]
+    pub fn can_seal(&self, peer: PeerId, now: Time) -> bool {
+        let peer = self.peers.get(index_of(peer)).and_then(Option::as_deref);
+        peer.and_then(|peer| peer.slots.current()).is_some_and(|keys| keys.may_seal(&self.config, now))
+    }
+
     /// The next datagram of the session's own, and where it goes: a handshake, a keepalive, a challenge, a report.
     pub fn poll_datagram(&mut self, now: Time, random: &mut dyn Random) -> Option<(SocketAddr, Message)> {
         while let Some(id) = self.ready.pop_front() {
@@ -229,12 +236,11 @@ impl Endpoint {
 
     /// What is known of a peer.
     #[must_use]
-    pub fn status(&self, peer: PeerId, now: Time) -> Option<Status> {
-        let peer = self.peers.get(index_of(peer))?.as_deref()?;
-        let keys = peer.slots.current().filter(|keys| keys.may_seal(&self.config, now));
+    pub fn status(&self, id: PeerId, now: Time) -> Option<Status> {
+        let peer = self.peers.get(index_of(id))?.as_deref()?;
         Some(Status {
             address: peer.path.address(),
-            has_keys: keys.is_some(),
+            has_keys: self.can_seal(id, now),
             boot: peer.boot,
             heard: peer.activity.heard_at(),
             unanswered_since: peer.activity.unanswered_since(),

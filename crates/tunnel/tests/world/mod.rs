@@ -4,7 +4,7 @@ use arqway_link::mux::{self, Addresses, BestEffort, Plan, Scfq, SchedulerConfig,
 use arqway_link::{LinkLayer, ServiceConfig, ShortForm, WorldDefaults, bearer};
 use arqway_net::{Datagrams, NetError, Sent};
 use arqway_session::{
-    Config, Configuration, Endpoint, Introduction, Keepalive, PeerConfig, PresharedKey, PrivateKey, PublicKey,
+    Config, Configuration, Endpoint, Introduction, Keepalive, PeerConfig, PeerId, PresharedKey, PrivateKey, PublicKey,
 };
 use arqway_tunnel::{Line, NetworkLayer, NewLink, NewPeer, Next, Tunnel};
 use arqway_units::{Span, Time};
@@ -113,7 +113,7 @@ impl Line for FakeLine {
             let datagram = UnderWay { from: self.address, to, octets: datagram.to_vec() };
             self.wires.borrow_mut().carry(datagram, self.now);
         }
-        Ok(Sent::Taken)
+        Ok(Sent::Taken(octets.len()))
     }
 }
 
@@ -139,7 +139,16 @@ pub(crate) struct End {
     pub(crate) tunnel: Tunnel<Random>,
     pub(crate) line: FakeLine,
     pub(crate) host: Host,
+    pub(crate) peer: PeerId,
     next: Next,
+}
+
+impl End {
+    /// Whether the link to the peer is up.
+    pub(crate) fn is_up(&mut self) -> bool {
+        let peer = self.peer;
+        self.tunnel.link(peer).expect("a peer").path().is_up
+    }
 }
 
 /// Two ends, 10.0.0.1 and 10.0.0.2.
@@ -192,9 +201,10 @@ fn end(index: usize, boot: u64, link_layer: &LinkLayer, wires: &Rc<RefCell<Wires
     let allowed = vec![Addresses::one(host_address(1 - index))];
     let plan: Plan = link_layer.mux(None).plan().expect("a link layer");
     let bearer = link_layer.bearer.clone().unwrap_or_default();
-    tunnel.add_peer(NewPeer { session, link: NewLink { plan, bearer, delay: None }, allowed }, now).expect("a peer");
+    let new = NewPeer { session, link: NewLink { plan, bearer, delay: None }, allowed };
+    let peer = tunnel.add_peer(new, now).expect("a peer");
     let line = FakeLine { wires: Rc::clone(wires), address: address(index), now, full_for: 0 };
-    End { tunnel, line, host: Host::default(), next: Next::Turn }
+    End { tunnel, line, host: Host::default(), peer, next: Next::Turn }
 }
 
 pub(crate) fn host_address(index: usize) -> IpAddr {

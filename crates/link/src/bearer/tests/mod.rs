@@ -3,9 +3,11 @@
 mod promises;
 mod world;
 
-use super::Event;
-use crate::contract::{Departure, LinkService, LinkState, Packet, Start};
+use super::{Bearer, Config, Event};
+use crate::contract::{Departure, LinkContext, LinkService, LinkState, Packet, Side, Start};
+use crate::registry::{ServiceConfig, ShortForm, WorldDefaults};
 use arqway_units::{Octets, Span};
+use bytes::Bytes;
 use std::vec::Vec;
 use world::{Setting, World, at};
 
@@ -437,4 +439,23 @@ fn a_copy_that_is_acknowledged_while_it_waits_for_others_is_not_sent() {
     }
     assert_eq!((held, near.counters().frames_withdrawn), (Vec::new(), 1));
     assert_eq!(near.inner().bearer_counters().frames_sent, 1);
+}
+
+#[test]
+fn a_link_that_is_down_is_up_once_a_session_has_met_its_peer_again() {
+    let config = Config { hellos: false, ..Config::default() };
+    let context = LinkContext::from(Side::Client);
+    let raw: ServiceConfig =
+        "raw".parse::<ShortForm>().expect("a scheme").in_world(&WorldDefaults::default()).expect("raw");
+    let mut bearer = Bearer::new(config, move |context: &LinkContext| raw.build(context), context, 1, at(0));
+    bearer.meet(2, at(0));
+    assert!(bearer.handle_packet(Packet::new(Bytes::from_static(&[0; 100])), at(0)).is_ok());
+    assert!(bearer.poll_frame(at(0), Octets::MAX).is_some());
+    while let Some(due) = bearer.poll_timeout().filter(|due| *due < at(10_000)) {
+        bearer.handle_timeout(due);
+        while bearer.poll_frame(due, Octets::MAX).is_some() {}
+    }
+    assert!(!bearer.path().is_up, "nobody answers");
+    bearer.meet(2, at(10_000));
+    assert!(bearer.path().is_up, "the peer has taken part in a handshake");
 }
