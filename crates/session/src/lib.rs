@@ -35,7 +35,7 @@ mod random;
 mod transport;
 mod x25519;
 
-pub use config::Config;
+pub use config::{Config, Wait, WaitError};
 pub use counters::Counters;
 pub use endpoint::{Endpoint, PeerError, Received, Status};
 pub use event::{Event, PeerId};

@@ -32,7 +32,7 @@ impl Activity {
         self.heard = Some(now);
         (self.unanswered, self.silent) = (None, None);
         if is_packet {
-            self.answer_by.get_or_insert(now + config.answer_within);
+            self.answer_by.get_or_insert(now + config.answer_within.get());
         }
     }
 
@@ -53,12 +53,15 @@ impl Activity {
 
     /// Whether the peer has been silent for too long. Once in each such time.
     pub(crate) fn take_silence(&mut self, config: &Config, now: Time) -> bool {
-        self.silent.take_if(|since| now.since(*since) >= config.silence).map(|_| self.silent = Some(now)).is_some()
+        self.silent
+            .take_if(|since| now.since(*since) >= config.silence.get())
+            .map(|_| self.silent = Some(now))
+            .is_some()
     }
 
     /// When the way through a NAT has to be held open.
     pub(crate) fn keepalive_at(&self, config: &Config) -> Time {
-        self.sent.map_or(Time::ZERO, |sent| sent + config.keepalive)
+        self.sent.map_or(Time::ZERO, |sent| sent + config.keepalive.get())
     }
 
     /// The peer is not asked any more, until there is another packet for it.
@@ -68,7 +71,7 @@ impl Activity {
 
     /// When the next of these is due.
     pub(crate) fn deadline(&self, config: &Config) -> Option<Time> {
-        let silent = self.silent.map(|since| since + config.silence);
+        let silent = self.silent.map(|since| since + config.silence.get());
         [self.answer_by, silent].into_iter().flatten().min()
     }
 }

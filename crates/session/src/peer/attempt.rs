@@ -67,7 +67,7 @@ impl Attempt {
     }
 
     pub(crate) fn is_over(&self, config: &Config, now: Time) -> bool {
-        now.since(self.since) >= config.give_up
+        now.since(self.since) >= config.give_up.get()
     }
 
     /// A message leaves, to one of so many places: the next one gets its turn after a short wait, and all of them again after a
@@ -85,7 +85,7 @@ impl Attempt {
         self.tries = self.tries.saturating_add(1);
         let is_last = self.tries.is_multiple_of(places.max(1));
         let doublings = if is_last { round.min(DOUBLINGS) } else { 0 };
-        self.next_at = now + config.retry * (1 << doublings) + jitter;
+        self.next_at = now + config.retry.get() * (1 << doublings) + jitter;
         self.has_cookie = std::mem::take(&mut self.repeats);
         self.sent_at = Some(now);
         self.pending.replace(pending).map(|pending| pending.index)
@@ -107,7 +107,7 @@ impl Attempt {
 
     /// When it is tried again or given up.
     pub(crate) fn deadline(&self, config: &Config, now: Time) -> Time {
-        let over = self.since + config.give_up;
+        let over = self.since + config.give_up.get();
         if self.next_at > now { over.min(self.next_at) } else { over }
     }
 }

@@ -39,7 +39,7 @@ impl Key for Keypair {
 impl Keys {
     /// Whether they open and seal nothing any more.
     pub(crate) fn is_done(&self, config: &Config, now: Time) -> bool {
-        now.since(self.born) >= config.reject_after
+        now.since(self.born) >= config.reject_after.get()
     }
 
     /// Whether they seal.
@@ -49,7 +49,7 @@ impl Keys {
 
     /// Whether it is time for others, if they are used.
     pub(crate) fn is_old(&self, config: &Config, now: Time) -> bool {
-        let is_worn = self.transport.sealed() >= config.rekey_after_messages;
-        is_worn || self.initiated && now.since(self.born) >= config.rekey_after
+        let is_worn = self.transport.sealed() >= config.worn_after();
+        is_worn || self.initiated && now.since(self.born) >= config.rekey_after.get()
     }
 }

@@ -169,7 +169,7 @@ impl Peer {
 
     /// When it has to be looked after. What is due already waits to be asked for, not for time.
     pub(crate) fn deadline(&self, config: &Config, now: Time) -> Option<Time> {
-        let retired = self.slots.iter().map(|keys| keys.born + config.reject_after).min();
+        let retired = self.slots.iter().map(|keys| keys.born + config.reject_after.get()).min();
         let keepalive = (self.keeps_alive() && !self.wants.keepalive).then(|| self.activity.keepalive_at(config));
         let challenge = self.path.deadline().filter(|at| *at > now);
         let attempt = self.attempt.as_ref().map(|attempt| attempt.deadline(config, now));

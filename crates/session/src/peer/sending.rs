@@ -115,7 +115,7 @@ impl Peer {
             return Some((self.path.to(message.len())?, message));
         }
         if self.wants_challenge(context.config, now)
-            && let Some(challenge) = self.path.challenge(LARGEST_OWN, context.config.challenge_retry, now)
+            && let Some(challenge) = self.path.challenge(LARGEST_OWN, context.config.challenge_retry.get(), now)
         {
             return Some((challenge.to, self.control(context, Control::Challenge(challenge.token))?));
         }
@@ -151,7 +151,7 @@ impl Peer {
         let (Some(to), Some(index)) = (to, index) else {
             // All indices are taken, or nobody knows where to send it.
             index.into_iter().for_each(|index| context.indices.free(index));
-            attempt.put_off(config.retry, now);
+            attempt.put_off(config.retry.get(), now);
             return None;
         };
         let ephemeral = Zeroizing::new(draw(context.random));
@@ -173,7 +173,7 @@ impl Peer {
                 });
         let Ok((pending, message)) = begun else {
             context.indices.free(index);
-            attempt.put_off(config.retry, now);
+            attempt.put_off(config.retry.get(), now);
             return None;
         };
         let jitter = Span::from_nanoseconds(u64::from(u32::from_le_bytes(draw(context.random))) % JITTER);

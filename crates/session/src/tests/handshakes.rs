@@ -245,6 +245,35 @@ fn at_rest_nothing_is_sent_and_nobody_is_woken() {
 }
 
 #[test]
+fn with_every_time_and_count_at_its_least_ends_hurry_but_never_without_end() {
+    let least = Wait::LEAST;
+    let config = Config {
+        rekey_after: least,
+        rekey_after_messages: 0,
+        reject_after: least,
+        retry: least,
+        give_up: least,
+        answer_within: least,
+        silence: least,
+        keepalive: least,
+        challenge_retry: least,
+        ..Config::default()
+    };
+    let mut ends = [end(1, 11, config.clone(), at(0)), end(2, 22, config, at(0))];
+    ends.iter_mut().for_each(|end| end.endpoint.awaits(end.peer, true, at(0)));
+    for second in 0..20 {
+        // Every other second nobody hears the first end.
+        let way = if second % 2 == 0 { address(1) } else { address(9) };
+        ends[0].at = way;
+        ends[0].endpoint.begin(ends[0].peer, at(1000 * second));
+        _ = ends[0].seal(b"packet", at(1000 * second));
+        run(&mut ends, at(1000 * second), at(1000 * second + 999));
+    }
+    let handshakes = ends.map(|end| end.endpoint.counters().handshakes);
+    assert!(handshakes.iter().all(|count| (10..=200).contains(count)), "{handshakes:?}");
+}
+
+#[test]
 fn a_way_through_a_nat_is_held_open_by_whoever_began_while_something_waits() {
     let mut ends = established(at(0));
     for end in &mut ends {
