@@ -61,5 +61,5 @@ pub use interface::{Device, Interface};
 pub use namespace::{Child, Namespace, leftovers};
 pub use privileges::{Privileges, own_user, peer_user, privileges};
 pub use slab::Slab;
-pub use udp::{Datagrams, Sent, UdpSocket};
+pub use udp::{Datagrams, Sent, UdpSocket, reaches, unmapped};
 pub use wait::{Ready, Wait, Waker};

@@ -12,9 +12,10 @@ use crate::slab::Slab;
 use bytes::BytesMut;
 use quinn_udp::{RecvMeta, Transmit, UdpSocketState};
 use rustix::io::Errno;
+use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, socket_with, sockopt};
 use std::fmt;
 use std::io::{self, IoSliceMut};
-use std::net::{SocketAddr, UdpSocket as StdSocket};
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket as StdSocket};
 use std::os::fd::{AsFd, BorrowedFd};
 
 /// Room for whatever one call may read: 64 KiB, as large as datagrams and batches of them get.
@@ -53,13 +54,20 @@ pub enum Sent {
 }
 
 impl UdpSocket {
-    /// A socket at an address of this machine.
+    /// A socket at an address of this machine; at `[::]`, at all of them, of IPv6 and of IPv4. Where the machine has no IPv6, those
+    /// of IPv4 alone.
     ///
     /// # Errors
     /// The address is taken, or is none of this machine's.
     pub fn bind(address: SocketAddr) -> Result<Self, NetError> {
         let failed = |error: io::Error| NetError::system(format!("receive datagrams at {address}"), error);
-        let socket = StdSocket::bind(address).map_err(failed)?;
+        let socket = match open(address) {
+            Err(Errno::AFNOSUPPORT | Errno::ADDRNOTAVAIL) if address.ip() == Ipv6Addr::UNSPECIFIED => {
+                open((Ipv4Addr::UNSPECIFIED, address.port()).into())
+            }
+            opened => opened,
+        };
+        let socket = socket.map_err(|error| failed(error.into()))?;
         let state = UdpSocketState::new((&socket).into()).map_err(failed)?;
         // What is granted is at least the system's own default.
         let _ = state.set_send_buffer_size((&socket).into(), BUFFER);
@@ -137,8 +145,26 @@ impl UdpSocket {
     }
 }
 
+/// A socket at an address; one of IPv6 is of both versions, however the machine is set up (`net.ipv6.bindv6only`).
+fn open(address: SocketAddr) -> Result<StdSocket, Errno> {
+    let family = if address.is_ipv6() { AddressFamily::INET6 } else { AddressFamily::INET };
+    let socket = socket_with(family, SocketType::DGRAM, SocketFlags::CLOEXEC, None)?;
+    if address.is_ipv6() {
+        sockopt::set_ipv6_v6only(&socket, false)?;
+    }
+    bind(&socket, &address)?;
+    Ok(socket.into())
+}
+
+/// Whether a socket at `from` can send to an address: one of IPv4 sends only to IPv4, and one at an address of IPv6 only to IPv6.
+#[must_use]
+pub fn reaches(from: SocketAddr, to: SocketAddr) -> bool {
+    from.is_ipv6() == to.is_ipv6() || from.ip() == Ipv6Addr::UNSPECIFIED
+}
+
 /// An IPv4 address that a socket of both versions has named as one of IPv6.
-fn unmapped(address: SocketAddr) -> SocketAddr {
+#[must_use]
+pub fn unmapped(address: SocketAddr) -> SocketAddr {
     match address {
         SocketAddr::V6(six) => six.ip().to_ipv4_mapped().map_or(address, |four| (four, six.port()).into()),
         SocketAddr::V4(_) => address,
@@ -210,6 +236,16 @@ mod tests {
         assert_eq!(four.send(to, &vec![7; 65_535 + 5], 65_535).unwrap(), Sent::Lost(65_535));
         assert_eq!(four.send(to, b"hello", 5).unwrap(), Sent::Taken(5));
         assert_eq!(all(&both, 5), [b"hello".to_vec()]);
+    }
+
+    #[test]
+    fn a_socket_at_all_addresses_reaches_both_versions_and_others_their_own() {
+        let [four, six]: [SocketAddr; 2] = ["192.0.2.1:9", "[2001:db8::1]:9"].map(|address| address.parse().unwrap());
+        let reached = |address: &str| {
+            let socket = UdpSocket::bind(address.parse().unwrap()).unwrap();
+            [reaches(socket.address(), four), reaches(socket.address(), six)]
+        };
+        assert_eq!(["127.0.0.1:0", "[::1]:0", "[::]:0"].map(reached), [[true, false], [false, true], [true, true]]);
     }
 
     #[test]

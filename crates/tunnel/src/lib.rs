@@ -20,6 +20,7 @@
 //! | `allowed.rs` | whose an address is |
 //! | `io.rs` | [`Line`] and [`NetworkLayer`], and both over the system |
 //! | `settings/` | [`settings`]: what a file says |
+//! | `names.rs` | where peers are whose address has changed |
 //! | `run.rs` | [`RunningTunnel`]: the loop in real time |
 //! | `control.rs` | [`ask`]: talking to a tunnel that runs |
 //! | `status.rs`, `counters.rs` | what it says of itself |
@@ -28,6 +29,7 @@ mod allowed;
 mod control;
 mod counters;
 mod io;
+mod names;
 mod outbox;
 mod peer;
 mod run;

@@ -8,14 +8,15 @@
 
 use crate::control::{self, EventLine, Request};
 use crate::io::{TunDevice, UdpLine};
-use crate::settings::{Checked, Keys};
+use crate::names::Names;
+use crate::settings::{self, Checked, Keys};
 use crate::status::{CountersStatus, PeerStatus, ServiceStatus, Status};
 use crate::tunnel::{AddError, Event, NewPeer, Next, Tunnel};
-use arqway_link::ServiceConfig;
 use arqway_link::mux::service_names;
-use arqway_net::{Clock, Device, Interface, NetError, UdpSocket, Wait, Waker};
+use arqway_link::{ServiceConfig, bearer};
+use arqway_net::{Clock, Device, Interface, NetError, UdpSocket, Wait, Waker, reaches};
 use arqway_session::{
-    Config, Endpoint, Introduction, Keepalive, KeyFileError, PeerConfig, PeerId, PresharedKey, Random,
+    self as session, Config, Endpoint, Introduction, Keepalive, KeyFileError, PeerConfig, PeerId, PresharedKey, Random,
 };
 use arqway_units::{BitRate, Span, Time};
 use rand::rngs::ChaCha20Rng;
@@ -43,7 +44,7 @@ pub enum StartError {
     #[error(transparent)]
     Key(#[from] KeyFileError),
     /// The name of a peer's host has no address.
-    #[error("{endpoint}: {error}")]
+    #[error("cannot look up {endpoint}: {error}")]
     Name {
         /// Host and port, as the settings have them.
         endpoint: String,
@@ -69,6 +70,9 @@ pub enum StartError {
         /// What the system says.
         error: io::Error,
     },
+    /// The system has no room for another thread.
+    #[error("cannot start the thread that looks names up: {0}")]
+    Thread(io::Error),
     /// No key can be made without it.
     #[error("no randomness from the system: {0}")]
     Randomness(#[from] getrandom::Error),
@@ -100,6 +104,8 @@ pub struct RunningTunnel {
     clock: Clock,
     /// What peers are called, by their order.
     names: Vec<(PeerId, String)>,
+    /// Where they are, as far as that is said by a name.
+    hosts: Names<PeerId>,
     /// Name and kind of each service, by its number.
     services: Vec<(String, &'static str)>,
     /// Wakes the loop: to stop, or because somebody asks.
@@ -142,8 +148,13 @@ impl RunningTunnel {
         let introduction = Introduction::new(boot, checked.configuration());
         let session = Endpoint::new(private, introduction, Config::default(), clock.since_1970());
         let mut tunnel = Tunnel::new(session, boot, generator);
-        let names = add_peers(&mut tunnel, checked, preshared, clock.now())?;
         let line = UdpLine::new(UdpSocket::bind(settings.listen.0)?);
+        let from = line.socket().address();
+        let names = add_peers(&mut tunnel, checked, preshared, from, clock.now())?;
+        let hosts = names.iter().zip(&settings.peer);
+        let hosts = hosts.filter_map(|((id, _), peer)| Some((*id, peer.value.endpoint.as_ref()?.value.clone())));
+        let look_up = move |endpoint: &settings::Endpoint| endpoint.resolve(|to| reaches(from, to)).ok();
+        let hosts = Names::start(hosts, look_up, Arc::clone(&waker)).map_err(StartError::Thread)?;
         let addresses = settings.addresses.iter().map(|address| (address.address, address.prefix)).collect();
         let name = checked.interface.clone();
         let device = Device { name, addresses, mtu: settings.mtu, transmit_queue: TRANSMIT_QUEUE };
@@ -151,7 +162,7 @@ impl RunningTunnel {
         let names_of_services = service_names(&checked.link_layer.classes, &checked.link_layer.table);
         let kinds = checked.link_layer.services().into_iter().map(ServiceConfig::kind);
         let services = names_of_services.into_iter().zip(kinds).collect();
-        Ok(Self { tunnel, line, device, clock, names, services, waker, asked, listeners: Vec::new(), events: 0 })
+        Ok(Self { tunnel, line, device, clock, names, hosts, services, waker, asked, listeners: Vec::new(), events: 0 })
     }
 
     /// What wakes it so that it looks whether it is to stop.
@@ -181,6 +192,11 @@ impl RunningTunnel {
             let next = self.tunnel.turn(&mut self.line, &mut self.device, now)?;
             while let Some(event) = self.tunnel.poll_event() {
                 self.publish(&event, now);
+                if let Event::Session(session::Event::Unreachable { peer, .. })
+                | Event::Link(peer, bearer::Event::Down) = event
+                {
+                    self.hosts.ask(peer, now);
+                }
                 tell(Told { peer: self.name_of(&event), event });
             }
             let until = match next {
@@ -191,6 +207,9 @@ impl RunningTunnel {
             let (socket, device) = (self.line.socket(), self.device.interface());
             if wait.on(&[waker.as_fd(), socket.as_fd(), device.as_fd()], until, &self.clock)?.has(0) {
                 waker.clear();
+                while let Some((peer, address)) = self.hosts.poll() {
+                    self.tunnel.set_address(peer, address, self.clock.now());
+                }
                 self.answer();
             }
         }
@@ -285,6 +304,7 @@ fn add_peers(
     tunnel: &mut Tunnel<Generator>,
     checked: &Checked,
     preshared: Vec<PresharedKey>,
+    from: SocketAddr,
     now: Time,
 ) -> Result<Vec<(PeerId, String)>, StartError> {
     let mut names = Vec::new();
@@ -295,7 +315,7 @@ fn add_peers(
         let name = peer.name();
         let address = peer.endpoint.as_ref().map(|endpoint| {
             let refused = |error| StartError::Name { endpoint: endpoint.value.to_string(), error };
-            endpoint.value.resolve().map_err(refused)
+            endpoint.value.resolve(|to| reaches(from, to)).map_err(refused)
         });
         let session = PeerConfig {
             public,

@@ -151,6 +151,11 @@ impl<R: Random> Tunnel<R> {
         Ok(id)
     }
 
+    /// A peer is said to be at another address.
+    pub fn set_address(&mut self, peer: PeerId, address: SocketAddr, now: Time) {
+        self.session.set_address(peer, address, now);
+    }
+
     /// The system's clock was set: the time was zero so long after 1970. Peers take no handshake that looks older than one before.
     pub fn set_wall(&mut self, wall: Span) {
         self.session.set_wall(wall);

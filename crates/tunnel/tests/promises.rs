@@ -6,6 +6,7 @@ use arqway_link::bearer;
 use arqway_tunnel::Event;
 use arqway_units::{Span, Time};
 use bytes::Bytes;
+use std::net::SocketAddr;
 use world::{Path, TCP, UDP, UnderWay, World, packet};
 
 fn seconds(seconds: u64) -> Time {
@@ -286,4 +287,25 @@ fn keys_are_renewed_over_a_line_that_is_always_full() {
     let events: Vec<Event> = std::iter::from_fn(|| world.ends[0].tunnel.poll_event()).collect();
     assert!(events.iter().filter(|event| matches!(event, Event::Session(_))).count() >= 3, "{events:?}");
     assert_eq!(world.ends[1].host.received.len(), 3 * 399 * 20);
+}
+
+#[test]
+fn a_peer_whose_name_has_another_address_is_found_there() {
+    let mut world = World::new(Path::default(), 14);
+    world.ends[0].host.to_send.push_back(packet(0, UDP, 1, 100));
+    world.run(seconds(1));
+    // It has moved, and what it says of that is lost: it says so again after five seconds.
+    let moved: SocketAddr = "198.51.100.7:51820".parse().expect("an address");
+    world.wires.borrow_mut().path.is_open = false;
+    world.restart(1);
+    world.ends[1].line.address = moved;
+    world.run(seconds(2));
+    world.wires.borrow_mut().path.is_open = true;
+    world.run(seconds(3));
+    assert_eq!(world.ends[1].host.received.len(), 0);
+    let peer = world.ends[0].peer;
+    world.ends[0].tunnel.set_address(peer, moved, world.now);
+    world.ends[0].host.to_send.push_back(packet(0, UDP, 2, 100));
+    world.run(seconds(4));
+    assert_eq!(world.ends[1].host.received, [packet(0, UDP, 2, 100)]);
 }

@@ -124,6 +124,17 @@ impl Endpoint {
         Ok(id)
     }
 
+    /// A peer is said to be at another address than before, as where the name of its host has another now: a handshake begins, which
+    /// looks for it there, too.
+    pub fn set_address(&mut self, peer: PeerId, address: SocketAddr, now: Time) {
+        if let Some(known) = get_mut(&mut self.peers, peer)
+            && known.path.configure(address)
+        {
+            known.want_keys(now);
+        }
+        self.settle(peer, now);
+    }
+
     /// Removes a peer and its keys: nothing of it is opened any more.
     pub fn remove_peer(&mut self, peer: PeerId) {
         let Some(removed) = self.peers.get_mut(index_of(peer)).and_then(Option::take) else { return };

@@ -61,6 +61,12 @@ impl Path {
         Self { configured, address: configured, candidate: None }
     }
 
+    /// Its user says that it is at an address. Whether that is another than was said before.
+    pub(crate) fn configure(&mut self, address: SocketAddr) -> bool {
+        self.address.get_or_insert(address);
+        self.configured.replace(address) != Some(address)
+    }
+
     /// Where it is.
     pub(crate) fn address(&self) -> Option<SocketAddr> {
         self.address

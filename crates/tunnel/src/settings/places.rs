@@ -1,10 +1,11 @@
 //! Where ends are: `51820`, `"192.0.2.1:51820"`, `"boat.example.org:51820"`, `"10.9.0.1/24"`.
 
+use arqway_net::unmapped;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer};
-use std::fmt;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr, ToSocketAddrs as _};
+use std::{fmt, io};
 
 /// Where datagrams of peers arrive: at all addresses of this machine, or at one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema)]
@@ -72,7 +73,7 @@ pub struct NoEndpoint(String);
 impl TryFrom<String> for Endpoint {
     type Error = NoEndpoint;
     fn try_from(text: String) -> Result<Self, NoEndpoint> {
-        let is_address = text.parse::<SocketAddr>().is_ok();
+        let is_address = text.parse::<SocketAddr>().is_ok_and(|address| address.port() > 0);
         let is_name = text.rsplit_once(':').is_some_and(|(host, port)| {
             let is_of_name = |octet: u8| octet.is_ascii_alphanumeric() || b"-._".contains(&octet);
             // All digits and dots, and no address: a slip, and no name.
@@ -84,13 +85,20 @@ impl TryFrom<String> for Endpoint {
 }
 
 impl Endpoint {
-    /// The address: that of a name is looked up.
+    /// The first address that a socket `reaches`: those of a name are looked up.
     ///
     /// # Errors
-    /// The name is not known, or nobody can be asked now.
-    pub fn resolve(&self) -> std::io::Result<SocketAddr> {
-        let none = || std::io::Error::other("the name has no address");
-        self.0.to_socket_addrs()?.next().ok_or_else(none)
+    /// The name is not known, or nobody can be asked now, or all its addresses are of the other version of IP.
+    pub fn resolve(&self, reaches: impl Fn(SocketAddr) -> bool) -> io::Result<SocketAddr> {
+        let mut addresses = self.0.to_socket_addrs()?.map(unmapped);
+        let unreachable = || io::Error::other("none of its addresses is of a version of IP that `listen` has");
+        addresses.find(|address| reaches(*address)).ok_or_else(unreachable)
+    }
+
+    /// Whether its address may change: that of a name.
+    #[must_use]
+    pub fn is_name(&self) -> bool {
+        self.0.parse::<SocketAddr>().is_err()
     }
 }
 
