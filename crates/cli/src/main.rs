@@ -73,7 +73,7 @@ enum Command {
     /// Say how a tunnel that runs is, and what each service makes of its link
     #[cfg(target_os = "linux")]
     Status(tunnel_status::Arguments),
-    /// Print what happens to a tunnel that runs, a JSON object a line
+    /// Print what happens to a tunnel that runs, a line each
     #[cfg(target_os = "linux")]
     Events(tunnel_status::Events),
     /// Find the error model behind a trace of a real link, its parameters, and how well it fits
@@ -103,9 +103,9 @@ fn main() -> ExitCode {
 }
 
 fn run(command: &Command) -> Result<ExitCode, study::Failure> {
-    // It does so itself, when it has its privileges: watching takes a thread, and a process with two of them gets none.
+    // They do so themselves, when they have or have given up their privileges: watching takes a thread, and rights belong to threads.
     #[cfg(target_os = "linux")]
-    let watches_itself = matches!(command, Command::Emulate(_));
+    let watches_itself = matches!(command, Command::Emulate(_) | Command::Up(_));
     #[cfg(not(target_os = "linux"))]
     let watches_itself = false;
     if !watches_itself {

@@ -1,20 +1,20 @@
 //! `arqway status LINK` and `arqway events LINK`: what a tunnel that runs says of itself.
 
 use crate::study::Failure;
-use crate::terminal::print;
-use arqway_tunnel::{PeerStatus, ServiceStatus, Status, ask};
-use std::io::{self, BufRead as _, BufReader, ErrorKind};
+use crate::terminal::{print, print_while_read};
+use arqway_tunnel::{Answers, AskError, EventLine, PeerStatus, ServiceStatus, Status, ask};
 use std::process::ExitCode;
 
 const STATUS: &str = "Examples:
   arqway status home                 the tunnel of home.toml
   arqway status home --json          for machines: SI units, null where something is not known";
 
-const EVENTS: &str = "Each line is a JSON object: `event` is keys, restarted, refused, unreachable, moved, up, down or mtu; `number` counts
-the events, so a reader that was too slow sees that it missed some.
+const EVENTS: &str = "With --json, each line is an object: `event` is keys, restarted, refused, unreachable, moved, up, down or mtu; `number` counts the
+events, so a reader that was too slow sees that it missed some.
 
-Example:
-  arqway events home | while read -r event; do logger \"$event\"; done";
+Examples:
+  arqway events home
+  arqway events home --json | while read -r event; do logger \"$event\"; done";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = STATUS)]
@@ -33,60 +33,74 @@ pub(crate) struct Events {
     /// The interface of a tunnel that runs in this network namespace
     #[arg(value_name = "LINK")]
     link: String,
+    /// Print JSON, an object a line
+    #[arg(long)]
+    json: bool,
 }
 
 pub(crate) fn main(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let mut answer = String::new();
-    BufReader::new(open(&arguments.link, "status")?).read_line(&mut answer)?;
+    let answer = ask(&arguments.link, "status").and_then(Answers::only).map_err(failure)?;
     if arguments.json {
         print(&answer)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let refused =
-        |error| Failure::Failed(format!("the tunnel `{}` answers: {} ({error})", arguments.link, answer.trim()));
-    let status: Status = serde_json::from_str(&answer).map_err(refused)?;
+    let status: Status = serde_json::from_str(&answer).map_err(|error| not_understood(&arguments.link, &error))?;
     print(&table(&status))?;
     Ok(ExitCode::SUCCESS)
 }
 
 pub(crate) fn events(arguments: &Events) -> Result<ExitCode, Failure> {
-    for line in BufReader::new(open(&arguments.link, "events")?).lines() {
-        print(&format!("{}\n", line?))?;
+    let mut answers = ask(&arguments.link, "events").map_err(failure)?;
+    while let Some(line) = answers.next_line().map_err(failure)? {
+        let text = if arguments.json {
+            line
+        } else {
+            let event: EventLine =
+                serde_json::from_str(&line).map_err(|error| not_understood(&arguments.link, &error))?;
+            format!("{:>10.3} s  {event}\n", event.at_s)
+        };
+        if !print_while_read(&text)? {
+            break;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn open(link: &str, request: &str) -> Result<impl io::Read + use<>, Failure> {
-    ask(link, request).map_err(|error| match error.kind() {
-        ErrorKind::ConnectionRefused | ErrorKind::NotFound => Failure::Failed(format!(
-            "no tunnel `{link}` runs in this network namespace; expected the name of its interface: ip link show type tun"
-        )),
-        _ => Failure::Failed(format!("cannot ask the tunnel `{link}`: {error}")),
-    })
+/// What is asked of a tunnel that does not run is a slip; all else is a failure.
+pub(crate) fn failure(error: AskError) -> Failure {
+    match error {
+        AskError::NotRunning(_) => Failure::usage(error),
+        _ => Failure::failed(error),
+    }
+}
+
+fn not_understood(link: &str, error: &serde_json::Error) -> Failure {
+    Failure::Failed(format!("the answer of the tunnel `{link}` is not understood: {error}; is it of another version?"))
 }
 
 fn table(status: &Status) -> String {
     let Status { interface, public_key, listens_at, running_s, peers, counters } = status;
-    let mut lines = vec![format!("{interface}: up for {}, datagrams at {listens_at}", time(Some(*running_s)))];
+    let mut lines = vec![format!("{interface}: running for {}, listening on {listens_at}", time(Some(*running_s)))];
     lines.push(format!("  public key {public_key}"));
     for peer in peers {
         lines.extend(of_peer(peer));
     }
     let own = &counters.own;
-    lines.push(format!("packets: {} taken, {} delivered", own.packets_taken, own.packets_delivered));
+    lines.push(format!("packets: {} sent, {} received", own.packets_taken, own.packets_delivered));
     let dropped = [
         ("queue full", own.packets_dropped),
         ("too large", own.packets_too_large),
         ("no peer", own.packets_without_peer),
         ("source not allowed", own.sources_not_allowed),
-        ("device full", own.packets_refused_here),
+        ("not taken by the kernel", own.packets_refused_here),
     ];
     lines.extend(of_counters("  dropped", &dropped));
     lines.push(format!("datagrams: {} sent, {} received", counters.datagrams_sent, own.datagrams_received));
     let refused = [
-        ("lost by the system", counters.datagrams_lost),
-        ("not sealed", own.datagrams_not_sealed),
-        ("unknown", counters.datagrams_unknown),
+        ("not taken by the kernel", counters.datagrams_lost),
+        ("no session keys", own.datagrams_not_sealed),
+        ("not recognised", counters.datagrams_unknown),
+        ("of strangers' keys", counters.datagrams_of_strangers),
         ("forged", counters.datagrams_forged),
         ("replayed", counters.datagrams_replayed),
     ];
@@ -107,18 +121,21 @@ fn of_peer(peer: &PeerStatus) -> Vec<String> {
         services,
     } = peer;
     let state = if *is_up { "up" } else { "down" };
-    let at = address.as_deref().unwrap_or("nowhere yet");
-    let pace = pace_bps.map_or_else(|| "no limit".to_owned(), |pace| rate(Some(precise(pace))));
+    let at = address.as_deref().map_or_else(|| "address not known yet".to_owned(), |address| format!("at {address}"));
+    let heard = heard_s_ago
+        .map_or_else(|| "nothing received yet".to_owned(), |ago| format!("last received {} ago", time(Some(ago))));
+    let pace = pace_bps
+        .map_or_else(|| "rate unlimited".to_owned(), |pace| format!("sending at most {}", rate(Some(precise(pace)))));
     let mut lines = vec![
-        format!("{name}: {state}, at {at}, heard {} ago", time(*heard_s_ago)),
+        format!("{name}: {state}, {at}, {heard}"),
         format!(
-            "  round trip {}, datagrams up to {mtu_octets} octets, pace {pace}, arrived there {}",
+            "  round trip {}, path MTU {mtu_octets}, {pace}, peer receives {}",
             time(*round_trip_s),
             rate(delivery_rate_bps.map(precise))
         ),
         format!(
             "  {:<12} {:<18} {:>11} {:>11} {:>8} {:>7} {:>8} {:>8}",
-            "service", "kind", "sent", "received", "goodput", "loss", "resent", "refused"
+            "service", "kind", "sent", "received", "goodput", "loss", "resent", "dropped"
         ),
     ];
     lines.extend(services.iter().map(of_service));

@@ -1,15 +1,19 @@
 //! `arqway up LINK.toml`: IP between hosts across bad links.
+//!
+//! ```text
+//!     this thread      the data path, alone
+//!     notes            what is said of it: a terminal that is held, or a pipe that nobody reads, holds up no packet
+//!     control, client  those who ask how it is
+//! ```
 
-use crate::signals;
 use crate::study::{Failure, read_source};
-use crate::terminal::{note, print};
-use arqway_link::bearer;
-use arqway_net::Waker;
-use arqway_session as session;
+use crate::terminal::{Notes, print};
+use crate::{interrupt, signals};
+use arqway_net::{Waker, protect_memory};
 use arqway_tunnel::settings::Checked;
-use arqway_tunnel::{Event, RunningTunnel, Told};
+use arqway_tunnel::{RunningTunnel, What};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{self, ExitCode};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -41,6 +45,8 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn main(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    // Before there is a key in it.
+    protect_memory()?;
     let (source, folder) = read_source(&arguments.settings)?;
     let name = arguments.settings.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let checked = Checked::read(&source, &name)?;
@@ -52,37 +58,44 @@ pub(crate) fn main(arguments: &Arguments) -> Result<ExitCode, Failure> {
     run(&checked, &folder)
 }
 
-fn run(checked: &Checked, folder: &Path) -> Result<ExitCode, Failure> {
-    let mut tunnel = RunningTunnel::start(checked, folder).map_err(Failure::failed)?;
-    let stop = Arc::new(AtomicBool::new(false));
-    let end = |stop: Arc<AtomicBool>, waker: Arc<Waker>| {
-        move || {
-            stop.store(true, Ordering::Relaxed);
-            waker.wake();
-        }
-    };
-    signals::watch(end(Arc::clone(&stop), tunnel.waker()), end(Arc::clone(&stop), tunnel.waker()))?;
-    note(format_args!("{}: up, datagrams arrive at {}", checked.interface, tunnel.address()));
-    tunnel.run(&stop, |told| tell(&told))?;
-    Ok(ExitCode::SUCCESS)
+/// How it was told to end.
+#[derive(Debug, Default)]
+struct End {
+    stop: AtomicBool,
+    by_interrupt: AtomicBool,
 }
 
-/// One line for whatever happens to a peer.
-fn tell(Told { peer, event }: &Told<'_>) {
-    match event {
-        Event::Session(session::Event::Established { restarted: false, .. }) => {}
-        Event::Session(session::Event::Established { .. }) => note(format_args!("{peer}: has restarted")),
-        Event::Session(session::Event::Refused { why, .. }) => note(format_args!("{peer}: {why}")),
-        Event::Session(session::Event::Unreachable { unverified: false, .. }) => {
-            note(format_args!("{peer}: no answer; expected one from its address, and that it knows our public key"));
+impl End {
+    /// Asks it to end in good order; whoever asks once more does not want to wait.
+    fn ask(&self, waker: &Waker) {
+        if self.stop.swap(true, Ordering::Relaxed) {
+            process::exit(i32::from(interrupt::EXIT_CODE));
         }
-        Event::Session(session::Event::Unreachable { .. }) => {
-            note(format_args!("{peer}: answers that do not verify; expected the same preshared key at both ends"));
-        }
-        Event::Session(session::Event::Moved { to, .. }) => note(format_args!("{peer}: now at {to}")),
-        Event::Link(_, bearer::Event::Up) => note(format_args!("{peer}: link up")),
-        Event::Link(_, bearer::Event::Down) => note(format_args!("{peer}: link down")),
-        Event::Link(_, bearer::Event::Mtu(mtu)) => note(format_args!("{peer}: datagrams of up to {mtu}")),
-        Event::Link(_, bearer::Event::PeerRestarted) => {}
+        waker.wake();
     }
+}
+
+fn run(checked: &Checked, folder: &Path) -> Result<ExitCode, Failure> {
+    let mut tunnel = RunningTunnel::start(checked, folder).map_err(Failure::failed)?;
+    interrupt::watch()?;
+    let end = Arc::new(End::default());
+    let [(interrupted, first), (terminated, second)] = [0; 2].map(|_| (Arc::clone(&end), tunnel.waker()));
+    let interrupt = move || {
+        interrupted.by_interrupt.store(true, Ordering::Relaxed);
+        interrupted.ask(&first);
+    };
+    signals::watch(interrupt, move || terminated.ask(&second))?;
+    let mut notes = Notes::start()?;
+    notes.note(format!("{}: up, listening on {}", checked.interface, tunnel.address()));
+    let outcome = tunnel.run(&end.stop, |event| {
+        if event.what != What::Keys {
+            notes.note(event.to_string());
+        }
+    });
+    // Before anybody is waited for who reads slowly.
+    drop(tunnel);
+    notes.finish();
+    outcome?;
+    let is_interrupted = end.by_interrupt.load(Ordering::Relaxed);
+    Ok(if is_interrupted { ExitCode::from(interrupt::EXIT_CODE) } else { ExitCode::SUCCESS })
 }

@@ -12,6 +12,7 @@
 //! | `interface` | [`Interface`]: packets in and out |
 //! | `udp` | [`UdpSocket`]: datagrams in batches |
 //! | `privileges` | [`privileges`]: root's, or a user namespace's, or what is missing |
+//! | `confinement` | [`confine`], [`protect_memory`]: what is given up once all is open |
 //! | `netlink`, `option` | links and addresses; socket options |
 //! | `error` | [`NetError`] |
 //!
@@ -45,6 +46,7 @@
 //! ```
 
 mod clock;
+mod confinement;
 mod error;
 mod interface;
 mod namespace;
@@ -56,6 +58,7 @@ mod udp;
 mod wait;
 
 pub use clock::{Clock, timeout};
+pub use confinement::{User, confine, protect_memory};
 pub use error::NetError;
 pub use interface::{Device, Interface};
 pub use namespace::{Child, Namespace, leftovers};

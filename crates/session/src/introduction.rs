@@ -106,7 +106,7 @@ pub enum Mismatch {
         theirs: u16,
     },
     /// Their configurations differ.
-    #[error("the peer is configured otherwise: {0}; both ends need the same")]
+    #[error("the peer's settings differ from ours: {0}; both ends need the same")]
     Configuration(Differences),
     /// They speak the same version, but not the same way.
     #[error("the peer's introduction has {0} octets, expected {INTRODUCTION}: run the same release at both ends")]
@@ -151,16 +151,16 @@ mod tests {
         let told = |theirs: &[u8]| ours.meet(theirs).expect_err("they differ").to_string();
         assert_eq!(
             told(&configured(b"sr:1.1", b"").octets()),
-            "the peer is configured otherwise: services; both ends need the same"
+            "the peer's settings differ from ours: services; both ends need the same"
         );
         assert_eq!(
             told(&configured(b"sr:1.1", b"pace").octets()),
-            "the peer is configured otherwise: services, bearer; both ends need the same"
+            "the peer's settings differ from ours: services, bearer; both ends need the same"
         );
         let more = Configuration::of(&[("services", b"sr:0.9"), ("bearer", b""), ("mux", b"")]);
         assert_eq!(
             told(&Introduction::new(7, more).octets()),
-            "the peer is configured otherwise: a part that only the peer has; both ends need the same"
+            "the peer's settings differ from ours: a part that only the peer has; both ends need the same"
         );
         let newer = [Introduction { version: 2, ..ours }.octets().as_slice(), b"and more"].concat();
         assert_eq!(told(&newer), "the peer speaks version 2 of the session, this end version 1: update this end");

@@ -22,12 +22,13 @@
 //! | `settings/` | [`settings`]: what a file says |
 //! | `names.rs` | where peers are whose address has changed |
 //! | `run.rs` | [`RunningTunnel`]: the loop in real time |
-//! | `control.rs` | [`ask`]: talking to a tunnel that runs |
-//! | `status.rs`, `counters.rs` | what it says of itself |
+//! | `control/` | [`ask`]: talking to a tunnel that runs |
+//! | `status.rs`, `events.rs`, `counters.rs` | what it says of itself |
 
 mod allowed;
 mod control;
 mod counters;
+mod events;
 mod io;
 mod names;
 mod outbox;
@@ -37,10 +38,11 @@ pub mod settings;
 mod status;
 mod tunnel;
 
-pub use control::ask;
+pub use control::{Answers, AskError, ask};
 pub use counters::Counters;
+pub use events::{EventLine, What};
 pub use io::{Line, NetworkLayer, TunDevice, UdpLine};
 pub use peer::NewLink;
-pub use run::{RunningTunnel, StartError, Told};
+pub use run::{RunningTunnel, StartError};
 pub use status::{CountersStatus, PeerStatus, ServiceStatus, Status};
 pub use tunnel::{AddError, Event, NewPeer, Next, Tunnel};

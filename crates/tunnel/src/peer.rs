@@ -5,10 +5,10 @@ use crate::counters::Counters;
 use crate::io::NetworkLayer;
 use crate::outbox::Outbox;
 use arqway_link::mux::{Headers, Plan};
+use arqway_link::{self as link, bearer, pump};
 use arqway_link::{
     Bearer, Departure, Frame, LinkContext, LinkService, LinkState, Mux, Packet, Port, Side, Tag, Ticket,
 };
-use arqway_link::{bearer, pump};
 use arqway_net::NetError;
 use arqway_session::{Endpoint, PeerId};
 use arqway_units::{Octets, Span, Time};
@@ -38,6 +38,8 @@ pub(crate) struct Peer {
     /// Datagrams that the line has been given since their departure was last reported.
     departed: Vec<(Tag, Ticket)>,
     keys: Keys,
+    /// What services counted that were built before these, by their numbers.
+    counted_before: Vec<link::Counters>,
 }
 
 /// Whether datagrams can be sealed.
@@ -61,15 +63,35 @@ impl Peer {
         let context = LinkContext { delay, rate: bearer.pace_of(side), ..side.into() };
         let mut bearer = Bearer::new(bearer, builder, context, boot, now);
         bearer.handle_link(LinkState::Down, now);
-        Self { id, bearer, scheduled: None, is_touched: false, ready: None, departed: Vec::new(), keys: Keys::Missing }
+        Self {
+            id,
+            bearer,
+            scheduled: None,
+            is_touched: false,
+            ready: None,
+            departed: Vec::new(),
+            keys: Keys::Missing,
+            counted_before: Vec::new(),
+        }
     }
 
     /// There are new keys, for this incarnation of the peer.
     pub(crate) fn meet(&mut self, boot: u64, now: Time) {
+        let (totals, restarts) = (self.totals(), self.bearer.bearer_counters().peer_restarts);
         self.bearer.meet(boot, now);
+        if self.bearer.bearer_counters().peer_restarts > restarts {
+            self.counted_before = totals;
+        }
         if std::mem::replace(&mut self.keys, Keys::Known) == Keys::Missing {
             self.bearer.handle_link(LinkState::Up, now);
         }
+    }
+
+    /// What each service has counted, whenever it was built.
+    pub(crate) fn totals(&self) -> Vec<link::Counters> {
+        let now = (0..).map_while(|service| self.bearer.inner().counters_of(service));
+        let before = self.counted_before.iter().copied().chain(std::iter::repeat(link::Counters::default()));
+        now.zip(before).map(|(now, before)| now + before).collect()
     }
 
     /// Acts on what is due.

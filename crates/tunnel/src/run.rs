@@ -6,7 +6,8 @@
 //!
 //! The device and the addresses on it end with the process, however that ends.
 
-use crate::control::{self, EventLine, Request};
+use crate::control::{Control, Request};
+use crate::events::{EventLine, What};
 use crate::io::{TunDevice, UdpLine};
 use crate::names::Names;
 use crate::settings::{self, Checked, Keys};
@@ -14,7 +15,7 @@ use crate::status::{CountersStatus, PeerStatus, ServiceStatus, Status};
 use crate::tunnel::{AddError, Event, NewPeer, Next, Tunnel};
 use arqway_link::mux::service_names;
 use arqway_link::{ServiceConfig, bearer};
-use arqway_net::{Clock, Device, Interface, NetError, UdpSocket, Wait, Waker, reaches};
+use arqway_net::{Clock, Device, Interface, NetError, UdpSocket, Wait, Waker, confine, reaches};
 use arqway_session::{
     self as session, Config, Endpoint, Introduction, Keepalive, KeyFileError, PeerConfig, PeerId, PresharedKey, Random,
 };
@@ -44,7 +45,7 @@ pub enum StartError {
     #[error(transparent)]
     Key(#[from] KeyFileError),
     /// The name of a peer's host has no address.
-    #[error("cannot look up {endpoint}: {error}")]
+    #[error("cannot resolve `{endpoint}`: {error}")]
     Name {
         /// Host and port, as the settings have them.
         endpoint: String,
@@ -63,7 +64,9 @@ pub enum StartError {
         error: AddError,
     },
     /// A tunnel of this name runs already, or nobody may listen here.
-    #[error("cannot listen at @arqway/{name} for `arqway status`: {error}; expected no other tunnel of this name")]
+    #[error(
+        "cannot take the name @arqway/{name}: {error}; is a tunnel of this name running already? See `arqway status {name}`"
+    )]
     Control {
         /// Whose name.
         name: String,
@@ -71,20 +74,11 @@ pub enum StartError {
         error: io::Error,
     },
     /// The system has no room for another thread.
-    #[error("cannot start the thread that looks names up: {0}")]
+    #[error("cannot start another thread: {0}")]
     Thread(io::Error),
     /// No key can be made without it.
     #[error("no randomness from the system: {0}")]
     Randomness(#[from] getrandom::Error),
-}
-
-/// What a tunnel tells while it runs.
-#[derive(Debug)]
-pub struct Told<'t> {
-    /// What a user calls the peer.
-    pub peer: &'t str,
-    /// What happened.
-    pub event: Event,
 }
 
 /// Random octets from a generator that the system has seeded: it never fails, and asks the system nothing.
@@ -127,7 +121,9 @@ impl std::fmt::Debug for RunningTunnel {
 }
 
 impl RunningTunnel {
-    /// Makes the device and the socket; key files are looked for in `folder`.
+    /// Makes the device and the socket, and then gives up all privileges; key files are looked for in `folder`.
+    ///
+    /// Call it while the process has one thread: others would keep their privileges.
     ///
     /// # Errors
     /// A key, a name, an address or the device cannot be had. Then nothing is left behind.
@@ -135,8 +131,8 @@ impl RunningTunnel {
         let settings = &checked.settings;
         // First, so that a second tunnel of this name changes nothing.
         let waker = Arc::new(Waker::new()?);
-        let asked = control::listen(&checked.interface, &waker)
-            .map_err(|error| StartError::Control { name: checked.interface.clone(), error })?;
+        let taken = |error| StartError::Control { name: checked.interface.clone(), error };
+        let control = Control::bind(&checked.interface).map_err(taken)?;
         let Keys { private, preshared } = checked.read_keys(folder)?;
         let mut seed = [0; 32];
         getrandom::fill(&mut seed)?;
@@ -151,10 +147,6 @@ impl RunningTunnel {
         let line = UdpLine::new(UdpSocket::bind(settings.listen.0)?);
         let from = line.socket().address();
         let names = add_peers(&mut tunnel, checked, preshared, from, clock.now())?;
-        let hosts = names.iter().zip(&settings.peer);
-        let hosts = hosts.filter_map(|((id, _), peer)| Some((*id, peer.value.endpoint.as_ref()?.value.clone())));
-        let look_up = move |endpoint: &settings::Endpoint| endpoint.resolve(|to| reaches(from, to)).ok();
-        let hosts = Names::start(hosts, look_up, Arc::clone(&waker)).map_err(StartError::Thread)?;
         let addresses = settings.addresses.iter().map(|address| (address.address, address.prefix)).collect();
         let name = checked.interface.clone();
         let device = Device { name, addresses, mtu: settings.mtu, transmit_queue: TRANSMIT_QUEUE };
@@ -162,6 +154,13 @@ impl RunningTunnel {
         let names_of_services = service_names(&checked.link_layer.classes, &checked.link_layer.table);
         let kinds = checked.link_layer.services().into_iter().map(ServiceConfig::kind);
         let services = names_of_services.into_iter().zip(kinds).collect();
+        confine(settings.user.map(|user| user.0))?;
+        // From here on there are threads, which have as little as this one.
+        let asked = control.serve(&waker).map_err(StartError::Thread)?;
+        let hosts = names.iter().zip(&settings.peer);
+        let hosts = hosts.filter_map(|((id, _), peer)| Some((*id, peer.value.endpoint.as_ref()?.value.clone())));
+        let look_up = move |endpoint: &settings::Endpoint| endpoint.resolve(|to| reaches(from, to)).ok();
+        let hosts = Names::start(hosts, look_up, Arc::clone(&waker)).map_err(StartError::Thread)?;
         Ok(Self { tunnel, line, device, clock, names, hosts, services, waker, asked, listeners: Vec::new(), events: 0 })
     }
 
@@ -177,11 +176,12 @@ impl RunningTunnel {
         self.line.socket().address()
     }
 
-    /// Carries packets until `stop` is set and the [waker](Self::waker) woken; tells what happens.
+    /// Carries packets until `stop` is set and the [waker](Self::waker) woken; tells what happens. Nothing is carried while it
+    /// tells, so that should take no time.
     ///
     /// # Errors
     /// The device or the socket is gone.
-    pub fn run(&mut self, stop: &AtomicBool, mut tell: impl FnMut(Told<'_>)) -> Result<(), NetError> {
+    pub fn run(&mut self, stop: &AtomicBool, mut tell: impl FnMut(&EventLine)) -> Result<(), NetError> {
         let (wait, waker, mut looked) = (Wait::new()?, self.waker(), Time::ZERO);
         while !stop.load(Ordering::Relaxed) {
             let now = self.clock.now();
@@ -191,13 +191,12 @@ impl RunningTunnel {
             }
             let next = self.tunnel.turn(&mut self.line, &mut self.device, now)?;
             while let Some(event) = self.tunnel.poll_event() {
-                self.publish(&event, now);
+                self.publish(&event, now, &mut tell);
                 if let Event::Session(session::Event::Unreachable { peer, .. })
                 | Event::Link(peer, bearer::Event::Down) = event
                 {
                     self.hosts.ask(peer, now);
                 }
-                tell(Told { peer: self.name_of(&event), event });
             }
             let until = match next {
                 Next::Turn => Some(Time::ZERO),
@@ -210,29 +209,32 @@ impl RunningTunnel {
                 while let Some((peer, address)) = self.hosts.poll() {
                     self.tunnel.set_address(peer, address, self.clock.now());
                 }
-                self.answer();
+                while let Ok(request) = self.asked.try_recv() {
+                    self.answer(request);
+                }
             }
         }
         Ok(())
     }
 
-    /// Answers those who ask.
-    fn answer(&mut self) {
-        while let Ok(request) = self.asked.try_recv() {
-            match request {
-                // Whoever has gone meanwhile misses nothing.
-                Request::Status(answer) => drop(answer.send(line(&self.status()))),
-                Request::Events(listener) => self.listeners.push(listener),
-            }
+    /// Answers somebody who asks.
+    fn answer(&mut self, request: Request) {
+        match request {
+            // Whoever has gone meanwhile misses nothing.
+            Request::Status(answer) => drop(answer.send(line(&self.status()))),
+            Request::Events(listener) => self.listeners.push(listener),
         }
     }
 
-    fn publish(&mut self, event: &Event, now: Time) {
+    fn publish(&mut self, event: &Event, now: Time, tell: &mut impl FnMut(&EventLine)) {
         self.events += 1;
+        let peer = self.name_of(event).to_owned();
+        let event = EventLine { at_s: now.as_seconds(), number: self.events, peer, what: What::of(event) };
+        tell(&event);
         if self.listeners.is_empty() {
             return;
         }
-        let line = line(&EventLine::new(event, self.name_of(event), self.events, now.as_seconds()));
+        let line = line(&event);
         let is_there = |listener: &SyncSender<String>| {
             !matches!(listener.try_send(line.clone()), Err(TrySendError::Disconnected(_)))
         };
@@ -256,6 +258,7 @@ impl RunningTunnel {
                 datagrams_sent,
                 datagrams_lost,
                 datagrams_unknown: of_session.malformed + of_session.unknown_index + of_session.not_for_us,
+                datagrams_of_strangers: of_session.strangers,
                 datagrams_forged: of_session.forged,
                 datagrams_replayed: of_session.replayed,
             },
@@ -265,11 +268,12 @@ impl RunningTunnel {
     fn peer_status(&mut self, id: PeerId, name: String, now: Time) -> PeerStatus {
         let session = self.tunnel.session().status(id, now);
         let names = &self.services;
+        let totals = self.tunnel.totals(id);
         let link = self.tunnel.link(id).map(|link| {
             let metrics = link.inner_mut().metrics(now);
             let window = link.inner().metrics_span(now).as_seconds();
             let services = names.iter().zip(metrics).enumerate().map(|(number, ((name, kind), metrics))| {
-                let refused = link.inner().counters_of(number).map_or(0, |counters| counters.packets_refused);
+                let refused = totals.get(number).map_or(0, |counters| counters.packets_refused);
                 ServiceStatus::new(name, kind, &metrics, window, refused)
             });
             (services.collect(), link.path())

@@ -64,7 +64,7 @@ pub struct ServiceStatus {
     pub sent_bps: f64,
     /// What it delivered.
     pub received_bps: f64,
-    /// Packets that found its queue full since the start.
+    /// Packets that found its queue full, since the start of the tunnel.
     pub packets_refused: u64,
 }
 
@@ -96,6 +96,8 @@ pub struct CountersStatus {
     pub datagrams_lost: u64,
     /// Datagrams that were nothing that the session knows, or were not for us.
     pub datagrams_unknown: u64,
+    /// Handshakes that were begun with a key that is no peer's.
+    pub datagrams_of_strangers: u64,
     /// Datagrams that did not verify.
     pub datagrams_forged: u64,
     /// Datagrams that had come before.

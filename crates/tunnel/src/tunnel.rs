@@ -19,7 +19,7 @@ use crate::io::{Line, NetworkLayer};
 use crate::outbox::Outbox;
 use crate::peer::{Around, NewLink, Peer};
 use arqway_link::mux::{Addresses, Headers};
-use arqway_link::{Bearer, Frame, LinkService, Mux, Packet, Side, Tag, bearer, too_big};
+use arqway_link::{self as link, Bearer, Frame, LinkService, Mux, Packet, Side, Tag, bearer, too_big};
 use arqway_net::{Datagrams, NetError, Slab};
 use arqway_session::{self as session, Endpoint, PeerConfig, PeerError, PeerId, Random, Received};
 use arqway_units::{Octets, Span, Time};
@@ -183,6 +183,12 @@ impl<R: Random> Tunnel<R> {
     #[must_use]
     pub fn link(&mut self, peer: PeerId) -> Option<&mut Bearer<Mux>> {
         self.peers.iter_mut().find(|known| known.id == peer).map(|known| &mut known.bearer)
+    }
+
+    /// What each service of the link to a peer has counted, those included that were built before the peer restarted.
+    #[must_use]
+    pub fn totals(&self, peer: PeerId) -> Vec<link::Counters> {
+        self.peers.iter().find(|known| known.id == peer).map(Peer::totals).unwrap_or_default()
     }
 
     /// What happened since this was asked last.
@@ -353,7 +359,10 @@ impl<R: Random> Tunnel<R> {
                 if event == bearer::Event::Down {
                     session.begin(peer.id, now);
                 }
-                keep(events, Event::Link(peer.id, event));
+                // Of that the session has told.
+                if event != bearer::Event::PeerRestarted {
+                    keep(events, Event::Link(peer.id, event));
+                }
             }
             if outbox.is_blocked() {
                 peer.is_touched = true;

@@ -3,6 +3,7 @@
 mod world;
 
 use arqway_link::bearer;
+use arqway_session as session;
 use arqway_tunnel::Event;
 use arqway_units::{Span, Time};
 use bytes::Bytes;
@@ -303,9 +304,53 @@ fn a_peer_whose_name_has_another_address_is_found_there() {
     world.wires.borrow_mut().path.is_open = true;
     world.run(seconds(3));
     assert_eq!(world.ends[1].host.received.len(), 0);
-    let peer = world.ends[0].peer;
+    let peer = world.ends[0].ids[0];
     world.ends[0].tunnel.set_address(peer, moved, world.now);
     world.ends[0].host.to_send.push_back(packet(0, UDP, 2, 100));
     world.run(seconds(4));
     assert_eq!(world.ends[1].host.received, [packet(0, UDP, 2, 100)]);
+}
+
+#[test]
+fn that_a_peer_has_restarted_is_told_once() {
+    let mut world = World::new(Path::default(), 8);
+    world.ends[0].host.to_send.push_back(packet(0, TCP, 1, 500));
+    world.run(seconds(10));
+    std::iter::from_fn(|| world.ends[0].tunnel.poll_event()).for_each(drop);
+    world.restart(1);
+    world.ends[1].host.to_send.push_back(packet(1, TCP, 2, 500));
+    world.run(seconds(20));
+    let events: Vec<Event> = std::iter::from_fn(|| world.ends[0].tunnel.poll_event()).collect();
+    let tells = |event: &&Event| match event {
+        Event::Session(session::Event::Established { restarted, .. }) => *restarted,
+        Event::Link(_, event) => *event == bearer::Event::PeerRestarted,
+        Event::Session(_) => false,
+    };
+    assert_eq!(events.iter().filter(tells).count(), 1, "{events:?}");
+}
+
+#[test]
+fn what_was_counted_of_a_service_is_still_counted_after_the_peer_has_restarted() {
+    let mut world = World::new(Path::default(), 9);
+    world.run(seconds(1));
+    world.ends[0].line.full_for = 500;
+    world.ends[0].host.to_send.extend(packets(0, UDP, 1000));
+    world.run(seconds(3));
+    let refused = |world: &World| {
+        let end = &world.ends[0];
+        end.tunnel.totals(end.ids[0]).iter().map(|service| service.packets_refused).sum::<u64>()
+    };
+    let before = refused(&world);
+    assert_eq!(before, world.ends[0].tunnel.counters().packets_dropped);
+    assert!(before > 100, "{before} packets found the queue full");
+    for _ in 0..2 {
+        world.restart(1);
+        world.ends[1].host.to_send.push_back(packet(1, UDP, 2, 500));
+        world.run(world.after(10_000));
+        assert_eq!(refused(&world), before);
+    }
+    world.ends[0].line.full_for = 500;
+    world.ends[0].host.to_send.extend(packets(0, UDP, 1000));
+    world.run(world.after(3000));
+    assert!(refused(&world) > before, "it goes on counting");
 }

@@ -27,7 +27,7 @@ fn ten_lines_are_enough() {
     let checked = with("").expect("settings");
     assert_eq!((checked.interface.as_str(), &checked.link_layer), ("home", &link_layer()));
     let said = checked.to_string();
-    assert!(said.contains("services        default by raw, reliable by tally, low-delay by rlp"), "{said}");
+    assert!(said.contains("services        default: raw, reliable: tally, low-delay: rlp"), "{said}");
 }
 
 #[test]
@@ -87,6 +87,18 @@ fn mistakes_between_settings_are_told_too() {
         ),
         (&second(key, "\"10.9.0.3\""), "home.toml:8:14", "a second peer with this public key"),
         (&second(other, "\"10.9.0.2\""), "home.toml:9:12", "10.9.0.2 belongs to another peer already"),
+        (
+            &format!("{}name = \"{key}\"\n", second(other, "\"10.9.0.3\"")),
+            "home.toml:8:1",
+            "a second peer called `hSDwCYkwp",
+        ),
+        (&format!("{}name = \"\"\n", second(other, "\"10.9.0.3\"")), "home.toml:3:1", "`` cannot be a peer's name"),
+        (
+            &format!("{}name = \"a\\nb\"\n", second(other, "\"10.9.0.3\"")),
+            "home.toml:3:1",
+            "expected 1 to 64 printable characters",
+        ),
+        ("user = \"nobody-here\"", "home.toml:3:8", "there is no user `nobody-here`"),
         (&second(other, ""), "home.toml:3:1", "this peer has no `allowed` addresses"),
     ] {
         let said = with(more).expect_err("a mistake");

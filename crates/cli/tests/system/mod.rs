@@ -56,7 +56,12 @@ pub(crate) fn itself(test: &str) -> [String; 5] {
 
 /// Names for two namespaces that no other test has.
 pub(crate) fn names(test: &str) -> [String; 2] {
-    ["c", "s"].map(|end| format!("arqway-{test}-{end}-{}", std::process::id()))
+    ["c", "s"].map(|end| namespace(test, end))
+}
+
+/// The name of one.
+pub(crate) fn namespace(test: &str, end: &str) -> String {
+    format!("arqway-{test}-{end}-{}", std::process::id())
 }
 
 /// The name of an interface that no other test has: `IFNAMSIZ` leaves no room for more.

@@ -1,19 +1,26 @@
 //! Two hosts with a cable between them, and the tunnels at its ends.
 
-use crate::system::{Folder, Made, interface, ip, itself, names, stderr};
+use crate::system::{Folder, Made, interface, ip, itself, namespace, stderr};
+use arqway_net::Clock;
+use arqway_units::{Span, Time};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
 
-const NAMES: [&str; 2] = ["left", "right"];
+/// A machine may be as busy as that.
+const LONG: Duration = Duration::from_secs(60);
 
-/// Two namespaces, 192.168.77.1 and 192.168.77.2 on their cable, with settings for 10.9.0.1 and 10.9.0.2 in the tunnel.
+/// Ends with cables between them, and their settings: 10.9.0.1 and so on in the tunnel.
 pub(crate) struct Site {
-    pub(crate) namespaces: [String; 2],
-    pub(crate) publics: [String; 2],
+    ends: &'static [&'static str],
+    pub(crate) namespaces: Vec<String>,
+    pub(crate) publics: Vec<String>,
     folder: Folder,
-    _made: [Made; 2],
+    _made: Vec<Made>,
 }
 
 /// Runs the command with something on its stdin; what it prints.
@@ -28,40 +35,73 @@ pub(crate) fn arqway(arguments: &[&str], input: &str) -> String {
 }
 
 impl Site {
+    /// Two ends.
     pub(crate) fn new(test: &str) -> Self {
-        let namespaces = names(test);
-        let made = [&namespaces[0], &namespaces[1]].map(|name| Made::new("netns", name, ""));
-        let [near, far] = ["cl", "cr"].map(interface);
-        ip(&format!("link add {near} netns {} type veth peer name {far} netns {}", namespaces[0], namespaces[1]));
-        for (index, port) in [near, far].iter().enumerate() {
-            let namespace = &namespaces[index];
-            ip(&format!("-n {namespace} address add 192.168.77.{}/24 dev {port}", index + 1));
+        let site = Self::between(test, &["left", "right"]);
+        site.cable([0, 1], 77);
+        for (end, other) in [(0, 1), (1, 0)] {
+            let peer = site.peer(other, "192.168.77", "10.9.0");
+            site.write(end, &format!("listen = 51820\nmtu = 1420\n{peer}"));
+        }
+        site
+    }
+
+    /// A hub with two spokes, `left` and `right`, which reach each other through it.
+    pub(crate) fn hub(test: &str) -> Self {
+        let site = Self::between(test, &["hub", "left", "right"]);
+        let of_spokes = [(1, 77), (2, 78)].map(|(spoke, network)| {
+            site.cable([0, spoke], network);
+            let hub = site.peer(0, &format!("192.168.{network}"), "10.9.0").replace("10.9.0.1\"]", "10.9.0.0/24\"]");
+            site.write(spoke, &hub);
+            // It learns where they are.
+            site.peer(spoke, "", "10.9.0")
+        });
+        site.write(0, &format!("listen = 51820\n{}", of_spokes.concat()));
+        let sysctl = site.inside(0, "sysctl").args(["-qw", "net.ipv4.ip_forward=1"]).status().expect("procps");
+        assert!(sysctl.success());
+        site
+    }
+
+    fn between(test: &str, ends: &'static [&'static str]) -> Self {
+        let namespaces: Vec<String> = ends.iter().map(|end| namespace(test, end)).collect();
+        let made = namespaces.iter().map(|name| Made::new("netns", name, "")).collect();
+        let folder = Folder::new(&format!("tunnel-{test}"));
+        let publics = ends.iter().map(|end| {
+            let key = arqway(&["genkey"], "");
+            let file = folder.write(&format!("{end}.key"), &key);
+            fs::set_permissions(file, std::os::unix::fs::PermissionsExt::from_mode(0o600)).expect("our own file");
+            arqway(&["pubkey"], &key).trim().to_owned()
+        });
+        Self { ends, publics: publics.collect(), namespaces, folder, _made: made }
+    }
+
+    /// A cable between two ends: 192.168.NETWORK.1 and .2.
+    fn cable(&self, ends: [usize; 2], network: u8) {
+        let [near, far] = [0, 1].map(|end| interface(&format!("c{network}{end}")));
+        let [left, right] = ends.map(|end| &self.namespaces[end]);
+        ip(&format!("link add {near} netns {left} type veth peer name {far} netns {right}"));
+        for (number, (namespace, port)) in [(left, near), (right, far)].iter().enumerate() {
+            ip(&format!("-n {namespace} address add 192.168.{network}.{}/24 dev {port}", number + 1));
             ip(&format!("-n {namespace} link set {port} up"));
         }
-        let folder = Folder::new(&format!("tunnel-{test}"));
-        let publics = NAMES.map(|name| {
-            let key = arqway(&["genkey"], "");
-            let file = folder.write(&format!("{name}.key"), &key);
-            fs::set_permissions(file, std::os::unix::fs::PermissionsExt::from_mode(0o600)).expect("our own file");
-            arqway(&["pubkey"], &key)
-        });
-        for (index, name) in NAMES.iter().enumerate() {
-            let (peer, public) = (NAMES[1 - index], publics[1 - index].trim());
-            let settings = format!(
-                "private-key = \"{name}.key\"\nlisten = 51820\nmtu = 1420\naddresses = [\"10.9.0.{}/24\"]\n\
-                 [[peer]]\nname = \"{peer}\"\npublic-key = \"{public}\"\nendpoint = \"192.168.77.{}:51820\"\n\
-                 allowed = [\"10.9.0.{}\"]\n",
-                index + 1,
-                2 - index,
-                2 - index
-            );
-            folder.write(&format!("tun-{name}.toml"), &settings);
-        }
-        Self { namespaces, publics, folder, _made: made }
+    }
+
+    /// An end as others have it among their peers; without a network, it has to call.
+    fn peer(&self, end: usize, network: &str, inner: &str) -> String {
+        let (name, public, number) = (self.ends[end], &self.publics[end], end + 1);
+        let endpoint =
+            if network.is_empty() { String::new() } else { format!("endpoint = \"{network}.{number}:51820\"\n") };
+        format!("[[peer]]\nname = \"{name}\"\npublic-key = \"{public}\"\n{endpoint}allowed = [\"{inner}.{number}\"]\n")
+    }
+
+    fn write(&self, end: usize, settings: &str) {
+        let (name, number) = (self.ends[end], end + 1);
+        let own = format!("private-key = \"{name}.key\"\naddresses = [\"10.9.0.{number}/24\"]\n");
+        self.folder.write(&format!("tun-{name}.toml"), &format!("{own}{settings}"));
     }
 
     fn settings(&self, end: usize) -> String {
-        self.folder.path(&format!("tun-{}.toml", NAMES[end]))
+        self.folder.path(&format!("tun-{}.toml", self.ends[end]))
     }
 
     /// Changes the settings of an end.
@@ -73,13 +113,15 @@ impl Site {
 
     /// Starts both tunnels, and waits until packets cross.
     pub(crate) fn up(&self) -> [Tunnel; 2] {
-        let mut tunnels = [0, 1].map(|end| Tunnel::start(self, end));
-        tunnels.iter_mut().for_each(|tunnel| tunnel.wait_for("link up"));
-        tunnels
+        let tunnels = [0, 1].map(|end| Tunnel::start(self, end));
+        tunnels.map(|mut tunnel| {
+            tunnel.wait_for("link up");
+            tunnel
+        })
     }
 
     /// A command inside one end's namespace.
-    fn inside(&self, end: usize, program: &str) -> Command {
+    pub(crate) fn inside(&self, end: usize, program: &str) -> Command {
         let mut command = Command::new("ip");
         command.args(["netns", "exec", &self.namespaces[end], program]).stdin(Stdio::null());
         command
@@ -94,8 +136,25 @@ impl Site {
 
     /// The status of an end as JSON.
     pub(crate) fn status(&self, end: usize) -> serde_json::Value {
-        let name = format!("tun-{}", NAMES[end]);
+        let name = self.link(end);
         serde_json::from_str(&self.arqway(end, &["status", &name, "--json"])).expect("JSON")
+    }
+
+    /// Asks an end for its status until it is as expected.
+    pub(crate) fn status_when(&self, end: usize, is_right: impl Fn(&serde_json::Value) -> bool) -> serde_json::Value {
+        let clock = Clock::start();
+        loop {
+            let status = self.status(end);
+            if is_right(&status) {
+                return status;
+            }
+            assert!(clock.now() < Time::ZERO + Span::from_milliseconds(60_000), "{status:#}");
+        }
+    }
+
+    /// The name of an end's tunnel.
+    pub(crate) fn link(&self, end: usize) -> String {
+        format!("tun-{}", self.ends[end])
     }
 
     pub(crate) fn interfaces(&self, end: usize) -> String {
@@ -103,15 +162,19 @@ impl Site {
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
-    /// A megabyte from the left host to the right one and back, over TCP through the tunnel.
+    /// A megabyte from one host to 10.9.0.2 and back, over TCP through the tunnel.
     pub(crate) fn call(&self) {
+        self.call_from(0);
+    }
+
+    pub(crate) fn call_from(&self, end: usize) {
         let [program, arguments @ ..] = itself("serves");
         let server = self.inside(1, &program).args(arguments).arg("--nocapture").stdout(Stdio::piped()).spawn();
         let mut server = server.expect("iproute2");
         let mut lines = BufReader::new(server.stdout.take().expect("a pipe")).lines();
         assert!(lines.any(|line| line.expect("text").contains("serves")), "the server did not start");
         let [program, arguments @ ..] = itself("calls");
-        let called = self.inside(0, &program).args(arguments).output().expect("iproute2");
+        let called = self.inside(end, &program).args(arguments).output().expect("iproute2");
         server.kill().ok();
         server.wait().ok();
         assert!(called.status.success(), "{}", String::from_utf8_lossy(&called.stdout));
@@ -121,47 +184,64 @@ impl Site {
 /// A tunnel that runs at one end.
 pub(crate) struct Tunnel {
     child: Child,
-    stderr: BufReader<ChildStderr>,
+    lines: Receiver<String>,
     said: String,
 }
 
 impl Tunnel {
     pub(crate) fn spawn(site: &Site, end: usize) -> Self {
-        let mut command = site.inside(end, env!("CARGO_BIN_EXE_arqway"));
-        let child = command.args(["up", &site.settings(end)]).stderr(Stdio::piped()).spawn();
-        let mut child = child.expect("iproute2");
+        let mut child = Self::quiet(site, end, Stdio::piped());
         let stderr = BufReader::new(child.stderr.take().expect("a pipe"));
-        Self { child, stderr, said: String::new() }
+        let (line, lines) = channel();
+        thread::spawn(move || stderr.lines().try_for_each(|text| line.send(text.expect("text") + "\n")));
+        Self { child, lines, said: String::new() }
+    }
+
+    /// A tunnel that says what it says to somebody else.
+    pub(crate) fn quiet(site: &Site, end: usize, stderr: impl Into<Stdio>) -> Child {
+        let mut command = site.inside(end, env!("CARGO_BIN_EXE_arqway"));
+        command.args(["up", &site.settings(end)]).stderr(stderr).spawn().expect("iproute2")
     }
 
     /// Starts it, and waits until its device is there.
     pub(crate) fn start(site: &Site, end: usize) -> Self {
         let mut tunnel = Self::spawn(site, end);
-        tunnel.wait_for(": up, datagrams arrive at");
+        tunnel.wait_for(": up, listening on");
         tunnel
     }
 
     /// Reads what it says up to a line with this in it.
     pub(crate) fn wait_for(&mut self, text: &str) {
         loop {
-            let from = self.said.len();
-            let length = self.stderr.read_line(&mut self.said).expect("text");
-            assert!(length > 0, "it ended before it said `{text}`:\n{}", self.said);
-            if self.said[from..].contains(text) {
+            let line = self.lines.recv_timeout(LONG);
+            let line = line.unwrap_or_else(|why| panic!("it has not said `{text}` ({why}):\n{}", self.said));
+            self.said += &line;
+            if line.contains(text) {
                 return;
             }
         }
     }
 
+    /// Its process.
+    pub(crate) fn process(&self) -> Pid {
+        Pid::from_child(&self.child)
+    }
+
     /// Sends it a signal; how it ended, and all that it said.
     pub(crate) fn kill(self, signal: Signal) -> (ExitStatus, String) {
-        kill_process(Pid::from_child(&self.child), signal).expect("a process that runs");
+        kill_process(self.process(), signal).expect("a process that runs");
         self.end()
     }
 
     /// How it ended, and all that it said.
     pub(crate) fn end(mut self) -> (ExitStatus, String) {
-        self.stderr.read_to_string(&mut self.said).expect("text");
+        loop {
+            match self.lines.recv_timeout(LONG) {
+                Ok(line) => self.said += &line,
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => panic!("it has not ended:\n{}", self.said),
+            }
+        }
         (self.child.wait().expect("an end"), std::mem::take(&mut self.said))
     }
 }

@@ -8,10 +8,17 @@ mod ends;
 #[path = "../system/mod.rs"]
 mod system;
 
+use arqway_net::Clock;
+use arqway_units::{Span, Time};
 use ends::{Site, Tunnel, arqway};
-use rustix::process::Signal;
-use std::io::{Read as _, Write as _};
+use rustix::io::ioctl_fionbio;
+use rustix::process::{Pid, Signal, kill_process};
+use std::fs;
+use std::io::{PipeReader, PipeWriter, Read as _, Write as _, pipe};
 use std::net::{Shutdown, TcpListener, TcpStream};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+use std::process::{Child, ExitStatus};
 use system::{can_run, ip, there_is};
 
 /// What a caller says, and hears back.
@@ -56,7 +63,7 @@ fn tcp_crosses_the_tunnel_both_ways_and_the_status_tells_of_it() {
     assert_eq!(peer["services"][1]["kind"], "tally", "{status:#}");
     assert!(status["counters"]["packets_delivered"].as_u64() > Some(500), "{status:#}");
     let table = site.arqway(0, &["status", "tun-left"]);
-    for said in ["right: up, at 192.168.77.2:", "reliable     tally", "packets: "] {
+    for said in ["right: up, at 192.168.77.2:51820, last received ", "reliable     tally", "packets: "] {
         assert!(table.contains(said), "no `{said}`:\n{table}");
     }
 }
@@ -85,11 +92,10 @@ fn signals_end_it_in_good_order() {
         return;
     }
     let site = Site::new("signals");
-    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
-        let [left, right] = site.up();
-        for tunnel in [left, right] {
+    for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 0), (Signal::HUP, 0)] {
+        for tunnel in site.up() {
             let (status, said) = tunnel.kill(signal);
-            assert_eq!(status.code(), Some(0), "{said}");
+            assert_eq!(status.code(), Some(code), "{said}");
         }
         assert!(!site.interfaces(0).contains("tun-left"), "{}", site.interfaces(0));
     }
@@ -121,23 +127,136 @@ fn ends_whose_services_differ_both_say_which() {
     );
     let mut tunnels = [0, 1].map(|end| Tunnel::start(&site, end));
     for tunnel in &mut tunnels {
-        tunnel.wait_for("the peer is configured otherwise: the services of link-layer.table; both ends need the same");
+        tunnel.wait_for(
+            "the peer's settings differ from ours: the services of link-layer.table; both ends need the same",
+        );
     }
 }
 
 #[test]
-fn a_peer_that_knows_another_key_is_told_as_no_answer_and_nothing_crosses() {
+fn ends_that_have_another_key_of_each_other_exchange_handshakes_and_nothing_else() {
     if !can_run() {
         return;
     }
     let site = Site::new("stranger");
     let other = arqway(&["genkey"], "");
     let public = arqway(&["pubkey"], &other);
-    let known = site.publics[1].clone();
-    site.change(0, known.trim(), public.trim());
-    let [_left, _right] = [0, 1].map(|end| Tunnel::start(&site, end));
+    site.change(0, &site.publics[1], public.trim());
+    let _tunnels = [0, 1].map(|end| Tunnel::start(&site, end));
+    // The right end's handshakes come to the left one, which does not know its key; the left one's are not meant for the right one.
+    for (end, counter) in [(0, "datagrams_of_strangers"), (1, "datagrams_unknown")] {
+        let status = site.status_when(end, |status| status["counters"][counter].as_u64() > Some(0));
+        assert_eq!(status["peers"][0]["is_up"], false, "{status:#}");
+        assert_eq!(status["counters"]["packets_delivered"], 0, "{status:#}");
+    }
+}
+
+#[test]
+fn two_spokes_reach_each_other_through_their_hub() {
+    if !can_run() {
+        return;
+    }
+    let site = Site::hub("hub");
+    let mut hub = Tunnel::start(&site, 0);
+    let mut spokes = [1, 2].map(|end| Tunnel::start(&site, end));
+    spokes.iter_mut().for_each(|spoke| spoke.wait_for("hub: link up"));
+    hub.wait_for("link up");
+    site.call_from(2);
+    site.call_from(0);
     let status = site.status(0);
-    assert_eq!(status["peers"][0]["is_up"], false, "{status:#}");
+    let names: Vec<_> = status["peers"].as_array().expect("a list").iter().map(|peer| &peer["name"]).collect();
+    assert_eq!(names, ["left", "right"], "{status:#}");
+    assert!(status["peers"].as_array().expect("a list").iter().all(|peer| peer["is_up"] == true), "{status:#}");
+}
+
+#[test]
+fn a_tunnel_has_no_privileges_once_it_runs_and_its_memory_is_nobodys() {
+    if !can_run() {
+        return;
+    }
+    let site = Site::new("confined");
+    site.change(1, "mtu = 1420", "mtu = 1420\nuser = \"nobody\"");
+    let tunnels = site.up();
+    site.call();
+    for (tunnel, user) in tunnels.iter().zip([0, 65534]) {
+        let process = Path::new("/proc").join(tunnel.process().as_raw_nonzero().to_string());
+        let limits = fs::read_to_string(process.join("limits")).expect("a process");
+        let core = limits.lines().find(|line| line.starts_with("Max core file size")).expect("a limit");
+        assert_eq!(core.split_whitespace().skip(4).take(2).collect::<Vec<_>>(), ["0", "0"]);
+        // Whose memory is shown to no process of its own user, its folder is root's (proc(5)).
+        assert_eq!(fs::metadata(process.join("environ")).expect("a process").uid(), 0);
+        let mut threads = 0;
+        for thread in fs::read_dir(process.join("task")).expect("a process") {
+            let status = fs::read_to_string(thread.expect("a thread").path().join("status")).expect("a thread");
+            let of = |key: &str| {
+                let line = status.lines().find_map(|line| line.strip_prefix(key));
+                line.expect("a key").split_whitespace().map(str::to_owned).collect::<Vec<_>>()
+            };
+            for set in ["CapInh:", "CapPrm:", "CapEff:", "CapAmb:"] {
+                assert_eq!(of(set), ["0000000000000000"], "{status}");
+            }
+            assert_eq!((of("NoNewPrivs:"), of("Uid:")), (vec!["1".to_owned()], vec![user.to_string(); 4]), "{status}");
+            threads += 1;
+        }
+        assert!(threads >= 3, "{threads} threads");
+    }
+    let status = site.status(1);
+    assert_eq!(status["peers"][0]["is_up"], true, "root is still answered");
+}
+
+/// A pipe that is full, and whose reader never reads.
+fn full_pipe() -> (PipeReader, PipeWriter) {
+    let (reader, mut writer) = pipe().expect("a pipe");
+    ioctl_fionbio(&writer, true).expect("a pipe");
+    while writer.write(&[b'x'; 512]).is_ok() {}
+    ioctl_fionbio(&writer, false).expect("a pipe");
+    (reader, writer)
+}
+
+#[test]
+fn words_that_nobody_reads_hold_up_no_packet_and_no_end() {
+    if !can_run() {
+        return;
+    }
+    let site = Site::new("unread");
+    let (_reader, stderr) = full_pipe();
+    let mut left = Tunnel::quiet(&site, 0, stderr);
+    let mut right = Tunnel::start(&site, 1);
+    right.wait_for("link up");
+    site.call();
+    kill_process(Pid::from_child(&left), Signal::TERM).expect("a process that runs");
+    assert_eq!(in_time(&mut left, |_| ()).code(), Some(0));
+}
+
+#[test]
+fn a_second_interrupt_ends_it_at_once_whatever_it_waits_for() {
+    if !can_run() {
+        return;
+    }
+    let site = Site::new("impatient");
+    let (_reader, stderr) = full_pipe();
+    let mut left = Tunnel::quiet(&site, 0, stderr);
+    let mut right = Tunnel::start(&site, 1);
+    right.wait_for("link up");
+    // What has happened is to be said, and there is no room for it.
+    ip(&format!("-n {} link delete tun-left", site.namespaces[0]));
+    let interrupt = |process| kill_process(process, Signal::INT).expect("a process that runs");
+    assert_eq!(in_time(&mut left, interrupt).code(), Some(130));
+}
+
+/// Waits until a process has ended, and does something to it again and again meanwhile.
+fn in_time(child: &mut Child, meanwhile: impl Fn(Pid)) -> ExitStatus {
+    let clock = Clock::start();
+    loop {
+        if let Some(status) = child.try_wait().expect("our own child") {
+            return status;
+        }
+        meanwhile(Pid::from_child(child));
+        if clock.now() > Time::ZERO + Span::from_milliseconds(30_000) {
+            child.kill().ok();
+            panic!("it has not ended");
+        }
+    }
 }
 
 #[test]
@@ -149,9 +268,6 @@ fn a_second_tunnel_of_the_same_name_is_refused_and_the_first_goes_on() {
     let [_left, _right] = site.up();
     let (status, said) = Tunnel::spawn(&site, 0).end();
     assert_eq!(status.code(), Some(1), "{said}");
-    assert!(
-        said.contains("cannot listen at @arqway/tun-left") && said.contains("no other tunnel of this name"),
-        "{said}"
-    );
+    assert!(said.contains("cannot take the name @arqway/tun-left") && said.contains("running already"), "{said}");
     site.call();
 }

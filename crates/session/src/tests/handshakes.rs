@@ -44,7 +44,7 @@ fn nothing_that_an_incarnation_sealed_arrives_after_the_next_one_is_known() {
 fn an_end_with_another_configuration_or_version_says_so_and_so_does_its_peer() {
     let other = Configuration::of(&[("services", b"sr:1.1")]);
     let introductions = [
-        (Introduction::new(22, other), "the peer is configured otherwise: services; both ends need the same"),
+        (Introduction::new(22, other), "the peer's settings differ from ours: services; both ends need the same"),
         (
             Introduction { version: 2, ..Introduction::new(22, configuration()) },
             "the peer speaks version 2 of the session, this end version 1: update this end",

@@ -20,7 +20,7 @@ mod key;
 mod places;
 
 pub use key::Key;
-pub use places::{Endpoint, InterfaceAddress, Listen};
+pub use places::{Endpoint, InterfaceAddress, Listen, UserName};
 
 use crate::peer::NewLink;
 use arqway_config::grammars::LINK_LAYER;
@@ -44,11 +44,12 @@ const MTU: u32 = 1400;
 
 /// The grammars of all texts in the settings of a tunnel.
 pub const GRAMMARS: &[Grammar] = &{
-    const OWN: [Grammar; 4] = [
+    const OWN: [Grammar; 5] = [
         Grammar::of::<Key>("Key", key::schema),
         Grammar::of::<Endpoint>("Endpoint", places::endpoint),
         Grammar::of::<InterfaceAddress>("InterfaceAddress", places::interface_address),
         Grammar::of::<Listen>("Listen", places::listen),
+        Grammar::of::<UserName>("UserName", places::user),
     ];
     let mut all = [OWN[0]; OWN.len() + LINK_LAYER.len()];
     let mut index = 0;
@@ -79,6 +80,9 @@ pub struct Settings {
     /// How fast this end sends to each peer, with all that the line adds; as fast as the line takes it by default. A little less than
     /// the line carries keeps the queue here, where services have their shares.
     pub rate: Option<BitRate>,
+    /// The user that the tunnel runs as once its device and socket are open; by default that of whoever starts it, without
+    /// capabilities.
+    pub user: Option<UserName>,
     /// The services on the links to all peers, as in a scenario; by default TCP and QUIC by `tally`, calls by `rlp` as received, and all
     /// else by `raw`.
     pub link_layer: Option<Located<LinkLayer>>,
@@ -238,6 +242,11 @@ fn is_name(name: &str) -> bool {
     (1..=15).contains(&name.len()) && name.bytes().all(is_plain) && !name.starts_with(['.', '-'])
 }
 
+/// How a peer may be called: a word or a few, on one line.
+fn is_name_of_peer(name: &str) -> bool {
+    (1..=64).contains(&name.chars().count()) && name.trim() == name && !name.contains(char::is_control)
+}
+
 fn interface(settings: &Settings, source: &Arc<Source>, default: &str, mistakes: &mut Mistakes) -> String {
     let expected = "expected 1 to 15 letters, digits, `-`, `_` or `.`";
     match &settings.interface {
@@ -263,19 +272,22 @@ impl fmt::Display for Checked {
         let addresses: Vec<String> = addresses.iter().map(ToString::to_string).collect();
         writeln!(out, "interface {}", self.interface)?;
         writeln!(out, "  addresses       {}", addresses.join(", "))?;
-        writeln!(out, "  packets         up to {mtu} octets")?;
-        writeln!(out, "  datagrams at    {}", listen.0)?;
+        writeln!(out, "  mtu             {mtu}")?;
+        writeln!(out, "  listens on      {}", listen.0)?;
         let LinkLayer { classes, table, .. } = &self.link_layer;
         let services = self.link_layer.services().into_iter().map(ServiceConfig::kind);
         let services = mux::service_names(classes, table).into_iter().zip(services);
-        let services: Vec<String> = services.map(|(name, kind)| format!("{name} by {kind}")).collect();
+        let services: Vec<String> = services.map(|(name, kind)| format!("{name}: {kind}")).collect();
         writeln!(out, "  services        {}", services.join(", "))?;
         for (peer, NewLink { bearer, .. }) in self.settings.peer.iter().zip(&self.links) {
             let PeerSettings { endpoint, allowed, .. } = &peer.value;
             let allowed: Vec<String> = allowed.iter().map(|prefix| prefix.value.to_string()).collect();
-            let at = endpoint.as_ref().map_or_else(|| "where it calls from".to_owned(), |at| at.value.to_string());
-            let rate = bearer.pace.map_or_else(|| "as fast as the line takes it".to_owned(), |rate| rate.to_string());
-            writeln!(out, "  peer {}: {} at {at}, {rate}", peer.value.name(), allowed.join(", "))?;
+            let at = endpoint.as_ref().map_or_else(|| "learned when it calls".to_owned(), |at| at.value.to_string());
+            let rate = bearer.pace.map_or_else(|| "unlimited".to_owned(), |rate| rate.to_string());
+            writeln!(out, "  peer {}", peer.value.name())?;
+            writeln!(out, "    allowed       {}", allowed.join(", "))?;
+            writeln!(out, "    endpoint      {at}")?;
+            writeln!(out, "    rate          {rate}")?;
         }
         Ok(())
     }
@@ -296,7 +308,7 @@ impl Settings {
     }
 
     fn check_peers(&self, _: &Arc<Source>, mistakes: &mut Mistakes) {
-        let mut keys: Vec<Key> = Vec::new();
+        let (mut keys, mut names): (Vec<Key>, Vec<String>) = Default::default();
         let mut allowed: Vec<(Addresses, usize)> = Vec::new();
         for (index, peer) in self.peer.iter().enumerate() {
             let key = &peer.value.public_key;
@@ -304,6 +316,16 @@ impl Settings {
                 mistakes.push(key.mistake("a second peer with this public key; expected one of its own for each"));
             }
             keys.push(key.value);
+            let name = peer.value.name();
+            if !is_name_of_peer(&name) {
+                mistakes.push(
+                    peer.mistake(format!("`{name}` cannot be a peer's name; expected 1 to 64 printable characters")),
+                );
+            } else if names.contains(&name) {
+                mistakes
+                    .push(peer.mistake(format!("a second peer called `{name}`; expected a name of its own for each")));
+            }
+            names.push(name);
             if peer.value.allowed.is_empty() {
                 let mistake = peer.mistake("this peer has no `allowed` addresses, so no packet would ever go there");
                 mistakes.push(mistake.help("set those behind it, such as allowed = [\"10.9.0.2\"]"));

@@ -1,6 +1,6 @@
 //! Where ends are: `51820`, `"192.0.2.1:51820"`, `"boat.example.org:51820"`, `"10.9.0.1/24"`.
 
-use arqway_net::unmapped;
+use arqway_net::{User, unmapped};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -156,4 +156,25 @@ pub(super) fn interface_address(_: &mut SchemaGenerator) -> Schema {
         "type": "string",
         "examples": ["10.9.0.1/24", "fd00::1/64"],
     })
+}
+
+/// A user of this machine, by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
+pub struct UserName(#[schemars(with = "str")] pub User);
+
+/// A text that is no user's name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no user `{0}` in /etc/passwd; expected one, such as made by `useradd --system arqway`")]
+pub struct NoUser(String);
+
+impl TryFrom<String> for UserName {
+    type Error = NoUser;
+    fn try_from(text: String) -> Result<Self, NoUser> {
+        User::named(&text).map(Self).ok_or(NoUser(text))
+    }
+}
+
+pub(super) fn user(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "description": "A user of this machine", "type": "string", "examples": ["arqway"] })
 }

@@ -4,7 +4,7 @@ use arqway_link::mux::{self, Addresses, BestEffort, Plan, Scfq, SchedulerConfig,
 use arqway_link::{LinkLayer, ServiceConfig, ShortForm, WorldDefaults, bearer};
 use arqway_net::{Datagrams, NetError, Sent};
 use arqway_session::{
-    Config, Configuration, Endpoint, Introduction, Keepalive, PeerConfig, PeerId, PresharedKey, PrivateKey, PublicKey,
+    Config, Configuration, Endpoint, Introduction, Keepalive, PeerConfig, PeerId, PresharedKey, PrivateKey,
 };
 use arqway_tunnel::{Line, NetworkLayer, NewLink, NewPeer, Next, Tunnel};
 use arqway_units::{Span, Time};
@@ -139,21 +139,22 @@ pub(crate) struct End {
     pub(crate) tunnel: Tunnel<Random>,
     pub(crate) line: FakeLine,
     pub(crate) host: Host,
-    pub(crate) peer: PeerId,
+    /// Its peers, in the order in which it was given them.
+    pub(crate) ids: Vec<PeerId>,
     next: Next,
 }
 
 impl End {
-    /// Whether the link to the peer is up.
+    /// Whether the link to the first peer is up.
     pub(crate) fn is_up(&mut self) -> bool {
-        let peer = self.peer;
-        self.tunnel.link(peer).expect("a peer").path().is_up
+        self.tunnel.link(self.ids[0]).expect("a peer").path().is_up
     }
 }
 
-/// Two ends, 10.0.0.1 and 10.0.0.2.
+/// Ends, 10.0.0.1 and so on.
 pub(crate) struct World {
-    pub(crate) ends: [End; 2],
+    pub(crate) ends: Vec<End>,
+    peers: Vec<Peers>,
     pub(crate) wires: Rc<RefCell<Wires>>,
     pub(crate) now: Time,
     boots: u64,
@@ -179,32 +180,39 @@ pub(crate) fn link_layer() -> LinkLayer {
     }
 }
 
-fn key(number: u8) -> PrivateKey {
-    PrivateKey::generate(&mut |octets: &mut [u8]| octets.fill(number))
+fn key(end: usize) -> PrivateKey {
+    PrivateKey::generate(&mut |octets: &mut [u8]| octets.fill(1 + end as u8))
 }
 
-fn end(index: usize, boot: u64, link_layer: &LinkLayer, wires: &Rc<RefCell<Wires>>, now: Time) -> End {
-    let address = |index: usize| SocketAddr::from(([192, 0, 2, 1 + index as u8], 51820));
-    let private = key(1 + index as u8);
-    let public: PublicKey = key(2 - index as u8).public();
+/// Who the peers of an end are, by their numbers, and which addresses it takes for theirs.
+pub(crate) type Peers = Vec<(usize, Vec<Addresses>)>;
+
+fn end(index: usize, boot: u64, peers: &Peers, link_layer: &LinkLayer, wires: &Rc<RefCell<Wires>>, now: Time) -> End {
     let introduction = Introduction::new(boot, Configuration::of(&[("link-layer", b"")]));
     let mut random = ChaCha8Rng::seed_from_u64(boot);
     let random: Random = Box::new(move |octets: &mut [u8]| random.fill_bytes(octets));
-    let session = Endpoint::new(private, introduction, Config::default(), Span::from_seconds(boot as f64));
+    let session = Endpoint::new(key(index), introduction, Config::default(), Span::from_seconds(boot as f64));
     let mut tunnel = Tunnel::new(session, boot, random);
-    let session = PeerConfig {
-        public,
-        preshared: PresharedKey::default(),
-        address: Some(address(1 - index)),
-        keepalive: Keepalive::default(),
-    };
-    let allowed = vec![Addresses::one(host_address(1 - index))];
-    let plan: Plan = link_layer.mux(None).plan().expect("a link layer");
-    let bearer = link_layer.bearer.clone().unwrap_or_default();
-    let new = NewPeer { session, link: NewLink { plan, bearer, delay: None }, allowed };
-    let peer = tunnel.add_peer(new, now).expect("a peer");
-    let line = FakeLine { wires: Rc::clone(wires), address: address(index), now, full_for: 0 };
-    End { tunnel, line, host: Host::default(), peer, next: Next::Turn }
+    let mut ids = Vec::new();
+    for (peer, allowed) in peers {
+        let session = PeerConfig {
+            public: key(*peer).public(),
+            preshared: PresharedKey::default(),
+            address: Some(outer_address(*peer)),
+            keepalive: Keepalive::default(),
+        };
+        let plan: Plan = link_layer.mux(None).plan().expect("a link layer");
+        let link = NewLink { plan, bearer: link_layer.bearer.clone().unwrap_or_default(), delay: None };
+        let peer = NewPeer { session, link, allowed: allowed.clone() };
+        ids.push(tunnel.add_peer(peer, now).expect("a peer"));
+    }
+    let line = FakeLine { wires: Rc::clone(wires), address: outer_address(index), now, full_for: 0 };
+    End { tunnel, line, host: Host::default(), ids, next: Next::Turn }
+}
+
+/// Where an end is on the wires.
+pub(crate) fn outer_address(index: usize) -> SocketAddr {
+    SocketAddr::from(([192, 0, 2, 1 + index as u8], 51820))
 }
 
 pub(crate) fn host_address(index: usize) -> IpAddr {
@@ -216,18 +224,26 @@ impl World {
         Self::with(path, seed, link_layer())
     }
 
+    /// Two ends that are each other's peers.
     pub(crate) fn with(path: Path, seed: u64, link_layer: LinkLayer) -> Self {
+        let peers = [1, 0].map(|peer| vec![(peer, vec![Addresses::one(host_address(peer))])]);
+        Self::between(path, seed, link_layer, peers.into())
+    }
+
+    /// An end for each list of peers.
+    pub(crate) fn between(path: Path, seed: u64, link_layer: LinkLayer, peers: Vec<Peers>) -> Self {
         let random = ChaCha8Rng::seed_from_u64(seed);
         let wires = Wires { path, random, under_way: BTreeMap::new(), count: 0, sent: Vec::new() };
         let wires = Rc::new(RefCell::new(wires));
-        let ends = [0, 1].map(|index| end(index, 10 + index as u64, &link_layer, &wires, Time::ZERO));
-        Self { ends, wires, now: Time::ZERO, boots: 20, link_layer }
+        let ends = peers.iter().enumerate();
+        let ends = ends.map(|(index, peers)| end(index, 10 + index as u64, peers, &link_layer, &wires, Time::ZERO));
+        Self { ends: ends.collect(), peers, wires, now: Time::ZERO, boots: 20, link_layer }
     }
 
     /// An end's process begins anew.
     pub(crate) fn restart(&mut self, index: usize) {
         self.boots += 1;
-        self.ends[index] = end(index, self.boots, &self.link_layer, &self.wires, self.now);
+        self.ends[index] = end(index, self.boots, &self.peers[index], &self.link_layer, &self.wires, self.now);
     }
 
     /// Whether something of an end is up to be done, and when the next thing is.
@@ -273,12 +289,17 @@ impl World {
 
 /// A packet of IPv4 from one end's host to the other's, of this protocol, with a number in it.
 pub(crate) fn packet(from: usize, protocol: u8, number: u32, octets: usize) -> Bytes {
+    packet_between([from, 1 - from], protocol, number, octets)
+}
+
+/// The same between any two hosts.
+pub(crate) fn packet_between([from, to]: [usize; 2], protocol: u8, number: u32, octets: usize) -> Bytes {
     let mut packet = vec![0; octets.max(28)];
     packet[0] = 0x45;
     packet[2..4].copy_from_slice(&u16::try_from(octets.max(28)).expect("a length").to_be_bytes());
     packet[8] = 64;
     packet[9] = protocol;
-    let [IpAddr::V4(source), IpAddr::V4(destination)] = [host_address(from), host_address(1 - from)] else {
+    let [IpAddr::V4(source), IpAddr::V4(destination)] = [host_address(from), host_address(to)] else {
         unreachable!("hosts here have addresses of IPv4")
     };
     packet[12..16].copy_from_slice(&source.octets());

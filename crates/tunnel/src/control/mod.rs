@@ -1,0 +1,240 @@
+//! What a tunnel that runs is asked, and its answers: `arqway status`, `events`, `hint` and `down`.
+//!
+//! It listens at an abstract Unix socket, `@arqway/LINK` (unix(7)), which belongs to the network namespace that the tunnel is in and
+//! ends with the process, however that ends: there is no file to be left behind. Only root and the user who started the tunnel
+//! are answered.
+//!
+//! ```text
+//!     -> status\n      <- a line of JSON
+//!     -> events\n      <- a line of JSON for each event, until either side ends it
+//!     -> anything\n    <- {"error":"..."}
+//! ```
+//!
+//! Those who ask are served by threads of their own: none of them, however slow, holds up a packet.
+
+mod ask;
+
+pub use ask::{Answers, AskError, ask};
+
+use arqway_net::{Clock, Waker, own_user, peer_user};
+use arqway_units::Span;
+use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::os::linux::net::SocketAddrExt as _;
+use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
+use std::thread;
+use std::time::Duration;
+
+/// So many ask at once, and so many listen to events.
+const MOST: usize = 16;
+/// Whoever asks says what within that time, and takes the answer within it.
+const PATIENCE: Span = Span::from_milliseconds(2000);
+/// So many events wait for one who reads them; whoever is slower misses some, and sees that by their numbers.
+const WAITING: usize = 256;
+/// While nothing happens, it is looked so often whether those who listen are still there.
+const LOOK: Duration = Duration::from_secs(1);
+/// After a connection could not be accepted: what is lacking, such as descriptors, others have to give back first.
+const PAUSE: Duration = Duration::from_millis(100);
+const LONGEST_REQUEST: usize = 256;
+
+/// What is asked of the thread that has the tunnel.
+#[derive(Debug)]
+pub(crate) enum Request {
+    /// What it is like: a line of JSON.
+    Status(Sender<String>),
+    /// What happens to it from now on, a line of JSON each.
+    Events(SyncSender<String>),
+}
+
+/// The name of the socket of a tunnel.
+pub(crate) fn address(name: &str) -> io::Result<SocketAddr> {
+    SocketAddr::from_abstract_name(format!("arqway/{name}"))
+}
+
+/// A socket that nobody is answered at yet.
+#[derive(Debug)]
+pub(crate) struct Control {
+    listener: UnixListener,
+    desk: Desk,
+}
+
+impl Control {
+    /// Takes the name of a tunnel.
+    ///
+    /// # Errors
+    /// A tunnel of this name runs already in this network namespace.
+    pub(crate) fn bind(name: &str) -> io::Result<Self> {
+        Ok(Self { listener: UnixListener::bind_addr(&address(name)?)?, desk: Desk::default() })
+    }
+
+    /// Listens from now on to those who ask, on a thread of its own, and passes on what they ask.
+    pub(crate) fn serve(self, waker: &Arc<Waker>) -> io::Result<Receiver<Request>> {
+        let Self { listener, desk } = self;
+        let (requests, asked) = channel();
+        let waker = Arc::clone(waker);
+        let serve = move || {
+            accept(listener.incoming(), || thread::sleep(PAUSE), |client| desk.receive(client, &requests, &waker));
+        };
+        thread::Builder::new().name("control".to_owned()).spawn(serve)?;
+        Ok(asked)
+    }
+}
+
+/// Admits those who come, and pauses where one could not be accepted: what comes next may fail in the same way at once.
+fn accept(
+    incoming: impl Iterator<Item = io::Result<UnixStream>>,
+    mut pause: impl FnMut(),
+    mut admit: impl FnMut(UnixStream),
+) {
+    for client in incoming {
+        match client {
+            Ok(client) => admit(client),
+            Err(_) => pause(),
+        }
+    }
+}
+
+/// A place among at most [`MOST`]; it is free again when this is dropped.
+#[derive(Debug)]
+struct Place(Arc<AtomicUsize>);
+
+impl Place {
+    fn take(taken: &Arc<AtomicUsize>) -> Option<Self> {
+        let place = Self(Arc::clone(taken));
+        (taken.fetch_add(1, Ordering::Relaxed) < MOST).then_some(place)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Where those are received who ask.
+#[derive(Debug)]
+struct Desk {
+    /// Who started the tunnel. The process may have another user later.
+    user: u32,
+    asking: Arc<AtomicUsize>,
+    listening: Arc<AtomicUsize>,
+}
+
+impl Default for Desk {
+    fn default() -> Self {
+        Self { user: own_user(), asking: Arc::default(), listening: Arc::default() }
+    }
+}
+
+impl Desk {
+    fn receive(&self, mut client: UnixStream, requests: &Sender<Request>, waker: &Arc<Waker>) {
+        let is_known = peer_user(&client).is_ok_and(|user| user == 0 || user == self.user);
+        let place = if is_known {
+            Place::take(&self.asking).ok_or("too many ask at once; try again")
+        } else {
+            Err("only root and the user who started the tunnel are answered")
+        };
+        // What goes wrong from here on is the client's end of it.
+        let place = match place {
+            Ok(place) => place,
+            Err(why) => return drop(refuse(&mut client, why)),
+        };
+        let (requests, waker, listening) = (requests.clone(), Arc::clone(waker), Arc::clone(&self.listening));
+        let serve = move || drop(serve(client, place, &listening, &requests, &waker));
+        drop(thread::Builder::new().name("client".to_owned()).spawn(serve));
+    }
+}
+
+fn refuse(client: &mut UnixStream, why: &str) -> io::Result<()> {
+    // It is short: there is room for it, whoever reads it.
+    client.write_all(format!("{{\"error\":\"{why}\"}}\n").as_bytes())
+}
+
+fn serve(
+    mut client: UnixStream,
+    place: Place,
+    listening: &Arc<AtomicUsize>,
+    requests: &Sender<Request>,
+    waker: &Waker,
+) -> io::Result<()> {
+    let patience = Duration::from_nanos(PATIENCE.as_nanoseconds());
+    client.set_write_timeout(Some(patience))?;
+    let Ok(request) = read_request(&mut client, PATIENCE) else {
+        return refuse(&mut client, "expected a request of one line, at once");
+    };
+    let pass_on = |request| {
+        // Where the tunnel has ended, nothing is answered.
+        requests.send(request).map_err(io::Error::other)?;
+        waker.wake();
+        Ok::<_, io::Error>(())
+    };
+    match request.as_str() {
+        "status" => {
+            let (answer, answered) = channel();
+            pass_on(Request::Status(answer))?;
+            let line = answered.recv_timeout(patience).map_err(io::Error::other)?;
+            client.write_all(line.as_bytes())
+        }
+        "events" => {
+            drop(place);
+            let Some(_place) = Place::take(listening) else {
+                return refuse(&mut client, "too many listen to its events; end one of them");
+            };
+            let (event, events) = sync_channel(WAITING);
+            pass_on(Request::Events(event))?;
+            follow(client, &events)
+        }
+        _ => refuse(&mut client, "expected `status` or `events`; is the command of another version?"),
+    }
+}
+
+/// What a client asks: a line, within a time.
+fn read_request(client: &mut UnixStream, patience: Span) -> io::Result<String> {
+    let clock = Clock::start();
+    let until = clock.now() + patience;
+    let (mut request, mut length) = ([0; LONGEST_REQUEST], 0);
+    loop {
+        let left = until.since(clock.now());
+        if left == Span::ZERO {
+            return Err(ErrorKind::TimedOut.into());
+        }
+        client.set_read_timeout(Some(Duration::from_nanos(left.as_nanoseconds())))?;
+        let read = client.read(&mut request[length..])?;
+        length += read;
+        if let Some(end) = request[..length].iter().position(|octet| *octet == b'\n') {
+            return String::from_utf8(request[..end].to_vec()).map_err(io::Error::other);
+        }
+        if read == 0 || length == LONGEST_REQUEST {
+            return Err(ErrorKind::InvalidData.into());
+        }
+    }
+}
+
+/// Tells events for as long as somebody listens and the tunnel runs. Whoever reads slowly holds up this thread alone, and gets whole
+/// lines.
+fn follow(mut client: UnixStream, events: &Receiver<String>) -> io::Result<()> {
+    client.set_write_timeout(None)?;
+    loop {
+        match events.recv_timeout(LOOK) {
+            Ok(line) => client.write_all(line.as_bytes())?,
+            Err(RecvTimeoutError::Timeout) if is_there(&mut client)? => {}
+            Err(_) => return Ok(()),
+        }
+    }
+}
+
+/// Whether a client has not closed its end. What it may say is not heard.
+fn is_there(client: &mut UnixStream) -> io::Result<bool> {
+    client.set_nonblocking(true)?;
+    let is_there = match client.read(&mut [0; LONGEST_REQUEST]) {
+        Ok(read) => read > 0,
+        Err(error) => error.kind() == ErrorKind::WouldBlock,
+    };
+    client.set_nonblocking(false)?;
+    Ok(is_there)
+}
+
+#[cfg(test)]
+mod tests;

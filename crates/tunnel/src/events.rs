@@ -1,0 +1,105 @@
+//! What happens to a tunnel, as `arqway up` says it and `arqway events` repeats it.
+//!
+//! ```text
+//!     {"at_s":12.3,"number":4,"peer":"boat","event":"moved","to":"198.51.100.7:4242"}
+//!     boat: address changed to 198.51.100.7:4242
+//! ```
+
+use crate::tunnel::Event;
+use arqway_link::bearer;
+use arqway_session as session;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Something that happened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EventLine {
+    /// How long after the start.
+    pub at_s: f64,
+    /// Counts the events of a tunnel, so that whoever missed some sees it.
+    pub number: u64,
+    /// What the peer is called.
+    pub peer: String,
+    /// What happened to it.
+    #[serde(flatten)]
+    pub what: What,
+}
+
+/// What can happen to a peer or the link to it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "event")]
+pub enum What {
+    /// The session has new keys.
+    Keys,
+    /// The peer's process has begun anew; so have the session and the services.
+    Restarted,
+    /// The two ends cannot speak to each other.
+    Refused {
+        /// Why.
+        why: String,
+    },
+    /// No handshake has succeeded for as long as one is tried.
+    Unreachable {
+        /// Something answered, and did not verify.
+        unverified: bool,
+    },
+    /// The peer is at another address.
+    Moved {
+        /// Where.
+        to: String,
+    },
+    /// Packets cross the link.
+    Up,
+    /// They do not.
+    Down,
+    /// The path carries datagrams of this size.
+    Mtu {
+        /// With the headers of IPv6 and UDP.
+        octets: u64,
+    },
+}
+
+impl What {
+    pub(crate) fn of(event: &Event) -> Self {
+        match event {
+            Event::Session(session::Event::Established { restarted: false, .. }) => Self::Keys,
+            Event::Session(session::Event::Established { .. }) | Event::Link(_, bearer::Event::PeerRestarted) => {
+                Self::Restarted
+            }
+            Event::Session(session::Event::Refused { why, .. }) => Self::Refused { why: why.to_string() },
+            Event::Session(session::Event::Unreachable { unverified, .. }) => {
+                Self::Unreachable { unverified: *unverified }
+            }
+            Event::Session(session::Event::Moved { to, .. }) => Self::Moved { to: to.to_string() },
+            Event::Link(_, bearer::Event::Up) => Self::Up,
+            Event::Link(_, bearer::Event::Down) => Self::Down,
+            Event::Link(_, bearer::Event::Mtu(octets)) => Self::Mtu { octets: octets.as_u64() },
+        }
+    }
+}
+
+impl fmt::Display for EventLine {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}: {}", self.peer, self.what)
+    }
+}
+
+impl fmt::Display for What {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Keys => write!(out, "new session keys"),
+            Self::Restarted => write!(out, "peer restarted"),
+            Self::Refused { why } => write!(out, "{why}"),
+            Self::Unreachable { unverified: false } => {
+                write!(out, "no reply to handshakes; check its address, firewalls, and the public keys at both ends")
+            }
+            Self::Unreachable { unverified: true } => {
+                write!(out, "replies to handshakes do not verify; check that both ends have the same preshared key")
+            }
+            Self::Moved { to } => write!(out, "address changed to {to}"),
+            Self::Up => write!(out, "link up"),
+            Self::Down => write!(out, "link down"),
+            Self::Mtu { octets } => write!(out, "path MTU {octets}"),
+        }
+    }
+}
