@@ -89,6 +89,10 @@ impl LinkService for Layer {
         either!(self, layer => layer.handle_departure(tag, ticket, departure, now));
     }
 
+    fn handle_capacity(&mut self, round_trip: Octets) {
+        either!(self, layer => layer.handle_capacity(round_trip));
+    }
+
     fn poll_packet(&mut self) -> Option<Packet> {
         either!(self, layer => layer.poll_packet())
     }

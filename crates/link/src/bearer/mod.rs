@@ -236,6 +236,7 @@ impl<S: LinkService> Bearer<S> {
     /// Datagrams leave at another rate from now on.
     pub fn set_pace(&mut self, pace: Option<BitRate>) {
         self.path.pace.set_rate(pace, self.now);
+        self.tell_capacity();
     }
 
     /// Both ends know each other from now on, and nothing of another epoch counts.
@@ -255,7 +256,15 @@ impl<S: LinkService> Bearer<S> {
         self.departing.clear();
         (self.wants, self.granted) = (Wants::default(), 0);
         self.first_ticket = self.next_ticket;
+        self.tell_capacity();
         self.tell_services(now);
+    }
+
+    /// Tells the services how much the link carries in a round trip.
+    fn tell_capacity(&mut self) {
+        if let Some(capacity) = self.path.capacity() {
+            self.inner.handle_capacity(capacity);
+        }
     }
 
     /// Tells the services whether frames cross the link, where that has changed.

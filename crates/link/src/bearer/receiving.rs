@@ -130,6 +130,7 @@ impl<S: LinkService> Bearer<S> {
         self.wants.short |= report.takes_short;
         if let Some(round_trip) = news.round_trip {
             self.path.sample(round_trip);
+            self.tell_capacity();
         }
         if self.path.liveness.answered(now) {
             self.tell_services(now);

@@ -179,6 +179,10 @@ impl<S: LinkService, const KEEPS: bool> LinkService for Checked<S, KEEPS> {
         self.service.handle_link(state, now);
     }
 
+    fn handle_capacity(&mut self, round_trip: Octets) {
+        self.service.handle_capacity(round_trip);
+    }
+
     fn poll_frame(&mut self, now: Time, room: Octets) -> Option<Frame> {
         self.advance(now);
         let frame = self.service.poll_frame(now, room);

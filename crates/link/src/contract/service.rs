@@ -43,6 +43,8 @@ pub trait LinkService {
     /// Learns that the link below went down or came back: timers freeze, and go on where they were. A packet that became too
     /// old in the meantime is dropped when the link is back.
     fn handle_link(&mut self, state: LinkState, now: Time);
+    /// Learns how much the link below carries in a round trip, where that is measured: whoever keeps queues may size them by it.
+    fn handle_capacity(&mut self, _round_trip: Octets) {}
 
     /// Hands the next frame over to the queue below: one that takes no more than `room` of the link, tag, head and body
     /// ([`Frame::size`]). A service that cuts packets makes it so; for others the next one waits for a larger room.

@@ -5,12 +5,14 @@
 //! | `headers.rs` | addresses, DS field, protocol, ports and flow label of an IP packet, read once |
 //! | `fields/` | each of these as people write it: `"udp"`, `"10.0.0.0/8"`, `"5004-5020"`, `"af41"` |
 //! | `segment.rs` | the TCP segment that a packet carries |
+//! | `acknowledgement.rs` | whether it only acknowledges, and makes another one needless |
 //! | `flow.rs` | the flow that a packet belongs to, and tables by flow |
 //! | `too_big.rs` | the answer to a packet that is larger than a link carries |
 //! | `hash.rs` | the hash of those tables, the same in every run |
 //!
 //! No service and no multiplexer is known here.
 
+mod acknowledgement;
 mod fields;
 mod flow;
 mod hash;
@@ -20,6 +22,7 @@ mod segment;
 mod tests;
 mod too_big;
 
+pub(crate) use acknowledgement::{acknowledges_only, supersedes};
 pub use fields::{
     Addresses, AddressesError, Ds, DsError, FlowLabel, FlowLabelError, Ports, PortsError, Protocol, ProtocolError,
 };

@@ -52,7 +52,11 @@ pub(crate) fn is_whole_segment(packet: &[u8], headers: &Headers, payload: &Paylo
     header_of(packet, headers, payload).is_some()
 }
 
-fn header_of<'packet>(packet: &'packet [u8], headers: &Headers, payload: &Payload) -> Option<TcpHeaderSlice<'packet>> {
+pub(super) fn header_of<'packet>(
+    packet: &'packet [u8],
+    headers: &Headers,
+    payload: &Payload,
+) -> Option<TcpHeaderSlice<'packet>> {
     if headers.protocol != Protocol::TCP || payload.is_fragment {
         return None;
     }

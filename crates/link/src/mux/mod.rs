@@ -403,6 +403,12 @@ impl<S: LinkService> LinkService for Mux<S> {
         (self.with_frames, self.with_packets) = (Set::ALL, Set::ALL);
     }
 
+    fn handle_capacity(&mut self, round_trip: Octets) {
+        for queue in self.queues.iter_mut().flatten() {
+            queue.set_capacity(round_trip);
+        }
+    }
+
     fn poll_frame(&mut self, now: Time, room: Octets) -> Option<Frame> {
         if self.down {
             return None;

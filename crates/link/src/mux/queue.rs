@@ -7,12 +7,23 @@
 //!
 //! A service whose window counts tens of thousands of frames would otherwise be a buffer of that size. Here packets are still
 //! nobody's: a full queue drops what comes, an old packet is dropped when its turn comes, and the other classes go on.
+//!
+//! With `ack-filter` it does what RFC 3449 §5.2.1 calls ACK filtering, and the queue discipline CAKE of Linux does by that name: of
+//! acknowledgements in a row only the last one is kept.
+//!
+//! ```text
+//!     released at once behind a gap: 9 10 11 ... 80      TCP answers: 10 12 14 ... 80      on the line: 80
+//! ```
 
 use crate::contract::{Counters, Packet};
+use crate::ip::supersedes;
 use alloc::collections::VecDeque;
-use arqway_units::{Span, Time, optional_positive_span};
+use arqway_units::{Octets, Span, Time, optional_positive_span};
 use core::num::NonZeroUsize;
 use serde::{Deserialize, Serialize};
+
+/// Where the limit follows from the round trip, it is no less: what TCP begins with (RFC 6928).
+const LEAST_PACKETS: usize = 10;
 
 /// How much may wait in a class's queue; what exceeds one of these is dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,12 +38,25 @@ pub struct QueueLimits {
     /// How long a packet may wait, in the queue or in a service that discards by age; unlimited by default.
     #[serde(deserialize_with = "optional_positive_span", skip_serializing_if = "Option::is_none")]
     pub time: Option<Span>,
+    /// As much as the link carries in so many halves of a round trip may wait, at least ten packets: under a bearer that has a
+    /// pace and so knows how much that is, this is the limit instead of `packets`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub half_round_trips: Option<NonZeroUsize>,
+    /// Whether an acknowledgement of TCP takes the place of one in front of it that says no more.
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    pub ack_filter: bool,
 }
 
 impl Default for QueueLimits {
     /// As many packets as services may hold themselves.
     fn default() -> Self {
-        Self { packets: const { NonZeroUsize::new(256).expect("not zero") }, octets: None, time: None }
+        Self {
+            packets: const { NonZeroUsize::new(256).expect("not zero") },
+            octets: None,
+            time: None,
+            half_round_trips: None,
+            ack_filter: false,
+        }
     }
 }
 
@@ -40,15 +64,18 @@ impl Default for QueueLimits {
 #[derive(Debug)]
 pub(super) struct ClassQueue {
     limits: QueueLimits,
+    /// How many octets may wait, where that follows from the round trip.
+    most_octets: Option<usize>,
     packets: VecDeque<Packet>,
     octets: usize,
     refused: u64,
-    expired: u64,
+    /// Too old, or made needless by an acknowledgement behind them.
+    dropped: u64,
 }
 
 impl ClassQueue {
     pub(super) fn new(limits: QueueLimits) -> Self {
-        Self { limits, packets: VecDeque::new(), octets: 0, refused: 0, expired: 0 }
+        Self { limits, most_octets: None, packets: VecDeque::new(), octets: 0, refused: 0, dropped: 0 }
     }
 
     /// Appends a packet, which is as old from now on as it waits.
@@ -57,9 +84,14 @@ impl ClassQueue {
     /// Hands it back when there is no room for it.
     pub(super) fn push(&mut self, mut packet: Packet, now: Time) -> Result<(), Packet> {
         self.drop_expired(now);
+        if self.limits.ack_filter {
+            self.drop_superseded(&packet);
+        }
         let octets = self.octets + packet.octets.len();
-        let is_full = self.packets.len() >= self.limits.packets.get()
-            || self.limits.octets.is_some_and(|most| octets > most.get());
+        let is_full = match self.most_octets {
+            Some(most) => octets > most && self.packets.len() >= LEAST_PACKETS,
+            None => self.packets.len() >= self.limits.packets.get(),
+        } || self.limits.octets.is_some_and(|most| octets > most.get());
         if is_full {
             self.refused += 1;
             return Err(packet);
@@ -72,6 +104,12 @@ impl ClassQueue {
         self.octets = octets;
         self.packets.push_back(packet);
         Ok(())
+    }
+
+    /// The link carries so much in a round trip.
+    pub(super) fn set_capacity(&mut self, round_trip: Octets) {
+        self.most_octets =
+            self.limits.half_round_trips.map(|halves| (round_trip.as_usize() / 2).saturating_mul(halves.get()));
     }
 
     /// Takes the packet that has waited longest and is still worth something.
@@ -91,16 +129,24 @@ impl ClassQueue {
     fn drop_expired(&mut self, now: Time) {
         while let Some(packet) = self.packets.pop_front_if(|packet| packet.has_expired(now)) {
             self.octets -= packet.octets.len();
-            self.expired += 1;
+            self.dropped += 1;
+        }
+    }
+
+    /// Those of a burst stand one behind the other, so it is enough to look at the last.
+    fn drop_superseded(&mut self, by: &Packet) {
+        if let Some(last) = self.packets.pop_back_if(|last| supersedes(&by.octets, &last.octets)) {
+            self.octets -= last.octets.len();
+            self.dropped += 1;
         }
     }
 
     /// What it adds to the numbers of its service: packets that were taken and are not there yet, or never will be.
     pub(super) fn counters(&self) -> Counters {
         Counters {
-            packets_taken: self.packets.len() as u64 + self.expired,
+            packets_taken: self.packets.len() as u64 + self.dropped,
             packets_refused: self.refused,
-            packets_discarded: self.expired,
+            packets_discarded: self.dropped,
             ..Counters::default()
         }
     }
@@ -110,6 +156,8 @@ impl ClassQueue {
 mod tests {
     use super::*;
     use alloc::vec;
+    use alloc::vec::Vec;
+    use etherparse::PacketBuilder;
 
     fn packet(length: usize) -> Packet {
         Packet::new(vec![0; length])
@@ -124,6 +172,7 @@ mod tests {
             packets: NonZeroUsize::new(packets).expect("not zero"),
             octets: octets.and_then(NonZeroUsize::new),
             time: milliseconds.map(Span::from_milliseconds),
+            ..QueueLimits::default()
         }
     }
 
@@ -138,6 +187,44 @@ mod tests {
         assert!(queue.push(packet(1), at(0)).is_err(), "three packets wait");
         let Counters { packets_taken, packets_refused, packets_discarded, .. } = queue.counters();
         assert_eq!((packets_taken, packets_refused, packets_discarded), (3, 3, 0));
+    }
+
+    #[test]
+    fn where_the_round_trip_is_known_the_limit_follows_it_and_is_ten_packets_at_least() {
+        let mut queue =
+            ClassQueue::new(QueueLimits { half_round_trips: NonZeroUsize::new(3), ..limits(4, None, None) });
+        let mut takes = |packets| (0..packets).take_while(|_| queue.push(packet(100), at(0)).is_ok()).count();
+        assert_eq!(takes(100), 4, "nothing is known yet");
+        queue.set_capacity(Octets::new(1400));
+        let mut takes = |packets| (0..packets).take_while(|_| queue.push(packet(100), at(0)).is_ok()).count();
+        assert_eq!(takes(100), 17, "three halves of 1,400 octets are 21 packets");
+        queue.set_capacity(Octets::new(10));
+        while queue.pop(at(0)).is_some() {}
+        let mut takes = |packets| (0..packets).take_while(|_| queue.push(packet(100), at(0)).is_ok()).count();
+        assert_eq!(takes(100), 10);
+    }
+
+    #[test]
+    fn of_acknowledgements_in_a_row_only_the_last_one_is_kept_where_that_is_set() {
+        let acknowledgement = |number: u32| {
+            let mut octets = Vec::new();
+            let builder = PacketBuilder::ipv4([10, 0, 0, 1], [10, 0, 0, 2], 64).tcp(80, 4000, 7, 1000).ack(number);
+            builder.write(&mut octets, &[]).expect("memory");
+            Packet::new(octets)
+        };
+        let kept = |ack_filter| {
+            let mut queue = ClassQueue::new(QueueLimits { ack_filter, ..limits(5, None, None) });
+            for waits in [acknowledgement(1), acknowledgement(2), acknowledgement(3), packet(1), acknowledgement(4)] {
+                queue.push(waits, at(0)).expect("room for five");
+            }
+            let kept: Vec<_> = core::iter::from_fn(|| queue.pop(at(0))).map(|packet| packet.octets).collect();
+            (kept, queue.counters().packets_discarded)
+        };
+        assert_eq!(
+            kept(true),
+            ([acknowledgement(3), packet(1), acknowledgement(4)].map(|packet| packet.octets).to_vec(), 2)
+        );
+        assert_eq!((kept(false).0.len(), kept(false).1), (5, 0));
     }
 
     #[test]

@@ -32,6 +32,7 @@ use arqway_session::{Configuration, KeyFileError, PresharedKey, PrivateKey, read
 use arqway_units::{BitRate, Octets, Span};
 use serde::Deserialize;
 use std::fmt;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -128,9 +129,15 @@ pub fn link_layer() -> LinkLayer {
         service: ServiceConfig::Raw(raw::Config::default()),
         table: Table::BestEffort(BestEffort { reliable: Some(reliable), low_delay: Some(low_delay) }),
         scheduler: SchedulerConfig::Scfq(Scfq::default()),
-        queue: Some(QueueLimits::default()),
+        queue: Some(queue()),
         ..LinkLayer::default()
     }
+}
+
+/// Where packets wait. TCP's round trip is two of the link's where tally recovers a loss, three where it does so twice; half of that
+/// keeps the line busy when CUBIC has halved its window.
+fn queue() -> QueueLimits {
+    QueueLimits { half_round_trips: NonZeroUsize::new(3), ack_filter: true, ..QueueLimits::default() }
 }
 
 /// What the files with keys hold.

@@ -1,7 +1,8 @@
 //! What goes out next: what goes out again, what is new, a poll.
 
 use super::{Fate, Outgoing, Sender};
-use crate::contract::{Clock, Counters, Frame};
+use crate::contract::{Clock, Counters, Frame, Packet};
+use crate::ip::acknowledges_only;
 use crate::services::tally::below::{Below, SLOW, What};
 use crate::services::tally::config::Mechanism;
 use crate::services::tally::wire::{self, Form, Head, LONG_REACH, Number, SHORT_REACH, TINY_REACH};
@@ -204,8 +205,7 @@ impl Sender {
         let length = rest.min(fits).min(self.cut.max(LEAST_CUT));
         head.ends = length == rest;
         if head.ends {
-            // The packet before it need not be named.
-            head.link = self.buffer.link(&packet).filter(|link| u64::from(*link) != frames + 1);
+            head.link = self.link(&packet, frames);
         }
         let range = cut..cut + length;
         let state = Outgoing {
@@ -225,6 +225,16 @@ impl Sender {
         self.poll_wanted = false;
         counters.sent(&octets);
         Some((head.frame(octets), What::Data(head)))
+    }
+
+    /// The link of the frame that a packet ends with, so many frames behind its first one.
+    fn link(&mut self, packet: &Packet, frames: u64) -> Option<u32> {
+        if self.buffer.bears_links() && acknowledges_only(&packet.octets) {
+            // It waits for none, and none for it: TCP heeds the newest, and to hold that back would only make its round trip longer.
+            return Some(0);
+        }
+        // The packet before it need not be named.
+        self.buffer.link(packet).filter(|link| u64::from(*link) != frames + 1)
     }
 
     fn may_send_new(&self) -> bool {

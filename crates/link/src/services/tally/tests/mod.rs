@@ -1,5 +1,6 @@
 //! Scripted exchanges: what one end answers to what it is told, in time order; and its parts against plain models.
 
+mod acknowledgements;
 mod cuts;
 mod gives_up;
 mod memory;
