@@ -43,9 +43,9 @@ pub(super) struct Rules {
     pub(super) pdus: u64,
     /// How far the sender may be ahead in SSCOP: four round trips and the buffer, so that it never binds.
     pub(super) credit: u64,
-    /// How many packets may wait in tally: what is on its way from host to host, as in the buffer, and what arrives in four round
-    /// trips of the link, which is the burst that TCP sends where packets behind a gap are released at once; as many as the least
-    /// buffer where that is more. A longer queue would only add to the delay.
+    /// How many packets may wait in tally: as many as elsewhere, and besides them what comes in behind a gap in four round trips of
+    /// the link, which is the burst that TCP sends where packets behind a gap are released at once. Where a round trip is hardly
+    /// longer than a frame nothing comes in behind a gap, and a longer queue would only add to the delay.
     pub(super) burst: u64,
     /// How many segments Snoop keeps until the client has them: what is on its way there and what waits, twice.
     pub(super) cache: u64,
@@ -75,10 +75,15 @@ impl Rules {
             least_round_trip: link.round_trip,
             pdus: (2 * link.in_flight).clamp(32, 2048),
             credit: (4 * link.in_flight + buffer).clamp(64, 65_536),
-            burst: (4 * link.in_flight + link.path_in_flight).clamp(LEAST_BUFFER, 65_536),
+            burst: (link.path_in_flight.max(LEAST_BUFFER) + behind_gaps(link)).min(65_536),
             cache: (2 * (link.path_in_flight + buffer)).max(100),
         }
     }
+}
+
+/// How many frames follow the one being sent in four round trips.
+fn behind_gaps(link: &Link) -> u64 {
+    ((link.round_trip - link.frame) * 4).as_nanoseconds() / link.frame.as_nanoseconds().max(1)
 }
 
 /// A part or a multiple of a time.
