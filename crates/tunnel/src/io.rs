@@ -34,6 +34,15 @@ pub trait NetworkLayer {
     /// # Errors
     /// The device is gone.
     fn deliver(&mut self, packet: &[u8]) -> Result<bool, NetError>;
+
+    /// No other packet comes in this turn: what waits for that goes. How many packets it could not take of which `deliver` said
+    /// that it had them.
+    ///
+    /// # Errors
+    /// The device is gone.
+    fn finish(&mut self) -> Result<u64, NetError> {
+        Ok(0)
+    }
 }
 
 /// A line over UDP.
@@ -95,5 +104,9 @@ impl NetworkLayer for TunDevice {
 
     fn deliver(&mut self, packet: &[u8]) -> Result<bool, NetError> {
         self.interface.send(packet)
+    }
+
+    fn finish(&mut self) -> Result<u64, NetError> {
+        self.interface.flush()
     }
 }

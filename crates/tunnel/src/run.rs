@@ -150,7 +150,7 @@ impl RunningTunnel {
         let addresses = settings.addresses.iter().map(|address| (address.address, address.prefix)).collect();
         let name = checked.interface.clone();
         let device = Device { name, addresses, mtu: settings.mtu, transmit_queue: TRANSMIT_QUEUE };
-        let device = TunDevice::new(Interface::tun_here(&device)?);
+        let device = TunDevice::new(Interface::tun_with_offloads(&device)?);
         let names_of_services = service_names(&checked.link_layer.classes, &checked.link_layer.table);
         let kinds = checked.link_layer.services().into_iter().map(ServiceConfig::kind);
         let services = names_of_services.into_iter().zip(kinds).collect();

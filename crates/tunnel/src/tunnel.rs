@@ -208,6 +208,9 @@ impl<R: Random> Tunnel<R> {
         // Twice: on a line that is full, what keeps the keys alive goes before packets; and these may want keys.
         self.send_own(now);
         self.settle(line, network, now)?;
+        let not_taken = network.finish()?;
+        self.counters.packets_delivered = self.counters.packets_delivered.saturating_sub(not_taken);
+        self.counters.packets_refused_here += not_taken;
         self.send_own(now);
         self.outbox.flush(line)?;
         let for_room = self.outbox.is_blocked();

@@ -2,17 +2,26 @@
 
 /// The sum of these octets as 16-bit words, the last one padded; `sum` goes before.
 pub(super) fn sum(sum: u64, octets: &[u8]) -> u64 {
-    let (words, rest) = octets.as_chunks::<2>();
-    let last = rest.first().map_or(0, |octet| u64::from(*octet) << 8);
-    words.iter().fold(sum + last, |sum, word| sum + u64::from(u16::from_be_bytes(*word)))
+    // Four octets at a time, in the machine's own order: section 2 (B) and (C).
+    let (words, rest) = octets.as_chunks::<4>();
+    let own: u64 = words.iter().map(|word| u64::from(u32::from_ne_bytes(*word))).sum();
+    let (pairs, last) = rest.as_chunks::<2>();
+    let pairs: u64 = pairs.iter().map(|pair| u64::from(u16::from_be_bytes(*pair))).sum();
+    let last = last.first().map_or(0, |octet| u64::from(*octet) << 8);
+    sum + u64::from(u16::from_be(folded(own))) + pairs + last
 }
 
 /// The checksum that goes with a sum.
-pub(super) fn finish(mut sum: u64) -> u16 {
+pub(super) fn finish(sum: u64) -> u16 {
+    !folded(sum)
+}
+
+/// A sum with what it carries over 16 bits added in.
+fn folded(mut sum: u64) -> u16 {
     while sum > 0xffff {
         sum = (sum & 0xffff) + (sum >> 16);
     }
-    u16::try_from(sum).map_or(0, |sum| !sum)
+    u16::try_from(sum).unwrap_or(0)
 }
 
 /// A number at a place, in network order.
@@ -33,6 +42,17 @@ mod tests {
     #[test]
     fn the_example_of_rfc_1071_section_3_sums_up() {
         assert_eq!(finish(sum(0, &[0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7])), !0xddf2);
+    }
+
+    #[test]
+    fn octets_add_up_as_words_of_16_bits_however_many_there_are() {
+        let octets: Vec<u8> = (0..1500_u32).map(|at| u8::try_from(at * at % 253).unwrap()).collect();
+        for length in 0..octets.len() {
+            let (words, last) = octets[..length].as_chunks::<2>();
+            let words: u64 = words.iter().map(|word| u64::from(u16::from_be_bytes(*word))).sum();
+            let last = last.first().map_or(0, |octet| u64::from(*octet) << 8);
+            assert_eq!(finish(sum(7, &octets[..length])), finish(7 + words + last), "{length}");
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Where the headers of an Ethernet frame are.
+//! Where the headers of an Ethernet frame or an IP packet are.
 
 use super::checksum::read;
 
@@ -9,6 +9,15 @@ const VLAN: [u16; 2] = [0x8100, 0x88a8];
 
 /// Octets of an Ethernet header without tags.
 pub(super) const ETHERNET: usize = 14;
+
+/// What a device carries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Carries {
+    /// Ethernet frames.
+    Frames,
+    /// IP packets.
+    Packets,
+}
 
 /// An IP packet that is no fragment, with a transport header that is all there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,13 +53,24 @@ impl Protocol {
     }
 }
 
-/// The headers of a frame; `None` where it is anything else than a whole TCP or UDP packet.
-pub(super) fn headers(frame: &[u8]) -> Option<Headers> {
-    let mut network = ETHERNET;
-    while VLAN.contains(&read(frame, network - 2)?) {
-        network += 4;
-    }
-    let (version, transport, protocol) = match read(frame, network - 2)? {
+/// The headers of a frame or packet; `None` where it is anything else than a whole TCP or UDP packet.
+pub(super) fn headers(frame: &[u8], carries: Carries) -> Option<Headers> {
+    let network = match carries {
+        Carries::Packets => 0,
+        Carries::Frames => {
+            let mut network = ETHERNET;
+            while VLAN.contains(&read(frame, network - 2)?) {
+                network += 4;
+            }
+            network
+        }
+    };
+    let kind = match carries {
+        Carries::Packets if frame.first()? >> 4 == 4 => IPV4,
+        Carries::Packets => IPV6,
+        Carries::Frames => read(frame, network - 2)?,
+    };
+    let (version, transport, protocol) = match kind {
         IPV4 => ipv4(frame, network)?,
         IPV6 => ipv6(frame, network)?,
         _ => return None,

@@ -3,6 +3,7 @@
 //! | | layer | what it is |
 //! | --- | --- | --- |
 //! | [`Interface::tun`] | IP packets | a device of our own inside a namespace; the system routes packets into it |
+//! | [`Interface::tun_with_offloads`] | IP packets | the same in the present namespace, many packets in one call of the system |
 //! | [`Interface::tap`] | Ethernet frames | a device of our own in the present namespace, such as a port of a bridge |
 //! | [`Interface::attach`] | Ethernet frames | an interface that is there already, seen through a packet socket |
 //!
@@ -10,10 +11,12 @@
 
 mod checksum;
 mod headers;
+mod join;
 mod packet;
 mod segment;
 #[cfg(test)]
 mod tests;
+mod tun;
 
 use crate::error::{NetError, check_name};
 use crate::namespace::Namespace;
@@ -28,7 +31,8 @@ use std::io;
 use std::net::IpAddr;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
-use tun_rs::{DeviceBuilder, Layer, SyncDevice};
+use tun::Tun;
+use tun_rs::{DeviceBuilder, Layer};
 
 /// How long the name of an interface is at most: `IFNAMSIZ` less the zero octet.
 const LONGEST_NAME: usize = 15;
@@ -66,31 +70,6 @@ enum Source {
     Socket(PacketSocket),
 }
 
-/// A TUN or TAP device.
-struct Tun {
-    device: SyncDevice,
-    /// The longest packet, with its Ethernet header and tags.
-    longest: usize,
-    /// Packets that were longer than that.
-    cut_off: u64,
-    /// The most packets that the device was seen to have dropped.
-    dropped: u64,
-}
-
-impl Tun {
-    fn receive(&mut self, slab: &mut Slab) -> io::Result<Option<Bytes>> {
-        // A packet that is longer than its room loses its end; an octet more than the longest shows it.
-        let length = self.device.recv(&mut slab.room(self.longest + 1)[..=self.longest])?;
-        if length > self.longest {
-            // Somebody has raised the MTU.
-            self.longest = LARGEST;
-            self.cut_off += 1;
-            return Ok(None);
-        }
-        Ok(Some(slab.cut(length)))
-    }
-}
-
 impl Interface {
     /// Makes a TUN device inside a namespace: up, with its addresses, without offloads. It ends when this is dropped.
     ///
@@ -99,15 +78,16 @@ impl Interface {
     /// # Errors
     /// The name is taken or cannot be one; `/dev/net/tun` cannot be opened; an address or the MTU is refused.
     pub fn tun(device: &Device, namespace: &Namespace) -> Result<Self, NetError> {
-        namespace.within(|| Self::tun_here(device))?
+        namespace.within(|| Self::make(device, Layer::L3, None, false))?
     }
 
-    /// The same in the calling thread's namespace.
+    /// The same in the calling thread's namespace, with offloads: TCP comes and goes in pieces of up to 64 KiB, which are cut and
+    /// joined here. Packets that are [sent](Self::send) wait for a [`flush`](Self::flush).
     ///
     /// # Errors
     /// As [`tun`](Self::tun).
-    pub fn tun_here(device: &Device) -> Result<Self, NetError> {
-        Self::make(device, Layer::L3, None)
+    pub fn tun_with_offloads(device: &Device) -> Result<Self, NetError> {
+        Self::make(device, Layer::L3, None, true)
     }
 
     /// Makes a TAP device in the calling thread's namespace: up, without offloads, a port of `bridge` if one is named. It
@@ -116,7 +96,7 @@ impl Interface {
     /// # Errors
     /// As [`tun`](Self::tun); and there is no such bridge.
     pub fn tap(device: &Device, bridge: Option<&str>) -> Result<Self, NetError> {
-        Self::make(device, Layer::L2, bridge)
+        Self::make(device, Layer::L2, bridge, false)
     }
 
     /// Takes an Ethernet interface of the calling thread's namespace that is there already: what comes in at it is
@@ -143,7 +123,7 @@ impl Interface {
         Ok(Self { source, netlink, link, header: ETHERNET, is_gone: false })
     }
 
-    fn make(device: &Device, layer: Layer, bridge: Option<&str>) -> Result<Self, NetError> {
+    fn make(device: &Device, layer: Layer, bridge: Option<&str>, offloads: bool) -> Result<Self, NetError> {
         let name = &device.name;
         check_name("an interface", name, LONGEST_NAME)?;
         let netlink = Netlink::open()?;
@@ -156,7 +136,8 @@ impl Interface {
             let doing = format!("make the device `{name}` with /dev/net/tun");
             Errno::from_io_error(&error).map_or_else(|| NetError::system(&doing, error), |code| no_device(code, &doing))
         };
-        let opened = DeviceBuilder::new().name(name.clone()).layer(layer).inherit_enable_state().build_sync();
+        let opened = DeviceBuilder::new().name(name.clone()).layer(layer).offload(offloads).inherit_enable_state();
+        let opened = opened.build_sync();
         let opened = opened.map_err(failed)?;
         opened.set_nonblocking(true).map_err(failed)?;
         let link = netlink.link(name)?;
@@ -176,7 +157,8 @@ impl Interface {
         routes.await_routes(&device.addresses)?;
         let tags = if layer == Layer::L2 { 8 } else { 0 };
         let longest = usize::try_from(device.mtu).map_or(LARGEST, |mtu| (mtu + header + tags).min(LARGEST));
-        let source = Source::Device(Tun { device: opened, longest, cut_off: 0, dropped: 0 });
+        let tun = if offloads { Tun::with_offloads(opened) } else { Tun::single(opened, longest) };
+        let source = Source::Device(tun);
         Ok(Self { source, netlink, link, header, is_gone: false })
     }
 
@@ -197,7 +179,7 @@ impl Interface {
     #[must_use]
     pub fn has_more(&self) -> bool {
         match &self.source {
-            Source::Device(_) => false,
+            Source::Device(tun) => tun.has_more(),
             Source::Socket(socket) => socket.has_more(),
         }
     }
@@ -237,20 +219,40 @@ impl Interface {
     /// The interface is gone, or cannot be written.
     pub fn send(&mut self, packet: &[u8]) -> Result<bool, NetError> {
         loop {
-            let sent = match &self.source {
-                Source::Device(tun) => tun.device.send(packet).map(drop),
+            let sent = match &mut self.source {
+                Source::Device(tun) => tun.send(packet),
                 Source::Socket(socket) => socket.send(packet),
             };
             let Err(error) = sent else { return Ok(true) };
-            return match Errno::from_io_error(&error) {
-                Some(Errno::INTR) => continue,
-                // EIO: a device that is down. EINVAL: no packet.
-                Some(Errno::AGAIN | Errno::IO | Errno::INVAL | Errno::NOMEM | Errno::NOBUFS | Errno::MSGSIZE) => {
-                    Ok(false)
-                }
-                Some(Errno::NETDOWN) if self.is_there() => Ok(false),
-                _ => Err(self.failure("write to", error)),
-            };
+            if Errno::from_io_error(&error) != Some(Errno::INTR) {
+                return self.not_taken(error).map(|()| false);
+            }
+        }
+    }
+
+    /// Hands over what [`send`](Self::send) has held back to hand it over at once. How many packets were not taken since this
+    /// was last called of which `send` said that they were.
+    ///
+    /// # Errors
+    /// As [`send`](Self::send).
+    pub fn flush(&mut self) -> Result<u64, NetError> {
+        let Source::Device(tun) = &mut self.source else { return Ok(0) };
+        match tun.flush() {
+            Ok(not_taken) => Ok(not_taken),
+            // What was held back is gone, and counted: nothing can fail now.
+            Err(error) => self.not_taken(error).and_then(|()| self.flush()),
+        }
+    }
+
+    /// Whether a packet that was not taken means more than that.
+    fn not_taken(&self, error: io::Error) -> Result<(), NetError> {
+        match Errno::from_io_error(&error) {
+            // EIO: a device that is down. EINVAL: no packet.
+            Some(
+                Errno::INTR | Errno::AGAIN | Errno::IO | Errno::INVAL | Errno::NOMEM | Errno::NOBUFS | Errno::MSGSIZE,
+            ) => Ok(()),
+            Some(Errno::NETDOWN) if self.is_there() => Ok(()),
+            _ => Err(self.failure("write to", error)),
         }
     }
 
@@ -262,7 +264,7 @@ impl Interface {
                 let dropped = self.netlink.link_at(self.link.index).map_or(0, |now| now.transmit_drops);
                 // One that is gone has no numbers any more.
                 tun.dropped = tun.dropped.max(dropped);
-                tun.dropped + tun.cut_off
+                tun.dropped + tun.missed()
             }
             Source::Socket(socket) => socket.overruns(),
         }
@@ -289,7 +291,7 @@ impl Interface {
 impl AsFd for Interface {
     fn as_fd(&self) -> BorrowedFd<'_> {
         match &self.source {
-            Source::Device(tun) => tun.device.as_fd(),
+            Source::Device(tun) => tun.as_fd(),
             Source::Socket(socket) => socket.as_fd(),
         }
     }

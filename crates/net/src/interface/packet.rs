@@ -1,7 +1,7 @@
 //! A packet socket on an interface that is there already: packet(7).
 
 use super::LARGEST;
-use super::headers::ETHERNET;
+use super::headers::{Carries, ETHERNET};
 use super::segment::{Cutter, Missing, Whole, complete};
 use crate::option;
 use crate::slab::Slab;
@@ -80,7 +80,7 @@ impl PacketSocket {
             self.dropped += 1;
             return Ok(None);
         };
-        match complete(&mut self.buffer[frame.clone()], missing, FRAME - frame.start) {
+        match complete(&mut self.buffer[frame.clone()], Carries::Frames, missing, FRAME - frame.start) {
             Whole::AsItIs => return Ok(Some(slab.copy(&self.buffer[frame]))),
             Whole::Cut(cutter) => self.cutting = Some((cutter, frame)),
             Whole::Broken => self.dropped += 1,
@@ -116,8 +116,7 @@ impl PacketSocket {
 
     /// Sends a frame, whole as it is.
     pub(super) fn send(&self, frame: &[u8]) -> io::Result<()> {
-        let nothing_missing = [0; Missing::LENGTH];
-        let parts = [IoSlice::new(&nothing_missing), IoSlice::new(frame)];
+        let parts = [IoSlice::new(&Missing::NOTHING), IoSlice::new(frame)];
         sendmsg(&self.socket, &parts, &mut SendAncillaryBuffer::default(), SendFlags::empty())?;
         Ok(())
     }

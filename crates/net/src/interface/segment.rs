@@ -11,7 +11,7 @@
 //! ```
 
 use super::checksum::{finish, read, sum, write};
-use super::headers::{Headers, Protocol, Version, headers};
+use super::headers::{Carries, Headers, Protocol, Version, headers};
 use crate::slab::Slab;
 use bytes::Bytes;
 
@@ -28,12 +28,26 @@ pub(super) struct Missing {
 impl Missing {
     /// Octets of the note.
     pub(super) const LENGTH: usize = 10;
+    /// Nothing is missing.
+    pub(super) const NOTHING: [u8; Self::LENGTH] = [0; Self::LENGTH];
     const NEEDS_CHECKSUM: u8 = 1;
     const TCP_IPV4: u8 = 1;
     const TCP_IPV6: u8 = 4;
     const UDP: u8 = 5;
     /// Set beside the kind where TCP negotiated ECN; the first segment alone keeps CWR in any case.
     const ECN: u8 = 0x80;
+
+    /// What is missing from a super-packet of TCP whose checksum has the sum of the pseudo-header.
+    pub(super) fn of_tcp(headers: &Headers, size: usize) -> Option<[u8; Self::LENGTH]> {
+        let kind = if headers.version == Version::V4 { Self::TCP_IPV4 } else { Self::TCP_IPV6 };
+        let numbers = [headers.data, size, headers.transport, 16];
+        let mut note = [0; Self::LENGTH];
+        (note[0], note[1]) = (Self::NEEDS_CHECKSUM, kind);
+        for (place, number) in note[2..].as_chunks_mut().0.iter_mut().zip(numbers) {
+            *place = u16::try_from(number).ok()?.to_ne_bytes();
+        }
+        Some(note)
+    }
 
     pub(super) fn parse(note: &[u8; Self::LENGTH]) -> Self {
         // Octets 2 and 3 are the length of the headers, a hint that is not always right.
@@ -72,11 +86,11 @@ pub(super) enum Whole {
 }
 
 /// Completes a frame of which the first `shift` octets are more than its note knows of, or says how it is to be cut.
-pub(super) fn complete(frame: &mut [u8], missing: Missing, shift: usize) -> Whole {
+pub(super) fn complete(frame: &mut [u8], carries: Carries, missing: Missing, shift: usize) -> Whole {
     match missing.kind & !Missing::ECN {
         0 if missing.flags & Missing::NEEDS_CHECKSUM == 0 => Whole::AsItIs,
         0 => complete_checksum(frame, missing, shift).map_or(Whole::Broken, |()| Whole::AsItIs),
-        kind => cutter(frame, kind, missing.size).map_or(Whole::Broken, Whole::Cut),
+        kind => cutter(frame, carries, kind, missing.size).map_or(Whole::Broken, Whole::Cut),
     }
 }
 
@@ -89,8 +103,8 @@ fn complete_checksum(frame: &mut [u8], missing: Missing, shift: usize) -> Option
     write(frame, at, if checksum == 0 { 0xffff } else { checksum })
 }
 
-fn cutter(frame: &[u8], kind: u8, size: u16) -> Option<Cutter> {
-    let headers = headers(frame)?;
+fn cutter(frame: &[u8], carries: Carries, kind: u8, size: u16) -> Option<Cutter> {
+    let headers = headers(frame, carries)?;
     let expected = match kind {
         Missing::TCP_IPV4 => (Some(Version::V4), Protocol::Tcp),
         Missing::TCP_IPV6 => (Some(Version::V6), Protocol::Tcp),
@@ -165,17 +179,21 @@ impl Cutter {
         }
     }
 
-    /// The checksum over pseudo-header (RFC 9293, section 3.1; RFC 8200, section 8.1), header and data.
+    /// The checksum over pseudo-header, header and data.
     fn write_checksum(&self, packet: &mut [u8], at: usize) -> Option<()> {
-        let Headers { network, version, transport, protocol, .. } = self.headers;
         write(packet, at, 0)?;
-        let addresses = match version {
-            Version::V4 => network + 12..network + 20,
-            Version::V6 => network + 8..network + 40,
-        };
-        let length = u64::try_from(packet.len() - transport).ok()?;
-        let checksum =
-            finish(sum(sum(length + u64::from(protocol.number()), packet.get(addresses)?), &packet[transport..]));
+        let checksum = finish(sum(pseudo_header(packet, &self.headers)?, &packet[self.headers.transport..]));
         write(packet, at, if checksum == 0 { 0xffff } else { checksum })
     }
+}
+
+/// The sum of the pseudo-header: RFC 9293, section 3.1; RFC 8200, section 8.1.
+pub(super) fn pseudo_header(packet: &[u8], headers: &Headers) -> Option<u64> {
+    let &Headers { network, version, transport, protocol, .. } = headers;
+    let addresses = match version {
+        Version::V4 => network + 12..network + 20,
+        Version::V6 => network + 8..network + 40,
+    };
+    let length = u64::try_from(packet.len() - transport).ok()?;
+    Some(sum(length + u64::from(protocol.number()), packet.get(addresses)?))
 }

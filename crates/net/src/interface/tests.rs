@@ -1,7 +1,8 @@
 //! Cutting super-packets, and completing checksums.
 
 use super::checksum::{finish, read, sum};
-use super::headers::{Headers, Protocol, Version, headers};
+use super::headers::{Carries, Headers, Protocol, Version, headers};
+use super::join::Joiner;
 use super::segment::{Missing, Whole, complete};
 use crate::slab::Slab;
 use bytes::Bytes;
@@ -79,7 +80,7 @@ fn note(flags: u8, kind: u8, size: u16, start: u16, offset: u16) -> Missing {
 
 /// What a frame is cut into.
 fn cut(frame: &mut [u8], missing: Missing) -> Option<Vec<Bytes>> {
-    match complete(frame, missing, 0) {
+    match complete(frame, Carries::Frames, missing, 0) {
         Whole::Cut(mut cutter) => {
             let mut slab = Slab::new();
             Some(std::iter::from_fn(|| cutter.next(frame, &mut slab)).collect())
@@ -90,7 +91,7 @@ fn cut(frame: &mut [u8], missing: Missing) -> Option<Vec<Bytes>> {
 
 /// The headers of a packet whose lengths and checksums are right.
 fn checked(packet: &[u8]) -> Headers {
-    let found = headers(packet).unwrap();
+    let found = headers(packet, Carries::Frames).unwrap();
     let Headers { network, version, transport, protocol, .. } = found;
     let addresses = match version {
         Version::V4 => {
@@ -151,7 +152,7 @@ proptest! {
         note: [u8; 10],
         shift in 0..8_usize,
     ) {
-        let whole = complete(&mut octets, Missing::parse(&note), shift);
+        let whole = complete(&mut octets, Carries::Frames, Missing::parse(&note), shift);
         if let Whole::Cut(mut cutter) = whole {
             let mut slab = Slab::new();
             prop_assert!(std::iter::from_fn(|| cutter.next(&octets, &mut slab)).count() <= octets.len());
@@ -194,7 +195,7 @@ fn a_checksum_that_was_left_to_the_card_is_completed() {
         packet[transport + 6..transport + 8].copy_from_slice(&pseudo.to_be_bytes());
         // The note knows nothing of a tag that was put back.
         let shift = network - 14;
-        assert_eq!(complete(&mut packet, note(1, 0, 0, 34, 6), shift), Whole::AsItIs);
+        assert_eq!(complete(&mut packet, Carries::Frames, note(1, 0, 0, 34, 6), shift), Whole::AsItIs);
         checked(&packet);
     }
 }
@@ -203,7 +204,7 @@ fn a_checksum_that_was_left_to_the_card_is_completed() {
 fn a_frame_of_which_nothing_is_missing_stays_as_it_is() {
     let mut octets = frame(TCP_IPV4, Version::V4, false, b"data");
     let before = octets.clone();
-    assert_eq!(complete(&mut octets, note(0, 0, 0, 0, 0), 0), Whole::AsItIs);
+    assert_eq!(complete(&mut octets, Carries::Frames, note(0, 0, 0, 0, 0), 0), Whole::AsItIs);
     assert_eq!(octets, before);
 }
 
@@ -211,10 +212,132 @@ fn a_frame_of_which_nothing_is_missing_stays_as_it_is() {
 fn what_cannot_be_cut_is_broken() {
     let mut fragment = frame(UDP, Version::V4, false, &[0; 3000]);
     fragment[20] = 0x20;
-    assert_eq!(complete(&mut fragment, note(1, UDP, 1000, 0, 0), 0), Whole::Broken);
+    assert_eq!(complete(&mut fragment, Carries::Frames, note(1, UDP, 1000, 0, 0), 0), Whole::Broken);
     let mut tcp = frame(TCP_IPV4, Version::V4, false, &[0; 3000]);
-    assert_eq!(complete(&mut tcp.clone(), note(1, UDP, 1000, 0, 0), 0), Whole::Broken, "not UDP");
-    assert_eq!(complete(&mut tcp.clone(), note(1, TCP_IPV6, 1000, 0, 0), 0), Whole::Broken, "not IPv6");
-    assert_eq!(complete(&mut tcp, note(1, TCP_IPV4, 0, 0, 0), 0), Whole::Broken, "packets of no octets");
-    assert_eq!(complete(&mut tcp, note(1, 0, 0, 5000, 16), 0), Whole::Broken, "a checksum outside");
+    assert_eq!(complete(&mut tcp.clone(), Carries::Frames, note(1, UDP, 1000, 0, 0), 0), Whole::Broken, "not UDP");
+    assert_eq!(
+        complete(&mut tcp.clone(), Carries::Frames, note(1, TCP_IPV6, 1000, 0, 0), 0),
+        Whole::Broken,
+        "not IPv6"
+    );
+    assert_eq!(
+        complete(&mut tcp, Carries::Frames, note(1, TCP_IPV4, 0, 0, 0), 0),
+        Whole::Broken,
+        "packets of no octets"
+    );
+    assert_eq!(complete(&mut tcp, Carries::Frames, note(1, 0, 0, 5000, 16), 0), Whole::Broken, "a checksum outside");
+}
+
+/// A packet of TCP as a system sends it, of which only what is told apart below matters.
+fn segment(version: Version, number: u16, sequence: u32, flags: u8, data: &[u8]) -> Vec<u8> {
+    let kind = if version == Version::V4 { TCP_IPV4 } else { TCP_IPV6 };
+    let mut whole = frame(kind, version, false, data);
+    whole.drain(..14);
+    if version == Version::V6 {
+        // Without the extension header.
+        whole.drain(40..48);
+        whole[6] = 6;
+    }
+    let transport = if version == Version::V4 { 20 } else { 40 };
+    if version == Version::V4 {
+        whole[4..6].copy_from_slice(&number.to_be_bytes());
+    }
+    whole[transport + 4..transport + 8].copy_from_slice(&sequence.to_be_bytes());
+    whole[transport + 13] = flags;
+    let mut frame = vec![0; 14];
+    frame[12..].copy_from_slice(if version == Version::V4 { &[8, 0] } else { &[0x86, 0xdd] });
+    frame.extend(whole);
+    // The cutter writes lengths and checksums.
+    let size = u16::try_from(data.len().max(1)).unwrap();
+    let packets = cut(&mut frame, note(1, kind, size, 0, 0)).unwrap();
+    packets[0][14..].to_vec()
+}
+
+/// What the system gets of packets that are handed over together: pieces, and what it makes of each.
+fn joined(packets: &[Vec<u8>]) -> (usize, Vec<Vec<u8>>) {
+    let (mut joiner, mut pieces, mut whole) = (Joiner::new(), 0, Vec::new());
+    let mut flush = |joiner: &mut Joiner| {
+        let Some((octets, count)) = joiner.take() else { return };
+        let (note, packet) = octets.split_first_chunk().unwrap();
+        let (mut packet, before) = (packet.to_vec(), whole.len());
+        pieces += 1;
+        match complete(&mut packet, Carries::Packets, Missing::parse(note), 0) {
+            Whole::AsItIs => whole.push(packet),
+            Whole::Broken => panic!("a piece of which nobody can make packets"),
+            Whole::Cut(mut cutter) => {
+                let mut slab = Slab::new();
+                whole.extend(std::iter::from_fn(|| cutter.next(&packet, &mut slab)).map(|packet| packet.to_vec()));
+            }
+        }
+        assert_eq!(u64::try_from(whole.len() - before).unwrap(), count);
+    };
+    for packet in packets {
+        if !joiner.append(packet) {
+            flush(&mut joiner);
+            assert!(joiner.begin(packet));
+        }
+    }
+    flush(&mut joiner);
+    (pieces, whole)
+}
+
+#[test]
+fn packets_of_a_connection_in_sequence_are_one_piece() {
+    for version in [Version::V4, Version::V6] {
+        let packets: Vec<_> =
+            (0..40).map(|at| segment(version, at, 7 + 1000 * u32::from(at), 0x10, &[9; 1000])).collect();
+        let (pieces, whole) = joined(&packets);
+        assert_eq!((pieces, whole == packets), (1, true), "{version:?}");
+    }
+}
+
+#[test]
+fn a_packet_that_does_not_follow_begins_another_piece() {
+    let [first, second] = [0, 1].map(|at| segment(Version::V4, at, 1000 * u32::from(at), 0x10, &[9; 1000]));
+    let checksum_of = |mut packet: Vec<u8>, at: usize| {
+        packet[at] ^= 1;
+        packet
+    };
+    let others = [
+        ("a gap", segment(Version::V4, 1, 1001, 0x10, &[9; 1000])),
+        ("more data", segment(Version::V4, 1, 1000, 0x10, &[9; 1001])),
+        ("no data", segment(Version::V4, 1, 1000, 0x10, &[])),
+        ("FIN", segment(Version::V4, 1, 1000, 0x11, &[9; 1000])),
+        ("CWR", segment(Version::V4, 1, 1000, 0x90, &[9; 1000])),
+        ("another number", segment(Version::V4, 2, 1000, 0x10, &[9; 1000])),
+        ("another version", segment(Version::V6, 1, 1000, 0x10, &[9; 1000])),
+        ("a congestion mark", checksum_of(second.clone(), 1)),
+        ("another host", checksum_of(second.clone(), 15)),
+        ("another port", checksum_of(second.clone(), 21)),
+        ("another window", checksum_of(second.clone(), 35)),
+        ("damaged data", checksum_of(second.clone(), 500)),
+    ];
+    for (what, other) in others {
+        let packets = [first.clone(), other];
+        assert_eq!(joined(&packets), (2, packets.to_vec()), "{what}");
+    }
+    assert_eq!(joined(&[first.clone(), second.clone()]).0, 1);
+    let pushed = segment(Version::V4, 1, 1000, 0x18, &[9; 1000]);
+    let packets = [first, pushed, segment(Version::V4, 2, 2000, 0x10, &[9; 1000])];
+    assert_eq!(joined(&packets), (2, packets.to_vec()), "PSH ends a piece");
+}
+
+proptest! {
+    #[test]
+    fn whatever_is_joined_is_cut_into_the_same_packets_again(
+        steps in proptest::collection::vec((0..6_u8, 0..3_u8, 0..2_u8, 0..4_usize), 1..150),
+    ) {
+        let (mut number, mut sequence) = (0xfff0_u16, 0xffff_0000_u32);
+        let sizes = [0, 500, 1000, 1400];
+        let packets: Vec<_> = steps.iter().map(|&(odd, flags, version, size)| {
+            let version = if version == 0 { Version::V4 } else { Version::V6 };
+            let flags = [0x10, 0x18, 0x11][usize::from(if odd == 0 { flags } else { 0 })];
+            let size = if odd == 1 { sizes[size] } else { 1000 };
+            let packet = segment(version, number, sequence, flags, &vec![number.to_be_bytes()[1]; size]);
+            number = number.wrapping_add(1);
+            sequence = sequence.wrapping_add(u32::try_from(size).unwrap());
+            packet
+        }).collect();
+        prop_assert_eq!(joined(&packets).1, packets);
+    }
 }
