@@ -1,7 +1,6 @@
-//! A tunnel in the steady state takes hardly any memory anew: buffers are used again and again.
+//! A tunnel in the steady state takes hardly any memory anew, and never more: buffers are used again and again.
 
 use arqway_link::bearer::{self, Mtu};
-use arqway_link::mux::Addresses;
 use arqway_link::{LinkLayer, ServiceConfig, ShortForm, WorldDefaults};
 use arqway_net::{Datagrams, NetError, Sent, Slab};
 use arqway_session::{Config, Configuration, Endpoint, Introduction, Keepalive, PeerConfig, PresharedKey, PrivateKey};
@@ -14,22 +13,21 @@ use std::net::SocketAddr;
 const PACKETS: usize = 10_000;
 const SIZE: usize = 1388;
 
-/// One end of a cable.
+/// One end of cables to all others.
 struct Cable {
-    arriving: VecDeque<(usize, BytesMut)>,
-    leaving: VecDeque<(usize, BytesMut)>,
+    arriving: VecDeque<(SocketAddr, usize, BytesMut)>,
+    leaving: VecDeque<(SocketAddr, usize, BytesMut)>,
     slab: Slab,
 }
 
 impl Line for Cable {
     fn receive(&mut self) -> Result<Option<Datagrams>, NetError> {
-        let from = address();
-        Ok(self.arriving.pop_front().map(|(each, octets)| Datagrams { octets, each, from }))
+        Ok(self.arriving.pop_front().map(|(from, each, octets)| Datagrams { octets, each, from }))
     }
 
-    fn send(&mut self, _: SocketAddr, octets: &[u8], each: usize) -> Result<Sent, NetError> {
+    fn send(&mut self, to: SocketAddr, octets: &[u8], each: usize) -> Result<Sent, NetError> {
         self.slab.room(octets.len())[..octets.len()].copy_from_slice(octets);
-        self.leaving.push_back((each, self.slab.cut_mut(octets.len())));
+        self.leaving.push_back((to, each, self.slab.cut_mut(octets.len())));
         Ok(Sent::Taken(octets.len()))
     }
 }
@@ -58,42 +56,74 @@ impl NetworkLayer for Host {
     }
 }
 
+type Random = Box<dyn FnMut(&mut [u8])>;
+
 struct End {
-    tunnel: Tunnel<fn(&mut [u8])>,
+    tunnel: Tunnel<Random>,
     cable: Cable,
     host: Host,
 }
 
-fn address() -> SocketAddr {
-    SocketAddr::from(([192, 0, 2, 1], 51820))
+fn address(number: u8) -> SocketAddr {
+    SocketAddr::from(([192, 0, 2, number], 51820))
 }
 
-fn end(index: u8, service: &str) -> End {
-    let key = |number: u8| PrivateKey::generate(&mut |octets: &mut [u8]| octets.fill(number));
+/// One end with these others, all of which have the addresses 10.0.0.NUMBER, or a single one all that there are.
+fn end(number: u8, others: &[u8], service: &str) -> End {
+    let key = |number: u8| PrivateKey::generate(&mut |octets: &mut [u8]| octets.fill(number + 1));
     let form: ShortForm = service.parse().expect("a scheme");
     let service: ServiceConfig = form.in_world(&WorldDefaults::default()).expect("a service");
     let link_layer = LinkLayer { service, ..LinkLayer::default() };
-    let introduction = Introduction::new(u64::from(index), Configuration::of(&[]));
-    let session = Endpoint::new(key(1 + index), introduction, Config::default(), Span::from_seconds(1e9));
-    let mut tunnel = Tunnel::new(session, u64::from(index), (|octets: &mut [u8]| octets.fill(7)) as fn(&mut [u8]));
-    let session = PeerConfig {
-        public: key(2 - index).public(),
-        preshared: PresharedKey::default(),
-        address: Some(address()),
-        keepalive: Keepalive::default(),
-    };
-    let plan = link_layer.mux(None).plan().expect("a link layer");
-    let bearer = bearer::Config { hellos: false, mtu_least: Mtu::ETHERNET, ..bearer::Config::default() };
-    let allowed: Vec<Addresses> = vec!["0.0.0.0/0".parse().expect("all")];
-    let link = NewLink { plan, bearer, delay: None };
-    tunnel.add_peer(NewPeer { session, link, allowed }, Time::ZERO).expect("a peer");
+    let introduction = Introduction::new(u64::from(number), Configuration::of(&[]));
+    let session = Endpoint::new(key(number), introduction, Config::default(), Span::from_seconds(1e9));
+    // The same number twice would be the same index for two peers.
+    let mut count = u64::from(number);
+    let random = Box::new(move |octets: &mut [u8]| {
+        for octet in octets {
+            count = count.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            *octet = count.to_be_bytes()[0];
+        }
+    });
+    let mut tunnel = Tunnel::new(session, u64::from(number), random as Random);
+    for other in others {
+        let session = PeerConfig {
+            public: key(*other).public(),
+            preshared: PresharedKey::default(),
+            address: Some(address(*other)),
+            keepalive: Keepalive::default(),
+        };
+        let plan = link_layer.mux(None).plan().expect("a link layer");
+        let bearer = bearer::Config { hellos: false, mtu_least: Mtu::ETHERNET, ..bearer::Config::default() };
+        let allowed = if others.len() == 1 { "0.0.0.0/0".to_owned() } else { format!("10.0.0.{other}") };
+        let link = NewLink { plan, bearer, delay: None };
+        let new = NewPeer { session, link, allowed: vec![allowed.parse().expect("a prefix")] };
+        tunnel.add_peer(new, Time::ZERO).expect("a peer");
+    }
     let mut packet = vec![0; SIZE];
     packet[0] = 0x45;
     packet[2..4].copy_from_slice(&1388_u16.to_be_bytes());
     packet[9] = 17;
+    packet[12..16].copy_from_slice(&[10, 0, 0, number]);
+    packet[16..20].copy_from_slice(&[10, 0, 0, others[0]]);
     let cable =
         Cable { arriving: VecDeque::with_capacity(256), leaving: VecDeque::with_capacity(256), slab: Slab::new() };
     End { tunnel, cable, host: Host { to_send: 0, packet, slab: Slab::new(), received: 0 } }
+}
+
+fn turn(end: &mut End, now: Time) {
+    let End { tunnel, cable, host } = end;
+    tunnel.turn(cable, host, now).expect("nothing here breaks");
+}
+
+/// Carries what waits at the ends, which are in the order of their numbers, to where it goes.
+fn carry(ends: &mut [End]) {
+    for number in 0..ends.len() {
+        let from = address(u8::try_from(number).expect("at most 256 ends"));
+        while let Some((to, each, octets)) = ends[number].cable.leaving.pop_front() {
+            let to = (0..ends.len()).find(|number| address(u8::try_from(*number).unwrap_or(u8::MAX)) == to);
+            ends[to.expect("an end")].cable.arriving.push_back((from, each, octets));
+        }
+    }
 }
 
 /// Sends packets from the first end to the second, 40 each millisecond.
@@ -101,19 +131,15 @@ fn send(ends: &mut [End; 2], now: &mut Time, packets: usize) {
     for _ in 0..packets / 40 {
         ends[0].host.to_send = 40;
         for _ in 0..4 {
-            for End { tunnel, cable, host } in ends.iter_mut() {
-                tunnel.turn(cable, host, *now).expect("nothing here breaks");
-            }
-            let [near, far] = ends;
-            std::mem::swap(&mut near.cable.leaving, &mut far.cable.arriving);
-            std::mem::swap(&mut far.cable.leaving, &mut near.cable.arriving);
+            ends.iter_mut().for_each(|end| turn(end, *now));
+            carry(ends);
         }
         *now += Span::from_milliseconds(1);
     }
 }
 
 fn allocations_a_packet(service: &str) -> f64 {
-    let (mut ends, mut now) = ([end(0, service), end(1, service)], Time::ZERO);
+    let (mut ends, mut now) = ([end(0, &[1], service), end(1, &[0], service)], Time::ZERO);
     send(&mut ends, &mut now, 4 * PACKETS);
     let before = ends[1].host.received;
     let counted = allocation_counter::measure(|| send(&mut ends, &mut now, PACKETS)).count_total;
@@ -128,4 +154,47 @@ fn fewer_than_one_packet_in_ten_takes_memory_anew() {
         println!("{service}: {taken:.4} allocations a packet, both ends together");
         assert!(taken < 0.1, "{service}: {taken} allocations a packet");
     }
+}
+
+#[test]
+fn memory_does_not_grow_in_a_minute_at_full_rate() {
+    for service in ["raw", "tally"] {
+        let (mut ends, mut now) = ([end(0, &[1], service), end(1, &[0], service)], Time::ZERO);
+        // Twelve times five seconds, half of them after new keys.
+        let mut kept = 0;
+        let grown: Vec<i64> = (0..12)
+            .map(|window| {
+                let counted = allocation_counter::measure(|| send(&mut ends, &mut now, 40 * 1000));
+                now += Span::from_milliseconds(if window == 5 { 130_000 } else { 4_000 });
+                kept += counted.bytes_current;
+                kept
+            })
+            .collect();
+        println!("{service}: octets kept after each window: {grown:?}");
+        // A slab more or less is on its way.
+        let [begun, ended] = [&grown[2..6], &grown[8..]].map(|part| part.iter().max().copied().unwrap_or(0));
+        assert!(ended <= begun + 256 * 1024, "{service}: {begun} octets, then {ended}");
+    }
+}
+
+#[test]
+fn a_hub_of_a_hundred_peers_at_rest_takes_less_than_32_megabytes() {
+    let numbers: Vec<u8> = (1..=100).collect();
+    let mut ends: Vec<End> = Vec::new();
+    let mut taken = allocation_counter::measure(|| ends.push(end(0, &numbers, "tally"))).bytes_current;
+    ends.extend(numbers.iter().map(|number| end(*number, &[0], "tally")));
+    let mut now = Time::ZERO;
+    // Each speaks with the hub, and then rests.
+    for millisecond in 0..200 {
+        if millisecond == 100 {
+            ends[1..].iter_mut().for_each(|end| end.host.to_send = 1);
+        }
+        taken += allocation_counter::measure(|| turn(&mut ends[0], now)).bytes_current;
+        ends[1..].iter_mut().for_each(|end| turn(end, now));
+        carry(&mut ends);
+        now += Span::from_milliseconds(1);
+    }
+    assert_eq!(ends[0].host.received, 100);
+    println!("{taken} octets for a hub of 100 peers");
+    assert!(taken < 32_000_000, "{taken} octets");
 }

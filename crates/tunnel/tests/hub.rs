@@ -132,3 +132,22 @@ fn a_spoke_that_restarts_or_falls_silent_is_nothing_to_the_others() {
         assert_eq!(numbers, (0..100).collect::<Vec<u8>>(), "spoke {spoke}");
     }
 }
+
+#[test]
+fn a_spoke_with_much_to_receive_leaves_the_others_their_turn_on_a_full_line() {
+    let mut world = hub("10.0.0.1");
+    world.wires.borrow_mut().path.loss = 0.0;
+    world.run(seconds(5));
+    // One call of the system a millisecond, of at most 64 datagrams.
+    for number in 0..300 {
+        let much = (0..200).map(|number| packet_between([HUB, 1], UDP, number, 1000));
+        let few = [2, 3].map(|spoke| packet_between([HUB, spoke], UDP, number, 1000));
+        world.ends[HUB].host.to_send.extend(much.chain(few));
+        world.ends[HUB].line.calls = Some(1);
+        world.run(world.after(1));
+    }
+    world.ends[HUB].line.calls = None;
+    world.run(world.after(40));
+    let received = SPOKES.map(|spoke| world.ends[spoke].host.received.len());
+    assert!(received[0] > 3000 && received[1] > 270 && received[2] > 270, "{received:?}");
+}

@@ -87,6 +87,8 @@ pub(crate) struct FakeLine {
     pub(crate) now: Time,
     /// No room for so many more calls.
     pub(crate) full_for: usize,
+    /// Room for so many calls, if that is limited.
+    pub(crate) calls: Option<usize>,
 }
 
 impl Line for FakeLine {
@@ -108,6 +110,11 @@ impl Line for FakeLine {
         if self.full_for > 0 {
             self.full_for -= 1;
             return Ok(Sent::NoRoom);
+        }
+        match &mut self.calls {
+            Some(0) => return Ok(Sent::NoRoom),
+            Some(calls) => *calls -= 1,
+            None => {}
         }
         for datagram in octets.chunks(each) {
             let datagram = UnderWay { from: self.address, to, octets: datagram.to_vec() };
@@ -206,7 +213,7 @@ fn end(index: usize, boot: u64, peers: &Peers, link_layer: &LinkLayer, wires: &R
         let peer = NewPeer { session, link, allowed: allowed.clone() };
         ids.push(tunnel.add_peer(peer, now).expect("a peer"));
     }
-    let line = FakeLine { wires: Rc::clone(wires), address: outer_address(index), now, full_for: 0 };
+    let line = FakeLine { wires: Rc::clone(wires), address: outer_address(index), now, full_for: 0, calls: None };
     End { tunnel, line, host: Host::default(), ids, next: Next::Turn }
 }
 
@@ -251,7 +258,11 @@ impl World {
         let arrival = self.wires.borrow().under_way.keys().next().map(|(at, _)| *at);
         let of_ends = self.ends.iter().filter_map(|end| match end.next {
             Next::Turn => Some(self.now),
-            Next::Wait { for_room: true, .. } => Some(self.now),
+            // As often as the real loop tries.
+            Next::Wait { until, for_room: true } => {
+                let again = end.line.now + Span::from_milliseconds(1);
+                Some(until.map_or(again, |until| until.min(again)))
+            }
             Next::Wait { until, .. } => until,
         });
         let packets = self.ends.iter().any(|end| !end.host.to_send.is_empty()).then_some(self.now);
