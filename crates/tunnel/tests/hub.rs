@@ -12,7 +12,7 @@ mod world;
 use arqway_link::mux::Addresses;
 use arqway_units::{Span, Time};
 use bytes::Bytes;
-use world::{Path, TCP, UDP, World, host_address, link_layer, outer_address, packet_between};
+use world::{Path, TCP, UDP, World, calls, host_address, link_layer, outer_address, packet_between};
 
 const HUB: usize = 0;
 const SPOKES: [usize; 3] = [1, 2, 3];
@@ -143,10 +143,10 @@ fn a_spoke_with_much_to_receive_leaves_the_others_their_turn_on_a_full_line() {
         let much = (0..200).map(|number| packet_between([HUB, 1], UDP, number, 1000));
         let few = [2, 3].map(|spoke| packet_between([HUB, spoke], UDP, number, 1000));
         world.ends[HUB].host.to_send.extend(much.chain(few));
-        world.ends[HUB].line.calls = Some(1);
+        world.ends[HUB].line.has_room = calls(1);
         world.run(world.after(1));
     }
-    world.ends[HUB].line.calls = None;
+    world.ends[HUB].line.has_room = Box::new(|| true);
     world.run(world.after(40));
     let received = SPOKES.map(|spoke| world.ends[spoke].host.received.len());
     assert!(received[0] > 3000 && received[1] > 270 && received[2] > 270, "{received:?}");

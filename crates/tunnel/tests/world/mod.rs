@@ -85,10 +85,8 @@ pub(crate) struct FakeLine {
     wires: Rc<RefCell<Wires>>,
     pub(crate) address: SocketAddr,
     pub(crate) now: Time,
-    /// No room for so many more calls.
-    pub(crate) full_for: usize,
-    /// Room for so many calls, if that is limited.
-    pub(crate) calls: Option<usize>,
+    /// Whether the next call finds room.
+    pub(crate) has_room: Box<dyn FnMut() -> bool>,
 }
 
 impl Line for FakeLine {
@@ -107,14 +105,8 @@ impl Line for FakeLine {
     }
 
     fn send(&mut self, to: SocketAddr, octets: &[u8], each: usize) -> Result<Sent, NetError> {
-        if self.full_for > 0 {
-            self.full_for -= 1;
+        if !(self.has_room)() {
             return Ok(Sent::NoRoom);
-        }
-        match &mut self.calls {
-            Some(0) => return Ok(Sent::NoRoom),
-            Some(calls) => *calls -= 1,
-            None => {}
         }
         for datagram in octets.chunks(each) {
             let datagram = UnderWay { from: self.address, to, octets: datagram.to_vec() };
@@ -122,6 +114,27 @@ impl Line for FakeLine {
         }
         Ok(Sent::Taken(octets.len()))
     }
+}
+
+/// Room for so many calls.
+pub(crate) fn calls(mut count: usize) -> Box<dyn FnMut() -> bool> {
+    Box::new(move || {
+        let has_room = count > 0;
+        count = count.saturating_sub(1);
+        has_room
+    })
+}
+
+/// Room for some calls and none for others, and for all that come later.
+pub(crate) fn pattern<const N: usize>(mut pattern: [bool; N]) -> Box<dyn FnMut() -> bool> {
+    Box::new(move || {
+        let next = pattern.first().copied().unwrap_or(true);
+        pattern.rotate_left(1);
+        if let Some(last) = pattern.last_mut() {
+            *last = true;
+        }
+        next
+    })
 }
 
 /// A host with packets in memory.
@@ -213,7 +226,7 @@ fn end(index: usize, boot: u64, peers: &Peers, link_layer: &LinkLayer, wires: &R
         let peer = NewPeer { session, link, allowed: allowed.clone() };
         ids.push(tunnel.add_peer(peer, now).expect("a peer"));
     }
-    let line = FakeLine { wires: Rc::clone(wires), address: outer_address(index), now, full_for: 0, calls: None };
+    let line = FakeLine { wires: Rc::clone(wires), address: outer_address(index), now, has_room: Box::new(|| true) };
     End { tunnel, line, host: Host::default(), ids, next: Next::Turn }
 }
 
