@@ -27,6 +27,8 @@ mod study;
 mod terminal;
 mod trace;
 #[cfg(target_os = "linux")]
+mod tunnel_control;
+#[cfg(target_os = "linux")]
 mod tunnel_status;
 #[cfg(target_os = "linux")]
 mod up;
@@ -76,9 +78,15 @@ enum Command {
     /// Print what happens to a tunnel that runs, a line each
     #[cfg(target_os = "linux")]
     Events(tunnel_status::Events),
+    /// Tell a tunnel that runs what its modem knows: the line goes down, is up again, or is another one
+    #[cfg(target_os = "linux")]
+    Hint(tunnel_control::Hint),
+    /// End a tunnel that runs
+    #[cfg(target_os = "linux")]
+    Down(tunnel_control::Down),
     /// Find the error model behind a trace of a real link, its parameters, and how well it fits
     Fit(fit::Arguments),
-    /// Make a private key for a session
+    /// Make a private key; with --config, keys and settings for both ends of a tunnel
     Genkey(keys::Genkey),
     /// Print the public key of a private one
     Pubkey(keys::Pubkey),
@@ -126,8 +134,12 @@ fn run(command: &Command) -> Result<ExitCode, study::Failure> {
         Command::Status(arguments) => return tunnel_status::main(arguments),
         #[cfg(target_os = "linux")]
         Command::Events(arguments) => return tunnel_status::events(arguments),
+        #[cfg(target_os = "linux")]
+        Command::Hint(arguments) => tunnel_control::hint(arguments),
+        #[cfg(target_os = "linux")]
+        Command::Down(arguments) => tunnel_control::down(arguments),
         Command::Fit(arguments) => fit::main(arguments),
-        Command::Genkey(_) => keys::genkey(),
+        Command::Genkey(arguments) => keys::genkey(arguments),
         Command::Pubkey(arguments) => keys::pubkey(arguments),
         Command::Genpsk(_) => keys::genpsk(),
         Command::List(arguments) => list::main(arguments),

@@ -22,7 +22,7 @@ const EXAMPLES: &str = "Examples:
   arqway up --check home.toml         read the settings, and say what they mean
 
 Settings, here of one end:
-  private-key = \"home.key\"            umask 077; arqway genkey > home.key
+  private-key = \"home.key\"            arqway genkey --config makes all of it, for both ends
   listen = 51820
   addresses = [\"10.9.0.1/24\"]
   rate = \"950 kbit/s\"                 what this end sends: a little less than its line carries
@@ -92,6 +92,9 @@ fn run(checked: &Checked, folder: &Path) -> Result<ExitCode, Failure> {
             notes.note(event.to_string());
         }
     });
+    if outcome.is_ok() && !end.stop.load(Ordering::Relaxed) {
+        notes.note(format!("{}: ended by `arqway down`", checked.interface));
+    }
     // Before anybody is waited for who reads slowly.
     drop(tunnel);
     notes.finish();

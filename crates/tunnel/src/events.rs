@@ -5,6 +5,7 @@
 //!     boat: address changed to 198.51.100.7:4242
 //! ```
 
+use crate::hint::LineHint;
 use crate::tunnel::Event;
 use arqway_link::bearer;
 use arqway_session as session;
@@ -52,6 +53,11 @@ pub enum What {
     Up,
     /// They do not.
     Down,
+    /// Somebody has said what happens to the line: `arqway hint`.
+    Hint {
+        /// What.
+        hint: LineHint,
+    },
     /// The path carries datagrams of this size.
     Mtu {
         /// With the headers of IPv6 and UDP.
@@ -99,6 +105,7 @@ impl fmt::Display for What {
             Self::Moved { to } => write!(out, "address changed to {to}"),
             Self::Up => write!(out, "link up"),
             Self::Down => write!(out, "link down"),
+            Self::Hint { hint } => write!(out, "hint: {hint}"),
             Self::Mtu { octets } => write!(out, "path MTU {octets}"),
         }
     }

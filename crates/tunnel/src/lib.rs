@@ -22,6 +22,7 @@
 //! | `settings/` | [`settings`]: what a file says |
 //! | `names.rs` | where peers are whose address has changed |
 //! | `run.rs` | [`RunningTunnel`]: the loop in real time |
+//! | `hint.rs` | [`LineHint`]: what somebody outside knows of a line |
 //! | `control/` | [`ask`]: talking to a tunnel that runs |
 //! | `status.rs`, `events.rs`, `counters.rs` | what it says of itself |
 
@@ -29,6 +30,7 @@ mod allowed;
 mod control;
 mod counters;
 mod events;
+mod hint;
 mod io;
 mod names;
 mod outbox;
@@ -41,6 +43,7 @@ mod tunnel;
 pub use control::{Answers, AskError, ask};
 pub use counters::Counters;
 pub use events::{EventLine, What};
+pub use hint::LineHint;
 pub use io::{Line, NetworkLayer, TunDevice, UdpLine};
 pub use peer::NewLink;
 pub use run::{RunningTunnel, StartError};

@@ -2,6 +2,7 @@
 
 use crate::allowed::AllowedAddresses;
 use crate::counters::Counters;
+use crate::hint::LineHint;
 use crate::io::NetworkLayer;
 use crate::outbox::Outbox;
 use arqway_link::mux::{Headers, Plan};
@@ -38,6 +39,8 @@ pub(crate) struct Peer {
     /// Datagrams that the line has been given since their departure was last reported.
     departed: Vec<(Tag, Ticket)>,
     keys: Keys,
+    /// Somebody outside has said that nothing crosses the line.
+    is_announced_down: bool,
     /// What services counted that were built before these, by their numbers.
     counted_before: Vec<link::Counters>,
 }
@@ -71,6 +74,7 @@ impl Peer {
             ready: None,
             departed: Vec::new(),
             keys: Keys::Missing,
+            is_announced_down: false,
             counted_before: Vec::new(),
         }
     }
@@ -82,9 +86,26 @@ impl Peer {
         if self.bearer.bearer_counters().peer_restarts > restarts {
             self.counted_before = totals;
         }
-        if std::mem::replace(&mut self.keys, Keys::Known) == Keys::Missing {
+        if std::mem::replace(&mut self.keys, Keys::Known) == Keys::Missing && !self.is_announced_down {
             self.bearer.handle_link(LinkState::Up, now);
         }
+    }
+
+    /// Somebody outside knows what happens to the line.
+    pub(crate) fn handle_hint(&mut self, hint: LineHint, now: Time) {
+        self.is_announced_down = hint == LineHint::Down;
+        // What was measured of a line does not hold for another one: to the bearer it was away.
+        if hint != LineHint::Up {
+            self.bearer.handle_link(LinkState::Down, now);
+        }
+        if hint != LineHint::Down && self.keys != Keys::Missing {
+            self.bearer.handle_link(LinkState::Up, now);
+        }
+    }
+
+    /// Whether it is worth asking the peer for a sign of life while its link is down.
+    pub(crate) fn may_answer(&self) -> bool {
+        !self.is_announced_down
     }
 
     /// What each service has counted, whenever it was built.

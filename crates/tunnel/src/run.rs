@@ -6,8 +6,9 @@
 //!
 //! The device and the addresses on it end with the process, however that ends.
 
-use crate::control::{Control, Request};
+use crate::control::{self, Control, Request};
 use crate::events::{EventLine, What};
+use crate::hint::LineHint;
 use crate::io::{TunDevice, UdpLine};
 use crate::names::Names;
 use crate::settings::{self, Checked, Keys};
@@ -109,6 +110,8 @@ pub struct RunningTunnel {
     listeners: Vec<SyncSender<String>>,
     /// How many events there were.
     events: u64,
+    /// Somebody has asked it to end.
+    is_over: bool,
 }
 
 impl std::fmt::Debug for RunningTunnel {
@@ -161,7 +164,21 @@ impl RunningTunnel {
         let hosts = hosts.filter_map(|((id, _), peer)| Some((*id, peer.value.endpoint.as_ref()?.value.clone())));
         let look_up = move |endpoint: &settings::Endpoint| endpoint.resolve(|to| reaches(from, to)).ok();
         let hosts = Names::start(hosts, look_up, Arc::clone(&waker)).map_err(StartError::Thread)?;
-        Ok(Self { tunnel, line, device, clock, names, hosts, services, waker, asked, listeners: Vec::new(), events: 0 })
+        let listeners = Vec::new();
+        Ok(Self {
+            tunnel,
+            line,
+            device,
+            clock,
+            names,
+            hosts,
+            services,
+            waker,
+            asked,
+            listeners,
+            events: 0,
+            is_over: false,
+        })
     }
 
     /// What wakes it so that it looks whether it is to stop.
@@ -176,14 +193,14 @@ impl RunningTunnel {
         self.line.socket().address()
     }
 
-    /// Carries packets until `stop` is set and the [waker](Self::waker) woken; tells what happens. Nothing is carried while it
+    /// Carries packets until `stop` is set and the [waker](Self::waker) woken, or somebody asks it to end (`arqway down`); tells what happens. Nothing is carried while it
     /// tells, so that should take no time.
     ///
     /// # Errors
     /// The device or the socket is gone.
     pub fn run(&mut self, stop: &AtomicBool, mut tell: impl FnMut(&EventLine)) -> Result<(), NetError> {
         let (wait, waker, mut looked) = (Wait::new()?, self.waker(), Time::ZERO);
-        while !stop.load(Ordering::Relaxed) {
+        while !stop.load(Ordering::Relaxed) && !self.is_over {
             let now = self.clock.now();
             if now >= looked + CLOCK_INTERVAL {
                 looked = now;
@@ -191,7 +208,7 @@ impl RunningTunnel {
             }
             let next = self.tunnel.turn(&mut self.line, &mut self.device, now)?;
             while let Some(event) = self.tunnel.poll_event() {
-                self.publish(&event, now, &mut tell);
+                self.publish(event.peer(), What::of(&event), now, &mut tell);
                 if let Event::Session(session::Event::Unreachable { peer, .. })
                 | Event::Link(peer, bearer::Event::Down) = event
                 {
@@ -210,7 +227,7 @@ impl RunningTunnel {
                     self.tunnel.set_address(peer, address, self.clock.now());
                 }
                 while let Ok(request) = self.asked.try_recv() {
-                    self.answer(request);
+                    self.answer(request, &mut tell);
                 }
             }
         }
@@ -218,18 +235,39 @@ impl RunningTunnel {
     }
 
     /// Answers somebody who asks.
-    fn answer(&mut self, request: Request) {
+    fn answer(&mut self, request: Request, tell: &mut impl FnMut(&EventLine)) {
         match request {
             // Whoever has gone meanwhile misses nothing.
             Request::Status(answer) => drop(answer.send(line(&self.status()))),
             Request::Events(listener) => self.listeners.push(listener),
+            Request::Hint { hint, peer, answer } => drop(answer.send(self.hint(hint, peer.as_deref(), tell))),
+            Request::Down(answer) => {
+                self.is_over = true;
+                drop(answer.send("{}\n".to_owned()));
+            }
         }
     }
 
-    fn publish(&mut self, event: &Event, now: Time, tell: &mut impl FnMut(&EventLine)) {
+    /// Passes on what is known of the line to one peer, or to all.
+    fn hint(&mut self, hint: LineHint, peer: Option<&str>, tell: &mut impl FnMut(&EventLine)) -> String {
+        let now = self.clock.now();
+        let meant = self.names.iter().filter(|(_, name)| peer.is_none_or(|peer| peer == name));
+        let meant: Vec<PeerId> = meant.map(|(id, _)| *id).collect();
+        if let (true, Some(peer)) = (meant.is_empty(), peer) {
+            let names: Vec<&str> = self.names.iter().map(|(_, name)| name.as_str()).collect();
+            return control::error(&format!("it has no peer `{peer}`; its peers are {}", names.join(", ")));
+        }
+        for peer in meant {
+            self.tunnel.handle_hint(peer, hint, now);
+            self.publish(peer, What::Hint { hint }, now, tell);
+        }
+        "{}\n".to_owned()
+    }
+
+    fn publish(&mut self, peer: PeerId, what: What, now: Time, tell: &mut impl FnMut(&EventLine)) {
         self.events += 1;
-        let peer = self.name_of(event).to_owned();
-        let event = EventLine { at_s: now.as_seconds(), number: self.events, peer, what: What::of(event) };
+        let event =
+            EventLine { at_s: now.as_seconds(), number: self.events, peer: self.name_of(peer).to_owned(), what };
         tell(&event);
         if self.listeners.is_empty() {
             return;
@@ -292,8 +330,7 @@ impl RunningTunnel {
         }
     }
 
-    fn name_of(&self, event: &Event) -> &str {
-        let peer = event.peer();
+    fn name_of(&self, peer: PeerId) -> &str {
         self.names.iter().find(|(id, _)| *id == peer).map_or("", |(_, name)| name)
     }
 }

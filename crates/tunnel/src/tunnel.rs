@@ -15,6 +15,7 @@
 
 use crate::allowed::AllowedAddresses;
 use crate::counters::Counters;
+use crate::hint::LineHint;
 use crate::io::{Line, NetworkLayer};
 use crate::outbox::Outbox;
 use crate::peer::{Around, NewLink, Peer};
@@ -185,6 +186,18 @@ impl<R: Random> Tunnel<R> {
         self.peers.iter_mut().find(|known| known.id == peer).map(|known| &mut known.bearer)
     }
 
+    /// Somebody outside knows what happens to the line to a peer. While it is announced to be down nothing is sent there, and nothing
+    /// that waits is lost.
+    pub fn handle_hint(&mut self, peer: PeerId, hint: LineHint, now: Time) {
+        let Some(index) = self.index(peer) else { return };
+        self.peers[index].handle_hint(hint, now);
+        if hint != LineHint::Down {
+            // A handshake shows the peer where this end is now.
+            self.session.begin(peer, now);
+        }
+        self.touch(index);
+    }
+
     /// What each service of the link to a peer has counted, those included that were built before the peer restarted.
     #[must_use]
     pub fn totals(&self, peer: PeerId) -> Vec<link::Counters> {
@@ -320,7 +333,7 @@ impl<R: Random> Tunnel<R> {
         let packet = Packet::new(packet);
         let largest = peer.bearer.largest_packet_like(&packet, Octets::MAX);
         // Whoever sends while the peer does not answer wants it to be asked again.
-        if !peer.bearer.path().is_up {
+        if !peer.bearer.path().is_up && peer.may_answer() {
             self.session.begin(peer.id, now);
         }
         let is_too_large = packet.size() > largest;
@@ -359,7 +372,7 @@ impl<R: Random> Tunnel<R> {
                 }
             }
             while let Some(event) = peer.bearer.poll_event() {
-                if event == bearer::Event::Down {
+                if event == bearer::Event::Down && peer.may_answer() {
                     session.begin(peer.id, now);
                 }
                 // Of that the session has told.

@@ -4,11 +4,11 @@ mod world;
 
 use arqway_link::bearer;
 use arqway_session as session;
-use arqway_tunnel::Event;
+use arqway_tunnel::{Event, LineHint};
 use arqway_units::{Span, Time};
 use bytes::Bytes;
 use std::net::SocketAddr;
-use world::{Path, TCP, UDP, UnderWay, World, calls, packet, pattern};
+use world::{Path, TCP, UDP, UnderWay, World, calls, outer_address, packet, pattern};
 
 fn seconds(seconds: u64) -> Time {
     Time::ZERO + Span::from_milliseconds(seconds * 1000)
@@ -375,4 +375,74 @@ fn what_was_counted_of_a_service_is_still_counted_after_the_peer_has_restarted()
     world.ends[0].host.to_send.extend(packets(0, UDP, 1000));
     world.run(world.after(3000));
     assert!(refused(&world) > before, "it goes on counting");
+}
+
+#[test]
+fn an_outage_that_is_announced_loses_nothing_and_ends_at_once() {
+    for seed in 0..5 {
+        let mut world = World::new(Path::default(), 20 + seed);
+        world.run(seconds(1));
+        let [busy, meanwhile] = [packets(0, TCP, 200), packets(0, UDP, 20)];
+        let back: Vec<Bytes> = (0..60).map(|number| packet(1, TCP, number, 700)).collect();
+        world.ends[0].host.to_send.extend(busy.iter().cloned());
+        world.ends[1].host.to_send.extend(back.iter().cloned());
+        // Some are on their way when it begins, which it is not for those who come back.
+        world.run(world.after(5));
+        world.hint(0, LineHint::Down);
+        world.wires.borrow_mut().path.is_open = false;
+        let before = world.wires.borrow().sent.len();
+        world.ends[0].host.to_send.extend(meanwhile.iter().cloned());
+        // But for the session's own, of which a handshake is the largest.
+        let with_frames =
+            |(_, datagram): &&(Time, UnderWay)| datagram.from == outer_address(0) && datagram.octets.len() > 148;
+        world.run(seconds(60));
+        assert_eq!(world.wires.borrow().sent[before..].iter().filter(with_frames).count(), 0, "it waits");
+        world.wires.borrow_mut().path.is_open = true;
+        world.hint(0, LineHint::Up);
+        let is_missing = |world: &World| !world.ends[1].host.received.iter().any(|packet| packet[9] == UDP);
+        assert!(world.run_while(world.after(21), is_missing), "it goes on at once");
+        world.run(world.after(20_000));
+        let received = |protocol| {
+            let received = world.ends[1].host.received.iter().filter(move |packet| packet[9] == protocol);
+            received.cloned().collect::<Vec<_>>()
+        };
+        assert_eq!(received(UDP), meanwhile, "what came meanwhile waited, without recovery too");
+        assert!(received(TCP) == busy && world.ends[0].host.received == back, "what was under way is sent again");
+    }
+}
+
+#[test]
+fn new_keys_do_not_end_an_outage_that_is_announced() {
+    let mut world = World::new(Path::default(), 30);
+    world.run(seconds(1));
+    world.hint(0, LineHint::Down);
+    world.ends[0].host.to_send.push_back(packet(0, UDP, 1, 100));
+    // The peer knows of nothing: it begins anew, and calls.
+    world.restart(1);
+    world.ends[1].host.to_send.push_back(packet(1, UDP, 2, 100));
+    world.run(seconds(400));
+    assert!(!world.ends[0].is_up() && world.ends[1].host.received.is_empty());
+    world.hint(0, LineHint::Up);
+    world.ends[0].host.to_send.push_back(packet(0, UDP, 3, 100));
+    world.run(world.after(2000));
+    assert!(world.ends[0].is_up());
+    assert_eq!(world.ends[1].host.received.last(), Some(&packet(0, UDP, 3, 100)));
+}
+
+#[test]
+fn after_a_handoff_the_peer_finds_this_end_at_its_new_address_before_this_end_has_anything_to_send() {
+    for announced in [true, false] {
+        let mut world = World::new(Path::default(), 31);
+        world.ends[0].host.to_send.extend(packets(0, TCP, 10));
+        world.run(seconds(1));
+        world.ends[0].line.address = "198.51.100.7:4242".parse().expect("an address");
+        if announced {
+            world.hint(0, LineHint::Handoff);
+        }
+        // A handshake, and a challenge whether that is where it is.
+        world.run(world.after(100));
+        world.ends[1].host.to_send.push_back(packet(1, UDP, 1, 500));
+        world.run(world.after(50));
+        assert_eq!(world.ends[0].host.received.len(), usize::from(announced));
+    }
 }

@@ -38,9 +38,9 @@ pub(super) enum Around {
 
 /// An address in a network: `10.81.0.1/24`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Address {
-    address: IpAddr,
-    prefix: u8,
+pub(crate) struct Address {
+    pub(crate) address: IpAddr,
+    pub(crate) prefix: u8,
 }
 
 /// Which ends are wanted.
@@ -63,10 +63,7 @@ impl Wanted {
         if let Some(names) = two(&arguments.taps, "--taps", "tap0,tap1")? {
             return Ok(Self::Taps { names, bridges: two(&arguments.bridges, "--bridges", "br0,br1")?, mtu });
         }
-        let addresses = two(&arguments.addresses, "--addresses", &ADDRESSES.join(","))?;
-        let [client, server] = addresses.unwrap_or_else(|| ADDRESSES.map(str::to_owned));
-        let addresses = [Address::read(&client)?, Address::read(&server)?];
-        check_pair(addresses)?;
+        let addresses = addresses(&arguments.addresses, ADDRESSES)?;
         let names = two(&arguments.namespaces, "--namespaces", "left,right")?;
         // A command needs no names, and any number of them can run at once.
         let names = names.or_else(|| arguments.command.is_empty().then(|| NAMESPACES.map(str::to_owned)));
@@ -196,6 +193,15 @@ impl Address {
     }
 }
 
+/// The addresses of two ends that reach each other, by `--addresses` or by default.
+pub(crate) fn addresses(values: &[String], default: [&str; 2]) -> Result<[Address; 2], Failure> {
+    let addresses = two(values, "--addresses", &default.join(","))?;
+    let [one, other] = addresses.unwrap_or_else(|| default.map(str::to_owned));
+    let addresses = [Address::read(&one)?, Address::read(&other)?];
+    check_pair(addresses)?;
+    Ok(addresses)
+}
+
 /// Refuses ends that would not reach each other.
 fn check_pair([client, server]: [Address; 2]) -> Result<(), Failure> {
     let problem = if client.address == server.address {
@@ -224,7 +230,7 @@ fn two(values: &[String], option: &str, example: &str) -> Result<Option<[String;
             Ok(Some([client.clone(), server.clone()]))
         }
         _ => Err(Failure::Usage(format!(
-            "{option}: expected two different values, the client's and the server's, such as {option} {example}"
+            "{option}: expected two different values, one for each end, such as {option} {example}"
         ))),
     }
 }

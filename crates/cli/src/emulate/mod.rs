@@ -9,6 +9,8 @@ mod ends;
 mod screen;
 mod session;
 
+pub(crate) use ends::{Address, addresses};
+
 use crate::study::{Failure, file_name, read_world};
 use crate::terminal::{note, wrapped};
 use crate::values;

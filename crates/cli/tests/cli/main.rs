@@ -3,6 +3,8 @@
 mod advise;
 #[cfg(target_os = "linux")]
 mod bad_inputs;
+#[cfg(target_os = "linux")]
+mod both_ends;
 mod command;
 mod fit;
 mod folder;

@@ -14,12 +14,15 @@ use ends::{Site, Tunnel, arqway};
 use rustix::io::ioctl_fionbio;
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
-use std::io::{PipeReader, PipeWriter, Read as _, Write as _, pipe};
+use std::io::{BufRead as _, BufReader, PipeReader, PipeWriter, Read as _, Write as _, pipe};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
-use std::process::{Child, ExitStatus};
-use system::{can_run, ip, there_is};
+use std::process::{Child, ExitStatus, Stdio};
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Duration;
+use system::{can_run, ip, stderr, there_is};
 
 /// What a caller says, and hears back.
 fn message() -> Vec<u8> {
@@ -257,6 +260,50 @@ fn in_time(child: &mut Child, meanwhile: impl Fn(Pid)) -> ExitStatus {
             panic!("it has not ended");
         }
     }
+}
+
+#[test]
+fn an_outage_is_announced_and_seen_and_a_tunnel_ended_by_commands() {
+    if !can_run() {
+        return;
+    }
+    let site = Site::new("told");
+    let [mut left, _right] = site.up();
+    let mut listening = site.inside(0, env!("CARGO_BIN_EXE_arqway"));
+    let listening = listening.args(["events", "tun-left", "--json"]).stdout(Stdio::piped()).spawn();
+    let mut listening = listening.expect("iproute2");
+    let heard = BufReader::new(listening.stdout.take().expect("a pipe"));
+    let (line, lines) = channel();
+    thread::spawn(move || heard.lines().try_for_each(|text| line.send(text.expect("text"))));
+    let wrong =
+        site.inside(0, env!("CARGO_BIN_EXE_arqway")).args(["hint", "tun-left", "down", "--peer", "nobody"]).output();
+    let wrong = wrong.expect("iproute2");
+    assert_eq!((wrong.status.code(), wrong.stdout.len()), (Some(1), 0));
+    assert!(stderr(&wrong).contains("it has no peer `nobody`; its peers are right"), "{}", stderr(&wrong));
+    // Until it listens.
+    let said = || site.arqway(0, &["hint", "tun-left", "down"]);
+    let first = (0..100).find_map(|_| {
+        said();
+        lines.recv_timeout(Duration::from_millis(100)).ok()
+    });
+    assert!(first.expect("an event").contains("\"event\":\"hint\",\"hint\":\"down\""));
+    left.wait_for("right: hint: down");
+    assert_eq!(site.status(0)["peers"][0]["is_up"], false);
+    for hint in ["up", "down", "handoff"] {
+        site.arqway(0, &["hint", "tun-left", hint, "--peer", "right"]);
+    }
+    left.wait_for("hint: handoff");
+    left.wait_for("link up");
+    site.call();
+    site.arqway(0, &["down", "tun-left"]);
+    assert!(!site.interfaces(0).contains("tun-left"), "{}", site.interfaces(0));
+    let (status, said) = left.end();
+    assert!(status.code() == Some(0) && said.contains("tun-left: ended by `arqway down`"), "{said}");
+    assert!(listening.wait().expect("an end").success());
+    let heard: Vec<serde_json::Value> = lines.iter().map(|line| serde_json::from_str(&line).expect("JSON")).collect();
+    let hints: Vec<&str> = heard.iter().filter_map(|event| event["hint"].as_str()).collect();
+    assert!(hints.ends_with(&["up", "down", "handoff"]), "{heard:?}");
+    assert!(heard.iter().all(|event| event["peer"] == "right"), "{heard:?}");
 }
 
 #[test]

@@ -94,6 +94,15 @@ impl Answers {
         line.ok_or_else(|| AskError::System { name: self.name, error: gone() })
     }
 
+    /// Waits, after the one answer, until the tunnel has ended.
+    ///
+    /// # Errors
+    /// The answer is an error, there is none, or it has not ended in time.
+    pub fn until_it_ends(mut self) -> Result<(), AskError> {
+        while self.line()?.is_some() {}
+        Ok(())
+    }
+
     /// The next line, however long it takes; none when the tunnel has ended.
     ///
     /// # Errors
@@ -111,6 +120,10 @@ impl Answers {
             Ok(_) if !line.ends_with('\n') => return Ok(None),
             Ok(_) => {}
             Err(error) if error.kind() == ErrorKind::ConnectionReset => return Ok(None),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                let late = io::Error::new(ErrorKind::TimedOut, "it does not answer within 10 s");
+                return Err(AskError::System { name: self.name.clone(), error: late });
+            }
             Err(error) => return Err(AskError::System { name: self.name.clone(), error }),
         }
         match serde_json::from_str::<ErrorLine>(&line) {

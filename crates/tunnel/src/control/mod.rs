@@ -7,6 +7,8 @@
 //! ```text
 //!     -> status\n      <- a line of JSON
 //!     -> events\n      <- a line of JSON for each event, until either side ends it
+//!     -> hint down boat\n, or up, or handoff; without a name to all peers        <- {}
+//!     -> down\n        <- {}, and the connection ends with the process
 //!     -> anything\n    <- {"error":"..."}
 //! ```
 //!
@@ -16,6 +18,7 @@ mod ask;
 
 pub use ask::{Answers, AskError, ask};
 
+use crate::hint::LineHint;
 use arqway_net::{Clock, Waker, own_user, peer_user};
 use arqway_units::Span;
 use std::io::{self, ErrorKind, Read as _, Write as _};
@@ -37,7 +40,7 @@ const WAITING: usize = 256;
 const LOOK: Duration = Duration::from_secs(1);
 /// After a connection could not be accepted: what is lacking, such as descriptors, others have to give back first.
 const PAUSE: Duration = Duration::from_millis(100);
-const LONGEST_REQUEST: usize = 256;
+const LONGEST_REQUEST: usize = 512;
 
 /// What is asked of the thread that has the tunnel.
 #[derive(Debug)]
@@ -46,6 +49,22 @@ pub(crate) enum Request {
     Status(Sender<String>),
     /// What happens to it from now on, a line of JSON each.
     Events(SyncSender<String>),
+    /// What somebody knows of the line to a peer, or to all.
+    Hint {
+        /// What.
+        hint: LineHint,
+        /// To whom, by name.
+        peer: Option<String>,
+        /// A line of JSON: an error, or nothing.
+        answer: Sender<String>,
+    },
+    /// It is to end.
+    Down(Sender<String>),
+}
+
+/// An answer that says that something is wrong.
+pub(crate) fn error(why: &str) -> String {
+    format!("{}\n", serde_json::json!({ "error": why }))
 }
 
 /// The name of the socket of a tunnel.
@@ -149,7 +168,7 @@ impl Desk {
 
 fn refuse(client: &mut UnixStream, why: &str) -> io::Result<()> {
     // It is short: there is room for it, whoever reads it.
-    client.write_all(format!("{{\"error\":\"{why}\"}}\n").as_bytes())
+    client.write_all(error(why).as_bytes())
 }
 
 fn serve(
@@ -170,23 +189,39 @@ fn serve(
         waker.wake();
         Ok::<_, io::Error>(())
     };
-    match request.as_str() {
-        "status" => {
-            let (answer, answered) = channel();
-            pass_on(Request::Status(answer))?;
-            let line = answered.recv_timeout(patience).map_err(io::Error::other)?;
-            client.write_all(line.as_bytes())
+    let (answer, answered) = channel();
+    let mut words = request.splitn(3, ' ');
+    match (words.next().unwrap_or_default(), words.next().and_then(LineHint::read)) {
+        ("status", _) => pass_on(Request::Status(answer))?,
+        ("hint", Some(hint)) => {
+            let peer = words.next().map(str::to_owned);
+            pass_on(Request::Hint { hint, peer, answer })?;
         }
-        "events" => {
+        ("down", _) => pass_on(Request::Down(answer))?,
+        ("events", _) => {
             drop(place);
             let Some(_place) = Place::take(listening) else {
                 return refuse(&mut client, "too many listen to its events; end one of them");
             };
             let (event, events) = sync_channel(WAITING);
             pass_on(Request::Events(event))?;
-            follow(client, &events)
+            return follow(client, &events);
         }
-        _ => refuse(&mut client, "expected `status` or `events`; is the command of another version?"),
+        _ => {
+            return refuse(
+                &mut client,
+                "expected `status`, `events`, `hint` or `down`; is the command of another version?",
+            );
+        }
+    }
+    let line = answered.recv_timeout(patience).map_err(io::Error::other)?;
+    client.write_all(line.as_bytes())?;
+    if request != "down" {
+        return Ok(());
+    }
+    // Whoever asked for it learns that it has ended when this connection does, with the process.
+    loop {
+        thread::park();
     }
 }
 

@@ -6,7 +6,7 @@ use arqway_net::{Datagrams, NetError, Sent};
 use arqway_session::{
     Config, Configuration, Endpoint, Introduction, Keepalive, PeerConfig, PeerId, PresharedKey, PrivateKey,
 };
-use arqway_tunnel::{Line, NetworkLayer, NewLink, NewPeer, Next, Tunnel};
+use arqway_tunnel::{Line, LineHint, NetworkLayer, NewLink, NewPeer, Next, Tunnel};
 use arqway_units::{Span, Time};
 use bytes::{Bytes, BytesMut};
 use rand::rngs::ChaCha8Rng;
@@ -298,12 +298,28 @@ impl World {
             turns = if due > self.now { 0 } else { turns + 1 };
             assert!(turns < 100_000, "something never comes to rest at {:?}", self.now);
             self.now = self.now.max(due);
+            self.lose_strays();
             for end in &mut self.ends {
                 end.line.now = self.now;
                 end.next = end.tunnel.turn(&mut end.line, &mut end.host, self.now).expect("nothing here breaks");
             }
         }
         true
+    }
+
+    /// What has come where nobody is any more is lost.
+    fn lose_strays(&mut self) {
+        let Self { ends, wires, now, .. } = self;
+        let is_there = |to: SocketAddr| ends.iter().any(|end| end.line.address == to);
+        wires.borrow_mut().under_way.retain(|(at, _), datagram| at > now || is_there(datagram.to));
+    }
+
+    /// Announces to an end what happens to the line to its first peer.
+    pub(crate) fn hint(&mut self, end: usize, hint: LineHint) {
+        let End { tunnel, ids, next, .. } = &mut self.ends[end];
+        tunnel.handle_hint(ids[0], hint, self.now);
+        // As the loop in real time has it: whatever was done, a turn follows.
+        *next = Next::Turn;
     }
 
     pub(crate) fn after(&self, milliseconds: u64) -> Time {

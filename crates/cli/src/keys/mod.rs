@@ -1,6 +1,10 @@
-//! `arqway genkey`, `pubkey` and `genpsk`: keys for a session, as `wg` of WireGuard's tools makes them.
+//! `arqway genkey`, `pubkey` and `genpsk`: keys for a session, as `wg` of WireGuard's tools makes them; in `both_ends.rs`, what two ends
+//! of a tunnel need.
 //!
 //! A file that keeps a key is its owner's alone, or nothing is written to it and nothing read.
+
+#[cfg(target_os = "linux")]
+mod both_ends;
 
 use crate::study::Failure;
 use crate::terminal::print;
@@ -10,7 +14,9 @@ use std::path::{Path, PathBuf};
 
 const GENKEY: &str = "Examples:
   umask 077; arqway genkey > private.key          a key that only you can read
-  arqway genkey | tee private.key | arqway pubkey > public.key";
+  arqway genkey | tee private.key | arqway pubkey > public.key
+  arqway genkey --config --endpoint home.example.org:51820 --rate '10 Mbit/s'
+  arqway genkey --config --out tunnel             keys and settings of both ends of a tunnel, as files";
 
 const PUBKEY: &str = "Examples:
   arqway pubkey < private.key
@@ -21,7 +27,11 @@ const GENPSK: &str = "Example:
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = GENKEY)]
-pub(crate) struct Genkey {}
+pub(crate) struct Genkey {
+    #[cfg(target_os = "linux")]
+    #[command(flatten)]
+    ends: both_ends::Options,
+}
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = PUBKEY)]
@@ -35,7 +45,13 @@ pub(crate) struct Pubkey {
 #[command(after_help = GENPSK)]
 pub(crate) struct Genpsk {}
 
-pub(crate) fn genkey() -> Result<(), Failure> {
+pub(crate) fn genkey(
+    #[cfg_attr(not(target_os = "linux"), expect(unused_variables))] arguments: &Genkey,
+) -> Result<(), Failure> {
+    #[cfg(target_os = "linux")]
+    if arguments.ends.config {
+        return both_ends::write(&arguments.ends);
+    }
     show(&PrivateKey::generate(&mut system()?).to_text())
 }
 
@@ -56,8 +72,13 @@ pub(crate) fn pubkey(arguments: &Pubkey) -> Result<(), Failure> {
 
 /// Prints a secret, unless that ends in a file that others can read.
 fn show(secret: &str) -> Result<(), Failure> {
-    check_key_file(&behind("/dev/stdout")).map_err(refused)?;
+    check_stdout()?;
     Ok(print(&format!("{secret}\n"))?)
+}
+
+/// Refuses a stdout that ends in a file that others can read.
+fn check_stdout() -> Result<(), Failure> {
+    check_key_file(&behind("/dev/stdout")).map_err(refused)
 }
 
 /// The file that stands behind a stream, so that errors can name it; the stream itself if it is none.
@@ -70,7 +91,7 @@ fn refused(error: KeyFileError) -> Failure {
     Failure::Usage(error.to_string())
 }
 
-/// The system's randomness. Asked once before it is used: what follows cannot fail halfway.
+/// The system's randomness for one key. Asked once before it is used: what follows cannot fail halfway.
 fn system() -> Result<impl arqway_session::Random, Failure> {
     let mut drawn = [0; arqway_session::KEY];
     getrandom::fill(&mut drawn).map_err(|error| Failure::Usage(format!("no randomness from the system: {error}")))?;
