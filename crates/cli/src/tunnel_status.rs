@@ -113,6 +113,7 @@ fn of_peer(peer: &PeerStatus) -> Vec<String> {
         name,
         address,
         is_up,
+        is_announced_down,
         heard_s_ago,
         round_trip_s,
         mtu_octets,
@@ -120,7 +121,11 @@ fn of_peer(peer: &PeerStatus) -> Vec<String> {
         delivery_rate_bps,
         services,
     } = peer;
-    let state = if *is_up { "up" } else { "down" };
+    let state = match (is_up, is_announced_down) {
+        (true, _) => "up",
+        (false, true) => "down as announced",
+        (false, false) => "down",
+    };
     let at = address.as_deref().map_or_else(|| "address not known yet".to_owned(), |address| format!("at {address}"));
     let heard = heard_s_ago
         .map_or_else(|| "nothing received yet".to_owned(), |ago| format!("last received {} ago", time(Some(ago))));

@@ -39,8 +39,8 @@ pub(crate) struct Peer {
     /// Datagrams that the line has been given since their departure was last reported.
     departed: Vec<(Tag, Ticket)>,
     keys: Keys,
-    /// Somebody outside has said that nothing crosses the line.
-    is_announced_down: bool,
+    /// Somebody outside has said that nothing crosses the line, so it is not worth asking the peer for a sign of life.
+    pub(crate) is_announced_down: bool,
     /// What services counted that were built before these, by their numbers.
     counted_before: Vec<link::Counters>,
 }
@@ -101,11 +101,6 @@ impl Peer {
         if hint != LineHint::Down && self.keys != Keys::Missing {
             self.bearer.handle_link(LinkState::Up, now);
         }
-    }
-
-    /// Whether it is worth asking the peer for a sign of life while its link is down.
-    pub(crate) fn may_answer(&self) -> bool {
-        !self.is_announced_down
     }
 
     /// What each service has counted, whenever it was built.

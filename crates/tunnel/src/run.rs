@@ -321,6 +321,7 @@ impl RunningTunnel {
             name,
             address: session.and_then(|session| session.address).map(|address| address.to_string()),
             is_up: path.is_some_and(|path| path.is_up),
+            is_announced_down: self.tunnel.is_announced_down(id),
             heard_s_ago: session.and_then(|session| session.heard).map(|heard| now.since(heard).as_seconds()),
             round_trip_s: path.and_then(|path| path.round_trip).map(Span::as_seconds),
             mtu_octets: path.map_or(0, |path| path.mtu.as_u64()),

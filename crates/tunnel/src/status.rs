@@ -33,6 +33,8 @@ pub struct PeerStatus {
     pub address: Option<String>,
     /// Whether packets cross the link.
     pub is_up: bool,
+    /// Whether it is down because somebody said so: `arqway hint`.
+    pub is_announced_down: bool,
     /// How long ago something of it arrived.
     pub heard_s_ago: Option<f64>,
     /// The smoothed round-trip time.

@@ -198,6 +198,12 @@ impl<R: Random> Tunnel<R> {
         self.touch(index);
     }
 
+    /// Whether the last hint about the line to a peer was that it is down.
+    #[must_use]
+    pub fn is_announced_down(&self, peer: PeerId) -> bool {
+        self.index(peer).is_some_and(|index| self.peers[index].is_announced_down)
+    }
+
     /// What each service of the link to a peer has counted, those included that were built before the peer restarted.
     #[must_use]
     pub fn totals(&self, peer: PeerId) -> Vec<link::Counters> {
@@ -333,7 +339,7 @@ impl<R: Random> Tunnel<R> {
         let packet = Packet::new(packet);
         let largest = peer.bearer.largest_packet_like(&packet, Octets::MAX);
         // Whoever sends while the peer does not answer wants it to be asked again.
-        if !peer.bearer.path().is_up && peer.may_answer() {
+        if !peer.bearer.path().is_up && !peer.is_announced_down {
             self.session.begin(peer.id, now);
         }
         let is_too_large = packet.size() > largest;
@@ -372,7 +378,7 @@ impl<R: Random> Tunnel<R> {
                 }
             }
             while let Some(event) = peer.bearer.poll_event() {
-                if event == bearer::Event::Down && peer.may_answer() {
+                if event == bearer::Event::Down && !peer.is_announced_down {
                     session.begin(peer.id, now);
                 }
                 // Of that the session has told.

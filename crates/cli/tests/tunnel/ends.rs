@@ -190,17 +190,19 @@ pub(crate) struct Tunnel {
 
 impl Tunnel {
     pub(crate) fn spawn(site: &Site, end: usize) -> Self {
-        let mut child = Self::quiet(site, end, Stdio::piped());
-        let stderr = BufReader::new(child.stderr.take().expect("a pipe"));
+        let mut tunnel = Self::quiet(site, end, Stdio::piped());
+        let stderr = BufReader::new(tunnel.child.stderr.take().expect("a pipe"));
         let (line, lines) = channel();
         thread::spawn(move || stderr.lines().try_for_each(|text| line.send(text.expect("text") + "\n")));
-        Self { child, lines, said: String::new() }
+        tunnel.lines = lines;
+        tunnel
     }
 
     /// A tunnel that says what it says to somebody else.
-    pub(crate) fn quiet(site: &Site, end: usize, stderr: impl Into<Stdio>) -> Child {
+    pub(crate) fn quiet(site: &Site, end: usize, stderr: impl Into<Stdio>) -> Self {
         let mut command = site.inside(end, env!("CARGO_BIN_EXE_arqway"));
-        command.args(["up", &site.settings(end)]).stderr(stderr).spawn().expect("iproute2")
+        let child = command.args(["up", &site.settings(end)]).stderr(stderr).spawn().expect("iproute2");
+        Self { child, lines: channel().1, said: String::new() }
     }
 
     /// Starts it, and waits until its device is there.
@@ -225,6 +227,18 @@ impl Tunnel {
     /// Its process.
     pub(crate) fn process(&self) -> Pid {
         Pid::from_child(&self.child)
+    }
+
+    /// How it ended, which it must in time; something is done to it again and again meanwhile.
+    pub(crate) fn ends_in_time(mut self, meanwhile: impl Fn(Pid)) -> ExitStatus {
+        let clock = Clock::start();
+        loop {
+            if let Some(status) = self.child.try_wait().expect("our own child") {
+                return status;
+            }
+            meanwhile(self.process());
+            assert!(clock.now() < Time::ZERO + Span::from_milliseconds(30_000), "it has not ended");
+        }
     }
 
     /// Sends it a signal; how it ended, and all that it said.

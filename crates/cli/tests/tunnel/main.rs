@@ -8,17 +8,15 @@ mod ends;
 #[path = "../system/mod.rs"]
 mod system;
 
-use arqway_net::Clock;
-use arqway_units::{Span, Time};
 use ends::{Site, Tunnel, arqway};
 use rustix::io::ioctl_fionbio;
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Signal, kill_process};
 use std::fs;
 use std::io::{BufRead as _, BufReader, PipeReader, PipeWriter, Read as _, Write as _, pipe};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
-use std::process::{Child, ExitStatus, Stdio};
+use std::process::Stdio;
 use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
@@ -223,12 +221,12 @@ fn words_that_nobody_reads_hold_up_no_packet_and_no_end() {
     }
     let site = Site::new("unread");
     let (_reader, stderr) = full_pipe();
-    let mut left = Tunnel::quiet(&site, 0, stderr);
+    let left = Tunnel::quiet(&site, 0, stderr);
     let mut right = Tunnel::start(&site, 1);
     right.wait_for("link up");
     site.call();
-    kill_process(Pid::from_child(&left), Signal::TERM).expect("a process that runs");
-    assert_eq!(in_time(&mut left, |_| ()).code(), Some(0));
+    kill_process(left.process(), Signal::TERM).expect("a process that runs");
+    assert_eq!(left.ends_in_time(|_| ()).code(), Some(0));
 }
 
 #[test]
@@ -238,28 +236,13 @@ fn a_second_interrupt_ends_it_at_once_whatever_it_waits_for() {
     }
     let site = Site::new("impatient");
     let (_reader, stderr) = full_pipe();
-    let mut left = Tunnel::quiet(&site, 0, stderr);
+    let left = Tunnel::quiet(&site, 0, stderr);
     let mut right = Tunnel::start(&site, 1);
     right.wait_for("link up");
     // What has happened is to be said, and there is no room for it.
     ip(&format!("-n {} link delete tun-left", site.namespaces[0]));
     let interrupt = |process| kill_process(process, Signal::INT).expect("a process that runs");
-    assert_eq!(in_time(&mut left, interrupt).code(), Some(130));
-}
-
-/// Waits until a process has ended, and does something to it again and again meanwhile.
-fn in_time(child: &mut Child, meanwhile: impl Fn(Pid)) -> ExitStatus {
-    let clock = Clock::start();
-    loop {
-        if let Some(status) = child.try_wait().expect("our own child") {
-            return status;
-        }
-        meanwhile(Pid::from_child(child));
-        if clock.now() > Time::ZERO + Span::from_milliseconds(30_000) {
-            child.kill().ok();
-            panic!("it has not ended");
-        }
-    }
+    assert_eq!(left.ends_in_time(interrupt).code(), Some(130));
 }
 
 #[test]
@@ -288,7 +271,9 @@ fn an_outage_is_announced_and_seen_and_a_tunnel_ended_by_commands() {
     });
     assert!(first.expect("an event").contains("\"event\":\"hint\",\"hint\":\"down\""));
     left.wait_for("right: hint: down");
-    assert_eq!(site.status(0)["peers"][0]["is_up"], false);
+    let peer = &site.status(0)["peers"][0];
+    assert_eq!((&peer["is_up"], &peer["is_announced_down"]), (&false.into(), &true.into()));
+    assert!(site.arqway(0, &["status", "tun-left"]).contains("right: down as announced, at 192.168.77.2"));
     for hint in ["up", "down", "handoff"] {
         site.arqway(0, &["hint", "tun-left", hint, "--peer", "right"]);
     }
