@@ -6,7 +6,7 @@
 //!
 //! The device and the addresses on it end with the process, however that ends.
 
-use crate::control::{self, Control, Request};
+use crate::control::{self, Control, Listener, Request};
 use crate::events::{EventLine, What};
 use crate::hint::LineHint;
 use crate::io::{TunDevice, UdpLine};
@@ -30,7 +30,7 @@ use std::os::fd::AsFd;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError};
+use std::sync::mpsc::Receiver;
 
 /// Packets that the device holds until they are read here: a burst, since each class has a queue of its own.
 const TRANSMIT_QUEUE: u32 = 500;
@@ -107,7 +107,7 @@ pub struct RunningTunnel {
     waker: Arc<Waker>,
     asked: Receiver<Request>,
     /// Those who want to hear what happens.
-    listeners: Vec<SyncSender<String>>,
+    listeners: Vec<Listener>,
     /// How many events there were.
     events: u64,
     /// Somebody has asked it to end.
@@ -239,7 +239,10 @@ impl RunningTunnel {
         match request {
             // Whoever has gone meanwhile misses nothing.
             Request::Status(answer) => drop(answer.send(line(&self.status()))),
-            Request::Events(listener) => self.listeners.push(listener),
+            Request::Events(listener) => {
+                self.listeners.retain(Listener::is_there);
+                self.listeners.push(listener);
+            }
             Request::Hint { hint, peer, answer } => drop(answer.send(self.hint(hint, peer.as_deref(), tell))),
             Request::Down(answer) => {
                 self.is_over = true;
@@ -273,10 +276,8 @@ impl RunningTunnel {
             return;
         }
         let line = line(&event);
-        let is_there = |listener: &SyncSender<String>| {
-            !matches!(listener.try_send(line.clone()), Err(TrySendError::Disconnected(_)))
-        };
-        self.listeners.retain(is_there);
+        self.listeners.retain(Listener::is_there);
+        self.listeners.iter().for_each(|listener| listener.tell(&line));
     }
 
     /// What it is like now.

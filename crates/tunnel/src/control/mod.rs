@@ -24,9 +24,9 @@ use arqway_units::Span;
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::os::linux::net::SocketAddrExt as _;
 use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
+use std::sync::{Arc, Weak};
 use std::thread;
 use std::time::Duration;
 
@@ -48,7 +48,7 @@ pub(crate) enum Request {
     /// What it is like: a line of JSON.
     Status(Sender<String>),
     /// What happens to it from now on, a line of JSON each.
-    Events(SyncSender<String>),
+    Events(Listener),
     /// What somebody knows of the line to a peer, or to all.
     Hint {
         /// What.
@@ -60,6 +60,25 @@ pub(crate) enum Request {
     },
     /// It is to end.
     Down(Sender<String>),
+}
+
+/// Somebody who wants to hear what happens.
+#[derive(Debug)]
+pub(crate) struct Listener {
+    lines: SyncSender<String>,
+    place: Weak<Place>,
+}
+
+impl Listener {
+    /// Whether anybody listens still: also known where nothing happens.
+    pub(crate) fn is_there(&self) -> bool {
+        self.place.strong_count() > 0
+    }
+
+    /// Tells a line, for which there may be no room.
+    pub(crate) fn tell(&self, line: &str) {
+        drop(self.lines.try_send(line.to_owned()));
+    }
 }
 
 /// An answer that says that something is wrong.
@@ -117,7 +136,7 @@ fn accept(
 
 /// A place among at most [`MOST`]; it is free again when this is dropped.
 #[derive(Debug)]
-struct Place(Arc<AtomicUsize>);
+pub(crate) struct Place(Arc<AtomicUsize>);
 
 impl Place {
     fn take(taken: &Arc<AtomicUsize>) -> Option<Self> {
@@ -200,11 +219,11 @@ fn serve(
         ("down", _) => pass_on(Request::Down(answer))?,
         ("events", _) => {
             drop(place);
-            let Some(_place) = Place::take(listening) else {
+            let Some(place) = Place::take(listening).map(Arc::new) else {
                 return refuse(&mut client, "too many listen to its events; end one of them");
             };
-            let (event, events) = sync_channel(WAITING);
-            pass_on(Request::Events(event))?;
+            let (lines, events) = sync_channel(WAITING);
+            pass_on(Request::Events(Listener { lines, place: Arc::downgrade(&place) }))?;
             return follow(client, &events);
         }
         _ => {

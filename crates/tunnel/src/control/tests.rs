@@ -35,6 +35,22 @@ fn who_listens_to_events_and_goes_gives_the_place_back_also_where_nothing_happen
 }
 
 #[test]
+fn the_tunnel_forgets_who_listened_and_has_gone_before_anything_happens() {
+    let waker = Waker::new().expect("an eventfd");
+    let (requests, asked) = channel();
+    let [ours, mut theirs] = pair();
+    theirs.write_all(b"events\n").expect("room");
+    let (asking, listening) = (Arc::default(), Arc::default());
+    let place = Place::take(&asking).expect("a place");
+    let serving = thread::spawn(move || serve(ours, place, &listening, &requests, &waker).is_ok());
+    let Ok(Request::Events(listener)) = asked.recv_timeout(LONG) else { panic!("it is not passed on") };
+    assert!(listener.is_there());
+    drop(theirs);
+    assert!(in_time(move || serving.join().expect("no panic")));
+    assert!(!listener.is_there());
+}
+
+#[test]
 fn there_are_so_many_places_and_each_that_is_given_back_is_another_s() {
     let taken = Arc::default();
     let mut places: Vec<_> = (0..MOST).map(|_| Place::take(&taken).expect("a place")).collect();
