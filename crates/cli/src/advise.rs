@@ -1,6 +1,7 @@
 //! `arqway advise SCENARIO.toml`
 
-use crate::study::{Failure, Running, Runs, file_name, read_world};
+use crate::failure::Failure;
+use crate::study::{Running, Runs, file_name, read_world};
 use crate::terminal::{note, print};
 use crate::values;
 use arqway_advise::{Advice, AdviceOptions, Application, Caution, MAX_REPLICATIONS, Question, Watcher, advise};

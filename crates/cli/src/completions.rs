@@ -8,11 +8,11 @@
 //! The script contains everything it offers, so the shell need not run `arqway` at every key. In bash and zsh it also completes
 //! the names of papers and figures.
 
-use crate::study::Failure;
+use crate::failure::Failure;
 use crate::terminal::print;
+#[cfg(feature = "lab")]
 use arqway_papers::library;
-use clap::builder::PossibleValuesParser;
-use clap::{Arg, Command};
+use clap::Command;
 use clap_complete::Shell;
 
 const EXAMPLES: &str = "Examples:
@@ -35,9 +35,16 @@ pub(crate) fn main(arguments: &Arguments, command: Command) -> Result<(), Failur
     Ok(print(&String::from_utf8_lossy(&script))?)
 }
 
+#[cfg(not(feature = "lab"))]
+fn with_names(command: Command) -> Command {
+    command
+}
+
 /// The command with the names of papers and figures as possible values. Only here: on the command line, an unknown name gets a better
 /// error than clap's.
+#[cfg(feature = "lab")]
 fn with_names(command: Command) -> Command {
+    use clap::{Arg, builder::PossibleValuesParser};
     let figures = library::figures();
     let mut papers: Vec<String> = figures.iter().map(|name| name.paper.clone()).collect();
     papers.dedup();

@@ -1,6 +1,6 @@
 //! `arqway fit TRACE [ARRIVED]`: finds the channel behind a trace.
 
-use crate::study::Failure;
+use crate::failure::Failure;
 use crate::terminal::{note, print};
 use arqway_config::read_octets;
 use arqway_fit::Fit;

@@ -6,8 +6,8 @@
 //!     --json            an array of objects
 //! ```
 
+use crate::failure::Failure;
 use crate::reproduce::unknown_paper;
-use crate::study::Failure;
 use crate::terminal::{print, wrapped};
 use arqway_config::suggest;
 use arqway_lab::experiment::overlay::Overlay;

@@ -1,7 +1,8 @@
 //! `arqway merge DIR ...`: merges the shards of a study into its results.
 
+use crate::failure::Failure;
 use crate::produce::conclude;
-use crate::study::{Failure, Options, Plans, Runs, Study, as_typed};
+use crate::study::{Options, Plans, Runs, Study, as_typed};
 use crate::{Command, reproduce, run, sensitivity};
 use arqway_lab::output_folder::OutputFolder;
 use arqway_lab::run::partial::{Manifest, PartialError, Refused, ResultStore, RunIndex, Shard, folder_of};

@@ -1,7 +1,8 @@
 //! From a study to its results: runs what is missing, prints tables, writes files, and compares verdicts with the recorded ones.
 
+use crate::failure::Failure;
 use crate::shards;
-use crate::study::{Failure, Options, Plans, Runs, Study};
+use crate::study::{Options, Plans, Runs, Study};
 use crate::terminal::{note, print};
 use arqway_lab::experiment::Effort;
 use arqway_lab::output_folder::OutputFolder;

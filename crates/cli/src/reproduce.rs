@@ -1,7 +1,8 @@
 //! `arqway reproduce [PAPER [FIGURE ...]]`
 
+use crate::failure::Failure;
 use crate::produce::produce;
-use crate::study::{Failure, Options, Study};
+use crate::study::{Options, Study};
 use crate::terminal::note;
 use crate::values;
 use arqway_config::did_you_mean;

@@ -1,7 +1,8 @@
 //! `arqway run EXPERIMENT.toml`
 
+use crate::failure::Failure;
 use crate::produce::produce;
-use crate::study::{Failure, Options, Study, as_typed, file_name};
+use crate::study::{Options, Study, as_typed, file_name};
 use crate::values;
 use arqway_config::{LONGEST_SETTINGS, Source, read_text};
 use arqway_lab::experiment::overlay::Overlay;

@@ -1,6 +1,6 @@
 //! `arqway schema [experiment|scenario|tunnel]`: the JSON schemas with which editors complete and check these files.
 
-use crate::study::Failure;
+use crate::failure::Failure;
 use crate::terminal::print;
 use arqway_lab::schema;
 

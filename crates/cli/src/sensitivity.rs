@@ -1,8 +1,9 @@
 //! `arqway sensitivity [PAPER ...]`
 
+use crate::failure::Failure;
 use crate::reproduce::unknown_paper;
 use crate::shards;
-use crate::study::{Failure, Pieces, Running, Runs, as_typed};
+use crate::study::{Pieces, Running, Runs, as_typed};
 use crate::terminal::{note, print};
 use crate::values;
 use arqway_config::Mistakes;

@@ -1,6 +1,7 @@
 //! Finished runs, kept as pieces in `DIR/pieces`: to resume a study, and to share one among machines.
 
-use crate::study::{Failure, Running, Runs, as_typed};
+use crate::failure::Failure;
+use crate::study::{Running, Runs, as_typed};
 use crate::terminal::note;
 use arqway_lab::output_folder::OutputFolder;
 use arqway_lab::run::partial::{Manifest, Refused, ResultStore, Shard, folder_of};

@@ -1,18 +1,18 @@
 //! What `run` and `reproduce` share: the options, and the runs with their progress bar and Ctrl-C.
 
+use crate::failure::{Failure, read_source};
 use crate::interrupt;
 use crate::terminal::note;
 use crate::values;
-use arqway_advise::AdviseError;
-use arqway_config::{LONGEST_SETTINGS, Mistakes, Source, did_you_mean, read_text};
+use arqway_config::{Source, did_you_mean};
 use arqway_lab::experiment::{Effort, Experiment, scenarios};
 use arqway_lab::output::OutputError;
 use arqway_lab::report::ReportHeader;
 use arqway_lab::run::cancellation::Cancellation;
-use arqway_lab::run::partial::{ManifestError, PartialError, ResultStore, Shard, StoreError};
+use arqway_lab::run::partial::{ResultStore, Shard};
 use arqway_lab::run::plan::{Plan, Request, RequestError, Run};
 use arqway_lab::run::precision::{MAX_REPLICATIONS, UnsettledMean, run_to_precision};
-use arqway_lab::run::{Results, RunError, run_these};
+use arqway_lab::run::{Results, run_these};
 use arqway_papers::Judged;
 use arqway_papers::claims::{Claim, Record};
 use arqway_papers::modern_tcp::{ModernTcp, Section};
@@ -22,11 +22,8 @@ use arqway_units::Ratio;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::BTreeMap;
-use std::fmt::Display;
-use std::io;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::sync::Arc;
 
 /// How much is run, and where the results go.
@@ -91,69 +88,6 @@ impl Running {
         }
         asked.min(most)
     }
-}
-
-/// Why there are no results.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum Failure {
-    #[error(transparent)]
-    Mistakes(#[from] Mistakes),
-    #[error("{0}")]
-    Usage(String),
-    #[error(transparent)]
-    Request(#[from] RequestError),
-    #[error(transparent)]
-    Run(#[from] RunError),
-    #[error(transparent)]
-    Advise(#[from] AdviseError),
-    #[error(transparent)]
-    Output(#[from] OutputError),
-    #[error("cannot watch for Ctrl-C: {0}")]
-    Signal(#[from] ctrlc::Error),
-    #[error("cannot print: {0}")]
-    Print(#[from] io::Error),
-    #[error("stopped before any run finished: there are no results")]
-    Nothing,
-    /// Ctrl-C, after which there are results of a part.
-    #[error("stopped: {0}")]
-    Stopped(String),
-    #[error("{0}")]
-    Failed(String),
-    #[error(transparent)]
-    Pieces(#[from] StoreError),
-    #[error(transparent)]
-    PartialResults(#[from] PartialError),
-    #[error(transparent)]
-    Manifest(#[from] ManifestError),
-    #[cfg(target_os = "linux")]
-    #[error(transparent)]
-    Net(#[from] arqway_net::NetError),
-}
-
-impl Failure {
-    pub(crate) fn usage(error: impl Display) -> Self {
-        Self::Usage(error.to_string())
-    }
-
-    pub(crate) fn failed(error: impl Display) -> Self {
-        Self::Failed(error.to_string())
-    }
-
-    pub(crate) fn exit_code(&self) -> ExitCode {
-        ExitCode::from(match self {
-            Self::Mistakes(_) | Self::Usage(_) | Self::Request(_) => 2,
-            Self::Nothing | Self::Stopped(_) | Self::Advise(AdviseError::Nothing) => interrupt::EXIT_CODE,
-            _ => 1,
-        })
-    }
-}
-
-/// The text of a file, and the folder of the files that it names.
-pub(crate) fn read_source(path: &Path) -> Result<(Arc<Source>, PathBuf), Failure> {
-    let name = path.display().to_string();
-    let text =
-        read_text(path, LONGEST_SETTINGS).map_err(|error| Failure::Usage(format!("cannot read {name}: {error}")))?;
-    Ok((Source::new(name, text), path.parent().unwrap_or(Path::new("")).to_owned()))
 }
 
 /// A file, or the built-in scenario of that name; and the folder of the files that it names.

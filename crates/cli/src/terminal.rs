@@ -80,9 +80,11 @@ impl Notes {
 }
 
 /// The width that every terminal has.
+#[cfg(feature = "lab")]
 const WIDTH: usize = 80;
 
 /// A text in lines that a terminal holds, each behind so many blanks.
+#[cfg(feature = "lab")]
 pub(crate) fn wrapped(text: &str, indent: usize) -> Vec<String> {
     let (mut lines, mut line) = (Vec::new(), String::new());
     for word in text.split_whitespace() {

@@ -1,7 +1,8 @@
 //! `arqway trace EXPERIMENT --scheme S --point P --replication R`: repeats one run, as a capture and as a time-sequence plot.
 
+use crate::failure::{Failure, read_source};
 use crate::interrupt;
-use crate::study::{Failure, file_name, read_source};
+use crate::study::file_name;
 use crate::terminal::{note, print};
 use crate::values;
 use arqway_config::Source;

@@ -1,6 +1,6 @@
 //! `arqway hint LINK` and `arqway down LINK`: what a tunnel that runs is told.
 
-use crate::study::Failure;
+use crate::failure::Failure;
 use crate::tunnel_status::failure;
 use arqway_tunnel::{Answers, LineHint, ask};
 

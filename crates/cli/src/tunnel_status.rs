@@ -1,6 +1,6 @@
 //! `arqway status LINK` and `arqway events LINK`: what a tunnel that runs says of itself.
 
-use crate::study::Failure;
+use crate::failure::Failure;
 use crate::terminal::{print, print_while_read};
 use arqway_tunnel::{Answers, AskError, EventLine, PeerStatus, ServiceStatus, Status, ask};
 use std::process::ExitCode;

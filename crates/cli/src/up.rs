@@ -6,7 +6,7 @@
 //!     control, client  those who ask how it is
 //! ```
 
-use crate::study::{Failure, read_source};
+use crate::failure::{Failure, read_source};
 use crate::terminal::{Notes, print};
 use crate::{interrupt, signals};
 use arqway_net::{Waker, protect_memory};

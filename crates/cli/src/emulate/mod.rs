@@ -9,9 +9,8 @@ mod ends;
 mod screen;
 mod session;
 
-pub(crate) use ends::{Address, addresses};
-
-use crate::study::{Failure, file_name, read_world};
+use crate::failure::Failure;
+use crate::study::{file_name, read_world};
 use crate::terminal::{note, wrapped};
 use crate::values;
 use crate::{interrupt, signals};

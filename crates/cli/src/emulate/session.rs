@@ -2,8 +2,8 @@
 
 use super::screen::{self, Screen};
 use super::{Arguments, Message};
+use crate::failure::Failure;
 use crate::interrupt;
-use crate::study::Failure;
 use crate::terminal::{note, print};
 use arqway_emulate::{Outcome, Progress, Report, TOO_LATE};
 use arqway_net::{Clock, Waker};

@@ -8,8 +8,8 @@
 //! What is printed is a line of a shell for each end, so that pasting it there saves both files as they must be kept.
 
 use super::{check_stdout, system};
-use crate::emulate::{Address, addresses};
-use crate::study::Failure;
+use crate::addresses::{Address, addresses};
+use crate::failure::Failure;
 use crate::terminal::{note, print};
 use arqway_session::PrivateKey;
 use arqway_tunnel::settings::Endpoint;

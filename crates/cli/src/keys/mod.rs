@@ -6,7 +6,7 @@
 #[cfg(target_os = "linux")]
 mod both_ends;
 
-use crate::study::Failure;
+use crate::failure::Failure;
 use crate::terminal::print;
 use arqway_session::{KeyFileError, PresharedKey, PrivateKey, check_key_file, read_private};
 use std::fs;

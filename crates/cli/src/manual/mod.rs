@@ -10,7 +10,7 @@
 
 mod markdown;
 
-use crate::study::Failure;
+use crate::failure::Failure;
 use crate::terminal::{note, print};
 use arqway_lab::output::save;
 use arqway_lab::output_folder::OutputFolder;
