@@ -61,46 +61,57 @@ macro_rules! either {
 }
 
 impl LinkService for Layer {
+    #[inline]
     fn handle_packet(&mut self, packet: Packet, now: Time) -> Result<(), Full> {
         either!(self, layer => layer.handle_packet(packet, now))
     }
 
+    #[inline]
     fn handle_frame(&mut self, frame: Frame, now: Time) {
         either!(self, layer => layer.handle_frame(frame, now));
     }
 
+    #[inline]
     fn handle_timeout(&mut self, now: Time) {
         either!(self, layer => layer.handle_timeout(now));
     }
 
+    #[inline]
     fn handle_link(&mut self, state: LinkState, now: Time) {
         either!(self, layer => layer.handle_link(state, now));
     }
 
+    #[inline]
     fn poll_frame(&mut self, now: Time, room: Octets) -> Option<Frame> {
         either!(self, layer => layer.poll_frame(now, room))
     }
 
+    #[inline]
     fn start_frame(&mut self, frame: &mut Frame, now: Time) -> Start {
         either!(self, layer => layer.start_frame(frame, now))
     }
 
+    #[inline]
     fn handle_departure(&mut self, tag: Tag, ticket: Ticket, departure: Departure, now: Time) {
         either!(self, layer => layer.handle_departure(tag, ticket, departure, now));
     }
 
+    #[inline]
     fn handle_capacity(&mut self, round_trip: Octets) {
         either!(self, layer => layer.handle_capacity(round_trip));
     }
 
+    #[inline]
     fn poll_packet(&mut self) -> Option<Packet> {
         either!(self, layer => layer.poll_packet())
     }
 
+    #[inline]
     fn poll_timeout(&self) -> Option<Time> {
         either!(self, layer => layer.poll_timeout())
     }
 
+    #[inline]
     fn wants_packet(&self, room: Octets) -> bool {
         either!(self, layer => layer.wants_packet(room))
     }

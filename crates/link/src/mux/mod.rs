@@ -17,6 +17,7 @@
 //! | `flows.rs` | flows that somebody outside has given a service |
 //! | `rates.rs` | whose share of the link is how large, given or measured |
 //! | `carried.rs` | ... or following from what is to arrive |
+//! | `service.rs` | the multiplexer as a service |
 //! | `scheduler/` | first come, first served; self-clocked fair queueing |
 //!
 //! It drains its services inside its own methods: a service's frame is tagged and queued here, so what the
@@ -35,6 +36,7 @@ mod queue;
 mod rates;
 mod rule;
 pub mod scheduler;
+mod service;
 mod tables;
 
 pub use crate::ip::{
@@ -51,9 +53,7 @@ pub use rule::{Rule, RuleError};
 pub use scheduler::{Scfq, SchedulerConfig};
 pub use tables::{BestEffort, DifferentiatedServices, DsAllocation, SubclassBit, SubclassBitError, Table};
 
-use crate::contract::{
-    Counters, Departure, Frame, Full, LinkContext, LinkService, LinkState, Packet, ServiceId, Start, Tag, Ticket,
-};
+use crate::contract::{Counters, Frame, Full, LinkContext, LinkService, ServiceId};
 use crate::ip::Flow;
 use crate::metrics::{EndMetrics, Sliding, Totals};
 use crate::registry::AnyService;
@@ -292,9 +292,6 @@ impl<S: LinkService> Mux<S> {
 
     /// Asks every service that may have a frame, while there is room for it.
     fn fill_scheduler(&mut self, now: Time, room: Octets) {
-        if room > self.drained_in {
-            (self.with_frames, self.drained_in) = (Set::ALL, Octets::MAX);
-        }
         let mut to_ask = self.with_frames;
         while let Some(index) = to_ask.first() {
             to_ask.remove(index);
@@ -313,6 +310,40 @@ impl<S: LinkService> Mux<S> {
                 self.scheduler.push(lane, frame.size(), frame);
             }
         }
+    }
+}
+
+impl<S: LinkService> Mux<S> {
+    /// A larger room than the one in which services had nothing may be enough.
+    fn widen(&mut self, room: Octets) {
+        if room > self.drained_in {
+            (self.with_frames, self.drained_in) = (Set::ALL, Octets::MAX);
+        }
+    }
+
+    /// Whether a frame could go past the scheduler, which has nothing to order.
+    fn is_single(&self) -> bool {
+        self.services.len() == 1
+            && self.depth == NonZeroUsize::MIN
+            && self.carried.is_none()
+            && self.scheduler.waiting(Lane(0)) == 0
+    }
+
+    /// The next frame of the only service.
+    fn single_frame(&mut self, now: Time, room: Octets) -> Option<Frame> {
+        if !self.with_frames.has(0) {
+            return None;
+        }
+        let service = self.services.first_mut()?;
+        if let Some(Some(queue)) = self.queues.first_mut() {
+            feed(service, queue, now, room);
+        }
+        let frame = service.poll_frame(now, room);
+        if frame.is_none() {
+            self.with_frames.remove(0);
+            self.drained_in = self.drained_in.min(room);
+        }
+        frame
     }
 }
 
@@ -343,136 +374,6 @@ fn totals<S: LinkService>(services: &[S], link: &[u64], delivered: &[u64]) -> im
         delivered_octets: *delivered,
     };
     services.iter().zip(link.iter().zip(delivered)).map(of_one)
-}
-
-impl<S: LinkService> LinkService for Mux<S> {
-    fn handle_packet(&mut self, mut packet: Packet, now: Time) -> Result<(), Full> {
-        let (id, flow) = self.classify(&packet.octets);
-        let size = packet.size();
-        packet.flow = flow.or(packet.flow);
-        self.keep_time(now);
-        self.with_frames.add(id.index());
-        match self.queues.get_mut(id.index()) {
-            // What has no octets the service counts, and nobody carries.
-            Some(Some(queue)) if size > Octets::ZERO => {
-                queue.push(packet, now).map_err(|packet| Full { packet, service: id })?;
-            }
-            _ => {
-                let Some(service) = self.told(id.index()) else { return Err(Full { packet, service: id }) };
-                service.handle_packet(packet, now).map_err(|full| Full { service: id, ..full })?;
-            }
-        }
-        if let Some(meter) = &mut self.meter {
-            meter.count(id.index(), size);
-        }
-        Ok(())
-    }
-
-    fn handle_frame(&mut self, frame: Frame, now: Time) {
-        self.keep_time(now);
-        let index = frame.tag.service().index();
-        match self.told(index) {
-            Some(service) => {
-                service.handle_frame(frame, now);
-                if let Some(carried) = &mut self.carried {
-                    carried.answer(index);
-                }
-            }
-            None => {
-                let learned = self.carried.as_mut().and_then(|carried| carried.learn(frame));
-                self.unknown_tags += u64::from(learned.is_none());
-            }
-        }
-    }
-
-    fn handle_timeout(&mut self, now: Time) {
-        for index in 0..self.services.len() {
-            if self.services[index].poll_timeout().is_some_and(|deadline| deadline <= now)
-                && let Some(service) = self.told(index)
-            {
-                service.handle_timeout(now);
-            }
-        }
-    }
-
-    fn handle_link(&mut self, state: LinkState, now: Time) {
-        self.down = state == LinkState::Down;
-        for service in &mut self.services {
-            service.handle_link(state, now);
-        }
-        (self.with_frames, self.with_packets) = (Set::ALL, Set::ALL);
-    }
-
-    fn handle_capacity(&mut self, round_trip: Octets) {
-        for queue in self.queues.iter_mut().flatten() {
-            queue.set_capacity(round_trip);
-        }
-    }
-
-    fn poll_frame(&mut self, now: Time, room: Octets) -> Option<Frame> {
-        if self.down {
-            return None;
-        }
-        self.keep_time(now);
-        self.fill_scheduler(now, room);
-        // The first one goes first: where it does not fit, nothing goes.
-        self.scheduler.first().filter(|frame| frame.size() <= room)?;
-        self.scheduler.pop().map(|(_, frame)| frame)
-    }
-
-    fn start_frame(&mut self, frame: &mut Frame, now: Time) -> Start {
-        let index = frame.tag.service().index();
-        let start = self.told(index).map_or(Start::Send, |service| service.start_frame(frame, now));
-        if start == Start::Send
-            && let Some(octets) = self.link_octets.get_mut(index)
-        {
-            *octets += frame.size().as_u64();
-        }
-        start
-    }
-
-    fn handle_departure(&mut self, tag: Tag, ticket: Ticket, departure: Departure, now: Time) {
-        if let Some(service) = self.told(tag.service().index()) {
-            service.handle_departure(tag, ticket, departure, now);
-        }
-    }
-
-    fn poll_packet(&mut self) -> Option<Packet> {
-        while let Some(index) = self.with_packets.first() {
-            let packet = self.services.get_mut(index).and_then(LinkService::poll_packet);
-            if let Some(packet) = packet {
-                self.delivered_octets[index] += packet.octets.len() as u64;
-                return Some(packet);
-            }
-            self.with_packets.remove(index);
-        }
-        None
-    }
-
-    fn poll_timeout(&self) -> Option<Time> {
-        self.services.iter().filter_map(LinkService::poll_timeout).min()
-    }
-
-    fn wants_packet(&self, room: Octets) -> bool {
-        self.services.iter().any(|service| service.wants_packet(room))
-    }
-
-    /// What each of them carries.
-    fn largest_packet(&self, room: Octets) -> Octets {
-        self.services.iter().map(|service| service.largest_packet(room)).min().unwrap_or_default()
-    }
-
-    fn largest_packet_like(&self, packet: &Packet, room: Octets) -> Octets {
-        let service = self.services.get(self.service_of(&packet.octets).index());
-        service.map_or_else(|| self.largest_packet(room), |service| service.largest_packet(room))
-    }
-
-    /// What all services have counted together; frames of no service count as malformed.
-    fn counters(&self) -> Counters {
-        let of_mux = Counters { malformed_received: self.unknown_tags, ..Counters::default() };
-        let queued = self.queues.iter().flatten().map(ClassQueue::counters);
-        self.services.iter().map(LinkService::counters).chain(queued).fold(of_mux, |sum, counters| sum + counters)
-    }
 }
 
 #[cfg(test)]

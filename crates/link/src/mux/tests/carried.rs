@@ -2,7 +2,7 @@
 
 use super::super::*;
 use super::{packet, raw_and_udp};
-use crate::contract::{Checked, Side};
+use crate::contract::{Checked, Side, Start, Tag};
 use crate::registry::ServiceConfig;
 use crate::services::{fec, selective_repeat};
 use alloc::string::{String, ToString};

@@ -2,7 +2,7 @@
 
 use super::super::*;
 use super::packet;
-use crate::contract::Side;
+use crate::contract::{Packet, Side};
 use crate::registry::ServiceConfig;
 use crate::services::raw;
 use alloc::string::{String, ToString};

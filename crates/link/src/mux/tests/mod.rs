@@ -7,7 +7,7 @@ mod queue;
 mod rates;
 
 use super::*;
-use crate::contract::{Checked, Side};
+use crate::contract::{Checked, LinkState, Packet, Side, Tag};
 use crate::registry::ServiceConfig;
 use crate::services::{raw, tally};
 use alloc::vec;

@@ -1,0 +1,130 @@
+//! The bearer as a service: its frames are datagrams.
+
+use super::{Bearer, Departing, room_of_frames};
+use crate::contract::{Counters, Departure, Frame, Full, LinkService, LinkState, Packet, Start, Tag, Ticket};
+use arqway_units::{Octets, Time};
+
+impl<S: LinkService> LinkService for Bearer<S> {
+    fn handle_packet(&mut self, packet: Packet, now: Time) -> Result<(), Full> {
+        self.now = now;
+        if packet.size() > self.largest_packet_like(&packet, Octets::MAX) {
+            // A service that cannot cut would keep it for ever, and others behind it.
+            self.counters.packets_too_large += 1;
+            // A path that carries nothing else must not stay unknown.
+            self.path.mtu.wake();
+            return Err(Full::of(packet));
+        }
+        self.inner.handle_packet(packet, now)
+    }
+
+    fn handle_frame(&mut self, datagram: Frame, now: Time) {
+        self.now = now;
+        self.receive(datagram, now);
+    }
+
+    fn handle_timeout(&mut self, now: Time) {
+        self.now = now;
+        if self.line == LinkState::Down {
+            return;
+        }
+        self.depart_by_pace(now);
+        if self.inner.poll_timeout().is_some_and(|deadline| deadline <= now) {
+            self.inner.handle_timeout(now);
+        }
+        self.act(now);
+    }
+
+    fn handle_link(&mut self, state: LinkState, now: Time) {
+        self.now = now;
+        if self.line == LinkState::Down && state == LinkState::Up {
+            self.path.liveness.resume(now);
+        }
+        self.line = state;
+        self.tell_services(now);
+    }
+
+    fn poll_frame(&mut self, now: Time, room: Octets) -> Option<Frame> {
+        if self.line == LinkState::Down {
+            return None;
+        }
+        self.wants.pace = !self.path.pace.is_open(self.now);
+        if self.wants.pace {
+            return None;
+        }
+        let datagram = self.next_datagram(now, room.as_usize());
+        if datagram.is_none() {
+            self.path.pace.is_idle();
+        }
+        datagram
+    }
+
+    fn start_frame(&mut self, datagram: &mut Frame, now: Time) -> Start {
+        self.now = now;
+        match datagram.ticket {
+            Some(ticket) if ticket.number() < self.first_ticket => Start::Withdraw,
+            _ => Start::Send,
+        }
+    }
+
+    fn handle_departure(&mut self, _: Tag, ticket: Ticket, departure: Departure, now: Time) {
+        self.now = now;
+        let datagram = ticket.number();
+        let is_of_it = |departing: &Departing| departing.datagram == datagram && departing.at.is_none();
+        while let Some(index) = self.departing.iter().position(is_of_it) {
+            let Some(Departing { tag, ticket, .. }) = self.departing.remove(index) else { break };
+            self.inner.handle_departure(tag, ticket, departure, now);
+        }
+    }
+
+    fn poll_packet(&mut self) -> Option<Packet> {
+        self.inner.poll_packet()
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        if self.line == LinkState::Down {
+            return None;
+        }
+        let path = &self.path;
+        let is_agreed = self.epoch.id().is_some();
+        let unanswered = path.sent.unanswered_since();
+        // What is due already waits for the pace or for room below, not for time.
+        let ahead = [
+            self.epoch.deadline(),
+            path.received.due(),
+            self.packer.opened().map(|opened| opened + self.config.pack_delay),
+            self.wants.pace.then(|| path.pace.free_at()),
+        ];
+        let ahead = ahead.into_iter().map(|deadline| deadline.filter(|deadline| *deadline > self.now));
+        let others = [
+            self.departing.front().and_then(|departing| departing.at),
+            self.inner.poll_timeout(),
+            path.liveness.deadline(unanswered, path.limit()).filter(|_| is_agreed),
+            path.mtu.deadline().filter(|_| self.is_up),
+        ];
+        ahead.chain(others).flatten().min()
+    }
+
+    fn wants_packet(&self, room: Octets) -> bool {
+        self.inner.wants_packet(room_of_frames(&self.path, room))
+    }
+
+    /// What the services carry in a datagram, or in pieces where datagrams are small.
+    fn largest_packet(&self, room: Octets) -> Octets {
+        self.inner.largest_packet(self.room_of_packets(room))
+    }
+
+    fn largest_packet_like(&self, packet: &Packet, room: Octets) -> Octets {
+        // Most packets fit whatever service they go by.
+        let least = self.largest_packet(room);
+        if packet.size() <= least { least } else { self.inner.largest_packet_like(packet, self.room_of_packets(room)) }
+    }
+
+    fn counters(&self) -> Counters {
+        let own = Counters {
+            malformed_received: self.counters.malformed_received,
+            packets_refused: self.counters.packets_too_large,
+            ..Counters::default()
+        };
+        self.counted_before + self.inner.counters() + own
+    }
+}
