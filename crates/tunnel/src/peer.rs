@@ -13,13 +13,14 @@ use arqway_link::{
 use arqway_net::NetError;
 use arqway_session::{Endpoint, PeerId};
 use arqway_units::{Octets, Span, Time};
+use std::net::SocketAddr;
 
 /// What the link to a new peer is made of.
 #[derive(Debug, Clone)]
 pub struct NewLink {
     /// The services.
     pub plan: Plan,
-    /// The bearer.
+    /// The bearer, with the overhead that a path of IPv6 has.
     pub bearer: bearer::Config,
     /// How long a datagram takes one way, where that is known before it is measured.
     pub delay: Option<Span>,
@@ -43,7 +44,12 @@ pub(crate) struct Peer {
     pub(crate) is_announced_down: bool,
     /// What services counted that were built before these, by their numbers.
     counted_before: Vec<link::Counters>,
+    /// What a path of IPv6 adds to each datagram.
+    overhead: Octets,
 }
+
+/// A header of IPv4 is shorter than one of IPv6 by so much (RFC 791, section 3.1; RFC 8200, section 3).
+const SHORTER: Octets = Octets::new(20);
 
 /// Whether datagrams can be sealed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,6 +69,7 @@ impl Peer {
     pub(crate) fn new(id: PeerId, link: NewLink, side: Side, boot: u64, now: Time) -> Self {
         let NewLink { plan, bearer, delay } = link;
         let builder = move |context: &LinkContext| plan.build(context);
+        let overhead = bearer.overhead;
         let context = LinkContext { delay, rate: bearer.pace_of(side), ..side.into() };
         let mut bearer = Bearer::new(bearer, builder, context, boot, now);
         bearer.handle_link(LinkState::Down, now);
@@ -76,7 +83,13 @@ impl Peer {
             keys: Keys::Missing,
             is_announced_down: false,
             counted_before: Vec::new(),
+            overhead,
         }
+    }
+
+    /// Its datagrams go to an address.
+    pub(crate) fn is_at(&mut self, address: SocketAddr) {
+        self.bearer.set_overhead(if address.is_ipv4() { self.overhead - SHORTER } else { self.overhead });
     }
 
     /// There are new keys, for this incarnation of the peer.

@@ -145,8 +145,11 @@ impl<R: Random> Tunnel<R> {
         }
         // One end of each pair has to be the client, and both know which: it only tells the two apart.
         let side = if self.session.public() < peer.session.public { Side::Client } else { Side::AccessPoint };
+        let address = peer.session.address;
         let id = self.session.add_peer(peer.session, now)?;
-        self.peers.push(Peer::new(id, peer.link, side, self.boot, now));
+        let mut peer = Peer::new(id, peer.link, side, self.boot, now);
+        address.into_iter().for_each(|address| peer.is_at(address));
+        self.peers.push(peer);
         self.session.begin(id, now);
         self.touch(index);
         Ok(id)
@@ -292,11 +295,17 @@ impl<R: Random> Tunnel<R> {
     /// What the session has to say of peers.
     fn hear_session(&mut self, now: Time) {
         while let Some(event) = self.session.poll_event() {
-            if let session::Event::Established { peer, boot, .. } = event
-                && let Some(index) = self.index(peer)
-            {
-                self.peers[index].meet(boot, now);
-                self.touch(index);
+            if let Some(index) = self.index(event.peer()) {
+                match event {
+                    session::Event::Established { peer, boot, .. } => {
+                        let address = self.session.status(peer, now).and_then(|status| status.address);
+                        address.into_iter().for_each(|address| self.peers[index].is_at(address));
+                        self.peers[index].meet(boot, now);
+                        self.touch(index);
+                    }
+                    session::Event::Moved { to, .. } => self.peers[index].is_at(to),
+                    session::Event::Refused { .. } | session::Event::Unreachable { .. } => {}
+                }
             }
             self.happened(Event::Session(event));
         }

@@ -2,13 +2,13 @@
 
 mod world;
 
-use arqway_link::bearer;
+use arqway_link::{LinkLayer, bearer};
 use arqway_session as session;
 use arqway_tunnel::{Event, LineHint};
 use arqway_units::{Span, Time};
 use bytes::Bytes;
 use std::net::SocketAddr;
-use world::{Path, TCP, UDP, UnderWay, World, calls, outer_address, packet, pattern};
+use world::{Path, TCP, UDP, UnderWay, World, calls, link_layer, outer_address, packet, pattern};
 
 fn seconds(seconds: u64) -> Time {
     Time::ZERO + Span::from_milliseconds(seconds * 1000)
@@ -444,5 +444,37 @@ fn after_a_handoff_the_peer_finds_this_end_at_its_new_address_before_this_end_ha
         world.ends[1].host.to_send.push_back(packet(1, UDP, 1, 500));
         world.run(world.after(50));
         assert_eq!(world.ends[0].host.received.len(), usize::from(announced));
+    }
+}
+
+#[test]
+fn the_rate_counts_the_headers_of_the_version_of_ip_that_the_peer_is_at() {
+    for (address, headers) in [("192.0.2.9:51820", 28), ("[2001:db8::9]:51820", 48)] {
+        let bearer = bearer::Config {
+            pace: Some("80 kbit/s".parse().expect("a rate")),
+            ..link_layer().bearer.expect("a bearer")
+        };
+        let mut world = World::with(Path::default(), 15, LinkLayer { bearer: Some(bearer), ..link_layer() });
+        world.run(seconds(1));
+        // It has moved.
+        world.ends[1].line.address = address.parse().expect("an address");
+        world.ends[1].host.to_send.push_back(packet(1, UDP, 1, 100));
+        world.run(seconds(5));
+        let before = world.wires.borrow().sent.len();
+        world.ends[0].host.to_send.extend(packets(0, UDP, 20));
+        world.run(seconds(12));
+        let wires = world.wires.borrow();
+        let of_end: Vec<_> =
+            wires.sent[before..].iter().filter(|(_, datagram)| datagram.from == outer_address(0)).collect();
+        // Among them a probe of the MTU, and reports; the last packet ends the time, and is not in it.
+        let is_packet = |(_, datagram): &&(Time, UnderWay)| (900..1200).contains(&datagram.octets.len());
+        let first = of_end.iter().position(is_packet).expect("a packet");
+        let last = of_end.iter().rposition(is_packet).expect("a packet");
+        let octets: usize = of_end[first..last].iter().map(|(_, datagram)| datagram.octets.len() + headers).sum();
+        let took = of_end[last].0.since(of_end[first].0).as_seconds();
+        assert!(
+            last - first >= 19 && (took - octets as f64 / 10_000.0).abs() < 0.002,
+            "{address}: {octets} octets in {took} s"
+        );
     }
 }

@@ -81,7 +81,7 @@ fn scenario(link_layer: LinkLayer) -> Scenario {
 
 fn bearer() -> bearer::Config {
     let [pace, pace_up] = ["2 Mbit/s", "256 kbit/s"].map(|rate| rate.parse().ok());
-    let overhead = Octets::new(69);
+    let overhead = Octets::new(49);
     bearer::Config { pace, pace_up, overhead, hellos: false, mtu_most: Mtu::ETHERNET, ..bearer::Config::default() }
 }
 
@@ -181,7 +181,9 @@ impl Replay {
         };
         let mut tunnel = Tunnel::new(session(&own, direction), boot(direction), chance as fn(&mut [u8]));
         let bearer = link_layer.bearer.clone().expect("a bearer");
-        let bearer = bearer::Config { pace: bearer.pace_of(direction.sender()), pace_up: None, ..bearer };
+        // A tunnel's is said as over IPv6, and its peer here is at an address of IPv4.
+        let overhead = bearer.overhead + Octets::new(20);
+        let bearer = bearer::Config { pace: bearer.pace_of(direction.sender()), pace_up: None, overhead, ..bearer };
         let plan = link_layer.mux(bearer.pace).plan().expect("a link layer");
         let allowed: Vec<Addresses> = vec!["0.0.0.0/0".parse().expect("all"), "::/0".parse().expect("all")];
         let new = NewPeer { session: to(&other, 1), link: NewLink { plan, bearer, delay }, allowed };

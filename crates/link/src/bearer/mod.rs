@@ -33,6 +33,7 @@
 //! | `mtu.rs` | how large they may be |
 //! | `pack.rs`, `pieces.rs` | many frames in a datagram, many datagrams for a frame |
 //! | `sending.rs`, `receiving.rs` | a datagram made, a datagram taken apart |
+//! | `service.rs` | the bearer as a service |
 //! | `events.rs`, `counters.rs` | what the owner learns |
 
 mod config;
@@ -49,6 +50,7 @@ mod pieces;
 mod receiving;
 mod report;
 mod sending;
+mod service;
 mod wire;
 
 pub use config::{Config, Mtu, MtuError};
@@ -56,9 +58,7 @@ pub use counters::BearerCounters;
 pub use events::Event;
 pub use path::PathMetrics;
 
-use crate::contract::{
-    Counters, Departure, Frame, Full, LinkContext, LinkService, LinkState, Packet, Start, Tag, Ticket,
-};
+use crate::contract::{Counters, Departure, Frame, LinkContext, LinkService, LinkState, Packet, Tag, Ticket};
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use arqway_units::{BitRate, Octets, Time};
@@ -233,6 +233,11 @@ impl<S: LinkService> Bearer<S> {
         })
     }
 
+    /// The path adds another number of octets to each datagram from now on, as when the peer has moved from IPv4 to IPv6.
+    pub fn set_overhead(&mut self, overhead: Octets) {
+        self.path.set_overhead(overhead);
+    }
+
     /// Datagrams leave at another rate from now on.
     pub fn set_pace(&mut self, pace: Option<BitRate>) {
         self.path.pace.set_rate(pace, self.now);
@@ -334,131 +339,6 @@ fn room_of_frames(path: &Path, room: Octets) -> Octets {
 /// What services are told of the link when they are built.
 fn of_services(path: &Path, context: &LinkContext) -> LinkContext {
     LinkContext { room: room_of_frames(path, context.room), rate: path.pace.rate().or(context.rate), ..*context }
-}
-
-impl<S: LinkService> LinkService for Bearer<S> {
-    fn handle_packet(&mut self, packet: Packet, now: Time) -> Result<(), Full> {
-        self.now = now;
-        if packet.size() > self.largest_packet_like(&packet, Octets::MAX) {
-            // A service that cannot cut would keep it for ever, and others behind it.
-            self.counters.packets_too_large += 1;
-            // A path that carries nothing else must not stay unknown.
-            self.path.mtu.wake();
-            return Err(Full::of(packet));
-        }
-        self.inner.handle_packet(packet, now)
-    }
-
-    fn handle_frame(&mut self, datagram: Frame, now: Time) {
-        self.now = now;
-        self.receive(datagram, now);
-    }
-
-    fn handle_timeout(&mut self, now: Time) {
-        self.now = now;
-        if self.line == LinkState::Down {
-            return;
-        }
-        self.depart_by_pace(now);
-        if self.inner.poll_timeout().is_some_and(|deadline| deadline <= now) {
-            self.inner.handle_timeout(now);
-        }
-        self.act(now);
-    }
-
-    fn handle_link(&mut self, state: LinkState, now: Time) {
-        self.now = now;
-        if self.line == LinkState::Down && state == LinkState::Up {
-            self.path.liveness.resume(now);
-        }
-        self.line = state;
-        self.tell_services(now);
-    }
-
-    fn poll_frame(&mut self, now: Time, room: Octets) -> Option<Frame> {
-        if self.line == LinkState::Down {
-            return None;
-        }
-        self.wants.pace = !self.path.pace.is_open(self.now);
-        if self.wants.pace {
-            return None;
-        }
-        let datagram = self.next_datagram(now, room.as_usize());
-        if datagram.is_none() {
-            self.path.pace.is_idle();
-        }
-        datagram
-    }
-
-    fn start_frame(&mut self, datagram: &mut Frame, now: Time) -> Start {
-        self.now = now;
-        match datagram.ticket {
-            Some(ticket) if ticket.number() < self.first_ticket => Start::Withdraw,
-            _ => Start::Send,
-        }
-    }
-
-    fn handle_departure(&mut self, _: Tag, ticket: Ticket, departure: Departure, now: Time) {
-        self.now = now;
-        let datagram = ticket.number();
-        let is_of_it = |departing: &Departing| departing.datagram == datagram && departing.at.is_none();
-        while let Some(index) = self.departing.iter().position(is_of_it) {
-            let Some(Departing { tag, ticket, .. }) = self.departing.remove(index) else { break };
-            self.inner.handle_departure(tag, ticket, departure, now);
-        }
-    }
-
-    fn poll_packet(&mut self) -> Option<Packet> {
-        self.inner.poll_packet()
-    }
-
-    fn poll_timeout(&self) -> Option<Time> {
-        if self.line == LinkState::Down {
-            return None;
-        }
-        let path = &self.path;
-        let is_agreed = self.epoch.id().is_some();
-        let unanswered = path.sent.unanswered_since();
-        // What is due already waits for the pace or for room below, not for time.
-        let ahead = [
-            self.epoch.deadline(),
-            path.received.due(),
-            self.packer.opened().map(|opened| opened + self.config.pack_delay),
-            self.wants.pace.then(|| path.pace.free_at()),
-        ];
-        let ahead = ahead.into_iter().map(|deadline| deadline.filter(|deadline| *deadline > self.now));
-        let others = [
-            self.departing.front().and_then(|departing| departing.at),
-            self.inner.poll_timeout(),
-            path.liveness.deadline(unanswered, path.limit()).filter(|_| is_agreed),
-            path.mtu.deadline().filter(|_| self.is_up),
-        ];
-        ahead.chain(others).flatten().min()
-    }
-
-    fn wants_packet(&self, room: Octets) -> bool {
-        self.inner.wants_packet(room_of_frames(&self.path, room))
-    }
-
-    /// What the services carry in a datagram, or in pieces where datagrams are small.
-    fn largest_packet(&self, room: Octets) -> Octets {
-        self.inner.largest_packet(self.room_of_packets(room))
-    }
-
-    fn largest_packet_like(&self, packet: &Packet, room: Octets) -> Octets {
-        // Most packets fit whatever service they go by.
-        let least = self.largest_packet(room);
-        if packet.size() <= least { least } else { self.inner.largest_packet_like(packet, self.room_of_packets(room)) }
-    }
-
-    fn counters(&self) -> Counters {
-        let own = Counters {
-            malformed_received: self.counters.malformed_received,
-            packets_refused: self.counters.packets_too_large,
-            ..Counters::default()
-        };
-        self.counted_before + self.inner.counters() + own
-    }
 }
 
 impl<S: fmt::Debug> fmt::Debug for Bearer<S> {

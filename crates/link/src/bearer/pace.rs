@@ -42,6 +42,11 @@ impl Pace {
         self.rate = rate.map(|rate| (rate, Pacer::new(rate)));
     }
 
+    /// Each datagram is so much longer on the path from now on.
+    pub(super) fn set_overhead(&mut self, overhead: Octets) {
+        self.overhead = overhead;
+    }
+
     /// The rate.
     pub(super) fn rate(&self) -> Option<BitRate> {
         self.rate.as_ref().map(|(rate, _)| *rate)

@@ -72,6 +72,12 @@ impl Path {
         self.liveness.answered(now);
     }
 
+    /// The path adds so much to each datagram from now on.
+    pub(super) fn set_overhead(&mut self, overhead: Octets) {
+        self.overhead = u16::try_from(overhead.as_u64()).unwrap_or(u16::MAX);
+        self.pace.set_overhead(overhead);
+    }
+
     /// A sample of the round-trip time.
     pub(super) fn sample(&mut self, round_trip: Span) {
         self.estimate.sample(Arithmetic::Float.ticks(round_trip));

@@ -192,7 +192,7 @@ pub(crate) fn link_layer() -> LinkLayer {
         scheduler: SchedulerConfig::Scfq(Scfq::default()),
         queue: Some(mux::QueueLimits::default()),
         bearer: Some(bearer::Config {
-            overhead: arqway_units::Octets::new(49),
+            overhead: arqway_units::Octets::new(69),
             hellos: false,
             ..bearer::Config::default()
         }),
