@@ -69,9 +69,11 @@ impl UdpSocket {
         };
         let socket = socket.map_err(|error| failed(error.into()))?;
         let state = UdpSocketState::new((&socket).into()).map_err(failed)?;
-        // What is granted is at least the system's own default.
-        let _ = state.set_send_buffer_size((&socket).into(), BUFFER);
-        let _ = state.set_recv_buffer_size((&socket).into(), BUFFER);
+        // Whoever may not ask for more than others gets at least the system's own default.
+        let _ = sockopt::set_socket_send_buffer_size_force(&socket, BUFFER)
+            .or_else(|_| sockopt::set_socket_send_buffer_size(&socket, BUFFER));
+        let _ = sockopt::set_socket_recv_buffer_size_force(&socket, BUFFER)
+            .or_else(|_| sockopt::set_socket_recv_buffer_size(&socket, BUFFER));
         let address = socket.local_addr().map_err(failed)?;
         Ok(Self { socket, state, address })
     }

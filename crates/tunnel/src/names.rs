@@ -52,10 +52,9 @@ impl<P: Copy + Ord + Send + 'static> Names<P> {
     /// A peer does not answer: where is it now?
     pub(crate) fn ask(&mut self, peer: P, now: Time) {
         let Some((endpoint, asked)) = self.names.get_mut(&peer) else { return };
-        if asked.is_none_or(|asked| now >= asked + AGAIN) {
+        // Where the thread is busy with others, it is asked again when the peer still does not answer.
+        if asked.is_none_or(|asked| now >= asked + AGAIN) && self.questions.try_send((peer, endpoint.clone())).is_ok() {
             *asked = Some(now);
-            // Where the thread is busy with others, it is asked again when the peer still does not answer.
-            let _ = self.questions.try_send((peer, endpoint.clone()));
         }
     }
 

@@ -111,6 +111,9 @@ impl Peer {
         if hint != LineHint::Up {
             self.bearer.handle_link(LinkState::Down, now);
         }
+        if hint == LineHint::Handoff {
+            self.bearer.change_path(now);
+        }
         if hint != LineHint::Down && self.keys != Keys::Missing {
             self.bearer.handle_link(LinkState::Up, now);
         }
@@ -130,7 +133,10 @@ impl Peer {
         }
         if matches!(self.keys, Keys::Awaited { until } if until <= now) {
             self.keys = Keys::Missing;
-            self.ready = None;
+            // What is in it has started, and whoever sent it waits to hear what becomes of it.
+            if let Some(Frame { tag, ticket: Some(ticket), .. }) = self.ready.take() {
+                self.bearer.handle_departure(tag, ticket, Departure::Dropped, now);
+            }
             self.bearer.handle_link(LinkState::Down, now);
         }
     }
@@ -173,7 +179,7 @@ impl Peer {
         now: Time,
     ) -> Result<Option<Time>, NetError> {
         loop {
-            let Self { id, bearer, ready, departed, .. } = self;
+            let Self { id, bearer, ready, departed, is_announced_down, .. } = self;
             let mut port = PeerPort {
                 id: *id,
                 index,
@@ -186,6 +192,7 @@ impl Peer {
                 },
                 ready,
                 departed,
+                is_held: *is_announced_down,
                 now,
                 deadline: None,
                 wants_keys: false,
@@ -214,6 +221,8 @@ struct PeerPort<'p, N> {
     around: Around<'p, N>,
     ready: &'p mut Option<Frame>,
     departed: &'p mut Vec<(Tag, Ticket)>,
+    /// What is ready waits until the line is back.
+    is_held: bool,
     now: Time,
     deadline: Option<Time>,
     wants_keys: bool,
@@ -232,7 +241,7 @@ impl<N: NetworkLayer> Port for PeerPort<'_, N> {
     }
 
     fn take_ready(&mut self) -> Option<Frame> {
-        if self.ready.is_none() || !self.around.outbox.has_room() {
+        if self.ready.is_none() || self.is_held || !self.around.outbox.has_room() {
             return None;
         }
         self.wants_keys = !self.around.session.can_seal(self.id, self.now);

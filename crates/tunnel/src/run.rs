@@ -209,8 +209,9 @@ impl RunningTunnel {
             let next = self.tunnel.turn(&mut self.line, &mut self.device, now)?;
             while let Some(event) = self.tunnel.poll_event() {
                 self.publish(event.peer(), What::of(&event), now, &mut tell);
-                if let Event::Session(session::Event::Unreachable { peer, .. })
-                | Event::Link(peer, bearer::Event::Down) = event
+                if let Event::Session(session::Event::Unreachable { peer, .. }) | Event::Link(peer, bearer::Event::Down) =
+                    event
+                    && !self.tunnel.is_announced_down(peer)
                 {
                     self.hosts.ask(peer, now);
                 }
@@ -263,6 +264,9 @@ impl RunningTunnel {
         for peer in meant {
             self.tunnel.handle_hint(peer, hint, now);
             self.publish(peer, What::Hint { hint }, now, tell);
+            if hint != LineHint::Down {
+                self.hosts.ask(peer, now);
+            }
         }
         "{}\n".to_owned()
     }

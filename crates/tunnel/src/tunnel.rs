@@ -195,8 +195,8 @@ impl<R: Random> Tunnel<R> {
         let Some(index) = self.index(peer) else { return };
         self.peers[index].handle_hint(hint, now);
         if hint != LineHint::Down {
-            // A handshake shows the peer where this end is now.
-            self.session.begin(peer, now);
+            // A handshake shows the peer where this end is now; one that is tried already is not put off any more.
+            self.session.hasten(peer, now);
         }
         self.touch(index);
     }

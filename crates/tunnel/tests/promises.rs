@@ -478,3 +478,45 @@ fn the_rate_counts_the_headers_of_the_version_of_ip_that_the_peer_is_at() {
         );
     }
 }
+
+#[test]
+fn what_is_lost_at_the_end_of_a_burst_is_recovered_also_after_a_link_went_down_for_want_of_keys() {
+    let mut world = World::new(Path::default(), 16);
+    world.ends[0].host.to_send.push_back(packet(0, TCP, 1, 500));
+    world.run(seconds(400));
+    // A packet waits for keys, in vain for longer than the link bears.
+    world.wires.borrow_mut().path.is_open = false;
+    world.ends[0].host.to_send.push_back(packet(0, TCP, 2, 500));
+    world.run(seconds(403));
+    assert!(!world.ends[0].is_up());
+    world.wires.borrow_mut().path.is_open = true;
+    world.run(seconds(420));
+    assert_eq!(world.ends[1].host.received.len(), 2);
+    // The last datagram of a burst is lost, and nothing follows it.
+    world.wires.borrow_mut().path.is_open = false;
+    world.ends[0].host.to_send.push_back(packet(0, TCP, 3, 500));
+    world.run(world.after(30));
+    world.wires.borrow_mut().path.is_open = true;
+    world.run(world.after(3000));
+    assert_eq!(world.ends[1].host.received.len(), 3);
+}
+
+#[test]
+fn an_announced_outage_that_outlives_the_keys_ends_at_once_too() {
+    let mut world = World::new(Path::default(), 17);
+    world.ends[0].host.to_send.push_back(packet(0, TCP, 1, 500));
+    world.run(seconds(10));
+    world.wires.borrow_mut().path.is_open = false;
+    world.hint(0, LineHint::Down);
+    // So long that handshakes are tried, and wait longer and longer.
+    for second in 11..400 {
+        world.ends[0].host.to_send.extend((second % 100 == 0).then(|| packet(0, TCP, second, 500)));
+        world.run(seconds(second.into()));
+    }
+    world.wires.borrow_mut().path.is_open = true;
+    let opened = world.now;
+    world.hint(0, LineHint::Up);
+    assert!(world.run_while(seconds(500), |world| world.ends[1].host.received.len() < 4));
+    // A handshake, and half a round trip for what waited.
+    assert!(world.now <= opened + Span::from_milliseconds(100), "after {} s", world.now.since(opened).as_seconds());
+}

@@ -233,6 +233,14 @@ impl<S: LinkService> Bearer<S> {
         })
     }
 
+    /// The datagrams take another path from now on: what was measured of the one before does not hold.
+    pub fn change_path(&mut self, now: Time) {
+        self.now = now;
+        self.path.forget(&self.config);
+        self.tell_capacity();
+        self.tell_mtu();
+    }
+
     /// The path adds another number of octets to each datagram from now on, as when the peer has moved from IPv4 to IPv6.
     pub fn set_overhead(&mut self, overhead: Octets) {
         self.path.set_overhead(overhead);

@@ -72,6 +72,13 @@ impl Path {
         self.liveness.answered(now);
     }
 
+    /// Another path: its round-trip time and its MTU are not known.
+    pub(super) fn forget(&mut self, config: &Config) {
+        self.estimate = RoundTrip::new(Smoothing::default(), 0.0, 0.0);
+        self.smoothed = None;
+        self.mtu = MtuSearch::new(config.mtu_least.get(), config.mtu_most.get());
+    }
+
     /// The path adds so much to each datagram from now on.
     pub(super) fn set_overhead(&mut self, overhead: Octets) {
         self.overhead = u16::try_from(overhead.as_u64()).unwrap_or(u16::MAX);

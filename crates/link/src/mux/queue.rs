@@ -24,6 +24,10 @@ use serde::{Deserialize, Serialize};
 
 /// Where the limit follows from the round trip, it is no less: what TCP begins with (RFC 6928).
 const LEAST_PACKETS: usize = 10;
+/// And no more, whatever a peer makes the round trip look like.
+const MOST_OCTETS: usize = 16 * 1024 * 1024;
+/// A packet counts as so many octets at least: as much as it takes of memory beside them.
+const LEAST_OCTETS: usize = 64;
 
 /// How much may wait in a class's queue; what exceeds one of these is dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -84,17 +88,20 @@ impl ClassQueue {
     /// Hands it back when there is no room for it.
     pub(super) fn push(&mut self, mut packet: Packet, now: Time) -> Result<(), Packet> {
         self.drop_expired(now);
-        if self.limits.ack_filter {
-            self.drop_superseded(&packet);
-        }
-        let octets = self.octets + packet.octets.len();
+        let superseded = self.superseded(&packet);
+        let others = self.packets.len() - usize::from(superseded.is_some());
+        let octets = self.octets - superseded.unwrap_or(0) + packet.octets.len();
         let is_full = match self.most_octets {
-            Some(most) => octets > most && self.packets.len() >= LEAST_PACKETS,
-            None => self.packets.len() >= self.limits.packets.get(),
+            Some(most) => octets.max(others * LEAST_OCTETS) > most && others >= LEAST_PACKETS,
+            None => others >= self.limits.packets.get(),
         } || self.limits.octets.is_some_and(|most| octets > most.get());
         if is_full {
             self.refused += 1;
             return Err(packet);
+        }
+        if superseded.is_some() {
+            self.packets.pop_back();
+            self.dropped += 1;
         }
         packet.arrived.get_or_insert(now);
         if let Some(time) = self.limits.time {
@@ -108,8 +115,10 @@ impl ClassQueue {
 
     /// The link carries so much in a round trip.
     pub(super) fn set_capacity(&mut self, round_trip: Octets) {
-        self.most_octets =
-            self.limits.half_round_trips.map(|halves| (round_trip.as_usize() / 2).saturating_mul(halves.get()));
+        self.most_octets = self
+            .limits
+            .half_round_trips
+            .map(|halves| (round_trip.as_usize() / 2).saturating_mul(halves.get()).min(MOST_OCTETS));
     }
 
     /// Takes the packet that has waited longest and is still worth something.
@@ -133,12 +142,11 @@ impl ClassQueue {
         }
     }
 
-    /// Those of a burst stand one behind the other, so it is enough to look at the last.
-    fn drop_superseded(&mut self, by: &Packet) {
-        if let Some(last) = self.packets.pop_back_if(|last| supersedes(&by.octets, &last.octets)) {
-            self.octets -= last.octets.len();
-            self.dropped += 1;
-        }
+    /// How many octets the acknowledgement has whose place a packet takes. Those of a burst stand one behind the other, so it is
+    /// enough to look at the last.
+    fn superseded(&self, by: &Packet) -> Option<usize> {
+        let last = self.packets.back().filter(|_| self.limits.ack_filter)?;
+        supersedes(&by.octets, &last.octets).then(|| last.octets.len())
     }
 
     /// What it adds to the numbers of its service: packets that were taken and are not there yet, or never will be.
@@ -187,6 +195,32 @@ mod tests {
         assert!(queue.push(packet(1), at(0)).is_err(), "three packets wait");
         let Counters { packets_taken, packets_refused, packets_discarded, .. } = queue.counters();
         assert_eq!((packets_taken, packets_refused, packets_discarded), (3, 3, 0));
+    }
+
+    #[test]
+    fn an_acknowledgement_that_finds_no_room_leaves_the_one_before_it() {
+        let acknowledge = |number, options: usize| {
+            let mut octets = Vec::new();
+            let builder = PacketBuilder::ipv4([10, 0, 0, 1], [10, 0, 0, 2], 64).tcp(80, 4000, 7, 1000).ack(number);
+            let builder = builder.options_raw(&vec![1; options]).expect("options");
+            builder.write(&mut octets, &[]).expect("memory");
+            Packet::new(octets)
+        };
+        let mut queue = ClassQueue::new(QueueLimits { ack_filter: true, ..limits(9, Some(50), None) });
+        assert!(queue.push(acknowledge(5, 0), at(0)).is_ok());
+        assert!(queue.push(acknowledge(6, 12), at(0)).is_err(), "52 octets");
+        assert!(queue.push(acknowledge(7, 8), at(0)).is_ok(), "48 octets, in place of the 40 that wait");
+        let waits = queue.pop(at(0)).expect("an acknowledgement");
+        assert_eq!((waits, queue.pop(at(0))), (Packet { arrived: Some(at(0)), ..acknowledge(7, 8) }, None));
+    }
+
+    #[test]
+    fn a_round_trip_that_seems_endless_makes_no_endless_queue() {
+        let mut queue =
+            ClassQueue::new(QueueLimits { half_round_trips: NonZeroUsize::new(3), ..limits(4, None, None) });
+        queue.set_capacity(Octets::new(u64::MAX));
+        let mut takes = |octets| (0..1_000_000).take_while(|_| queue.push(packet(octets), at(0)).is_ok()).count();
+        assert_eq!(takes(1), 16 * 1024 * 1024 / 64 + 1);
     }
 
     #[test]

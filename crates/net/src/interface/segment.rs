@@ -183,7 +183,9 @@ impl Cutter {
     fn write_checksum(&self, packet: &mut [u8], at: usize) -> Option<()> {
         write(packet, at, 0)?;
         let checksum = finish(sum(pseudo_header(packet, &self.headers)?, &packet[self.headers.transport..]));
-        write(packet, at, if checksum == 0 { 0xffff } else { checksum })
+        // RFC 768: zero would say that there is none.
+        let is_none = checksum == 0 && self.headers.protocol == Protocol::Udp;
+        write(packet, at, if is_none { 0xffff } else { checksum })
     }
 }
 

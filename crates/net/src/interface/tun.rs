@@ -41,8 +41,9 @@ struct Super {
     joiner: Joiner,
     /// Packets of which nobody could make one.
     broken: u64,
-    /// Packets that the device did not take since that was last asked.
+    /// Packets that the device did not take since that was last asked, and why.
     refused: u64,
+    failure: Option<io::Error>,
 }
 
 impl Tun {
@@ -54,7 +55,7 @@ impl Tun {
     /// A device with offloads, which carries IP packets.
     pub(super) fn with_offloads(device: SyncDevice) -> Self {
         let buffer = vec![0; Missing::LENGTH + LARGEST].into_boxed_slice();
-        let handing = Super { buffer, cutting: None, joiner: Joiner::new(), broken: 0, refused: 0 };
+        let handing = Super { buffer, cutting: None, joiner: Joiner::new(), broken: 0, refused: 0, failure: None };
         Self { device, handing: Handing::Super(Box::new(handing)), dropped: 0 }
     }
 
@@ -94,7 +95,7 @@ impl Tun {
             Handing::Single { .. } => self.device.send(packet).map(drop),
             Handing::Super(handing) => {
                 if !handing.joiner.append(packet) {
-                    handing.flush(&self.device)?;
+                    handing.flush(&self.device);
                     if !handing.joiner.begin(packet) {
                         handing.refused += 1;
                     }
@@ -109,8 +110,11 @@ impl Tun {
         match &mut self.handing {
             Handing::Single { .. } => Ok(0),
             Handing::Super(handing) => {
-                handing.flush(&self.device)?;
-                Ok(std::mem::take(&mut handing.refused))
+                handing.flush(&self.device);
+                match handing.failure.take() {
+                    Some(error) => Err(error),
+                    None => Ok(std::mem::take(&mut handing.refused)),
+                }
             }
         }
     }
@@ -138,19 +142,24 @@ impl Super {
     fn cut(&mut self, slab: &mut Slab) -> Option<Bytes> {
         let (cutter, packet) = self.cutting.as_mut()?;
         let next = cutter.next(&self.buffer[packet.clone()], slab);
+        self.broken += u64::from(next.is_none() && !cutter.is_done(packet.len()));
         if next.is_none() || cutter.is_done(packet.len()) {
             self.cutting = None;
         }
         next
     }
 
-    fn flush(&mut self, device: &SyncDevice) -> io::Result<()> {
-        let Some((packets, count)) = self.joiner.take() else { return Ok(()) };
-        let sent = device.send(packets);
-        if sent.is_err() {
-            self.refused += count;
+    /// What the device refuses is counted, and why is kept: it says nothing of the packets that come next.
+    fn flush(&mut self, device: &SyncDevice) {
+        let Some((packets, count)) = self.joiner.take() else { return };
+        let mut sent = device.send(packets);
+        while sent.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::Interrupted) {
+            sent = device.send(packets);
         }
-        sent.map(drop)
+        if let Err(error) = sent {
+            self.refused += count;
+            self.failure = Some(error);
+        }
     }
 }
 

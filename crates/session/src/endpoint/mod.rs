@@ -245,6 +245,15 @@ impl Endpoint {
         self.settle(peer, now);
     }
 
+    /// The same, and one that is under way is tried again at once: the way to the peer is open again, or another one.
+    pub fn hasten(&mut self, peer: PeerId, now: Time) {
+        if let Some(known) = get_mut(&mut self.peers, peer) {
+            known.want_keys(now);
+            known.attempt.iter_mut().for_each(|attempt| attempt.hasten(now));
+        }
+        self.settle(peer, now);
+    }
+
     /// What is known of a peer.
     #[must_use]
     pub fn status(&self, id: PeerId, now: Time) -> Option<Status> {

@@ -105,6 +105,11 @@ impl Attempt {
         self.next_at = now + wait;
     }
 
+    /// The next try is due now, and it is as if it were the first.
+    pub(crate) fn hasten(&mut self, now: Time) {
+        (self.since, self.next_at, self.tries) = (now, now, 0);
+    }
+
     /// When it is tried again or given up.
     pub(crate) fn deadline(&self, config: &Config, now: Time) -> Time {
         let over = self.since + config.give_up.get();

@@ -294,3 +294,22 @@ fn a_way_through_a_nat_is_held_open_by_whoever_began_while_something_waits() {
     ends[0].endpoint.awaits(ends[0].peer, false, at(100_000));
     run(&mut ends, at(100_000), at(170_000));
 }
+
+#[test]
+fn a_handshake_that_was_put_off_is_tried_at_once_where_the_way_is_known_to_be_open() {
+    let mut ends = pair();
+    let near = &mut ends[0];
+    near.endpoint.begin(near.peer, at(0));
+    // Nobody answers for a minute, so it waits longer than at first.
+    let mut tries = Vec::new();
+    for millisecond in (0..60_000).step_by(10) {
+        near.endpoint.handle_timeout(at(millisecond));
+        tries.extend(near.poll(at(millisecond)).map(|_| millisecond));
+    }
+    let last = tries.last().copied().expect("a try");
+    assert!(tries.len() > 5 && near.poll(at(last + 10)).is_none(), "{tries:?}");
+    near.endpoint.hasten(near.peer, at(last + 10));
+    assert!(near.poll(at(last + 10)).is_some());
+    // And is patient again.
+    assert_eq!(near.endpoint.poll_timeout().map(|due| due < at(last + 2000)), Some(true));
+}

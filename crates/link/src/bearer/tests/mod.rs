@@ -443,6 +443,23 @@ fn a_copy_that_is_acknowledged_while_it_waits_for_others_is_not_sent() {
 }
 
 #[test]
+fn another_path_is_measured_anew() {
+    let mut world = World::new(Setting::new("raw").with_pace("1.9 Mbit/s"));
+    world.packets(0, 1000, 500, 0, 6000);
+    world.run_until(2500);
+    let end = &mut world.machines[0].end;
+    let path = end.inner().path();
+    assert_eq!((path.mtu, path.round_trip.is_some()), (Octets::new(1500), true));
+    end.inner_mut().change_path(at(2500));
+    let path = end.inner().path();
+    assert_eq!((path.mtu, path.round_trip), (Octets::new(1280), None));
+    world.packets(0, 1000, 500, 2500, 6000);
+    world.run_until(6000);
+    let path = world.machines[0].end.inner().path();
+    assert_eq!((path.mtu, path.round_trip.is_some()), (Octets::new(1500), true));
+}
+
+#[test]
 fn a_link_that_is_down_is_up_once_a_session_has_met_its_peer_again() {
     let config = Config { hellos: false, ..Config::default() };
     let context = LinkContext::from(Side::Client);
