@@ -1,0 +1,109 @@
+//! What a tunnel promises, in virtual time.
+
+mod absence;
+mod hints;
+mod line;
+mod sizes;
+#[path = "../world/mod.rs"]
+mod world;
+
+use arqway_link::{LinkLayer, bearer};
+use arqway_session as session;
+use arqway_tunnel::{Event, LineHint};
+use arqway_units::{Span, Time};
+use bytes::Bytes;
+use std::net::SocketAddr;
+use world::{Path, TCP, UDP, UnderWay, World, calls, link_layer, outer_address, packet, pattern};
+
+fn seconds(seconds: u64) -> Time {
+    Time::ZERO + Span::from_milliseconds(seconds * 1000)
+}
+
+/// No room for so many calls.
+fn full_for(mut count: usize) -> Box<dyn FnMut() -> bool> {
+    Box::new(move || {
+        let has_room = count == 0;
+        count = count.saturating_sub(1);
+        has_room
+    })
+}
+
+fn packets(from: usize, protocol: u8, count: u32) -> Vec<Bytes> {
+    (0..count).map(|number| packet(from, protocol, number, 1000)).collect()
+}
+
+#[test]
+fn a_packet_crosses_after_one_round_trip_of_the_handshake() {
+    let mut world = World::new(Path::default(), 1);
+    let sent = packet(0, TCP, 7, 200);
+    world.ends[0].host.to_send.push_back(sent.clone());
+    assert!(world.run_while(seconds(1), |world| world.ends[1].host.received.is_empty()));
+    assert_eq!((world.ends[1].host.received[0].clone(), world.now), (sent, seconds(0) + Span::from_milliseconds(60)));
+}
+
+#[test]
+fn reliable_packets_arrive_once_and_in_order_over_a_line_that_loses_doubles_and_corrupts() {
+    for seed in 0..5 {
+        let path = Path { loss: 0.1, duplicates: 0.05, corruption: 0.05, ..Path::default() };
+        let mut world = World::new(path, seed);
+        let [there, back] = [packets(0, TCP, 200), packets(1, TCP, 150)];
+        world.ends[0].host.to_send.extend(there.iter().cloned());
+        world.ends[1].host.to_send.extend(back.iter().cloned());
+        let is_there = |world: &World| {
+            world.ends[1].host.received.len() < there.len() || world.ends[0].host.received.len() < back.len()
+        };
+        assert!(world.run_while(seconds(60), is_there), "not all has arrived");
+        world.run(world.after(5000));
+        assert_eq!((&world.ends[1].host.received, &world.ends[0].host.received), (&there, &back));
+    }
+}
+
+#[test]
+fn nobody_on_the_way_sees_what_packets_hold() {
+    let mut world = World::new(Path::default(), 1);
+    let secret = b"nobody else may read these words";
+    let mut octets = packet(0, TCP, 1, 400).to_vec();
+    octets[100..100 + secret.len()].copy_from_slice(secret);
+    world.ends[0].host.to_send.push_back(octets.into());
+    assert!(world.run_while(seconds(1), |world| world.ends[1].host.received.is_empty()));
+    let wires = world.wires.borrow();
+    let shows = |datagram: &UnderWay| datagram.octets.windows(secret.len()).any(|window| window == secret);
+    assert!(!wires.sent.iter().any(|(_, datagram)| shows(datagram)));
+}
+
+#[test]
+fn whatever_was_sent_once_and_comes_again_is_let_in_nowhere() {
+    let mut world = World::new(Path::default(), 1);
+    world.ends[0].host.to_send.extend(packets(0, UDP, 20));
+    world.run(seconds(1));
+    assert_eq!(world.ends[1].host.received.len(), 20);
+    let copies: Vec<_> = world.wires.borrow().sent.iter().map(|(_, datagram)| datagram.clone()).collect();
+    for (index, copy) in copies.into_iter().enumerate() {
+        world.wires.borrow_mut().put(seconds(1) + Span::from_milliseconds(index as u64), copy);
+    }
+    world.run(seconds(3));
+    assert_eq!(world.ends[1].host.received.len(), 20);
+    assert!(world.ends[1].tunnel.session().counters().replayed >= 20);
+}
+
+#[test]
+fn a_packet_from_an_address_that_its_peer_does_not_have_is_dropped_and_counted() {
+    let mut world = World::new(Path::default(), 1);
+    let mut forged = packet(0, TCP, 1, 100).to_vec();
+    forged[12..16].copy_from_slice(&[10, 0, 0, 77]);
+    world.ends[0].host.to_send.extend([Bytes::from(forged), packet(0, TCP, 2, 100)]);
+    world.run(seconds(1));
+    assert_eq!(world.ends[1].host.received, [packet(0, TCP, 2, 100)]);
+    assert_eq!(world.ends[1].tunnel.counters().sources_not_allowed, 1);
+}
+
+#[test]
+fn a_packet_to_an_address_that_no_peer_has_is_dropped_and_counted() {
+    let mut world = World::new(Path::default(), 1);
+    let mut lost = packet(0, TCP, 1, 100).to_vec();
+    lost[16..20].copy_from_slice(&[10, 0, 0, 77]);
+    world.ends[0].host.to_send.extend([Bytes::from(lost), Bytes::from_static(b"\x00no packet")]);
+    world.run(seconds(1));
+    let counters = world.ends[0].tunnel.counters();
+    assert_eq!((counters.packets_without_peer, counters.not_packets_sent, counters.packets_taken), (1, 1, 0));
+}

@@ -1,0 +1,86 @@
+//! How large datagrams and packets are, and what that counts at a rate.
+
+use super::*;
+
+#[test]
+fn a_packet_too_large_for_the_link_is_answered_with_what_fits() {
+    let mut world = World::new(Path::default(), 1);
+    world.run(seconds(1));
+    world.ends[0].host.to_send.push_back(packet(0, UDP, 1, 9000));
+    world.run(seconds(2));
+    let [answer] = &world.ends[0].host.received[..] else { panic!("{:?}", world.ends[0].host.received) };
+    assert_eq!((answer[9], answer[20], answer[21]), (1, 3, 4), "ICMP: fragmentation needed");
+    let mtu = usize::from(u16::from_be_bytes([answer[26], answer[27]]));
+    assert!((1280..1472).contains(&mtu), "{mtu}");
+    assert_eq!(world.ends[0].tunnel.counters().packets_too_large, 1);
+    world.ends[0].host.to_send.push_back(packet(0, UDP, 2, mtu));
+    world.run(seconds(3));
+    assert_eq!(world.ends[1].host.received, [packet(0, UDP, 2, mtu)]);
+}
+
+#[test]
+fn tally_cuts_packets_to_a_path_that_carries_hardly_300_octets() {
+    let mut world = World::new(Path { most: 300, ..Path::default() }, 2);
+    let sent: Vec<Bytes> = (0..20).map(|number| packet(0, TCP, number, 1500)).collect();
+    world.ends[0].host.to_send.extend(sent.iter().cloned());
+    world.run(seconds(10));
+    assert_eq!(world.ends[1].host.received, sent);
+    assert!(
+        world.wires.borrow().sent.iter().any(|(_, datagram)| datagram.octets.len() > 250),
+        "datagrams are as large as fit"
+    );
+}
+
+#[test]
+fn a_packet_that_may_fit_once_the_mtu_is_known_is_not_answered_as_too_large_before() {
+    let mut world = World::new(Path::default(), 8);
+    // Too large for what is known at the beginning, and not for the path.
+    world.ends[0].host.to_send.push_back(packet(0, UDP, 1, 1400));
+    world.run(seconds(1));
+    world.ends[0].host.to_send.push_back(packet(0, UDP, 2, 1400));
+    world.run(seconds(2));
+    assert_eq!(
+        (world.ends[0].host.received.len(), &world.ends[1].host.received[..]),
+        (0, &[packet(0, UDP, 2, 1400)][..])
+    );
+    // Where the path is smaller it is answered after three tries of two seconds, since the round trip is not known.
+    let mut world = World::new(Path { most: 1350, ..Path::default() }, 8);
+    for number in 0..100 {
+        world.ends[0].host.to_send.push_back(packet(0, UDP, number, 1400));
+        world.run(world.after(100));
+    }
+    assert_eq!(world.ends[1].host.received.len(), 0);
+    assert!((35..45).contains(&world.ends[0].host.received.len()), "{} answers", world.ends[0].host.received.len());
+}
+
+#[test]
+fn the_rate_counts_the_headers_of_the_version_of_ip_that_the_peer_is_at() {
+    for (address, headers) in [("192.0.2.9:51820", 28), ("[2001:db8::9]:51820", 48)] {
+        let bearer = bearer::Config {
+            pace: Some("80 kbit/s".parse().expect("a rate")),
+            ..link_layer().bearer.expect("a bearer")
+        };
+        let mut world = World::with(Path::default(), 15, LinkLayer { bearer: Some(bearer), ..link_layer() });
+        world.run(seconds(1));
+        // It has moved.
+        world.ends[1].line.address = address.parse().expect("an address");
+        world.ends[1].host.to_send.push_back(packet(1, UDP, 1, 100));
+        world.run(seconds(5));
+        let before = world.wires.borrow().sent.len();
+        world.ends[0].host.to_send.extend(packets(0, UDP, 20));
+        world.run(seconds(12));
+        let wires = world.wires.borrow();
+        let of_end: Vec<_> =
+            wires.sent[before..].iter().filter(|(_, datagram)| datagram.from == outer_address(0)).collect();
+        // Among them a probe of the MTU, and reports; the last packet ends the time, and is not in it.
+        let is_packet = |(_, datagram): &&(Time, UnderWay)| (900..1200).contains(&datagram.octets.len());
+        let first = of_end.iter().position(is_packet).expect("a packet");
+        let last = of_end.iter().rposition(is_packet).expect("a packet");
+        let octets: usize = of_end[first..last].iter().map(|(_, datagram)| datagram.octets.len() + headers).sum();
+        let took = of_end[last].0.since(of_end[first].0).as_seconds();
+        assert!(
+            last - first >= 19 && (took - octets as f64 / 10_000.0).abs() < 0.002,
+            "{address}: {octets} octets in {took} s"
+        );
+    }
+}
