@@ -55,9 +55,9 @@ impl Endpoint {
         receiver: u32,
         nonce: &[u8; NONCE],
         sealed: &[u8; SEALED_COOKIE],
-        arrival: &Arrival<'_>,
+        arrival: &mut Arrival<'_>,
     ) {
-        let &Arrival { from, now, .. } = arrival;
+        let &mut Arrival { from, octets, now, ref mut random } = arrival;
         let index = u16::try_from(receiver).ok();
         let id = index.and_then(|index| self.indices.get(index));
         let Some((id, peer)) = id.and_then(|id| Some((id, get_mut(&mut self.peers, id)?))) else {
@@ -72,6 +72,8 @@ impl Endpoint {
             self.counters.forged += 1;
             return;
         };
+        // It pays for the message that it asks for, at an address that has not proven itself.
+        peer.path.heard(from, false, octets, || u64::from_le_bytes(draw(*random)), now);
         peer.jar.keep(cookie, now);
         match &mut peer.attempt {
             // What went to the same place since that answer may be answered still.

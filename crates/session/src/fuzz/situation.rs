@@ -1,6 +1,7 @@
 //! How long it takes until packets cross once the way is open: that depends on what the two ends still have of each other.
 
 use super::world::{SLOWEST, World};
+use crate::peer::MOST_INITIATION;
 use arqway_units::{Span, Time};
 
 /// Both ends want to send a packet so often; the session keeps none for later.
@@ -51,9 +52,10 @@ struct Has {
     keys: bool,
     /// A handshake under way, whose next message is not due.
     waits: bool,
-    /// Packets, and its next first message, go to where the other is.
+    /// Packets, its next first message, and one of the following ones go to where the other is.
     sends_there: bool,
     begins_there: bool,
+    will_begin_there: bool,
 }
 
 impl World {
@@ -64,7 +66,7 @@ impl World {
             Situation::Keys
         } else if ends.iter().any(|end| !end.keys && !end.waits && end.begins_there) {
             Situation::NoKeys
-        } else if ends.iter().any(|end| end.waits && (end.begins_there || end.sends_there)) {
+        } else if ends.iter().any(|end| end.waits && end.will_begin_there) {
             Situation::Waits
         } else {
             Situation::LostKeys
@@ -88,17 +90,15 @@ impl World {
         let peer = near.endpoint.peer_mut(near.peer);
         let current = peer.slots.current().filter(|keys| keys.may_seal(&config, now));
         let shared = current.filter(|keys| keys.may_seal(&config, soon));
-        let tries = peer.attempt.as_ref().map_or(0, |attempt| attempt.tries());
-        let begins_at = {
-            let places = peer.path.places();
-            places.get(tries % places.len().max(1)).copied()
-        };
+        let turn = peer.attempt.as_ref().map_or(0, |attempt| attempt.turn());
+        let begins_at = peer.path.clone().begins_at(turn, MOST_INITIATION).map(|turn| turn.to);
         Has {
             shared: shared.is_some_and(|keys| theirs.contains(&(keys.index, keys.remote))),
             keys: current.is_some(),
             waits: peer.attempt.as_ref().is_some_and(|attempt| !attempt.is_due(now)),
             sends_there: [1, SOME_PACKETS].into_iter().all(|octets| peer.path.clone().to(octets) == Some(there)),
             begins_there: begins_at == Some(there),
+            will_begin_there: peer.path.always_begins_at(there),
         }
     }
 }

@@ -3,6 +3,7 @@
 use crate::config::Config;
 use crate::handshake::noise::Noise;
 use crate::handshake::wire::Mac;
+use crate::peer::path::Turn;
 use arqway_units::{Span, Time};
 use std::net::SocketAddr;
 
@@ -21,7 +22,8 @@ pub(crate) struct Pending {
 #[derive(Debug)]
 pub(crate) struct Attempt {
     since: Time,
-    tries: usize,
+    /// From here on the next place has its turn.
+    turn: usize,
     /// When the first message is sent, or sent again.
     next_at: Time,
     sent_at: Option<Time>,
@@ -41,7 +43,7 @@ impl Attempt {
     pub(crate) fn new(now: Time) -> Self {
         Self {
             since: now,
-            tries: 0,
+            turn: 0,
             next_at: now,
             sent_at: None,
             pending: None,
@@ -51,9 +53,9 @@ impl Attempt {
         }
     }
 
-    /// How many messages were sent.
-    pub(crate) fn tries(&self) -> usize {
-        self.tries
+    /// From where on the next place has its turn.
+    pub(crate) fn turn(&self) -> usize {
+        self.turn
     }
 
     pub(crate) fn is_due(&self, now: Time) -> bool {
@@ -70,21 +72,18 @@ impl Attempt {
         now.since(self.since) >= config.give_up.get()
     }
 
-    /// A message leaves, to one of so many places: the next one gets its turn after a short wait, and all of them again after a
-    /// longer one, and some `jitter`, so that many ends do not stay in step. Returns the index of the message before, which no
-    /// longer counts.
+    /// A message leaves: the next place gets its turn after a short wait, and all of them again after a longer one, and some
+    /// `jitter`, so that many ends do not stay in step. Returns the index of the message before, which no longer counts.
     pub(crate) fn sent(
         &mut self,
         pending: Pending,
-        places: usize,
+        turn: &Turn,
         config: &Config,
         jitter: Span,
         now: Time,
     ) -> Option<u16> {
-        let round = self.tries / places.max(1);
-        self.tries = self.tries.saturating_add(1);
-        let is_last = self.tries.is_multiple_of(places.max(1));
-        let doublings = if is_last { round.min(DOUBLINGS) } else { 0 };
+        self.turn = turn.next();
+        let doublings = if turn.is_last { turn.round().min(DOUBLINGS) } else { 0 };
         self.next_at = now + config.retry.get() * (1 << doublings) + jitter;
         self.has_cookie = std::mem::take(&mut self.repeats);
         self.sent_at = Some(now);
@@ -95,7 +94,7 @@ impl Attempt {
     pub(crate) fn repeat_with_cookie(&mut self, now: Time) {
         if !self.has_cookie && !self.repeats {
             self.next_at = now;
-            self.tries = self.tries.saturating_sub(1);
+            self.turn = self.turn.saturating_sub(1);
             self.repeats = true;
         }
     }
@@ -107,7 +106,7 @@ impl Attempt {
 
     /// The next try is due now, and it is as if it were the first.
     pub(crate) fn hasten(&mut self, now: Time) {
-        (self.since, self.next_at, self.tries) = (now, now, 0);
+        (self.since, self.next_at, self.turn) = (now, now, 0);
     }
 
     /// When it is tried again or given up.

@@ -15,7 +15,7 @@ pub(crate) mod path;
 mod sending;
 pub(crate) mod slots;
 
-pub(crate) use sending::Context;
+pub(crate) use sending::{Context, MOST_INITIATION};
 pub use sending::{NotSealed, Sealed};
 
 use crate::config::Config;

@@ -10,13 +10,35 @@
 //! most three times what came from it, until it has answered, and the old address the rest.
 
 use arqway_units::{Span, Time};
-use arrayvec::ArrayVec;
 use std::net::SocketAddr;
 
 /// What is sent to a candidate, by what came from it (RFC 9000 §8.1 has the same).
 const AT_MOST: u64 = 3;
 /// A challenge is sent so many times.
 const CHALLENGES: u32 = 3;
+
+/// A peer may be in so many places.
+const PLACES: usize = 3;
+
+/// When a place is sent a first message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Turn {
+    number: usize,
+    pub(crate) to: SocketAddr,
+    /// All places had theirs in this round.
+    pub(crate) is_last: bool,
+}
+
+impl Turn {
+    /// How many rounds were before it.
+    pub(crate) fn round(&self) -> usize {
+        self.number / PLACES
+    }
+
+    pub(crate) fn next(&self) -> usize {
+        self.number + 1
+    }
+}
 
 /// What a peer is asked for at an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -92,22 +114,31 @@ impl Path {
     }
 
     /// Where a handshake may find it, each once: where it was last heard, where it is, and where its user says it is.
-    pub(crate) fn places(&self) -> ArrayVec<SocketAddr, 3> {
+    fn places(&self) -> [Option<SocketAddr>; PLACES] {
         let candidate = self.candidate.as_ref().map(|candidate| candidate.challenge.to);
-        let mut places = ArrayVec::new();
-        for place in [candidate, self.address, self.configured].into_iter().flatten() {
-            if !places.contains(&place) {
-                places.push(place);
-            }
-        }
-        places
+        let address = self.address.filter(|place| candidate != Some(*place));
+        let configured = self.configured.filter(|place| candidate != Some(*place) && address != Some(*place));
+        [candidate, address, configured]
     }
 
-    /// Where a first message of so many octets goes that was sent so many times: to one place after the other.
-    pub(crate) fn begins_at(&mut self, tries: usize, octets: usize) -> Option<SocketAddr> {
+    /// The first turn from this one on that belongs to a place.
+    fn turn(&self, from: usize) -> Option<(usize, SocketAddr)> {
         let places = self.places();
-        let place = *places.get(tries.checked_rem(places.len())?)?;
-        if self.takes_answer(place, octets) { Some(place) } else { self.address }
+        (from..).take(PLACES).find_map(|number| Some((number, places[number % PLACES]?)))
+    }
+
+    /// Whether a first message goes to this place whenever it has its turn.
+    pub(crate) fn always_begins_at(&self, place: SocketAddr) -> bool {
+        self.address == Some(place) || self.configured == Some(place)
+    }
+
+    /// Where a first message of so many octets goes: to one place after the other. Each keeps its turn when another one comes or goes.
+    pub(crate) fn begins_at(&mut self, from: usize, octets: usize) -> Option<Turn> {
+        let (number, place) = self.turn(from)?;
+        let is_last = self.turn(number + 1).is_none_or(|(next, _)| next / PLACES > number / PLACES);
+        // Where its user says it is, it is asked also if somebody else sends from there.
+        let takes = self.always_begins_at(place) || self.takes_answer(place, octets);
+        Some(Turn { number, to: if takes { place } else { self.address? }, is_last })
     }
 
     /// It has shown to be here. Whether that is elsewhere than before.
@@ -197,6 +228,17 @@ mod tests {
         path
     }
 
+    /// Which hosts are sent the first messages.
+    fn asked(path: &mut Path, count: usize) -> Vec<u8> {
+        let mut turn = 0;
+        let asked = std::iter::repeat_with(|| {
+            let begins = path.begins_at(turn, 190).expect("a turn");
+            turn = begins.next();
+            (1..=3).find(|host| address(*host) == begins.to).expect("one of these")
+        });
+        asked.take(count).collect()
+    }
+
     #[test]
     fn a_new_address_gets_three_times_what_came_from_it_and_the_old_one_the_rest() {
         let mut path = moving();
@@ -245,10 +287,30 @@ mod tests {
     fn a_handshake_is_sent_to_one_place_after_the_other() {
         let mut path = moving();
         path.prove(address(2));
-        assert_eq!([0, 1, 2].map(|tries| path.begins_at(tries, 190)), [2, 1, 2].map(|host| Some(address(host))));
+        assert_eq!(asked(&mut path, 3), [2, 1, 2]);
         path.heard(address(3), true, 100, || 78, at(0));
         // What came from the new one pays for one message.
-        let to = [0, 1, 2, 3].map(|tries| path.begins_at(tries, 190));
-        assert_eq!(to, [3, 2, 1, 2].map(|host| Some(address(host))));
+        assert_eq!(asked(&mut path, 4), [3, 2, 1, 2]);
+    }
+
+    #[test]
+    fn where_its_user_says_it_is_it_is_asked_in_its_turn_whatever_was_sent_there() {
+        let mut path = moving();
+        path.prove(address(2));
+        // Somebody sends from where the peer is said to be, and the challenges have used up what came from there.
+        path.heard(address(1), true, 10, || 78, at(0));
+        assert_eq!(path.challenge(30, RETRY, at(0)).map(|challenge| challenge.to), Some(address(1)));
+        assert_eq!(asked(&mut path, 4), [1, 2, 1, 2]);
+    }
+
+    #[test]
+    fn each_place_keeps_its_turn_when_another_one_goes() {
+        let mut path = moving();
+        path.prove(address(2));
+        path.heard(address(3), true, 1000, || 78, at(0));
+        let second = path.begins_at(1, 190).expect("a turn");
+        path.heard(address(2), true, 100, || unreachable!(), at(1));
+        let third = path.begins_at(second.next(), 190).expect("a turn");
+        assert_eq!([second, third].map(|turn| (turn.to, turn.is_last)), [(address(2), false), (address(1), true)]);
     }
 }

@@ -62,7 +62,7 @@ pub enum NotSealed {
 /// The longest control datagram.
 pub(crate) const LARGEST_OWN: usize = HEAD_ROOM + CONTROL + TAG;
 /// A first message has at most so many octets.
-const MOST_INITIATION: usize = 148 + INTRODUCTION;
+pub(crate) const MOST_INITIATION: usize = 148 + INTRODUCTION;
 /// The first message is repeated up to so much later than need be.
 const JITTER: u64 = 1 << 28;
 
@@ -146,9 +146,9 @@ impl Peer {
     fn begin(&mut self, context: &mut Context<'_>) -> Option<(SocketAddr, Message)> {
         let Context { local, config, now, id, .. } = *context;
         let attempt = self.attempt.as_mut()?;
-        let to = self.path.begins_at(attempt.tries(), MOST_INITIATION);
+        let turn = self.path.begins_at(attempt.turn(), MOST_INITIATION);
         let index = context.indices.allocate(id, context.random);
-        let (Some(to), Some(index)) = (to, index) else {
+        let (Some(turn), Some(index)) = (turn, index) else {
             // All indices are taken, or nobody knows where to send it.
             index.into_iter().for_each(|index| context.indices.free(index));
             attempt.put_off(config.retry.get(), now);
@@ -169,7 +169,7 @@ impl Peer {
                         |body| self.addressed.first(body),
                         |before| self.jar.second(before, now),
                     )?;
-                    Ok((Pending { noise: Box::new(noise), index, to, first }, message))
+                    Ok((Pending { noise: Box::new(noise), index, to: turn.to, first }, message))
                 });
         let Ok((pending, message)) = begun else {
             context.indices.free(index);
@@ -177,10 +177,7 @@ impl Peer {
             return None;
         };
         let jitter = Span::from_nanoseconds(u64::from(u32::from_le_bytes(draw(context.random))) % JITTER);
-        attempt
-            .sent(pending, self.path.places().len(), config, jitter, now)
-            .into_iter()
-            .for_each(|index| context.indices.free(index));
-        Some((to, message))
+        attempt.sent(pending, &turn, config, jitter, now).into_iter().for_each(|index| context.indices.free(index));
+        Some((turn.to, message))
     }
 }

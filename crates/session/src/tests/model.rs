@@ -73,7 +73,7 @@ struct Machine {
     slots: Slots<Token>,
     /// A first message that waits for its answer: its index, and where it went.
     attempt: Option<(u16, SocketAddr)>,
-    tries: usize,
+    turn: usize,
     /// The latest time stamp of the peer.
     latest: u8,
     path: Path,
@@ -137,7 +137,7 @@ impl Machine {
             at,
             slots: Slots::default(),
             attempt: None,
-            tries: 0,
+            turn: 0,
             latest: 0,
             path: Path::new(Some(home(1 - machine))),
             confirms: false,
@@ -186,8 +186,9 @@ impl Machine {
     }
 
     fn begin(&mut self, index: u16, stamp: u8) -> Option<Message> {
-        let to = self.path.begins_at(self.tries, SIZE)?;
-        self.tries += 1;
+        let turn = self.path.begins_at(self.turn, SIZE)?;
+        let to = turn.to;
+        self.turn = turn.next();
         self.attempt = Some((index, to));
         Some(Message { from: self.at, to, content: Content::Initiation { sender: index, boot: self.boot, stamp } })
     }
@@ -214,7 +215,7 @@ impl Machine {
                 self.slots.establish(token, drop);
                 self.met(boot);
                 self.confirms = true;
-                self.tries = 0;
+                self.turn = 0;
                 if asked_at == from {
                     self.path.prove(from);
                 } else {
@@ -228,7 +229,7 @@ impl Machine {
                 token.seen = token.seen.max(counter + 1);
                 if self.slots.confirm(receiver, drop) {
                     let (boot, began_at) = self.slots.current().map(|token| (token.boot, token.began_at))?;
-                    (self.attempt, self.tries) = (None, 0);
+                    (self.attempt, self.turn) = (None, 0);
                     self.met(boot);
                     if began_at == Some(from) {
                         self.path.prove(from);
