@@ -9,7 +9,7 @@ const STATUS: &str = "Examples:
   arqway status home                 the tunnel of home.toml
   arqway status home --json          for machines: SI units, null where something is not known";
 
-const EVENTS: &str = "With --json, each line is an object: `event` is keys, restarted, refused, unreachable, moved, up, down, hint or mtu; `number` counts the
+const EVENTS: &str = "With --json, each line is an object: `event` is keys, restarted, refused, unreachable, moved, up, down, hint, mtu, line-gone or line-back; `number` counts the
 events, so a reader that was too slow sees that it missed some.
 
 Examples:
@@ -103,6 +103,7 @@ fn table(status: &Status) -> String {
         ("of strangers' keys", counters.datagrams_of_strangers),
         ("forged", counters.datagrams_forged),
         ("replayed", counters.datagrams_replayed),
+        ("damaged", counters.datagrams_damaged),
     ];
     lines.extend(of_counters("  dropped", &refused));
     lines.join("\n") + "\n"

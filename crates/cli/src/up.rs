@@ -86,7 +86,7 @@ fn run(checked: &Checked, folder: &Path) -> Result<ExitCode, Failure> {
     };
     signals::watch(interrupt, move || terminated.ask(&second))?;
     let mut notes = Notes::start()?;
-    notes.note(format!("{}: up, listening on {}", checked.interface, tunnel.address()));
+    notes.note(format!("{}: up, listening on {}", checked.interface, tunnel.place()));
     let outcome = tunnel.run(&end.stop, |event| {
         if event.what != What::Keys {
             notes.note(event.to_string());

@@ -1,6 +1,7 @@
 //! What can go wrong with the system, and what to do about it.
 
 use std::io;
+use std::path::PathBuf;
 
 /// Why the system did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
@@ -24,6 +25,22 @@ pub enum NetError {
     NotEthernet {
         /// The name that was asked for.
         name: String,
+    },
+    /// The file is no terminal.
+    #[error("{} is not a serial line; expected a device such as /dev/ttyUSB0", .path.display())]
+    NotSerial {
+        /// What was asked for.
+        path: PathBuf,
+    },
+    /// The device has other rates.
+    #[error("the serial line {} does not go at {asked} baud: it took {speed}", .path.display())]
+    Baud {
+        /// What was asked for.
+        path: PathBuf,
+        /// The rate that was asked for.
+        asked: u32,
+        /// The nearest that the device has.
+        speed: u32,
     },
     /// An interface has this name already.
     #[error("an interface `{name}` exists already: choose another name, or remove it with `ip link delete {name}`")]

@@ -11,6 +11,7 @@
 //! | `namespace` | [`Namespace`]: made, entered, removed; a [`Child`] inside; [`leftovers`] of a process that was killed |
 //! | `interface` | [`Interface`]: packets in and out |
 //! | `udp` | [`UdpSocket`]: datagrams in batches |
+//! | `serial`, `hdlc` | [`SerialPort`]: datagrams over a serial line, and how they are framed there |
 //! | `privileges` | [`privileges`]: root's, or a user namespace's, or what is missing |
 //! | `confinement` | [`confine`], [`protect_memory`]: what is given up once all is open |
 //! | `netlink`, `option` | links and addresses; socket options |
@@ -48,11 +49,13 @@
 mod clock;
 mod confinement;
 mod error;
+mod hdlc;
 mod interface;
 mod namespace;
 mod netlink;
 mod option;
 mod privileges;
+mod serial;
 mod slab;
 mod udp;
 mod wait;
@@ -60,9 +63,11 @@ mod wait;
 pub use clock::{Clock, timeout};
 pub use confinement::{User, confine, protect_memory};
 pub use error::NetError;
+pub use hdlc::{FRAMING, STUFFED_ONE_IN};
 pub use interface::{Device, Interface};
 pub use namespace::{Child, Namespace, leftovers};
 pub use privileges::{Privileges, own_user, peer_user, privileges};
+pub use serial::{BITS_AN_OCTET, SerialConfig, SerialPort};
 pub use slab::Slab;
 pub use udp::{Datagrams, Sent, UdpSocket, reaches, unmapped};
 pub use wait::{Ready, Wait, Waker};

@@ -58,9 +58,16 @@ pub enum What {
         /// What.
         hint: LineHint,
     },
+    /// The device of the line is gone: nothing crosses it.
+    LineGone {
+        /// What the system says.
+        why: String,
+    },
+    /// The device is there again.
+    LineBack,
     /// The path carries datagrams of this size.
     Mtu {
-        /// With the headers of IPv6 and UDP.
+        /// With all that the line adds.
         octets: u64,
     },
 }
@@ -106,6 +113,8 @@ impl fmt::Display for What {
             Self::Up => write!(out, "link up"),
             Self::Down => write!(out, "link down"),
             Self::Hint { hint } => write!(out, "hint: {hint}"),
+            Self::LineGone { why } => write!(out, "line gone: {why}; looking for it each second"),
+            Self::LineBack => write!(out, "line back"),
             Self::Mtu { octets } => write!(out, "path MTU {octets}"),
         }
     }

@@ -1,7 +1,7 @@
 //! The tunnel: IP between hosts across bad links, by the very protocols that the simulator runs.
 //!
 //! ```text
-//!     packets of the network layer (TUN)                      datagrams of the line (UDP)
+//!     packets of the network layer (TUN)                      datagrams of the line (UDP, serial)
 //!            |                                                          ^
 //!            v   by destination                                         |
 //!     +-- peer ----------------------------------+                      |
@@ -18,7 +18,8 @@
 //! | `peer.rs` | one of them: its link, and the port below it |
 //! | `outbox.rs` | datagrams sealed where they are sent from, in batches |
 //! | `allowed.rs` | whose an address is |
-//! | `io.rs` | [`Line`] and [`NetworkLayer`], and both over the system |
+//! | `line/` | [`Line`]: what carries datagrams: UDP, a serial line |
+//! | `network.rs` | [`NetworkLayer`]: what has the packets: a TUN device |
 //! | `settings/` | [`settings`]: what a file says |
 //! | `names.rs` | where peers are whose address has changed |
 //! | `run.rs` | [`RunningTunnel`]: the loop in real time |
@@ -31,8 +32,9 @@ mod control;
 mod counters;
 mod events;
 mod hint;
-mod io;
+mod line;
 mod names;
+mod network;
 mod outbox;
 mod peer;
 mod run;
@@ -44,7 +46,8 @@ pub use control::{Answers, AskError, ask};
 pub use counters::Counters;
 pub use events::{EventLine, What};
 pub use hint::LineHint;
-pub use io::{Line, NetworkLayer, TunDevice, UdpLine};
+pub use line::Line;
+pub use network::{NetworkLayer, TunDevice};
 pub use peer::NewLink;
 pub use run::{RunningTunnel, StartError};
 pub use status::{CountersStatus, PeerStatus, ServiceStatus, Status};

@@ -5,7 +5,7 @@
 //!      `----- a run: to one address, all of one size ---'  another
 //! ```
 
-use crate::io::Line;
+use crate::line::Line;
 use arqway_link::{Frame, bearer};
 use arqway_net::{NetError, Sent};
 use arqway_session::{Endpoint, HEAD_ROOM, NotSealed, PeerId, TAG};
@@ -106,7 +106,7 @@ impl Outbox {
     }
 
     /// Gives the line what waits, as far as it has room. Whether nothing waits any more.
-    pub(crate) fn flush(&mut self, line: &mut impl Line) -> Result<bool, NetError> {
+    pub(crate) fn flush(&mut self, line: &mut (impl Line + ?Sized)) -> Result<bool, NetError> {
         self.is_blocked = false;
         while let Some(run) = self.runs.front_mut() {
             let (done, counter) = match line.send(run.to, &self.octets[run.octets.clone()], run.each)? {

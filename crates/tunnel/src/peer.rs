@@ -3,7 +3,7 @@
 use crate::allowed::AllowedAddresses;
 use crate::counters::Counters;
 use crate::hint::LineHint;
-use crate::io::NetworkLayer;
+use crate::network::NetworkLayer;
 use crate::outbox::Outbox;
 use arqway_link::mux::{Headers, Plan};
 use arqway_link::{self as link, bearer, pump};

@@ -9,24 +9,25 @@
 use crate::control::{self, Control, Listener, Request};
 use crate::events::{EventLine, What};
 use crate::hint::LineHint;
-use crate::io::{TunDevice, UdpLine};
+use crate::line::{self, LineNews, SystemLine};
 use crate::names::Names;
+use crate::network::TunDevice;
 use crate::settings::{self, Checked, Keys};
 use crate::status::{CountersStatus, PeerStatus, ServiceStatus, Status};
 use crate::tunnel::{AddError, Event, NewPeer, Next, Tunnel};
 use arqway_link::mux::service_names;
 use arqway_link::{ServiceConfig, bearer};
-use arqway_net::{Clock, Device, Interface, NetError, UdpSocket, Wait, Waker, confine, reaches};
+use arqway_net::{Clock, Device, Interface, NetError, Ready, Wait, Waker, confine, reaches};
 use arqway_session::{
     self as session, Config, Endpoint, Introduction, Keepalive, KeyFileError, PeerConfig, PeerId, PresharedKey, Random,
 };
 use arqway_units::{BitRate, Span, Time};
+use arrayvec::ArrayVec;
 use rand::rngs::ChaCha20Rng;
 use rand::{Rng, SeedableRng};
 use serde::Serialize;
 use std::io;
-use std::net::SocketAddr;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -94,7 +95,7 @@ impl Random for Generator {
 /// A tunnel with all that it needs of the system.
 pub struct RunningTunnel {
     tunnel: Tunnel<Generator>,
-    line: UdpLine,
+    line: Box<dyn SystemLine>,
     device: TunDevice,
     clock: Clock,
     /// What peers are called, by their order.
@@ -147,9 +148,9 @@ impl RunningTunnel {
         let introduction = Introduction::new(boot, checked.configuration());
         let session = Endpoint::new(private, introduction, Config::default(), clock.since_1970());
         let mut tunnel = Tunnel::new(session, boot, generator);
-        let line = UdpLine::new(UdpSocket::bind(settings.listen.0)?);
-        let from = line.socket().address();
-        let names = add_peers(&mut tunnel, checked, preshared, from, clock.now())?;
+        let line = line::open(settings.line())?;
+        let from = line.address();
+        let names = add_peers(&mut tunnel, checked, preshared, line.as_ref(), clock.now())?;
         let addresses = settings.addresses.iter().map(|address| (address.address, address.prefix)).collect();
         let name = checked.interface.clone();
         let device = Device { name, addresses, mtu: settings.mtu, transmit_queue: TRANSMIT_QUEUE };
@@ -187,10 +188,10 @@ impl RunningTunnel {
         Arc::clone(&self.waker)
     }
 
-    /// Where datagrams of peers arrive.
+    /// Where datagrams of peers arrive: an address, or a device.
     #[must_use]
-    pub fn address(&self) -> SocketAddr {
-        self.line.socket().address()
+    pub fn place(&self) -> String {
+        self.line.place()
     }
 
     /// Carries packets until `stop` is set and the [waker](Self::waker) woken, or somebody asks it to end (`arqway down`); tells what happens. Nothing is carried while it
@@ -206,7 +207,10 @@ impl RunningTunnel {
                 looked = now;
                 self.tunnel.set_wall(self.clock.since_1970());
             }
-            let next = self.tunnel.turn(&mut self.line, &mut self.device, now)?;
+            while let Some(news) = self.line.tend(now) {
+                self.hear_line(&news, now, &mut tell);
+            }
+            let next = self.tunnel.turn(self.line.as_mut(), &mut self.device, now)?;
             while let Some(event) = self.tunnel.poll_event() {
                 self.publish(event.peer(), What::of(&event), now, &mut tell);
                 if let Event::Session(session::Event::Unreachable { peer, .. }) | Event::Link(peer, bearer::Event::Down) =
@@ -221,8 +225,7 @@ impl RunningTunnel {
                 Next::Wait { until, for_room: false } => until,
                 Next::Wait { until, for_room: true } => Some(until.map_or(now + AGAIN, |until| until.min(now + AGAIN))),
             };
-            let (socket, device) = (self.line.socket(), self.device.interface());
-            if wait.on(&[waker.as_fd(), socket.as_fd(), device.as_fd()], until, &self.clock)?.has(0) {
+            if self.wait(&wait, &waker, until)?.has(0) {
                 waker.clear();
                 while let Some((peer, address)) = self.hosts.poll() {
                     self.tunnel.set_address(peer, address, self.clock.now());
@@ -235,11 +238,19 @@ impl RunningTunnel {
         Ok(())
     }
 
+    /// Waits until there is something to do; the first of what is ready is the waker.
+    fn wait(&self, wait: &Wait, waker: &Waker, until: Option<Time>) -> Result<Ready, NetError> {
+        let until = until.into_iter().chain(self.line.poll_timeout()).min();
+        let all = [waker.as_fd(), self.device.interface().as_fd()].into_iter().chain(self.line.descriptor());
+        let all: ArrayVec<BorrowedFd<'_>, 3> = all.collect();
+        wait.on(&all, until, &self.clock)
+    }
+
     /// Answers somebody who asks.
     fn answer(&mut self, request: Request, tell: &mut impl FnMut(&EventLine)) {
         match request {
             // Whoever has gone meanwhile misses nothing.
-            Request::Status(answer) => drop(answer.send(line(&self.status()))),
+            Request::Status(answer) => drop(answer.send(line_of_json(&self.status()))),
             Request::Events(listener) => {
                 self.listeners.retain(Listener::is_there);
                 self.listeners.push(listener);
@@ -271,6 +282,19 @@ impl RunningTunnel {
         "{}\n".to_owned()
     }
 
+    /// The device of the line is gone, and so are both directions of it; or it is back.
+    fn hear_line(&mut self, news: &LineNews, now: Time, tell: &mut impl FnMut(&EventLine)) {
+        let (hint, what) = match news {
+            LineNews::Gone { why } => (LineHint::Down, What::LineGone { why: why.clone() }),
+            LineNews::Back => (LineHint::Up, What::LineBack),
+        };
+        let peers: Vec<PeerId> = self.names.iter().map(|(id, _)| *id).collect();
+        for peer in peers {
+            self.tunnel.handle_hint(peer, hint, now);
+            self.publish(peer, what.clone(), now, tell);
+        }
+    }
+
     fn publish(&mut self, peer: PeerId, what: What, now: Time, tell: &mut impl FnMut(&EventLine)) {
         self.events += 1;
         let event =
@@ -279,7 +303,7 @@ impl RunningTunnel {
         if self.listeners.is_empty() {
             return;
         }
-        let line = line(&event);
+        let line = line_of_json(&event);
         self.listeners.retain(Listener::is_there);
         self.listeners.iter().for_each(|listener| listener.tell(&line));
     }
@@ -293,7 +317,7 @@ impl RunningTunnel {
         Status {
             interface: self.device.interface().name().to_owned(),
             public_key: self.tunnel.session().public().to_string(),
-            listens_at: self.address().to_string(),
+            listens_at: self.place(),
             running_s: now.as_seconds(),
             peers,
             counters: CountersStatus {
@@ -304,6 +328,7 @@ impl RunningTunnel {
                 datagrams_of_strangers: of_session.strangers,
                 datagrams_forged: of_session.forged,
                 datagrams_replayed: of_session.replayed,
+                datagrams_damaged: self.line.damaged(),
             },
         }
     }
@@ -324,7 +349,10 @@ impl RunningTunnel {
         let (services, path) = link.map_or((Vec::new(), None), |(services, path)| (services, Some(path)));
         PeerStatus {
             name,
-            address: session.and_then(|session| session.address).map(|address| address.to_string()),
+            address: match self.line.other_end() {
+                Some(_) => Some(self.place()),
+                None => session.and_then(|session| session.address).map(|address| address.to_string()),
+            },
             is_up: path.is_some_and(|path| path.is_up),
             is_announced_down: self.tunnel.is_announced_down(id),
             heard_s_ago: session.and_then(|session| session.heard).map(|heard| now.since(heard).as_seconds()),
@@ -342,7 +370,7 @@ impl RunningTunnel {
 }
 
 /// A line of JSON.
-fn line(value: &impl Serialize) -> String {
+fn line_of_json(value: &impl Serialize) -> String {
     // What is said here always can be: it has no maps with keys that are no text.
     serde_json::to_string(value).map_or_else(|error| format!("{{\"error\":\"{error}\"}}\n"), |json| json + "\n")
 }
@@ -351,7 +379,7 @@ fn add_peers(
     tunnel: &mut Tunnel<Generator>,
     checked: &Checked,
     preshared: Vec<PresharedKey>,
-    from: SocketAddr,
+    line: &dyn SystemLine,
     now: Time,
 ) -> Result<Vec<(PeerId, String)>, StartError> {
     let mut names = Vec::new();
@@ -362,12 +390,12 @@ fn add_peers(
         let name = peer.name();
         let address = peer.endpoint.as_ref().map(|endpoint| {
             let refused = |error| StartError::Name { endpoint: endpoint.value.to_string(), error };
-            endpoint.value.resolve(|to| reaches(from, to)).map_err(refused)
+            endpoint.value.resolve(|to| reaches(line.address(), to)).map_err(refused)
         });
         let session = PeerConfig {
             public,
             preshared,
-            address: address.transpose()?,
+            address: address.transpose()?.or(line.other_end()),
             keepalive: if peer.keepalive { Keepalive::Always } else { Keepalive::WhileAwaiting },
         };
         let allowed = peer.allowed.iter().map(|prefix| prefix.value).collect();

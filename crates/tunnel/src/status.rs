@@ -14,7 +14,7 @@ pub struct Status {
     pub interface: String,
     /// By what its peers know it.
     pub public_key: String,
-    /// Where datagrams arrive.
+    /// Where datagrams arrive: an address, or a serial line's device.
     pub listens_at: String,
     /// For how long it has been running.
     pub running_s: f64,
@@ -104,4 +104,6 @@ pub struct CountersStatus {
     pub datagrams_forged: u64,
     /// Datagrams that had come before.
     pub datagrams_replayed: u64,
+    /// Frames of a serial line that arrived damaged.
+    pub datagrams_damaged: u64,
 }

@@ -16,7 +16,8 @@
 use crate::allowed::AllowedAddresses;
 use crate::counters::Counters;
 use crate::hint::LineHint;
-use crate::io::{Line, NetworkLayer};
+use crate::line::Line;
+use crate::network::NetworkLayer;
 use crate::outbox::Outbox;
 use crate::peer::{Around, NewLink, Peer};
 use arqway_link::mux::{Addresses, Headers};
@@ -222,7 +223,12 @@ impl<R: Random> Tunnel<R> {
     ///
     /// # Errors
     /// The line or the network layer is gone.
-    pub fn turn(&mut self, line: &mut impl Line, network: &mut impl NetworkLayer, now: Time) -> Result<Next, NetError> {
+    pub fn turn(
+        &mut self,
+        line: &mut (impl Line + ?Sized),
+        network: &mut impl NetworkLayer,
+        now: Time,
+    ) -> Result<Next, NetError> {
         self.outbox.flush(line)?;
         let mut more = self.read_line(line, now)?;
         self.act(now);
@@ -253,7 +259,7 @@ impl<R: Random> Tunnel<R> {
     }
 
     /// Opens what has arrived. Whether there may be more.
-    fn read_line(&mut self, line: &mut impl Line, now: Time) -> Result<bool, NetError> {
+    fn read_line(&mut self, line: &mut (impl Line + ?Sized), now: Time) -> Result<bool, NetError> {
         for _ in 0..READS {
             let Some(Datagrams { mut octets, each, from }) = line.receive()? else { return Ok(false) };
             while !octets.is_empty() {
@@ -368,7 +374,12 @@ impl<R: Random> Tunnel<R> {
     }
 
     /// Pumps every link to which something happened.
-    fn settle(&mut self, line: &mut impl Line, network: &mut impl NetworkLayer, now: Time) -> Result<(), NetError> {
+    fn settle(
+        &mut self,
+        line: &mut (impl Line + ?Sized),
+        network: &mut impl NetworkLayer,
+        now: Time,
+    ) -> Result<(), NetError> {
         let Self { session, peers, allowed, schedule, touched, outbox, counters, events, .. } = self;
         // Whose datagrams filled the line is the last to send when it has room again.
         let mut filled = None;

@@ -109,6 +109,31 @@ fn mistakes_between_settings_are_told_too() {
 }
 
 #[test]
+fn a_serial_line_has_one_peer_and_no_addresses() {
+    let line = |baud: u32| format!("line = {{ serial = \"/dev/ttyUSB0\", baud = {baud}, frame = \"300 octets\" }}");
+    let checked = with(&line(57_600)).expect("settings");
+    let bearer = &checked.links[0].bearer;
+    // Ten bits an octet, of 65 octets one for stuffing.
+    assert_eq!(bearer.pace, arqway_units::BitRate::from_bits_per_second(57_600 * 64 / 10 / 65 * 8));
+    // Two flags and the CRC; head and tag of the session.
+    assert_eq!(bearer.overhead.as_u64(), 6 + 21);
+    assert_eq!((bearer.mtu_least.get(), bearer.mtu_most.get()), (300, 300));
+    let given = with(&format!("{}\nrate = \"20 kbit/s\"", line(57_600))).expect("settings");
+    assert_eq!(given.links[0].bearer.pace, arqway_units::BitRate::from_bits_per_second(20_000));
+    let second = "[[peer]]\npublic-key = \"wJ8Rr0sGzW1v3XKzKq5VYbqHSPuTtBZBtuNOuKrcnlQ=\"\nallowed = [\"10.9.0.3\"]\nendpoint = \"192.0.2.1:9\"";
+    let said = with(&format!("listen = 51820\n{}\n{second}\n", line(49))).expect_err("mistakes");
+    for expected in [
+        "home.toml:4:42: 49 baud; expected 50 to 12000000",
+        "home.toml:3:10: `listen` has no meaning on a serial line",
+        "remove it; or remove `line`, to use UDP",
+        "home.toml:8:12: `endpoint` has no meaning on a serial line",
+        "a second peer on a serial line; expected the one at its other end",
+    ] {
+        assert!(said.contains(expected), "no `{expected}`:\n{said}");
+    }
+}
+
+#[test]
 fn a_scenarios_link_layer_can_be_deployed_as_it_stands() {
     let text = "[link-layer]\nservice = { kind = \"selective-repeat\", timeout = \"1.1 s\" }\nscheduler = \"scfq\"\n\
                 classes = [{ protocol = \"udp\", port = \"5004-5020\", service = \"raw\", rate = \"20 %\" }]\n";
@@ -158,7 +183,7 @@ fn the_settings_that_the_documentation_shows_can_be_read() {
             read(block).unwrap_or_else(|mistakes| panic!("{page}:\n{block}\n{mistakes}"));
         }
     }
-    assert_eq!(blocks, 4);
+    assert_eq!(blocks, 5);
 }
 
 #[test]

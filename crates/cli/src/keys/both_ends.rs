@@ -12,7 +12,7 @@ use crate::addresses::{Address, addresses};
 use crate::failure::Failure;
 use crate::terminal::{note, print};
 use arqway_session::PrivateKey;
-use arqway_tunnel::settings::Endpoint;
+use arqway_tunnel::settings::{BAUD, Endpoint};
 use arqway_units::BitRate;
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Write as _};
@@ -35,12 +35,22 @@ pub(super) struct Options {
     /// Where the right end reaches the left one [default: a placeholder]
     #[arg(long, value_name = "HOST:PORT", requires = "config", value_parser = endpoint)]
     endpoint: Option<Endpoint>,
+    /// The serial line between the ends, in place of UDP, by the name that its device has at both, such as /dev/ttyUSB0
+    #[arg(long, value_name = "DEVICE", requires = "config", requires = "baud", conflicts_with = "endpoint", value_hint = clap::ValueHint::FilePath)]
+    serial: Option<PathBuf>,
+    /// The rate of the serial line, such as 57600
+    #[arg(long, value_name = "RATE", requires = "serial", value_parser = baud())]
+    baud: Option<u32>,
     /// How fast each end sends, such as '10 Mbit/s': a little less than its line carries [default: unlimited]
     #[arg(long, value_name = "RATE", requires = "config", value_parser = rate)]
     rate: Option<BitRate>,
     /// Addresses of the ends in the tunnel [default: 10.9.0.1/24,10.9.0.2/24]
     #[arg(long, value_name = "LEFT,RIGHT", requires = "config", value_delimiter = ',', num_args = 1)]
     addresses: Vec<String>,
+}
+
+fn baud() -> clap::builder::RangedI64ValueParser<u32> {
+    clap::value_parser!(u32).range(i64::from(*BAUD.start())..=i64::from(*BAUD.end()))
 }
 
 fn endpoint(text: &str) -> Result<Endpoint, String> {
@@ -59,13 +69,13 @@ pub(super) fn write(options: &Options) -> Result<(), Failure> {
     let keys = [PrivateKey::generate(&mut system()?), PrivateKey::generate(&mut system()?)];
     let ends = [0, 1].map(|end| files(end, options, addresses, &keys));
     match &options.out {
-        Some(folder) => save(folder, ends.as_flattened())?,
+        Some(folder) => save(folder, ends.as_flattened(), options.serial.is_some())?,
         None => {
             check_stdout()?;
             print(&(piece(&ends[0], NAMES[0]) + "\n" + &piece(&ends[1], NAMES[1])))?;
         }
     }
-    if options.endpoint.is_none() {
+    if options.endpoint.is_none() && options.serial.is_none() {
         note(format_args!(
             "{PLACEHOLDER} is a placeholder: in right.toml, set where the left end is reached, or use --endpoint"
         ));
@@ -76,26 +86,39 @@ pub(super) fn write(options: &Options) -> Result<(), Failure> {
 /// The settings of an end, and its key.
 fn files(end: usize, options: &Options, addresses: [Address; 2], keys: &[PrivateKey; 2]) -> [File; 2] {
     let (own, other) = (NAMES[end], NAMES[1 - end]);
-    let endpoint = options.endpoint.as_ref().map_or_else(|| PLACEHOLDER.to_owned(), ToString::to_string);
-    let port = endpoint.rsplit_once(':').map_or("", |(_, port)| port);
-    let [listens, calls] = if end == 0 {
-        [format!("listen = {port}\n"), String::new()]
-    } else {
-        [String::new(), format!("endpoint = \"{endpoint}\"\nkeepalive = true\n")]
+    let [meets, calls] = meeting(end, options);
+    let rate = match (options.rate, &options.serial) {
+        (Some(rate), _) => format!("rate = \"{rate}\"\n"),
+        // It follows from that of the line.
+        (None, Some(_)) => String::new(),
+        (None, None) => {
+            "# rate = \"10 Mbit/s\"    what this end sends: a little less than its line carries\n".to_owned()
+        }
     };
-    let rate = options.rate.map_or_else(
-        || "# rate = \"10 Mbit/s\"    what this end sends: a little less than its line carries\n".to_owned(),
-        |rate| format!("rate = \"{rate}\"\n"),
-    );
     let (address, peer) = (addresses[end], addresses[1 - end].address);
     let settings = format!(
-        "private-key = \"{own}.key\"\n{listens}addresses = [\"{}/{}\"]\n{rate}\n[[peer]]\nname = \"{other}\"\n\
+        "private-key = \"{own}.key\"\n{meets}addresses = [\"{}/{}\"]\n{rate}\n[[peer]]\nname = \"{other}\"\n\
          public-key = \"{}\"\nallowed = [\"{peer}\"]\n{calls}",
         address.address,
         address.prefix,
         keys[1 - end].public()
     );
     [(format!("{own}.toml"), settings), (format!("{own}.key"), format!("{}\n", &*keys[end].to_text()))]
+}
+
+/// How an end meets the other one: in the settings of this end, and in those of its peer.
+fn meeting(end: usize, options: &Options) -> [String; 2] {
+    if let Some((serial, baud)) = options.serial.as_ref().zip(options.baud) {
+        let device = serde_json::Value::from(serial.to_string_lossy());
+        return [format!("line = {{ serial = {device}, baud = {baud} }}\n"), String::new()];
+    }
+    let endpoint = options.endpoint.as_ref().map_or_else(|| PLACEHOLDER.to_owned(), ToString::to_string);
+    let port = endpoint.rsplit_once(':').map_or("", |(_, port)| port);
+    if end == 0 {
+        [format!("listen = {port}\n"), String::new()]
+    } else {
+        [String::new(), format!("endpoint = \"{endpoint}\"\nkeepalive = true\n")]
+    }
 }
 
 /// What saves the files of an end when a shell reads it; nothing is overwritten.
@@ -108,7 +131,7 @@ fn piece(files: &[File], end: &str) -> String {
 }
 
 /// Writes all of them, or none where one is there already.
-fn save(folder: &Path, files: &[File]) -> Result<(), Failure> {
+fn save(folder: &Path, files: &[File], is_serial: bool) -> Result<(), Failure> {
     let failed = |path: &Path, error: io::Error| Failure::Failed(format!("cannot write {}: {error}", path.display()));
     if let Some(path) = files.iter().map(|(name, _)| folder.join(name)).find(|path| path.symlink_metadata().is_ok()) {
         return Err(Failure::Usage(format!(
@@ -127,9 +150,11 @@ fn save(folder: &Path, files: &[File]) -> Result<(), Failure> {
         }
     }
     let [left, right] = NAMES.map(|name| folder.join(name).display().to_string());
+    let [listens, calls] =
+        if is_serial { ["one end", "the other end"] } else { ["the end that listens", "the end that calls"] };
     print(&format!(
-        "{left}.toml, {left}.key      for the end that listens: arqway up left.toml\n\
-         {right}.toml, {right}.key    for the end that calls: arqway up right.toml\n"
+        "{left}.toml, {left}.key      for {listens}: arqway up left.toml\n\
+         {right}.toml, {right}.key    for {calls}: arqway up right.toml\n"
     ))?;
     Ok(())
 }

@@ -89,3 +89,21 @@ fn what_is_printed_for_each_end_saves_its_files_when_it_is_pasted_into_a_shell()
     assert!(!paste(left).status.success(), "nothing is overwritten");
     assert_eq!(files(&folder.0), before);
 }
+
+#[test]
+fn both_ends_of_a_serial_line_are_alike() {
+    let folder = Folder::new("both-serial");
+    let out = folder.0.display().to_string() + "/ends";
+    let made = arqway(&["genkey", "--config", "--out", &out, "--serial", "/dev/ttyUSB0", "--baud", "57600"]);
+    assert!(made.status.success() && stderr(&made).is_empty(), "{}", stderr(&made));
+    for end in ["left", "right"] {
+        let said = checked(Path::new(&out), end);
+        for expected in [
+            "serial line     /dev/ttyUSB0, 57600 baud, frames of 1500 octets",
+            "endpoint      the other end of the line",
+            "rate          45.368 kbit/s",
+        ] {
+            assert!(said.contains(expected), "no `{expected}`:\n{said}");
+        }
+    }
+}

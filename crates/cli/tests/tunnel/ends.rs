@@ -62,6 +62,16 @@ impl Site {
         site
     }
 
+    /// Two ends of a serial line, by the names of its devices.
+    pub(crate) fn serial(test: &str, devices: [&str; 2]) -> Self {
+        let site = Self::between(test, &["left", "right"]);
+        for (end, other) in [(0, 1), (1, 0)] {
+            let line = format!("line = {{ serial = \"{}\", baud = 4000000 }}\n", devices[end]);
+            site.write(end, &format!("{line}{}", site.peer(other, "", "10.9.0")));
+        }
+        site
+    }
+
     fn between(test: &str, ends: &'static [&'static str]) -> Self {
         let namespaces: Vec<String> = ends.iter().map(|end| namespace(test, end)).collect();
         let made = namespaces.iter().map(|name| Made::new("netns", name, "")).collect();

@@ -17,11 +17,14 @@
 //! RLP as received, all else raw, each with its share of the link: [`link_layer`].
 
 mod key;
+mod line;
 mod places;
 
 pub use key::Key;
+pub use line::{BAUD, FlowControl, LineSettings};
 pub use places::{Endpoint, InterfaceAddress, Listen, UserName};
 
+use crate::line::LineConfig;
 use crate::peer::NewLink;
 use arqway_config::grammars::LINK_LAYER;
 use arqway_config::schema::{Document, Grammar, generate};
@@ -32,13 +35,15 @@ use arqway_session::{Configuration, KeyFileError, PresharedKey, PrivateKey, read
 use arqway_units::{BitRate, Octets, Span};
 use serde::Deserialize;
 use std::fmt;
+use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Octets around a datagram of the link: IPv6 and UDP, and the session's head and tag. Over IPv4 it is 20 less; which version
-/// it will be is not known before, and a peer may move.
-const OVERHEAD: Octets = Octets::new(48 + 5 + 16);
+/// Octets that the session adds to a datagram of the link: head and tag.
+const SEALING: Octets = Octets::new(5 + 16);
+/// What IPv6 and UDP add to that. Over IPv4 it is 20 less; which version it will be is not known before, and a peer may move.
+const IP_AND_UDP: Octets = Octets::new(48);
 /// What the network layer's packets may have at most by default: on a path of 1,500 octets all of them fit, by any service. Where a
 /// path carries less, TCP's are cut by tally, and others are answered.
 const MTU: u32 = 1400;
@@ -70,8 +75,9 @@ pub struct Settings {
     /// The file with this end's private key, beside the settings; `arqway genkey` makes one.
     pub private_key: PathBuf,
     /// The port, or address and port, at which datagrams of peers arrive; any free port by default.
-    #[serde(default)]
-    pub listen: Listen,
+    pub listen: Option<Located<Listen>>,
+    /// A serial line that carries datagrams instead of UDP, to the one peer at its other end.
+    pub line: Option<Located<LineSettings>>,
     /// The addresses of this end in the tunnel, with the lengths of their networks' prefixes.
     pub addresses: Vec<InterfaceAddress>,
     /// The largest packet that the network layer sends into the tunnel, in octets.
@@ -181,6 +187,7 @@ impl Checked {
         let interface = interface(&settings, source, default_name, &mut mistakes);
         settings.check_addresses(source, &mut mistakes);
         settings.check_peers(source, &mut mistakes);
+        settings.check_line(&mut mistakes);
         let given = settings.link_layer.as_ref();
         let link_layer = given.map_or_else(link_layer, |given| given.value.clone());
         if let Some(place) = given.filter(|given| given.value.bearer.as_ref().is_some_and(has_pace)) {
@@ -189,9 +196,11 @@ impl Checked {
         }
         let mut links = Vec::new();
         for peer in &settings.peer {
-            let rate = peer.value.rate.or(settings.rate);
+            let rate = settings.rate_to(&peer.value);
             match link_layer.mux(rate).plan() {
-                Ok(plan) => links.push(NewLink { plan, bearer: bearer_of(&link_layer, rate), delay: peer.value.delay }),
+                Ok(plan) => {
+                    links.push(NewLink { plan, bearer: settings.bearer(&link_layer, rate), delay: peer.value.delay })
+                }
                 Err(error) => {
                     let place = given.map_or(&peer.origin, |given| &given.origin).clone();
                     mistakes.push(Mistake { origin: place, message: error.to_string(), help: None });
@@ -236,13 +245,6 @@ fn has_pace(bearer: &bearer::Config) -> bool {
     bearer.pace.is_some() || bearer.pace_up.is_some()
 }
 
-/// The bearer of a link on which this end sends so fast.
-fn bearer_of(link_layer: &LinkLayer, rate: Option<BitRate>) -> bearer::Config {
-    let given = link_layer.bearer.clone();
-    let overhead = given.as_ref().map_or(OVERHEAD, |given| given.overhead.max(OVERHEAD));
-    bearer::Config { pace: rate, pace_up: None, overhead, hellos: false, ..given.unwrap_or_default() }
-}
-
 /// How a device may be called: at most 15 octets, and nothing that a path or a shell takes for something else.
 fn is_name(name: &str) -> bool {
     let is_plain = |octet: u8| octet.is_ascii_alphanumeric() || b"_-.".contains(&octet);
@@ -275,12 +277,18 @@ fn interface(settings: &Settings, source: &Arc<Source>, default: &str, mistakes:
 /// What the settings mean, a line each.
 impl fmt::Display for Checked {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Settings { addresses, listen, mtu, .. } = &self.settings;
+        let Settings { addresses, line, mtu, .. } = &self.settings;
         let addresses: Vec<String> = addresses.iter().map(ToString::to_string).collect();
         writeln!(out, "interface {}", self.interface)?;
         writeln!(out, "  addresses       {}", addresses.join(", "))?;
         writeln!(out, "  mtu             {mtu}")?;
-        writeln!(out, "  listens on      {}", listen.0)?;
+        match line {
+            None => writeln!(out, "  listens on      {}", self.settings.listens_on())?,
+            Some(Located { value: LineSettings { serial, baud, frame, .. }, .. }) => {
+                let (serial, baud, frame) = (serial.display(), baud.value, frame.get());
+                writeln!(out, "  serial line     {serial}, {baud} baud, frames of {frame} octets")?;
+            }
+        }
         let LinkLayer { classes, table, .. } = &self.link_layer;
         let services = self.link_layer.services().into_iter().map(ServiceConfig::kind);
         let services = mux::service_names(classes, table).into_iter().zip(services);
@@ -289,7 +297,11 @@ impl fmt::Display for Checked {
         for (peer, NewLink { bearer, .. }) in self.settings.peer.iter().zip(&self.links) {
             let PeerSettings { endpoint, allowed, .. } = &peer.value;
             let allowed: Vec<String> = allowed.iter().map(|prefix| prefix.value.to_string()).collect();
-            let at = endpoint.as_ref().map_or_else(|| "learned when it calls".to_owned(), |at| at.value.to_string());
+            let at = match (endpoint, line) {
+                (Some(at), _) => at.value.to_string(),
+                (None, None) => "learned when it calls".to_owned(),
+                (None, Some(_)) => "the other end of the line".to_owned(),
+            };
             let rate = bearer.pace.map_or_else(|| "unlimited".to_owned(), |rate| rate.to_string());
             writeln!(out, "  peer {}", peer.value.name())?;
             writeln!(out, "    allowed       {}", allowed.join(", "))?;
@@ -301,6 +313,56 @@ impl fmt::Display for Checked {
 }
 
 impl Settings {
+    /// Where datagrams arrive, over UDP.
+    fn listens_on(&self) -> SocketAddr {
+        self.listen.as_ref().map_or_else(Listen::default, |listen| listen.value).0
+    }
+
+    /// The line that carries datagrams.
+    pub(crate) fn line(&self) -> LineConfig {
+        match &self.line {
+            None => LineConfig::Udp(self.listens_on()),
+            Some(line) => LineConfig::Serial(line.value.config()),
+        }
+    }
+
+    /// How fast this end sends to a peer.
+    fn rate_to(&self, peer: &PeerSettings) -> Option<BitRate> {
+        peer.rate.or(self.rate).or_else(|| self.line.as_ref()?.value.rate())
+    }
+
+    /// The bearer of a link on which this end sends so fast.
+    fn bearer(&self, link_layer: &LinkLayer, rate: Option<BitRate>) -> bearer::Config {
+        let given = link_layer.bearer.clone().unwrap_or_default();
+        let sealed = bearer::Config { pace: rate, pace_up: None, hellos: false, ..given };
+        match &self.line {
+            None => bearer::Config { overhead: given.overhead.max(SEALING + IP_AND_UDP), ..sealed },
+            // Whatever fits into a frame crosses.
+            Some(Located { value: LineSettings { frame, .. }, .. }) => {
+                let overhead = SEALING + LineSettings::overhead();
+                bearer::Config { overhead, mtu_least: *frame, mtu_most: *frame, ..sealed }
+            }
+        }
+    }
+
+    /// A line other than UDP has no addresses, and one peer.
+    fn check_line(&self, mistakes: &mut Mistakes) {
+        let Some(Located { value: LineSettings { baud, .. }, .. }) = &self.line else { return };
+        if !line::BAUD.contains(&baud.value) {
+            let (least, most) = (line::BAUD.start(), line::BAUD.end());
+            mistakes.push(baud.mistake(format!("{} baud; expected {least} to {most}", baud.value)));
+        }
+        let listen = self.listen.as_ref().map(|listen| listen.mistake("`listen` has no meaning on a serial line"));
+        let endpoints = self.peer.iter().filter_map(|peer| peer.value.endpoint.as_ref());
+        let endpoints = endpoints.map(|endpoint| endpoint.mistake("`endpoint` has no meaning on a serial line"));
+        for mistake in listen.into_iter().chain(endpoints) {
+            mistakes.push(mistake.help("remove it; or remove `line`, to use UDP"));
+        }
+        for peer in self.peer.iter().skip(1) {
+            mistakes.push(peer.mistake("a second peer on a serial line; expected the one at its other end"));
+        }
+    }
+
     fn check_addresses(&self, source: &Arc<Source>, mistakes: &mut Mistakes) {
         let place = |key| {
             let whole = || arqway_config::Origin::whole(source);
