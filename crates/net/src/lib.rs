@@ -14,7 +14,9 @@
 //! | `serial`, `hdlc` | [`SerialPort`]: datagrams over a serial line, and how they are framed there |
 //! | `privileges` | [`privileges`]: root's, or a user namespace's, or what is missing |
 //! | `confinement` | [`confine`], [`protect_memory`]: what is given up once all is open |
-//! | `netlink`, `option` | links and addresses; socket options |
+//! | `netlink`, `option` | links, addresses and routes; socket options |
+//! | `underlay` | [`Underlay`]: which way datagrams leave that must not go into a device of ours |
+//! | `masquerade`, `name_servers` | [`Masquerade`]; [`ask_name_servers`]: what a tunnel for others needs besides routes |
 //! | `error` | [`NetError`] |
 //!
 //! Two hosts that see each other, through us:
@@ -51,6 +53,8 @@ mod confinement;
 mod error;
 mod hdlc;
 mod interface;
+mod masquerade;
+mod name_servers;
 mod namespace;
 mod netlink;
 mod option;
@@ -58,6 +62,7 @@ mod privileges;
 mod serial;
 mod slab;
 mod udp;
+mod underlay;
 mod wait;
 
 pub use clock::{Clock, timeout};
@@ -65,9 +70,12 @@ pub use confinement::{User, confine, protect_memory};
 pub use error::NetError;
 pub use hdlc::{FRAMING, STUFFED_ONE_IN};
 pub use interface::{Device, Interface};
+pub use masquerade::Masquerade;
+pub use name_servers::ask_name_servers;
 pub use namespace::{Child, Namespace, leftovers};
 pub use privileges::{Privileges, own_user, peer_user, privileges};
 pub use serial::{BITS_AN_OCTET, SerialConfig, SerialPort};
 pub use slab::Slab;
-pub use udp::{Datagrams, Sent, UdpSocket, reaches, unmapped};
+pub use udp::{Datagrams, Outer, Sent, UdpSocket, reaches, unmapped};
+pub use underlay::{Underlay, Way};
 pub use wait::{Ready, Wait, Waker};

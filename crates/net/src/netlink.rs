@@ -1,4 +1,4 @@
-//! Links and addresses of one network namespace, over rtnetlink(7): what `ip link` and `ip address` do.
+//! Links, addresses and routes of one network namespace, over rtnetlink(7): what `ip link`, `ip address` and `ip route` do.
 //!
 //! A socket belongs to the namespace that its thread was in when it was made, and goes on speaking of that one wherever
 //! it is used from.
@@ -13,15 +13,21 @@ use netlink_packet_route::address::{AddressAttribute, AddressFlags, AddressHeade
 use netlink_packet_route::link::{
     AfSpecInet6, AfSpecUnspec, In6AddrGenMode, LinkAttribute, LinkFlags, LinkLayerType, LinkMessage, Stats64,
 };
-use netlink_packet_route::route::{RouteAddress, RouteAttribute};
+use netlink_packet_route::route::{
+    RouteAddress, RouteAttribute, RouteHeader, RouteMessage, RouteProtocol, RouteScope, RouteType,
+};
 use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
 use netlink_sys::protocols::NETLINK_ROUTE;
 use netlink_sys::{Socket, SocketAddr};
 use rustix::event::{PollFd, PollFlags, poll};
 use std::io;
 use std::net::IpAddr;
+use std::os::fd::{AsFd, BorrowedFd};
 
-/// A socket to the kernel's tables of links and addresses.
+/// So many news are dropped at once.
+const MOST_NEWS: usize = 1000;
+
+/// A socket to the kernel's tables of links, addresses and routes.
 pub(crate) struct Netlink {
     socket: Socket,
 }
@@ -122,8 +128,41 @@ impl Netlink {
             .map_err(|error| NetError::system(format!("give `{}` the address {address}/{prefix}", link.name), error))
     }
 
+    /// Sends packets for a network into a link, as long as that is there.
+    pub(crate) fn add_route(&self, link: &Link, network: IpAddr, prefix: u8) -> Result<(), NetError> {
+        let mut message = about(network);
+        message.header.destination_prefix_length = prefix;
+        message.header.table = RouteHeader::RT_TABLE_MAIN;
+        message.header.protocol = RouteProtocol::Static;
+        message.header.scope = if network.is_ipv4() { RouteScope::Link } else { RouteScope::Universe };
+        message.header.kind = RouteType::Unicast;
+        message.attributes.push(RouteAttribute::Oif(link.index));
+        self.ask(RouteNetlinkMessage::NewRoute(message), NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL).map(drop).map_err(
+            |error| {
+                let hint = if error.kind() == io::ErrorKind::AlreadyExists { ", where another one stands" } else { "" };
+                NetError::system(format!("set a route to {network}/{prefix} into `{}`{hint}", link.name), error)
+            },
+        )
+    }
+
+    /// The route that a packet to an address takes; `None` where the answer is no route.
+    pub(crate) fn route_to(&self, address: IpAddr) -> io::Result<Option<RouteMessage>> {
+        let mut message = about(address);
+        message.header.destination_prefix_length = if address.is_ipv4() { 32 } else { 128 };
+        let answers = self.ask(RouteNetlinkMessage::GetRoute(message), NLM_F_ACK)?;
+        Ok(answers.into_iter().find_map(route))
+    }
+
+    /// All routes of an address's version of IP.
+    pub(crate) fn routes(&self, address: IpAddr) -> io::Result<Vec<RouteMessage>> {
+        let mut message = about(address);
+        message.attributes.clear();
+        let answers = self.ask(RouteNetlinkMessage::GetRoute(message), NLM_F_DUMP)?;
+        Ok(answers.into_iter().filter_map(route).collect())
+    }
+
     /// Waits until the kernel delivers packets for these IPv6 addresses, which it comes to a moment after it has taken them:
-    /// until then it drops such packets. This socket was opened by [`watch_routes`](Self::watch_routes) before.
+    /// until then it drops such packets. This socket has [watched](Self::watch) IPv6's routes since before.
     pub(crate) fn await_routes(&self, addresses: &[(IpAddr, u8)]) -> Result<(), NetError> {
         let mut missing: Vec<IpAddr> = addresses.iter().map(|(address, _)| *address).filter(IpAddr::is_ipv6).collect();
         let (clock, latest) = (Clock::start(), Time::ZERO + Span::from_seconds(5.0));
@@ -141,12 +180,25 @@ impl Netlink {
         Ok(())
     }
 
-    /// A socket that is told of each new IPv6 route of the calling thread's namespace.
-    pub(crate) fn watch_routes() -> Result<Self, NetError> {
+    /// A socket that is told of each change in the calling thread's namespace of what these groups are about (rtnetlink(7)).
+    pub(crate) fn watch(groups: &[u32]) -> Result<Self, NetError> {
         let netlink = Self::open()?;
-        let watched = netlink.socket.add_membership(libc::RTNLGRP_IPV6_ROUTE);
-        watched.map_err(|error| NetError::system("watch routes over netlink", error))?;
+        let watched = groups.iter().try_for_each(|group| netlink.socket.add_membership(*group));
+        watched.map_err(|error| NetError::system("watch links and routes over netlink", error))?;
         Ok(netlink)
+    }
+
+    /// Drops what a socket was told that [watches](Self::watch), also that it missed some of it.
+    pub(crate) fn discard(&self) {
+        let mut buffer = Vec::with_capacity(64);
+        // What is left then is there to be read still, and its owner comes back.
+        for _ in 0..MOST_NEWS {
+            let read = self.socket.recv(&mut buffer, libc::MSG_DONTWAIT);
+            if read.is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock) {
+                break;
+            }
+            buffer.clear();
+        }
     }
 
     /// What the kernel answers.
@@ -189,6 +241,29 @@ impl std::fmt::Debug for Netlink {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Netlink").finish_non_exhaustive()
     }
+}
+
+impl AsFd for Netlink {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}
+
+/// A message about routes to an address.
+fn about(address: IpAddr) -> RouteMessage {
+    let mut message = RouteMessage::default();
+    let (family, to) = match address {
+        IpAddr::V4(address) => (AddressFamily::Inet, RouteAddress::Inet(address)),
+        IpAddr::V6(address) => (AddressFamily::Inet6, RouteAddress::Inet6(address)),
+    };
+    message.header.address_family = family;
+    message.attributes.push(RouteAttribute::Destination(to));
+    message
+}
+
+fn route(message: RouteNetlinkMessage) -> Option<RouteMessage> {
+    let RouteNetlinkMessage::NewRoute(route) = message else { return None };
+    Some(route)
 }
 
 /// Whether this is news of a route to exactly this address.

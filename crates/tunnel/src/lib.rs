@@ -22,7 +22,9 @@
 //! | `network.rs` | [`NetworkLayer`]: what has the packets: a TUN device |
 //! | `settings/` | [`settings`]: what a file says |
 //! | `names.rs` | where peers are whose address has changed |
+//! | `machine.rs` | what is set on the machine besides the device |
 //! | `run.rs` | [`RunningTunnel`]: the loop in real time |
+//! | `start_error.rs` | [`StartError`]: why it cannot begin |
 //! | `hint.rs` | [`LineHint`]: what somebody outside knows of a line |
 //! | `control/` | [`ask`]: talking to a tunnel that runs |
 //! | `status.rs`, `events.rs`, `counters.rs` | what it says of itself |
@@ -33,12 +35,14 @@ mod counters;
 mod events;
 mod hint;
 mod line;
+mod machine;
 mod names;
 mod network;
 mod outbox;
 mod peer;
 mod run;
 pub mod settings;
+mod start_error;
 mod status;
 mod tunnel;
 
@@ -49,6 +53,7 @@ pub use hint::LineHint;
 pub use line::Line;
 pub use network::{NetworkLayer, TunDevice};
 pub use peer::NewLink;
-pub use run::{RunningTunnel, StartError};
+pub use run::RunningTunnel;
+pub use start_error::StartError;
 pub use status::{CountersStatus, PeerStatus, ServiceStatus, Status};
 pub use tunnel::{AddError, Event, NewPeer, Next, Tunnel};

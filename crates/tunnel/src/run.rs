@@ -10,23 +10,24 @@ use crate::control::{self, Control, Listener, Request};
 use crate::events::{EventLine, What};
 use crate::hint::LineHint;
 use crate::line::{self, LineNews, SystemLine};
+use crate::machine::Machine;
 use crate::names::Names;
 use crate::network::TunDevice;
 use crate::settings::{self, Checked, Keys};
+use crate::start_error::StartError;
 use crate::status::{CountersStatus, PeerStatus, ServiceStatus, Status};
-use crate::tunnel::{AddError, Event, NewPeer, Next, Tunnel};
+use crate::tunnel::{Event, NewPeer, Next, Tunnel};
 use arqway_link::mux::service_names;
 use arqway_link::{ServiceConfig, bearer};
 use arqway_net::{Clock, Device, Interface, NetError, Ready, Wait, Waker, confine, reaches};
 use arqway_session::{
-    self as session, Config, Endpoint, Introduction, Keepalive, KeyFileError, PeerConfig, PeerId, PresharedKey, Random,
+    self as session, Config, Endpoint, Introduction, Keepalive, PeerConfig, PeerId, PresharedKey, Random,
 };
 use arqway_units::{BitRate, Span, Time};
 use arrayvec::ArrayVec;
 use rand::rngs::ChaCha20Rng;
 use rand::{Rng, SeedableRng};
 use serde::Serialize;
-use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
 use std::sync::Arc;
@@ -39,49 +40,6 @@ const TRANSMIT_QUEUE: u32 = 500;
 const AGAIN: Span = Span::from_milliseconds(1);
 /// How often the system's clock is looked at, which somebody may set.
 const CLOCK_INTERVAL: Span = Span::from_milliseconds(1000);
-
-/// Why a tunnel cannot begin.
-#[derive(Debug, thiserror::Error)]
-pub enum StartError {
-    /// A key cannot be read.
-    #[error(transparent)]
-    Key(#[from] KeyFileError),
-    /// The name of a peer's host has no address.
-    #[error("cannot resolve `{endpoint}`: {error}")]
-    Name {
-        /// Host and port, as the settings have them.
-        endpoint: String,
-        /// What the system says.
-        error: io::Error,
-    },
-    /// The system refuses the device or the socket.
-    #[error(transparent)]
-    Net(#[from] NetError),
-    /// A peer cannot be added.
-    #[error("peer {name}: {error}")]
-    Peer {
-        /// Which.
-        name: String,
-        /// Why.
-        error: AddError,
-    },
-    /// A tunnel of this name runs already, or nobody may listen here.
-    #[error(
-        "cannot take the name @arqway/{name}: {error}; is a tunnel of this name running already? See `arqway status {name}`"
-    )]
-    Control {
-        /// Whose name.
-        name: String,
-        /// What the system says.
-        error: io::Error,
-    },
-    /// The system has no room for another thread.
-    #[error("cannot start another thread: {0}")]
-    Thread(io::Error),
-    /// No key can be made without it.
-    #[error("no randomness from the system: {0}")]
-    Randomness(#[from] getrandom::Error),
-}
 
 /// Random octets from a generator that the system has seeded: it never fails, and asks the system nothing.
 struct Generator(ChaCha20Rng);
@@ -97,6 +55,7 @@ pub struct RunningTunnel {
     tunnel: Tunnel<Generator>,
     line: Box<dyn SystemLine>,
     device: TunDevice,
+    _machine: Machine,
     clock: Clock,
     /// What peers are called, by their order.
     names: Vec<(PeerId, String)>,
@@ -148,13 +107,16 @@ impl RunningTunnel {
         let introduction = Introduction::new(boot, checked.configuration());
         let session = Endpoint::new(private, introduction, Config::default(), clock.since_1970());
         let mut tunnel = Tunnel::new(session, boot, generator);
-        let line = line::open(settings.line())?;
+        let mut line = line::open(settings.line())?;
         let from = line.address();
         let names = add_peers(&mut tunnel, checked, preshared, line.as_ref(), clock.now())?;
         let addresses = settings.addresses.iter().map(|address| (address.address, address.prefix)).collect();
         let name = checked.interface.clone();
         let device = Device { name, addresses, mtu: settings.mtu, transmit_queue: TRANSMIT_QUEUE };
-        let device = TunDevice::new(Interface::tun_with_offloads(&device)?);
+        let device = Interface::tun_with_offloads(&device)?;
+        let at = names.iter().filter_map(|(id, _)| tunnel.session().status(*id, clock.now())?.address);
+        let mut machine = Machine::set_up(settings, &device, at)?;
+        machine.underlay.take().into_iter().for_each(|underlay| line.go_around(underlay));
         let names_of_services = service_names(&checked.link_layer.classes, &checked.link_layer.table);
         let kinds = checked.link_layer.services().into_iter().map(ServiceConfig::kind);
         let services = names_of_services.into_iter().zip(kinds).collect();
@@ -169,7 +131,8 @@ impl RunningTunnel {
         Ok(Self {
             tunnel,
             line,
-            device,
+            device: TunDevice::new(device),
+            _machine: machine,
             clock,
             names,
             hosts,
@@ -239,11 +202,17 @@ impl RunningTunnel {
     }
 
     /// Waits until there is something to do; the first of what is ready is the waker.
-    fn wait(&self, wait: &Wait, waker: &Waker, until: Option<Time>) -> Result<Ready, NetError> {
+    fn wait(&mut self, wait: &Wait, waker: &Waker, until: Option<Time>) -> Result<Ready, NetError> {
         let until = until.into_iter().chain(self.line.poll_timeout()).min();
-        let all = [waker.as_fd(), self.device.interface().as_fd()].into_iter().chain(self.line.descriptor());
-        let all: ArrayVec<BorrowedFd<'_>, 3> = all.collect();
-        wait.on(&all, until, &self.clock)
+        let news = self.line.changes().unwrap_or(waker.as_fd());
+        let all = [waker.as_fd(), news, self.device.interface().as_fd()].into_iter().chain(self.line.descriptor());
+        let all: ArrayVec<BorrowedFd<'_>, 4> = all.collect();
+        let ready = wait.on(&all, until, &self.clock)?;
+        drop(all);
+        if ready.has(1) {
+            self.line.changed();
+        }
+        Ok(ready)
     }
 
     /// Answers somebody who asks.

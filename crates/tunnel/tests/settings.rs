@@ -169,6 +169,49 @@ fn the_rate_of_a_peer_is_its_own_or_that_of_all() {
 }
 
 #[test]
+fn routes_go_to_what_is_behind_peers_and_not_to_this_ends_own_network() {
+    let routed = |allowed: &str| {
+        let text = format!(
+            "private-key = \"k\"\naddresses = [\"10.9.0.1/24\", \"fd00::1/64\"]\nroutes = true\n\
+             [[peer]]\npublic-key = \"hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo=\"\nallowed = [{allowed}]\n"
+        );
+        let checked = read(&text).expect("settings");
+        let networks =
+            checked.settings.routed().iter().map(|(address, length)| format!("{address}/{length}")).collect();
+        (networks, checked.to_string())
+    };
+    let (networks, said): (Vec<_>, _) = routed("\"10.9.0.2\", \"10.20.0.0/16\", \"10.20.0.0/16\", \"fd00::2\"");
+    assert_eq!(networks, ["10.20.0.0/16"]);
+    assert!(said.contains("\n  routes          10.20.0.0/16\n"), "{said}");
+    let (all, _) = routed("\"0.0.0.0/0\", \"::/0\"");
+    assert_eq!(all, ["0.0.0.0/1", "128.0.0.0/1", "::/1", "8000::/1"]);
+    // A network that is larger than this end's own is not its own.
+    assert_eq!(routed("\"10.8.0.0/15\", \"fd00::/60\"").0, ["10.8.0.0/15", "fd00::/60"]);
+    assert_eq!(routed("\"10.9.0.2\"").1.lines().nth(4), Some("  routes          those of the addresses"));
+    assert!(with("").expect("settings").settings.routed().is_empty());
+}
+
+#[test]
+fn what_is_set_on_the_machine_is_checked_and_said() {
+    let checked = with("dns = [\"10.9.0.2\"]\nmasquerade = true").expect("settings").to_string();
+    for expected in ["  name servers    10.9.0.2, by resolvectl\n", "  masquerades     what leaves by other interfaces"]
+    {
+        assert!(checked.contains(expected), "no `{expected}`:\n{checked}");
+    }
+    let said = with("dns = [\"10.9.0\"]").expect_err("a mistake");
+    assert!(said.contains("home.toml:3:8: `10.9.0` is not an address; expected that of a name server"), "{said}");
+    let said = with("dns = [\"10.9.0.2\", \"9.9.9.9\"]").expect_err("a mistake");
+    assert!(said.contains("home.toml:3:20: no peer has 9.9.9.9 among its `allowed` addresses"), "{said}");
+    let text = "private-key = \"k\"\naddresses = [\"fd00::1/64\"]\nroutes = true\nlisten = \"[2001:db8::1]:7\"\n";
+    let said = read(&format!("{text}{}", PEER.replace("10.9.0.2", "::/0"))).expect_err("a mistake");
+    assert!(
+        said.contains("home.toml:4:10: datagrams from one address of IPv6 would follow the route to ::/0"),
+        "{said}"
+    );
+    assert!(read(&format!("{text}{}", PEER.replace("10.9.0.2", "0.0.0.0/0"))).is_ok());
+}
+
+#[test]
 fn the_settings_that_the_documentation_shows_can_be_read() {
     let pages = ["README.md", "docs/tunnel.md", "crates/tunnel/src/settings/mod.rs"];
     let mut blocks = 0;
@@ -183,7 +226,7 @@ fn the_settings_that_the_documentation_shows_can_be_read() {
             read(block).unwrap_or_else(|mistakes| panic!("{page}:\n{block}\n{mistakes}"));
         }
     }
-    assert_eq!(blocks, 5);
+    assert_eq!(blocks, 7);
 }
 
 #[test]

@@ -1,11 +1,13 @@
 //! Two hosts with a cable between them, and the tunnels at its ends.
 
+use crate::SERVER;
 use crate::system::{Folder, Made, interface, ip, itself, namespace, stderr};
 use arqway_net::Clock;
 use arqway_units::{Span, Time};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
@@ -19,7 +21,7 @@ pub(crate) struct Site {
     ends: &'static [&'static str],
     pub(crate) namespaces: Vec<String>,
     pub(crate) publics: Vec<String>,
-    folder: Folder,
+    pub(crate) folder: Folder,
     _made: Vec<Made>,
 }
 
@@ -46,6 +48,28 @@ impl Site {
         site
     }
 
+    /// A host whose way to everywhere is a gateway, by a tunnel; `world` is behind that, and knows no addresses of tunnels.
+    pub(crate) fn gateway(test: &str) -> Self {
+        let site = Self::between(test, &["left", "right", "world"]);
+        site.cable([0, 1], 77);
+        site.cable([1, 2], 78);
+        // Only by the default route does the host reach that address.
+        let gateway = site.peer(1, "192.168.78", "10.9.0").replace("192.168.78.2:", "192.168.78.1:");
+        let all = gateway.replace("[\"10.9.0.2\"]", "[\"0.0.0.0/0\", \"::/0\"]");
+        site.write(0, &format!("routes = true\n{all}"));
+        let host = site.peer(0, "", "10.9.0");
+        site.write(1, &format!("listen = \"192.168.78.1:51820\"\nmasquerade = true\n{host}"));
+        ip(&format!("-n {} route add default via 192.168.77.2", site.namespaces[0]));
+        site.sysctl(0, "net.ipv4.conf.all.rp_filter=2");
+        site.sysctl(1, "net.ipv4.ip_forward=1");
+        site
+    }
+
+    pub(crate) fn sysctl(&self, end: usize, setting: &str) {
+        let sysctl = self.inside(end, "sysctl").args(["-qw", setting]).status().expect("procps");
+        assert!(sysctl.success(), "{setting}");
+    }
+
     /// A hub with two spokes, `left` and `right`, which reach each other through it.
     pub(crate) fn hub(test: &str) -> Self {
         let site = Self::between(test, &["hub", "left", "right"]);
@@ -57,8 +81,7 @@ impl Site {
             site.peer(spoke, "", "10.9.0")
         });
         site.write(0, &format!("listen = 51820\n{}", of_spokes.concat()));
-        let sysctl = site.inside(0, "sysctl").args(["-qw", "net.ipv4.ip_forward=1"]).status().expect("procps");
-        assert!(sysctl.success());
+        site.sysctl(0, "net.ipv4.ip_forward=1");
         site
     }
 
@@ -86,7 +109,7 @@ impl Site {
     }
 
     /// A cable between two ends: 192.168.NETWORK.1 and .2.
-    fn cable(&self, ends: [usize; 2], network: u8) {
+    pub(crate) fn cable(&self, ends: [usize; 2], network: u8) {
         let [near, far] = [0, 1].map(|end| interface(&format!("c{network}{end}")));
         let [left, right] = ends.map(|end| &self.namespaces[end]);
         ip(&format!("link add {near} netns {left} type veth peer name {far} netns {right}"));
@@ -167,6 +190,15 @@ impl Site {
         format!("tun-{}", self.ends[end])
     }
 
+    /// The routes of one host, of both versions of IP.
+    pub(crate) fn routes(&self, end: usize) -> String {
+        let of = |version| {
+            let output = self.inside(end, "ip").args([version, "route"]).output().expect("iproute2");
+            String::from_utf8(output.stdout).expect("text")
+        };
+        of("-4") + &of("-6")
+    }
+
     pub(crate) fn interfaces(&self, end: usize) -> String {
         let output = self.inside(end, "ip").args(["-brief", "link"]).output().expect("iproute2");
         String::from_utf8_lossy(&output.stdout).into_owned()
@@ -178,16 +210,26 @@ impl Site {
     }
 
     pub(crate) fn call_from(&self, end: usize) {
+        self.call_to(end, 1, "10.9.0.2:7");
+    }
+
+    /// The same from one host to an address of another; who called, as that one sees it.
+    pub(crate) fn call_to(&self, end: usize, to: usize, address: &str) -> String {
         let [program, arguments @ ..] = itself("serves");
-        let server = self.inside(1, &program).args(arguments).arg("--nocapture").stdout(Stdio::piped()).spawn();
-        let mut server = server.expect("iproute2");
-        let mut lines = BufReader::new(server.stdout.take().expect("a pipe")).lines();
-        assert!(lines.any(|line| line.expect("text").contains("serves")), "the server did not start");
+        let mut server = self.inside(to, &program);
+        let server = server.args(arguments).arg("--nocapture").env(SERVER, address).stdout(Stdio::piped());
+        let mut server = server.spawn().expect("iproute2");
+        let mut lines = BufReader::new(server.stdout.take().expect("a pipe")).lines().map(|line| line.expect("text"));
+        assert!(lines.any(|line| line.contains("serves")), "the server did not start");
         let [program, arguments @ ..] = itself("calls");
-        let called = self.inside(end, &program).args(arguments).output().expect("iproute2");
-        server.kill().ok();
+        let called = self.inside(end, &program).args(arguments).env(SERVER, address).output().expect("iproute2");
+        if !called.status.success() {
+            server.kill().ok();
+        }
         server.wait().ok();
         assert!(called.status.success(), "{}", String::from_utf8_lossy(&called.stdout));
+        let caller = lines.find_map(|line| line.strip_prefix("called by ").map(str::to_owned));
+        caller.expect("a caller")
     }
 }
 
@@ -200,7 +242,19 @@ pub(crate) struct Tunnel {
 
 impl Tunnel {
     pub(crate) fn spawn(site: &Site, end: usize) -> Self {
-        let mut tunnel = Self::quiet(site, end, Stdio::piped());
+        Self::listened_to(Self::quiet(site, end, Stdio::piped()))
+    }
+
+    /// A tunnel that finds programs nowhere but in a folder.
+    pub(crate) fn with_path(site: &Site, end: usize, folder: &Path) -> Self {
+        let mut command = site.inside(end, "env");
+        command.arg(format!("PATH={}", folder.display()));
+        let command = command.args([env!("CARGO_BIN_EXE_arqway"), "up", &site.settings(end)]).stderr(Stdio::piped());
+        let child = command.spawn().expect("iproute2");
+        Self::listened_to(Self { child, lines: channel().1, said: String::new() })
+    }
+
+    fn listened_to(mut tunnel: Self) -> Self {
         let stderr = BufReader::new(tunnel.child.stderr.take().expect("a pipe"));
         let (line, lines) = channel();
         thread::spawn(move || stderr.lines().try_for_each(|text| line.send(text.expect("text") + "\n")));

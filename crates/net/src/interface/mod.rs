@@ -19,10 +19,12 @@ mod tests;
 mod tun;
 
 use crate::error::{NetError, check_name};
+use crate::masquerade::{Masquerade, check_forwarding};
 use crate::namespace::Namespace;
 use crate::netlink::{Change, Link, Netlink};
 use crate::privileges::{no_device, remedy};
 use crate::slab::Slab;
+use crate::underlay::Underlay;
 use bytes::Bytes;
 use headers::ETHERNET;
 use packet::PacketSocket;
@@ -145,12 +147,12 @@ impl Interface {
         let (mtu, transmit_queue) = (Some(device.mtu), Some(device.transmit_queue));
         let change = Change { mtu, transmit_queue, bridge, ..Change::default() };
         netlink.change(&link, change)?;
-        if Path::new("/proc/sys/net/ipv6").exists() {
+        if has_ipv6() {
             netlink.change(&link, Change { no_own_ipv6: true, ..Change::default() })?;
         }
         // Up first: an IPv6 address of a device that is down gets its route at a time of its own.
         netlink.change(&link, Change { up: Some(true), ..Change::default() })?;
-        let routes = Netlink::watch_routes()?;
+        let routes = Netlink::watch(&[libc::RTNLGRP_IPV6_ROUTE])?;
         for (address, prefix) in &device.addresses {
             netlink.add_address(&link, *address, *prefix)?;
         }
@@ -160,6 +162,35 @@ impl Interface {
         let tun = if offloads { Tun::with_offloads(opened) } else { Tun::single(opened, longest) };
         let source = Source::Device(tun);
         Ok(Self { source, netlink, link, header, is_gone: false })
+    }
+
+    /// Sends the system's packets for these networks into the device, each an address with the length of its prefix. The routes end with
+    /// the device.
+    ///
+    /// # Errors
+    /// There is such a route already, into another interface; or the process lacks `CAP_NET_ADMIN`.
+    pub fn add_routes(&self, networks: &[(IpAddr, u8)]) -> Result<(), NetError> {
+        // Where the machine has no IPv6, nothing of it needs a route.
+        let there = networks.iter().filter(|(network, _)| network.is_ipv4() || has_ipv6());
+        there.into_iter().try_for_each(|(network, prefix)| self.netlink.add_route(&self.link, *network, *prefix))
+    }
+
+    /// The ways around it, in the calling thread's namespace, which has to be its own.
+    ///
+    /// # Errors
+    /// The system has no room for another socket.
+    pub fn underlay(&self) -> Result<Underlay, NetError> {
+        Underlay::around(self.link.index)
+    }
+
+    /// Hides who sends, behind the addresses of this machine, where packets that come out of the device leave by another one.
+    ///
+    /// # Errors
+    /// The machine does not forward packets of a version of IP that is among `addresses`; the kernel has no nftables or not those that are
+    /// needed; the process lacks `CAP_NET_ADMIN`.
+    pub fn masquerade(&self, addresses: impl Iterator<Item = IpAddr>) -> Result<Masquerade, NetError> {
+        addresses.into_iter().try_for_each(check_forwarding)?;
+        Masquerade::behind(&self.link)
     }
 
     /// Its name.
@@ -286,6 +317,10 @@ impl Interface {
             _ => NetError::system(format!("{doing} the interface `{}`", self.name()), error),
         }
     }
+}
+
+fn has_ipv6() -> bool {
+    Path::new("/proc/sys/net/ipv6").exists()
 }
 
 impl AsFd for Interface {

@@ -15,7 +15,7 @@
 mod serial;
 mod udp;
 
-use arqway_net::{Datagrams, NetError, Sent, SerialConfig};
+use arqway_net::{Datagrams, NetError, Sent, SerialConfig, Underlay};
 use arqway_units::Time;
 use serial::SerialLine;
 use std::fmt::Debug;
@@ -53,6 +53,17 @@ pub(crate) trait SystemLine: Line + Debug {
 
     /// What to wait for; none while the device is gone.
     fn descriptor(&self) -> Option<BorrowedFd<'_>>;
+
+    /// From now on datagrams go around a device, whatever routes into it there are, on a line that has routes.
+    fn go_around(&mut self, _underlay: Underlay) {}
+
+    /// What there is something to read from when routes have changed.
+    fn changes(&self) -> Option<BorrowedFd<'_>> {
+        None
+    }
+
+    /// Routes have changed.
+    fn changed(&mut self) {}
 
     /// When it is to be tended.
     fn poll_timeout(&self) -> Option<Time> {

@@ -1,7 +1,7 @@
 //! Datagrams over UDP, in batches.
 
 use super::{Line, SystemLine};
-use arqway_net::{Datagrams, NetError, Sent, Slab, UdpSocket};
+use arqway_net::{Datagrams, NetError, Outer, Sent, Slab, UdpSocket, Underlay, Way};
 use std::net::SocketAddr;
 use std::os::fd::{AsFd as _, BorrowedFd};
 
@@ -9,11 +9,12 @@ use std::os::fd::{AsFd as _, BorrowedFd};
 pub(super) struct UdpLine {
     socket: UdpSocket,
     slab: Slab,
+    underlay: Option<Underlay>,
 }
 
 impl UdpLine {
     pub(super) fn bind(address: SocketAddr) -> Result<Self, NetError> {
-        Ok(Self { socket: UdpSocket::bind(address)?, slab: Slab::new() })
+        Ok(Self { socket: UdpSocket::bind(address)?, slab: Slab::new(), underlay: None })
     }
 }
 
@@ -23,7 +24,12 @@ impl Line for UdpLine {
     }
 
     fn send(&mut self, to: SocketAddr, octets: &[u8], each: usize) -> Result<Sent, NetError> {
-        self.socket.send(to, octets, each)
+        let interface = match self.underlay.as_mut().map(|underlay| underlay.way_to(to.ip())) {
+            None | Some(Way::AsRouted) => None,
+            Some(Way::By(interface)) => Some(interface),
+            Some(Way::Nowhere) => return Ok(Sent::Lost(octets.len())),
+        };
+        self.socket.send(to, octets, each, Outer { interface, ..Outer::default() })
     }
 }
 
@@ -38,5 +44,17 @@ impl SystemLine for UdpLine {
 
     fn descriptor(&self) -> Option<BorrowedFd<'_>> {
         Some(self.socket.as_fd())
+    }
+
+    fn go_around(&mut self, underlay: Underlay) {
+        self.underlay = Some(underlay);
+    }
+
+    fn changes(&self) -> Option<BorrowedFd<'_>> {
+        self.underlay.as_ref().map(|underlay| underlay.as_fd())
+    }
+
+    fn changed(&mut self) {
+        self.underlay.iter_mut().for_each(Underlay::changed);
     }
 }

@@ -18,11 +18,12 @@
 
 mod key;
 mod line;
+mod machine;
 mod places;
 
 pub use key::Key;
 pub use line::{BAUD, FlowControl, LineSettings};
-pub use places::{Endpoint, InterfaceAddress, Listen, UserName};
+pub use places::{Endpoint, InterfaceAddress, Listen, NameServer, UserName};
 
 use crate::line::LineConfig;
 use crate::peer::NewLink;
@@ -50,11 +51,12 @@ const MTU: u32 = 1400;
 
 /// The grammars of all texts in the settings of a tunnel.
 pub const GRAMMARS: &[Grammar] = &{
-    const OWN: [Grammar; 5] = [
+    const OWN: [Grammar; 6] = [
         Grammar::of::<Key>("Key", key::schema),
         Grammar::of::<Endpoint>("Endpoint", places::endpoint),
         Grammar::of::<InterfaceAddress>("InterfaceAddress", places::interface_address),
         Grammar::of::<Listen>("Listen", places::listen),
+        Grammar::of::<NameServer>("NameServer", places::name_server),
         Grammar::of::<UserName>("UserName", places::user),
     ];
     let mut all = [OWN[0]; OWN.len() + LINK_LAYER.len()];
@@ -87,6 +89,16 @@ pub struct Settings {
     /// How fast this end sends to each peer, with all that the line adds; as fast as the line takes it by default. A little less than
     /// the line carries keeps the queue here, where services have their shares.
     pub rate: Option<BitRate>,
+    /// Sets a route into the tunnel to each of the peers' `allowed` addresses; none by default, but those of the networks of `addresses`.
+    #[serde(default)]
+    pub routes: bool,
+    /// The name servers that are asked for all names while the tunnel runs, behind a peer; by resolvectl.
+    #[serde(default)]
+    pub dns: Vec<Located<NameServer>>,
+    /// Hides peers behind the addresses of this machine where their packets leave it by another interface; by nftables. The machine has
+    /// to forward packets.
+    #[serde(default)]
+    pub masquerade: bool,
     /// The user that the tunnel runs as once its device and socket are open; by default that of whoever starts it, without
     /// capabilities.
     pub user: Option<UserName>,
@@ -188,6 +200,7 @@ impl Checked {
         settings.check_addresses(source, &mut mistakes);
         settings.check_peers(source, &mut mistakes);
         settings.check_line(&mut mistakes);
+        settings.check_machine(&mut mistakes);
         let given = settings.link_layer.as_ref();
         let link_layer = given.map_or_else(link_layer, |given| given.value.clone());
         if let Some(place) = given.filter(|given| given.value.bearer.as_ref().is_some_and(has_pace)) {
@@ -289,6 +302,7 @@ impl fmt::Display for Checked {
                 writeln!(out, "  serial line     {serial}, {baud} baud, frames of {frame} octets")?;
             }
         }
+        self.settings.fmt_machine(out)?;
         let LinkLayer { classes, table, .. } = &self.link_layer;
         let services = self.link_layer.services().into_iter().map(ServiceConfig::kind);
         let services = mux::service_names(classes, table).into_iter().zip(services);

@@ -158,6 +158,27 @@ pub(super) fn interface_address(_: &mut SchemaGenerator) -> Schema {
     })
 }
 
+/// Who is asked for names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
+pub struct NameServer(#[schemars(with = "str")] pub IpAddr);
+
+/// A text that is no address.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not an address; expected that of a name server, such as \"10.9.0.1\" or \"fd00::1\"")]
+pub struct NoNameServer(String);
+
+impl TryFrom<String> for NameServer {
+    type Error = NoNameServer;
+    fn try_from(text: String) -> Result<Self, NoNameServer> {
+        text.parse().map(Self).map_err(|_| NoNameServer(text))
+    }
+}
+
+pub(super) fn name_server(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "description": "The address of a name server", "type": "string", "examples": ["10.9.0.1", "fd00::1"] })
+}
+
 /// A user of this machine, by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]

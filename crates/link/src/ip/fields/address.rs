@@ -43,6 +43,12 @@ impl Addresses {
         self.address.is_ipv4()
     }
 
+    /// The first of them, and how many bits are the same.
+    #[must_use]
+    pub fn first_and_length(self) -> (IpAddr, u32) {
+        (self.address, self.length)
+    }
+
     /// The bits that are the same, and a mask of where they stand, in a number of 32 or 128 bits.
     #[must_use]
     pub fn bits_and_mask(self) -> (u128, u128) {

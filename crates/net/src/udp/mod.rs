@@ -7,16 +7,19 @@
 //!
 //! Datagrams are never fragmented here (`IP_PMTUDISC_PROBE`): whoever sends has to find out how large they may be.
 
+mod message;
+
 use crate::error::NetError;
 use crate::slab::Slab;
 use bytes::BytesMut;
-use quinn_udp::{RecvMeta, Transmit, UdpSocketState};
+use quinn_udp::{RecvMeta, UdpSocketState};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, socket_with, sockopt};
 use std::fmt;
 use std::io::{self, IoSliceMut};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket as StdSocket};
 use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Room for whatever one call may read: 64 KiB, as large as datagrams and batches of them get.
 const LARGEST: usize = 64 * 1024;
@@ -28,6 +31,17 @@ pub struct UdpSocket {
     socket: StdSocket,
     state: UdpSocketState,
     address: SocketAddr,
+    /// How many datagrams one call takes.
+    most: AtomicUsize,
+}
+
+/// What is said of the packets that carry datagrams.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Outer {
+    /// DSCP and ECN: the octet of IPv4's type of service, IPv6's traffic class.
+    pub traffic_class: u8,
+    /// The number of the interface by which they leave; as the routes have it by default.
+    pub interface: Option<u32>,
 }
 
 /// Datagrams that arrived together from one address, one after the other.
@@ -75,7 +89,8 @@ impl UdpSocket {
         let _ = sockopt::set_socket_recv_buffer_size_force(&socket, BUFFER)
             .or_else(|_| sockopt::set_socket_recv_buffer_size(&socket, BUFFER));
         let address = socket.local_addr().map_err(failed)?;
-        Ok(Self { socket, state, address })
+        let most = AtomicUsize::new(state.max_gso_segments().max(1));
+        Ok(Self { socket, state, address, most })
     }
 
     /// Where it is, with the port that the system chose if none was asked for.
@@ -87,7 +102,7 @@ impl UdpSocket {
     /// How many datagrams one [`send`](Self::send) takes at most.
     #[must_use]
     pub fn most_at_once(&self) -> usize {
-        self.state.max_gso_segments()
+        self.most.load(Ordering::Relaxed)
     }
 
     /// The next datagrams; `None` where there are none now. News of errors on the way (ICMP) is none.
@@ -116,14 +131,21 @@ impl UdpSocket {
     ///
     /// # Errors
     /// The socket cannot be written. What the way there does is never among the reasons.
-    pub fn send(&self, to: SocketAddr, octets: &[u8], each: usize) -> Result<Sent, NetError> {
+    pub fn send(&self, to: SocketAddr, octets: &[u8], each: usize, outer: Outer) -> Result<Sent, NetError> {
         let destination = self.mapped(to);
-        // Where the system has switched segmentation off, each goes by itself.
-        let mut length = octets.len().min(each.saturating_mul(self.most_at_once().max(1)));
+        // From one address of IPv6 the system sends as the routes have it, whatever interface is asked for.
+        if outer.interface.is_some() && self.address.is_ipv6() && self.address.ip() != Ipv6Addr::UNSPECIFIED {
+            return Ok(Sent::Lost(octets.len()));
+        }
+        // Where the system does not cut them, each goes by itself.
+        let mut length = octets.len().min(each.saturating_mul(self.most_at_once()));
+        let mut is_cutting_refused = false;
         loop {
-            let contents = &octets[..length];
-            let transmit = Transmit { destination, ecn: None, contents, segment_size: Some(each), src_ip: None };
-            let Err(error) = self.state.try_send((&self.socket).into(), &transmit) else {
+            let sent = message::send(self.as_fd(), destination, &octets[..length], each, outer);
+            let Err(error) = sent else {
+                if is_cutting_refused {
+                    self.most.store(1, Ordering::Relaxed);
+                }
                 return Ok(Sent::Taken(length));
             };
             match Errno::from_io_error(&error) {
@@ -132,7 +154,11 @@ impl UdpSocket {
                 Some(Errno::BADF | Errno::NOTSOCK | Errno::FAULT) => {
                     return Err(NetError::system(format!("send datagrams from {}", self.address), error));
                 }
-                _ if length > each => length = each,
+                code if length > each => {
+                    // Some drivers cannot cut, and say so like this.
+                    is_cutting_refused = matches!(code, Some(Errno::IO | Errno::INVAL));
+                    length = each;
+                }
                 _ => return Ok(Sent::Lost(length)),
             }
         }
@@ -211,10 +237,10 @@ mod tests {
         let [four, both] = pair();
         let to: SocketAddr = ([127, 0, 0, 1], both.address().port()).into();
         let octets: Vec<u8> = (0..3 * 1200 + 77).map(|at| u8::try_from(at % 251).unwrap()).collect();
-        assert_eq!(four.send(to, &octets, 1200).unwrap(), Sent::Taken(octets.len()));
+        assert_eq!(four.send(to, &octets, 1200, Outer::default()).unwrap(), Sent::Taken(octets.len()));
         assert_eq!(all(&both, octets.len()), octets.chunks(1200).map(<[u8]>::to_vec).collect::<Vec<_>>());
         // And back, to an address of IPv4 by a socket of both versions.
-        assert_eq!(both.send(four.address(), &octets[..900], 900).unwrap(), Sent::Taken(900));
+        assert_eq!(both.send(four.address(), &octets[..900], 900, Outer::default()).unwrap(), Sent::Taken(900));
         assert_eq!(all(&four, 900), [octets[..900].to_vec()]);
     }
 
@@ -222,7 +248,7 @@ mod tests {
     fn whoever_sent_is_named_by_the_address_that_answers_reach() {
         let [four, both] = pair();
         let to: SocketAddr = ([127, 0, 0, 1], both.address().port()).into();
-        assert_eq!(four.send(to, b"hello", 5).unwrap(), Sent::Taken(5));
+        assert_eq!(four.send(to, b"hello", 5, Outer::default()).unwrap(), Sent::Taken(5));
         let (mut slab, clock, wait) = (Slab::new(), Clock::start(), Wait::new().unwrap());
         wait.on(&[both.as_fd()], None, &clock).unwrap();
         assert_eq!(both.receive(&mut slab).unwrap().unwrap().from, four.address());
@@ -230,13 +256,21 @@ mod tests {
 
     #[test]
     fn datagrams_that_cannot_leave_are_lost_and_the_socket_goes_on() {
-        let [four, both] = pair();
+        let ([four, both], plain) = (pair(), Outer::default());
         let to: SocketAddr = ([127, 0, 0, 1], both.address().port()).into();
-        assert_eq!(four.send(to, &vec![7; 65_535], 65_535).unwrap(), Sent::Lost(65_535), "larger than UDP carries");
-        assert_eq!(four.send("[2001:db8::1]:9".parse().unwrap(), b"x", 1).unwrap(), Sent::Lost(1), "another version");
+        assert_eq!(
+            four.send(to, &vec![7; 65_535], 65_535, plain).unwrap(),
+            Sent::Lost(65_535),
+            "larger than UDP carries"
+        );
+        assert_eq!(
+            four.send("[2001:db8::1]:9".parse().unwrap(), b"x", 1, plain).unwrap(),
+            Sent::Lost(1),
+            "another version"
+        );
         // In a batch, the first alone.
-        assert_eq!(four.send(to, &vec![7; 65_535 + 5], 65_535).unwrap(), Sent::Lost(65_535));
-        assert_eq!(four.send(to, b"hello", 5).unwrap(), Sent::Taken(5));
+        assert_eq!(four.send(to, &vec![7; 65_535 + 5], 65_535, plain).unwrap(), Sent::Lost(65_535));
+        assert_eq!(four.send(to, b"hello", 5, plain).unwrap(), Sent::Taken(5));
         assert_eq!(all(&both, 5), [b"hello".to_vec()]);
     }
 

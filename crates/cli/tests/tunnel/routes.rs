@@ -1,0 +1,137 @@
+//! What a tunnel sets on its machine, and that nothing of it is left.
+//!
+//! ```text
+//!     left ---- 192.168.77.0/24 ---- right ---- 192.168.78.0/24 ---- world
+//!       `----------- tunnel -----------'
+//! ```
+
+use crate::ends::{Site, Tunnel};
+use crate::system::{can_run, interface, ip};
+use rustix::process::Signal;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+const WORLD: &str = "192.168.78.2:7";
+
+#[test]
+fn all_addresses_go_into_the_tunnel_and_its_own_datagrams_do_not() {
+    if !can_run() {
+        return;
+    }
+    let site = Site::gateway("gateway");
+    let before = site.routes(0);
+    let [left, _right] = site.up();
+    // World has no way back to the tunnel's addresses.
+    assert_eq!(site.call_to(0, 2, WORLD), "192.168.78.1");
+    let status = site.status(0);
+    assert!(status["counters"]["packets_delivered"].as_u64() > Some(500), "{status:#}");
+    let during = site.routes(0);
+    for route in ["0.0.0.0/1 dev tun-left", "128.0.0.0/1 dev tun-left", "::/1 dev tun-left", "8000::/1 dev tun-left"] {
+        assert!(during.contains(route), "no {route}:\n{during}");
+    }
+    left.kill(Signal::KILL);
+    assert_eq!(site.routes(0), before);
+}
+
+#[test]
+fn datagrams_of_ipv6_go_around_it_too() {
+    if !can_run() {
+        return;
+    }
+    let site = Site::gateway("six");
+    let [left, right] = [0, 1].map(|end| &site.namespaces[end]);
+    for (namespace, address, port) in
+        [(left, "fd77::1/64", "c770"), (right, "fd77::2/64", "c771"), (right, "fd78::1/64", "c780")]
+    {
+        ip(&format!("-n {namespace} address add {address} dev {} nodad", interface(port)));
+    }
+    ip(&format!("-n {left} route add default via fd77::2"));
+    for (end, setting) in [(0, "endpoint"), (1, "listen")] {
+        site.change(end, &format!("{setting} = \"192.168.78.1:51820\""), &format!("{setting} = \"[fd78::1]:51820\""));
+    }
+    let _tunnels = site.up();
+    site.call_to(0, 2, WORLD);
+}
+
+#[test]
+fn its_datagrams_follow_the_default_route_to_another_interface() {
+    if !can_run() {
+        return;
+    }
+    let site = Site::gateway("uplink");
+    site.cable([0, 1], 79);
+    let [_left, _right] = site.up();
+    ip(&format!("-n {} route replace default via 192.168.79.2", site.namespaces[0]));
+    ip(&format!("-n {} address delete 192.168.77.1/24 dev {}", site.namespaces[0], interface("c770")));
+    site.call_to(0, 2, WORLD);
+    let address = &site.status(1)["peers"][0]["address"];
+    assert!(address.as_str().is_some_and(|address| address.starts_with("192.168.79.1:")), "{address}");
+}
+
+#[test]
+fn a_gateway_that_was_killed_hides_nobody_any_more_and_does_again_when_it_is_back() {
+    if !can_run() {
+        return;
+    }
+    let site = Site::gateway("hides");
+    let [_left, right] = site.up();
+    right.kill(Signal::KILL);
+    // The kernel takes one table of this name.
+    let _right = Tunnel::start(&site, 1);
+    assert_eq!(site.call_to(0, 2, WORLD), "192.168.78.1");
+}
+
+/// What a tunnel says that cannot begin.
+fn refused(site: &Site, end: usize) -> String {
+    let before = (site.routes(end), site.interfaces(end));
+    let (status, said) = Tunnel::spawn(site, end).end();
+    assert_eq!(status.code(), Some(1), "{said}");
+    assert_eq!((site.routes(end), site.interfaces(end)), before);
+    said
+}
+
+#[test]
+fn what_the_machine_does_not_let_through_is_said_before_anything_is_left() {
+    if !can_run() {
+        return;
+    }
+    let site = Site::gateway("refused");
+    site.sysctl(1, "net.ipv4.ip_forward=0");
+    let said = refused(&site, 1);
+    assert!(said.contains("forwarding of IPv4") && said.contains("`sysctl -w net.ipv4.ip_forward=1`"), "{said}");
+    site.sysctl(0, "net.ipv4.conf.all.rp_filter=1");
+    let said = refused(&site, 0);
+    let uplink = interface("c770");
+    assert!(said.contains(&format!("`sysctl -w net.ipv4.conf.{uplink}.rp_filter=2`")), "{said}");
+    site.sysctl(0, "net.ipv4.conf.all.rp_filter=0");
+    ip(&format!("-n {} route add 128.0.0.0/1 via 192.168.77.2", site.namespaces[0]));
+    let said = refused(&site, 0);
+    assert!(said.contains("set a route to 128.0.0.0/1 into `tun-left`, where another one stands"), "{said}");
+}
+
+#[test]
+fn name_servers_are_set_by_resolvectl_and_without_it_the_tunnel_does_not_begin() {
+    if !can_run() {
+        return;
+    }
+    let site = Site::gateway("names");
+    site.change(0, "routes = true", "routes = true\ndns = [\"10.9.0.2\", \"192.168.78.2\"]");
+    let folder = site.folder.0.join("programs");
+    fs::create_dir_all(&folder).expect("our own folder");
+    let (status, said) = Tunnel::with_path(&site, 0, &folder).end();
+    assert_eq!(status.code(), Some(1), "{said}");
+    assert!(said.contains("missing: resolvectl of systemd-resolved") && said.contains("remove `dns`"), "{said}");
+    let script = folder.join("resolvectl");
+    let said_to = site.folder.path("said");
+    fs::write(&script, format!("#!/bin/sh\necho \"$@\" >> {said_to}\n")).expect("our own folder");
+    fs::set_permissions(&script, PermissionsExt::from_mode(0o755)).expect("our own file");
+    let mut left = Tunnel::with_path(&site, 0, &folder);
+    left.wait_for(": up, listening on");
+    let asked = fs::read_to_string(&said_to).expect("it was asked");
+    assert_eq!(asked, "dns tun-left 10.9.0.2 192.168.78.2\ndomain tun-left ~.\n");
+    drop(left);
+    fs::write(&script, "#!/bin/sh\necho 'Failed to connect to bus' >&2\nexit 1\n").expect("our own folder");
+    let (status, said) = Tunnel::with_path(&site, 0, &folder).end();
+    assert_eq!(status.code(), Some(1), "{said}");
+    assert!(said.contains("`resolvectl dns tun-left 10.9.0.2 192.168.78.2`: Failed to connect to bus"), "{said}");
+}

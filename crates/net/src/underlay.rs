@@ -1,0 +1,206 @@
+//! The routes below a tunnel: which way its own datagrams leave, although its routes would take them into itself.
+//!
+//! ```text
+//!     0.0.0.0/1, 128.0.0.0/1 -> tunnel      whatever programs send
+//!     default                -> eth0        stands as it did: only the tunnel's datagrams, by their interface
+//! ```
+//!
+//! The kernel is asked for the way to an address. Where that is the tunnel's device, the best route of the main table that is not
+//! the device's names the interface, and each datagram says that it leaves by it (`IP_PKTINFO`, ip(7)). So nothing is set that could be left
+//! behind, and no capability is needed when routes change.
+
+use crate::error::NetError;
+use crate::netlink::Netlink;
+use netlink_packet_route::AddressFamily;
+use netlink_packet_route::route::{RouteAddress, RouteAttribute, RouteFlags, RouteHeader, RouteMessage, RouteType};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::fs::read_to_string;
+use std::net::IpAddr;
+use std::os::fd::{AsFd, BorrowedFd};
+
+/// The ways to so many addresses are kept.
+const MOST: usize = 1024;
+
+/// Which way datagrams leave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// As the kernel's routes have it.
+    AsRouted,
+    /// By the interface of this number.
+    By(u32),
+    /// There is none but into the device.
+    Nowhere,
+}
+
+/// The ways around a device.
+#[derive(Debug)]
+pub struct Underlay {
+    routes: Netlink,
+    /// Is told of each change of links, addresses and routes.
+    news: Netlink,
+    device: u32,
+    known: BTreeMap<IpAddr, Way>,
+}
+
+impl Underlay {
+    /// The ways around the device of this number, in the calling thread's namespace.
+    pub(crate) fn around(device: u32) -> Result<Self, NetError> {
+        let groups = [
+            libc::RTNLGRP_LINK,
+            libc::RTNLGRP_IPV4_IFADDR,
+            libc::RTNLGRP_IPV4_ROUTE,
+            libc::RTNLGRP_IPV6_IFADDR,
+            libc::RTNLGRP_IPV6_ROUTE,
+        ];
+        Ok(Self { routes: Netlink::open()?, news: Netlink::watch(&groups)?, device, known: BTreeMap::new() })
+    }
+
+    /// The way to an address.
+    pub fn way_to(&mut self, address: IpAddr) -> Way {
+        if let Some(way) = self.known.get(&address) {
+            return *way;
+        }
+        let way = self.find(address);
+        if self.known.len() == MOST {
+            self.known.clear();
+        }
+        self.known.insert(address, way);
+        way
+    }
+
+    /// Forgets the ways that are known: call it when there is something to read from this.
+    pub fn changed(&mut self) {
+        self.news.discard();
+        self.known.clear();
+    }
+
+    /// The interface by which datagrams go to an address around the device, if the answers would be dropped that come in there:
+    /// by a strict reverse path filter, which wants them where the routes lead (RFC 3704, section 2.2).
+    pub fn strict_filter(&mut self, address: IpAddr) -> Option<String> {
+        let Way::By(interface) = self.way_to(address) else { return None };
+        let name = self.routes.link_at(interface).filter(|_| address.is_ipv4())?.name;
+        let of = |interface: &str| {
+            let value = read_to_string(format!("/proc/sys/net/ipv4/conf/{interface}/rp_filter"));
+            value.ok().and_then(|value| value.trim().parse::<u8>().ok()).unwrap_or_default()
+        };
+        (of("all").max(of(&name)) == 1).then_some(name)
+    }
+
+    fn find(&self, address: IpAddr) -> Way {
+        // What the kernel has no route for it refuses, and says why.
+        let routed = self.routes.route_to(address).ok().flatten().as_ref().and_then(interface);
+        if routed != Some(self.device) {
+            return Way::AsRouted;
+        }
+        let routes = self.routes.routes(address).unwrap_or_default();
+        let others = routes.iter().filter_map(|route| rank(route, address, self.device));
+        others.max().map_or(Way::Nowhere, |(_, _, interface)| Way::By(interface))
+    }
+}
+
+impl AsFd for Underlay {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.news.as_fd()
+    }
+}
+
+/// The interface that a route leads to.
+fn interface(route: &RouteMessage) -> Option<u32> {
+    route.attributes.iter().find_map(|attribute| match attribute {
+        RouteAttribute::Oif(interface) => Some(*interface),
+        RouteAttribute::MultiPath(hops) => Some(hops.first()?.interface_index),
+        _ => None,
+    })
+}
+
+/// How good a route of the main table to an address is, the best one greatest, and where it leads; `None` where it leads elsewhere, or into the device.
+fn rank(route: &RouteMessage, address: IpAddr, device: u32) -> Option<(u8, Reverse<u32>, u32)> {
+    let RouteHeader { address_family: family, destination_prefix_length: length, table, kind, flags, .. } =
+        route.header;
+    let is_of_version = (family == AddressFamily::Inet) == address.is_ipv4();
+    let is_alive = !flags.intersects(RouteFlags::Dead | RouteFlags::Linkdown);
+    if table != RouteHeader::RT_TABLE_MAIN || kind != RouteType::Unicast || !is_alive {
+        return None;
+    }
+    let (mut contains, mut metric) = (length == 0 && is_of_version, 0);
+    for attribute in &route.attributes {
+        match attribute {
+            RouteAttribute::Destination(to) => contains = has_prefix(address, to, length),
+            RouteAttribute::Priority(priority) => metric = *priority,
+            _ => {}
+        }
+    }
+    let interface = interface(route).filter(|interface| contains && *interface != device)?;
+    Some((length, Reverse(metric), interface))
+}
+
+/// Whether an address begins as another one does.
+fn has_prefix(address: IpAddr, prefix: &RouteAddress, length: u8) -> bool {
+    let differ = match (address, prefix) {
+        (IpAddr::V4(address), RouteAddress::Inet(prefix)) => (address.to_bits() ^ prefix.to_bits()).leading_zeros(),
+        (IpAddr::V6(address), RouteAddress::Inet6(prefix)) => (address.to_bits() ^ prefix.to_bits()).leading_zeros(),
+        _ => return false,
+    };
+    differ >= length.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use netlink_packet_route::route::RouteNextHop;
+
+    fn route(to: &str, length: u8, interface: u32, metric: u32) -> RouteMessage {
+        let mut route = RouteMessage::default();
+        route.header.table = RouteHeader::RT_TABLE_MAIN;
+        route.header.kind = RouteType::Unicast;
+        route.header.destination_prefix_length = length;
+        let (family, to) = match to.parse().unwrap() {
+            IpAddr::V4(to) => (AddressFamily::Inet, RouteAddress::Inet(to)),
+            IpAddr::V6(to) => (AddressFamily::Inet6, RouteAddress::Inet6(to)),
+        };
+        route.header.address_family = family;
+        route.attributes = vec![RouteAttribute::Oif(interface), RouteAttribute::Priority(metric)];
+        if length > 0 {
+            route.attributes.push(RouteAttribute::Destination(to));
+        }
+        route
+    }
+
+    #[test]
+    fn the_longest_prefix_and_then_the_least_metric_says_which_way_and_never_into_the_device() {
+        let routes = [
+            route("0.0.0.0", 0, 2, 600),
+            route("0.0.0.0", 0, 3, 100),
+            route("192.0.2.0", 24, 4, 0),
+            route("128.0.0.0", 1, 9, 0),
+            route("::", 0, 5, 0),
+        ];
+        let way = |address: &str| {
+            let address = address.parse().unwrap();
+            routes.iter().filter_map(|route| rank(route, address, 9)).max().map(|(_, _, interface)| interface)
+        };
+        assert_eq!(["203.0.113.5", "192.0.2.200", "192.0.3.1"].map(way), [Some(3), Some(4), Some(3)]);
+        assert_eq!(way("2001:db8::1"), Some(5));
+    }
+
+    #[test]
+    fn a_route_that_leads_nowhere_now_or_is_of_another_table_does_not_count() {
+        let address = "192.0.2.1".parse().unwrap();
+        for change in [
+            |route: &mut RouteMessage| route.header.flags = RouteFlags::Linkdown,
+            |route: &mut RouteMessage| route.header.kind = RouteType::BlackHole,
+            |route: &mut RouteMessage| route.header.table = 100,
+        ] {
+            let mut changed = route("192.0.2.0", 24, 4, 0);
+            assert!(rank(&changed, address, 9).is_some());
+            change(&mut changed);
+            assert!(rank(&changed, address, 9).is_none());
+        }
+        let mut several = route("192.0.2.0", 24, 4, 0);
+        let mut hop = RouteNextHop::default();
+        hop.interface_index = 7;
+        several.attributes[0] = RouteAttribute::MultiPath(vec![hop]);
+        assert_eq!(rank(&several, address, 9).map(|(_, _, interface)| interface), Some(7));
+    }
+}

@@ -1,0 +1,58 @@
+//! Why a tunnel cannot begin.
+
+use crate::tunnel::AddError;
+use arqway_net::NetError;
+use arqway_session::KeyFileError;
+use std::io;
+
+/// Why a tunnel cannot begin.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// A key cannot be read.
+    #[error(transparent)]
+    Key(#[from] KeyFileError),
+    /// The name of a peer's host has no address.
+    #[error("cannot resolve `{endpoint}`: {error}")]
+    Name {
+        /// Host and port, as the settings have them.
+        endpoint: String,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// The system refuses the device or the socket.
+    #[error(transparent)]
+    Net(#[from] NetError),
+    /// A peer cannot be added.
+    #[error("peer {name}: {error}")]
+    Peer {
+        /// Which.
+        name: String,
+        /// Why.
+        error: AddError,
+    },
+    /// Peers' datagrams would be dropped.
+    #[error(
+        "peers' datagrams that come in at `{interface}` would be dropped: its reverse path filter is strict, and the way back leads into the \
+         tunnel (RFC 3704); loosen it with `sysctl -w net.ipv4.conf.{interface}.rp_filter=2`"
+    )]
+    StrictFilter {
+        /// Where they come in.
+        interface: String,
+    },
+    /// A tunnel of this name runs already, or nobody may listen here.
+    #[error(
+        "cannot take the name @arqway/{name}: {error}; is a tunnel of this name running already? See `arqway status {name}`"
+    )]
+    Control {
+        /// Whose name.
+        name: String,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// The system has no room for another thread.
+    #[error("cannot start another thread: {0}")]
+    Thread(io::Error),
+    /// No key can be made without it.
+    #[error("no randomness from the system: {0}")]
+    Randomness(#[from] getrandom::Error),
+}
