@@ -91,6 +91,7 @@ fn table(status: &Status) -> String {
         ("queue full", own.packets_dropped),
         ("too large", own.packets_too_large),
         ("no peer", own.packets_without_peer),
+        ("no address of the peer", own.packets_without_address),
         ("source not allowed", own.sources_not_allowed),
         ("not taken by the kernel", own.packets_refused_here),
     ];

@@ -9,6 +9,8 @@ pub struct Counters {
     pub packets_taken: u64,
     /// Packets that no peer has the destination of.
     pub packets_without_peer: u64,
+    /// Packets to a peer that has not called yet and whose address nobody has said.
+    pub packets_without_address: u64,
     /// Packets that found their queue full.
     pub packets_dropped: u64,
     /// Packets larger than the link to their peer carries: their senders were told so (ICMP), but while a larger MTU is tried.

@@ -15,9 +15,11 @@
 //! | file | what |
 //! | --- | --- |
 //! | `tunnel.rs` | [`Tunnel`]: one end of links to any number of peers |
+//! | `new_peer.rs` | [`NewPeer`]: what is told of a peer, and why it may not do |
 //! | `peer.rs` | one of them: its link, and the port below it |
 //! | `outbox.rs` | datagrams sealed where they are sent from, in batches |
 //! | `allowed.rs` | whose an address is |
+//! | `answers.rs` | errors of ICMP to whoever sends what cannot go on |
 //! | `line/` | [`Line`]: what carries datagrams: UDP, a serial line |
 //! | `network.rs` | [`NetworkLayer`]: what has the packets: a TUN device |
 //! | `settings/` | [`settings`]: what a file says |
@@ -30,6 +32,7 @@
 //! | `status.rs`, `events.rs`, `counters.rs` | what it says of itself |
 
 mod allowed;
+mod answers;
 mod control;
 mod counters;
 mod events;
@@ -38,6 +41,7 @@ mod line;
 mod machine;
 mod names;
 mod network;
+mod new_peer;
 mod outbox;
 mod peer;
 mod run;
@@ -52,8 +56,9 @@ pub use events::{EventLine, What};
 pub use hint::LineHint;
 pub use line::Line;
 pub use network::{NetworkLayer, TunDevice};
+pub use new_peer::{AddError, NewPeer};
 pub use peer::NewLink;
 pub use run::RunningTunnel;
 pub use start_error::StartError;
 pub use status::{CountersStatus, PeerStatus, ServiceStatus, Status};
-pub use tunnel::{AddError, Event, NewPeer, Next, Tunnel};
+pub use tunnel::{Event, Next, Tunnel};

@@ -8,7 +8,7 @@
 use crate::line::Line;
 use arqway_link::{Frame, bearer};
 use arqway_net::{NetError, Sent};
-use arqway_session::{Endpoint, HEAD_ROOM, NotSealed, PeerId, TAG};
+use arqway_session::{Endpoint, HEAD_ROOM, MOST_MESSAGE, NotSealed, PeerId, TAG};
 use arqway_units::Time;
 use std::collections::VecDeque;
 use std::net::SocketAddr;
@@ -18,6 +18,8 @@ use std::ops::Range;
 const ROOM: usize = 256 * 1024;
 /// The largest UDP payload over IPv4, and so the longest run.
 const LONGEST: usize = 65_535 - 28;
+/// The session's own datagrams find so much room where packets find none: what keeps keys alive does not wait for these.
+const RESERVE: usize = 16 * 1024;
 /// How many datagrams a run has at most: `UDP_MAX_SEGMENTS`, udp(7).
 const MOST: usize = 64;
 
@@ -53,7 +55,12 @@ impl Outbox {
 
     /// Whether another datagram of any size finds room.
     pub(crate) fn has_room(&self) -> bool {
-        !self.is_blocked && self.octets.len() - self.end >= LONGEST + HEAD_ROOM
+        !self.is_blocked && self.octets.len() - self.end >= LONGEST + HEAD_ROOM + RESERVE
+    }
+
+    /// Whether another datagram of the session's own does.
+    pub(crate) fn has_room_for_own(&self) -> bool {
+        !self.is_blocked && self.octets.len() - self.end >= MOST_MESSAGE
     }
 
     /// Whether it waits for the line.
@@ -136,5 +143,28 @@ fn write(frame: &Frame, room: &mut [u8]) {
         let (room, behind) = rest.split_at_mut(part.len());
         room.copy_from_slice(part);
         rest = behind;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_no_packet_finds_room_there_is_some_for_the_session() {
+        let to = SocketAddr::from(([192, 0, 2, 1], 51820));
+        let mut outbox = Outbox::new();
+        while outbox.has_room() {
+            outbox.push(to, &[0; LONGEST]);
+        }
+        for _ in 0..60 {
+            assert!(outbox.has_room_for_own());
+            outbox.push(to, &[1; 190]);
+        }
+        assert_eq!(outbox.lost, 0);
+        while outbox.has_room_for_own() {
+            outbox.push(to, &[1; 190]);
+        }
+        assert_eq!(outbox.lost, 0, "what finds no room says so before");
     }
 }

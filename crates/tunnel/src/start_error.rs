@@ -1,6 +1,6 @@
 //! Why a tunnel cannot begin.
 
-use crate::tunnel::AddError;
+use crate::new_peer::AddError;
 use arqway_net::NetError;
 use arqway_session::KeyFileError;
 use std::io;

@@ -14,16 +14,18 @@
 //! waits for is likely among it. Each kind of input has a budget, so that none starves the others.
 
 use crate::allowed::AllowedAddresses;
+use crate::answers::Answers;
 use crate::counters::Counters;
 use crate::hint::LineHint;
 use crate::line::Line;
 use crate::network::NetworkLayer;
+use crate::new_peer::{AddError, NewPeer};
 use crate::outbox::Outbox;
-use crate::peer::{Around, NewLink, Peer};
-use arqway_link::mux::{Addresses, Headers};
-use arqway_link::{self as link, Bearer, Frame, LinkService, Mux, Packet, Side, Tag, bearer, too_big};
+use crate::peer::{Around, Peer};
+use arqway_link::mux::Headers;
+use arqway_link::{self as link, Bearer, Frame, IcmpError, LinkService, Mux, Packet, Side, Tag, bearer};
 use arqway_net::{Datagrams, NetError, Slab};
-use arqway_session::{self as session, Endpoint, PeerConfig, PeerError, PeerId, Random, Received};
+use arqway_session::{self as session, Endpoint, PeerId, Random, Received};
 use arqway_units::{Octets, Span, Time};
 use bytes::{Bytes, BytesMut};
 use std::collections::{BTreeSet, VecDeque};
@@ -73,31 +75,6 @@ impl Event {
     }
 }
 
-/// What is added as a peer.
-#[derive(Debug)]
-pub struct NewPeer {
-    /// As the session knows it.
-    pub session: PeerConfig,
-    /// The link to it.
-    pub link: NewLink,
-    /// What it has of the addresses.
-    pub allowed: Vec<Addresses>,
-}
-
-/// Why a peer cannot be added.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum AddError {
-    /// The session does not take it.
-    #[error(transparent)]
-    Session(#[from] PeerError),
-    /// Another peer has some of its addresses.
-    #[error("{prefix} belongs to another peer already")]
-    Taken {
-        /// Which.
-        prefix: Addresses,
-    },
-}
-
 /// One end of links to any number of peers.
 pub struct Tunnel<R> {
     session: Endpoint,
@@ -111,6 +88,7 @@ pub struct Tunnel<R> {
     /// Peers to which something happened.
     touched: VecDeque<usize>,
     outbox: Outbox,
+    answers: Answers,
     small: Slab,
     counters: Counters,
     events: VecDeque<Event>,
@@ -129,6 +107,7 @@ impl<R: Random> Tunnel<R> {
             schedule: BTreeSet::new(),
             touched: VecDeque::new(),
             outbox: Outbox::new(),
+            answers: Answers::default(),
             small: Slab::new(),
             counters: Counters::default(),
             events: VecDeque::new(),
@@ -234,12 +213,12 @@ impl<R: Random> Tunnel<R> {
         self.act(now);
         more |= self.read_packets(network, now)?;
         // Twice: on a line that is full, what keeps the keys alive goes before packets; and these may want keys.
-        self.send_own(now);
+        self.send_own(line, now)?;
         self.settle(line, network, now)?;
         let not_taken = network.finish()?;
         self.counters.packets_delivered = self.counters.packets_delivered.saturating_sub(not_taken);
         self.counters.packets_refused_here += not_taken;
-        self.send_own(now);
+        self.send_own(line, now)?;
         self.outbox.flush(line)?;
         let for_room = self.outbox.is_blocked();
         // There is room again for peers that found none.
@@ -250,11 +229,15 @@ impl<R: Random> Tunnel<R> {
     }
 
     /// The session's own datagrams.
-    fn send_own(&mut self, now: Time) {
-        while !self.outbox.is_blocked()
-            && let Some((to, message)) = self.session.poll_datagram(now, &mut self.random)
-        {
-            self.outbox.push(to, &message);
+    fn send_own(&mut self, line: &mut (impl Line + ?Sized), now: Time) -> Result<(), NetError> {
+        loop {
+            while self.outbox.has_room_for_own() {
+                let Some((to, message)) = self.session.poll_datagram(now, &mut self.random) else { return Ok(()) };
+                self.outbox.push(to, &message);
+            }
+            if !self.outbox.flush(line)? {
+                return Ok(());
+            }
         }
     }
 
@@ -348,21 +331,22 @@ impl<R: Random> Tunnel<R> {
         };
         let Some(index) = self.allowed.find(headers.destination) else {
             self.counters.packets_without_peer += 1;
-            return Ok(());
+            return self.answers.give(&packet, IcmpError::NoRoute, network, now);
         };
         let Some(peer) = self.peers.get_mut(index) else { return Ok(()) };
-        let packet = Packet::new(packet);
-        let largest = peer.bearer.largest_packet_like(&packet, Octets::MAX);
-        // Whoever sends while the peer does not answer wants it to be asked again.
         if !peer.bearer.path().is_up && !peer.is_announced_down {
+            if !self.session.has_address(peer.id) {
+                self.counters.packets_without_address += 1;
+                return self.answers.give(&packet, IcmpError::NoHost, network, now);
+            }
+            // Whoever sends while the peer does not answer wants it to be asked again.
             self.session.begin(peer.id, now);
         }
+        let packet = Packet::new(packet);
+        let largest = peer.bearer.largest_packet_like(&packet, Octets::MAX);
         let is_too_large = packet.size() > largest;
-        if is_too_large
-            && !peer.bearer.may_fit_soon(&packet)
-            && let Some(answer) = too_big(&packet.octets, largest)
-        {
-            network.deliver(&answer)?;
+        if is_too_large && !peer.bearer.may_fit_soon(&packet) {
+            self.answers.give(&packet.octets, IcmpError::TooBig(largest), network, now)?;
         }
         match peer.bearer.handle_packet(packet, now) {
             Ok(()) => self.counters.packets_taken += 1,

@@ -151,3 +151,12 @@ fn a_spoke_with_much_to_receive_leaves_the_others_their_turn_on_a_full_line() {
     let received = SPOKES.map(|spoke| world.ends[spoke].host.received.len());
     assert!(received[0] > 3000 && received[1] > 270 && received[2] > 270, "{received:?}");
 }
+
+#[test]
+fn a_hub_of_more_peers_than_its_outbox_has_room_for_calls_all_of_them_at_once() {
+    let peers = (1..3001).map(|peer| (peer, vec![Addresses::one(host_address(peer))])).collect();
+    let mut world = World::between(Path::default(), 1, link_layer(), vec![peers]);
+    world.run(world.after(1));
+    assert_eq!(world.wires.borrow().sent.len(), 3000);
+    assert_eq!(world.ends[0].tunnel.datagrams_sent(), (3000, 0));
+}

@@ -7,7 +7,7 @@
 //! | `segment.rs` | the TCP segment that a packet carries |
 //! | `acknowledgement.rs` | whether it only acknowledges, and makes another one needless |
 //! | `flow.rs` | the flow that a packet belongs to, and tables by flow |
-//! | `too_big.rs` | the answer to a packet that is larger than a link carries |
+//! | `icmp_error.rs` | the answer to a packet that cannot go on |
 //! | `hash.rs` | the hash of those tables, the same in every run |
 //!
 //! No service and no multiplexer is known here.
@@ -17,10 +17,10 @@ mod fields;
 mod flow;
 mod hash;
 mod headers;
+mod icmp_error;
 mod segment;
 #[cfg(test)]
 mod tests;
-mod too_big;
 
 pub(crate) use acknowledgement::{acknowledges_only, supersedes};
 pub use fields::{
@@ -32,5 +32,5 @@ pub(crate) use flow::FlowTable;
 pub(crate) use hash::KeyHasher;
 pub use headers::Headers;
 pub(crate) use headers::Payload;
+pub use icmp_error::{IcmpError, icmp_error};
 pub(crate) use segment::{Segment, is_whole_segment};
-pub use too_big::too_big;

@@ -182,6 +182,12 @@ impl Endpoint {
         peer.and_then(|peer| peer.slots.current()).is_some_and(|keys| keys.may_seal(&self.config, now))
     }
 
+    /// Whether a message could reach a peer. Without an address it has to begin.
+    #[must_use]
+    pub fn has_address(&self, peer: PeerId) -> bool {
+        self.peers.get(index_of(peer)).and_then(Option::as_deref).is_some_and(|peer| peer.path.is_known())
+    }
+
     /// The next datagram of the session's own, and where it goes: a handshake, a keepalive, a challenge, a report.
     pub fn poll_datagram(&mut self, now: Time, random: &mut dyn Random) -> Option<(SocketAddr, Message)> {
         while let Some(id) = self.ready.pop_front() {

@@ -1,7 +1,7 @@
 //! How long it takes until packets cross once the way is open: that depends on what the two ends still have of each other.
 
 use super::world::{SLOWEST, World};
-use crate::peer::MOST_INITIATION;
+use crate::peer::sending::MOST_INITIATION;
 use arqway_units::{Span, Time};
 
 /// Both ends want to send a packet so often; the session keeps none for later.

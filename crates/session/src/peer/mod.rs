@@ -12,10 +12,10 @@ pub(crate) mod activity;
 pub(crate) mod attempt;
 pub(crate) mod keypair;
 pub(crate) mod path;
-mod sending;
+pub(crate) mod sending;
 pub(crate) mod slots;
 
-pub(crate) use sending::{Context, MOST_INITIATION};
+pub(crate) use sending::Context;
 pub use sending::{NotSealed, Sealed};
 
 use crate::config::Config;

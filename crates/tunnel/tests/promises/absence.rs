@@ -185,3 +185,25 @@ fn what_was_counted_of_a_service_is_still_counted_after_the_peer_has_restarted()
     world.run(world.after(3000));
     assert!(refused(&world) > before, "it goes on counting");
 }
+
+#[test]
+fn packets_for_a_peer_whose_address_nobody_knows_are_answered_until_it_calls() {
+    let mut world = World::new(Path::default(), 3);
+    world.wires.borrow_mut().path.is_open = false;
+    world.run(seconds(1));
+    world.restart_as(0, Addressed::No);
+    world.ends[0].host.to_send.push_back(packet(0, UDP, 1, 100));
+    world.run(seconds(2));
+    let [answer] = &world.ends[0].host.received[..] else { panic!("{:?}", world.ends[0].host.received) };
+    assert_eq!((answer[9], answer[20], answer[21]), (1, 3, 1), "ICMP: host unreachable");
+    assert_eq!(world.ends[0].tunnel.counters().packets_without_address, 1);
+    // While a handshake is under way, they wait.
+    world.wires.borrow_mut().path.is_open = true;
+    world.ends[1].host.to_send.push_back(packet(1, UDP, 2, 100));
+    assert!(world.run_while(seconds(9), |world| !world.ends[0].tunnel.session().has_address(world.ends[0].ids[0])));
+    assert!(!world.ends[0].is_up());
+    world.ends[0].host.to_send.push_back(packet(0, UDP, 3, 100));
+    world.run(seconds(12));
+    assert_eq!(world.ends[0].host.received[1..], [packet(1, UDP, 2, 100)]);
+    assert_eq!(world.ends[1].host.received, [packet(0, UDP, 3, 100)]);
+}

@@ -13,7 +13,7 @@ use arqway_tunnel::{Event, LineHint};
 use arqway_units::{Span, Time};
 use bytes::Bytes;
 use std::net::SocketAddr;
-use world::{Path, TCP, UDP, UnderWay, World, calls, link_layer, outer_address, packet, pattern};
+use world::{Addressed, Path, TCP, UDP, UnderWay, World, calls, link_layer, outer_address, packet, pattern};
 
 fn seconds(seconds: u64) -> Time {
     Time::ZERO + Span::from_milliseconds(seconds * 1000)
@@ -98,7 +98,7 @@ fn a_packet_from_an_address_that_its_peer_does_not_have_is_dropped_and_counted()
 }
 
 #[test]
-fn a_packet_to_an_address_that_no_peer_has_is_dropped_and_counted() {
+fn a_packet_to_an_address_that_no_peer_has_is_answered_and_counted() {
     let mut world = World::new(Path::default(), 1);
     let mut lost = packet(0, TCP, 1, 100).to_vec();
     lost[16..20].copy_from_slice(&[10, 0, 0, 77]);
@@ -106,4 +106,20 @@ fn a_packet_to_an_address_that_no_peer_has_is_dropped_and_counted() {
     world.run(seconds(1));
     let counters = world.ends[0].tunnel.counters();
     assert_eq!((counters.packets_without_peer, counters.not_packets_sent, counters.packets_taken), (1, 1, 0));
+    let [answer] = &world.ends[0].host.received[..] else { panic!("{:?}", world.ends[0].host.received) };
+    assert_eq!((answer[9], answer[20], answer[21]), (1, 3, 0), "ICMP: net unreachable");
+}
+
+#[test]
+fn who_scans_addresses_that_no_peer_has_is_not_answered_more_than_a_thousand_times_a_second() {
+    let mut world = World::new(Path::default(), 1);
+    let mut lost = packet(0, UDP, 1, 100).to_vec();
+    lost[16..20].copy_from_slice(&[10, 0, 0, 77]);
+    for _ in 0..100 {
+        world.ends[0].host.to_send.extend(vec![Bytes::from(lost.clone()); 100]);
+        world.run(world.after(10));
+    }
+    assert_eq!(world.ends[0].tunnel.counters().packets_without_peer, 10_000);
+    let answers = world.ends[0].host.received.len();
+    assert!((1000..=1100).contains(&answers), "{answers}");
 }

@@ -201,13 +201,30 @@ pub(crate) fn link_layer() -> LinkLayer {
 }
 
 fn key(end: usize) -> PrivateKey {
-    PrivateKey::generate(&mut |octets: &mut [u8]| octets.fill(1 + end as u8))
+    PrivateKey::generate(&mut |octets: &mut [u8]| {
+        octets.fill(1);
+        octets[8..16].copy_from_slice(&end.to_le_bytes());
+    })
 }
 
 /// Who the peers of an end are, by their numbers, and which addresses it takes for theirs.
 pub(crate) type Peers = Vec<(usize, Vec<Addresses>)>;
 
-fn end(index: usize, boot: u64, peers: &Peers, link_layer: &LinkLayer, wires: &Rc<RefCell<Wires>>, now: Time) -> End {
+/// Whether an end is told where its peers are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Addressed {
+    Yes,
+    No,
+}
+
+fn end(
+    index: usize,
+    boot: u64,
+    (peers, addressed): (&Peers, Addressed),
+    link_layer: &LinkLayer,
+    wires: &Rc<RefCell<Wires>>,
+    now: Time,
+) -> End {
     let introduction = Introduction::new(boot, Configuration::of(&[("link-layer", b"")]));
     let mut random = ChaCha8Rng::seed_from_u64(boot);
     let random: Random = Box::new(move |octets: &mut [u8]| random.fill_bytes(octets));
@@ -218,7 +235,7 @@ fn end(index: usize, boot: u64, peers: &Peers, link_layer: &LinkLayer, wires: &R
         let session = PeerConfig {
             public: key(*peer).public(),
             preshared: PresharedKey::default(),
-            address: Some(outer_address(*peer)),
+            address: (addressed == Addressed::Yes).then(|| outer_address(*peer)),
             keepalive: Keepalive::default(),
         };
         let plan: Plan = link_layer.mux(None).plan().expect("a link layer");
@@ -232,11 +249,11 @@ fn end(index: usize, boot: u64, peers: &Peers, link_layer: &LinkLayer, wires: &R
 
 /// Where an end is on the wires.
 pub(crate) fn outer_address(index: usize) -> SocketAddr {
-    SocketAddr::from(([192, 0, 2, 1 + index as u8], 51820))
+    SocketAddr::from((Ipv4Addr::from_bits(0xc000_0201 + index as u32), 51820))
 }
 
 pub(crate) fn host_address(index: usize) -> IpAddr {
-    Ipv4Addr::new(10, 0, 0, 1 + index as u8).into()
+    Ipv4Addr::from_bits(0x0a00_0001 + index as u32).into()
 }
 
 impl World {
@@ -256,14 +273,21 @@ impl World {
         let wires = Wires { path, random, under_way: BTreeMap::new(), count: 0, sent: Vec::new() };
         let wires = Rc::new(RefCell::new(wires));
         let ends = peers.iter().enumerate();
-        let ends = ends.map(|(index, peers)| end(index, 10 + index as u64, peers, &link_layer, &wires, Time::ZERO));
+        let ends = ends.map(|(index, peers)| {
+            end(index, 10 + index as u64, (peers, Addressed::Yes), &link_layer, &wires, Time::ZERO)
+        });
         Self { ends: ends.collect(), peers, wires, now: Time::ZERO, boots: 20, link_layer }
     }
 
     /// An end's process begins anew.
     pub(crate) fn restart(&mut self, index: usize) {
+        self.restart_as(index, Addressed::Yes);
+    }
+
+    pub(crate) fn restart_as(&mut self, index: usize, addressed: Addressed) {
         self.boots += 1;
-        self.ends[index] = end(index, self.boots, &self.peers[index], &self.link_layer, &self.wires, self.now);
+        let peers = (&self.peers[index], addressed);
+        self.ends[index] = end(index, self.boots, peers, &self.link_layer, &self.wires, self.now);
     }
 
     /// Whether something of an end is up to be done, and when the next thing is.

@@ -1,8 +1,8 @@
-//! The answer to a packet that is larger than a link carries: "fragmentation needed" of ICMP (RFC 792; RFC 1191, Section 4) and
-//! "packet too big" of ICMPv6 (RFC 4443, Section 3.2). It comes from where the packet was going, since a link has no address.
+//! The answer to a packet that cannot go on: an error of ICMP (RFC 792; RFC 1191, Section 4) or ICMPv6 (RFC 4443, Section 3). It comes
+//! from where the packet was going, since a link has no address.
 //!
 //! ```text
-//!     IP, back to the source | type, code, checksum, MTU | the packet that was too big, its beginning
+//!     IP, back to the source | type, code, checksum, MTU or 0 | the packet, its beginning
 //! ```
 
 use super::Headers;
@@ -15,10 +15,35 @@ const LONGEST: [usize; 2] = [576, 1280];
 const ICMP: u8 = 1;
 const ICMPV6: u8 = 58;
 
-/// The answer to a packet on a link that carries so large ones; `None` where there must be none: to what is no packet, to later
-/// fragments, to errors of ICMP, to many at once or to nobody (RFC 1122, Section 3.2.2).
+/// Why a packet cannot go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IcmpError {
+    /// It is larger than this, which the link carries.
+    TooBig(Octets),
+    /// No way leads to its destination: "net unreachable", "no route to destination".
+    NoRoute,
+    /// Nobody knows where the next host is on that way: "host unreachable", "address unreachable".
+    NoHost,
+}
+
+impl IcmpError {
+    /// Type and code, and the number behind the checksum.
+    fn head(self, is_ipv4: bool) -> ([u8; 2], u32) {
+        match (self, is_ipv4) {
+            (Self::TooBig(mtu), true) => ([3, 4], u32::from(u16::try_from(mtu.as_u64()).unwrap_or(u16::MAX))),
+            (Self::TooBig(mtu), false) => ([2, 0], u32::try_from(mtu.as_u64()).unwrap_or(u32::MAX)),
+            (Self::NoRoute, true) => ([3, 0], 0),
+            (Self::NoRoute, false) => ([1, 0], 0),
+            (Self::NoHost, true) => ([3, 1], 0),
+            (Self::NoHost, false) => ([1, 3], 0),
+        }
+    }
+}
+
+/// The answer to a packet; `None` where there must be none: to what is no packet, to later fragments, to errors of ICMP, to many at once
+/// or to nobody (RFC 1122, Section 3.2.2; RFC 4443, Section 2.4, of which (e.3) lets a packet to many be too big).
 #[must_use]
-pub fn too_big(packet: &[u8], mtu: Octets) -> Option<Vec<u8>> {
+pub fn icmp_error(packet: &[u8], why: IcmpError) -> Option<Vec<u8>> {
     let (headers, payload) = Headers::read_all(packet)?;
     let (ends, longest) = match (headers.source, headers.destination) {
         (IpAddr::V4(source), IpAddr::V4(destination)) => {
@@ -30,6 +55,9 @@ pub fn too_big(packet: &[u8], mtu: Octets) -> Option<Vec<u8>> {
             ([destination.octets().to_vec(), source.octets().to_vec()], LONGEST[0])
         }
         (IpAddr::V6(source), IpAddr::V6(destination)) => {
+            if destination.is_multicast() && !matches!(why, IcmpError::TooBig(_)) {
+                return None;
+            }
             ([destination.octets().to_vec(), source.octets().to_vec()], LONGEST[1])
         }
         _ => return None,
@@ -43,17 +71,17 @@ pub fn too_big(packet: &[u8], mtu: Octets) -> Option<Vec<u8>> {
     if is_error || headers.source.is_unspecified() || headers.source.is_multicast() {
         return None;
     }
-    let mtu = u32::try_from(mtu.as_u64()).unwrap_or(u32::MAX);
     let is_ipv4 = headers.source.is_ipv4();
     let before = if is_ipv4 { 28 } else { 48 };
     let begins = packet.get(..packet.len().min(longest - before))?;
-    Some(if is_ipv4 { ipv4(&ends, mtu, begins) } else { ipv6(&ends, mtu, begins) })
+    let ([kind, code], number) = why.head(is_ipv4);
+    let mut message = alloc::vec![kind, code, 0, 0];
+    message.extend_from_slice(&number.to_be_bytes());
+    message.extend_from_slice(begins);
+    Some(if is_ipv4 { ipv4(&ends, message) } else { ipv6(&ends, message) })
 }
 
-fn ipv4([source, destination]: &[Vec<u8>; 2], mtu: u32, begins: &[u8]) -> Vec<u8> {
-    let [_, _, high, low] = mtu.min(u16::MAX.into()).to_be_bytes();
-    let mut message = alloc::vec![3, 4, 0, 0, 0, 0, high, low];
-    message.extend_from_slice(begins);
+fn ipv4([source, destination]: &[Vec<u8>; 2], mut message: Vec<u8>) -> Vec<u8> {
     let sum = checksum(&[&message]);
     write(&mut message, 2, sum);
     let mut packet = alloc::vec![0x45, 0, 0, 0, 0, 0, 0, 0, 64, ICMP, 0, 0];
@@ -66,10 +94,7 @@ fn ipv4([source, destination]: &[Vec<u8>; 2], mtu: u32, begins: &[u8]) -> Vec<u8
     packet
 }
 
-fn ipv6([source, destination]: &[Vec<u8>; 2], mtu: u32, begins: &[u8]) -> Vec<u8> {
-    let mut message = alloc::vec![2, 0, 0, 0];
-    message.extend_from_slice(&mtu.to_be_bytes());
-    message.extend_from_slice(begins);
+fn ipv6([source, destination]: &[Vec<u8>; 2], mut message: Vec<u8>) -> Vec<u8> {
     let length = u16::try_from(message.len()).unwrap_or(u16::MAX);
     // RFC 8200, Section 8.1: of the pseudo-header, too.
     let [high, low] = length.to_be_bytes();
@@ -100,8 +125,10 @@ fn checksum(parts: &[&[u8]]) -> u16 {
 
 #[cfg(test)]
 mod tests {
+    use super::IcmpError::{NoHost, NoRoute, TooBig};
     use super::*;
     use etherparse::icmpv4::DestUnreachableHeader;
+    use etherparse::icmpv6::DestUnreachableCode;
     use etherparse::{Icmpv4Type, Icmpv6Type, NetSlice, PacketBuilder, SlicedPacket, TransportSlice};
     use std::vec;
 
@@ -125,7 +152,7 @@ mod tests {
     fn a_packet_of_ipv4_is_answered_with_the_mtu_and_its_own_beginning() {
         for length in [1473, 2000] {
             let packet = udp4(length);
-            let answer = too_big(&packet, Octets::new(1400)).expect("an answer");
+            let answer = icmp_error(&packet, TooBig(Octets::new(1400))).expect("an answer");
             let read = SlicedPacket::from_ip(&answer).expect("a packet");
             let (Some(NetSlice::Ipv4(ip)), Some(TransportSlice::Icmpv4(icmp))) = (read.net, read.transport) else {
                 panic!("{answer:?}")
@@ -142,7 +169,7 @@ mod tests {
     #[test]
     fn a_packet_of_ipv6_is_answered_with_the_mtu_and_its_own_beginning() {
         let packet = udp6(1401);
-        let answer = too_big(&packet, Octets::new(1300)).expect("an answer");
+        let answer = icmp_error(&packet, TooBig(Octets::new(1300))).expect("an answer");
         let read = SlicedPacket::from_ip(&answer).expect("a packet");
         let (Some(NetSlice::Ipv6(ip)), Some(TransportSlice::Icmpv6(icmp))) = (read.net, read.transport) else {
             panic!("{answer:?}")
@@ -155,11 +182,39 @@ mod tests {
     }
 
     #[test]
+    fn who_sends_to_where_no_way_leads_or_nobody_is_known_learns_which() {
+        let types = |packet: &[u8]| {
+            [NoRoute, NoHost].map(|why| {
+                let answer = icmp_error(packet, why).expect("an answer");
+                match SlicedPacket::from_ip(&answer).expect("a packet").transport {
+                    Some(TransportSlice::Icmpv4(icmp)) => {
+                        assert_eq!((icmp.payload(), checksum(&[icmp.slice()])), (packet, 0));
+                        (Some(icmp.icmp_type()), None)
+                    }
+                    Some(TransportSlice::Icmpv6(icmp)) => {
+                        assert_eq!(icmp.payload(), packet);
+                        (None, Some(icmp.icmp_type()))
+                    }
+                    other => panic!("{other:?}"),
+                }
+            })
+        };
+        let v4 = [DestUnreachableHeader::Network, DestUnreachableHeader::Host];
+        assert_eq!(types(&udp4(100)), v4.map(|code| (Some(Icmpv4Type::DestinationUnreachable(code)), None)));
+        let v6 = [DestUnreachableCode::NoRoute, DestUnreachableCode::Address];
+        assert_eq!(types(&udp6(100)), v6.map(|code| (None, Some(Icmpv6Type::DestinationUnreachable(code)))));
+        let mut to_many = udp6(1500);
+        to_many[24] = 0xff;
+        assert_eq!(icmp_error(&to_many, NoRoute), None);
+        assert!(icmp_error(&to_many, TooBig(Octets::new(1300))).is_some());
+    }
+
+    #[test]
     fn errors_fragments_and_what_is_for_many_or_from_nobody_are_not_answered() {
         let none = |change: &dyn Fn(&mut Vec<u8>)| {
             let mut packet = udp4(1500);
             change(&mut packet);
-            too_big(&packet, Octets::new(1400))
+            icmp_error(&packet, TooBig(Octets::new(1400)))
         };
         assert!(none(&|_| ()).is_some());
         assert_eq!(none(&|packet| packet[7] = 9), None, "a later fragment");
@@ -168,7 +223,7 @@ mod tests {
         assert_eq!(none(&|packet| (packet[9], packet[20]) = (ICMP, 3)), None, "an error");
         assert!(none(&|packet| (packet[9], packet[20]) = (ICMP, 8)).is_some(), "a ping is none");
         assert_eq!(none(&|packet| packet.truncate(19)), None, "no packet");
-        let answer = too_big(&udp6(1500), Octets::new(1300)).expect("an answer");
-        assert_eq!(too_big(&answer, Octets::new(100)), None, "an answer to an answer");
+        let answer = icmp_error(&udp6(1500), TooBig(Octets::new(1300))).expect("an answer");
+        assert_eq!(icmp_error(&answer, TooBig(Octets::new(100))), None, "an answer to an answer");
     }
 }
