@@ -1,6 +1,7 @@
 //! The network layer, which has the packets: a TUN device, or a test's memory.
 
 use arqway_net::{Interface, NetError, Slab};
+use arqway_units::Octets;
 use bytes::Bytes;
 
 /// Has the packets at this end.
@@ -17,6 +18,11 @@ pub trait NetworkLayer {
     /// The device is gone.
     fn deliver(&mut self, packet: &[u8]) -> Result<bool, NetError>;
 
+    /// The largest packet that it sends and takes.
+    fn mtu(&self) -> Octets {
+        Octets::MAX
+    }
+
     /// No other packet comes in this turn: what waits for that goes. How many packets it could not take of which `deliver` said
     /// that it had them.
     ///
@@ -32,13 +38,14 @@ pub trait NetworkLayer {
 pub struct TunDevice {
     interface: Interface,
     slab: Slab,
+    mtu: Octets,
 }
 
 impl TunDevice {
-    /// The network layer of a device.
+    /// The network layer of a device that was made with this MTU.
     #[must_use]
-    pub fn new(interface: Interface) -> Self {
-        Self { interface, slab: Slab::new() }
+    pub fn new(interface: Interface, mtu: Octets) -> Self {
+        Self { interface, slab: Slab::new(), mtu }
     }
 
     /// The device, to wait for.
@@ -55,6 +62,10 @@ impl NetworkLayer for TunDevice {
 
     fn deliver(&mut self, packet: &[u8]) -> Result<bool, NetError> {
         self.interface.send(packet)
+    }
+
+    fn mtu(&self) -> Octets {
+        self.mtu
     }
 
     fn finish(&mut self) -> Result<u64, NetError> {

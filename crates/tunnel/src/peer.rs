@@ -6,13 +6,14 @@ use crate::hint::LineHint;
 use crate::network::NetworkLayer;
 use crate::outbox::Outbox;
 use arqway_link::mux::{Headers, Plan};
-use arqway_link::{self as link, bearer, pump};
+use arqway_link::{self as link, bearer, clamp_mss, may_say_mss, pump};
 use arqway_link::{
     Bearer, Departure, Frame, LinkContext, LinkService, LinkState, Mux, Packet, Port, Side, Tag, Ticket,
 };
 use arqway_net::NetError;
 use arqway_session::{Endpoint, PeerId};
 use arqway_units::{Octets, Span, Time};
+use bytes::Bytes;
 use std::net::SocketAddr;
 
 /// What the link to a new peer is made of.
@@ -141,6 +142,16 @@ impl Peer {
         }
     }
 
+    /// A packet, with an MSS that its link carries, and the network layer, if it is the first one of a TCP connection.
+    pub(crate) fn clamp(&self, packet: Bytes, mtu: Octets) -> Bytes {
+        if !may_say_mss(&packet) {
+            return packet;
+        }
+        let like = Packet::new(packet);
+        let clamped = clamp_mss(&like.octets, mtu.min(self.bearer.largest_of_kind(&like)));
+        clamped.map_or(like.octets, Bytes::from)
+    }
+
     /// A datagram waits for new keys.
     fn await_keys(&mut self, session: &mut Endpoint, now: Time) {
         if self.keys == Keys::Known {
@@ -170,6 +181,16 @@ pub(crate) struct Around<'t, N> {
     pub(crate) counters: &'t mut Counters,
 }
 
+impl<N: NetworkLayer> Around<'_, N> {
+    fn deliver(&mut self, packet: &[u8]) -> Result<(), NetError> {
+        match self.network.deliver(packet)? {
+            true => self.counters.packets_delivered += 1,
+            false => self.counters.packets_refused_here += 1,
+        }
+        Ok(())
+    }
+}
+
 impl Peer {
     /// Pumps until quiet: a departure may make room for a packet, and that a frame. Returns when it is to be looked after.
     pub(crate) fn settle<N: NetworkLayer>(
@@ -196,11 +217,16 @@ impl Peer {
                 now,
                 deadline: None,
                 wants_keys: false,
+                first: Vec::new(),
                 failed: Ok(()),
             };
             pump(bearer, &mut port, now);
-            let PeerPort { deadline, wants_keys, failed, .. } = port;
+            let PeerPort { deadline, wants_keys, failed, first, .. } = port;
             failed?;
+            for packet in first {
+                let packet = self.clamp(packet, around.network.mtu());
+                around.deliver(&packet)?;
+            }
             if wants_keys {
                 self.await_keys(around.session, now);
             }
@@ -226,6 +252,8 @@ struct PeerPort<'p, N> {
     now: Time,
     deadline: Option<Time>,
     wants_keys: bool,
+    /// Packets that begin a TCP connection, which are delivered when the link can be asked what it carries.
+    first: Vec<Bytes>,
     failed: Result<(), NetError>,
 }
 
@@ -258,7 +286,7 @@ impl<N: NetworkLayer> Port for PeerPort<'_, N> {
     }
 
     fn deliver(&mut self, packet: Packet, _: Time) {
-        let Around { allowed, network, counters, .. } = &mut self.around;
+        let Around { allowed, counters, .. } = &mut self.around;
         let Some(headers) = Headers::read(&packet.octets) else {
             counters.not_packets_received += 1;
             return;
@@ -267,10 +295,10 @@ impl<N: NetworkLayer> Port for PeerPort<'_, N> {
             counters.sources_not_allowed += 1;
             return;
         }
-        match network.deliver(&packet.octets) {
-            Ok(true) => counters.packets_delivered += 1,
-            Ok(false) => counters.packets_refused_here += 1,
-            Err(error) => self.failed = Err(error),
+        if may_say_mss(&packet.octets) {
+            self.first.push(packet.octets);
+        } else if let Err(error) = self.around.deliver(&packet.octets) {
+            self.failed = Err(error);
         }
     }
 

@@ -24,7 +24,7 @@ use arqway_net::{Clock, Device, Interface, NetError, Ready, Wait, Waker, confine
 use arqway_session::{
     self as session, Config, Endpoint, Introduction, Keepalive, PeerConfig, PeerId, PresharedKey, Random,
 };
-use arqway_units::{BitRate, Span, Time};
+use arqway_units::{BitRate, Octets, Span, Time};
 use arrayvec::ArrayVec;
 use rand::rngs::ChaCha20Rng;
 use rand::{Rng, SeedableRng};
@@ -132,7 +132,7 @@ impl RunningTunnel {
         Ok(Self {
             tunnel,
             line,
-            device: TunDevice::new(device),
+            device: TunDevice::new(device, Octets::new(settings.mtu.into())),
             _machine: machine,
             clock,
             names,

@@ -342,7 +342,7 @@ impl<R: Random> Tunnel<R> {
             // Whoever sends while the peer does not answer wants it to be asked again.
             self.session.begin(peer.id, now);
         }
-        let packet = Packet::new(packet);
+        let packet = Packet::new(peer.clamp(packet, network.mtu()));
         let largest = peer.bearer.largest_packet_like(&packet, Octets::MAX);
         let is_too_large = packet.size() > largest;
         if is_too_large && !peer.bearer.may_fit_soon(&packet) {

@@ -222,15 +222,20 @@ impl<S: LinkService> Bearer<S> {
         PathMetrics { is_up: self.is_up, ..self.path.metrics() }
     }
 
+    /// The largest packet of a kind, as this one is of it, that its service carries, if all is well with the size that is tried.
+    #[must_use]
+    pub fn largest_of_kind(&self, packet: &Packet) -> Octets {
+        let tried = self.path.mtu.tried().map(|tried| self.path.without_overhead(tried));
+        let room = self.room_of_packets(Octets::MAX);
+        let room = room.max(Octets::of(tried.unwrap_or_default().saturating_sub(sending::MOST_BEFORE)));
+        self.inner.largest_packet_like(packet, room)
+    }
+
     /// Whether a packet that is too large may not be so in a moment, when it is known how large datagrams may be. Whoever is
     /// told that it is too large keeps to smaller ones for minutes.
     #[must_use]
     pub fn may_fit_soon(&self, packet: &Packet) -> bool {
-        let tried = self.path.mtu.tried().map(|tried| self.path.without_overhead(tried));
-        tried.is_some_and(|tried| {
-            let room = Octets::of(tried.saturating_sub(sending::MOST_BEFORE));
-            packet.size() <= self.inner.largest_packet_like(packet, room)
-        })
+        self.path.mtu.tried().is_some() && packet.size() <= self.largest_of_kind(packet)
     }
 
     /// The datagrams take another path from now on: what was measured of the one before does not hold.

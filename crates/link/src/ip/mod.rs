@@ -6,6 +6,7 @@
 //! | `fields/` | each of these as people write it: `"udp"`, `"10.0.0.0/8"`, `"5004-5020"`, `"af41"` |
 //! | `segment.rs` | the TCP segment that a packet carries |
 //! | `acknowledgement.rs` | whether it only acknowledges, and makes another one needless |
+//! | `mss.rs` | the largest segment that TCP's ends allow, lowered to what a link carries |
 //! | `flow.rs` | the flow that a packet belongs to, and tables by flow |
 //! | `icmp_error.rs` | the answer to a packet that cannot go on |
 //! | `hash.rs` | the hash of those tables, the same in every run |
@@ -18,6 +19,7 @@ mod flow;
 mod hash;
 mod headers;
 mod icmp_error;
+mod mss;
 mod segment;
 #[cfg(test)]
 mod tests;
@@ -33,4 +35,5 @@ pub(crate) use hash::KeyHasher;
 pub use headers::Headers;
 pub(crate) use headers::Payload;
 pub use icmp_error::{IcmpError, icmp_error};
+pub use mss::{clamp_mss, may_say_mss};
 pub(crate) use segment::{Segment, is_whole_segment};

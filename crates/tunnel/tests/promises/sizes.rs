@@ -1,6 +1,7 @@
 //! How large datagrams and packets are, and what that counts at a rate.
 
 use super::*;
+use arqway_units::Octets;
 
 #[test]
 fn a_packet_too_large_for_the_link_is_answered_with_what_fits() {
@@ -51,6 +52,49 @@ fn a_packet_that_may_fit_once_the_mtu_is_known_is_not_answered_as_too_large_befo
     }
     assert_eq!(world.ends[1].host.received.len(), 0);
     assert!((35..45).contains(&world.ends[0].host.received.len()), "{} answers", world.ends[0].host.received.len());
+}
+
+/// The first segment of a connection, which takes segments of at most so many octets.
+fn syn(from: usize, mss: u16) -> Bytes {
+    let mut syn = packet(from, TCP, 0, 60).to_vec();
+    // Ten words of header, a flag, and options: the MSS, and nothing else.
+    (syn[32], syn[33]) = (0xa0, 2);
+    let [high, low] = mss.to_be_bytes();
+    syn[40..44].copy_from_slice(&[2, 4, high, low]);
+    syn[44..].fill(1);
+    syn.into()
+}
+
+#[test]
+fn tcps_ends_are_told_of_segments_that_the_link_carries_both_ways() {
+    let raw = || LinkLayer { table: arqway_link::mux::Table::default(), ..link_layer() };
+    let said = |link_layer: LinkLayer, most: usize, mtus: [Option<u64>; 2], mss: u16| {
+        let mut world = World::with(Path { most, ..Path::default() }, 3, link_layer);
+        // Both find out how large datagrams may be.
+        for second in 1..40 {
+            for end in [0, 1] {
+                world.ends[end].host.to_send.push_back(packet(end, UDP, 1, 1400));
+            }
+            world.run(seconds(second));
+        }
+        for (end, mtu) in world.ends.iter_mut().zip(mtus) {
+            end.host.received.clear();
+            end.host.mtu = mtu.map(Octets::new);
+        }
+        world.ends[0].host.to_send.push_back(syn(0, mss));
+        world.run(world.after(1000));
+        let [arrived] = &world.ends[1].host.received[..] else { panic!("{:?}", world.ends[1].host.received) };
+        u16::from_be_bytes([arrived[42], arrived[43]])
+    };
+    // By tally any packet goes that the device takes, and each end knows its own.
+    for mtus in [[Some(1400), None], [None, Some(1400)]] {
+        assert_eq!(said(link_layer(), 1472, mtus, 1460), 1360);
+    }
+    assert_eq!(said(link_layer(), 300, [None, None], 1460), 1460);
+    assert_eq!(said(link_layer(), 1472, [Some(1400), Some(1400)], 1000), 1000, "it is not raised");
+    // By raw what fits into a datagram with the heads and tag of the session, a name in full, and the tag of the service.
+    let by_raw = said(raw(), 1350, [Some(1500), None], 1460);
+    assert!((1350 - 80..1350 - 60).contains(&by_raw), "{by_raw}");
 }
 
 #[test]

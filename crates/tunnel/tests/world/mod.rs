@@ -7,7 +7,7 @@ use arqway_session::{
     Config, Configuration, Endpoint, Introduction, Keepalive, PeerConfig, PeerId, PresharedKey, PrivateKey,
 };
 use arqway_tunnel::{Line, LineHint, NetworkLayer, NewLink, NewPeer, Next, Tunnel};
-use arqway_units::{Span, Time};
+use arqway_units::{Octets, Span, Time};
 use bytes::{Bytes, BytesMut};
 use rand::rngs::ChaCha8Rng;
 use rand::{Rng, RngExt, SeedableRng};
@@ -142,6 +142,8 @@ pub(crate) fn pattern<const N: usize>(mut pattern: [bool; N]) -> Box<dyn FnMut()
 pub(crate) struct Host {
     pub(crate) to_send: VecDeque<Bytes>,
     pub(crate) received: Vec<Bytes>,
+    /// The largest packet that it sends and takes, if there is one.
+    pub(crate) mtu: Option<Octets>,
 }
 
 impl NetworkLayer for Host {
@@ -152,6 +154,10 @@ impl NetworkLayer for Host {
     fn deliver(&mut self, packet: &[u8]) -> Result<bool, NetError> {
         self.received.push(Bytes::copy_from_slice(packet));
         Ok(true)
+    }
+
+    fn mtu(&self) -> Octets {
+        self.mtu.unwrap_or(Octets::MAX)
     }
 }
 
