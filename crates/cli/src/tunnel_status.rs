@@ -9,7 +9,7 @@ const STATUS: &str = "Examples:
   arqway status home                 the tunnel of home.toml
   arqway status home --json          for machines: SI units, null where something is not known";
 
-const EVENTS: &str = "With --json, each line is an object: `event` is keys, restarted, refused, unreachable, moved, up, down, hint, mtu, line-gone or line-back; `number` counts the
+const EVENTS: &str = "With --json, each line is an object: `event` is keys, restarted, refused, unreachable, moved, up, down, slowed, restored, hint, mtu, line-gone or line-back; `number` counts the
 events, so a reader that was too slow sees that it missed some.
 
 Examples:
@@ -120,6 +120,7 @@ fn of_peer(peer: &PeerStatus) -> Vec<String> {
         round_trip_s,
         mtu_octets,
         pace_bps,
+        slowed_from_bps,
         delivery_rate_bps,
         services,
     } = peer;
@@ -133,10 +134,13 @@ fn of_peer(peer: &PeerStatus) -> Vec<String> {
         .map_or_else(|| "nothing received yet".to_owned(), |ago| format!("last received {} ago", time(Some(ago))));
     let pace = pace_bps
         .map_or_else(|| "rate unlimited".to_owned(), |pace| format!("sending at most {}", rate(Some(precise(pace)))));
+    let slowed = slowed_from_bps.map_or_else(String::new, |from| {
+        format!(" (lowered from {}: less than half arrived)", rate(Some(precise(from))))
+    });
     let mut lines = vec![
         format!("{name}: {state}, {at}, {heard}"),
         format!(
-            "  round trip {}, path MTU {mtu_octets}, {pace}, peer receives {}",
+            "  round trip {}, path MTU {mtu_octets}, {pace}{slowed}, peer receives {}",
             time(*round_trip_s),
             rate(delivery_rate_bps.map(precise))
         ),

@@ -9,6 +9,7 @@ use crate::hint::LineHint;
 use crate::tunnel::Event;
 use arqway_link::bearer;
 use arqway_session as session;
+use arqway_units::BitRate;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -53,6 +54,13 @@ pub enum What {
     Up,
     /// They do not.
     Down,
+    /// Less than half of what was sent at the configured rate arrives: this end sends more slowly.
+    Slowed {
+        /// At most so fast.
+        to_bps: u64,
+    },
+    /// It sends at the configured rate again.
+    Restored,
     /// Somebody has said what happens to the line: `arqway hint`.
     Hint {
         /// What.
@@ -86,6 +94,8 @@ impl What {
             Event::Session(session::Event::Moved { to, .. }) => Self::Moved { to: to.to_string() },
             Event::Link(_, bearer::Event::Up) => Self::Up,
             Event::Link(_, bearer::Event::Down) => Self::Down,
+            Event::Link(_, bearer::Event::Slowed(pace)) => Self::Slowed { to_bps: pace.as_bits_per_second() },
+            Event::Link(_, bearer::Event::Restored) => Self::Restored,
             Event::Link(_, bearer::Event::Mtu(octets)) => Self::Mtu { octets: octets.as_u64() },
         }
     }
@@ -112,6 +122,11 @@ impl fmt::Display for What {
             Self::Moved { to } => write!(out, "address changed to {to}"),
             Self::Up => write!(out, "link up"),
             Self::Down => write!(out, "link down"),
+            Self::Slowed { to_bps } => match BitRate::from_bits_per_second(*to_bps) {
+                Some(rate) => write!(out, "less than half of what is sent arrives; rate lowered to {rate}"),
+                None => write!(out, "less than half of what is sent arrives; rate lowered"),
+            },
+            Self::Restored => write!(out, "rate as configured again"),
             Self::Hint { hint } => write!(out, "hint: {hint}"),
             Self::LineGone { why } => write!(out, "line gone: {why}; looking for it each second"),
             Self::LineBack => write!(out, "line back"),

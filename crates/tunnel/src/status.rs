@@ -43,6 +43,8 @@ pub struct PeerStatus {
     pub mtu_octets: u64,
     /// How fast datagrams leave.
     pub pace_bps: Option<u64>,
+    /// How fast they should, while they leave more slowly since less than half arrived.
+    pub slowed_from_bps: Option<u64>,
     /// How fast they arrived there between its last reports.
     pub delivery_rate_bps: Option<u64>,
     /// The services, by their numbers.

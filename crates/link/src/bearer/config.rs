@@ -13,6 +13,8 @@ settings! {
         pub pace: Option<BitRate> = None,
         /// The same from the client to the access point, where it differs.
         pub pace_up: Option<BitRate> = None,
+        /// Whether the pace is lowered while less than half of what is sent at it arrives.
+        pub breaker: bool = true,
         /// What the path adds to each datagram: 28 octets for IPv4 and UDP, 48 for IPv6 and UDP.
         #[serde(deserialize_with = "overhead")]
         pub overhead: Octets = Octets::new(28),

@@ -1,6 +1,6 @@
 //! What the owner of a bearer learns, by [`Bearer::poll_event`](super::Bearer::poll_event).
 
-use arqway_units::Octets;
+use arqway_units::{BitRate, Octets};
 
 /// Something that happened to the link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,6 +12,10 @@ pub enum Event {
     /// The largest datagram has so many octets from now on, with the overhead. What is too large for
     /// [`largest_packet`](crate::LinkService::largest_packet) is to be answered, not sent.
     Mtu(Octets),
+    /// Less than half of what was sent at its pace has arrived for ten round trips: datagrams leave at this rate from now on. It is raised again as more arrives.
+    Slowed(BitRate),
+    /// Datagrams leave at the configured pace again.
+    Restored,
     /// The peer has restarted: the services were built anew, and what was in them is gone.
     PeerRestarted,
 }

@@ -26,8 +26,9 @@
 //! | `config.rs` | settings |
 //! | `wire.rs` | a datagram octet by octet |
 //! | `epoch.rs` | which incarnations of the ends talk to each other |
-//! | `path.rs` | what belongs to a path: the next five together |
+//! | `path.rs` | what belongs to a path: the next six together |
 //! | `pace.rs` | when the next datagram may go |
+//! | `breaker.rs` | a lower pace, where less than half arrives |
 //! | `report.rs`, `duplicates.rs` | what was sent and reported, what has arrived |
 //! | `liveness.rs` | whether datagrams arrive |
 //! | `mtu.rs` | how large they may be |
@@ -36,6 +37,7 @@
 //! | `service.rs` | the bearer as a service |
 //! | `events.rs`, `counters.rs` | what the owner learns |
 
+mod breaker;
 mod config;
 mod counters;
 mod duplicates;
@@ -241,7 +243,11 @@ impl<S: LinkService> Bearer<S> {
     /// The datagrams take another path from now on: what was measured of the one before does not hold.
     pub fn change_path(&mut self, now: Time) {
         self.now = now;
-        self.path.forget(&self.config);
+        let was_slowed = self.path.slowed_from().is_some();
+        self.path.forget(&self.config, now);
+        if was_slowed {
+            self.happened(Event::Restored);
+        }
         self.tell_capacity();
         self.tell_mtu();
     }
@@ -253,7 +259,7 @@ impl<S: LinkService> Bearer<S> {
 
     /// Datagrams leave at another rate from now on.
     pub fn set_pace(&mut self, pace: Option<BitRate>) {
-        self.path.pace.set_rate(pace, self.now);
+        self.path.set_pace(pace, self.now);
         self.tell_capacity();
     }
 
@@ -296,6 +302,7 @@ impl<S: LinkService> Bearer<S> {
         if !is_up {
             self.counters.outages += 1;
             self.path.mtu.pause();
+            self.path.interrupt();
         }
         self.happened(event);
         self.inner.handle_link(state, now);
@@ -339,6 +346,7 @@ impl<S: LinkService> Bearer<S> {
         }
         if self.is_up && self.path.mtu.expire(self.path.round_trip(), now) {
             self.counters.black_holes += 1;
+            self.path.interrupt();
             self.tell_mtu();
         }
     }

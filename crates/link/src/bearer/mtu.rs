@@ -93,6 +93,11 @@ impl MtuSearch {
         (self.highest_first && self.highest > self.current).then_some(self.highest)
     }
 
+    /// Whether large datagrams may be lost for their size.
+    pub(super) fn is_in_doubt(&self) -> bool {
+        self.large.is_some_and(|large| large.asked > 0)
+    }
+
     /// Something larger than `current` was to be sent.
     pub(super) fn wake(&mut self) {
         self.active = true;

@@ -1,11 +1,12 @@
 //! What belongs to a path: how fast datagrams go there, how large they may be, whether they arrive and when. One struct, so
 //! that a second path has a place.
 
+use super::breaker::{Breaker, Change};
 use super::config::Config;
 use super::liveness::Liveness;
 use super::mtu::MtuSearch;
 use super::pace::Pace;
-use super::report::{Received, Sent};
+use super::report::{News, Received, Sent};
 use super::wire;
 use crate::arq::{Arithmetic, RoundTrip, Smoothing};
 use crate::contract::LinkContext;
@@ -32,11 +33,16 @@ pub struct PathMetrics {
     pub pace: Option<BitRate>,
     /// How fast datagrams arrived at the peer between its last two reports.
     pub delivery_rate: Option<BitRate>,
+    /// The rate that is configured, while datagrams leave more slowly since too few of them arrived.
+    pub slowed_from: Option<BitRate>,
 }
 
 #[derive(Debug)]
 pub(super) struct Path {
     pub(super) pace: Pace,
+    /// None without a pace, or where it is switched off.
+    breaker: Option<Breaker>,
+    has_breaker: bool,
     pub(super) sent: Sent,
     pub(super) received: Received,
     pub(super) liveness: Liveness,
@@ -51,8 +57,11 @@ pub(super) struct Path {
 
 impl Path {
     pub(super) fn new(config: &Config, context: &LinkContext, now: Time) -> Self {
+        let pace = config.pace_of(context.side);
         Self {
-            pace: Pace::new(config.pace_of(context.side), config.overhead),
+            pace: Pace::new(pace, config.overhead),
+            breaker: pace.filter(|_| config.breaker).map(Breaker::new),
+            has_breaker: config.breaker,
             sent: Sent::default(),
             received: Received::default(),
             liveness: Liveness::new(config.probe_interval, now),
@@ -68,12 +77,44 @@ impl Path {
     /// Another epoch: numbers begin anew, and the path is as it was.
     pub(super) fn begin(&mut self, now: Time) {
         (self.sent, self.received) = (Sent::default(), Received::default());
+        self.interrupt();
         self.mtu.pause();
         self.liveness.answered(now);
     }
 
-    /// Another path: its round-trip time and its MTU are not known.
-    pub(super) fn forget(&mut self, config: &Config) {
+    /// Another pace is configured.
+    pub(super) fn set_pace(&mut self, pace: Option<BitRate>, now: Time) {
+        self.breaker = pace.filter(|_| self.has_breaker).map(Breaker::new);
+        self.pace.set_rate(pace, now);
+    }
+
+    /// What was lost lately says nothing of the pace.
+    pub(super) fn interrupt(&mut self) {
+        self.breaker.iter_mut().for_each(Breaker::interrupt);
+    }
+
+    /// Whether what a report says wants another pace, which datagrams have from now on.
+    pub(super) fn judge(&mut self, news: &News, now: Time) -> Option<Change> {
+        if self.mtu.is_in_doubt() {
+            self.interrupt();
+        }
+        let (round_trip, overhead) = (self.round_trip(), Octets::new(self.overhead.into()));
+        let change = self.breaker.as_mut()?.hear(news.newest?, news.delivered, overhead, round_trip)?;
+        self.pace.set_rate(Some(change.pace), now);
+        Some(change)
+    }
+
+    /// The configured pace, where the present one is lower.
+    pub(super) fn slowed_from(&self) -> Option<BitRate> {
+        self.breaker.as_ref().and_then(Breaker::slowed_from)
+    }
+
+    /// Another path: its round-trip time and its MTU are not known, nor what it delivers.
+    pub(super) fn forget(&mut self, config: &Config, now: Time) {
+        if let Some(pace) = self.slowed_from() {
+            self.set_pace(Some(pace), now);
+        }
+        self.interrupt();
         self.estimate = RoundTrip::new(Smoothing::default(), 0.0, 0.0);
         self.smoothed = None;
         self.mtu = MtuSearch::new(config.mtu_least.get(), config.mtu_most.get());
@@ -143,6 +184,7 @@ impl Path {
             mtu: Octets::new(self.mtu.current().into()),
             pace: self.pace.rate(),
             delivery_rate: self.sent.delivery_rate(),
+            slowed_from: self.slowed_from(),
         }
     }
 }

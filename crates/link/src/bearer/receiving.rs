@@ -1,8 +1,8 @@
 //! A datagram taken apart.
 
-use super::Bearer;
 use super::epoch::Heard;
 use super::wire::{self, Content, Hello, Item, Malformed, Name, Report};
+use super::{Bearer, Event};
 use crate::contract::{Frame, LinkService};
 use arqway_units::{Octets, Time};
 
@@ -130,6 +130,14 @@ impl<S: LinkService> Bearer<S> {
         self.wants.short |= report.takes_short;
         if let Some(round_trip) = news.round_trip {
             self.path.sample(round_trip);
+            self.tell_capacity();
+        }
+        if let Some(change) = self.path.judge(&news, now) {
+            match self.path.slowed_from() {
+                Some(_) if change.is_news => self.happened(Event::Slowed(change.pace)),
+                Some(_) => {}
+                None => self.happened(Event::Restored),
+            }
             self.tell_capacity();
         }
         if self.path.liveness.answered(now) {

@@ -21,11 +21,24 @@ pub(super) struct Sent {
     next: u64,
     /// Numbers below this one are reported, or were lost before one that is.
     reported: u64,
+    /// Octets of all datagrams so far.
+    octets: u64,
     /// Those that want an answer and have none.
-    unanswered: VecDeque<(u64, Time)>,
+    unanswered: VecDeque<Mark>,
     /// What the last report said of octets and time.
     before: Option<(u32, u32)>,
     delivery_rate: Option<BitRate>,
+}
+
+/// A datagram that wants an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Mark {
+    /// Its number.
+    pub(super) number: u64,
+    /// When it went.
+    pub(super) at: Time,
+    /// How many octets had gone with it, in all.
+    pub(super) octets: u64,
 }
 
 /// What a report says that was not known.
@@ -33,6 +46,10 @@ pub(super) struct Sent {
 pub(super) struct News {
     /// From sending the newest to now, less what the peer held the report.
     pub(super) round_trip: Option<Span>,
+    /// The newest datagram that wanted an answer and was not answered before, if there is one.
+    pub(super) newest: Option<Mark>,
+    /// How many octets more have arrived.
+    pub(super) delivered: u64,
 }
 
 impl Sent {
@@ -42,16 +59,17 @@ impl Sent {
     }
 
     /// That datagram goes.
-    pub(super) fn send(&mut self, wants_answer: bool, now: Time) {
+    pub(super) fn send(&mut self, size: Octets, wants_answer: bool, now: Time) {
+        self.octets += size.as_u64();
         if wants_answer && self.unanswered.len() < REMEMBERED {
-            self.unanswered.push_back((self.next, now));
+            self.unanswered.push_back(Mark { number: self.next, at: now, octets: self.octets });
         }
         self.next += 1;
     }
 
     /// Since when something has been unanswered.
     pub(super) fn unanswered_since(&self) -> Option<Time> {
-        self.unanswered.front().map(|(_, at)| *at)
+        self.unanswered.front().map(|mark| mark.at)
     }
 
     /// How fast datagrams arrived between the last two reports.
@@ -71,19 +89,20 @@ impl Sent {
             return None;
         }
         self.reported = newest + 1;
-        let mut round_trip = None;
-        while let Some((number, at)) = self.unanswered.front().copied().filter(|(number, _)| *number <= newest) {
-            round_trip = report.hold.filter(|_| number == newest).map(|hold| now.since(at) - hold);
-            self.unanswered.pop_front();
+        let mut answered = None;
+        while let Some(mark) = self.unanswered.pop_front_if(|mark| mark.number <= newest) {
+            answered = Some(mark);
         }
+        let of_newest = answered.filter(|mark| mark.number == newest);
+        let round_trip = of_newest.zip(report.hold).map(|(mark, hold)| now.since(mark.at) - hold);
         let before = self.before.replace((report.octets, report.arrived));
-        if let Some((octets, arrived)) = before {
-            let octets = u64::from(report.octets.wrapping_sub(octets));
+        let delivered = u64::from(report.octets.wrapping_sub(before.map_or(0, |(octets, _)| octets)));
+        if let Some((_, arrived)) = before {
             let microseconds = u64::from(report.arrived.wrapping_sub(arrived));
-            let rate = (octets * 8_000_000).checked_div(microseconds);
+            let rate = (delivered * 8_000_000).checked_div(microseconds);
             self.delivery_rate = rate.and_then(BitRate::from_bits_per_second).or(self.delivery_rate);
         }
-        Some(News { round_trip })
+        Some(News { round_trip, newest: answered, delivered })
     }
 }
 
@@ -194,10 +213,12 @@ mod tests {
     fn a_report_gives_the_round_trip_time_of_the_newest_without_what_the_peer_held_it() {
         let mut sent = Sent::default();
         for milliseconds in [0, 10, 20] {
-            sent.send(true, at(milliseconds));
+            sent.send(Octets::new(100), true, at(milliseconds));
         }
         assert_eq!(sent.unanswered_since(), Some(at(0)));
-        assert_eq!(sent.report(&report(1, 100, 60, 5), at(120)), Some(News { round_trip: Some(ms(105)) }));
+        let newest = Some(Mark { number: 1, at: at(10), octets: 200 });
+        let news = News { round_trip: Some(ms(105)), newest, delivered: 100 };
+        assert_eq!(sent.report(&report(1, 100, 60, 5), at(120)), Some(news), "of 200 octets");
         assert_eq!(sent.unanswered_since(), Some(at(20)), "the first is lost: a newer one arrived");
         assert_eq!(sent.report(&report(0, 50, 50, 5), at(130)), None, "an older report");
         sent.report(&report(2, 200, 70, 0), at(140));
@@ -208,27 +229,28 @@ mod tests {
     #[test]
     fn numbers_go_on_behind_one_that_was_reported_but_never_sent() {
         let mut sent = Sent::default();
-        sent.send(true, at(0));
+        sent.send(Octets::new(100), true, at(0));
         assert_eq!(sent.report(&report(5000, 50, 50, 5), at(130)), None);
         assert_eq!((sent.next(), sent.unanswered_since()), ((5001, true), Some(at(0))), "nothing is answered by that");
-        sent.send(true, at(140));
-        assert_eq!(sent.report(&report(5001, 90, 190, 0), at(240)), Some(News { round_trip: Some(ms(100)) }));
+        sent.send(Octets::new(100), true, at(140));
+        let news = sent.report(&report(5001, 90, 190, 0), at(240)).expect("news");
+        assert_eq!(news.round_trip, Some(ms(100)));
         assert_eq!((sent.next(), sent.unanswered_since()), ((5002, false), None));
     }
 
     #[test]
     fn what_carries_nothing_is_not_waited_for() {
         let mut sent = Sent::default();
-        sent.send(false, at(0));
+        sent.send(Octets::new(100), false, at(0));
         assert_eq!(sent.unanswered_since(), None);
     }
 
     #[test]
     fn numbers_are_written_in_full_once_many_are_unreported() {
         let mut sent = Sent::default();
-        (0..UNREPORTED - 1).for_each(|_| sent.send(true, at(0)));
+        (0..UNREPORTED - 1).for_each(|_| sent.send(Octets::new(100), true, at(0)));
         assert_eq!(sent.next(), (UNREPORTED - 1, false));
-        sent.send(true, at(0));
+        sent.send(Octets::new(100), true, at(0));
         assert_eq!(sent.next(), (UNREPORTED, true));
         sent.report(&report(9, 0, 0, 0), at(5));
         assert!(!sent.next().1);

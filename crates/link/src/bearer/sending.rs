@@ -222,7 +222,7 @@ impl<S: LinkService> Bearer<S> {
     }
 
     fn send_numbered(&mut self, mut datagram: Frame, carries: Carries, now: Time) -> Frame {
-        self.path.sent.send(carries != Carries::Nothing, now);
+        self.path.sent.send(datagram.size(), carries != Carries::Nothing, now);
         if carries == Carries::Frames {
             let size = self.path.with_overhead(datagram.size());
             self.path.mtu.send(size, self.path.round_trip(), now);

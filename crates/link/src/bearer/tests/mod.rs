@@ -1,5 +1,6 @@
 //! Two bearers over a path: scripted worlds, and promises under any loss, duplication, reordering, outage and restart.
 
+mod breaker;
 mod capacity;
 mod promises;
 mod world;

@@ -245,6 +245,11 @@ impl World {
         }
     }
 
+    /// An end's modem has another rate from now on.
+    pub(super) fn set_modem(&mut self, index: usize, rate: &str) {
+        self.machines[index].modem.pacer = Pacer::new(rate.parse().expect("a rate"));
+    }
+
     /// Somebody else writes a datagram of this number to an end, in its peer's name.
     pub(super) fn forge(&mut self, to: usize, number: u32) {
         let epoch = self.machines[to].end.inner().epoch.id().expect("a peer");
