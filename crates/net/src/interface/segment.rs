@@ -67,6 +67,8 @@ impl Missing {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Cutter {
     headers: Headers,
+    /// The sum of the pseudo-header without its length.
+    pseudo: u64,
     /// Octets of data in each packet but the last.
     size: usize,
     /// Where the next packet's data begins, and its number.
@@ -90,7 +92,7 @@ pub(super) fn complete(frame: &mut [u8], carries: Carries, missing: Missing, shi
     match missing.kind & !Missing::ECN {
         0 if missing.flags & Missing::NEEDS_CHECKSUM == 0 => Whole::AsItIs,
         0 => complete_checksum(frame, missing, shift).map_or(Whole::Broken, |()| Whole::AsItIs),
-        kind => cutter(frame, carries, kind, missing.size).map_or(Whole::Broken, Whole::Cut),
+        kind => cutter(frame, carries, kind, missing).map_or(Whole::Broken, Whole::Cut),
     }
 }
 
@@ -103,7 +105,7 @@ fn complete_checksum(frame: &mut [u8], missing: Missing, shift: usize) -> Option
     write(frame, at, if checksum == 0 { 0xffff } else { checksum })
 }
 
-fn cutter(frame: &[u8], carries: Carries, kind: u8, size: u16) -> Option<Cutter> {
+fn cutter(frame: &[u8], carries: Carries, kind: u8, missing: Missing) -> Option<Cutter> {
     let headers = headers(frame, carries)?;
     let expected = match kind {
         Missing::TCP_IPV4 => (Some(Version::V4), Protocol::Tcp),
@@ -112,7 +114,25 @@ fn cutter(frame: &[u8], carries: Carries, kind: u8, size: u16) -> Option<Cutter>
         _ => return None,
     };
     let fits = expected.0.is_none_or(|version| version == headers.version) && expected.1 == headers.protocol;
-    (fits && size > 0).then_some(Cutter { headers, size: usize::from(size), at: headers.data, number: 0 })
+    let size = usize::from(missing.size);
+    let pseudo = pseudo_of_whole(frame, &headers, missing)?;
+    (fits && size > 0).then_some(Cutter { headers, pseudo, size, at: headers.data, number: 0 })
+}
+
+/// The sum of the pseudo-header of a super-packet without its length. The system has written it with the length of the whole, and knows
+/// best: behind a routing header, or a home address among the options, the addresses are not those of the IP header (RFC 8200, section
+/// 8.1; RFC 6275, section 6.3).
+fn pseudo_of_whole(frame: &[u8], headers: &Headers, missing: Missing) -> Option<u64> {
+    let length = u16::try_from(frame.len() - headers.transport).ok()?;
+    let has_extensions = headers.version == Version::V6 && headers.transport > headers.network + 40;
+    if missing.flags & Missing::NEEDS_CHECKSUM != 0 {
+        let at = headers.transport + if headers.protocol == Protocol::Tcp { 16 } else { 6 };
+        Some(u64::from(read(frame, at)?) + u64::from(!length))
+    } else if has_extensions {
+        None
+    } else {
+        Some(pseudo_header(frame, headers)? + u64::from(!length))
+    }
 }
 
 impl Cutter {
@@ -182,7 +202,8 @@ impl Cutter {
     /// The checksum over pseudo-header, header and data.
     fn write_checksum(&self, packet: &mut [u8], at: usize) -> Option<()> {
         write(packet, at, 0)?;
-        let checksum = finish(sum(pseudo_header(packet, &self.headers)?, &packet[self.headers.transport..]));
+        let covered = &packet[self.headers.transport..];
+        let checksum = finish(sum(self.pseudo + u64::try_from(covered.len()).ok()?, covered));
         // RFC 768: zero would say that there is none.
         let is_none = checksum == 0 && self.headers.protocol == Protocol::Udp;
         write(packet, at, if is_none { 0xffff } else { checksum })

@@ -7,13 +7,15 @@ use super::segment::{Missing, Whole, complete};
 use crate::slab::Slab;
 use bytes::Bytes;
 use proptest::prelude::*;
+use std::ops::Range;
 
 const TCP_IPV4: u8 = 1;
 const TCP_IPV6: u8 = 4;
 const UDP: u8 = 5;
 const FIN_PSH_ACK_CWR: u8 = 0x99;
 
-/// A frame with `data`, all of whose lengths and checksums are for others to write.
+/// A super-packet with `data`, all of whose lengths and checksums are for others to write: the field of the latter has the sum of the
+/// pseudo-header, as the system leaves it.
 fn frame(kind: u8, version: Version, vlan: bool, data: &[u8]) -> Vec<u8> {
     let mut frame = vec![2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2];
     frame.extend_from_slice(if vlan { &[0x81, 0, 0, 100] } else { &[] });
@@ -69,7 +71,17 @@ fn frame(kind: u8, version: Version, vlan: bool, data: &[u8]) -> Vec<u8> {
         ]),
     }
     frame.extend_from_slice(data);
+    let transport = headers(&frame, Carries::Frames).unwrap().transport;
+    let addresses = if version == Version::V4 { transport - 8..transport } else { transport - 40..transport - 8 };
+    let pseudo = pseudo_sum(&frame, transport, protocol, addresses);
+    frame[transport + if protocol == 17 { 6 } else { 16 }..][..2].copy_from_slice(&pseudo.to_be_bytes());
     frame
+}
+
+/// The sum of the pseudo-header.
+fn pseudo_sum(frame: &[u8], transport: usize, protocol: u8, addresses: Range<usize>) -> u16 {
+    let length = u64::try_from(frame.len() - transport).unwrap();
+    !finish(sum(length + u64::from(protocol), &frame[addresses]))
 }
 
 /// The note that goes with it.
@@ -178,6 +190,29 @@ proptest! {
         let packets = cut(&mut whole, note(1, kind, size, 0, 0)).map_or(0, |packets| packets.len());
         prop_assert!(packets <= whole.len());
     }
+}
+
+#[test]
+fn a_super_packet_with_a_routing_header_is_cut_into_packets_for_its_last_destination_or_not_at_all() {
+    let data = [7; 3000];
+    let mut whole = frame(TCP_IPV6, Version::V6, false, &data);
+    // Behind the header of IP comes one that leads to another host at the end.
+    let last_destination = [0x20; 16];
+    let routing = [&[6, 2, 2, 1, 0, 0, 0, 0], &last_destination[..]].concat();
+    whole[20] = 43;
+    whole.splice(54..62, routing);
+    let mut addresses = whole[22..38].to_vec();
+    addresses.extend(last_destination);
+    let pseudo = |length: usize| sum(u64::try_from(length).unwrap() + 6, &addresses);
+    let left = !finish(pseudo(32 + data.len()));
+    whole[78 + 16..][..2].copy_from_slice(&left.to_be_bytes());
+    let packets = cut(&mut whole.clone(), note(1, TCP_IPV6, 1000, 78, 16)).unwrap();
+    assert_eq!(packets.len(), 3);
+    for packet in packets {
+        assert_eq!((&packet[54..78], finish(sum(pseudo(packet.len() - 78), &packet[78..]))), (&whole[54..78], 0));
+    }
+    // Where nobody has written the sum, the addresses in the IP header say nothing of it.
+    assert_eq!(complete(&mut whole, Carries::Frames, note(0, TCP_IPV6, 1000, 0, 0), 0), Whole::Broken);
 }
 
 #[test]
