@@ -12,6 +12,7 @@
 //! | `interface` | [`Interface`]: packets in and out |
 //! | `udp` | [`UdpSocket`]: datagrams in batches |
 //! | `serial`, `hdlc` | [`SerialPort`]: datagrams over a serial line, and how they are framed there |
+//! | `local` | [`connect_abstract`], [`peer_credentials`]: Unix sockets, and who is at their other end |
 //! | `privileges` | [`privileges`]: root's, or a user namespace's, or what is missing |
 //! | `confinement` | [`confine`], [`protect_memory`]: what is given up once all is open |
 //! | `netlink`, `option` | links, addresses and routes; socket options |
@@ -53,6 +54,7 @@ mod confinement;
 mod error;
 mod hdlc;
 mod interface;
+mod local;
 mod masquerade;
 mod name_servers;
 mod namespace;
@@ -70,10 +72,11 @@ pub use confinement::{User, confine, protect_memory};
 pub use error::NetError;
 pub use hdlc::{FRAMING, STUFFED_ONE_IN};
 pub use interface::{Device, Interface};
+pub use local::{Credentials, connect_abstract, peer_credentials};
 pub use masquerade::Masquerade;
 pub use name_servers::ask_name_servers;
 pub use namespace::{Child, Namespace, leftovers};
-pub use privileges::{Privileges, own_user, peer_user, privileges};
+pub use privileges::{Privileges, own_user, privileges};
 pub use serial::{BITS_AN_OCTET, SerialConfig, SerialPort};
 pub use slab::Slab;
 pub use udp::{Datagrams, Outer, Sent, UdpSocket, reaches, unmapped};

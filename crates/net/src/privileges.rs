@@ -3,12 +3,10 @@
 use crate::error::NetError;
 use rustix::fs::{Mode, OFlags, open};
 use rustix::io::Errno;
-use rustix::net::sockopt::socket_peercred;
 use rustix::process::{getegid, geteuid};
 use rustix::thread::{CapabilitySet, UnshareFlags, capabilities, unshare_unsafe};
 use std::fs::{read_to_string, write};
 use std::io;
-use std::os::fd::AsFd;
 
 /// With whose rights this process makes devices and namespaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,14 +40,6 @@ pub fn privileges() -> Result<Privileges, NetError> {
 #[must_use]
 pub fn own_user() -> u32 {
     geteuid().as_raw()
-}
-
-/// The number of the user at the other end of a Unix socket, when that was connected (`SO_PEERCRED`, unix(7)).
-///
-/// # Errors
-/// It is no such socket.
-pub fn peer_user(socket: impl AsFd) -> io::Result<u32> {
-    Ok(socket_peercred(socket)?.uid.as_raw())
 }
 
 /// Why the device file cannot be opened.

@@ -50,7 +50,7 @@ mod start_error;
 mod status;
 mod tunnel;
 
-pub use control::{Answers, AskError, ask};
+pub use control::{Answers, AskError, BindError, ask};
 pub use counters::Counters;
 pub use events::{EventLine, What};
 pub use hint::LineHint;

@@ -95,8 +95,7 @@ impl RunningTunnel {
         let settings = &checked.settings;
         // First, so that a second tunnel of this name changes nothing.
         let waker = Arc::new(Waker::new()?);
-        let taken = |error| StartError::Control { name: checked.interface.clone(), error };
-        let control = Control::bind(&checked.interface).map_err(taken)?;
+        let control = Control::bind(&checked.interface)?;
         let Keys { private, preshared } = checked.read_keys(folder)?;
         let mut seed = [0; 32];
         getrandom::fill(&mut seed)?;

@@ -1,5 +1,6 @@
 //! Why a tunnel cannot begin.
 
+use crate::control::BindError;
 use crate::new_peer::AddError;
 use arqway_net::NetError;
 use arqway_session::KeyFileError;
@@ -40,15 +41,8 @@ pub enum StartError {
         interface: String,
     },
     /// A tunnel of this name runs already, or nobody may listen here.
-    #[error(
-        "cannot take the name @arqway/{name}: {error}; is a tunnel of this name running already? See `arqway status {name}`"
-    )]
-    Control {
-        /// Whose name.
-        name: String,
-        /// What the system says.
-        error: io::Error,
-    },
+    #[error(transparent)]
+    Control(#[from] BindError),
     /// The system has no room for another thread.
     #[error("cannot start another thread: {0}")]
     Thread(io::Error),

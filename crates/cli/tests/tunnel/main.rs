@@ -310,6 +310,9 @@ fn a_second_tunnel_of_the_same_name_is_refused_and_the_first_goes_on() {
     let [_left, _right] = site.up();
     let (status, said) = Tunnel::spawn(&site, 0).end();
     assert_eq!(status.code(), Some(1), "{said}");
-    assert!(said.contains("cannot take the name @arqway/tun-left") && said.contains("running already"), "{said}");
+    assert!(
+        said.contains("the name @arqway/tun-left is held by process") && said.contains("running already"),
+        "{said}"
+    );
     site.call();
 }

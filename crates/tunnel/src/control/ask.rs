@@ -1,7 +1,7 @@
 //! Asking a tunnel that runs in this network namespace: what the commands `status`, `events`, `hint` and `down` do.
 
-use super::address;
-use arqway_net::{own_user, peer_user};
+use super::socket_name;
+use arqway_net::{connect_abstract, own_user, peer_credentials};
 use serde::Deserialize;
 use std::io::{self, BufRead as _, BufReader, ErrorKind, Write as _};
 use std::os::unix::net::UnixStream;
@@ -67,14 +67,14 @@ pub struct Answers {
 pub fn ask(name: &str, request: &str) -> Result<Answers, AskError> {
     let failed = |error: io::Error| match error.kind() {
         // A name that no socket can have is that of no tunnel.
-        ErrorKind::ConnectionRefused | ErrorKind::NotFound | ErrorKind::InvalidInput => {
+        ErrorKind::ConnectionRefused | ErrorKind::NotFound | ErrorKind::InvalidFilename => {
             AskError::NotRunning(name.to_owned())
         }
         _ => AskError::System { name: name.to_owned(), error },
     };
-    let mut stream = address(name).and_then(|address| UnixStream::connect_addr(&address)).map_err(failed)?;
+    let mut stream = connect_abstract(&socket_name(name)).map_err(failed)?;
     // Anybody may listen under a name that is free.
-    let user = peer_user(&stream).map_err(failed)?;
+    let user = peer_credentials(&stream).map_err(failed)?.user;
     if user != 0 && user != own_user() {
         return Err(AskError::Stranger { name: name.to_owned(), user });
     }

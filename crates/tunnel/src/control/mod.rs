@@ -15,11 +15,13 @@
 //! Those who ask are served by threads of their own: none of them, however slow, holds up a packet.
 
 mod ask;
+mod bind_error;
 
 pub use ask::{Answers, AskError, ask};
+pub use bind_error::BindError;
 
 use crate::hint::LineHint;
-use arqway_net::{Clock, Waker, own_user, peer_user};
+use arqway_net::{Clock, Waker, own_user, peer_credentials};
 use arqway_units::Span;
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::os::linux::net::SocketAddrExt as _;
@@ -87,8 +89,8 @@ pub(crate) fn error(why: &str) -> String {
 }
 
 /// The name of the socket of a tunnel.
-pub(crate) fn address(name: &str) -> io::Result<SocketAddr> {
-    SocketAddr::from_abstract_name(format!("arqway/{name}"))
+pub(crate) fn socket_name(name: &str) -> String {
+    format!("arqway/{name}")
 }
 
 /// A socket that nobody is answered at yet.
@@ -102,9 +104,11 @@ impl Control {
     /// Takes the name of a tunnel.
     ///
     /// # Errors
-    /// A tunnel of this name runs already in this network namespace.
-    pub(crate) fn bind(name: &str) -> io::Result<Self> {
-        Ok(Self { listener: UnixListener::bind_addr(&address(name)?)?, desk: Desk::default() })
+    /// Somebody has it in this network namespace, most often a tunnel of this name.
+    pub(crate) fn bind(name: &str) -> Result<Self, BindError> {
+        let bound = SocketAddr::from_abstract_name(socket_name(name)).and_then(|name| UnixListener::bind_addr(&name));
+        let listener = bound.map_err(|error| BindError::of(name, error))?;
+        Ok(Self { listener, desk: Desk::default() })
     }
 
     /// Listens from now on to those who ask, on a thread of its own, and passes on what they ask.
@@ -168,7 +172,7 @@ impl Default for Desk {
 
 impl Desk {
     fn receive(&self, mut client: UnixStream, requests: &Sender<Request>, waker: &Arc<Waker>) {
-        let is_known = peer_user(&client).is_ok_and(|user| user == 0 || user == self.user);
+        let is_known = peer_credentials(&client).is_ok_and(|client| client.user == 0 || client.user == self.user);
         let place = if is_known {
             Place::take(&self.asking).ok_or("too many ask at once; try again")
         } else {

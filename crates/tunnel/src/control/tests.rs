@@ -165,7 +165,27 @@ fn who_holds_the_name_of_a_tunnel_and_is_not_root_is_not_believed() {
     });
     is_bound.recv_timeout(LONG).expect("it listens");
     let asked = ask(&name, "status");
+    let bound = Control::bind(&name).expect_err("a name that is taken").to_string();
     drop(stop);
     stranger.join().expect("no panic");
+    let process = std::process::id();
+    assert!(bound.contains(&format!("held by process {process} (")) && bound.contains(" of user 65534, "), "{bound}");
     assert!(matches!(asked, Err(AskError::Stranger { user: 65_534, .. })), "{asked:?}");
+}
+
+#[test]
+fn whoever_holds_the_name_of_a_tunnel_and_answers_nobody_holds_nobody_up() {
+    let name = name("silent");
+    let address = SocketAddr::from_abstract_name(socket_name(&name)).expect("a name");
+    let listener = UnixListener::bind_addr(&address).expect("a free name");
+    let mut waiting = Vec::new();
+    // Until no more may wait to be accepted.
+    while let Ok(stream) = arqway_net::connect_abstract(&socket_name(&name)) {
+        waiting.push(stream);
+    }
+    assert!(matches!(ask(&name, "status"), Err(AskError::System { .. })));
+    assert!(matches!(Control::bind(&name), Err(BindError::Silent { .. })));
+    drop(waiting);
+    drop(listener);
+    assert!(Control::bind(&name).is_ok());
 }
