@@ -4,13 +4,18 @@
 //! does not compile. A run starts at [`Time::ZERO`], so traces of two runs can be compared.
 
 use crate::{ToFloat, truncate};
+use core::fmt;
+use core::num::NonZeroU64;
 use core::ops::{Add, AddAssign, Div, Mul, Sub};
 
 const NANOS_PER_SECOND: u64 = 1_000_000_000;
 
 /// A point in time: nanoseconds since the start of the run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct Time(u64);
+///
+/// It is kept as one more than that. So a deadline that may not be set, an `Option<Time>`, is no larger than one that is: packets
+/// carry two of them, and whoever is asked for one answers in a register.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Time(NonZeroU64);
 
 /// A length of time in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -18,33 +23,42 @@ pub struct Span(u64);
 
 impl Time {
     /// The start of the run.
-    pub const ZERO: Self = Self(0);
+    pub const ZERO: Self = Self(NonZeroU64::MIN);
     /// Later than anything that happens (584 years).
-    pub const MAX: Self = Self(u64::MAX);
+    pub const MAX: Self = Self(NonZeroU64::MAX);
 
-    /// The point `nanoseconds` after the start.
+    /// The point `nanoseconds` after the start, or [`MAX`](Self::MAX) where that is earlier.
+    #[inline]
     #[must_use]
     pub const fn from_nanoseconds(nanoseconds: u64) -> Self {
-        Self(nanoseconds)
+        Self(NonZeroU64::MIN.saturating_add(nanoseconds))
     }
 
     /// Nanoseconds since the start.
+    #[inline]
     #[must_use]
     pub const fn as_nanoseconds(self) -> u64 {
-        self.0
+        self.0.get() - 1
     }
 
     /// Seconds since the start.
     #[must_use]
     pub fn as_seconds(self) -> f64 {
-        Span(self.0).as_seconds()
+        Span(self.as_nanoseconds()).as_seconds()
+    }
+
+    /// The point so long before this one, or the start where that is later.
+    #[inline]
+    #[must_use]
+    pub fn before(self, span: Span) -> Self {
+        Self(NonZeroU64::new(self.0.get().saturating_sub(span.0)).unwrap_or(NonZeroU64::MIN))
     }
 
     /// The length from `earlier` to here, or zero where `earlier` is later.
     #[inline]
     #[must_use]
     pub const fn since(self, earlier: Self) -> Span {
-        Span(self.0.saturating_sub(earlier.0))
+        Span(self.0.get().saturating_sub(earlier.0.get()))
     }
 }
 
@@ -82,6 +96,18 @@ impl Span {
     #[must_use]
     pub fn as_seconds(self) -> f64 {
         self.0.to_f64() / NANOS_PER_SECOND.to_f64()
+    }
+}
+
+impl Default for Time {
+    fn default() -> Self {
+        Self::ZERO
+    }
+}
+
+impl fmt::Debug for Time {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_tuple("Time").field(&self.as_nanoseconds()).finish()
     }
 }
 
@@ -171,5 +197,14 @@ mod tests {
     fn arithmetic_at_the_edge_saturates_instead_of_wrapping() {
         assert_eq!(Time::MAX + Span::MAX, Time::MAX);
         assert_eq!(Time::ZERO.since(Time::MAX), Span::ZERO);
+        assert_eq!(Time::from_nanoseconds(u64::MAX), Time::MAX);
+        assert_eq!(Time::from_nanoseconds(5).before(Span::from_nanoseconds(3)), Time::from_nanoseconds(2));
+        assert_eq!(Time::from_nanoseconds(5).before(Span::from_nanoseconds(6)), Time::ZERO);
+        assert_eq!(Time::MAX.as_nanoseconds(), u64::MAX - 1);
+    }
+
+    #[test]
+    fn a_point_that_may_be_missing_is_no_larger_than_a_point() {
+        assert_eq!(size_of::<Option<Time>>(), size_of::<u64>());
     }
 }
