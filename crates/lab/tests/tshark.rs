@@ -12,7 +12,7 @@ use arqway_lab::run::cell::Cell;
 use arqway_lab::run::plan::Request;
 use arqway_lab::trace::capture::{Capture, Place};
 use arqway_link::rlc::pdu::{AmOptions, AmPdu, Amd, LengthIndicatorSize, parse_am, parse_um};
-use arqway_link::{Frame, Packet, fec, go_back_n, rlp, selective_repeat, tally};
+use arqway_link::{Frame, fec, go_back_n, rlp, selective_repeat, tally};
 use arqway_sim::channel::Direction;
 use arqway_sim::{Host, Probe};
 use arqway_units::Time;
@@ -115,8 +115,8 @@ impl Expected {
             .expect("memory");
     }
 
-    fn packet(&mut self, interface: &str, packet: &Packet, now: Time) {
-        let inside = inside(&packet.octets);
+    fn packet(&mut self, interface: &str, packet: &[u8], now: Time) {
+        let inside = inside(packet);
         writeln!(self.lines, "{interface}|{}||||||||||||||||||||||||||||{inside}", epoch(now)).expect("memory");
     }
 }
@@ -234,11 +234,11 @@ impl Probe for Expected {
         self.frame(if direction == Direction::Down { "client" } else { "access point" }, frame, "", now);
     }
 
-    fn packet_sent(&mut self, host: Host, packet: &Packet, now: Time) {
+    fn packet_sent(&mut self, host: Host, packet: &[u8], now: Time) {
         self.packet(if host == Host::Server { "server IP" } else { "client IP" }, packet, now);
     }
 
-    fn packet_received(&mut self, host: Host, packet: &Packet, now: Time) {
+    fn packet_received(&mut self, host: Host, packet: &[u8], now: Time) {
         self.packet_sent(host, packet, now);
     }
 }

@@ -89,7 +89,7 @@ pub use contract::{
     Grammar, Handoff, Head, Hint, Kind, LinkClock, LinkContext, LinkOffer, LinkService, LinkState, OneWay, Packet,
     Parameter, Port, SchemeName, Service, ServiceId, Side, Start, Subscriber, Tag, Ticket, Violation, pump,
 };
-pub use ip::{Flow, IcmpError, clamp_mss, icmp_error, may_say_mss};
+pub use ip::{FlowKey, IcmpError, clamp_mss, icmp_error, may_say_mss};
 pub use link_layer::LinkLayer;
 pub use mux::Mux;
 pub use registry::{AnyService, ServiceConfig, ShortForm, ShortFormError, WorldDefaults, scheme_names};

@@ -219,7 +219,7 @@ impl<S: LinkService> BareLink<S> {
         end.pump(events, seen, *now);
         seen.end_of_pump(*now);
         while let Some(packet) = self.end(direction).take_delivered() {
-            self.see(direction.sender(), LinkEventKind::PacketDelivered(packet));
+            self.see(direction.sender(), LinkEventKind::PacketDelivered(Packet::new(packet)));
         }
     }
 

@@ -16,6 +16,7 @@ use arqway_link::{
     Checked, Departure, Frame, Hint, LinkService, LinkState, Packet, Port, ServiceId, Subscriber, Tag, Ticket, pump,
 };
 use arqway_units::{Octets, Time};
+use bytes::Bytes;
 
 /// Octets by the number of a service.
 type LineOctets = [u64; ServiceId::COUNT as usize];
@@ -36,7 +37,7 @@ struct Below {
     /// The frame in the transmitter, if its service wants to know when it has left.
     in_transmitter: Option<(Tag, Ticket)>,
     alarm: Alarm,
-    delivered: VecDeque<Packet>,
+    delivered: VecDeque<Bytes>,
     /// What becomes of the frames with data.
     frame_loss: FrameLoss,
     /// How much of the line each service has taken, by its number, in octets.
@@ -86,7 +87,7 @@ impl<S: LinkService> LinkEnd<S> {
     }
 
     /// The next packet for the network layer here.
-    pub(crate) fn take_delivered(&mut self) -> Option<Packet> {
+    pub(crate) fn take_delivered(&mut self) -> Option<Bytes> {
         self.below.delivered.pop_front()
     }
 
@@ -223,7 +224,7 @@ impl<P: Probe> Port for SimPort<'_, P> {
     }
 
     fn deliver(&mut self, packet: Packet, _now: Time) {
-        self.below.delivered.push_back(packet);
+        self.below.delivered.push_back(packet.octets);
     }
 
     fn wake_at(&mut self, deadline: Option<Time>) {

@@ -1,9 +1,9 @@
 //! The memory and the IP header of the hosts' packets.
 
 use crate::host::Host;
-use arqway_link::Packet;
 use arqway_link::mux::Ds;
 use arqway_units::Octets;
+use bytes::Bytes;
 use bytes::BytesMut;
 use etherparse::{IpNumber, Ipv4Header};
 use serde::{Deserialize, Serialize};
@@ -109,14 +109,14 @@ const SLAB: usize = 64 * 1024;
 
 impl Memory {
     /// A packet of `size` octets that begins with `header`; the rest is zero.
-    pub(crate) fn packet(&mut self, header: &[u8], size: usize) -> Packet {
+    pub(crate) fn packet(&mut self, header: &[u8], size: usize) -> Bytes {
         if self.slab.len() < size {
             self.slab = BytesMut::zeroed(SLAB.max(size));
         }
         let mut packet = self.slab.split_to(size);
         let header_length = header.len().min(size);
         packet[..header_length].copy_from_slice(&header[..header_length]);
-        Packet::new(packet.freeze())
+        packet.freeze()
     }
 }
 

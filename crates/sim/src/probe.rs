@@ -12,7 +12,7 @@ use crate::app::Application;
 use crate::channel::Direction;
 use crate::host::Host;
 use crate::tcp::{Sender, Transmission};
-use arqway_link::{Frame, Packet};
+use arqway_link::Frame;
 use arqway_units::{Span, Time};
 
 /// Declares what can be watched once: the trait, and what passes each call on to the probes inside.
@@ -53,11 +53,11 @@ probe! {
     /// objects, so long after the browser asked for it.
     fn delivered(application: Application, delay: Span, now: Time);
     /// A host's network layer sends a packet; whether the first queue has room for it is not known yet.
-    fn packet_sent(host: Host, packet: &Packet, now: Time);
+    fn packet_sent(host: Host, packet: &[u8], now: Time);
     /// A packet has come all the way to a host's network layer.
-    fn packet_received(host: Host, packet: &Packet, now: Time);
+    fn packet_received(host: Host, packet: &[u8], now: Time);
     /// A packet comes to the end of the wireless link that sends it this way; whether it is taken is not known yet.
-    fn packet_offered(direction: Direction, packet: &Packet, now: Time);
+    fn packet_offered(direction: Direction, packet: &[u8], now: Time);
     /// A frame is handed over to the queue in front of the wireless link. Its acknowledgement number is not written yet.
     fn frame_queued(direction: Direction, frame: &Frame, now: Time);
     /// That queue has no room for the frame handed over last.

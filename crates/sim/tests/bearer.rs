@@ -2,7 +2,7 @@
 
 use arqway_link::bearer::{self, Mtu};
 use arqway_link::mux::{Class, Protocol, QueueLimits, Scfq, SchedulerConfig};
-use arqway_link::{Frame, Packet, ServiceConfig, raw, selective_repeat};
+use arqway_link::{Frame, ServiceConfig, raw, selective_repeat};
 use arqway_sim::app::Application;
 use arqway_sim::channel::Direction;
 use arqway_sim::{Host, MtuStep, Outcome, PacketLength, Probe, Queue, Room, Scenario, Streams, World, tcp};
@@ -84,7 +84,7 @@ impl Probe for &mut Seen {
         }
     }
 
-    fn packet_received(&mut self, host: Host, _: &Packet, now: Time) {
+    fn packet_received(&mut self, host: Host, _: &[u8], now: Time) {
         if host == Host::Client {
             self.arrivals.push(now);
         }

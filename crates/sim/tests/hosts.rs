@@ -3,7 +3,7 @@
 use arqway_link::mux::Ds;
 use arqway_link::mux::{Class, Protocol};
 use arqway_link::selective_repeat;
-use arqway_link::{Packet, ServiceConfig, raw};
+use arqway_link::{ServiceConfig, raw};
 use arqway_sim::app::{ConnectionCount, ConnectionUse, Counted, LastPacket, NextStep, Parallel, Requests, WebConfig};
 use arqway_sim::channel::{Duplication, ErrorModel, Listed, Uniform};
 use arqway_sim::tcp::Profile;
@@ -56,13 +56,13 @@ struct Packets {
 }
 
 impl Probe for Packets {
-    fn packet_sent(&mut self, host: Host, packet: &Packet, _now: Time) {
+    fn packet_sent(&mut self, host: Host, packet: &[u8], _now: Time) {
         self.sent += 1;
-        *self.under_way.entry((host == Host::Server, packet.octets.to_vec())).or_default() += 1;
+        *self.under_way.entry((host == Host::Server, packet.to_vec())).or_default() += 1;
     }
-    fn packet_received(&mut self, host: Host, packet: &Packet, _now: Time) {
+    fn packet_received(&mut self, host: Host, packet: &[u8], _now: Time) {
         self.received += 1;
-        *self.under_way.entry((host == Host::Client, packet.octets.to_vec())).or_default() -= 1;
+        *self.under_way.entry((host == Host::Client, packet.to_vec())).or_default() -= 1;
     }
 }
 
@@ -124,9 +124,9 @@ fn packets_of_closed_connections_are_counted_and_disturb_no_other() {
 struct ByPort(BTreeMap<u16, u64>);
 
 impl Probe for ByPort {
-    fn packet_received(&mut self, host: Host, packet: &Packet, _now: Time) {
+    fn packet_received(&mut self, host: Host, packet: &[u8], _now: Time) {
         if host == Host::Client {
-            *self.0.entry(u16::from_be_bytes([packet.octets[22], packet.octets[23]])).or_default() += 1;
+            *self.0.entry(u16::from_be_bytes([packet[22], packet[23]])).or_default() += 1;
         }
     }
 }
@@ -216,9 +216,9 @@ struct Lengths {
 }
 
 impl Probe for Lengths {
-    fn packet_sent(&mut self, host: Host, packet: &Packet, _now: Time) {
-        if host == Host::Server && packet.octets.len() > 40 {
-            *self.of_data.entry(packet.octets.len()).or_default() += 1;
+    fn packet_sent(&mut self, host: Host, packet: &[u8], _now: Time) {
+        if host == Host::Server && packet.len() > 40 {
+            *self.of_data.entry(packet.len()).or_default() += 1;
         }
     }
 }
@@ -243,11 +243,11 @@ fn a_place_that_lost_its_first_packet_starts_small_ever_after_if_it_remembers() 
 struct Fields(BTreeMap<(u8, u16, bool), u8>);
 
 impl Probe for Fields {
-    fn packet_sent(&mut self, host: Host, packet: &Packet, _now: Time) {
+    fn packet_sent(&mut self, host: Host, packet: &[u8], _now: Time) {
         let at = if host == Host::Server { 20 } else { 22 };
-        let port = u16::from_be_bytes([packet.octets[at], packet.octets[at + 1]]);
-        let known = self.0.insert((packet.octets[9], port, host == Host::Server), packet.octets[1] >> 2);
-        assert!(known.is_none_or(|known| known == packet.octets[1] >> 2), "one application, two fields");
+        let port = u16::from_be_bytes([packet[at], packet[at + 1]]);
+        let known = self.0.insert((packet[9], port, host == Host::Server), packet[1] >> 2);
+        assert!(known.is_none_or(|known| known == packet[1] >> 2), "one application, two fields");
     }
 }
 

@@ -1,6 +1,6 @@
 //! A user who moves: what an outage takes and what it spares, who is told, and what that is worth.
 
-use arqway_link::{Frame, Packet, ServiceConfig, ShortForm, WorldDefaults, raw};
+use arqway_link::{Frame, ServiceConfig, ShortForm, WorldDefaults, raw};
 use arqway_sim::app::{Adapts, Application, ToLoss, ToTheLink};
 use arqway_sim::channel::{Direction, ErrorModel, Uniform};
 use arqway_sim::mobility::{Change, Listed, MobilityConfig, Periodic, Random, Vertical, When};
@@ -80,7 +80,7 @@ struct Server {
 }
 
 impl Probe for Server {
-    fn packet_sent(&mut self, host: Host, _: &Packet, now: Time) {
+    fn packet_sent(&mut self, host: Host, _: &[u8], now: Time) {
         if host == Host::Server {
             self.sent.push(now);
         }

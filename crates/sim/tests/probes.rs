@@ -1,7 +1,7 @@
 //! What a probe sees of a run: every frame from the queue to the other end, every packet from host to host.
 
 use arqway_link::selective_repeat::{self, Timeout, TimerStarts};
-use arqway_link::{Frame, Packet, ServiceConfig};
+use arqway_link::{Frame, ServiceConfig};
 use arqway_sim::channel::{Direction, ErrorModel, Uniform};
 use arqway_sim::{Host, NoProbe, Probe, Queue, Room, Scenario, Streams, World};
 use arqway_units::{Octets, Ratio, Time};
@@ -68,11 +68,11 @@ impl Probe for Followed {
         }
     }
 
-    fn packet_sent(&mut self, host: Host, _: &Packet, _: Time) {
+    fn packet_sent(&mut self, host: Host, _: &[u8], _: Time) {
         self.packets[0] += u64::from(host == Host::Server);
     }
 
-    fn packet_received(&mut self, host: Host, _: &Packet, _: Time) {
+    fn packet_received(&mut self, host: Host, _: &[u8], _: Time) {
         self.packets[1] += u64::from(host == Host::Client);
     }
 }

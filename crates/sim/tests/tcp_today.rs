@@ -1,6 +1,6 @@
 //! What the TCP of today promises in a world: what it is worth, what it puts on the wire, and that no service stops it.
 
-use arqway_link::{Packet, ServiceConfig, ShortForm, WorldDefaults};
+use arqway_link::{ServiceConfig, ShortForm, WorldDefaults};
 use arqway_sim::channel::{ErrorModel, Listed, Reordering, Uniform};
 use arqway_sim::tcp::{
     Acknowledgements, CongestionControl, PacketWindow, Profile, Sender, TcpConfig, Transmission, Variant,
@@ -160,23 +160,23 @@ struct Wire {
 }
 
 impl Probe for Wire {
-    fn packet_sent(&mut self, host: Host, packet: &Packet, _: Time) {
-        let header = TcpHeaderSlice::from_slice(&packet.octets[20..]).expect("a TCP segment");
+    fn packet_sent(&mut self, host: Host, packet: &[u8], _: Time) {
+        let header = TcpHeaderSlice::from_slice(&packet[20..]).expect("a TCP segment");
         let options: Vec<_> = header.options_iterator().map(|option| option.expect("an option")).collect();
         if header.syn() {
             self.permitted[usize::from(host == Host::Client)] =
                 options.contains(&TcpOptionElement::SelectiveAcknowledgementPermitted);
         } else if host == Host::Server {
             self.data += 1;
-            assert_eq!(packet.octets.len(), 250, "data are as long as ever");
+            assert_eq!(packet.len(), 250, "data are as long as ever");
         } else {
             let blocks = options.iter().find_map(|option| match option {
                 TcpOptionElement::SelectiveAcknowledgement(_, more) => Some(1 + more.iter().flatten().count()),
                 _ => None,
             });
             self.acknowledgements += 1;
-            assert_eq!(packet.octets.len(), 40 + blocks.map_or(0, |blocks| 4 + 8 * blocks));
-            self.lengths.push(packet.octets.len());
+            assert_eq!(packet.len(), 40 + blocks.map_or(0, |blocks| 4 + 8 * blocks));
+            self.lengths.push(packet.len());
             self.most_blocks = self.most_blocks.max(blocks.unwrap_or(0));
         }
     }

@@ -8,7 +8,7 @@
 
 use arqway_link::bearer::{self, Mtu};
 use arqway_link::mux::{Addresses, Class, Ports, Protocol, QueueLimits, Rule, Scfq, SchedulerConfig};
-use arqway_link::{Frame, LinkLayer, Packet, ServiceConfig, ShortForm, Side, WorldDefaults};
+use arqway_link::{Frame, LinkLayer, ServiceConfig, ShortForm, Side, WorldDefaults};
 use arqway_net::{Datagrams, NetError, Sent};
 use arqway_session::{
     Config, Configuration, Endpoint, HEAD_ROOM, Introduction, Keepalive, PeerConfig, PeerId, PresharedKey, PrivateKey,
@@ -45,9 +45,9 @@ fn octets(frame: &Frame) -> Vec<u8> {
 }
 
 impl Probe for &mut Recorded {
-    fn packet_offered(&mut self, direction: Direction, packet: &Packet, now: Time) {
+    fn packet_offered(&mut self, direction: Direction, packet: &[u8], now: Time) {
         if direction == self.direction {
-            self.given.push((now, Given::Packet(packet.octets.clone())));
+            self.given.push((now, Given::Packet(Bytes::copy_from_slice(packet))));
         }
     }
 

@@ -60,8 +60,9 @@ impl LinkClock {
         Clock { now, timers: self.stands_at.unwrap_or(self.running(now)) }
     }
 
+    #[inline]
     fn running(&self, now: Time) -> Time {
-        Time::ZERO + now.since(Time::ZERO + self.down)
+        now.before(self.down)
     }
 
     /// The link goes down: the clock of the timers stands still, unless it does so already.

@@ -129,13 +129,15 @@ impl<E: Entity> LinkService for End<E> {
         if self.clock.stands() {
             return None;
         }
-        let next = self.waiting.take();
-        let next = next.or_else(|| self.entity.poll(self.clock.read(now), room, &mut self.counters))?;
-        if next.size() > room {
-            self.waiting = Some(next);
-            return None;
+        if self.waiting.is_some() {
+            return self.waiting.take_if(|next| next.size() <= room);
         }
-        Some(next)
+        let next = self.entity.poll(self.clock.read(now), room, &mut self.counters)?;
+        if next.size() <= room {
+            return Some(next);
+        }
+        self.waiting = Some(next);
+        None
     }
 
     fn start_frame(&mut self, frame: &mut Frame, now: Time) -> Start {

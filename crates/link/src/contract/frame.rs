@@ -13,7 +13,7 @@
 //! A head is written afresh for each transmission (a fresh acknowledgement number), a body is shared with the
 //! retransmission buffer and never copied.
 
-use crate::ip::Flow;
+use crate::ip::FlowKey;
 use arqway_units::{Octets, Span, Time};
 use arrayvec::ArrayVec;
 use bytes::{Buf, Bytes};
@@ -25,12 +25,15 @@ pub struct Packet {
     /// The packet's octets.
     pub octets: Bytes,
     /// The flow that it belongs to, where somebody has read its headers.
-    pub flow: Option<Flow>,
+    pub flow: Option<FlowKey>,
     /// When it came to the link layer; `None`: just now. Its age counts from then, wherever it has waited.
     pub arrived: Option<Time>,
     /// When it is worth nothing any more, if it ever is: who still has it then may drop it and count it.
     pub deadline: Option<Time>,
 }
+
+// Packets are moved from hand to hand and kept by the thousand: each word more is felt.
+const _: () = assert!(size_of::<Packet>() <= 7 * size_of::<u64>() && size_of::<Frame>() <= 9 * size_of::<u64>());
 
 impl Packet {
     /// The packet made of these octets, of which nothing more is known.

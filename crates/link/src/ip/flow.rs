@@ -17,36 +17,54 @@ use hashbrown::HashMap;
 
 /// A flow, in one direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Flow {
-    /// In halves, so that a flow is no larger than it must be: each packet has one.
+pub(crate) struct Flow {
     source: [u64; 2],
     destination: [u64; 2],
     /// Version, protocol, whether there are ports, and the ports: that of the source is the higher.
     rest: NonZeroU64,
 }
 
+/// A flow as a packet carries it: a digest, a fifth as large, since packets are moved and kept by the thousand.
+///
+/// Two flows may have the same one, by chance or because somebody wants it so. So it serves where that costs nothing but time: packets of
+/// such flows wait for each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct FlowKey(NonZeroU64);
+
+impl FlowKey {
+    /// Of all packets together.
+    pub(crate) const ANY: Self = Self(NonZeroU64::MAX);
+
+    /// That of a packet with these headers.
+    pub(crate) fn of(headers: &Headers, payload: &Payload) -> Self {
+        let mut hasher = KeyHasher::default();
+        match (headers.source, headers.destination) {
+            (IpAddr::V4(source), IpAddr::V4(destination)) => {
+                hasher.write_u64(u64::from(source.to_bits()) << 32 | u64::from(destination.to_bits()));
+            }
+            (source, destination) => {
+                let halves = bits(source).into_iter().chain(bits(destination));
+                halves.for_each(|half| hasher.write_u64(half));
+            }
+        }
+        hasher.write_u64(conversation(headers, payload));
+        Self(NonZeroU64::MIN.saturating_add(hasher.finish()))
+    }
+}
+
 /// What is known of each flow. The hash has no seed, so who writes packets can choose flows that share a place in it; a
 /// table has few entries, and looking at all of them is the worst that comes of it.
-pub(crate) type FlowTable<T> = HashMap<Flow, T, BuildHasherDefault<KeyHasher>>;
+pub(crate) type FlowTable<T, K = Flow> = HashMap<K, T, BuildHasherDefault<KeyHasher>>;
 
 const IS_FLOW: NonZeroU64 = const { NonZeroU64::new(1 << 63).expect("not zero") };
 const IS_IPV4: u64 = 1 << 41;
 const HAS_PORTS: u64 = 1 << 40;
 
 impl Flow {
-    /// Of all packets together.
-    pub(crate) const ANY: Self = Self { source: [0; 2], destination: [0; 2], rest: NonZeroU64::MAX };
-
     /// The flow of a packet with these headers.
     pub(crate) fn of(headers: &Headers, payload: &Payload) -> Self {
-        let mut rest = u64::from(headers.protocol.number()) << 32;
-        if headers.source.is_ipv4() {
-            rest |= IS_IPV4;
-        }
-        if let Some((source, destination)) = headers.ports.filter(|_| !payload.is_fragment) {
-            rest |= HAS_PORTS | u64::from(source) << 16 | u64::from(destination);
-        }
-        Self { source: bits(headers.source), destination: bits(headers.destination), rest: IS_FLOW | rest }
+        let rest = IS_FLOW | conversation(headers, payload);
+        Self { source: bits(headers.source), destination: bits(headers.destination), rest }
     }
 
     /// The same conversation in the other direction.
@@ -65,6 +83,18 @@ impl Hash for Flow {
         }
         state.write_u64(self.rest.get());
     }
+}
+
+/// All but the addresses: version, protocol, whether there are ports, and the ports.
+fn conversation(headers: &Headers, payload: &Payload) -> u64 {
+    let mut rest = u64::from(headers.protocol.number()) << 32;
+    if headers.source.is_ipv4() {
+        rest |= IS_IPV4;
+    }
+    if let Some((source, destination)) = headers.ports.filter(|_| !payload.is_fragment) {
+        rest |= HAS_PORTS | u64::from(source) << 16 | u64::from(destination);
+    }
+    rest
 }
 
 fn bits(address: IpAddr) -> [u64; 2] {

@@ -29,8 +29,8 @@ pub use fields::{
     Addresses, AddressesError, Ds, DsError, FlowLabel, FlowLabelError, Ports, PortsError, Protocol, ProtocolError,
 };
 pub(crate) use fields::{bits_of, serde_as_text};
-pub use flow::Flow;
-pub(crate) use flow::FlowTable;
+pub use flow::FlowKey;
+pub(crate) use flow::{Flow, FlowTable};
 pub(crate) use hash::KeyHasher;
 pub use headers::Headers;
 pub(crate) use headers::Payload;

@@ -91,6 +91,11 @@ impl Sliding {
         now >= self.next
     }
 
+    /// When the present part ends.
+    pub(crate) fn ends(&self) -> Time {
+        self.next
+    }
+
     /// Moves the window on to now. The totals are those before anything happened now.
     pub(crate) fn advance(&mut self, totals: impl Iterator<Item = Totals> + Clone, now: Time) {
         let over = now.since(self.next).as_nanoseconds() / self.part.as_nanoseconds();

@@ -54,7 +54,7 @@ pub use scheduler::{Scfq, SchedulerConfig};
 pub use tables::{BestEffort, DifferentiatedServices, DsAllocation, SubclassBit, SubclassBitError, Table};
 
 use crate::contract::{Counters, Frame, Full, LinkContext, LinkService, ServiceId};
-use crate::ip::Flow;
+use crate::ip::FlowKey;
 use crate::metrics::{EndMetrics, Sliding, Totals};
 use crate::registry::AnyService;
 use alloc::vec::Vec;
@@ -81,6 +81,8 @@ pub struct Mux<S = AnyService> {
     /// Where they follow from what classes carry.
     carried: Option<Carried>,
     depth: NonZeroUsize,
+    /// Where the only frame that there is goes first whatever was before: it need not go through the scheduler.
+    goes_by_order: bool,
     /// While the link is down, frames stay in the scheduler.
     down: bool,
     unknown_tags: u64,
@@ -91,6 +93,8 @@ pub struct Mux<S = AnyService> {
     knows_losses: Vec<bool>,
     /// Over which metrics are taken.
     window: Sliding,
+    /// When an interval of measurement is over next.
+    interval_ends: Time,
     /// Services that may have a frame: the others were drained, and nothing was told to them since.
     with_frames: Set,
     /// The smallest room in which one of the others had none: in a larger one it may have.
@@ -105,7 +109,13 @@ struct Set(u32);
 
 impl Set {
     const NONE: Self = Self(0);
-    const ALL: Self = Self(u32::MAX);
+
+    /// The first `count`.
+    #[inline]
+    fn of_first(count: usize) -> Self {
+        let others = 32_u32.saturating_sub(u32::try_from(count).unwrap_or(u32::MAX));
+        Self(u32::MAX.checked_shr(others).unwrap_or(0))
+    }
 
     #[inline]
     fn add(&mut self, service: usize) {
@@ -125,6 +135,12 @@ impl Set {
     #[inline]
     fn first(self) -> Option<usize> {
         (self.0 != 0).then_some(self.0.trailing_zeros() as usize)
+    }
+
+    /// The one that is in it, where it is the only one.
+    #[inline]
+    fn only(self) -> Option<usize> {
+        self.0.is_power_of_two().then_some(self.0.trailing_zeros() as usize)
     }
 }
 
@@ -160,12 +176,16 @@ impl Plan {
             flows: Flows::default(),
             shares: shares.clone(),
             depth: config.depth,
+            goes_by_order: config.depth == NonZeroUsize::MIN
+                && carried.is_none()
+                && (services.len() == 1 || config.scheduler == SchedulerConfig::Fcfs),
             down: false,
             unknown_tags: 0,
             link_octets: alloc::vec![0; services.len()],
             delivered_octets: alloc::vec![0; services.len()],
             knows_losses: services.iter().map(|service| service.knows_losses()).collect(),
             window: Sliding::new(config.window, services.len()),
+            interval_ends: Time::ZERO,
             with_frames: Set::NONE,
             drained_in: Octets::MAX,
             with_packets: Set::NONE,
@@ -199,7 +219,7 @@ impl<S: LinkService> Mux<S> {
     }
 
     /// The same, and the flow that the packet belongs to, if its headers had to be read.
-    fn classify(&self, packet: &[u8]) -> (ServiceId, Option<Flow>) {
+    fn classify(&self, packet: &[u8]) -> (ServiceId, Option<FlowKey>) {
         let no_flows = self.flows.is_empty();
         if no_flows && self.classifier.is_empty() {
             return (ServiceId::default(), None);
@@ -207,7 +227,7 @@ impl<S: LinkService> Mux<S> {
         let Some((headers, payload)) = Headers::read_all(packet) else { return (ServiceId::default(), None) };
         let installed = if no_flows { None } else { self.flows.find(&headers) };
         let service = installed.or_else(|| self.classifier.classify(&headers)).unwrap_or_default();
-        (service, Some(Flow::of(&headers, &payload)))
+        (service, Some(FlowKey::of(&headers, &payload)))
     }
 
     /// Gives one flow a service, whatever the rules say; returns the one it was given before. A flow whose ends are of two
@@ -272,7 +292,15 @@ impl<S: LinkService> Mux<S> {
     }
 
     /// Ends the intervals of measurement that are over.
+    #[inline]
     fn keep_time(&mut self, now: Time) {
+        if now >= self.interval_ends {
+            self.end_intervals(now);
+        }
+    }
+
+    #[cold]
+    fn end_intervals(&mut self, now: Time) {
         if self.window.is_due(now) {
             let Self { window, services, link_octets, delivered_octets, carried, .. } = self;
             let totals = totals(services, link_octets, delivered_octets);
@@ -288,6 +316,17 @@ impl<S: LinkService> Mux<S> {
         if self.meter.as_mut().is_some_and(|meter| meter.update(&mut self.shares, now)) {
             self.scheduler.set_shares(&self.shares);
         }
+        let measured_until = self.meter.as_ref().map_or(Time::MAX, Meter::interval_ends);
+        self.interval_ends = self.window.ends().min(measured_until);
+    }
+
+    /// The next frame, in the scheduler's order.
+    #[inline(never)]
+    fn scheduled_frame(&mut self, now: Time, room: Octets) -> Option<Frame> {
+        self.fill_scheduler(now, room);
+        // The first one goes first: where it does not fit, nothing goes.
+        self.scheduler.first().filter(|frame| frame.size() <= room)?;
+        self.scheduler.pop().map(|(_, frame)| frame)
     }
 
     /// Asks every service that may have a frame, while there is room for it.
@@ -302,7 +341,11 @@ impl<S: LinkService> Mux<S> {
                     feed(service, queue, now, room);
                 }
                 let report = self.carried.as_mut().and_then(|carried| carried.poll_report(index, room));
-                let Some(frame) = report.or_else(|| Some(tagged(service.poll_frame(now, room)?, index))) else {
+                let Some(frame) = report.or_else(|| {
+                    let mut frame = service.poll_frame(now, room)?;
+                    tag(&mut frame, index);
+                    Some(frame)
+                }) else {
                     self.with_frames.remove(index);
                     self.drained_in = self.drained_in.min(room);
                     break;
@@ -314,36 +357,31 @@ impl<S: LinkService> Mux<S> {
 }
 
 impl<S: LinkService> Mux<S> {
+    fn all(&self) -> Set {
+        Set::of_first(self.services.len())
+    }
+
     /// A larger room than the one in which services had nothing may be enough.
     fn widen(&mut self, room: Octets) {
         if room > self.drained_in {
-            (self.with_frames, self.drained_in) = (Set::ALL, Octets::MAX);
+            (self.with_frames, self.drained_in) = (self.all(), Octets::MAX);
         }
     }
 
-    /// Whether a frame could go past the scheduler, which has nothing to order.
-    fn is_single(&self) -> bool {
-        self.services.len() == 1
-            && self.depth == NonZeroUsize::MIN
-            && self.carried.is_none()
-            && self.scheduler.waiting(Lane(0)) == 0
-    }
-
-    /// The next frame of the only service.
-    fn single_frame(&mut self, now: Time, room: Octets) -> Option<Frame> {
-        if !self.with_frames.has(0) {
-            return None;
-        }
-        let service = self.services.first_mut()?;
-        if let Some(Some(queue)) = self.queues.first_mut() {
+    /// The next frame of the only service that may have one, past a scheduler that holds none.
+    #[inline]
+    fn only_frame(&mut self, index: usize, now: Time, room: Octets) -> Option<Frame> {
+        let service = self.services.get_mut(index)?;
+        if let Some(Some(queue)) = self.queues.get_mut(index) {
             feed(service, queue, now, room);
         }
-        let frame = service.poll_frame(now, room);
-        if frame.is_none() {
-            self.with_frames.remove(0);
+        let Some(mut frame) = service.poll_frame(now, room) else {
+            self.with_frames.remove(index);
             self.drained_in = self.drained_in.min(room);
-        }
-        frame
+            return None;
+        };
+        tag(&mut frame, index);
+        Some(frame)
     }
 }
 
@@ -359,11 +397,10 @@ fn feed(service: &mut impl LinkService, queue: &mut ClassQueue, now: Time, room:
     }
 }
 
-/// A frame of the service of this number.
-fn tagged(mut frame: Frame, service: usize) -> Frame {
+/// Makes it a frame of the service of this number.
+fn tag(frame: &mut Frame, service: usize) {
     let id = u8::try_from(service).ok().and_then(ServiceId::new).unwrap_or_default();
     frame.tag = frame.tag.with_service(id);
-    frame
 }
 
 /// The same, where the rest of the multiplexer is at work.

@@ -276,6 +276,11 @@ impl Meter {
         }
     }
 
+    /// When the present interval is over, if one has begun; each begins with the end of the one before.
+    pub(super) fn interval_ends(&self) -> Time {
+        self.end.unwrap_or(Time::ZERO)
+    }
+
     /// Sets the shares anew, if an interval in which something was seen has ended. Whether it has.
     pub(super) fn update(&mut self, shares: &mut Shares, now: Time) -> bool {
         let end = *self.end.get_or_insert(now + self.settings.interval);

@@ -60,7 +60,7 @@ impl<S: LinkService> LinkService for Mux<S> {
         for service in &mut self.services {
             service.handle_link(state, now);
         }
-        (self.with_frames, self.with_packets) = (Set::ALL, Set::ALL);
+        (self.with_frames, self.with_packets) = (self.all(), self.all());
     }
 
     fn handle_capacity(&mut self, round_trip: Octets) {
@@ -75,13 +75,14 @@ impl<S: LinkService> LinkService for Mux<S> {
         }
         self.keep_time(now);
         self.widen(room);
-        if self.is_single() {
-            return self.single_frame(now, room);
+        if !self.goes_by_order || !self.scheduler.is_empty() {
+            return self.scheduled_frame(now, room);
         }
-        self.fill_scheduler(now, room);
-        // The first one goes first: where it does not fit, nothing goes.
-        self.scheduler.first().filter(|frame| frame.size() <= room)?;
-        self.scheduler.pop().map(|(_, frame)| frame)
+        match self.with_frames.only() {
+            Some(index) => self.only_frame(index, now, room),
+            None if self.with_frames == Set::NONE => None,
+            None => self.scheduled_frame(now, room),
+        }
     }
 
     fn start_frame(&mut self, frame: &mut Frame, now: Time) -> Start {

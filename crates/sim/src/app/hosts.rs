@@ -9,8 +9,8 @@ use crate::kernel::Random;
 use crate::packet::Memory;
 use crate::tcp::{ConnectionId, TcpConfig};
 use alloc::collections::VecDeque;
-use arqway_link::Packet;
 use arqway_units::{Span, Time};
+use bytes::Bytes;
 
 /// What is left for the world to do.
 pub(crate) type Actions = VecDeque<Action>;
@@ -19,11 +19,11 @@ pub(crate) type Actions = VecDeque<Action>;
 #[derive(Debug)]
 pub(crate) enum Action {
     /// A host sends a packet.
-    Send(Host, Packet),
+    Send(Host, Bytes),
     /// A connection sends what its window allows.
     SendSegments(ConnectionId),
     /// A packet goes out on the link toward the client, if that has nothing to send.
-    FillLink(Packet),
+    FillLink(Bytes),
     /// A timer is set.
     WakeAt(Time, Application, u8),
     /// A user has got something, this long after it was sent or asked for.
@@ -69,12 +69,12 @@ impl Hosts<'_> {
     }
 
     /// A host sends a packet.
-    pub(super) fn send(&mut self, from: Host, packet: Packet) {
+    pub(super) fn send(&mut self, from: Host, packet: Bytes) {
         self.actions.push_back(Action::Send(from, packet));
     }
 
     /// Sends a packet on the link toward the client, if that has nothing to send.
-    pub(super) fn fill_link(&mut self, packet: Packet) {
+    pub(super) fn fill_link(&mut self, packet: Bytes) {
         self.actions.push_back(Action::FillLink(packet));
     }
 

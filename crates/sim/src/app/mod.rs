@@ -28,7 +28,7 @@ pub use web::{ConnectionUse, Counted, LastPacket, NextStep, Parallel, ParallelEr
 
 use crate::host::Host;
 use crate::tcp;
-use arqway_link::{Hint, Packet};
+use arqway_link::Hint;
 use arqway_units::Time;
 use channel::ChannelMeasurement;
 use file_transfer::FileTransfer;
@@ -138,7 +138,7 @@ macro_rules! registry {
             }
 
             /// A packet that is not TCP's arrives at a host.
-            pub(crate) fn handle_packet(&mut self, at: Host, packet: &Packet, hosts: &mut Hosts<'_>) {
+            pub(crate) fn handle_packet(&mut self, at: Host, packet: &[u8], hosts: &mut Hosts<'_>) {
                 $(if let Some(application) = &mut self.$field
                     && application.handle_packet(at, packet, hosts.of(Application::$application))
                 {

@@ -6,7 +6,7 @@ use crate::host::Host;
 use crate::kernel::Streams;
 use crate::packet::{Headers, Memory};
 use crate::tcp::{Sender, TcpConfig};
-use arqway_link::{Hint, Packet};
+use arqway_link::Hint;
 use arqway_units::{BitRate, Span, Time};
 
 /// The settings of an application, as the scenario asks for them. Their field `enabled` says whether it takes part.
@@ -95,7 +95,7 @@ pub(crate) trait Model: Sized {
     fn handle_timer(&mut self, _timer: u8, _hosts: &mut Hosts<'_>) {}
 
     /// A packet that is not TCP's arrives at a host. Returns whether it is one of this application.
-    fn handle_packet(&mut self, _at: Host, _packet: &Packet, _hosts: &mut Hosts<'_>) -> bool {
+    fn handle_packet(&mut self, _at: Host, _packet: &[u8], _hosts: &mut Hosts<'_>) -> bool {
         false
     }
 

@@ -10,9 +10,9 @@ use super::sender::{Sender, Transmission};
 use super::settings::Settings;
 use crate::host::Host;
 use crate::packet::Memory;
-use arqway_link::Packet;
 use arqway_link::mux::Ds;
 use arqway_units::{Span, Time};
+use bytes::Bytes;
 
 /// What a connection is opened with; it gets its port at the client from the table.
 #[derive(Debug, Clone, Copy)]
@@ -74,24 +74,24 @@ impl<O: Copy> Connection<O> {
     }
 
     /// The packet for a transmission of the sender.
-    pub(crate) fn packet(&self, transmission: Transmission, memory: &mut Memory) -> Packet {
+    pub(crate) fn packet(&self, transmission: Transmission, memory: &mut Memory) -> Bytes {
         self.segments.data(transmission, memory)
     }
 
     /// Which packet this is, of those that carry data.
-    pub(crate) fn number_of(&self, packet: &Packet) -> Option<i64> {
+    pub(crate) fn number_of(&self, packet: &[u8]) -> Option<i64> {
         self.segments.read_data(packet, self.receiver.in_order())
     }
 
     /// The receiving host takes a data packet and answers with an acknowledgement, unless that is held.
-    pub(crate) fn receive(&mut self, packet: &Packet, memory: &mut Memory, now: Time) -> Option<Packet> {
+    pub(crate) fn receive(&mut self, packet: &[u8], memory: &mut Memory, now: Time) -> Option<Bytes> {
         let number = self.number_of(packet)?;
         let answer = self.receiver.receive(number, now)?;
         Some(self.segments.acknowledgement(answer, &self.receiver.tell_blocks(), memory))
     }
 
     /// The next acknowledgement of the receiving host that was held and goes out now.
-    pub(crate) fn poll_acknowledgement(&mut self, memory: &mut Memory) -> Option<Packet> {
+    pub(crate) fn poll_acknowledgement(&mut self, memory: &mut Memory) -> Option<Bytes> {
         let answer = self.receiver.poll_acknowledgement()?;
         Some(self.segments.acknowledgement(answer, &self.receiver.tell_blocks(), memory))
     }
@@ -129,7 +129,7 @@ impl<O: Copy> Connection<O> {
     }
 
     /// The sending host gets an acknowledgement: what it says.
-    pub(crate) fn acknowledgement(&self, packet: &Packet) -> Option<Acknowledgement> {
+    pub(crate) fn acknowledgement(&self, packet: &[u8]) -> Option<Acknowledgement> {
         self.segments.read_acknowledgement(packet, self.sender.acknowledged())
     }
 

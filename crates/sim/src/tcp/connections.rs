@@ -15,7 +15,6 @@ use super::segment::Ports;
 use crate::host::Host;
 use crate::kernel::Alarm;
 use alloc::vec::Vec;
-use arqway_link::Packet;
 use arqway_units::Time;
 
 /// A place in the table.
@@ -149,19 +148,19 @@ impl<O: Copy> Connections<O> {
     }
 
     /// The connection to which a packet belongs that has come to a host; one that belongs to none is late.
-    pub(crate) fn find(&mut self, packet: &Packet, at: Host) -> Option<ConnectionId> {
+    pub(crate) fn find(&mut self, packet: &[u8], at: Host) -> Option<ConnectionId> {
         let found = self.find_open(packet, at);
         self.late += u64::from(found.is_none());
         found
     }
 
     /// The connection to which a packet belongs that would have come to a host.
-    pub(crate) fn of_packet(&self, packet: &Packet, at: Host) -> Option<&Connection<O>> {
+    pub(crate) fn of_packet(&self, packet: &[u8], at: Host) -> Option<&Connection<O>> {
         let id = self.find_open(packet, at)?;
         self.slots.get(usize::from(id.0)).map(|slot| &slot.connection)
     }
 
-    fn find_open(&self, packet: &Packet, at: Host) -> Option<ConnectionId> {
+    fn find_open(&self, packet: &[u8], at: Host) -> Option<ConnectionId> {
         let ports = Ports::of(packet, at)?;
         let index = ports.client.checked_sub(FIRST_PORT)?;
         let id = (*self.by_port.get(usize::from(index))?)?;
@@ -200,7 +199,7 @@ mod tests {
         }
     }
 
-    fn packet(connections: &mut Connections<()>, id: ConnectionId) -> Packet {
+    fn packet(connections: &mut Connections<()>, id: ConnectionId) -> bytes::Bytes {
         let connection = connections.get_mut(id).expect("it is open");
         connection.packet(Transmission { number: 0, again: false }, &mut Memory::default())
     }

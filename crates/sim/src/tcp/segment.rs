@@ -11,9 +11,9 @@ use super::sender::Transmission;
 use super::settings::Settings;
 use crate::host::Host;
 use crate::packet::{Memory, TCP_HEADERS as HEADERS};
-use arqway_link::Packet;
 use arqway_link::mux::Ds;
 use arqway_units::Octets;
+use bytes::Bytes;
 use etherparse::{IpNumber, TcpHeader, TcpHeaderSlice};
 
 const IP_HEADER: usize = 20;
@@ -31,11 +31,11 @@ pub(crate) struct Ports {
 
 impl Ports {
     /// Those of a packet that has come to this host.
-    pub(crate) fn of(packet: &Packet, at: Host) -> Option<Self> {
-        if packet.octets.get(9) != Some(&IpNumber::TCP.0) {
+    pub(crate) fn of(packet: &[u8], at: Host) -> Option<Self> {
+        if packet.get(9) != Some(&IpNumber::TCP.0) {
             return None;
         }
-        let [s0, s1, d0, d1] = *packet.octets.get(IP_HEADER..IP_HEADER + 4)?.first_chunk()?;
+        let [s0, s1, d0, d1] = *packet.get(IP_HEADER..IP_HEADER + 4)?.first_chunk()?;
         let (source, destination) = (u16::from_be_bytes([s0, s1]), u16::from_be_bytes([d0, d1]));
         Some(match at {
             Host::Server => Self { server: destination, client: source },
@@ -87,7 +87,7 @@ impl SegmentFactory {
     }
 
     /// A data packet, or the SYN.
-    pub(crate) fn data(&self, transmission: Transmission, memory: &mut Memory) -> Packet {
+    pub(crate) fn data(&self, transmission: Transmission, memory: &mut Memory) -> Bytes {
         let is_syn = self.numbering.is_syn(transmission.number);
         let flags = if is_syn { SYN } else { ACK };
         let size = HEADERS + Octets::new(self.numbering.payload(transmission.number).into()).as_usize();
@@ -100,7 +100,7 @@ impl SegmentFactory {
     }
 
     /// The bare acknowledgement of everything up to and with packet `number`, and of the blocks beyond it.
-    pub(crate) fn acknowledgement(&self, number: i64, blocks: &Blocks, memory: &mut Memory) -> Packet {
+    pub(crate) fn acknowledgement(&self, number: i64, blocks: &Blocks, memory: &mut Memory) -> Bytes {
         let mut header = self.acknowledgement;
         let is_syn = self.numbering.is_syn(number);
         let flags = if is_syn { SYN | ACK } else { ACK };
@@ -114,13 +114,13 @@ impl SegmentFactory {
     }
 
     /// What a data packet says; `near` is a packet number nearby, to tell the turns of the 32-bit numbers apart.
-    pub(crate) fn read_data(&self, packet: &Packet, near: i64) -> Option<i64> {
+    pub(crate) fn read_data(&self, packet: &[u8], near: i64) -> Option<i64> {
         let header = tcp_header(packet)?;
         Some(self.numbering.packet(header.sequence_number(), near))
     }
 
     /// What an acknowledgement says; `near` is a packet number nearby.
-    pub(crate) fn read_acknowledgement(&self, packet: &Packet, near: i64) -> Option<Acknowledgement> {
+    pub(crate) fn read_acknowledgement(&self, packet: &[u8], near: i64) -> Option<Acknowledgement> {
         let header = tcp_header(packet)?;
         let number = self.numbering.packet(header.acknowledgment_number(), near) - 1;
         if !self.selective || header.data_offset() <= WORDS_WITHOUT_OPTIONS {
@@ -131,8 +131,8 @@ impl SegmentFactory {
     }
 }
 
-fn tcp_header(packet: &Packet) -> Option<TcpHeaderSlice<'_>> {
-    TcpHeaderSlice::from_slice(packet.octets.get(IP_HEADER..)?).ok()
+fn tcp_header(packet: &[u8]) -> Option<TcpHeaderSlice<'_>> {
+    TcpHeaderSlice::from_slice(packet.get(IP_HEADER..)?).ok()
 }
 
 const SYN: u8 = 0x02;
@@ -154,7 +154,7 @@ fn fill(header: &mut [u8; HEADERS], size: usize, sequence: u32, acknowledgement:
 }
 
 /// A segment without data, with options behind its header.
-fn with_options(mut header: [u8; HEADERS], options: &Options, memory: &mut Memory) -> Packet {
+fn with_options(mut header: [u8; HEADERS], options: &Options, memory: &mut Memory) -> Bytes {
     let options = options.as_octets();
     let size = HEADERS + options.len();
     crate::packet::write_total_length(&mut header, size);
@@ -184,9 +184,9 @@ mod tests {
     fn a_syn_permits_selective_acknowledgements_and_an_acknowledgement_tells_its_blocks() {
         use etherparse::TcpOptionElement::{Noop, SelectiveAcknowledgement, SelectiveAcknowledgementPermitted};
         let (factory, mut memory) = (factory(true), Memory::default());
-        let options = |packet: &Packet| {
+        let options = |packet: &[u8]| {
             let header = tcp_header(packet).expect("a TCP segment");
-            assert_eq!(packet.octets.len(), IP_HEADER + header.slice().len(), "nothing behind the header");
+            assert_eq!(packet.len(), IP_HEADER + header.slice().len(), "nothing behind the header");
             header.options_iterator().map(|option| option.expect("an option")).collect::<std::vec::Vec<_>>()
         };
         let syn = factory.data(Transmission { number: 0, again: false }, &mut memory);
@@ -211,11 +211,11 @@ mod tests {
     #[test]
     fn the_headers_are_read_by_a_parser_that_is_not_ours() {
         let packet = factory(true).data(Transmission { number: 3, again: false }, &mut Memory::default());
-        let sliced = SlicedPacket::from_ip(&packet.octets).expect("an IP packet");
+        let sliced = SlicedPacket::from_ip(&packet).expect("an IP packet");
         let Some(etherparse::TransportSlice::Tcp(tcp)) = sliced.transport else { panic!("a TCP segment") };
         let Some(etherparse::NetSlice::Ipv4(ip)) = sliced.net else { panic!("an IPv4 packet") };
         assert_eq!((ip.header().dcp().value(), tcp.source_port(), tcp.destination_port()), (46, 20, 49_152));
-        assert_eq!((tcp.sequence_number(), tcp.payload().len(), packet.octets.len()), (1 + 2 * 210, 210, 250));
+        assert_eq!((tcp.sequence_number(), tcp.payload().len(), packet.len()), (1 + 2 * 210, 210, 250));
     }
 
     proptest! {

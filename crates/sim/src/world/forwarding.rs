@@ -11,20 +11,20 @@
 //! wireless one now, so that the round trip is as long as without the node.
 
 use super::World;
-use super::wires::packet_size;
 use crate::channel::Direction;
 use crate::event::Event;
 use crate::line::{Line, Queue, Room};
 use crate::probe::Probe;
 use crate::scenario::Scenario;
 use alloc::boxed::Box;
-use arqway_link::Packet;
+use arqway_units::Octets;
+use bytes::Bytes;
 
 /// The link between the client's end of the wireless link and the node. What the node holds waits in the wired link's line.
 #[derive(Debug)]
 pub(super) struct Node {
-    down: Line<Packet>,
-    up: Line<Packet>,
+    down: Line<Bytes>,
+    up: Line<Bytes>,
 }
 
 impl Node {
@@ -43,7 +43,7 @@ impl Node {
         if node.enabled { node.queue.unwrap_or(Room::UNLIMITED) } else { scenario.wired.queue }
     }
 
-    fn line(&mut self, direction: Direction) -> &mut Line<Packet> {
+    fn line(&mut self, direction: Direction) -> &mut Line<Bytes> {
         match direction {
             Direction::Down => &mut self.down,
             Direction::Up => &mut self.up,
@@ -53,7 +53,7 @@ impl Node {
 
 impl<P: Probe> World<P> {
     /// A packet goes on toward the node, or from the node toward the wireless link.
-    pub(super) fn queue_to_node(&mut self, direction: Direction, packet: Packet) {
+    pub(super) fn queue_to_node(&mut self, direction: Direction, packet: Bytes) {
         if let Some(node) = &mut self.node {
             node.line(direction).enqueue(packet, &self.events);
         }
@@ -63,7 +63,7 @@ impl<P: Probe> World<P> {
     fn send_to_node(&mut self, direction: Direction) {
         let Self { node: Some(node), events, now, .. } = self else { return };
         let line = node.line(direction);
-        let sent = line.send_next(packet_size, *now, events, Event::NodeDeparture(direction));
+        let sent = line.send_next(|packet| Octets::of(packet.len()), *now, events, Event::NodeDeparture(direction));
         let Some((packet, passage)) = sent else { return };
         line.launch(packet, passage.arrival, events, Event::NodeArrival(direction));
     }

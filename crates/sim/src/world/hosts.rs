@@ -7,8 +7,8 @@ use crate::event::Event;
 use crate::host::Host;
 use crate::probe::Probe;
 use crate::tcp::ConnectionId;
-use arqway_link::Packet;
 use arqway_link::mux::Protocol;
+use bytes::Bytes;
 
 impl<P: Probe> World<P> {
     /// Calls the applications, and then does what they want to happen.
@@ -42,16 +42,16 @@ impl<P: Probe> World<P> {
     }
 
     /// A packet has come to a host's network layer.
-    pub(super) fn receive_at(&mut self, at: Host, packet: &Packet) {
+    pub(super) fn receive_at(&mut self, at: Host, packet: &[u8]) {
         self.probe.packet_received(at, packet, self.now);
-        if packet.octets.get(9) == Some(&Protocol::TCP.number()) {
+        if packet.get(9) == Some(&Protocol::TCP.number()) {
             self.receive_tcp(at, packet);
         } else {
             self.call_applications(|applications, hosts| applications.handle_packet(at, packet, hosts));
         }
     }
 
-    fn receive_tcp(&mut self, at: Host, packet: &Packet) {
+    fn receive_tcp(&mut self, at: Host, packet: &[u8]) {
         let Some(id) = self.connections.find(packet, at) else { return };
         let Some(connection) = self.connections.get_mut(id) else { return };
         if connection.from == at {
@@ -73,7 +73,7 @@ impl<P: Probe> World<P> {
         }
     }
 
-    fn take_acknowledgement(&mut self, id: ConnectionId, packet: &Packet) {
+    fn take_acknowledgement(&mut self, id: ConnectionId, packet: &[u8]) {
         let Some(connection) = self.connections.get_mut(id) else { return };
         let Some(acknowledgement) = connection.acknowledgement(packet) else { return };
         let number = acknowledgement.number;
@@ -140,7 +140,7 @@ impl<P: Probe> World<P> {
     }
 
     /// The next packet that a connection sends now.
-    fn next_segment(&mut self, id: ConnectionId) -> Option<Packet> {
+    fn next_segment(&mut self, id: ConnectionId) -> Option<Bytes> {
         let Self { connections, memory, probe, applications, now, .. } = self;
         let connection = connections.get_mut(id)?;
         let transmission = connection.sender.poll_transmission()?;

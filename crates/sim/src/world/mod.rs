@@ -34,6 +34,7 @@ use alloc::vec::Vec;
 use arqway_link::mux::ConfigError;
 use arqway_link::{Checked, LinkService, Packet, ServiceId};
 use arqway_units::{BitRate, Span, Time};
+use bytes::Bytes;
 use forwarding::Node;
 use mobility::Roaming;
 use wires::WiredLoss;
@@ -43,8 +44,8 @@ use wires::WiredLoss;
 pub struct World<P> {
     now: Time,
     events: EventQueue<Event>,
-    wired_down: Line<Packet>,
-    wired_up: Line<Packet>,
+    wired_down: Line<Bytes>,
+    wired_up: Line<Bytes>,
     wired_loss: Option<WiredLoss>,
     /// What lies between the wireless link and the wired one, which is behind it then.
     node: Option<Box<Node>>,
@@ -230,10 +231,10 @@ impl<P: Probe> World<P> {
     }
 
     /// The network layer gives a packet to the end of the wireless link that sends this way. Whether it was taken.
-    fn offer(&mut self, sending: Direction, packet: Packet) -> bool {
+    fn offer(&mut self, sending: Direction, packet: Bytes) -> bool {
         self.probe.packet_offered(sending, &packet, self.now);
         let now = self.now;
-        self.end(sending).send(packet, now)
+        self.end(sending).send(Packet::new(packet), now)
     }
 
     fn end(&mut self, sending: Direction) -> &mut LinkEnd {

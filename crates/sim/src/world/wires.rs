@@ -18,8 +18,8 @@ use crate::kernel::{EventQueue, Random, Streams};
 use crate::line::Line;
 use crate::probe::Probe;
 use crate::scenario::Scenario;
-use arqway_link::Packet;
 use arqway_units::{Octets, Ratio, Time};
+use bytes::Bytes;
 
 /// Packets toward the client that the wired link loses at random.
 #[derive(Debug)]
@@ -56,7 +56,7 @@ impl<P: Probe> World<P> {
     }
 
     /// A host's network layer hands a packet to its link.
-    pub(super) fn send_from(&mut self, host: Host, packet: Packet) {
+    pub(super) fn send_from(&mut self, host: Host, packet: Bytes) {
         self.probe.packet_sent(host, &packet, self.now);
         let direction = direction_from(host);
         if self.is_on_the_wire(host) {
@@ -77,7 +77,7 @@ impl<P: Probe> World<P> {
     }
 
     /// A packet came out of the link layer: it goes on to the other host, or is there.
-    pub(super) fn take_from_link(&mut self, at_end: Direction, packet: Packet) {
+    pub(super) fn take_from_link(&mut self, at_end: Direction, packet: Bytes) {
         match (at_end, self.node.is_some()) {
             (Direction::Down, false) => self.queue_wired(Direction::Up, packet),
             (Direction::Down, true) => self.receive_at(Host::Server, &packet),
@@ -107,11 +107,11 @@ impl<P: Probe> World<P> {
         }
     }
 
-    fn wired(&mut self, direction: Direction) -> &mut Line<Packet> {
+    fn wired(&mut self, direction: Direction) -> &mut Line<Bytes> {
         self.wired_and_events(direction).0
     }
 
-    fn wired_and_events(&mut self, direction: Direction) -> (&mut Line<Packet>, &mut EventQueue<Event>, Time) {
+    fn wired_and_events(&mut self, direction: Direction) -> (&mut Line<Bytes>, &mut EventQueue<Event>, Time) {
         let line = match direction {
             Direction::Down => &mut self.wired_down,
             Direction::Up => &mut self.wired_up,
@@ -125,7 +125,7 @@ impl<P: Probe> World<P> {
         self.send_wired(direction);
     }
 
-    pub(super) fn queue_wired(&mut self, direction: Direction, packet: Packet) {
+    pub(super) fn queue_wired(&mut self, direction: Direction, packet: Bytes) {
         let (line, events, _) = self.wired_and_events(direction);
         line.enqueue(packet, events);
         self.send_wired(direction);
@@ -133,7 +133,7 @@ impl<P: Probe> World<P> {
 
     fn send_wired(&mut self, direction: Direction) {
         let (line, events, now) = self.wired_and_events(direction);
-        let sent = line.send_next(packet_size, now, events, Event::WiredDeparture(direction));
+        let sent = line.send_next(|packet| Octets::of(packet.len()), now, events, Event::WiredDeparture(direction));
         let Some((packet, passage)) = sent else { return };
         if direction == Direction::Down && self.wired_loss.as_mut().is_some_and(WiredLoss::strikes) {
             self.lose_on_the_wire(&packet, passage.arrival);
@@ -145,18 +145,13 @@ impl<P: Probe> World<P> {
 
     /// A packet for the client was sent, and will not arrive.
     #[cold]
-    fn lose_on_the_wire(&mut self, packet: &Packet, arrival: Time) {
+    fn lose_on_the_wire(&mut self, packet: &[u8], arrival: Time) {
         if let Some(connection) = self.connections.of_packet(packet, Host::Client)
             && let Some(number) = connection.number_of(packet)
         {
             self.applications.handle_tcp(connection.owner, TcpEvent::LostOnTheWire(number, arrival), self.now);
         }
     }
-}
-
-/// How much of a wire a packet takes.
-pub(super) fn packet_size(packet: &Packet) -> Octets {
-    Octets::of(packet.octets.len())
 }
 
 fn direction_from(host: Host) -> Direction {

@@ -14,7 +14,7 @@
 mod checksum;
 
 use arqway_link::LinkLayer;
-use arqway_link::{Frame, Packet, ServiceConfig};
+use arqway_link::{Frame, ServiceConfig};
 use arqway_pcapng::{Interface, LinkType, Way, Writer};
 use arqway_sim::channel::Direction;
 use arqway_sim::{Host, Probe};
@@ -133,10 +133,10 @@ impl<W: Write> Capture<W> {
         self.write(interface, way, comment, now);
     }
 
-    fn packet(&mut self, host: Host, packet: &Packet, way: Way, now: Time) {
+    fn packet(&mut self, host: Host, packet: &[u8], way: Way, now: Time) {
         let Some(interface) = self.interface(Place::of_host(host)) else { return };
         self.octets.clear();
-        self.octets.extend_from_slice(&packet.octets);
+        self.octets.extend_from_slice(packet);
         checksum::fill(&mut self.octets);
         self.write(interface, way, None, now);
     }
@@ -162,11 +162,11 @@ impl<W: Write> Probe for Capture<W> {
         self.frame(Place::receiving(direction), frame, Way::In, None, now);
     }
 
-    fn packet_sent(&mut self, host: Host, packet: &Packet, now: Time) {
+    fn packet_sent(&mut self, host: Host, packet: &[u8], now: Time) {
         self.packet(host, packet, Way::Out, now);
     }
 
-    fn packet_received(&mut self, host: Host, packet: &Packet, now: Time) {
+    fn packet_received(&mut self, host: Host, packet: &[u8], now: Time) {
         self.packet(host, packet, Way::In, now);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Others, Resequencing, Unordered};
 use crate::contract::Packet;
-use crate::ip::{Flow, FlowTable, Headers, is_whole_segment};
+use crate::ip::{FlowKey, FlowTable, Headers, is_whole_segment};
 use alloc::collections::VecDeque;
 
 /// The frames that packets went into, as chains: each frame is linked to the one before it of the same flow.
@@ -13,9 +13,9 @@ use alloc::collections::VecDeque;
 pub(crate) struct Chains {
     resequencing: Resequencing,
     /// The last frame of each chain.
-    last: FlowTable<u64>,
+    last: FlowTable<u64, FlowKey>,
     /// The unacknowledged frames that belong to a chain, oldest first.
-    frames: VecDeque<(u64, Flow)>,
+    frames: VecDeque<(u64, FlowKey)>,
 }
 
 impl Chains {
@@ -52,7 +52,7 @@ impl Chains {
     }
 
     /// The chain that a packet belongs to; `None` for one that nothing has to wait for.
-    fn chain_of(&self, Packet { octets, flow, .. }: &Packet) -> Option<Flow> {
+    fn chain_of(&self, Packet { octets, flow, .. }: &Packet) -> Option<FlowKey> {
         if self.resequencing == Resequencing::PerFlow
             && let Some(flow) = flow
         {
@@ -64,11 +64,11 @@ impl Chains {
                 return None;
             }
             if *others == Others::Full {
-                return Some(Flow::ANY);
+                return Some(FlowKey::ANY);
             }
         }
         // What cannot be read may be of any flow, but not of one that can.
-        Some(read.map_or(Flow::ANY, |(headers, payload)| Flow::of(&headers, &payload)))
+        Some(read.map_or(FlowKey::ANY, |(headers, payload)| FlowKey::of(&headers, &payload)))
     }
 
     /// How many chains are known.

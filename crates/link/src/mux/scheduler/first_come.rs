@@ -26,6 +26,12 @@ impl<T> FirstComeFirstServed<T> {
         self.queue.push_back((lane, item));
     }
 
+    /// Whether nothing waits.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.queue.is_empty()
+    }
+
     /// The item that came first.
     #[must_use]
     pub fn first(&self) -> Option<&T> {

@@ -59,6 +59,14 @@ impl<T> Scheduler<T> {
         }
     }
 
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        match self {
+            Self::Fcfs(scheduler) => scheduler.is_empty(),
+            Self::Scfq(scheduler) => scheduler.is_empty(),
+        }
+    }
+
     /// What goes next.
     pub(super) fn first(&self) -> Option<&T> {
         match self {

@@ -85,6 +85,12 @@ impl<T> SelfClocked<T> {
         }
     }
 
+    /// Whether nothing waits.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.heads.is_empty()
+    }
+
     /// The item that [`pop`](Self::pop) takes next.
     #[must_use]
     pub fn first(&self) -> Option<&T> {

@@ -12,9 +12,9 @@
 use super::{AppConfig, End, Hosts, Model, Quantity, Setup};
 use crate::host::Host;
 use crate::packet::{Memory, PacketLength, ipv4, write_total_length};
-use arqway_link::Packet;
 use arqway_link::mux::Ds;
 use arqway_units::{Span, Time, positive_span};
+use bytes::Bytes;
 use etherparse::IpNumber;
 use serde::{Deserialize, Serialize};
 
@@ -59,7 +59,7 @@ pub struct ChannelOutcome {
 #[derive(Debug)]
 pub(crate) struct ChannelMeasurement {
     /// All packets are the same one.
-    packet: Packet,
+    packet: Bytes,
     duration: Span,
     is_finished: bool,
 }
@@ -100,8 +100,8 @@ impl Model for ChannelMeasurement {
     }
 
     /// The client takes the packets, and does nothing with them.
-    fn handle_packet(&mut self, _at: Host, packet: &Packet, _hosts: &mut Hosts<'_>) -> bool {
-        packet.octets.get(9) == Some(&PROTOCOL.0)
+    fn handle_packet(&mut self, _at: Host, packet: &[u8], _hosts: &mut Hosts<'_>) -> bool {
+        packet.get(9) == Some(&PROTOCOL.0)
     }
 
     fn handle_idle_link(&mut self, hosts: &mut Hosts<'_>) {

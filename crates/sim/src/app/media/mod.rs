@@ -22,9 +22,10 @@ use adaptation::{Adaptation, Report};
 pub use adaptation::{Adapts, Ladder, LadderError, ToLoss, ToTheLink};
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
+use arqway_link::Hint;
 use arqway_link::mux::Ds;
-use arqway_link::{Hint, Packet};
 use arqway_units::{BitRate, Span, Time, ToFloat, truncate};
+use bytes::Bytes;
 pub use config::MediaConfig;
 use etherparse::{IpNumber, UdpHeader};
 pub use outcome::MediaOutcome;
@@ -118,7 +119,7 @@ impl Media {
     }
 
     /// The packet that is due.
-    fn send(&mut self, now: Time, memory: &mut Memory) -> Packet {
+    fn send(&mut self, now: Time, memory: &mut Memory) -> Bytes {
         self.sent += 1;
         if self.recent.len() == REMEMBERED {
             self.recent.pop_front();
@@ -143,8 +144,8 @@ impl Media {
     }
 
     /// A packet arrives at the client: its delay, or `None` for a duplicate.
-    fn receive(&mut self, packet: &Packet, now: Time) -> Option<Span> {
-        let stamp = packet.octets.get(HEADERS..HEADERS + STAMP)?;
+    fn receive(&mut self, packet: &[u8], now: Time) -> Option<Span> {
+        let stamp = packet.get(HEADERS..HEADERS + STAMP)?;
         let sent = Time::from_nanoseconds(u64::from_be_bytes(stamp.try_into().ok()?));
         if let Ok(place) = self.recent.binary_search_by_key(&sent, |(sent, _)| *sent)
             && core::mem::replace(&mut self.recent[place].1, true)
@@ -170,7 +171,7 @@ impl Media {
 
     /// The client's report, if anything has arrived since the last: which packets are missing before the last that arrived, as
     /// it knows from their numbers.
-    fn report(&mut self, memory: &mut Memory) -> Option<Packet> {
+    fn report(&mut self, memory: &mut Memory) -> Option<Bytes> {
         let (_, window) = self.adaptation.as_ref()?.reports()?;
         let is_news = core::mem::take(&mut self.has_news);
         let mut until_last = self.recent.iter().rev().skip_while(|(_, heard)| !heard).peekable();
@@ -186,8 +187,8 @@ impl Media {
     }
 
     /// The source gets a report.
-    fn take_report(&mut self, packet: &Packet, now: Time) {
-        let octets = packet.octets.get(HEADERS..).and_then(|octets| octets.try_into().ok());
+    fn take_report(&mut self, packet: &[u8], now: Time) {
+        let octets = packet.get(HEADERS..).and_then(|octets| octets.try_into().ok());
         if let (Some(octets), Some(adaptation)) = (octets, &mut self.adaptation) {
             adaptation.take(&Report::from_octets(octets), now);
             self.change_rate();
@@ -256,8 +257,8 @@ impl Model for Media {
         }
     }
 
-    fn handle_packet(&mut self, at: Host, packet: &Packet, hosts: &mut Hosts<'_>) -> bool {
-        if packet.octets.get(9) != Some(&IpNumber::UDP.0) {
+    fn handle_packet(&mut self, at: Host, packet: &[u8], hosts: &mut Hosts<'_>) -> bool {
+        if packet.get(9) != Some(&IpNumber::UDP.0) {
             return false;
         }
         match at {
@@ -302,7 +303,7 @@ mod tests {
         let end = Time::ZERO + Span::from_seconds(200_000.0);
         while media.next < end {
             let packet = media.send(media.next, &mut memory);
-            assert_eq!(packet.octets.len(), 250);
+            assert_eq!(packet.len(), 250);
         }
         // ns-2 measured 23.8 kbit/s; 28 packets of 2,000 bits in 1 s + 1.35 s.
         let offered = media.offered_bps(end);
@@ -363,7 +364,7 @@ mod tests {
     fn duplicates_count_once_in_any_order() {
         let mut media = Media::new(&MediaConfig::default(), Headers::CountAsData, Streams::new(3, 0).stream("media"));
         let mut memory = Memory::default();
-        let packets: [Packet; 3] = core::array::from_fn(|_| media.send(media.next, &mut memory));
+        let packets: [Bytes; 3] = core::array::from_fn(|_| media.send(media.next, &mut memory));
         let now = media.next;
         let heard = [1, 0, 1, 0, 1].map(|number: usize| media.receive(&packets[number], now).is_some());
         assert_eq!(heard, [true, true, false, false, false]);
