@@ -86,10 +86,11 @@ pub use bearer::Bearer;
 pub use contract::fuzz;
 pub use contract::{
     Bounded, BoundsError, Checked, Clock, ContractRule, Counters, Deadlines, Departure, End, Entity, Frame, Full,
-    Grammar, Handoff, Head, Hint, Kind, LinkClock, LinkContext, LinkOffer, LinkService, LinkState, OneWay, Packet,
-    Parameter, Port, SchemeName, Service, ServiceId, Side, Start, Subscriber, Tag, Ticket, Violation, pump,
+    Grammar, Handoff, Head, Hint, Holds, Kind, LinkClock, LinkContext, LinkOffer, LinkService, LinkState, Marks,
+    OneWay, Packet, Parameter, Port, SchemeName, Service, ServiceId, Side, Start, Subscriber, Tag, Ticket, Violation,
+    pump,
 };
-pub use ip::{FlowKey, IcmpError, clamp_mss, icmp_error, may_say_mss};
+pub use ip::{Ecn, FlowKey, IcmpError, clamp_mss, icmp_error, mark_congestion, may_say_mss};
 pub use link_layer::LinkLayer;
 pub use mux::Mux;
 pub use registry::{AnyService, ServiceConfig, ShortForm, ShortFormError, WorldDefaults, scheme_names};

@@ -18,6 +18,7 @@
 //! | `new_peer.rs` | [`NewPeer`]: what is told of a peer, and why it may not do |
 //! | `peer.rs` | one of them: its link, and the port below it |
 //! | `outbox.rs` | datagrams sealed where they are sent from, in batches |
+//! | `congestion.rs` | marks of congestion, from datagrams to packets |
 //! | `allowed.rs` | whose an address is |
 //! | `answers.rs` | errors of ICMP to whoever sends what cannot go on |
 //! | `line/` | [`Line`]: what carries datagrams: UDP, a serial line |
@@ -33,6 +34,7 @@
 
 mod allowed;
 mod answers;
+mod congestion;
 mod control;
 mod counters;
 mod events;

@@ -32,6 +32,8 @@ struct Run {
     count: usize,
     /// The last one is shorter, so no other can follow.
     is_closed: bool,
+    /// DSCP and ECN.
+    traffic_class: u8,
 }
 
 #[derive(Debug)]
@@ -74,6 +76,7 @@ impl Outbox {
         session: &mut Endpoint,
         peer: PeerId,
         frame: &Frame,
+        traffic_class: u8,
         now: Time,
     ) -> Result<(), NotSealed> {
         let before = session.head_length(peer);
@@ -83,7 +86,7 @@ impl Outbox {
         let sealed = session.seal(peer, buffer, payload, now)?;
         let Range { start, end } = sealed.datagram;
         // A probe of the path's MTU may be refused, and must take nothing else with it.
-        self.append(self.end + start..self.end + end, sealed.to, bearer::is_probe(frame));
+        self.append(self.end + start..self.end + end, sealed.to, traffic_class, bearer::is_probe(frame));
         Ok(())
     }
 
@@ -92,31 +95,34 @@ impl Outbox {
         let at = self.end..self.end + message.len();
         if let Some(room) = self.octets.get_mut(at.clone()) {
             room.copy_from_slice(message);
-            self.append(at, to, false);
+            self.append(at, to, 0, false);
         } else {
             self.lost += 1;
         }
     }
 
-    fn append(&mut self, datagram: Range<usize>, to: SocketAddr, is_alone: bool) {
+    fn append(&mut self, datagram: Range<usize>, to: SocketAddr, traffic_class: u8, is_alone: bool) {
         let length = datagram.len();
         self.end = datagram.end;
         if let Some(run) = self.runs.back_mut() {
+            let is_like = run.to == to && run.traffic_class == traffic_class;
             let follows =
-                !is_alone && run.to == to && run.octets.end == datagram.start && !run.is_closed && length <= run.each;
+                !is_alone && is_like && run.octets.end == datagram.start && !run.is_closed && length <= run.each;
             if follows && run.count < MOST && datagram.end - run.octets.start <= LONGEST {
                 (run.octets.end, run.count, run.is_closed) = (datagram.end, run.count + 1, length < run.each);
                 return;
             }
         }
-        self.runs.push_back(Run { to, octets: datagram, each: length, count: 1, is_closed: is_alone });
+        let run = Run { to, octets: datagram, each: length, count: 1, is_closed: is_alone, traffic_class };
+        self.runs.push_back(run);
     }
 
     /// Gives the line what waits, as far as it has room. Whether nothing waits any more.
     pub(crate) fn flush(&mut self, line: &mut (impl Line + ?Sized)) -> Result<bool, NetError> {
         self.is_blocked = false;
         while let Some(run) = self.runs.front_mut() {
-            let (done, counter) = match line.send(run.to, &self.octets[run.octets.clone()], run.each)? {
+            let sent = line.send(run.to, &self.octets[run.octets.clone()], run.each, run.traffic_class)?;
+            let (done, counter) = match sent {
                 Sent::Taken(octets) => (octets, &mut self.sent),
                 Sent::Lost(octets) => (octets, &mut self.lost),
                 Sent::NoRoom => {

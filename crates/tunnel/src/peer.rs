@@ -1,14 +1,15 @@
 //! One peer: the link layer between it and us, and what of it waits in this turn.
 
 use crate::allowed::AllowedAddresses;
+use crate::congestion::Congestion;
 use crate::counters::Counters;
 use crate::hint::LineHint;
 use crate::network::NetworkLayer;
 use crate::outbox::Outbox;
-use arqway_link::mux::{Headers, Plan};
+use arqway_link::mux::{Ds, Headers, Plan};
 use arqway_link::{self as link, bearer, clamp_mss, may_say_mss, pump};
 use arqway_link::{
-    Bearer, Departure, Frame, LinkContext, LinkService, LinkState, Mux, Packet, Port, Side, Tag, Ticket,
+    Bearer, Departure, Frame, Holds, LinkContext, LinkService, LinkState, Marks, Mux, Packet, Port, Side, Tag, Ticket,
 };
 use arqway_net::NetError;
 use arqway_session::{Endpoint, PeerId};
@@ -25,6 +26,8 @@ pub struct NewLink {
     pub bearer: bearer::Config,
     /// How long a datagram takes one way, where that is known before it is measured.
     pub delay: Option<Span>,
+    /// The codepoint of datagrams whose first frame is of a service, by its number; the default one for what is not here.
+    pub dscp: Vec<Ds>,
 }
 
 /// A peer and the link to it.
@@ -47,6 +50,8 @@ pub(crate) struct Peer {
     counted_before: Vec<link::Counters>,
     /// What a path of IPv6 adds to each datagram.
     overhead: Octets,
+    dscp: Vec<Ds>,
+    pub(crate) congestion: Congestion,
 }
 
 /// A header of IPv4 is shorter than one of IPv6 by so much (RFC 791, section 3.1; RFC 8200, section 3).
@@ -68,7 +73,7 @@ const PATIENCE: Span = Span::from_milliseconds(1000);
 
 impl Peer {
     pub(crate) fn new(id: PeerId, link: NewLink, side: Side, boot: u64, now: Time) -> Self {
-        let NewLink { plan, bearer, delay } = link;
+        let NewLink { plan, bearer, delay, dscp } = link;
         let builder = move |context: &LinkContext| plan.build(context);
         let overhead = bearer.overhead;
         let context = LinkContext { delay, rate: bearer.pace_of(side), ..side.into() };
@@ -85,6 +90,8 @@ impl Peer {
             is_announced_down: false,
             counted_before: Vec::new(),
             overhead,
+            dscp,
+            congestion: Congestion::default(),
         }
     }
 
@@ -200,7 +207,7 @@ impl Peer {
         now: Time,
     ) -> Result<Option<Time>, NetError> {
         loop {
-            let Self { id, bearer, ready, departed, is_announced_down, .. } = self;
+            let Self { id, bearer, ready, departed, is_announced_down, dscp, congestion, .. } = self;
             let mut port = PeerPort {
                 id: *id,
                 index,
@@ -213,6 +220,8 @@ impl Peer {
                 },
                 ready,
                 departed,
+                dscp,
+                congestion,
                 is_held: *is_announced_down,
                 now,
                 deadline: None,
@@ -240,6 +249,12 @@ impl Peer {
     }
 }
 
+/// The octet of DSCP and ECN for a datagram: by its first frame, and by all its packets.
+fn traffic_class(dscp: &[Ds], marks: Marks) -> u8 {
+    let ecn = if let Holds::Packets(ecn) = marks.ecn { ecn.bits() } else { 0 };
+    dscp.get(marks.service.index()).map_or(0, |ds| ds.octet()) | ecn
+}
+
 /// Where the outputs of a peer's link go.
 struct PeerPort<'p, N> {
     id: PeerId,
@@ -247,6 +262,8 @@ struct PeerPort<'p, N> {
     around: Around<'p, N>,
     ready: &'p mut Option<Frame>,
     departed: &'p mut Vec<(Tag, Ticket)>,
+    dscp: &'p [Ds],
+    congestion: &'p mut Congestion,
     /// What is ready waits until the line is back.
     is_held: bool,
     now: Time,
@@ -279,13 +296,14 @@ impl<N: NetworkLayer> Port for PeerPort<'_, N> {
     fn transmit(&mut self, datagram: Frame, now: Time) {
         let Around { session, outbox, counters, .. } = &mut self.around;
         // A peer that may have moved is sent little until it has shown that it has: the rest is lost, as on any link.
-        if outbox.seal(session, self.id, &datagram, now).is_err() {
+        let traffic_class = traffic_class(self.dscp, datagram.marks);
+        if outbox.seal(session, self.id, &datagram, traffic_class, now).is_err() {
             counters.datagrams_not_sealed += 1;
         }
         self.departed.extend(datagram.ticket.map(|ticket| (datagram.tag, ticket)));
     }
 
-    fn deliver(&mut self, packet: Packet, _: Time) {
+    fn deliver(&mut self, packet: Packet, now: Time) {
         let Around { allowed, counters, .. } = &mut self.around;
         let Some(headers) = Headers::read(&packet.octets) else {
             counters.not_packets_received += 1;
@@ -295,9 +313,10 @@ impl<N: NetworkLayer> Port for PeerPort<'_, N> {
             counters.sources_not_allowed += 1;
             return;
         }
-        if may_say_mss(&packet.octets) {
-            self.first.push(packet.octets);
-        } else if let Err(error) = self.around.deliver(&packet.octets) {
+        let octets = self.congestion.pass_on(packet.octets, now);
+        if may_say_mss(&octets) {
+            self.first.push(octets);
+        } else if let Err(error) = self.around.deliver(&octets) {
             self.failed = Err(error);
         }
     }

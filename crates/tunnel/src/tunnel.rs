@@ -244,16 +244,16 @@ impl<R: Random> Tunnel<R> {
     /// Opens what has arrived. Whether there may be more.
     fn read_line(&mut self, line: &mut (impl Line + ?Sized), now: Time) -> Result<bool, NetError> {
         for _ in 0..READS {
-            let Some(Datagrams { mut octets, each, from }) = line.receive()? else { return Ok(false) };
+            let Some(Datagrams { mut octets, each, from, is_congested }) = line.receive()? else { return Ok(false) };
             while !octets.is_empty() {
                 let datagram = octets.split_to(each.min(octets.len()));
-                self.open(datagram, from, now);
+                self.open(datagram, from, is_congested, now);
             }
         }
         Ok(true)
     }
 
-    fn open(&mut self, mut datagram: BytesMut, from: SocketAddr, now: Time) {
+    fn open(&mut self, mut datagram: BytesMut, from: SocketAddr, is_congested: bool, now: Time) {
         match self.session.handle_datagram(&mut datagram, from, now, &mut self.random) {
             Received::Packet { peer, payload } => {
                 // New keys say which incarnation of the peer this comes from.
@@ -263,7 +263,7 @@ impl<R: Random> Tunnel<R> {
                 } else {
                     datagram.freeze().slice(payload)
                 };
-                self.receive(peer, octets, now);
+                self.receive(peer, octets, is_congested, now);
             }
             Received::Answer(message) => {
                 self.outbox.push(from, &message);
@@ -273,9 +273,12 @@ impl<R: Random> Tunnel<R> {
         }
     }
 
-    fn receive(&mut self, peer: PeerId, octets: Bytes, now: Time) {
+    fn receive(&mut self, peer: PeerId, octets: Bytes, is_congested: bool, now: Time) {
         let (Some(index), Some(tag)) = (self.index(peer), octets.first().copied()) else { return };
         self.counters.datagrams_received += 1;
+        if is_congested {
+            self.peers[index].congestion.met(octets.len(), now);
+        }
         let frame = Frame::from_wire(Tag::from_octet(tag), octets.slice(1..));
         self.peers[index].bearer.handle_frame(frame, now);
         self.touch(index);

@@ -22,10 +22,10 @@ struct Cable {
 
 impl Line for Cable {
     fn receive(&mut self) -> Result<Option<Datagrams>, NetError> {
-        Ok(self.arriving.pop_front().map(|(from, each, octets)| Datagrams { octets, each, from }))
+        Ok(self.arriving.pop_front().map(|(from, each, octets)| Datagrams { octets, each, from, is_congested: false }))
     }
 
-    fn send(&mut self, to: SocketAddr, octets: &[u8], each: usize) -> Result<Sent, NetError> {
+    fn send(&mut self, to: SocketAddr, octets: &[u8], each: usize, _: u8) -> Result<Sent, NetError> {
         self.slab.room(octets.len())[..octets.len()].copy_from_slice(octets);
         self.leaving.push_back((to, each, self.slab.cut_mut(octets.len())));
         Ok(Sent::Taken(octets.len()))
@@ -95,7 +95,7 @@ fn end(number: u8, others: &[u8], service: &str) -> End {
         let plan = link_layer.mux(None).plan().expect("a link layer");
         let bearer = bearer::Config { hellos: false, mtu_least: Mtu::ETHERNET, ..bearer::Config::default() };
         let allowed = if others.len() == 1 { "0.0.0.0/0".to_owned() } else { format!("10.0.0.{other}") };
-        let link = NewLink { plan, bearer, delay: None };
+        let link = NewLink { plan, bearer, delay: None, dscp: Vec::new() };
         let new = NewPeer { session, link, allowed: vec![allowed.parse().expect("a prefix")] };
         tunnel.add_peer(new, Time::ZERO).expect("a peer");
     }

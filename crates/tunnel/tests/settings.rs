@@ -27,7 +27,7 @@ fn ten_lines_are_enough() {
     let checked = with("").expect("settings");
     assert_eq!((checked.interface.as_str(), &checked.link_layer), ("home", &link_layer()));
     let said = checked.to_string();
-    assert!(said.contains("services        default: raw, reliable: tally, low-delay: rlp"), "{said}");
+    assert!(said.contains("services        default: raw, reliable: tally, low-delay: rlp (ef)"), "{said}");
 }
 
 #[test]
@@ -189,6 +189,24 @@ fn routes_go_to_what_is_behind_peers_and_not_to_this_ends_own_network() {
     assert_eq!(routed("\"10.8.0.0/15\", \"fd00::/60\"").0, ["10.8.0.0/15", "fd00::/60"]);
     assert_eq!(routed("\"10.9.0.2\"").1.lines().nth(4), Some("  routes          those of the addresses"));
     assert!(with("").expect("settings").settings.routed().is_empty());
+}
+
+#[test]
+fn each_service_has_the_codepoint_that_is_given_for_it() {
+    let dscp = |more: &str| {
+        let checked = with(more).expect("settings");
+        checked.links[0].dscp.iter().map(|ds| ds.octet() >> 2).collect::<Vec<u8>>()
+    };
+    assert_eq!(dscp(""), [0, 0, 46]);
+    assert_eq!(dscp("dscp = { reliable = \"af11\", default = \"le\" }"), [1, 10, 0]);
+    assert_eq!(dscp("dscp = {}"), [0, 0, 0]);
+    let classes = "link-layer = { classes = [{ name = \"radio\", protocol = \"udp\", service = \"raw\" }] }";
+    assert_eq!(dscp(&format!("dscp = {{ radio = 40 }}\n{classes}")), [0, 40]);
+    let said = with("dscp = { low-delya = \"ef\" }").expect_err("a mistake");
+    assert!(said.contains("home.toml:3:22: `low-delya` is not a service of this link layer"), "{said}");
+    assert!(said.contains("did you mean `low-delay`?"), "{said}");
+    let said = with("dscp = { low-delay = \"fast\" }").expect_err("a mistake");
+    assert!(said.contains("home.toml:3:22: "), "{said}");
 }
 
 #[test]

@@ -130,10 +130,15 @@ impl Line for FakeLine {
     fn receive(&mut self) -> Result<Option<Datagrams>, NetError> {
         let octets = self.arriving.pop_front();
         let from = address(1);
-        Ok(octets.map(|octets| Datagrams { each: octets.len(), octets: BytesMut::from(&octets[..]), from }))
+        Ok(octets.map(|octets| Datagrams {
+            each: octets.len(),
+            octets: BytesMut::from(&octets[..]),
+            from,
+            is_congested: false,
+        }))
     }
 
-    fn send(&mut self, _: SocketAddr, octets: &[u8], each: usize) -> Result<Sent, NetError> {
+    fn send(&mut self, _: SocketAddr, octets: &[u8], each: usize, _: u8) -> Result<Sent, NetError> {
         self.sent.extend(octets.chunks(each).map(<[u8]>::to_vec));
         Ok(Sent::Taken(octets.len()))
     }
@@ -186,7 +191,7 @@ impl Replay {
         let bearer = bearer::Config { pace: bearer.pace_of(direction.sender()), pace_up: None, overhead, ..bearer };
         let plan = link_layer.mux(bearer.pace).plan().expect("a link layer");
         let allowed: Vec<Addresses> = vec!["0.0.0.0/0".parse().expect("all"), "::/0".parse().expect("all")];
-        let new = NewPeer { session: to(&other, 1), link: NewLink { plan, bearer, delay }, allowed };
+        let new = NewPeer { session: to(&other, 1), link: NewLink { plan, bearer, delay, dscp: Vec::new() }, allowed };
         tunnel.add_peer(new, Time::ZERO).expect("a peer");
         let mut peer = session(&other, direction.opposite());
         let id = peer.add_peer(to(&own, 2), Time::ZERO).expect("a peer");

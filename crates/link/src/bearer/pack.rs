@@ -4,7 +4,8 @@
 //! several, they are copied once, into memory that is used again when all datagrams cut from it are gone.
 
 use super::wire::{self, Report};
-use crate::contract::{Frame, Tag};
+use crate::contract::{Frame, Holds, Marks, Tag};
+use crate::ip::Ecn;
 use alloc::vec::Vec;
 use arqway_units::Time;
 use bytes::BytesMut;
@@ -92,6 +93,14 @@ impl Packer {
     /// How much the first frames take with their lengths.
     pub(super) fn octets_of(&self, count: usize) -> usize {
         self.frames(count).iter().map(taken).sum()
+    }
+
+    /// What a datagram of the first frames says of them: it is marked as all of them may be, and goes as the first one does.
+    pub(super) fn marks(&self, count: usize) -> Marks {
+        let frames = self.frames(count);
+        let ecn = frames.iter().filter_map(Frame::ecn).reduce(Ecn::with);
+        let service = frames.first().map(|frame| frame.tag.service()).unwrap_or_default();
+        Marks { ecn: ecn.map_or(Holds::Nothing, Holds::Packets), service }
     }
 
     /// Whether the first frame has no more than `room` octets.

@@ -10,7 +10,7 @@
 //! ```
 
 use super::wire;
-use crate::contract::{Frame, Tag, Ticket};
+use crate::contract::{Frame, Marks, Tag, Ticket};
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use bytes::{Bytes, BytesMut};
@@ -32,6 +32,7 @@ pub(super) struct Cutter {
     index: u8,
     rest: Bytes,
     departure: Option<(Tag, Ticket)>,
+    marks: Marks,
 }
 
 /// A piece, and what departs with it: the frame, if it is the last.
@@ -40,6 +41,8 @@ pub(super) struct Piece {
     pub(super) head: [u8; wire::PIECE],
     pub(super) octets: Bytes,
     pub(super) departure: Option<(Tag, Ticket)>,
+    /// What the frame says.
+    pub(super) marks: Marks,
 }
 
 impl Piece {
@@ -51,12 +54,12 @@ impl Piece {
 
 impl Cutter {
     /// Takes a frame to cut: the pieces of the one before have gone.
-    pub(super) fn cut(&mut self, frame: &Frame) {
+    pub(super) fn cut(&mut self, frame: &Frame, marks: Marks) {
         let mut octets = BytesMut::with_capacity(frame.size().as_usize());
         octets.extend_from_slice(&[frame.tag.as_octet()]);
         frame.parts().iter().for_each(|part| octets.extend_from_slice(part));
         let departure = frame.ticket.map(|ticket| (frame.tag, ticket));
-        *self = Self { number: self.number.wrapping_add(1), index: 0, rest: octets.freeze(), departure };
+        *self = Self { number: self.number.wrapping_add(1), index: 0, rest: octets.freeze(), departure, marks };
     }
 
     /// The next piece, of at most so many octets. There is none of a frame that would have too many.
@@ -70,7 +73,7 @@ impl Cutter {
         let head = [high, low, self.index | last];
         self.index += 1;
         let departure = if last == 0 { None } else { self.departure.take() };
-        Some(Piece { head, octets, departure })
+        Some(Piece { head, octets, departure, marks: self.marks })
     }
 
     /// Gives a frame up that has more pieces than can be told apart: its service, which may wait for it to leave, is to learn that.
@@ -170,7 +173,7 @@ mod tests {
     use std::vec;
 
     fn cut(cutter: &mut Cutter, frame: &Frame, room: usize) -> Vec<Frame> {
-        cutter.cut(frame);
+        cutter.cut(frame, Marks::default());
         let pieces = core::iter::from_fn(|| cutter.next(room));
         pieces.map(|piece| Frame::new(Kind::new(0), &piece.head, piece.octets)).collect()
     }
@@ -246,12 +249,12 @@ mod tests {
             let mut cutter = Cutter::default();
             let mut frame = Frame::new(Kind::new(1), &[], vec![0; size - 1].into());
             frame.ticket = Some(Ticket::new(7));
-            cutter.cut(&frame);
+            cutter.cut(&frame, Marks::default());
             let pieces: Vec<_> = core::iter::from_fn(|| cutter.next(1)).collect();
             assert_eq!((pieces.len(), pieces[MOST - 1].is_last()), (MOST, !is_given_up));
             let departure = is_given_up.then_some((frame.tag, Ticket::new(7)));
             assert_eq!([cutter.give_up(), cutter.give_up()], [departure, None]);
-            cutter.cut(&large(1));
+            cutter.cut(&large(1), Marks::default());
             assert!(cutter.next(100).is_some(), "the next one has its turn");
         }
     }
@@ -261,7 +264,7 @@ mod tests {
         let mut cutter = Cutter::default();
         let mut frame = large(0);
         frame.ticket = Some(Ticket::new(7));
-        cutter.cut(&frame);
+        cutter.cut(&frame, Marks::default());
         let departures: Vec<_> = core::iter::from_fn(|| cutter.next(600)).map(|piece| piece.departure).collect();
         assert_eq!(departures, [None, Some((large(0).tag, Ticket::new(7)))]);
     }

@@ -91,11 +91,13 @@ impl<S: LinkService> Bearer<S> {
                 continue;
             }
             if self.packer.first_fits(room) {
-                return Some(self.send_frames(count, room, now));
+                let marks = self.packer.marks(count);
+                return Some(self.send_frames(count, room, now).marked(marks));
             }
+            let marks = self.packer.marks(1);
             if let Some(frame) = self.packer.first() {
                 self.counters.frames_in_pieces += 1;
-                self.cutter.cut(&frame);
+                self.cutter.cut(&frame, marks);
             }
         }
     }
@@ -172,7 +174,8 @@ impl<S: LinkService> Bearer<S> {
         self.departing.extend(departing);
         // A piece has no room for one.
         self.wants.report = self.is_report_due();
-        Some(self.send_full(Content::Piece, &piece.head, piece.octets, Carries::Frames, now))
+        let marks = piece.marks;
+        Some(self.send_full(Content::Piece, &piece.head, piece.octets, Carries::Frames, now).marked(marks))
     }
 
     fn is_report_due(&self) -> bool {

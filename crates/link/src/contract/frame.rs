@@ -13,7 +13,7 @@
 //! A head is written afresh for each transmission (a fresh acknowledgement number), a body is shared with the
 //! retransmission buffer and never copied.
 
-use crate::ip::FlowKey;
+use crate::ip::{Ecn, FlowKey};
 use arqway_units::{Octets, Span, Time};
 use arrayvec::ArrayVec;
 use bytes::{Buf, Bytes};
@@ -186,6 +186,29 @@ pub struct Frame {
     pub body: Bytes,
     /// Known only at the sending end; it does not cross the link.
     pub ticket: Option<Ticket>,
+    /// What packets it holds say, likewise.
+    pub marks: Marks,
+}
+
+/// What whoever sends a frame, or a datagram with frames, may say of it to those on the way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Marks {
+    /// Of its packets.
+    pub ecn: Holds,
+    /// The service of a datagram's first frame.
+    pub service: ServiceId,
+}
+
+/// What a frame holds of packets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Holds {
+    /// Its service does not say. A whole packet for a body says it; what else a body is cannot be told, and is not to be marked.
+    #[default]
+    Unsaid,
+    /// Nothing.
+    Nothing,
+    /// A packet or several, or parts of them, which together say this.
+    Packets(Ecn),
 }
 
 impl Frame {
@@ -196,7 +219,14 @@ impl Frame {
     #[must_use]
     pub fn new(kind: Kind, head: &[u8], body: Bytes) -> Self {
         debug_assert!(head.len() <= MOST_OF_SERVICE, "a head has at most {MOST_OF_SERVICE} octets");
-        Self { tag: Tag::of_kind(kind), behind: 0, head: head.iter().copied().collect(), body, ticket: None }
+        Self {
+            tag: Tag::of_kind(kind),
+            behind: 0,
+            head: head.iter().copied().collect(),
+            body,
+            ticket: None,
+            marks: Marks::default(),
+        }
     }
 
     /// The same frame with a trailer behind its body; it has to fit into what is left of the head.
@@ -213,10 +243,32 @@ impl Frame {
         self
     }
 
+    /// The same frame, which holds this of packets.
+    #[must_use]
+    pub(crate) fn holding(mut self, holds: Holds) -> Self {
+        self.marks.ecn = holds;
+        self
+    }
+
+    /// The same frame, of which this is said.
+    #[must_use]
+    pub(crate) fn marked(self, marks: Marks) -> Self {
+        Self { marks, ..self }
+    }
+
+    /// What its packets say together, if it has any.
+    pub(crate) fn ecn(&self) -> Option<Ecn> {
+        match self.marks.ecn {
+            Holds::Packets(ecn) => Some(ecn),
+            Holds::Unsaid if !self.body.is_empty() => Some(Ecn::of_whole_packet(&self.body).unwrap_or_default()),
+            Holds::Nothing | Holds::Unsaid => None,
+        }
+    }
+
     /// The frame whose octets, after its tag, are these. Where the head ends is for its service to say.
     #[must_use]
     pub fn from_wire(tag: Tag, octets: Bytes) -> Self {
-        Self { tag, behind: 0, head: Head::new(), body: octets, ticket: None }
+        Self { tag, behind: 0, head: Head::new(), body: octets, ticket: None, marks: Marks::default() }
     }
 
     /// This frame behind another tag and the octets `before` its own, its body still shared; or the frame as it was, where a

@@ -34,7 +34,7 @@ pub use checked::{Checked, ContractRule, Violation};
 pub use clock::{Clock, Deadlines, LinkClock};
 pub use counters::Counters;
 pub use end::{End, Entity};
-pub use frame::{Frame, Head, Kind, Packet, ServiceId, Tag, Ticket};
+pub use frame::{Frame, Head, Holds, Kind, Marks, Packet, ServiceId, Tag, Ticket};
 pub use hints::{Handoff, Hint, LinkOffer, OneWay, Subscriber};
 pub use scheme::{Grammar, Parameter, SchemeName, Service};
 pub(crate) use scheme::{digits, timer};

@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | `headers.rs` | addresses, DS field, protocol, ports and flow label of an IP packet, read once |
 //! | `fields/` | each of these as people write it: `"udp"`, `"10.0.0.0/8"`, `"5004-5020"`, `"af41"` |
+//! | `ecn.rs` | marks of congestion |
 //! | `segment.rs` | the TCP segment that a packet carries |
 //! | `acknowledgement.rs` | whether it only acknowledges, and makes another one needless |
 //! | `mss.rs` | the largest segment that TCP's ends allow, lowered to what a link carries |
@@ -14,6 +15,7 @@
 //! No service and no multiplexer is known here.
 
 mod acknowledgement;
+mod ecn;
 mod fields;
 mod flow;
 mod hash;
@@ -25,6 +27,7 @@ mod segment;
 mod tests;
 
 pub(crate) use acknowledgement::{acknowledges_only, supersedes};
+pub use ecn::{Ecn, mark_congestion};
 pub use fields::{
     Addresses, AddressesError, Ds, DsError, FlowLabel, FlowLabelError, Ports, PortsError, Protocol, ProtocolError,
 };

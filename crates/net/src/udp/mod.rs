@@ -12,7 +12,7 @@ mod message;
 use crate::error::NetError;
 use crate::slab::Slab;
 use bytes::BytesMut;
-use quinn_udp::{RecvMeta, UdpSocketState};
+use quinn_udp::{EcnCodepoint, RecvMeta, UdpSocketState};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, socket_with, sockopt};
 use std::fmt;
@@ -53,6 +53,8 @@ pub struct Datagrams {
     pub each: usize,
     /// Who sent them.
     pub from: SocketAddr,
+    /// They met congestion on the way (ECN, RFC 3168).
+    pub is_congested: bool,
 }
 
 /// What became of datagrams that were to be sent.
@@ -123,7 +125,8 @@ impl UdpSocket {
             }
         }
         let [meta] = meta;
-        Ok(Some(Datagrams { octets: slab.cut_mut(meta.len), each: meta.stride.max(1), from: unmapped(meta.addr) }))
+        let (from, is_congested) = (unmapped(meta.addr), meta.ecn == Some(EcnCodepoint::Ce));
+        Ok(Some(Datagrams { octets: slab.cut_mut(meta.len), each: meta.stride.max(1), from, is_congested }))
     }
 
     /// Sends datagrams of `each` octets, the last of which may be shorter, to one address: as many as one call of the system
@@ -252,6 +255,24 @@ mod tests {
         let (mut slab, clock, wait) = (Slab::new(), Clock::start(), Wait::new().unwrap());
         wait.on(&[both.as_fd()], None, &clock).unwrap();
         assert_eq!(both.receive(&mut slab).unwrap().unwrap().from, four.address());
+    }
+
+    #[test]
+    fn a_datagram_says_that_it_met_congestion_by_the_octet_that_it_was_sent_with() {
+        let ([four, both], six) = (pair(), UdpSocket::bind("[::1]:0".parse().unwrap()).unwrap());
+        let port = both.address().port();
+        let (mut slab, clock, wait) = (Slab::new(), Clock::start(), Wait::new().unwrap());
+        for (socket, to) in
+            [(&four, SocketAddr::from(([127, 0, 0, 1], port))), (&six, (Ipv6Addr::LOCALHOST, port).into())]
+        {
+            for (traffic_class, is_congested) in [(46 << 2 | 3, true), (46 << 2 | 2, false), (1, false), (0, false)] {
+                let outer = Outer { traffic_class, ..Outer::default() };
+                assert_eq!(socket.send(to, b"hello", 5, outer).unwrap(), Sent::Taken(5));
+                wait.on(&[both.as_fd()], None, &clock).unwrap();
+                let received = both.receive(&mut slab).unwrap().unwrap();
+                assert_eq!((&received.octets[..], received.is_congested), (&b"hello"[..], is_congested));
+            }
+        }
     }
 
     #[test]

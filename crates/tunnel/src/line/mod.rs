@@ -31,11 +31,12 @@ pub trait Line {
     /// The line is broken.
     fn receive(&mut self) -> Result<Option<Datagrams>, NetError>;
 
-    /// Sends datagrams of `each` octets, the last of which may be shorter, to one address.
+    /// Sends datagrams of `each` octets, the last of which may be shorter, to one address, in packets with this octet of DSCP and ECN
+    /// on a line that has packets.
     ///
     /// # Errors
     /// The line is broken. That nobody is there, or no way, is not an error of the line.
-    fn send(&mut self, to: SocketAddr, octets: &[u8], each: usize) -> Result<Sent, NetError>;
+    fn send(&mut self, to: SocketAddr, octets: &[u8], each: usize, traffic_class: u8) -> Result<Sent, NetError>;
 }
 
 /// A line of the system's.

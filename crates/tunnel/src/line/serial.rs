@@ -72,10 +72,10 @@ impl SerialLine {
 impl Line for SerialLine {
     fn receive(&mut self) -> Result<Option<Datagrams>, NetError> {
         let octets = self.with(SerialPort::receive).flatten();
-        Ok(octets.map(|octets| Datagrams { each: octets.len(), octets, from: OTHER_END }))
+        Ok(octets.map(|octets| Datagrams { each: octets.len(), octets, from: OTHER_END, is_congested: false }))
     }
 
-    fn send(&mut self, _: SocketAddr, octets: &[u8], each: usize) -> Result<Sent, NetError> {
+    fn send(&mut self, _: SocketAddr, octets: &[u8], each: usize, _: u8) -> Result<Sent, NetError> {
         Ok(self.with(|port, _| port.send(octets, each)).unwrap_or(Sent::Lost(octets.len())))
     }
 }
@@ -159,12 +159,12 @@ mod tests {
         assert!(line.receive().unwrap().is_none() && line.descriptor().is_none());
         assert_eq!(line.poll_timeout(), Some(at(1)), "to be told at once");
         assert!(matches!(line.tend(at(1)), Some(LineNews::Gone { why }) if why.contains("arqway-serial")));
-        assert_eq!(line.send(OTHER_END, b"datagram", 8).unwrap(), Sent::Lost(8));
+        assert_eq!(line.send(OTHER_END, b"datagram", 8, 0).unwrap(), Sent::Lost(8));
         assert_eq!((line.tend(at(1)), line.poll_timeout()), (None, Some(at(2))));
         assert_eq!((line.tend(at(2)), line.poll_timeout()), (None, Some(at(3))), "not yet");
         let _other = plug_in(&path);
         assert_eq!(line.tend(at(3)), Some(LineNews::Back));
-        assert_eq!(line.send(OTHER_END, b"datagram", 8).unwrap(), Sent::Taken(8));
+        assert_eq!(line.send(OTHER_END, b"datagram", 8, 0).unwrap(), Sent::Taken(8));
         std::fs::remove_file(&path).unwrap();
     }
 }

@@ -23,13 +23,13 @@ impl Line for UdpLine {
         self.socket.receive(&mut self.slab)
     }
 
-    fn send(&mut self, to: SocketAddr, octets: &[u8], each: usize) -> Result<Sent, NetError> {
+    fn send(&mut self, to: SocketAddr, octets: &[u8], each: usize, traffic_class: u8) -> Result<Sent, NetError> {
         let interface = match self.underlay.as_mut().map(|underlay| underlay.way_to(to.ip())) {
             None | Some(Way::AsRouted) => None,
             Some(Way::By(interface)) => Some(interface),
             Some(Way::Nowhere) => return Ok(Sent::Lost(octets.len())),
         };
-        self.socket.send(to, octets, each, Outer { interface, ..Outer::default() })
+        self.socket.send(to, octets, each, Outer { traffic_class, interface })
     }
 }
 

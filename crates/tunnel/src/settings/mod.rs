@@ -16,10 +16,12 @@
 //! `[link-layer]` is a scenario's, so what was simulated can be deployed as it stands. Without it, TCP and QUIC go by tally, calls by
 //! RLP as received, all else raw, each with its share of the link: [`link_layer`].
 
+mod dscp;
 mod key;
 mod line;
 mod machine;
 mod places;
+mod shown;
 
 pub use key::Key;
 pub use line::{BAUD, FlowControl, LineSettings};
@@ -30,12 +32,12 @@ use crate::peer::NewLink;
 use arqway_config::grammars::LINK_LAYER;
 use arqway_config::schema::{Document, Grammar, generate};
 use arqway_config::{Located, Mistake, Mistakes, Source, read_source};
-use arqway_link::mux::{self, Addresses, BestEffort, QueueLimits, Scfq, SchedulerConfig, Table};
+use arqway_link::mux::{self, Addresses, BestEffort, Ds, QueueLimits, Scfq, SchedulerConfig, Table};
 use arqway_link::{LinkLayer, Resequencing, ServiceConfig, bearer, raw, rlp, tally};
 use arqway_session::{Configuration, KeyFileError, PresharedKey, PrivateKey, read_preshared, read_private};
 use arqway_units::{BitRate, Octets, Span};
 use serde::Deserialize;
-use std::fmt;
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -99,6 +101,9 @@ pub struct Settings {
     /// to forward packets.
     #[serde(default)]
     pub masquerade: bool,
+    /// How the path is to treat datagrams (Differentiated Services): a codepoint for each service, by whose frame a datagram begins with. By
+    /// default `ef` for the service `low-delay`, and nothing for others.
+    pub dscp: Option<BTreeMap<String, Located<Ds>>>,
     /// The user that the tunnel runs as once its device and socket are open; by default that of whoever starts it, without
     /// capabilities.
     pub user: Option<UserName>,
@@ -207,13 +212,12 @@ impl Checked {
             let help = "`rate` says how fast this end sends; remove `pace` and `pace-up`";
             mistakes.push(place.mistake("the pace of a tunnel's link is its `rate`").help(help));
         }
-        let mut links = Vec::new();
+        let (dscp, mut links) = (settings.dscp_of(&link_layer, &mut mistakes), Vec::new());
         for peer in &settings.peer {
+            let (delay, dscp) = (peer.value.delay, dscp.clone());
             let rate = settings.rate_to(&peer.value);
             match link_layer.mux(rate).plan() {
-                Ok(plan) => {
-                    links.push(NewLink { plan, bearer: settings.bearer(&link_layer, rate), delay: peer.value.delay })
-                }
+                Ok(plan) => links.push(NewLink { plan, bearer: settings.bearer(&link_layer, rate), delay, dscp }),
                 Err(error) => {
                     let place = given.map_or(&peer.origin, |given| &given.origin).clone();
                     mistakes.push(Mistake { origin: place, message: error.to_string(), help: None });
@@ -284,45 +288,6 @@ fn interface(settings: &Settings, source: &Arc<Source>, default: &str, mistakes:
             mistakes.push(mistake.help("set `interface = \"arq0\"`"));
             String::new()
         }
-    }
-}
-
-/// What the settings mean, a line each.
-impl fmt::Display for Checked {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Settings { addresses, line, mtu, .. } = &self.settings;
-        let addresses: Vec<String> = addresses.iter().map(ToString::to_string).collect();
-        writeln!(out, "interface {}", self.interface)?;
-        writeln!(out, "  addresses       {}", addresses.join(", "))?;
-        writeln!(out, "  mtu             {mtu}")?;
-        match line {
-            None => writeln!(out, "  listens on      {}", self.settings.listens_on())?,
-            Some(Located { value: LineSettings { serial, baud, frame, .. }, .. }) => {
-                let (serial, baud, frame) = (serial.display(), baud.value, frame.get());
-                writeln!(out, "  serial line     {serial}, {baud} baud, frames of {frame} octets")?;
-            }
-        }
-        self.settings.fmt_machine(out)?;
-        let LinkLayer { classes, table, .. } = &self.link_layer;
-        let services = self.link_layer.services().into_iter().map(ServiceConfig::kind);
-        let services = mux::service_names(classes, table).into_iter().zip(services);
-        let services: Vec<String> = services.map(|(name, kind)| format!("{name}: {kind}")).collect();
-        writeln!(out, "  services        {}", services.join(", "))?;
-        for (peer, NewLink { bearer, .. }) in self.settings.peer.iter().zip(&self.links) {
-            let PeerSettings { endpoint, allowed, .. } = &peer.value;
-            let allowed: Vec<String> = allowed.iter().map(|prefix| prefix.value.to_string()).collect();
-            let at = match (endpoint, line) {
-                (Some(at), _) => at.value.to_string(),
-                (None, None) => "learned when it calls".to_owned(),
-                (None, Some(_)) => "the other end of the line".to_owned(),
-            };
-            let rate = bearer.pace.map_or_else(|| "unlimited".to_owned(), |rate| rate.to_string());
-            writeln!(out, "  peer {}", peer.value.name())?;
-            writeln!(out, "    allowed       {}", allowed.join(", "))?;
-            writeln!(out, "    endpoint      {at}")?;
-            writeln!(out, "    rate          {rate}")?;
-        }
-        Ok(())
     }
 }
 

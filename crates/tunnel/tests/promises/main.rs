@@ -3,6 +3,7 @@
 mod absence;
 mod hints;
 mod line;
+mod marks;
 mod sizes;
 #[path = "../world/mod.rs"]
 mod world;

@@ -1,6 +1,6 @@
 //! Tunnels joined in virtual time: lines that delay, lose, double and corrupt datagrams, and hosts with packets in memory.
 
-use arqway_link::mux::{self, Addresses, BestEffort, Plan, Scfq, SchedulerConfig, Table};
+use arqway_link::mux::{self, Addresses, BestEffort, Ds, Plan, Scfq, SchedulerConfig, Table};
 use arqway_link::{LinkLayer, ServiceConfig, ShortForm, WorldDefaults, bearer};
 use arqway_net::{Datagrams, NetError, Sent};
 use arqway_session::{
@@ -28,12 +28,14 @@ pub(crate) struct Path {
     /// The largest datagram that crosses.
     pub(crate) most: usize,
     pub(crate) is_open: bool,
+    /// It marks what may be marked.
+    pub(crate) is_congested: bool,
 }
 
 impl Default for Path {
     fn default() -> Self {
         let delay = Span::from_milliseconds(20);
-        Self { delay, loss: 0.0, duplicates: 0.0, corruption: 0.0, most: 1472, is_open: true }
+        Self { delay, loss: 0.0, duplicates: 0.0, corruption: 0.0, most: 1472, is_open: true, is_congested: false }
     }
 }
 
@@ -43,6 +45,8 @@ pub(crate) struct UnderWay {
     pub(crate) from: SocketAddr,
     pub(crate) to: SocketAddr,
     pub(crate) octets: Vec<u8>,
+    /// DSCP and ECN.
+    pub(crate) traffic_class: u8,
 }
 
 /// What is between the ends.
@@ -58,13 +62,16 @@ pub(crate) struct Wires {
 impl Wires {
     fn carry(&mut self, datagram: UnderWay, now: Time) {
         self.sent.push((now, datagram.clone()));
-        let Path { delay, loss, duplicates, corruption, most, is_open } = self.path;
+        let Path { delay, loss, duplicates, corruption, most, is_open, is_congested } = self.path;
         if !is_open || datagram.octets.len() > most || self.random.random_bool(loss) {
             return;
         }
         let copies = 1 + usize::from(self.random.random_bool(duplicates));
         for _ in 0..copies {
             let mut copy = datagram.clone();
+            if is_congested && [1, 2].contains(&(copy.traffic_class & 3)) {
+                copy.traffic_class |= 3;
+            }
             if self.random.random_bool(corruption) {
                 let at = self.random.random_range(0..copy.octets.len());
                 copy.octets[at] ^= 1 << self.random.random_range(0..8);
@@ -97,19 +104,20 @@ impl Line for FakeLine {
             .iter()
             .find(|((at, _), datagram)| *at <= self.now && datagram.to == self.address)
             .map(|(key, _)| *key);
-        let Some(UnderWay { from, octets, .. }) = found.and_then(|key| wires.under_way.remove(&key)) else {
+        let Some(UnderWay { from, octets, traffic_class, .. }) = found.and_then(|key| wires.under_way.remove(&key))
+        else {
             return Ok(None);
         };
         let each = octets.len().max(1);
-        Ok(Some(Datagrams { octets: BytesMut::from(&octets[..]), each, from }))
+        Ok(Some(Datagrams { octets: BytesMut::from(&octets[..]), each, from, is_congested: traffic_class & 3 == 3 }))
     }
 
-    fn send(&mut self, to: SocketAddr, octets: &[u8], each: usize) -> Result<Sent, NetError> {
+    fn send(&mut self, to: SocketAddr, octets: &[u8], each: usize, traffic_class: u8) -> Result<Sent, NetError> {
         if !(self.has_room)() {
             return Ok(Sent::NoRoom);
         }
         for datagram in octets.chunks(each) {
-            let datagram = UnderWay { from: self.address, to, octets: datagram.to_vec() };
+            let datagram = UnderWay { from: self.address, to, octets: datagram.to_vec(), traffic_class };
             self.wires.borrow_mut().carry(datagram, self.now);
         }
         Ok(Sent::Taken(octets.len()))
@@ -245,7 +253,12 @@ fn end(
             keepalive: Keepalive::default(),
         };
         let plan: Plan = link_layer.mux(None).plan().expect("a link layer");
-        let link = NewLink { plan, bearer: link_layer.bearer.clone().unwrap_or_default(), delay: None };
+        let link = NewLink {
+            plan,
+            bearer: link_layer.bearer.clone().unwrap_or_default(),
+            delay: None,
+            dscp: vec![Ds::default(), Ds::EF],
+        };
         let peer = NewPeer { session, link, allowed: allowed.clone() };
         ids.push(tunnel.add_peer(peer, now).expect("a peer"));
     }

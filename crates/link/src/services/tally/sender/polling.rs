@@ -1,8 +1,8 @@
 //! What goes out next: what goes out again, what is new, a poll.
 
 use super::{Fate, Outgoing, Sender};
-use crate::contract::{Clock, Counters, Frame, Packet};
-use crate::ip::acknowledges_only;
+use crate::contract::{Clock, Counters, Frame, Holds, Packet};
+use crate::ip::{Ecn, acknowledges_only};
 use crate::services::tally::below::{Below, SLOW, What};
 use crate::services::tally::config::Mechanism;
 use crate::services::tally::wire::{self, Form, Head, LONG_REACH, Number, SHORT_REACH, TINY_REACH};
@@ -83,15 +83,19 @@ impl Sender {
                 Fate::GivenUp => return self.poll_given_up(number, room, counters),
                 Fate::Unknown => {
                     let (state, link) = (&frame.state, frame.link.filter(|_| frame.state.ends));
+                    let holds = Holds::Packets(Ecn::of_packet(&frame.packet));
                     let packet = frame.packet.slice(state.octets.clone());
                     let head =
                         Head { narrowest: form, number, starts: state.starts, ends: state.ends, link, feedback: ride };
                     let alone = Head { feedback: None, ..head };
                     let fits = |head: &Head| head.octets() + packet.len() <= room;
                     let whole = [head, alone].into_iter().find(fits).filter(|_| state.offset == 0);
-                    let Some(head) = whole else { return self.poll_piece(&alone, packet, room, counters) };
+                    let Some(head) = whole else {
+                        let piece = self.poll_piece(&alone, packet, room, counters);
+                        return piece.map(|(frame, what)| (frame.holding(holds), what));
+                    };
                     self.again(clock, number, counters);
-                    return Some((head.frame(packet), What::Data(head)));
+                    return Some((head.frame(packet).holding(holds), What::Data(head)));
                 }
             }
         }
@@ -219,12 +223,12 @@ impl Sender {
             copies: 0,
             resent: false,
         };
-        let octets = packet.octets.slice(range);
+        let (octets, holds) = (packet.octets.slice(range), Holds::Packets(Ecn::of_packet(&packet.octets)));
         self.buffer.push_part(packet.octets, head.link, state);
         self.packets.cut(length, number.as_u64());
         self.poll_wanted = false;
         counters.sent(&octets);
-        Some((head.frame(octets), What::Data(head)))
+        Some((head.frame(octets).holding(holds), What::Data(head)))
     }
 
     /// The link of the frame that a packet ends with, so many frames behind its first one.

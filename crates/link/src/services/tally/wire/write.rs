@@ -4,7 +4,7 @@ use super::{
     Counter, DATA, DATA_FEEDBACK, DATA_LINK, FEEDBACK, Form, Head, LONG, LONG_FEEDBACK_OR_POLL, MOST, MOST_RUNS_ALONE,
     Number, PIECE_OR_GIVEN_UP, POLL, SLAB, Short, TinyCounter, TinyNumber, WHOLE,
 };
-use crate::contract::{Frame, Kind};
+use crate::contract::{Frame, Holds, Kind};
 use crate::services::tally::feedback::{Feedback, Runs};
 use arrayvec::ArrayVec;
 use bytes::{Bytes, BytesMut};
@@ -146,7 +146,7 @@ impl Feedback {
         }
         slab.extend_from_slice(&octets);
         let kind = if self.form == Form::Long { LONG_FEEDBACK_OR_POLL } else { FEEDBACK };
-        Frame::new(kind, &head, slab.split().freeze())
+        Frame::new(kind, &head, slab.split().freeze()).holding(Holds::Nothing)
     }
 }
 
