@@ -70,6 +70,21 @@ impl Site {
         assert!(sysctl.success(), "{setting}");
     }
 
+    /// Two ends with a third one between, which has to hand frames on itself.
+    pub(crate) fn with_middle(test: &str) -> Self {
+        let site = Self::between(test, &["left", "right", "middle"]);
+        for (end, other) in [(0, 1), (1, 0)] {
+            let [near, far] = ["e", "m"].map(|port| interface(&format!("{port}{end}")));
+            let [namespace, middle] = [end, 2].map(|end| &site.namespaces[end]);
+            ip(&format!("link add {near} netns {namespace} type veth peer name {far} netns {middle}"));
+            ip(&format!("-n {namespace} address add 192.168.77.{}/24 dev {near}", end + 1));
+            ip(&format!("-n {namespace} link set {near} up"));
+            ip(&format!("-n {middle} link set {far} up"));
+            site.write(end, &format!("listen = 51820\n{}", site.peer(other, "192.168.77", "10.9.0")));
+        }
+        site
+    }
+
     /// A hub with two spokes, `left` and `right`, which reach each other through it.
     pub(crate) fn hub(test: &str) -> Self {
         let site = Self::between(test, &["hub", "left", "right"]);

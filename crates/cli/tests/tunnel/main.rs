@@ -5,6 +5,7 @@
 #![cfg(target_os = "linux")]
 
 mod ends;
+mod marks;
 mod routes;
 mod serial;
 #[path = "../system/mod.rs"]

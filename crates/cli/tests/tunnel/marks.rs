@@ -1,0 +1,138 @@
+//! DSCP and ECN with the real kernel: `middle` hands frames on, marks datagrams that may be marked, and says what it has seen.
+//!
+//! ```text
+//!     left ---- middle ---- right
+//!       `----- tunnel -------'
+//! ```
+
+use crate::ends::{Site, Tunnel};
+use crate::system::{can_run, interface, itself};
+use arqway_net::{Clock, Interface, Outer, Slab, UdpSocket, Wait};
+use std::collections::BTreeSet;
+use std::io::{BufRead as _, BufReader};
+use std::os::fd::AsFd as _;
+use std::process::{Child, Command, Stdio};
+
+/// Where calls go: of a class that has EF outside.
+const CALL: &str = "10.9.0.2:5004";
+const CONGESTED: u8 = 3;
+/// The variable with what the caller says.
+const SAID: &str = "ARQWAY_TEST_SAID";
+
+/// Marks an Ethernet frame that carries UDP of IPv4 and may be marked. Its octet of DSCP and ECN as it came.
+fn mark(frame: &mut [u8]) -> Option<u8> {
+    let header = frame.get_mut(14..34).filter(|header| header[0] == 0x45 && header[9] == 17)?;
+    let came = header[1];
+    if [1, 2].contains(&(came & CONGESTED)) {
+        header[1] |= CONGESTED;
+        header[10..12].fill(0);
+        let mut sum: u32 = header.chunks(2).map(|word| u32::from(word[0]) << 8 | u32::from(word[1])).sum();
+        while sum > 0xffff {
+            sum = (sum & 0xffff) + (sum >> 16);
+        }
+        header[10..12].copy_from_slice(&(!sum).to_be_bytes()[2..]);
+    }
+    Some(came)
+}
+
+#[test]
+#[ignore = "the middle of another test"]
+fn hands_on() {
+    let mut ends = ["m0", "m1"].map(|port| Interface::attach(&port_of_middle(port)).expect("a cable"));
+    let (wait, clock, mut slab, mut seen) =
+        (Wait::new().expect("a thread"), Clock::start(), Slab::new(), BTreeSet::new());
+    println!("hands on");
+    loop {
+        wait.on(&[ends[0].as_fd(), ends[1].as_fd()], None, &clock).expect("cables");
+        for end in [0, 1] {
+            while let Some(frame) = ends[end].receive(&mut slab).expect("a cable") {
+                let mut frame = frame.to_vec();
+                if let Some(octet) = mark(&mut frame).filter(|octet| seen.insert(*octet)) {
+                    println!("seen {octet}");
+                }
+                ends[1 - end].send(&frame).expect("a cable");
+            }
+        }
+    }
+}
+
+/// The interfaces of the middle have names that the process of the test has given them.
+fn port_of_middle(port: &str) -> String {
+    std::env::var(port).expect("set by whoever starts this")
+}
+
+#[test]
+#[ignore = "the called one of another test"]
+fn hears() {
+    let socket = UdpSocket::bind(CALL.parse().expect("an address")).expect("an address of this end");
+    let (wait, clock, mut slab) = (Wait::new().expect("a thread"), Clock::start(), Slab::new());
+    println!("hears");
+    loop {
+        while let Some(heard) = socket.receive(&mut slab).expect("a socket") {
+            println!("heard {} {}", String::from_utf8_lossy(&heard.octets), heard.is_congested);
+        }
+        wait.on(&[socket.as_fd()], None, &clock).expect("a socket");
+    }
+}
+
+#[test]
+#[ignore = "the caller of another test"]
+fn says() {
+    let socket = UdpSocket::bind("10.9.0.1:0".parse().expect("an address")).expect("an address of this end");
+    let said = std::env::var(SAID).expect("set by whoever starts this");
+    let outer = Outer { traffic_class: if said == "plain" { 0 } else { 2 }, ..Outer::default() };
+    let sent = socket.send(CALL.parse().expect("an address"), said.as_bytes(), said.len(), outer);
+    assert_eq!(sent.expect("a socket"), arqway_net::Sent::Taken(said.len()));
+}
+
+/// A test of this binary that runs until this is dropped, and the lines that it prints.
+struct Running(Child, Box<dyn Iterator<Item = String>>);
+
+impl Running {
+    fn start(mut command: Command, test: &[String]) -> Self {
+        let mut child = command.args(test).arg("--nocapture").stdout(Stdio::piped()).spawn().expect("iproute2");
+        let lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+        Self(child, Box::new(lines.map(|line| line.expect("text"))))
+    }
+
+    fn wait_for(&mut self, text: &str) {
+        assert!(self.1.any(|line| line.contains(text)), "it has not said `{text}`");
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.kill().ok();
+        self.0.wait().ok();
+    }
+}
+
+#[test]
+fn a_datagram_shows_its_class_and_congestion_on_the_way_reaches_the_packet_in_it() {
+    if !can_run() {
+        return;
+    }
+    let site = Site::with_middle("marks");
+    let [program, test @ ..] = itself("marks::hands_on");
+    let mut command = site.inside(2, &program);
+    for port in ["m0", "m1"] {
+        command.env(port, interface(port));
+    }
+    let mut middle = Running::start(command, &test);
+    middle.wait_for("hands on");
+    let _tunnels: [Tunnel; 2] = site.up();
+    let [program, test @ ..] = itself("marks::hears");
+    let mut called = Running::start(site.inside(1, &program), &test);
+    called.wait_for("hears");
+    let [program, test @ ..] = itself("marks::says");
+    // One after the other: together they would be in one datagram, which may not be marked.
+    for (said, heard, octet) in
+        [("plain", "heard plain false", "seen 184"), ("capable", "heard capable true", "seen 186")]
+    {
+        assert!(site.inside(0, &program).args(&test).env(SAID, said).status().expect("iproute2").success());
+        let answer = called.1.find(|line| line.starts_with("heard"));
+        assert_eq!(answer.as_deref(), Some(heard));
+        // EF, and what may be marked.
+        middle.wait_for(octet);
+    }
+}
