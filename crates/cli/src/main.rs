@@ -8,6 +8,8 @@ mod addresses;
 #[cfg(feature = "lab")]
 mod advise;
 mod completions;
+#[cfg(all(target_os = "linux", feature = "lab"))]
+mod demo;
 #[cfg(all(test, feature = "lab"))]
 mod documentation;
 #[cfg(all(target_os = "linux", feature = "lab"))]
@@ -102,6 +104,9 @@ enum Command {
     /// Put a modelled link between two namespaces or interfaces, under real traffic
     #[cfg(all(target_os = "linux", feature = "lab"))]
     Emulate(emulate::Arguments),
+    /// Show what programs get of a bad link, plain and through a tunnel, at the same time
+    #[cfg(all(target_os = "linux", feature = "lab"))]
+    Demo(demo::Arguments),
     /// Carry IP to other hosts across a bad link
     #[cfg(target_os = "linux")]
     Up(up::Arguments),
@@ -151,7 +156,7 @@ fn run(command: &Command) -> Result<ExitCode, failure::Failure> {
     // They do so themselves, when they have or have given up their privileges: watching takes a thread, and rights belong to threads.
     let watches_itself = match command {
         #[cfg(all(target_os = "linux", feature = "lab"))]
-        Command::Emulate(_) => true,
+        Command::Emulate(_) | Command::Demo(_) => true,
         #[cfg(target_os = "linux")]
         Command::Up(_) => true,
         _ => false,
@@ -174,6 +179,8 @@ fn run(command: &Command) -> Result<ExitCode, failure::Failure> {
         Command::Trace(arguments) => trace::main(arguments),
         #[cfg(all(target_os = "linux", feature = "lab"))]
         Command::Emulate(arguments) => return emulate::main(arguments),
+        #[cfg(all(target_os = "linux", feature = "lab"))]
+        Command::Demo(arguments) => return demo::main(arguments),
         #[cfg(target_os = "linux")]
         Command::Up(arguments) => return up::main(arguments),
         #[cfg(target_os = "linux")]

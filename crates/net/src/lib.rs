@@ -76,6 +76,7 @@ pub use local::{Credentials, connect_abstract, peer_credentials};
 pub use masquerade::Masquerade;
 pub use name_servers::ask_name_servers;
 pub use namespace::{Child, Namespace, leftovers};
+pub use option::set_congestion_control;
 pub use privileges::{Privileges, own_user, privileges};
 pub use serial::{BITS_AN_OCTET, SerialConfig, SerialPort};
 pub use slab::Slab;

@@ -32,3 +32,11 @@ pub(crate) fn get<const N: usize>(socket: impl AsFd, level: i32, option: i32) ->
         _ => Err(io::Error::last_os_error()),
     }
 }
+
+/// Has TCP of a socket send by an algorithm of this name: tcp(7), `TCP_CONGESTION`. Connections that it accepts have it from there.
+///
+/// # Errors
+/// The system has no such algorithm.
+pub fn set_congestion_control(socket: impl AsFd, name: &str) -> io::Result<()> {
+    Ok(rustix::net::sockopt::set_tcp_congestion(socket, name)?)
+}

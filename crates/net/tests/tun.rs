@@ -4,7 +4,7 @@
 
 mod support;
 
-use arqway_net::{Interface, Namespace, NetError, Slab};
+use arqway_net::{Device, Interface, Namespace, NetError, Slab};
 use std::net::UdpSocket;
 use std::time::Duration;
 use support::{begin, device, next};
@@ -152,4 +152,15 @@ fn a_device_that_is_deleted_underneath_is_gone_and_one_that_is_down_comes_back()
     assert!(matches!(interface.receive(&mut slab), Err(NetError::Gone { name }) if name == "arq0"));
     assert!(matches!(interface.send(&packet), Err(NetError::Gone { .. })));
     assert_eq!(namespace.links().unwrap(), ["lo"]);
+}
+
+#[test]
+fn a_device_with_an_mtu_too_small_for_ipv6_is_one_of_ipv4() {
+    let Some(_alone) = begin() else { return };
+    let namespace = Namespace::anonymous().unwrap();
+    let small = Device { mtu: 576, ..device("arq0", "10.77.0.1") };
+    let _interface = Interface::tun(&small, &namespace).unwrap();
+    socket(&namespace, "10.77.0.1:0");
+    let of_ipv6 = Device { mtu: 576, ..device("arq1", "fd77::1") };
+    assert!(Interface::tun(&of_ipv6, &namespace).is_err(), "IPv6 needs 1,280 octets");
 }

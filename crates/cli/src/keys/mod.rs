@@ -93,7 +93,7 @@ fn refused(error: KeyFileError) -> Failure {
 }
 
 /// The system's randomness for one key. Asked once before it is used: what follows cannot fail halfway.
-fn system() -> Result<impl arqway_session::Random, Failure> {
+pub(crate) fn system() -> Result<impl arqway_session::Random, Failure> {
     let mut drawn = [0; arqway_session::KEY];
     getrandom::fill(&mut drawn).map_err(|error| Failure::Usage(format!("no randomness from the system: {error}")))?;
     Ok(move |octets: &mut [u8]| octets.copy_from_slice(&drawn[..octets.len()]))

@@ -6,6 +6,7 @@
 #![cfg(target_os = "linux")]
 
 mod clean_up;
+mod demo;
 mod emulator;
 mod fates;
 mod faults;

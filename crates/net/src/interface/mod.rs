@@ -147,7 +147,8 @@ impl Interface {
         let (mtu, transmit_queue) = (Some(device.mtu), Some(device.transmit_queue));
         let change = Change { mtu, transmit_queue, bridge, ..Change::default() };
         netlink.change(&link, change)?;
-        if has_ipv6() {
+        // An interface with less than its least MTU has no IPv6: RFC 8200, section 5.
+        if has_ipv6() && device.mtu >= 1280 {
             netlink.change(&link, Change { no_own_ipv6: true, ..Change::default() })?;
         }
         // Up first: an IPv6 address of a device that is down gets its route at a time of its own.

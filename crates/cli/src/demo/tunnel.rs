@@ -1,0 +1,161 @@
+//! The tunnel across a copy of the link, as a user runs it: `arqway up` with a file at each end.
+
+use super::run::Run;
+use super::site::{self, Site};
+use super::world::World;
+use crate::failure::Failure;
+use crate::keys::system;
+use arqway_emulate::serve;
+use arqway_net::Child;
+use arqway_session::PrivateKey;
+use arqway_sim::channel::Direction;
+use arqway_units::{BitRate, Span};
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::net::{IpAddr, Ipv4Addr, UdpSocket};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::process::{self, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+/// The addresses of client and server in the tunnel.
+pub(super) const ADDRESSES: [IpAddr; 2] =
+    [IpAddr::V4(Ipv4Addr::new(10, 9, 0, 1)), IpAddr::V4(Ipv4Addr::new(10, 9, 0, 2))];
+const NAMES: [&str; 2] = ["client", "server"];
+const PORT: u16 = 51820;
+/// A tunnel that is not up after so long has a reason.
+const PATIENCE: Span = Span::from_milliseconds(15_000);
+const AGAIN: Duration = Duration::from_millis(200);
+
+pub(super) struct Tunnel {
+    ends: [Child; 2],
+    /// Keys and settings, until they have been read.
+    folder: Folder,
+}
+
+impl Tunnel {
+    pub(super) fn start(site: &Site, world: &World) -> Result<Self, Failure> {
+        let folder =
+            Folder::make().map_err(|error| Failure::Failed(format!("cannot write the demo's keys: {error}")))?;
+        let keys = [PrivateKey::generate(&mut system()?), PrivateKey::generate(&mut system()?)];
+        for end in [0, 1] {
+            let rate = world.rate(if end == 0 { Direction::Up } else { Direction::Down });
+            let written = folder
+                .write(&format!("{}.key", NAMES[end]), &format!("{}\n", &*keys[end].to_text()))
+                .and_then(|()| folder.write(&format!("{}.toml", NAMES[end]), &settings(end, &keys, rate)));
+            written.map_err(|error| Failure::Failed(format!("cannot write the demo's keys: {error}")))?;
+        }
+        let start = |end: usize| -> Result<Child, Failure> {
+            let mut command = Command::new(std::env::current_exe()?);
+            command.arg("up").arg(folder.0.join(format!("{}.toml", NAMES[end])));
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+            let namespace = if end == 0 { site.client() } else { site.server() };
+            Ok(namespace.spawn(command)?)
+        };
+        let ends = [start(0)?, start(1)?];
+        Ok(Self { ends, folder })
+    }
+
+    /// Waits until packets cross, and starts the servers inside.
+    pub(super) fn wait_until_up(&mut self, site: &Site, run: &Run) -> Result<(), Failure> {
+        let until = run.clock.now() + PATIENCE;
+        let again = || {
+            thread::sleep(AGAIN);
+            run.clock.now() < until && !run.is_over()
+        };
+        // Until its device is there, so is not its address.
+        while site.server().within(|| serve(ADDRESSES[1]))?.is_err() {
+            if !again() {
+                return Err(self.failure());
+            }
+        }
+        while site.client().within(is_answered)?.is_err() {
+            if !again() {
+                return Err(self.failure());
+            }
+        }
+        self.folder.remove();
+        Ok(())
+    }
+
+    /// What its ends have said.
+    fn failure(&mut self) -> Failure {
+        let mut said = String::from("the tunnel does not come up");
+        for (child, name) in self.ends.iter_mut().zip(NAMES) {
+            child.kill();
+            let mut text = String::new();
+            let read = child.stderr.take().map_or(Ok(0), |mut stderr| stderr.read_to_string(&mut text));
+            said += &format!("; its {name} says: {}", if read.is_ok() { text.trim() } else { "nothing" });
+        }
+        Failure::Failed(said)
+    }
+
+    pub(super) fn end(self) {
+        for child in self.ends {
+            child.terminate();
+            // However it ends: what it has made ends with it.
+            child.wait().ok();
+        }
+    }
+}
+
+/// The server inside the tunnel answers.
+fn is_answered() -> io::Result<()> {
+    let socket = UdpSocket::bind((ADDRESSES[0], 0))?;
+    socket.set_read_timeout(Some(Duration::from_secs(1)))?;
+    socket.send_to(b"up?", (ADDRESSES[1], arqway_emulate::ECHO))?;
+    socket.recv(&mut [0; 16]).map(drop)
+}
+
+fn settings(end: usize, keys: &[PrivateKey; 2], rate: BitRate) -> String {
+    let other = 1 - end;
+    let meets = if end == 0 { String::new() } else { format!("listen = {PORT}\n") };
+    let calls = if end == 0 { format!("endpoint = \"{}:{PORT}\"\n", site::ADDRESSES[1]) } else { String::new() };
+    format!(
+        "private-key = \"{}.key\"\n{meets}addresses = [\"{}/24\"]\nrate = \"{rate}\"\n\n[[peer]]\nname = \"{}\"\npublic-key = \"{}\"\n\
+         allowed = [\"{}\"]\n{calls}",
+        NAMES[end],
+        ADDRESSES[end],
+        NAMES[other],
+        keys[other].public(),
+        ADDRESSES[other],
+    )
+}
+
+/// Where folders of the demo are: root's alone, and gone when the machine starts again.
+const PLACE: &str = "/run";
+const PREFIX: &str = "arqway-demo-";
+
+/// A folder that is removed when this is dropped, or by the next demo where this one was killed.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn make() -> io::Result<Self> {
+        for entry in fs::read_dir(PLACE)?.flatten() {
+            let name = entry.file_name();
+            let process = name.to_str().and_then(|name| name.strip_prefix(PREFIX));
+            if process.is_some_and(|process| !Path::new("/proc").join(process).exists()) {
+                fs::remove_dir_all(entry.path())?;
+            }
+        }
+        let path = Path::new(PLACE).join(format!("{PREFIX}{}", process::id()));
+        DirBuilder::new().mode(0o700).create(&path)?;
+        Ok(Self(path))
+    }
+
+    fn write(&self, name: &str, text: &str) -> io::Result<()> {
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(self.0.join(name))?;
+        file.write_all(text.as_bytes())
+    }
+
+    fn remove(&self) {
+        fs::remove_dir_all(&self.0).ok();
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        self.remove();
+    }
+}

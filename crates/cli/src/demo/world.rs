@@ -1,0 +1,84 @@
+//! What a world says of the link and of the call over it.
+
+use crate::failure::Failure;
+use crate::study::{file_name, read_world};
+use arqway_emulate::{LinkSettings, Report};
+use arqway_lab::experiment::described::Described;
+use arqway_sim::channel::Direction;
+use arqway_units::{BitRate, Span, ToFloat as _};
+use std::path::Path;
+
+/// A call's packet is in time within so long, where the world does not say.
+const WITHIN: Span = Span::from_milliseconds(150);
+/// The headers of IPv4 and UDP, which are inside the length of a packet.
+const HEADERS: usize = 28;
+/// The largest packet of an interface of Ethernet, and the smallest one that is worth a tunnel.
+const LARGEST: u32 = 1500;
+const SMALLEST_MTU: u32 = 300;
+/// The shortest payload that has a number and a time in it.
+pub(super) const SHORTEST: usize = 16;
+
+/// A telephone call, in one direction.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Call {
+    /// Octets of a packet inside UDP.
+    pub(super) payload: usize,
+    /// From one packet to the next.
+    pub(super) interval: Span,
+    /// What comes later is of no use.
+    pub(super) within: Span,
+}
+
+#[derive(Debug)]
+pub(super) struct World {
+    pub(super) settings: LinkSettings,
+    pub(super) seed: u64,
+    pub(super) about: String,
+    /// The largest packet of the link's devices: that of the world's files.
+    pub(super) mtu: u32,
+    pub(super) call: Call,
+}
+
+impl World {
+    pub(super) fn read(link: &Path, seed: Option<u64>) -> Result<Self, Failure> {
+        let (source, folder) = read_world(link)?;
+        let Described { scenario, seed: of_file, .. } = Described::read(&source, &folder)?;
+        let settings = LinkSettings { wireless: scenario.wireless, mobility: scenario.mobility };
+        let (settings, _) = settings.with_queues_of_a_device();
+        let seed = seed.or(of_file).unwrap_or(1);
+        let packet = scenario.media.packet.octets();
+        let call = Call {
+            payload: packet.as_usize().saturating_sub(HEADERS).max(SHORTEST),
+            interval: scenario.media.rate.time_to_send(packet),
+            within: scenario.media.within.unwrap_or(WITHIN),
+        };
+        let mtu = u32::try_from(scenario.file_transfer.packet.octets().as_u64()).unwrap_or(LARGEST).max(SMALLEST_MTU);
+        let down = settings.about(Direction::Down);
+        let about = format!(
+            "{}, seed {seed}: {down}; a call of {packet} each {}, of use within {}",
+            file_name(link),
+            call.interval,
+            call.within
+        );
+        Ok(Self { settings, seed, about, mtu, call })
+    }
+
+    /// How fast an end sends: as fast as the link, or nine tenths of the mean where that changes.
+    pub(super) fn rate(&self, way: Direction) -> BitRate {
+        match self.settings.wireless.rate(way) {
+            arqway_sim::Rate::Constant(rate) => *rate,
+            changing => {
+                let mean = changing.mean();
+                BitRate::from_bits_per_second(mean.as_bits_per_second() / 10 * 9).unwrap_or(mean)
+            }
+        }
+    }
+
+    /// What any recovery can reach toward the client at most, in bits per second: the rate times the share of packets that were not lost.
+    pub(super) fn bound(&self, reports: &[Report; 2]) -> f64 {
+        let [sent, lost] = [|report: &Report| report.down.counters.sent, |report: &Report| report.down.counters.lost]
+            .map(|count| reports.iter().map(count).sum::<u64>().to_f64());
+        let rate = self.settings.wireless.rate(Direction::Down).mean().as_bits_per_second().to_f64();
+        if sent > 0.0 { rate * (1.0 - lost / sent) } else { rate }
+    }
+}

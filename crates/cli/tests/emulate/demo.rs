@@ -1,0 +1,67 @@
+//! The demo: two copies of a link at once, with loads of its own. How much crosses is not asked of a machine that tests share.
+
+use crate::emulator::{can_run, stderr};
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+fn demo(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_arqway"));
+    command.arg("demo").args(arguments).stdin(Stdio::null());
+    command
+}
+
+/// The ends of tunnels that a demo of this number runs.
+fn ends_of(process: u32) -> usize {
+    let folder = format!("/run/arqway-demo-{process}/");
+    let processes = fs::read_dir("/proc").expect("processes").flatten();
+    let command_lines = processes.filter_map(|entry| fs::read_to_string(entry.path().join("cmdline")).ok());
+    command_lines.filter(|line| line.contains(&folder)).count()
+}
+
+#[test]
+fn each_load_crosses_both_ways_and_nothing_is_left() {
+    if !can_run() {
+        return;
+    }
+    // One that was killed, of a process that cannot be.
+    let left = Path::new("/run/arqway-demo-99999999");
+    fs::create_dir_all(left).expect("root may");
+    let running =
+        demo(&["--link", "lte", "--for", "3 s", "--json"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let running = running.expect("the command");
+    let process = running.id();
+    let output = running.wait_with_output().expect("an end");
+    assert!(output.status.success(), "{}", stderr(&output));
+    let rows: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let number = |row: usize, key: &str| rows[row][key].as_f64().unwrap_or_else(|| panic!("{key} in {rows}"));
+    for path in [0, 1] {
+        assert!(number(path, "goodput_bps") > 0.0 && number(path, "share_of_bound") < 1.0, "{rows}");
+        assert!((0.0..=1.0).contains(&number(2 + path, "in_time")), "{rows}");
+        assert!(number(4 + path, "p50_s") >= 0.05 && number(4 + path, "p95_s") >= number(4 + path, "p50_s"), "{rows}");
+    }
+    // Its namespaces have no names: what is recorded of them is gone with them.
+    let records = fs::read_dir("/run/arqway").into_iter().flatten().flatten();
+    let own = records.filter(|entry| entry.file_name().to_string_lossy().starts_with(&format!("{process}-")));
+    assert_eq!((own.count(), ends_of(process)), (0, 0));
+    assert!(!left.exists() && !Path::new(&format!("/run/arqway-demo-{process}")).exists());
+}
+
+#[test]
+fn the_tunnels_of_a_demo_that_is_killed_end_with_it() {
+    if !can_run() {
+        return;
+    }
+    let mut killed = demo(&["--link", "lte"]).stderr(Stdio::piped()).spawn().expect("the command");
+    let mut lines = BufReader::new(killed.stderr.take().expect("a pipe")).lines();
+    assert!(lines.any(|line| line.is_ok_and(|line| line.contains("packets cross both"))), "it says when the loads run");
+    assert_eq!(ends_of(killed.id()), 2);
+    killed.kill().expect("a process that runs");
+    killed.wait().expect("an end");
+    assert!((0..10_000).any(|_| ends_of(killed.id()) == 0), "they are killed as soon as it is");
+    assert!(
+        !Path::new(&format!("/run/arqway-demo-{}", killed.id())).exists(),
+        "keys are gone once they have been read"
+    );
+}
