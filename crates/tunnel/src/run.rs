@@ -10,7 +10,7 @@ use crate::control::{self, Control, Listener, Request};
 use crate::events::{EventLine, What};
 use crate::hint::LineHint;
 use crate::line::{self, LineNews, SystemLine};
-use crate::machine::Machine;
+use crate::machine;
 use crate::names::Names;
 use crate::network::TunDevice;
 use crate::new_peer::NewPeer;
@@ -20,7 +20,7 @@ use crate::status::{CountersStatus, PeerStatus, ServiceStatus, Status};
 use crate::tunnel::{Event, Next, Tunnel};
 use arqway_link::mux::service_names;
 use arqway_link::{ServiceConfig, bearer};
-use arqway_net::{Clock, Device, Interface, NetError, Ready, Wait, Waker, confine, reaches};
+use arqway_net::{Clock, Device, Interface, Masquerade, NetError, Ready, Wait, Waker, confine, reaches};
 use arqway_session::{
     self as session, Config, Endpoint, Introduction, Keepalive, PeerConfig, PeerId, PresharedKey, Random,
 };
@@ -56,7 +56,7 @@ pub struct RunningTunnel {
     tunnel: Tunnel<Generator>,
     line: Box<dyn SystemLine>,
     device: TunDevice,
-    _machine: Machine,
+    _masquerade: Option<Masquerade>,
     clock: Clock,
     /// What peers are called, by their order.
     names: Vec<(PeerId, String)>,
@@ -115,8 +115,7 @@ impl RunningTunnel {
         let device = Device { name, addresses, mtu: settings.mtu, transmit_queue: TRANSMIT_QUEUE };
         let device = Interface::tun_with_offloads(&device)?;
         let at = names.iter().filter_map(|(id, _)| tunnel.session().status(*id, clock.now())?.address);
-        let mut machine = Machine::set_up(settings, &device, at)?;
-        machine.underlay.take().into_iter().for_each(|underlay| line.go_around(underlay));
+        let masquerade = machine::set_up(settings, &device, line.as_mut(), at)?;
         let names_of_services = service_names(&checked.link_layer.classes, &checked.link_layer.table);
         let kinds = checked.link_layer.services().into_iter().map(ServiceConfig::kind);
         let services = names_of_services.into_iter().zip(kinds).collect();
@@ -132,7 +131,7 @@ impl RunningTunnel {
             tunnel,
             line,
             device: TunDevice::new(device, Octets::new(settings.mtu.into())),
-            _machine: machine,
+            _masquerade: masquerade,
             clock,
             names,
             hosts,

@@ -61,7 +61,15 @@ fn its_datagrams_follow_the_default_route_to_another_interface() {
     let site = Site::gateway("uplink");
     site.cable([0, 1], 79);
     let [_left, _right] = site.up();
-    ip(&format!("-n {} route replace default via 192.168.79.2", site.namespaces[0]));
+    let counted = |status: &serde_json::Value, counter: &str| status["counters"][counter].as_u64().expect("a number");
+    let before = counted(&site.status(0), "packets_taken");
+    ip(&format!("-n {} route delete default", site.namespaces[0]));
+    // Without another way than into the tunnel there is none, and no datagram becomes a packet again.
+    let said = site.inside(0, "bash").args(["-c", "echo > /dev/udp/192.168.78.2/9"]).status().expect("bash");
+    assert!(said.success());
+    let status = site.status_when(0, |status| counted(status, "datagrams_lost") > 0);
+    assert_eq!(counted(&status, "packets_taken"), before + 1, "{status:#}");
+    ip(&format!("-n {} route add default via 192.168.79.2", site.namespaces[0]));
     ip(&format!("-n {} address delete 192.168.77.1/24 dev {}", site.namespaces[0], interface("c770")));
     site.call_to(0, 2, WORLD);
     let address = &site.status(1)["peers"][0]["address"];
