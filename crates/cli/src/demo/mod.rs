@@ -53,7 +53,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "LINK", default_value = "satellite", value_hint = clap::ValueHint::FilePath)]
     link: PathBuf,
     /// How long the loads run
-    #[arg(long = "for", value_name = "TIME", default_value = "45 s", value_parser = values::positive_time)]
+    #[arg(long = "for", value_name = "TIME", default_value = "45 s", value_parser = length)]
     length: Span,
     /// Seed of all random streams [default: the file's, or 1]
     #[arg(long, value_name = "S", value_parser = values::seed, allow_negative_numbers = true)]
@@ -63,11 +63,21 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
+/// `--for '10 s'`: shorter ones measure nothing.
+fn length(text: &str) -> Result<Span, String> {
+    let length = values::positive_time(text)?;
+    if length >= Span::from_milliseconds(1000) {
+        Ok(length)
+    } else {
+        Err("expected at least 1 s, such as '45 s'".to_owned())
+    }
+}
+
 pub(crate) fn main(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let world = World::read(&arguments.link, arguments.seed)?;
     if privileges()? != Privileges::Machine {
         return Err(Failure::Failed(
-            "the demo makes network namespaces and devices in them: sudo arqway demo".to_owned(),
+            "the demo needs root, since it makes network namespaces and devices in them: sudo arqway demo".to_owned(),
         ));
     }
     interrupt::watch()?;

@@ -1,10 +1,11 @@
 //! The demo: two copies of a link at once, with loads of its own. How much crosses is not asked of a machine that tests share.
 
 use crate::emulator::{can_run, stderr};
+use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 fn demo(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_arqway"));
@@ -48,14 +49,34 @@ fn each_load_crosses_both_ways_and_nothing_is_left() {
     assert!(!left.exists() && !Path::new(&format!("/run/arqway-demo-{process}")).exists());
 }
 
+/// One whose loads have begun.
+fn begun() -> Child {
+    let mut demo = demo(&["--link", "lte"]).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the command");
+    let mut lines = BufReader::new(demo.stderr.take().expect("a pipe")).lines();
+    assert!(
+        lines.any(|line| line.is_ok_and(|line| line.contains("packets cross both"))),
+        "it says when the loads begin"
+    );
+    demo
+}
+
+#[test]
+fn ctrl_c_ends_it_and_its_tunnels_in_good_order() {
+    if !can_run() {
+        return;
+    }
+    let mut demo = begun();
+    kill_process(Pid::from_child(&demo), Signal::INT).expect("a process that runs");
+    assert_eq!(demo.wait().expect("an end").code(), Some(130));
+    assert_eq!(ends_of(demo.id()), 0);
+}
+
 #[test]
 fn the_tunnels_of_a_demo_that_is_killed_end_with_it() {
     if !can_run() {
         return;
     }
-    let mut killed = demo(&["--link", "lte"]).stderr(Stdio::piped()).spawn().expect("the command");
-    let mut lines = BufReader::new(killed.stderr.take().expect("a pipe")).lines();
-    assert!(lines.any(|line| line.is_ok_and(|line| line.contains("packets cross both"))), "it says when the loads run");
+    let mut killed = begun();
     assert_eq!(ends_of(killed.id()), 2);
     killed.kill().expect("a process that runs");
     killed.wait().expect("an end");
