@@ -101,6 +101,10 @@ impl LinkService for Layer {
         either!(self, layer => layer.handle_capacity(round_trip));
     }
 
+    fn handle_room(&mut self, whole: Octets) {
+        either!(self, layer => layer.handle_room(whole));
+    }
+
     #[inline]
     fn poll_packet(&mut self) -> Option<Packet> {
         either!(self, layer => layer.poll_packet())

@@ -103,6 +103,8 @@ pub struct Bearer<S> {
     wants: Wants,
     /// The largest room that services were asked to fill in this epoch.
     granted: usize,
+    /// What services know of the room in a datagram.
+    told_room: usize,
     /// Counts the frames asked for while some may be too large.
     asked: u8,
     /// The ticket of the next datagram, and of the first one of this epoch.
@@ -172,6 +174,7 @@ impl<S: LinkService> Bearer<S> {
             is_up: false,
             wants: Wants::default(),
             granted: 0,
+            told_room: 0,
             asked: 0,
             next_ticket: 0,
             first_ticket: 0,
@@ -278,7 +281,7 @@ impl<S: LinkService> Bearer<S> {
         self.packer.clear();
         (self.cutter, self.assembler) = (Cutter::default(), Assembler::default());
         self.departing.clear();
-        (self.wants, self.granted) = (Wants::default(), 0);
+        (self.wants, self.granted, self.told_room) = (Wants::default(), 0, 0);
         self.first_ticket = self.next_ticket;
         self.tell_capacity();
         self.tell_services(now);

@@ -102,8 +102,8 @@ impl<S: LinkService> Bearer<S> {
             }
             Content::Ping => {
                 self.path.received.wants_report_now(now);
-                // Alone and small: in a datagram of frames it would be lost with that on a path whose MTU has fallen.
-                self.wants.report = true;
+                // Alone and small where large datagrams may be lost for their size; else beside frames.
+                self.wants.report = self.path.mtu.is_in_doubt();
             }
             Content::Probe => {
                 let said = datagram.take().map(u16::from_be_bytes).ok_or(Malformed)?;

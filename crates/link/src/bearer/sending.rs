@@ -77,6 +77,10 @@ impl<S: LinkService> Bearer<S> {
                 return Some(datagram);
             }
             let room = room.checked_sub(if self.writes_in_full() { MOST_BEFORE } else { wire::SHORT })?;
+            if self.told_room != room {
+                self.told_room = room;
+                self.inner.handle_room(Octets::of(room));
+            }
             let more_may_come = self.fill(now, room);
             if more_may_come && self.packer.opened()? + self.config.pack_delay > self.now {
                 return None;
@@ -104,9 +108,12 @@ impl<S: LinkService> Bearer<S> {
 
     /// Takes frames of the services until no more fit. Whether that is for want of frames, not of room.
     fn fill(&mut self, now: Time, room: usize) -> bool {
-        while let Some(left) = self.packer.room(room) {
+        // A report that is due finds a place, where frames can be cut for that: by itself it would cost a datagram.
+        let report = if self.is_report_due() { wire::REPORT + 2 } else { 0 };
+        let beside = room.saturating_sub(report);
+        while let Some(left) = self.packer.room(beside) {
             let frame = if self.packer.is_empty() {
-                self.first_frame(now, left)
+                self.first_frame(now, left, room)
             } else {
                 let fits = self.inner.poll_frame(now, Octets::of(left));
                 // Where it would be waited for, whether there is one that does not fit: it goes in the next datagram.
@@ -119,10 +126,15 @@ impl<S: LinkService> Bearer<S> {
         false
     }
 
-    /// A frame, of at most `room` octets if possible.
-    fn first_frame(&mut self, now: Time, room: usize) -> Option<Frame> {
+    /// A frame, of at most `room` octets if possible, and better of at most `beside`.
+    fn first_frame(&mut self, now: Time, beside: usize, room: usize) -> Option<Frame> {
         self.granted = self.granted.max(room);
         let large = self.granted.max(ALWAYS);
+        if beside < room
+            && let Some(frame) = self.inner.poll_frame(now, Octets::of(beside))
+        {
+            return Some(frame);
+        }
         let [room, large] = [room, large].map(Octets::of);
         if large <= room {
             return self.inner.poll_frame(now, room);

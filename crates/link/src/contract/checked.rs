@@ -185,6 +185,11 @@ impl<S: LinkService, const KEEPS: bool> LinkService for Checked<S, KEEPS> {
         self.service.handle_capacity(round_trip);
     }
 
+    fn handle_room(&mut self, whole: Octets) {
+        self.drained = None;
+        self.service.handle_room(whole);
+    }
+
     fn poll_frame(&mut self, now: Time, room: Octets) -> Option<Frame> {
         // What is looked at is moved once more: a frame has many octets, and most polls bring none.
         if !Self::LOOKS {

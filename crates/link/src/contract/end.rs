@@ -36,6 +36,8 @@ pub trait Entity {
     /// Releases the next packet to the network layer.
     fn release(&mut self, counters: &mut Counters) -> Option<Bytes>;
 
+    /// The room of a whole transmission, as in [`LinkService::handle_room`].
+    fn room_is(&mut self, _whole: Octets) {}
     /// A frame handed over earlier is about to be sent, as in [`LinkService::start_frame`].
     fn start(&mut self, _frame: &mut Frame, _now: Clock, _counters: &mut Counters) -> Start {
         Start::Send
@@ -123,6 +125,10 @@ impl<E: Entity> LinkService for End<E> {
                 }
             }
         }
+    }
+
+    fn handle_room(&mut self, whole: Octets) {
+        self.entity.room_is(whole);
     }
 
     fn poll_frame(&mut self, now: Time, room: Octets) -> Option<Frame> {

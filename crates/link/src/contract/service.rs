@@ -45,6 +45,9 @@ pub trait LinkService {
     fn handle_link(&mut self, state: LinkState, now: Time);
     /// Learns how much the link below carries in a round trip, where that is measured: whoever keeps queues may size them by it.
     fn handle_capacity(&mut self, _round_trip: Octets) {}
+    /// Learns the room of a whole transmission from now on, where its owner packs frames: it may ask for a frame in a smaller room, of what
+    /// is left, and in a larger one, for what services cannot cut.
+    fn handle_room(&mut self, _whole: Octets) {}
 
     /// Hands the next frame over to the queue below: one that takes no more than `room` of the link, tag, head and body
     /// ([`Frame::size`]). A service that cuts packets makes it so; for others the next one waits for a larger room.

@@ -69,6 +69,11 @@ impl<S: LinkService> LinkService for Mux<S> {
         }
     }
 
+    fn handle_room(&mut self, whole: Octets) {
+        self.services.iter_mut().for_each(|service| service.handle_room(whole));
+        self.with_frames = self.all();
+    }
+
     fn poll_frame(&mut self, now: Time, room: Octets) -> Option<Frame> {
         if self.down {
             return None;

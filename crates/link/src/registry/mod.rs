@@ -223,6 +223,10 @@ impl LinkService for AnyService {
         each!(self, service => service.handle_link(state, now));
     }
 
+    fn handle_room(&mut self, whole: Octets) {
+        each!(self, service => service.handle_room(whole));
+    }
+
     fn poll_frame(&mut self, now: Time, room: Octets) -> Option<Frame> {
         each!(self, service => service.poll_frame(now, room))
     }

@@ -3,6 +3,7 @@
 mod breaker;
 mod capacity;
 mod promises;
+mod slow;
 mod world;
 
 use super::{Bearer, Config, Event};

@@ -76,6 +76,11 @@ impl Below {
         self.frames.iter().filter(|frame| !frame.what.is_feedback())
     }
 
+    /// Whether the last frame with data, or the last poll, has not started.
+    pub(super) fn is_last_unstarted(&self) -> bool {
+        self.data().last().is_some_and(|frame| frame.started.is_none())
+    }
+
     /// How many have not started.
     pub(super) fn unstarted(&self) -> u64 {
         self.frames.iter().filter(|frame| frame.started.is_none()).count() as u64

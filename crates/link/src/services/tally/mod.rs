@@ -87,6 +87,8 @@ pub struct Tally {
     slab: BytesMut,
     /// Timers start when a frame is handed over, not when it has departed.
     times_hand_over: bool,
+    /// The room of a whole transmission, where the owner packs frames.
+    whole: Option<Octets>,
 }
 
 impl Tally {
@@ -101,6 +103,7 @@ impl Tally {
             is_linked: config.resequencing.needs_link(),
             slab: BytesMut::new(),
             times_hand_over: config.without == Some(Mechanism::Departure),
+            whole: None,
         }
     }
 
@@ -182,14 +185,24 @@ impl Entity for Tally {
         self.sender.expire(clock, counters);
     }
 
+    fn room_is(&mut self, whole: Octets) {
+        self.whole = Some(whole);
+        self.sender.set_room(whole);
+    }
+
     fn poll(&mut self, clock: Clock, room: Octets, counters: &mut Counters) -> Option<Frame> {
+        // What is cut needs no larger room.
+        let room = self.whole.map_or(room, |whole| room.min(whole));
         if self.has_much_to_tell() {
             let alone = self.poll_feedback(clock.timers, room, counters);
             if alone.is_some() {
                 return alone;
             }
         }
-        if self.below.has_room_for_data(self.frame_time, self.sender.loses_frames()) && self.pause.get().is_none() {
+        // Beside one that waits to start in the same transmission, another one keeps nothing waiting.
+        let shares = self.whole.is_some_and(|whole| room < whole) && self.below.is_last_unstarted();
+        let has_room = shares || self.below.has_room_for_data(self.frame_time, self.sender.loses_frames());
+        if has_room && self.pause.get().is_none() {
             let (form, ride) = self.ride();
             let is_last = !self.below.has_data();
             if let Some((mut frame, what)) = self.sender.poll(clock, room, form, ride, is_last, counters) {

@@ -36,6 +36,8 @@ pub(super) struct Sender {
     pub(super) cuts: CutLength,
     /// How long the cuts of the packet that is being cut are at most.
     cut: usize,
+    /// The room of a whole transmission without the tag, where the owner packs frames.
+    whole: Option<usize>,
 }
 
 /// A frame that is not acknowledged.
@@ -92,7 +94,12 @@ impl Sender {
             acknowledged: Acknowledged::default(),
             cuts: CutLength::default(),
             cut: usize::MAX,
+            whole: None,
         }
+    }
+
+    pub(super) fn set_room(&mut self, whole: Octets) {
+        self.whole = Some(whole.as_usize().saturating_sub(Frame::TAG.as_usize()));
     }
 
     fn is_without(&self, mechanism: Mechanism) -> bool {

@@ -91,6 +91,12 @@ impl Sender {
                     let fits = |head: &Head| head.octets() + packet.len() <= room;
                     let whole = [head, alone].into_iter().find(fits).filter(|_| state.offset == 0);
                     let Some(head) = whole else {
+                        // It fits into the next transmission, and new data into what is left of this one.
+                        let waits =
+                            state.offset == 0 && self.whole.is_some_and(|whole| alone.octets() + packet.len() <= whole);
+                        if waits {
+                            return None;
+                        }
                         let piece = self.poll_piece(&alone, packet, room, counters);
                         return piece.map(|(frame, what)| (frame.holding(holds), what));
                     };

@@ -46,6 +46,26 @@ fn a_frame_goes_out_again_in_pieces_where_the_room_became_smaller() {
 }
 
 #[test]
+fn in_what_is_left_of_a_transmission_new_data_go_and_what_goes_again_whole_waits_for_the_next_one() {
+    let mut end = end();
+    end.service.handle_room(Octets::new(100));
+    end.takes(LONG).takes("z").expect_in(100, "0 as 1, 1 as 2").tells(0, 2, &[2, 1]).takes("y");
+    end.expect_in(30, "2 as 3").expect_in(100, "0 as 4");
+    // It would fit into no transmission: then it goes in pieces.
+    end.service.handle_room(Octets::new(40));
+    end.tells(0, 4, &[3, 2]).expect_in(40, "0 as 5 octets 0..32, 0 as 6 octets 32..50 last");
+}
+
+#[test]
+fn cuts_are_no_longer_than_a_transmission_whatever_the_room() {
+    let mut end = end();
+    end.service.handle_room(Octets::new(40));
+    end.takes(LONG);
+    let frame = end.service.poll_frame(end.now, Octets::new(1304)).expect("a cut");
+    assert_eq!(frame.size(), Octets::new(40));
+}
+
+#[test]
 fn pieces_that_arrived_are_kept_when_others_are_lost_also_where_they_are_cut_otherwise_then() {
     let mut pair = Pair::new(|_| ());
     pair.ends[0].takes(LONG).takes("z");
