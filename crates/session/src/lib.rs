@@ -47,7 +47,7 @@ pub use key::{
 };
 pub use peer::{Keepalive, NotSealed, PeerConfig, Sealed};
 pub use random::Random;
-pub use transport::{HEAD_ROOM, REPLAY_WINDOW, ReplayWindow, TAG};
+pub use transport::{HEAD_ROOM, REPLAY_WINDOW, ReplayWindow, SHORT_HEAD, TAG};
 
 #[cfg(test)]
 mod tests;

@@ -12,7 +12,7 @@ use arqway_link::{
     Bearer, Departure, Frame, Holds, LinkContext, LinkService, LinkState, Marks, Mux, Packet, Port, Side, Tag, Ticket,
 };
 use arqway_net::NetError;
-use arqway_session::{Endpoint, PeerId};
+use arqway_session::{Endpoint, PeerId, SHORT_HEAD};
 use arqway_units::{Octets, Span, Time};
 use bytes::Bytes;
 use std::net::SocketAddr;
@@ -48,8 +48,11 @@ pub(crate) struct Peer {
     pub(crate) is_announced_down: bool,
     /// What services counted that were built before these, by their numbers.
     counted_before: Vec<link::Counters>,
-    /// What a path of IPv6 adds to each datagram.
+    /// What a path of IPv6 adds to each datagram, and a session whose counters are short.
     overhead: Octets,
+    is_at_ipv4: bool,
+    /// The octets of head that the next datagram has.
+    head: usize,
     dscp: Vec<Ds>,
     pub(crate) congestion: Congestion,
 }
@@ -90,6 +93,8 @@ impl Peer {
             is_announced_down: false,
             counted_before: Vec::new(),
             overhead,
+            is_at_ipv4: false,
+            head: SHORT_HEAD,
             dscp,
             congestion: Congestion::default(),
         }
@@ -97,7 +102,21 @@ impl Peer {
 
     /// Its datagrams go to an address.
     pub(crate) fn is_at(&mut self, address: SocketAddr) {
-        self.bearer.set_overhead(if address.is_ipv4() { self.overhead - SHORTER } else { self.overhead });
+        self.is_at_ipv4 = address.is_ipv4();
+        self.set_overhead();
+    }
+
+    /// The next datagram has a head of so many octets: there are more where the peer has not reported long enough.
+    fn has_head(&mut self, octets: usize) {
+        if octets != self.head {
+            self.head = octets;
+            self.set_overhead();
+        }
+    }
+
+    fn set_overhead(&mut self) {
+        let overhead = if self.is_at_ipv4 { self.overhead - SHORTER } else { self.overhead };
+        self.bearer.set_overhead(overhead + Octets::of(self.head - SHORT_HEAD));
     }
 
     /// There are new keys, for this incarnation of the peer.
@@ -207,6 +226,7 @@ impl Peer {
         now: Time,
     ) -> Result<Option<Time>, NetError> {
         loop {
+            self.has_head(around.session.head_length(self.id));
             let Self { id, bearer, ready, departed, is_announced_down, dscp, congestion, .. } = self;
             let mut port = PeerPort {
                 id: *id,

@@ -120,13 +120,13 @@ impl Endpoint {
         let &mut Arrival { from, octets, now, ref mut random } = arrival;
         peer.activity.heard(heard.is_packet, &self.config, now);
         peer.path.heard(from, heard.is_newest, octets, || u64::from_le_bytes(draw(*random)), now);
-        let is_current = peer.slots.current().is_some_and(|keys| keys.index == index);
         if let Some(keys) = peer.slots.find(index) {
             if let Some(Control::Report(next)) = heard.control {
                 keys.transport.report(next);
             }
-            // Reports are sealed with the current keys, and are of these: old ones are not worth any.
-            peer.wants.report |= is_current && keys.transport.owes_report();
+            if keys.transport.owes_report() {
+                peer.wants.report = Some(index);
+            }
         }
         match heard.control {
             Some(Control::Challenge(token)) => peer.wants.answer = Some((token, from)),

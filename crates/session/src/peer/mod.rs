@@ -65,8 +65,8 @@ pub(crate) struct Wants {
     pub(crate) keepalive: bool,
     /// The answer to a challenge, to where that came from.
     pub(crate) answer: Option<(u64, SocketAddr)>,
-    /// A report of what has arrived.
-    pub(crate) report: bool,
+    /// A report of what has arrived with the keys of this index.
+    pub(crate) report: Option<u16>,
 }
 
 pub(crate) struct Peer {
@@ -186,7 +186,7 @@ impl Peer {
         let Wants { keepalive, answer, report } = &self.wants;
         self.attempt.as_ref().is_some_and(|attempt| attempt.is_due(now))
             || *keepalive
-            || *report
+            || report.is_some()
             || answer.is_some()
             || self.wants_challenge(config, now)
     }

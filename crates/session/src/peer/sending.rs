@@ -2,6 +2,7 @@
 
 use super::Peer;
 use super::attempt::Pending;
+use super::keypair::Keys;
 use crate::config::Config;
 use crate::control::{CONTROL, Control};
 use crate::event::PeerId;
@@ -109,9 +110,7 @@ impl Peer {
         {
             return Some((to, self.control(context, Control::Answer(token))?));
         }
-        if std::mem::take(&mut self.wants.report) {
-            let next = self.slots.current_mut()?.transport.take_report();
-            let message = self.control(context, Control::Report(next))?;
+        if let Some(message) = self.wants.report.take().and_then(|index| self.report(index, context)) {
             return Some((self.path.to(message.len())?, message));
         }
         if self.wants_challenge(context.config, now)
@@ -134,12 +133,16 @@ impl Peer {
     }
 
     fn control(&mut self, context: &Context<'_>, control: Control) -> Option<Message> {
-        let mut buffer = [0; LARGEST_OWN];
-        let payload = HEAD_ROOM..HEAD_ROOM + CONTROL;
-        buffer[payload.clone()].copy_from_slice(&control.octets());
         let keys = self.slots.current_mut().filter(|keys| keys.may_seal(context.config, context.now))?;
-        let datagram = keys.transport.seal(&mut buffer, payload, true, keys.remote)?;
-        Some(buffer[datagram].iter().copied().collect())
+        sealed(keys, control)
+    }
+
+    /// A report is sealed with the keys that it is of, which the peer uses: they need not be those that this end uses. Ends that began
+    /// at the same time have two, and each seals with what the other did last.
+    fn report(&mut self, index: u16, context: &Context<'_>) -> Option<Message> {
+        let keys = self.slots.find(index).filter(|keys| keys.may_seal(context.config, context.now))?;
+        let next = keys.transport.take_report();
+        sealed(keys, Control::Report(next))
     }
 
     /// The first message of a handshake.
@@ -180,4 +183,13 @@ impl Peer {
         attempt.sent(pending, &turn, config, jitter, now).into_iter().for_each(|index| context.indices.free(index));
         Some((turn.to, message))
     }
+}
+
+/// A message of the session's own.
+fn sealed(keys: &mut Keys, control: Control) -> Option<Message> {
+    let mut buffer = [0; LARGEST_OWN];
+    let payload = HEAD_ROOM..HEAD_ROOM + CONTROL;
+    buffer[payload.clone()].copy_from_slice(&control.octets());
+    let datagram = keys.transport.seal(&mut buffer, payload, true, keys.remote)?;
+    Some(buffer[datagram].iter().copied().collect())
 }

@@ -6,7 +6,7 @@ mod wire;
 
 pub use replay::{REPLAY_WINDOW, ReplayWindow};
 pub(crate) use wire::Head;
-pub use wire::{HEAD_ROOM, TAG};
+pub use wire::{HEAD_ROOM, SHORT_HEAD, TAG};
 
 use crate::handshake::noise::Split;
 use crate::key::KEY;

@@ -11,7 +11,8 @@ const IS_SEALED: u8 = 0x10;
 const OF_CONTROL: u8 = 2;
 const HAS_LONG: u8 = 1;
 
-const SHORT_HEAD: usize = 5;
+/// What stands before a sealed packet, as long as the peer reports what arrives.
+pub const SHORT_HEAD: usize = 5;
 const LONG_HEAD: usize = 7;
 /// The octets of a tag.
 pub const TAG: usize = 16;

@@ -128,3 +128,42 @@ fn the_rate_counts_the_headers_of_the_version_of_ip_that_the_peer_is_at() {
         );
     }
 }
+
+#[test]
+fn heads_stay_short_however_much_is_sent() {
+    let mut world = World::new(Path { loss: 0.03, ..Path::default() }, 4);
+    world.run(seconds(1));
+    for batch in 0..300 {
+        world.ends[0].host.to_send.extend((0..100).map(|number| packet(0, UDP, 100 * batch + number, 1000)));
+        world.run(world.after(5));
+    }
+    let wires = world.wires.borrow();
+    assert!(wires.sent.len() > 30_000, "{}", wires.sent.len());
+    let long = wires.sent.iter().filter(|(_, datagram)| datagram.octets[0] & 0x11 == 0x11);
+    assert_eq!(long.count(), 0);
+}
+
+#[test]
+fn no_datagram_is_larger_than_the_path_where_no_report_says_what_arrives() {
+    // The session's own messages have a bit in their first octet; a handshake has other octets.
+    let loses = |datagram: &UnderWay| datagram.octets[0] & 0x12 == 0x12;
+    let mut world = World::new(Path { loses, ..Path::default() }, 4);
+    world.run(seconds(1));
+    for batch in 0..200 {
+        world.ends[0]
+            .host
+            .to_send
+            .extend((0..100).map(|number| packet(0, TCP, 100 * batch + number, 1380 + number as usize)));
+        world.run(world.after(10));
+    }
+    world.run(world.after(1000));
+    assert_eq!(world.ends[1].host.received.len(), 20_000);
+    let wires = world.wires.borrow();
+    let largest = |kind| {
+        // The first look for the MTU.
+        let of_kind = wires.sent.iter().skip(2000).filter(|(_, datagram)| datagram.octets[0] & 0x11 == kind);
+        of_kind.map(|(_, datagram)| datagram.octets.len()).max()
+    };
+    assert!(largest(0x11) > Some(1400), "heads of seven octets");
+    assert!(largest(0x11) <= largest(0x10), "{:?} and {:?} octets", largest(0x11), largest(0x10));
+}

@@ -30,12 +30,23 @@ pub(crate) struct Path {
     pub(crate) is_open: bool,
     /// It marks what may be marked.
     pub(crate) is_congested: bool,
+    /// What never arrives.
+    pub(crate) loses: fn(&UnderWay) -> bool,
 }
 
 impl Default for Path {
     fn default() -> Self {
         let delay = Span::from_milliseconds(20);
-        Self { delay, loss: 0.0, duplicates: 0.0, corruption: 0.0, most: 1472, is_open: true, is_congested: false }
+        Self {
+            delay,
+            loss: 0.0,
+            duplicates: 0.0,
+            corruption: 0.0,
+            most: 1472,
+            is_open: true,
+            is_congested: false,
+            loses: |_| false,
+        }
     }
 }
 
@@ -62,8 +73,8 @@ pub(crate) struct Wires {
 impl Wires {
     fn carry(&mut self, datagram: UnderWay, now: Time) {
         self.sent.push((now, datagram.clone()));
-        let Path { delay, loss, duplicates, corruption, most, is_open, is_congested } = self.path;
-        if !is_open || datagram.octets.len() > most || self.random.random_bool(loss) {
+        let Path { delay, loss, duplicates, corruption, most, is_open, is_congested, loses } = self.path;
+        if !is_open || loses(&datagram) || datagram.octets.len() > most || self.random.random_bool(loss) {
             return;
         }
         let copies = 1 + usize::from(self.random.random_bool(duplicates));
