@@ -209,7 +209,8 @@ impl Site {
     pub(crate) fn routes(&self, end: usize) -> String {
         let of = |version| {
             let output = self.inside(end, "ip").args([version, "route"]).output().expect("iproute2");
-            String::from_utf8(output.stdout).expect("text")
+            // The state of a cable that has just been plugged in.
+            String::from_utf8(output.stdout).expect("text").replace(" linkdown", "")
         };
         of("-4") + &of("-6")
     }
