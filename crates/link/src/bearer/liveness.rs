@@ -2,16 +2,26 @@
 //!
 //! ```text
 //!     datagram ->   something is unanswered
-//!                     | silence          ping     ping     ping
-//!                     +--------|--------+--------+--------+--------> down: a ping each interval
-//!                     0       limit / 4, / 2, 3 / 4      limit       |
+//!                     | silence         ping    ping    ping
+//!                     +----------------+-------+-------+-------+---> down: a ping each interval
+//!                     0             patience                 limit   |
 //!     <- report      the silence is over                             +---- <- report: up
 //! ```
 //!
 //! Silence counts only while something is unanswered, so an idle link sends nothing and is not missed. Before it is called
-//! down it is asked three times: what is unanswered may just have been lost.
+//! down it is asked three times: what is unanswered may just have been lost. Nobody is asked while the report may still be on its
+//! way, which is what *patience* says.
 
 use arqway_units::{Span, Time};
+
+/// After how much silence something is done.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limits {
+    /// Before that a report may still come.
+    pub(super) patience: Span,
+    /// From then on the link is down.
+    pub(super) limit: Span,
+}
 
 /// How often a silent link is asked before it is down.
 const PINGS: u8 = 3;
@@ -70,20 +80,20 @@ impl Liveness {
         };
     }
 
-    /// When there is something to do, with something unanswered since a time, and after `limit` of silence.
-    pub(super) fn deadline(&self, unanswered: Option<Time>, limit: Span) -> Option<Time> {
+    /// When there is something to do, with something unanswered since a time.
+    pub(super) fn deadline(&self, unanswered: Option<Time>, Limits { patience, limit }: Limits) -> Option<Time> {
         match self.state {
             State::Down { ping_at } => Some(ping_at),
             State::Up { heard, pings } => {
-                let step = limit * (u64::from(pings) + 1) / (u64::from(PINGS) + 1);
-                unanswered.map(|since| since.max(heard) + step)
+                let silence = patience + (limit - patience) * u64::from(pings) / u64::from(PINGS);
+                unanswered.map(|since| since.max(heard) + silence)
             }
         }
     }
 
     /// What is due, one after the other.
-    pub(super) fn act(&mut self, unanswered: Option<Time>, limit: Span, now: Time) -> Option<Act> {
-        if self.deadline(unanswered, limit)? > now {
+    pub(super) fn act(&mut self, unanswered: Option<Time>, limits: Limits, now: Time) -> Option<Act> {
+        if self.deadline(unanswered, limits)? > now {
             return None;
         }
         match &mut self.state {
@@ -110,6 +120,8 @@ mod tests {
 
     const SECOND: Span = Span::from_milliseconds(1000);
 
+    const LIMITS: Limits = Limits { patience: Span::from_milliseconds(400), limit: SECOND };
+
     fn at(milliseconds: u64) -> Time {
         Time::ZERO + Span::from_milliseconds(milliseconds)
     }
@@ -117,25 +129,26 @@ mod tests {
     #[test]
     fn silence_counts_only_while_something_is_unanswered() {
         let liveness = Liveness::new(SECOND, at(0));
-        assert_eq!(liveness.deadline(None, SECOND), None);
-        assert_eq!(liveness.deadline(Some(at(5000)), SECOND), Some(at(5250)));
+        assert_eq!(liveness.deadline(None, LIMITS), None);
+        assert_eq!(liveness.deadline(Some(at(5000)), LIMITS), Some(at(5400)));
     }
 
     #[test]
     fn a_silent_link_is_asked_three_times_then_down_and_asked_each_second() {
         let mut liveness = Liveness::new(SECOND, at(0));
         for (milliseconds, expected) in [
-            (2249, None),
-            (2250, Some(Act::Ping)),
-            (2500, Some(Act::Ping)),
-            (2750, Some(Act::Ping)),
+            (2399, None),
+            (2400, Some(Act::Ping)),
+            (2599, None),
+            (2600, Some(Act::Ping)),
+            (2800, Some(Act::Ping)),
             (2999, None),
             (3000, Some(Act::Down)),
             (3999, None),
             (4000, Some(Act::Ping)),
             (5000, Some(Act::Ping)),
         ] {
-            assert_eq!(liveness.act(Some(at(2000)), SECOND, at(milliseconds)), expected, "at {milliseconds}");
+            assert_eq!(liveness.act(Some(at(2000)), LIMITS, at(milliseconds)), expected, "at {milliseconds}");
         }
         assert!(liveness.answered(at(5100)) && liveness.is_up());
     }
@@ -143,8 +156,8 @@ mod tests {
     #[test]
     fn an_answer_ends_the_silence() {
         let mut liveness = Liveness::new(SECOND, at(0));
-        assert_eq!(liveness.act(Some(at(0)), SECOND, at(900)), Some(Act::Ping));
+        assert_eq!(liveness.act(Some(at(0)), LIMITS, at(900)), Some(Act::Ping));
         assert!(!liveness.answered(at(950)));
-        assert_eq!(liveness.deadline(Some(at(940)), SECOND), Some(at(1200)));
+        assert_eq!(liveness.deadline(Some(at(940)), LIMITS), Some(at(1350)));
     }
 }

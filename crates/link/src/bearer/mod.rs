@@ -341,7 +341,7 @@ impl<S: LinkService> Bearer<S> {
         if self.epoch.id().is_none() {
             return;
         }
-        while let Some(act) = self.path.liveness.act(self.path.sent.unanswered_since(), self.path.limit(), now) {
+        while let Some(act) = self.path.liveness.act(self.path.sent.unanswered_since(), self.path.limits(), now) {
             match act {
                 Act::Ping => self.wants.ping = true,
                 Act::Down => self.tell_services(now),

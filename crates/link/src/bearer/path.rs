@@ -3,7 +3,7 @@
 
 use super::breaker::{Breaker, Change};
 use super::config::Config;
-use super::liveness::Liveness;
+use super::liveness::{Limits, Liveness};
 use super::mtu::MtuSearch;
 use super::pace::Pace;
 use super::report::{News, Received, Sent};
@@ -146,6 +146,14 @@ impl Path {
     /// After how much silence the link is down.
     pub(super) fn limit(&self) -> Span {
         self.silence.max(self.round_trip() * 4).max(self.time_to_send() * 2)
+    }
+
+    /// After how much silence the peer is asked, and after how much the link is down. A report takes a round trip, and what the
+    /// peer waits before it writes one: about as long as this end does.
+    pub(super) fn limits(&self) -> Limits {
+        let limit = self.limit();
+        let report = self.round_trip() + self.report_interval() * 5 / 4;
+        Limits { patience: report.clamp(limit / 4, limit / 2), limit }
     }
 
     /// How long the largest datagram takes at the pace: a ping may have to wait for one.

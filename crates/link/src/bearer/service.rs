@@ -98,7 +98,7 @@ impl<S: LinkService> LinkService for Bearer<S> {
         let others = [
             self.departing.front().and_then(|departing| departing.at),
             self.inner.poll_timeout(),
-            path.liveness.deadline(unanswered, path.limit()).filter(|_| is_agreed),
+            path.liveness.deadline(unanswered, path.limits()).filter(|_| is_agreed),
             path.mtu.deadline().filter(|_| self.is_up),
         ];
         ahead.chain(others).flatten().min()

@@ -1,8 +1,6 @@
-//! What a slow path carries: 64 kbit/s in datagrams of 300 octets, 49 of which are headers and the like.
+//! What a slow path carries: 64 kbit/s in datagrams of 300 octets, as the ends find out, 49 of which are headers and the like.
 
 use super::*;
-use crate::bearer::Mtu;
-
 /// What 600 seconds in the steady state have brought, of packets of 1,500 octets one way, more than the path carries, and of small
 /// ones the other way, as TCP's acknowledgements are.
 struct Carried {
@@ -13,6 +11,8 @@ struct Carried {
     frames_in_pieces: u64,
     /// Datagrams that are less than nine tenths full, for 1,000.
     small: usize,
+    /// Questions whether the link is still there, for 1,000 datagrams.
+    pings: usize,
 }
 
 fn carried(lost: u64) -> Carried {
@@ -21,7 +21,6 @@ fn carried(lost: u64) -> Carried {
         (way.rate, way.lost) = ("64 kbit/s".parse().expect("a rate"), lost);
     }
     setting.config.overhead = Octets::new(49);
-    setting.config.mtu_most = Mtu::try_from(Octets::new(300)).expect("an MTU");
     setting.mtus = std::vec![(0, 300)];
     let mut world = World::new(setting);
     world.packets(0, 1500, 6_600, 500, 100_000);
@@ -29,6 +28,7 @@ fn carried(lost: u64) -> Carried {
     world.run_until(60_000);
     let [sender, receiver] = &world.machines;
     let (sent, delivered, before) = (sender.sent.len(), receiver.delivered.len(), sender.end.counters());
+    let (in_pieces, pings) = (sender.counters().frames_in_pieces, sender.counters().pings_sent);
     world.run_until(660_000);
     let [sender, receiver] = &world.machines;
     let octets = (receiver.delivered.len() - delivered) * 1500;
@@ -38,8 +38,9 @@ fn carried(lost: u64) -> Carried {
     Carried {
         share: octets * 1000 / let_through,
         again: (after.frames_resent - before.frames_resent) * 1000 / (after.frames_sent - before.frames_sent),
-        frames_in_pieces: sender.counters().frames_in_pieces,
+        frames_in_pieces: sender.counters().frames_in_pieces - in_pieces,
         small: small * 1000 / sent.len(),
+        pings: usize::try_from(sender.counters().pings_sent - pings).expect("few") * 1000 / sent.len(),
     }
 }
 
@@ -51,6 +52,8 @@ fn its_datagrams_are_full_and_what_is_sent_again_is_what_was_lost() {
         assert!(carried.share >= share, "{} of 1,000 at {lost}", carried.share);
         assert!(again.contains(&carried.again), "{} of 1,000 sent again at {lost}", carried.again);
         assert_eq!(carried.frames_in_pieces, 0, "tally cuts to any room");
-        assert!(carried.small <= 20, "{} of 1,000 are small at {lost}", carried.small);
+        assert!(carried.small <= 10, "{} of 1,000 are small at {lost}", carried.small);
+        let pings = if lost == 0 { 0 } else { 10 };
+        assert!(carried.pings <= pings, "{} of 1,000 are pings at {lost}", carried.pings);
     }
 }
