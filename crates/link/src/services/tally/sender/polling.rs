@@ -199,12 +199,13 @@ impl Sender {
         let (packet, rest) = (packet.clone(), packet.octets.len() - cut);
         let number = self.buffer.end();
         let mut head = Head { narrowest: form, number, starts: cut == 0, ends: false, link: None, feedback: ride };
-        // The link may take as much as that; a cut that would end the packet but for it is not the last one.
+        // The link may take as much as that, in the last cut alone; a cut that would end the packet but for it is not the last one.
         let link = if self.buffer.bears_links() { wire::MOST_OF_LINK } else { 0 };
         if head.octets() + link + rest.min(LEAST_CUT) > room {
             head.feedback = None;
         }
-        let fits = room.checked_sub(head.octets() + link)?;
+        let beside_head = room.checked_sub(head.octets())?;
+        let fits = if rest > beside_head { beside_head } else { beside_head.checked_sub(link)? };
         if fits < rest.min(LEAST_CUT) {
             return None;
         }
