@@ -31,6 +31,20 @@ fn ten_lines_are_enough() {
 }
 
 #[test]
+fn where_it_listens_is_said_as_it_will_be() {
+    for (more, expected) in [
+        ("", "any free port"),
+        ("listen = 0", "any free port"),
+        ("listen = 51820", "[::]:51820"),
+        ("listen = \"192.0.2.1:51820\"", "192.0.2.1:51820"),
+        ("listen = \"192.0.2.1:0\"", "192.0.2.1, any free port"),
+    ] {
+        let said = with(more).expect("settings").to_string();
+        assert!(said.contains(&format!("\n  listens on      {expected}\n")), "{more}: {said}");
+    }
+}
+
+#[test]
 fn every_mistake_is_told_at_its_place_with_what_was_expected() {
     let said = read(
         "private-key = \"home.key\"
@@ -217,7 +231,10 @@ fn what_is_set_on_the_machine_is_checked_and_said() {
         assert!(checked.contains(expected), "no `{expected}`:\n{checked}");
     }
     let said = with("dns = [\"10.9.0\"]").expect_err("a mistake");
-    assert!(said.contains("home.toml:3:8: `10.9.0` is not an address; expected that of a name server"), "{said}");
+    assert!(
+        said.contains("home.toml:3:8: `10.9.0` is not the address of a name server; expected one such as"),
+        "{said}"
+    );
     let said = with("dns = [\"10.9.0.2\", \"9.9.9.9\"]").expect_err("a mistake");
     assert!(said.contains("home.toml:3:20: no peer has 9.9.9.9 among its `allowed` addresses"), "{said}");
     let text = "private-key = \"k\"\naddresses = [\"fd00::1/64\"]\nroutes = true\nlisten = \"[2001:db8::1]:7\"\n";

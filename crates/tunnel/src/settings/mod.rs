@@ -22,10 +22,12 @@ mod line;
 mod machine;
 mod places;
 mod shown;
+mod user;
 
 pub use key::Key;
 pub use line::{BAUD, FlowControl, LineSettings};
-pub use places::{Endpoint, InterfaceAddress, Listen, NameServer, UserName};
+pub use places::{Endpoint, InterfaceAddress, Listen, NameServer, PlaceError};
+pub use user::{UnknownUser, UserName};
 
 use crate::line::LineConfig;
 use crate::peer::NewLink;
@@ -38,7 +40,6 @@ use arqway_session::{Configuration, KeyFileError, PresharedKey, PrivateKey, read
 use arqway_units::{BitRate, Octets, Span};
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -59,7 +60,7 @@ pub const GRAMMARS: &[Grammar] = &{
         Grammar::of::<InterfaceAddress>("InterfaceAddress", places::interface_address),
         Grammar::of::<Listen>("Listen", places::listen),
         Grammar::of::<NameServer>("NameServer", places::name_server),
-        Grammar::of::<UserName>("UserName", places::user),
+        Grammar::of::<UserName>("UserName", user::schema),
     ];
     let mut all = [OWN[0]; OWN.len() + LINK_LAYER.len()];
     let mut index = 0;
@@ -203,7 +204,7 @@ impl Checked {
         let mut mistakes = Mistakes::new();
         let interface = interface(&settings, source, default_name, &mut mistakes);
         settings.check_addresses(source, &mut mistakes);
-        settings.check_peers(source, &mut mistakes);
+        settings.check_peers(&mut mistakes);
         settings.check_line(&mut mistakes);
         settings.check_machine(&mut mistakes);
         let given = settings.link_layer.as_ref();
@@ -293,14 +294,14 @@ fn interface(settings: &Settings, source: &Arc<Source>, default: &str, mistakes:
 
 impl Settings {
     /// Where datagrams arrive, over UDP.
-    fn listens_on(&self) -> SocketAddr {
-        self.listen.as_ref().map_or_else(Listen::default, |listen| listen.value).0
+    fn listens_on(&self) -> Listen {
+        self.listen.as_ref().map_or_else(Listen::default, |listen| listen.value)
     }
 
     /// The line that carries datagrams.
     pub(crate) fn line(&self) -> LineConfig {
         match &self.line {
-            None => LineConfig::Udp(self.listens_on()),
+            None => LineConfig::Udp(self.listens_on().0),
             Some(line) => LineConfig::Serial(line.value.config()),
         }
     }
@@ -355,7 +356,7 @@ impl Settings {
         }
     }
 
-    fn check_peers(&self, _: &Arc<Source>, mistakes: &mut Mistakes) {
+    fn check_peers(&self, mistakes: &mut Mistakes) {
         let (mut keys, mut names): (Vec<Key>, Vec<String>) = Default::default();
         let mut allowed: Vec<(Addresses, usize)> = Vec::new();
         for (index, peer) in self.peer.iter().enumerate() {
