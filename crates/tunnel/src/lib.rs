@@ -14,7 +14,7 @@
 //!
 //! | file | what |
 //! | --- | --- |
-//! | `tunnel.rs` | [`Tunnel`]: one end of links to any number of peers |
+//! | `tunnel/` | [`Tunnel`]: one end of links to any number of peers |
 //! | `new_peer.rs` | [`NewPeer`]: what is told of a peer, and why it may not do |
 //! | `peer.rs` | one of them: its link, and the port below it |
 //! | `outbox.rs` | datagrams sealed where they are sent from, in batches |

@@ -1,4 +1,4 @@
-//! A tunnel without its sockets and clock: packets in, datagrams out, and back.
+//! A turn of a tunnel: all that is to be done at a time, in this order.
 //!
 //! ```text
 //!     turn(now):  what the line has         -> opened -> the link of the peer that sealed it
@@ -13,23 +13,16 @@
 //! What has arrived is read before a timer fires: where this process was kept from running, the acknowledgement that the timer
 //! waits for is likely among it. Each kind of input has a budget, so that none starves the others.
 
-use crate::allowed::AllowedAddresses;
-use crate::answers::Answers;
-use crate::counters::Counters;
-use crate::hint::LineHint;
+use super::{Event, Next, Tunnel, keep};
 use crate::line::Line;
 use crate::network::NetworkLayer;
-use crate::new_peer::{AddError, NewPeer};
-use crate::outbox::Outbox;
-use crate::peer::{Around, Peer};
+use crate::peer::Around;
 use arqway_link::mux::Headers;
-use arqway_link::{self as link, Bearer, Frame, IcmpError, LinkService, Mux, Packet, Side, Tag, bearer};
-use arqway_net::{Datagrams, NetError, Slab};
-use arqway_session::{self as session, Endpoint, PeerId, Random, Received};
-use arqway_units::{Octets, Span, Time};
+use arqway_link::{Frame, IcmpError, LinkService, Packet, Tag, bearer};
+use arqway_net::{Datagrams, NetError};
+use arqway_session::{self as session, PeerId, Random, Received};
+use arqway_units::{Octets, Time};
 use bytes::{Bytes, BytesMut};
-use std::collections::{BTreeSet, VecDeque};
-use std::fmt;
 use std::net::SocketAddr;
 
 /// How often a turn reads the line, each time up to 64 datagrams, and how many packets it takes.
@@ -37,167 +30,8 @@ const READS: usize = 16;
 const PACKETS: usize = 128;
 /// A payload that is so small is copied out of what was read with it, which it would keep alive.
 const SMALL: usize = 256;
-/// So many events are kept for an owner that does not ask.
-const MOST_EVENTS: usize = 1024;
-
-/// What is to come after a turn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Next {
-    /// Another turn at once: there may be more to read.
-    Turn,
-    /// A turn at this time, if there is one, or when there is something to read; when the line has room again, if
-    /// `for_room`.
-    Wait {
-        /// The next deadline.
-        until: Option<Time>,
-        /// Datagrams wait for the line.
-        for_room: bool,
-    },
-}
-
-/// Something that a user wants to know.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Event {
-    /// What happened in the session.
-    Session(session::Event),
-    /// What happened to the link to a peer.
-    Link(PeerId, bearer::Event),
-}
-
-impl Event {
-    /// To whom.
-    #[must_use]
-    pub fn peer(&self) -> PeerId {
-        match self {
-            Self::Session(event) => event.peer(),
-            Self::Link(peer, _) => *peer,
-        }
-    }
-}
-
-/// One end of links to any number of peers.
-pub struct Tunnel<R> {
-    session: Endpoint,
-    random: R,
-    boot: u64,
-    /// In the order of their numbers in the session.
-    peers: Vec<Peer>,
-    allowed: AllowedAddresses,
-    /// When the link to each peer is looked after next.
-    schedule: BTreeSet<(Time, usize)>,
-    /// Peers to which something happened.
-    touched: VecDeque<usize>,
-    outbox: Outbox,
-    answers: Answers,
-    small: Slab,
-    counters: Counters,
-    events: VecDeque<Event>,
-}
 
 impl<R: Random> Tunnel<R> {
-    /// An end without peers. `boot` is the number in the session's introduction.
-    #[must_use]
-    pub fn new(session: Endpoint, boot: u64, random: R) -> Self {
-        Self {
-            session,
-            random,
-            boot,
-            peers: Vec::new(),
-            allowed: AllowedAddresses::default(),
-            schedule: BTreeSet::new(),
-            touched: VecDeque::new(),
-            outbox: Outbox::new(),
-            answers: Answers::default(),
-            small: Slab::new(),
-            counters: Counters::default(),
-            events: VecDeque::new(),
-        }
-    }
-
-    /// Adds a peer, and begins a session with it if its address is known.
-    ///
-    /// # Errors
-    /// The session does not take it, or one of its addresses is another's.
-    pub fn add_peer(&mut self, peer: NewPeer, now: Time) -> Result<PeerId, AddError> {
-        let index = self.peers.len();
-        for prefix in &peer.allowed {
-            self.allowed.insert(*prefix, index).map_err(|_| AddError::Taken { prefix: *prefix })?;
-        }
-        // One end of each pair has to be the client, and both know which: it only tells the two apart.
-        let side = if self.session.public() < peer.session.public { Side::Client } else { Side::AccessPoint };
-        let address = peer.session.address;
-        let id = self.session.add_peer(peer.session, now)?;
-        let mut peer = Peer::new(id, peer.link, side, self.boot, now);
-        address.into_iter().for_each(|address| peer.is_at(address));
-        self.peers.push(peer);
-        self.session.begin(id, now);
-        self.touch(index);
-        Ok(id)
-    }
-
-    /// A peer is said to be at another address.
-    pub fn set_address(&mut self, peer: PeerId, address: SocketAddr, now: Time) {
-        self.session.set_address(peer, address, now);
-    }
-
-    /// The system's clock was set: the time was zero so long after 1970. Peers take no handshake that looks older than one before.
-    pub fn set_wall(&mut self, wall: Span) {
-        self.session.set_wall(wall);
-    }
-
-    /// What was counted over all peers.
-    #[must_use]
-    pub fn counters(&self) -> Counters {
-        self.counters
-    }
-
-    /// Datagrams that the line took, and that it refused for ever.
-    #[must_use]
-    pub fn datagrams_sent(&self) -> (u64, u64) {
-        (self.outbox.sent, self.outbox.lost)
-    }
-
-    /// The session.
-    #[must_use]
-    pub fn session(&self) -> &Endpoint {
-        &self.session
-    }
-
-    /// The link to a peer.
-    #[must_use]
-    pub fn link(&mut self, peer: PeerId) -> Option<&mut Bearer<Mux>> {
-        self.peers.iter_mut().find(|known| known.id == peer).map(|known| &mut known.bearer)
-    }
-
-    /// Somebody outside knows what happens to the line to a peer. While it is announced to be down nothing is sent there, and nothing
-    /// that waits is lost.
-    pub fn handle_hint(&mut self, peer: PeerId, hint: LineHint, now: Time) {
-        let Some(index) = self.index(peer) else { return };
-        self.peers[index].handle_hint(hint, now);
-        if hint != LineHint::Down {
-            // A handshake shows the peer where this end is now; one that is tried already is not put off any more.
-            self.session.hasten(peer, now);
-        }
-        self.touch(index);
-    }
-
-    /// Whether the last hint about the line to a peer was that it is down.
-    #[must_use]
-    pub fn is_announced_down(&self, peer: PeerId) -> bool {
-        self.index(peer).is_some_and(|index| self.peers[index].is_announced_down)
-    }
-
-    /// What each service of the link to a peer has counted, those included that were built before the peer restarted.
-    #[must_use]
-    pub fn totals(&self, peer: PeerId) -> Vec<link::Counters> {
-        self.peers.iter().find(|known| known.id == peer).map(Peer::totals).unwrap_or_default()
-    }
-
-    /// What happened since this was asked last.
-    pub fn poll_event(&mut self) -> Option<Event> {
-        self.events.pop_front()
-    }
-
     /// Does all that is to be done at this time.
     ///
     /// # Errors
@@ -404,37 +238,5 @@ impl<R: Random> Tunnel<R> {
         }
         touched.extend(filled);
         Ok(())
-    }
-
-    fn index(&self, peer: PeerId) -> Option<usize> {
-        // Peers are added in the session's order and never removed.
-        self.peers.binary_search_by_key(&peer, |known| known.id).ok()
-    }
-
-    fn touch(&mut self, index: usize) {
-        let Some(peer) = self.peers.get_mut(index) else { return };
-        if !std::mem::replace(&mut peer.is_touched, true) {
-            self.touched.push_back(index);
-        }
-    }
-
-    fn happened(&mut self, event: Event) {
-        keep(&mut self.events, event);
-    }
-}
-
-/// One that does not ask learns of the latest only.
-fn keep(events: &mut VecDeque<Event>, event: Event) {
-    if events.len() == MOST_EVENTS {
-        events.pop_front();
-    }
-    events.push_back(event);
-}
-
-impl<R> fmt::Debug for Tunnel<R> {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut out = out.debug_struct("Tunnel");
-        out.field("session", &self.session).field("peers", &self.peers).field("counters", &self.counters);
-        out.finish_non_exhaustive()
     }
 }
