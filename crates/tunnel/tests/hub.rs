@@ -44,8 +44,8 @@ fn each_spoke_speaks_with_the_hub_and_hears_nothing_of_the_others() {
     let back = SPOKES.map(|spoke| (50..90).map(|number| packet_between([HUB, spoke], TCP, number, 700)).collect());
     let (there, back): ([Vec<Bytes>; 3], [Vec<Bytes>; 3]) = (there, back);
     for (spoke, (there, back)) in SPOKES.into_iter().zip(there.iter().zip(&back)) {
-        world.ends[spoke].host.to_send.extend(there.iter().cloned());
-        world.ends[HUB].host.to_send.extend(back.iter().cloned());
+        world.send(spoke, there.iter().cloned());
+        world.send(HUB, back.iter().cloned());
     }
     world.run(seconds(20));
     for (spoke, (there, back)) in SPOKES.into_iter().zip(there.iter().zip(&back)) {
@@ -61,7 +61,7 @@ fn a_packet_for_one_spoke_goes_to_no_other_not_even_sealed() {
     let mut world = hub("10.0.0.1");
     world.run(seconds(5));
     let before = world.wires.borrow().sent.len();
-    world.ends[HUB].host.to_send.extend((0..20).map(|number| packet_between([HUB, 2], UDP, number, 900)));
+    world.send(HUB, (0..20).map(|number| packet_between([HUB, 2], UDP, number, 900)));
     world.run(world.after(500));
     let wires = world.wires.borrow();
     // A packet of 900 octets with its heads and tag.
@@ -75,13 +75,13 @@ fn a_spoke_that_speaks_in_anothers_name_is_not_heard() {
     let mut world = hub("10.0.0.1");
     let mut forged = packet_between([2, HUB], UDP, 7, 100).to_vec();
     let own = packet_between([1, HUB], UDP, 8, 100);
-    world.ends[1].host.to_send.extend([Bytes::from(forged.clone()), own.clone()]);
+    world.send(1, [Bytes::from(forged.clone()), own.clone()]);
     world.run(seconds(2));
     assert_eq!(world.ends[HUB].host.received, [own]);
     assert_eq!(world.ends[HUB].tunnel.counters().sources_not_allowed, 1);
     // Whose it is may say the same.
     forged[27] = 9;
-    world.ends[2].host.to_send.push_back(forged.clone().into());
+    world.send(2, [forged.clone().into()]);
     world.run(seconds(4));
     assert_eq!(world.ends[HUB].host.received.last(), Some(&Bytes::from(forged)));
 }
@@ -91,10 +91,10 @@ fn spokes_reach_each_other_through_the_hub_where_both_take_that_for_the_hubs() {
     for (behind_hub, arrives) in [("10.0.0.0/24", true), ("10.0.0.1", false)] {
         let mut world = hub(behind_hub);
         let between = packet_between([1, 3], UDP, 7, 100);
-        world.ends[1].host.to_send.push_back(between.clone());
+        world.send(1, [between.clone()]);
         // As a spoke would have it that takes more for the hub's than the others do.
         let smuggled = packet_between([2, 3], UDP, 8, 100);
-        world.ends[HUB].host.to_send.push_back(smuggled.clone());
+        world.send(HUB, [smuggled.clone()]);
         for _ in 0..40 {
             world.run(world.after(50));
             forward(&mut world);
@@ -120,7 +120,7 @@ fn a_spoke_that_restarts_or_falls_silent_is_nothing_to_the_others() {
             world.restart(1);
         }
         for spoke in SPOKES {
-            world.ends[spoke].host.to_send.push_back(packet_between([spoke, HUB], TCP, number, 300));
+            world.send(spoke, [packet_between([spoke, HUB], TCP, number, 300)]);
         }
         world.run(world.after(50));
     }
@@ -142,7 +142,7 @@ fn a_spoke_with_much_to_receive_leaves_the_others_their_turn_on_a_full_line() {
     for number in 0..300 {
         let much = (0..200).map(|number| packet_between([HUB, 1], UDP, number, 1000));
         let few = [2, 3].map(|spoke| packet_between([HUB, spoke], UDP, number, 1000));
-        world.ends[HUB].host.to_send.extend(much.chain(few));
+        world.send(HUB, much.chain(few));
         world.ends[HUB].line.has_room = calls(1);
         world.run(world.after(1));
     }

@@ -6,8 +6,8 @@ use super::*;
 fn packets_flow_again_within_two_seconds_after_either_end_has_restarted() {
     for restarted in [0, 1] {
         let mut world = World::new(Path::default(), 3);
-        world.ends[0].host.to_send.push_back(packet(0, TCP, 1, 500));
-        world.ends[1].host.to_send.push_back(packet(1, TCP, 1, 500));
+        world.send(0, [packet(0, TCP, 1, 500)]);
+        world.send(1, [packet(1, TCP, 1, 500)]);
         world.run(seconds(200));
         world.restart(restarted);
         let from = world.now;
@@ -26,20 +26,20 @@ fn packets_flow_again_within_two_seconds_after_either_end_has_restarted() {
 #[test]
 fn a_dead_line_is_noticed_and_traffic_goes_on_when_it_is_back() {
     let mut world = World::new(Path::default(), 4);
-    world.ends[0].host.to_send.extend(packets(0, TCP, 10));
+    world.send(0, packets(0, TCP, 10));
     world.run(seconds(1));
-    world.wires.borrow_mut().path.is_open = false;
+    world.open(false);
     let sent: Vec<Bytes> = (100..110).map(|number| packet(0, TCP, number, 500)).collect();
-    world.ends[0].host.to_send.extend(sent.iter().cloned());
+    world.send(0, sent.iter().cloned());
     world.run(seconds(121));
-    let events: Vec<Event> = std::iter::from_fn(|| world.ends[0].tunnel.poll_event()).collect();
+    let events = world.ends[0].events();
     assert!(events.iter().any(|event| matches!(event, Event::Link(_, bearer::Event::Down))), "{events:?}");
-    world.wires.borrow_mut().path.is_open = true;
+    world.open(true);
     let opened = world.now;
     // One second and two round trips of 40 ms until a packet gets through at all.
     let has_unreliable = |world: &World| world.ends[1].host.received.iter().any(|packet| packet[9] == UDP);
     while !has_unreliable(&world) {
-        world.ends[0].host.to_send.push_back(packet(0, UDP, 7, 100));
+        world.send(0, [packet(0, UDP, 7, 100)]);
         world.run(world.after(10));
         assert!(world.now <= opened + Span::from_milliseconds(1080), "nothing crosses");
     }
@@ -52,7 +52,7 @@ fn a_dead_line_is_noticed_and_traffic_goes_on_when_it_is_back() {
 #[test]
 fn two_ends_at_rest_send_nothing() {
     let mut world = World::new(Path::default(), 5);
-    world.ends[0].host.to_send.extend(packets(0, TCP, 10));
+    world.send(0, packets(0, TCP, 10));
     world.run(seconds(60));
     let before = world.wires.borrow().sent.len();
     world.run(seconds(4000));
@@ -62,12 +62,12 @@ fn two_ends_at_rest_send_nothing() {
 #[test]
 fn a_peer_that_is_somewhere_else_is_found_there() {
     let mut world = World::new(Path::default(), 7);
-    world.ends[0].host.to_send.extend(packets(0, TCP, 10));
+    world.send(0, packets(0, TCP, 10));
     world.run(seconds(1));
     world.ends[0].line.address = "198.51.100.7:4242".parse().expect("an address");
-    world.ends[0].host.to_send.push_back(packet(0, TCP, 100, 500));
+    world.send(0, [packet(0, TCP, 100, 500)]);
     world.run(seconds(3));
-    world.ends[1].host.to_send.push_back(packet(1, TCP, 101, 500));
+    world.send(1, [packet(1, TCP, 101, 500)]);
     world.run(seconds(4));
     assert_eq!(world.ends[0].host.received, [packet(1, TCP, 101, 500)]);
     assert_eq!(world.ends[1].host.received.last(), Some(&packet(0, TCP, 100, 500)));
@@ -76,29 +76,29 @@ fn a_peer_that_is_somewhere_else_is_found_there() {
 #[test]
 fn a_link_that_rested_until_its_keys_expired_is_not_down_and_loses_nothing() {
     let mut world = World::new(Path::default(), 9);
-    world.ends[0].host.to_send.push_back(packet(0, UDP, 1, 100));
+    world.send(0, [packet(0, UDP, 1, 100)]);
     world.run(seconds(1));
-    while world.ends[0].tunnel.poll_event().is_some() {}
+    world.ends[0].events();
     world.run(seconds(400));
-    world.ends[0].host.to_send.push_back(packet(0, UDP, 2, 100));
+    world.send(0, [packet(0, UDP, 2, 100)]);
     assert!(world.run_while(seconds(500), |world| world.ends[1].host.received.len() < 2));
     assert_eq!(world.now, seconds(400) + Span::from_milliseconds(60), "a handshake and half a round trip");
-    let events: Vec<Event> = std::iter::from_fn(|| world.ends[0].tunnel.poll_event()).collect();
+    let events = world.ends[0].events();
     assert!(!events.iter().any(|event| matches!(event, Event::Link(..))), "{events:?}");
 }
 
 #[test]
 fn a_peer_that_does_not_answer_with_new_keys_is_down_within_its_patience() {
     let mut world = World::new(Path::default(), 10);
-    world.ends[0].host.to_send.push_back(packet(0, UDP, 1, 100));
+    world.send(0, [packet(0, UDP, 1, 100)]);
     world.run(seconds(400));
-    world.wires.borrow_mut().path.is_open = false;
-    world.ends[0].host.to_send.push_back(packet(0, UDP, 2, 100));
+    world.open(false);
+    world.send(0, [packet(0, UDP, 2, 100)]);
     world.run(seconds(400) + Span::from_milliseconds(999));
     assert!(world.ends[0].is_up());
     world.run(seconds(401));
     assert!(!world.ends[0].is_up());
-    world.wires.borrow_mut().path.is_open = true;
+    world.open(true);
     world.run(seconds(430));
     assert!(world.ends[0].is_up(), "a handshake is tried again and succeeds");
 }
@@ -109,14 +109,14 @@ fn an_end_whose_clock_was_slow_when_it_began_is_let_in_once_that_is_set() {
     world.run(seconds(1));
     world.restart(1);
     world.ends[1].tunnel.set_wall(Span::from_seconds(1e9));
-    world.ends[1].host.to_send.push_back(packet(1, UDP, 1, 100));
+    world.send(1, [packet(1, UDP, 1, 100)]);
     world.run(seconds(2));
     world.restart(1);
-    world.ends[1].host.to_send.push_back(packet(1, UDP, 2, 100));
+    world.send(1, [packet(1, UDP, 2, 100)]);
     world.run(seconds(6));
     assert_eq!(world.ends[0].host.received.len(), 1, "its time stamps are those of the past");
     world.ends[1].tunnel.set_wall(Span::from_seconds(1e9));
-    world.ends[1].host.to_send.push_back(packet(1, UDP, 3, 100));
+    world.send(1, [packet(1, UDP, 3, 100)]);
     world.run(seconds(12));
     assert_eq!(world.ends[0].host.received.last(), Some(&packet(1, UDP, 3, 100)));
 }
@@ -124,20 +124,20 @@ fn an_end_whose_clock_was_slow_when_it_began_is_let_in_once_that_is_set() {
 #[test]
 fn a_peer_whose_name_has_another_address_is_found_there() {
     let mut world = World::new(Path::default(), 14);
-    world.ends[0].host.to_send.push_back(packet(0, UDP, 1, 100));
+    world.send(0, [packet(0, UDP, 1, 100)]);
     world.run(seconds(1));
     // It has moved, and what it says of that is lost: it says so again after five seconds.
     let moved: SocketAddr = "198.51.100.7:51820".parse().expect("an address");
-    world.wires.borrow_mut().path.is_open = false;
+    world.open(false);
     world.restart(1);
     world.ends[1].line.address = moved;
     world.run(seconds(2));
-    world.wires.borrow_mut().path.is_open = true;
+    world.open(true);
     world.run(seconds(3));
     assert_eq!(world.ends[1].host.received.len(), 0);
     let peer = world.ends[0].ids[0];
     world.ends[0].tunnel.set_address(peer, moved, world.now);
-    world.ends[0].host.to_send.push_back(packet(0, UDP, 2, 100));
+    world.send(0, [packet(0, UDP, 2, 100)]);
     world.run(seconds(4));
     assert_eq!(world.ends[1].host.received, [packet(0, UDP, 2, 100)]);
 }
@@ -145,13 +145,13 @@ fn a_peer_whose_name_has_another_address_is_found_there() {
 #[test]
 fn that_a_peer_has_restarted_is_told_once() {
     let mut world = World::new(Path::default(), 8);
-    world.ends[0].host.to_send.push_back(packet(0, TCP, 1, 500));
+    world.send(0, [packet(0, TCP, 1, 500)]);
     world.run(seconds(10));
-    std::iter::from_fn(|| world.ends[0].tunnel.poll_event()).for_each(drop);
+    world.ends[0].events();
     world.restart(1);
-    world.ends[1].host.to_send.push_back(packet(1, TCP, 2, 500));
+    world.send(1, [packet(1, TCP, 2, 500)]);
     world.run(seconds(20));
-    let events: Vec<Event> = std::iter::from_fn(|| world.ends[0].tunnel.poll_event()).collect();
+    let events = world.ends[0].events();
     let tells = |event: &&Event| match event {
         Event::Session(session::Event::Established { restarted, .. }) => *restarted,
         Event::Link(_, event) => *event == bearer::Event::PeerRestarted,
@@ -165,7 +165,7 @@ fn what_was_counted_of_a_service_is_still_counted_after_the_peer_has_restarted()
     let mut world = World::new(Path::default(), 9);
     world.run(seconds(1));
     world.ends[0].line.has_room = full_for(500);
-    world.ends[0].host.to_send.extend(packets(0, UDP, 1000));
+    world.send(0, packets(0, UDP, 1000));
     world.run(seconds(3));
     let refused = |world: &World| {
         let end = &world.ends[0];
@@ -176,12 +176,12 @@ fn what_was_counted_of_a_service_is_still_counted_after_the_peer_has_restarted()
     assert!(before > 100, "{before} packets found the queue full");
     for _ in 0..2 {
         world.restart(1);
-        world.ends[1].host.to_send.push_back(packet(1, UDP, 2, 500));
+        world.send(1, [packet(1, UDP, 2, 500)]);
         world.run(world.after(10_000));
         assert_eq!(refused(&world), before);
     }
     world.ends[0].line.has_room = full_for(500);
-    world.ends[0].host.to_send.extend(packets(0, UDP, 1000));
+    world.send(0, packets(0, UDP, 1000));
     world.run(world.after(3000));
     assert!(refused(&world) > before, "it goes on counting");
 }
@@ -189,20 +189,20 @@ fn what_was_counted_of_a_service_is_still_counted_after_the_peer_has_restarted()
 #[test]
 fn packets_for_a_peer_whose_address_nobody_knows_are_answered_until_it_calls() {
     let mut world = World::new(Path::default(), 3);
-    world.wires.borrow_mut().path.is_open = false;
+    world.open(false);
     world.run(seconds(1));
     world.restart_as(0, Addressed::No);
-    world.ends[0].host.to_send.push_back(packet(0, UDP, 1, 100));
+    world.send(0, [packet(0, UDP, 1, 100)]);
     world.run(seconds(2));
     let [answer] = &world.ends[0].host.received[..] else { panic!("{:?}", world.ends[0].host.received) };
     assert_eq!((answer[9], answer[20], answer[21]), (1, 3, 1), "ICMP: host unreachable");
     assert_eq!(world.ends[0].tunnel.counters().packets_without_address, 1);
     // While a handshake is under way, they wait.
-    world.wires.borrow_mut().path.is_open = true;
-    world.ends[1].host.to_send.push_back(packet(1, UDP, 2, 100));
+    world.open(true);
+    world.send(1, [packet(1, UDP, 2, 100)]);
     assert!(world.run_while(seconds(9), |world| !world.ends[0].tunnel.session().has_address(world.ends[0].ids[0])));
     assert!(!world.ends[0].is_up());
-    world.ends[0].host.to_send.push_back(packet(0, UDP, 3, 100));
+    world.send(0, [packet(0, UDP, 3, 100)]);
     world.run(seconds(12));
     assert_eq!(world.ends[0].host.received[1..], [packet(1, UDP, 2, 100)]);
     assert_eq!(world.ends[1].host.received, [packet(0, UDP, 3, 100)]);

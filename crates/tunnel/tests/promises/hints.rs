@@ -9,20 +9,20 @@ fn an_outage_that_is_announced_loses_nothing_and_ends_at_once() {
         world.run(seconds(1));
         let [busy, meanwhile] = [packets(0, TCP, 200), packets(0, UDP, 20)];
         let back: Vec<Bytes> = (0..60).map(|number| packet(1, TCP, number, 700)).collect();
-        world.ends[0].host.to_send.extend(busy.iter().cloned());
-        world.ends[1].host.to_send.extend(back.iter().cloned());
+        world.send(0, busy.iter().cloned());
+        world.send(1, back.iter().cloned());
         // Some are on their way when it begins, which it is not for those who come back.
         world.run(world.after(5));
         world.hint(0, LineHint::Down);
-        world.wires.borrow_mut().path.is_open = false;
+        world.open(false);
         let before = world.wires.borrow().sent.len();
-        world.ends[0].host.to_send.extend(meanwhile.iter().cloned());
+        world.send(0, meanwhile.iter().cloned());
         // But for the session's own, of which a handshake is the largest.
         let with_frames =
             |(_, datagram): &&(Time, UnderWay)| datagram.from == outer_address(0) && datagram.octets.len() > 148;
         world.run(seconds(60));
         assert_eq!(world.wires.borrow().sent[before..].iter().filter(with_frames).count(), 0, "it waits");
-        world.wires.borrow_mut().path.is_open = true;
+        world.open(true);
         world.hint(0, LineHint::Up);
         let is_missing = |world: &World| !world.ends[1].host.received.iter().any(|packet| packet[9] == UDP);
         assert!(world.run_while(world.after(21), is_missing), "it goes on at once");
@@ -41,14 +41,14 @@ fn new_keys_do_not_end_an_outage_that_is_announced() {
     let mut world = World::new(Path::default(), 30);
     world.run(seconds(1));
     world.hint(0, LineHint::Down);
-    world.ends[0].host.to_send.push_back(packet(0, UDP, 1, 100));
+    world.send(0, [packet(0, UDP, 1, 100)]);
     // The peer knows of nothing: it begins anew, and calls.
     world.restart(1);
-    world.ends[1].host.to_send.push_back(packet(1, UDP, 2, 100));
+    world.send(1, [packet(1, UDP, 2, 100)]);
     world.run(seconds(400));
     assert!(!world.ends[0].is_up() && world.ends[1].host.received.is_empty());
     world.hint(0, LineHint::Up);
-    world.ends[0].host.to_send.push_back(packet(0, UDP, 3, 100));
+    world.send(0, [packet(0, UDP, 3, 100)]);
     world.run(world.after(2000));
     assert!(world.ends[0].is_up());
     assert_eq!(world.ends[1].host.received.last(), Some(&packet(0, UDP, 3, 100)));
@@ -58,7 +58,7 @@ fn new_keys_do_not_end_an_outage_that_is_announced() {
 fn after_a_handoff_the_peer_finds_this_end_at_its_new_address_before_this_end_has_anything_to_send() {
     for announced in [true, false] {
         let mut world = World::new(Path::default(), 31);
-        world.ends[0].host.to_send.extend(packets(0, TCP, 10));
+        world.send(0, packets(0, TCP, 10));
         world.run(seconds(1));
         world.ends[0].line.address = "198.51.100.7:4242".parse().expect("an address");
         if announced {
@@ -66,7 +66,7 @@ fn after_a_handoff_the_peer_finds_this_end_at_its_new_address_before_this_end_ha
         }
         // A handshake, and a challenge whether that is where it is.
         world.run(world.after(100));
-        world.ends[1].host.to_send.push_back(packet(1, UDP, 1, 500));
+        world.send(1, [packet(1, UDP, 1, 500)]);
         world.run(world.after(50));
         assert_eq!(world.ends[0].host.received.len(), usize::from(announced));
     }
@@ -75,16 +75,16 @@ fn after_a_handoff_the_peer_finds_this_end_at_its_new_address_before_this_end_ha
 #[test]
 fn an_announced_outage_that_outlives_the_keys_ends_at_once_too() {
     let mut world = World::new(Path::default(), 17);
-    world.ends[0].host.to_send.push_back(packet(0, TCP, 1, 500));
+    world.send(0, [packet(0, TCP, 1, 500)]);
     world.run(seconds(10));
-    world.wires.borrow_mut().path.is_open = false;
+    world.open(false);
     world.hint(0, LineHint::Down);
     // So long that handshakes are tried, and wait longer and longer.
     for second in 11..400 {
-        world.ends[0].host.to_send.extend((second % 100 == 0).then(|| packet(0, TCP, second, 500)));
+        world.send(0, (second % 100 == 0).then(|| packet(0, TCP, second, 500)));
         world.run(seconds(second.into()));
     }
-    world.wires.borrow_mut().path.is_open = true;
+    world.open(true);
     let opened = world.now;
     world.hint(0, LineHint::Up);
     assert!(world.run_while(seconds(500), |world| world.ends[1].host.received.len() < 4));

@@ -37,7 +37,7 @@ fn packets(from: usize, protocol: u8, count: u32) -> Vec<Bytes> {
 fn a_packet_crosses_after_one_round_trip_of_the_handshake() {
     let mut world = World::new(Path::default(), 1);
     let sent = packet(0, TCP, 7, 200);
-    world.ends[0].host.to_send.push_back(sent.clone());
+    world.send(0, [sent.clone()]);
     assert!(world.run_while(seconds(1), |world| world.ends[1].host.received.is_empty()));
     assert_eq!((world.ends[1].host.received[0].clone(), world.now), (sent, seconds(0) + Span::from_milliseconds(60)));
 }
@@ -48,8 +48,8 @@ fn reliable_packets_arrive_once_and_in_order_over_a_line_that_loses_doubles_and_
         let path = Path { loss: 0.1, duplicates: 0.05, corruption: 0.05, ..Path::default() };
         let mut world = World::new(path, seed);
         let [there, back] = [packets(0, TCP, 200), packets(1, TCP, 150)];
-        world.ends[0].host.to_send.extend(there.iter().cloned());
-        world.ends[1].host.to_send.extend(back.iter().cloned());
+        world.send(0, there.iter().cloned());
+        world.send(1, back.iter().cloned());
         let is_there = |world: &World| {
             world.ends[1].host.received.len() < there.len() || world.ends[0].host.received.len() < back.len()
         };
@@ -65,7 +65,7 @@ fn nobody_on_the_way_sees_what_packets_hold() {
     let secret = b"nobody else may read these words";
     let mut octets = packet(0, TCP, 1, 400).to_vec();
     octets[100..100 + secret.len()].copy_from_slice(secret);
-    world.ends[0].host.to_send.push_back(octets.into());
+    world.send(0, [octets.into()]);
     assert!(world.run_while(seconds(1), |world| world.ends[1].host.received.is_empty()));
     let wires = world.wires.borrow();
     let shows = |datagram: &UnderWay| datagram.octets.windows(secret.len()).any(|window| window == secret);
@@ -75,7 +75,7 @@ fn nobody_on_the_way_sees_what_packets_hold() {
 #[test]
 fn whatever_was_sent_once_and_comes_again_is_let_in_nowhere() {
     let mut world = World::new(Path::default(), 1);
-    world.ends[0].host.to_send.extend(packets(0, UDP, 20));
+    world.send(0, packets(0, UDP, 20));
     world.run(seconds(1));
     assert_eq!(world.ends[1].host.received.len(), 20);
     let copies: Vec<_> = world.wires.borrow().sent.iter().map(|(_, datagram)| datagram.clone()).collect();
@@ -92,7 +92,7 @@ fn a_packet_from_an_address_that_its_peer_does_not_have_is_dropped_and_counted()
     let mut world = World::new(Path::default(), 1);
     let mut forged = packet(0, TCP, 1, 100).to_vec();
     forged[12..16].copy_from_slice(&[10, 0, 0, 77]);
-    world.ends[0].host.to_send.extend([Bytes::from(forged), packet(0, TCP, 2, 100)]);
+    world.send(0, [Bytes::from(forged), packet(0, TCP, 2, 100)]);
     world.run(seconds(1));
     assert_eq!(world.ends[1].host.received, [packet(0, TCP, 2, 100)]);
     assert_eq!(world.ends[1].tunnel.counters().sources_not_allowed, 1);
@@ -103,7 +103,7 @@ fn a_packet_to_an_address_that_no_peer_has_is_answered_and_counted() {
     let mut world = World::new(Path::default(), 1);
     let mut lost = packet(0, TCP, 1, 100).to_vec();
     lost[16..20].copy_from_slice(&[10, 0, 0, 77]);
-    world.ends[0].host.to_send.extend([Bytes::from(lost), Bytes::from_static(b"\x00no packet")]);
+    world.send(0, [Bytes::from(lost), Bytes::from_static(b"\x00no packet")]);
     world.run(seconds(1));
     let counters = world.ends[0].tunnel.counters();
     assert_eq!((counters.packets_without_peer, counters.not_packets_sent, counters.packets_taken), (1, 1, 0));
@@ -117,7 +117,7 @@ fn who_scans_addresses_that_no_peer_has_is_not_answered_more_than_a_thousand_tim
     let mut lost = packet(0, UDP, 1, 100).to_vec();
     lost[16..20].copy_from_slice(&[10, 0, 0, 77]);
     for _ in 0..100 {
-        world.ends[0].host.to_send.extend(vec![Bytes::from(lost.clone()); 100]);
+        world.send(0, vec![Bytes::from(lost.clone()); 100]);
         world.run(world.after(10));
     }
     assert_eq!(world.ends[0].tunnel.counters().packets_without_peer, 10_000);

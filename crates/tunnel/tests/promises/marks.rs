@@ -36,7 +36,7 @@ fn carried(packets: &[Bytes]) -> (Vec<u8>, Vec<Bytes>) {
     let mut world = World::with(Path::default(), 4, LinkLayer { bearer: Some(bearer), ..link_layer() });
     world.run(seconds(2));
     let before = world.wires.borrow().sent.len();
-    world.ends[0].host.to_send.extend(packets.iter().cloned());
+    world.send(0, packets.iter().cloned());
     world.run(seconds(6));
     (outer(&world, before), world.ends[1].host.received.clone())
 }
@@ -66,12 +66,12 @@ fn parts_of_a_packet_that_tally_cuts_say_what_it_says_also_when_they_go_again() 
     let mut world = World::new(Path { most: 600, loss: 0.2, ..Path::default() }, 6);
     // Packets are cut once it is known that the path carries no more.
     for number in 0..40 {
-        world.ends[0].host.to_send.push_back(packet(0, TCP, number, 1400));
+        world.send(0, [packet(0, TCP, number, 1400)]);
         world.run(world.after(500));
     }
     let before = world.wires.borrow().sent.len();
     let sent: Vec<Bytes> = (0..30).map(|number| marked(TCP, number, 1400, ECT0)).collect();
-    world.ends[0].host.to_send.extend(sent.iter().cloned());
+    world.send(0, sent.iter().cloned());
     world.run(world.after(20_000));
     assert_eq!(world.ends[1].host.received[40..], sent);
     let mut outer = outer(&world, before);
@@ -89,13 +89,13 @@ fn congestion_on_the_way_is_told_to_packets_that_understand_it_and_takes_none_fr
         world.wires.borrow_mut().path.is_congested = true;
         let said = [ECT0, NOT_ECT, ECT1, NOT_ECT, CE];
         for (number, said) in (0..).zip(said) {
-            world.ends[0].host.to_send.push_back(marked(protocol, number, 1000, said));
+            world.send(0, [marked(protocol, number, 1000, said)]);
             world.run(world.after(200));
         }
         world.wires.borrow_mut().path.is_congested = false;
         world.run(world.after(2000));
         for number in 5..10 {
-            world.ends[0].host.to_send.push_back(marked(protocol, number, 1000, ECT0));
+            world.send(0, [marked(protocol, number, 1000, ECT0)]);
             world.run(world.after(200));
         }
         let heard: Vec<u8> = world.ends[1].host.received.iter().map(ecn).collect();

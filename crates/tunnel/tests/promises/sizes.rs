@@ -7,14 +7,14 @@ use arqway_units::Octets;
 fn a_packet_too_large_for_the_link_is_answered_with_what_fits() {
     let mut world = World::new(Path::default(), 1);
     world.run(seconds(1));
-    world.ends[0].host.to_send.push_back(packet(0, UDP, 1, 9000));
+    world.send(0, [packet(0, UDP, 1, 9000)]);
     world.run(seconds(2));
     let [answer] = &world.ends[0].host.received[..] else { panic!("{:?}", world.ends[0].host.received) };
     assert_eq!((answer[9], answer[20], answer[21]), (1, 3, 4), "ICMP: fragmentation needed");
     let mtu = usize::from(u16::from_be_bytes([answer[26], answer[27]]));
     assert!((1280..1472).contains(&mtu), "{mtu}");
     assert_eq!(world.ends[0].tunnel.counters().packets_too_large, 1);
-    world.ends[0].host.to_send.push_back(packet(0, UDP, 2, mtu));
+    world.send(0, [packet(0, UDP, 2, mtu)]);
     world.run(seconds(3));
     assert_eq!(world.ends[1].host.received, [packet(0, UDP, 2, mtu)]);
 }
@@ -23,7 +23,7 @@ fn a_packet_too_large_for_the_link_is_answered_with_what_fits() {
 fn tally_cuts_packets_to_a_path_that_carries_hardly_300_octets() {
     let mut world = World::new(Path { most: 300, ..Path::default() }, 2);
     let sent: Vec<Bytes> = (0..20).map(|number| packet(0, TCP, number, 1500)).collect();
-    world.ends[0].host.to_send.extend(sent.iter().cloned());
+    world.send(0, sent.iter().cloned());
     world.run(seconds(10));
     assert_eq!(world.ends[1].host.received, sent);
     assert!(
@@ -36,9 +36,9 @@ fn tally_cuts_packets_to_a_path_that_carries_hardly_300_octets() {
 fn a_packet_that_may_fit_once_the_mtu_is_known_is_not_answered_as_too_large_before() {
     let mut world = World::new(Path::default(), 8);
     // Too large for what is known at the beginning, and not for the path.
-    world.ends[0].host.to_send.push_back(packet(0, UDP, 1, 1400));
+    world.send(0, [packet(0, UDP, 1, 1400)]);
     world.run(seconds(1));
-    world.ends[0].host.to_send.push_back(packet(0, UDP, 2, 1400));
+    world.send(0, [packet(0, UDP, 2, 1400)]);
     world.run(seconds(2));
     assert_eq!(
         (world.ends[0].host.received.len(), &world.ends[1].host.received[..]),
@@ -47,7 +47,7 @@ fn a_packet_that_may_fit_once_the_mtu_is_known_is_not_answered_as_too_large_befo
     // Where the path is smaller it is answered after three tries of two seconds, since the round trip is not known.
     let mut world = World::new(Path { most: 1350, ..Path::default() }, 8);
     for number in 0..100 {
-        world.ends[0].host.to_send.push_back(packet(0, UDP, number, 1400));
+        world.send(0, [packet(0, UDP, number, 1400)]);
         world.run(world.after(100));
     }
     assert_eq!(world.ends[1].host.received.len(), 0);
@@ -73,7 +73,7 @@ fn tcps_ends_are_told_of_segments_that_the_link_carries_both_ways() {
         // Both find out how large datagrams may be.
         for second in 1..40 {
             for end in [0, 1] {
-                world.ends[end].host.to_send.push_back(packet(end, UDP, 1, 1400));
+                world.send(end, [packet(end, UDP, 1, 1400)]);
             }
             world.run(seconds(second));
         }
@@ -81,7 +81,7 @@ fn tcps_ends_are_told_of_segments_that_the_link_carries_both_ways() {
             end.host.received.clear();
             end.host.mtu = mtu.map(Octets::new);
         }
-        world.ends[0].host.to_send.push_back(syn(0, mss));
+        world.send(0, [syn(0, mss)]);
         world.run(world.after(1000));
         let [arrived] = &world.ends[1].host.received[..] else { panic!("{:?}", world.ends[1].host.received) };
         u16::from_be_bytes([arrived[42], arrived[43]])
@@ -108,10 +108,10 @@ fn the_rate_counts_the_headers_of_the_version_of_ip_that_the_peer_is_at() {
         world.run(seconds(1));
         // It has moved.
         world.ends[1].line.address = address.parse().expect("an address");
-        world.ends[1].host.to_send.push_back(packet(1, UDP, 1, 100));
+        world.send(1, [packet(1, UDP, 1, 100)]);
         world.run(seconds(5));
         let before = world.wires.borrow().sent.len();
-        world.ends[0].host.to_send.extend(packets(0, UDP, 20));
+        world.send(0, packets(0, UDP, 20));
         world.run(seconds(12));
         let wires = world.wires.borrow();
         let of_end: Vec<_> =
@@ -134,7 +134,7 @@ fn heads_stay_short_however_much_is_sent() {
     let mut world = World::new(Path { loss: 0.03, ..Path::default() }, 4);
     world.run(seconds(1));
     for batch in 0..300 {
-        world.ends[0].host.to_send.extend((0..100).map(|number| packet(0, UDP, 100 * batch + number, 1000)));
+        world.send(0, (0..100).map(|number| packet(0, UDP, 100 * batch + number, 1000)));
         world.run(world.after(5));
     }
     let wires = world.wires.borrow();

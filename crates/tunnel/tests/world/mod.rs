@@ -6,7 +6,7 @@ use arqway_net::{Datagrams, NetError, Sent};
 use arqway_session::{
     Config, Configuration, Endpoint, Introduction, Keepalive, PeerConfig, PeerId, PresharedKey, PrivateKey,
 };
-use arqway_tunnel::{Line, LineHint, NetworkLayer, NewLink, NewPeer, Next, Tunnel};
+use arqway_tunnel::{Event, Line, LineHint, NetworkLayer, NewLink, NewPeer, Next, Tunnel};
 use arqway_units::{Octets, Span, Time};
 use bytes::{Bytes, BytesMut};
 use rand::rngs::ChaCha8Rng;
@@ -194,6 +194,11 @@ impl End {
     pub(crate) fn is_up(&mut self) -> bool {
         self.tunnel.link(self.ids[0]).expect("a peer").path().is_up
     }
+
+    /// What has happened there since this was asked last.
+    pub(crate) fn events(&mut self) -> Vec<Event> {
+        std::iter::from_fn(|| self.tunnel.poll_event()).collect()
+    }
 }
 
 /// Ends, 10.0.0.1 and so on.
@@ -318,6 +323,16 @@ impl World {
         self.boots += 1;
         let peers = (&self.peers[index], addressed);
         self.ends[index] = end(index, self.boots, peers, &self.link_layer, &self.wires, self.now);
+    }
+
+    /// A host has packets to send.
+    pub(crate) fn send(&mut self, from: usize, packets: impl IntoIterator<Item = Bytes>) {
+        self.ends[from].host.to_send.extend(packets);
+    }
+
+    /// Whether datagrams arrive that are sent from now on.
+    pub(crate) fn open(&mut self, is_open: bool) {
+        self.wires.borrow_mut().path.is_open = is_open;
     }
 
     /// Whether something of an end is up to be done, and when the next thing is.
