@@ -6,8 +6,8 @@
 //!                                                               what it did  ==  what it counted, what a model says
 //! ```
 //!
-//! What there is to know of a service stands in its folder, `crates/link/src/services/*/fuzz.rs`. The targets of the session are in
-//! its own crate: `crates/session/src/fuzz/`.
+//! What there is to know of a service stands in its folder, `crates/link/src/services/*/fuzz.rs`. The targets of the session and
+//! of the serial line are in crates of their own: `crates/session/src/fuzz/`, `crates/net/src/fuzz.rs`.
 //!
 //! | file | concept |
 //! | --- | --- |

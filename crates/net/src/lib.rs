@@ -19,6 +19,7 @@
 //! | `underlay` | [`Underlay`]: which way datagrams leave that must not go into a device of ours |
 //! | `masquerade`, `name_servers` | [`Masquerade`]; [`ask_name_servers`]: what a tunnel for others needs besides routes |
 //! | `error` | [`NetError`] |
+//! | `fuzz` | what fuzzing asks of `hdlc`; only with the feature `fuzz` |
 //!
 //! Two hosts that see each other, through us:
 //!
@@ -52,6 +53,8 @@
 mod clock;
 mod confinement;
 mod error;
+#[cfg(feature = "fuzz")]
+pub mod fuzz;
 mod hdlc;
 mod interface;
 mod local;
