@@ -65,6 +65,14 @@ impl Site {
         site
     }
 
+    /// The cables of a gateway have addresses of IPv6 too, fd77::1 and so on.
+    pub(crate) fn add_ipv6(&self) {
+        for (end, network, number) in [(0, 77, 1), (1, 77, 2), (1, 78, 1), (2, 78, 2)] {
+            let port = interface(&format!("c{network}{}", number - 1));
+            ip(&format!("-n {} address add fd{network}::{number}/64 dev {port} nodad", self.namespaces[end]));
+        }
+    }
+
     pub(crate) fn sysctl(&self, end: usize, setting: &str) {
         let sysctl = self.inside(end, "sysctl").args(["-qw", setting]).status().expect("procps");
         assert!(sysctl.success(), "{setting}");
@@ -188,6 +196,11 @@ impl Site {
         serde_json::from_str(&self.arqway(end, &["status", &name, "--json"])).expect("JSON")
     }
 
+    /// One of the counters of an end.
+    pub(crate) fn counter(&self, end: usize, name: &str) -> u64 {
+        self.status(end)["counters"][name].as_u64().expect("a number")
+    }
+
     /// Asks an end for its status until it is as expected.
     pub(crate) fn status_when(&self, end: usize, is_right: impl Fn(&serde_json::Value) -> bool) -> serde_json::Value {
         let clock = Clock::start();
@@ -263,10 +276,14 @@ impl Tunnel {
 
     /// A tunnel that finds programs nowhere but in a folder.
     pub(crate) fn with_path(site: &Site, end: usize, folder: &Path) -> Self {
+        Self::with_variable(site, end, &format!("PATH={}", folder.display()))
+    }
+
+    /// A tunnel in an environment with another variable, `NAME=VALUE`.
+    pub(crate) fn with_variable(site: &Site, end: usize, variable: &str) -> Self {
         let mut command = site.inside(end, "env");
-        command.arg(format!("PATH={}", folder.display()));
-        let command = command.args([env!("CARGO_BIN_EXE_arqway"), "up", &site.settings(end)]).stderr(Stdio::piped());
-        let child = command.spawn().expect("iproute2");
+        let command = command.args([variable, env!("CARGO_BIN_EXE_arqway"), "up", &site.settings(end)]);
+        let child = command.stderr(Stdio::piped()).spawn().expect("iproute2");
         Self::listened_to(Self { child, lines: channel().1, said: String::new() })
     }
 
@@ -325,6 +342,13 @@ impl Tunnel {
     pub(crate) fn kill(self, signal: Signal) -> (ExitStatus, String) {
         kill_process(self.process(), signal).expect("a process that runs");
         self.end()
+    }
+
+    /// All that it said, and that it ended for an error.
+    pub(crate) fn fails(self) -> String {
+        let (status, said) = self.end();
+        assert_eq!(status.code(), Some(1), "{said}");
+        said
     }
 
     /// How it ended, and all that it said.

@@ -121,8 +121,7 @@ fn a_device_that_is_deleted_ends_it_with_its_name() {
     let site = Site::new("deleted");
     let [left, _right] = site.up();
     ip(&format!("-n {} link delete tun-left", site.namespaces[0]));
-    let (status, said) = left.end();
-    assert_eq!(status.code(), Some(1), "{said}");
+    let said = left.fails();
     assert!(said.contains("the interface `tun-left` is gone"), "{said}");
 }
 
@@ -309,8 +308,7 @@ fn a_second_tunnel_of_the_same_name_is_refused_and_the_first_goes_on() {
     }
     let site = Site::new("twice");
     let [_left, _right] = site.up();
-    let (status, said) = Tunnel::spawn(&site, 0).end();
-    assert_eq!(status.code(), Some(1), "{said}");
+    let said = Tunnel::spawn(&site, 0).fails();
     assert!(
         said.contains("the name @arqway/tun-left is held by process") && said.contains("running already"),
         "{said}"

@@ -23,8 +23,7 @@ fn all_addresses_go_into_the_tunnel_and_its_own_datagrams_do_not() {
     let [left, _right] = site.up();
     // World has no way back to the tunnel's addresses.
     assert_eq!(site.call_to(0, 2, WORLD), "192.168.78.1");
-    let status = site.status(0);
-    assert!(status["counters"]["packets_delivered"].as_u64() > Some(500), "{status:#}");
+    assert!(site.counter(0, "packets_delivered") > 500);
     let during = site.routes(0);
     for route in ["0.0.0.0/1 dev tun-left", "128.0.0.0/1 dev tun-left", "::/1 dev tun-left", "8000::/1 dev tun-left"] {
         assert!(during.contains(route), "no {route}:\n{during}");
@@ -39,13 +38,8 @@ fn datagrams_of_ipv6_go_around_it_too() {
         return;
     }
     let site = Site::gateway("six");
-    let [left, right] = [0, 1].map(|end| &site.namespaces[end]);
-    for (namespace, address, port) in
-        [(left, "fd77::1/64", "c770"), (right, "fd77::2/64", "c771"), (right, "fd78::1/64", "c780")]
-    {
-        ip(&format!("-n {namespace} address add {address} dev {} nodad", interface(port)));
-    }
-    ip(&format!("-n {left} route add default via fd77::2"));
+    site.add_ipv6();
+    ip(&format!("-n {} route add default via fd77::2", site.namespaces[0]));
     for (end, setting) in [(0, "endpoint"), (1, "listen")] {
         site.change(end, &format!("{setting} = \"192.168.78.1:51820\""), &format!("{setting} = \"[fd78::1]:51820\""));
     }
@@ -61,14 +55,13 @@ fn its_datagrams_follow_the_default_route_to_another_interface() {
     let site = Site::gateway("uplink");
     site.cable([0, 1], 79);
     let [_left, _right] = site.up();
-    let counted = |status: &serde_json::Value, counter: &str| status["counters"][counter].as_u64().expect("a number");
-    let before = counted(&site.status(0), "packets_taken");
+    let before = site.counter(0, "packets_taken");
     ip(&format!("-n {} route delete default", site.namespaces[0]));
     // Without another way than into the tunnel there is none, and no datagram becomes a packet again.
     let said = site.inside(0, "bash").args(["-c", "echo > /dev/udp/192.168.78.2/9"]).status().expect("bash");
     assert!(said.success());
-    let status = site.status_when(0, |status| counted(status, "datagrams_lost") > 0);
-    assert_eq!(counted(&status, "packets_taken"), before + 1, "{status:#}");
+    site.status_when(0, |status| status["counters"]["datagrams_lost"].as_u64() > Some(0));
+    assert_eq!(site.counter(0, "packets_taken"), before + 1);
     ip(&format!("-n {} route add default via 192.168.79.2", site.namespaces[0]));
     ip(&format!("-n {} address delete 192.168.77.1/24 dev {}", site.namespaces[0], interface("c770")));
     site.call_to(0, 2, WORLD);
@@ -89,11 +82,37 @@ fn a_gateway_that_was_killed_hides_nobody_any_more_and_does_again_when_it_is_bac
     assert_eq!(site.call_to(0, 2, WORLD), "192.168.78.1");
 }
 
+#[test]
+fn a_gateway_hides_its_peers_from_the_world_in_both_versions_of_ip() {
+    if !can_run() {
+        return;
+    }
+    let site = Site::gateway("both");
+    site.add_ipv6();
+    for (end, number) in [(0, 1), (1, 2)] {
+        let address = format!("addresses = [\"10.9.0.{number}/24\"");
+        site.change(end, &address, &format!("{address}, \"fd09::{number}/64\""));
+    }
+    site.change(1, "allowed = [\"10.9.0.1\"", "allowed = [\"10.9.0.1\", \"fd09::1\"");
+    site.sysctl(1, "net.ipv6.conf.all.forwarding=0");
+    let said = refused(&site, 1);
+    assert!(
+        said.contains("forwarding of IPv6") && said.contains("`sysctl -w net.ipv6.conf.all.forwarding=1`"),
+        "{said}"
+    );
+    site.sysctl(1, "net.ipv6.conf.all.forwarding=1");
+    let [_left, right] = site.up();
+    assert_eq!(site.call_to(0, 2, "[fd78::2]:7"), "fd78::1");
+    assert_eq!(site.call_to(0, 2, WORLD), "192.168.78.1");
+    right.kill(Signal::KILL);
+    let _right = Tunnel::start(&site, 1);
+    assert_eq!(site.call_to(0, 2, "[fd78::2]:7"), "fd78::1");
+}
+
 /// What a tunnel says that cannot begin.
 fn refused(site: &Site, end: usize) -> String {
     let before = (site.routes(end), site.interfaces(end));
-    let (status, said) = Tunnel::spawn(site, end).end();
-    assert_eq!(status.code(), Some(1), "{said}");
+    let said = Tunnel::spawn(site, end).fails();
     assert_eq!((site.routes(end), site.interfaces(end)), before);
     said
 }
@@ -126,8 +145,7 @@ fn name_servers_are_set_by_resolvectl_and_without_it_the_tunnel_does_not_begin()
     site.change(0, "routes = true", "routes = true\ndns = [\"10.9.0.2\", \"192.168.78.2\"]");
     let folder = site.folder.0.join("programs");
     fs::create_dir_all(&folder).expect("our own folder");
-    let (status, said) = Tunnel::with_path(&site, 0, &folder).end();
-    assert_eq!(status.code(), Some(1), "{said}");
+    let said = Tunnel::with_path(&site, 0, &folder).fails();
     assert!(said.contains("missing: resolvectl of systemd-resolved") && said.contains("remove `dns`"), "{said}");
     let script = folder.join("resolvectl");
     let said_to = site.folder.path("said");
@@ -139,7 +157,6 @@ fn name_servers_are_set_by_resolvectl_and_without_it_the_tunnel_does_not_begin()
     assert_eq!(asked, "dns tun-left 10.9.0.2 192.168.78.2\ndomain tun-left ~.\n");
     drop(left);
     fs::write(&script, "#!/bin/sh\necho 'Failed to connect to bus' >&2\nexit 1\n").expect("our own folder");
-    let (status, said) = Tunnel::with_path(&site, 0, &folder).end();
-    assert_eq!(status.code(), Some(1), "{said}");
+    let said = Tunnel::with_path(&site, 0, &folder).fails();
     assert!(said.contains("`resolvectl dns tun-left 10.9.0.2 192.168.78.2`: Failed to connect to bus"), "{said}");
 }
