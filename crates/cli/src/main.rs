@@ -27,6 +27,8 @@ mod manual;
 mod merge;
 #[cfg(feature = "lab")]
 mod produce;
+#[cfg(target_os = "linux")]
+mod ready;
 #[cfg(feature = "lab")]
 mod reproduce;
 #[cfg(feature = "lab")]

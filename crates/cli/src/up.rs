@@ -8,7 +8,7 @@
 
 use crate::failure::{Failure, read_source};
 use crate::terminal::{Notes, print};
-use crate::{interrupt, signals};
+use crate::{interrupt, ready, signals};
 use arqway_net::{Waker, protect_memory};
 use arqway_tunnel::settings::Checked;
 use arqway_tunnel::{RunningTunnel, What};
@@ -87,6 +87,9 @@ fn run(checked: &Checked, folder: &Path) -> Result<ExitCode, Failure> {
     signals::watch(interrupt, move || terminated.ask(&second))?;
     let mut notes = Notes::start()?;
     notes.note(format!("{}: up, listening on {}", checked.interface, tunnel.place()));
+    if let Err(error) = ready::tell() {
+        notes.note(format!("{}: cannot tell systemd that it is up: {error}", checked.interface));
+    }
     let outcome = tunnel.run(&end.stop, |event| {
         if event.what != What::Keys {
             notes.note(event.to_string());

@@ -18,6 +18,7 @@ use std::fs;
 use std::io::{BufRead as _, BufReader, PipeReader, PipeWriter, Read as _, Write as _, pipe};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::net::UnixDatagram;
 use std::path::Path;
 use std::process::Stdio;
 use std::sync::mpsc::channel;
@@ -111,6 +112,28 @@ fn signals_end_it_in_good_order() {
         }
         assert!(!site.interfaces(0).contains("tun-left"), "{}", site.interfaces(0));
     }
+}
+
+#[test]
+fn systemd_is_told_once_the_device_is_there_and_not_where_it_cannot_be() {
+    if !can_run() {
+        return;
+    }
+    let site = Site::new("ready");
+    let path = site.folder.path("notify");
+    let systemd = UnixDatagram::bind(&path).expect("our own folder");
+    systemd.set_read_timeout(Some(Duration::from_secs(60))).expect("a socket");
+    let variable = format!("NOTIFY_SOCKET={path}");
+    let left = Tunnel::with_variable(&site, 0, &variable);
+    let mut heard = [0; 64];
+    let length = systemd.recv(&mut heard).expect("a message");
+    assert_eq!(heard[..length], *b"READY=1");
+    assert!(site.interfaces(0).contains("tun-left"), "{}", site.interfaces(0));
+    // The name is taken, so this one ends.
+    Tunnel::with_variable(&site, 0, &variable).fails();
+    systemd.set_nonblocking(true).expect("a socket");
+    assert!(systemd.recv(&mut heard).is_err(), "told of a tunnel that is not there");
+    drop(left);
 }
 
 #[test]
