@@ -11,7 +11,8 @@ pub struct Config {
     pub rekey_after_messages: u64,
     /// Keys that are so old open and seal nothing.
     pub reject_after: Wait,
-    /// A handshake without an answer is tried again after so long, then after twice and four times as long.
+    /// A handshake without an answer is tried again after so long, then after twice and four times as long; with a peer that has answered
+    /// one before, each time within so long, or half as much again as that answer took.
     pub retry: Wait,
     /// It is given up after so long.
     pub give_up: Wait,

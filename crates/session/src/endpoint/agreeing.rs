@@ -8,6 +8,7 @@ use crate::handshake::noise::{MOST_PAYLOAD, Noise};
 use crate::handshake::timestamp::Timestamp;
 use crate::handshake::wire::{self, Head, Incoming, Macs, Message, NONCE, SEALED_COOKIE};
 use crate::introduction::{INTRODUCTION, Mismatch};
+use crate::peer::attempt::Attempt;
 use crate::peer::keypair::{Keypair, Keys};
 use crate::random::draw;
 use crate::transport::Transport;
@@ -32,8 +33,11 @@ impl Endpoint {
                 _ => self.handle_initiation(*sender, noise, arrival),
             },
             Incoming::Response { sender, receiver, noise, macs } => {
-                // One that nobody waits for is not worth looking at.
-                let id = self.waiting(*receiver)?;
+                // One that nobody waits for is not worth a key agreement.
+                let Some(id) = self.waiting(*receiver) else {
+                    self.hear_late(*receiver, macs);
+                    return None;
+                };
                 match self.admit(macs, arrival)? {
                     Admission::AskForCookie => self.ask_for_cookie(message, arrival),
                     _ => {
@@ -80,8 +84,7 @@ impl Endpoint {
             Some(attempt) if asked.is_some() || attempt.asks(from, peer.last_answer) => attempt.repeat_with_cookie(now),
             // Our answer was not looked at, and is not kept: we begin instead, and anew. Once for each answer.
             attempt => {
-                let pending = attempt.take().and_then(|attempt| attempt.pending);
-                pending.into_iter().for_each(|pending| self.indices.free(pending.index));
+                attempt.take().iter().flat_map(Attempt::indices).for_each(|index| self.indices.free(index));
                 peer.last_answer = None;
                 peer.want_keys(now);
             }
@@ -120,6 +123,17 @@ impl Endpoint {
         });
         self.counters.unknown_index += u64::from(id.is_none());
         id
+    }
+
+    /// An answer that nobody waits for any more may be one to an earlier message: the peer takes longer than it is given.
+    fn hear_late(&mut self, receiver: u32, macs: &Macs<'_>) {
+        let Ok(index) = u16::try_from(receiver) else { return };
+        let Some(peer) = self.indices.get(index).and_then(|id| get_mut(&mut self.peers, id)) else { return };
+        let Some(attempt) = peer.attempt.as_mut().filter(|attempt| attempt.is_late(index)) else { return };
+        if self.local.addressed.is_for_us(macs) {
+            attempt.slow_down();
+            peer.round_trip = None;
+        }
     }
 
     /// Reads a first message: who wrote it, that it is a new one, and what it says.
@@ -205,7 +219,10 @@ impl Endpoint {
             return;
         };
         // The handshake is over, whatever it ends in.
-        let Some(pending) = peer.attempt.take().and_then(|attempt| attempt.pending) else { return };
+        let Some(mut attempt) = peer.attempt.take() else { return };
+        peer.round_trip = attempt.took(arrival.now);
+        let Some(pending) = attempt.pending.take() else { return };
+        attempt.indices().for_each(|index| self.indices.free(index));
         let met = if self.local.dialect.introduces { self.local.introduction.meet(introduction) } else { Ok(0) };
         let remote = u16::try_from(sender).map_err(|_| Mismatch::Unreadable(message.len()));
         let (boot, remote) = match met.and_then(|boot| Ok((boot, remote?))) {

@@ -24,6 +24,7 @@ use crate::index::Indices;
 use crate::introduction::Introduction;
 use crate::key::{PrivateKey, PublicKey};
 use crate::local::Local;
+use crate::peer::attempt::Attempt;
 use crate::peer::{Context, NotSealed, Peer, PeerConfig, Sealed};
 use crate::random::Random;
 use crate::transport::HEAD_ROOM;
@@ -139,11 +140,7 @@ impl Endpoint {
     pub fn remove_peer(&mut self, peer: PeerId) {
         let Some(removed) = self.peers.get_mut(index_of(peer)).and_then(Option::take) else { return };
         removed.slots.iter().for_each(|keys| self.indices.free(keys.index));
-        removed
-            .attempt
-            .and_then(|attempt| attempt.pending)
-            .into_iter()
-            .for_each(|pending| self.indices.free(pending.index));
+        removed.attempt.iter().flat_map(Attempt::indices).for_each(|index| self.indices.free(index));
         self.by_key.remove(&removed.config.public);
         removed.scheduled.into_iter().for_each(|at| _ = self.schedule.remove(&(at, peer)));
     }

@@ -4,6 +4,7 @@ use super::{Endpoint, get_mut};
 use crate::control::Control;
 use crate::event::{Event, PeerId};
 use crate::handshake::wire::{self, Message};
+use crate::peer::attempt::Attempt;
 use crate::random::{Random, draw};
 use crate::transport::{Head, NotOpened};
 use arqway_units::Time;
@@ -102,9 +103,14 @@ impl Endpoint {
             return;
         }
         // What we began ourselves is not needed any more.
-        let pending = peer.attempt.take().and_then(|attempt| attempt.pending);
-        pending.into_iter().for_each(|pending| self.indices.free(pending.index));
-        let Some((boot, began_at)) = peer.slots.current().map(|keys| (keys.boot, keys.began_at)) else { return };
+        peer.attempt.take().iter().flat_map(Attempt::indices).for_each(|index| self.indices.free(index));
+        let Some((boot, began_at, born)) = peer.slots.current().map(|keys| (keys.boot, keys.began_at, keys.born))
+        else {
+            return;
+        };
+        // It confirms them as soon as it has our answer, but that may have been lost.
+        let took = arrival.now.since(born);
+        peer.round_trip = Some(peer.round_trip.map_or(took, |known| known.min(took)));
         let moved = began_at == Some(arrival.from) && peer.moved_to(arrival.from);
         let restarted = peer.met(boot);
         self.counters.handshakes += 1;

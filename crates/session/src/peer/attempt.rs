@@ -5,6 +5,7 @@ use crate::handshake::noise::Noise;
 use crate::handshake::wire::Mac;
 use crate::peer::path::Turn;
 use arqway_units::{Span, Time};
+use arrayvec::ArrayVec;
 use std::net::SocketAddr;
 
 /// A first message that waits for its answer.
@@ -34,13 +35,20 @@ pub(crate) struct Attempt {
     repeats: bool,
     /// This try was already repeated for a cookie.
     has_cookie: bool,
+    /// How long the peer takes for an answer, as far as is known: then it is asked as often as once in `retry`.
+    round_trip: Option<Span>,
+    /// Indices of the messages before the last one, by which answers are known that come too late.
+    before: ArrayVec<u16, BEFORE>,
 }
 
 /// Waits double so often.
 const DOUBLINGS: usize = 2;
+/// Of so many messages before the last one a late answer is known: as many as are sent within the longest wait, since no answer takes
+/// longer that is waited for.
+const BEFORE: usize = 6;
 
 impl Attempt {
-    pub(crate) fn new(now: Time) -> Self {
+    pub(crate) fn new(round_trip: Option<Span>, now: Time) -> Self {
         Self {
             since: now,
             turn: 0,
@@ -50,6 +58,8 @@ impl Attempt {
             unverified: false,
             repeats: false,
             has_cookie: false,
+            round_trip,
+            before: ArrayVec::new(),
         }
     }
 
@@ -72,8 +82,10 @@ impl Attempt {
         now.since(self.since) >= config.give_up.get()
     }
 
-    /// A message leaves: the next place gets its turn after a short wait, and all of them again after a longer one, and some
-    /// `jitter`, so that many ends do not stay in step. Returns the index of the message before, which no longer counts.
+    /// A message leaves: the next place gets its turn after a short wait, and all of them again after a longer one, with some
+    /// `jitter`, so that many ends do not stay in step. A peer that is known to answer soon is asked after a short wait in any case: where
+    /// a line was dead, that is how long it takes to notice that it is back. Returns the index of an earlier message, which no longer
+    /// counts.
     pub(crate) fn sent(
         &mut self,
         pending: Pending,
@@ -83,11 +95,39 @@ impl Attempt {
         now: Time,
     ) -> Option<u16> {
         self.turn = turn.next();
-        let doublings = if turn.is_last { turn.round().min(DOUBLINGS) } else { 0 };
-        self.next_at = now + config.retry.get() * (1 << doublings) + jitter;
+        let (retry, longest) = (config.retry.get(), config.retry.get() * (1 << DOUBLINGS));
+        self.next_at = now
+            + match self.round_trip {
+                Some(round_trip) => (retry - jitter.min(retry / 2)).max(round_trip * 3 / 2).min(longest),
+                None if turn.is_last => retry * (1 << turn.round().min(DOUBLINGS)) + jitter,
+                None => retry + jitter,
+            };
         self.has_cookie = std::mem::take(&mut self.repeats);
         self.sent_at = Some(now);
-        self.pending.replace(pending).map(|pending| pending.index)
+        let before = self.pending.replace(pending)?.index;
+        let forgotten = if self.before.is_full() { self.before.pop_at(0) } else { None };
+        self.before.push(before);
+        forgotten
+    }
+
+    /// Whether an answer to this index is one that comes too late.
+    pub(crate) fn is_late(&self, index: u16) -> bool {
+        self.before.contains(&index)
+    }
+
+    /// An answer came too late: from here on it waits longer and longer.
+    pub(crate) fn slow_down(&mut self) {
+        self.round_trip = None;
+    }
+
+    /// How long the last message has been under way.
+    pub(crate) fn took(&self, now: Time) -> Option<Span> {
+        self.sent_at.map(|sent| now.since(sent))
+    }
+
+    /// All its indices.
+    pub(crate) fn indices(&self) -> impl Iterator<Item = u16> {
+        self.pending.iter().map(|pending| pending.index).chain(self.before.iter().copied())
     }
 
     /// The peer asks for a cookie: the message is repeated at once with it, one time.

@@ -88,6 +88,8 @@ pub(crate) struct Peer {
     pub(crate) boot: Option<u64>,
     /// Why we cannot speak, and when we noticed.
     pub(crate) refused: Option<(Mismatch, Time)>,
+    /// How long it took to answer a handshake, as far as is known.
+    pub(crate) round_trip: Option<Span>,
     /// The owner waits for something from it.
     pub(crate) awaits: bool,
     /// When the endpoint looks after it.
@@ -110,6 +112,7 @@ impl Peer {
             latest: Timestamp::default(),
             boot: None,
             refused: None,
+            round_trip: None,
             awaits: false,
             scheduled: None,
             is_ready: false,
@@ -121,7 +124,7 @@ impl Peer {
     pub(crate) fn want_keys(&mut self, now: Time) {
         let is_refused = self.refused.is_some_and(|(_, since)| now.since(since) < REFUSED_FOR);
         if self.attempt.is_none() && self.path.is_known() && !is_refused {
-            self.attempt = Some(Attempt::new(now));
+            self.attempt = Some(Attempt::new(self.round_trip, now));
         }
     }
 
@@ -159,7 +162,7 @@ impl Peer {
             self.wants.keepalive = true;
         }
         let attempt = self.attempt.take_if(|attempt| attempt.is_over(config, now))?;
-        attempt.pending.into_iter().for_each(|pending| dropped(pending.index));
+        attempt.indices().for_each(dropped);
         self.activity.give_up();
         // Whoever holds a way open tries again when that is due.
         self.wants.keepalive = false;

@@ -314,6 +314,61 @@ fn a_handshake_that_was_put_off_is_tried_at_once_where_the_way_is_known_to_be_op
     assert_eq!(near.endpoint.poll_timeout().map(|due| due < at(last + 2000)), Some(true));
 }
 
+/// The first messages that an end sends while nobody answers, which it wants to; when.
+fn tries(near: &mut End, from: Time, until: Time) -> Vec<Time> {
+    near.endpoint.begin(near.peer, from);
+    let (mut now, mut tries) = (from, Vec::new());
+    loop {
+        near.endpoint.handle_timeout(now);
+        while let Some((_, message)) = near.poll(now) {
+            tries.extend((message.len() == 190).then_some(now));
+        }
+        let Some(next) = near.endpoint.poll_timeout().filter(|next| *next <= until) else { return tries };
+        now = next;
+    }
+}
+
+#[test]
+fn a_peer_that_has_answered_before_is_asked_at_least_once_a_second() {
+    for end in [0, 1] {
+        // Whichever of them began.
+        let mut ends = established(at(0));
+        let tries = tries(&mut ends[end], at(200_000), at(289_000));
+        let longest = tries.windows(2).map(|pair| pair[1].since(pair[0])).max().expect("tries");
+        assert!(longest <= Span::from_milliseconds(1000), "{} s", longest.as_seconds());
+        assert!((89..130).contains(&tries.len()), "{} tries", tries.len());
+    }
+}
+
+#[test]
+fn a_peer_that_answers_later_than_before_is_given_the_time_for_it() {
+    for milliseconds in [300, 900, 1700, 3300, 3900] {
+        let mut ends = established(at(0));
+        let (begun, each_way) = (at(200_000), Span::from_milliseconds(milliseconds / 2));
+        ends[0].endpoint.begin(ends[0].peer, begun);
+        let (mut now, mut under_way) = (begun, Vec::new());
+        while !ends[0].status(now).has_keys {
+            for (index, end) in ends.iter_mut().enumerate() {
+                end.endpoint.handle_timeout(now);
+                while let Some((_, message)) = end.poll(now) {
+                    under_way.push((now + each_way, 1 - index, message));
+                }
+            }
+            let arrived: Vec<_> = under_way.extract_if(.., |(at, ..)| *at <= now).collect();
+            for (_, to, message) in arrived {
+                let from = ends[1 - to].at;
+                if let Received::Answer(answer) = ends[to].receive(&message, from, now) {
+                    under_way.push((now + each_way, 1 - to, answer.to_vec()));
+                }
+            }
+            now += Span::from_milliseconds(10);
+            assert!(now < begun + Span::from_milliseconds(15_000), "no keys where an answer takes {milliseconds} ms");
+        }
+        // Indices of handshakes that ended are not kept.
+        assert!(ends[0].endpoint.indices() <= 1, "{} indices", ends[0].endpoint.indices());
+    }
+}
+
 #[test]
 fn a_cookie_pays_for_the_message_that_it_asks_for_where_nothing_more_could_be_sent() {
     let careful = Config { unproven_handshakes: 0, ..Config::default() };

@@ -24,6 +24,25 @@ fn packets_flow_again_within_two_seconds_after_either_end_has_restarted() {
 }
 
 #[test]
+fn packets_flow_again_within_a_second_after_both_ends_have_restarted() {
+    let mut world = World::new(Path::default(), 18);
+    let say = |world: &mut World, number| {
+        (0..2).for_each(|end| world.ends[end].host.to_send.push_back(packet(end, TCP, number, 500)));
+    };
+    say(&mut world, 1);
+    world.run(seconds(200));
+    // What the incarnations before have sent arrives after that.
+    world.ends[0].host.to_send.extend(packets(0, UDP, 20));
+    world.run(world.after(5));
+    (0..2).for_each(|end| world.restart(end));
+    say(&mut world, 2);
+    world.run(world.after(1000));
+    for end in [0, 1] {
+        assert_eq!(world.ends[end].host.received, [packet(1 - end, TCP, 2, 500)]);
+    }
+}
+
+#[test]
 fn a_dead_line_is_noticed_and_traffic_goes_on_when_it_is_back() {
     let mut world = World::new(Path::default(), 4);
     world.send(0, packets(0, TCP, 10));
@@ -47,6 +66,41 @@ fn a_dead_line_is_noticed_and_traffic_goes_on_when_it_is_back() {
     world.run(opened + Span::from_milliseconds(1120));
     let reliable: Vec<_> = world.ends[1].host.received.iter().filter(|packet| packet[9] == TCP).collect();
     assert_eq!(reliable[10..], sent.iter().collect::<Vec<_>>());
+}
+
+/// Pings the second end's host, which answers, for so many milliseconds; when the first answer came.
+fn ping(world: &mut World, interval: u64, milliseconds: u64) -> Option<Time> {
+    let (until, mut first) = (world.after(milliseconds), None);
+    while world.now < until {
+        world.ends.iter_mut().for_each(|end| end.host.received.clear());
+        world.ends[0].host.to_send.push_back(packet(0, UDP, 7, 84));
+        let next = world.after(interval).min(until);
+        while world.run_while(next, |world| world.ends[1].host.received.is_empty()) {
+            let asked = world.ends[1].host.received.drain(..).count();
+            world.ends[1].host.to_send.extend((0..asked).map(|_| packet(1, UDP, 8, 84)));
+        }
+        if !world.ends[0].host.received.is_empty() {
+            first.get_or_insert(world.now);
+        }
+    }
+    first
+}
+
+#[test]
+fn after_two_minutes_without_a_line_a_ping_crosses_within_a_second_and_two_round_trips_however_old_the_keys_were() {
+    for age in 0..40 {
+        let mut world = World::new(Path::default(), 40 + age);
+        // Keys are renewed after 120 s and thrown away after 180 s: before, during or after the outage.
+        ping(&mut world, 1000, 5000 + 6137 * age);
+        world.wires.borrow_mut().path.is_open = false;
+        assert_eq!(ping(&mut world, 200, 120_000), None);
+        world.wires.borrow_mut().path.is_open = true;
+        let opened = world.now;
+        let came = ping(&mut world, 20, 10_000).expect("an answer");
+        let (took, at_most) = (came.since(opened).as_seconds(), 1.0 + 2.0 * 0.04);
+        // A ping each 20 ms.
+        assert!(took <= at_most + 0.02, "keys of {} s: {took} s", (5000 + 6137 * age) / 1000);
+    }
 }
 
 #[test]
