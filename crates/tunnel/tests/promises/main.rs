@@ -60,6 +60,48 @@ fn reliable_packets_arrive_once_and_in_order_over_a_line_that_loses_doubles_and_
 }
 
 #[test]
+fn reliable_packets_arrive_once_and_in_order_whoever_delays_repeats_and_forges_datagrams() {
+    for seed in 0..5 {
+        let path = Path {
+            jitter: Span::from_milliseconds(30),
+            loss: 0.05,
+            duplicates: 0.05,
+            corruption: 0.05,
+            intrusions: 5,
+            ..Path::default()
+        };
+        let mut world = World::new(path, 100 + seed);
+        let [there, back] = [packets(0, TCP, 200), packets(1, TCP, 150)];
+        for (end, sent) in [(0, &there), (1, &back)] {
+            world.ends[end].host.to_send.extend(sent.iter().cloned());
+        }
+        let is_missing = |world: &World| {
+            world.ends[1].host.received.len() < there.len() || world.ends[0].host.received.len() < back.len()
+        };
+        assert!(world.run_while(seconds(60), is_missing), "not all has arrived");
+        // What was recorded comes on, with something else to send.
+        for (number, end) in (0..100).zip([0, 1].into_iter().cycle()) {
+            world.ends[end].host.to_send.push_back(packet(end, UDP, number, 100));
+            world.run(world.after(100));
+        }
+        world.wires.borrow_mut().path.intrusions = 0;
+        world.run(world.after(5000));
+        for (end, sent) in [(1, &there), (0, &back)] {
+            let reliable = world.ends[end].host.received.iter().filter(|packet| packet[9] == TCP);
+            assert!(reliable.eq(sent), "end {end}");
+            let mut others: Vec<&Bytes> =
+                world.ends[end].host.received.iter().filter(|packet| packet[9] == UDP).collect();
+            let arrived = others.len();
+            others.sort();
+            others.dedup();
+            assert!(others.len() == arrived && arrived <= 50, "{arrived} of 50, {} of them others", others.len());
+            let counters = world.ends[end].tunnel.session().counters();
+            assert!(counters.replayed > 200 && counters.forged > 200, "{counters:?}");
+        }
+    }
+}
+
+#[test]
 fn nobody_on_the_way_sees_what_packets_hold() {
     let mut world = World::new(Path::default(), 1);
     let secret = b"nobody else may read these words";

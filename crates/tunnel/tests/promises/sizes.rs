@@ -54,6 +54,24 @@ fn a_packet_that_may_fit_once_the_mtu_is_known_is_not_answered_as_too_large_befo
     assert!((35..45).contains(&world.ends[0].host.received.len()), "{} answers", world.ends[0].host.received.len());
 }
 
+#[test]
+fn a_path_that_becomes_smaller_in_the_middle_of_a_transfer_loses_nothing_reliable() {
+    for (seed, most) in [(1, 1200), (2, 600), (3, 272)] {
+        let mut world = World::new(Path { loss: 0.01, ..Path::default() }, seed);
+        let sent: Vec<Bytes> = (0..1500).map(|number| packet(0, TCP, number, 1380)).collect();
+        for (number, packet) in (0..).zip(&sent) {
+            world.ends[0].host.to_send.push_back(packet.clone());
+            world.run(world.after(5));
+            if number == 500 {
+                assert!(world.wires.borrow().sent.iter().any(|(_, datagram)| datagram.octets.len() > 1300));
+                world.wires.borrow_mut().path.most = most;
+            }
+        }
+        world.run(world.after(20_000));
+        assert!(world.ends[1].host.received == sent, "{} of {}", world.ends[1].host.received.len(), sent.len());
+    }
+}
+
 /// The first segment of a connection, which takes segments of at most so many octets.
 fn syn(from: usize, mss: u16) -> Bytes {
     let mut syn = packet(from, TCP, 0, 60).to_vec();

@@ -22,9 +22,14 @@ pub(crate) type Random = Box<dyn FnMut(&mut [u8])>;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Path {
     pub(crate) delay: Span,
+    /// How much longer it may take: later ones overtake.
+    pub(crate) jitter: Span,
     pub(crate) loss: f64,
     pub(crate) duplicates: f64,
     pub(crate) corruption: f64,
+    /// How many datagrams somebody on the way adds for each: one of before, as it was, or with the keys that it names alone
+    /// genuine.
+    pub(crate) intrusions: usize,
     /// The largest datagram that crosses.
     pub(crate) most: usize,
     pub(crate) is_open: bool,
@@ -39,9 +44,11 @@ impl Default for Path {
         let delay = Span::from_milliseconds(20);
         Self {
             delay,
+            jitter: Span::ZERO,
             loss: 0.0,
             duplicates: 0.0,
             corruption: 0.0,
+            intrusions: 0,
             most: 1472,
             is_open: true,
             is_congested: false,
@@ -73,7 +80,10 @@ pub(crate) struct Wires {
 impl Wires {
     fn carry(&mut self, datagram: UnderWay, now: Time) {
         self.sent.push((now, datagram.clone()));
-        let Path { delay, loss, duplicates, corruption, most, is_open, is_congested, loses } = self.path;
+        let Path { loss, duplicates, corruption, most, is_open, is_congested, loses, .. } = self.path;
+        for _ in 0..self.path.intrusions {
+            self.intrude(now);
+        }
         if !is_open || loses(&datagram) || datagram.octets.len() > most || self.random.random_bool(loss) {
             return;
         }
@@ -87,8 +97,26 @@ impl Wires {
                 let at = self.random.random_range(0..copy.octets.len());
                 copy.octets[at] ^= 1 << self.random.random_range(0..8);
             }
-            self.put(now + delay, copy);
+            let at = self.arrival(now);
+            self.put(at, copy);
         }
+    }
+
+    fn arrival(&mut self, now: Time) -> Time {
+        let Path { delay, jitter, .. } = self.path;
+        now + delay + Span::from_nanoseconds(self.random.random_range(0..=jitter.as_nanoseconds()))
+    }
+
+    /// Somebody sends what was recorded, or octets of his own for the keys that it names.
+    fn intrude(&mut self, now: Time) {
+        let (_, mut copy) = self.sent[self.random.random_range(0..self.sent.len())].clone();
+        if self.random.random_bool(0.5) {
+            // Type and index: with a counter that came before, nobody would look at the rest.
+            let kept = copy.octets.len().min(3);
+            self.random.fill_bytes(&mut copy.octets[kept..]);
+        }
+        let at = self.arrival(now);
+        self.put(at, copy);
     }
 
     /// A datagram that arrives at a time, whoever sent it.
