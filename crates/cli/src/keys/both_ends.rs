@@ -143,9 +143,11 @@ fn save(folder: &Path, files: &[File], is_serial: bool) -> Result<(), Failure> {
     for (number, (name, text)) in files.iter().enumerate() {
         let path = folder.join(name);
         let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
+        // One that somebody else has just made stays; one of ours without its text does not.
+        let made = number + usize::from(file.is_ok());
         if let Err(error) = file.and_then(|mut file| file.write_all(text.as_bytes())) {
             // Those that are there are of no use without this one.
-            files[..number].iter().for_each(|(name, _)| drop(fs::remove_file(folder.join(name))));
+            files[..made].iter().for_each(|(name, _)| drop(fs::remove_file(folder.join(name))));
             return Err(failed(&path, error));
         }
     }

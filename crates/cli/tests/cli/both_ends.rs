@@ -68,6 +68,18 @@ fn files(folder: &Path) -> Vec<Vec<u8>> {
 }
 
 #[test]
+fn a_disk_that_is_full_leaves_none_of_the_files() {
+    let folder = Folder::new("both-full");
+    // A disk is full where no file may grow, which a shell can set without being root.
+    let limited = "trap '' XFSZ; ulimit -f 0; exec \"$0\" genkey --config --out ends";
+    let shell = Command::new("sh").current_dir(&folder.0).args(["-c", limited, env!("CARGO_BIN_EXE_arqway")]).output();
+    let shell = shell.expect("a shell");
+    assert_eq!(shell.status.code(), Some(1), "{}", stderr(&shell));
+    assert!(stderr(&shell).contains("cannot write ends/left.toml: "), "{}", stderr(&shell));
+    assert_eq!(fs::read_dir(folder.0.join("ends")).expect("a folder").count(), 0);
+}
+
+#[test]
 fn what_is_printed_for_each_end_saves_its_files_when_it_is_pasted_into_a_shell() {
     let folder = Folder::new("both-pasted");
     let printed = arqway(&["genkey", "--config"]);
