@@ -1,8 +1,9 @@
 //! Two hosts with a cable between them, and the tunnels at its ends.
 
 use crate::SERVER;
+use crate::running::Running;
 use crate::system::{Folder, Made, interface, ip, itself, namespace, stderr};
-use arqway_net::Clock;
+use arqway_net::{Clock, Interface};
 use arqway_units::{Span, Time};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
@@ -15,6 +16,17 @@ use std::time::Duration;
 
 /// A machine may be as busy as that.
 const LONG: Duration = Duration::from_secs(60);
+
+/// The middle's interfaces, by the end that each leads to; variables of these names say what they are called.
+const PORTS_OF_MIDDLE: [&str; 2] = ["m0", "m1"];
+
+/// The middle's interfaces, in the process that [`Site::middle`] has started.
+pub(crate) fn ports_of_middle() -> [Interface; 2] {
+    PORTS_OF_MIDDLE.map(|port| {
+        let name = std::env::var(port).expect("set by whoever starts this");
+        Interface::attach(&name).expect("a cable")
+    })
+}
 
 /// Ends with cables between them, and their settings: 10.9.0.1 and so on in the tunnel.
 pub(crate) struct Site {
@@ -91,6 +103,16 @@ impl Site {
             site.write(end, &format!("listen = 51820\n{}", site.peer(other, "192.168.77", "10.9.0")));
         }
         site
+    }
+
+    /// Starts a test of this binary in the middle, where it has the [ports](ports_of_middle).
+    pub(crate) fn middle(&self, test: &str) -> Running {
+        let [program, test @ ..] = itself(test);
+        let mut command = self.inside(2, &program);
+        for port in PORTS_OF_MIDDLE {
+            command.env(port, interface(port));
+        }
+        Running::start(command, &test)
     }
 
     /// A hub with two spokes, `left` and `right`, which reach each other through it.
@@ -276,14 +298,15 @@ impl Tunnel {
 
     /// A tunnel that finds programs nowhere but in a folder.
     pub(crate) fn with_path(site: &Site, end: usize, folder: &Path) -> Self {
-        Self::with_variable(site, end, &format!("PATH={}", folder.display()))
+        Self::with_variables(site, end, &[&format!("PATH={}", folder.display())])
     }
 
-    /// A tunnel in an environment with another variable, `NAME=VALUE`.
-    pub(crate) fn with_variable(site: &Site, end: usize, variable: &str) -> Self {
+    /// A tunnel in an environment with other variables, each `NAME=VALUE`.
+    pub(crate) fn with_variables(site: &Site, end: usize, variables: &[&str]) -> Self {
         let mut command = site.inside(end, "env");
-        let command = command.args([variable, env!("CARGO_BIN_EXE_arqway"), "up", &site.settings(end)]);
-        let child = command.stderr(Stdio::piped()).spawn().expect("iproute2");
+        command.args(variables);
+        let command = command.args([env!("CARGO_BIN_EXE_arqway"), "up", &site.settings(end)]).stderr(Stdio::piped());
+        let child = command.spawn().expect("iproute2");
         Self::listened_to(Self { child, lines: channel().1, said: String::new() })
     }
 

@@ -5,8 +5,10 @@
 #![cfg(target_os = "linux")]
 
 mod ends;
+mod faults;
 mod marks;
 mod routes;
+mod running;
 mod serial;
 #[path = "../system/mod.rs"]
 mod system;
@@ -124,13 +126,13 @@ fn systemd_is_told_once_the_device_is_there_and_not_where_it_cannot_be() {
     let systemd = UnixDatagram::bind(&path).expect("our own folder");
     systemd.set_read_timeout(Some(Duration::from_secs(60))).expect("a socket");
     let variable = format!("NOTIFY_SOCKET={path}");
-    let left = Tunnel::with_variable(&site, 0, &variable);
+    let left = Tunnel::with_variables(&site, 0, &[&variable]);
     let mut heard = [0; 64];
     let length = systemd.recv(&mut heard).expect("a message");
     assert_eq!(heard[..length], *b"READY=1");
     assert!(site.interfaces(0).contains("tun-left"), "{}", site.interfaces(0));
     // The name is taken, so this one ends.
-    Tunnel::with_variable(&site, 0, &variable).fails();
+    Tunnel::with_variables(&site, 0, &[&variable]).fails();
     systemd.set_nonblocking(true).expect("a socket");
     assert!(systemd.recv(&mut heard).is_err(), "told of a tunnel that is not there");
     drop(left);

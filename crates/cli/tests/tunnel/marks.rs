@@ -5,13 +5,12 @@
 //!       `----- tunnel -------'
 //! ```
 
-use crate::ends::{Site, Tunnel};
-use crate::system::{can_run, interface, itself};
-use arqway_net::{Clock, Interface, Outer, Slab, UdpSocket, Wait};
+use crate::ends::{Site, Tunnel, ports_of_middle};
+use crate::running::Running;
+use crate::system::{can_run, itself};
+use arqway_net::{Clock, Outer, Slab, UdpSocket, Wait};
 use std::collections::BTreeSet;
-use std::io::{BufRead as _, BufReader};
 use std::os::fd::AsFd as _;
-use std::process::{Child, Command, Stdio};
 
 /// Where calls go: of a class that has EF outside.
 const CALL: &str = "10.9.0.2:5004";
@@ -38,7 +37,7 @@ fn mark(frame: &mut [u8]) -> Option<u8> {
 #[test]
 #[ignore = "the middle of another test"]
 fn hands_on() {
-    let mut ends = ["m0", "m1"].map(|port| Interface::attach(&port_of_middle(port)).expect("a cable"));
+    let mut ends = ports_of_middle();
     let (wait, clock, mut slab, mut seen) =
         (Wait::new().expect("a thread"), Clock::start(), Slab::new(), BTreeSet::new());
     println!("hands on");
@@ -54,11 +53,6 @@ fn hands_on() {
             }
         }
     }
-}
-
-/// The interfaces of the middle have names that the process of the test has given them.
-fn port_of_middle(port: &str) -> String {
-    std::env::var(port).expect("set by whoever starts this")
 }
 
 #[test]
@@ -85,40 +79,13 @@ fn says() {
     assert_eq!(sent.expect("a socket"), arqway_net::Sent::Taken(said.len()));
 }
 
-/// A test of this binary that runs until this is dropped, and the lines that it prints.
-struct Running(Child, Box<dyn Iterator<Item = String>>);
-
-impl Running {
-    fn start(mut command: Command, test: &[String]) -> Self {
-        let mut child = command.args(test).arg("--nocapture").stdout(Stdio::piped()).spawn().expect("iproute2");
-        let lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
-        Self(child, Box::new(lines.map(|line| line.expect("text"))))
-    }
-
-    fn wait_for(&mut self, text: &str) {
-        assert!(self.1.any(|line| line.contains(text)), "it has not said `{text}`");
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        self.0.kill().ok();
-        self.0.wait().ok();
-    }
-}
-
 #[test]
 fn a_datagram_shows_its_class_and_congestion_on_the_way_reaches_the_packet_in_it() {
     if !can_run() {
         return;
     }
     let site = Site::with_middle("marks");
-    let [program, test @ ..] = itself("marks::hands_on");
-    let mut command = site.inside(2, &program);
-    for port in ["m0", "m1"] {
-        command.env(port, interface(port));
-    }
-    let mut middle = Running::start(command, &test);
+    let mut middle = site.middle("marks::hands_on");
     middle.wait_for("hands on");
     let _tunnels: [Tunnel; 2] = site.up();
     let [program, test @ ..] = itself("marks::hears");
