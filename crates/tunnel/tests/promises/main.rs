@@ -102,6 +102,43 @@ fn reliable_packets_arrive_once_and_in_order_whoever_delays_repeats_and_forges_d
 }
 
 #[test]
+fn reliable_packets_that_overtake_each_other_on_a_fast_line_arrive_whole_and_once_and_in_order() {
+    for seed in 0..40 {
+        let path = Path {
+            delay: Span::from_milliseconds(1),
+            jitter: Span::from_milliseconds(1 + seed % 20),
+            loss: 0.01,
+            duplicates: 0.04,
+            corruption: 0.01,
+            ..Path::default()
+        };
+        let mut world = World::new(path, 200 + seed);
+        world.run(seconds(1));
+        let mut sent = [Vec::new(), Vec::new()];
+        for number in 0..2000 {
+            let large = number % 3 > 0;
+            sent[0].push(packet(0, TCP, number, if large { 1420 } else { 60 }));
+            sent[1].push(packet(1, TCP, number, 60));
+            for (end, sent) in world.ends.iter_mut().zip(&sent) {
+                end.host.to_send.extend(sent.last().cloned());
+            }
+            if number % 10 == 9 {
+                world.run(world.after(2));
+            }
+        }
+        world.run(world.after(10_000));
+        for end in [0, 1] {
+            let counters = world.ends[end].tunnel.counters();
+            let totals = world.ends[end].tunnel.totals(world.ends[end].ids[0]);
+            assert_eq!((counters.packets_dropped, counters.not_packets_received), (0, 0), "seed {seed}");
+            let (received, sent) = (&world.ends[end].host.received, &sent[1 - end]);
+            assert!(received == sent, "seed {seed}: {} of {}, {totals:?}", received.len(), sent.len());
+            assert!(totals.iter().all(|service| service.packets_missed == 0), "seed {seed}: {totals:?}");
+        }
+    }
+}
+
+#[test]
 fn nobody_on_the_way_sees_what_packets_hold() {
     let mut world = World::new(Path::default(), 1);
     let secret = b"nobody else may read these words";
