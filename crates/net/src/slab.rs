@@ -7,7 +7,7 @@
 //!
 //! A packet is a [`Bytes`] that shares its slab, so that giving it away copies nothing, and a loop that drops as many
 //! packets as it receives allocates nothing. wireguard-go gained 15 to 35 % by keeping its buffers. A packet that is
-//! held keeps its whole slab: whoever holds small packets for long copies them.
+//! held keeps its whole slab: whoever holds small packets for long copies them, and any where a slab is [crowded](Slab::is_crowded).
 
 use bytes::{Bytes, BytesMut};
 use std::collections::VecDeque;
@@ -16,6 +16,8 @@ use std::collections::VecDeque;
 const SLAB: usize = 128 * 1024;
 /// Slabs that are kept at most: 128 MiB.
 const MOST: usize = 1024;
+/// With more slabs than that in use packets are held for long, each with its whole slab: 16 MiB.
+const CROWDED: usize = 128;
 /// How many used slabs are looked at before a new one is made. The first is the oldest and the most likely to be free;
 /// a few more, so that one packet that stays does not keep the slabs behind it from being used.
 const LOOKS: usize = 4;
@@ -68,19 +70,33 @@ impl Slab {
         self.cut(octets.len())
     }
 
-    /// A slab with room for `size` octets: one whose packets have all been dropped, or a new one.
+    /// Whether so many slabs are in use that somebody holds packets, each of which keeps a slab from all others. From here on whoever may
+    /// hold a packet for long copies it, or a few packets an end holds all memory.
+    #[must_use]
+    pub fn is_crowded(&self) -> bool {
+        self.used.len() > CROWDED
+    }
+
+    /// A slab with room for `size` octets: one whose packets have all been dropped, or a new one. Where there are too many, others that
+    /// are free are given back.
     fn next(&mut self, size: usize) -> BytesMut {
         let size = size.max(SLAB);
+        let mut next = None;
         for _ in 0..self.used.len().min(LOOKS) {
+            // The one in use comes to them before it is asked again.
+            if next.is_some() && self.used.len() < CROWDED {
+                break;
+            }
             let Some(mut slab) = self.used.pop_front() else { break };
             slab.clear();
-            if slab.try_reclaim(size) {
+            if !slab.try_reclaim(size) {
+                self.used.push_back(slab);
+            } else if next.is_none() {
                 slab.resize(size, 0);
-                return slab;
+                next = Some(slab);
             }
-            self.used.push_back(slab);
         }
-        BytesMut::zeroed(size)
+        next.unwrap_or_else(|| BytesMut::zeroed(size))
     }
 }
 
@@ -118,6 +134,31 @@ mod tests {
         };
         turn(5_000);
         assert_eq!(allocation_counter::measure(|| turn(50_000)).count_total, 0);
+    }
+
+    #[test]
+    fn where_many_packets_stay_it_is_crowded_until_they_are_gone_and_their_memory_is_given_back() {
+        let mut slab = Slab::new();
+        let mut kept = Vec::new();
+        // One packet of each slab.
+        let mut stays = |slab: &mut Slab, slabs: usize| {
+            for _ in 0..slabs {
+                drop(slab.copy(&vec![7; SLAB - 200]));
+                kept.push(slab.copy(&[9; 100]));
+            }
+        };
+        stays(&mut slab, CROWDED);
+        assert!(!slab.is_crowded());
+        stays(&mut slab, 300);
+        assert!(slab.is_crowded());
+        kept.clear();
+        let given_back = allocation_counter::measure(|| {
+            for _ in 0..1000 {
+                drop(slab.copy(&vec![7; SLAB - 200]));
+            }
+        });
+        assert!(!slab.is_crowded());
+        assert!(given_back.bytes_current < -200 * i64::try_from(SLAB).unwrap(), "{} octets", given_back.bytes_current);
     }
 
     #[test]

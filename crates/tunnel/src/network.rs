@@ -57,7 +57,9 @@ impl TunDevice {
 
 impl NetworkLayer for TunDevice {
     fn poll_packet(&mut self) -> Result<Option<Bytes>, NetError> {
-        self.interface.receive(&mut self.slab)
+        let packet = self.interface.receive(&mut self.slab)?;
+        // It is held until its peer has it, and others that came with it may be long gone.
+        Ok(packet.map(|packet| if self.slab.is_crowded() { Bytes::copy_from_slice(&packet) } else { packet }))
     }
 
     fn deliver(&mut self, packet: &[u8]) -> Result<bool, NetError> {

@@ -18,17 +18,30 @@ struct Cable {
     arriving: VecDeque<(SocketAddr, usize, BytesMut)>,
     leaving: VecDeque<(SocketAddr, usize, BytesMut)>,
     slab: Slab,
+    /// Octets of strangers that arrive beside each batch.
+    noise: usize,
 }
 
 impl Line for Cable {
     fn receive(&mut self) -> Result<Option<Datagrams>, NetError> {
-        Ok(self.arriving.pop_front().map(|(from, each, octets)| Datagrams { octets, each, from, is_congested: false }))
+        let Some((from, each, mut octets)) = self.arriving.pop_front() else { return Ok(None) };
+        if self.noise > 0 {
+            self.slab.room(self.noise);
+            drop(self.slab.cut_mut(self.noise));
+            self.slab.room(octets.len())[..octets.len()].copy_from_slice(&octets);
+            octets = self.slab.cut_mut(octets.len());
+        }
+        Ok(Some(Datagrams { octets, each, from, is_congested: false }))
     }
 
     fn send(&mut self, to: SocketAddr, octets: &[u8], each: usize, _: u8) -> Result<Sent, NetError> {
         self.slab.room(octets.len())[..octets.len()].copy_from_slice(octets);
         self.leaving.push_back((to, each, self.slab.cut_mut(octets.len())));
         Ok(Sent::Taken(octets.len()))
+    }
+
+    fn is_crowded(&self) -> bool {
+        self.slab.is_crowded()
     }
 }
 
@@ -105,8 +118,12 @@ fn end(number: u8, others: &[u8], service: &str) -> End {
     packet[9] = 17;
     packet[12..16].copy_from_slice(&[10, 0, 0, number]);
     packet[16..20].copy_from_slice(&[10, 0, 0, others[0]]);
-    let cable =
-        Cable { arriving: VecDeque::with_capacity(256), leaving: VecDeque::with_capacity(256), slab: Slab::new() };
+    let cable = Cable {
+        arriving: VecDeque::with_capacity(256),
+        leaving: VecDeque::with_capacity(256),
+        slab: Slab::new(),
+        noise: 0,
+    };
     End { tunnel, cable, host: Host { to_send: 0, packet, slab: Slab::new(), received: 0 } }
 }
 
@@ -175,6 +192,33 @@ fn memory_does_not_grow_in_a_minute_at_full_rate() {
         let [begun, ended] = [&grown[2..6], &grown[8..]].map(|part| part.iter().max().copied().unwrap_or(0));
         assert!(ended <= begun + 256 * 1024, "{service}: {begun} octets, then {ended}");
     }
+}
+
+#[test]
+fn a_peer_that_withholds_a_packet_while_strangers_send_much_keeps_no_more_than_it_has_sent() {
+    let (mut ends, mut now) = ([end(0, &[1], "tally"), end(1, &[0], "tally")], Time::ZERO);
+    send(&mut ends, &mut now, 400);
+    // What the first one sends next is lost, and it learns of nothing: all that follows waits for that.
+    ends[0].host.to_send = 1;
+    turn(&mut ends[0], now);
+    ends[0].cable.leaving.clear();
+    let before = ends[1].host.received;
+    ends[1].cable.noise = 100_000;
+    let mut kept = 0;
+    for _ in 0..500 {
+        now += Span::from_milliseconds(1);
+        // One at a time, each in a batch of its own.
+        for _ in 0..4 {
+            ends[0].host.to_send = 1;
+            kept += allocation_counter::measure(|| turn(&mut ends[0], now)).bytes_current;
+            carry(&mut ends);
+            kept += allocation_counter::measure(|| turn(&mut ends[1], now)).bytes_current;
+            ends[1].cable.leaving.clear();
+        }
+    }
+    println!("{kept} octets for 2000 packets that wait");
+    assert_eq!(ends[1].host.received, before);
+    assert!(kept < 40_000_000, "{kept} octets");
 }
 
 #[test]

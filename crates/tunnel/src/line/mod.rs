@@ -37,6 +37,11 @@ pub trait Line {
     /// # Errors
     /// The line is broken. That nobody is there, or no way, is not an error of the line.
     fn send(&mut self, to: SocketAddr, octets: &[u8], each: usize, traffic_class: u8) -> Result<Sent, NetError>;
+
+    /// Whether datagrams that were received and are held keep much more memory than they fill.
+    fn is_crowded(&self) -> bool {
+        false
+    }
 }
 
 /// A line of the system's.

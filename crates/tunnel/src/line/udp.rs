@@ -31,6 +31,10 @@ impl Line for UdpLine {
         };
         self.socket.send(to, octets, each, Outer { traffic_class, interface })
     }
+
+    fn is_crowded(&self) -> bool {
+        self.slab.is_crowded()
+    }
 }
 
 impl SystemLine for UdpLine {

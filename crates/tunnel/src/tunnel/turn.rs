@@ -24,6 +24,7 @@ use arqway_session::{self as session, PeerId, Random, Received};
 use arqway_units::{Octets, Time};
 use bytes::{Bytes, BytesMut};
 use std::net::SocketAddr;
+use std::ops::Range;
 
 /// How often a turn reads the line, each time up to 64 datagrams, and how many packets it takes.
 const READS: usize = 16;
@@ -79,31 +80,39 @@ impl<R: Random> Tunnel<R> {
     fn read_line(&mut self, line: &mut (impl Line + ?Sized), now: Time) -> Result<bool, NetError> {
         for _ in 0..READS {
             let Some(Datagrams { mut octets, each, from, is_congested }) = line.receive()? else { return Ok(false) };
+            let is_crowded = line.is_crowded();
             while !octets.is_empty() {
-                let datagram = octets.split_to(each.min(octets.len()));
-                self.open(datagram, from, is_congested, now);
+                let mut datagram = octets.split_to(each.min(octets.len()));
+                if let Some((peer, payload)) = self.open(&mut datagram, from, now) {
+                    let octets = self.kept(datagram, payload, is_crowded);
+                    self.receive(peer, octets, is_congested, now);
+                }
             }
         }
         Ok(true)
     }
 
-    fn open(&mut self, mut datagram: BytesMut, from: SocketAddr, is_congested: bool, now: Time) {
-        match self.session.handle_datagram(&mut datagram, from, now, &mut self.random) {
-            Received::Packet { peer, payload } => {
-                // New keys say which incarnation of the peer this comes from.
-                self.hear_session(now);
-                let octets = if payload.len() < SMALL {
-                    self.small.copy(&datagram[payload])
-                } else {
-                    datagram.freeze().slice(payload)
-                };
-                self.receive(peer, octets, is_congested, now);
-            }
-            Received::Answer(message) => {
-                self.outbox.push(from, &message);
-                self.hear_session(now);
-            }
-            Received::Nothing => self.hear_session(now),
+    /// Opens a datagram in place. Who sealed it, and where what was sealed stands.
+    fn open(&mut self, datagram: &mut [u8], from: SocketAddr, now: Time) -> Option<(PeerId, Range<usize>)> {
+        let received = self.session.handle_datagram(datagram, from, now, &mut self.random);
+        if let Received::Answer(message) = &received {
+            self.outbox.push(from, message);
+        }
+        // New keys say which incarnation of the peer a packet comes from.
+        self.hear_session(now);
+        if let Received::Packet { peer, payload } = received { Some((peer, payload)) } else { None }
+    }
+
+    /// A part of a datagram, to be held for as long as need be. It may be all that is left of what was read with it: where that happens
+    /// too often, whoever forges datagrams, or sends them and withholds one that the others wait for, would have all our memory.
+    fn kept(&mut self, datagram: BytesMut, part: Range<usize>, is_crowded: bool) -> Bytes {
+        let is_small = part.len() < SMALL;
+        if is_small && !self.small.is_crowded() {
+            self.small.copy(&datagram[part])
+        } else if is_small || is_crowded {
+            Bytes::copy_from_slice(&datagram[part])
+        } else {
+            datagram.freeze().slice(part)
         }
     }
 
