@@ -436,6 +436,7 @@ fn with_packets_that_are_given_up_what_arrives_is_in_order_and_both_ends_come_to
 #[test]
 #[ignore = "takes minutes"]
 fn in_a_world_of_full_size_every_packet_arrives_once_and_in_order_and_both_ends_come_to_rest() {
-    let worlds = explore(Model { hasty: true, turn: 1 << 18, ..model(3, [4, 0]) });
+    // So many transmissions in a row may be lost: all of a window, and the poll behind it.
+    let worlds = explore(Model { unreported: 4, turn: 1 << 18, ..model(3, [4, 0]) });
     assert!(worlds > 20_000_000, "{worlds}");
 }
