@@ -1,7 +1,7 @@
 //! When the sender asks: how long the peer takes to answer, and what is done if it does not.
 //!
 //! No frame has a timer of its own. As long as frames are sent, each says of those before it whether they were lost. What is
-//! left is the end of a burst: after a quarter of a round trip without a new frame, or two where hardly a frame is lost, a *poll*
+//! left is the end of a burst: after a quarter of a round trip without a new frame, or four where hardly a frame is lost, a *poll*
 //! asks what has arrived. Frames that follow one another more slowly than that are no end of a burst, as long as the next one comes
 //! when it is due. If no answer comes in time the oldest frame of which nothing is known goes out again, and a poll behind it (the
 //! tail loss probe of RFC 8985 §7).
@@ -15,6 +15,9 @@ const UNKNOWN: Span = Span::from_milliseconds(333);
 const LEAST_MARGIN: Span = Span::from_milliseconds(1);
 /// Where a round trip takes next to no time.
 const LEAST_QUIET: Span = Span::from_nanoseconds(100_000);
+/// So many round trips of silence, where hardly a frame is lost: the last one of a burst seldom is, so what it then waits for adds
+/// less than a hundredth of a round trip to the mean.
+const SAFE_QUIET: u64 = 4;
 /// A probe is repeated no later than that, or after so many times the first wait where that is longer.
 const LATEST_REPETITION: Span = Span::from_milliseconds(2000);
 const MOST_DOUBLINGS: u32 = 6;
@@ -85,13 +88,13 @@ impl Timing {
 
     /// A frame has departed behind which nothing waits, or nothing that may be sent. The peer is asked after a quarter of a round
     /// trip, or when another frame is overdue by a quarter of the time between the last two, since that one would tell as much, but
-    /// after a round trip at the latest; after two if hardly a frame is lost, since each answer takes a little of the link, and more
-    /// is mostly sent by then.
+    /// after a round trip at the latest. If hardly a frame is lost it is asked later, since each answer takes a little of the link, and
+    /// more is mostly sent by then.
     pub(super) fn fell_silent(&mut self, loses_frames: bool, now: Time) {
         if self.polled.is_none() {
             let round_trip = self.round_trip();
             let overdue = (self.pace * 5 / 4).min(round_trip);
-            let quiet = if loses_frames { overdue.max(round_trip / 4) } else { round_trip * 2 };
+            let quiet = if loses_frames { overdue.max(round_trip / 4) } else { round_trip * SAFE_QUIET };
             self.quiet.restart(now + if self.is_fixed { FIXED } else { quiet.max(LEAST_QUIET) });
         }
     }

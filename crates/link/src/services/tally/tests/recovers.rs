@@ -59,7 +59,7 @@ fn the_end_of_a_burst_is_asked_after_a_quarter_of_a_round_trip_after_it_departed
 }
 
 #[test]
-fn where_hardly_a_frame_is_lost_the_peer_is_asked_after_two_round_trips_and_has_a_frame_s_time_to_answer() {
+fn where_hardly_a_frame_is_lost_the_peer_is_asked_after_four_round_trips_and_has_a_frame_s_time_to_answer() {
     let mut end = end();
     let sends = |end: &mut Scripted, sent| {
         let mut frame = end.at(sent).packets("x").hand_over();
@@ -72,7 +72,7 @@ fn where_hardly_a_frame_is_lost_the_peer_is_asked_after_two_round_trips_and_has_
     }
     sends(&mut end, 20_000);
     let asked = end.deadline().expect("the end of a burst");
-    assert_eq!(asked, 20_040 + 200);
+    assert_eq!(asked, 20_040 + 400);
     end.at(asked + 1).expect("poll as 67");
     assert_eq!(end.deadline(), Some(asked + 1 + 100 + 40));
 }
