@@ -134,6 +134,8 @@ fn whoever_doubles_delays_damages_repeats_and_forges_datagrams_at_full_rate_lets
         let taken = site.status(other)["counters"]["packets_taken"].as_u64().expect("a number");
         assert!((500..=taken).contains(&delivered), "{delivered} packets came out, {taken} went in");
         assert_eq!(status["peers"][0]["address"], format!("192.168.77.{}:51820", other + 1), "{status:#}");
+        assert_eq!(status["peers"][0]["services"][1]["loss"], 0.0, "{status:#}");
+        assert_eq!(counted("not_packets_received"), 0, "{status:#}");
     }
 }
 

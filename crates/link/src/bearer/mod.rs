@@ -31,6 +31,7 @@
 //! | `breaker.rs` | a lower pace, where less than half arrives |
 //! | `report.rs`, `duplicates.rs` | what was sent and reported, what has arrived |
 //! | `liveness.rs` | whether datagrams arrive |
+//! | `lateness.rs` | how late one may be |
 //! | `mtu.rs` | how large they may be |
 //! | `pack.rs`, `pieces.rs` | many frames in a datagram, many datagrams for a frame |
 //! | `sending.rs`, `receiving.rs` | a datagram made, a datagram taken apart |
@@ -43,6 +44,7 @@ mod counters;
 mod duplicates;
 mod epoch;
 mod events;
+mod lateness;
 mod liveness;
 mod mtu;
 mod pace;

@@ -79,6 +79,7 @@ impl<S: LinkService> Bearer<S> {
             Content::One => {
                 datagram.disclose().ok_or(Malformed)?;
                 self.wants_report(now);
+                self.path.received.had_frame();
                 self.inner.handle_frame(datagram, now);
             }
             Content::Several => {
@@ -87,6 +88,7 @@ impl<S: LinkService> Bearer<S> {
                     match item? {
                         Item::Frame(frame) => {
                             self.wants_report(now);
+                            self.path.received.had_frame();
                             self.inner.handle_frame(frame, now);
                         }
                         Item::Report(report) => self.hear_report(&report, now),

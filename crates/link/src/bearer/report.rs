@@ -5,6 +5,7 @@
 //! answered, so two idle ends do not answer each other for ever (as with the ack-eliciting packets of RFC 9000 §13.2.1).
 
 use super::duplicates::Duplicates;
+use super::lateness::Lateness;
 use super::wire::{self, Name, Report};
 use alloc::collections::VecDeque;
 use arqway_units::{BitRate, Octets, Span, Time};
@@ -110,6 +111,7 @@ impl Sent {
 #[derive(Debug, Default)]
 pub(super) struct Received {
     duplicates: Duplicates,
+    lateness: Lateness,
     octets: u64,
     newest_at: Time,
     largest: u16,
@@ -136,15 +138,21 @@ impl Received {
     /// A datagram arrives. Whether it is new.
     pub(super) fn arrive(&mut self, number: u64, size: Octets, now: Time) -> bool {
         let newest = self.duplicates.newest();
-        if !self.duplicates.is_new(number) {
+        if self.lateness.is_too_late(number) || !self.duplicates.is_new(number) {
             return false;
         }
         if newest.is_none_or(|newest| number > newest) {
             self.newest_at = now;
+            self.lateness.advance(number);
         }
         self.octets += size.as_u64();
         self.largest = self.largest.max(u16::try_from(size.as_u64()).unwrap_or(u16::MAX));
         true
+    }
+
+    /// There was a frame in it.
+    pub(super) fn had_frame(&mut self) {
+        self.lateness.count();
     }
 
     /// What arrived wants an answer, and none is due: soon, but not sooner than `interval` after the one before.
@@ -207,6 +215,23 @@ mod tests {
         };
         assert_eq!([9_990, 10_001, 11_024].map(number), [Some(9_990), Some(10_001), Some(11_024)]);
         assert_eq!([10_000 - 2_049, 10_000 - 3_000].map(number), [None, None]);
+    }
+
+    #[test]
+    fn a_datagram_behind_which_128_frames_arrived_is_too_late() {
+        let mut received = Received::default();
+        let mut arrives = |number, frames| {
+            let is_new = received.arrive(number, Octets::new(100), at(0));
+            (0..frames).for_each(|_| received.had_frame());
+            is_new
+        };
+        assert!((0..10).all(|number| arrives(2 * number, 12)), "120 frames");
+        assert!(arrives(1, 1), "108 of them behind it");
+        assert!((10..14).all(|number| arrives(2 * number, 12)), "48 more");
+        assert_eq!([3, 5, 7, 9, 11].map(|number| arrives(number, 0)), [false, false, false, true, true]);
+        assert!(!arrives(9, 0), "it was here before");
+        // Without frames each counts for one.
+        assert!((28..1000).all(|number| arrives(number, 0)));
     }
 
     #[test]
