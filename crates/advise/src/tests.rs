@@ -77,7 +77,7 @@ fn a_scenario_and_an_experiment_without_a_sweep_ask_the_same() {
 }
 
 #[test]
-fn what_cannot_be_asked_is_told_with_its_place_and_what_would_be_right() {
+fn what_cannot_be_asked_is_told_with_its_place_and_what_is_expected() {
     let told = |text: &str| question(text, &AdviceOptions::default()).expect_err(text).to_string();
     let sweep = told("[scenario]\nbase = 'clean'\n[sweep]\n'wireless.rate' = ['1 Mbit/s']\n[[scheme]]\nuse = 'raw'\n");
     assert!(

@@ -289,7 +289,7 @@ fn an_outage_of_many_thousand_frames_has_a_likelihood() {
 }
 
 #[test]
-fn a_trace_that_is_too_short_or_contradicts_the_rate_is_refused_with_what_would_be_right() {
+fn a_trace_that_is_too_short_or_contradicts_the_rate_is_refused_with_what_is_expected() {
     let told = |frames: &Frames, rate| Fit::new("t.csv", frames, rate).expect_err("refused").to_string();
     assert_eq!(told(&Frames::default(), None), "t.csv has fewer than two frames; expected a trace of thousands");
     let frames = back_to_back(&ErrorModel::None, 1, 100);

@@ -204,7 +204,7 @@ fn a_mistake_in_a_recording_is_told_with_its_file_line_and_column() {
 }
 
 #[test]
-fn what_is_no_channel_is_refused_with_what_would_be_right() {
+fn what_is_not_a_channel_is_refused_with_what_is_expected() {
     for (set, right) in [
         ("\"wireless.down.rates\" = \"1 Mbit/s\"", "did you mean `rate`?"),
         ("\"wireless.reordering\" = { share = \"1 %\" }", "delay"),

@@ -49,7 +49,7 @@ def test_a_file_that_is_not_there_is_an_os_error_with_its_name(tmp_path: Path) -
         arqway.Experiment.read(tmp_path / "latin.toml")
 
 
-def test_every_mistake_is_told_at_once_with_its_place_and_what_would_be_right() -> None:
+def test_every_mistake_is_told_at_once_with_its_place_and_what_is_expected() -> None:
     with pytest.raises(arqway.Mistakes) as raised:
         arqway.Experiment.from_toml(WRONG, name="wrong.toml")
     mistakes = raised.value.mistakes

@@ -1,9 +1,8 @@
 //! Two hosts with a cable between them, and the tunnels at its ends.
 
 use crate::SERVER;
-use crate::running::Running;
 use crate::system::{Folder, Made, interface, ip, itself, namespace, stderr};
-use arqway_net::{Clock, Interface};
+use arqway_net::Clock;
 use arqway_units::{Span, Time};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
@@ -16,17 +15,6 @@ use std::time::Duration;
 
 /// A machine may be as busy as that.
 const LONG: Duration = Duration::from_secs(60);
-
-/// The middle's interfaces, by the end that each leads to; variables of these names say what they are called.
-const PORTS_OF_MIDDLE: [&str; 2] = ["m0", "m1"];
-
-/// The middle's interfaces, in the process that [`Site::middle`] has started.
-pub(crate) fn ports_of_middle() -> [Interface; 2] {
-    PORTS_OF_MIDDLE.map(|port| {
-        let name = std::env::var(port).expect("set by whoever starts this");
-        Interface::attach(&name).expect("a cable")
-    })
-}
 
 /// Ends with cables between them, and their settings: 10.9.0.1 and so on in the tunnel.
 pub(crate) struct Site {
@@ -103,16 +91,6 @@ impl Site {
             site.write(end, &format!("listen = 51820\n{}", site.peer(other, "192.168.77", "10.9.0")));
         }
         site
-    }
-
-    /// Starts a test of this binary in the middle, where it has the [ports](ports_of_middle).
-    pub(crate) fn middle(&self, test: &str) -> Running {
-        let [program, test @ ..] = itself(test);
-        let mut command = self.inside(2, &program);
-        for port in PORTS_OF_MIDDLE {
-            command.env(port, interface(port));
-        }
-        Running::start(command, &test)
     }
 
     /// A hub with two spokes, `left` and `right`, which reach each other through it.
@@ -282,6 +260,16 @@ impl Site {
         let caller = lines.find_map(|line| line.strip_prefix("called by ").map(str::to_owned));
         caller.expect("a caller")
     }
+}
+
+/// Asserts that packets cross a tunnel, and that it ends when told to, whoever reads what its left end says.
+pub(crate) fn carries_and_ends(site: &Site, reader: impl Into<Stdio>) {
+    let left = Tunnel::quiet(site, 0, reader);
+    let mut right = Tunnel::start(site, 1);
+    right.wait_for("link up");
+    site.call();
+    kill_process(left.process(), Signal::TERM).expect("a process that runs");
+    assert_eq!(left.ends_in_time(|_| ()).code(), Some(0));
 }
 
 /// A tunnel that runs at one end.

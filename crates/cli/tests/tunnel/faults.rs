@@ -6,18 +6,18 @@
 //!       `----- tunnel -------'
 //! ```
 
-use crate::ends::{Site, Tunnel, ports_of_middle};
+use crate::ends::{Site, Tunnel, carries_and_ends};
+use crate::middle::{middle, stand_between};
 use crate::system::{can_run, interface, ip};
-use arqway_net::{Clock, Slab, Wait};
+use arqway_net::Clock;
 use arqway_units::{Span, Time};
 use rand::rngs::ChaCha8Rng;
 use rand::seq::IndexedRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
-use rustix::process::{Signal, kill_process};
+use rustix::process::Signal;
 use std::collections::VecDeque;
 use std::fs::{self, OpenOptions};
 use std::io::{BufRead as _, BufReader};
-use std::os::fd::AsFd as _;
 use std::process::{Command, Stdio};
 use std::sync::mpsc::channel;
 use std::thread;
@@ -93,25 +93,13 @@ fn damaged(frame: &[u8], dice: &mut ChaCha8Rng) -> Vec<u8> {
 #[test]
 #[ignore = "the middle of another test"]
 fn meddles() {
-    let (mut ports, mut slab, mut dice) = (ports_of_middle(), Slab::new(), ChaCha8Rng::seed_from_u64(23));
-    let (wait, clock, mut meddlers) =
-        (Wait::new().expect("a thread"), Clock::start(), [(); 2].map(|()| Meddler::default()));
-    println!("meddles");
-    loop {
-        // Who forges does not wait for others.
-        let soon = Some(clock.now() + Span::from_milliseconds(1));
-        wait.on(&[ports[0].as_fd(), ports[1].as_fd()], soon, &clock).expect("cables");
-        for from in [0, 1] {
-            let mut leaving = Vec::new();
-            while let Some(frame) = ports[from].receive(&mut slab).expect("a cable") {
-                leaving.extend(meddlers[from].meddle(&frame, &mut dice));
-            }
-            leaving.extend((0..20).filter_map(|_| meddlers[from].intrude(&mut dice)));
-            for frame in leaving {
-                ports[1 - from].send(&frame).expect("a cable");
-            }
-        }
-    }
+    let (mut dice, mut meddlers) = (ChaCha8Rng::seed_from_u64(23), [(); 2].map(|()| Meddler::default()));
+    // Who forges does not wait for others.
+    stand_between("meddles", Some(Span::from_milliseconds(1)), |from, frames| {
+        let mut leaving: Vec<_> = frames.iter().flat_map(|frame| meddlers[from].meddle(frame, &mut dice)).collect();
+        leaving.extend((0..20).filter_map(|_| meddlers[from].intrude(&mut dice)));
+        leaving
+    });
 }
 
 #[test]
@@ -120,7 +108,7 @@ fn whoever_doubles_delays_damages_repeats_and_forges_datagrams_at_full_rate_lets
         return;
     }
     let site = Site::with_middle("meddled");
-    let mut middle = site.middle("faults::meddles");
+    let mut middle = middle(&site, "faults::meddles");
     middle.wait_for("meddles");
     let _tunnels = site.up();
     site.call();
@@ -145,22 +133,16 @@ const NARROW: usize = 700;
 #[test]
 #[ignore = "the middle of another test"]
 fn narrows() {
-    let (mut ports, mut slab, mut large) = (ports_of_middle(), Slab::new(), 0);
-    let (wait, clock) = (Wait::new().expect("a thread"), Clock::start());
-    println!("narrows");
-    loop {
-        wait.on(&[ports[0].as_fd(), ports[1].as_fd()], None, &clock).expect("cables");
-        for from in [0, 1] {
-            while let Some(frame) = ports[from].receive(&mut slab).expect("a cable") {
-                let is_large = is_datagram(&frame) && frame.len() > 14 + NARROW;
-                large += u32::from(is_large);
-                // It says nothing of it: no router does that has a firewall before it.
-                if !is_large || large < 300 {
-                    ports[1 - from].send(&frame).expect("a cable");
-                }
-            }
-        }
-    }
+    let mut large = 0;
+    stand_between("narrows", None, |_, mut frames| {
+        frames.retain(|frame| {
+            let is_large = is_datagram(frame) && frame.len() > 14 + NARROW;
+            large += u32::from(is_large);
+            // It says nothing of it: no router does that has a firewall before it.
+            !is_large || large < 300
+        });
+        frames
+    });
 }
 
 #[test]
@@ -169,7 +151,7 @@ fn a_path_that_becomes_smaller_in_the_middle_of_a_transfer_and_does_not_say_so_i
         return;
     }
     let site = Site::with_middle("narrowed");
-    let mut middle = site.middle("faults::narrows");
+    let mut middle = middle(&site, "faults::narrows");
     middle.wait_for("narrows");
     let _tunnels = site.up();
     site.call();
@@ -233,12 +215,7 @@ fn a_disk_that_is_full_holds_up_no_packet_and_no_end() {
     }
     let site = Site::new("full");
     let full = OpenOptions::new().write(true).open("/dev/full").expect("a device that is always full");
-    let left = Tunnel::quiet(&site, 0, full);
-    let mut right = Tunnel::start(&site, 1);
-    right.wait_for("link up");
-    site.call();
-    kill_process(left.process(), Signal::TERM).expect("a process that runs");
-    assert_eq!(left.ends_in_time(|_| ()).code(), Some(0));
+    carries_and_ends(&site, full);
 }
 
 /// A library that sets one process's clock, and no other's: so many seconds ahead as a file says.

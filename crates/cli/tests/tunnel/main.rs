@@ -7,13 +7,14 @@
 mod ends;
 mod faults;
 mod marks;
+mod middle;
 mod routes;
 mod running;
 mod serial;
 #[path = "../system/mod.rs"]
 mod system;
 
-use ends::{Site, Tunnel, arqway};
+use ends::{Site, Tunnel, arqway, carries_and_ends};
 use rustix::io::ioctl_fionbio;
 use rustix::process::{Signal, kill_process};
 use std::fs;
@@ -256,12 +257,7 @@ fn words_that_nobody_reads_hold_up_no_packet_and_no_end() {
     }
     let site = Site::new("unread");
     let (_reader, stderr) = full_pipe();
-    let left = Tunnel::quiet(&site, 0, stderr);
-    let mut right = Tunnel::start(&site, 1);
-    right.wait_for("link up");
-    site.call();
-    kill_process(left.process(), Signal::TERM).expect("a process that runs");
-    assert_eq!(left.ends_in_time(|_| ()).code(), Some(0));
+    carries_and_ends(&site, stderr);
 }
 
 #[test]

@@ -5,7 +5,8 @@
 //!       `----- tunnel -------'
 //! ```
 
-use crate::ends::{Site, Tunnel, ports_of_middle};
+use crate::ends::{Site, Tunnel};
+use crate::middle::{middle, stand_between};
 use crate::running::Running;
 use crate::system::{can_run, itself};
 use arqway_net::{Clock, Outer, Slab, UdpSocket, Wait};
@@ -37,22 +38,15 @@ fn mark(frame: &mut [u8]) -> Option<u8> {
 #[test]
 #[ignore = "the middle of another test"]
 fn hands_on() {
-    let mut ends = ports_of_middle();
-    let (wait, clock, mut slab, mut seen) =
-        (Wait::new().expect("a thread"), Clock::start(), Slab::new(), BTreeSet::new());
-    println!("hands on");
-    loop {
-        wait.on(&[ends[0].as_fd(), ends[1].as_fd()], None, &clock).expect("cables");
-        for end in [0, 1] {
-            while let Some(frame) = ends[end].receive(&mut slab).expect("a cable") {
-                let mut frame = frame.to_vec();
-                if let Some(octet) = mark(&mut frame).filter(|octet| seen.insert(*octet)) {
-                    println!("seen {octet}");
-                }
-                ends[1 - end].send(&frame).expect("a cable");
+    let mut seen = BTreeSet::new();
+    stand_between("hands on", None, |_, mut frames| {
+        for frame in &mut frames {
+            if let Some(octet) = mark(frame).filter(|octet| seen.insert(*octet)) {
+                println!("seen {octet}");
             }
         }
-    }
+        frames
+    });
 }
 
 #[test]
@@ -85,7 +79,7 @@ fn a_datagram_shows_its_class_and_congestion_on_the_way_reaches_the_packet_in_it
         return;
     }
     let site = Site::with_middle("marks");
-    let mut middle = site.middle("marks::hands_on");
+    let mut middle = middle(&site, "marks::hands_on");
     middle.wait_for("hands on");
     let _tunnels: [Tunnel; 2] = site.up();
     let [program, test @ ..] = itself("marks::hears");

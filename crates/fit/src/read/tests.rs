@@ -158,7 +158,7 @@ fn a_packet_longer_than_the_reader_expects_is_read() {
 }
 
 #[test]
-fn captures_that_cannot_be_used_are_refused_with_what_would_be_right() {
+fn captures_that_cannot_be_used_are_refused_with_what_is_expected() {
     let good = pcap(101, &[(0, packet(1, 0)), (1, packet(2, 0))]);
     let one = CaptureFile { name: "a.pcap", octets: &good };
     let alone = read_captures(&one, None, &Places::default(), None).unwrap_err().to_string();

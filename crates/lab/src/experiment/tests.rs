@@ -64,7 +64,7 @@ fn the_service_of_a_class_is_the_worlds_too() {
 }
 
 #[test]
-fn a_class_that_cannot_be_is_told_where_it_stands_with_what_would_be_right() {
+fn a_class_that_cannot_be_is_told_where_it_stands_with_what_is_expected() {
     let told = |classes: &str| {
         let text = STUDY.replace("\"media.enabled\" = true,", &format!("\"link-layer.classes\" = [{classes}],"));
         experiment(&text).expect_err("a slip").to_string()
@@ -173,7 +173,7 @@ fn a_quick_look_is_what_the_world_says_it_is() {
 }
 
 #[test]
-fn all_mistakes_are_told_at_once_each_with_its_place_and_what_would_be_right() {
+fn all_mistakes_are_told_at_once_each_with_its_place_and_what_is_expected() {
     let error = experiment(
         r#"[experiment]
 id = "study"

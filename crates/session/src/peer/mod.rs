@@ -38,7 +38,8 @@ pub enum Keepalive {
     /// While the owner waits for something from the peer, if we began the session: see [`Endpoint::awaits`](crate::Endpoint::awaits).
     #[default]
     WhileAwaiting,
-    /// Always: this end is behind a NAT, and others have to reach it.
+    /// Always: this end is behind a NAT, and others have to reach it. The peer is asked for an answer each time: one that has restarted
+    /// meanwhile has none, and cannot begin itself where it does not know our address.
     Always,
 }
 
@@ -63,10 +64,19 @@ const REFUSED_FOR: Span = Span::from_milliseconds(30_000);
 pub(crate) struct Wants {
     /// An empty packet: a sign of life, or the confirmation of new keys.
     pub(crate) keepalive: bool,
+    /// A question whether the peer still has our keys, which holds the way to it open, too.
+    pub(crate) question: bool,
     /// The answer to a challenge, to where that came from.
     pub(crate) answer: Option<(u64, SocketAddr)>,
     /// A report of what has arrived with the keys of this index.
     pub(crate) report: Option<u16>,
+}
+
+impl Wants {
+    /// Something is sent: it says that we live, and which keys we have.
+    pub(crate) fn sent(&mut self) {
+        (self.keepalive, self.question) = (false, false);
+    }
 }
 
 pub(crate) struct Peer {
@@ -159,13 +169,16 @@ impl Peer {
             self.wants.keepalive = true;
         }
         if self.keeps_alive() && self.activity.keepalive_at(config) <= now {
-            self.wants.keepalive = true;
+            match self.config.keepalive {
+                Keepalive::Always => self.wants.question = true,
+                Keepalive::WhileAwaiting => self.wants.keepalive = true,
+            }
         }
         let attempt = self.attempt.take_if(|attempt| attempt.is_over(config, now))?;
         attempt.indices().for_each(dropped);
         self.activity.give_up();
         // Whoever holds a way open tries again when that is due.
-        self.wants.keepalive = false;
+        self.wants.sent();
         self.activity.sent(false, now);
         Some(attempt.unverified)
     }
@@ -173,7 +186,8 @@ impl Peer {
     /// When it has to be looked after. What is due already waits to be asked for, not for time.
     pub(crate) fn deadline(&self, config: &Config, now: Time) -> Option<Time> {
         let retired = self.slots.iter().map(|keys| keys.born + config.reject_after.get()).min();
-        let keepalive = (self.keeps_alive() && !self.wants.keepalive).then(|| self.activity.keepalive_at(config));
+        let keepalive = (self.keeps_alive() && !self.wants.keepalive && !self.wants.question)
+            .then(|| self.activity.keepalive_at(config));
         let challenge = self.path.deadline().filter(|at| *at > now);
         let attempt = self.attempt.as_ref().map(|attempt| attempt.deadline(config, now));
         [retired, keepalive, attempt, self.activity.deadline(config), challenge].into_iter().flatten().min()
@@ -186,9 +200,10 @@ impl Peer {
 
     /// Whether it has something to send now.
     pub(crate) fn has_something(&self, config: &Config, now: Time) -> bool {
-        let Wants { keepalive, answer, report } = &self.wants;
+        let Wants { keepalive, question, answer, report } = &self.wants;
         self.attempt.as_ref().is_some_and(|attempt| attempt.is_due(now))
             || *keepalive
+            || *question
             || report.is_some()
             || answer.is_some()
             || self.wants_challenge(config, now)

@@ -89,8 +89,7 @@ impl Peer {
         let to = self.path.to(datagram.len()).ok_or(NotSealed::NoAddress)?;
         let is_old = keys.is_old(config, now);
         self.activity.sent(is_packet, now);
-        // Whatever is sent says that we live, and which keys we have.
-        self.wants.keepalive = false;
+        self.wants.sent();
         if is_old {
             self.want_keys(now);
         }
@@ -118,10 +117,27 @@ impl Peer {
         {
             return Some((challenge.to, self.control(context, Control::Challenge(challenge.token))?));
         }
+        if std::mem::take(&mut self.wants.question) {
+            return self.question(context);
+        }
         if std::mem::take(&mut self.wants.keepalive) {
             return self.keepalive(context);
         }
         None
+    }
+
+    /// A challenge of where the peer is known to be. Without an answer in time a handshake asks again.
+    fn question(&mut self, context: &mut Context<'_>) -> Option<(SocketAddr, Message)> {
+        let token = u64::from_le_bytes(draw(context.random));
+        let message = self.control(context, Control::Challenge(token));
+        let question = message.and_then(|message| Some((self.path.to(message.len())?, message)));
+        // Counts as sent also where it cannot be, or it would be due at once again.
+        self.activity.sent(question.is_some(), context.now);
+        self.wants.sent();
+        if self.slots.current().is_none_or(|keys| keys.is_old(context.config, context.now)) {
+            self.want_keys(context.now);
+        }
+        question
     }
 
     fn keepalive(&mut self, context: &Context<'_>) -> Option<(SocketAddr, Message)> {

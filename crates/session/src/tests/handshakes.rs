@@ -1,6 +1,7 @@
 //! What a handshake does, and what it refuses.
 
 use super::*;
+use std::net::SocketAddr;
 
 #[test]
 fn a_packet_crosses_after_one_round_trip_and_says_who_sealed_it() {
@@ -293,6 +294,49 @@ fn a_way_through_a_nat_is_held_open_by_whoever_began_while_something_waits() {
     assert_eq!(sent, [3, 0], "after 25, 50 and 75 s");
     ends[0].endpoint.awaits(ends[0].peer, false, at(100_000));
     run(&mut ends, at(100_000), at(170_000));
+}
+
+/// The peer of an end, as it has it from the start at `now`.
+fn change_peer(end: &mut End, address: Option<SocketAddr>, keepalive: Keepalive, now: Time) {
+    let number = if end.at == super::address(1) { 2 } else { 1 };
+    let preshared = PresharedKey::generate(&mut Dice(12));
+    end.endpoint.remove_peer(end.peer);
+    let peer = PeerConfig { public: key(number).public(), preshared, address, keepalive };
+    end.peer = end.endpoint.add_peer(peer, now).expect("another end");
+}
+
+#[test]
+fn a_way_that_is_always_held_open_shows_within_half_a_minute_that_the_peer_has_lost_it_all() {
+    let mut ends = pair();
+    change_peer(&mut ends[0], Some(address(2)), Keepalive::Always, at(0));
+    change_peer(&mut ends[1], None, Keepalive::default(), at(0));
+    run(&mut ends, at(0), at(500_000));
+    ends.iter_mut().for_each(|end| _ = end.events());
+    assert!(ends[0].status(at(500_000)).unanswered_since.is_none(), "each question has its answer");
+    // New keys with the first question after 120 s, and so on.
+    assert_eq!(ends.each_ref().map(|end| end.endpoint.counters().handshakes), [5, 5]);
+    ends[1] = end(2, 23, Config::default(), at(501_000));
+    change_peer(&mut ends[1], None, Keepalive::default(), at(501_000));
+    assert_eq!(ends[1].seal(b"packet", at(501_000)), Err(NotSealed::NoAddress));
+    run(&mut ends, at(501_000), at(531_000));
+    let peer = ends[0].peer;
+    assert_eq!(ends[0].events(), [Event::Established { peer, boot: 23, restarted: true }]);
+    assert!(ends[1].seal(b"packet", at(531_000)).is_ok());
+}
+
+#[test]
+fn a_way_that_is_always_held_open_costs_one_question_and_its_answer_each_25_s() {
+    let mut ends = established(at(0));
+    change_peer(&mut ends[0], Some(address(2)), Keepalive::Always, at(0));
+    ends[0].endpoint.begin(ends[0].peer, at(0));
+    exchange(&mut ends, at(0));
+    let mut sent = Vec::new();
+    for second in 0..90 {
+        ends.iter_mut().for_each(|end| end.endpoint.handle_timeout(at(1000 * second)));
+        let count = exchange(&mut ends, at(1000 * second));
+        sent.extend((count > 0).then_some((second, count)));
+    }
+    assert_eq!(sent, [(25, 2), (50, 2), (75, 2)]);
 }
 
 #[test]

@@ -129,7 +129,7 @@ pub struct PeerSettings {
     pub endpoint: Option<Located<Endpoint>>,
     /// The addresses behind it: packets to them go there, and only packets from them are taken from there.
     pub allowed: Vec<Located<Addresses>>,
-    /// Sends an empty datagram every 25 s when nothing else is sent: for an end behind a NAT that has to be reached.
+    /// Asks every 25 s whether it is there, when nothing else is sent: for an end behind a NAT that has to be reached.
     #[serde(default)]
     pub keepalive: bool,
     /// How fast this end sends to it, where that is not `rate` above.

@@ -27,7 +27,7 @@ fn a_field_prints_as_it_is_read() {
 }
 
 #[test]
-fn what_is_no_field_is_refused_with_what_would_be_right() {
+fn what_is_not_a_field_is_refused_with_what_is_expected() {
     refuses::<Protocol>("tpc", "expected tcp, udp, icmp, icmpv6, sctp, esp or a number from 0 to 255");
     for text in ["70000", "20-10", "5004-", "-3", "http"] {
         refuses::<Ports>(text, "such as \"5004-5020\"");

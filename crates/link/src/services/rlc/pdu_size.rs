@@ -67,7 +67,7 @@ mod tests {
     use alloc::string::ToString;
 
     #[test]
-    fn a_size_out_of_its_bounds_is_refused_with_what_would_be_right() {
+    fn a_size_out_of_its_bounds_is_refused_with_what_is_expected() {
         assert_eq!(PduSize::<1504>::try_from(Octets::new(8)).map(PduSize::octets), Ok(8));
         for octets in [7, 1505, 1 << 40] {
             let error = PduSize::<1504>::try_from(Octets::new(octets)).expect_err("too small or too large");

@@ -16,6 +16,9 @@ pub(super) const LONGEST_PACKET: usize = 65_535;
 const MOST_CUTS: usize = LONGEST_PACKET / 16 + 1;
 /// How much memory is taken at once for packets that are put together.
 const SLAB: usize = 64 * 1024;
+/// So many octets are kept of cuts that have some of their pieces, whatever a peer sends. Of the cut that all others wait for they are
+/// kept in any case, so one after the other is completed.
+const MOST_IN_PIECES: usize = 4 * 1024 * 1024;
 
 /// The frames from the first one of an incomplete packet to the highest one that has come.
 #[derive(Debug, Clone, Default)]
@@ -26,6 +29,8 @@ pub(super) struct Reassembly {
     edge: u64,
     /// How many octets of the packet that the edge is in have arrived.
     octets: usize,
+    /// How many octets are kept of cuts that have some of their pieces.
+    in_pieces: usize,
     slab: BytesMut,
 }
 
@@ -58,6 +63,7 @@ pub(super) struct Whole {
 impl Reassembly {
     /// A piece of frame `number`, which has not arrived. The whole cut, if it is the last piece and those before it are there.
     pub(super) fn piece(&mut self, number: u64, mut cut: Cut, offset: usize, is_last: bool) -> Option<Cut> {
+        let room = if number == self.edge { LONGEST_PACKET } else { MOST_IN_PIECES.saturating_sub(self.in_pieces) };
         let slot = self.slot(number)?;
         if !matches!(slot, Slot::Pieces(_)) {
             *slot = Slot::Pieces(BytesMut::new());
@@ -65,19 +71,36 @@ impl Reassembly {
         let Slot::Pieces(pieces) = slot else { return None };
         // What was there from an earlier try is not taken twice; behind a gap nothing is taken.
         let known = pieces.len().checked_sub(offset)?;
-        if known < cut.octets.len() && pieces.len() + cut.octets.len() - known <= LONGEST_PACKET {
-            pieces.put_slice(&cut.octets[known..]);
+        let new = cut.octets.get(known..).unwrap_or_default();
+        let mut kept = 0;
+        if pieces.len() + new.len() <= LONGEST_PACKET && new.len() <= room {
+            pieces.put_slice(new);
+            kept = new.len();
         }
-        if !is_last || pieces.len() != offset + cut.octets.len() {
+        let is_whole = is_last && pieces.len() == offset + cut.octets.len();
+        self.in_pieces += kept;
+        if !is_whole {
             return None;
         }
-        cut.octets = core::mem::take(pieces).freeze();
-        *slot = Slot::Empty;
+        cut.octets = self.vacate(number).freeze();
         Some(cut)
+    }
+
+    /// The pieces that were kept of frame `number`, if any.
+    fn vacate(&mut self, number: u64) -> BytesMut {
+        let pieces = match self.slot(number).map(core::mem::take) {
+            Some(Slot::Pieces(pieces)) => pieces,
+            _ => BytesMut::new(),
+        };
+        self.in_pieces -= pieces.len();
+        pieces
     }
 
     /// Frame `number` arrives for the first time. The packet, if that makes one whole.
     pub(super) fn arrive(&mut self, number: u64, cut: Cut) -> Option<Whole> {
+        if self.in_pieces > 0 {
+            self.vacate(number);
+        }
         if cut.starts && cut.ends {
             return Some(Whole { frames: number..number + 1, link: cut.link, packet: cut.octets });
         }
@@ -89,6 +112,7 @@ impl Reassembly {
 
     /// Frame `number` will not come; a packet starts with it, or not.
     pub(super) fn give_up(&mut self, number: u64, starts: bool) {
+        self.vacate(number);
         if let Some(slot) = self.slot(number) {
             *slot = Slot::GivenUp { starts };
         }

@@ -162,6 +162,48 @@ proptest! {
     }
 }
 
+#[test]
+fn of_cuts_without_all_their_pieces_four_mebioctets_are_kept_and_each_is_completed_in_its_turn() {
+    let most = 4 << 20;
+    let (first, last) = (Bytes::from_static(&[1; 60_000]), Bytes::from_static(&[2; 5_000]));
+    let piece = |number, octets: &Bytes| Cut {
+        form: Form::Long,
+        number,
+        counter: 0,
+        starts: true,
+        ends: true,
+        link: None,
+        octets: octets.clone(),
+    };
+    let mut reassembly = Reassembly::default();
+    let taken = allocation_counter::measure(|| {
+        for number in (0..1000).rev() {
+            assert!(reassembly.piece(number, piece(number, &first), 0, false).is_none());
+        }
+    });
+    // A buffer that grows has two sizes for a moment, and the table of frames grows, too.
+    assert!((most - 60_000..2 * most).contains(&taken.bytes_current.unsigned_abs()), "{taken:?}");
+    // What had no room is sent again, whole or in pieces, once it is the first that is missing.
+    for number in 0..1000 {
+        let whole = if number % 2 == 0 {
+            reassembly.piece(number, piece(number, &first), 0, false);
+            reassembly.piece(number, piece(number, &last), first.len(), true).expect("all pieces")
+        } else {
+            piece(number, &Bytes::from([&first[..], &last].concat()))
+        };
+        assert_eq!(whole.octets.len(), 65_000);
+        assert_eq!(reassembly.arrive(number, whole).map(|whole| whole.packet.len()), Some(65_000));
+        assert_eq!(reassembly.advance(number + 1), 0);
+    }
+    // Nor is room lost for what is not kept any more.
+    for number in 1000..1060 {
+        reassembly.piece(number, piece(number, &first), 0, false);
+        reassembly.give_up(number, true);
+    }
+    reassembly.piece(1070, piece(1070, &first), 0, false);
+    assert!(reassembly.piece(1070, piece(1070, &last), first.len(), true).is_some());
+}
+
 /// Which of the transmissions make it due to tell the sender, who is told each time.
 fn due(arrivals: &mut Arrivals, counters: impl IntoIterator<Item = u64>) -> Vec<u64> {
     let mut due = Vec::new();
