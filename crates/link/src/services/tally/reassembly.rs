@@ -1,8 +1,9 @@
 //! From cuts to packets.
 //!
 //! ```text
-//!     frames      4 S   5     6 E      7 SE     8 S   9 E
-//!     cuts        aaa   aa    a        bbb      .     cc        7 is released at once; 9 waits for 8
+//!     frames      4 S   5   |   6     7 E      8 SE     9 S   10 E
+//!     cuts        aaa   aa  |   .     a        bbb      .     cc        8 is released at once; 7 waits for 6, and 10 for 9
+//!                 one buffer, since all of them have come
 //! ```
 
 use super::wire::Cut;
@@ -20,17 +21,19 @@ const SLAB: usize = 64 * 1024;
 /// kept in any case, so one after the other is completed.
 const MOST_IN_PIECES: usize = 4 * 1024 * 1024;
 
-/// The frames from the first one of an incomplete packet to the highest one that has come.
+/// The frames from the first one that is missing to the highest one that has come, and what has come of the packet before them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Reassembly {
     frames: VecDeque<Slot>,
-    first: u64,
     /// All before this one have arrived or are given up.
     edge: u64,
-    /// How many octets of the packet that the edge is in have arrived.
-    octets: usize,
+    /// The first frame of the packet that the edge is in, if all of it before the edge has arrived.
+    begun: Option<u64>,
+    /// The octets of that packet.
+    octets: BytesMut,
     /// How many octets are kept of cuts that have some of their pieces.
     in_pieces: usize,
+    /// For packets behind a gap.
     slab: BytesMut,
 }
 
@@ -105,8 +108,7 @@ impl Reassembly {
             return Some(Whole { frames: number..number + 1, link: cut.link, packet: cut.octets });
         }
         *self.slot(number)? = Slot::Cut(cut);
-        let last = self.search(number, 1, |cut| cut.ends, |cut| cut.starts)?;
-        let first = self.search(number, -1, |cut| cut.starts, |cut| cut.ends)?;
+        let (first, last) = (self.first_of(number)?, self.last_of(number)?);
         self.join(first..last + 1)
     }
 
@@ -125,96 +127,107 @@ impl Reassembly {
         while self.edge < edge {
             let number = self.edge;
             self.edge += 1;
-            let (starts, length) = match self.get(number) {
-                Some(Slot::Cut(cut)) => (cut.starts, cut.octets.len()),
-                Some(Slot::GivenUp { starts }) => (*starts, 0),
+            let slot = self.frames.pop_front().unwrap_or_default();
+            let continues = match &slot {
+                Slot::Cut(cut) => !cut.starts && self.octets.len() + cut.octets.len() <= LONGEST_PACKET,
+                Slot::GivenUp { starts } => !starts,
                 // Its packet was whole.
-                _ => (true, 0),
+                Slot::Empty | Slot::Pieces(_) => false,
             };
-            if starts || self.octets + length > LONGEST_PACKET {
-                // What is before it can be joined to nothing.
-                endless += u64::from(self.first < number && matches!(self.get(self.first), Some(Slot::Cut(_))));
-                self.drop_before(number);
+            if !continues && self.begun.is_some() {
+                endless += 1;
+                self.drop_begun();
             }
-            let is_orphan = !starts && self.first == number;
-            if length == 0 || is_orphan {
-                self.drop_before(number + 1);
-            } else {
-                self.octets += length;
+            match slot {
+                Slot::Cut(cut) => {
+                    if cut.starts {
+                        self.begun = Some(number);
+                    }
+                    if self.begun.is_some() {
+                        put(&mut self.octets, &cut.octets);
+                    }
+                }
+                _ => self.drop_begun(),
             }
         }
         endless
     }
 
-    fn drop_before(&mut self, edge: u64) {
-        while self.first < edge {
-            self.frames.pop_front();
-            self.first += 1;
-        }
-        self.octets = 0;
+    fn drop_begun(&mut self) {
+        self.begun = None;
+        self.octets.clear();
     }
 
-    /// The nearest frame from `number` on, upward or downward, with a cut that is the packet's end there; `None` if one in
-    /// between has not come, or belongs to another packet.
-    fn search(
-        &self,
-        number: u64,
-        step: i64,
-        is_end: impl Fn(&Cut) -> bool,
-        is_other: impl Fn(&Cut) -> bool,
-    ) -> Option<u64> {
-        let mut at = number;
-        for _ in 0..MOST_CUTS {
-            let Some(Slot::Cut(cut)) = self.get(at) else { return None };
-            if at != number && is_other(cut) {
-                return None;
+    /// The first frame of the packet of frame `number`; `None` if one in between has not come, or belongs to another packet.
+    fn first_of(&self, number: u64) -> Option<u64> {
+        for at in (self.edge..=number).rev().take(MOST_CUTS) {
+            match self.get(at) {
+                Some(Slot::Cut(cut)) if at == number || !cut.ends => {
+                    if cut.starts {
+                        return Some(at);
+                    }
+                }
+                _ => return None,
             }
-            if is_end(cut) {
-                return Some(at);
+        }
+        self.begun.filter(|_| number - self.edge < MOST_CUTS as u64)
+    }
+
+    /// The last one.
+    fn last_of(&self, number: u64) -> Option<u64> {
+        for at in (number..).take(MOST_CUTS) {
+            match self.get(at) {
+                Some(Slot::Cut(cut)) if at == number || !cut.starts => {
+                    if cut.ends {
+                        return Some(at);
+                    }
+                }
+                _ => return None,
             }
-            at = at.checked_add_signed(step)?;
         }
         None
     }
 
     fn join(&mut self, frames: Range<u64>) -> Option<Whole> {
-        let cuts = || {
-            frames
-                .clone()
-                .filter_map(|number| if let Some(Slot::Cut(cut)) = self.get(number) { Some(cut) } else { None })
-        };
-        let octets: usize = cuts().map(|cut| cut.octets.len()).sum();
-        let link = cuts().next_back().and_then(|cut| cut.link);
-        let mut slab = core::mem::take(&mut self.slab);
-        if octets <= LONGEST_PACKET {
-            if slab.capacity() < octets {
-                slab.reserve(octets.max(SLAB));
-            }
-            for number in frames.clone() {
-                if let Some(Slot::Cut(cut)) = self.get(number) {
-                    slab.put_slice(&cut.octets);
+        let has_begun = frames.start < self.edge;
+        let mut octets = core::mem::take(if has_begun { &mut self.octets } else { &mut self.slab });
+        if has_begun {
+            self.begun = None;
+        }
+        let mut link = None;
+        for number in frames.start.max(self.edge)..frames.end {
+            if let Some(Slot::Cut(cut)) = self.slot(number).map(core::mem::take) {
+                link = cut.link;
+                if octets.len() <= LONGEST_PACKET {
+                    put(&mut octets, &cut.octets);
                 }
             }
         }
-        let packet = slab.split().freeze();
-        self.slab = slab;
-        for number in frames.clone() {
-            if let Some(slot) = self.slot(number) {
-                *slot = Slot::Empty;
-            }
+        if octets.len() > LONGEST_PACKET {
+            octets.clear();
         }
+        let packet = octets.split().freeze();
+        *(if has_begun { &mut self.octets } else { &mut self.slab }) = octets;
         (!packet.is_empty()).then_some(Whole { frames, link, packet })
     }
 
     fn get(&self, number: u64) -> Option<&Slot> {
-        self.frames.get(usize::try_from(number.checked_sub(self.first)?).ok()?)
+        self.frames.get(usize::try_from(number.checked_sub(self.edge)?).ok()?)
     }
 
     fn slot(&mut self, number: u64) -> Option<&mut Slot> {
-        let index = usize::try_from(number.checked_sub(self.first)?).ok()?;
+        let index = usize::try_from(number.checked_sub(self.edge)?).ok()?;
         while self.frames.len() <= index {
             self.frames.push_back(Slot::Empty);
         }
         self.frames.get_mut(index)
     }
+}
+
+/// Appends octets, into memory that is taken a slab at a time.
+fn put(slab: &mut BytesMut, octets: &[u8]) {
+    if slab.capacity() - slab.len() < octets.len() {
+        slab.reserve(octets.len().max(SLAB));
+    }
+    slab.put_slice(octets);
 }

@@ -163,6 +163,33 @@ proptest! {
 }
 
 #[test]
+fn of_a_packet_without_an_end_its_octets_are_kept_up_to_the_longest_packet_and_not_its_cuts() {
+    let mut reassembly = Reassembly::default();
+    let cuts: Vec<Bytes> = (0..100).map(|_| alloc::vec![7; 100].into()).collect();
+    let mut endless = 0;
+    let taken = allocation_counter::measure(|| {
+        for number in 0..100_000 {
+            let octets = cuts[usize::try_from(number % 100).expect("few")].clone();
+            let cut = Cut {
+                form: Form::Long,
+                number,
+                counter: 0,
+                starts: number % 1000 == 0,
+                ends: false,
+                link: None,
+                octets,
+            };
+            assert!(reassembly.arrive(number, cut).is_none());
+            endless += reassembly.advance(number + 1);
+        }
+    });
+    // Each has 100,000 octets: it is dropped as too long, and what follows of it has no beginning.
+    assert_eq!(endless, 100);
+    assert!(taken.bytes_current < 3 * 65_536, "{taken:?}");
+    assert!(cuts.iter().all(Bytes::is_unique), "cuts are kept");
+}
+
+#[test]
 fn of_cuts_without_all_their_pieces_four_mebioctets_are_kept_and_each_is_completed_in_its_turn() {
     let most = 4 << 20;
     let (first, last) = (Bytes::from_static(&[1; 60_000]), Bytes::from_static(&[2; 5_000]));
