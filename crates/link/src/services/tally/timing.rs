@@ -21,6 +21,9 @@ const SAFE_QUIET: u64 = 4;
 /// A probe is repeated no later than that, or after so many times the first wait where that is longer.
 const LATEST_REPETITION: Span = Span::from_milliseconds(2000);
 const MOST_DOUBLINGS: u32 = 6;
+/// Nothing is waited for longer than that (RFC 6298 §2.5 has it as the least bound). Without it a peer that answers only when it is asked
+/// once more would lengthen the next wait with each answer.
+const LONGEST_WAIT: Span = Span::from_milliseconds(60_000);
 /// What is waited where the round trip is not to matter.
 const FIXED: Span = Span::from_milliseconds(1000);
 
@@ -72,7 +75,7 @@ impl Timing {
         let margin = Span::from_seconds(4.0 * self.round_trip.srttvar()).max(LEAST_MARGIN).max(frame_time);
         let first = self.round_trip() + margin;
         let doubled = first * (1 << self.misses.min(MOST_DOUBLINGS));
-        doubled.min(LATEST_REPETITION.max(first * 4))
+        doubled.min(LATEST_REPETITION.max(first * 4)).min(LONGEST_WAIT)
     }
 
     /// The peer answered so long after a frame's departure.
@@ -95,7 +98,7 @@ impl Timing {
             let round_trip = self.round_trip();
             let overdue = (self.pace * 5 / 4).min(round_trip);
             let quiet = if loses_frames { overdue.max(round_trip / 4) } else { round_trip * SAFE_QUIET };
-            self.quiet.restart(now + if self.is_fixed { FIXED } else { quiet.max(LEAST_QUIET) });
+            self.quiet.restart(now + if self.is_fixed { FIXED } else { quiet.clamp(LEAST_QUIET, LONGEST_WAIT) });
         }
     }
 

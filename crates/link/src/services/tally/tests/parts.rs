@@ -4,6 +4,7 @@ use super::super::arrivals::Arrivals;
 use super::super::holes::Holes;
 use super::super::packets::Packets;
 use super::super::reassembly::Reassembly;
+use super::super::timing::Timing;
 use super::*;
 use alloc::collections::BTreeSet;
 use arqway_units::Time;
@@ -229,6 +230,22 @@ fn of_cuts_without_all_their_pieces_four_mebioctets_are_kept_and_each_is_complet
     }
     reassembly.piece(1070, piece(1070, &first), 0, false);
     assert!(reassembly.piece(1070, piece(1070, &last), first.len(), true).is_some());
+}
+
+#[test]
+fn nothing_is_waited_for_longer_than_a_minute_however_long_the_peer_takes_for_its_answers() {
+    let at = |seconds: u64| Time::ZERO + Span::from_milliseconds(1000 * seconds);
+    let mut timing = Timing::new(None, false);
+    (0..50).for_each(|_| timing.sample(Span::from_milliseconds(100_000)));
+    timing.fell_silent(false, at(0));
+    assert_eq!(timing.deadline(), Some(at(60)));
+    timing.polled(1);
+    for miss in 0..10 {
+        timing.poll_departed(Span::ZERO, at(100 * miss));
+        assert_eq!(timing.deadline(), Some(at(100 * miss + 60)));
+        assert!(timing.missed_answer(at(100 * miss + 60)));
+        timing.polled(miss + 2);
+    }
 }
 
 /// Which of the transmissions make it due to tell the sender, who is told each time.
