@@ -8,6 +8,7 @@ use crate::handshake::noise::{MOST_PAYLOAD, Noise};
 use crate::handshake::timestamp::Timestamp;
 use crate::handshake::wire::{self, Head, Incoming, Macs, Message, NONCE, SEALED_COOKIE};
 use crate::introduction::{INTRODUCTION, Mismatch};
+use crate::peer::LastAnswer;
 use crate::peer::attempt::Attempt;
 use crate::peer::keypair::{Keypair, Keys};
 use crate::random::draw;
@@ -70,16 +71,17 @@ impl Endpoint {
         };
         // The first code shows that it answers the last message of ours, and not an older one.
         let pending = peer.attempt.as_ref().and_then(|attempt| attempt.pending.as_ref());
-        let asked = pending.filter(|pending| Some(pending.index) == index).map(|pending| pending.first);
-        let first = asked.or(peer.last_answer.map(|(first, _)| first));
-        let Some(cookie) = first.and_then(|first| peer.addressed.open(nonce, sealed, &first)) else {
+        let asked = pending.filter(|pending| Some(pending.index) == index).map(|pending| (pending.first, pending.to));
+        let asked_or_answered = asked.or(peer.last_answer.map(|answer| (answer.first, answer.to)));
+        let genuine = asked_or_answered.and_then(|(first, to)| Some((peer.addressed.open(nonce, sealed, &first)?, to)));
+        let Some((cookie, to)) = genuine else {
             self.counters.forged += 1;
             return;
         };
         // It pays for the message that it asks for, at an address that has not proven itself.
         peer.path.heard(from, false, octets, || u64::from_le_bytes(draw(*random)), now);
         peer.jar.keep(cookie, now);
-        match &mut peer.attempt {
+        let is_asked = match &mut peer.attempt {
             // What went to the same place since that answer may be answered still.
             Some(attempt) if asked.is_some() || attempt.asks(from, peer.last_answer) => attempt.repeat_with_cookie(now),
             // Our answer was not looked at, and is not kept: we begin instead, and anew. Once for each answer.
@@ -87,7 +89,11 @@ impl Endpoint {
                 attempt.take().iter().flat_map(Attempt::indices).for_each(|index| self.indices.free(index));
                 peer.last_answer = None;
                 peer.want_keys(now);
+                true
             }
+        };
+        if is_asked && to == from {
+            peer.ask_at(from);
         }
         self.settle(id, now);
     }
@@ -197,7 +203,7 @@ impl Endpoint {
         match met {
             Ok((boot, index)) => {
                 let transport = Transport::new(noise.split());
-                peer.last_answer = Some((first, arrival.now));
+                peer.last_answer = Some(LastAnswer { first, at: arrival.now, to: arrival.from });
                 let began_at = Some(arrival.from);
                 let keys = Keys { transport, index, remote, boot, born: arrival.now, initiated: false, began_at };
                 peer.slots.offer(Box::new(keys), |keys| self.indices.free(keys.index));

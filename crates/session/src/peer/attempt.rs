@@ -3,6 +3,7 @@
 use crate::config::Config;
 use crate::handshake::noise::Noise;
 use crate::handshake::wire::Mac;
+use crate::peer::LastAnswer;
 use crate::peer::path::Turn;
 use arqway_units::{Span, Time};
 use arrayvec::ArrayVec;
@@ -33,6 +34,8 @@ pub(crate) struct Attempt {
     pub(crate) unverified: bool,
     /// The next message repeats this try.
     repeats: bool,
+    /// Where the next message was asked for; else it goes to whoever has the turn.
+    asked_at: Option<SocketAddr>,
     /// This try was already repeated for a cookie.
     has_cookie: bool,
     /// How long the peer takes for an answer, as far as is known: then it is asked as often as once in `retry`.
@@ -57,6 +60,7 @@ impl Attempt {
             pending: None,
             unverified: false,
             repeats: false,
+            asked_at: None,
             has_cookie: false,
             round_trip,
             before: ArrayVec::new(),
@@ -68,14 +72,24 @@ impl Attempt {
         self.turn
     }
 
+    /// Where the next message was asked for.
+    pub(crate) fn asked_at(&self) -> Option<SocketAddr> {
+        self.asked_at
+    }
+
+    /// The next message goes to this place, whoever has the turn.
+    pub(crate) fn ask_at(&mut self, place: SocketAddr) {
+        self.asked_at = Some(place);
+    }
+
     pub(crate) fn is_due(&self, now: Time) -> bool {
         self.next_at <= now
     }
 
     /// Whether its last message went to this place, and after that answer.
-    pub(crate) fn asks(&self, place: SocketAddr, answer: Option<(Mac, Time)>) -> bool {
+    pub(crate) fn asks(&self, place: SocketAddr, answer: Option<LastAnswer>) -> bool {
         let is_there = self.pending.as_ref().is_some_and(|pending| pending.to == place);
-        is_there && self.sent_at.zip(answer).is_some_and(|(sent, (_, answered))| sent >= answered)
+        is_there && self.sent_at.zip(answer).is_some_and(|(sent, answer)| sent >= answer.at)
     }
 
     pub(crate) fn is_over(&self, config: &Config, now: Time) -> bool {
@@ -103,6 +117,7 @@ impl Attempt {
                 None => retry + jitter,
             };
         self.has_cookie = std::mem::take(&mut self.repeats);
+        self.asked_at = None;
         self.sent_at = Some(now);
         let before = self.pending.replace(pending)?.index;
         let forgotten = if self.before.is_full() { self.before.pop_at(0) } else { None };
@@ -130,13 +145,15 @@ impl Attempt {
         self.pending.iter().map(|pending| pending.index).chain(self.before.iter().copied())
     }
 
-    /// The peer asks for a cookie: the message is repeated at once with it, one time.
-    pub(crate) fn repeat_with_cookie(&mut self, now: Time) {
-        if !self.has_cookie && !self.repeats {
+    /// The peer asks for a cookie: the message is repeated at once with it, one time. Whether it is.
+    pub(crate) fn repeat_with_cookie(&mut self, now: Time) -> bool {
+        let repeats = !self.has_cookie && !self.repeats;
+        if repeats {
             self.next_at = now;
             self.turn = self.turn.saturating_sub(1);
             self.repeats = true;
         }
+        repeats
     }
 
     /// Wait until the next try, without one.

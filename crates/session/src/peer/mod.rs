@@ -29,6 +29,7 @@ use arqway_units::{Span, Time};
 use attempt::Attempt;
 use keypair::Keypair;
 use path::Path;
+use sending::MOST_INITIATION;
 use slots::Slots;
 use std::net::SocketAddr;
 
@@ -79,6 +80,17 @@ impl Wants {
     }
 }
 
+/// An answer to a handshake that the peer began.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LastAnswer {
+    /// Its first code, which a cookie refers to.
+    pub(crate) first: Mac,
+    /// When it left.
+    pub(crate) at: Time,
+    /// Where it went.
+    pub(crate) to: SocketAddr,
+}
+
 pub(crate) struct Peer {
     pub(crate) config: PeerConfig,
     /// Codes of messages to it.
@@ -90,8 +102,8 @@ pub(crate) struct Peer {
     pub(crate) wants: Wants,
     /// The cookie that it gave us.
     pub(crate) jar: Jar,
-    /// The first code of the last answer to a handshake of it, which a cookie refers to, and when that left.
-    pub(crate) last_answer: Option<(Mac, Time)>,
+    /// The last answer to a handshake of it.
+    pub(crate) last_answer: Option<LastAnswer>,
     /// The latest time stamp of it.
     pub(crate) latest: Timestamp,
     /// Its incarnation.
@@ -135,6 +147,16 @@ impl Peer {
         let is_refused = self.refused.is_some_and(|(_, since)| now.since(since) < REFUSED_FOR);
         if self.attempt.is_none() && self.path.is_known() && !is_refused {
             self.attempt = Some(Attempt::new(self.round_trip, now));
+        }
+    }
+
+    /// The peer is where it was asked, and asks for a cookie: what it wants goes there, whichever place has the turn. The cookie has
+    /// paid for it: three times its 64 octets are more than a first message has.
+    pub(crate) fn ask_at(&mut self, place: SocketAddr) {
+        if let Some(attempt) = &mut self.attempt
+            && self.path.takes_answer(place, MOST_INITIATION)
+        {
+            attempt.ask_at(place);
         }
     }
 

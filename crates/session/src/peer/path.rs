@@ -121,10 +121,15 @@ impl Path {
         [candidate, address, configured]
     }
 
-    /// The first turn from this one on that belongs to a place.
-    fn turn(&self, from: usize) -> Option<(usize, SocketAddr)> {
+    /// From this turn on, those of one round that belong to a place.
+    fn turns(&self, from: usize) -> impl Iterator<Item = (usize, SocketAddr)> {
         let places = self.places();
-        (from..).take(PLACES).find_map(|number| Some((number, places[number % PLACES]?)))
+        (from..).take(PLACES).filter_map(move |number| Some((number, places[number % PLACES]?)))
+    }
+
+    /// Whether all places have had theirs in the round of this turn.
+    fn is_last(&self, number: usize) -> bool {
+        self.turns(number + 1).next().is_none_or(|(next, _)| next / PLACES > number / PLACES)
     }
 
     /// Whether a first message goes to this place whenever it has its turn.
@@ -134,11 +139,18 @@ impl Path {
 
     /// Where a first message of so many octets goes: to one place after the other. Each keeps its turn when another one comes or goes.
     pub(crate) fn begins_at(&mut self, from: usize, octets: usize) -> Option<Turn> {
-        let (number, place) = self.turn(from)?;
-        let is_last = self.turn(number + 1).is_none_or(|(next, _)| next / PLACES > number / PLACES);
+        let (number, place) = self.turns(from).next()?;
+        let is_last = self.is_last(number);
         // Where its user says it is, it is asked also if somebody else sends from there.
         let takes = self.always_begins_at(place) || self.takes_answer(place, octets);
         Some(Turn { number, to: if takes { place } else { self.address? }, is_last })
+    }
+
+    /// A first message that was asked for at a place goes there, in its turn, and in this one where the place is forgotten already: the
+    /// challenges of a candidate may have ended while its cookie was under way.
+    pub(crate) fn asked_at(&self, place: SocketAddr, from: usize) -> Turn {
+        let number = self.turns(from).find(|(_, to)| *to == place).map_or(from, |(number, _)| number);
+        Turn { number, to: place, is_last: self.is_last(number) }
     }
 
     /// It has shown to be here. Whether that is elsewhere than before.
@@ -312,5 +324,18 @@ mod tests {
         path.heard(address(2), true, 100, || unreachable!(), at(1));
         let third = path.begins_at(second.next(), 190).expect("a turn");
         assert_eq!([second, third].map(|turn| (turn.to, turn.is_last)), [(address(2), false), (address(1), true)]);
+    }
+
+    #[test]
+    fn a_place_that_asks_takes_its_turn_and_the_present_one_if_it_is_forgotten() {
+        let mut path = moving();
+        path.prove(address(2));
+        let asked = |path: &Path, host, from| {
+            let turn = path.asked_at(address(host), from);
+            (turn.to, turn.next(), turn.is_last)
+        };
+        assert_eq!([1, 2, 3].map(|host| asked(&path, host, 0).1), [3, 2, 1]);
+        assert_eq!(asked(&path, 3, 1), (address(3), 2, false), "where its user says it is has its turn in this round");
+        assert_eq!(asked(&path, 3, 2), (address(3), 3, true));
     }
 }

@@ -165,7 +165,10 @@ impl Peer {
     fn begin(&mut self, context: &mut Context<'_>) -> Option<(SocketAddr, Message)> {
         let Context { local, config, now, id, .. } = *context;
         let attempt = self.attempt.as_mut()?;
-        let turn = self.path.begins_at(attempt.turn(), MOST_INITIATION);
+        let turn = match attempt.asked_at() {
+            Some(place) => Some(self.path.asked_at(place, attempt.turn())),
+            None => self.path.begins_at(attempt.turn(), MOST_INITIATION),
+        };
         let index = context.indices.allocate(id, context.random);
         let (Some(turn), Some(index)) = (turn, index) else {
             // All indices are taken, or nobody knows where to send it.

@@ -412,25 +412,3 @@ fn a_peer_that_answers_later_than_before_is_given_the_time_for_it() {
         assert!(ends[0].endpoint.indices() <= 1, "{} indices", ends[0].endpoint.indices());
     }
 }
-
-#[test]
-fn a_cookie_pays_for_the_message_that_it_asks_for_where_nothing_more_could_be_sent() {
-    let careful = Config { unproven_handshakes: 0, ..Config::default() };
-    let mut ends = [end(1, 11, Config::default(), at(0)), end(2, 22, careful, at(0))];
-    ends[0].endpoint.begin(ends[0].peer, at(0));
-    exchange(&mut ends, at(0));
-    // The cookie of that handshake is too old by now, and the keys are not.
-    let ([near, far], now) = (&mut ends, at(150_000));
-    for _ in 0..9 {
-        let (_, datagram) = far.seal(b"from elsewhere", now).expect("keys");
-        near.open(&datagram, address(9), now).expect("a packet");
-    }
-    near.endpoint.begin(near.peer, now);
-    let (to, first) = near.poll(now).expect("a first message");
-    assert_eq!((to, first.len()), (address(9), 190));
-    while near.seal(b"more", now).expect("keys").0 == address(9) {}
-    let Received::Answer(cookie) = far.receive(&first, address(1), now) else { panic!("an answer") };
-    assert_eq!(cookie.len(), 64);
-    near.receive(&cookie, address(9), now);
-    assert_eq!(near.poll(now).map(|(to, message)| (to, message.len())), Some((address(9), 190)));
-}
