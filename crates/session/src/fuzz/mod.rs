@@ -48,6 +48,6 @@ fn pair(octets: &[u8]) {
     let home = world.dice.index(2);
     world.go(home, true);
     world.open();
-    let (situation, at_most) = (world.situation(), world.at_most());
+    let (situation, at_most) = world.situation();
     assert!(world.until_packets_cross(at_most).is_some(), "no packets in {} s: {situation:?}", at_most.as_seconds());
 }

@@ -17,6 +17,12 @@ const SILENCE: Span = Span::from_milliseconds(5_000);
 /// What a round trip of packets takes of what an address without proof may be sent.
 const SOME_PACKETS: usize = 120;
 
+/// How long each place has its turn where the peer has answered before: half as much again as that took, within these bounds. An answer
+/// under way would come too late if another place was asked meanwhile.
+fn its_turn(answer: Span) -> Span {
+    (answer * 3 / 2).clamp(Span::from_milliseconds(1_000), Span::from_milliseconds(4_000))
+}
+
 /// What two ends have when the way opens. The page has the same table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Situation {
@@ -31,10 +37,10 @@ pub(crate) enum Situation {
 }
 
 impl Situation {
-    /// After so long packets cross in both directions, where so many ends ask for cookies.
-    pub(crate) fn at_most(self, cookies: u64) -> Span {
+    /// After so long packets cross in both directions, where so many ends ask for cookies, and each place has its turn for so long.
+    pub(crate) fn at_most(self, cookies: u64, next_place: Span) -> Span {
         let handshake = ROUND_TRIP * (3 + cookies) + PACKET_EACH;
-        let places = LONGEST_WAIT + NEXT_PLACE * 2;
+        let places = LONGEST_WAIT + next_place * 2;
         match self {
             Self::Keys => ROUND_TRIP * 3,
             Self::NoKeys => handshake,
@@ -56,13 +62,16 @@ struct Has {
     sends_there: bool,
     begins_there: bool,
     will_begin_there: bool,
+    /// How long each place has its turn.
+    next_place: Span,
 }
 
 impl World {
-    pub(crate) fn situation(&mut self) -> Situation {
+    /// What the ends have of each other, and after how long packets cross then.
+    pub(crate) fn situation(&mut self) -> (Situation, Span) {
         let [near, far] = [0, 1].map(|index| self.has(index));
         let ends = [&near, &far];
-        if ends.iter().all(|end| end.shared) && ends.iter().any(|end| end.sends_there) {
+        let situation = if ends.iter().all(|end| end.shared) && ends.iter().any(|end| end.sends_there) {
             Situation::Keys
         } else if ends.iter().any(|end| !end.keys && !end.waits && end.begins_there) {
             Situation::NoKeys
@@ -70,13 +79,11 @@ impl World {
             Situation::Waits
         } else {
             Situation::LostKeys
-        }
-    }
-
-    /// As [`Situation::at_most`] has it for this world.
-    pub(crate) fn at_most(&mut self) -> Span {
+        };
         let cookies = self.configs.iter().filter(|config| config.unproven_handshakes == 0).count();
-        self.situation().at_most(cookies as u64)
+        let finders = ends.iter().filter(|end| end.will_begin_there && (end.waits || situation != Situation::Waits));
+        let next_place = finders.map(|end| end.next_place).min().unwrap_or(NEXT_PLACE);
+        (situation, situation.at_most(cookies as u64, next_place))
     }
 
     fn has(&mut self, index: usize) -> Has {
@@ -99,6 +106,11 @@ impl World {
             sends_there: [1, SOME_PACKETS].into_iter().all(|octets| peer.path.clone().to(octets) == Some(there)),
             begins_there: begins_at == Some(there),
             will_begin_there: peer.path.always_begins_at(there),
+            next_place: peer
+                .attempt
+                .as_ref()
+                .map_or(peer.round_trip, |attempt| attempt.round_trip())
+                .map_or(NEXT_PLACE, its_turn),
         }
     }
 }

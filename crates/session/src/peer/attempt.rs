@@ -130,6 +130,12 @@ impl Attempt {
         self.before.contains(&index)
     }
 
+    /// How long the peer takes for an answer, as far as is known.
+    #[cfg(any(test, feature = "fuzz"))]
+    pub(crate) fn round_trip(&self) -> Option<Span> {
+        self.round_trip
+    }
+
     /// An answer came too late: from here on it waits longer and longer.
     pub(crate) fn slow_down(&mut self) {
         self.round_trip = None;
