@@ -19,6 +19,9 @@ type Keyed = Blake2sMac<U16>;
 
 /// A cookie is good for so long, at both ends.
 const COOKIE_LIFETIME: Span = Span::from_milliseconds(120_000);
+/// And one that was given last before the secret changed for so long beyond that, or whoever comes again with it at once would come in
+/// vain.
+const COOKIE_GRACE: Span = Span::from_milliseconds(5_000);
 const MAC1: &[u8; 8] = b"mac1----";
 const COOKIE: &[u8; 8] = b"cookie--";
 
@@ -85,43 +88,53 @@ fn extended(key: &[u8; KEY], nonce: &[u8; NONCE]) -> Option<(LessSafeKey, Nonce)
     Some((LessSafeKey::new(key), Nonce::assume_unique_for_key(short)))
 }
 
+/// The cookie of an address.
+fn baked(secret: &Keyed, of: SocketAddr) -> Mac {
+    let mut keyed = secret.clone();
+    match of.ip() {
+        IpAddr::V4(ip) => keyed.update(&ip.octets()),
+        IpAddr::V6(ip) => keyed.update(&ip.octets()),
+    }
+    keyed.update(&of.port().to_be_bytes());
+    keyed.finalize_fixed().into()
+}
+
 /// The cookies that an end gives away.
 pub(crate) struct Baker {
     secret: Keyed,
     since: Option<Time>,
+    /// The secret before, and until when its cookies are good.
+    before: Option<(Keyed, Time)>,
     /// The last one, which is asked for twice where one was wrong.
     last: Option<(SocketAddr, Mac)>,
 }
 
 impl Baker {
     pub(crate) fn new() -> Self {
-        Self { secret: keyed(&[]), since: None, last: None }
+        Self { secret: keyed(&[]), since: None, before: None, last: None }
     }
 
     /// The cookie of this address, for now.
     fn cookie(&mut self, from: SocketAddr, now: Time, random: &mut dyn Random) -> Mac {
         if self.since.is_none_or(|since| now.since(since) >= COOKIE_LIFETIME) {
-            self.secret = keyed(&*Zeroizing::new(draw::<KEY>(random)));
+            let before = std::mem::replace(&mut self.secret, keyed(&*Zeroizing::new(draw::<KEY>(random))));
+            self.before = self.since.map(|since| (before, since + COOKIE_LIFETIME + COOKIE_GRACE));
             (self.since, self.last) = (Some(now), None);
         }
         if let Some((_, cookie)) = self.last.filter(|(whose, _)| *whose == from) {
             return cookie;
         }
-        let mut keyed = self.secret.clone();
-        match from.ip() {
-            IpAddr::V4(ip) => keyed.update(&ip.octets()),
-            IpAddr::V6(ip) => keyed.update(&ip.octets()),
-        }
-        keyed.update(&from.port().to_be_bytes());
-        let cookie = keyed.finalize_fixed().into();
+        let cookie = baked(&self.secret, from);
         self.last = Some((from, cookie));
         cookie
     }
 
     /// Whether a message shows a cookie that was given to this address.
     pub(crate) fn is_proven(&mut self, macs: &Macs<'_>, from: SocketAddr, now: Time, random: &mut dyn Random) -> bool {
+        let shows = |cookie: Mac| agree(&code(&keyed(&cookie), macs.before_second), macs.second);
         *macs.second != [0; MAC]
-            && agree(&code(&keyed(&self.cookie(from, now, random)), macs.before_second), macs.second)
+            && (shows(self.cookie(from, now, random))
+                || self.before.as_ref().is_some_and(|(secret, until)| now < *until && shows(baked(secret, from))))
     }
 
     /// Where the network of an address has its place in a table: an IPv4 address, or what one customer has of IPv6 at least. Only

@@ -118,3 +118,27 @@ fn a_place_that_asks_for_cookies_has_one_message_repeated_and_the_next_goes_to_w
     near.endpoint.handle_timeout(next);
     assert_eq!(near.poll(next).map(|(to, _)| to), Some(address(2)));
 }
+
+#[test]
+fn a_cookie_is_good_for_five_seconds_more_when_the_secret_changes_right_after_it_was_given() {
+    let careful = Config { unproven_handshakes: 0, ..Config::default() };
+    // How long the answer is to a message that shows so late a cookie of 119.99 s, where the first one was given at the beginning.
+    let answer = |late| {
+        let mut far = end(2, 22, careful.clone(), at(0));
+        let mut asks = |boot, times: [Time; 2]| {
+            let mut near = end(1, boot, Config::default(), times[0]);
+            near.endpoint.begin(near.peer, times[0]);
+            times.map(|now| {
+                let (_, message) = near.poll(now).expect("a first message");
+                let Received::Answer(answer) = far.receive(&message, address(1), now) else { panic!("an answer") };
+                near.receive(&answer, address(2), now);
+                answer.len()
+            })
+        };
+        assert_eq!(asks(11, [at(0), at(1)]), [64, 134]);
+        let given = at(119_990);
+        asks(12, [given, given + Span::from_milliseconds(late)])[1]
+    };
+    assert_eq!([1, 9, 11, 5009].map(answer), [134; 4]);
+    assert_eq!(answer(5010), 64, "another cookie");
+}

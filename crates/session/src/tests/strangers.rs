@@ -81,7 +81,7 @@ fn a_cookie_is_good_for_two_minutes_and_tried_once_at_once() {
     // Whoever gave it takes it no longer, and whoever has it shows it no longer.
     ends[0].endpoint.begin(ends[0].peer, at(119_000));
     let (_, late) = ends[0].poll(at(119_000)).expect("a first message");
-    let received = ends[1].receive(&late, address(1), at(120_020));
+    let received = ends[1].receive(&late, address(1), at(125_020));
     assert!(matches!(received, Received::Answer(answer) if answer.len() == 64));
     let (_, without) = {
         ends[0].endpoint.handle_timeout(at(130_000));
