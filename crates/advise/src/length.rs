@@ -100,7 +100,7 @@ fn packets(scenario: &Scenario, link: &Link, losses: Option<Losses>) -> u64 {
     losses.max(for_round_trips).max(for_spurts).min(MOST_PACKETS_EVER)
 }
 
-/// Rounded up; what is no number, or too large, is the most there is.
+/// Rounded up; what is not a number, or too large, is the most there is.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
 pub(super) fn whole(value: f64) -> u64 {
     if value.is_finite() { libm::ceil(value) as u64 } else { u64::MAX }

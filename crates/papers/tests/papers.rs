@@ -240,7 +240,7 @@ fn misplaced(paper: &str, source: &Arc<Source>) -> Vec<String> {
         schemes.iter().filter_map(|scheme| scheme.get_path("world").and_then(Node::as_table)).flat_map(Table::iter);
     let wrong = changed.filter(|(path, _)| !compares_worlds(figure, path));
     misplaced.extend(wrong.map(|(path, _)| format!("a scheme that sets `{path}` in the world")));
-    // A receiver that delays its duplicates is no service: the scheme says what it goes with.
+    // A receiver that delays its duplicates is not a service: the scheme says what it goes with.
     let delays = |scheme: &Node| {
         let world = scheme.get_path("world").and_then(Node::as_table);
         world.into_iter().flat_map(Table::iter).any(|(path, _)| path == "tcp.duplicate-acknowledgements")

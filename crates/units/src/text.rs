@@ -131,7 +131,7 @@ impl BitRate {
     /// Reads a rate that may also be "0 bit/s", an outage, which is `None`.
     ///
     /// # Errors
-    /// What is no rate.
+    /// What is not a rate.
     pub fn read_or_zero(text: &str) -> Result<Option<Self>, UnitError> {
         RATE.read(text).and_then(|value| whole(value, &RATE)).map(Self::from_bits_per_second)
     }

@@ -127,7 +127,7 @@ impl Range {
         Self { least: bound("minimum").or(format_least), most: bound("maximum").or(format_most) }
     }
 
-    /// Whether a number lies in it; what is no number does.
+    /// Whether a number lies in it; what is not a number does.
     pub(crate) fn contains(self, node: &Node) -> bool {
         let number = match node.value {
             Value::Integer(number) => number as f64,

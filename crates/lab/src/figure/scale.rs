@@ -98,7 +98,7 @@ impl Fitted {
         let [Some(first), Some(last)] = [self.ticks.first(), self.ticks.last()] else { return 0.0 };
         let (low, high) = (along(first.value), along(last.value));
         let share = (along(value) - low) / (high - low);
-        // A value at the very end may lie beyond it by a rounding; what is no number is put at the low end.
+        // A value at the very end may lie beyond it by a rounding; what is not a number is put at the low end.
         if share > 0.0 { share.min(1.0) } else { 0.0 }
     }
 }

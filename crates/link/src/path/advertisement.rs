@@ -74,7 +74,7 @@ impl Choice {
             .map(|(service, metrics)| {
                 let needed = arrives_from_here / metrics.effective_goodput().as_f64();
                 arrives_from_here /= 1.0 - metrics.loss.as_f64();
-                // Rounded up: what is set aside must be enough. What is no number, or beyond all numbers, is no rate.
+                // Rounded up: what is set aside must be enough. What is not a number, or beyond all numbers, is not a rate.
                 let rate = needed.is_finite().then(|| whole(needed + 0.499)).flatten();
                 (*service, rate.and_then(BitRate::from_bits_per_second))
             })

@@ -1,6 +1,6 @@
 //! Keys and how they are written: 32 octets, 44 characters of base64, as WireGuard's tools print them.
 //!
-//! What is secret is never shown: not by `Debug`, and not by an error about a text that is no key. Our copies are wiped when
+//! What is secret is never shown: not by `Debug`, and not by an error about a text that is not a key. Our copies are wiped when
 //! they are dropped; what the libraries copy (`snow` its private key and chaining key, `ring` its cipher key) is not.
 
 mod file;
@@ -42,7 +42,7 @@ pub struct PresharedKey(Secret);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PublicKey([u8; KEY]);
 
-/// A text that is no key. It does not say which text: that may be a key with a letter too many.
+/// A text that is not a key. It does not say which text: that may be a key with a letter too many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
     /// Another number of characters.

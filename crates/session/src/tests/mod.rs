@@ -17,6 +17,16 @@ pub(crate) fn pair() -> [End; 2] {
     [end(1, 11, Config::default(), at(0)), end(2, 22, Config::default(), at(0))]
 }
 
+/// Settings of an end that asks everybody for a cookie.
+pub(crate) fn careful() -> Config {
+    Config { unproven_handshakes: 0, ..Config::default() }
+}
+
+/// Two ends, of which the second one asks for cookies.
+pub(crate) fn asking() -> [End; 2] {
+    [end(1, 11, Config::default(), at(0)), end(2, 22, careful(), at(0))]
+}
+
 /// All that both have to say arrives at once, where it is sent to. How many datagrams that were.
 pub(crate) fn exchange(ends: &mut [End; 2], now: Time) -> usize {
     let mut count = 0;

@@ -4,17 +4,16 @@ use super::*;
 use allocation_counter::{AllocationInfo, measure};
 use std::net::SocketAddr;
 
-/// The second end asks everybody for a cookie; the first one begins.
-fn asking() -> [End; 2] {
-    let under_load = Config { unproven_handshakes: 0, ..Config::default() };
-    let mut ends = [end(1, 11, Config::default(), at(0)), end(2, 22, under_load, at(0))];
+/// The second end asks everybody for a cookie; the first one has begun.
+fn begun() -> [End; 2] {
+    let mut ends = asking();
     ends[0].endpoint.begin(ends[0].peer, at(0));
     ends
 }
 
 #[test]
 fn under_load_a_peer_gets_in_with_a_cookie_after_one_more_round_trip() {
-    let mut ends = asking();
+    let mut ends = begun();
     let (_, initiation) = ends[0].poll(at(10)).expect("a first message");
     let Received::Answer(cookie) = ends[1].receive(&initiation, address(1), at(10)) else { panic!("an answer") };
     assert_eq!(cookie.len(), 64);
@@ -31,8 +30,7 @@ fn under_load_a_peer_gets_in_with_a_cookie_after_one_more_round_trip() {
 
 #[test]
 fn a_cookie_for_an_old_answer_leaves_alone_what_was_begun_with_a_cookie_since() {
-    let under_load = Config { unproven_handshakes: 0, ..Config::default() };
-    let mut ends = [end(1, 11, under_load, at(0)), end(2, 22, Config::default(), at(0))];
+    let mut ends = [end(1, 11, careful(), at(0)), end(2, 22, Config::default(), at(0))];
     let answer_of = |received| match received {
         Received::Answer(answer) => answer.to_vec(),
         other => panic!("expected an answer, not {other:?}"),
@@ -56,7 +54,7 @@ fn whoever_has_many_addresses_of_one_network_has_one_place_and_cannot_choose_it(
     let places = [1, 2].map(|seed| {
         let (mut baker, mut dice) = (crate::handshake::mac::Baker::new(), Dice(seed));
         let no_cookie = crate::handshake::mac::Addressed::to(&key(2).public());
-        let message = asking()[0].poll(at(10)).expect("a first message").1;
+        let message = begun()[0].poll(at(10)).expect("a first message").1;
         let incoming = crate::handshake::wire::parse(&message).expect("a message");
         baker.answer(&incoming, &no_cookie, address(1), at(10), &mut dice);
         let place = |address: &str| baker.place(address.parse().expect("an address"));
@@ -71,7 +69,7 @@ fn whoever_has_many_addresses_of_one_network_has_one_place_and_cannot_choose_it(
 
 #[test]
 fn a_cookie_is_good_for_two_minutes_and_tried_once_at_once() {
-    let mut ends = asking();
+    let mut ends = begun();
     exchange(&mut ends, at(10));
     assert_eq!(ends[1].endpoint.counters().cookies, 1);
     // While it lasts, no other one is needed.
@@ -97,7 +95,7 @@ fn a_cookie_is_good_for_two_minutes_and_tried_once_at_once() {
 
 #[test]
 fn a_cookie_for_another_message_or_from_somebody_else_is_not_kept() {
-    let mut ends = asking();
+    let mut ends = begun();
     let (_, first) = ends[0].poll(at(10)).expect("a first message");
     let Received::Answer(cookie) = ends[1].receive(&first, address(1), at(10)) else { panic!("an answer") };
     for bit in 0..cookie.len() * 8 {

@@ -80,7 +80,7 @@ impl Periods {
     pub(super) fn carries(&mut self, start: Time, end: Time, bits: u64, clock: &Clock) -> bool {
         let in_bad = self.bad_share(start, end, clock);
         let [good, bad] = self.log_right;
-        // Without bad bits a certain error there must not count: 0 * -infinity is no number.
+        // Without bad bits a certain error there must not count: 0 * -infinity is not a number.
         let of_bad = if in_bad > 0.0 { in_bad * bad } else { 0.0 };
         let of_good = if in_bad < 1.0 { (1.0 - in_bad) * good } else { 0.0 };
         self.fates.uniform() < libm::exp(bits.to_f64() * (of_bad + of_good))
