@@ -15,9 +15,10 @@ fn ends(config: &Config) -> [AnyService; 2] {
 
 fn config() -> impl Strategy<Value = Config> {
     let window = prop_oneof![2 => 1u32..40, 1 => 1u32..=WindowSize::MAX, 1 => Just(WindowSize::MAX)];
-    window.prop_map(|window| Config {
+    (window, any::<bool>()).prop_map(|(window, repair)| Config {
         window: WindowSize::new(window).expect("a window"),
         resequencing: Resequencing::Full,
+        repair,
         ..Config::default()
     })
 }

@@ -45,6 +45,8 @@ pub(super) enum What {
     GivenUp(Range<u64>),
     /// A poll.
     Poll,
+    /// The repair frame of this serial number.
+    Repair(u64),
     /// Feedback alone, in this form.
     Feedback(Form),
 }
@@ -91,7 +93,7 @@ impl Below {
         self.frames.iter().any(|frame| match &frame.what {
             What::Feedback(_) => frame.started.is_none(),
             What::Data(head) => frame.started.is_none() && head.feedback.is_some(),
-            What::Piece(_) | What::GivenUp(_) | What::Poll => false,
+            What::Piece(_) | What::GivenUp(_) | What::Poll | What::Repair(_) => false,
         })
     }
 

@@ -22,6 +22,8 @@ settings! {
         pub buffer: NonZeroUsize = const { NonZeroUsize::new(256).expect("not zero") },
         /// The maximum number of unacknowledged frames: as many as there is memory for at both ends.
         pub window: WindowSize = WindowSize(WindowSize::MAX),
+        /// Whether frames go out from which lost ones can be worked out, where there is nothing else to send.
+        pub repair: bool = false,
         /// A mechanism to leave out, in order to see what it is good for.
         pub without: Option<Mechanism> = None,
     }

@@ -28,6 +28,7 @@ impl Fuzzed for Config {
             persistence: (first % 4 == 3).then(|| input.span(20, 2000)),
             resequencing: Resequencing::any(first >> 2),
             buffer: input.at_least_one(20),
+            repair: input.flag(),
             without: if input.flag() { input.one_of(&mechanisms) } else { None },
         }
     }
@@ -41,7 +42,7 @@ impl Fuzzed for Config {
         let (form, next, newest) = match parse(frame.clone(), self.resequencing.needs_link())? {
             Pdu::Data(cut, _) | Pdu::Piece { cut, is_last: true, .. } => (cut.form, cut.number + 1, cut.counter),
             Pdu::GivenUp { number, counter, count, .. } => (Form::Long, number + u64::from(count), counter),
-            Pdu::Feedback(_) | Pdu::Poll { .. } | Pdu::Piece { .. } => return None,
+            Pdu::Feedback(_) | Pdu::Poll { .. } | Pdu::Piece { .. } | Pdu::Repair(_) => return None,
         };
         // Whoever is told that frames come late gives their numbers more bits than the tiny form has, so that they can be told from here.
         let feedback =
@@ -67,6 +68,7 @@ impl Fuzzed for Config {
             let wire = Frame::from_wire(Tag::of_kind(Kind::new(kind)), octets.to_vec().into());
             let head = match parse(wire, is_linked) {
                 Some(Pdu::Data(cut, _) | Pdu::Piece { cut, .. }) => octets.len() - cut.octets.len(),
+                Some(Pdu::Repair(repair)) => octets.len() - repair.sum.len(),
                 _ => 3,
             };
             let [read, kept] = both_ways(kind, octets, split, head).map(|frame| parse(frame, is_linked));

@@ -42,6 +42,7 @@ mod model;
 mod packets;
 mod reassembly;
 mod receiver;
+mod repair;
 mod sender;
 #[cfg(test)]
 mod tests;
@@ -51,6 +52,7 @@ mod wire;
 
 pub use config::{Config, Mechanism, WindowSize, WindowSizeError};
 pub use feedback::{Feedback, Lateness, Runs};
+pub use repair::Repair;
 pub use wire::{Cut, Form, Pdu, parse};
 
 use crate::arq::{Deadline, earliest};
@@ -172,6 +174,7 @@ impl Entity for Tally {
             }
             Pdu::Feedback(feedback) => self.sender.heed(&feedback, clock)?,
             Pdu::Poll { counter } => self.receiver.asked(counter),
+            Pdu::Repair(repair) => self.receiver.repair(repair, clock.now, counters),
             Pdu::GivenUp { number, counter, starts, count } => {
                 self.receiver.give_up(number, counter, starts, count, clock.now, counters);
             }
@@ -236,7 +239,7 @@ impl Entity for Tally {
                 let feedback = head.feedback.map(|runs| receiver.feedback(head.form(), runs));
                 head.write(frame, Counter::new(counter), feedback.as_ref());
             }
-            What::Piece(_) | What::GivenUp(_) | What::Poll => {}
+            What::Piece(_) | What::GivenUp(_) | What::Poll | What::Repair(_) => {}
         }
         Start::Send
     }
@@ -256,6 +259,7 @@ impl Entity for Tally {
             }
         } else if matches!(what, What::Data(_)) {
             self.frame_time = took.max(Span::from_milliseconds(1));
+            self.sender.repairing.frame_took(took);
         }
         let is_last = !self.below.has_data();
         let since = if self.times_hand_over { handed_over } else { timers };

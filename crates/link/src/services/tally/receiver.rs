@@ -4,6 +4,7 @@ use super::arrivals::Arrivals;
 use super::feedback::{Feedback, Runs};
 use super::holes::Holes;
 use super::reassembly::{Reassembly, Whole};
+use super::repair::{Repair, decoder::Decoder};
 use super::wire::{Cut, Form};
 use crate::arq::{Order, Resequencing};
 use crate::contract::Counters;
@@ -15,6 +16,7 @@ pub(super) struct Receiver {
     frames: Holes,
     pub(super) arrivals: Arrivals,
     reassembly: Reassembly,
+    decoder: Decoder,
     order: Order<Bytes>,
     resequencing: Resequencing,
     /// How far beyond the first missing frame one may be.
@@ -29,6 +31,7 @@ impl Receiver {
             frames: Holes::default(),
             arrivals: Arrivals::default(),
             reassembly: Reassembly::default(),
+            decoder: Decoder::default(),
             order: Order::with_capacity(0),
             resequencing: resequencing.clone(),
             window,
@@ -62,6 +65,7 @@ impl Receiver {
         self.note(cut.form, cut.counter);
         if let Some(number) = self.number_of(cut.form, cut.number, counters) {
             self.complete(number, cut, now, counters);
+            self.work_out(now, counters);
         }
     }
 
@@ -71,10 +75,41 @@ impl Receiver {
         let Some(number) = self.number_of(cut.form, cut.number, counters) else { return };
         if let Some(cut) = self.reassembly.piece(number, cut, offset.into(), is_last) {
             self.complete(number, cut, now, counters);
+            self.work_out(now, counters);
+        }
+    }
+
+    /// A repair frame has arrived.
+    pub(super) fn repair(&mut self, mut repair: Repair, now: Time, counters: &mut Counters) {
+        self.note(Form::Long, repair.counter);
+        let next = self.frames.next();
+        repair.first = Form::Long.number_near(next, repair.first);
+        if repair.first + u64::from(repair.count) > next + self.window {
+            counters.protocol_errors += 1;
+            return;
+        }
+        if self.decoder.repair(&repair, &self.frames).is_some() {
+            self.work_out(now, counters);
+        }
+    }
+
+    /// Frames that follow from repair frames.
+    fn work_out(&mut self, now: Time, counters: &mut Counters) {
+        while let Some((number, cut)) = self.decoder.poll(self.resequencing.needs_link()) {
+            match cut {
+                Some(cut) if !self.frames.has(number) => {
+                    counters.frames_recovered += 1;
+                    self.arrivals.ask();
+                    self.complete(number, cut, now, counters);
+                }
+                Some(_) => {}
+                None => counters.protocol_errors += 1,
+            }
         }
     }
 
     fn complete(&mut self, number: u64, cut: Cut, now: Time, counters: &mut Counters) {
+        self.decoder.arrive(number, &cut);
         self.frames.arrive(number);
         if let Some(Whole { frames, link, packet }) = self.reassembly.arrive(number, cut) {
             // Without a link it follows the packet before it; or none, where no packet waits for another.
@@ -103,6 +138,7 @@ impl Receiver {
         for number in first.max(next)..(first + u64::from(count)).min(next + self.window) {
             if self.frames.arrive(number) {
                 self.reassembly.give_up(number, starts && number == first);
+                self.decoder.give_up(number);
                 missed += 1;
             }
         }

@@ -42,6 +42,9 @@ impl Sender {
         self.acknowledge(next, &arrived, timers);
         let newest = feedback.form.from(self.transmissions.reported(), feedback.newest);
         if let Some(departed) = self.transmissions.report(newest) {
+            if self.config.repair {
+                self.repairing.tell(next.max(arrived.end), newest);
+            }
             if let Some(departed) = departed {
                 self.timing.sample(timers.since(departed));
             }
@@ -50,6 +53,7 @@ impl Sender {
                 settled = settled.max(core::mem::replace(&mut self.answered, polled));
             }
             self.settle(settled, next, &arrived);
+            self.end_waits();
         }
         if self.is_at_rest() {
             self.timing.rest();
@@ -131,7 +135,9 @@ impl Sender {
             // Only the answer to a poll tells of what went out again.
             return Verdict::Unsure;
         }
-        self.buffer.send_again(number_in_full, |_| true);
+        if !self.repairing.awaits(number) {
+            self.buffer.send_again(number_in_full, |_| true);
+        }
         Verdict::Lost
     }
 }

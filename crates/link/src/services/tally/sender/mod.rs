@@ -2,6 +2,7 @@
 
 mod judging;
 mod polling;
+mod repairing;
 
 use super::below::What;
 use super::config::{Config, Mechanism};
@@ -15,6 +16,7 @@ use crate::contract::{Clock, Counters, Frame, LinkContext, Packet, Start};
 use arqway_units::{Octets, Span, Time};
 use bytes::Bytes;
 use core::ops::Range;
+use repairing::Repairing;
 
 #[derive(Debug, Clone)]
 pub(super) struct Sender {
@@ -33,6 +35,7 @@ pub(super) struct Sender {
     /// Frames whose last transmission was settled by feedback that had no room to tell of them.
     unsure: alloc::vec::Vec<u64>,
     acknowledged: Acknowledged,
+    pub(super) repairing: Repairing,
     pub(super) cuts: CutLength,
     /// How long the cuts of the packet that is being cut are at most.
     cut: usize,
@@ -92,6 +95,7 @@ impl Sender {
             answered: 0,
             unsure: alloc::vec::Vec::new(),
             acknowledged: Acknowledged::default(),
+            repairing: Repairing::default(),
             cuts: CutLength::default(),
             cut: usize::MAX,
             whole: None,
@@ -139,7 +143,12 @@ impl Sender {
             What::Data(head) => head.number.as_u64()..head.number.as_u64() + 1,
             What::Piece(number) => *number..number + 1,
             What::GivenUp(frames) => frames.clone(),
-            What::Poll => 0..0,
+            What::Repair(serial) if !self.repairing.is_wanted(*serial) => {
+                self.repairing.dropped(*serial);
+                counters.frames_withdrawn += 1;
+                return Err(Start::Withdraw);
+            }
+            What::Poll | What::Repair(_) => 0..0,
             What::Feedback(_) => return Ok(0),
         };
         let given_up = matches!(what, What::GivenUp(_));
@@ -162,6 +171,7 @@ impl Sender {
         }
         match what {
             What::Poll => self.timing.polled(counter.as_u64()),
+            What::Repair(serial) => self.repairing.started(*serial, counter.as_u64()),
             What::Data(_) => return Ok(counter.as_u64()),
             _ => {}
         }
@@ -177,6 +187,7 @@ impl Sender {
     pub(super) fn departed(&mut self, what: &What, counter: u64, is_last: bool, frame_time: Span, now: Time) {
         match what {
             What::Feedback(_) => return,
+            What::Repair(_) => {}
             What::Poll => self.timing.poll_departed(frame_time, now),
             What::Data(_) | What::Piece(_) | What::GivenUp(_) => self.timing.departed(now),
         }
@@ -214,6 +225,7 @@ impl Sender {
                 }
             }
             What::Poll => self.poll_wanted = true,
+            What::Repair(serial) => self.repairing.dropped(*serial),
             What::Feedback(_) => {}
         }
     }

@@ -5,6 +5,7 @@ use crate::contract::{Clock, Counters, Frame, Holds, Packet};
 use crate::ip::{Ecn, acknowledges_only};
 use crate::services::tally::below::{Below, SLOW, What};
 use crate::services::tally::config::Mechanism;
+use crate::services::tally::repair::symbol;
 use crate::services::tally::wire::{self, Form, Head, LONG_REACH, Number, SHORT_REACH, TINY_REACH};
 use arqway_units::{Octets, Span, Time};
 use bytes::Bytes;
@@ -47,6 +48,10 @@ impl Sender {
             self.poll_wanted = false;
             counters.keepalives_sent += 1;
             return Some((wire::poll(), What::Poll));
+        }
+        let repair = self.poll_repair(room, counters);
+        if repair.is_some() {
+            return repair;
         }
         if is_last {
             self.watch(clock.timers);
@@ -205,7 +210,11 @@ impl Sender {
             head.feedback = None;
         }
         let beside_head = room.checked_sub(head.octets())?;
-        let fits = if rest > beside_head { beside_head } else { beside_head.checked_sub(link)? };
+        // A cut that fills the room would be in no sum.
+        let in_sum = if self.repairs() { wire::REPAIR + symbol::HEAD } else { 0 };
+        let spared = in_sum.saturating_sub(head.octets());
+        let fits =
+            if rest > beside_head { beside_head.saturating_sub(spared) } else { beside_head.checked_sub(link)? };
         if fits < rest.min(LEAST_CUT) {
             return None;
         }

@@ -7,6 +7,7 @@ mod memory;
 mod octets;
 mod parts;
 mod recovers;
+mod repairs;
 mod tells;
 
 use super::wire::{Counter, Head, Number};
@@ -59,6 +60,9 @@ fn describe(frame: Frame) -> String {
         }
         Pdu::Feedback(feedback) => told(&feedback),
         Pdu::Poll { counter } => format!("poll as {counter}"),
+        Pdu::Repair(Repair { first, counter, count, .. }) => {
+            format!("sum of {first}..{} as {counter}", first + u64::from(count))
+        }
         Pdu::GivenUp { number, counter, count, .. } => format!("give up {number} + {count} as {counter}"),
     }
 }

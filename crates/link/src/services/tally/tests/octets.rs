@@ -105,6 +105,19 @@ proptest! {
     }
 
     #[test]
+    fn repair_frames_are_read_as_they_were_written(
+        (first, counter) in (0u64..1 << 40, 0u64..1 << 40),
+        (count, key) in (1..=512u16, 0u8..64),
+        sum in proptest::collection::vec(any::<u8>(), 6..40),
+    ) {
+        let mut frame = wire::repair(Repair { first, counter: 0, count, key, sum: sum.clone().into() });
+        wire::write_counter(&mut frame, Counter::new(counter));
+        let (first, counter) = (low(Form::Long, first), low(Form::Long, counter));
+        let read = Repair { first, counter, count, key, sum: sum.into() };
+        prop_assert_eq!(parse(received(&frame), false), Some(Pdu::Repair(read)));
+    }
+
+    #[test]
     fn a_number_is_found_near_another_by_its_low_bits(form in forms(), base in 0u64..1 << 40, ahead in any::<u64>()) {
         let (reach, base) = (form.reach(), base + LONG_REACH);
         let least = if form == Form::Tiny { base - 192 } else { base - reach };

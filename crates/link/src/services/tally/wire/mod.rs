@@ -19,6 +19,7 @@
 //!             poll                | counter 18, zeros 6 |                        nothing else has three octets
 //!     kind 6  piece of a frame    | number 18, counter 18, S, E, P, L | link | offset 16 | octets ...          P: the last piece
 //!             frames given up     | number 18, counter 18, S, 0, 0, 0 | count 16 |                     nothing else has seven octets
+//!             repair              | number 18, counter 18, 0, 0, 1, 1 | count 10, key 6 | sum ...            no piece has a link without E
 //!     kind 7  whole packet, tiny  | number 8, counter 7, N | octets ...                     as if S and E were set; N: the link is 0
 //! ```
 //!
@@ -32,9 +33,10 @@
 
 mod write;
 
-pub(super) use write::{given_up, piece, poll, put_variable, write_counter};
+pub(super) use write::{given_up, piece, poll, put_variable, repair, write_counter};
 
 use super::feedback::{Feedback, Lateness, Runs};
+use super::repair::{MOST_FRAMES, Repair, symbol};
 use crate::arq::Seq;
 use crate::contract::{Frame, Kind};
 use arqway_units::Octets;
@@ -70,6 +72,10 @@ pub(super) const LONG_REACH: u64 = Number::MODULUS / 2;
 pub(super) const POLL: usize = 3;
 /// The same of what tells of frames that were given up.
 pub(super) const GIVEN_UP: usize = 7;
+/// What a repair frame has behind the tag and before the sum.
+pub(super) const REPAIR: usize = 7;
+/// The marks that tell a repair frame from a piece.
+const REPAIR_FLAGS: u64 = 3;
 /// What a head has room for.
 const MOST: usize = 20;
 /// What a link takes at most.
@@ -173,6 +179,8 @@ pub enum Pdu {
         /// How many.
         count: u16,
     },
+    /// A sum of frames.
+    Repair(Repair),
 }
 
 /// What a data frame carries, and its names.
@@ -260,6 +268,9 @@ pub fn parse(mut frame: Frame, is_linked: bool) -> Option<Pdu> {
         PIECE_OR_GIVEN_UP if frame.remaining() == GIVEN_UP => return read_given_up(&mut frame),
         _ => {
             let (number, counter, flags) = read_long(&mut frame)?;
+            if flags == REPAIR_FLAGS {
+                return read_repair(frame, number, counter);
+            }
             let mut cut = Cut::of(Form::Long, number, counter, flags & 8 != 0, flags & 4 != 0);
             cut.link = read_link(&mut frame, flags & 1 != 0)?;
             let offset = u16::from_be_bytes(frame.take()?);
@@ -319,6 +330,14 @@ fn read_given_up(frame: &mut Frame) -> Option<Pdu> {
     let count = u16::from_be_bytes(frame.take()?);
     let is_right = flags & 7 == 0 && count > 0;
     is_right.then_some(Pdu::GivenUp { number, counter, starts: flags & 8 != 0, count })
+}
+
+fn read_repair(mut frame: Frame, first: u64, counter: u64) -> Option<Pdu> {
+    let both = u16::from_be_bytes(frame.take()?);
+    let [_, key] = (both % 64).to_be_bytes();
+    let sum = frame.into_packet()?;
+    let is_right = (1..=MOST_FRAMES).contains(&usize::from(both / 64)) && sum.len() > symbol::HEAD;
+    is_right.then_some(Pdu::Repair(Repair { first, counter, count: both / 64, key, sum }))
 }
 
 /// Feedback with so many octets of runs.
@@ -392,6 +411,11 @@ pub(super) fn check(kind: u8, octets: &[u8], is_linked: bool, pdu: &Pdu) {
             let width = if kind == 4 { 11 } else { 18 };
             assert_eq!((feedback.next, feedback.newest), (bits(0, width), bits(width, width)));
             assert_eq!(feedback.lateness.bits(), bits(2 * width, 2));
+        }
+        Pdu::Repair(Repair { first, counter, count, key, sum }) => {
+            assert_eq!((kind, *first, *counter, bits(36, 4)), (6, bits(0, 18), bits(18, 18), 3));
+            assert_eq!((u64::from(*count), u64::from(*key)), (bits(40, 10), bits(50, 6)));
+            assert!(octets.ends_with(sum) && octets.len() == 7 + sum.len());
         }
         Pdu::Poll { counter } => assert_eq!((kind, octets.len(), *counter), (5, POLL, bits(0, 18))),
         Pdu::GivenUp { number, counter, starts, count } => {

@@ -2,10 +2,12 @@
 
 use super::{
     Counter, DATA, DATA_FEEDBACK, DATA_LINK, FEEDBACK, Form, Head, LONG, LONG_FEEDBACK_OR_POLL, MOST, MOST_RUNS_ALONE,
-    Number, PIECE_OR_GIVEN_UP, POLL, SLAB, Short, TinyCounter, TinyNumber, WHOLE,
+    Number, PIECE_OR_GIVEN_UP, POLL, REPAIR_FLAGS, SLAB, Short, TinyCounter, TinyNumber, WHOLE,
 };
 use crate::contract::{Frame, Holds, Kind};
+use crate::ip::Ecn;
 use crate::services::tally::feedback::{Feedback, Runs};
+use crate::services::tally::repair::Repair;
 use arrayvec::ArrayVec;
 use bytes::{Bytes, BytesMut};
 
@@ -184,6 +186,15 @@ pub(in crate::services::tally) fn given_up(number: Number, starts: bool, count: 
     put_names(&mut to, Form::Long, number.as_u64(), 0, u64::from(starts) << 3);
     to.extend(count.to_be_bytes());
     Frame::new(PIECE_OR_GIVEN_UP, &to, Bytes::new())
+}
+
+/// A repair frame; its counter is written when it starts.
+pub(in crate::services::tally) fn repair(repair: Repair) -> Frame {
+    let mut to = ArrayVec::<u8, MOST>::new();
+    put_names(&mut to, Form::Long, repair.first, 0, REPAIR_FLAGS);
+    to.extend((repair.count << 6 | u16::from(repair.key)).to_be_bytes());
+    // It has parts of packets that may be marked, and of others.
+    Frame::new(PIECE_OR_GIVEN_UP, &to, repair.sum).holding(Holds::Packets(Ecn::default()))
 }
 
 /// A poll; its counter is written when it starts.

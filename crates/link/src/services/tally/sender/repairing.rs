@@ -1,0 +1,206 @@
+//! When a repair frame goes out, of which frames it is the sum, and which lost frames wait for it.
+//!
+//! ```text
+//!     frames     | 20  21  22  23  24  25  26 |                  the peer has told of 19
+//!     lost                     x       x
+//!     repairs                                 | +  +  +          then there was nothing else to send: sums of 20 to 26
+//! ```
+//!
+//! When the peer tells that 23 and 25 are missing, repair frames are on their way, so both wait: they are sent again if the peer
+//! still lacks them when it has had these.
+
+use super::{Fate, Sender};
+use crate::contract::{Counters, Frame};
+use crate::services::tally::below::What;
+use crate::services::tally::repair::symbol::{self, Symbol};
+use crate::services::tally::repair::{MOST_FRAMES, Repair, coefficient};
+use crate::services::tally::wire::{self, Number};
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
+use arqway_units::{Span, ToFloat, truncate};
+use bytes::BytesMut;
+
+/// As many frames can be worked out as are lost on average, and so many standard deviations more.
+const MARGIN: f64 = 2.0;
+/// Where a round trip takes no more than so many frames, what is lost is soon sent again.
+const LEAST_ROUND_TRIP: u64 = 16;
+/// A sum takes a processor some 0.4 us for each of its frames: it is of no more frames than so many for each second that a frame takes on
+/// the line, which is a tenth of a processor where one frame in ten is a repair frame.
+const FRAMES_PER_SECOND: f64 = 2.5e6;
+/// A frame that is missing waits for so many repair frames.
+const PATIENCE: u64 = 8;
+/// So many frames wait for repair frames; what else is missing is sent again at once.
+const MOST_WAITING: usize = 8;
+/// How much memory for sums is taken at once.
+const SLAB: usize = 64 * 1024;
+
+/// What is known of repair frames.
+#[derive(Debug, Clone, Default)]
+pub(in crate::services::tally) struct Repairing {
+    /// The peer has told of all frames before this one: they have arrived, or are missing.
+    told: u64,
+    /// Those that the peer has not told of, in the order in which they went out.
+    sent: VecDeque<Sent>,
+    /// How many it has told of.
+    heard: u64,
+    /// Frames that are missing, and until how many repair frames were told of they wait.
+    waiting: Vec<(u64, u64)>,
+    next: u64,
+    /// How long a frame takes on the line.
+    frame_time: Span,
+    slab: BytesMut,
+}
+
+/// A repair frame that the peer has not told of.
+#[derive(Debug, Clone)]
+struct Sent {
+    serial: u64,
+    first: u64,
+    end: u64,
+    /// Its transmission counter, once it has started.
+    counter: Option<u64>,
+}
+
+impl Repairing {
+    /// A frame with data took so long on the line.
+    pub(in crate::services::tally) fn frame_took(&mut self, span: Span) {
+        self.frame_time = span;
+    }
+
+    /// Whether there is a frame in this sum that the peer has not told of, or one that waits for it.
+    pub(super) fn is_wanted(&self, serial: u64) -> bool {
+        let Some(sent) = self.sent.iter().find(|sent| sent.serial == serial) else { return false };
+        sent.end > self.told || self.waiting.iter().any(|(number, _)| (sent.first..sent.end).contains(number))
+    }
+
+    pub(super) fn started(&mut self, serial: u64, counter: u64) {
+        if let Some(sent) = self.sent.iter_mut().find(|sent| sent.serial == serial) {
+            sent.counter = Some(counter);
+        }
+    }
+
+    /// It will not start.
+    pub(super) fn dropped(&mut self, serial: u64) {
+        self.sent.retain(|sent| sent.serial != serial);
+    }
+
+    /// The peer tells of all frames before this one, and of transmissions up to `newest`.
+    pub(super) fn tell(&mut self, told: u64, newest: u64) {
+        self.told = self.told.max(told);
+        while self.sent.pop_front_if(|sent| sent.counter.is_some_and(|counter| counter <= newest)).is_some() {
+            self.heard += 1;
+        }
+    }
+
+    /// A frame is missing. Whether it waits for a repair frame.
+    pub(super) fn awaits(&mut self, number: u64) -> bool {
+        let waits = self.waiting.len() < MOST_WAITING && self.is_in_sum(number);
+        if waits {
+            self.waiting.push((number, self.heard + PATIENCE));
+        }
+        waits
+    }
+
+    /// Whether it is in a sum that the peer has not told of.
+    fn is_in_sum(&self, number: u64) -> bool {
+        self.sent.iter().any(|sent| (sent.first..sent.end).contains(&number))
+    }
+
+    /// How many sums that the peer has not told of have a frame from this one on.
+    fn since(&self, first: u64) -> usize {
+        self.sent.iter().rev().take_while(|sent| sent.end > first).count()
+    }
+
+    /// How many frames a sum may be of.
+    fn most_frames(&self) -> u64 {
+        let affordable = u64::try_from(truncate(FRAMES_PER_SECOND * self.frame_time.as_seconds()));
+        affordable.unwrap_or(u64::MAX).min(MOST_FRAMES as u64)
+    }
+}
+
+/// How many repair frames so many frames should have, of which this share is lost.
+fn wanted(frames: u64, loss: f64) -> usize {
+    let lost = frames.to_f64() * loss;
+    usize::try_from(truncate(lost + MARGIN * libm::sqrt(lost) + 0.5)).unwrap_or(0)
+}
+
+impl Sender {
+    /// Whether repair frames are worth what they take.
+    pub(super) fn repairs(&self) -> bool {
+        self.config.repair
+            && self.cuts.loses_frames()
+            && self.timing.round_trip() > self.repairing.frame_time * LEAST_ROUND_TRIP
+    }
+
+    /// The sum of the newest frames that the peer has not told of, if they should have another one.
+    pub(super) fn poll_repair(&mut self, room: usize, counters: &mut Counters) -> Option<(Frame, What)> {
+        if !self.repairs() {
+            return None;
+        }
+        let (loss, end) = (self.cuts.loss(), self.buffer.end().as_u64());
+        let untold = self.repairing.told.max(self.buffer.first().as_u64());
+        let first = untold.max(end.saturating_sub(self.repairing.most_frames()));
+        if self.repairing.since(first) >= wanted(end.saturating_sub(first), loss) {
+            return None;
+        }
+        let longest = room.checked_sub(wire::REPAIR + symbol::HEAD)?.min(symbol::MOST_OCTETS);
+        let mut length = 0;
+        let is_in_sum = |number: &u64| {
+            let frame = self.buffer.get(Number::new(*number)).filter(|frame| frame.state.fate == Fate::Unknown);
+            let octets = frame.map(|frame| frame.state.octets.len()).filter(|octets| *octets <= longest);
+            length = octets.unwrap_or(0).max(length);
+            octets.is_some()
+        };
+        let first = end - (first..end).rev().take_while(is_in_sum).count() as u64;
+        if self.repairing.since(first) >= wanted(end - first, loss) {
+            return None;
+        }
+        counters.parity_sent += 1;
+        Some(self.sum(first, end, length))
+    }
+
+    /// The sum of these frames, which have so many octets at most.
+    fn sum(&mut self, first: u64, end: u64, length: usize) -> (Frame, What) {
+        let serial = self.repairing.next;
+        self.repairing.next += 1;
+        let [.., key] = (serial % 64).to_be_bytes();
+        let mut slab = core::mem::take(&mut self.repairing.slab);
+        let size = symbol::HEAD + length;
+        if slab.capacity() < size {
+            slab.reserve(SLAB.max(size));
+        }
+        slab.resize(size, 0);
+        for number in first..end {
+            if let Some(symbol) = self.symbol(Number::new(number)) {
+                symbol.add_to(&mut slab, coefficient(number, key));
+            }
+        }
+        let sum = slab.split().freeze();
+        self.repairing.slab = slab;
+        self.repairing.sent.push_back(Sent { serial, first, end, counter: None });
+        let count = u16::try_from(end - first).unwrap_or(u16::MAX);
+        (wire::repair(Repair { first, counter: 0, count, key, sum }), What::Repair(serial))
+    }
+
+    fn symbol(&self, number: Number) -> Option<Symbol> {
+        let frame = self.buffer.get(number)?;
+        let state = &frame.state;
+        let link = frame.link.filter(|_| state.ends);
+        Symbol::new(state.starts, state.ends, link, frame.packet.slice(state.octets.clone()))
+    }
+
+    /// What no repair frame has brought back is sent again.
+    pub(super) fn end_waits(&mut self) {
+        let mut waiting = core::mem::take(&mut self.repairing.waiting);
+        waiting.retain(|(number, until)| {
+            let in_full = Number::new(*number);
+            let is_missing = self.buffer.get(in_full).is_some_and(|frame| frame.state.fate == Fate::Unknown);
+            let waits = is_missing && self.repairing.heard < *until && self.repairing.is_in_sum(*number);
+            if is_missing && !waits {
+                self.buffer.send_again(in_full, |_| true);
+            }
+            waits
+        });
+        self.repairing.waiting = waiting;
+    }
+}

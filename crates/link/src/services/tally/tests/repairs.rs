@@ -1,0 +1,322 @@
+//! Repair frames: when they go out, what waits for them, and what they bring back.
+
+use super::super::repair::decoder::Decoder;
+use super::super::repair::symbol::{self, Symbol};
+use super::super::repair::{Repair, coefficient, field};
+use super::*;
+use crate::services::tally::holes::Holes;
+use alloc::collections::{BTreeSet, VecDeque};
+use alloc::vec;
+use allocation_counter::measure;
+use proptest::prelude::*;
+
+/// All that an end has to send in frames of this room; each takes so many milliseconds, of a round trip of 200.
+fn send(end: &mut Scripted, room: u64, milliseconds: u64) -> Vec<Frame> {
+    let mut sent = Vec::new();
+    while let Some(mut frame) = end.service.poll_frame(end.now, Octets::new(room)) {
+        if end.start(&mut frame) == Start::Send {
+            end.now += Span::from_milliseconds(milliseconds);
+            end.depart(&frame, Departure::Sent);
+            sent.push(received(&frame));
+        }
+    }
+    sent
+}
+
+fn sends(end: &mut Scripted) -> String {
+    send(end, 1500, 1).into_iter().map(describe).collect::<Vec<_>>().join(", ")
+}
+
+/// An end with repair frames that knows how often frames are lost: of a hundred in ten bursts each tenth was, once. Nothing is outstanding, and
+/// this is its next transmission.
+fn experienced(milliseconds: u64) -> (Scripted, u64) {
+    let (mut end, mut newest) = (end_with(|config| config.repair = true), 0);
+    for burst in 0..10 {
+        for told in [(10 * burst, &[10, 9][..]), (10 * burst + 10, &[])] {
+            if !told.1.is_empty() {
+                end.packets("abcdefghij");
+            }
+            newest += send(&mut end, 1500, milliseconds).len() as u64;
+            end.now += Span::from_milliseconds(200 - 10 * milliseconds);
+            end.tells(told.0, newest, told.1);
+        }
+    }
+    assert_eq!(end.deadline(), None, "nothing is outstanding");
+    (end, newest + 1)
+}
+
+/// What a burst of ten frames is, and the sums behind it, from this transmission on.
+fn burst_from(first: u64) -> String {
+    let frames: Vec<_> = (0..10).map(|number| format!("{} as {}", 100 + number, first + number)).collect();
+    let sums: Vec<_> = (10..13).map(|number| format!("sum of 100..110 as {}", first + number)).collect();
+    frames.join(", ") + ", " + &sums.join(", ")
+}
+
+#[test]
+fn when_nothing_else_is_to_be_sent_as_many_sums_go_out_as_frames_are_probably_lost() {
+    // Of ten 0.9 are lost on average, 1.9 more are two standard deviations.
+    let (mut end, first) = experienced(1);
+    let parity = end.counters().parity_sent;
+    assert_eq!(sends(end.packets("abcdefghij")), burst_from(first));
+    assert_eq!(end.counters().parity_sent - parity, 3);
+    assert_eq!(sends(&mut end), "", "and no more until the peer tells of them");
+}
+
+#[test]
+fn a_frame_that_is_missing_waits_for_the_sums_on_their_way_and_is_sent_again_if_they_do_not_bring_it_back() {
+    let (mut end, first) = experienced(1);
+    sends(end.packets("abcdefghij"));
+    end.tells(100, first + 9, &[10, 9]).expect("").tells(100, first + 11, &[10, 9]).expect("");
+    end.tells(100, first + 12, &[10, 9]).expect(&format!("100 as {}", first + 13));
+}
+
+#[test]
+fn a_frame_that_a_sum_brought_back_is_not_sent_again() {
+    let (mut end, first) = experienced(1);
+    sends(end.packets("abcdefghij"));
+    let resent = end.counters().frames_resent;
+    end.tells(100, first + 9, &[10, 9]).expect("").tells(110, first + 10, &[]).expect("");
+    assert_eq!((end.counters().frames_resent, end.deadline()), (resent, None));
+}
+
+#[test]
+fn of_frames_that_are_missing_eight_wait_for_sums_and_others_are_sent_again_at_once() {
+    let (mut end, first) = experienced(1);
+    sends(end.packets("abcdefghij"));
+    end.tells(100, first + 9, &[10, 1]).expect(&format!("108 as {}", first + 13));
+}
+
+/// A burst has gone out, and its first sum waits below.
+fn before_a_sum() -> (Scripted, u64, Frame) {
+    let (mut end, first) = experienced(1);
+    end.packets("abcdefghij");
+    for _ in 0..10 {
+        let mut frame = end.hand_over();
+        assert_eq!(end.start(&mut frame), Start::Send);
+        end.now += Span::from_milliseconds(1);
+        end.depart(&frame, Departure::Sent);
+    }
+    let sum = end.hand_over();
+    (end, first, sum)
+}
+
+#[test]
+fn a_sum_is_withdrawn_when_its_frames_are_told_of_and_none_waits_for_it() {
+    for (told, expected) in [((110, &[][..]), Start::Withdraw), ((100, &[10, 9]), Start::Send)] {
+        let (mut end, first, mut sum) = before_a_sum();
+        end.tells(told.0, first + 9, told.1);
+        assert_eq!(end.start(&mut sum), expected);
+    }
+}
+
+#[test]
+fn a_sum_that_the_queue_below_drops_keeps_no_frame_waiting() {
+    let (mut end, first, sum) = before_a_sum();
+    end.depart(&sum, Departure::Dropped).tells(100, first + 9, &[10, 9]);
+    end.now += Span::from_milliseconds(20);
+    end.service.handle_timeout(end.now);
+    end.expect(&format!("100 as {}", first + 10));
+}
+
+#[test]
+fn a_link_that_loses_nothing_or_has_few_frames_in_a_round_trip_gets_no_sums() {
+    let mut end = end_with(|config| config.repair = true);
+    for burst in 0..10 {
+        end.packets("abcdefghij");
+        send(&mut end, 1500, 1);
+        end.tells(10 * burst + 10, 10 * burst + 10, &[]);
+    }
+    assert_eq!(end.counters().parity_sent, 0);
+    let (end, _) = experienced(14);
+    assert_eq!(end.counters().parity_sent, 0);
+}
+
+#[test]
+fn a_sum_is_of_frames_that_fit_into_the_room_with_its_head_and_cuts_are_made_so() {
+    let (mut end, first) = experienced(1);
+    end.takes(str::from_utf8(&[b'x'; 200]).expect("letters"));
+    let frames = send(&mut end, 100, 1);
+    let sizes: Vec<_> = frames.iter().map(|frame| frame.size().as_usize()).collect();
+    let words: Vec<_> = frames.into_iter().map(describe).collect();
+    let sum = format!("sum of 100..103 as {}", first + 3);
+    assert_eq!(words.iter().position(|word| *word == sum), Some(3), "{words:?}");
+    assert!(sizes.iter().all(|size| *size <= 100) && sizes[3] == 100, "{sizes:?}");
+}
+
+/// Two ends carry bursts of 40 packets; a frame takes a millisecond on the line and a hundred on its way, and each tenth of the first end's is lost.
+struct Bursts {
+    ends: [Scripted; 2],
+    /// Which arrive when.
+    under_way: [VecDeque<(u64, Frame)>; 2],
+    now: u64,
+    sent: u64,
+}
+
+impl Bursts {
+    fn carry(&mut self, bursts: u64) {
+        for _ in 0..bursts {
+            for _ in 0..40 {
+                let packet = Packet::new(Bytes::from_static(&[7; 1400]));
+                self.ends[0].service.handle_packet(packet, self.ends[0].now).expect("room for a packet");
+            }
+            let all = self.ends[0].service.counters().packets_taken;
+            while self.ends[0].deadline().is_some() || self.ends[1].service.counters().packets_delivered < all {
+                self.pass_a_millisecond();
+            }
+        }
+    }
+
+    fn pass_a_millisecond(&mut self) {
+        let mut on_line = [None, None];
+        for side in [0, 1] {
+            let (end, now) = (&mut self.ends[side], self.now);
+            while let Some((_, frame)) = self.under_way[1 - side].pop_front_if(|(due, _)| *due <= now) {
+                end.service.handle_frame(frame, end.now);
+            }
+            while end.service.poll_packet().is_some() {}
+            on_line[side] = end.service.poll_frame(end.now, Octets::MAX);
+            if let Some(frame) = &mut on_line[side] {
+                assert_eq!(end.start(frame), Start::Send);
+            }
+        }
+        self.now += 1;
+        for (side, frame) in on_line.into_iter().enumerate() {
+            self.ends[side].at(self.now);
+            if let Some(frame) = frame {
+                self.ends[side].depart(&frame, Departure::Sent);
+                self.sent += u64::from(side == 0);
+                if side == 1 || !self.sent.is_multiple_of(10) {
+                    self.under_way[side].push_back((self.now + 100, frame));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn sums_bring_back_most_of_what_is_lost_and_ask_for_hardly_any_memory_in_the_steady_state() {
+    let ends = [(); 2].map(|()| end_with(|config| config.repair = true));
+    let mut bursts = Bursts { ends, under_way: Default::default(), now: 0, sent: 0 };
+    bursts.carry(50);
+    let counted =
+        |bursts: &Bursts| [bursts.ends[0].counters().frames_resent, bursts.ends[1].counters().frames_recovered];
+    let before = counted(&bursts);
+    let taken = measure(|| bursts.carry(50)).count_total;
+    let after = counted(&bursts);
+    let [resent, recovered] = [0, 1].map(|index| after[index] - before[index]);
+    assert!(recovered > 150 && resent < 40, "{recovered} came back by sums, {resent} were sent again");
+    assert!(taken < 200, "{taken} times for 2,000 packets");
+}
+
+#[test]
+fn what_cannot_be_a_frame_or_lies_beyond_the_window_is_counted() {
+    let repair =
+        |first, count, sum: Vec<u8>| wire::repair(Repair { first, counter: 0, count, key: 1, sum: sum.into() });
+    let hears = |frame: &Frame| {
+        let mut end = end_with(|config| config.window = WindowSize::new(4).expect("a window"));
+        end.hears(frame).expect("");
+        (end.counters().protocol_errors, end.counters().packets_delivered)
+    };
+    // No octets; a length beyond its end; octets behind its end; a link where no packet ends.
+    for sum in [vec![0; 6], vec![0xc0, 9, 0, 0, 0, 1], vec![0xc0, 1, 0, 0, 0, 1, 1], vec![0xa0, 1, 0, 0, 0, 1]] {
+        let mut sum = sum;
+        field::scale(&mut sum, coefficient(0, 1));
+        assert_eq!(hears(&repair(0, 1, sum)), (1, 0));
+    }
+    assert_eq!(hears(&repair(3, 2, vec![7; 9])), (1, 0), "beyond the window");
+}
+
+#[test]
+fn a_sum_of_one_frame_is_that_frame_also_if_it_is_the_last_one() {
+    let mut end = end();
+    let mut sum = vec![0; 6];
+    Symbol::new(true, true, None, Bytes::from_static(b"a")).expect("short").add_to(&mut sum, coefficient(0, 5));
+    let mut repair = wire::repair(Repair { first: 0, counter: 0, count: 1, key: 5, sum: sum.into() });
+    wire::write_counter(&mut repair, Counter::new(2));
+    end.hears(&repair).expect("next 1 newest 2, deliver a");
+    assert_eq!(end.counters().frames_recovered, 1);
+    // Its own transmission comes too late.
+    end.hears(&data(0, 1, "a"));
+    assert_eq!(end.counters().duplicates_received, 1);
+}
+
+/// A frame of the property below: as long as its number says, with marks and a link of its own.
+fn cut_of(number: u64) -> Cut {
+    let octets = (0..1 + number * 7 % 90).map(|place| (number * 31 + place) as u8).collect::<Vec<_>>();
+    let (starts, ends) = (number.is_multiple_of(3), !number.is_multiple_of(2));
+    let link = (ends && number.is_multiple_of(5)).then_some(number as u32);
+    Cut { form: Form::Long, number: 0, counter: 0, starts, ends, link, octets: octets.into() }
+}
+
+fn sum_of(first: u64, count: u16, key: u8) -> Repair {
+    let mut sum = vec![0; symbol::HEAD + 91];
+    for number in first..first + u64::from(count) {
+        let Cut { starts, ends, link, octets, .. } = cut_of(number);
+        Symbol::new(starts, ends, link, octets).expect("short").add_to(&mut sum, coefficient(number, key));
+    }
+    Repair { first, counter: 0, count, key, sum: sum.into() }
+}
+
+/// Which frames follow from the sums that the decoder took: by elimination with rows and columns.
+fn determined(sums: &[Repair], known: &BTreeSet<u64>) -> BTreeSet<u64> {
+    let columns = 64;
+    let row = |sum: &Repair| -> Vec<u8> {
+        let is_in =
+            |number: &u64| (sum.first..sum.first + u64::from(sum.count)).contains(number) && !known.contains(number);
+        (0..columns).map(|number| if is_in(&number) { coefficient(number, sum.key) } else { 0 }).collect()
+    };
+    let mut rows: Vec<Vec<u8>> = sums.iter().map(row).collect();
+    let mut done = 0;
+    for column in 0..64 {
+        let Some(pivot) = (done..rows.len()).find(|index| rows[*index][column] != 0) else { continue };
+        rows.swap(done, pivot);
+        let by = field::inverse(rows[done][column]);
+        field::scale(&mut rows[done], by);
+        let pivot = rows[done].clone();
+        for (_, row) in rows.iter_mut().enumerate().filter(|(index, _)| *index != done) {
+            let times = row[column];
+            field::add_scaled(row, times, &pivot);
+        }
+        done += 1;
+    }
+    let alone = rows.iter().filter(|row| row.iter().filter(|times| **times != 0).count() == 1);
+    alone.map(|row| row.iter().position(|times| *times != 0).expect("one") as u64).collect()
+}
+
+proptest! {
+    #[test]
+    fn exactly_the_frames_that_follow_from_the_sums_are_worked_out_and_rightly(
+        events in proptest::collection::vec((0u8..3, 0u64..48, 1u16..17), 1..80),
+    ) {
+        let (mut decoder, mut holes) = (Decoder::default(), Holes::default());
+        // From the first sum on frames are kept.
+        prop_assert_eq!(decoder.repair(&sum_of(0, 1, 0), &holes), Some(()));
+        prop_assert_eq!(decoder.poll(true), Some((0, Some(cut_of(0)))));
+        let (mut known, mut sums) = (BTreeSet::from([0]), Vec::new());
+        holes.arrive(0);
+        decoder.arrive(0, &cut_of(0));
+        for (index, (kind, number, count)) in events.into_iter().enumerate() {
+            if kind == 0 {
+                let sum = sum_of(number, count, u8::try_from(index % 64).expect("few"));
+                if decoder.repair(&sum, &holes).is_some() {
+                    sums.push(sum);
+                }
+            } else if known.insert(number) {
+                holes.arrive(number);
+                decoder.arrive(number, &cut_of(number));
+            }
+            let expected = determined(&sums, &known);
+            let mut found = BTreeSet::new();
+            while let Some((number, cut)) = decoder.poll(true) {
+                prop_assert_eq!(cut, Some(cut_of(number)));
+                found.insert(number);
+            }
+            prop_assert_eq!(&found, &expected);
+            for number in found {
+                known.insert(number);
+                holes.arrive(number);
+                decoder.arrive(number, &cut_of(number));
+            }
+        }
+    }
+}
