@@ -46,7 +46,7 @@ const STUDY: &str = r#"
 id = "study"
 [scenario]
 base = "monet08"
-set = { "media.enabled" = true, "file-transfer.size" = "40 kB", "wireless.errors" = { kind = "uniform", loss = "5.4 %" }, "services.selective-repeat.resequencing" = "ORDER", "services.rlp.resequencing" = "ORDER" }
+set = { "media.enabled" = true, "file-transfer.size" = "40 kB", "wireless.errors" = { kind = "uniform", loss = "5.4 %" }, "services.selective-repeat.resequencing" = "ORDER", "services.rlp.resequencing" = "ORDER", "services.tally.repair" = true }
 [[scheme]]
 use = "SCHEME"
 "#;
@@ -140,6 +140,7 @@ fn numbers_of_tally(frame: &Frame) -> String {
         tally::Pdu::Feedback(feedback) => ((None, None, None), Some(feedback)),
         tally::Pdu::Poll { counter } => ((None, Some(counter), None), None),
         tally::Pdu::GivenUp { number, counter, .. } => ((Some(number), Some(counter), None), None),
+        tally::Pdu::Repair(repair) => ((Some(repair.first), Some(repair.counter), None), None),
     };
     let (number, counter, link) = names;
     let told = feedback.map(|feedback| [feedback.next, feedback.newest]);
@@ -276,7 +277,7 @@ fn tshark_reads_what_the_simulator_sent_and_finds_every_checksum_right() {
             assert!(everything.contains(&format!("|{kind}|{service}|")), "no kind {kind} of {service} in the runs");
         }
     }
-    for kind in [0, 1, 2, 4, 5, 7] {
+    for kind in [0, 1, 2, 4, 5, 6, 7] {
         assert!(everything.contains(&format!("|{kind}|tally|")), "no kind {kind} of tally in the runs");
     }
 }

@@ -204,9 +204,29 @@ fn of_tally() -> Vec<(&'static str, Vec<u8>)> {
             aging.takes(&c).sends(at(0));
             aging.sends(at(50)).concat()
         }),
+        ("tally sum", sum_of_tally(with(|config| (config.resequencing, config.repair) = (Resequencing::Full, true)))),
         ("tally whole packet", slow(Resequencing::Full)),
         ("tally whole packet", slow(Resequencing::PerFlow)),
     ])
+}
+
+/// The first of four frames was lost, and the last two were not told of. Each takes a millisecond.
+fn sum_of_tally(mut end: Script<AnyService>) -> Vec<u8> {
+    end.takes(&["a", "b", "c", "12"].map(Packet::new));
+    let mut now = 0;
+    let mut sends = |end: &mut Script<AnyService>| {
+        let mut frame = end.0.poll_frame(at(now), Octets::MAX).expect("a frame");
+        let _: arqway_link::Start = end.0.start_frame(&mut frame, at(now));
+        now += 1;
+        end.0.handle_departure(frame.tag, frame.ticket.expect("a ticket"), Departure::Sent, at(now));
+        [&[frame.tag.as_octet()], &frame.parts().concat()[..]].concat()
+    };
+    for _ in 0..4 {
+        sends(&mut end);
+    }
+    end.0.handle_frame(Frame::from_wire(Tag::from_octet(4), vec![0, 0, 8, 2, 1].into()), at(4));
+    sends(&mut end);
+    sends(&mut end)
 }
 
 #[test]

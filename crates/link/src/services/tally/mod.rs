@@ -52,8 +52,7 @@ mod wire;
 
 pub use config::{Config, Mechanism, WindowSize, WindowSizeError};
 pub use feedback::{Feedback, Lateness, Runs};
-pub use repair::Repair;
-pub use wire::{Cut, Form, Pdu, parse};
+pub use wire::{Cut, Form, Pdu, Repair, parse};
 
 use crate::arq::{Deadline, earliest};
 use crate::contract::{Clock, Counters, Deadlines, Departure, Entity, Frame, LinkContext, Packet, Start, Tag, Ticket};

@@ -10,9 +10,9 @@
 //! is that frame.
 
 use super::symbol::{self, Symbol};
-use super::{MOST_FRAMES, Repair, coefficient, field};
+use super::{coefficient, field};
 use crate::services::tally::holes::Holes;
-use crate::services::tally::wire::Cut;
+use crate::services::tally::wire::{Cut, MOST_IN_SUM, Repair};
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use bytes::BytesMut;
@@ -84,7 +84,7 @@ impl Decoder {
             self.first = number;
         }
         let Some(index) = number.checked_sub(self.first).and_then(|ahead| usize::try_from(ahead).ok()) else { return };
-        if index >= self.kept.len() + MOST_FRAMES {
+        if index >= self.kept.len() + MOST_IN_SUM {
             self.kept.clear();
             self.first = number;
             self.kept.push_back(symbol);
@@ -94,7 +94,7 @@ impl Decoder {
             self.kept.push_back(None);
         }
         self.kept[index] = symbol;
-        while self.kept.len() > MOST_FRAMES {
+        while self.kept.len() > MOST_IN_SUM {
             self.kept.pop_front();
             self.first += 1;
         }

@@ -34,7 +34,7 @@ pub(in crate::services::tally) fn scale(sum: &mut [u8], times: u8) {
 fn add_scaled_block<const N: usize>(sum: &mut [u8; N], times: u8, addend: &[u8; N]) {
     let mut power = *addend;
     for bit in 0..8 {
-        let taken = 0u8.wrapping_sub(times >> bit & 1);
+        let taken = (times >> bit & 1) * 0xff;
         for (sum, power) in sum.iter_mut().zip(&mut power) {
             *sum ^= *power & taken;
             *power = double(*power);

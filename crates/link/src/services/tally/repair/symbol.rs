@@ -5,11 +5,9 @@
 //! ```
 
 use super::field::add_scaled;
-use crate::services::tally::wire::{Cut, Form};
+use crate::services::tally::wire::{Cut, Form, IN_SUM};
 use bytes::{Bytes, BytesMut};
 
-/// What stands in front of a frame's octets.
-pub(in crate::services::tally) const HEAD: usize = 5;
 /// A frame with more octets is in no sum.
 pub(in crate::services::tally) const MOST_OCTETS: usize = 0x1fff;
 /// How much memory for frames is taken at once.
@@ -18,7 +16,7 @@ const SLAB: usize = 64 * 1024;
 /// A frame as it is added.
 #[derive(Debug, Clone)]
 pub(in crate::services::tally) struct Symbol {
-    head: [u8; HEAD],
+    head: [u8; IN_SUM],
     octets: Bytes,
 }
 
@@ -42,7 +40,7 @@ impl Symbol {
 
     /// Adds it so many times to a sum that is as long; `None` where that is shorter.
     pub(in crate::services::tally) fn add_to(&self, sum: &mut [u8], times: u8) -> Option<()> {
-        let (head, octets) = sum.split_at_mut_checked(HEAD)?;
+        let (head, octets) = sum.split_at_mut_checked(IN_SUM)?;
         add_scaled(head, times, &self.head);
         add_scaled(octets.get_mut(..self.octets.len())?, times, &self.octets);
         Some(())

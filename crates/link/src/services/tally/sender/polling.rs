@@ -5,7 +5,6 @@ use crate::contract::{Clock, Counters, Frame, Holds, Packet};
 use crate::ip::{Ecn, acknowledges_only};
 use crate::services::tally::below::{Below, SLOW, What};
 use crate::services::tally::config::Mechanism;
-use crate::services::tally::repair::symbol;
 use crate::services::tally::wire::{self, Form, Head, LONG_REACH, Number, SHORT_REACH, TINY_REACH};
 use arqway_units::{Octets, Span, Time};
 use bytes::Bytes;
@@ -211,7 +210,7 @@ impl Sender {
         }
         let beside_head = room.checked_sub(head.octets())?;
         // A cut that fills the room would be in no sum.
-        let in_sum = if self.repairs() { wire::REPAIR + symbol::HEAD } else { 0 };
+        let in_sum = if self.repairs() { wire::REPAIR + wire::IN_SUM } else { 0 };
         let spared = in_sum.saturating_sub(head.octets());
         let fits =
             if rest > beside_head { beside_head.saturating_sub(spared) } else { beside_head.checked_sub(link)? };

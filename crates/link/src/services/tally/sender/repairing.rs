@@ -12,9 +12,9 @@
 use super::{Fate, Sender};
 use crate::contract::{Counters, Frame};
 use crate::services::tally::below::What;
+use crate::services::tally::repair::coefficient;
 use crate::services::tally::repair::symbol::{self, Symbol};
-use crate::services::tally::repair::{MOST_FRAMES, Repair, coefficient};
-use crate::services::tally::wire::{self, Number};
+use crate::services::tally::wire::{self, IN_SUM, MOST_IN_SUM, Number, Repair};
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use arqway_units::{Span, ToFloat, truncate};
@@ -113,8 +113,7 @@ impl Repairing {
 
     /// How many frames a sum may be of.
     fn most_frames(&self) -> u64 {
-        let affordable = u64::try_from(truncate(FRAMES_PER_SECOND * self.frame_time.as_seconds()));
-        affordable.unwrap_or(u64::MAX).min(MOST_FRAMES as u64)
+        truncate(FRAMES_PER_SECOND * self.frame_time.as_seconds()).min(MOST_IN_SUM as u64)
     }
 }
 
@@ -143,7 +142,7 @@ impl Sender {
         if self.repairing.since(first) >= wanted(end.saturating_sub(first), loss) {
             return None;
         }
-        let longest = room.checked_sub(wire::REPAIR + symbol::HEAD)?.min(symbol::MOST_OCTETS);
+        let longest = room.checked_sub(wire::REPAIR + IN_SUM)?.min(symbol::MOST_OCTETS);
         let mut length = 0;
         let is_in_sum = |number: &u64| {
             let frame = self.buffer.get(Number::new(*number)).filter(|frame| frame.state.fate == Fate::Unknown);
@@ -165,7 +164,7 @@ impl Sender {
         self.repairing.next += 1;
         let [.., key] = (serial % 64).to_be_bytes();
         let mut slab = core::mem::take(&mut self.repairing.slab);
-        let size = symbol::HEAD + length;
+        let size = IN_SUM + length;
         if slab.capacity() < size {
             slab.reserve(SLAB.max(size));
         }

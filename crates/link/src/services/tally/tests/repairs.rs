@@ -1,8 +1,9 @@
 //! Repair frames: when they go out, what waits for them, and what they bring back.
 
 use super::super::repair::decoder::Decoder;
-use super::super::repair::symbol::{self, Symbol};
-use super::super::repair::{Repair, coefficient, field};
+use super::super::repair::symbol::Symbol;
+use super::super::repair::{coefficient, field};
+use super::super::wire::IN_SUM;
 use super::*;
 use crate::services::tally::holes::Holes;
 use alloc::collections::{BTreeSet, VecDeque};
@@ -249,7 +250,7 @@ fn cut_of(number: u64) -> Cut {
 }
 
 fn sum_of(first: u64, count: u16, key: u8) -> Repair {
-    let mut sum = vec![0; symbol::HEAD + 91];
+    let mut sum = vec![0; IN_SUM + 91];
     for number in first..first + u64::from(count) {
         let Cut { starts, ends, link, octets, .. } = cut_of(number);
         Symbol::new(starts, ends, link, octets).expect("short").add_to(&mut sum, coefficient(number, key));

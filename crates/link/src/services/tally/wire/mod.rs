@@ -36,7 +36,6 @@ mod write;
 pub(super) use write::{given_up, piece, poll, put_variable, repair, write_counter};
 
 use super::feedback::{Feedback, Lateness, Runs};
-use super::repair::{MOST_FRAMES, Repair, symbol};
 use crate::arq::Seq;
 use crate::contract::{Frame, Kind};
 use arqway_units::Octets;
@@ -74,6 +73,10 @@ pub(super) const POLL: usize = 3;
 pub(super) const GIVEN_UP: usize = 7;
 /// What a repair frame has behind the tag and before the sum.
 pub(super) const REPAIR: usize = 7;
+/// What stands in front of a frame's octets in a sum.
+pub(super) const IN_SUM: usize = 5;
+/// The most frames that a sum is of.
+pub(super) const MOST_IN_SUM: usize = 512;
 /// The marks that tell a repair frame from a piece.
 const REPAIR_FLAGS: u64 = 3;
 /// What a head has room for.
@@ -181,6 +184,21 @@ pub enum Pdu {
     },
     /// A sum of frames.
     Repair(Repair),
+}
+
+/// A sum of frames, from which one that was lost can be worked out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repair {
+    /// The first frame of the sum.
+    pub first: u64,
+    /// The transmission counter of this frame.
+    pub counter: u64,
+    /// How many frames it is the sum of.
+    pub count: u16,
+    /// With the number of a frame, how many times that is taken.
+    pub key: u8,
+    /// The sum.
+    pub sum: Bytes,
 }
 
 /// What a data frame carries, and its names.
@@ -336,7 +354,7 @@ fn read_repair(mut frame: Frame, first: u64, counter: u64) -> Option<Pdu> {
     let both = u16::from_be_bytes(frame.take()?);
     let [_, key] = (both % 64).to_be_bytes();
     let sum = frame.into_packet()?;
-    let is_right = (1..=MOST_FRAMES).contains(&usize::from(both / 64)) && sum.len() > symbol::HEAD;
+    let is_right = (1..=MOST_IN_SUM).contains(&usize::from(both / 64)) && sum.len() > IN_SUM;
     is_right.then_some(Pdu::Repair(Repair { first, counter, count: both / 64, key, sum }))
 }
 

@@ -2,12 +2,11 @@
 
 use super::{
     Counter, DATA, DATA_FEEDBACK, DATA_LINK, FEEDBACK, Form, Head, LONG, LONG_FEEDBACK_OR_POLL, MOST, MOST_RUNS_ALONE,
-    Number, PIECE_OR_GIVEN_UP, POLL, REPAIR_FLAGS, SLAB, Short, TinyCounter, TinyNumber, WHOLE,
+    Number, PIECE_OR_GIVEN_UP, POLL, REPAIR_FLAGS, Repair, SLAB, Short, TinyCounter, TinyNumber, WHOLE,
 };
 use crate::contract::{Frame, Holds, Kind};
 use crate::ip::Ecn;
 use crate::services::tally::feedback::{Feedback, Runs};
-use crate::services::tally::repair::Repair;
 use arrayvec::ArrayVec;
 use bytes::{Bytes, BytesMut};
 
