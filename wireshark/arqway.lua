@@ -377,7 +377,7 @@ do
     local DATA_LINK, FEEDBACK, LONG, POLL_OR_FEEDBACK, PIECE_OR_GIVEN_UP, WHOLE = 1, 2, 3, 5, 6, 7
     local TALLY_TYPES = { [DATA] = "data", [DATA_LINK] = "data with link", [FEEDBACK] = "data with feedback",
         [LONG] = "data, long numbers", [4] = "feedback", [POLL_OR_FEEDBACK] = "poll, or feedback with long numbers",
-        [PIECE_OR_GIVEN_UP] = "piece of a frame, or frames given up", [WHOLE] = "whole packet" }
+        [PIECE_OR_GIVEN_UP] = "piece of a frame, frames given up, or sum of frames", [WHOLE] = "whole packet" }
     local LATENESS = { [0] = "the link keeps its order", "up to 4 transmissions late", "up to 32", "up to 256" }
     fields.tally_type = ProtoField.uint8("arqway.tally.type", "Type", base.DEC, TALLY_TYPES, 0x07)
     fields.tally_number = ProtoField.uint32("arqway.tally.number", "Frame number", base.DEC)
@@ -391,7 +391,8 @@ do
     fields.tally_run = ProtoField.uint32("arqway.tally.run", "Run", base.DEC)
     fields.tally_offset = ProtoField.uint16("arqway.tally.offset", "Where the piece begins", base.DEC)
     fields.tally_last = ProtoField.bool("arqway.tally.last", "Last piece")
-    fields.tally_count = ProtoField.uint16("arqway.tally.count", "Frames given up", base.DEC)
+    fields.tally_count = ProtoField.uint16("arqway.tally.count", "Frames given up, or in the sum", base.DEC)
+    fields.tally_key = ProtoField.uint8("arqway.tally.key", "Key of the sum", base.DEC)
 
     -- Two numbers side by side from octet `at` on, the bits behind them, and where the next octet is; nil if there are too few.
     local function two_numbers(octets, at, is_long, tree, first, second)
@@ -547,6 +548,20 @@ do
         return rest % 8 == 0 and octets(6, 2):uint() > 0
     end
 
+    -- A sum of frames; nil if it is none.
+    local function show_sum(octets, pinfo, tree)
+        if octets:len() < 14 or octets(5, 1):bitfield(4, 4) ~= 3 then
+            return nil
+        end
+        local first, counter = two_numbers(octets, 1, true, tree, fields.tally_number, fields.tally_counter)
+        local count = octets(6, 2):bitfield(0, 10)
+        tree:add(fields.tally_count, octets(6, 2), count)
+        tree:add(fields.tally_key, octets(7, 1), octets(7, 1):bitfield(2, 6))
+        tree:add(fields.body, octets(8))
+        pinfo.cols.info = string.format("sum of %d frames from %d on, transmission %d", count, first, counter)
+        return count >= 1 and count <= 512
+    end
+
     show["tally"] = function(octets, kind, pinfo, tree, root)
         tree:add(fields.tally_type, octets(0, 1))
         if kind <= LONG then
@@ -556,6 +571,10 @@ do
         elseif kind == PIECE_OR_GIVEN_UP and octets:len() == 8 then
             return show_given_up(octets, pinfo, tree)
         elseif kind == PIECE_OR_GIVEN_UP then
+            local is_sum = show_sum(octets, pinfo, tree)
+            if is_sum ~= nil then
+                return is_sum
+            end
             return show_piece(octets, pinfo, tree)
         elseif kind == POLL_OR_FEEDBACK and octets:len() == 4 then
             local counter = octets(1, 3)
