@@ -31,6 +31,8 @@ const FRAMES_PER_SECOND: f64 = 2.5e6;
 const PATIENCE: u64 = 8;
 /// So many frames wait for repair frames; what else is missing is sent again at once.
 const MOST_WAITING: usize = 8;
+/// How long a frame takes falls by this part with each shorter one.
+const REMEMBERED: u64 = 32;
 /// How much memory for sums is taken at once.
 const SLAB: usize = 64 * 1024;
 
@@ -62,9 +64,9 @@ struct Sent {
 }
 
 impl Repairing {
-    /// A frame with data took so long on the line.
+    /// A frame with data took so long on the line. The longest of the last ones count: a short one says little of the others.
     pub(in crate::services::tally) fn frame_took(&mut self, span: Span) {
-        self.frame_time = span;
+        self.frame_time = span.max(self.frame_time - self.frame_time / REMEMBERED);
     }
 
     /// Whether there is a frame in this sum that the peer has not told of, or one that waits for it.
