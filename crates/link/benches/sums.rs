@@ -1,7 +1,8 @@
 //! What a sum of tally's frames costs: to make it, and to work lost frames out of it, in microseconds and in nanoseconds for each frame that it
-//! is of. The goal is 0.5 us a frame at each end: 2.5 million frames a second in one repair frame of ten.
+//! is of. The goal is 1 us a frame at each end: tally lets a sum be of 1.5 million frames for each second that a frame
+//! takes on the line, which is a seventh of a processor where one frame in ten is a repair frame.
 
-use arqway_link::tally::{Config, Pdu, parse};
+use arqway_link::tally::{Config, Mechanism, Pdu, parse};
 use arqway_link::{AnyService, Departure, Frame, LinkContext, LinkService, Packet, ServiceConfig, Side, Start};
 use arqway_units::{Octets, Span, Time};
 use bytes::Bytes;
@@ -55,7 +56,9 @@ struct Ends {
 
 impl Ends {
     fn new() -> Self {
-        let config = ServiceConfig::Tally(Config { repair: true, ..Config::default() });
+        // No packet is cut to learn whether shorter frames are lost less often.
+        let without = Some(Mechanism::Cuts);
+        let config = ServiceConfig::Tally(Config { repair: true, without, ..Config::default() });
         let end =
             |side| config.build(&LinkContext { delay: Some(Span::from_milliseconds(250)), ..LinkContext::from(side) });
         Self { sender: end(Side::Client), receiver: end(Side::AccessPoint), now: Time::ZERO, sent: 0 }

@@ -25,6 +25,7 @@
 //! - At the end of a burst, where nothing later shows a loss, a poll asks; only if that remains unanswered a timer matters.
 //! - Retransmissions go first, and at most two frames wait in the queue below, where they could not be overtaken. A copy that
 //!   was acknowledged while it waited is withdrawn.
+//! - Where the line has nothing else to carry, sums of frames go out, if that is set, from which lost ones are worked out at once.
 //! - On links that change the order, the receiver learns by how many transmissions they come late, and the sender waits for
 //!   that many.
 //! - Packets are cut to the room that a frame has. A packet whose time is over is given up, and the peer is told.

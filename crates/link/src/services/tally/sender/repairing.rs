@@ -24,9 +24,9 @@ use bytes::BytesMut;
 const MARGIN: f64 = 2.0;
 /// Where a round trip takes no more than so many frames, what is lost is soon sent again.
 const LEAST_ROUND_TRIP: u64 = 16;
-/// A sum takes a processor some 0.4 us for each of its frames: it is of no more frames than so many for each second that a frame takes on
+/// A sum takes a processor some 0.7 us for each of its frames: it is of no more frames than so many for each second that a frame takes on
 /// the line, which is a tenth of a processor where one frame in ten is a repair frame.
-const FRAMES_PER_SECOND: f64 = 2.5e6;
+const FRAMES_PER_SECOND: f64 = 1.5e6;
 /// A frame that is missing waits for so many repair frames.
 const PATIENCE: u64 = 8;
 /// So many frames wait for repair frames; what else is missing is sent again at once.
