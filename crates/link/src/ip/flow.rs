@@ -35,6 +35,11 @@ impl FlowKey {
     /// Of all packets together.
     pub(crate) const ANY: Self = Self(NonZeroU64::MAX);
 
+    /// That of a packet. What cannot be read may be of any flow, but not of one that can.
+    pub(crate) fn of_packet(packet: &[u8]) -> Self {
+        Headers::read_all(packet).map_or(Self::ANY, |(headers, payload)| Self::of(&headers, &payload))
+    }
+
     /// That of a packet with these headers.
     pub(crate) fn of(headers: &Headers, payload: &Payload) -> Self {
         let mut hasher = KeyHasher::default();

@@ -7,6 +7,7 @@
 //! | `ecn.rs` | marks of congestion |
 //! | `segment.rs` | the TCP segment that a packet carries |
 //! | `acknowledgement.rs` | whether it only acknowledges, and makes another one needless |
+//! | `compression/` | headers shortened to what changes from one segment to the next |
 //! | `mss.rs` | the largest segment that TCP's ends allow, lowered to what a link carries |
 //! | `flow.rs` | the flow that a packet belongs to, and tables by flow |
 //! | `icmp_error.rs` | the answer to a packet that cannot go on |
@@ -15,6 +16,7 @@
 //! No service and no multiplexer is known here.
 
 mod acknowledgement;
+mod compression;
 mod ecn;
 mod fields;
 mod flow;
@@ -27,6 +29,7 @@ mod segment;
 mod tests;
 
 pub(crate) use acknowledgement::{acknowledges_only, supersedes};
+pub(crate) use compression::{Compressor, Decompressor};
 pub use ecn::{Ecn, mark_congestion};
 pub use fields::{
     Addresses, AddressesError, Ds, DsError, FlowLabel, FlowLabelError, Ports, PortsError, Protocol, ProtocolError,

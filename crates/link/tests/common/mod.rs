@@ -212,6 +212,13 @@ pub(crate) fn run<S: LinkService>(services: [S; 2], setting: &Setting) -> [End<S
 
 /// The same with other packets, all of one length.
 pub(crate) fn run_with<S: LinkService>(services: [S; 2], setting: &Setting, packet: fn(u32) -> Packet) -> [End<S>; 2] {
+    let ends = carry(services, setting, packet);
+    ends.iter().for_each(End::check_goodput);
+    ends
+}
+
+/// The same where their octets need not all be in frames.
+pub(crate) fn carry<S: LinkService>(services: [S; 2], setting: &Setting, packet: fn(u32) -> Packet) -> [End<S>; 2] {
     let [near, far] = services;
     let mut ends = [
         End::new(near, setting.packets[0], &setting.fates[0], setting, packet),
@@ -236,6 +243,7 @@ pub(crate) fn send_more<S: LinkService>(ends: &mut [End<S>; 2], first: u32, pack
         end.to_send.extend((first..first + packets).map(packet));
     }
     come_to_rest(ends, &mut VecDeque::new(), later, [packets; 2]);
+    ends.iter().for_each(End::check_goodput);
 }
 
 fn come_to_rest<S: LinkService>(
@@ -252,10 +260,7 @@ fn come_to_rest<S: LinkService>(
         }
         ends.iter_mut().for_each(|end| end.turn(now));
         let next = ends.iter().filter_map(End::next_event).chain(changes.front().map(|(at, _)| *at)).min();
-        let Some(next) = next else {
-            ends.iter().for_each(End::check_goodput);
-            return;
-        };
+        let Some(next) = next else { return };
         now = next;
     }
     panic!(

@@ -1,12 +1,13 @@
 //! Tally: every packet once and in order over a link that loses, doubles and reorders frames, and what its transmissions cost.
 
 use super::{bursts, weather};
-use crate::common::{Fate, Queue, Setting, packet_of, run, run_with};
+use crate::common::{Fate, Queue, Setting, carry, packet_of, run, run_with};
 use crate::rough::Rough;
 use crate::{assert_complete_and_in_order, setting};
 use arqway_link::tally::{Config, WindowSize};
-use arqway_link::{AnyService, LinkService, Resequencing, ServiceConfig, Side};
+use arqway_link::{AnyService, LinkService, Packet, Resequencing, ServiceConfig, Side};
 use arqway_units::{Span, ToFloat};
+use core::num::NonZeroUsize;
 use proptest::prelude::*;
 
 fn ends(config: &Config) -> [AnyService; 2] {
@@ -15,12 +16,31 @@ fn ends(config: &Config) -> [AnyService; 2] {
 
 fn config() -> impl Strategy<Value = Config> {
     let window = prop_oneof![2 => 1u32..40, 1 => 1u32..=WindowSize::MAX, 1 => Just(WindowSize::MAX)];
-    (window, any::<bool>()).prop_map(|(window, repair)| Config {
+    (window, any::<[bool; 2]>()).prop_map(|(window, [repair, compress_headers])| Config {
         window: WindowSize::new(window).expect("a window"),
         resequencing: Resequencing::Full,
         repair,
+        compress_headers,
         ..Config::default()
     })
+}
+
+const CONNECTIONS: u32 = 3;
+
+/// Segments of some connections in turn, with 188 octets of payload behind 52 of headers.
+fn segment(number: u32) -> Packet {
+    use etherparse::{IpHeaders, Ipv4Extensions, Ipv4Header, PacketBuilder, TcpHeader, TcpOptionElement};
+    let (connection, number) = ((number % CONNECTIONS) as u16, number / CONNECTIONS);
+    let mut tcp = TcpHeader::new(connection, 4000, number * 188, 500 + number as u16 / 7);
+    (tcp.ack, tcp.acknowledgment_number, tcp.psh) = (true, number / 5, number.is_multiple_of(4));
+    let time = TcpOptionElement::Timestamp(number * 3, number * 2);
+    tcp.set_options(&[TcpOptionElement::Noop, TcpOptionElement::Noop, time]).expect("room");
+    let mut ip = Ipv4Header::new(0, 64, 6.into(), [10, 0, 0, 1], [10, 0, 0, 2]).expect("short");
+    ip.identification = number as u16;
+    let mut octets = Vec::new();
+    let builder = PacketBuilder::ip(IpHeaders::Ipv4(ip, Ipv4Extensions::default())).tcp_header(tcp);
+    builder.write(&mut octets, &[number as u8; 188]).expect("memory");
+    Packet::new(octets)
 }
 
 /// What is lost of 100 frames, in no order.
@@ -68,6 +88,24 @@ proptest! {
             let received = &mut rough.received[end];
             received.sort_unstable();
             prop_assert_eq!(&*received, &(0..count).collect::<Vec<_>>());
+        }
+    }
+
+    /// Of the order of each connection the other end can make whole again what was shortened.
+    #[test]
+    fn segments_with_shortened_headers_come_out_as_they_went_in(config in config(), setting in setting(), is_full in any::<bool>()) {
+        let resequencing = if is_full { Resequencing::Full } else { Resequencing::PerFlow };
+        let buffer = NonZeroUsize::MIN;
+        let ran = carry(ends(&Config { resequencing, compress_headers: true, buffer, ..config }), &setting, segment);
+        for (end, count) in [(0, setting.packets[1]), (1, setting.packets[0])] {
+            for connection in 0..CONNECTIONS {
+                let received = ran[end].received.iter().filter(|packet| packet.octets[21] == connection as u8);
+                let sent = (0..count).filter(|number| number % CONNECTIONS == connection).map(segment);
+                prop_assert!(received.map(|packet| packet.octets.clone()).eq(sent.map(|packet| packet.octets)));
+            }
+            let (counters, sent) = (ran[1 - end].service.counters(), u64::from(count) * 240);
+            // What goes out before it is known whether frames take time is not shortened.
+            prop_assert!(count < 100 || setting.time_on_line == Span::ZERO || counters.octets_sent < sent);
         }
     }
 

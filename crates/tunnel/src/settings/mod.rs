@@ -145,7 +145,8 @@ fn mtu() -> u32 {
 /// What carries packets where the settings do not say: the best-effort table of the multi-service link layer.
 #[must_use]
 pub fn link_layer() -> LinkLayer {
-    let reliable = ServiceConfig::Tally(tally::Config { repair: true, ..tally::Config::default() });
+    let reliable =
+        ServiceConfig::Tally(tally::Config { repair: true, compress_headers: true, ..tally::Config::default() });
     // What is late is worth more than what is missing, and neither is worth waiting for.
     let as_received = rlp::Config { resequencing: Resequencing::as_received(), ..rlp::Config::default() };
     let low_delay = ServiceConfig::Rlp(as_received);

@@ -58,17 +58,16 @@ impl Chains {
         {
             return Some(*flow);
         }
-        let read = Headers::read_all(octets);
         if let Resequencing::None(Unordered { others, .. }) = &self.resequencing {
-            if read.as_ref().is_some_and(|(headers, payload)| is_whole_segment(octets, headers, payload)) {
+            let read = Headers::read_all(octets);
+            if read.is_some_and(|(headers, payload)| is_whole_segment(octets, &headers, &payload)) {
                 return None;
             }
             if *others == Others::Full {
                 return Some(FlowKey::ANY);
             }
         }
-        // What cannot be read may be of any flow, but not of one that can.
-        Some(read.map_or(FlowKey::ANY, |(headers, payload)| FlowKey::of(&headers, &payload)))
+        Some(FlowKey::of_packet(octets))
     }
 
     /// How many chains are known.

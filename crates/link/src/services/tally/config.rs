@@ -9,7 +9,7 @@ use core::num::NonZeroUsize;
 use serde::{Deserialize, Serialize};
 
 settings! {
-    /// The settings of one end; both ends need the same `window` and the same `resequencing`.
+    /// The settings of one end; both ends need the same `window`, `resequencing` and `compress-headers`.
     // Nothing here has to be tuned to a link.
     #[cfg_attr(feature = "schema", schemars(rename = "TallyConfig"))]
     pub struct Config {
@@ -24,6 +24,8 @@ settings! {
         pub window: WindowSize = WindowSize(WindowSize::MAX),
         /// Whether frames go out from which lost ones can be worked out, where there is nothing else to send.
         pub repair: bool = false,
+        /// Whether of TCP's headers only what changes is sent, where packets keep the order of their flow. Both ends need the same.
+        pub compress_headers: bool = false,
         /// A mechanism to leave out, in order to see what it is good for.
         pub without: Option<Mechanism> = None,
     }

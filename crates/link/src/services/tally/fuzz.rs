@@ -29,6 +29,7 @@ impl Fuzzed for Config {
             resequencing: Resequencing::any(first >> 2),
             buffer: input.at_least_one(20),
             repair: input.flag(),
+            compress_headers: input.flag(),
             without: if input.flag() { input.one_of(&mechanisms) } else { None },
         }
     }

@@ -97,7 +97,7 @@ impl Tally {
     fn new(config: &Config, context: &LinkContext) -> Self {
         Self {
             sender: Box::new(Sender::new(config, context)),
-            receiver: Receiver::new(config.window.frames(), &config.resequencing),
+            receiver: Receiver::new(config),
             below: Below::default(),
             frame_time: UNKNOWN_FRAME_TIME,
             feedback_pause: Deadline::default(),
@@ -272,12 +272,15 @@ impl Entity for Tally {
 
     fn largest_packet(&self, room: Octets) -> Octets {
         let least = MOST_BEFORE_OCTETS + Octets::new(16);
-        if room < least { Octets::ZERO } else { Octets::of(LONGEST_PACKET) }
+        if room < least { Octets::ZERO } else { Octets::of(LONGEST_PACKET - self.sender.most_added()) }
     }
 
     fn release(&mut self, counters: &mut Counters) -> Option<Bytes> {
         let Self { sender, receiver, .. } = self;
-        sender.buffer.release(|| receiver.poll_packet(), counters)
+        let mut unreadable = 0;
+        let packet = sender.buffer.release(|| receiver.poll_packet(&mut unreadable), counters);
+        counters.protocol_errors += unreadable;
+        packet
     }
 
     fn deadlines(&self) -> Deadlines {

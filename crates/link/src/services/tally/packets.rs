@@ -48,9 +48,19 @@ impl Packets {
         self.waiting
     }
 
+    /// Whether a packet is only kept for some time.
+    pub(super) fn may_give_up(&self, packet: &Packet) -> bool {
+        self.persistence.is_some() || packet.deadline.is_some()
+    }
+
+    /// The numbers of packets from the first of which the peer may lack something, up to the next one that is taken.
+    pub(super) fn unacknowledged(&self) -> Range<u64> {
+        self.first..self.first + self.packets.len() as u64
+    }
+
     /// Takes a packet. Whether it is not too old yet.
     pub(super) fn push(&mut self, packet: Packet, now: Time) -> bool {
-        let ages = self.persistence.is_some() || packet.deadline.is_some();
+        let ages = self.may_give_up(&packet);
         let Some(left) = packet.left_of(self.persistence.unwrap_or(Span::MAX), now) else { return false };
         let expiry = ages.then(|| now + left);
         let number = self.first + self.packets.len() as u64;

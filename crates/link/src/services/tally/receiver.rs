@@ -1,6 +1,7 @@
 //! The receiving half: what has arrived, packets made of it, and what the sender is told.
 
 use super::arrivals::Arrivals;
+use super::config::Config;
 use super::feedback::{Feedback, Runs};
 use super::holes::Holes;
 use super::reassembly::{Reassembly, Whole};
@@ -8,6 +9,8 @@ use super::repair::decoder::Decoder;
 use super::wire::{Cut, Form, Repair};
 use crate::arq::{Order, Resequencing};
 use crate::contract::Counters;
+use crate::ip::Decompressor;
+use alloc::boxed::Box;
 use arqway_units::Time;
 use bytes::Bytes;
 
@@ -18,6 +21,8 @@ pub(super) struct Receiver {
     reassembly: Reassembly,
     decoder: Decoder,
     order: Order<Bytes>,
+    /// Where headers are shortened.
+    decompressor: Option<Box<Decompressor>>,
     resequencing: Resequencing,
     /// How far beyond the first missing frame one may be.
     window: u64,
@@ -26,15 +31,16 @@ pub(super) struct Receiver {
 }
 
 impl Receiver {
-    pub(super) fn new(window: u64, resequencing: &Resequencing) -> Self {
+    pub(super) fn new(config: &Config) -> Self {
         Self {
             frames: Holes::default(),
             arrivals: Arrivals::default(),
             reassembly: Reassembly::default(),
             decoder: Decoder::default(),
             order: Order::with_capacity(0),
-            resequencing: resequencing.clone(),
-            window,
+            decompressor: config.compress_headers.then(Box::default),
+            resequencing: config.resequencing.clone(),
+            window: config.window.frames(),
             form: Form::Short,
         }
     }
@@ -195,7 +201,16 @@ impl Receiver {
         self.form
     }
 
-    pub(super) fn poll_packet(&mut self) -> Option<Bytes> {
-        self.order.poll()
+    /// The next packet; `unreadable` are those that cannot be made of what came.
+    pub(super) fn poll_packet(&mut self, unreadable: &mut u64) -> Option<Bytes> {
+        loop {
+            let packet = self.order.poll()?;
+            let Some(decompressor) = &mut self.decompressor else { return Some(packet) };
+            let whole = decompressor.decompress(packet);
+            if whole.is_some() {
+                return whole;
+            }
+            *unreadable += 1;
+        }
     }
 }

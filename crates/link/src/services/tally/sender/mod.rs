@@ -11,8 +11,10 @@ use super::packets::Packets;
 use super::timing::Timing;
 use super::transmissions::Transmissions;
 use super::wire::{self, Counter, LONG_REACH, Number};
-use crate::arq::{RetransmissionBuffer, Window};
+use crate::arq::{Resequencing, RetransmissionBuffer, Window};
 use crate::contract::{Clock, Counters, Frame, LinkContext, Packet, Start};
+use crate::ip::{Compressor, FlowKey};
+use alloc::boxed::Box;
 use arqway_units::{Octets, Span, Time};
 use bytes::Bytes;
 use core::ops::Range;
@@ -41,6 +43,8 @@ pub(super) struct Sender {
     cut: usize,
     /// The room of a whole transmission without the tag, where the owner packs frames.
     whole: Option<usize>,
+    /// Where headers are shortened.
+    compressor: Option<Box<Compressor>>,
 }
 
 /// A frame that is not acknowledged.
@@ -99,6 +103,7 @@ impl Sender {
             cuts: CutLength::default(),
             cut: usize::MAX,
             whole: None,
+            compressor: config.compress_headers.then(Box::default),
         }
     }
 
@@ -123,14 +128,34 @@ impl Sender {
         self.packets.waiting() > 0
     }
 
-    pub(super) fn push(&mut self, packet: Packet, now: Time, counters: &mut Counters) {
+    pub(super) fn push(&mut self, mut packet: Packet, now: Time, counters: &mut Counters) {
         let octets = packet.octets.clone();
+        self.compress(&mut packet);
         if self.packets.push(packet, now) {
             self.buffer.announce(&octets, false);
         } else {
             counters.packets_discarded += 1;
         }
     }
+
+    /// How many octets a packet may have more in frames than before.
+    pub(super) fn most_added(&self) -> usize {
+        usize::from(self.compressor.is_some())
+    }
+
+    /// Shortens its headers, if the peer is sure to get it behind the packets before it of its flow, and octets take time.
+    fn compress(&mut self, packet: &mut Packet) {
+        let Some(compressor) = &mut self.compressor else { return };
+        let keeps_order = matches!(self.config.resequencing, Resequencing::Full | Resequencing::PerFlow);
+        if !keeps_order || self.packets.may_give_up(packet) || !self.repairing.takes_time() {
+            packet.octets = compressor.leave(&packet.octets);
+            return;
+        }
+        let flow = packet.flow.unwrap_or_else(|| FlowKey::of_packet(&packet.octets));
+        packet.octets = compressor.compress(&packet.octets, flow, self.packets.unacknowledged());
+        packet.flow = Some(flow);
+    }
+
     /// A frame starts: it gets its counter, or is withdrawn because its peer has it, or will not get it, by now.
     pub(super) fn start(
         &mut self,

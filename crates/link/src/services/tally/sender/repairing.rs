@@ -69,6 +69,11 @@ impl Repairing {
         self.frame_time = span.max(self.frame_time - self.frame_time / REMEMBERED);
     }
 
+    /// Whether frames take time on the line, as far as is known.
+    pub(super) fn takes_time(&self) -> bool {
+        self.frame_time > Span::ZERO
+    }
+
     /// Whether there is a frame in this sum that the peer has not told of, or one that waits for it.
     pub(super) fn is_wanted(&self, serial: u64) -> bool {
         let Some(sent) = self.sent.iter().find(|sent| sent.serial == serial) else { return false };

@@ -3,6 +3,7 @@
 mod acknowledgements;
 mod cuts;
 mod gives_up;
+mod headers;
 mod memory;
 mod octets;
 mod parts;
@@ -99,6 +100,19 @@ fn cut(number: u64, counter: u64, (starts, ends): (bool, bool), octets: &'static
 /// As it comes off the wire.
 fn received(frame: &Frame) -> Frame {
     Frame::from_wire(frame.tag, frame.parts().concat().into())
+}
+
+/// All that an end has to send in frames of this room; each takes so many milliseconds, of a round trip of 200.
+fn send(end: &mut Scripted, room: u64, milliseconds: u64) -> Vec<Frame> {
+    let mut sent = Vec::new();
+    while let Some(mut frame) = end.service.poll_frame(end.now, Octets::new(room)) {
+        if end.start(&mut frame) == Start::Send {
+            end.now += Span::from_milliseconds(milliseconds);
+            end.depart(&frame, Departure::Sent);
+            sent.push(received(&frame));
+        }
+    }
+    sent
 }
 
 /// What the test does as the peer of an end, or as its owner.

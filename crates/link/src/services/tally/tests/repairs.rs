@@ -11,19 +11,6 @@ use alloc::vec;
 use allocation_counter::measure;
 use proptest::prelude::*;
 
-/// All that an end has to send in frames of this room; each takes so many milliseconds, of a round trip of 200.
-fn send(end: &mut Scripted, room: u64, milliseconds: u64) -> Vec<Frame> {
-    let mut sent = Vec::new();
-    while let Some(mut frame) = end.service.poll_frame(end.now, Octets::new(room)) {
-        if end.start(&mut frame) == Start::Send {
-            end.now += Span::from_milliseconds(milliseconds);
-            end.depart(&frame, Departure::Sent);
-            sent.push(received(&frame));
-        }
-    }
-    sent
-}
-
 fn sends(end: &mut Scripted) -> String {
     send(end, 1500, 1).into_iter().map(describe).collect::<Vec<_>>().join(", ")
 }
