@@ -36,11 +36,14 @@ impl Changes {
 
     /// Seven bits an octet, the lower ones first; the first bit of an octet says that another one follows.
     pub(super) fn push_number(&mut self, mut number: u32) {
-        while number >= 0x80 {
-            self.push(number as u8 | 0x80);
+        loop {
+            let [low, ..] = number.to_le_bytes();
             number >>= 7;
+            if number == 0 {
+                return self.push(low);
+            }
+            self.push(low | 0x80);
         }
-        self.push(number as u8);
     }
 }
 

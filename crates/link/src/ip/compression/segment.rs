@@ -49,7 +49,7 @@ pub(super) struct SegmentHeaders {
     ip: usize,
     /// How many of them there are.
     length: usize,
-    payload: usize,
+    payload: u32,
 }
 
 impl SegmentHeaders {
@@ -63,6 +63,7 @@ impl SegmentHeaders {
         let tcp: &[u8; 20] = packet.get(ip..)?.first_chunk()?;
         let length = ip + usize::from(tcp[12] >> 4) * 4;
         let payload = packet.len().checked_sub(length).filter(|payload| *payload > 0)?;
+        let payload = u32::try_from(payload).ok()?;
         let is_whole = if ip == 20 {
             usize::from(u16::from_be_bytes([packet[2], packet[3]])) == packet.len()
                 && packet[6] & !DO_NOT_FRAGMENT == 0
@@ -120,14 +121,14 @@ impl SegmentHeaders {
             next.add(place, 1);
         }
         if let Some(place) = self.place(Field::Sequence) {
-            next.add(place, self.payload as u32);
+            next.add(place, self.payload);
         }
         next
     }
 
     /// Its length, and the checksum of IPv4's header, which follow from the rest.
     fn complete(&mut self, payload: usize) -> Option<()> {
-        self.payload = payload;
+        self.payload = u32::try_from(payload).ok()?;
         let all = self.length + payload;
         let counted = if self.ip == 20 { all } else { all - self.ip };
         let counted = u16::try_from(counted).ok()?.to_be_bytes();
@@ -155,15 +156,15 @@ impl SegmentHeaders {
             let difference = signed(segment.value(place.clone()).wrapping_sub(next.value(place.clone())), place.len());
             if difference != 0 {
                 changes.mark(bit);
-                changes.push_number((difference << 1 ^ difference >> 31) as u32);
-                next.add(place, difference as u32);
+                changes.push_number((difference << 1 ^ difference >> 31).cast_unsigned());
+                next.add(place, difference.cast_unsigned());
             }
         }
         for index in segment.checksum() {
             changes.push(*segment.octets.get(index)?);
             next.octets[index] = segment.octets[index];
         }
-        next.complete(segment.payload)?;
+        next.complete(usize::try_from(segment.payload).ok()?)?;
         (next.octets == segment.octets && next.length == segment.length && next.ip == segment.ip).then_some(changes)
     }
 
@@ -187,6 +188,6 @@ impl SegmentHeaders {
 
 /// A difference of numbers of so many octets, as near to 0 as it can be taken.
 fn signed(difference: u32, octets: usize) -> i32 {
-    let unused = 32 - 8 * octets as u32;
-    (difference << unused) as i32 >> unused
+    let unused = 32 - 8 * octets;
+    (difference << unused).cast_signed() >> unused
 }
