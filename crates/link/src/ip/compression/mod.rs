@@ -5,7 +5,7 @@
 //!     4x 6x ...                       the same                               what is not shortened
 //!     other                           00, the packet
 //!     a segment with data             80 + context, the packet               both ends keep its headers under this number
-//!     the next ones                   c0 + context, changes, payload         5 to 10 octets for 40 to 72
+//!     the next ones                   c0 + context, changes, payload         some 8 octets for 40 to 72
 //! ```
 //!
 //! The other end must get what was shortened in the order in which it was, and all of it. So only segments with data are: of
@@ -48,8 +48,9 @@ pub(crate) struct Compressor {
 #[derive(Debug, Clone)]
 struct Connection {
     context: u8,
+    /// Of the last segment.
     last: SegmentHeaders,
-    /// The number of that packet.
+    /// The number of its packet.
     packet: u64,
 }
 
@@ -71,11 +72,12 @@ impl Compressor {
     pub(crate) fn compress(&mut self, packet: &Bytes, flow: FlowKey, unknown: Range<u64>) -> Bytes {
         let Some(segment) = SegmentHeaders::read(packet) else { return self.leave(packet) };
         if let Some(known) = self.connections.get_mut(&flow) {
+            // Where this is another connection that has the same key, the headers go whole.
             let changes = known.last.changes(&segment);
             let (context, payload) = (known.context, &packet[segment.as_octets().len()..]);
             (known.last, known.packet) = (segment, unknown.end);
             let Some(changes) = changes else { return self.behind(KEPT | context, packet) };
-            self.slab.reserve_slab(1 + changes.len() + payload.len());
+            reserve(&mut self.slab, 1 + changes.len() + payload.len());
             self.slab.put_u8(SHORTENED | context);
             self.slab.put_slice(&changes);
             self.slab.put_slice(payload);
@@ -100,7 +102,7 @@ impl Compressor {
     }
 
     fn behind(&mut self, first: u8, packet: &[u8]) -> Bytes {
-        self.slab.reserve_slab(1 + packet.len());
+        reserve(&mut self.slab, 1 + packet.len());
         self.slab.put_u8(first);
         self.slab.put_slice(packet);
         self.slab.split().freeze()
@@ -131,7 +133,7 @@ impl Decompressor {
                 let mut rest = &octets[1..];
                 **last = last.changed(&mut rest)?;
                 let headers = last.as_octets();
-                self.slab.reserve_slab(headers.len() + rest.len());
+                reserve(&mut self.slab, headers.len() + rest.len());
                 self.slab.put_slice(headers);
                 self.slab.put_slice(rest);
                 Some(self.slab.split().freeze())
@@ -141,15 +143,9 @@ impl Decompressor {
     }
 }
 
-trait ReserveSlab {
-    /// Makes room, and so much that most packets find some.
-    fn reserve_slab(&mut self, octets: usize);
-}
-
-impl ReserveSlab for BytesMut {
-    fn reserve_slab(&mut self, octets: usize) {
-        if self.capacity() - self.len() < octets {
-            self.reserve(octets.max(SLAB));
-        }
+/// Makes room, and so much that most packets find some.
+fn reserve(slab: &mut BytesMut, octets: usize) {
+    if slab.capacity() - slab.len() < octets {
+        slab.reserve(octets.max(SLAB));
     }
 }
