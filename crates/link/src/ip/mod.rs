@@ -29,7 +29,7 @@ mod segment;
 mod tests;
 
 pub(crate) use acknowledgement::{acknowledges_only, supersedes};
-pub(crate) use compression::{Compressor, Decompressor};
+pub(crate) use compression::{Compressor, Decompressor, in_front};
 pub use ecn::{Ecn, mark_congestion};
 pub use fields::{
     Addresses, AddressesError, Ds, DsError, FlowLabel, FlowLabelError, Ports, PortsError, Protocol, ProtocolError,

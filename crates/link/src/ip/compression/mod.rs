@@ -109,6 +109,11 @@ impl Compressor {
     }
 }
 
+/// How many octets these have in front that are none of the packet's, if a packet begins with them.
+pub(crate) fn in_front(octets: &[u8]) -> usize {
+    usize::from(matches!(octets.first(), Some(&AS_IT_IS | KEPT..SHORTENED)))
+}
+
 impl Default for Decompressor {
     fn default() -> Self {
         Self { contexts: [const { None }; CONTEXTS], slab: BytesMut::new() }

@@ -9,6 +9,8 @@ const LONGEST: usize = 40 + LONGEST_TCP;
 const LONGEST_TCP: usize = 32;
 /// Two operations that do nothing, and a time stamp of ten octets (RFC 7323, Appendix A).
 const TIME_STAMP: [u8; 4] = [1, 1, 8, 10];
+/// Of the DS field. What of it a frame carries is read in the packet, so that of a shortened one has to be none.
+const ECN: u8 = 0b11;
 const DO_NOT_FRAGMENT: u8 = 0x40;
 const TCP: u8 = 6;
 const SYN: u8 = 0x02;
@@ -66,11 +68,14 @@ impl SegmentHeaders {
         let payload = u32::try_from(payload).ok()?;
         let is_whole = if ip == 20 {
             usize::from(u16::from_be_bytes([packet[2], packet[3]])) == packet.len()
+                && packet[1] & ECN == 0
                 && packet[6] & !DO_NOT_FRAGMENT == 0
                 && packet[7] == 0
                 && packet[9] == TCP
         } else {
-            usize::from(u16::from_be_bytes([packet[4], packet[5]])) == packet.len() - ip && packet[6] == TCP
+            usize::from(u16::from_be_bytes([packet[4], packet[5]])) == packet.len() - ip
+                && packet[1] >> 4 & ECN == 0
+                && packet[6] == TCP
         };
         let options = packet.get(ip + tcp.len()..length)?;
         let is_usual = tcp[13] & (SYN | RST | URG) == 0

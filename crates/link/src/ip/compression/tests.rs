@@ -141,6 +141,18 @@ fn what_may_be_lost_or_overtaken_is_not_shortened_and_changes_nothing() {
 }
 
 #[test]
+fn segments_that_may_be_marked_for_congestion_are_left_so_that_it_can_be_read() {
+    for is_ipv6 in [false, true] {
+        let mut ends = Ends::default();
+        let first = Told { is_ipv6, ..Told::default() };
+        ends.saves(&first.packet());
+        let mut capable = first.next().packet().to_vec();
+        capable[1] |= if is_ipv6 { 0x20 } else { 0x02 };
+        assert_eq!(ends.saves(&capable.into()), 0);
+    }
+}
+
+#[test]
 fn what_is_no_packet_of_ip_comes_out_as_it_went_in() {
     let mut ends = Ends::default();
     for octets in [&b""[..], b"\x00", b"\x80\x45", b"\xc0", b"\x39abc", b"\x45", b"\x60", b"\x4f\x00"] {

@@ -2,7 +2,7 @@
 
 use super::{Fate, Outgoing, Sender};
 use crate::contract::{Clock, Counters, Frame, Holds, Packet};
-use crate::ip::{Ecn, acknowledges_only};
+use crate::ip::{Ecn, acknowledges_only, in_front};
 use crate::services::tally::below::{Below, SLOW, What};
 use crate::services::tally::config::Mechanism;
 use crate::services::tally::wire::{self, Form, Head, LONG_REACH, Number, SHORT_REACH, TINY_REACH};
@@ -242,7 +242,8 @@ impl Sender {
         self.buffer.push_part(packet.octets, head.link, state);
         self.packets.cut(length, number.as_u64());
         self.poll_wanted = false;
-        counters.sent(&octets);
+        let is_marked = self.compressor.is_some() && cut == 0;
+        counters.sent(&octets[if is_marked { in_front(&octets) } else { 0 }..]);
         Some((head.frame(octets).holding(holds), What::Data(head)))
     }
 
