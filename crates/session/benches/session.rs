@@ -1,6 +1,7 @@
 //! What a packet costs beside `ring` alone, and what strangers cost at 100,000 datagrams a second.
 //!
-//! Prints two tables; fails if a packet costs 15 % more than `ring` does, or strangers more than their share of a core.
+//! Prints two tables; fails if a packet costs a quarter more than `ring` alone needs for it, or a stranger's datagram more times that than its limit.
+//! So the speed of a machine decides nothing: where `ring` takes the 1.33 µs of docs/session.md, the limits are 30 and 25 % of a core.
 
 use arqway_session::fuzz::{End, end};
 use arqway_session::{Config, HEAD_ROOM, Message, Received, TAG};
@@ -15,22 +16,29 @@ const RUNS: usize = 15;
 const FLOOD: f64 = 100_000.0;
 /// The largest packet of a path of 1,500 octets that keeps room for what others put around it.
 const PACKET: usize = 1388;
+/// How many times what `ring` takes for it a packet may cost. 1.06 to 1.10 were measured; a busy machine, whose caches others share, had 1.14.
+const MOST_OF_RING: f64 = 1.25;
+/// The same for a datagram of a stranger: one that looks like a packet of a peer's, and a first message.
+const MOST_FOR_A_FORGERY: f64 = 2.25;
+const MOST_FOR_A_FIRST_MESSAGE: f64 = 1.88;
 
 fn main() -> ExitCode {
     println!("command: cargo bench -p arqway-session");
     println!("fastest of {RUNS} runs\n");
     println!("{:<52} {:>9} {:>9} {:>7}", "nanoseconds a packet, sealed and opened", "session", "ring", "ratio");
-    let mut holds = true;
-    for size in [PACKET, 40] {
-        let (session, ring) = sealing(size);
+    let [(session, packet), (short_session, short_ring)] = [PACKET, 40].map(sealing);
+    for (size, session, ring) in [(PACKET, session, packet), (40, short_session, short_ring)] {
         println!("{:<52} {session:>9.0} {ring:>9.0} {:>7.3}", format!("{size} octets"), session / ring);
-        holds &= size < PACKET || session < 1.15 * ring;
     }
-    println!("\n{:<52} {:>9} {:>9} {:>7}", "100,000 datagrams a second of strangers", "ns each", "core", "limit");
+    let mut holds = session < MOST_OF_RING * packet;
+    println!(
+        "\n{:<52} {:>9} {:>9} {:>7} {:>7}",
+        "100,000 datagrams a second of strangers", "ns each", "core", "of ring", "limit"
+    );
     for (name, nanoseconds, limit) in strangers() {
-        let share = nanoseconds * FLOOD / 1e9;
-        println!("{name:<52} {nanoseconds:>9.0} {:>8.1}% {:>6.0}%", share * 100.0, limit * 100.0);
-        holds &= share < limit;
+        let (share, ratio) = (nanoseconds * FLOOD / 1e7, nanoseconds / packet);
+        println!("{name:<52} {nanoseconds:>9.0} {share:>8.1}% {ratio:>7.2} {limit:>7.2}");
+        holds &= ratio < limit;
     }
     let agreement = agreement();
     let most = f64::from(Config::default().handshakes);
@@ -98,13 +106,13 @@ fn sealing(size: usize) -> (f64, f64) {
         counter += 1;
     };
     let mut fastest = (f64::INFINITY, f64::INFINITY);
-    for _ in 0..4 {
-        fastest = (fastest.0.min(time(2000, &mut of_session)), fastest.1.min(time(2000, &mut of_ring)));
+    for _ in 0..16 {
+        fastest = (fastest.0.min(time(500, &mut of_session)), fastest.1.min(time(500, &mut of_ring)));
     }
     fastest
 }
 
-/// What each kind of datagram costs that somebody without a key can make, and the share of a core that it may take.
+/// What each kind of datagram costs that somebody without a key can make, in nanoseconds, and its limit in packets that `ring` seals and opens.
 fn strangers() -> Vec<(&'static str, f64, f64)> {
     let [mut near, mut far] = established();
     let mut buffer = vec![7; HEAD_ROOM + PACKET + TAG];
@@ -133,18 +141,18 @@ fn strangers() -> Vec<(&'static str, f64, f64)> {
         });
         costs.push((name, nanoseconds, limit));
     };
-    cost(&mut far, "1,388 octets to an index that nobody has", &unknown, 0.30, false);
-    cost(&mut far, "1,388 octets to an index that is known", &forged, 0.30, false);
+    cost(&mut far, "1,388 octets to an index that nobody has", &unknown, MOST_FOR_A_FORGERY, false);
+    cost(&mut far, "1,388 octets to an index that is known", &forged, MOST_FOR_A_FORGERY, false);
     let initiation = begin(&mut near, Time::ZERO);
     let mut not_for_us = initiation.to_vec();
     not_for_us[40] ^= 1;
-    cost(&mut far, "first messages by who does not know our public key", &not_for_us, 0.25, false);
+    cost(&mut far, "first messages by who does not know our public key", &not_for_us, MOST_FOR_A_FIRST_MESSAGE, false);
     let under_load = Config { unproven_handshakes: 0, ..Config::default() };
     let mut asking = end(2, 2, under_load, Time::ZERO);
-    cost(&mut asking, "first messages without a cookie", &initiation, 0.25, true);
+    cost(&mut asking, "first messages without a cookie", &initiation, MOST_FOR_A_FIRST_MESSAGE, true);
     let mut wrong = initiation.to_vec();
     *wrong.last_mut().expect("a code") = 1;
-    cost(&mut asking, "first messages with a wrong cookie", &wrong, 0.25, true);
+    cost(&mut asking, "first messages with a wrong cookie", &wrong, MOST_FOR_A_FIRST_MESSAGE, true);
     costs
 }
 
