@@ -141,7 +141,8 @@ fn a_claim_on_a_figure_is_decided_by_the_rows_of_that_figure() {
             experiments.iter().any(|experiment| experiment.points[0].scenario.tcp_bulk.samples.is_some());
         let request = Request { replications: Some(if looks_at_one { 6 } else { 2 }), ..Request::default() };
         let plan = Plan::new(experiments, &request).expect("all cells");
-        let results = run(&plan, NonZeroUsize::MIN, &Cancellation::new(), || ()).expect("the worlds can be built");
+        let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        let results = run(&plan, cores, &Cancellation::new(), || ()).expect("the worlds can be built");
         let findings = Judged::new(&plan, &results, &claims);
         for judgement in &findings.judgements {
             // Pairs may be open where two runs of a few packets are all there is; missing rows are told as such.
