@@ -1,6 +1,6 @@
 //! The command, and what it must leave as it was.
 
-pub(crate) use crate::system::{Folder, Made, can_run, interface, ip, itself, names, stderr, there_is};
+pub(crate) use crate::system::{Folder, Made, can_run, interface, ip, is_heard, itself, names, stderr, there_is};
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, ChildStderr, Command, ExitStatus, Output, Stdio};

@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each binary of tests needs a part of it")]
 
+use rustix::process::Signal;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,6 +16,18 @@ pub(crate) fn can_run() -> bool {
     assert!(std::env::var_os("CI").is_none(), "CI is set, and this is not root: what needs root cannot be tested");
     eprintln!("skipped: these tests make network namespaces and need root");
     false
+}
+
+/// Whether a program that a test starts can hear of a signal. It stays ignored where the tests' own parent ignores it, as `nohup` does
+/// with SIGHUP; then it is not tried.
+pub(crate) fn is_heard(signal: &Signal) -> bool {
+    let status = fs::read_to_string("/proc/self/status").expect("of this process");
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).expect("what it ignores");
+    let is_ignored = u64::from_str_radix(ignored.trim(), 16).expect("a mask") >> (signal.as_raw() - 1) & 1 == 1;
+    if is_ignored {
+        eprintln!("not tried: {signal:?} is ignored here");
+    }
+    !is_ignored
 }
 
 /// A folder of a test's own, removed with all that is in it.
