@@ -10,15 +10,13 @@
 //! is that frame.
 
 use super::symbol::{self, Symbol};
-use super::{coefficient, field};
+use super::{MOST_UNKNOWN, coefficient, field};
 use crate::services::tally::holes::Holes;
 use crate::services::tally::wire::{Cut, MOST_IN_SUM, Repair};
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use bytes::BytesMut;
 
-/// So many equations are kept, and so many frames are unknown in one at most.
-const MOST_UNKNOWN: usize = 64;
 /// Frames are kept until so many have come behind the last repair frame.
 const KEPT_FOR: u64 = 8192;
 
@@ -134,18 +132,27 @@ impl Decoder {
                 equation.add(times, other);
             }
         }
-        let Some((first, times)) = equation.unknown.first().copied() else {
-            // It says nothing that the others do not.
+        let first = equation.unknown.first().copied().filter(|_| equation.unknown.len() <= MOST_UNKNOWN);
+        let Some((first, times)) = first else {
+            // It says nothing that the others do not, or too little.
             self.unused.push(equation);
             return;
         };
         equation.scale(field::inverse(times));
-        for other in &mut self.equations {
+        let Self { equations, unused, .. } = self;
+        for other in &mut *equations {
             if let Some(times) = other.times(first) {
                 other.add(times, &equation);
             }
         }
-        self.equations.push(equation);
+        unused.extend(equations.extract_if(.., |other| other.unknown.len() > MOST_UNKNOWN));
+        equations.push(equation);
+    }
+
+    /// How many frames are unknown in one equation at most.
+    #[cfg(test)]
+    pub(in crate::services::tally) fn most_unknown(&self) -> usize {
+        self.equations.iter().map(|equation| equation.unknown.len()).max().unwrap_or(0)
     }
 
     /// The next frame that follows from the equations, and its number; without octets where that cannot be one.

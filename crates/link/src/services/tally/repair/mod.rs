@@ -23,6 +23,9 @@ pub(super) mod symbol;
 
 use super::wire::Number;
 
+/// So many frames are worked out at a time: as many equations are kept, and as many frames are unknown in one.
+pub(super) const MOST_UNKNOWN: usize = 64;
+
 /// How many times a frame is taken in the sum with this key: an element of the field that is not zero, each nearly as often.
 pub(super) fn coefficient(number: u64, key: u8) -> u8 {
     let names = (number % Number::MODULUS) << 8 | u64::from(key);

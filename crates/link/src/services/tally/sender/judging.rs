@@ -135,7 +135,9 @@ impl Sender {
             // Only the answer to a poll tells of what went out again.
             return Verdict::Unsure;
         }
-        if !self.repairing.awaits(number) {
+        // What is only kept for some time may be too old by then.
+        let ages = self.packets.expiry(state.packet).is_some();
+        if ages || !self.repairing.awaits(number, state.last) {
             self.buffer.send_again(number_in_full, |_| true);
         }
         Verdict::Lost

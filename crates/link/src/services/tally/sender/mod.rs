@@ -250,7 +250,10 @@ impl Sender {
                 }
             }
             What::Poll => self.poll_wanted = true,
-            What::Repair(serial) => self.repairing.dropped(*serial),
+            What::Repair(serial) => {
+                self.repairing.dropped(*serial);
+                self.end_waits();
+            }
             What::Feedback(_) => {}
         }
     }

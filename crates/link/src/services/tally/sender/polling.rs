@@ -209,11 +209,15 @@ impl Sender {
             head.feedback = None;
         }
         let beside_head = room.checked_sub(head.octets())?;
-        // A cut that fills the room would be in no sum.
+        // A cut that fills the room would be in no sum; where both have no room, it is in none.
         let in_sum = if self.repairs() { wire::REPAIR + wire::IN_SUM } else { 0 };
         let spared = in_sum.saturating_sub(head.octets());
-        let fits =
-            if rest > beside_head { beside_head.saturating_sub(spared) } else { beside_head.checked_sub(link)? };
+        let fits = if rest > beside_head {
+            let in_sum = beside_head.checked_sub(spared).filter(|octets| *octets >= LEAST_CUT);
+            in_sum.unwrap_or(beside_head)
+        } else {
+            beside_head.checked_sub(link)?
+        };
         if fits < rest.min(LEAST_CUT) {
             return None;
         }

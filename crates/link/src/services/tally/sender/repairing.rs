@@ -9,7 +9,7 @@
 //! When the peer tells that 23 and 25 are missing, repair frames are on their way, so both wait: they are sent again if the peer
 //! still lacks them when it has had these.
 
-use super::{Fate, Sender};
+use super::{Fate, Outgoing, Sender};
 use crate::contract::{Counters, Frame};
 use crate::services::tally::below::What;
 use crate::services::tally::repair::coefficient;
@@ -31,6 +31,8 @@ const FRAMES_PER_SECOND: f64 = 1.5e6;
 const PATIENCE: u64 = 8;
 /// So many frames wait for repair frames; what else is missing is sent again at once.
 const MOST_WAITING: usize = 8;
+/// Where so many of a sum's frames are lost, two standard deviations more are as many as can be worked out (`MOST_UNKNOWN`).
+const MOST_LOST: f64 = 49.0;
 /// How long a frame takes falls by this part with each shorter one.
 const REMEMBERED: u64 = 32;
 /// How much memory for sums is taken at once.
@@ -45,9 +47,11 @@ pub(in crate::services::tally) struct Repairing {
     sent: VecDeque<Sent>,
     /// How many it has told of.
     heard: u64,
-    /// Frames that are missing, and until how many repair frames were told of they wait.
-    waiting: Vec<(u64, u64)>,
+    /// Frames that are missing, each of which a repair frame on its way may bring back.
+    waiting: Vec<Waiting>,
     next: u64,
+    /// The largest room of a frame: in a smaller one nothing else is a sum.
+    room: usize,
     /// How long a frame takes on the line.
     frame_time: Span,
     slab: BytesMut,
@@ -61,6 +65,16 @@ struct Sent {
     end: u64,
     /// Its transmission counter, once it has started.
     counter: Option<u64>,
+}
+
+/// A frame that is missing.
+#[derive(Debug, Clone)]
+struct Waiting {
+    number: u64,
+    /// Its transmission that was lost.
+    last: u64,
+    /// It waits until so many repair frames were told of.
+    until: u64,
 }
 
 impl Repairing {
@@ -77,7 +91,7 @@ impl Repairing {
     /// Whether there is a frame in this sum that the peer has not told of, or one that waits for it.
     pub(super) fn is_wanted(&self, serial: u64) -> bool {
         let Some(sent) = self.sent.iter().find(|sent| sent.serial == serial) else { return false };
-        sent.end > self.told || self.waiting.iter().any(|(number, _)| (sent.first..sent.end).contains(number))
+        sent.end > self.told || self.waiting.iter().any(|frame| (sent.first..sent.end).contains(&frame.number))
     }
 
     pub(super) fn started(&mut self, serial: u64, counter: u64) {
@@ -99,18 +113,19 @@ impl Repairing {
         }
     }
 
-    /// A frame is missing. Whether it waits for a repair frame.
-    pub(super) fn awaits(&mut self, number: u64) -> bool {
-        let waits = self.waiting.len() < MOST_WAITING && self.is_in_sum(number);
+    /// A frame's last transmission was lost. Whether it waits for a repair frame: each brings back one at most.
+    pub(super) fn awaits(&mut self, number: u64, last: u64) -> bool {
+        self.waiting.retain(|frame| frame.number != number);
+        let waits = self.waiting.len() < self.sums_of(number).take(MOST_WAITING).count();
         if waits {
-            self.waiting.push((number, self.heard + PATIENCE));
+            self.waiting.push(Waiting { number, last, until: self.heard + PATIENCE });
         }
         waits
     }
 
-    /// Whether it is in a sum that the peer has not told of.
-    fn is_in_sum(&self, number: u64) -> bool {
-        self.sent.iter().any(|sent| (sent.first..sent.end).contains(&number))
+    /// The sums that it is in, and that the peer has not told of.
+    fn sums_of(&self, number: u64) -> impl Iterator<Item = &Sent> {
+        self.sent.iter().filter(move |sent| (sent.first..sent.end).contains(&number))
     }
 
     /// How many sums that the peer has not told of have a frame from this one on.
@@ -118,9 +133,10 @@ impl Repairing {
         self.sent.iter().rev().take_while(|sent| sent.end > first).count()
     }
 
-    /// How many frames a sum may be of.
-    fn most_frames(&self) -> u64 {
-        truncate(FRAMES_PER_SECOND * self.frame_time.as_seconds()).min(MOST_IN_SUM as u64)
+    /// How many frames a sum may be of, where this share is lost.
+    fn most_frames(&self, loss: f64) -> u64 {
+        let in_time = FRAMES_PER_SECOND * self.frame_time.as_seconds();
+        truncate(in_time.min(MOST_LOST / loss)).min(MOST_IN_SUM as u64)
     }
 }
 
@@ -145,11 +161,13 @@ impl Sender {
         }
         let (loss, end) = (self.cuts.loss(), self.buffer.end().as_u64());
         let untold = self.repairing.told.max(self.buffer.first().as_u64());
-        let first = untold.max(end.saturating_sub(self.repairing.most_frames()));
+        let first = untold.max(end.saturating_sub(self.repairing.most_frames(loss)));
         if self.repairing.since(first) >= wanted(end.saturating_sub(first), loss) {
             return None;
         }
-        let longest = room.checked_sub(wire::REPAIR + IN_SUM)?.min(symbol::MOST_OCTETS);
+        // Which frames a sum is of must not depend on the room: who has no sum for this one has none for a smaller one.
+        self.repairing.room = self.whole.unwrap_or(self.repairing.room.max(room));
+        let longest = self.repairing.room.checked_sub(wire::REPAIR + IN_SUM)?.min(symbol::MOST_OCTETS);
         let mut length = 0;
         let is_in_sum = |number: &u64| {
             let frame = self.buffer.get(Number::new(*number)).filter(|frame| frame.state.fate == Fate::Unknown);
@@ -158,7 +176,8 @@ impl Sender {
             octets.is_some()
         };
         let first = end - (first..end).rev().take_while(is_in_sum).count() as u64;
-        if self.repairing.since(first) >= wanted(end - first, loss) {
+        let fits = wire::REPAIR + IN_SUM + length <= room;
+        if !fits || self.repairing.since(first) >= wanted(end - first, loss) {
             return None;
         }
         counters.parity_sent += 1;
@@ -198,10 +217,12 @@ impl Sender {
     /// What no repair frame has brought back is sent again.
     pub(super) fn end_waits(&mut self) {
         let mut waiting = core::mem::take(&mut self.repairing.waiting);
-        waiting.retain(|(number, until)| {
+        waiting.retain(|Waiting { number, last, until }| {
             let in_full = Number::new(*number);
-            let is_missing = self.buffer.get(in_full).is_some_and(|frame| frame.state.fate == Fate::Unknown);
-            let waits = is_missing && self.repairing.heard < *until && self.repairing.is_in_sum(*number);
+            // One that went out again meanwhile waits for nothing any more.
+            let is_missing = |state: &Outgoing| state.fate == Fate::Unknown && state.last == *last;
+            let is_missing = self.buffer.get(in_full).is_some_and(|frame| is_missing(&frame.state));
+            let waits = is_missing && self.repairing.heard < *until && self.repairing.sums_of(*number).next().is_some();
             if is_missing && !waits {
                 self.buffer.send_again(in_full, |_| true);
             }

@@ -2,6 +2,7 @@
 
 mod acknowledgements;
 mod cuts;
+mod decoder;
 mod gives_up;
 mod headers;
 mod memory;
