@@ -113,19 +113,19 @@ impl Repairing {
         }
     }
 
-    /// A frame's last transmission was lost. Whether it waits for a repair frame: each brings back one at most.
+    /// A frame's last transmission was lost. Whether it waits for repair frames: where one is on its way, others are about to follow.
     pub(super) fn awaits(&mut self, number: u64, last: u64) -> bool {
         self.waiting.retain(|frame| frame.number != number);
-        let waits = self.waiting.len() < self.sums_of(number).take(MOST_WAITING).count();
+        let waits = self.waiting.len() < MOST_WAITING && self.is_in_sum(number);
         if waits {
             self.waiting.push(Waiting { number, last, until: self.heard + PATIENCE });
         }
         waits
     }
 
-    /// The sums that it is in, and that the peer has not told of.
-    fn sums_of(&self, number: u64) -> impl Iterator<Item = &Sent> {
-        self.sent.iter().filter(move |sent| (sent.first..sent.end).contains(&number))
+    /// Whether it is in a sum that the peer has not told of.
+    fn is_in_sum(&self, number: u64) -> bool {
+        self.sent.iter().any(|sent| (sent.first..sent.end).contains(&number))
     }
 
     /// How many sums that the peer has not told of have a frame from this one on.
@@ -222,7 +222,7 @@ impl Sender {
             // One that went out again meanwhile waits for nothing any more.
             let is_missing = |state: &Outgoing| state.fate == Fate::Unknown && state.last == *last;
             let is_missing = self.buffer.get(in_full).is_some_and(|frame| is_missing(&frame.state));
-            let waits = is_missing && self.repairing.heard < *until && self.repairing.sums_of(*number).next().is_some();
+            let waits = is_missing && self.repairing.heard < *until && self.repairing.is_in_sum(*number);
             if is_missing && !waits {
                 self.buffer.send_again(in_full, |_| true);
             }
