@@ -38,7 +38,8 @@ fn each_load_crosses_both_ways_and_nothing_is_left() {
     let rows: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let number = |row: usize, key: &str| rows[row][key].as_f64().unwrap_or_else(|| panic!("{key} in {rows}"));
     for path in [0, 1] {
-        assert!(number(path, "goodput_bps") > 0.0 && number(path, "share_of_bound") < 1.0, "{rows}");
+        // What had waited may come in the two seconds that count: no more than the line carries in three.
+        assert!(number(path, "goodput_bps") > 0.0 && number(path, "share_of_bound") < 1.5, "{rows}");
         assert!((0.0..=1.0).contains(&number(2 + path, "in_time")), "{rows}");
         assert!(number(4 + path, "p50_s") >= 0.05 && number(4 + path, "p95_s") >= number(4 + path, "p50_s"), "{rows}");
     }
