@@ -226,7 +226,7 @@ impl Fact {
 const EXPERIMENT: &str = r#"
 [experiment]
 id = "raw-web"
-replications = 15
+replications = 30
 
 [scenario.set]
 duration = "2000 s"
