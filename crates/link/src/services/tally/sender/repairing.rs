@@ -140,10 +140,12 @@ impl Repairing {
     }
 }
 
-/// How many repair frames so many frames should have, of which this share is lost.
+/// How many repair frames so many frames should have, of which this share is lost: one at least, since whoever waits for a single packet,
+/// a question or the first of a connection, would wait longest.
 fn wanted(frames: u64, loss: f64) -> usize {
     let lost = frames.to_f64() * loss;
-    usize::try_from(truncate(lost + MARGIN * libm::sqrt(lost) + 0.5)).unwrap_or(0)
+    let wanted = usize::try_from(truncate(lost + MARGIN * libm::sqrt(lost) + 0.5)).unwrap_or(0);
+    wanted.max(usize::from(frames > 0))
 }
 
 impl Sender {

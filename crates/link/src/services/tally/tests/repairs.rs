@@ -198,6 +198,18 @@ fn where_many_are_lost_sums_are_of_so_few_frames_that_they_can_be_worked_out() {
     assert!(sums.iter().all(|frames| (140..155).contains(frames)), "of 200 frames 67 would be lost: {sums:?}");
 }
 
+#[test]
+fn a_single_packet_has_a_sum_too_also_while_nothing_is_known_of_losses() {
+    let mut end = end_with(|config| config.repair = true);
+    end.takes("a").expect("0 as 1");
+    end.now += Span::from_milliseconds(200);
+    end.tells(1, 1, &[]);
+    end.takes("b");
+    assert_eq!(send(&mut end, 1500, 1).into_iter().map(describe).collect::<Vec<_>>(), ["1 as 2", "sum of 1..2 as 3"]);
+    let (mut end, first) = experienced(1);
+    assert_eq!(sends(end.takes("a")), format!("100 as {first}, sum of 100..101 as {}", first + 1));
+}
+
 /// A burst has gone out, and its first sum waits below.
 fn before_a_sum() -> (Scripted, u64, Frame) {
     let (mut end, first) = experienced(1);
@@ -238,12 +250,14 @@ fn a_sum_that_the_queue_below_drops_keeps_no_frame_waiting() {
 #[test]
 fn a_link_that_loses_nothing_or_has_few_frames_in_a_round_trip_gets_no_sums() {
     let mut end = end_with(|config| config.repair = true);
+    let mut newest = 0;
     for burst in 0..10 {
         end.packets("abcdefghij");
-        send(&mut end, 1500, 1);
-        end.tells(10 * burst + 10, 10 * burst + 10, &[]);
+        newest += send(&mut end, 1500, 1).len() as u64;
+        end.now += Span::from_milliseconds(200);
+        end.tells(10 * burst + 10, newest, &[]);
     }
-    assert_eq!(end.counters().parity_sent, 0);
+    assert_eq!(end.counters().parity_sent, 7, "a sum a burst until the sender was told of 64 frames");
     let (mut end, _) = experienced(14);
     end.packets("abcdefghij");
     while let Some(mut frame) = end.service.poll_frame(end.now, Octets::MAX) {
