@@ -50,7 +50,7 @@ pub(in crate::services::tally) struct Repairing {
     /// Frames that are missing, each of which a repair frame on its way may bring back.
     waiting: Vec<Waiting>,
     next: u64,
-    /// The largest room of a frame: in a smaller one nothing else is a sum.
+    /// The largest room of a frame so far: what fits into it beside the head of a sum is in one.
     room: usize,
     /// How long a frame takes on the line.
     frame_time: Span,
