@@ -24,6 +24,10 @@ pub trait Fuzzed: Service {
     fn own_kept_at_rest(&self) -> usize {
         0
     }
+    /// Whether packets may have fewer octets in frames than they had before.
+    fn shortens(&self) -> bool {
+        false
+    }
     /// How many packets a frame owes the network layer at once, by its tag and what is behind it; `None` where that depends.
     fn owes(_tag: Tag, _octets: &[u8]) -> Option<u64> {
         None

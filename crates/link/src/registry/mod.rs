@@ -127,6 +127,14 @@ macro_rules! services {
                 }
             }
 
+            /// As [`Fuzzed::shortens`].
+            #[must_use]
+            pub fn shortens(&self) -> bool {
+                match self {
+                    $(Self::$service(config) => config.shortens(),)*
+                }
+            }
+
             /// As [`Fuzzed::owes`].
             #[must_use]
             pub fn owes(&self) -> fn(Tag, &[u8]) -> Option<u64> {

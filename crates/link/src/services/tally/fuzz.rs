@@ -34,6 +34,10 @@ impl Fuzzed for Config {
         }
     }
 
+    fn shortens(&self) -> bool {
+        self.compress_headers
+    }
+
     fn kept_at_most(&self) -> usize {
         // Every frame outstanding may have begun a packet, at either end.
         self.buffer.get() + 2 * usize::try_from(self.window.frames()).unwrap_or(usize::MAX)
