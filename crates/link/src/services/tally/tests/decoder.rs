@@ -80,6 +80,20 @@ fn as_many_equations_are_kept_as_frames_are_worked_out() {
     assert_eq!(taken, MOST_UNKNOWN);
 }
 
+#[test]
+fn equations_of_frames_that_will_not_come_leave_their_places_to_others() {
+    let (mut decoder, mut holes) = (Decoder::default(), Holes::default());
+    for number in (0..128).step_by(2) {
+        assert_eq!(decoder.repair(&sum_of(number, 2, 1), &holes), Some(()));
+    }
+    assert_eq!(decoder.repair(&sum_of(200, 2, 1), &holes), None, "all places are taken");
+    for number in 0..128 {
+        holes.arrive(number);
+        decoder.give_up(number);
+    }
+    assert_eq!(decoder.repair(&sum_of(200, 2, 1), &holes), Some(()));
+}
+
 proptest! {
     #[test]
     fn exactly_the_frames_that_follow_from_the_sums_are_worked_out_and_rightly(
