@@ -6,16 +6,18 @@ import concurrent.futures as futures
 import multiprocessing
 import os
 import signal
+import struct
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 import pytest
-from arqway import Experiment, Results, _arqway, executors
+from arqway import Experiment, Results, _arqway, _processes, executors
 
 STUDY = """
 [experiment]
@@ -65,6 +67,23 @@ def dies_in_the_first_task(task: bytes) -> bytes:
     """Work for a pool whose worker is killed."""
     os.kill(os.getpid(), signal.SIGKILL)
     return task
+
+
+def raises(task: bytes) -> bytes:
+    """Work that fails."""
+    raise ValueError("it is no task")
+
+
+def dies_while_it_sends(pipe: Connection, call: Callable[[bytes], bytes]) -> None:
+    """Live as a worker that is killed in the middle of its first result; those after the first live on."""
+    try:
+        Path(os.environ["DIED"]).touch(exist_ok=False)
+    except FileExistsError:
+        _processes._work(pipe, call)
+        return
+    call(pipe.recv_bytes())
+    os.write(pipe.fileno(), struct.pack("!i", 1000) + b"the first of a thousand octets")
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 @pytest.mark.parametrize("start", ["spawn", "forkserver"])
@@ -171,10 +190,34 @@ def test_processes_of_our_own_are_replaced_when_they_die(
     assert written(results, tmp_path) == plain
 
 
-def test_processes_that_die_again_and_again_are_told(experiment: Experiment, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_half_a_result_of_a_process_that_dies_holds_nobody_up(
+    experiment: Experiment, plain: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    died = tmp_path / "died"
+    monkeypatch.setenv("DIED", str(died))
+    monkeypatch.setattr(_processes, "_work", dies_while_it_sends)
+    results = experiment.run(executor="processes", jobs=2)
+    assert died.exists()
+    assert written(results, tmp_path / "out") == plain
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_piece_whose_processes_die_again_and_again_is_told(
+    experiment: Experiment, monkeypatch: pytest.MonkeyPatch, jobs: int
+) -> None:
     monkeypatch.setattr(executors, "run_task", dies_in_the_first_task)
-    with pytest.raises(executors.WorkersDied, match="died 3 times before any of them finished a piece"):
-        experiment.run(executor="processes", jobs=1)
+    with pytest.raises(executors.WorkersDied, match="died 3 times while they ran the same piece"):
+        experiment.run(executor="processes", jobs=jobs)
+    assert not multiprocessing.active_children()
+
+
+def test_what_a_task_raises_in_a_process_is_raised_here(
+    experiment: Experiment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(executors, "run_task", raises)
+    with pytest.raises(ValueError, match="it is no task"):
+        experiment.run(executor="processes", jobs=2)
+    assert not multiprocessing.active_children()
 
 
 def test_ctrl_c_ends_threads_and_keeps_what_is_finished(experiment: Experiment, tmp_path: Path) -> None:

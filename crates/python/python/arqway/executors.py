@@ -12,20 +12,19 @@ run without an executor, bit for bit::
 
 from __future__ import annotations
 
+import collections
 import concurrent.futures as futures
 import contextlib
 import importlib
 import math
-import multiprocessing
 import os
-import signal
 import time
 import warnings
 from collections.abc import Callable
-from concurrent.futures.process import ProcessPoolExecutor
 from typing import Any
 
 from arqway import _arqway
+from arqway._processes import Processes
 from arqway._progress import Progress
 
 __all__ = ["RayExecutor", "WorkersDied"]
@@ -33,7 +32,7 @@ __all__ = ["RayExecutor", "WorkersDied"]
 _Path = str | os.PathLike[str]
 
 _TRIES = 3
-"""How often a pool of our own is replaced while no piece gets finished."""
+"""How often a piece is tried whose process dies."""
 
 _ASK_AGAIN_S = 1.0
 """How often an executor is asked how many workers it has."""
@@ -109,29 +108,24 @@ class _Waiting:
 
 
 def _through(waiting: _Waiting, executor: futures.Executor, call: Callable[[bytes], bytes]) -> None:
-    """Hand pieces out and take them in, so many at a time that all workers are busy and the memory stays small.
-
-    After an exception, unfinished pieces are waiting again.
-    """
+    """Hand pieces out and take them in, so many at a time that all workers are busy and the memory stays small."""
     most, asked = 0, -math.inf
-    flying: dict[futures.Future[bytes], int] = {}
+    flying: set[futures.Future[bytes]] = set()
     try:
         while waiting.left or flying:
             # Workers of a cluster may come later than the study, and go.
             if time.monotonic() > asked + _ASK_AGAIN_S:
                 most, asked = 3 * _workers(executor) + 1, time.monotonic()
             while waiting.left and len(flying) < most:
-                flying[executor.submit(call, waiting.pieces.task(waiting.left[0]))] = waiting.left[0]
-                del waiting.left[0]
+                flying.add(executor.submit(call, waiting.pieces.task(waiting.left.pop(0))))
             done, _ = futures.wait(flying, timeout=_ASK_AGAIN_S, return_when=futures.FIRST_COMPLETED)
             # Of several that have ended, those with a result first: an exception must not take them along.
             for future in sorted(done, key=lambda future: future.cancelled() or future.exception() is not None):
                 waiting.add(future.result())
-                del flying[future]
+                flying.remove(future)
     finally:
         for future in flying:
             future.cancel()
-        waiting.left = sorted([*flying.values(), *waiting.left])
 
 
 def _workers(executor: futures.Executor) -> int:
@@ -174,39 +168,23 @@ def _in_threads(waiting: _Waiting, jobs: int | None) -> None:
 
 def _in_processes(waiting: _Waiting, jobs: int | None) -> None:
     """Run in processes of our own, replacing those that die."""
-    tries = 0
-    while waiting.left:
-        before = waiting.finished
-        pool = ProcessPoolExecutor(
-            jobs or _arqway.cores(),
-            multiprocessing.get_context("spawn"),
-            initializer=_leave_ctrl_c_to_the_parent,
-        )
-        try:
-            _through(waiting, pool, run_task)
-        except futures.BrokenExecutor as error:
-            tries = 1 if waiting.finished > before else tries + 1
-            if tries == _TRIES:
-                raise WorkersDied(
-                    f"processes have died {_TRIES} times before any of them finished a piece: is there enough memory, "
-                    'and is the script protected by `if __name__ == "__main__":`?'
-                ) from error
-        except BaseException:
-            _end(pool)
-            raise
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
-
-
-def _leave_ctrl_c_to_the_parent() -> None:
-    """Ctrl-C reaches all processes of a terminal, but only one of them should report it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-def _end(pool: ProcessPoolExecutor) -> None:
-    """Stop the running pieces; pools have a method for that from Python 3.14 on."""
-    for process in list((getattr(pool, "_processes", None) or {}).values()):
-        process.terminate()
+    deaths: collections.Counter[int] = collections.Counter()
+    with Processes(jobs or _arqway.cores(), run_task) as processes:
+        while waiting.left or not processes.are_idle:
+            while waiting.left and processes.have_room:
+                number = waiting.left.pop(0)
+                processes.hand_out(number, waiting.pieces.task(number))
+            for number, piece in processes.ended():
+                if piece is not None:
+                    waiting.add(piece)
+                    continue
+                waiting.left.insert(0, number)
+                deaths[number] += 1
+                if deaths[number] == _TRIES:
+                    raise WorkersDied(
+                        f"processes have died {_TRIES} times while they ran the same piece: is there enough memory, "
+                        'and is the script protected by `if __name__ == "__main__":`?'
+                    )
 
 
 def _by_dask(waiting: _Waiting, address: str | None, jobs: int | None) -> None:
