@@ -9,7 +9,7 @@
 use crate::failure::{Failure, read_source};
 use crate::terminal::{Notes, print};
 use crate::{interrupt, ready, signals};
-use arqway_net::{Waker, protect_memory};
+use arqway_net::{Waker, give_back_freed_memory, protect_memory};
 use arqway_tunnel::settings::Checked;
 use arqway_tunnel::{RunningTunnel, What};
 use std::path::{Path, PathBuf};
@@ -47,6 +47,7 @@ pub(crate) struct Arguments {
 pub(crate) fn main(arguments: &Arguments) -> Result<ExitCode, Failure> {
     // Before there is a key in it.
     protect_memory()?;
+    give_back_freed_memory();
     let (source, folder) = read_source(&arguments.settings)?;
     let name = arguments.settings.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let checked = Checked::read(&source, &name)?;

@@ -7,6 +7,7 @@
 //! | --- | --- |
 //! | `clock` | [`Clock`]: the only file that reads a clock; a [`timeout`] in its nanoseconds |
 //! | `slab` | [`Slab`]: memory for packets, used again and again |
+//! | `memory` | [`give_back_freed_memory`]: a burst's is not kept for ever |
 //! | `wait` | [`Wait`] for packets and for a time, in nanoseconds; [`Waker`] from another thread |
 //! | `namespace` | [`Namespace`]: made, entered, removed; a [`Child`] inside; [`leftovers`] of a process that was killed |
 //! | `interface` | [`Interface`]: packets in and out |
@@ -59,6 +60,7 @@ mod hdlc;
 mod interface;
 mod local;
 mod masquerade;
+mod memory;
 mod name_servers;
 mod namespace;
 mod netlink;
@@ -77,6 +79,7 @@ pub use hdlc::{FRAMING, STUFFED_ONE_IN};
 pub use interface::{Device, Interface};
 pub use local::{Credentials, connect_abstract, peer_credentials};
 pub use masquerade::Masquerade;
+pub use memory::give_back_freed_memory;
 pub use name_servers::ask_name_servers;
 pub use namespace::{Child, Namespace, leftovers};
 pub use option::set_congestion_control;

@@ -21,6 +21,9 @@ const CROWDED: usize = 128;
 /// How many used slabs are looked at before a new one is made. The first is the oldest and the most likely to be free;
 /// a few more, so that one packet that stays does not keep the slabs behind it from being used.
 const LOOKS: usize = 4;
+/// How often in a row one more must have been free than was needed before that one is given back: 128 MiB of packets. What the largest
+/// burst needed is not kept for ever, and a new slab in a hundred thousand packets costs nothing.
+const PATIENCE: u32 = 1024;
 
 /// Where received packets get their memory.
 #[derive(Debug, Default)]
@@ -29,6 +32,8 @@ pub struct Slab {
     free: BytesMut,
     /// Slabs that have no room, the oldest first.
     used: VecDeque<BytesMut>,
+    /// How often in a row one more was free than was needed.
+    spare: u32,
 }
 
 impl Slab {
@@ -77,26 +82,43 @@ impl Slab {
         self.used.len() > CROWDED
     }
 
-    /// A slab with room for `size` octets: one whose packets have all been dropped, or a new one. Where there are too many, others that
-    /// are free are given back.
+    /// A slab with room for `size` octets: one whose packets have all been dropped, or a new one.
     fn next(&mut self, size: usize) -> BytesMut {
         let size = size.max(SLAB);
-        let mut next = None;
         for _ in 0..self.used.len().min(LOOKS) {
-            // The one in use comes to them before it is asked again.
-            if next.is_some() && self.used.len() < CROWDED {
-                break;
-            }
             let Some(mut slab) = self.used.pop_front() else { break };
             slab.clear();
-            if !slab.try_reclaim(size) {
-                self.used.push_back(slab);
-            } else if next.is_none() {
+            if slab.try_reclaim(size) {
                 slab.resize(size, 0);
-                next = Some(slab);
+                self.give_back();
+                return slab;
             }
+            self.used.push_back(slab);
         }
-        next.unwrap_or_else(|| BytesMut::zeroed(size))
+        self.spare = 0;
+        BytesMut::zeroed(size)
+    }
+
+    /// Gives back slabs that are free when there is one to use: at once where there are too many, one by one where there always are some.
+    fn give_back(&mut self) {
+        while let Some(first) = self.used.front_mut() {
+            first.clear();
+            if !first.try_reclaim(SLAB) {
+                break;
+            }
+            // The one in use comes to them before it is asked again.
+            if self.used.len() >= CROWDED {
+                self.used.pop_front();
+                continue;
+            }
+            self.spare += 1;
+            if self.spare < PATIENCE {
+                return;
+            }
+            self.used.pop_front();
+            break;
+        }
+        self.spare = 0;
     }
 }
 
@@ -134,6 +156,29 @@ mod tests {
         };
         turn(5_000);
         assert_eq!(allocation_counter::measure(|| turn(50_000)).count_total, 0);
+    }
+
+    #[test]
+    fn what_a_burst_needed_is_given_back_slab_by_slab_and_what_is_always_needed_is_kept() {
+        let mut slab = Slab::new();
+        let mut held: VecDeque<Bytes> = VecDeque::with_capacity(10_000);
+        let mut turn = |times: usize, most: usize| {
+            for _ in 0..times {
+                held.push_back(slab.copy(&[7; 1400]));
+                while held.len() > most {
+                    held.pop_front();
+                }
+            }
+            slab.used.len()
+        };
+        let always = turn(10_000, 1000);
+        let burst = turn(9_000, 9_000);
+        assert!(burst > 6 * always, "{burst} and {always} slabs");
+        let packets_a_slab = SLAB / 1400;
+        let one_by_one = packets_a_slab * PATIENCE as usize;
+        assert!(turn(4 * one_by_one, 1000) >= burst - 5, "one by one");
+        assert!(turn(one_by_one * burst, 1000) <= always + 1);
+        assert!(allocation_counter::measure(|| _ = turn(2 * one_by_one, 1000)).count_total <= 2);
     }
 
     #[test]
