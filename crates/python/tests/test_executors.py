@@ -69,9 +69,14 @@ def dies_in_the_first_task(task: bytes) -> bytes:
     return task
 
 
-def raises(task: bytes) -> bytes:
-    """Work that fails."""
-    raise ValueError("it is no task")
+def raises_while_another_waits(task: bytes) -> bytes:
+    """Work that never ends for the first who is given some, and fails for all others."""
+    try:
+        Path(os.environ["WAITS"]).touch(exist_ok=False)
+    except FileExistsError:
+        raise ValueError("this is not a task") from None
+    signal.pause()
+    return task
 
 
 def dies_while_it_sends(pipe: Connection, call: Callable[[bytes], bytes]) -> None:
@@ -211,11 +216,12 @@ def test_a_piece_whose_processes_die_again_and_again_is_told(
     assert not multiprocessing.active_children()
 
 
-def test_what_a_task_raises_in_a_process_is_raised_here(
-    experiment: Experiment, monkeypatch: pytest.MonkeyPatch
+def test_what_a_task_raises_in_a_process_is_raised_here_and_ends_the_others(
+    experiment: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(executors, "run_task", raises)
-    with pytest.raises(ValueError, match="it is no task"):
+    monkeypatch.setenv("WAITS", str(tmp_path / "waits"))
+    monkeypatch.setattr(executors, "run_task", raises_while_another_waits)
+    with pytest.raises(ValueError, match="this is not a task"):
         experiment.run(executor="processes", jobs=2)
     assert not multiprocessing.active_children()
 
