@@ -28,7 +28,7 @@ macro_rules! counters {
 counters! {
     /// Packets taken from the network layer.
     packets_taken,
-    /// Packets handed back because the service held all it may.
+    /// Packets for which there was no room: handed back because the service held all it may, or dropped in favour of later ones.
     packets_refused,
     /// Packets without octets, dropped when the network layer gave them.
     packets_empty,

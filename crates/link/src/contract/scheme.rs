@@ -24,6 +24,12 @@ pub trait Service: Clone + Default {
     /// The end on one side of a link; most services are the same on both.
     fn build(&self, context: &LinkContext) -> Self::End;
 
+    /// Whether packets that have arrived wait for one that is lost and sent again: to who sends through it, a round trip is then longer
+    /// than the link's.
+    fn holds_back(&self) -> bool {
+        false
+    }
+
     /// These settings with what a short form says in their place, such as `sr:1.1`: the name `sr`, the parameter `1.1`.
     /// `None` if the parameter has no such value.
     fn named(&self, _name: &str, _parameter: Option<&str>) -> Option<Self> {

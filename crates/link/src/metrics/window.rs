@@ -63,6 +63,16 @@ impl Totals {
             },
         }
     }
+
+    /// How many octets a frame has had on average since then, and the share that was lost, going by what was sent again; `None` where
+    /// none was sent. It is as if one more had been sent and lost: where few were sent, little is known.
+    pub(crate) fn frames_since(&self, then: &Self) -> Option<(f64, f64)> {
+        let first = self.counters.frames_sent - then.counters.frames_sent;
+        let again = self.counters.frames_resent - then.counters.frames_resent;
+        let all = (first + again).to_f64();
+        let octets = (self.link_octets - then.link_octets).to_f64();
+        (first > 0).then(|| (octets / all, (again + 1).to_f64() / (all + 1.0)))
+    }
 }
 
 /// The totals of several services at the boundaries of a window.

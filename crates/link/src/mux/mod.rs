@@ -14,6 +14,7 @@
 //! | `tables.rs` | ready-made classes |
 //! | `cells.rs`, `classifier.rs` | rules compiled into hashed lookups |
 //! | `queue.rs` | where a class's packets wait until their service wants them |
+//! | `recovery.rs` | how much longer a round trip is for who sends through a service that recovers losses |
 //! | `flows.rs` | flows that somebody outside has given a service |
 //! | `rates.rs` | whose share of the link is how large, given or measured |
 //! | `carried.rs` | ... or following from what is to arrive |
@@ -34,6 +35,7 @@ mod config;
 mod flows;
 mod queue;
 mod rates;
+mod recovery;
 mod rule;
 pub mod scheduler;
 mod service;
@@ -171,7 +173,11 @@ impl Plan {
             meter,
             carried: carried.clone(),
             services: services.iter().map(|service| service.build(context)).collect(),
-            queues: queues.iter().map(|limits| limits.map(ClassQueue::new)).collect(),
+            queues: queues
+                .iter()
+                .zip(&services)
+                .map(|(limits, service)| limits.map(|limits| ClassQueue::new(limits, service.holds_back())))
+                .collect(),
             classifier: classifier.clone(),
             flows: Flows::default(),
             shares: shares.clone(),
@@ -302,9 +308,14 @@ impl<S: LinkService> Mux<S> {
     #[cold]
     fn end_intervals(&mut self, now: Time) {
         if self.window.is_due(now) {
-            let Self { window, services, link_octets, delivered_octets, carried, .. } = self;
+            let Self { window, services, queues, link_octets, delivered_octets, carried, .. } = self;
             let totals = totals(services, link_octets, delivered_octets);
             window.advance(totals.clone(), now);
+            for (service, (queue, now)) in queues.iter_mut().zip(totals.clone()).enumerate() {
+                if let (Some(queue), Some((frame, loss))) = (queue, now.frames_since(&window.before(service))) {
+                    queue.set_recovery(frame, loss);
+                }
+            }
             if let Some(carried) = carried {
                 for (service, (now, knows)) in totals.zip(&self.knows_losses).enumerate() {
                     carried.measure(service, &now.since(&window.before(service), *knows));

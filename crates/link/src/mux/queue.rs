@@ -1,12 +1,21 @@
 //! Where the packets of a class wait until their service wants them.
 //!
 //! ```text
-//!     packet -> [ a queue a class, drop-tail ] -> service -> scheduler -> link
+//!     packet -> [ a queue a class ] -> service -> scheduler -> link
 //!                 limit: packets, octets, age      holds what is in frames, and the next packet
 //! ```
 //!
 //! A service whose window counts tens of thousands of frames would otherwise be a buffer of that size. Here packets are still
-//! nobody's: a full queue drops what comes, an old packet is dropped when its turn comes, and the other classes go on.
+//! nobody's: a full queue drops what comes, or what has waited longest, an old packet is dropped when its turn comes, and the other
+//! classes go on.
+//!
+//! To drop from the front is what Lakshman, Neidhardt and Ott propose ("The drop from front strategy in TCP and in TCP over ATM", INFOCOM
+//! 1996): TCP hears of it as much sooner as a packet waits, and stops to fill the queue that is full.
+//!
+//! ```text
+//!     full: 1 2 3 4    5 comes     from the tail: 1 2 3 4    TCP's receiver misses 5 when 1 to 4 have gone out, and 6 has
+//!                                  from the front: 2 3 4 5   ... misses 1 when 2 has gone out, which is next
+//! ```
 //!
 //! With `ack-filter` it does what RFC 3449 §5.2.1 calls ACK filtering, and the queue discipline CAKE of Linux does by that name: of
 //! acknowledgements in a row only the last one is kept.
@@ -15,10 +24,11 @@
 //!     released at once behind a gap: 9 10 11 ... 80      TCP answers: 10 12 14 ... 80      on the line: 80
 //! ```
 
+use super::recovery;
 use crate::contract::{Counters, Packet};
 use crate::ip::supersedes;
 use alloc::collections::VecDeque;
-use arqway_units::{Octets, Span, Time, optional_positive_span};
+use arqway_units::{Octets, Span, Time, ToFloat, optional_positive_span, truncate};
 use core::num::NonZeroUsize;
 use serde::{Deserialize, Serialize};
 
@@ -29,7 +39,7 @@ const MOST_OCTETS: usize = 16 * 1024 * 1024;
 /// A packet counts as so many octets at least: as much as it takes of memory beside them.
 const LEAST_OCTETS: usize = 64;
 
-/// How much may wait in a class's queue; what exceeds one of these is dropped.
+/// How much may wait in a class's queue; where one of these is exceeded, a packet is dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ClassQueue"))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
@@ -43,9 +53,14 @@ pub struct QueueLimits {
     #[serde(deserialize_with = "optional_positive_span", skip_serializing_if = "Option::is_none")]
     pub time: Option<Span>,
     /// As much as the link carries in so many halves of a round trip may wait, at least ten packets: under a bearer that has a
-    /// pace and so knows how much that is, this is the limit instead of `packets`.
+    /// pace and so knows how much that is, this is the limit instead of `packets`. Where the service sends frames again that
+    /// are lost, a round trip is what it takes until all frames of one have arrived.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub half_round_trips: Option<NonZeroUsize>,
+    /// Whether a full queue drops the packets that have waited longest, not the one that comes. The least queue of
+    /// `half_round_trips`, of ten packets, drops the one that comes all the same.
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    pub drop_from_front: bool,
     /// Whether an acknowledgement of TCP takes the place of one in front of it that says no more.
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     pub ack_filter: bool,
@@ -59,6 +74,7 @@ impl Default for QueueLimits {
             octets: None,
             time: None,
             half_round_trips: None,
+            drop_from_front: false,
             ack_filter: false,
         }
     }
@@ -68,57 +84,105 @@ impl Default for QueueLimits {
 #[derive(Debug)]
 pub(super) struct ClassQueue {
     limits: QueueLimits,
+    /// What the link carries in a round trip, where that is known, and how many of its round trips recovery takes.
+    round_trip: Option<Octets>,
+    round_trips: f64,
+    /// Whether packets wait for others in the service.
+    is_held_back: bool,
     /// How many octets may wait, where that follows from the round trip.
     most_octets: Option<usize>,
     packets: VecDeque<Packet>,
     octets: usize,
+    /// Those for which there was no room, or that made room for others.
     refused: u64,
     /// Too old, or made needless by an acknowledgement behind them.
     dropped: u64,
 }
 
 impl ClassQueue {
-    pub(super) fn new(limits: QueueLimits) -> Self {
-        Self { limits, most_octets: None, packets: VecDeque::new(), octets: 0, refused: 0, dropped: 0 }
+    pub(super) fn new(limits: QueueLimits, is_held_back: bool) -> Self {
+        Self {
+            limits,
+            round_trip: None,
+            round_trips: if is_held_back { recovery::MOST } else { 1.0 },
+            is_held_back,
+            most_octets: None,
+            packets: VecDeque::new(),
+            octets: 0,
+            refused: 0,
+            dropped: 0,
+        }
     }
 
     /// Appends a packet, which is as old from now on as it waits.
     ///
     /// # Errors
-    /// Hands it back when there is no room for it.
+    /// Hands it back when there is no room for it, nor may be made.
     pub(super) fn push(&mut self, mut packet: Packet, now: Time) -> Result<(), Packet> {
         self.drop_expired(now);
+        let size = packet.octets.len();
         let superseded = self.superseded(&packet);
         let others = self.packets.len() - usize::from(superseded.is_some());
-        let octets = self.octets - superseded.unwrap_or(0) + packet.octets.len();
-        let is_full = match self.most_octets {
-            Some(most) => octets.max(others * LEAST_OCTETS) > most && others >= LEAST_PACKETS,
-            None => others >= self.limits.packets.get(),
-        } || self.limits.octets.is_some_and(|most| octets > most.get());
-        if is_full {
+        if !self.makes_room(size) && self.is_full(others, self.octets - superseded.unwrap_or(0) + size) {
             self.refused += 1;
             return Err(packet);
         }
-        if superseded.is_some() {
+        if let Some(octets) = superseded {
             self.packets.pop_back();
+            self.octets -= octets;
             self.dropped += 1;
+        }
+        while self.is_full(self.packets.len(), self.octets + size)
+            && let Some(oldest) = self.packets.pop_front()
+        {
+            self.octets -= oldest.octets.len();
+            self.refused += 1;
         }
         packet.arrived.get_or_insert(now);
         if let Some(time) = self.limits.time {
             let expiry = now + time;
             packet.deadline = Some(packet.deadline.map_or(expiry, |deadline| deadline.min(expiry)));
         }
-        self.octets = octets;
+        self.octets += size;
         self.packets.push_back(packet);
         Ok(())
     }
 
+    /// Whether others go for a packet of so many octets. Not where ten packets are more than a round trip: there TCP's window is hardly
+    /// larger, and what it sends again for the one that went is soon the first in a full queue itself.
+    fn makes_room(&self, size: usize) -> bool {
+        let is_long = self.most_octets.is_none() || self.packets.len() > LEAST_PACKETS;
+        self.limits.drop_from_front && is_long && !self.is_full(0, size)
+    }
+
+    /// Whether a packet behind so many others, with which it has so many octets, is one too many.
+    fn is_full(&self, others: usize, octets: usize) -> bool {
+        let is_full = match self.most_octets {
+            Some(most) => octets.max(others * LEAST_OCTETS) > most && others >= LEAST_PACKETS,
+            None => others >= self.limits.packets.get(),
+        };
+        is_full || self.limits.octets.is_some_and(|most| octets > most.get())
+    }
+
     /// The link carries so much in a round trip.
     pub(super) fn set_capacity(&mut self, round_trip: Octets) {
-        self.most_octets = self
-            .limits
-            .half_round_trips
-            .map(|halves| (round_trip.as_usize() / 2).saturating_mul(halves.get()).min(MOST_OCTETS));
+        self.round_trip = Some(round_trip);
+        self.follow_round_trip();
+    }
+
+    /// With so many octets to a frame on average and this share of them lost, the service takes longer than a round trip.
+    pub(super) fn set_recovery(&mut self, frame: f64, loss: f64) {
+        if let Some(round_trip) = self.round_trip.filter(|_| self.is_held_back) {
+            self.round_trips = recovery::round_trips(round_trip.as_u64().to_f64() / frame, loss);
+            self.follow_round_trip();
+        }
+    }
+
+    fn follow_round_trip(&mut self) {
+        self.most_octets = self.limits.half_round_trips.zip(self.round_trip).map(|(halves, round_trip)| {
+            let octets = round_trip.as_u64().to_f64() * self.round_trips / 2.0 * halves.get().to_f64();
+            usize::try_from(truncate(octets)).unwrap_or(usize::MAX).min(MOST_OCTETS)
+        });
     }
 
     /// Takes the packet that has waited longest and is still worth something.
@@ -186,7 +250,7 @@ mod tests {
 
     #[test]
     fn a_packet_too_many_or_an_octet_too_many_is_handed_back_and_counted() {
-        let mut queue = ClassQueue::new(limits(3, Some(100), None));
+        let mut queue = ClassQueue::new(limits(3, Some(100), None), false);
         for (length, fits) in [(60, true), (41, false), (40, true), (1, false)] {
             assert_eq!(queue.push(packet(length), at(0)).is_ok(), fits, "{length}");
         }
@@ -198,6 +262,33 @@ mod tests {
     }
 
     #[test]
+    fn a_queue_that_drops_from_the_front_makes_room_for_what_comes() {
+        let from_front = QueueLimits { drop_from_front: true, ..limits(3, Some(100), None) };
+        let mut queue = ClassQueue::new(from_front, false);
+        for length in [20, 30, 40, 10, 70] {
+            queue.push(packet(length), at(0)).expect("others make room");
+        }
+        // The fourth is one packet too many for the first, the fifth 50 octets for the next two.
+        let counters = queue.counters();
+        assert_eq!((counters.packets_taken, counters.packets_refused, counters.packets_discarded), (2, 3, 0));
+        assert!(queue.push(packet(101), at(0)).is_err(), "more than there is room at all: nothing else goes for it");
+        let waits: Vec<_> = core::iter::from_fn(|| queue.pop(at(0))).map(|packet| packet.octets.len()).collect();
+        assert_eq!((waits, queue.counters().packets_refused), (vec![10, 70], 4));
+    }
+
+    #[test]
+    fn ten_packets_that_are_more_than_a_round_trip_make_no_room() {
+        let half_round_trips = NonZeroUsize::new(2);
+        let limits = QueueLimits { drop_from_front: true, half_round_trips, ..QueueLimits::default() };
+        for (round_trip, makes_room) in [(999, false), (1099, false), (1100, true), (2000, true)] {
+            let mut queue = ClassQueue::new(limits, false);
+            queue.set_capacity(Octets::new(round_trip));
+            let taken = (0..100).filter(|_| queue.push(packet(100), at(0)).is_ok()).count();
+            assert_eq!((taken == 100, queue.counters().packets_refused > 0), (makes_room, true), "{round_trip}");
+        }
+    }
+
+    #[test]
     fn an_acknowledgement_that_finds_no_room_leaves_the_one_before_it() {
         let acknowledge = |number, options: usize| {
             let mut octets = Vec::new();
@@ -206,18 +297,22 @@ mod tests {
             builder.write(&mut octets, &[]).expect("memory");
             Packet::new(octets)
         };
-        let mut queue = ClassQueue::new(QueueLimits { ack_filter: true, ..limits(9, Some(50), None) });
-        assert!(queue.push(acknowledge(5, 0), at(0)).is_ok());
-        assert!(queue.push(acknowledge(6, 12), at(0)).is_err(), "52 octets");
-        assert!(queue.push(acknowledge(7, 8), at(0)).is_ok(), "48 octets, in place of the 40 that wait");
-        let waits = queue.pop(at(0)).expect("an acknowledgement");
-        assert_eq!((waits, queue.pop(at(0))), (Packet { arrived: Some(at(0)), ..acknowledge(7, 8) }, None));
+        for drop_from_front in [false, true] {
+            let limits = QueueLimits { ack_filter: true, drop_from_front, ..limits(9, Some(50), None) };
+            let mut queue = ClassQueue::new(limits, false);
+            assert!(queue.push(acknowledge(5, 0), at(0)).is_ok());
+            assert!(queue.push(acknowledge(6, 12), at(0)).is_err(), "52 octets");
+            assert!(queue.push(acknowledge(7, 8), at(0)).is_ok(), "48 octets, in place of the 40 that wait");
+            assert_eq!((queue.counters().packets_refused, queue.counters().packets_discarded), (1, 1));
+            let waits = queue.pop(at(0)).expect("an acknowledgement");
+            assert_eq!((waits, queue.pop(at(0))), (Packet { arrived: Some(at(0)), ..acknowledge(7, 8) }, None));
+        }
     }
 
     #[test]
     fn a_round_trip_that_seems_endless_makes_no_endless_queue() {
         let mut queue =
-            ClassQueue::new(QueueLimits { half_round_trips: NonZeroUsize::new(3), ..limits(4, None, None) });
+            ClassQueue::new(QueueLimits { half_round_trips: NonZeroUsize::new(3), ..limits(4, None, None) }, false);
         queue.set_capacity(Octets::new(u64::MAX));
         let mut takes = |octets| (0..1_000_000).take_while(|_| queue.push(packet(octets), at(0)).is_ok()).count();
         assert_eq!(takes(1), 16 * 1024 * 1024 / 64 + 1);
@@ -226,7 +321,7 @@ mod tests {
     #[test]
     fn where_the_round_trip_is_known_the_limit_follows_it_and_is_ten_packets_at_least() {
         let mut queue =
-            ClassQueue::new(QueueLimits { half_round_trips: NonZeroUsize::new(3), ..limits(4, None, None) });
+            ClassQueue::new(QueueLimits { half_round_trips: NonZeroUsize::new(3), ..limits(4, None, None) }, false);
         let mut takes = |packets| (0..packets).take_while(|_| queue.push(packet(100), at(0)).is_ok()).count();
         assert_eq!(takes(100), 4, "nothing is known yet");
         queue.set_capacity(Octets::new(1400));
@@ -247,7 +342,7 @@ mod tests {
             Packet::new(octets)
         };
         let kept = |ack_filter| {
-            let mut queue = ClassQueue::new(QueueLimits { ack_filter, ..limits(5, None, None) });
+            let mut queue = ClassQueue::new(QueueLimits { ack_filter, ..limits(5, None, None) }, false);
             for waits in [acknowledgement(1), acknowledgement(2), acknowledgement(3), packet(1), acknowledgement(4)] {
                 queue.push(waits, at(0)).expect("room for five");
             }
@@ -263,7 +358,7 @@ mod tests {
 
     #[test]
     fn a_packet_that_has_waited_too_long_makes_room_and_is_counted() {
-        let mut queue = ClassQueue::new(limits(2, None, Some(10)));
+        let mut queue = ClassQueue::new(limits(2, None, Some(10)), false);
         queue.push(packet(1), at(0)).expect("room");
         queue.push(packet(2), at(4)).expect("room");
         queue.push(packet(3), at(9)).expect_err("two wait");

@@ -63,6 +63,14 @@ macro_rules! services {
                 }
             }
 
+            /// Whether packets that have arrived wait for one that is lost and sent again.
+            #[must_use]
+            pub fn holds_back(&self) -> bool {
+                match self {
+                    $(Self::$service(config) => config.holds_back(),)*
+                }
+            }
+
             /// One end of the service.
             #[must_use]
             pub fn build(&self, context: &LinkContext) -> AnyService {

@@ -86,6 +86,12 @@ impl Resequencing {
         Self::None(Unordered { tcp_filter: false, others: Others::None, ..Unordered::default() })
     }
 
+    /// Whether a packet that has arrived waits for another one; or, with the filter, its TCP's sender for the acknowledgement.
+    #[must_use]
+    pub fn holds_back(&self) -> bool {
+        *self != Self::as_received()
+    }
+
     /// The link that every frame has, where it is the same for all; `None` where each frame has to bear its own.
     #[must_use]
     pub fn common_link(&self) -> Option<u32> {

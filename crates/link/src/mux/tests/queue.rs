@@ -1,6 +1,7 @@
 //! A queue a class: packets wait there until their service wants them.
 
 use super::*;
+use crate::Start;
 use crate::services::{rlc, selective_repeat};
 
 fn limits(packets: usize) -> Option<QueueLimits> {
@@ -103,6 +104,48 @@ fn a_limit_of_time_is_the_packets_deadline_wherever_it_waits() {
     }
     let sent = core::iter::from_fn(|| mux.poll_frame(at(45), Octets::MAX)).count();
     assert_eq!((sent, mux.counters().packets_discarded, mux.counters().packets_taken), (2, 1, 3));
+}
+
+/// How many packets of 100 octets wait in a queue of one round trip of 6,000 octets, behind a service of which every `lost`-th frame was
+/// lost over so many seconds, or none.
+fn wait_behind(service: &str, seconds: u64, lost: usize) -> usize {
+    let form = service.parse::<crate::ShortForm>().expect("a scheme");
+    let service = form.in_world(&crate::WorldDefaults::default()).expect("its settings");
+    let half_round_trips = NonZeroUsize::new(2);
+    let limits = Some(QueueLimits { half_round_trips, ..QueueLimits::default() });
+    let mut ends = [limits, None].map(|limits| with_queues(service.clone(), limits, None));
+    ends[0].handle_capacity(Octets::new(6000));
+    let packet = || Packet::new([&packet(Protocol::TCP).octets[..], &[0; 72]].concat());
+    let mut started = 0;
+    for time in (0..seconds * 1000).step_by(10) {
+        ends[0].handle_packet(packet(), at(time)).expect("room");
+        for from in [0, 1, 0] {
+            ends[from].handle_timeout(at(time));
+            while let Some(mut frame) = ends[from].poll_frame(at(time), Octets::MAX) {
+                started += usize::from(from == 0);
+                let is_lost = from == 0 && lost > 0 && started % lost == 0;
+                if ends[from].start_frame(&mut frame, at(time)) == Start::Send && !is_lost {
+                    ends[1 - from].handle_frame(frame, at(time));
+                }
+            }
+        }
+    }
+    (0..1000).take_while(|_| ends[0].handle_packet(packet(), at(seconds * 1000)).is_ok()).count()
+}
+
+#[test]
+fn a_queue_of_a_round_trip_is_as_long_as_that_takes_with_recovery() {
+    // A round trip is 57 frames of 104 octets: with every tenth lost the last one has arrived after 1 + ln 57 / ln 10 of them.
+    let waiting = wait_behind("sr:0.05", 12, 10);
+    assert!((150..180).contains(&waiting), "{waiting}");
+    // Of 1,000 frames none was lost: perhaps one in a thousand is.
+    let waiting = wait_behind("sr:0.05", 12, 0);
+    assert!((90..100).contains(&waiting), "{waiting}");
+    assert_eq!(wait_behind("sr:0.05", 0, 0), 240, "nothing is known: four round trips");
+    // Who holds nothing back has the link's round trip, whatever it sends again.
+    for service in ["raw", "oos-rlp:3"] {
+        assert_eq!(wait_behind(service, 12, 10), 60, "{service}");
+    }
 }
 
 #[test]

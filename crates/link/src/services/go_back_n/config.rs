@@ -47,6 +47,10 @@ impl Service for Config {
         End::new(GoBackN::new(self))
     }
 
+    fn holds_back(&self) -> bool {
+        true
+    }
+
     fn named(&self, _: &str, parameter: Option<&str>) -> Option<Self> {
         let timeout = parameter.map_or(Some(self.timeout), timer)?;
         Some(Self { timeout, ..self.clone() })

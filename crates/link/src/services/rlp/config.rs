@@ -62,6 +62,10 @@ impl Service for Config {
         End::new(Rlp::new(self))
     }
 
+    fn holds_back(&self) -> bool {
+        self.resequencing.holds_back()
+    }
+
     fn named(&self, name: &str, parameter: Option<&str>) -> Option<Self> {
         let out_of_sequence = name == "oos-rlp";
         let resequencing = if out_of_sequence { Resequencing::as_received() } else { self.resequencing.clone() };

@@ -67,6 +67,10 @@ impl Service for Config {
         End::new(SelectiveRepeat::new(self))
     }
 
+    fn holds_back(&self) -> bool {
+        self.resequencing.holds_back()
+    }
+
     fn named(&self, name: &str, parameter: Option<&str>) -> Option<Self> {
         let timeout = match (name, parameter) {
             (_, None) => self.timeout,

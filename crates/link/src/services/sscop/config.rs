@@ -104,6 +104,10 @@ impl Service for Config {
         End::new(Sscop::new(self))
     }
 
+    fn holds_back(&self) -> bool {
+        self.resequencing.holds_back()
+    }
+
     fn named(&self, name: &str, _: Option<&str>) -> Option<Self> {
         let resequencing = match name {
             "sscop-full" => Resequencing::Full,

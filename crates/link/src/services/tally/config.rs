@@ -63,6 +63,10 @@ impl Service for Config {
     fn build(&self, context: &LinkContext) -> Self::End {
         End::new(Tally::new(self, context))
     }
+
+    fn holds_back(&self) -> bool {
+        self.resequencing.holds_back()
+    }
 }
 
 /// The window of tally, in frames: from 1 to half of the frame numbers.

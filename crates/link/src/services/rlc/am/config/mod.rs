@@ -12,7 +12,7 @@ mod settings;
 
 use super::AcknowledgedMode;
 pub use crate::arq::TimerStarts;
-use crate::contract::{Bounded, End, Grammar, LinkContext, Parameter, SchemeName, Service, digits};
+use crate::contract::{Bounded, End, Grammar, LinkContext, Parameter, SchemeName, Service, Side, digits};
 use arqway_units::{Ratio, Span, optional_positive_span, optional_timer};
 use core::num::NonZeroUsize;
 use layered::layered;
@@ -221,6 +221,10 @@ impl Service for Config {
 
     fn build(&self, context: &LinkContext) -> Self::End {
         End::new(AcknowledgedMode::new(&self.settings(context.side)))
+    }
+
+    fn holds_back(&self) -> bool {
+        self.settings(Side::Client).in_sequence
     }
 
     fn named(&self, _: &str, parameter: Option<&str>) -> Option<Self> {
