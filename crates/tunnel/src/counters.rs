@@ -11,7 +11,7 @@ pub struct Counters {
     pub packets_without_peer: u64,
     /// Packets to a peer that has not called yet and whose address nobody has said.
     pub packets_without_address: u64,
-    /// Packets that found their queue full.
+    /// Packets that found their queue full, or made room in it for later ones.
     pub packets_dropped: u64,
     /// Packets larger than the link to their peer carries: their senders were told so (ICMP), but while a larger MTU is tried.
     pub packets_too_large: u64,

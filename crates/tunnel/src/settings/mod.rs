@@ -159,10 +159,15 @@ pub fn link_layer() -> LinkLayer {
     }
 }
 
-/// Where packets wait. TCP's round trip is two of the link's where tally recovers a loss, three where it does so twice; half of that
-/// keeps the line busy when CUBIC has halved its window.
+/// Where packets wait: as many as go out in a round trip, as long as that takes with recovery. So the line is busy also when TCP has made its
+/// window smaller, and packets wait for those that are sent again.
 fn queue() -> QueueLimits {
-    QueueLimits { half_round_trips: NonZeroUsize::new(3), ack_filter: true, ..QueueLimits::default() }
+    QueueLimits {
+        half_round_trips: NonZeroUsize::new(2),
+        drop_from_front: true,
+        ack_filter: true,
+        ..QueueLimits::default()
+    }
 }
 
 /// What the files with keys hold.

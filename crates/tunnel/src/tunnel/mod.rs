@@ -133,7 +133,9 @@ impl<R: Random> Tunnel<R> {
     /// What was counted over all peers.
     #[must_use]
     pub fn counters(&self) -> Counters {
-        self.counters
+        let dropped = self.peers.iter().flat_map(Peer::totals).map(|service| service.packets_refused).sum();
+        let packets_taken = self.counters.packets_taken.saturating_sub(dropped);
+        Counters { packets_taken, packets_dropped: dropped, ..self.counters }
     }
 
     /// Datagrams that the line took, and that it refused for ever.

@@ -195,9 +195,9 @@ impl<R: Random> Tunnel<R> {
             self.answers.give(&packet.octets, IcmpError::TooBig(largest), network, now)?;
         }
         match peer.bearer.handle_packet(packet, now) {
-            Ok(()) => self.counters.packets_taken += 1,
             Err(_) if is_too_large => self.counters.packets_too_large += 1,
-            Err(_) => self.counters.packets_dropped += 1,
+            // The queue counts which it has no room for, be it this one or one that it took before.
+            Ok(()) | Err(_) => self.counters.packets_taken += 1,
         }
         self.touch(index);
         Ok(())
