@@ -276,3 +276,13 @@ fn the_built_in_link_layer_is_one_that_can_be_built() {
     let link_layer: LinkLayer = link_layer();
     assert!(link_layer.mux(None).plan().is_ok() && link_layer.mux("64 kbit/s".parse().ok()).plan().is_ok());
 }
+
+#[test]
+fn the_link_layer_in_the_documentation_is_the_built_in_one_without_sums_and_small_headers() {
+    let page = fs::read_to_string(project().join("docs/tunnel.md")).expect("a page");
+    let mut blocks = page.split("```toml\n").skip(1).filter_map(|rest| rest.split("\n```").next());
+    let block = blocks.find(|block| block.starts_with("[link-layer]")).expect("a link layer");
+    let tally = "{ kind = \"tally\", repair = true, compress-headers = true }";
+    let checked = with(&block.replace("\"tally\"", tally)).expect("settings");
+    assert_eq!(checked.link_layer, link_layer());
+}

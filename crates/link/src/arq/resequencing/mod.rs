@@ -89,7 +89,10 @@ impl Resequencing {
     /// Whether a packet that has arrived waits for another one; or, with the filter, its TCP's sender for the acknowledgement.
     #[must_use]
     pub fn holds_back(&self) -> bool {
-        *self != Self::as_received()
+        match self {
+            Self::Full | Self::PerFlow => true,
+            Self::None(unordered) => unordered.tcp_filter || unordered.others != Others::None,
+        }
     }
 
     /// The link that every frame has, where it is the same for all; `None` where each frame has to bear its own.

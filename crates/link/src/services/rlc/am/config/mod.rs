@@ -224,7 +224,7 @@ impl Service for Config {
     }
 
     fn holds_back(&self) -> bool {
-        self.settings(Side::Client).in_sequence
+        [Side::AccessPoint, Side::Client].into_iter().any(|side| self.settings(side).in_sequence)
     }
 
     fn named(&self, _: &str, parameter: Option<&str>) -> Option<Self> {
