@@ -28,7 +28,8 @@
 //! - Where the line has nothing else to carry, sums of frames go out, if that is set, from which lost ones are worked out at once.
 //! - On links that change the order, the receiver learns by how many transmissions they come late, and the sender waits for
 //!   that many.
-//! - Packets are cut to the room that a frame has. A packet whose time is over is given up, and the peer is told.
+//! - Packets are cut to the room that a frame has, unless that is a small part of a transmission. A packet whose time is over is
+//!   given up, and the peer is told.
 
 mod arrivals;
 mod below;

@@ -15,6 +15,9 @@ const LEAST_OUTSTANDING: u64 = 1024;
 const ROUND_TRIPS_OUTSTANDING: u64 = 4;
 /// A packet is not cut into frames of less, unless it ends with one.
 const LEAST_CUT: usize = 16;
+/// Nor into less than this part of a transmission that others share. A cut has some six octets in front, its head and its length; what
+/// it saves is as large a part of what a transmission costs, which is some fifty octets.
+const LEAST_PART: usize = 8;
 /// In the last round trip before a packet is given up, so many copies go out that all are lost once in a hundred times.
 const MAY_BE_LOST: f64 = 0.01;
 const MOST_COPIES: u8 = 4;
@@ -32,13 +35,11 @@ impl Sender {
         counters: &mut Counters,
     ) -> Option<(Frame, What)> {
         let room = room.as_usize().saturating_sub(Frame::TAG.as_usize());
-        let (again, new) = if self.is_without(Mechanism::Priority) {
-            let new = self.poll_new(form, room, ride, counters);
-            (None, new.or_else(|| self.poll_again(clock, form, room, ride, counters)))
+        let data = if self.is_without(Mechanism::Priority) {
+            self.poll_new(form, room, ride, counters).or_else(|| self.poll_again(clock, form, room, ride, counters))
         } else {
-            (self.poll_again(clock, form, room, ride, counters), None)
+            self.poll_again(clock, form, room, ride, counters).or_else(|| self.poll_new(form, room, ride, counters))
         };
-        let data = again.or(new).or_else(|| self.poll_new(form, room, ride, counters));
         if data.is_some() {
             self.timing.speaks();
             return data;
@@ -152,9 +153,10 @@ impl Sender {
         counters: &mut Counters,
     ) -> Option<(Frame, What)> {
         let offset = self.buffer.get(head.number)?.state.offset;
+        let least = self.least_cut(room);
         let piece_head = Head { narrowest: Form::Long, ..*head }.octets() + 2;
         let (rest, room) = (octets.len() - offset.min(octets.len()), room.checked_sub(piece_head)?);
-        if room < rest.min(LEAST_CUT) {
+        if room < rest.min(least) {
             return None;
         }
         let (_, frame) = self.buffer.next_again()?;
@@ -205,7 +207,8 @@ impl Sender {
         let mut head = Head { narrowest: form, number, starts: cut == 0, ends: false, link: None, feedback: ride };
         // The link may take as much as that, in the last cut alone; a cut that would end the packet but for it is not the last one.
         let link = if self.buffer.bears_links() { wire::MOST_OF_LINK } else { 0 };
-        if head.octets() + link + rest.min(LEAST_CUT) > room {
+        let least = self.least_cut(room);
+        if head.octets() + link + rest.min(least) > room {
             head.feedback = None;
         }
         let beside_head = room.checked_sub(head.octets())?;
@@ -218,7 +221,7 @@ impl Sender {
         } else {
             beside_head.checked_sub(link)?
         };
-        if fits < rest.min(LEAST_CUT) {
+        if fits < rest.min(least) {
             return None;
         }
         if head.starts {
@@ -249,6 +252,12 @@ impl Sender {
         let is_marked = self.compressor.is_some() && cut == 0;
         counters.sent(&octets[if is_marked { in_front(&octets) } else { 0 }..]);
         Some((head.frame(octets).holding(holds), What::Data(head)))
+    }
+
+    /// The shortest cut that is worth while in this room, unless a packet ends with it.
+    fn least_cut(&self, room: usize) -> usize {
+        let shared = self.whole.filter(|whole| room < *whole);
+        shared.map_or(LEAST_CUT, |whole| LEAST_CUT.max(whole / LEAST_PART))
     }
 
     /// The link of the frame that a packet ends with, so many frames behind its first one.

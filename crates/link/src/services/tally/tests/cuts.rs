@@ -57,6 +57,22 @@ fn in_what_is_left_of_a_transmission_new_data_go_and_what_goes_again_whole_waits
 }
 
 #[test]
+fn less_than_an_eighth_of_a_transmission_is_left_empty_unless_a_packet_ends_there() {
+    let mut end = end();
+    end.service.handle_room(Octets::new(400));
+    // A tag, three octets in front, and 49 of 399.
+    end.takes(LONG).expect_in(52, "").expect_in(53, "start 0 as 1, end 1 as 2");
+    // The same of what goes again in pieces: seven octets in front, and 24 of 199.
+    let mut end = self::end();
+    end.service.handle_packet(Packet::new(vec![b'x'; 350]), end.now).expect("room for a packet");
+    end.takes("z").expect_in(400, "0 as 1, 1 as 2").tells(0, 2, &[2, 1]);
+    end.service.handle_room(Octets::new(200));
+    end.expect_in(31, "");
+    let piece = end.service.poll_frame(end.now, Octets::new(32)).expect("a piece");
+    assert_eq!(piece.size(), Octets::new(32));
+}
+
+#[test]
 fn cuts_are_no_longer_than_a_transmission_whatever_the_room() {
     let mut end = end();
     end.service.handle_room(Octets::new(40));
