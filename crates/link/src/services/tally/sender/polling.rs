@@ -18,6 +18,8 @@ const LEAST_CUT: usize = 16;
 /// Nor into less than this part of a transmission that others share. A cut has some six octets in front, its head and its length; what
 /// it saves is as large a part of what a transmission costs, which is some fifty octets.
 const LEAST_PART: usize = 8;
+/// From so many frames or transmissions of unknown fate on numbers go out in the long form.
+const SHORT_ENDS: u64 = SHORT_REACH / 2;
 /// In the last round trip before a packet is given up, so many copies go out that all are lost once in a hundred times.
 const MAY_BE_LOST: f64 = 0.01;
 const MOST_COPIES: u8 = 4;
@@ -49,7 +51,8 @@ impl Sender {
             counters.keepalives_sent += 1;
             return Some((wire::poll(), What::Poll));
         }
-        let repair = self.poll_repair(room, counters);
+        // A line is not idle where data only find too little room.
+        let repair = if self.has_more() { None } else { self.poll_repair(room, counters) };
         if repair.is_some() {
             return repair;
         }
@@ -59,14 +62,15 @@ impl Sender {
         None
     }
 
-    /// The narrowest form whose numbers the peer reads aright, where a frame takes so long on the line.
+    /// The narrowest form whose numbers the peer reads aright, where a frame takes so long on the line. The long one in time: the peer goes
+    /// on to answer in the short form for a round trip, in which as many frames again go out, and these answers are to be read too.
     pub(in crate::services::tally) fn form(&self, below: &Below, frame_time: Span) -> Form {
         let outstanding = self.buffer.end().as_u64() - self.buffer.first().as_u64();
         let unreported = self.transmissions.unreported() + below.unstarted();
         match outstanding.max(unreported) {
             // One that comes so late that its number is taken for another would be a second late at least.
             ..TINY_REACH if self.keeps_order && frame_time >= SLOW => Form::Tiny,
-            ..SHORT_REACH => Form::Short,
+            ..SHORT_ENDS => Form::Short,
             _ => Form::Long,
         }
     }

@@ -178,6 +178,22 @@ fn whoever_has_no_sum_for_a_room_has_none_for_a_smaller_one() {
     }
 }
 
+#[test]
+fn no_sum_goes_out_where_data_only_find_too_little_room() {
+    let (mut end, first) = experienced(1);
+    end.service.handle_room(Octets::new(400));
+    end.packets("abcdefghij");
+    for _ in 0..10 {
+        end.hand_over_and_send();
+    }
+    // A sum of these would fit into what is left of a transmission, a cut of the next packet is not worth while there.
+    end.service.handle_packet(Packet::new(vec![b'x'; 380]), end.now).expect("room for a packet");
+    assert_eq!(end.service.poll_frame(end.now, Octets::new(40)).map(describe), None);
+    let data = end.hand_over_and_send();
+    assert_eq!(describe(data), format!("110 as {}", first + 10));
+    assert!(end.has_frame(), "and then a sum");
+}
+
 /// How many frames a frame is the sum of, if it is one.
 fn count_of_sum(frame: Frame) -> Option<u16> {
     match parse(frame, true)? {

@@ -184,22 +184,32 @@ fn feedback_alone_takes_at_most_an_eighth_of_a_slow_line() {
 }
 
 #[test]
-fn heads_take_three_octets_up_to_1024_frames_outstanding_and_five_beyond() {
+fn heads_take_three_octets_up_to_512_frames_outstanding_and_five_beyond() {
     let mut end = end();
     let mut sizes = Vec::new();
-    for number in 0..3000 {
-        end.packets("x");
-        let mut frame = end.hand_over();
-        assert_eq!(end.start(&mut frame), Start::Send);
-        end.depart(&frame, Departure::Sent);
-        sizes.push(frame.size().as_usize() - 2);
-        if number == 1023 {
+    for number in 0..1500 {
+        sizes.push(end.packets("x").hand_over_and_send().size().as_usize() - 2);
+        if number == 511 {
             end.now += Span::from_milliseconds(300);
-            end.tells(1024, 1024, &[]);
+            end.tells(512, 512, &[]);
         }
     }
     let long = sizes.iter().position(|size| *size == 5);
-    assert_eq!((long, sizes.iter().filter(|size| **size == 3).count()), (Some(2048), 2048));
+    assert_eq!((long, sizes.iter().filter(|size| **size == 3).count()), (Some(1024), 1024));
+}
+
+#[test]
+fn feedback_in_the_short_form_is_heeded_while_as_many_frames_again_go_out_in_the_long_one() {
+    let mut end = end();
+    let forms: Vec<_> = (0..1024)
+        .map(|_| match parse(received(&end.packets("x").hand_over_and_send()), false) {
+            Some(Pdu::Data(cut, _)) => cut.form,
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!((forms[511], forms[512], forms[1023]), (Form::Short, Form::Long, Form::Long));
+    // It left when 500 frames had arrived, the first one not among them.
+    end.tells(0, 500, &[500, 499]).expect("long 0 as 1025");
 }
 
 /// The next frame, which takes so many milliseconds to go out.

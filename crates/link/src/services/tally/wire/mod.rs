@@ -1,8 +1,8 @@
 //! The octets of tally. Nothing else knows them; who watches frames reads them by [`parse`].
 //!
 //! The tag's kind tells the frames apart. A frame number counts frames; the transmission counter counts transmissions, those of
-//! the same frame again too. Both are the low bits: eleven each in the short form, eighteen in the long one. The short form does
-//! while there are at most 1,024 frames, or transmissions, of which nothing is known yet. The tiny form has eight and seven. It
+//! the same frame again too. Both are the low bits: eleven each in the short form, eighteen in the long one. The short form can
+//! be read while there are at most 1,024 frames, or transmissions, of which nothing is known yet. The tiny form has eight and seven. It
 //! does for 64 of them, and for a copy that arrives behind up to 192 later frames; one that is later would be taken for another
 //! frame. So it is for slow lines that keep the order, on which so many frames take a second.
 //!
