@@ -52,9 +52,10 @@ impl Sender {
             return Some((wire::poll(), What::Poll));
         }
         // A line is not idle where data only find too little room.
-        let repair = if self.has_more() { None } else { self.poll_repair(room, counters) };
-        if repair.is_some() {
-            return repair;
+        if !self.has_more()
+            && let Some(repair) = self.poll_repair(room, counters)
+        {
+            return Some(repair);
         }
         if is_last {
             self.watch(clock.timers);
