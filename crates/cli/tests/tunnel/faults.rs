@@ -111,14 +111,25 @@ fn whoever_doubles_delays_damages_repeats_and_forges_datagrams_at_full_rate_lets
     let mut middle = middle(&site, "faults::meddles");
     middle.wait_for("meddles");
     let _tunnels = site.up();
-    site.call();
-    site.call_to(1, 0, "10.9.0.1:7");
+    let (clock, mut is_pressed) = (Clock::start(), false);
+    // A fast host is done with one call before it has met many intruders.
+    while !is_pressed {
+        assert!(
+            clock.now() < Time::ZERO + Span::from_milliseconds(60_000),
+            "{:#} {:#}",
+            site.status(0),
+            site.status(1)
+        );
+        site.call();
+        site.call_to(1, 0, "10.9.0.1:7");
+        let refused = ["datagrams_forged", "datagrams_replayed"];
+        is_pressed = [0, 1].iter().all(|end| refused.iter().all(|counter| site.counter(*end, counter) > 1000));
+    }
     for (end, other) in [(0, 1), (1, 0)] {
         // What an end has delivered is asked before what the other one has taken.
         let status = site.status(end);
         let counted = |counter: &str| status["counters"][counter].as_u64().expect("a number");
         let delivered = counted("packets_delivered");
-        assert!(counted("datagrams_forged") > 1000 && counted("datagrams_replayed") > 1000, "{status:#}");
         let taken = site.status(other)["counters"]["packets_taken"].as_u64().expect("a number");
         assert!((500..=taken).contains(&delivered), "{delivered} packets came out, {taken} went in");
         assert_eq!(status["peers"][0]["address"], format!("192.168.77.{}:51820", other + 1), "{status:#}");
