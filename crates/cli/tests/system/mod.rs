@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Whether these tests can run: as root. Elsewhere they say so; in CI, whose machines are root's, that is a failure.
 pub(crate) fn can_run() -> bool {
@@ -35,7 +36,7 @@ pub(crate) struct Folder(pub(crate) PathBuf);
 
 impl Folder {
     pub(crate) fn new(name: &str) -> Self {
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", suffix()));
         fs::create_dir_all(&path).expect("a folder of our own");
         Self(path)
     }
@@ -72,9 +73,15 @@ pub(crate) fn names(test: &str) -> [String; 2] {
     ["c", "s"].map(|end| namespace(test, end))
 }
 
-/// The name of one.
+/// A name for one.
 pub(crate) fn namespace(test: &str, end: &str) -> String {
-    format!("arqway-{test}-{end}-{}", std::process::id())
+    format!("arqway-{test}-{end}-{}", suffix())
+}
+
+/// What makes a name one that nothing else has, of this process or another.
+fn suffix() -> String {
+    static MADE: AtomicU32 = AtomicU32::new(0);
+    format!("{}-{}", MADE.fetch_add(1, Ordering::Relaxed), std::process::id())
 }
 
 /// The name of an interface that no other test has: `IFNAMSIZ` leaves no room for more.
