@@ -6,7 +6,7 @@ use crate::rough::Rough;
 use crate::{assert_complete_and_in_order, setting};
 use arqway_link::tally::{Config, WindowSize};
 use arqway_link::{AnyService, LinkService, Packet, Resequencing, ServiceConfig, Side};
-use arqway_units::{Span, ToFloat};
+use arqway_units::{Span, Time, ToFloat};
 use core::num::NonZeroUsize;
 use proptest::prelude::*;
 
@@ -55,12 +55,38 @@ fn segment(number: u32, connections: u32) -> Packet {
 
 /// What is lost of 100 frames, in no order.
 fn losses(percent: u64, seed: u64, delay: Span) -> Vec<Fate> {
+    fates(12_000, percent, seed, delay)
+}
+
+fn fates(frames: usize, percent: u64, seed: u64, delay: Span) -> Vec<Fate> {
     let mut state = seed;
     let mut fate = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         Fate { copies: u8::from((state >> 33) % 100 >= percent), delay }
     };
-    (0..12_000).map(|_| fate()).collect()
+    (0..frames).map(|_| fate()).collect()
+}
+
+#[test]
+fn of_a_fast_long_line_losses_take_no_more_than_their_share_however_many_frames_are_missing_at_a_time() {
+    // 10 Mbit/s and 50 Mbit/s over 250 ms: up to 700 frames are missing at a time.
+    for (time_on_line, percent) in [(1_120_000, 20), (224_000, 10), (224_000, 20)] {
+        let packets = 20_000;
+        let time_on_line = Span::from_nanoseconds(time_on_line);
+        let setting = Setting {
+            packets: [packets, 0],
+            fates: [1, 2].map(|side| fates(40_000, percent, side, Span::from_milliseconds(250))),
+            queue: Queue::BackPressured(1),
+            time_on_line,
+            outage: None,
+        };
+        let ran = run(ends(&Config::default()), &setting);
+        let last = ran[1].released.last().expect("packets").since(Time::ZERO);
+        let least = time_on_line * u64::from(packets) * 100 / (100 - percent);
+        // Of the 2,000 frames that are on their way at the end one may be lost five times.
+        let most = least + least / 20 + Span::from_milliseconds(500 * 6);
+        assert!(last <= most, "{percent} % of frames of {time_on_line}: {last}, expected {most} at most");
+    }
 }
 
 proptest! {

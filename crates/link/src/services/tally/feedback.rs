@@ -20,12 +20,17 @@ pub struct Feedback {
     pub runs: Runs,
 }
 
-/// Frames received and missing, by turns, downward.
+/// Frames received and missing, by turns.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Runs {
-    /// How far one past the highest frame received is ahead of the next one awaited; then the lengths of runs: received,
+    /// Whether they go upward.
+    pub upward: bool,
+    /// Downward: how far one past the highest frame received is ahead of the next one awaited; then the lengths of runs: received,
     /// missing, and so on. Where a run of received frames comes last, all below it is missing; where one of missing frames
     /// comes last, there was no room to tell more. Empty where nothing beyond the next one has arrived.
+    ///
+    /// Upward: how far they begin beyond the last frame before the next one awaited; then the lengths of runs: missing, received, and so on.
+    /// They say nothing of what is below and above.
     pub numbers: ArrayVec<u32, MOST_RUNS_ALONE>,
 }
 
@@ -58,6 +63,32 @@ impl Runs {
         runs
     }
 
+    /// What fits into so many octets, from the lowest hole on that ends beyond `from`.
+    pub(super) fn upward(holes: &Holes, from: u64, octets: usize) -> Self {
+        let starts = || holes.upward(from).map(|hole| hole.start);
+        let begin = starts().next().map(|first| first + 1 - holes.next());
+        let pairs = holes.upward(from).zip(starts().skip(1).chain([holes.end()]));
+        let lengths = pairs.flat_map(|(hole, above)| [hole.end - hole.start, above - hole.end]);
+        let mut written = ArrayVec::<u8, MOST_RUNS_ALONE>::new();
+        let mut fits = |length| u32::try_from(length).ok().filter(|number| put_variable(&mut written, *number, octets));
+        let mut numbers: ArrayVec<u32, _> = begin.into_iter().chain(lengths).map_while(&mut fits).collect();
+        if numbers.len() % 2 == 0 {
+            // Others go on at the next hole, so it comes with what has arrived above it, or not at all.
+            numbers.pop();
+        }
+        Self { upward: true, numbers }
+    }
+
+    /// Whether downward there was no room for all: the last run is one of missing frames.
+    pub(super) fn are_cut(&self) -> bool {
+        self.numbers.len() % 2 == 1
+    }
+
+    /// One past the last frame that they tell of upward.
+    pub(super) fn end(&self, next: u64) -> u64 {
+        (next + self.numbers.iter().copied().map(u64::from).sum::<u64>()).saturating_sub(1)
+    }
+
     /// How many octets they take.
     pub(super) fn octets(&self) -> usize {
         let mut written = ArrayVec::<u8, { 3 * MOST_RUNS_ALONE }>::new();
@@ -69,34 +100,62 @@ impl Runs {
 
     /// What has arrived beyond `next`, of frames that were sent: all below `end`. `None` if it tells of others.
     pub(super) fn read(&self, next: u64, end: u64) -> Option<Arrived> {
-        let mut arrived = Arrived { known_from: next, end: next, ranges: ArrayVec::new() };
+        let arrived = if self.upward { self.read_upward(next) } else { self.read_downward(next)? };
+        (arrived.end <= end).then_some(arrived)
+    }
+
+    fn read_downward(&self, next: u64) -> Option<Arrived> {
+        let mut arrived = Arrived::nothing_beyond(next);
         let mut numbers = self.numbers.iter().map(|number| u64::from(*number));
         let Some(ahead) = numbers.next() else { return Some(arrived) };
         let mut top = next + ahead;
-        (arrived.end, arrived.known_from) = (top, top);
+        (arrived.end, arrived.known.start) = (top, top);
         while let Some(received) = numbers.next() {
             let bottom = top.checked_sub(received).filter(|bottom| *bottom > next)?;
             arrived.ranges.push(bottom..top);
             // A run of received frames that comes last is the lowest one: all below it is missing.
-            arrived.known_from = next;
+            arrived.known.start = next;
             if let Some(missing) = numbers.next() {
                 top = bottom.checked_sub(missing).filter(|top| *top > next)?;
-                arrived.known_from = top;
+                arrived.known.start = top;
             }
         }
-        (arrived.end <= end).then_some(arrived)
+        Some(arrived)
+    }
+
+    fn read_upward(&self, next: u64) -> Arrived {
+        let mut arrived = Arrived::nothing_beyond(next);
+        let mut numbers = self.numbers.iter().map(|number| u64::from(*number));
+        let mut bottom = next + numbers.next().map_or(0, |begin| begin.saturating_sub(1));
+        arrived.known.start = bottom;
+        while let Some(missing) = numbers.next() {
+            bottom += missing;
+            if let Some(received) = numbers.next() {
+                arrived.ranges.push(bottom..bottom + received);
+                bottom += received;
+                arrived.end = bottom;
+            }
+        }
+        arrived.known.end = bottom;
+        arrived
     }
 }
 
 /// What feedback says beyond the first missing frame.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Arrived {
-    /// From this frame on everything is known; of those below, that the first one is missing.
-    pub(super) known_from: u64,
-    /// One past the highest frame that has arrived.
+    /// Of these everything is known; of the others, that the first one is missing.
+    pub(super) known: Range<u64>,
+    /// One past the highest frame of which it says that it has arrived.
     pub(super) end: u64,
-    /// What has arrived, from the highest down.
+    /// What has arrived.
     pub(super) ranges: ArrayVec<Range<u64>, { MOST_RUNS_ALONE / 2 + 1 }>,
+}
+
+impl Arrived {
+    pub(super) fn nothing_beyond(next: u64) -> Self {
+        Self { known: next..u64::MAX, end: next, ranges: ArrayVec::new() }
+    }
 }
 
 /// By how many transmissions one may come late that is not lost: a class, which the receiver learns.

@@ -31,6 +31,11 @@ impl Holes {
         self.ranges.iter().rev()
     }
 
+    /// The holes that end beyond a number, the lowest first.
+    pub(super) fn upward(&self, from: u64) -> impl Iterator<Item = &Range<u64>> {
+        self.ranges.range(self.ranges.partition_point(|hole| hole.end <= from)..)
+    }
+
     /// Whether a number has arrived.
     pub(super) fn has(&self, number: u64) -> bool {
         number < self.end && self.index(number).is_err()

@@ -116,9 +116,7 @@ impl Tally {
         if waits || !self.receiver.arrivals().is_due() || self.below.carries_feedback() {
             return None;
         }
-        let form = self.receiver.form();
-        let most = room.as_usize().checked_sub(1 + form.head())?.min(MOST_RUNS_ALONE);
-        let runs = self.receiver.octets_of_runs(most);
+        let (form, runs) = self.receiver.alone(room.as_usize().checked_sub(Frame::TAG.as_usize())?)?;
         if runs == 0 && self.receiver.has_gaps() {
             // It could not say so.
             return None;
@@ -233,7 +231,7 @@ impl Entity for Tally {
         match &queued.what {
             What::Feedback(form) => {
                 let runs = frame.body.len();
-                let fresh = receiver.feedback(*form, runs).frame(runs, slab);
+                let fresh = receiver.feedback_alone(*form, runs).frame(runs, slab);
                 (frame.head, frame.body) = (fresh.head, fresh.body);
             }
             What::Data(head) => {

@@ -6,7 +6,7 @@ use super::feedback::{Feedback, Runs};
 use super::holes::Holes;
 use super::reassembly::{Reassembly, Whole};
 use super::repair::decoder::Decoder;
-use super::wire::{Cut, Form, Repair};
+use super::wire::{Cut, Form, MOST_RUNS_ALONE, Repair};
 use crate::arq::{Order, Resequencing};
 use crate::contract::Counters;
 use crate::ip::Decompressor;
@@ -28,6 +28,10 @@ pub(super) struct Receiver {
     window: u64,
     /// The form of what arrived last: the peer can read feedback in it.
     form: Form,
+    /// The last feedback alone told of the highest frames and had no room for all that is missing: the next one tells of others.
+    tells_others: bool,
+    /// From which frame on.
+    others: u64,
 }
 
 impl Receiver {
@@ -42,6 +46,8 @@ impl Receiver {
             resequencing: config.resequencing.clone(),
             window: config.window.frames(),
             form: Form::Short,
+            tells_others: false,
+            others: 0,
         }
     }
 
@@ -182,6 +188,34 @@ impl Receiver {
     /// How many octets of runs feedback takes now, at most `most`.
     pub(super) fn octets_of_runs(&self, most: usize) -> usize {
         Runs::of(&self.frames, most).octets()
+    }
+
+    /// The form of feedback alone and how many octets of runs it takes, if `most` is what there is room for behind the tag.
+    pub(super) fn alone(&self, most: usize) -> Option<(Form, usize)> {
+        let room = |form: Form| most.checked_sub(form.head()).map(|room| room.min(MOST_RUNS_ALONE));
+        let downward = Runs::of(&self.frames, room(self.form)?);
+        if !self.tells_others || !downward.are_cut() {
+            return Some((self.form, downward.octets()));
+        }
+        // No other form has a bit for it.
+        let upward = Runs::upward(&self.frames, self.others, room(Form::Long)?);
+        Some((Form::Long, upward.octets()))
+    }
+
+    /// What the sender is to be told by feedback alone; it counts as told. The highest frames say what the last transmissions brought, those
+    /// below what became of frames that went out again. Where there is no room for all of them, these take turns, a part each time.
+    pub(super) fn feedback_alone(&mut self, form: Form, octets: usize) -> Feedback {
+        let mut feedback = self.feedback(form, octets);
+        let is_cut = feedback.runs.are_cut();
+        if is_cut && self.tells_others && form == Form::Long {
+            feedback.runs = Runs::upward(&self.frames, self.others, octets);
+            let end = feedback.runs.end(self.frames.next());
+            self.others = if end < self.frames.end() { end } else { 0 };
+            self.tells_others = false;
+        } else {
+            self.tells_others = is_cut;
+        }
+        feedback
     }
 
     /// What the sender is to be told, in so many octets of runs; it counts as told.

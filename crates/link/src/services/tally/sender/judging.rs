@@ -37,7 +37,7 @@ impl Sender {
         }
         let mut arrived = feedback.runs.read(next, end)?;
         if self.is_without(Mechanism::Bitmap) {
-            arrived = Arrived { known_from: next, end: next, ranges: Default::default() };
+            arrived = Arrived::nothing_beyond(next);
         }
         self.acknowledge(next, &arrived, timers);
         let newest = feedback.form.from(self.transmissions.reported(), feedback.newest);
@@ -128,7 +128,7 @@ impl Sender {
         if state.fate == Fate::Arrived {
             return Verdict::Arrived;
         }
-        if number < arrived.known_from && number != next {
+        if !arrived.known.contains(&number) && number != next {
             return Verdict::Unsure;
         }
         if state.resent && state.last > self.answered && self.is_without(Mechanism::Counter) {

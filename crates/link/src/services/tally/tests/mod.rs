@@ -38,7 +38,11 @@ fn end() -> Scripted {
 fn told(feedback: &Feedback) -> String {
     let runs: Vec<String> = feedback.runs.numbers.iter().map(ToString::to_string).collect();
     let late = if feedback.lateness == Lateness::None { "" } else { " late" };
-    let gap = if runs.is_empty() { "" } else { " runs " };
+    let gap = match (runs.is_empty(), feedback.runs.upward) {
+        (true, _) => "",
+        (false, false) => " runs ",
+        (false, true) => " runs up ",
+    };
     format!("next {} newest {}{late}{gap}{}", feedback.next, feedback.newest, runs.join(" "))
 }
 
@@ -70,7 +74,7 @@ fn describe(frame: Frame) -> String {
 }
 
 fn runs(numbers: &[u32]) -> Runs {
-    Runs { numbers: numbers.iter().copied().collect() }
+    Runs { upward: false, numbers: numbers.iter().copied().collect() }
 }
 
 fn feedback(next: u64, newest: u64, numbers: &[u32]) -> Feedback {

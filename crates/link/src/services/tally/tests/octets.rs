@@ -73,7 +73,9 @@ proptest! {
         (next, newest) in (0u64..1 << 40, 0u64..1 << 40),
         lateness in lateness(),
         (runs, octets) in some_runs(MOST_RUNS_ALONE),
+        upward in any::<bool>(),
     ) {
+        let runs = Runs { upward: upward && form == Form::Long, ..runs };
         let written = Feedback { form, next, newest, lateness, runs };
         let read = Feedback { next: low(form, next), newest: low(form, newest), ..written.clone() };
         prop_assert_eq!(parse(received(&written.frame(octets, &mut BytesMut::new())), false), Some(Pdu::Feedback(read)));

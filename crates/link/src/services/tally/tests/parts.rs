@@ -35,12 +35,33 @@ proptest! {
         }
         let read = runs.read(next, end).expect("of frames that were sent");
         let told: BTreeSet<u64> = read.ranges.iter().cloned().flatten().collect();
-        let known = |number: &u64| *number >= read.known_from && *number >= next;
+        let known = |number: &u64| read.known.contains(number);
         prop_assert_eq!(told, arrived.iter().copied().filter(known).collect::<BTreeSet<u64>>());
         // Each gap takes two numbers of at most two octets.
         let gaps = holes.downward().count();
-        prop_assert!(octets < 4 * (gaps + 1) || read.known_from == next, "{runs:?}");
+        prop_assert!(octets < 4 * (gaps + 1) || read.known.start == next, "{runs:?}");
         prop_assert!(next == end || runs.read(next, end - 1).is_none(), "of a frame that nobody sent");
+    }
+
+    #[test]
+    fn runs_upward_say_what_has_arrived_from_a_frame_on_as_far_as_they_have_room(
+        arrived in proptest::collection::btree_set(0u64..300, 1..200),
+        from in 0u64..320,
+        octets in 0usize..=15,
+    ) {
+        let mut holes = Holes::default();
+        arrived.iter().for_each(|number| {
+            holes.arrive(*number);
+        });
+        let (next, end) = (holes.next(), holes.end());
+        let runs = Runs::upward(&holes, from, octets);
+        prop_assert!(runs.octets() <= octets);
+        let read = runs.read(next, end).expect("of frames that were sent");
+        let told: BTreeSet<u64> = read.ranges.iter().cloned().flatten().collect();
+        prop_assert_eq!(told, arrived.range(read.known.clone()).copied().collect::<BTreeSet<u64>>());
+        prop_assert!(read.known.is_empty() || runs.end(next) == read.known.end);
+        // No number takes more than two octets, and from the first gap on there are at least two.
+        prop_assert!(octets < 6 || from >= end || holes.downward().all(|hole| hole.end <= from) || read.known.end > from);
     }
 
     #[test]
@@ -50,7 +71,7 @@ proptest! {
         ahead in 0u64..60,
     ) {
         if let Some(arrived) = runs(&numbers).read(next, next + ahead) {
-            prop_assert!(arrived.end <= next + ahead && next <= arrived.known_from && arrived.known_from <= arrived.end);
+            prop_assert!(arrived.end <= next + ahead && next <= arrived.known.start && arrived.known.start <= arrived.end);
             let mut above = arrived.end;
             for range in &arrived.ranges {
                 prop_assert!(next < range.start && range.start < range.end && range.end <= above);

@@ -48,6 +48,21 @@ fn what_runs_have_no_room_to_tell_of_is_judged_when_they_have() {
 }
 
 #[test]
+fn feedback_that_tells_of_frames_in_the_middle_judges_these_alone() {
+    let mut end = end();
+    end.packets("abcdef").expect("0 as 1, 1 as 2, 2 as 3, 3 as 4, 4 as 5, 5 as 6");
+    let upward = |newest, numbers: &[u32]| {
+        let runs = Runs { upward: true, ..runs(numbers) };
+        alone(&Feedback { form: Form::Long, runs, ..feedback(0, newest, &[]) })
+    };
+    // From frame 2 on: one is missing, one has arrived. That 0 is missing is said by `next`.
+    end.hears(&upward(6, &[3, 1, 1])).expect("0 as 7, 2 as 8");
+    end.tells(0, 8, &[6, 1, 1, 2]).expect("1 as 9, 4 as 10, 0 as 11");
+    end.hears(&upward(10, &[1, 2, 2])).expect("1 as 12");
+    end.tells(0, 12, &[6, 1, 1, 2]).expect("4 as 13, 0 as 14, 1 as 15");
+}
+
+#[test]
 fn the_end_of_a_burst_is_asked_after_a_quarter_of_a_round_trip_after_it_departed() {
     let mut end = end();
     end.packets("ab").expect("0 as 1, 1 as 2").at(20).packets("c");

@@ -28,6 +28,37 @@ fn hears_with_gaps(end: &mut Scripted) {
 }
 
 #[test]
+fn of_more_gaps_than_there_is_room_for_all_are_told_by_turns() {
+    let mut end = end();
+    let mut counter = 0;
+    let mut unknown: alloc::collections::BTreeSet<u64> = (0..600).collect();
+    for number in 0..300 {
+        counter = 2 * number + 2;
+        end.hears(&data(2 * number + 1, counter, "a"));
+    }
+    let mut told = 0;
+    while !unknown.is_empty() {
+        counter += 1;
+        end.hears(&received(&poll_as(counter)));
+        let Some(Pdu::Feedback(feedback)) = parse(received(&end.hand_over_and_send()), false) else {
+            panic!("a poll is answered")
+        };
+        assert_eq!((feedback.next, feedback.newest), (0, counter));
+        let arrived = feedback.runs.read(0, 600).expect("of frames that were sent");
+        let has_arrived = |number: u64| arrived.ranges.iter().any(|range| range.contains(&number));
+        assert!(
+            (0..600)
+                .filter(|number| arrived.known.contains(number))
+                .all(|number| has_arrived(number) == (number % 2 == 1))
+        );
+        unknown.retain(|number| !arrived.known.contains(number));
+        told += 1;
+        // Each tells of 47 gaps, and every second one of the highest.
+        assert!(told <= 2 * 300 / 47 + 1, "{unknown:?}");
+    }
+}
+
+#[test]
 fn feedback_that_rides_on_data_with_long_numbers_leaves_their_octets_whole_however_many_gaps_there_are() {
     let mut end = end();
     for _ in 0..1024 {

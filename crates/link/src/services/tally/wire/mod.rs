@@ -12,10 +12,10 @@
 //!     kind 2  data, feedback      | number 11, counter 11, S, E | L, length 7 | link | next 11, newest 11, lateness 2 | runs
 //!                                 | octets ...
 //!     kind 3  data, long form     | number 18, counter 18, S, E, F, L | link | octets ...                      F = 0
-//!                                 | number 18, counter 18, S, E, F, L | link | 0, length 7 | next 18, newest 18, lateness 2, 0 0
+//!                                 | number 18, counter 18, S, E, F, L | link | 0, length 7 | next 18, newest 18, lateness 2, U, 0
 //!                                 | runs | octets ...                                                          F = 1
 //!     kind 4  feedback            | next 11, newest 11, lateness 2 | runs to the end
-//!     kind 5  feedback, long form | next 18, newest 18, lateness 2, 0 0 | runs to the end
+//!     kind 5  feedback, long form | next 18, newest 18, lateness 2, U, 0 | runs to the end
 //!             poll                | counter 18, zeros 6 |                        nothing else has three octets
 //!     kind 6  piece of a frame    | number 18, counter 18, S, E, P, L | link | offset 16 | octets ...          P: the last piece
 //!             frames given up     | number 18, counter 18, S, 0, 0, 0 | count 16 |                     nothing else has seven octets
@@ -29,7 +29,8 @@
 //! numbers of seven bits an octet, the higher ones first; the first bit says that another octet follows.
 //!
 //! Runs: how far the highest frame received is ahead of the next one awaited, then how many frames down from there were
-//! received, how many below those are missing, and so on. *length* is how many octets they take. Zeros behind them say nothing.
+//! received, how many below those are missing, and so on. With U: how far they begin beyond the last frame before the next one
+//! awaited, then how many frames up from there are missing, how many above those were received, and so on. *length* is how many octets they take. Zeros behind them say nothing.
 
 mod write;
 
@@ -371,8 +372,9 @@ fn read_feedback(frame: &mut Frame, form: Form, runs: usize) -> Option<Feedback>
             (next, newest, flags >> 2, flags & 3)
         }
     };
-    let (lateness, runs) = (Lateness::from_bits(lateness), read_runs(frame, runs)?);
-    (rest == 0).then_some(Feedback { form, next, newest, lateness, runs })
+    let (lateness, mut runs) = (Lateness::from_bits(lateness), read_runs(frame, runs)?);
+    runs.upward = rest & 2 != 0;
+    (rest & 1 == 0).then_some(Feedback { form, next, newest, lateness, runs })
 }
 
 /// Runs that take so many octets.

@@ -132,7 +132,7 @@ impl Feedback {
     /// Without its runs.
     fn put<const N: usize>(&self, to: &mut ArrayVec<u8, N>, form: Form) {
         let lateness = self.lateness.bits();
-        let flags = if form == Form::Long { lateness << 2 } else { lateness };
+        let flags = if form == Form::Long { lateness << 2 | u64::from(self.runs.upward) << 1 } else { lateness };
         put_names(to, form, self.next, self.newest, flags);
     }
 
