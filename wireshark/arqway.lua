@@ -388,6 +388,7 @@ do
     fields.tally_next = ProtoField.uint32("arqway.tally.next", "First frame that is missing", base.DEC)
     fields.tally_newest = ProtoField.uint32("arqway.tally.newest", "Newest transmission seen", base.DEC)
     fields.tally_lateness = ProtoField.uint8("arqway.tally.lateness", "Lateness", base.DEC, LATENESS)
+    fields.tally_upward = ProtoField.bool("arqway.tally.upward", "Runs go upward")
     fields.tally_run = ProtoField.uint32("arqway.tally.run", "Run", base.DEC)
     fields.tally_offset = ProtoField.uint16("arqway.tally.offset", "Where the piece begins", base.DEC)
     fields.tally_last = ProtoField.bool("arqway.tally.last", "Last piece")
@@ -445,10 +446,13 @@ do
     -- Feedback from octet `at` on, without its runs. Where the next octet is, and what it says in words.
     local function show_feedback(octets, at, is_long, tree)
         local next, newest, bits, stop = two_numbers(octets, at, is_long, tree, fields.tally_next, fields.tally_newest)
-        if not next or is_long and bits % 4 ~= 0 then
+        if not next or is_long and bits % 2 ~= 0 then
             return nil
         end
-        tree:add(fields.tally_lateness, octets(stop - 1, 1), is_long and bits / 4 or bits)
+        tree:add(fields.tally_lateness, octets(stop - 1, 1), is_long and math.floor(bits / 4) or bits)
+        if is_long then
+            tree:add(fields.tally_upward, octets(stop - 1, 1), bits % 4 == 2)
+        end
         return stop, string.format("next %d, newest %d", next, newest)
     end
 
