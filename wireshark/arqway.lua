@@ -549,7 +549,7 @@ do
         tree:add(fields.tally_starts, octets(5, 1), rest >= 8)
         tree:add(fields.tally_count, octets(6, 2))
         pinfo.cols.info = string.format("given up: %d from frame %d on, transmission %d", octets(6, 2):uint(), number, counter)
-        return rest % 8 == 0 and octets(6, 2):uint() > 0
+        return rest % 8 == 0 and octets(6, 2):uint() >= 1 and octets(6, 2):uint() <= 4096
     end
 
     -- A sum of frames; nil if it is none.

@@ -25,7 +25,7 @@ impl<S: LinkService> Bearer<S> {
             self.counters.of_other_epochs += 1;
             return;
         };
-        if !self.path.received.arrive(number, size, now) {
+        if !self.path.received.arrive(number, size, self.counters.frames_sent, now) {
             self.counters.duplicates_received += 1;
             self.hear_again(content, datagram, now);
             return;

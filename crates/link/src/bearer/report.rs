@@ -135,15 +135,15 @@ impl Received {
         }
     }
 
-    /// A datagram arrives. Whether it is new.
-    pub(super) fn arrive(&mut self, number: u64, size: Octets, now: Time) -> bool {
+    /// A datagram arrives, after this end has sent so many frames. Whether it is new, and not too late.
+    pub(super) fn arrive(&mut self, number: u64, size: Octets, frames_sent: u64, now: Time) -> bool {
         let newest = self.duplicates.newest();
-        if self.lateness.is_too_late(number) || !self.duplicates.is_new(number) {
+        if self.lateness.is_too_late(number, frames_sent) || !self.duplicates.is_new(number) {
             return false;
         }
         if newest.is_none_or(|newest| number > newest) {
             self.newest_at = now;
-            self.lateness.advance(number);
+            self.lateness.advance(number, frames_sent);
         }
         self.octets += size.as_u64();
         self.largest = self.largest.max(u16::try_from(size.as_u64()).unwrap_or(u16::MAX));
@@ -208,7 +208,7 @@ mod tests {
     #[test]
     fn a_short_number_that_is_late_by_thousands_is_not_taken_for_a_new_one() {
         let mut received = Received::default();
-        assert!(received.arrive(10_000, Octets::new(100), at(0)));
+        assert!(received.arrive(10_000, Octets::new(100), 0, at(0)));
         let number = |number: u64| {
             let number = u16::try_from(number % (1 << wire::NUMBER_BITS)).expect("12 bits");
             received.number(Name::Short { epoch: 1, number })
@@ -221,7 +221,7 @@ mod tests {
     fn a_datagram_behind_which_128_frames_arrived_is_too_late() {
         let mut received = Received::default();
         let mut arrives = |number, frames| {
-            let is_new = received.arrive(number, Octets::new(100), at(0));
+            let is_new = received.arrive(number, Octets::new(100), 0, at(0));
             (0..frames).for_each(|_| received.had_frame());
             is_new
         };
@@ -232,6 +232,16 @@ mod tests {
         assert!(!arrives(9, 0), "it was here before");
         // Without frames each counts for one.
         assert!((28..1000).all(|number| arrives(number, 0)));
+    }
+
+    #[test]
+    fn a_datagram_is_too_late_512_frames_after_one_that_was_sent_later() {
+        let mut received = Received::default();
+        let mut arrives = |number, sent| received.arrive(number, Octets::new(100), sent, at(0));
+        assert!(arrives(10, 1000) && arrives(20, 1200));
+        assert!(arrives(9, 1512), "512 were sent since the tenth came");
+        assert!(!arrives(8, 1513), "513");
+        assert!(arrives(11, 1712) && !arrives(12, 1713) && arrives(21, 9000), "the newest is never late");
     }
 
     #[test]
@@ -284,11 +294,11 @@ mod tests {
     #[test]
     fn a_report_waits_for_others_unless_it_was_asked_for() {
         let (mut received, interval) = (Received::default(), ms(100));
-        assert!(received.arrive(0, Octets::new(50), at(5)));
+        assert!(received.arrive(0, Octets::new(50), 0, at(5)));
         received.wants_report(interval, at(5));
         assert_eq!(received.due(), Some(at(25)));
-        assert!(received.arrive(2, Octets::new(70), at(10)));
-        assert!(received.arrive(1, Octets::new(60), at(15)) && !received.arrive(1, Octets::new(60), at(16)));
+        assert!(received.arrive(2, Octets::new(70), 0, at(10)));
+        assert!(received.arrive(1, Octets::new(60), 0, at(15)) && !received.arrive(1, Octets::new(60), 0, at(16)));
         let report = received.report(true, at(25)).expect("something arrived");
         assert_eq!((report.newest, report.octets, report.arrived), (2, 180, 10_000));
         assert_eq!((report.largest, report.hold, report.takes_short), (70, Some(ms(15)), true));
@@ -302,7 +312,7 @@ mod tests {
     fn a_short_number_says_nothing_before_one_in_full() {
         let mut received = Received::default();
         assert_eq!(received.number(Name::Short { epoch: 0, number: 7 }), None);
-        received.arrive(4090, Octets::new(1), at(0));
+        received.arrive(4090, Octets::new(1), 0, at(0));
         assert_eq!(received.number(Name::Short { epoch: 0, number: 7 }), Some(4103));
         assert_eq!(received.number(Name::Full { epoch: 0, number: 7 }), Some(7));
     }

@@ -41,6 +41,21 @@ impl Holes {
         number < self.end && self.index(number).is_err()
     }
 
+    /// The first of these numbers that has not arrived.
+    pub(super) fn first_missing(&self, numbers: Range<u64>) -> Option<u64> {
+        let hole = self.upward(numbers.start).next().map_or(self.end, |hole| hole.start);
+        Some(numbers.start.max(hole)).filter(|number| *number < numbers.end)
+    }
+
+    /// All below a number have arrived.
+    pub(super) fn advance(&mut self, next: u64) {
+        while self.ranges.pop_front_if(|hole| hole.end <= next).is_some() {}
+        if let Some(hole) = self.ranges.front_mut() {
+            hole.start = hole.start.max(next);
+        }
+        self.end = self.end.max(next);
+    }
+
     /// A number arrives. Whether it had not before.
     pub(super) fn arrive(&mut self, number: u64) -> bool {
         if number >= self.end {

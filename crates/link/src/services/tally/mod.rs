@@ -62,10 +62,9 @@ use alloc::boxed::Box;
 use arqway_units::{Octets, Span, Time};
 use below::{Below, InQueue, What};
 use bytes::{Bytes, BytesMut};
-use reassembly::LONGEST_PACKET;
 use receiver::Receiver;
 use sender::Sender;
-use wire::{Counter, MOST_BEFORE_OCTETS, MOST_RUNS_ALONE};
+use wire::{Counter, LONGEST_PACKET, MOST_BEFORE_OCTETS, MOST_RUNS_ALONE};
 
 /// Feedback alone leaves the line to others for so many times as long as it takes.
 const FEEDBACK_PAUSE: u64 = 8;

@@ -6,15 +6,11 @@
 //!                 one buffer, since all of them have come
 //! ```
 
-use super::wire::Cut;
+use super::wire::{Cut, LONGEST_PACKET, MOST_CUTS};
 use alloc::collections::VecDeque;
 use bytes::{BufMut, Bytes, BytesMut};
 use core::ops::Range;
 
-/// The longest packet: what an IP header can say.
-pub(super) const LONGEST_PACKET: usize = 65_535;
-/// In so many cuts the longest packet is: none but the last has fewer than 16 octets.
-const MOST_CUTS: usize = LONGEST_PACKET / 16 + 1;
 /// How much memory is taken at once for packets that are put together.
 const SLAB: usize = 64 * 1024;
 /// So many octets are kept of cuts that have some of their pieces, whatever a peer sends. Of the cut that all others wait for they are

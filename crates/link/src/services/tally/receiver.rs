@@ -146,13 +146,13 @@ impl Receiver {
         self.note(Form::Long, counter);
         let next = self.frames.next();
         let first = Form::Long.number_near(next, bits);
+        let end = (first + u64::from(count)).min(next + self.window);
         let mut missed = 0;
-        for number in first.max(next)..(first + u64::from(count)).min(next + self.window) {
-            if self.frames.arrive(number) {
-                self.reassembly.give_up(number, starts && number == first);
-                self.decoder.give_up(number);
-                missed += 1;
-            }
+        while let Some(number) = self.frames.first_missing(first.max(next)..end) {
+            self.frames.arrive(number);
+            self.reassembly.give_up(number, starts && number == first);
+            self.decoder.give_up(number);
+            missed += 1;
         }
         if missed == 0 {
             counters.duplicates_received += 1;

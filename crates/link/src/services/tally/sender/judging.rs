@@ -63,10 +63,10 @@ impl Sender {
     }
 
     fn acknowledge(&mut self, next: u64, arrived: &Arrived, now: Time) {
-        for number in arrived.ranges.iter().cloned().flatten() {
-            if let Some(frame) = self.buffer.get_mut(Number::new(number))
-                && frame.state.fate != Fate::Arrived
-            {
+        for range in &arrived.ranges {
+            while let Some(number) = self.told.first_missing(range.clone()) {
+                self.told.arrive(number);
+                let Some(frame) = self.buffer.get_mut(Number::new(number)) else { continue };
                 frame.state.fate = Fate::Arrived;
                 frame.packet = Bytes::new();
                 self.acknowledged.frames += 1;
@@ -83,6 +83,7 @@ impl Sender {
             }
         }
         let first = self.buffer.first();
+        self.told.advance(first.as_u64());
         self.buffer.unlink_before(first);
         self.packets.acknowledged(first.as_u64());
         let Acknowledged { since, frames, in_round_trip } = &mut self.acknowledged;

@@ -7,6 +7,7 @@ mod repairing;
 use super::below::What;
 use super::config::{Config, Mechanism};
 use super::cut::CutLength;
+use super::holes::Holes;
 use super::packets::Packets;
 use super::timing::Timing;
 use super::transmissions::Transmissions;
@@ -24,7 +25,9 @@ use repairing::Repairing;
 pub(super) struct Sender {
     packets: Packets,
     pub(super) buffer: RetransmissionBuffer<18, Outgoing>,
-    /// How many frames of the buffer have arrived, beyond one that has not.
+    /// Of which frames the peer has told that they have arrived.
+    told: Holes,
+    /// How many of these are in the buffer, beyond one that has not arrived.
     arrived: u64,
     pub(super) transmissions: Transmissions,
     pub(super) timing: Timing,
@@ -90,6 +93,7 @@ impl Sender {
         Self {
             packets: Packets::new(config.persistence),
             buffer: RetransmissionBuffer::new(Window::unlimited(), &config.resequencing),
+            told: Holes::default(),
             arrived: 0,
             transmissions: Transmissions::new(),
             timing: Timing::new(guess, config.without == Some(Mechanism::TailProbe)),

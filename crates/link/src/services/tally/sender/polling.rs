@@ -5,7 +5,7 @@ use crate::contract::{Clock, Counters, Frame, Holds, Packet};
 use crate::ip::{Ecn, acknowledges_only, in_front};
 use crate::services::tally::below::{Below, SLOW, What};
 use crate::services::tally::config::Mechanism;
-use crate::services::tally::wire::{self, Form, Head, LONG_REACH, Number, SHORT_REACH, TINY_REACH};
+use crate::services::tally::wire::{self, Form, Head, LEAST_CUT, LONG_REACH, Number, SHORT_REACH, TINY_REACH};
 use arqway_units::{Octets, Span, Time};
 use bytes::Bytes;
 
@@ -13,9 +13,7 @@ use bytes::Bytes;
 const LEAST_OUTSTANDING: u64 = 1024;
 /// And so many times as many as were acknowledged in the last round trip: a dead link is not filled with a whole window.
 const ROUND_TRIPS_OUTSTANDING: u64 = 4;
-/// A packet is not cut into frames of less, unless it ends with one.
-const LEAST_CUT: usize = 16;
-/// Nor into less than this part of a transmission that others share. A cut has some six octets in front, its head and its length; what
+/// A packet is not cut into less than this part of a transmission that others share. A cut has some six octets in front, its head and its length; what
 /// it saves is as large a part of what a transmission costs, which is some fifty octets.
 const LEAST_PART: usize = 8;
 /// From so many frames or transmissions of unknown fate on numbers go out in the long form.
@@ -220,11 +218,11 @@ impl Sender {
         // A cut that fills the room would be in no sum; where both have no room, it is in none.
         let in_sum = if self.repairs() { wire::REPAIR + wire::IN_SUM } else { 0 };
         let spared = in_sum.saturating_sub(head.octets());
-        let fits = if rest > beside_head {
-            let in_sum = beside_head.checked_sub(spared).filter(|octets| *octets >= LEAST_CUT);
-            in_sum.unwrap_or(beside_head)
+        let fits = if rest + link <= beside_head {
+            rest
         } else {
-            beside_head.checked_sub(link)?
+            let in_sum = beside_head.checked_sub(spared).filter(|octets| *octets >= least);
+            in_sum.unwrap_or(beside_head).min(rest.saturating_sub(1))
         };
         if fits < rest.min(least) {
             return None;
@@ -233,7 +231,7 @@ impl Sender {
             let is_whole = self.is_without(Mechanism::Cuts);
             self.cut = if is_whole { rest } else { self.cuts.choose(rest) };
         }
-        let length = rest.min(fits).min(self.cut.max(LEAST_CUT));
+        let length = fits.min(self.cut.max(LEAST_CUT));
         head.ends = length == rest;
         if head.ends {
             head.link = self.link(&packet, frames);

@@ -73,6 +73,23 @@ fn less_than_an_eighth_of_a_transmission_is_left_empty_unless_a_packet_ends_ther
 }
 
 #[test]
+fn a_room_that_is_too_small_for_a_frame_has_none_where_it_is_smaller_still() {
+    let resequencings = [Resequencing::Full, Resequencing::PerFlow];
+    for (resequencing, repair) in resequencings.iter().flat_map(|order| [false, true].map(|repair| (order, repair))) {
+        for (whole, length) in [130, 177, 199].into_iter().flat_map(|whole| (1..60).map(move |length| (whole, length)))
+        {
+            let fits = (1..90).map(|room| {
+                let mut end = end_with(|config| (config.resequencing, config.repair) = (resequencing.clone(), repair));
+                end.service.handle_room(Octets::new(whole));
+                end.service.handle_packet(Packet::new(vec![b'x'; length]), end.now).expect("room for a packet");
+                end.service.poll_frame(end.now, Octets::new(room)).is_some()
+            });
+            assert!(fits.is_sorted(), "{length} octets in rooms of {whole}, repair {repair}");
+        }
+    }
+}
+
+#[test]
 fn cuts_are_no_longer_than_a_transmission_whatever_the_room() {
     let mut end = end();
     end.service.handle_room(Octets::new(40));

@@ -87,7 +87,7 @@ proptest! {
         (starts, ends, is_last) in any::<(bool, bool, bool)>(),
         link in 0u32..1 << 18,
         offset in any::<u16>(),
-        count in 1..=u16::MAX,
+        count in 1..=4096u16,
         octets in proptest::collection::vec(any::<u8>(), 1..40),
         is_linked in any::<bool>(),
     ) {

@@ -68,6 +68,12 @@ pub(super) const TINY_REACH: u64 = TinyCounter::MODULUS / 2;
 pub(super) const SHORT_REACH: u64 = Short::MODULUS / 2;
 /// The same of the long form, and so the largest window.
 pub(super) const LONG_REACH: u64 = Number::MODULUS / 2;
+/// The longest packet: what an IP header can say.
+pub(super) const LONGEST_PACKET: usize = 65_535;
+/// A packet is not cut into frames of less, unless it ends with one.
+pub(super) const LEAST_CUT: usize = 16;
+/// So many cuts it has at most.
+pub(super) const MOST_CUTS: usize = LONGEST_PACKET / LEAST_CUT + 1;
 /// What a poll takes behind the tag.
 pub(super) const POLL: usize = 3;
 /// The same of what tells of frames that were given up.
@@ -347,7 +353,7 @@ fn read_length(frame: &mut Frame) -> Option<(bool, usize)> {
 fn read_given_up(frame: &mut Frame) -> Option<Pdu> {
     let (number, counter, flags) = read_long(frame)?;
     let count = u16::from_be_bytes(frame.take()?);
-    let is_right = flags & 7 == 0 && count > 0;
+    let is_right = flags & 7 == 0 && (1..=MOST_CUTS).contains(&usize::from(count));
     is_right.then_some(Pdu::GivenUp { number, counter, starts: flags & 8 != 0, count })
 }
 
