@@ -13,7 +13,7 @@ fn length(value: &[u8]) -> libc::socklen_t {
 pub(crate) fn set(socket: impl AsFd, level: i32, option: i32, value: &[u8]) -> io::Result<()> {
     let descriptor = socket.as_fd().as_raw_fd();
     // SAFETY: the system only reads from `value`, and not beyond the length that it is told, which is that of `value`.
-    #[expect(unsafe_code, reason = "rustix has none of the options of packet sockets")]
+    #[expect(unsafe_code, reason = "rustix has none of the options of packet sockets, nor SO_TIMESTAMPNS")]
     let result = unsafe { libc::setsockopt(descriptor, level, option, value.as_ptr().cast(), length(value)) };
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
