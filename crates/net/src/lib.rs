@@ -86,6 +86,6 @@ pub use option::set_congestion_control;
 pub use privileges::{Privileges, own_user, privileges};
 pub use serial::{BITS_AN_OCTET, SerialConfig, SerialPort};
 pub use slab::Slab;
-pub use udp::{Datagrams, Outer, Sent, UdpSocket, reaches, unmapped};
+pub use udp::{Arrival, Datagrams, Outer, Sent, UdpSocket, reaches, unmapped};
 pub use underlay::{Underlay, Way};
 pub use wait::{Ready, Wait, Waker};

@@ -145,10 +145,15 @@ impl Netlink {
         )
     }
 
-    /// The route that a packet to an address takes; `None` where the answer is no route.
-    pub(crate) fn route_to(&self, address: IpAddr) -> io::Result<Option<RouteMessage>> {
+    /// The route that a packet to an address takes, from one of this machine's if that is said; `None` where the answer is no route.
+    pub(crate) fn route_to(&self, address: IpAddr, from: Option<IpAddr>) -> io::Result<Option<RouteMessage>> {
         let mut message = about(address);
-        message.header.destination_prefix_length = if address.is_ipv4() { 32 } else { 128 };
+        let length = if address.is_ipv4() { 32 } else { 128 };
+        message.header.destination_prefix_length = length;
+        if let Some(from) = from {
+            message.header.source_prefix_length = length;
+            message.attributes.push(RouteAttribute::Source(named(from)));
+        }
         let answers = self.ask(RouteNetlinkMessage::GetRoute(message), NLM_F_ACK)?;
         Ok(answers.into_iter().find_map(route))
     }
@@ -252,13 +257,17 @@ impl AsFd for Netlink {
 /// A message about routes to an address.
 fn about(address: IpAddr) -> RouteMessage {
     let mut message = RouteMessage::default();
-    let (family, to) = match address {
-        IpAddr::V4(address) => (AddressFamily::Inet, RouteAddress::Inet(address)),
-        IpAddr::V6(address) => (AddressFamily::Inet6, RouteAddress::Inet6(address)),
-    };
-    message.header.address_family = family;
-    message.attributes.push(RouteAttribute::Destination(to));
+    message.header.address_family = if address.is_ipv4() { AddressFamily::Inet } else { AddressFamily::Inet6 };
+    message.attributes.push(RouteAttribute::Destination(named(address)));
     message
+}
+
+/// An address as routes name it.
+fn named(address: IpAddr) -> RouteAddress {
+    match address {
+        IpAddr::V4(address) => RouteAddress::Inet(address),
+        IpAddr::V6(address) => RouteAddress::Inet6(address),
+    }
 }
 
 fn route(message: RouteNetlinkMessage) -> Option<RouteMessage> {

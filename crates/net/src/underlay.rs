@@ -1,4 +1,5 @@
-//! The routes below a tunnel: which way its own datagrams leave, although its routes would take them into itself.
+//! The routes below a tunnel: which way its own datagrams leave, although its routes would take them into itself, and whether answers
+//! leave the way that the question came.
 //!
 //! ```text
 //!     0.0.0.0/1, 128.0.0.0/1 -> tunnel      whatever programs send
@@ -8,9 +9,15 @@
 //! The kernel is asked for the way to an address. Where that is the tunnel's device, the best route of the main table that is not
 //! the device's names the interface, and each datagram says that it leaves by it (`IP_PKTINFO`, ip(7)). So nothing is set that could be left
 //! behind, and no capability is needed when routes change.
+//!
+//! Whoever calls one of a machine's addresses expects the answer from that one, and the firewall or NAT before it lets no other in. So
+//! answers leave from there, while the routes take them from there to where the question came in. Where they do not, as when a machine
+//! has gone from one uplink to another and still has the address of the first, no answer to the old address would come back, and the
+//! kernel chooses.
 
 use crate::error::NetError;
 use crate::netlink::Netlink;
+use crate::udp::Arrival;
 use netlink_packet_route::AddressFamily;
 use netlink_packet_route::route::{RouteAddress, RouteAttribute, RouteFlags, RouteHeader, RouteMessage, RouteType};
 use std::cmp::Reverse;
@@ -33,40 +40,63 @@ pub enum Way {
     Nowhere,
 }
 
-/// The ways around a device.
+/// The ways of datagrams, around a device if there is one.
 #[derive(Debug)]
 pub struct Underlay {
     routes: Netlink,
     /// Is told of each change of links, addresses and routes.
     news: Netlink,
-    device: u32,
+    device: Option<u32>,
     known: BTreeMap<IpAddr, Way>,
 }
 
 impl Underlay {
-    /// The ways around the device of this number, in the calling thread's namespace.
-    pub(crate) fn around(device: u32) -> Result<Self, NetError> {
+    /// The ways in the calling thread's namespace.
+    ///
+    /// # Errors
+    /// The system has no netlink.
+    pub fn open() -> Result<Self, NetError> {
         let groups = [
             libc::RTNLGRP_LINK,
             libc::RTNLGRP_IPV4_IFADDR,
             libc::RTNLGRP_IPV4_ROUTE,
+            libc::RTNLGRP_IPV4_RULE,
             libc::RTNLGRP_IPV6_IFADDR,
             libc::RTNLGRP_IPV6_ROUTE,
+            libc::RTNLGRP_IPV6_RULE,
         ];
-        Ok(Self { routes: Netlink::open()?, news: Netlink::watch(&groups)?, device, known: BTreeMap::new() })
+        Ok(Self { routes: Netlink::open()?, news: Netlink::watch(&groups)?, device: None, known: BTreeMap::new() })
+    }
+
+    /// The ways around the device of this number, in the calling thread's namespace.
+    pub(crate) fn around(device: u32) -> Result<Self, NetError> {
+        Ok(Self { device: Some(device), ..Self::open()? })
     }
 
     /// The way to an address.
     pub fn way_to(&mut self, address: IpAddr) -> Way {
+        let Some(device) = self.device else { return Way::AsRouted };
         if let Some(way) = self.known.get(&address) {
             return *way;
         }
-        let way = self.find(address);
+        let way = self.find(address, device);
         if self.known.len() == MOST {
             self.known.clear();
         }
         self.known.insert(address, way);
         way
+    }
+
+    /// Whether answers to what arrived here from an address leave by the same interface, from the address that was called.
+    pub fn leads_back(&mut self, to: IpAddr, called: Arrival) -> bool {
+        let by = match self.way_to(to) {
+            Way::AsRouted => self.route(to, Some(called.address)).as_ref().and_then(interface),
+            Way::By(interface) => Some(interface),
+            Way::Nowhere => None,
+        };
+        // The kernel also tells the way of an address of IPv6 that this machine no longer has.
+        let is_ours = || self.route(called.address, None).is_some_and(|route| route.header.kind == RouteType::Local);
+        by == Some(called.interface) && is_ours()
     }
 
     /// Forgets the ways that are known: call it when there is something to read from this.
@@ -87,14 +117,17 @@ impl Underlay {
         (of("all").max(of(&name)) == 1).then_some(name)
     }
 
-    fn find(&self, address: IpAddr) -> Way {
-        // What the kernel has no route for it refuses, and says why.
-        let routed = self.routes.route_to(address).ok().flatten().as_ref().and_then(interface);
-        if routed != Some(self.device) {
+    /// The route that the kernel has; what it has none for it refuses, and says why.
+    fn route(&self, to: IpAddr, from: Option<IpAddr>) -> Option<RouteMessage> {
+        self.routes.route_to(to, from).ok().flatten()
+    }
+
+    fn find(&self, address: IpAddr, device: u32) -> Way {
+        if self.route(address, None).as_ref().and_then(interface) != Some(device) {
             return Way::AsRouted;
         }
         let routes = self.routes.routes(address).unwrap_or_default();
-        let others = routes.iter().filter_map(|route| rank(route, address, self.device));
+        let others = routes.iter().filter_map(|route| rank(route, address, device));
         others.max().map_or(Way::Nowhere, |(_, _, interface)| Way::By(interface))
     }
 }

@@ -1,8 +1,10 @@
-//! What an end counts: each datagram that came to nothing is in one of these.
+//! What an end counts: each datagram that came to nothing is in one of these, and `genuine` has the others.
 
 /// Counters of an end, over all peers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counters {
+    /// Written by a peer, and seen for the first time: sealed datagrams and handshake messages.
+    pub genuine: u64,
     /// Datagrams that are none of the session.
     pub malformed: u64,
     /// Sealed or answered to an index that nobody has here.

@@ -7,7 +7,7 @@
 
 use crate::line::Line;
 use arqway_link::{Frame, bearer};
-use arqway_net::{NetError, Sent};
+use arqway_net::{Arrival, NetError, Sent};
 use arqway_session::{Endpoint, HEAD_ROOM, MOST_MESSAGE, NotSealed, PeerId, TAG};
 use arqway_units::Time;
 use std::collections::VecDeque;
@@ -27,6 +27,8 @@ const MOST: usize = 64;
 #[derive(Debug)]
 struct Run {
     to: SocketAddr,
+    /// Where what they answer arrived.
+    answered: Option<Arrival>,
     octets: Range<usize>,
     each: usize,
     count: usize,
@@ -86,26 +88,33 @@ impl Outbox {
         let sealed = session.seal(peer, buffer, payload, now)?;
         let Range { start, end } = sealed.datagram;
         // A probe of the path's MTU may be refused, and must take nothing else with it.
-        self.append(self.end + start..self.end + end, sealed.to, traffic_class, bearer::is_probe(frame));
+        self.append(self.end + start..self.end + end, sealed.to, None, traffic_class, bearer::is_probe(frame));
         Ok(())
     }
 
-    /// Appends a datagram of the session's own.
-    pub(crate) fn push(&mut self, to: SocketAddr, message: &[u8]) {
+    /// Appends a datagram of the session's own, which may answer something that arrived somewhere.
+    pub(crate) fn push(&mut self, to: SocketAddr, answered: Option<Arrival>, message: &[u8]) {
         let at = self.end..self.end + message.len();
         if let Some(room) = self.octets.get_mut(at.clone()) {
             room.copy_from_slice(message);
-            self.append(at, to, 0, false);
+            self.append(at, to, answered, 0, false);
         } else {
             self.lost += 1;
         }
     }
 
-    fn append(&mut self, datagram: Range<usize>, to: SocketAddr, traffic_class: u8, is_alone: bool) {
+    fn append(
+        &mut self,
+        datagram: Range<usize>,
+        to: SocketAddr,
+        answered: Option<Arrival>,
+        traffic_class: u8,
+        is_alone: bool,
+    ) {
         let length = datagram.len();
         self.end = datagram.end;
         if let Some(run) = self.runs.back_mut() {
-            let is_like = run.to == to && run.traffic_class == traffic_class;
+            let is_like = (run.to, run.answered, run.traffic_class) == (to, answered, traffic_class);
             let follows =
                 !is_alone && is_like && run.octets.end == datagram.start && !run.is_closed && length <= run.each;
             if follows && run.count < MOST && datagram.end - run.octets.start <= LONGEST {
@@ -113,7 +122,7 @@ impl Outbox {
                 return;
             }
         }
-        let run = Run { to, octets: datagram, each: length, count: 1, is_closed: is_alone, traffic_class };
+        let run = Run { to, answered, octets: datagram, each: length, count: 1, is_closed: is_alone, traffic_class };
         self.runs.push_back(run);
     }
 
@@ -121,7 +130,8 @@ impl Outbox {
     pub(crate) fn flush(&mut self, line: &mut (impl Line + ?Sized)) -> Result<bool, NetError> {
         self.is_blocked = false;
         while let Some(run) = self.runs.front_mut() {
-            let sent = line.send(run.to, &self.octets[run.octets.clone()], run.each, run.traffic_class)?;
+            let sent =
+                line.send(run.to, run.answered, &self.octets[run.octets.clone()], run.each, run.traffic_class)?;
             let (done, counter) = match sent {
                 Sent::Taken(octets) => (octets, &mut self.sent),
                 Sent::Lost(octets) => (octets, &mut self.lost),
@@ -161,15 +171,15 @@ mod tests {
         let to = SocketAddr::from(([192, 0, 2, 1], 51820));
         let mut outbox = Outbox::new();
         while outbox.has_room() {
-            outbox.push(to, &[0; LONGEST]);
+            outbox.push(to, None, &[0; LONGEST]);
         }
         for _ in 0..60 {
             assert!(outbox.has_room_for_own());
-            outbox.push(to, &[1; 190]);
+            outbox.push(to, None, &[1; 190]);
         }
         assert_eq!(outbox.lost, 0);
         while outbox.has_room_for_own() {
-            outbox.push(to, &[1; 190]);
+            outbox.push(to, None, &[1; 190]);
         }
         assert_eq!(outbox.lost, 0, "what finds no room says so before");
     }

@@ -2,7 +2,7 @@
 
 use arqway_link::bearer::{self, Mtu};
 use arqway_link::{LinkLayer, ServiceConfig, ShortForm, WorldDefaults};
-use arqway_net::{Datagrams, NetError, Sent, Slab};
+use arqway_net::{Arrival, Datagrams, NetError, Sent, Slab};
 use arqway_session::{Config, Configuration, Endpoint, Introduction, Keepalive, PeerConfig, PresharedKey, PrivateKey};
 use arqway_tunnel::{Line, NetworkLayer, NewLink, NewPeer, Tunnel};
 use arqway_units::{Span, Time};
@@ -31,10 +31,17 @@ impl Line for Cable {
             self.slab.room(octets.len())[..octets.len()].copy_from_slice(&octets);
             octets = self.slab.cut_mut(octets.len());
         }
-        Ok(Some(Datagrams { octets, each, from, is_congested: false }))
+        Ok(Some(Datagrams { octets, each, from, at: None, is_congested: false }))
     }
 
-    fn send(&mut self, to: SocketAddr, octets: &[u8], each: usize, _: u8) -> Result<Sent, NetError> {
+    fn send(
+        &mut self,
+        to: SocketAddr,
+        _: Option<Arrival>,
+        octets: &[u8],
+        each: usize,
+        _: u8,
+    ) -> Result<Sent, NetError> {
         self.slab.room(octets.len())[..octets.len()].copy_from_slice(octets);
         self.leaving.push_back((to, each, self.slab.cut_mut(octets.len())));
         Ok(Sent::Taken(octets.len()))

@@ -9,7 +9,7 @@
 use arqway_link::bearer::{self, Mtu};
 use arqway_link::mux::{Addresses, Class, Ports, Protocol, QueueLimits, Rule, Scfq, SchedulerConfig};
 use arqway_link::{Frame, LinkLayer, ServiceConfig, ShortForm, Side, WorldDefaults};
-use arqway_net::{Datagrams, NetError, Sent};
+use arqway_net::{Arrival, Datagrams, NetError, Sent};
 use arqway_session::{
     Config, Configuration, Endpoint, HEAD_ROOM, Introduction, Keepalive, PeerConfig, PeerId, PresharedKey, PrivateKey,
     Received, TAG,
@@ -134,11 +134,12 @@ impl Line for FakeLine {
             each: octets.len(),
             octets: BytesMut::from(&octets[..]),
             from,
+            at: None,
             is_congested: false,
         }))
     }
 
-    fn send(&mut self, _: SocketAddr, octets: &[u8], each: usize, _: u8) -> Result<Sent, NetError> {
+    fn send(&mut self, _: SocketAddr, _: Option<Arrival>, octets: &[u8], each: usize, _: u8) -> Result<Sent, NetError> {
         self.sent.extend(octets.chunks(each).map(<[u8]>::to_vec));
         Ok(Sent::Taken(octets.len()))
     }

@@ -73,6 +73,14 @@ impl Site {
         }
     }
 
+    /// The cable of two ends, too.
+    pub(crate) fn add_ipv6_to_cable(&self) {
+        for (end, number) in [(0, 1), (1, 2)] {
+            let port = interface(&format!("c77{end}"));
+            ip(&format!("-n {} address add fd77::{number}/64 dev {port} nodad", self.namespaces[end]));
+        }
+    }
+
     pub(crate) fn sysctl(&self, end: usize, setting: &str) {
         let sysctl = self.inside(end, "sysctl").args(["-qw", setting]).status().expect("procps");
         assert!(sysctl.success(), "{setting}");

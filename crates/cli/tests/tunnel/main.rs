@@ -4,6 +4,7 @@
 
 #![cfg(target_os = "linux")]
 
+mod addresses;
 mod ends;
 mod faults;
 mod marks;

@@ -4,12 +4,12 @@
 //! | --- | --- |
 //! | `UDP_SEGMENT`, udp(7) | how long each datagram is |
 //! | `IP_TOS`, ip(7); `IPV6_TCLASS`, ipv6(7) | the octet of DSCP and ECN |
-//! | `IP_PKTINFO`; `IPV6_PKTINFO` | by which interface they leave |
+//! | `IP_PKTINFO`; `IPV6_PKTINFO` | from which address, and by which interface, they leave |
 
 use super::Outer;
 use arrayvec::ArrayVec;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::os::fd::{AsRawFd, BorrowedFd};
 
 /// What goes before the data of a control message: its length with this, the level and the kind.
@@ -91,15 +91,23 @@ fn control(to: SocketAddr, each: Option<usize>, outer: Outer) -> ArrayVec<u8, MO
     let (level, kind) =
         if is_ipv4 { (libc::IPPROTO_IP, libc::IP_TOS) } else { (libc::IPPROTO_IPV6, libc::IPV6_TCLASS) };
     push(&mut control, level, kind, &class);
-    if let Some(interface) = outer.interface.map(u32::to_ne_bytes) {
+    if outer.interface.is_some() || outer.source.is_some() {
+        // Zeros leave the interface, or the address, to the routes.
+        let interface = outer.interface.unwrap_or(0).to_ne_bytes();
         if is_ipv4 {
-            // struct in_pktinfo: the interface, and no address.
+            // struct in_pktinfo: the interface, the address that they leave from, and one that only counts for what arrives.
             let mut info = [0; 12];
             info[..4].copy_from_slice(&interface);
+            if let Some(IpAddr::V4(source)) = outer.source {
+                info[4..8].copy_from_slice(&source.octets());
+            }
             push(&mut control, libc::IPPROTO_IP, libc::IP_PKTINFO, &info);
         } else {
-            // struct in6_pktinfo: no address, and the interface.
+            // struct in6_pktinfo: the address, and the interface.
             let mut info = [0; 20];
+            if let Some(IpAddr::V6(source)) = outer.source {
+                info[..16].copy_from_slice(&source.octets());
+            }
             info[16..].copy_from_slice(&interface);
             push(&mut control, libc::IPPROTO_IPV6, libc::IPV6_PKTINFO, &info);
         }

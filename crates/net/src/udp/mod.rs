@@ -18,7 +18,7 @@ use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, socket_with, sockopt};
 use std::fmt;
 use std::io::{self, IoSliceMut};
-use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket as StdSocket};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket as StdSocket};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -43,6 +43,17 @@ pub struct Outer {
     pub traffic_class: u8,
     /// The number of the interface by which they leave; as the routes have it by default.
     pub interface: Option<u32>,
+    /// The address of this machine that they leave from; as the routes have it by default, and in IPv6 where there is an `interface`.
+    pub source: Option<IpAddr>,
+}
+
+/// Where on this machine datagrams arrived.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Arrival {
+    /// The address that they were sent to.
+    pub address: IpAddr,
+    /// The number of the interface at which they came in.
+    pub interface: u32,
 }
 
 /// Datagrams that arrived together from one address, one after the other.
@@ -54,6 +65,8 @@ pub struct Datagrams {
     pub each: usize,
     /// Who sent them.
     pub from: SocketAddr,
+    /// Where they arrived, if that can be one of several addresses.
+    pub at: Option<Arrival>,
     /// They met congestion on the way (ECN, RFC 3168).
     pub is_congested: bool,
 }
@@ -129,23 +142,31 @@ impl UdpSocket {
             }
         }
         let [meta] = meta;
+        let to = meta.dst_ip.filter(|_| self.address.ip().is_unspecified());
+        let at = to.zip(meta.interface_index).map(|(to, interface)| Arrival { address: to.to_canonical(), interface });
         let (from, is_congested) = (unmapped(meta.addr), meta.ecn == Some(EcnCodepoint::Ce));
-        Ok(Some(Datagrams { octets: slab.cut_mut(meta.len), each: meta.stride.max(1), from, is_congested }))
+        Ok(Some(Datagrams { octets: slab.cut_mut(meta.len), each: meta.stride.max(1), from, at, is_congested }))
     }
 
     /// Sends datagrams of `each` octets, the last of which may be shorter, to one address: as many as one call of the system
-    /// takes. Where it refuses several, the first is tried alone, so that one that is too large takes no other with it.
+    /// takes. Where it refuses several, the first is tried alone, so that one that is too large takes no other with it; where it does not
+    /// have the address any more that they are to leave from, it chooses one.
     ///
     /// # Errors
     /// The socket cannot be written. What the way there does is never among the reasons.
-    pub fn send(&self, to: SocketAddr, octets: &[u8], each: usize, outer: Outer) -> Result<Sent, NetError> {
+    pub fn send(&self, to: SocketAddr, octets: &[u8], each: usize, mut outer: Outer) -> Result<Sent, NetError> {
         let destination = self.mapped(to);
-        // From one address of IPv6 the system sends as the routes have it, whatever interface is asked for.
-        if outer.interface.is_some() && self.address.is_ipv6() && self.address.ip() != Ipv6Addr::UNSPECIFIED {
-            return Ok(Sent::Lost(octets.len()));
+        // From one address of IPv6 the system sends as the routes have it, whatever interface is asked for: the interface counts more, since
+        // the routes may lead back into the tunnel.
+        if outer.interface.is_some() && unmapped(to).is_ipv6() {
+            if !self.address.ip().is_unspecified() {
+                return Ok(Sent::Lost(octets.len()));
+            }
+            outer.source = None;
         }
         // Where the system does not cut them, each goes by itself.
-        let mut length = octets.len().min(each.saturating_mul(self.most_at_once()));
+        let all = octets.len().min(each.saturating_mul(self.most_at_once()));
+        let mut length = all;
         let mut is_cutting_refused = false;
         loop {
             let sent = message::send(self.as_fd(), destination, &octets[..length], each, outer);
@@ -165,6 +186,10 @@ impl UdpSocket {
                     // Some drivers cannot cut, and say so like this.
                     is_cutting_refused = matches!(code, Some(Errno::IO | Errno::INVAL));
                     length = each;
+                }
+                // What IPv6 says of an address that is gone, and what IPv4 says. It is not the driver, then, that has refused a batch.
+                Some(Errno::INVAL | Errno::NETUNREACH) if outer.source.take().is_some() => {
+                    (length, is_cutting_refused) = (all, false);
                 }
                 _ => return Ok(Sent::Lost(length)),
             }
@@ -298,6 +323,39 @@ mod tests {
             assert_eq!((octets.len(), each), (3 * 1200 + 77, 1200), "at once");
             assert!(is_congested, "{to} at {}", at.address());
         }
+    }
+
+    #[test]
+    fn what_arrives_at_one_of_several_addresses_can_be_answered_from_that_one() {
+        let [four, _] = pair();
+        let (mut slab, clock, wait) = (Slab::new(), Clock::start(), Wait::new().unwrap());
+        for all in ["[::]:0", "0.0.0.0:0"].map(|address| UdpSocket::bind(address.parse().unwrap()).unwrap()) {
+            let to: SocketAddr = ([127, 0, 0, 2], all.address().port()).into();
+            assert_eq!(four.send(to, b"hello", 5, Outer::default()).unwrap(), Sent::Taken(5));
+            wait.on(&[all.as_fd()], None, &clock).unwrap();
+            let at = all.receive(&mut slab).unwrap().unwrap().at.unwrap();
+            assert_eq!(at.address, to.ip());
+            let outer = Outer { source: Some(at.address), ..Outer::default() };
+            assert_eq!(all.send(four.address(), &[7; 2500], 1200, outer).unwrap(), Sent::Taken(2500));
+            wait.on(&[four.as_fd()], None, &clock).unwrap();
+            let answer = four.receive(&mut slab).unwrap().unwrap();
+            assert_eq!((answer.from, answer.octets.len(), answer.at), (to, 2500, None));
+        }
+    }
+
+    #[test]
+    fn datagrams_from_an_address_that_is_gone_leave_from_another_and_in_batches_still() {
+        let ([four, both], six) = (pair(), UdpSocket::bind("[::1]:0".parse().unwrap()).unwrap());
+        let most = both.most_at_once();
+        for (to, gone, at) in [(&four, "192.0.2.1", "127.0.0.1"), (&six, "2001:db8::1", "::1")] {
+            let outer = Outer { source: Some(gone.parse().unwrap()), ..Outer::default() };
+            assert_eq!(both.send(to.address(), &[7; 2500], 1200, outer).unwrap(), Sent::Taken(2500));
+            let (mut slab, clock, wait) = (Slab::new(), Clock::start(), Wait::new().unwrap());
+            wait.on(&[to.as_fd()], None, &clock).unwrap();
+            let received = to.receive(&mut slab).unwrap().unwrap();
+            assert_eq!((received.from.ip(), received.octets.len()), (at.parse().unwrap(), 2500));
+        }
+        assert_eq!(both.most_at_once(), most);
     }
 
     #[test]

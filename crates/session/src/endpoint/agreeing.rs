@@ -166,6 +166,7 @@ impl Endpoint {
             return None;
         }
         peer.latest = timestamp;
+        self.counters.genuine += 1;
         let &mut Arrival { from, octets, now, ref mut random } = arrival;
         peer.path.heard(from, true, octets, || u64::from_le_bytes(draw(*random)), now);
         let met = if self.local.dialect.introduces { self.local.introduction.meet(introduction) } else { Ok(0) };
@@ -224,6 +225,7 @@ impl Endpoint {
             self.counters.forged += 1;
             return;
         };
+        self.counters.genuine += 1;
         // The handshake is over, whatever it ends in.
         let Some(mut attempt) = peer.attempt.take() else { return };
         peer.round_trip = attempt.took(arrival.now);

@@ -88,6 +88,7 @@ impl Endpoint {
                 return None;
             }
         };
+        self.counters.genuine += 1;
         self.confirm(id, head.index, arrival);
         let is_packet = !head.is_control && !opened.payload.is_empty();
         let control = head.is_control.then(|| Control::read(&datagram[opened.payload.clone()])).flatten();

@@ -15,7 +15,7 @@
 mod serial;
 mod udp;
 
-use arqway_net::{Datagrams, NetError, Sent, SerialConfig, Underlay};
+use arqway_net::{Arrival, Datagrams, NetError, Sent, SerialConfig, Underlay};
 use arqway_units::Time;
 use serial::SerialLine;
 use std::fmt::Debug;
@@ -31,12 +31,22 @@ pub trait Line {
     /// The line is broken.
     fn receive(&mut self) -> Result<Option<Datagrams>, NetError>;
 
+    /// Something genuine has come from an address, and arrived here: what goes there is to leave from here.
+    fn heard(&mut self, _from: SocketAddr, _at: Arrival) {}
+
     /// Sends datagrams of `each` octets, the last of which may be shorter, to one address, in packets with this octet of DSCP and ECN
-    /// on a line that has packets.
+    /// on a line that has packets. They may answer something that arrived somewhere, whether it was genuine or not.
     ///
     /// # Errors
     /// The line is broken. That nobody is there, or no way, is not an error of the line.
-    fn send(&mut self, to: SocketAddr, octets: &[u8], each: usize, traffic_class: u8) -> Result<Sent, NetError>;
+    fn send(
+        &mut self,
+        to: SocketAddr,
+        answered: Option<Arrival>,
+        octets: &[u8],
+        each: usize,
+        traffic_class: u8,
+    ) -> Result<Sent, NetError>;
 
     /// Whether datagrams that were received and are held keep much more memory than they fill.
     fn is_crowded(&self) -> bool {

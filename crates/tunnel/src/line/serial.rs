@@ -7,7 +7,7 @@
 //! ```
 
 use super::{Line, LineNews, SystemLine};
-use arqway_net::{Datagrams, NetError, Sent, SerialConfig, SerialPort, Slab};
+use arqway_net::{Arrival, Datagrams, NetError, Sent, SerialConfig, SerialPort, Slab};
 use arqway_units::{Span, Time};
 use std::net::{Ipv6Addr, SocketAddr, SocketAddrV6};
 use std::os::fd::{AsFd as _, BorrowedFd};
@@ -72,10 +72,16 @@ impl SerialLine {
 impl Line for SerialLine {
     fn receive(&mut self) -> Result<Option<Datagrams>, NetError> {
         let octets = self.with(SerialPort::receive).flatten();
-        Ok(octets.map(|octets| Datagrams { each: octets.len(), octets, from: OTHER_END, is_congested: false }))
+        Ok(octets.map(|octets| Datagrams {
+            each: octets.len(),
+            octets,
+            from: OTHER_END,
+            at: None,
+            is_congested: false,
+        }))
     }
 
-    fn send(&mut self, _: SocketAddr, octets: &[u8], each: usize, _: u8) -> Result<Sent, NetError> {
+    fn send(&mut self, _: SocketAddr, _: Option<Arrival>, octets: &[u8], each: usize, _: u8) -> Result<Sent, NetError> {
         Ok(self.with(|port, _| port.send(octets, each)).unwrap_or(Sent::Lost(octets.len())))
     }
 }
@@ -159,12 +165,12 @@ mod tests {
         assert!(line.receive().unwrap().is_none() && line.descriptor().is_none());
         assert_eq!(line.poll_timeout(), Some(at(1)), "to be told at once");
         assert!(matches!(line.tend(at(1)), Some(LineNews::Gone { why }) if why.contains("arqway-serial")));
-        assert_eq!(line.send(OTHER_END, b"datagram", 8, 0).unwrap(), Sent::Lost(8));
+        assert_eq!(line.send(OTHER_END, None, b"datagram", 8, 0).unwrap(), Sent::Lost(8));
         assert_eq!((line.tend(at(1)), line.poll_timeout()), (None, Some(at(2))));
         assert_eq!((line.tend(at(2)), line.poll_timeout()), (None, Some(at(3))), "not yet");
         let _other = plug_in(&path);
         assert_eq!(line.tend(at(3)), Some(LineNews::Back));
-        assert_eq!(line.send(OTHER_END, b"datagram", 8, 0).unwrap(), Sent::Taken(8));
+        assert_eq!(line.send(OTHER_END, None, b"datagram", 8, 0).unwrap(), Sent::Taken(8));
         std::fs::remove_file(&path).unwrap();
     }
 }

@@ -1,20 +1,52 @@
 //! Datagrams over UDP, in batches.
+//!
+//! A machine may have several addresses. Who called one of them is answered from that one, since the firewall or NAT before it lets no
+//! other in. Which one that was is kept here by where the datagrams came from, so that neither the session nor a packet knows of it.
 
 use super::{Line, SystemLine};
-use arqway_net::{Datagrams, NetError, Outer, Sent, Slab, UdpSocket, Underlay, Way};
-use std::net::SocketAddr;
+use arqway_net::{Arrival, Datagrams, NetError, Outer, Sent, Slab, UdpSocket, Underlay, Way};
+use std::collections::BTreeMap;
+use std::net::{IpAddr, SocketAddr};
 use std::os::fd::{AsFd as _, BorrowedFd};
+
+/// So many callers are kept: a peer has another entry whenever it has moved.
+const MOST: usize = 16 * 1024;
 
 #[derive(Debug)]
 pub(super) struct UdpLine {
     socket: UdpSocket,
     slab: Slab,
+    /// None where there is nothing to choose: the socket is at one address, and no route leads into the tunnel.
     underlay: Option<Underlay>,
+    /// Where what is genuine arrived last, by where it came from.
+    callers: BTreeMap<SocketAddr, Caller>,
+}
+
+#[derive(Debug)]
+struct Caller {
+    called: Arrival,
+    /// Whether answers leave from there, as the routes are now; `None` until that is asked.
+    is_answered_there: Option<bool>,
 }
 
 impl UdpLine {
     pub(super) fn bind(address: SocketAddr) -> Result<Self, NetError> {
-        Ok(Self { socket: UdpSocket::bind(address)?, slab: Slab::new(), underlay: None })
+        let socket = UdpSocket::bind(address)?;
+        let underlay = socket.address().ip().is_unspecified().then(Underlay::open).transpose()?;
+        Ok(Self { socket, slab: Slab::new(), underlay, callers: BTreeMap::new() })
+    }
+
+    /// The address that datagrams leave from, if the routes are not to choose it. An answer to somebody who has not been heard leaves from
+    /// where he called, without a question to the kernel, since he can ask as often as he likes.
+    fn source(&mut self, to: SocketAddr, answered: Option<Arrival>) -> Option<IpAddr> {
+        let underlay = self.underlay.as_mut()?;
+        match self.callers.get_mut(&to).filter(|caller| answered.is_none_or(|answered| answered == caller.called)) {
+            Some(Caller { called, is_answered_there }) => {
+                let is_answered_there = is_answered_there.get_or_insert_with(|| underlay.leads_back(to.ip(), *called));
+                is_answered_there.then_some(called.address)
+            }
+            None => answered.map(|answered| answered.address),
+        }
     }
 }
 
@@ -23,13 +55,32 @@ impl Line for UdpLine {
         self.socket.receive(&mut self.slab)
     }
 
-    fn send(&mut self, to: SocketAddr, octets: &[u8], each: usize, traffic_class: u8) -> Result<Sent, NetError> {
+    fn heard(&mut self, from: SocketAddr, at: Arrival) {
+        if self.callers.get(&from).is_some_and(|caller| caller.called == at) {
+            return;
+        }
+        // Those that are still there are heard again.
+        if self.callers.len() == MOST {
+            self.callers.clear();
+        }
+        self.callers.insert(from, Caller { called: at, is_answered_there: None });
+    }
+
+    fn send(
+        &mut self,
+        to: SocketAddr,
+        answered: Option<Arrival>,
+        octets: &[u8],
+        each: usize,
+        traffic_class: u8,
+    ) -> Result<Sent, NetError> {
         let interface = match self.underlay.as_mut().map(|underlay| underlay.way_to(to.ip())) {
             None | Some(Way::AsRouted) => None,
             Some(Way::By(interface)) => Some(interface),
             Some(Way::Nowhere) => return Ok(Sent::Lost(octets.len())),
         };
-        self.socket.send(to, octets, each, Outer { traffic_class, interface })
+        let source = self.source(to, answered);
+        self.socket.send(to, octets, each, Outer { traffic_class, interface, source })
     }
 
     fn is_crowded(&self) -> bool {
@@ -60,5 +111,6 @@ impl SystemLine for UdpLine {
 
     fn changed(&mut self) {
         self.underlay.iter_mut().for_each(Underlay::changed);
+        self.callers.values_mut().for_each(|caller| caller.is_answered_there = None);
     }
 }

@@ -19,7 +19,7 @@ use crate::network::NetworkLayer;
 use crate::peer::Around;
 use arqway_link::mux::Headers;
 use arqway_link::{Frame, IcmpError, LinkService, Packet, Tag, bearer};
-use arqway_net::{Datagrams, NetError};
+use arqway_net::{Arrival, Datagrams, NetError};
 use arqway_session::{self as session, PeerId, Random, Received};
 use arqway_units::{Octets, Time};
 use bytes::{Bytes, BytesMut};
@@ -68,7 +68,7 @@ impl<R: Random> Tunnel<R> {
         loop {
             while self.outbox.has_room_for_own() {
                 let Some((to, message)) = self.session.poll_datagram(now, &mut self.random) else { return Ok(()) };
-                self.outbox.push(to, &message);
+                self.outbox.push(to, None, &message);
             }
             if !self.outbox.flush(line)? {
                 return Ok(());
@@ -79,24 +79,36 @@ impl<R: Random> Tunnel<R> {
     /// Opens what has arrived. Whether there may be more.
     fn read_line(&mut self, line: &mut (impl Line + ?Sized), now: Time) -> Result<bool, NetError> {
         for _ in 0..READS {
-            let Some(Datagrams { mut octets, each, from, is_congested }) = line.receive()? else { return Ok(false) };
-            let is_crowded = line.is_crowded();
+            let Some(Datagrams { mut octets, each, from, at, is_congested }) = line.receive()? else {
+                return Ok(false);
+            };
+            let (is_crowded, genuine) = (line.is_crowded(), self.session.counters().genuine);
             while !octets.is_empty() {
                 let mut datagram = octets.split_to(each.min(octets.len()));
-                if let Some((peer, payload)) = self.open(&mut datagram, from, now) {
+                if let Some((peer, payload)) = self.open(&mut datagram, from, at, now) {
                     let octets = self.kept(datagram, payload, is_crowded);
                     self.receive(peer, octets, is_congested, now);
                 }
+            }
+            // Anybody can write a peer's address on a datagram, and any of ours.
+            if let Some(at) = at.filter(|_| self.session.counters().genuine > genuine) {
+                line.heard(from, at);
             }
         }
         Ok(true)
     }
 
     /// Opens a datagram in place. Who sealed it, and where what was sealed stands.
-    fn open(&mut self, datagram: &mut [u8], from: SocketAddr, now: Time) -> Option<(PeerId, Range<usize>)> {
+    fn open(
+        &mut self,
+        datagram: &mut [u8],
+        from: SocketAddr,
+        at: Option<Arrival>,
+        now: Time,
+    ) -> Option<(PeerId, Range<usize>)> {
         let received = self.session.handle_datagram(datagram, from, now, &mut self.random);
         if let Received::Answer(message) = &received {
-            self.outbox.push(from, message);
+            self.outbox.push(from, at, message);
         }
         // New keys say which incarnation of the peer a packet comes from.
         self.hear_session(now);

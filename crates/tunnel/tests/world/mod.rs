@@ -2,7 +2,7 @@
 
 use arqway_link::mux::{self, Addresses, BestEffort, Ds, Plan, Scfq, SchedulerConfig, Table};
 use arqway_link::{LinkLayer, ServiceConfig, ShortForm, WorldDefaults, bearer};
-use arqway_net::{Datagrams, NetError, Sent};
+use arqway_net::{Arrival, Datagrams, NetError, Sent};
 use arqway_session::{
     Config, Configuration, Endpoint, Introduction, Keepalive, PeerConfig, PeerId, PresharedKey, PrivateKey,
 };
@@ -148,10 +148,23 @@ impl Line for FakeLine {
             return Ok(None);
         };
         let each = octets.len().max(1);
-        Ok(Some(Datagrams { octets: BytesMut::from(&octets[..]), each, from, is_congested: traffic_class & 3 == 3 }))
+        Ok(Some(Datagrams {
+            octets: BytesMut::from(&octets[..]),
+            each,
+            from,
+            at: None,
+            is_congested: traffic_class & 3 == 3,
+        }))
     }
 
-    fn send(&mut self, to: SocketAddr, octets: &[u8], each: usize, traffic_class: u8) -> Result<Sent, NetError> {
+    fn send(
+        &mut self,
+        to: SocketAddr,
+        _: Option<Arrival>,
+        octets: &[u8],
+        each: usize,
+        traffic_class: u8,
+    ) -> Result<Sent, NetError> {
         if !(self.has_room)() {
             return Ok(Sent::NoRoom);
         }
