@@ -4,8 +4,8 @@ use crate::failure::Failure;
 use crate::tunnel_status::failure;
 use arqway_tunnel::{Answers, LineHint, ask};
 
-const HINT: &str = "For scripts of a modem, which know before anybody else. While the line is announced to be down, nothing is sent and
-no timer runs: packets wait in their queues, and go on where they were. The peer need not be told.
+const HINT: &str = "For scripts of a modem, which know before anybody else. While the line is announced to be down, no packet is sent and
+no timer of a service runs: packets wait in their queues, and go on where they were. The peer need not be told.
 
 Examples:
   arqway hint boat down                 the antenna turns away

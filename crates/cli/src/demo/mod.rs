@@ -100,6 +100,10 @@ fn demonstrate(world: &World, run: &Run) -> Result<Vec<Row>, Failure> {
     let mut tunnel = Tunnel::start(&sites[1], world)?;
     sites[0].server().within(|| serve(site::ADDRESSES[1]))?.map_err(Failure::failed)?;
     tunnel.wait_until_up(&sites[1], run)?;
+    if run.is_over() {
+        tunnel.end();
+        return Ok(Vec::new());
+    }
     let ways =
         [Way { site: &sites[0], addresses: site::ADDRESSES }, Way { site: &sites[1], addresses: tunnel::ADDRESSES }];
     note("packets cross both links: the loads begin");

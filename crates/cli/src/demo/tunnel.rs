@@ -57,25 +57,23 @@ impl Tunnel {
         Ok(Self { ends, folder })
     }
 
-    /// Waits until packets cross, and starts the servers inside.
+    /// Waits until packets cross, and starts the servers inside; or until the run is over, if somebody ends it before.
     pub(super) fn wait_until_up(&mut self, site: &Site, run: &Run) -> Result<(), Failure> {
-        let until = run.clock.now() + PATIENCE;
-        let again = || {
-            thread::sleep(AGAIN);
-            run.clock.now() < until && !run.is_over()
-        };
         // Until its device is there, so is not its address.
-        while site.server().within(|| serve(ADDRESSES[1]))?.is_err() {
-            if !again() {
-                return Err(self.failure());
-            }
-        }
-        while site.client().within(is_answered)?.is_err() {
-            if !again() {
-                return Err(self.failure());
-            }
-        }
+        self.wait_until(run, || Ok(site.server().within(|| serve(ADDRESSES[1]))?.is_ok()))?;
+        self.wait_until(run, || Ok(site.client().within(is_answered)?.is_ok()))?;
         self.folder.remove();
+        Ok(())
+    }
+
+    fn wait_until(&mut self, run: &Run, is_so: impl Fn() -> Result<bool, Failure>) -> Result<(), Failure> {
+        let until = run.clock.now() + PATIENCE;
+        while !run.is_over() && !is_so()? {
+            if run.clock.now() >= until {
+                return Err(self.failure());
+            }
+            thread::sleep(AGAIN);
+        }
         Ok(())
     }
 

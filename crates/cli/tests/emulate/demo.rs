@@ -52,24 +52,27 @@ fn each_load_crosses_both_ways_and_nothing_is_left() {
 
 /// One whose loads have begun.
 fn begun() -> Child {
+    begun_as_far_as("packets cross both")
+}
+
+/// One that has said this.
+fn begun_as_far_as(said: &str) -> Child {
     let mut demo = demo(&["--link", "lte"]).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the command");
     let mut lines = BufReader::new(demo.stderr.take().expect("a pipe")).lines();
-    assert!(
-        lines.any(|line| line.is_ok_and(|line| line.contains("packets cross both"))),
-        "it says when the loads begin"
-    );
+    assert!(lines.any(|line| line.is_ok_and(|line| line.contains(said))), "it has not said: {said}");
     demo
 }
 
 #[test]
-fn ctrl_c_ends_it_and_its_tunnels_in_good_order() {
+fn ctrl_c_ends_it_and_its_tunnels_in_good_order_before_the_loads_and_meanwhile() {
     if !can_run() {
         return;
     }
-    let mut demo = begun();
-    kill_process(Pid::from_child(&demo), Signal::INT).expect("a process that runs");
-    assert_eq!(demo.wait().expect("an end").code(), Some(130));
-    assert_eq!(ends_of(demo.id()), 0);
+    for mut demo in ["lte, seed 1", "packets cross both"].map(begun_as_far_as) {
+        kill_process(Pid::from_child(&demo), Signal::INT).expect("a process that runs");
+        assert_eq!(demo.wait().expect("an end").code(), Some(130));
+        assert_eq!(ends_of(demo.id()), 0);
+    }
 }
 
 #[test]
