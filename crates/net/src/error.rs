@@ -48,6 +48,21 @@ pub enum NetError {
         /// The name that was asked for.
         name: String,
     },
+    /// Packets for a network go another way already.
+    #[error(
+        "cannot set a route to {network} into `{device}`: {} stands already, and the metric alone would say which of the two counts; remove \
+         that one, or allow less", other_route(.interface.as_deref(), *.metric)
+    )]
+    RouteExists {
+        /// The network, with the length of its prefix.
+        network: String,
+        /// The device that packets were to go into.
+        device: String,
+        /// The interface that they go to; `None` where there are several or none.
+        interface: Option<String>,
+        /// The lower it is, the sooner that route counts.
+        metric: u32,
+    },
     /// A network namespace has this name already.
     #[error("a network namespace `{name}` exists already: {}", held_by(.name, *.holder))]
     NamespaceExists {
@@ -99,6 +114,12 @@ impl NetError {
 /// Names as a list for people.
 fn listed(names: &[String]) -> String {
     if names.is_empty() { "none, there are no interfaces".to_owned() } else { names.join(", ") }
+}
+
+/// A route that stands in the way.
+fn other_route(interface: Option<&str>, metric: u32) -> String {
+    let by = interface.map_or_else(String::new, |interface| format!(" by `{interface}`"));
+    format!("a route{by} with metric {metric}")
 }
 
 /// Whose a namespace is.

@@ -137,12 +137,9 @@ impl Netlink {
         message.header.scope = if network.is_ipv4() { RouteScope::Link } else { RouteScope::Universe };
         message.header.kind = RouteType::Unicast;
         message.attributes.push(RouteAttribute::Oif(link.index));
-        self.ask(RouteNetlinkMessage::NewRoute(message), NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL).map(drop).map_err(
-            |error| {
-                let hint = if error.kind() == io::ErrorKind::AlreadyExists { ", where another one stands" } else { "" };
-                NetError::system(format!("set a route to {network}/{prefix} into `{}`{hint}", link.name), error)
-            },
-        )
+        self.ask(RouteNetlinkMessage::NewRoute(message), NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL)
+            .map(drop)
+            .map_err(|error| NetError::system(format!("set a route to {network}/{prefix} into `{}`", link.name), error))
     }
 
     /// The route that a packet to an address takes, from one of this machine's if that is said; `None` where the answer is no route.

@@ -16,7 +16,7 @@
 //! kernel chooses.
 
 use crate::error::NetError;
-use crate::netlink::Netlink;
+use crate::netlink::{Link, Netlink};
 use crate::udp::Arrival;
 use netlink_packet_route::AddressFamily;
 use netlink_packet_route::route::{RouteAddress, RouteAttribute, RouteFlags, RouteHeader, RouteMessage, RouteType};
@@ -147,25 +147,58 @@ fn interface(route: &RouteMessage) -> Option<u32> {
     })
 }
 
+/// Refuses a network to which a route of the main table leads elsewhere than into the device. The kernel would take a second one with
+/// another metric, and the lower metric would win: the tunnel its neighbours' packets, or its neighbours the tunnel's.
+pub(crate) fn check_no_other_route(
+    routes: &Netlink,
+    device: &Link,
+    network: IpAddr,
+    length: u8,
+) -> Result<(), NetError> {
+    let known = routes.routes(network).map_err(|error| NetError::system("list the routes", error))?;
+    let other = known.iter().find(|route| is_to(route, network, length) && interface(route) != Some(device.index));
+    let Some(route) = other else { return Ok(()) };
+    let name = interface(route).and_then(|interface| routes.link_at(interface)).map(|link| link.name);
+    let (network, device) = (format!("{network}/{length}"), device.name.clone());
+    Err(NetError::RouteExists { network, device, interface: name, metric: metric(route) })
+}
+
+/// Whether a route of the main table is to exactly this network.
+fn is_to(route: &RouteMessage, network: IpAddr, length: u8) -> bool {
+    let RouteHeader { destination_prefix_length, table, flags, .. } = route.header;
+    // What the kernel has learned of the path to one address (its MTU) comes as a route too.
+    let is_set = table == RouteHeader::RT_TABLE_MAIN && !flags.contains(RouteFlags::Cloned);
+    is_set && destination_prefix_length == length && contains(route, network)
+}
+
+/// Whether a route is to a network that an address is in.
+fn contains(route: &RouteMessage, address: IpAddr) -> bool {
+    let RouteHeader { address_family: family, destination_prefix_length: length, .. } = route.header;
+    let to = route.attributes.iter().find_map(|attribute| match attribute {
+        RouteAttribute::Destination(to) => Some(to),
+        _ => None,
+    });
+    to.map_or(length == 0 && (family == AddressFamily::Inet) == address.is_ipv4(), |to| has_prefix(address, to, length))
+}
+
+/// The lower it is, the sooner a route counts among those to the same network.
+fn metric(route: &RouteMessage) -> u32 {
+    let priority = |attribute: &RouteAttribute| match attribute {
+        RouteAttribute::Priority(priority) => Some(*priority),
+        _ => None,
+    };
+    route.attributes.iter().find_map(priority).unwrap_or_default()
+}
+
 /// How good a route of the main table to an address is, the best one greatest, and where it leads; `None` where it leads elsewhere, or into the device.
 fn rank(route: &RouteMessage, address: IpAddr, device: u32) -> Option<(u8, Reverse<u32>, u32)> {
-    let RouteHeader { address_family: family, destination_prefix_length: length, table, kind, flags, .. } =
-        route.header;
-    let is_of_version = (family == AddressFamily::Inet) == address.is_ipv4();
+    let RouteHeader { destination_prefix_length: length, table, kind, flags, .. } = route.header;
     let is_alive = !flags.intersects(RouteFlags::Dead | RouteFlags::Linkdown);
-    if table != RouteHeader::RT_TABLE_MAIN || kind != RouteType::Unicast || !is_alive {
+    if table != RouteHeader::RT_TABLE_MAIN || kind != RouteType::Unicast || !is_alive || !contains(route, address) {
         return None;
     }
-    let (mut contains, mut metric) = (length == 0 && is_of_version, 0);
-    for attribute in &route.attributes {
-        match attribute {
-            RouteAttribute::Destination(to) => contains = has_prefix(address, to, length),
-            RouteAttribute::Priority(priority) => metric = *priority,
-            _ => {}
-        }
-    }
-    let interface = interface(route).filter(|interface| contains && *interface != device)?;
-    Some((length, Reverse(metric), interface))
+    let interface = interface(route).filter(|interface| *interface != device)?;
+    Some((length, Reverse(metric(route)), interface))
 }
 
 /// Whether an address begins as another one does.

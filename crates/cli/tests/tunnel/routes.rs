@@ -131,9 +131,31 @@ fn what_the_machine_does_not_let_through_is_said_before_anything_is_left() {
     let uplink = interface("c770");
     assert!(said.contains(&format!("`sysctl -w net.ipv4.conf.{uplink}.rp_filter=2`")), "{said}");
     site.sysctl(0, "net.ipv4.conf.all.rp_filter=0");
-    ip(&format!("-n {} route add 128.0.0.0/1 via 192.168.77.2", site.namespaces[0]));
-    let said = refused(&site, 0);
-    assert!(said.contains("set a route to 128.0.0.0/1 into `tun-left`, where another one stands"), "{said}");
+}
+
+#[test]
+fn a_network_to_which_another_route_leads_is_refused_whatever_the_metric_of_that_one() {
+    if !can_run() {
+        return;
+    }
+    let site = Site::gateway("stands");
+    site.add_ipv6();
+    let (uplink, namespace) = (interface("c770"), &site.namespaces[0]);
+    // A route into the tunnel would have the metric 0, and 1024 in IPv6: it would win, or lose, or be as good.
+    for (network, metrics) in [("192.0.2.0/24", [0, 600]), ("128.0.0.0/1", [0, 600]), ("2001:db8::/64", [256, 2048])] {
+        if network != "128.0.0.0/1" {
+            site.change(0, "allowed = [", &format!("allowed = [\"{network}\", "));
+        }
+        for metric in metrics {
+            ip(&format!("-n {namespace} route add {network} dev {uplink} metric {metric}"));
+            let said = refused(&site, 0);
+            let expected =
+                format!("a route to {network} into `tun-left`: a route by `{uplink}` with metric {metric} stands");
+            assert!(said.contains(&expected) && said.contains("remove that one, or allow less"), "{said}");
+            ip(&format!("-n {namespace} route delete {network} dev {uplink} metric {metric}"));
+        }
+    }
+    let _left = Tunnel::start(&site, 0);
 }
 
 #[test]

@@ -24,7 +24,7 @@ use crate::namespace::Namespace;
 use crate::netlink::{Change, Link, Netlink};
 use crate::privileges::{no_device, remedy};
 use crate::slab::Slab;
-use crate::underlay::Underlay;
+use crate::underlay::{Underlay, check_no_other_route};
 use bytes::Bytes;
 use headers::ETHERNET;
 use packet::PacketSocket;
@@ -169,11 +169,14 @@ impl Interface {
     /// the device.
     ///
     /// # Errors
-    /// There is such a route already, into another interface; or the process lacks `CAP_NET_ADMIN`.
+    /// Another route to the same network stands already, whatever its metric; or the process lacks `CAP_NET_ADMIN`.
     pub fn add_routes(&self, networks: &[(IpAddr, u8)]) -> Result<(), NetError> {
         // Where the machine has no IPv6, nothing of it needs a route.
         let there = networks.iter().filter(|(network, _)| network.is_ipv4() || has_ipv6());
-        there.into_iter().try_for_each(|(network, prefix)| self.netlink.add_route(&self.link, *network, *prefix))
+        there.into_iter().try_for_each(|(network, prefix)| {
+            check_no_other_route(&self.netlink, &self.link, *network, *prefix)?;
+            self.netlink.add_route(&self.link, *network, *prefix)
+        })
     }
 
     /// The ways around it, in the calling thread's namespace, which has to be its own.
