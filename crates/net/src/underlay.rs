@@ -19,7 +19,9 @@ use crate::error::NetError;
 use crate::netlink::{Link, Netlink};
 use crate::udp::Arrival;
 use netlink_packet_route::AddressFamily;
-use netlink_packet_route::route::{RouteAddress, RouteAttribute, RouteFlags, RouteHeader, RouteMessage, RouteType};
+use netlink_packet_route::route::{
+    RouteAddress, RouteAttribute, RouteFlags, RouteHeader, RouteMessage, RouteNextHop, RouteNextHopFlags, RouteType,
+};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fs::read_to_string;
@@ -138,11 +140,23 @@ impl AsFd for Underlay {
     }
 }
 
-/// The interface that a route leads to.
+/// The interface by which a route leads around the device; of several next hops, the first that is alive.
+fn interface_around(route: &RouteMessage, device: u32) -> Option<u32> {
+    route.attributes.iter().find_map(|attribute| match attribute {
+        RouteAttribute::Oif(interface) => Some(*interface).filter(|interface| *interface != device),
+        RouteAttribute::MultiPath(hops) => {
+            let is_alive =
+                |hop: &&RouteNextHop| !hop.flags.intersects(RouteNextHopFlags::Dead | RouteNextHopFlags::Linkdown);
+            hops.iter().filter(is_alive).map(|hop| hop.interface_index).find(|interface| *interface != device)
+        }
+        _ => None,
+    })
+}
+
+/// The one interface that a route leads to.
 fn interface(route: &RouteMessage) -> Option<u32> {
     route.attributes.iter().find_map(|attribute| match attribute {
         RouteAttribute::Oif(interface) => Some(*interface),
-        RouteAttribute::MultiPath(hops) => Some(hops.first()?.interface_index),
         _ => None,
     })
 }
@@ -197,7 +211,7 @@ fn rank(route: &RouteMessage, address: IpAddr, device: u32) -> Option<(u8, Rever
     if table != RouteHeader::RT_TABLE_MAIN || kind != RouteType::Unicast || !is_alive || !contains(route, address) {
         return None;
     }
-    let interface = interface(route).filter(|interface| *interface != device)?;
+    let interface = interface_around(route, device)?;
     Some((length, Reverse(metric(route)), interface))
 }
 
@@ -263,10 +277,23 @@ mod tests {
             change(&mut changed);
             assert!(rank(&changed, address, 9).is_none());
         }
-        let mut several = route("192.0.2.0", 24, 4, 0);
-        let mut hop = RouteNextHop::default();
-        hop.interface_index = 7;
-        several.attributes[0] = RouteAttribute::MultiPath(vec![hop]);
-        assert_eq!(rank(&several, address, 9).map(|(_, _, interface)| interface), Some(7));
+    }
+
+    #[test]
+    fn of_several_next_hops_the_first_counts_that_is_alive_and_not_the_device() {
+        let hop = |(interface, flags)| {
+            let mut hop = RouteNextHop::default();
+            (hop.interface_index, hop.flags) = (interface, flags);
+            hop
+        };
+        let way = |hops: &[(u32, RouteNextHopFlags)]| {
+            let mut several = route("192.0.2.0", 24, 4, 0);
+            several.attributes[0] = RouteAttribute::MultiPath(hops.iter().copied().map(hop).collect());
+            rank(&several, "192.0.2.1".parse().unwrap(), 9).map(|(_, _, interface)| interface)
+        };
+        let (alive, dead, down) = (RouteNextHopFlags::Onlink, RouteNextHopFlags::Dead, RouteNextHopFlags::Linkdown);
+        assert_eq!(way(&[(7, alive), (8, alive)]), Some(7));
+        assert_eq!(way(&[(5, dead), (6, down), (9, alive), (8, alive)]), Some(8));
+        assert_eq!(way(&[(5, dead), (6, down), (9, alive)]), None);
     }
 }

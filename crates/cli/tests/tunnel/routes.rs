@@ -70,6 +70,23 @@ fn its_datagrams_follow_the_default_route_to_another_interface() {
 }
 
 #[test]
+fn of_two_default_routes_its_datagrams_take_the_one_whose_link_is_up() {
+    if !can_run() {
+        return;
+    }
+    let site = Site::gateway("hops");
+    site.cable([0, 1], 79);
+    let [left, right] = [0, 1].map(|end| &site.namespaces[end]);
+    ip(&format!("-n {left} route replace default nexthop via 192.168.77.2 nexthop via 192.168.79.2"));
+    let _tunnels = site.up();
+    // The other end of the first cable, so that the host's own is up and has no carrier.
+    ip(&format!("-n {right} link set {} down", interface("c771")));
+    site.call_to(0, 2, WORLD);
+    let address = &site.status(1)["peers"][0]["address"];
+    assert!(address.as_str().is_some_and(|address| address.starts_with("192.168.79.1:")), "{address}");
+}
+
+#[test]
 fn a_gateway_that_was_killed_hides_nobody_any_more_and_does_again_when_it_is_back() {
     if !can_run() {
         return;
