@@ -116,6 +116,7 @@ fn of_peer(peer: &PeerStatus) -> Vec<String> {
         address,
         is_up,
         is_announced_down,
+        is_line_gone,
         heard_s_ago,
         round_trip_s,
         mtu_octets,
@@ -124,10 +125,12 @@ fn of_peer(peer: &PeerStatus) -> Vec<String> {
         delivery_rate_bps,
         services,
     } = peer;
-    let state = match (is_up, is_announced_down) {
-        (true, _) => "up",
-        (false, true) => "down as announced",
-        (false, false) => "down",
+    let state = match (is_up, is_announced_down, is_line_gone) {
+        (true, ..) => "up",
+        (false, true, true) => "down as announced, line gone",
+        (false, true, false) => "down as announced",
+        (false, false, true) => "down, line gone",
+        (false, false, false) => "down",
     };
     let at = address.as_deref().map_or_else(|| "address not known yet".to_owned(), |address| format!("at {address}"));
     let heard = heard_s_ago

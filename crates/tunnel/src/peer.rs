@@ -44,8 +44,7 @@ pub(crate) struct Peer {
     /// Datagrams that the line has been given since their departure was last reported.
     departed: Vec<(Tag, Ticket)>,
     keys: Keys,
-    /// Somebody outside has said that nothing crosses the line, so it is not worth asking the peer for a sign of life.
-    pub(crate) is_announced_down: bool,
+    pub(crate) outage: Outage,
     /// What services counted that were built before these, by their numbers.
     counted_before: Vec<link::Counters>,
     /// What a path of IPv6 adds to each datagram, and a session whose counters are short.
@@ -55,6 +54,22 @@ pub(crate) struct Peer {
     head: usize,
     dscp: Vec<Ds>,
     pub(crate) congestion: Congestion,
+}
+
+/// Why nothing crosses the line, as far as that is known without asking the peer for a sign of life. Each reason ends by itself.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Outage {
+    /// Somebody outside has said so.
+    pub(crate) is_announced: bool,
+    /// The line has no device.
+    pub(crate) is_line_gone: bool,
+}
+
+impl Outage {
+    /// Whether there is a reason.
+    pub(crate) fn lasts(self) -> bool {
+        self.is_announced || self.is_line_gone
+    }
 }
 
 /// A header of IPv4 is shorter than one of IPv6 by so much (RFC 791, section 3.1; RFC 8200, section 3).
@@ -90,7 +105,7 @@ impl Peer {
             ready: None,
             departed: Vec::new(),
             keys: Keys::Missing,
-            is_announced_down: false,
+            outage: Outage::default(),
             counted_before: Vec::new(),
             overhead,
             is_at_ipv4: false,
@@ -126,14 +141,14 @@ impl Peer {
         if self.bearer.bearer_counters().peer_restarts > restarts {
             self.counted_before = totals;
         }
-        if std::mem::replace(&mut self.keys, Keys::Known) == Keys::Missing && !self.is_announced_down {
-            self.bearer.handle_link(LinkState::Up, now);
+        if std::mem::replace(&mut self.keys, Keys::Known) == Keys::Missing {
+            self.go_on(now);
         }
     }
 
     /// Somebody outside knows what happens to the line.
     pub(crate) fn handle_hint(&mut self, hint: LineHint, now: Time) {
-        self.is_announced_down = hint == LineHint::Down;
+        self.outage.is_announced = hint == LineHint::Down;
         // What was measured of a line does not hold for another one: to the bearer it was away.
         if hint != LineHint::Up {
             self.bearer.handle_link(LinkState::Down, now);
@@ -141,7 +156,21 @@ impl Peer {
         if hint == LineHint::Handoff {
             self.bearer.change_path(now);
         }
-        if hint != LineHint::Down && self.keys != Keys::Missing {
+        self.go_on(now);
+    }
+
+    /// The device of the line is gone, or there again.
+    pub(crate) fn handle_line(&mut self, state: LinkState, now: Time) {
+        self.outage.is_line_gone = state == LinkState::Down;
+        if state == LinkState::Down {
+            self.bearer.handle_link(LinkState::Down, now);
+        }
+        self.go_on(now);
+    }
+
+    /// The link is up, unless there is a reason why it is not.
+    fn go_on(&mut self, now: Time) {
+        if self.keys != Keys::Missing && !self.outage.lasts() {
             self.bearer.handle_link(LinkState::Up, now);
         }
     }
@@ -227,7 +256,7 @@ impl Peer {
     ) -> Result<Option<Time>, NetError> {
         loop {
             self.has_head(around.session.head_length(self.id));
-            let Self { id, bearer, ready, departed, is_announced_down, dscp, congestion, .. } = self;
+            let Self { id, bearer, ready, departed, outage, dscp, congestion, .. } = self;
             let mut port = PeerPort {
                 id: *id,
                 index,
@@ -242,7 +271,7 @@ impl Peer {
                 departed,
                 dscp,
                 congestion,
-                is_held: *is_announced_down,
+                is_held: outage.lasts(),
                 now,
                 deadline: None,
                 wants_keys: false,

@@ -19,7 +19,7 @@ use crate::start_error::StartError;
 use crate::status::{CountersStatus, PeerStatus, ServiceStatus, Status};
 use crate::tunnel::{Event, Next, Tunnel};
 use arqway_link::mux::service_names;
-use arqway_link::{ServiceConfig, bearer};
+use arqway_link::{LinkState, ServiceConfig, bearer};
 use arqway_net::{Clock, Device, Interface, Masquerade, NetError, Ready, Wait, Waker, confine, reaches};
 use arqway_session::{
     self as session, Config, Endpoint, Introduction, Keepalive, PeerConfig, PeerId, PresharedKey, Random,
@@ -252,13 +252,13 @@ impl RunningTunnel {
 
     /// The device of the line is gone, and so are both directions of it; or it is back.
     fn hear_line(&mut self, news: &LineNews, now: Time, tell: &mut impl FnMut(&EventLine)) {
-        let (hint, what) = match news {
-            LineNews::Gone { why } => (LineHint::Down, What::LineGone { why: why.clone() }),
-            LineNews::Back => (LineHint::Up, What::LineBack),
+        let (state, what) = match news {
+            LineNews::Gone { why } => (LinkState::Down, What::LineGone { why: why.clone() }),
+            LineNews::Back => (LinkState::Up, What::LineBack),
         };
+        self.tunnel.handle_line(state, now);
         let peers: Vec<PeerId> = self.names.iter().map(|(id, _)| *id).collect();
         for peer in peers {
-            self.tunnel.handle_hint(peer, hint, now);
             self.publish(peer, what.clone(), now, tell);
         }
     }
@@ -323,6 +323,7 @@ impl RunningTunnel {
             },
             is_up: path.is_some_and(|path| path.is_up),
             is_announced_down: self.tunnel.is_announced_down(id),
+            is_line_gone: self.tunnel.is_line_gone(id),
             heard_s_ago: session.and_then(|session| session.heard).map(|heard| now.since(heard).as_seconds()),
             round_trip_s: path.and_then(|path| path.round_trip).map(Span::as_seconds),
             mtu_octets: path.map_or(0, |path| path.mtu.as_u64()),

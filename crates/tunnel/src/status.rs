@@ -35,6 +35,8 @@ pub struct PeerStatus {
     pub is_up: bool,
     /// Whether it is down because somebody said so: `arqway hint`.
     pub is_announced_down: bool,
+    /// Whether it is down because the serial line has no device.
+    pub is_line_gone: bool,
     /// How long ago something of it arrived.
     pub heard_s_ago: Option<f64>,
     /// The smoothed round-trip time.

@@ -124,10 +124,40 @@ fn a_device_that_is_unplugged_is_the_line_down_and_it_goes_on_with_the_next_one(
     let mut ends = site.up();
     drop(first);
     ends.iter_mut().for_each(|end| end.wait_for("line gone: cannot use the serial line"));
-    assert_eq!(site.status(0)["peers"][0]["is_up"], false);
+    // It is not announced, and announcing that it is up brings no device back.
+    site.arqway(0, &["hint", "tun-left", "up"]);
+    let peer = &site.status(0)["peers"][0];
+    let state = ["is_up", "is_announced_down", "is_line_gone"].map(|key| peer[key].as_bool());
+    assert_eq!(state, [false, false, true].map(Some), "{peer:#}");
+    assert!(site.arqway(0, &["status", "tun-left"]).contains("right: down, line gone, at "));
     let _second = cable();
     let wait_for = |end: &mut Tunnel, texts: [&str; 2]| texts.iter().for_each(|text| end.wait_for(text));
     ends.iter_mut().for_each(|end| wait_for(end, ["line back", "link up"]));
+    site.call();
+    devices.iter().for_each(|device| std::fs::remove_file(device).expect("ours"));
+}
+
+#[test]
+fn a_device_that_is_plugged_in_again_ends_no_outage_that_is_announced() {
+    if !can_run() {
+        return;
+    }
+    let devices = devices("held");
+    let cable = || Cable::between([0, 1].map(|end| devices[end].as_path()), Faults::default());
+    let first = cable();
+    let site = site("held", &devices);
+    let [mut left, mut right] = site.up();
+    site.arqway(0, &["hint", "tun-left", "down"]);
+    drop(first);
+    left.wait_for("line gone: cannot use the serial line");
+    assert!(site.arqway(0, &["status", "tun-left"]).contains("right: down as announced, line gone, at "));
+    let _second = cable();
+    for end in [&mut left, &mut right] {
+        end.wait_for("line back");
+    }
+    assert!(site.arqway(0, &["status", "tun-left"]).contains("right: down as announced, at "));
+    site.arqway(0, &["hint", "tun-left", "up"]);
+    left.wait_for("link up");
     site.call();
     devices.iter().for_each(|device| std::fs::remove_file(device).expect("ours"));
 }

@@ -14,7 +14,7 @@ use crate::hint::LineHint;
 use crate::new_peer::{AddError, NewPeer};
 use crate::outbox::Outbox;
 use crate::peer::Peer;
-use arqway_link::{self as link, Bearer, Mux, Side, bearer};
+use arqway_link::{self as link, Bearer, LinkState, Mux, Side, bearer};
 use arqway_net::Slab;
 use arqway_session::{self as session, Endpoint, PeerId, Random};
 use arqway_units::{Span, Time};
@@ -161,9 +161,23 @@ impl<R: Random> Tunnel<R> {
     pub fn handle_hint(&mut self, peer: PeerId, hint: LineHint, now: Time) {
         let Some(index) = self.index(peer) else { return };
         self.peers[index].handle_hint(hint, now);
-        if hint != LineHint::Down {
+        self.line_changed(index, now);
+    }
+
+    /// The device of the line is gone, or there again: what that means for all peers is what an announced outage means for one, and
+    /// neither ends the other.
+    pub fn handle_line(&mut self, state: LinkState, now: Time) {
+        for index in 0..self.peers.len() {
+            self.peers[index].handle_line(state, now);
+            self.line_changed(index, now);
+        }
+    }
+
+    fn line_changed(&mut self, index: usize, now: Time) {
+        let Peer { id, outage, .. } = &self.peers[index];
+        if !outage.lasts() {
             // A handshake shows the peer where this end is now; one that is tried already is not put off any more.
-            self.session.hasten(peer, now);
+            self.session.hasten(*id, now);
         }
         self.touch(index);
     }
@@ -171,7 +185,13 @@ impl<R: Random> Tunnel<R> {
     /// Whether the last hint about the line to a peer was that it is down.
     #[must_use]
     pub fn is_announced_down(&self, peer: PeerId) -> bool {
-        self.index(peer).is_some_and(|index| self.peers[index].is_announced_down)
+        self.index(peer).is_some_and(|index| self.peers[index].outage.is_announced)
+    }
+
+    /// Whether the line to a peer has no device.
+    #[must_use]
+    pub fn is_line_gone(&self, peer: PeerId) -> bool {
+        self.index(peer).is_some_and(|index| self.peers[index].outage.is_line_gone)
     }
 
     /// What each service of the link to a peer has counted, those included that were built before the peer restarted.

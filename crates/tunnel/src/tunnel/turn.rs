@@ -192,7 +192,7 @@ impl<R: Random> Tunnel<R> {
             return self.answers.give(&packet, IcmpError::NoRoute, network, now);
         };
         let Some(peer) = self.peers.get_mut(index) else { return Ok(()) };
-        if !peer.bearer.path().is_up && !peer.is_announced_down {
+        if !peer.bearer.path().is_up && !peer.outage.lasts() {
             if !self.session.has_address(peer.id) {
                 self.counters.packets_without_address += 1;
                 return self.answers.give(&packet, IcmpError::NoHost, network, now);
@@ -240,7 +240,7 @@ impl<R: Random> Tunnel<R> {
                 }
             }
             while let Some(event) = peer.bearer.poll_event() {
-                if event == bearer::Event::Down && !peer.is_announced_down {
+                if event == bearer::Event::Down && !peer.outage.lasts() {
                     session.begin(peer.id, now);
                 }
                 // Of that the session has told.

@@ -37,6 +37,36 @@ fn an_outage_that_is_announced_loses_nothing_and_ends_at_once() {
 }
 
 #[test]
+fn a_line_is_up_again_once_its_device_is_back_and_no_outage_is_announced_in_either_order() {
+    type Change = fn(&mut World);
+    let [down, up]: [Change; 2] = [|world| world.hint(0, LineHint::Down), |world| world.hint(0, LineHint::Up)];
+    let handoff: Change = |world| world.hint(0, LineHint::Handoff);
+    let [gone, back]: [Change; 2] = [|world| world.line(0, LinkState::Down), |world| world.line(0, LinkState::Up)];
+    for [first, second, third, last] in
+        [[down, gone, back, up], [gone, down, up, back], [down, gone, up, back], [gone, down, back, handoff]]
+    {
+        let mut world = World::new(Path::default(), 32);
+        world.send(0, [packet(0, UDP, 1, 500)]);
+        world.run(seconds(1));
+        for change in [first, second, third] {
+            change(&mut world);
+            let before = world.wires.borrow().sent.len();
+            world.send(0, [packet(0, UDP, 2, 500)]);
+            world.run(world.after(5000));
+            assert!(!world.ends[0].is_up());
+            let wires = world.wires.borrow();
+            assert!(wires.sent[before..].iter().all(|(_, sent)| sent.octets.len() < 500), "a packet was sent");
+        }
+        let (tunnel, peer) = (&world.ends[0].tunnel, world.ends[0].ids[0]);
+        assert_ne!(tunnel.is_announced_down(peer), tunnel.is_line_gone(peer));
+        last(&mut world);
+        world.run(world.after(1000));
+        assert!(world.ends[0].is_up());
+        assert_eq!(world.ends[1].host.received.len(), 4, "what waited is there");
+    }
+}
+
+#[test]
 fn new_keys_do_not_end_an_outage_that_is_announced() {
     let mut world = World::new(Path::default(), 30);
     world.run(seconds(1));

@@ -8,7 +8,7 @@ mod sizes;
 #[path = "../world/mod.rs"]
 mod world;
 
-use arqway_link::{LinkLayer, bearer};
+use arqway_link::{LinkLayer, LinkState, bearer};
 use arqway_session as session;
 use arqway_tunnel::{Event, LineHint};
 use arqway_units::{Span, Time};

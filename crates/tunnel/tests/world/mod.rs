@@ -1,7 +1,7 @@
 //! Tunnels joined in virtual time: lines that delay, lose, double and corrupt datagrams, and hosts with packets in memory.
 
 use arqway_link::mux::{self, Addresses, BestEffort, Ds, Plan, Scfq, SchedulerConfig, Table};
-use arqway_link::{LinkLayer, ServiceConfig, ShortForm, WorldDefaults, bearer};
+use arqway_link::{LinkLayer, LinkState, ServiceConfig, ShortForm, WorldDefaults, bearer};
 use arqway_net::{Arrival, Datagrams, NetError, Sent};
 use arqway_session::{
     Config, Configuration, Endpoint, Introduction, Keepalive, PeerConfig, PeerId, PresharedKey, PrivateKey,
@@ -422,6 +422,13 @@ impl World {
         let Self { ends, wires, now, .. } = self;
         let is_there = |to: SocketAddr| ends.iter().any(|end| end.line.address == to);
         wires.borrow_mut().under_way.retain(|(at, _), datagram| at > now || is_there(datagram.to));
+    }
+
+    /// The device of an end's line is gone, or there again.
+    pub(crate) fn line(&mut self, end: usize, state: LinkState) {
+        let End { tunnel, next, .. } = &mut self.ends[end];
+        tunnel.handle_line(state, self.now);
+        *next = Next::Turn;
     }
 
     /// Announces to an end what happens to the line to its first peer.
