@@ -101,6 +101,12 @@ pub enum NetError {
 }
 
 impl NetError {
+    /// Whether what was to be used is not there.
+    #[must_use]
+    pub fn is_not_found(&self) -> bool {
+        matches!(self, Self::System { source, .. } if source.kind() == io::ErrorKind::NotFound)
+    }
+
     pub(crate) fn missing(what: &str, remedy: &str) -> Self {
         Self::Missing { what: what.to_owned(), remedy: remedy.to_owned() }
     }

@@ -71,6 +71,11 @@ pub enum What {
         /// What the system says.
         why: String,
     },
+    /// The device is there again, and cannot be used.
+    LineRefused {
+        /// What the system says.
+        why: String,
+    },
     /// The device is there again.
     LineBack,
     /// The path carries datagrams of this size.
@@ -129,6 +134,7 @@ impl fmt::Display for What {
             Self::Restored => write!(out, "rate as configured again"),
             Self::Hint { hint } => write!(out, "hint: {hint}"),
             Self::LineGone { why } => write!(out, "line gone: {why}; looking for it each second"),
+            Self::LineRefused { why } => write!(out, "line still gone: {why}; trying again each second"),
             Self::LineBack => write!(out, "line back"),
             Self::Mtu { octets } => write!(out, "path MTU {octets}"),
         }

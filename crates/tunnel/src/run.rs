@@ -253,10 +253,11 @@ impl RunningTunnel {
     /// The device of the line is gone, and so are both directions of it; or it is back.
     fn hear_line(&mut self, news: &LineNews, now: Time, tell: &mut impl FnMut(&EventLine)) {
         let (state, what) = match news {
-            LineNews::Gone { why } => (LinkState::Down, What::LineGone { why: why.clone() }),
-            LineNews::Back => (LinkState::Up, What::LineBack),
+            LineNews::Gone { why } => (Some(LinkState::Down), What::LineGone { why: why.clone() }),
+            LineNews::Refused { why } => (None, What::LineRefused { why: why.clone() }),
+            LineNews::Back => (Some(LinkState::Up), What::LineBack),
         };
-        self.tunnel.handle_line(state, now);
+        state.into_iter().for_each(|state| self.tunnel.handle_line(state, now));
         let peers: Vec<PeerId> = self.names.iter().map(|(id, _)| *id).collect();
         for peer in peers {
             self.publish(peer, what.clone(), now, tell);

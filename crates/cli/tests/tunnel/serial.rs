@@ -9,7 +9,7 @@ use rand::{RngExt as _, SeedableRng as _};
 use rustix::io::{ioctl_fionbio, read, write};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use std::os::fd::{AsFd as _, OwnedFd};
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -157,6 +157,28 @@ fn a_device_that_is_plugged_in_again_ends_no_outage_that_is_announced() {
     }
     assert!(site.arqway(0, &["status", "tun-left"]).contains("right: down as announced, at "));
     site.arqway(0, &["hint", "tun-left", "up"]);
+    left.wait_for("link up");
+    site.call();
+    devices.iter().for_each(|device| std::fs::remove_file(device).expect("ours"));
+}
+
+#[test]
+fn a_device_that_is_plugged_in_again_without_rights_to_it_is_said_and_used_once_there_are_some() {
+    if !can_run() {
+        return;
+    }
+    let devices = devices("rights");
+    let cable = || Cable::between([0, 1].map(|end| devices[end].as_path()), Faults::default());
+    let first = cable();
+    let site = site("rights", &devices);
+    site.change(0, "[[peer]]", "user = \"nobody\"\n[[peer]]");
+    let [mut left, _right] = site.up();
+    drop(first);
+    left.wait_for("line gone: cannot use the serial line");
+    let _second = cable();
+    left.wait_for(&format!("line still gone: cannot open the serial line {}: Permission denied", devices[0].display()));
+    std::fs::set_permissions(&devices[0], PermissionsExt::from_mode(0o666)).expect("a device of ours");
+    left.wait_for("line back");
     left.wait_for("link up");
     site.call();
     devices.iter().for_each(|device| std::fs::remove_file(device).expect("ours"));

@@ -105,6 +105,11 @@ pub(crate) enum LineNews {
         /// What the system says.
         why: String,
     },
+    /// It is there again, and cannot be used; that is tried again and again.
+    Refused {
+        /// What the system says.
+        why: String,
+    },
     /// It is there again.
     Back,
 }

@@ -2,8 +2,9 @@
 //! unplugged; then it is tried again each second.
 //!
 //! ```text
-//!     the device reads or writes an error     Gone:  the link stands still, as at `arqway hint down`
-//!       each second: open                     Back:  it goes on
+//!     the device reads or writes an error     Gone:     the link stands still, as at `arqway hint down`
+//!       each second: open                     Back:     it goes on
+//!         it is there and cannot be used      Refused:  once for each reason
 //! ```
 
 use super::{Line, LineNews, SystemLine};
@@ -39,6 +40,8 @@ enum Device {
     },
     Gone {
         again: Time,
+        /// What was last told: why it cannot be opened although it is there.
+        told: Option<String>,
     },
 }
 
@@ -107,7 +110,7 @@ impl SystemLine for SerialLine {
         match &self.device {
             Device::There(port) => (!port.is_flushed()).then(|| self.now + SOON),
             Device::Lost { .. } => Some(self.now),
-            Device::Gone { again } => Some(*again),
+            Device::Gone { again, .. } => Some(*again),
         }
     }
 
@@ -118,14 +121,24 @@ impl SystemLine for SerialLine {
             Device::There(_) => None,
             Device::Lost { why } => {
                 let news = LineNews::Gone { why: std::mem::take(why) };
-                self.device = Device::Gone { again: now + AGAIN };
+                self.device = Device::Gone { again: now + AGAIN, told: None };
                 Some(news)
             }
-            Device::Gone { again } if *again > now => None,
-            Device::Gone { again } => {
+            Device::Gone { again, .. } if *again > now => None,
+            Device::Gone { again, told } => {
                 *again = now + AGAIN;
-                self.device = Device::There(SerialPort::open(self.config.clone()).ok()?);
-                Some(LineNews::Back)
+                match SerialPort::open(self.config.clone()) {
+                    Ok(port) => {
+                        self.device = Device::There(port);
+                        Some(LineNews::Back)
+                    }
+                    Err(error) => {
+                        let why = Some(error).filter(|error| !error.is_not_found()).map(|error| error.to_string());
+                        let is_news = *told != why;
+                        told.clone_from(&why);
+                        why.filter(|_| is_news).map(|why| LineNews::Refused { why })
+                    }
+                }
             }
         }
     }
@@ -167,10 +180,44 @@ mod tests {
         assert!(matches!(line.tend(at(1)), Some(LineNews::Gone { why }) if why.contains("arqway-serial")));
         assert_eq!(line.send(OTHER_END, None, b"datagram", 8, 0).unwrap(), Sent::Lost(8));
         assert_eq!((line.tend(at(1)), line.poll_timeout()), (None, Some(at(2))));
+        std::fs::remove_file(&path).unwrap();
         assert_eq!((line.tend(at(2)), line.poll_timeout()), (None, Some(at(3))), "not yet");
         let _other = plug_in(&path);
         assert_eq!(line.tend(at(3)), Some(LineNews::Back));
         assert_eq!(line.send(OTHER_END, None, b"datagram", 8, 0).unwrap(), Sent::Taken(8));
+        std::fs::remove_file(&path).unwrap();
+    }
+
+    #[test]
+    fn why_a_device_that_is_back_cannot_be_used_is_told_once_for_each_reason() {
+        let path = std::env::temp_dir().join(format!("arqway-refused-{}", std::process::id()));
+        let other = plug_in(&path);
+        let config = SerialConfig { path: path.clone(), baud: 9600, hardware_flow_control: false };
+        let mut line = SerialLine::open(config).unwrap();
+        drop(other);
+        assert!(line.receive().unwrap().is_none());
+        let mut seconds = 1..;
+        let mut next = || line.tend(Time::ZERO + AGAIN * seconds.next().unwrap());
+        assert!(matches!(next(), Some(LineNews::Gone { .. })));
+        let mut is_refused = |with: &str| {
+            let news = [next(), next()];
+            assert!(matches!(&news, [Some(LineNews::Refused { why }), None] if why.contains(with)), "{news:?}");
+        };
+        // Root is refused no device that it can find: this one is none, and that one is no file.
+        let put = |what: &str| {
+            std::fs::remove_file(&path).ok();
+            symlink(what, &path).unwrap();
+        };
+        put("/dev/null");
+        is_refused("is not a serial line");
+        put("/dev");
+        is_refused("Is a directory");
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(next(), None, "it is unplugged again, which was told");
+        put("/dev");
+        assert!(matches!(next(), Some(LineNews::Refused { .. })), "and plugged in again");
+        let _other = plug_in(&path);
+        assert_eq!(next(), Some(LineNews::Back));
         std::fs::remove_file(&path).unwrap();
     }
 }
