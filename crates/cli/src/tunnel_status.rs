@@ -99,11 +99,13 @@ fn table(status: &Status) -> String {
     lines.push(format!("datagrams: {} sent, {} received", counters.datagrams_sent, own.datagrams_received));
     let refused = [
         ("not taken by the kernel", counters.datagrams_lost),
-        ("no session keys", own.datagrams_not_sealed),
+        ("peer's new address not proven", own.datagrams_not_sealed),
         ("not recognised", counters.datagrams_unknown),
         ("of strangers' keys", counters.datagrams_of_strangers),
         ("forged", counters.datagrams_forged),
         ("replayed", counters.datagrams_replayed),
+        ("keys expired", counters.datagrams_expired),
+        ("too many handshakes", counters.datagrams_overload),
         ("damaged", counters.datagrams_damaged),
     ];
     lines.extend(of_counters("  dropped", &refused));
@@ -196,5 +198,33 @@ fn time(seconds: Option<f64>) -> String {
         Some(time) if time < 120.0 => format!("{time:.1} s"),
         Some(time) if time < 7200.0 => format!("{:.0} min", time / 60.0),
         Some(time) => format!("{:.1} h", time / 3600.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arqway_tunnel::{Counters, CountersStatus};
+
+    #[test]
+    fn every_datagram_that_was_dropped_is_in_the_table_under_its_reason() {
+        let own = Counters { datagrams_not_sealed: 2, ..Counters::default() };
+        let counters = CountersStatus {
+            own,
+            datagrams_lost: 1,
+            datagrams_unknown: 3,
+            datagrams_of_strangers: 4,
+            datagrams_forged: 5,
+            datagrams_replayed: 6,
+            datagrams_expired: 7,
+            datagrams_overload: 8,
+            datagrams_damaged: 9,
+            ..CountersStatus::default()
+        };
+        let (interface, public_key, listens_at) = ("home".to_owned(), String::new(), String::new());
+        let said = table(&Status { interface, public_key, listens_at, running_s: 0.0, peers: Vec::new(), counters });
+        let expected = "  dropped: not taken by the kernel 1, peer's new address not proven 2, not recognised 3, of strangers' keys 4, \
+                        forged 5, replayed 6, keys expired 7, too many handshakes 8, damaged 9\n";
+        assert!(said.ends_with(expected), "{said}");
     }
 }

@@ -281,24 +281,18 @@ impl RunningTunnel {
     pub fn status(&mut self) -> Status {
         let now = self.clock.now();
         let peers = self.names.clone().into_iter().map(|(id, name)| self.peer_status(id, name, now)).collect();
-        let (datagrams_sent, datagrams_lost) = self.tunnel.datagrams_sent();
-        let of_session = self.tunnel.session().counters();
         Status {
             interface: self.device.interface().name().to_owned(),
             public_key: self.tunnel.session().public().to_string(),
             listens_at: self.place(),
             running_s: now.as_seconds(),
             peers,
-            counters: CountersStatus {
-                own: self.tunnel.counters(),
-                datagrams_sent,
-                datagrams_lost,
-                datagrams_unknown: of_session.malformed + of_session.unknown_index + of_session.not_for_us,
-                datagrams_of_strangers: of_session.strangers,
-                datagrams_forged: of_session.forged,
-                datagrams_replayed: of_session.replayed,
-                datagrams_damaged: self.line.damaged(),
-            },
+            counters: CountersStatus::new(
+                self.tunnel.counters(),
+                self.tunnel.datagrams_sent(),
+                self.tunnel.session().counters(),
+                self.line.damaged(),
+            ),
         }
     }
 

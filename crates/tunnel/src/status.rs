@@ -4,6 +4,7 @@
 
 use crate::counters::Counters;
 use arqway_link::metrics::EndMetrics;
+use arqway_session as session;
 use arqway_units::Ratio;
 use serde::{Deserialize, Serialize};
 
@@ -91,7 +92,7 @@ impl ServiceStatus {
 }
 
 /// What was counted since the start.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct CountersStatus {
     /// The tunnel's own.
     #[serde(flatten)]
@@ -108,6 +109,71 @@ pub struct CountersStatus {
     pub datagrams_forged: u64,
     /// Datagrams that had come before.
     pub datagrams_replayed: u64,
+    /// Datagrams that were sealed with a key that is too old.
+    pub datagrams_expired: u64,
+    /// Handshakes beyond those that are answered in a time.
+    pub datagrams_overload: u64,
     /// Frames of a serial line that arrived damaged.
     pub datagrams_damaged: u64,
+}
+
+impl CountersStatus {
+    pub(crate) fn new(own: Counters, (sent, lost): (u64, u64), session: session::Counters, damaged: u64) -> Self {
+        // Whatever the session drops is told.
+        let session::Counters {
+            malformed,
+            unknown_index,
+            expired,
+            forged,
+            replayed,
+            not_for_us,
+            strangers,
+            overload,
+            cookies: _,
+            handshakes: _,
+            refused: _,
+        } = session;
+        Self {
+            own,
+            datagrams_sent: sent,
+            datagrams_lost: lost,
+            datagrams_unknown: malformed + unknown_index + not_for_us,
+            datagrams_of_strangers: strangers,
+            datagrams_forged: forged,
+            datagrams_replayed: replayed,
+            datagrams_expired: expired,
+            datagrams_overload: overload,
+            datagrams_damaged: damaged,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whatever_the_session_drops_is_counted_under_its_own_name() {
+        let session = session::Counters {
+            malformed: 1,
+            unknown_index: 2,
+            not_for_us: 4,
+            strangers: 8,
+            forged: 16,
+            replayed: 32,
+            expired: 64,
+            overload: 128,
+            ..session::Counters::default()
+        };
+        let expected = CountersStatus {
+            datagrams_unknown: 7,
+            datagrams_of_strangers: 8,
+            datagrams_forged: 16,
+            datagrams_replayed: 32,
+            datagrams_expired: 64,
+            datagrams_overload: 128,
+            ..CountersStatus::default()
+        };
+        assert_eq!(CountersStatus::new(Counters::default(), (0, 0), session, 0), expected);
+    }
 }
