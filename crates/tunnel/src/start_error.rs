@@ -34,7 +34,7 @@ pub enum StartError {
     /// Peers' datagrams would be dropped.
     #[error(
         "peers' datagrams that come in at `{interface}` would be dropped: its reverse path filter is strict, and the way back leads into the \
-         tunnel (RFC 3704); loosen it with `sysctl -w net.ipv4.conf.{interface}.rp_filter=2`"
+         tunnel (RFC 3704); loosen it with `sysctl -w {}=2`", rp_filter(.interface)
     )]
     StrictFilter {
         /// Where they come in.
@@ -49,4 +49,10 @@ pub enum StartError {
     /// No key can be made without it.
     #[error("no randomness from the system: {0}")]
     Randomness(#[from] getrandom::Error),
+}
+
+/// The setting of an interface as sysctl(8) takes it: with slashes where the name has a dot, as a VLAN's has, since a dot stands for a slash.
+fn rp_filter(interface: &str) -> String {
+    let separator = if interface.contains('.') { "/" } else { "." };
+    ["net", "ipv4", "conf", interface, "rp_filter"].join(separator)
 }

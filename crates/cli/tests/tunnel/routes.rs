@@ -151,6 +151,27 @@ fn what_the_machine_does_not_let_through_is_said_before_anything_is_left() {
 }
 
 #[test]
+fn the_command_that_loosens_a_strict_filter_does_so_whatever_the_interface_is_called() {
+    if !can_run() {
+        return;
+    }
+    let site = Site::gateway("vlan");
+    let (namespace, uplink) = (&site.namespaces[0], interface("c770"));
+    // As a VLAN's.
+    let renamed = format!("{uplink}.5");
+    ip(&format!("-n {namespace} link set {uplink} down"));
+    ip(&format!("-n {namespace} link set {uplink} name {renamed} up"));
+    ip(&format!("-n {namespace} route add default via 192.168.77.2"));
+    site.sysctl(0, "net.ipv4.conf.all.rp_filter=1");
+    let said = refused(&site, 0);
+    let setting = said.split("`sysctl -w ").nth(1).and_then(|rest| rest.split('`').next());
+    let setting = setting.unwrap_or_else(|| panic!("no command:\n{said}"));
+    assert!(setting.contains(&renamed), "{said}");
+    site.sysctl(0, setting);
+    let _left = Tunnel::start(&site, 0);
+}
+
+#[test]
 fn a_network_to_which_another_route_leads_is_refused_whatever_the_metric_of_that_one() {
     if !can_run() {
         return;
