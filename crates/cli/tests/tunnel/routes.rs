@@ -151,6 +151,31 @@ fn what_the_machine_does_not_let_through_is_said_before_anything_is_left() {
 }
 
 #[test]
+fn where_ipv6_is_disabled_its_routes_are_left_out_and_its_addresses_refused_with_the_command_that_enables_it() {
+    if !can_run() {
+        return;
+    }
+    let site = Site::gateway("four");
+    site.sysctl(0, "net.ipv6.conf.all.disable_ipv6=1");
+    {
+        let _tunnels = site.up();
+        site.call_to(0, 2, WORLD);
+        let during = site.routes(0);
+        assert!(during.contains("0.0.0.0/1 dev tun-left") && !during.contains("::/1"), "{during}");
+    }
+    site.change(0, "addresses = [\"10.9.0.1/24\"", "addresses = [\"10.9.0.1/24\", \"fd09::1/64\"");
+    let said = refused(&site, 0);
+    let enabled = "net.ipv6.conf.default.disable_ipv6=0";
+    assert!(
+        said.contains("the address fd09::1/64 of `tun-left`") && said.contains(&format!("`sysctl -w {enabled}`")),
+        "{said}"
+    );
+    site.sysctl(0, enabled);
+    let _left = Tunnel::start(&site, 0);
+    assert!(site.routes(0).contains("8000::/1 dev tun-left"));
+}
+
+#[test]
 fn the_command_that_loosens_a_strict_filter_does_so_whatever_the_interface_is_called() {
     if !can_run() {
         return;

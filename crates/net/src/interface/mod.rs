@@ -29,6 +29,7 @@ use bytes::Bytes;
 use headers::ETHERNET;
 use packet::PacketSocket;
 use rustix::io::Errno;
+use std::fs::read_to_string;
 use std::io;
 use std::net::IpAddr;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -151,6 +152,7 @@ impl Interface {
         if has_ipv6() && device.mtu >= 1280 {
             netlink.change(&link, Change { no_own_ipv6: true, ..Change::default() })?;
         }
+        check_addresses(device)?;
         // Up first: an IPv6 address of a device that is down gets its route at a time of its own.
         netlink.change(&link, Change { up: Some(true), ..Change::default() })?;
         let routes = Netlink::watch(&[libc::RTNLGRP_IPV6_ROUTE])?;
@@ -171,8 +173,9 @@ impl Interface {
     /// # Errors
     /// Another route to the same network stands already, whatever its metric; or the process lacks `CAP_NET_ADMIN`.
     pub fn add_routes(&self, networks: &[(IpAddr, u8)]) -> Result<(), NetError> {
-        // Where the machine has no IPv6, nothing of it needs a route.
-        let there = networks.iter().filter(|(network, _)| network.is_ipv4() || has_ipv6());
+        // Where the machine has no IPv6, or its administrator has disabled it, nothing of it needs a route.
+        let has_ipv6 = is_ipv6_disabled(self.name()) == Some(false);
+        let there = networks.iter().filter(|(network, _)| network.is_ipv4() || has_ipv6);
         there.into_iter().try_for_each(|(network, prefix)| {
             check_no_other_route(&self.netlink, &self.link, *network, *prefix)?;
             self.netlink.add_route(&self.link, *network, *prefix)
@@ -325,6 +328,21 @@ impl Interface {
 
 fn has_ipv6() -> bool {
     Path::new("/proc/sys/net/ipv6").exists()
+}
+
+/// Whether the system keeps IPv6 from a device; `None` where there is none that it could keep.
+fn is_ipv6_disabled(device: &str) -> Option<bool> {
+    let disabled = read_to_string(format!("/proc/sys/net/ipv6/conf/{device}/disable_ipv6"));
+    disabled.ok().map(|disabled| disabled.trim() != "0")
+}
+
+/// Whether a device that has just been made may have its addresses.
+fn check_addresses(device: &Device) -> Result<(), NetError> {
+    let six = device.addresses.iter().find(|(address, _)| address.is_ipv6());
+    let Some((address, prefix)) = six.filter(|_| is_ipv6_disabled(&device.name) == Some(true)) else { return Ok(()) };
+    let what = format!("IPv6, for the address {address}/{prefix} of `{}`: it is disabled here", device.name);
+    // A new device has what `default` says, whatever is set for others.
+    Err(NetError::missing(&what, "enable it with `sysctl -w net.ipv6.conf.default.disable_ipv6=0`"))
 }
 
 impl AsFd for Interface {
