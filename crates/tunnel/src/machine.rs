@@ -3,7 +3,7 @@
 use crate::line::SystemLine;
 use crate::settings::Settings;
 use crate::start_error::StartError;
-use arqway_net::{Interface, Masquerade, ask_name_servers};
+use arqway_net::{Interface, Masquerade, Underlay, Way, ask_name_servers};
 use std::net::{IpAddr, SocketAddr};
 
 /// Sets what the settings ask for, and leads the line's datagrams around the device where routes could take them into it; peers are
@@ -12,16 +12,17 @@ pub(crate) fn set_up(
     settings: &Settings,
     device: &Interface,
     line: &mut dyn SystemLine,
-    mut endpoints: impl Iterator<Item = SocketAddr>,
+    endpoints: &[SocketAddr],
 ) -> Result<Option<Masquerade>, StartError> {
     let routed = settings.routed();
     device.add_routes(&routed)?;
     // A line with one other end has no routes.
     if !routed.is_empty() && line.other_end().is_none() {
         let mut underlay = device.underlay()?;
-        if let Some(interface) = endpoints.find_map(|endpoint| underlay.strict_filter(endpoint.ip())) {
+        if let Some(interface) = endpoints.iter().find_map(|endpoint| underlay.strict_filter(endpoint.ip())) {
             return Err(StartError::StrictFilter { interface });
         }
+        check_source(line.address(), endpoints, &mut underlay)?;
         line.go_around(underlay);
     }
     let servers: Vec<IpAddr> = settings.dns.iter().map(|server| server.value.0).collect();
@@ -30,4 +31,13 @@ pub(crate) fn set_up(
     }
     let addresses = settings.addresses.iter().map(|address| address.address);
     Ok(settings.masquerade.then(|| device.masquerade(addresses)).transpose()?)
+}
+
+/// From one address of IPv6 the system sends as its routes have it, whatever interface is asked for: it cannot send around the device.
+fn check_source(listen: SocketAddr, endpoints: &[SocketAddr], underlay: &mut Underlay) -> Result<(), StartError> {
+    if listen.is_ipv4() || listen.ip().is_unspecified() {
+        return Ok(());
+    }
+    let followed = endpoints.iter().find(|endpoint| underlay.way_to(endpoint.ip()) != Way::AsRouted);
+    followed.map_or(Ok(()), |endpoint| Err(StartError::OneSource { listen, endpoint: *endpoint }))
 }

@@ -29,6 +29,7 @@ use arrayvec::ArrayVec;
 use rand::rngs::ChaCha20Rng;
 use rand::{Rng, SeedableRng};
 use serde::Serialize;
+use std::net::SocketAddr;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
 use std::sync::Arc;
@@ -115,7 +116,8 @@ impl RunningTunnel {
         let device = Device { name, addresses, mtu: settings.mtu, transmit_queue: TRANSMIT_QUEUE };
         let device = Interface::tun_with_offloads(&device)?;
         let at = names.iter().filter_map(|(id, _)| tunnel.session().status(*id, clock.now())?.address);
-        let masquerade = machine::set_up(settings, &device, line.as_mut(), at)?;
+        let at: Vec<SocketAddr> = at.collect();
+        let masquerade = machine::set_up(settings, &device, line.as_mut(), &at)?;
         let names_of_services = service_names(&checked.link_layer.classes, &checked.link_layer.table);
         let kinds = checked.link_layer.services().into_iter().map(ServiceConfig::kind);
         let services = names_of_services.into_iter().zip(kinds).collect();

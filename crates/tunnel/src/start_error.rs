@@ -5,6 +5,7 @@ use crate::new_peer::AddError;
 use arqway_net::NetError;
 use arqway_session::KeyFileError;
 use std::io;
+use std::net::SocketAddr;
 
 /// Why a tunnel cannot begin.
 #[derive(Debug, thiserror::Error)]
@@ -39,6 +40,17 @@ pub enum StartError {
     StrictFilter {
         /// Where they come in.
         interface: String,
+    },
+    /// Datagrams to a peer would go into the tunnel.
+    #[error(
+        "datagrams from {listen} to the peer at {endpoint} would follow a route into the tunnel, since from one address of IPv6 the system \
+         sends as routes have it; say the port alone: `listen = {}`", .listen.port()
+    )]
+    OneSource {
+        /// Where they leave from.
+        listen: SocketAddr,
+        /// Where they are to go.
+        endpoint: SocketAddr,
     },
     /// A tunnel of this name runs already, or nobody may listen here.
     #[error(transparent)]

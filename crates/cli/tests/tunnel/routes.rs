@@ -48,6 +48,35 @@ fn datagrams_of_ipv6_go_around_it_too() {
 }
 
 #[test]
+fn one_address_of_ipv6_to_listen_at_is_refused_where_a_route_would_take_its_datagrams_into_the_tunnel() {
+    if !can_run() {
+        return;
+    }
+    let site = Site::gateway("source");
+    site.add_ipv6();
+    ip(&format!("-n {} route add default via fd77::2", site.namespaces[0]));
+    for (end, setting) in [(0, "endpoint"), (1, "listen")] {
+        site.change(end, &format!("{setting} = \"192.168.78.1:51820\""), &format!("{setting} = \"[fd78::1]:51820\""));
+    }
+    site.change(0, "routes = true", "routes = true\nlisten = \"[fd77::1]:51820\"");
+    // Not all addresses, but that of the other end.
+    site.change(0, "\"::/0\"", "\"fd00::/8\"");
+    let said = refused(&site, 0);
+    assert!(
+        said.contains("from [fd77::1]:51820 to the peer at [fd78::1]:51820") && said.contains("`listen = 51820`"),
+        "{said}"
+    );
+    site.change(0, "\"[fd77::1]:51820\"", "51820");
+    {
+        let _tunnels = site.up();
+        site.call_to(0, 2, WORLD);
+    }
+    site.change(0, "listen = 51820", "listen = \"[fd77::1]:51820\"");
+    site.change(0, "\"fd00::/8\"", "\"fd09::/16\"");
+    let _tunnels = site.up();
+}
+
+#[test]
 fn its_datagrams_follow_the_default_route_to_another_interface() {
     if !can_run() {
         return;
