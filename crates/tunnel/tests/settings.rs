@@ -91,7 +91,7 @@ fn mistakes_between_settings_are_told_too() {
         ),
         (
             "link-layer = { bearer = { pace = \"1 Mbit/s\" } }",
-            "home.toml:3:14",
+            "home.toml:3:34",
             "the pace of a tunnel's link is its `rate`",
         ),
         (
@@ -144,6 +144,34 @@ fn a_serial_line_has_one_peer_and_no_addresses() {
         "a second peer on a serial line; expected the one at its other end",
     ] {
         assert!(said.contains(expected), "no `{expected}`:\n{said}");
+    }
+}
+
+#[test]
+fn what_would_have_no_effect_is_refused_where_it_was_written_and_what_was_not_written_is_not() {
+    let bearer =
+        "link-layer.bearer = { overhead = \"40 octets\", mtu-least = \"600 octets\", mtu-most = \"1500 octets\" }";
+    let line = "line = { serial = \"/dev/ttyUSB0\", baud = 57600 }";
+    let said = with(&format!("dscp = {{ low-delay = \"ef\" }}\n{bearer}\n{line}")).expect_err("mistakes");
+    for expected in [
+        "home.toml:3:8: `dscp` has no meaning on a serial line",
+        "home.toml:4:34: `overhead` has no meaning on a serial line",
+        "home.toml:4:59: `mtu-least` has no meaning on a serial line",
+        "home.toml:4:84: `mtu-most` has no meaning on a serial line",
+        "`frame` of `line` says how large frames are",
+    ] {
+        assert!(said.contains(expected), "no `{expected}`:\n{said}");
+    }
+    assert!(with(bearer).is_ok(), "over UDP they have a meaning");
+    let said = with("link-layer.bearer = { hellos = true, pace-up = \"1 Mbit/s\" }").expect_err("mistakes");
+    assert!(
+        said.contains("home.toml:3:32: a tunnel has no hellos") && said.contains("home.toml:3:48: the pace"),
+        "{said}"
+    );
+    let others = "link-layer = { bearer = { hellos = false, breaker = false }, table = { kind = \"best-effort\", low-delay = \"raw\" } }";
+    for given in [line.to_owned(), format!("{line}\n{others}")] {
+        let said = with(&given).expect("settings").to_string();
+        assert!(said.contains("low-delay: ") && !said.contains("(ef)"), "no codepoint has an effect: {said}");
     }
 }
 

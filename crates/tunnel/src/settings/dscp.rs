@@ -12,6 +12,10 @@ impl Settings {
     /// The codepoint of each service, by its number.
     pub(super) fn dscp_of(&self, link_layer: &LinkLayer, mistakes: &mut Mistakes) -> Vec<Ds> {
         let names = service_names(&link_layer.classes, &link_layer.table);
+        // Frames of a serial line have none.
+        if self.line.is_some() {
+            return vec![Ds::default(); names.len()];
+        }
         let Some(given) = &self.dscp else {
             let of = |name: &String| if name == LOW_DELAY.0 { LOW_DELAY.1 } else { Ds::default() };
             return names.iter().map(of).collect();

@@ -22,6 +22,7 @@ mod line;
 mod machine;
 mod places;
 mod shown;
+mod unused;
 mod user;
 
 pub use key::Key;
@@ -213,12 +214,9 @@ impl Checked {
         settings.check_peers(&mut mistakes);
         settings.check_line(&mut mistakes);
         settings.check_machine(&mut mistakes);
+        settings.check_unused(source, &mut mistakes);
         let given = settings.link_layer.as_ref();
         let link_layer = given.map_or_else(link_layer, |given| given.value.clone());
-        if let Some(place) = given.filter(|given| given.value.bearer.as_ref().is_some_and(has_pace)) {
-            let help = "`rate` says how fast this end sends; remove `pace` and `pace-up`";
-            mistakes.push(place.mistake("the pace of a tunnel's link is its `rate`").help(help));
-        }
         let (dscp, mut links) = (settings.dscp_of(&link_layer, &mut mistakes), Vec::new());
         for peer in &settings.peer {
             let (delay, dscp) = (peer.value.delay, dscp.clone());
@@ -263,10 +261,6 @@ impl Checked {
             ("the services of link-layer.table", &table),
         ])
     }
-}
-
-fn has_pace(bearer: &bearer::Config) -> bool {
-    bearer.pace.is_some() || bearer.pace_up.is_some()
 }
 
 /// How a device may be called: at most 15 octets, and nothing that a path or a shell takes for something else.
