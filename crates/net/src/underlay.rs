@@ -161,17 +161,18 @@ fn interface(route: &RouteMessage) -> Option<u32> {
     })
 }
 
-/// Refuses a network to which a route of the main table leads elsewhere than into the device. The kernel would take a second one with
-/// another metric, and the lower metric would win: the tunnel its neighbours' packets, or its neighbours the tunnel's.
-pub(crate) fn check_no_other_route(
-    routes: &Netlink,
-    device: &Link,
-    network: IpAddr,
-    length: u8,
-) -> Result<(), NetError> {
-    let known = routes.routes(network).map_err(|error| NetError::system("list the routes", error))?;
-    let other = known.iter().find(|route| is_to(route, network, length) && interface(route) != Some(device.index));
-    let Some(route) = other else { return Ok(()) };
+/// Refuses networks to which a route of the main table leads elsewhere than into the device. The kernel would take a second one with
+/// another metric, and the lower metric would win: either way one of the two would have no packets any more.
+pub(crate) fn check_no_other_route(routes: &Netlink, device: &Link, networks: &[(IpAddr, u8)]) -> Result<(), NetError> {
+    let mut known = Vec::new();
+    for any in [IpAddr::from([0; 4]), IpAddr::from([0; 16])] {
+        if networks.iter().any(|(network, _)| network.is_ipv4() == any.is_ipv4()) {
+            known.extend(routes.routes(any).map_err(|error| NetError::system("list the routes", error))?);
+        }
+    }
+    let others = known.iter().filter(|route| interface(route) != Some(device.index));
+    let taken = |route| Some((*networks.iter().find(|(network, length)| is_to(route, *network, *length))?, route));
+    let Some(((network, length), route)) = others.into_iter().find_map(taken) else { return Ok(()) };
     let name = interface(route).and_then(|interface| routes.link_at(interface)).map(|link| link.name);
     let (network, device) = (format!("{network}/{length}"), device.name.clone());
     Err(NetError::RouteExists { network, device, interface: name, metric: metric(route) })

@@ -175,11 +175,10 @@ impl Interface {
     pub fn add_routes(&self, networks: &[(IpAddr, u8)]) -> Result<(), NetError> {
         // Where the machine has no IPv6, or its administrator has disabled it, nothing of it needs a route.
         let has_ipv6 = is_ipv6_disabled(self.name()) == Some(false);
-        let there = networks.iter().filter(|(network, _)| network.is_ipv4() || has_ipv6);
-        there.into_iter().try_for_each(|(network, prefix)| {
-            check_no_other_route(&self.netlink, &self.link, *network, *prefix)?;
-            self.netlink.add_route(&self.link, *network, *prefix)
-        })
+        let there = networks.iter().copied().filter(|(network, _)| network.is_ipv4() || has_ipv6);
+        let there: Vec<(IpAddr, u8)> = there.collect();
+        check_no_other_route(&self.netlink, &self.link, &there)?;
+        there.into_iter().try_for_each(|(network, prefix)| self.netlink.add_route(&self.link, network, prefix))
     }
 
     /// The ways around it, in the calling thread's namespace, which has to be its own.
