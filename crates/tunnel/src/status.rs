@@ -130,6 +130,7 @@ impl CountersStatus {
             strangers,
             overload,
             cookies: _,
+            genuine: _,
             handshakes: _,
             refused: _,
         } = session;

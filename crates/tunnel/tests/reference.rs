@@ -1,0 +1,98 @@
+//! `docs/reference/tunnel-status.md` explains each key of the JSON that a tunnel says of itself, and no other.
+
+use arqway_tunnel::{CountersStatus, EventLine, LineHint, PeerStatus, ServiceStatus, Status, What};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+/// The names in the first column of the tables between two headings, which stand there as code.
+fn explained(from: &str, to: &str) -> BTreeSet<String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/tunnel-status.md");
+    let page = fs::read_to_string(path).expect("the page");
+    let (_, rest) = page.split_once(from).expect("a heading");
+    let (part, _) = rest.split_once(to).unwrap_or((rest, ""));
+    let first_columns = part.lines().filter_map(|line| line.strip_prefix("| `")?.split(" |").next());
+    first_columns
+        .flat_map(|column| column.split('`').step_by(2))
+        .filter(|name| !name.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+/// The keys of an object, and of those in it.
+fn keys(value: &Value, found: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(members) => members.iter().for_each(|(key, value)| {
+            found.insert(key.clone());
+            keys(value, found);
+        }),
+        Value::Array(items) => items.iter().for_each(|item| keys(item, found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn each_key_of_the_status_is_explained() {
+    let text = || "x".to_owned();
+    let service = ServiceStatus {
+        name: text(),
+        kind: text(),
+        goodput: None,
+        loss: None,
+        retransmissions: None,
+        sent_bps: 0.0,
+        received_bps: 0.0,
+        packets_refused: 0,
+    };
+    let peer = PeerStatus {
+        name: text(),
+        address: None,
+        is_up: true,
+        is_announced_down: false,
+        is_line_gone: false,
+        heard_s_ago: None,
+        round_trip_s: None,
+        mtu_octets: 1500,
+        pace_bps: None,
+        slowed_from_bps: None,
+        delivery_rate_bps: None,
+        services: vec![service],
+    };
+    let status = Status {
+        interface: text(),
+        public_key: text(),
+        listens_at: text(),
+        running_s: 0.0,
+        peers: vec![peer],
+        counters: CountersStatus::default(),
+    };
+    let mut found = BTreeSet::new();
+    keys(&serde_json::to_value(status).expect("JSON"), &mut found);
+    assert_eq!(explained("## Status", "## Events"), found);
+}
+
+#[test]
+fn each_event_is_explained() {
+    let why = || "x".to_owned();
+    let all = [
+        What::Keys,
+        What::Restarted,
+        What::Refused { why: why() },
+        What::Unreachable { unverified: true },
+        What::Moved { to: why() },
+        What::Up,
+        What::Down,
+        What::Slowed { to_bps: 1 },
+        What::Restored,
+        What::Hint { hint: LineHint::Up },
+        What::LineGone { why: why() },
+        What::LineRefused { why: why() },
+        What::LineBack,
+        What::Mtu { octets: 1500 },
+    ];
+    let lines = all.map(|what| EventLine { at_s: 0.0, number: 1, peer: why(), what });
+    let events: Vec<Value> = lines.iter().map(|line| serde_json::to_value(line).expect("JSON")).collect();
+    let names = events.iter().map(|event| event["event"].as_str().expect("a name").to_owned()).collect();
+    assert_eq!(explained("## Events", "```"), names);
+}
