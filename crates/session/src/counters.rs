@@ -1,9 +1,9 @@
-//! What an end counts: each datagram that came to nothing is in one of these, and `genuine` has the others.
+//! What an end counts: each datagram that came to nothing is in one of these.
 
 /// Counters of an end, over all peers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counters {
-    /// Written by a peer, and seen for the first time: sealed datagrams and handshake messages.
+    /// Sealed datagrams and handshake messages that a peer has written and that had not come before.
     pub genuine: u64,
     /// Datagrams that are none of the session.
     pub malformed: u64,

@@ -56,7 +56,7 @@ pub(crate) struct Peer {
     pub(crate) congestion: Congestion,
 }
 
-/// Why nothing crosses the line, as far as that is known without asking the peer for a sign of life. Each reason ends by itself.
+/// Why nothing crosses the line, as far as that is known without asking the peer for a sign of life. Each reason comes and goes whatever the other does.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Outage {
     /// Somebody outside has said so.

@@ -40,6 +40,8 @@ use std::sync::mpsc::Receiver;
 const TRANSMIT_QUEUE: u32 = 500;
 /// How soon a line that was full is tried again.
 const AGAIN: Span = Span::from_milliseconds(1);
+/// How often it is heard that routes have changed: on a router they may do so all the time, and each peer costs a question to the kernel then.
+const NEWS_INTERVAL: Span = Span::from_milliseconds(1000);
 /// How often the system's clock is looked at, which somebody may set.
 const CLOCK_INTERVAL: Span = Span::from_milliseconds(1000);
 
@@ -74,6 +76,8 @@ pub struct RunningTunnel {
     events: u64,
     /// Somebody has asked it to end.
     is_over: bool,
+    /// When it is heard again that routes have changed.
+    hears_news_from: Time,
 }
 
 impl std::fmt::Debug for RunningTunnel {
@@ -143,6 +147,7 @@ impl RunningTunnel {
             listeners,
             events: 0,
             is_over: false,
+            hears_news_from: Time::ZERO,
         })
     }
 
@@ -204,14 +209,18 @@ impl RunningTunnel {
 
     /// Waits until there is something to do; the first of what is ready is the waker.
     fn wait(&mut self, wait: &Wait, waker: &Waker, until: Option<Time>) -> Result<Ready, NetError> {
-        let until = until.into_iter().chain(self.line.poll_timeout()).min();
-        let news = self.line.changes().unwrap_or(waker.as_fd());
+        let now = self.clock.now();
+        let is_heard = self.hears_news_from <= now;
+        let news_from = self.line.changes().filter(|_| !is_heard).map(|_| self.hears_news_from);
+        let until = until.into_iter().chain(self.line.poll_timeout()).chain(news_from).min();
+        let news = self.line.changes().filter(|_| is_heard).unwrap_or(waker.as_fd());
         let all = [waker.as_fd(), news, self.device.interface().as_fd()].into_iter().chain(self.line.descriptor());
         let all: ArrayVec<BorrowedFd<'_>, 4> = all.collect();
         let ready = wait.on(&all, until, &self.clock)?;
         drop(all);
-        if ready.has(1) {
+        if ready.has(1) && is_heard {
             self.line.changed();
+            self.hears_news_from = now + NEWS_INTERVAL;
         }
         Ok(ready)
     }

@@ -68,7 +68,7 @@ fn ctrl_c_ends_it_and_its_tunnels_in_good_order_before_the_loads_and_meanwhile()
     if !can_run() {
         return;
     }
-    for mut demo in ["lte, seed 1", "packets cross both"].map(begun_as_far_as) {
+    for mut demo in ["lte, seed 1", "packets cross both"].into_iter().map(begun_as_far_as) {
         kill_process(Pid::from_child(&demo), Signal::INT).expect("a process that runs");
         assert_eq!(demo.wait().expect("an end").code(), Some(130));
         assert_eq!(ends_of(demo.id()), 0);

@@ -199,6 +199,15 @@ fn where_ipv6_is_disabled_its_routes_are_left_out_and_its_addresses_refused_with
         said.contains("the address fd09::1/64 of `tun-left`") && said.contains(&format!("`sysctl -w {enabled}`")),
         "{said}"
     );
+    // Packets of the others would leave past the tunnel.
+    let uplink = interface("c770");
+    site.change(0, ", \"fd09::1/64\"", "");
+    site.sysctl(0, &format!("net.ipv6.conf.{uplink}.disable_ipv6=0"));
+    let said = refused(&site, 0);
+    assert!(
+        said.contains(&format!("would leave by `{uplink}`")) && said.contains(&format!("`sysctl -w {enabled}`")),
+        "{said}"
+    );
     site.sysctl(0, enabled);
     let _left = Tunnel::start(&site, 0);
     assert!(site.routes(0).contains("8000::/1 dev tun-left"));

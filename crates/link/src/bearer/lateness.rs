@@ -6,8 +6,8 @@ use alloc::collections::VecDeque;
 /// A datagram is too late when so many frames have arrived behind it. It is lost then, as on any link. Of all services `tally`'s
 /// tiny form bears the least: 192 frames.
 const MOST_ARRIVED: u64 = 128;
-/// Or when so many were sent behind one that was sent later: what it tells of frames may be of others by then. Feedback in `tally`'s short
-/// form bears 1,024 while as many are outstanding.
+/// Or when this end has sent so many since a later datagram arrived: the numbers in its feedback may mean other frames by then. `tally`'s
+/// short form bears 1,024 while as many are outstanding.
 const MOST_SENT: u64 = 512;
 
 /// Which datagrams arrived as the newest, and how many frames had arrived and been sent before each.

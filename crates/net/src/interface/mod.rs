@@ -29,7 +29,7 @@ use bytes::Bytes;
 use headers::ETHERNET;
 use packet::PacketSocket;
 use rustix::io::Errno;
-use std::fs::read_to_string;
+use std::fs::{read_dir, read_to_string};
 use std::io;
 use std::net::IpAddr;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -173,8 +173,17 @@ impl Interface {
     /// # Errors
     /// Another route to the same network stands already, whatever its metric; or the process lacks `CAP_NET_ADMIN`.
     pub fn add_routes(&self, networks: &[(IpAddr, u8)]) -> Result<(), NetError> {
-        // Where the machine has no IPv6, or its administrator has disabled it, nothing of it needs a route.
+        // Where the machine has no IPv6, or its administrator has disabled all of it, nothing of it needs a route.
         let has_ipv6 = is_ipv6_disabled(self.name()) == Some(false);
+        if let Some((network, prefix)) = networks.iter().find(|(network, _)| network.is_ipv6() && !has_ipv6)
+            && let Some(other) = other_with_ipv6(self.name())
+        {
+            let what = format!(
+                "IPv6, for a route to {network}/{prefix} into `{}`: it is disabled for new devices, and packets would leave by `{other}`",
+                self.name()
+            );
+            return Err(NetError::missing(&what, ENABLE_IPV6));
+        }
         let there = networks.iter().copied().filter(|(network, _)| network.is_ipv4() || has_ipv6);
         let there: Vec<(IpAddr, u8)> = there.collect();
         check_no_other_route(&self.netlink, &self.link, &there)?;
@@ -335,13 +344,24 @@ fn is_ipv6_disabled(device: &str) -> Option<bool> {
     disabled.ok().map(|disabled| disabled.trim() != "0")
 }
 
+/// A new device has what `default` says, whatever is set for others.
+const ENABLE_IPV6: &str = "enable it with `sysctl -w net.ipv6.conf.default.disable_ipv6=0`";
+
+/// An interface of this machine from which IPv6 is not kept, besides a device and the loopback interface.
+fn other_with_ipv6(device: &str) -> Option<String> {
+    let names = read_dir("/proc/sys/net/ipv6/conf").ok()?.flatten();
+    let mut others = names.filter_map(|name| name.file_name().into_string().ok());
+    others.find(|name| {
+        !["all", "default", "lo", device].contains(&name.as_str()) && is_ipv6_disabled(name) == Some(false)
+    })
+}
+
 /// Whether a device that has just been made may have its addresses.
 fn check_addresses(device: &Device) -> Result<(), NetError> {
     let six = device.addresses.iter().find(|(address, _)| address.is_ipv6());
     let Some((address, prefix)) = six.filter(|_| is_ipv6_disabled(&device.name) == Some(true)) else { return Ok(()) };
     let what = format!("IPv6, for the address {address}/{prefix} of `{}`: it is disabled here", device.name);
-    // A new device has what `default` says, whatever is set for others.
-    Err(NetError::missing(&what, "enable it with `sysctl -w net.ipv6.conf.default.disable_ipv6=0`"))
+    Err(NetError::missing(&what, ENABLE_IPV6))
 }
 
 impl AsFd for Interface {

@@ -187,7 +187,7 @@ impl UdpSocket {
                     is_cutting_refused = matches!(code, Some(Errno::IO | Errno::INVAL));
                     length = each;
                 }
-                // What IPv6 says of an address that is gone, and what IPv4 says. It is not the driver, then, that has refused a batch.
+                // The source address is gone: `EINVAL` from IPv6, `ENETUNREACH` from IPv4. So the driver was not what refused the batch.
                 Some(Errno::INVAL | Errno::NETUNREACH) if outer.source.take().is_some() => {
                     (length, is_cutting_refused) = (all, false);
                 }

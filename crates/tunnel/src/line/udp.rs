@@ -36,8 +36,8 @@ impl UdpLine {
         Ok(Self { socket, slab: Slab::new(), underlay, callers: BTreeMap::new() })
     }
 
-    /// The address that datagrams leave from, if the routes are not to choose it. An answer to somebody who has not been heard leaves from
-    /// where he called, without a question to the kernel, since he can ask as often as he likes.
+    /// The address that datagrams leave from, if the routes are not to choose it. An answer to a sender who is not known to be a
+    /// peer leaves from the address that it called, unchecked: strangers must not cost a question to the kernel each.
     fn source(&mut self, to: SocketAddr, answered: Option<Arrival>) -> Option<IpAddr> {
         let underlay = self.underlay.as_mut()?;
         match self.callers.get_mut(&to).filter(|caller| answered.is_none_or(|answered| answered == caller.called)) {

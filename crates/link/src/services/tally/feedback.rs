@@ -29,8 +29,8 @@ pub struct Runs {
     /// missing, and so on. Where a run of received frames comes last, all below it is missing; where one of missing frames
     /// comes last, there was no room to tell more. Empty where nothing beyond the next one has arrived.
     ///
-    /// Upward: how far they begin beyond the last frame before the next one awaited; then the lengths of runs: missing, received, and so on.
-    /// They say nothing of what is below and above.
+    /// Upward: one more than the distance from the next one awaited to the first frame that they tell of; then the lengths of runs: missing,
+    /// received, and so on. They say nothing of what is below and above.
     pub numbers: ArrayVec<u32, MOST_RUNS_ALONE>,
 }
 
@@ -63,8 +63,9 @@ impl Runs {
         runs
     }
 
-    /// What fits into so many octets, from the lowest hole on that ends beyond `from`.
+    /// What fits into so many octets, from the lowest hole on that ends beyond `from`, or from the lowest of all if none does.
     pub(super) fn upward(holes: &Holes, from: u64, octets: usize) -> Self {
+        let from = if holes.upward(from).next().is_some() { from } else { 0 };
         let starts = || holes.upward(from).map(|hole| hole.start);
         let begin = starts().next().map(|first| first + 1 - holes.next());
         let pairs = holes.upward(from).zip(starts().skip(1).chain([holes.end()]));
@@ -153,6 +154,11 @@ pub(super) struct Arrived {
 }
 
 impl Arrived {
+    /// Whether it says what became of a frame.
+    pub(super) fn tells_of(&self, number: u64, next: u64) -> bool {
+        number == next || self.known.contains(&number)
+    }
+
     pub(super) fn nothing_beyond(next: u64) -> Self {
         Self { known: next..u64::MAX, end: next, ranges: ArrayVec::new() }
     }

@@ -209,8 +209,7 @@ impl Receiver {
         let is_cut = feedback.runs.are_cut();
         if is_cut && self.tells_others && form == Form::Long {
             feedback.runs = Runs::upward(&self.frames, self.others, octets);
-            let end = feedback.runs.end(self.frames.next());
-            self.others = if end < self.frames.end() { end } else { 0 };
+            self.others = feedback.runs.end(self.frames.next());
             self.tells_others = false;
         } else {
             self.tells_others = is_cut;

@@ -53,7 +53,7 @@ impl Sender {
                 settled = settled.max(core::mem::replace(&mut self.answered, polled));
             }
             self.settle(settled, next, &arrived);
-            self.end_waits();
+            self.end_waits(|number| arrived.tells_of(number, next));
         }
         if self.is_at_rest() {
             self.timing.rest();
@@ -129,7 +129,7 @@ impl Sender {
         if state.fate == Fate::Arrived {
             return Verdict::Arrived;
         }
-        if !arrived.known.contains(&number) && number != next {
+        if !arrived.tells_of(number, next) {
             return Verdict::Unsure;
         }
         if state.resent && state.last > self.answered && self.is_without(Mechanism::Counter) {

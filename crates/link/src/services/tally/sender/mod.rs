@@ -256,7 +256,7 @@ impl Sender {
             What::Poll => self.poll_wanted = true,
             What::Repair(serial) => {
                 self.repairing.dropped(*serial);
-                self.end_waits();
+                self.end_waits(|_| true);
             }
             What::Feedback(_) => {}
         }

@@ -216,15 +216,16 @@ impl Sender {
         Symbol::new(state.starts, state.ends, link, frame.packet.slice(state.octets.clone()))
     }
 
-    /// What no repair frame has brought back is sent again.
-    pub(super) fn end_waits(&mut self) {
+    /// What no repair frame has brought back is sent again, if it is known that none has.
+    pub(super) fn end_waits(&mut self, is_known: impl Fn(u64) -> bool) {
         let mut waiting = core::mem::take(&mut self.repairing.waiting);
         waiting.retain(|Waiting { number, last, until }| {
             let in_full = Number::new(*number);
             // One that went out again meanwhile waits for nothing any more.
             let is_missing = |state: &Outgoing| state.fate == Fate::Unknown && state.last == *last;
             let is_missing = self.buffer.get(in_full).is_some_and(|frame| is_missing(&frame.state));
-            let waits = is_missing && self.repairing.heard < *until && self.repairing.is_in_sum(*number);
+            let are_under_way = self.repairing.heard < *until && self.repairing.is_in_sum(*number);
+            let waits = is_missing && (are_under_way || !is_known(*number));
             if is_missing && !waits {
                 self.buffer.send_again(in_full, |_| true);
             }

@@ -60,8 +60,10 @@ proptest! {
         let told: BTreeSet<u64> = read.ranges.iter().cloned().flatten().collect();
         prop_assert_eq!(told, arrived.range(read.known.clone()).copied().collect::<BTreeSet<u64>>());
         prop_assert!(read.known.is_empty() || runs.end(next) == read.known.end);
-        // No number takes more than two octets, and from the first gap on there are at least two.
-        prop_assert!(octets < 6 || from >= end || holes.downward().all(|hole| hole.end <= from) || read.known.end > from);
+        // Where they begin, a gap, and the run above it take at most two octets each.
+        prop_assert!(octets < 6 || next == end || !read.known.is_empty());
+        let least = if holes.downward().any(|hole| hole.end > from) { from } else { next };
+        prop_assert!(octets < 6 || next == end || read.known.end > least);
     }
 
     #[test]
@@ -69,12 +71,19 @@ proptest! {
         numbers in proptest::collection::vec(1u32..50, 0..15),
         next in 0u64..100,
         ahead in 0u64..60,
+        upward in any::<bool>(),
     ) {
-        if let Some(arrived) = runs(&numbers).read(next, next + ahead) {
-            prop_assert!(arrived.end <= next + ahead && next <= arrived.known.start && arrived.known.start <= arrived.end);
+        let runs = Runs { upward, ..runs(&numbers) };
+        if let Some(arrived) = runs.read(next, next + ahead) {
+            prop_assert!(arrived.end <= next + ahead && next <= arrived.known.start && arrived.known.start <= arrived.known.end);
+            let mut ranges = arrived.ranges.clone();
+            if upward {
+                ranges.reverse();
+            }
             let mut above = arrived.end;
-            for range in &arrived.ranges {
+            for range in &ranges {
                 prop_assert!(next < range.start && range.start < range.end && range.end <= above);
+                prop_assert!(arrived.known.start <= range.start && range.end <= arrived.known.end);
                 above = range.start;
             }
         }

@@ -59,6 +59,24 @@ fn of_more_gaps_than_there_is_room_for_all_are_told_by_turns() {
 }
 
 #[test]
+fn feedback_goes_on_when_the_gaps_are_gone_that_were_to_be_told_next() {
+    let mut end = end();
+    for number in 0..96 {
+        end.hears(&data(2 * number + 1, 2 * number + 2, "a"));
+    }
+    // The highest, the lowest 47, the highest, the next 47: two are left.
+    for counter in 300..305 {
+        end.hears(&received(&poll_as(counter))).hand_over_and_send();
+    }
+    end.hears(&data(188, 305, "a")).hears(&data(190, 306, "a"));
+    for counter in 307..310 {
+        let told = end.hears(&received(&poll_as(counter))).hand_over_and_send();
+        let Some(Pdu::Feedback(feedback)) = parse(received(&told), false) else { panic!("a poll is answered") };
+        assert_eq!((feedback.next, feedback.newest, feedback.runs.numbers.is_empty()), (0, counter, false));
+    }
+}
+
+#[test]
 fn feedback_that_rides_on_data_with_long_numbers_leaves_their_octets_whole_however_many_gaps_there_are() {
     let mut end = end();
     for _ in 0..1024 {

@@ -29,8 +29,8 @@
 //! numbers of seven bits an octet, the higher ones first; the first bit says that another octet follows.
 //!
 //! Runs: how far the highest frame received is ahead of the next one awaited, then how many frames down from there were
-//! received, how many below those are missing, and so on. With U: how far they begin beyond the last frame before the next one
-//! awaited, then how many frames up from there are missing, how many above those were received, and so on. *length* is how many octets they take. Zeros behind them say nothing.
+//! received, how many below those are missing, and so on. With U: one more than the distance from the next one
+//! awaited to the first frame told of, then how many frames up from there are missing, how many above those were received, and so on. *length* is how many octets they take. Zeros behind them say nothing.
 
 mod write;
 
@@ -437,6 +437,8 @@ pub(super) fn check(kind: u8, octets: &[u8], is_linked: bool, pdu: &Pdu) {
             let width = if kind == 4 { 11 } else { 18 };
             assert_eq!((feedback.next, feedback.newest), (bits(0, width), bits(width, width)));
             assert_eq!(feedback.lateness.bits(), bits(2 * width, 2));
+            assert_eq!(feedback.runs.upward, kind == 5 && bits(38, 1) == 1);
+            assert!(kind == 4 || bits(39, 1) == 0);
         }
         Pdu::Repair(Repair { first, counter, count, key, sum }) => {
             assert_eq!((kind, *first, *counter, bits(36, 4)), (6, bits(0, 18), bits(18, 18), 3));
