@@ -51,6 +51,8 @@ impl<S: LinkService> LinkService for Bearer<S> {
         if self.wants.pace {
             return None;
         }
+        // What goes late is out at once. A service that waits for that has another frame, or the line would seem idle.
+        self.depart_by_pace(self.now);
         let datagram = self.next_datagram(now, room.as_usize());
         if datagram.is_none() {
             self.path.pace.is_idle();

@@ -67,6 +67,27 @@ fn paced_a_little_below_its_rate_a_modem_has_no_queue() {
 }
 
 #[test]
+fn an_end_that_is_woken_four_milliseconds_late_keeps_its_pace_whatever_its_service_waits_for() {
+    for service in ["raw", "tally"] {
+        let mut setting = Setting::new(service).with_pace("10 Mbit/s");
+        setting.late = Span::from_milliseconds(4);
+        for way in &mut setting.ways {
+            // Where frames are lost tally has one or two that have not departed.
+            (way.rate, way.lost) = ("20 Mbit/s".parse().expect("a rate"), 20);
+        }
+        let mut world = World::new(setting);
+        // More than the pace carries, in bursts: between them only time wakes the end, and feedback.
+        for burst in 0..15 {
+            world.packets(0, 1200, 250, 500 + 200 * burst, 0);
+        }
+        world.run_until(3500);
+        let within = |time| at(1000) < time && time <= at(3000);
+        let octets: usize = world.machines[0].sent.iter().filter(|(time, _)| within(*time)).map(|(_, size)| size).sum();
+        assert!((2_375_000..=2_525_000).contains(&octets), "{service}: {octets} octets in two seconds, of 2,500,000");
+    }
+}
+
+#[test]
 fn small_packets_share_datagrams_and_a_slow_link_carries_half_as_many_again() {
     let carried = |packs: bool| {
         let mut setting = Setting::new("raw").with_pace("64 kbit/s");

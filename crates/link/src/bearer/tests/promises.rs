@@ -54,6 +54,7 @@ fn setting() -> impl Strategy<Value = Setting> {
                 outages: outages.into_iter().map(|(from, length)| (from, from + length)).collect(),
                 mtus,
                 restarts,
+                late: Span::from_milliseconds(u64::from(seed % 6)),
             }
         },
     )

@@ -36,6 +36,8 @@ pub(super) struct Setting {
     pub(super) mtus: Vec<(u64, u16)>,
     /// When which end restarts, in milliseconds.
     pub(super) restarts: Vec<(u64, usize)>,
+    /// So much later than it wants to an end is woken by time.
+    pub(super) late: Span,
 }
 
 impl Setting {
@@ -52,6 +54,7 @@ impl Setting {
             outages: Vec::new(),
             mtus: std::vec![(0, 1500)],
             restarts: Vec::new(),
+            late: Span::ZERO,
         }
     }
 
@@ -331,7 +334,7 @@ impl World {
                 Socket { machine: &mut machine.ready, sent: Vec::new(), delivered: Vec::new(), deadline: None };
             pump(&mut machine.end, &mut socket, now);
             let Socket { sent, delivered, deadline, .. } = socket;
-            machine.wake_at = deadline;
+            machine.wake_at = deadline.map(|deadline| deadline.max(now) + self.setting.late);
             while let Some(event) = machine.end.inner_mut().poll_event() {
                 machine.events.push((now, event));
             }
