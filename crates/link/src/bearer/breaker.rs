@@ -101,13 +101,23 @@ impl Breaker {
         (self.round, self.bad) = (None, 0);
     }
 
-    /// A report: the newest datagram that has arrived, and how many octets more did. `overhead` is what the path adds to each.
-    pub(super) fn hear(&mut self, newest: Mark, delivered: u64, overhead: Octets, round_trip: Span) -> Option<Change> {
-        let Some(round) = &mut self.round else {
+    /// A report: the newest datagram that has arrived, if it is remembered, and how many octets more did. `overhead` is what the path adds
+    /// to each.
+    pub(super) fn hear(
+        &mut self,
+        newest: Option<Mark>,
+        delivered: u64,
+        overhead: Octets,
+        round_trip: Span,
+    ) -> Option<Change> {
+        if let Some(round) = &mut self.round {
+            round.delivered += delivered;
+        }
+        let newest = newest?;
+        let Some(round) = &self.round else {
             self.round = Some(Round { began: newest, delivered: 0 });
             return None;
         };
-        round.delivered += delivered;
         let (lasted, datagrams) = (newest.at.since(round.began.at), newest.number - round.began.number);
         if lasted < round_trip || datagrams < DATAGRAMS {
             return None;
@@ -190,4 +200,37 @@ impl Breaker {
 fn part(rate: BitRate, parts: u64, of: u64) -> BitRate {
     let bits = u128::from(rate.as_bits_per_second()) * u128::from(parts) / u128::from(of.max(1));
     u64::try_from(bits).ok().and_then(BitRate::from_bits_per_second).unwrap_or(BitRate::MINIMUM)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::report::Sent;
+    use super::super::wire::Report;
+    use super::*;
+    use arqway_units::Time;
+
+    /// Whether a pace of 1 Gbit/s over 600 ms is lowered in so many reports, four in a round trip, where all, or so many of 1,000 octets, arrive.
+    fn is_lowered(arrive: u64, reports: u64) -> bool {
+        const SIZE: u64 = 1250;
+        let pace = BitRate::from_bits_per_second(1_000_000_000).expect("not zero");
+        let (mut breaker, mut sent) = (Breaker::new(pace), Sent::default());
+        // 15,000 datagrams of 10 us in 150 ms; what arrives went out 600 ms before.
+        let at = |number: u64| Time::ZERO + Span::from_nanoseconds(10_000 * number);
+        let mut numbers = 0..;
+        (1..=reports).any(|report| {
+            numbers.by_ref().take(15_000).for_each(|number| sent.send(Octets::new(SIZE), true, at(number)));
+            let Some(newest) = (15_000 * report).checked_sub(60_000 + 1) else { return false };
+            let octets = u32::try_from((newest * SIZE * arrive / 1000) % (1 << 32)).expect("32 bits");
+            let newest = u32::try_from(newest).expect("few");
+            let report = Report { newest, octets, arrived: 0, largest: 0, hold: None, takes_short: false };
+            let Some(news) = sent.report(&report, at(0)) else { return false };
+            breaker.hear(news.newest, news.delivered, Octets::ZERO, Span::from_milliseconds(600)).is_some()
+        })
+    }
+
+    #[test]
+    fn of_more_datagrams_under_way_than_are_remembered_all_that_arrive_count() {
+        assert!(!is_lowered(1000, 400));
+        assert!(is_lowered(400, 400));
+    }
 }

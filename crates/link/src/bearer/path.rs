@@ -99,7 +99,7 @@ impl Path {
             self.interrupt();
         }
         let (round_trip, overhead) = (self.round_trip(), Octets::new(self.overhead.into()));
-        let change = self.breaker.as_mut()?.hear(news.newest?, news.delivered, overhead, round_trip)?;
+        let change = self.breaker.as_mut()?.hear(news.newest, news.delivered, overhead, round_trip)?;
         self.pace.set_rate(Some(change.pace), now);
         Some(change)
     }
