@@ -85,6 +85,7 @@ impl Sender {
         let first = self.buffer.first();
         self.told.advance(first.as_u64());
         self.buffer.unlink_before(first);
+        debug_assert!(self.told.next() >= first.as_u64(), "nothing is kept of frames that are acknowledged");
         self.packets.acknowledged(first.as_u64());
         let Acknowledged { since, frames, in_round_trip } = &mut self.acknowledged;
         if now.since(*since) >= self.timing.round_trip() {
