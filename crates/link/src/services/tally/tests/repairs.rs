@@ -61,6 +61,19 @@ fn a_frame_that_is_missing_waits_for_the_sums_on_their_way_and_is_sent_again_if_
 }
 
 #[test]
+fn a_frame_that_waited_for_sums_is_not_sent_again_by_feedback_that_does_not_tell_of_it() {
+    let (mut end, first) = experienced(1);
+    sends(end.packets("abcdefghij"));
+    // 100 and 105 are missing.
+    end.tells(100, first + 9, &[10, 4, 1, 4]).expect("");
+    // All sums have arrived. Of frames from 105 on nothing is said.
+    let runs = Runs { upward: true, ..runs(&[1, 1, 4]) };
+    let upward = Feedback { form: Form::Long, runs, ..feedback(100, first + 12, &[]) };
+    end.hears(&alone(&upward)).expect(&format!("100 as {}", first + 13));
+    end.tells(105, first + 13, &[5, 4]).expect(&format!("105 as {}", first + 14));
+}
+
+#[test]
 fn a_frame_that_a_sum_brought_back_is_not_sent_again() {
     let (mut end, first) = experienced(1);
     sends(end.packets("abcdefghij"));
