@@ -6,7 +6,7 @@ use arqway_link::mux::{self, ConfigError};
 use arqway_link::{
     Counters, Departure, Frame, Full, LinkContext, LinkService, LinkState, Mux, Packet, Start, Tag, Ticket,
 };
-use arqway_units::{Octets, Time};
+use arqway_units::{BitRate, Octets, Span, Time};
 
 /// The link layer of one end.
 #[derive(Debug)]
@@ -97,8 +97,8 @@ impl LinkService for Layer {
     }
 
     #[inline]
-    fn handle_capacity(&mut self, round_trip: Octets) {
-        either!(self, layer => layer.handle_capacity(round_trip));
+    fn handle_capacity(&mut self, rate: BitRate, round_trip: Span) {
+        either!(self, layer => layer.handle_capacity(rate, round_trip));
     }
 
     fn handle_room(&mut self, whole: Octets) {

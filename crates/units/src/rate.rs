@@ -31,6 +31,13 @@ impl BitRate {
     pub fn time_to_send(self, size: Octets) -> Span {
         Pacer::new(self).time_to_send(size)
     }
+
+    /// The whole octets that go in a time.
+    #[must_use]
+    pub fn octets_in(self, time: Span) -> Octets {
+        let bit_nanoseconds = u128::from(self.0) * u128::from(time.as_nanoseconds());
+        Octets::new(u64::try_from(bit_nanoseconds / (8 * NANOS_PER_SECOND)).unwrap_or(u64::MAX))
+    }
 }
 
 /// The clock of a transmitter: hands out transmission times and carries the part of a nanosecond that rounding cut

@@ -289,10 +289,10 @@ impl<S: LinkService> Bearer<S> {
         self.tell_services(now);
     }
 
-    /// Tells the services how much the link carries in a round trip.
+    /// Tells the services how fast the link is, and how long a round trip takes.
     fn tell_capacity(&mut self) {
-        if let Some(capacity) = self.path.capacity() {
-            self.inner.handle_capacity(capacity);
+        if let Some(rate) = self.path.pace.rate() {
+            self.inner.handle_capacity(rate, self.path.round_trip());
         }
     }
 

@@ -137,12 +137,6 @@ impl Path {
         self.smoothed.unwrap_or(self.first_round_trip)
     }
 
-    /// How much goes out in a round trip at the pace, where there is one.
-    pub(super) fn capacity(&self) -> Option<Octets> {
-        let bits = u128::from(self.pace.rate()?.as_bits_per_second()) * u128::from(self.round_trip().as_nanoseconds());
-        Some(Octets::new(u64::try_from(bits / 8_000_000_000).unwrap_or(u64::MAX)))
-    }
-
     /// After how much silence the link is down.
     pub(super) fn limit(&self) -> Span {
         self.silence.max(self.round_trip() * 4).max(self.time_to_send() * 2)

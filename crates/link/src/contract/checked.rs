@@ -9,7 +9,7 @@
 
 use crate::contract::{Counters, Departure, Frame, Full, LinkService, LinkState, Packet, Start, Tag, Ticket};
 use alloc::string::String;
-use arqway_units::{Octets, Time};
+use arqway_units::{BitRate, Octets, Span, Time};
 use core::cell::RefCell;
 use core::fmt;
 
@@ -181,8 +181,8 @@ impl<S: LinkService, const KEEPS: bool> LinkService for Checked<S, KEEPS> {
         self.service.handle_link(state, now);
     }
 
-    fn handle_capacity(&mut self, round_trip: Octets) {
-        self.service.handle_capacity(round_trip);
+    fn handle_capacity(&mut self, rate: BitRate, round_trip: Span) {
+        self.service.handle_capacity(rate, round_trip);
     }
 
     fn handle_room(&mut self, whole: Octets) {

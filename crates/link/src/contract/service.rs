@@ -43,8 +43,8 @@ pub trait LinkService {
     /// Learns that the link below went down or came back: timers freeze, and go on where they were. A packet that became too
     /// old in the meantime is dropped when the link is back.
     fn handle_link(&mut self, state: LinkState, now: Time);
-    /// Learns how much the link below carries in a round trip, where that is measured: whoever keeps queues may size them by it.
-    fn handle_capacity(&mut self, _round_trip: Octets) {}
+    /// Learns the rate of the link below and its round-trip time, where these are known: whoever keeps queues may size them by it.
+    fn handle_capacity(&mut self, _rate: BitRate, _round_trip: Span) {}
     /// Learns the room of a whole transmission from now on, where its owner packs frames: it may ask for a frame in a smaller room, of what
     /// is left, and in a larger one, for what services cannot cut.
     fn handle_room(&mut self, _whole: Octets) {}

@@ -17,6 +17,18 @@
 //!                                  from the front: 2 3 4 5   ... misses 1 when 2 has gone out, which is next
 //! ```
 //!
+//! Where the limit follows from the round trip, a burst may have more: what the link carries in 200 ms, within 200 ms of the first packet to
+//! wait. A video frame, a SIP or an NFS burst is no standing queue, and whoever sent it does not send more slowly for a loss. TCP does,
+//! and keeps whatever queue it is given; its packets have none of this.
+//!
+//! ```text
+//!     octets     200 ms at the rate    __
+//!                                     |  \        packets come on: two go for one that comes
+//!                a round trip  _______|___\_______________
+//!                                     |     time |
+//!                               empty |  200 ms  | standing
+//! ```
+//!
 //! With `ack-filter` it does what RFC 3449 §5.2.1 calls ACK filtering, and the queue discipline CAKE of Linux does by that name: of
 //! acknowledgements in a row only the last one is kept.
 //!
@@ -26,9 +38,9 @@
 
 use super::recovery;
 use crate::contract::{Counters, Packet};
-use crate::ip::supersedes;
+use crate::ip::{Headers, Protocol, supersedes};
 use alloc::collections::VecDeque;
-use arqway_units::{Octets, Span, Time, ToFloat, optional_positive_span, truncate};
+use arqway_units::{BitRate, Octets, Span, Time, ToFloat, optional_positive_span, truncate};
 use core::num::NonZeroUsize;
 use serde::{Deserialize, Serialize};
 
@@ -38,6 +50,8 @@ const LEAST_PACKETS: usize = 10;
 const MOST_OCTETS: usize = 16 * 1024 * 1024;
 /// A packet counts as so many octets at least: as much as it takes of memory beside them.
 const LEAST_OCTETS: usize = 64;
+/// How much of what the link carries a burst may be, and how long it may wait.
+const BURST: Span = Span::from_milliseconds(200);
 
 /// How much may wait in a class's queue; where one of these is exceeded, a packet is dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,7 +68,8 @@ pub struct QueueLimits {
     pub time: Option<Span>,
     /// As much as the link carries in so many halves of a round trip may wait, at least ten packets: under a bearer that has a
     /// pace and so knows how much that is, this is the limit instead of `packets`. Where the service sends frames again that
-    /// are lost, a round trip is what it takes until all frames of one have arrived.
+    /// are lost, a round trip is what it takes until all frames of one have arrived. A burst that is not TCP's, and finds the queue
+    /// empty, may be as long as 200 ms.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub half_round_trips: Option<NonZeroUsize>,
     /// Whether a full queue drops the packets that have waited longest, not the one that comes. The least queue of
@@ -87,6 +102,10 @@ pub(super) struct ClassQueue {
     /// What the link carries in a round trip, where that is known, and how many of its round trips recovery takes.
     round_trip: Option<Octets>,
     round_trips: f64,
+    /// What it carries while a burst may wait.
+    burst: usize,
+    /// When a packet came last that found the queue empty.
+    busy_since: Time,
     /// Whether packets wait for others in the service.
     is_held_back: bool,
     /// How many octets may wait, where that follows from the round trip.
@@ -106,6 +125,8 @@ impl ClassQueue {
             round_trip: None,
             round_trips: if is_held_back { recovery::MOST } else { 1.0 },
             is_held_back,
+            burst: 0,
+            busy_since: Time::ZERO,
             most_octets: None,
             packets: VecDeque::new(),
             octets: 0,
@@ -120,10 +141,14 @@ impl ClassQueue {
     /// Hands it back when there is no room for it, nor may be made.
     pub(super) fn push(&mut self, mut packet: Packet, now: Time) -> Result<(), Packet> {
         self.drop_expired(now);
+        if self.packets.is_empty() {
+            self.busy_since = now;
+        }
         let size = packet.octets.len();
         let superseded = self.superseded(&packet);
         let others = self.packets.len() - usize::from(superseded.is_some());
-        if !self.makes_room(size) && self.is_full(others, self.octets - superseded.unwrap_or(0) + size) {
+        let most = self.most_with(&packet, now);
+        if !self.makes_room(size, most) && self.is_full(others, self.octets - superseded.unwrap_or(0) + size, most) {
             self.refused += 1;
             return Err(packet);
         }
@@ -132,7 +157,7 @@ impl ClassQueue {
             self.octets -= octets;
             self.dropped += 1;
         }
-        while self.is_full(self.packets.len(), self.octets + size)
+        while self.is_full(self.packets.len(), self.octets + size, most)
             && let Some(oldest) = self.packets.pop_front()
         {
             self.octets -= oldest.octets.len();
@@ -150,23 +175,36 @@ impl ClassQueue {
 
     /// Whether others go for a packet of so many octets. Not where ten packets are more than a round trip: there TCP's window is hardly
     /// larger, and what it sends again for the one that went is soon the first in a full queue itself.
-    fn makes_room(&self, size: usize) -> bool {
-        let is_long = self.most_octets.is_none() || self.packets.len() > LEAST_PACKETS;
-        self.limits.drop_from_front && is_long && !self.is_full(0, size)
+    fn makes_room(&self, size: usize, most: Option<usize>) -> bool {
+        let is_long = most.is_none() || self.packets.len() > LEAST_PACKETS;
+        self.limits.drop_from_front && is_long && !self.is_full(0, size, most)
+    }
+
+    /// How many octets may wait when this packet comes, where that follows from the round trip. What is left of a burst goes two packets
+    /// for one.
+    fn most_with(&self, packet: &Packet, now: Time) -> Option<usize> {
+        let most = self.most_octets?;
+        let (size, waiting) = (packet.octets.len(), self.octets.max(self.packets.len() * LEAST_OCTETS));
+        if waiting + size <= most {
+            return Some(most);
+        }
+        let is_burst = now.since(self.busy_since) < BURST && !is_tcp(&packet.octets);
+        Some(most.max(if is_burst { self.burst } else { waiting.saturating_sub(size.max(2 * LEAST_OCTETS)) }))
     }
 
     /// Whether a packet behind so many others, with which it has so many octets, is one too many.
-    fn is_full(&self, others: usize, octets: usize) -> bool {
-        let is_full = match self.most_octets {
+    fn is_full(&self, others: usize, octets: usize, most: Option<usize>) -> bool {
+        let is_full = match most {
             Some(most) => octets.max(others * LEAST_OCTETS) > most && others >= LEAST_PACKETS,
             None => others >= self.limits.packets.get(),
         };
         is_full || self.limits.octets.is_some_and(|most| octets > most.get())
     }
 
-    /// The link carries so much in a round trip.
-    pub(super) fn set_capacity(&mut self, round_trip: Octets) {
-        self.round_trip = Some(round_trip);
+    /// The link has this rate, and a round trip takes so long.
+    pub(super) fn set_capacity(&mut self, rate: BitRate, round_trip: Span) {
+        self.round_trip = Some(rate.octets_in(round_trip));
+        self.burst = rate.octets_in(BURST).as_usize().min(MOST_OCTETS);
         self.follow_round_trip();
     }
 
@@ -224,6 +262,11 @@ impl ClassQueue {
     }
 }
 
+/// Whether its sender makes a window larger until a packet is lost.
+fn is_tcp(packet: &[u8]) -> bool {
+    Headers::read(packet).is_some_and(|headers| headers.protocol == Protocol::TCP)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -233,6 +276,14 @@ mod tests {
 
     fn packet(length: usize) -> Packet {
         Packet::new(vec![0; length])
+    }
+
+    impl ClassQueue {
+        /// The link carries so many octets in a round trip of 200 ms.
+        fn carries(&mut self, octets: u64) {
+            let rate = BitRate::from_bits_per_second(octets * 40).expect("not zero");
+            self.set_capacity(rate, Span::from_milliseconds(200));
+        }
     }
 
     fn at(milliseconds: u64) -> Time {
@@ -282,7 +333,7 @@ mod tests {
         let limits = QueueLimits { drop_from_front: true, half_round_trips, ..QueueLimits::default() };
         for (round_trip, makes_room) in [(999, false), (1099, false), (1100, true), (2000, true)] {
             let mut queue = ClassQueue::new(limits, false);
-            queue.set_capacity(Octets::new(round_trip));
+            queue.carries(round_trip);
             let taken = (0..100).filter(|_| queue.push(packet(100), at(0)).is_ok()).count();
             assert_eq!((taken == 100, queue.counters().packets_refused > 0), (makes_room, true), "{round_trip}");
         }
@@ -313,7 +364,7 @@ mod tests {
     fn a_round_trip_that_seems_endless_makes_no_endless_queue() {
         let mut queue =
             ClassQueue::new(QueueLimits { half_round_trips: NonZeroUsize::new(3), ..limits(4, None, None) }, false);
-        queue.set_capacity(Octets::new(u64::MAX));
+        queue.carries(u64::MAX / 40);
         let mut takes = |octets| (0..1_000_000).take_while(|_| queue.push(packet(octets), at(0)).is_ok()).count();
         assert_eq!(takes(1), 16 * 1024 * 1024 / 64 + 1);
     }
@@ -324,13 +375,81 @@ mod tests {
             ClassQueue::new(QueueLimits { half_round_trips: NonZeroUsize::new(3), ..limits(4, None, None) }, false);
         let mut takes = |packets| (0..packets).take_while(|_| queue.push(packet(100), at(0)).is_ok()).count();
         assert_eq!(takes(100), 4, "nothing is known yet");
-        queue.set_capacity(Octets::new(1400));
+        queue.carries(1400);
         let mut takes = |packets| (0..packets).take_while(|_| queue.push(packet(100), at(0)).is_ok()).count();
         assert_eq!(takes(100), 17, "three halves of 1,400 octets are 21 packets");
-        queue.set_capacity(Octets::new(10));
+        queue.carries(10);
         while queue.pop(at(0)).is_some() {}
         let mut takes = |packets| (0..packets).take_while(|_| queue.push(packet(100), at(0)).is_ok()).count();
         assert_eq!(takes(100), 10);
+    }
+
+    /// A queue of one round trip of 20 ms at a rate.
+    fn of_a_round_trip(rate: &str) -> ClassQueue {
+        let limits =
+            QueueLimits { half_round_trips: NonZeroUsize::new(2), drop_from_front: true, ..QueueLimits::default() };
+        let mut queue = ClassQueue::new(limits, false);
+        queue.set_capacity(rate.parse().expect("a rate"), Span::from_milliseconds(20));
+        queue
+    }
+
+    #[test]
+    fn a_burst_that_finds_the_queue_empty_may_be_as_long_as_200_ms() {
+        // 2 and 10 Mbit/s carry 45 and 227 packets of 1,100 octets in 200 ms, 40 kbit/s no packet; 50 Mbit/s carries more than 200 small ones.
+        for (rate, octets, packets, wait) in [
+            ("2 Mbit/s", 1100, 30, 30),
+            ("2 Mbit/s", 1100, 60, 45),
+            ("10 Mbit/s", 1100, 60, 60),
+            ("10 Mbit/s", 1100, 300, 227),
+            ("40 kbit/s", 1100, 60, 10),
+            ("50 Mbit/s", 50, 200, 200),
+        ] {
+            let mut queue = of_a_round_trip(rate);
+            (0..packets).for_each(|_| _ = queue.push(packet(octets), at(1000)));
+            assert_eq!(core::iter::from_fn(|| queue.pop(at(1000))).count(), wait, "{packets} at {rate}");
+        }
+    }
+
+    #[test]
+    fn a_queue_that_stands_longer_than_a_burst_holds_a_round_trip_until_it_was_empty() {
+        // A packet of 1,250 octets goes each millisecond, and two come.
+        let mut queue = of_a_round_trip("10 Mbit/s");
+        let mut longest = |milliseconds: core::ops::Range<u64>, come: usize| {
+            let waiting = milliseconds.map(|millisecond| {
+                (0..come).for_each(|_| _ = queue.push(packet(1250), at(millisecond)));
+                queue.pop(at(millisecond));
+                queue.packets.len()
+            });
+            waiting.max()
+        };
+        assert_eq!(longest(0..200, 2), Some(199));
+        longest(200..400, 2);
+        assert_eq!([longest(400..2000, 2), longest(2000..2010, 100)], [Some(19), Some(19)], "a packet of 20 has gone");
+        longest(2010..2100, 0);
+        assert_eq!(longest(2100..2101, 150), Some(149));
+    }
+
+    #[test]
+    fn small_packets_of_a_burst_go_too_when_it_stands() {
+        let mut queue = of_a_round_trip("2 Mbit/s");
+        (0..400).for_each(|_| _ = queue.push(packet(50), at(0)));
+        assert_eq!(queue.packets.len(), 400);
+        (0..400).for_each(|_| _ = queue.push(packet(50), at(200)));
+        assert_eq!(queue.packets.len(), 5000 / LEAST_OCTETS + 1);
+    }
+
+    #[test]
+    fn tcps_packets_have_a_round_trip_and_leave_a_burst_of_others_what_it_has() {
+        let mut segment = Vec::new();
+        let builder = PacketBuilder::ipv4([10, 0, 0, 1], [10, 0, 0, 2], 64).tcp(80, 4000, 7, 1000);
+        builder.write(&mut segment, &[0; 1210]).expect("memory");
+        let mut queue = of_a_round_trip("10 Mbit/s");
+        (0..100).for_each(|_| _ = queue.push(Packet::new(segment.clone()), at(0)));
+        assert_eq!(queue.packets.len(), 20);
+        (0..100).for_each(|_| _ = queue.push(packet(1250), at(1)));
+        assert_eq!(queue.packets.len(), 120);
+        queue.push(Packet::new(segment), at(2)).expect("others go");
+        assert_eq!(queue.packets.len(), 119);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::queue::ClassQueue;
 use super::{Mux, Set};
 use crate::contract::{Counters, Departure, Frame, Full, LinkService, LinkState, Packet, Start, Tag, Ticket};
-use arqway_units::{Octets, Time};
+use arqway_units::{BitRate, Octets, Span, Time};
 
 impl<S: LinkService> LinkService for Mux<S> {
     fn handle_packet(&mut self, mut packet: Packet, now: Time) -> Result<(), Full> {
@@ -63,9 +63,9 @@ impl<S: LinkService> LinkService for Mux<S> {
         (self.with_frames, self.with_packets) = (self.all(), self.all());
     }
 
-    fn handle_capacity(&mut self, round_trip: Octets) {
+    fn handle_capacity(&mut self, rate: BitRate, round_trip: Span) {
         for queue in self.queues.iter_mut().flatten() {
-            queue.set_capacity(round_trip);
+            queue.set_capacity(rate, round_trip);
         }
     }
 

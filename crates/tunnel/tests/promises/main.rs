@@ -1,6 +1,7 @@
 //! What a tunnel promises, in virtual time.
 
 mod absence;
+mod bursts;
 mod hints;
 mod line;
 mod marks;

@@ -114,7 +114,7 @@ fn wait_behind(service: &str, seconds: u64, lost: usize) -> usize {
     let half_round_trips = NonZeroUsize::new(2);
     let limits = Some(QueueLimits { half_round_trips, ..QueueLimits::default() });
     let mut ends = [limits, None].map(|limits| with_queues(service.clone(), limits, None));
-    ends[0].handle_capacity(Octets::new(6000));
+    ends[0].handle_capacity("240 kbit/s".parse().expect("a rate"), Span::from_milliseconds(200));
     let packet = || Packet::new([&packet(Protocol::TCP).octets[..], &[0; 72]].concat());
     let mut started = 0;
     for time in (0..seconds * 1000).step_by(10) {
