@@ -1,12 +1,19 @@
 //! What the owner of an end learns.
 
 use crate::introduction::Mismatch;
+use arqway_agenda::Key;
 use std::fmt;
 use std::net::SocketAddr;
 
 /// A peer of an end. A number is given once: that of a peer that was removed means nobody.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PeerId(pub(crate) u32);
+
+impl Key for PeerId {
+    fn index(self) -> usize {
+        usize::try_from(self.0).unwrap_or(usize::MAX)
+    }
+}
 
 impl fmt::Display for PeerId {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -43,6 +43,8 @@ pub(crate) struct Outbox {
     octets: Box<[u8]>,
     end: usize,
     runs: VecDeque<Run>,
+    /// Where the datagrams begin of the peer that is served.
+    share: usize,
     /// The line had no room.
     is_blocked: bool,
     /// Datagrams that nobody will get: the line refused them.
@@ -54,12 +56,22 @@ pub(crate) struct Outbox {
 impl Outbox {
     pub(crate) fn new() -> Self {
         let octets = vec![0; ROOM].into_boxed_slice();
-        Self { octets, end: 0, runs: VecDeque::new(), is_blocked: false, lost: 0, sent: 0 }
+        Self { octets, end: 0, share: 0, runs: VecDeque::new(), is_blocked: false, lost: 0, sent: 0 }
     }
 
     /// Whether another datagram of any size finds room.
     pub(crate) fn has_room(&self) -> bool {
         !self.is_blocked && self.octets.len() - self.end >= LONGEST + HEAD_ROOM + RESERVE
+    }
+
+    /// Another peer is served.
+    pub(crate) fn begin_share(&mut self) {
+        self.share = self.end;
+    }
+
+    /// Whether the peer that is served may send another datagram: at most as much as one call takes, then others have their turn.
+    pub(crate) fn has_share(&self) -> bool {
+        self.has_room() && self.end - self.share < LONGEST
     }
 
     /// Whether another datagram of the session's own does.

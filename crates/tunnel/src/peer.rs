@@ -35,10 +35,6 @@ pub struct NewLink {
 pub(crate) struct Peer {
     pub(crate) id: PeerId,
     pub(crate) bearer: Bearer<Mux>,
-    /// When its link is looked after next: what stands in the tunnel's schedule.
-    pub(crate) scheduled: Option<Time>,
-    /// It is in the list of those to which something happened in this turn.
-    pub(crate) is_touched: bool,
     /// A datagram that was handed over and has not started.
     ready: Option<Frame>,
     /// Datagrams that the line has been given since their departure was last reported.
@@ -100,8 +96,6 @@ impl Peer {
         Self {
             id,
             bearer,
-            scheduled: None,
-            is_touched: false,
             ready: None,
             departed: Vec::new(),
             keys: Keys::Missing,
@@ -226,6 +220,15 @@ impl Peer {
     }
 }
 
+/// Whether a peer has sent all that it may.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Served {
+    /// It has.
+    Wholly,
+    /// There was no room for more, so there may be more.
+    HasMore,
+}
+
 /// What a peer's datagrams and packets need of the rest of the tunnel.
 #[derive(Debug)]
 pub(crate) struct Around<'t, N> {
@@ -247,13 +250,15 @@ impl<N: NetworkLayer> Around<'_, N> {
 }
 
 impl Peer {
-    /// Pumps until quiet: a departure may make room for a packet, and that a frame. Returns when it is to be looked after.
-    pub(crate) fn settle<N: NetworkLayer>(
+    /// Pumps until quiet, or until its share of the outbox is full: a departure may make room for a packet, and that a frame. Returns
+    /// whether it has more, and when it is to be looked after.
+    pub(crate) fn serve<N: NetworkLayer>(
         &mut self,
         index: usize,
         around: &mut Around<'_, N>,
         now: Time,
-    ) -> Result<Option<Time>, NetError> {
+    ) -> Result<(Served, Option<Time>), NetError> {
+        around.outbox.begin_share();
         loop {
             self.has_head(around.session.head_length(self.id));
             let Self { id, bearer, ready, departed, outage, dscp, congestion, .. } = self;
@@ -289,7 +294,8 @@ impl Peer {
                 self.await_keys(around.session, now);
             }
             if self.departed.is_empty() || around.outbox.is_blocked() {
-                return Ok(self.deadline(deadline));
+                let served = if around.outbox.has_share() { Served::Wholly } else { Served::HasMore };
+                return Ok((served, self.deadline(deadline)));
             }
             for (tag, ticket) in self.departed.drain(..) {
                 self.bearer.handle_departure(tag, ticket, Departure::Sent, now);
@@ -325,7 +331,7 @@ struct PeerPort<'p, N> {
 
 impl<N: NetworkLayer> Port for PeerPort<'_, N> {
     fn room(&self) -> Option<Octets> {
-        let is_free = self.ready.is_none() && self.around.outbox.has_room();
+        let is_free = self.ready.is_none() && self.around.outbox.has_share();
         is_free.then_some(Octets::MAX)
     }
 
@@ -335,7 +341,7 @@ impl<N: NetworkLayer> Port for PeerPort<'_, N> {
     }
 
     fn take_ready(&mut self) -> Option<Frame> {
-        if self.ready.is_none() || self.is_held || !self.around.outbox.has_room() {
+        if self.ready.is_none() || self.is_held || !self.around.outbox.has_share() {
             return None;
         }
         self.wants_keys = !self.around.session.can_seal(self.id, self.now);

@@ -12,6 +12,7 @@ mod world;
 use arqway_link::mux::Addresses;
 use arqway_units::{Span, Time};
 use bytes::Bytes;
+use proptest::prelude::*;
 use world::{Path, TCP, UDP, World, calls, host_address, link_layer, outer_address, packet_between};
 
 const HUB: usize = 0;
@@ -159,4 +160,46 @@ fn a_hub_of_more_peers_than_its_outbox_has_room_for_calls_all_of_them_at_once() 
     world.run(world.after(1));
     assert_eq!(world.wires.borrow().sent.len(), 3000);
     assert_eq!(world.ends[0].tunnel.datagrams_sent(), (3000, 0));
+}
+
+/// What the hub has for its spokes waits for a line that is full, which then answers as it likes for a while, and then has room.
+fn all_are_served(counts: [u32; 3], answers: impl IntoIterator<Item = bool, IntoIter: 'static>) {
+    let mut world = hub("10.0.0.1");
+    world.wires.borrow_mut().path.loss = 0.0;
+    world.run(seconds(2));
+    let packets = |spoke: usize, count| (0..count).map(move |number| packet_between([HUB, spoke], UDP, number, 1000));
+    world.ends[HUB].line.has_room = Box::new(|| false);
+    world.send(HUB, packets(3, 1));
+    world.run(world.after(1));
+    for (spoke, count) in SPOKES.into_iter().zip(counts) {
+        // One that is too large is nothing to send, and yet the link to its spoke is looked after.
+        world.send(HUB, packets(spoke, count).chain([packet_between([HUB, spoke], UDP, 9, 40_000)]));
+    }
+    world.run(world.after(20));
+    let mut answers = answers.into_iter();
+    world.ends[HUB].line.has_room = Box::new(move || answers.next().unwrap_or(true));
+    world.run(world.after(1000));
+    for (spoke, count) in SPOKES.into_iter().zip(counts) {
+        let received = &world.ends[spoke].host.received;
+        let is_missing = |packet: &Bytes| !received.contains(packet);
+        assert_eq!(packets(spoke, count).filter(is_missing).count(), 0, "spoke {spoke}, {count} packets");
+    }
+}
+
+#[test]
+fn a_peer_that_filled_the_line_is_served_again_when_another_fills_it_in_the_same_turn() {
+    // What stood before the turn goes; the first one fills the line; it has room again when the second one has nothing to say; the
+    // third one fills it, too.
+    for (before, first) in (0..6).flat_map(|before| (0..6).map(move |first| (before, first))) {
+        let answers = [vec![true; before], vec![false], vec![true; first], vec![false; 2]].concat();
+        all_are_served([250, 0, 250], answers);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn nobody_starves_whatever_the_line_answers(counts in [0_u32..250, 0..250, 0..250], answers in prop::collection::vec((any::<bool>(), 1_usize..8), 0..12)) {
+        all_are_served(counts, answers.into_iter().flat_map(|(answer, calls)| std::iter::repeat_n(answer, calls)));
+    }
 }

@@ -65,6 +65,7 @@ pub use path::PathMetrics;
 use crate::contract::{Counters, Departure, Frame, LinkContext, LinkService, LinkState, Packet, Tag, Ticket};
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
+use arqway_agenda::Events;
 use arqway_units::{BitRate, Octets, Time};
 use core::fmt;
 use epoch::{Epoch, Heard};
@@ -72,9 +73,6 @@ use liveness::Act;
 use pack::Packer;
 use path::Path;
 use pieces::{Assembler, Cutter};
-
-/// So many events are kept for the owner.
-const MOST_EVENTS: usize = 64;
 
 /// Builds the services of an end.
 type Builder<S> = Box<dyn Fn(&LinkContext) -> S + Send>;
@@ -94,7 +92,7 @@ pub struct Bearer<S> {
     assembler: Assembler,
     /// Frames of the services that are in datagrams, in the order of these.
     departing: VecDeque<Departing>,
-    events: VecDeque<Event>,
+    events: Events<Event>,
     counters: BearerCounters,
     /// When it was last told something: what time alone brings shows only then.
     now: Time,
@@ -169,7 +167,7 @@ impl<S: LinkService> Bearer<S> {
             cutter: Cutter::default(),
             assembler: Assembler::default(),
             departing: VecDeque::new(),
-            events: VecDeque::new(),
+            events: Events::default(),
             counters: BearerCounters::default(),
             now,
             line: LinkState::Up,
@@ -203,7 +201,7 @@ impl<S: LinkService> Bearer<S> {
 
     /// What happened since this was asked last.
     pub fn poll_event(&mut self) -> Option<Event> {
-        self.events.pop_front()
+        self.events.pop()
     }
 
     /// What it has counted besides what its services have.
@@ -251,7 +249,7 @@ impl<S: LinkService> Bearer<S> {
         let was_slowed = self.path.slowed_from().is_some();
         self.path.forget(&self.config, now);
         if was_slowed {
-            self.happened(Event::Restored);
+            self.events.push(Event::Restored);
         }
         self.tell_capacity();
         self.tell_mtu();
@@ -272,7 +270,7 @@ impl<S: LinkService> Bearer<S> {
     fn begin(&mut self, restarted: bool, now: Time) {
         if restarted {
             self.counters.peer_restarts += 1;
-            self.happened(Event::PeerRestarted);
+            self.events.push(Event::PeerRestarted);
             self.counted_before = self.counted_before + self.inner.counters();
             self.inner = (self.builder)(&of_services(&self.path, &self.context));
             if !self.is_up {
@@ -309,16 +307,8 @@ impl<S: LinkService> Bearer<S> {
             self.path.mtu.pause();
             self.path.interrupt();
         }
-        self.happened(event);
+        self.events.push(event);
         self.inner.handle_link(state, now);
-    }
-
-    /// Something happened that the owner may want to know. One that does not ask learns of the latest only.
-    fn happened(&mut self, event: Event) {
-        if self.events.len() == MOST_EVENTS {
-            self.events.pop_front();
-        }
-        self.events.push_back(event);
     }
 
     /// The room that decides which packets are too large: pieces carry some that no datagram takes.
@@ -328,7 +318,7 @@ impl<S: LinkService> Bearer<S> {
 
     /// The largest datagram has changed.
     fn tell_mtu(&mut self) {
-        self.happened(Event::Mtu(self.path.metrics().mtu));
+        self.events.push(Event::Mtu(self.path.metrics().mtu));
     }
 
     fn depart_by_pace(&mut self, now: Time) {

@@ -136,9 +136,9 @@ impl<S: LinkService> Bearer<S> {
         }
         if let Some(change) = self.path.judge(&news, now) {
             match self.path.slowed_from() {
-                Some(_) if change.is_news => self.happened(Event::Slowed(change.pace)),
+                Some(_) if change.is_news => self.events.push(Event::Slowed(change.pace)),
                 Some(_) => {}
-                None => self.happened(Event::Restored),
+                None => self.events.push(Event::Restored),
             }
             self.tell_capacity();
         }

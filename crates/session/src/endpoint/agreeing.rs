@@ -261,9 +261,9 @@ impl Endpoint {
             peer.path.heard(*from, true, 0, || u64::from_le_bytes(draw(*random)), *now);
         }
         self.counters.handshakes += 1;
-        self.happened(Event::Established { peer: id, boot, restarted });
+        self.events.push(Event::Established { peer: id, boot, restarted });
         if moved {
-            self.happened(Event::Moved { peer: id, to: *from });
+            self.events.push(Event::Moved { peer: id, to: *from });
         }
         self.settle(id, *now);
     }
@@ -273,7 +273,7 @@ impl Endpoint {
         let Some(peer) = get_mut(&mut self.peers, id) else { return };
         peer.refused = Some((why, now));
         self.counters.refused += 1;
-        self.happened(Event::Refused { peer: id, why });
+        self.events.push(Event::Refused { peer: id, why });
         self.settle(id, now);
     }
 }

@@ -28,15 +28,13 @@ use crate::peer::attempt::Attempt;
 use crate::peer::{Context, NotSealed, Peer, PeerConfig, Sealed};
 use crate::random::Random;
 use crate::transport::HEAD_ROOM;
+use arqway_agenda::{Agenda, Events, Key};
 use arqway_units::{Span, Time};
 use load::Load;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::net::SocketAddr;
 use std::ops::Range;
-
-/// So many events are kept for an owner that does not ask.
-const MOST_EVENTS: usize = 1024;
 
 /// One end of sessions with many peers. It has no socket, no clock and no source of randomness: see the crate's example.
 pub struct Endpoint {
@@ -46,15 +44,13 @@ pub struct Endpoint {
     peers: Vec<Option<Box<Peer>>>,
     by_key: BTreeMap<PublicKey, PeerId>,
     indices: Indices,
-    /// When each is looked after next.
-    schedule: BTreeSet<(Time, PeerId)>,
-    /// Those that have something to send.
-    ready: VecDeque<PeerId>,
+    /// Which peers have something to send, and when each is looked after next.
+    agenda: Agenda<PeerId>,
     load: Load,
     baker: Baker,
     stamper: Stamper,
     counters: Counters,
-    events: VecDeque<Event>,
+    events: Events<Event>,
 }
 
 /// Why a peer cannot be added.
@@ -82,13 +78,12 @@ impl Endpoint {
             peers: Vec::new(),
             by_key: BTreeMap::new(),
             indices: Indices::new(),
-            schedule: BTreeSet::new(),
-            ready: VecDeque::new(),
+            agenda: Agenda::default(),
             load: Load::new(),
             baker: Baker::new(),
             stamper: Stamper::new(wall),
             counters: Counters::default(),
-            events: VecDeque::new(),
+            events: Events::default(),
         }
     }
 
@@ -138,11 +133,11 @@ impl Endpoint {
 
     /// Removes a peer and its keys: nothing of it is opened any more.
     pub fn remove_peer(&mut self, peer: PeerId) {
-        let Some(removed) = self.peers.get_mut(index_of(peer)).and_then(Option::take) else { return };
+        let Some(removed) = self.peers.get_mut(peer.index()).and_then(Option::take) else { return };
         removed.slots.iter().for_each(|keys| self.indices.free(keys.index));
         removed.attempt.iter().flat_map(Attempt::indices).for_each(|index| self.indices.free(index));
         self.by_key.remove(&removed.config.public);
-        removed.scheduled.into_iter().for_each(|at| _ = self.schedule.remove(&(at, peer)));
+        self.agenda.remove(peer);
     }
 
     /// Seals a packet in place: `payload` says where it stands in `buffer`, with [`head_length`](Self::head_length) octets
@@ -167,7 +162,7 @@ impl Endpoint {
     /// the other, without gaps between their datagrams, and hand them to the kernel as one.
     #[must_use]
     pub fn head_length(&self, peer: PeerId) -> usize {
-        let peer = self.peers.get(index_of(peer)).and_then(Option::as_deref);
+        let peer = self.peers.get(peer.index()).and_then(Option::as_deref);
         let keys = peer.and_then(|peer| peer.slots.current());
         keys.map_or(HEAD_ROOM, |keys| keys.transport.head_length())
     }
@@ -175,21 +170,20 @@ impl Endpoint {
     /// Whether there are keys for a peer that still may seal. Where there are none, [`begin`](Self::begin) asks for new ones.
     #[must_use]
     pub fn can_seal(&self, peer: PeerId, now: Time) -> bool {
-        let peer = self.peers.get(index_of(peer)).and_then(Option::as_deref);
+        let peer = self.peers.get(peer.index()).and_then(Option::as_deref);
         peer.and_then(|peer| peer.slots.current()).is_some_and(|keys| keys.may_seal(&self.config, now))
     }
 
     /// Whether a message could reach a peer. Without an address it has to begin.
     #[must_use]
     pub fn has_address(&self, peer: PeerId) -> bool {
-        self.peers.get(index_of(peer)).and_then(Option::as_deref).is_some_and(|peer| peer.path.is_known())
+        self.peers.get(peer.index()).and_then(Option::as_deref).is_some_and(|peer| peer.path.is_known())
     }
 
     /// The next datagram of the session's own, and where it goes: a handshake, a keepalive, a challenge, a report.
     pub fn poll_datagram(&mut self, now: Time, random: &mut dyn Random) -> Option<(SocketAddr, Message)> {
-        while let Some(id) = self.ready.pop_front() {
+        while let Some(id) = self.agenda.next_ready() {
             let Some(peer) = get_mut(&mut self.peers, id) else { continue };
-            peer.is_ready = false;
             let Self { local, config, indices, stamper, .. } = self;
             let mut context = Context { local, config, indices, stamper, random, id, now };
             let polled = peer.poll(&mut context);
@@ -203,13 +197,11 @@ impl Endpoint {
 
     /// Acts on every deadline at or before `now`.
     pub fn handle_timeout(&mut self, now: Time) {
-        while let Some((_, id)) = self.schedule.first().copied().filter(|(at, _)| *at <= now) {
-            self.schedule.pop_first();
+        while let Some(id) = self.agenda.next_due(now) {
             let Some(peer) = get_mut(&mut self.peers, id) else { continue };
-            peer.scheduled = None;
             let over = peer.handle_timeout(&self.config, now, |index| self.indices.free(index));
             if let Some(unverified) = over {
-                self.happened(Event::Unreachable { peer: id, unverified });
+                self.events.push(Event::Unreachable { peer: id, unverified });
             }
             self.settle(id, now);
         }
@@ -218,12 +210,12 @@ impl Endpoint {
     /// When [`handle_timeout`](Self::handle_timeout) is due.
     #[must_use]
     pub fn poll_timeout(&self) -> Option<Time> {
-        self.schedule.first().map(|(at, _)| *at)
+        self.agenda.deadline()
     }
 
     /// What happened since this was asked last. Asked before packets are sealed, it says in time that a peer has restarted.
     pub fn poll_event(&mut self) -> Option<Event> {
-        self.events.pop_front()
+        self.events.pop()
     }
 
     /// What was counted, over all peers.
@@ -260,7 +252,7 @@ impl Endpoint {
     /// What is known of a peer.
     #[must_use]
     pub fn status(&self, id: PeerId, now: Time) -> Option<Status> {
-        let peer = self.peers.get(index_of(id))?.as_deref()?;
+        let peer = self.peers.get(id.index())?.as_deref()?;
         Some(Status {
             address: peer.path.address(),
             has_keys: self.can_seal(id, now),
@@ -287,25 +279,16 @@ impl Endpoint {
         self.indices.taken()
     }
 
-    fn happened(&mut self, event: Event) {
-        if self.events.len() == MOST_EVENTS {
-            self.events.pop_front();
-        }
-        self.events.push_back(event);
-    }
-
     /// After something happened to a peer: it is looked after in time, and asked for what it has to send.
     fn settle(&mut self, id: PeerId, now: Time) {
         let Some(peer) = get_mut(&mut self.peers, id) else { return };
-        if !peer.is_ready && peer.has_something(&self.config, now) {
-            peer.is_ready = true;
-            self.ready.push_back(id);
+        if peer.has_something(&self.config, now) {
+            self.agenda.make_ready(id);
         }
         // Later ones are found when it is looked after.
         let deadline = peer.deadline(&self.config, now);
-        if let Some(at) = deadline.filter(|at| peer.scheduled.is_none_or(|scheduled| *at < scheduled)) {
-            peer.scheduled.replace(at).into_iter().for_each(|old| _ = self.schedule.remove(&(old, id)));
-            self.schedule.insert((at, id));
+        if deadline.is_some_and(|at| self.agenda.deadline_of(id).is_none_or(|scheduled| at < scheduled)) {
+            self.agenda.set_deadline(id, deadline);
         }
     }
 }
@@ -325,12 +308,8 @@ pub struct Status {
     pub unanswered_since: Option<Time>,
 }
 
-fn index_of(peer: PeerId) -> usize {
-    usize::try_from(peer.0).unwrap_or(usize::MAX)
-}
-
 fn get_mut(peers: &mut [Option<Box<Peer>>], peer: PeerId) -> Option<&mut Peer> {
-    peers.get_mut(index_of(peer))?.as_deref_mut()
+    peers.get_mut(peer.index())?.as_deref_mut()
 }
 
 impl fmt::Debug for Endpoint {

@@ -115,9 +115,9 @@ impl Endpoint {
         let moved = began_at == Some(arrival.from) && peer.moved_to(arrival.from);
         let restarted = peer.met(boot);
         self.counters.handshakes += 1;
-        self.happened(Event::Established { peer: id, boot, restarted });
+        self.events.push(Event::Established { peer: id, boot, restarted });
         if moved {
-            self.happened(Event::Moved { peer: id, to: arrival.from });
+            self.events.push(Event::Moved { peer: id, to: arrival.from });
         }
     }
 
@@ -139,7 +139,7 @@ impl Endpoint {
             Some(Control::Challenge(token)) => peer.wants.answer = Some((token, from)),
             Some(Control::Answer(token)) => {
                 if let Some(to) = peer.path.answered(token) {
-                    self.happened(Event::Moved { peer: id, to });
+                    self.events.push(Event::Moved { peer: id, to });
                 }
             }
             Some(Control::Report(_)) | None => {}

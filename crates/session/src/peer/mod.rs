@@ -114,10 +114,6 @@ pub(crate) struct Peer {
     pub(crate) round_trip: Option<Span>,
     /// The owner waits for something from it.
     pub(crate) awaits: bool,
-    /// When the endpoint looks after it.
-    pub(crate) scheduled: Option<Time>,
-    /// It is in the endpoint's queue of those that have something to send.
-    pub(crate) is_ready: bool,
 }
 
 impl Peer {
@@ -136,8 +132,6 @@ impl Peer {
             refused: None,
             round_trip: None,
             awaits: false,
-            scheduled: None,
-            is_ready: false,
             config,
         }
     }

@@ -14,16 +14,13 @@ use crate::hint::LineHint;
 use crate::new_peer::{AddError, NewPeer};
 use crate::outbox::Outbox;
 use crate::peer::Peer;
+use arqway_agenda::{Agenda, Events};
 use arqway_link::{self as link, Bearer, LinkState, Mux, Side, bearer};
 use arqway_net::Slab;
 use arqway_session::{self as session, Endpoint, PeerId, Random};
 use arqway_units::{Span, Time};
-use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
 use std::net::SocketAddr;
-
-/// So many events are kept for an owner that does not ask.
-const MOST_EVENTS: usize = 1024;
 
 /// What is to come after a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,15 +65,13 @@ pub struct Tunnel<R> {
     /// In the order of their numbers in the session.
     peers: Vec<Peer>,
     allowed: AllowedAddresses,
-    /// When the link to each peer is looked after next.
-    schedule: BTreeSet<(Time, usize)>,
-    /// Peers to which something happened.
-    touched: VecDeque<usize>,
+    /// Links to peers to which something happened, or which have more to send; and when each is looked after next.
+    agenda: Agenda<usize>,
     outbox: Outbox,
     answers: Answers,
     small: Slab,
     counters: Counters,
-    events: VecDeque<Event>,
+    events: Events<Event>,
 }
 
 impl<R: Random> Tunnel<R> {
@@ -89,13 +84,12 @@ impl<R: Random> Tunnel<R> {
             boot,
             peers: Vec::new(),
             allowed: AllowedAddresses::default(),
-            schedule: BTreeSet::new(),
-            touched: VecDeque::new(),
+            agenda: Agenda::default(),
             outbox: Outbox::new(),
             answers: Answers::default(),
             small: Slab::new(),
             counters: Counters::default(),
-            events: VecDeque::new(),
+            events: Events::default(),
         }
     }
 
@@ -116,7 +110,7 @@ impl<R: Random> Tunnel<R> {
         address.into_iter().for_each(|address| peer.is_at(address));
         self.peers.push(peer);
         self.session.begin(id, now);
-        self.touch(index);
+        self.agenda.make_ready(index);
         Ok(id)
     }
 
@@ -179,7 +173,7 @@ impl<R: Random> Tunnel<R> {
             // A handshake shows the peer where this end is now; one that is tried already is not put off any more.
             self.session.hasten(*id, now);
         }
-        self.touch(index);
+        self.agenda.make_ready(index);
     }
 
     /// Whether the last hint about the line to a peer was that it is down.
@@ -202,32 +196,13 @@ impl<R: Random> Tunnel<R> {
 
     /// What happened since this was asked last.
     pub fn poll_event(&mut self) -> Option<Event> {
-        self.events.pop_front()
+        self.events.pop()
     }
 
     fn index(&self, peer: PeerId) -> Option<usize> {
         // Peers are added in the session's order and never removed.
         self.peers.binary_search_by_key(&peer, |known| known.id).ok()
     }
-
-    fn touch(&mut self, index: usize) {
-        let Some(peer) = self.peers.get_mut(index) else { return };
-        if !std::mem::replace(&mut peer.is_touched, true) {
-            self.touched.push_back(index);
-        }
-    }
-
-    fn happened(&mut self, event: Event) {
-        keep(&mut self.events, event);
-    }
-}
-
-/// One that does not ask learns of the latest only.
-fn keep(events: &mut VecDeque<Event>, event: Event) {
-    if events.len() == MOST_EVENTS {
-        events.pop_front();
-    }
-    events.push_back(event);
 }
 
 impl<R> fmt::Debug for Tunnel<R> {

@@ -13,10 +13,10 @@
 //! What has arrived is read before a timer fires: where this process was kept from running, the acknowledgement that the timer
 //! waits for is likely among it. Each kind of input has a budget, so that none starves the others.
 
-use super::{Event, Next, Tunnel, keep};
+use super::{Event, Next, Tunnel};
 use crate::line::Line;
 use crate::network::NetworkLayer;
-use crate::peer::Around;
+use crate::peer::{Around, Served};
 use arqway_link::mux::Headers;
 use arqway_link::{Frame, IcmpError, LinkService, Packet, Tag, bearer};
 use arqway_net::{Arrival, Datagrams, NetError};
@@ -49,7 +49,7 @@ impl<R: Random> Tunnel<R> {
         more |= self.read_packets(network, now)?;
         // Twice: on a line that is full, what keeps the keys alive goes before packets; and these may want keys.
         self.send_own(line, now)?;
-        self.settle(line, network, now)?;
+        self.serve(line, network, now)?;
         let not_taken = network.finish()?;
         self.counters.packets_delivered = self.counters.packets_delivered.saturating_sub(not_taken);
         self.counters.packets_refused_here += not_taken;
@@ -57,8 +57,8 @@ impl<R: Random> Tunnel<R> {
         self.outbox.flush(line)?;
         let for_room = self.outbox.is_blocked();
         // There is room again for peers that found none.
-        more |= !for_room && !self.touched.is_empty();
-        let until = [self.session.poll_timeout(), self.schedule.first().map(|(at, _)| *at)];
+        more |= !for_room && self.agenda.has_ready();
+        let until = [self.session.poll_timeout(), self.agenda.deadline()];
         let until = until.into_iter().flatten().min();
         Ok(if more { Next::Turn } else { Next::Wait { until, for_room } })
     }
@@ -136,7 +136,7 @@ impl<R: Random> Tunnel<R> {
         }
         let frame = Frame::from_wire(Tag::from_octet(tag), octets.slice(1..));
         self.peers[index].bearer.handle_frame(frame, now);
-        self.touch(index);
+        self.agenda.make_ready(index);
     }
 
     /// What the session has to say of peers.
@@ -148,13 +148,13 @@ impl<R: Random> Tunnel<R> {
                         let address = self.session.status(peer, now).and_then(|status| status.address);
                         address.into_iter().for_each(|address| self.peers[index].is_at(address));
                         self.peers[index].meet(boot, now);
-                        self.touch(index);
+                        self.agenda.make_ready(index);
                     }
                     session::Event::Moved { to, .. } => self.peers[index].is_at(to),
                     session::Event::Refused { .. } | session::Event::Unreachable { .. } => {}
                 }
             }
-            self.happened(Event::Session(event));
+            self.events.push(Event::Session(event));
         }
     }
 
@@ -164,12 +164,10 @@ impl<R: Random> Tunnel<R> {
             self.session.handle_timeout(now);
             self.hear_session(now);
         }
-        while let Some((_, index)) = self.schedule.first().copied().filter(|(due, _)| *due <= now) {
-            self.schedule.pop_first();
+        while let Some(index) = self.agenda.next_due(now) {
             let Some(peer) = self.peers.get_mut(index) else { continue };
-            peer.scheduled = None;
             peer.handle_timeout(now);
-            self.touch(index);
+            self.agenda.make_ready(index);
         }
     }
 
@@ -211,53 +209,48 @@ impl<R: Random> Tunnel<R> {
             // The queue counts which it has no room for, be it this one or one that it took before.
             Ok(()) | Err(_) => self.counters.packets_taken += 1,
         }
-        self.touch(index);
+        self.agenda.make_ready(index);
         Ok(())
     }
 
-    /// Pumps every link to which something happened.
-    fn settle(
+    /// Pumps the links to which something happened: each in its turn sends as much as one call of the system takes, and comes again
+    /// behind all the others if it has more, until the line is full. Then everyone keeps its place.
+    fn serve(
         &mut self,
         line: &mut (impl Line + ?Sized),
         network: &mut impl NetworkLayer,
         now: Time,
     ) -> Result<(), NetError> {
-        let Self { session, peers, allowed, schedule, touched, outbox, counters, events, .. } = self;
-        // Whose datagrams filled the line is the last to send when it has room again.
-        let mut filled = None;
-        for _ in 0..touched.len() {
-            let was_blocked = outbox.is_blocked();
-            let Some(index) = touched.pop_front() else { break };
-            let Some(peer) = peers.get_mut(index) else { continue };
-            peer.is_touched = false;
-            let mut deadline;
-            loop {
-                let mut around = Around { session, outbox, allowed, network, counters };
-                deadline = peer.settle(index, &mut around, now)?;
-                // A full outbox is not the end of it.
-                if outbox.has_room() || !outbox.flush(line)? {
-                    break;
-                }
+        while self.outbox.has_room() || (!self.outbox.is_blocked() && self.outbox.flush(line)?) {
+            let Some(index) = self.agenda.next_ready() else { return Ok(()) };
+            if self.pump(index, network, now)? == Served::HasMore {
+                self.agenda.make_ready(index);
             }
-            while let Some(event) = peer.bearer.poll_event() {
-                if event == bearer::Event::Down && !peer.outage.lasts() {
-                    session.begin(peer.id, now);
-                }
-                // Of that the session has told.
-                if event != bearer::Event::PeerRestarted {
-                    keep(events, Event::Link(peer.id, event));
-                }
-            }
-            if outbox.is_blocked() {
-                peer.is_touched = true;
-                if was_blocked { touched.push_back(index) } else { filled = Some(index) }
-            }
-            if let Some(before) = std::mem::replace(&mut peer.scheduled, deadline) {
-                schedule.remove(&(before, index));
-            }
-            schedule.extend(deadline.map(|at| (at, index)));
         }
-        touched.extend(filled);
+        // What has arrived is delivered although nothing can be sent.
+        let mut place = 0;
+        while let Some(index) = self.agenda.ready_at(place) {
+            self.pump(index, network, now)?;
+            place += 1;
+        }
         Ok(())
+    }
+
+    /// Pumps the link to a peer.
+    fn pump(&mut self, index: usize, network: &mut impl NetworkLayer, now: Time) -> Result<Served, NetError> {
+        let Self { session, peers, allowed, agenda, outbox, counters, events, .. } = self;
+        let Some(peer) = peers.get_mut(index) else { return Ok(Served::Wholly) };
+        let (served, deadline) = peer.serve(index, &mut Around { session, outbox, allowed, network, counters }, now)?;
+        agenda.set_deadline(index, deadline);
+        while let Some(event) = peer.bearer.poll_event() {
+            if event == bearer::Event::Down && !peer.outage.lasts() {
+                session.begin(peer.id, now);
+            }
+            // Of that the session has told.
+            if event != bearer::Event::PeerRestarted {
+                events.push(Event::Link(peer.id, event));
+            }
+        }
+        Ok(served)
     }
 }
