@@ -227,6 +227,12 @@ impl<S: LinkService> Bearer<S> {
         PathMetrics { is_up: self.is_up, ..self.path.metrics() }
     }
 
+    /// Whether the link carries packets now.
+    #[must_use]
+    pub fn is_up(&self) -> bool {
+        self.is_up
+    }
+
     /// The largest packet of a kind, as this one is of it, that its service carries, if all is well with the size that is tried.
     #[must_use]
     pub fn largest_of_kind(&self, packet: &Packet) -> Octets {

@@ -71,6 +71,8 @@ pub struct Tunnel<R> {
     answers: Answers,
     small: Slab,
     counters: Counters,
+    /// Packets given to the queues of the links: those that these took, and those that they had no room for.
+    offered: u64,
     events: Events<Event>,
 }
 
@@ -89,6 +91,7 @@ impl<R: Random> Tunnel<R> {
             answers: Answers::default(),
             small: Slab::new(),
             counters: Counters::default(),
+            offered: 0,
             events: Events::default(),
         }
     }
@@ -128,7 +131,7 @@ impl<R: Random> Tunnel<R> {
     #[must_use]
     pub fn counters(&self) -> Counters {
         let dropped = self.peers.iter().flat_map(Peer::totals).map(|service| service.packets_refused).sum();
-        let packets_taken = self.counters.packets_taken.saturating_sub(dropped);
+        let packets_taken = self.offered.saturating_sub(dropped);
         Counters { packets_taken, packets_dropped: dropped, ..self.counters }
     }
 

@@ -190,7 +190,7 @@ impl<R: Random> Tunnel<R> {
             return self.answers.give(&packet, IcmpError::NoRoute, network, now);
         };
         let Some(peer) = self.peers.get_mut(index) else { return Ok(()) };
-        if !peer.bearer.path().is_up && !peer.outage.lasts() {
+        if !peer.bearer.is_up() && !peer.outage.lasts() {
             if !self.session.has_address(peer.id) {
                 self.counters.packets_without_address += 1;
                 return self.answers.give(&packet, IcmpError::NoHost, network, now);
@@ -206,8 +206,8 @@ impl<R: Random> Tunnel<R> {
         }
         match peer.bearer.handle_packet(packet, now) {
             Err(_) if is_too_large => self.counters.packets_too_large += 1,
-            // The queue counts which it has no room for, be it this one or one that it took before.
-            Ok(()) | Err(_) => self.counters.packets_taken += 1,
+            // The queue counts which one it has no room for: this one, or one that it took before.
+            Ok(()) | Err(_) => self.offered += 1,
         }
         self.agenda.make_ready(index);
         Ok(())
