@@ -6,18 +6,14 @@
 //!
 //! The device and the addresses on it end with the process, however that ends.
 
-use crate::control::{self, Control, Listener, Request};
-use crate::events::{EventLine, What};
-use crate::hint::LineHint;
+use crate::control::{
+    self, Control, CountersStatus, EventLine, Listener, PeerStatus, Request, ServiceStatus, Status, What,
+};
+use crate::host::{self, Resolver, TunDevice};
+use crate::hub::{Event, Hub, LineHint, NewPeer, Next};
 use crate::line::{self, LineNews, SystemLine};
-use crate::machine;
-use crate::names::Names;
-use crate::network::TunDevice;
-use crate::new_peer::NewPeer;
 use crate::settings::{self, Checked, Keys};
 use crate::start_error::StartError;
-use crate::status::{CountersStatus, PeerStatus, ServiceStatus, Status};
-use crate::tunnel::{Event, Next, Tunnel};
 use arqway_link::mux::service_names;
 use arqway_link::{LinkState, ServiceConfig, bearer};
 use arqway_net::{Clock, Device, Interface, Masquerade, NetError, Ready, Wait, Waker, confine, reaches};
@@ -56,7 +52,7 @@ impl Random for Generator {
 
 /// A tunnel with all that it needs of the system.
 pub struct RunningTunnel {
-    tunnel: Tunnel<Generator>,
+    hub: Hub<Generator>,
     line: Box<dyn SystemLine>,
     device: TunDevice,
     _masquerade: Option<Masquerade>,
@@ -64,7 +60,7 @@ pub struct RunningTunnel {
     /// What peers are called, by their order.
     names: Vec<(PeerId, String)>,
     /// Where they are, as far as that is said by a name.
-    hosts: Names<PeerId>,
+    resolver: Resolver<PeerId>,
     /// Name and kind of each service, by its number.
     services: Vec<(String, &'static str)>,
     /// Wakes the loop: to stop, or because somebody asks.
@@ -82,10 +78,7 @@ pub struct RunningTunnel {
 
 impl std::fmt::Debug for RunningTunnel {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("RunningTunnel")
-            .field("tunnel", &self.tunnel)
-            .field("line", &self.line)
-            .finish_non_exhaustive()
+        out.debug_struct("RunningTunnel").field("hub", &self.hub).field("line", &self.line).finish_non_exhaustive()
     }
 }
 
@@ -111,17 +104,17 @@ impl RunningTunnel {
         let clock = Clock::start();
         let introduction = Introduction::new(boot, checked.configuration());
         let session = Endpoint::new(private, introduction, Config::default(), clock.since_1970());
-        let mut tunnel = Tunnel::new(session, boot, generator);
+        let mut hub = Hub::new(session, boot, generator);
         let mut line = line::open(settings.line())?;
         let from = line.address();
-        let names = add_peers(&mut tunnel, checked, preshared, line.as_ref(), clock.now())?;
+        let names = add_peers(&mut hub, checked, preshared, line.as_ref(), clock.now())?;
         let addresses = settings.addresses.iter().map(|address| (address.address, address.prefix)).collect();
         let name = checked.interface.clone();
         let device = Device { name, addresses, mtu: settings.mtu, transmit_queue: TRANSMIT_QUEUE };
         let device = Interface::tun_with_offloads(&device)?;
-        let at = names.iter().filter_map(|(id, _)| tunnel.session().status(*id, clock.now())?.address);
+        let at = names.iter().filter_map(|(id, _)| hub.session().status(*id, clock.now())?.address);
         let at: Vec<SocketAddr> = at.collect();
-        let masquerade = machine::set_up(settings, &device, line.as_mut(), &at)?;
+        let masquerade = host::set_up(settings, &device, line.as_mut(), &at)?;
         let names_of_services = service_names(&checked.link_layer.classes, &checked.link_layer.table);
         let kinds = checked.link_layer.services().into_iter().map(ServiceConfig::kind);
         let services = names_of_services.into_iter().zip(kinds).collect();
@@ -131,16 +124,16 @@ impl RunningTunnel {
         let hosts = names.iter().zip(&settings.peer);
         let hosts = hosts.filter_map(|((id, _), peer)| Some((*id, peer.value.endpoint.as_ref()?.value.clone())));
         let look_up = move |endpoint: &settings::Endpoint| endpoint.resolve(|to| reaches(from, to)).ok();
-        let hosts = Names::start(hosts, look_up, Arc::clone(&waker)).map_err(StartError::Thread)?;
+        let resolver = Resolver::start(hosts, look_up, Arc::clone(&waker)).map_err(StartError::Thread)?;
         let listeners = Vec::new();
         Ok(Self {
-            tunnel,
+            hub,
             line,
             device: TunDevice::new(device, Octets::new(settings.mtu.into())),
             _masquerade: masquerade,
             clock,
             names,
-            hosts,
+            resolver,
             services,
             waker,
             asked,
@@ -174,19 +167,19 @@ impl RunningTunnel {
             let now = self.clock.now();
             if now >= looked + CLOCK_INTERVAL {
                 looked = now;
-                self.tunnel.set_wall(self.clock.since_1970());
+                self.hub.set_wall(self.clock.since_1970());
             }
             while let Some(news) = self.line.tend(now) {
                 self.hear_line(&news, now, &mut tell);
             }
-            let next = self.tunnel.turn(self.line.as_mut(), &mut self.device, now)?;
-            while let Some(event) = self.tunnel.poll_event() {
+            let next = self.hub.turn(self.line.as_mut(), &mut self.device, now)?;
+            while let Some(event) = self.hub.poll_event() {
                 self.publish(event.peer(), What::of(&event), now, &mut tell);
                 if let Event::Session(session::Event::Unreachable { peer, .. }) | Event::Link(peer, bearer::Event::Down) =
                     event
-                    && !self.tunnel.is_announced_down(peer)
+                    && !self.hub.is_announced_down(peer)
                 {
-                    self.hosts.ask(peer, now);
+                    self.resolver.ask(peer, now);
                 }
             }
             let until = match next {
@@ -196,8 +189,8 @@ impl RunningTunnel {
             };
             if self.wait(&wait, &waker, until)?.has(0) {
                 waker.clear();
-                while let Some((peer, address)) = self.hosts.poll() {
-                    self.tunnel.set_address(peer, address, self.clock.now());
+                while let Some((peer, address)) = self.resolver.poll() {
+                    self.hub.set_address(peer, address, self.clock.now());
                 }
                 while let Ok(request) = self.asked.try_recv() {
                     self.answer(request, &mut tell);
@@ -252,10 +245,10 @@ impl RunningTunnel {
             return control::error(&format!("it has no peer `{peer}`; its peers are {}", names.join(", ")));
         }
         for peer in meant {
-            self.tunnel.handle_hint(peer, hint, now);
+            self.hub.handle_hint(peer, hint, now);
             self.publish(peer, What::Hint { hint }, now, tell);
             if hint != LineHint::Down {
-                self.hosts.ask(peer, now);
+                self.resolver.ask(peer, now);
             }
         }
         "{}\n".to_owned()
@@ -268,7 +261,7 @@ impl RunningTunnel {
             LineNews::Refused { why } => (None, What::LineRefused { why: why.clone() }),
             LineNews::Back => (Some(LinkState::Up), What::LineBack),
         };
-        state.into_iter().for_each(|state| self.tunnel.handle_line(state, now));
+        state.into_iter().for_each(|state| self.hub.handle_line(state, now));
         let peers: Vec<PeerId> = self.names.iter().map(|(id, _)| *id).collect();
         for peer in peers {
             self.publish(peer, what.clone(), now, tell);
@@ -294,24 +287,24 @@ impl RunningTunnel {
         let peers = self.names.clone().into_iter().map(|(id, name)| self.peer_status(id, name, now)).collect();
         Status {
             interface: self.device.interface().name().to_owned(),
-            public_key: self.tunnel.session().public().to_string(),
+            public_key: self.hub.session().public().to_string(),
             listens_at: self.place(),
             running_s: now.as_seconds(),
             peers,
             counters: CountersStatus::new(
-                self.tunnel.counters(),
-                self.tunnel.datagrams_sent(),
-                self.tunnel.session().counters(),
+                self.hub.counters(),
+                self.hub.datagrams_sent(),
+                self.hub.session().counters(),
                 self.line.damaged(),
             ),
         }
     }
 
     fn peer_status(&mut self, id: PeerId, name: String, now: Time) -> PeerStatus {
-        let session = self.tunnel.session().status(id, now);
+        let session = self.hub.session().status(id, now);
         let names = &self.services;
-        let totals = self.tunnel.totals(id);
-        let link = self.tunnel.link(id).map(|link| {
+        let totals = self.hub.totals(id);
+        let link = self.hub.link(id).map(|link| {
             let metrics = link.inner_mut().metrics(now);
             let window = link.inner().metrics_span(now).as_seconds();
             let services = names.iter().zip(metrics).enumerate().map(|(number, ((name, kind), metrics))| {
@@ -328,8 +321,8 @@ impl RunningTunnel {
                 None => session.and_then(|session| session.address).map(|address| address.to_string()),
             },
             is_up: path.is_some_and(|path| path.is_up),
-            is_announced_down: self.tunnel.is_announced_down(id),
-            is_line_gone: self.tunnel.is_line_gone(id),
+            is_announced_down: self.hub.is_announced_down(id),
+            is_line_gone: self.hub.is_line_gone(id),
             heard_s_ago: session.and_then(|session| session.heard).map(|heard| now.since(heard).as_seconds()),
             round_trip_s: path.and_then(|path| path.round_trip).map(Span::as_seconds),
             mtu_octets: path.map_or(0, |path| path.mtu.as_u64()),
@@ -352,7 +345,7 @@ fn line_of_json(value: &impl Serialize) -> String {
 }
 
 fn add_peers(
-    tunnel: &mut Tunnel<Generator>,
+    hub: &mut Hub<Generator>,
     checked: &Checked,
     preshared: Vec<PresharedKey>,
     line: &dyn SystemLine,
@@ -376,7 +369,7 @@ fn add_peers(
         };
         let allowed = peer.allowed.iter().map(|prefix| prefix.value).collect();
         let peer = NewPeer { session, link: link.clone(), allowed };
-        let id = tunnel.add_peer(peer, now).map_err(|error| StartError::Peer { name: name.clone(), error })?;
+        let id = hub.add_peer(peer, now).map_err(|error| StartError::Peer { name: name.clone(), error })?;
         names.push((id, name));
     }
     Ok(names)

@@ -1,7 +1,7 @@
 //! Why a tunnel cannot begin.
 
 use crate::control::BindError;
-use crate::new_peer::AddError;
+use crate::hub::AddError;
 use arqway_net::NetError;
 use arqway_session::KeyFileError;
 use std::io;

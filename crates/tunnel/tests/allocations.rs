@@ -4,7 +4,7 @@ use arqway_link::bearer::{self, Mtu};
 use arqway_link::{LinkLayer, ServiceConfig, ShortForm, WorldDefaults};
 use arqway_net::{Arrival, Datagrams, NetError, Sent, Slab};
 use arqway_session::{Config, Configuration, Endpoint, Introduction, Keepalive, PeerConfig, PresharedKey, PrivateKey};
-use arqway_tunnel::{Line, NetworkLayer, NewLink, NewPeer, Tunnel};
+use arqway_tunnel::{Hub, Line, NetworkLayer, NewLink, NewPeer};
 use arqway_units::{Span, Time};
 use bytes::{Bytes, BytesMut};
 use std::collections::VecDeque;
@@ -79,7 +79,7 @@ impl NetworkLayer for Host {
 type Random = Box<dyn FnMut(&mut [u8])>;
 
 struct End {
-    tunnel: Tunnel<Random>,
+    tunnel: Hub<Random>,
     cable: Cable,
     host: Host,
 }
@@ -104,7 +104,7 @@ fn end(number: u8, others: &[u8], service: &str) -> End {
             *octet = count.to_be_bytes()[0];
         }
     });
-    let mut tunnel = Tunnel::new(session, u64::from(number), random as Random);
+    let mut tunnel = Hub::new(session, u64::from(number), random as Random);
     for other in others {
         let session = PeerConfig {
             public: key(*other).public(),

@@ -17,7 +17,7 @@ use arqway_session::{
 use arqway_sim::app::ConnectionCount;
 use arqway_sim::channel::{Direction, ErrorModel, Jitter, Uniform, UniformJitter};
 use arqway_sim::{Probe, Queue, Room, Scenario, Streams, World};
-use arqway_tunnel::{Line, NetworkLayer, NewLink, NewPeer, Next, Tunnel};
+use arqway_tunnel::{Hub, Line, NetworkLayer, NewLink, NewPeer, Next};
 use arqway_units::{Octets, Span, Time};
 use bytes::{Bytes, BytesMut};
 use std::collections::{BTreeSet, VecDeque};
@@ -109,7 +109,7 @@ fn boot(direction: Direction) -> u64 {
 
 /// The tunnel in the place of one end, and a session in the place of the other.
 struct Replay {
-    tunnel: Tunnel<fn(&mut [u8])>,
+    tunnel: Hub<fn(&mut [u8])>,
     peer: Endpoint,
     id: PeerId,
     line: FakeLine,
@@ -185,7 +185,7 @@ impl Replay {
             address: Some(address(end)),
             keepalive: Keepalive::default(),
         };
-        let mut tunnel = Tunnel::new(session(&own, direction), boot(direction), chance as fn(&mut [u8]));
+        let mut tunnel = Hub::new(session(&own, direction), boot(direction), chance as fn(&mut [u8]));
         let bearer = link_layer.bearer.clone().expect("a bearer");
         // A tunnel's is said as over IPv6, and its peer here is at an address of IPv4.
         let overhead = bearer.overhead + Octets::new(20);

@@ -12,15 +12,19 @@
 //!     -> anything\n    <- {"error":"..."}
 //! ```
 //!
-//! Those who ask are served by threads of their own: none of them, however slow, holds up a packet.
+//! `status.rs` and `event_line.rs` say what is in these lines. Those who ask are served by threads of their own: none of them, however slow, holds up a packet.
 
 mod ask;
 mod bind_error;
+mod event_line;
+mod status;
 
 pub use ask::{Answers, AskError, ask};
 pub use bind_error::BindError;
+pub use event_line::{EventLine, What};
+pub use status::{CountersStatus, PeerStatus, ServiceStatus, Status};
 
-use crate::hint::LineHint;
+use crate::hub::LineHint;
 use arqway_net::{Clock, Waker, own_user, peer_credentials};
 use arqway_units::Span;
 use std::io::{self, ErrorKind, Read as _, Write as _};

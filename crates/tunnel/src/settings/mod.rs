@@ -17,9 +17,9 @@
 //! RLP as received, all else raw, each with its share of the link: [`link_layer`].
 
 mod dscp;
+mod host;
 mod key;
 mod line;
-mod machine;
 mod places;
 mod shown;
 mod unused;
@@ -30,8 +30,8 @@ pub use line::{BAUD, FlowControl, LineSettings};
 pub use places::{Endpoint, InterfaceAddress, Listen, NameServer, PlaceError};
 pub use user::{UnknownUser, UserName};
 
+use crate::hub::NewLink;
 use crate::line::LineConfig;
-use crate::peer::NewLink;
 use arqway_config::grammars::LINK_LAYER;
 use arqway_config::schema::{Document, Grammar, generate};
 use arqway_config::{Located, Mistake, Mistakes, Source, read_source};
@@ -213,7 +213,7 @@ impl Checked {
         settings.check_addresses(source, &mut mistakes);
         settings.check_peers(&mut mistakes);
         settings.check_line(&mut mistakes);
-        settings.check_machine(&mut mistakes);
+        settings.check_host(&mut mistakes);
         settings.check_unused(source, &mut mistakes);
         let given = settings.link_layer.as_ref();
         let link_layer = given.map_or_else(link_layer, |given| given.value.clone());

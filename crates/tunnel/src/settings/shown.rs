@@ -1,7 +1,7 @@
 //! Settings as `--check` says them.
 
 use super::{Checked, LineSettings, PeerSettings, Settings};
-use crate::peer::NewLink;
+use crate::hub::NewLink;
 use arqway_config::Located;
 use arqway_link::mux::{self, Ds};
 use arqway_link::{LinkLayer, ServiceConfig};
@@ -22,7 +22,7 @@ impl fmt::Display for Checked {
                 writeln!(out, "  serial line     {serial}, {baud} baud, frames of {frame} octets")?;
             }
         }
-        self.settings.fmt_machine(out)?;
+        self.settings.fmt_host(out)?;
         let LinkLayer { classes, table, .. } = &self.link_layer;
         let services = self.link_layer.services().into_iter().map(ServiceConfig::kind);
         let services = mux::service_names(classes, table).into_iter().zip(services);

@@ -6,7 +6,7 @@ use arqway_net::{Arrival, Datagrams, NetError, Sent};
 use arqway_session::{
     Config, Configuration, Endpoint, Introduction, Keepalive, PeerConfig, PeerId, PresharedKey, PrivateKey,
 };
-use arqway_tunnel::{Event, Line, LineHint, NetworkLayer, NewLink, NewPeer, Next, Tunnel};
+use arqway_tunnel::{Event, Hub, Line, LineHint, NetworkLayer, NewLink, NewPeer, Next};
 use arqway_units::{Octets, Span, Time};
 use bytes::{Bytes, BytesMut};
 use rand::rngs::ChaCha8Rng;
@@ -222,7 +222,7 @@ impl NetworkLayer for Host {
 }
 
 pub(crate) struct End {
-    pub(crate) tunnel: Tunnel<Random>,
+    pub(crate) tunnel: Hub<Random>,
     pub(crate) line: FakeLine,
     pub(crate) host: Host,
     /// Its peers, in the order in which it was given them.
@@ -300,7 +300,7 @@ fn end(
     let mut random = ChaCha8Rng::seed_from_u64(boot);
     let random: Random = Box::new(move |octets: &mut [u8]| random.fill_bytes(octets));
     let session = Endpoint::new(key(index), introduction, Config::default(), Span::from_seconds(boot as f64));
-    let mut tunnel = Tunnel::new(session, boot, random);
+    let mut tunnel = Hub::new(session, boot, random);
     let mut ids = Vec::new();
     for (peer, allowed) in peers {
         let session = PeerConfig {

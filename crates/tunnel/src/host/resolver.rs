@@ -1,4 +1,4 @@
-//! Names of hosts, looked up again while the tunnel runs: a boat's address changes with its harbour, and its name follows.
+//! Resolver of hosts, looked up again while the tunnel runs: a boat's address changes with its harbour, and its name follows.
 //!
 //! ```text
 //!     a peer does not answer  -- ask -->  a thread of its own, since a name server may take long
@@ -19,14 +19,14 @@ const AGAIN: Span = Span::from_milliseconds(30_000);
 /// So many questions wait at most.
 const MOST: usize = 64;
 
-/// Names of peers' hosts, and the thread that looks them up.
-pub(crate) struct Names<P> {
+/// Resolver of peers' hosts, and the thread that looks them up.
+pub(crate) struct Resolver<P> {
     names: BTreeMap<P, (Endpoint, Option<Time>)>,
     questions: SyncSender<(P, Endpoint)>,
     answers: Receiver<(P, SocketAddr)>,
 }
 
-impl<P: Copy + Ord + Send + 'static> Names<P> {
+impl<P: Copy + Ord + Send + 'static> Resolver<P> {
     /// Starts the thread, which looks names up by `look_up`, and wakes the loop when it has an answer.
     pub(crate) fn start(
         names: impl IntoIterator<Item = (P, Endpoint)>,
@@ -36,7 +36,7 @@ impl<P: Copy + Ord + Send + 'static> Names<P> {
         let (questions, asked) = sync_channel::<(P, Endpoint)>(MOST);
         let (answer, answers) = channel();
         // It ends with the last question.
-        std::thread::Builder::new().name("names".to_owned()).spawn(move || {
+        std::thread::Builder::new().name("resolver".to_owned()).spawn(move || {
             for (peer, endpoint) in asked {
                 let is_over = look_up(&endpoint).is_some_and(|address| answer.send((peer, address)).is_err());
                 if is_over {
@@ -86,7 +86,7 @@ mod tests {
             ASKED.fetch_add(1, Ordering::SeqCst);
             Some(address)
         };
-        let mut names = Names::start(names, look_up, Arc::clone(&waker)).unwrap();
+        let mut names = Resolver::start(names, look_up, Arc::clone(&waker)).unwrap();
         let (clock, wait) = (Clock::start(), Wait::new().unwrap());
         for at in [0, 10, 29, 30] {
             names.ask(boat, Time::ZERO + Span::from_milliseconds(at * 1000));

@@ -1,24 +1,24 @@
-//! Answers to whoever sends packets that cannot go on: errors of ICMP, of which RFC 4443 wants a limit (section 2.4 (f)).
+//! Errors of ICMP to whoever sends a packet that cannot go on. They are limited in rate, as RFC 4443 asks (section 2.4 (f)).
 
-use crate::network::NetworkLayer;
+use super::network::NetworkLayer;
 use arqway_link::{IcmpError, icmp_error};
 use arqway_net::NetError;
 use arqway_units::{Span, Time};
 
-/// A thousand a second, and so many at once.
+/// A thousand a second, in bursts of at most so many.
 const EACH: Span = Span::from_milliseconds(1);
 const AT_ONCE: u64 = 100;
 
-/// How many may be given.
+/// The rate limit: a token bucket, kept as the time at which it is full.
 #[derive(Debug, Default)]
-pub(crate) struct Answers {
-    /// When as many as ever may be given at once again.
+pub(crate) struct IcmpErrors {
+    /// When a whole burst may be sent again.
     full_at: Time,
 }
 
-impl Answers {
+impl IcmpErrors {
     /// Says why a packet cannot go on, to whoever sent it.
-    pub(crate) fn give(
+    pub(crate) fn send(
         &mut self,
         packet: &[u8],
         why: IcmpError,
@@ -27,10 +27,10 @@ impl Answers {
     ) -> Result<(), NetError> {
         let full_at = self.full_at.max(now) + EACH;
         if full_at.since(now) <= EACH * AT_ONCE
-            && let Some(answer) = icmp_error(packet, why)
+            && let Some(error) = icmp_error(packet, why)
         {
             self.full_at = full_at;
-            network.deliver(&answer)?;
+            network.deliver(&error)?;
         }
         Ok(())
     }

@@ -13,10 +13,10 @@
 //! What has arrived is read before a timer fires: where this process was kept from running, the acknowledgement that the timer
 //! waits for is likely among it. Each kind of input has a budget, so that none starves the others.
 
-use super::{Event, Next, Tunnel};
+use super::network::NetworkLayer;
+use super::peer::{Served, Shared};
+use super::{Event, Hub, Next};
 use crate::line::Line;
-use crate::network::NetworkLayer;
-use crate::peer::{Around, Served};
 use arqway_link::mux::Headers;
 use arqway_link::{Frame, IcmpError, LinkService, Packet, Tag, bearer};
 use arqway_net::{Arrival, Datagrams, NetError};
@@ -32,7 +32,7 @@ const PACKETS: usize = 128;
 /// A payload that is so small is copied out of what was read with it, which it would keep alive.
 const SMALL: usize = 256;
 
-impl<R: Random> Tunnel<R> {
+impl<R: Random> Hub<R> {
     /// Does all that is to be done at this time.
     ///
     /// # Errors
@@ -187,13 +187,13 @@ impl<R: Random> Tunnel<R> {
         };
         let Some(index) = self.allowed.find(headers.destination) else {
             self.counters.packets_without_peer += 1;
-            return self.answers.give(&packet, IcmpError::NoRoute, network, now);
+            return self.icmp_errors.send(&packet, IcmpError::NoRoute, network, now);
         };
         let Some(peer) = self.peers.get_mut(index) else { return Ok(()) };
         if !peer.bearer.is_up() && !peer.outage.lasts() {
             if !self.session.has_address(peer.id) {
                 self.counters.packets_without_address += 1;
-                return self.answers.give(&packet, IcmpError::NoHost, network, now);
+                return self.icmp_errors.send(&packet, IcmpError::NoHost, network, now);
             }
             // Whoever sends while the peer does not answer wants it to be asked again.
             self.session.begin(peer.id, now);
@@ -202,7 +202,7 @@ impl<R: Random> Tunnel<R> {
         let largest = peer.bearer.largest_packet_like(&packet, Octets::MAX);
         let is_too_large = packet.size() > largest;
         if is_too_large && !peer.bearer.may_fit_soon(&packet) {
-            self.answers.give(&packet.octets, IcmpError::TooBig(largest), network, now)?;
+            self.icmp_errors.send(&packet.octets, IcmpError::TooBig(largest), network, now)?;
         }
         match peer.bearer.handle_packet(packet, now) {
             Err(_) if is_too_large => self.counters.packets_too_large += 1,
@@ -240,7 +240,7 @@ impl<R: Random> Tunnel<R> {
     fn pump(&mut self, index: usize, network: &mut impl NetworkLayer, now: Time) -> Result<Served, NetError> {
         let Self { session, peers, allowed, agenda, outbox, counters, events, .. } = self;
         let Some(peer) = peers.get_mut(index) else { return Ok(Served::Wholly) };
-        let (served, deadline) = peer.serve(index, &mut Around { session, outbox, allowed, network, counters }, now)?;
+        let (served, deadline) = peer.serve(index, &mut Shared { session, outbox, allowed, network, counters }, now)?;
         agenda.set_deadline(index, deadline);
         while let Some(event) = peer.bearer.poll_event() {
             if event == bearer::Event::Down && !peer.outage.lasts() {

@@ -1,11 +1,11 @@
 //! One peer: the link layer between it and us, and what of it waits in this turn.
 
-use crate::allowed::AllowedAddresses;
-use crate::congestion::Congestion;
-use crate::counters::Counters;
-use crate::hint::LineHint;
-use crate::network::NetworkLayer;
-use crate::outbox::Outbox;
+use super::allowed::AllowedAddresses;
+use super::congestion::Congestion;
+use super::counters::Counters;
+use super::hint::LineHint;
+use super::network::NetworkLayer;
+use super::outbox::Outbox;
 use arqway_link::mux::{Ds, Headers, Plan};
 use arqway_link::{self as link, bearer, clamp_mss, may_say_mss, pump};
 use arqway_link::{
@@ -229,9 +229,9 @@ pub(crate) enum Served {
     HasMore,
 }
 
-/// What a peer's datagrams and packets need of the rest of the tunnel.
+/// What all peers share: the session, the outbox, the network layer.
 #[derive(Debug)]
-pub(crate) struct Around<'t, N> {
+pub(crate) struct Shared<'t, N> {
     pub(crate) session: &'t mut Endpoint,
     pub(crate) outbox: &'t mut Outbox,
     pub(crate) allowed: &'t AllowedAddresses,
@@ -239,7 +239,7 @@ pub(crate) struct Around<'t, N> {
     pub(crate) counters: &'t mut Counters,
 }
 
-impl<N: NetworkLayer> Around<'_, N> {
+impl<N: NetworkLayer> Shared<'_, N> {
     fn deliver(&mut self, packet: &[u8]) -> Result<(), NetError> {
         match self.network.deliver(packet)? {
             true => self.counters.packets_delivered += 1,
@@ -255,22 +255,22 @@ impl Peer {
     pub(crate) fn serve<N: NetworkLayer>(
         &mut self,
         index: usize,
-        around: &mut Around<'_, N>,
+        shared: &mut Shared<'_, N>,
         now: Time,
     ) -> Result<(Served, Option<Time>), NetError> {
-        around.outbox.begin_share();
+        shared.outbox.begin_share();
         loop {
-            self.has_head(around.session.head_length(self.id));
+            self.has_head(shared.session.head_length(self.id));
             let Self { id, bearer, ready, departed, outage, dscp, congestion, .. } = self;
             let mut port = PeerPort {
                 id: *id,
                 index,
-                around: Around {
-                    session: around.session,
-                    outbox: around.outbox,
-                    allowed: around.allowed,
-                    network: around.network,
-                    counters: around.counters,
+                shared: Shared {
+                    session: shared.session,
+                    outbox: shared.outbox,
+                    allowed: shared.allowed,
+                    network: shared.network,
+                    counters: shared.counters,
                 },
                 ready,
                 departed,
@@ -287,14 +287,14 @@ impl Peer {
             let PeerPort { deadline, wants_keys, failed, first, .. } = port;
             failed?;
             for packet in first {
-                let packet = self.clamp(packet, around.network.mtu());
-                around.deliver(&packet)?;
+                let packet = self.clamp(packet, shared.network.mtu());
+                shared.deliver(&packet)?;
             }
             if wants_keys {
-                self.await_keys(around.session, now);
+                self.await_keys(shared.session, now);
             }
-            if self.departed.is_empty() || around.outbox.is_blocked() {
-                let served = if around.outbox.has_share() { Served::Wholly } else { Served::HasMore };
+            if self.departed.is_empty() || shared.outbox.is_blocked() {
+                let served = if shared.outbox.has_share() { Served::Wholly } else { Served::HasMore };
                 return Ok((served, self.deadline(deadline)));
             }
             for (tag, ticket) in self.departed.drain(..) {
@@ -314,7 +314,7 @@ fn traffic_class(dscp: &[Ds], marks: Marks) -> u8 {
 struct PeerPort<'p, N> {
     id: PeerId,
     index: usize,
-    around: Around<'p, N>,
+    shared: Shared<'p, N>,
     ready: &'p mut Option<Frame>,
     departed: &'p mut Vec<(Tag, Ticket)>,
     dscp: &'p [Ds],
@@ -331,7 +331,7 @@ struct PeerPort<'p, N> {
 
 impl<N: NetworkLayer> Port for PeerPort<'_, N> {
     fn room(&self) -> Option<Octets> {
-        let is_free = self.ready.is_none() && self.around.outbox.has_share();
+        let is_free = self.ready.is_none() && self.shared.outbox.has_share();
         is_free.then_some(Octets::MAX)
     }
 
@@ -341,15 +341,15 @@ impl<N: NetworkLayer> Port for PeerPort<'_, N> {
     }
 
     fn take_ready(&mut self) -> Option<Frame> {
-        if self.ready.is_none() || self.is_held || !self.around.outbox.has_share() {
+        if self.ready.is_none() || self.is_held || !self.shared.outbox.has_share() {
             return None;
         }
-        self.wants_keys = !self.around.session.can_seal(self.id, self.now);
+        self.wants_keys = !self.shared.session.can_seal(self.id, self.now);
         if self.wants_keys { None } else { self.ready.take() }
     }
 
     fn transmit(&mut self, datagram: Frame, now: Time) {
-        let Around { session, outbox, counters, .. } = &mut self.around;
+        let Shared { session, outbox, counters, .. } = &mut self.shared;
         // A peer that may have moved is sent little until it has shown that it has: the rest is lost, as on any link.
         let traffic_class = traffic_class(self.dscp, datagram.marks);
         if outbox.seal(session, self.id, &datagram, traffic_class, now).is_err() {
@@ -359,7 +359,7 @@ impl<N: NetworkLayer> Port for PeerPort<'_, N> {
     }
 
     fn deliver(&mut self, packet: Packet, now: Time) {
-        let Around { allowed, counters, .. } = &mut self.around;
+        let Shared { allowed, counters, .. } = &mut self.shared;
         let Some(headers) = Headers::read(&packet.octets) else {
             counters.not_packets_received += 1;
             return;
@@ -371,7 +371,7 @@ impl<N: NetworkLayer> Port for PeerPort<'_, N> {
         let octets = self.congestion.pass_on(packet.octets, now);
         if may_say_mss(&octets) {
             self.first.push(octets);
-        } else if let Err(error) = self.around.deliver(&octets) {
+        } else if let Err(error) = self.shared.deliver(&octets) {
             self.failed = Err(error);
         }
     }

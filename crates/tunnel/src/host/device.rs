@@ -1,37 +1,9 @@
-//! The network layer, which has the packets: a TUN device, or a test's memory.
+//! The TUN device: the network layer of a tunnel that runs.
 
+use crate::hub::NetworkLayer;
 use arqway_net::{Interface, NetError, Slab};
 use arqway_units::Octets;
 use bytes::Bytes;
-
-/// Has the packets at this end.
-pub trait NetworkLayer {
-    /// The next packet to carry; none if there is none now.
-    ///
-    /// # Errors
-    /// The device is gone.
-    fn poll_packet(&mut self) -> Result<Option<Bytes>, NetError>;
-
-    /// Takes a packet that has arrived; `false` if it could not.
-    ///
-    /// # Errors
-    /// The device is gone.
-    fn deliver(&mut self, packet: &[u8]) -> Result<bool, NetError>;
-
-    /// The largest packet that it sends and takes.
-    fn mtu(&self) -> Octets {
-        Octets::MAX
-    }
-
-    /// No other packet comes in this turn: what waits for that goes. How many packets it could not take of which `deliver` said
-    /// that it had them.
-    ///
-    /// # Errors
-    /// The device is gone.
-    fn finish(&mut self) -> Result<u64, NetError> {
-        Ok(0)
-    }
-}
 
 /// A TUN device as network layer.
 #[derive(Debug)]

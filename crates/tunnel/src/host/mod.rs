@@ -1,4 +1,16 @@
-//! What a tunnel sets on its machine besides its device. All of it ends with the device or with this process, however that ends.
+//! What a tunnel has and sets on its host. All of it ends with the device or with this process, however that ends.
+//!
+//! | file | what |
+//! | --- | --- |
+//! | `mod.rs` | routes, name servers, masquerading: what is set besides the device |
+//! | `device.rs` | [`TunDevice`]: the network layer |
+//! | `resolver.rs` | [`Resolver`]: where peers are whose endpoint is a name |
+
+mod device;
+mod resolver;
+
+pub use device::TunDevice;
+pub(crate) use resolver::Resolver;
 
 use crate::line::SystemLine;
 use crate::settings::Settings;

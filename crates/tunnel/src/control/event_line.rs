@@ -5,8 +5,8 @@
 //!     boat: address changed to 198.51.100.7:4242
 //! ```
 
-use crate::hint::LineHint;
-use crate::tunnel::Event;
+use crate::hub::Event;
+use crate::hub::LineHint;
 use arqway_link::bearer;
 use arqway_session as session;
 use arqway_units::BitRate;

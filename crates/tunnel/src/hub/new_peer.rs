@@ -1,6 +1,6 @@
 //! Adding a peer, and why that may fail.
 
-use crate::peer::NewLink;
+use super::peer::NewLink;
 use arqway_link::mux::Addresses;
 use arqway_session::{PeerConfig, PeerError};
 

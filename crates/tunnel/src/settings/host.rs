@@ -1,4 +1,4 @@
-//! What a tunnel sets on its machine besides its device: routes, name servers, masquerading.
+//! What a tunnel sets on its host besides its device: routes, name servers, masquerading.
 
 use super::{InterfaceAddress, Listen, NameServer, Settings};
 use arqway_config::{Located, Mistakes};
@@ -25,7 +25,7 @@ impl Settings {
         wanted.collect::<BTreeSet<_>>().into_iter().collect()
     }
 
-    pub(super) fn check_machine(&self, mistakes: &mut Mistakes) {
+    pub(super) fn check_host(&self, mistakes: &mut Mistakes) {
         let allowed = || self.peer.iter().flat_map(|peer| &peer.value.allowed);
         for server in &self.dns {
             let Located { value: NameServer(address), .. } = *server;
@@ -45,8 +45,8 @@ impl Settings {
         }
     }
 
-    /// What is set on the machine, a line each.
-    pub(super) fn fmt_machine(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+    /// What is set on the host, a line each.
+    pub(super) fn fmt_host(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.routes {
             let routed: Vec<String> =
                 self.routed().iter().map(|(address, length)| format!("{address}/{length}")).collect();

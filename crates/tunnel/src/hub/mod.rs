@@ -1,24 +1,45 @@
-//! A tunnel without its sockets and clock: packets in, datagrams out, and back.
+//! One end of links to any number of peers, without sockets and clock: packets in, datagrams out, and back.
 //!
 //! | file | what |
 //! | --- | --- |
-//! | `mod.rs` | its peers, what it is told and asked between turns |
+//! | `mod.rs` | [`Hub`]: its peers, what it is told and asked between turns |
 //! | `turn.rs` | a turn: all that is to be done at a time |
+//! | `peer.rs` | one peer: the link to it, and its [`Port`](arqway_link::Port) |
+//! | `new_peer.rs` | [`NewPeer`]: what is told of a peer, and why it may not do |
+//! | `outbox.rs` | datagrams sealed where they are sent from, in batches |
+//! | `network.rs` | [`NetworkLayer`]: what has the packets |
+//! | `allowed.rs` | whose an address is |
+//! | `congestion.rs` | marks of congestion, from datagrams to packets |
+//! | `icmp_errors.rs` | errors of ICMP to whoever sends what cannot go on |
+//! | `hint.rs` | [`LineHint`]: what somebody outside knows of a line |
+//! | `counters.rs` | [`Counters`]: what is counted over all peers |
 
+mod allowed;
+mod congestion;
+mod counters;
+mod hint;
+mod icmp_errors;
+mod network;
+mod new_peer;
+mod outbox;
+mod peer;
 mod turn;
 
-use crate::allowed::AllowedAddresses;
-use crate::answers::Answers;
-use crate::counters::Counters;
-use crate::hint::LineHint;
-use crate::new_peer::{AddError, NewPeer};
-use crate::outbox::Outbox;
-use crate::peer::Peer;
+pub use counters::Counters;
+pub use hint::LineHint;
+pub use network::NetworkLayer;
+pub use new_peer::{AddError, NewPeer};
+pub use peer::NewLink;
+
+use allowed::AllowedAddresses;
 use arqway_agenda::{Agenda, Events};
 use arqway_link::{self as link, Bearer, LinkState, Mux, Side, bearer};
 use arqway_net::Slab;
 use arqway_session::{self as session, Endpoint, PeerId, Random};
 use arqway_units::{Span, Time};
+use icmp_errors::IcmpErrors;
+use outbox::Outbox;
+use peer::Peer;
 use std::fmt;
 use std::net::SocketAddr;
 
@@ -58,7 +79,7 @@ impl Event {
 }
 
 /// One end of links to any number of peers.
-pub struct Tunnel<R> {
+pub struct Hub<R> {
     session: Endpoint,
     random: R,
     boot: u64,
@@ -68,7 +89,7 @@ pub struct Tunnel<R> {
     /// Links to peers to which something happened, or which have more to send; and when each is looked after next.
     agenda: Agenda<usize>,
     outbox: Outbox,
-    answers: Answers,
+    icmp_errors: IcmpErrors,
     small: Slab,
     counters: Counters,
     /// Packets given to the queues of the links: those that these took, and those that they had no room for.
@@ -76,7 +97,7 @@ pub struct Tunnel<R> {
     events: Events<Event>,
 }
 
-impl<R: Random> Tunnel<R> {
+impl<R: Random> Hub<R> {
     /// An end without peers. `boot` is the number in the session's introduction.
     #[must_use]
     pub fn new(session: Endpoint, boot: u64, random: R) -> Self {
@@ -88,7 +109,7 @@ impl<R: Random> Tunnel<R> {
             allowed: AllowedAddresses::default(),
             agenda: Agenda::default(),
             outbox: Outbox::new(),
-            answers: Answers::default(),
+            icmp_errors: IcmpErrors::default(),
             small: Slab::new(),
             counters: Counters::default(),
             offered: 0,
@@ -208,9 +229,9 @@ impl<R: Random> Tunnel<R> {
     }
 }
 
-impl<R> fmt::Debug for Tunnel<R> {
+impl<R> fmt::Debug for Hub<R> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut out = out.debug_struct("Tunnel");
+        let mut out = out.debug_struct("Hub");
         out.field("session", &self.session).field("peers", &self.peers).field("counters", &self.counters);
         out.finish_non_exhaustive()
     }

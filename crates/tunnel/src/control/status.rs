@@ -2,7 +2,7 @@
 //!
 //! Quantities are in SI units and say so by their names; what is not known is `null`.
 
-use crate::counters::Counters;
+use crate::hub::Counters;
 use arqway_link::metrics::EndMetrics;
 use arqway_session as session;
 use arqway_units::Ratio;
