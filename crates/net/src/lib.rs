@@ -13,7 +13,7 @@
 //! | `interface` | [`Interface`]: packets in and out |
 //! | `udp` | [`UdpSocket`]: datagrams in batches |
 //! | `serial`, `hdlc` | [`SerialPort`]: datagrams over a serial line, and how they are framed there |
-//! | `local` | [`connect_abstract`], [`peer_credentials`]: Unix sockets, and who is at their other end |
+//! | `unix_socket` | [`connect_abstract`], [`peer_credentials`]: Unix sockets, and who is at their other end |
 //! | `privileges` | [`privileges`]: root's, or a user namespace's, or what is missing |
 //! | `confinement` | [`confine`], [`protect_memory`]: what is given up once all is open |
 //! | `netlink`, `option` | links, addresses and routes; socket options |
@@ -58,7 +58,6 @@ mod error;
 pub mod fuzz;
 mod hdlc;
 mod interface;
-mod local;
 mod masquerade;
 mod memory;
 mod name_servers;
@@ -70,6 +69,7 @@ mod serial;
 mod slab;
 mod udp;
 mod underlay;
+mod unix_socket;
 mod wait;
 
 pub use clock::{Clock, timeout};
@@ -77,7 +77,6 @@ pub use confinement::{User, confine, protect_memory};
 pub use error::NetError;
 pub use hdlc::{FRAMING, STUFFED_ONE_IN};
 pub use interface::{Device, Interface};
-pub use local::{Credentials, connect_abstract, peer_credentials};
 pub use masquerade::Masquerade;
 pub use memory::give_back_freed_memory;
 pub use name_servers::ask_name_servers;
@@ -88,4 +87,5 @@ pub use serial::{BITS_AN_OCTET, SerialConfig, SerialPort};
 pub use slab::Slab;
 pub use udp::{Arrival, Datagrams, Outer, Sent, UdpSocket, reaches, unmapped};
 pub use underlay::{Underlay, Way};
+pub use unix_socket::{Credentials, connect_abstract, peer_credentials};
 pub use wait::{Ready, Wait, Waker};

@@ -26,10 +26,10 @@ mod event;
 #[cfg(any(test, feature = "fuzz"))]
 pub mod fuzz;
 mod handshake;
+mod identity;
 mod index;
 mod introduction;
 mod key;
-mod local;
 mod peer;
 mod random;
 mod transport;

@@ -8,8 +8,7 @@ use crate::handshake::noise::{MOST_PAYLOAD, Noise};
 use crate::handshake::timestamp::Timestamp;
 use crate::handshake::wire::{self, Head, Incoming, Macs, Message, NONCE, SEALED_COOKIE};
 use crate::introduction::{INTRODUCTION, Mismatch};
-use crate::peer::LastAnswer;
-use crate::peer::attempt::Attempt;
+use crate::peer::attempt::{Attempt, LastAnswer};
 use crate::peer::keypair::{Keypair, Keys};
 use crate::random::draw;
 use crate::transport::Transport;
@@ -95,12 +94,12 @@ impl Endpoint {
         if is_asked && to == from {
             peer.ask_at(from);
         }
-        self.settle(id, now);
+        self.schedule(id, now);
     }
 
     /// Whether a message for us gets a key agreement, or an answer at least.
     fn admit(&mut self, macs: &Macs<'_>, arrival: &mut Arrival<'_>) -> Option<Admission> {
-        if !self.local.addressed.is_for_us(macs) {
+        if !self.identity.addressed.is_for_us(macs) {
             self.counters.not_for_us += 1;
             return None;
         }
@@ -117,7 +116,7 @@ impl Endpoint {
 
     fn ask_for_cookie(&mut self, message: &Incoming<'_>, arrival: &mut Arrival<'_>) -> Option<Message> {
         self.counters.cookies += 1;
-        self.baker.answer(message, &self.local.addressed, arrival.from, arrival.now, arrival.random)
+        self.baker.answer(message, &self.identity.addressed, arrival.from, arrival.now, arrival.random)
     }
 
     /// Which peer's handshake waits for an answer to this index.
@@ -136,7 +135,7 @@ impl Endpoint {
         let Ok(index) = u16::try_from(receiver) else { return };
         let Some(peer) = self.indices.get(index).and_then(|id| get_mut(&mut self.peers, id)) else { return };
         let Some(attempt) = peer.attempt.as_mut().filter(|attempt| attempt.is_late(index)) else { return };
-        if self.local.addressed.is_for_us(macs) {
+        if self.identity.addressed.is_for_us(macs) {
             attempt.slow_down();
             peer.round_trip = None;
         }
@@ -145,7 +144,7 @@ impl Endpoint {
     /// Reads a first message: who wrote it, that it is a new one, and what it says.
     fn read_initiation(&mut self, message: &[u8], arrival: &mut Arrival<'_>) -> Option<Begun> {
         let ephemeral = Zeroizing::new(draw(arrival.random));
-        let mut noise = Noise::responder(self.local.dialect, &self.local.private, ephemeral).ok()?;
+        let mut noise = Noise::responder(self.identity.dialect, &self.identity.private, ephemeral).ok()?;
         let mut payload = [0; MOST_PAYLOAD];
         let Ok(payload) = noise.read(message, &mut payload) else {
             self.counters.forged += 1;
@@ -169,7 +168,7 @@ impl Endpoint {
         self.counters.genuine += 1;
         let &mut Arrival { from, octets, now, ref mut random } = arrival;
         peer.path.heard(from, true, octets, || u64::from_le_bytes(draw(*random)), now);
-        let met = if self.local.dialect.introduces { self.local.introduction.meet(introduction) } else { Ok(0) };
+        let met = if self.identity.dialect.introduces { self.identity.introduction.meet(introduction) } else { Ok(0) };
         noise.set_preshared(&peer.config.preshared).ok()?;
         Some(Begun { id, noise, met })
     }
@@ -186,8 +185,8 @@ impl Endpoint {
             Err(why) => Err(why),
         };
         let index = met.map_or(0, |(_, index)| index);
-        let introduction = self.local.introduction.octets();
-        let payload: &[u8] = if self.local.dialect.introduces { &introduction[..INTRODUCTION] } else { &[] };
+        let introduction = self.identity.introduction.octets();
+        let payload: &[u8] = if self.identity.dialect.introduces { &introduction[..INTRODUCTION] } else { &[] };
         let peer = get_mut(&mut self.peers, id)?;
         let answer = wire::write(
             Head::Response { sender: index.into(), receiver: sender },
@@ -208,7 +207,7 @@ impl Endpoint {
                 let began_at = Some(arrival.from);
                 let keys = Keys { transport, index, remote, boot, born: arrival.now, initiated: false, began_at };
                 peer.slots.offer(Box::new(keys), |keys| self.indices.free(keys.index));
-                self.settle(id, arrival.now);
+                self.schedule(id, arrival.now);
             }
             Err(why) => self.refuse(id, why, arrival.now),
         }
@@ -231,7 +230,7 @@ impl Endpoint {
         peer.round_trip = attempt.took(arrival.now);
         let Some(pending) = attempt.pending.take() else { return };
         attempt.indices().for_each(|index| self.indices.free(index));
-        let met = if self.local.dialect.introduces { self.local.introduction.meet(introduction) } else { Ok(0) };
+        let met = if self.identity.dialect.introduces { self.identity.introduction.meet(introduction) } else { Ok(0) };
         let remote = u16::try_from(sender).map_err(|_| Mismatch::Unreadable(message.len()));
         let (boot, remote) = match met.and_then(|boot| Ok((boot, remote?))) {
             Ok(met) => met,
@@ -265,7 +264,7 @@ impl Endpoint {
         if moved {
             self.events.push(Event::Moved { peer: id, to: *from });
         }
-        self.settle(id, *now);
+        self.schedule(id, *now);
     }
 
     /// We know each other, and cannot speak.
@@ -274,6 +273,6 @@ impl Endpoint {
         peer.refused = Some((why, now));
         self.counters.refused += 1;
         self.events.push(Event::Refused { peer: id, why });
-        self.settle(id, now);
+        self.schedule(id, now);
     }
 }

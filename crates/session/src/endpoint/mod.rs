@@ -20,10 +20,10 @@ use crate::handshake::dialect::Dialect;
 use crate::handshake::mac::Baker;
 use crate::handshake::timestamp::Stamper;
 use crate::handshake::wire::Message;
+use crate::identity::Identity;
 use crate::index::Indices;
 use crate::introduction::Introduction;
 use crate::key::{PrivateKey, PublicKey};
-use crate::local::Local;
 use crate::peer::attempt::Attempt;
 use crate::peer::{Context, NotSealed, Peer, PeerConfig, Sealed};
 use crate::random::Random;
@@ -38,7 +38,7 @@ use std::ops::Range;
 
 /// One end of sessions with many peers. It has no socket, no clock and no source of randomness: see the crate's example.
 pub struct Endpoint {
-    local: Local,
+    identity: Identity,
     config: Config,
     /// By number.
     peers: Vec<Option<Box<Peer>>>,
@@ -73,7 +73,7 @@ impl Endpoint {
     #[must_use]
     pub fn new(private: PrivateKey, introduction: Introduction, config: Config, wall: Span) -> Self {
         Self {
-            local: Local::new(private, introduction),
+            identity: Identity::new(private, introduction),
             config,
             peers: Vec::new(),
             by_key: BTreeMap::new(),
@@ -95,7 +95,7 @@ impl Endpoint {
     /// By what peers know this end.
     #[must_use]
     pub fn public(&self) -> PublicKey {
-        self.local.public
+        self.identity.public
     }
 
     /// Adds a peer.
@@ -104,7 +104,7 @@ impl Endpoint {
     /// If it cannot be one.
     pub fn add_peer(&mut self, peer: PeerConfig, now: Time) -> Result<PeerId, PeerError> {
         let public = peer.public;
-        if public == self.local.public {
+        if public == self.identity.public {
             return Err(PeerError::Ourselves(public));
         }
         if self.by_key.contains_key(&public) {
@@ -116,7 +116,7 @@ impl Endpoint {
         let id = PeerId(u32::try_from(self.peers.len()).unwrap_or(u32::MAX));
         self.peers.push(Some(Box::new(Peer::new(peer))));
         self.by_key.insert(public, id);
-        self.settle(id, now);
+        self.schedule(id, now);
         Ok(id)
     }
 
@@ -128,7 +128,7 @@ impl Endpoint {
         {
             known.want_keys(now);
         }
-        self.settle(peer, now);
+        self.schedule(peer, now);
     }
 
     /// Removes a peer and its keys: nothing of it is opened any more.
@@ -154,7 +154,7 @@ impl Endpoint {
     ) -> Result<Sealed, NotSealed> {
         let config = &self.config;
         let sealed = get_mut(&mut self.peers, peer).ok_or(NotSealed::NoPeer)?.seal(config, buffer, payload, now);
-        self.settle(peer, now);
+        self.schedule(peer, now);
         sealed
     }
 
@@ -184,10 +184,10 @@ impl Endpoint {
     pub fn poll_datagram(&mut self, now: Time, random: &mut dyn Random) -> Option<(SocketAddr, Message)> {
         while let Some(id) = self.agenda.next_ready() {
             let Some(peer) = get_mut(&mut self.peers, id) else { continue };
-            let Self { local, config, indices, stamper, .. } = self;
-            let mut context = Context { local, config, indices, stamper, random, id, now };
+            let Self { identity, config, indices, stamper, .. } = self;
+            let mut context = Context { identity, config, indices, stamper, random, id, now };
             let polled = peer.poll(&mut context);
-            self.settle(id, now);
+            self.schedule(id, now);
             if polled.is_some() {
                 return polled;
             }
@@ -203,7 +203,7 @@ impl Endpoint {
             if let Some(unverified) = over {
                 self.events.push(Event::Unreachable { peer: id, unverified });
             }
-            self.settle(id, now);
+            self.schedule(id, now);
         }
     }
 
@@ -229,7 +229,7 @@ impl Endpoint {
         if let Some(peer) = get_mut(&mut self.peers, peer) {
             peer.awaits = awaits;
         }
-        self.settle(peer, now);
+        self.schedule(peer, now);
     }
 
     /// Begins a handshake, although there is nothing to send yet.
@@ -237,7 +237,7 @@ impl Endpoint {
         if let Some(peer) = get_mut(&mut self.peers, peer) {
             peer.want_keys(now);
         }
-        self.settle(peer, now);
+        self.schedule(peer, now);
     }
 
     /// The same, and one that is under way is tried again at once: the way to the peer is open again, or another one.
@@ -246,7 +246,7 @@ impl Endpoint {
             known.want_keys(now);
             known.attempt.iter_mut().for_each(|attempt| attempt.hasten(now));
         }
-        self.settle(peer, now);
+        self.schedule(peer, now);
     }
 
     /// What is known of a peer.
@@ -265,7 +265,7 @@ impl Endpoint {
     /// Speaks as others do.
     #[cfg(any(test, feature = "fuzz"))]
     pub(crate) fn speak(&mut self, dialect: &'static Dialect) {
-        self.local.dialect = dialect;
+        self.identity.dialect = dialect;
     }
 
     #[cfg(any(test, feature = "fuzz"))]
@@ -280,7 +280,7 @@ impl Endpoint {
     }
 
     /// After something happened to a peer: it is looked after in time, and asked for what it has to send.
-    fn settle(&mut self, id: PeerId, now: Time) {
+    fn schedule(&mut self, id: PeerId, now: Time) {
         let Some(peer) = get_mut(&mut self.peers, id) else { return };
         if peer.has_something(&self.config, now) {
             self.agenda.make_ready(id);
@@ -315,7 +315,7 @@ fn get_mut(peers: &mut [Option<Box<Peer>>], peer: PeerId) -> Option<&mut Peer> {
 impl fmt::Debug for Endpoint {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = out.debug_struct("Endpoint");
-        out.field("public", &self.local.public).field("peers", &self.by_key.len());
+        out.field("public", &self.identity.public).field("peers", &self.by_key.len());
         out.field("counters", &self.counters).finish_non_exhaustive()
     }
 }

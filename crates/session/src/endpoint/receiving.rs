@@ -93,7 +93,7 @@ impl Endpoint {
         let is_packet = !head.is_control && !opened.payload.is_empty();
         let control = head.is_control.then(|| Control::read(&datagram[opened.payload.clone()])).flatten();
         self.heard(id, head.index, &Heard { is_packet, control, is_newest: opened.is_newest }, arrival);
-        self.settle(id, arrival.now);
+        self.schedule(id, arrival.now);
         is_packet.then_some((id, opened.payload))
     }
 

@@ -1,11 +1,9 @@
 //! How long it takes until packets cross once the way is open: that depends on what the two ends still have of each other.
 
-use super::world::{SLOWEST, World};
+use super::world::{PACKET_EACH, SLOWEST, World};
 use crate::peer::sending::MOST_INITIATION;
 use arqway_units::{Span, Time};
 
-/// Both ends want to send a packet so often; the session keeps none for later.
-pub(crate) const PACKET_EACH: Span = Span::from_milliseconds(100);
 /// A round trip while the way is open.
 pub(crate) const ROUND_TRIP: Span = Span::from_nanoseconds(2 * SLOWEST.as_nanoseconds() / 10);
 /// The longest wait between two first messages, and the one before the next place where a peer may be, of which there are three.

@@ -2,7 +2,6 @@
 //! anywhere, and forged; ends restart and move. The world keeps the books.
 
 use super::ends::{Chance, End, address, at, end};
-use super::situation::PACKET_EACH;
 use crate::transport::Head;
 use crate::{Config, Event, HEAD_ROOM, Random as _, Received, TAG};
 use arqway_units::{Span, Time};
@@ -11,6 +10,8 @@ use std::net::{IpAddr, SocketAddr};
 
 /// A datagram takes at most so long, one way.
 pub(crate) const SLOWEST: Span = Span::from_milliseconds(500);
+/// Both ends want to send a packet so often; the session keeps none for later.
+pub(crate) const PACKET_EACH: Span = Span::from_milliseconds(100);
 /// So many datagrams are kept to be sent again.
 const RECORDED: usize = 300;
 

@@ -3,7 +3,6 @@
 use crate::config::Config;
 use crate::handshake::noise::Noise;
 use crate::handshake::wire::Mac;
-use crate::peer::LastAnswer;
 use crate::peer::path::Turn;
 use arqway_units::{Span, Time};
 use arrayvec::ArrayVec;
@@ -19,6 +18,17 @@ pub(crate) struct Pending {
     pub(crate) to: SocketAddr,
     /// Its first code, which a cookie refers to.
     pub(crate) first: Mac,
+}
+
+/// An answer to a handshake that the peer began.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LastAnswer {
+    /// Its first code, which a cookie refers to.
+    pub(crate) first: Mac,
+    /// When it left.
+    pub(crate) at: Time,
+    /// Where it went.
+    pub(crate) to: SocketAddr,
 }
 
 #[derive(Debug)]

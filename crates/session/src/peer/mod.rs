@@ -3,7 +3,7 @@
 //! | file | concept |
 //! | --- | --- |
 //! | `slots.rs`, `keypair.rs` | its keys, old and new ones |
-//! | `attempt.rs` | a handshake that we began |
+//! | `attempt.rs` | a handshake that we began, and our answer to one of the peer's |
 //! | `path.rs` | where it is |
 //! | `activity.rs` | when it was heard and answered |
 //! | `sending.rs` | what is sent to it |
@@ -21,12 +21,11 @@ pub use sending::{NotSealed, Sealed};
 use crate::config::Config;
 use crate::handshake::mac::{Addressed, Jar};
 use crate::handshake::timestamp::Timestamp;
-use crate::handshake::wire::Mac;
 use crate::introduction::Mismatch;
 use crate::key::{PresharedKey, PublicKey};
 use activity::Activity;
 use arqway_units::{Span, Time};
-use attempt::Attempt;
+use attempt::{Attempt, LastAnswer};
 use keypair::Keypair;
 use path::Path;
 use sending::MOST_INITIATION;
@@ -78,17 +77,6 @@ impl Wants {
     pub(crate) fn sent(&mut self) {
         (self.keepalive, self.question) = (false, false);
     }
-}
-
-/// An answer to a handshake that the peer began.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct LastAnswer {
-    /// Its first code, which a cookie refers to.
-    pub(crate) first: Mac,
-    /// When it left.
-    pub(crate) at: Time,
-    /// Where it went.
-    pub(crate) to: SocketAddr,
 }
 
 pub(crate) struct Peer {

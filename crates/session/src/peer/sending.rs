@@ -9,9 +9,9 @@ use crate::event::PeerId;
 use crate::handshake::noise::Noise;
 use crate::handshake::timestamp::{Stamper, TIMESTAMP};
 use crate::handshake::wire::{self, Head, Message};
+use crate::identity::Identity;
 use crate::index::Indices;
 use crate::introduction::{INTRODUCTION, Mismatch};
-use crate::local::Local;
 use crate::random::{Random, draw};
 use crate::transport::{HEAD_ROOM, TAG};
 use arqway_units::{Span, Time};
@@ -22,7 +22,7 @@ use zeroize::Zeroizing;
 
 /// What sending takes beside the peer.
 pub(crate) struct Context<'e> {
-    pub(crate) local: &'e Local,
+    pub(crate) identity: &'e Identity,
     pub(crate) config: &'e Config,
     pub(crate) indices: &'e mut Indices,
     pub(crate) stamper: &'e mut Stamper,
@@ -163,7 +163,7 @@ impl Peer {
 
     /// The first message of a handshake.
     fn begin(&mut self, context: &mut Context<'_>) -> Option<(SocketAddr, Message)> {
-        let Context { local, config, now, id, .. } = *context;
+        let Context { identity, config, now, id, .. } = *context;
         let attempt = self.attempt.as_mut()?;
         let turn = match attempt.asked_at() {
             Some(place) => Some(self.path.asked_at(place, attempt.turn())),
@@ -179,20 +179,25 @@ impl Peer {
         let ephemeral = Zeroizing::new(draw(context.random));
         let mut payload: ArrayVec<u8, { TIMESTAMP + INTRODUCTION }> =
             context.stamper.stamp(now).octets().iter().copied().collect();
-        if local.dialect.introduces {
-            payload.extend(local.introduction.octets());
+        if identity.dialect.introduces {
+            payload.extend(identity.introduction.octets());
         }
-        let begun =
-            Noise::initiator(local.dialect, &local.private, &self.config.public, &self.config.preshared, ephemeral)
-                .and_then(|mut noise| {
-                    let (message, first) = wire::write(
-                        Head::Initiation { sender: index.into() },
-                        |octets| noise.write(&payload, octets),
-                        |body| self.addressed.first(body),
-                        |before| self.jar.second(before, now),
-                    )?;
-                    Ok((Pending { noise: Box::new(noise), index, to: turn.to, first }, message))
-                });
+        let begun = Noise::initiator(
+            identity.dialect,
+            &identity.private,
+            &self.config.public,
+            &self.config.preshared,
+            ephemeral,
+        )
+        .and_then(|mut noise| {
+            let (message, first) = wire::write(
+                Head::Initiation { sender: index.into() },
+                |octets| noise.write(&payload, octets),
+                |body| self.addressed.first(body),
+                |before| self.jar.second(before, now),
+            )?;
+            Ok((Pending { noise: Box::new(noise), index, to: turn.to, first }, message))
+        });
         let Ok((pending, message)) = begun else {
             context.indices.free(index);
             attempt.put_off(config.retry.get(), now);

@@ -6,7 +6,7 @@ use crate::introduction::Introduction;
 use crate::key::{PrivateKey, PublicKey};
 
 /// What this end is.
-pub(crate) struct Local {
+pub(crate) struct Identity {
     pub(crate) private: PrivateKey,
     pub(crate) public: PublicKey,
     /// Codes of messages to us.
@@ -15,7 +15,7 @@ pub(crate) struct Local {
     pub(crate) introduction: Introduction,
 }
 
-impl Local {
+impl Identity {
     pub(crate) fn new(private: PrivateKey, introduction: Introduction) -> Self {
         let public = private.public();
         Self { addressed: Addressed::to(&public), private, public, dialect: &ARQWAY, introduction }
