@@ -201,7 +201,7 @@ impl<R: Random> Hub<R> {
         let packet = Packet::new(peer.clamp(packet, network.mtu()));
         let largest = peer.bearer.largest_packet_like(&packet, Octets::MAX);
         let is_too_large = packet.size() > largest;
-        if is_too_large && !peer.bearer.may_fit_soon(&packet) {
+        if is_too_large {
             self.icmp_errors.send(&packet.octets, IcmpError::TooBig(largest), network, now)?;
         }
         match peer.bearer.handle_packet(packet, now) {
