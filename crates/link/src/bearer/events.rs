@@ -9,7 +9,7 @@ pub enum Event {
     Up,
     /// It is silent: services stand still.
     Down,
-    /// The largest datagram has so many octets from now on, with the overhead. What is too large for
+    /// The search for the size of the largest datagram has come to this one, with the overhead. What is too large for
     /// [`largest_packet`](crate::LinkService::largest_packet) is to be answered, not sent.
     Mtu(Octets),
     /// Less than half of what was sent at its pace has arrived for ten round trips: datagrams leave at this rate from now on. It is raised again as more arrives.

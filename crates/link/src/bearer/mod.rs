@@ -242,13 +242,6 @@ impl<S: LinkService> Bearer<S> {
         self.inner.largest_packet_like(packet, room)
     }
 
-    /// Whether a packet that is too large may not be so in a moment, when it is known how large datagrams may be. Whoever is
-    /// told that it is too large keeps to smaller ones for minutes.
-    #[must_use]
-    pub fn may_fit_soon(&self, packet: &Packet) -> bool {
-        self.path.mtu.tried().is_some() && packet.size() <= self.largest_of_kind(packet)
-    }
-
     /// The datagrams take another path from now on: what was measured of the one before does not hold.
     pub fn change_path(&mut self, now: Time) {
         self.now = now;
@@ -258,7 +251,6 @@ impl<S: LinkService> Bearer<S> {
             self.events.push(Event::Restored);
         }
         self.tell_capacity();
-        self.tell_mtu();
     }
 
     /// The path adds another number of octets to each datagram from now on, as when the peer has moved from IPv4 to IPv6.
@@ -322,9 +314,11 @@ impl<S: LinkService> Bearer<S> {
         room_of_frames(&self.path, room).max(Octets::of(sending::ALWAYS))
     }
 
-    /// The largest datagram has changed.
+    /// The size of the largest datagram, once it is found.
     fn tell_mtu(&mut self) {
-        self.events.push(Event::Mtu(self.path.metrics().mtu));
+        if let Some(size) = self.path.mtu.poll_found() {
+            self.events.push(Event::Mtu(Octets::new(size.into())));
+        }
     }
 
     fn depart_by_pace(&mut self, now: Time) {
@@ -348,8 +342,8 @@ impl<S: LinkService> Bearer<S> {
         if self.is_up && self.path.mtu.expire(self.path.round_trip(), now) {
             self.counters.black_holes += 1;
             self.path.interrupt();
-            self.tell_mtu();
         }
+        self.tell_mtu();
     }
 }
 

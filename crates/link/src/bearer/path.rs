@@ -17,8 +17,10 @@ use arqway_units::{BitRate, Octets, Span, Time};
 const FIRST_ROUND_TRIP: Span = Span::from_milliseconds(1000);
 /// Reports come no more often (and four times in a round trip).
 const SHORTEST_REPORT_INTERVAL: Span = Span::from_milliseconds(20);
-/// Reports take at most a 33rd of the rate: 3 %.
-const REPORT_SHARE: u64 = 33;
+/// Where the largest datagram takes longer, packets of a call are late behind each of them.
+const LONG: Span = Span::from_milliseconds(50);
+/// Reports take at most a 33rd of the rate, 3 %, and so do probes of the MTU that gain little.
+const SHARE: u64 = 33;
 
 /// What is known of a path.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -65,7 +67,7 @@ impl Path {
             sent: Sent::default(),
             received: Received::default(),
             liveness: Liveness::new(config.probe_interval, now),
-            mtu: MtuSearch::new(config.mtu_least.get(), config.mtu_most.get()),
+            mtu: search(config, pace),
             estimate: RoundTrip::new(Smoothing::default(), 0.0, 0.0),
             smoothed: None,
             first_round_trip: context.delay.map_or(FIRST_ROUND_TRIP, |delay| delay * 2),
@@ -117,7 +119,7 @@ impl Path {
         self.interrupt();
         self.estimate = RoundTrip::new(Smoothing::default(), 0.0, 0.0);
         self.smoothed = None;
-        self.mtu = MtuSearch::new(config.mtu_least.get(), config.mtu_most.get());
+        self.mtu = search(config, self.pace.rate());
     }
 
     /// The path adds so much to each datagram from now on.
@@ -159,8 +161,13 @@ impl Path {
     /// How long to wait between reports. Liveness needs a few of them within its limit, however slow the path.
     pub(super) fn report_interval(&self) -> Span {
         let size = Octets::of(wire::FULL + wire::REPORT) + Octets::new(self.overhead.into());
-        let share = self.pace.rate().map_or(Span::ZERO, |rate| rate.time_to_send(size) * REPORT_SHARE);
+        let share = self.rest_after(size);
         (self.round_trip() / 4).max(SHORTEST_REPORT_INTERVAL).max(share).min(self.limit() / 4)
+    }
+
+    /// How long it takes until a datagram of this size has had a small share of the rate.
+    pub(super) fn rest_after(&self, size: Octets) -> Span {
+        self.pace.rate().map_or(Span::ZERO, |rate| rate.time_to_send(size) * SHARE)
     }
 
     /// The largest datagram without the overhead.
@@ -189,4 +196,10 @@ impl Path {
             slowed_from: self.slowed_from(),
         }
     }
+}
+
+/// A search for the MTU at a pace.
+fn search(config: &Config, pace: Option<BitRate>) -> MtuSearch {
+    let (least, most) = (config.mtu_least.get(), config.mtu_most.get());
+    MtuSearch::new(least, most, pace.is_some_and(|pace| pace.time_to_send(Octets::new(most.into())) > LONG))
 }

@@ -153,8 +153,7 @@ impl<S: LinkService> Bearer<S> {
     /// A datagram of this size has arrived at the peer.
     fn hear_size(&mut self, size: u16) {
         let size = self.path.with_overhead(Octets::new(size.into()));
-        if self.path.mtu.arrived(size) {
-            self.tell_mtu();
-        }
+        self.path.mtu.arrived(size);
+        self.tell_mtu();
     }
 }

@@ -56,14 +56,14 @@ impl<S: LinkService> Bearer<S> {
 
     /// A probe, if one is wanted and `room` has room for it.
     fn probe(&mut self, now: Time, room: usize) -> Option<Frame> {
-        let size = self.path.mtu.wants_probe()?;
+        let size = self.path.mtu.wants_probe(self.now)?;
         let octets = self.path.without_overhead(size);
         let before = wire::FULL + wire::PROBE;
         if octets > room || octets < before {
             return None;
         }
         self.counters.probes_sent += 1;
-        self.path.mtu.probed(size, self.path.round_trip(), now);
+        self.path.mtu.probed(size, self.path.rest_after(Octets::new(size.into())), now);
         let zeros = alloc::vec![0; octets - before].into();
         let octets = u16::try_from(octets).unwrap_or(u16::MAX).to_be_bytes();
         Some(self.send_full(Content::Probe, &octets, zeros, Carries::Nothing, now))
@@ -240,7 +240,7 @@ impl<S: LinkService> Bearer<S> {
         self.path.sent.send(datagram.size(), carries != Carries::Nothing, now);
         if carries == Carries::Frames {
             let size = self.path.with_overhead(datagram.size());
-            self.path.mtu.send(size, self.path.round_trip(), now);
+            self.path.mtu.send(size, now);
         }
         datagram.ticket = Some(Ticket::new(self.next_ticket));
         self.next_ticket += 1;

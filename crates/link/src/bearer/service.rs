@@ -101,7 +101,7 @@ impl<S: LinkService> LinkService for Bearer<S> {
             self.departing.front().and_then(|departing| departing.at),
             self.inner.poll_timeout(),
             path.liveness.deadline(unanswered, path.limits()).filter(|_| is_agreed),
-            path.mtu.deadline().filter(|_| self.is_up),
+            path.mtu.deadline(path.round_trip()).filter(|_| self.is_up),
         ];
         ahead.chain(others).flatten().min()
     }

@@ -1,6 +1,7 @@
 //! What a slow path carries: 64 kbit/s in datagrams of 300 octets, as the ends find out, 49 of which are headers and the like.
 
 use super::*;
+
 /// What 600 seconds in the steady state have brought, of packets of 1,500 octets one way, more than the path carries, and of small
 /// ones the other way, as TCP's acknowledgements are.
 struct Carried {
@@ -55,5 +56,28 @@ fn its_datagrams_are_full_and_what_is_sent_again_is_what_was_lost() {
         assert!(carried.small <= 10, "{} of 1,000 are small at {lost}", carried.small);
         let pings = if lost == 0 { 0 } else { 10 };
         assert!(carried.pings <= pings, "{} of 1,000 are pings at {lost}", carried.pings);
+    }
+}
+
+#[test]
+fn a_path_of_small_datagrams_that_loses_some_is_up_and_its_mtu_is_said_once_at_both_ends() {
+    for seed in 1..=20 {
+        let mut setting = Setting::new("tally").with_pace("63 kbit/s");
+        for way in &mut setting.ways {
+            (way.rate, way.lost) = ("64 kbit/s".parse().expect("a rate"), 54);
+        }
+        setting.config.overhead = Octets::new(49);
+        (setting.seed, setting.mtus) = (seed, std::vec![(0, 300)]);
+        let mut world = World::new(setting);
+        world.packets(0, 1420, 400, 500, 100_000);
+        world.packets(1, 53, 100, 500, 400_000);
+        world.run_until(40_000);
+        for (end, machine) in world.machines.iter().enumerate() {
+            let events: Vec<Event> = machine.events.iter().map(|(_, event)| *event).collect();
+            assert_eq!(events, [Event::Up, Event::Mtu(Octets::new(300))], "seed {seed}, end {end}");
+            assert!(machine.events[1].0 < at(20_000), "seed {seed}, end {end}");
+        }
+        let gap = longest_gap(&world, 1, 1000, 39_000);
+        assert!(gap < 2000, "seed {seed}: {gap} ms");
     }
 }
