@@ -13,7 +13,7 @@
 //! | `class.rs`, `rule.rs` | a class as it is written, and what it asks of a packet |
 //! | `tables.rs` | ready-made classes |
 //! | `cells.rs`, `classifier.rs` | rules compiled into hashed lookups |
-//! | `queue.rs` | where a class's packets wait until their service wants them |
+//! | `queue/` | where a class's packets wait until their service wants them |
 //! | `recovery.rs` | how much longer a round trip is for who sends through a service that recovers losses |
 //! | `flows.rs` | flows that somebody outside has given a service |
 //! | `rates.rs` | whose share of the link is how large, given or measured |
