@@ -7,7 +7,7 @@
 //! ```
 //!
 //! What there is to know of a service stands in its folder, `crates/link/src/services/*/fuzz.rs`. The targets of the session and
-//! of the serial line are in crates of their own: `crates/session/src/fuzz/`, `crates/net/src/fuzz.rs`.
+//! of the serial line are in crates of their own: `crates/session/src/fuzz/`, `crates/hdlc/src/fuzz.rs`.
 //!
 //! | file | concept |
 //! | --- | --- |

@@ -1,6 +1,7 @@
 //! One end of the emulated link: where packets come from and go to.
 
-use arqway_net::{Interface, NetError, Slab};
+use arqway_net::{Interface, NetError};
+use arqway_slab::Slab;
 use arqway_units::Octets;
 use bytes::Bytes;
 

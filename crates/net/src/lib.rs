@@ -6,13 +6,12 @@
 //! | module | what |
 //! | --- | --- |
 //! | `clock` | [`Clock`]: the only file that reads a clock; a [`timeout`] in its nanoseconds |
-//! | `slab` | [`Slab`]: memory for packets, used again and again |
 //! | `memory` | [`give_back_freed_memory`]: a burst's is not kept for ever |
 //! | `wait` | [`Wait`] for packets and for a time, in nanoseconds; [`Waker`] from another thread |
 //! | `namespace` | [`Namespace`]: made, entered, removed; a [`Child`] inside; [`leftovers`] of a process that was killed |
 //! | `interface` | [`Interface`]: packets in and out |
 //! | `udp` | [`UdpSocket`]: datagrams in batches |
-//! | `serial`, `hdlc` | [`SerialPort`]: datagrams over a serial line, and how they are framed there |
+//! | `serial` | [`SerialPort`]: datagrams over a serial line |
 //! | `unix_socket` | [`connect_abstract`], [`peer_credentials`]: Unix sockets, and who is at their other end |
 //! | `privileges` | [`privileges`]: root's, or a user namespace's, or what is missing |
 //! | `confinement` | [`confine`], [`protect_memory`]: what is given up once all is open |
@@ -20,12 +19,12 @@
 //! | `underlay` | [`Underlay`]: which way datagrams leave that must not go into a device of ours |
 //! | `masquerade`, `name_servers` | [`Masquerade`]; [`ask_name_servers`]: what a tunnel for others needs besides routes |
 //! | `error` | [`NetError`] |
-//! | `fuzz` | what fuzzing asks of `hdlc`; only with the feature `fuzz` |
 //!
 //! Two hosts that see each other, through us:
 //!
 //! ```no_run
-//! use arqway_net::{Clock, Device, Interface, Namespace, NetError, Slab, Wait};
+//! use arqway_net::{Clock, Device, Interface, Namespace, NetError, Wait};
+//! use arqway_slab::Slab;
 //! use std::os::fd::AsFd;
 //!
 //! fn host(address: [u8; 4]) -> Result<(Namespace, Interface), NetError> {
@@ -54,9 +53,6 @@
 mod clock;
 mod confinement;
 mod error;
-#[cfg(feature = "fuzz")]
-pub mod fuzz;
-mod hdlc;
 mod interface;
 mod masquerade;
 mod memory;
@@ -66,7 +62,6 @@ mod netlink;
 mod option;
 mod privileges;
 mod serial;
-mod slab;
 mod udp;
 mod underlay;
 mod unix_socket;
@@ -75,7 +70,6 @@ mod wait;
 pub use clock::{Clock, timeout};
 pub use confinement::{User, confine, protect_memory};
 pub use error::NetError;
-pub use hdlc::{FRAMING, STUFFED_ONE_IN};
 pub use interface::{Device, Interface};
 pub use masquerade::Masquerade;
 pub use memory::give_back_freed_memory;
@@ -84,7 +78,6 @@ pub use namespace::{Child, Namespace, leftovers};
 pub use option::set_congestion_control;
 pub use privileges::{Privileges, own_user, privileges};
 pub use serial::{BITS_AN_OCTET, SerialConfig, SerialPort};
-pub use slab::Slab;
 pub use udp::{Arrival, Datagrams, Outer, Sent, UdpSocket, reaches, unmapped};
 pub use underlay::{Underlay, Way};
 pub use unix_socket::{Credentials, connect_abstract, peer_credentials};

@@ -4,9 +4,9 @@
 //! to before is set again at the end.
 
 use crate::error::NetError;
-use crate::hdlc::{Decoder, encode};
-use crate::slab::Slab;
 use crate::udp::Sent;
+use arqway_hdlc::{Decoder, encode};
+use arqway_slab::Slab;
 use bytes::BytesMut;
 use rustix::fs::{Mode, OFlags, open};
 use rustix::io::{Errno, read, write};

@@ -4,7 +4,8 @@
 
 mod support;
 
-use arqway_net::{Child, Clock, Interface, Namespace, NetError, Slab, Wait};
+use arqway_net::{Child, Clock, Interface, Namespace, NetError, Wait};
+use arqway_slab::Slab;
 use arqway_units::Span;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::{Read, Write};

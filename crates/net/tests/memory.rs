@@ -1,6 +1,7 @@
 //! Alone in its process, whose memory it looks at.
 
-use arqway_net::{Slab, give_back_freed_memory};
+use arqway_net::give_back_freed_memory;
+use arqway_slab::Slab;
 
 /// The memory that this process has for itself, in KiB.
 fn resident() -> usize {

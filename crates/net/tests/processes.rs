@@ -7,7 +7,8 @@
 
 mod support;
 
-use arqway_net::{Child, Interface, Namespace, NetError, Privileges, Slab, leftovers, privileges};
+use arqway_net::{Child, Interface, Namespace, NetError, Privileges, leftovers, privileges};
+use arqway_slab::Slab;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 use std::io::{BufRead, BufReader, Read};

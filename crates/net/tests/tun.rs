@@ -4,7 +4,8 @@
 
 mod support;
 
-use arqway_net::{Device, Interface, Namespace, NetError, Slab};
+use arqway_net::{Device, Interface, Namespace, NetError};
+use arqway_slab::Slab;
 use std::net::UdpSocket;
 use std::time::Duration;
 use support::{begin, device, next};

@@ -2,8 +2,9 @@
 
 use arqway_link::bearer::{self, Mtu};
 use arqway_link::{LinkLayer, ServiceConfig, ShortForm, WorldDefaults};
-use arqway_net::{Arrival, Datagrams, NetError, Sent, Slab};
+use arqway_net::{Arrival, Datagrams, NetError, Sent};
 use arqway_session::{Config, Configuration, Endpoint, Introduction, Keepalive, PeerConfig, PresharedKey, PrivateKey};
+use arqway_slab::Slab;
 use arqway_tunnel::{Hub, Line, NetworkLayer, NewLink, NewPeer};
 use arqway_units::{Span, Time};
 use bytes::{Bytes, BytesMut};

@@ -9,7 +9,8 @@ use crate::ends::{Site, Tunnel};
 use crate::middle::{middle, stand_between};
 use crate::running::Running;
 use crate::system::{can_run, itself};
-use arqway_net::{Clock, Outer, Slab, UdpSocket, Wait};
+use arqway_net::{Clock, Outer, UdpSocket, Wait};
+use arqway_slab::Slab;
 use std::collections::BTreeSet;
 use std::os::fd::AsFd as _;
 

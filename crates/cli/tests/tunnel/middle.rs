@@ -4,7 +4,8 @@
 use crate::ends::Site;
 use crate::running::Running;
 use crate::system::{interface, itself};
-use arqway_net::{Clock, Interface, Slab, Wait};
+use arqway_net::{Clock, Interface, Wait};
+use arqway_slab::Slab;
 use arqway_units::Span;
 use std::os::fd::AsFd as _;
 

@@ -9,13 +9,7 @@
 //!
 //! Nothing here blocks: [`receive`](Interface::receive) says when there is nothing, and a [`Wait`](crate::Wait) waits.
 
-mod checksum;
-mod headers;
-mod join;
 mod packet;
-mod segment;
-#[cfg(test)]
-mod tests;
 mod tun;
 
 use crate::error::{NetError, check_name};
@@ -23,10 +17,10 @@ use crate::masquerade::{Masquerade, check_forwarding};
 use crate::namespace::Namespace;
 use crate::netlink::{Change, Link, Netlink};
 use crate::privileges::{no_device, remedy};
-use crate::slab::Slab;
 use crate::underlay::{Underlay, check_no_other_route};
+use arqway_ip::offload::{Cutter, ETHERNET_HEADER, LARGEST};
+use arqway_slab::Slab;
 use bytes::Bytes;
-use headers::ETHERNET;
 use packet::PacketSocket;
 use rustix::io::Errno;
 use std::fs::{read_dir, read_to_string};
@@ -39,9 +33,6 @@ use tun_rs::{DeviceBuilder, Layer};
 
 /// How long the name of an interface is at most: `IFNAMSIZ` less the zero octet.
 const LONGEST_NAME: usize = 15;
-
-/// The largest packet that there is, with an Ethernet header and tags.
-const LARGEST: usize = 64 * 1024 + 64;
 
 /// A device to be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -123,7 +114,7 @@ impl Interface {
             _ => NetError::system(format!("open a packet socket on the interface `{name}`"), error),
         };
         let source = Source::Socket(PacketSocket::open(link.index).map_err(failed)?);
-        Ok(Self { source, netlink, link, header: ETHERNET, is_gone: false })
+        Ok(Self { source, netlink, link, header: ETHERNET_HEADER, is_gone: false })
     }
 
     fn make(device: &Device, layer: Layer, bridge: Option<&str>, offloads: bool) -> Result<Self, NetError> {
@@ -134,7 +125,7 @@ impl Interface {
         if netlink.link(name).is_ok() {
             return Err(NetError::InterfaceExists { name: name.clone() });
         }
-        let header = if layer == Layer::L2 { ETHERNET } else { 0 };
+        let header = if layer == Layer::L2 { ETHERNET_HEADER } else { 0 };
         let failed = |error: io::Error| {
             let doing = format!("make the device `{name}` with /dev/net/tun");
             Errno::from_io_error(&error).map_or_else(|| NetError::system(&doing, error), |code| no_device(code, &doing))
@@ -332,6 +323,12 @@ impl Interface {
             _ => NetError::system(format!("{doing} the interface `{}`", self.name()), error),
         }
     }
+}
+
+/// The next packet of a super-packet, in memory of the slab.
+fn cut_next(cutter: &mut Cutter, frame: &[u8], slab: &mut Slab) -> Option<Bytes> {
+    let length = cutter.next(frame, |length| slab.room(length))?;
+    Some(slab.cut(length))
 }
 
 fn has_ipv6() -> bool {

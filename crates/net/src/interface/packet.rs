@@ -1,10 +1,9 @@
 //! A packet socket on an interface that is there already: packet(7).
 
-use super::LARGEST;
-use super::headers::{Carries, ETHERNET};
-use super::segment::{Cutter, Missing, Whole, complete};
+use super::cut_next;
 use crate::option;
-use crate::slab::Slab;
+use arqway_ip::offload::{Carries, Cutter, ETHERNET_HEADER, LARGEST, Missing, Whole, complete};
+use arqway_slab::Slab;
 use bytes::Bytes;
 use rustix::io::Errno;
 use rustix::net::sockopt::{
@@ -91,7 +90,7 @@ impl PacketSocket {
     /// The next packet of the super-packet that came in last.
     fn cut(&mut self, slab: &mut Slab) -> Option<Bytes> {
         let (cutter, frame) = self.cutting.as_mut()?;
-        let packet = cutter.next(&self.buffer[frame.clone()], slab);
+        let packet = cut_next(cutter, &self.buffer[frame.clone()], slab);
         if packet.is_none() || cutter.is_done(frame.len()) {
             self.cutting = None;
         }
@@ -102,7 +101,7 @@ impl PacketSocket {
     fn read(&mut self) -> io::Result<Option<(Range<usize>, Missing)>> {
         let mut control = Control([0; 64]);
         let (length, is_cut) = receive_message(&self.socket, &mut self.buffer[TAG..], &mut control)?;
-        let note = self.buffer[TAG..].first_chunk().filter(|_| length >= Missing::LENGTH + ETHERNET && !is_cut);
+        let note = self.buffer[TAG..].first_chunk().filter(|_| length >= Missing::LENGTH + ETHERNET_HEADER && !is_cut);
         let Some(missing) = note.map(Missing::parse) else { return Ok(None) };
         let mut frame = FRAME..TAG + length;
         if let Some(tag) = control.tag() {

@@ -1,10 +1,8 @@
 //! A TUN or TAP device: tuntap.rst of the kernel.
 
-use super::LARGEST;
-use super::headers::Carries;
-use super::join::Joiner;
-use super::segment::{Cutter, Missing, Whole, complete};
-use crate::slab::Slab;
+use super::cut_next;
+use arqway_ip::offload::{Carries, Cutter, Joiner, LARGEST, Missing, Whole, complete};
+use arqway_slab::Slab;
 use bytes::Bytes;
 use std::io;
 use std::ops::Range;
@@ -141,7 +139,7 @@ impl Super {
     /// The next packet of the super-packet that came in last.
     fn cut(&mut self, slab: &mut Slab) -> Option<Bytes> {
         let (cutter, packet) = self.cutting.as_mut()?;
-        let next = cutter.next(&self.buffer[packet.clone()], slab);
+        let next = cut_next(cutter, &self.buffer[packet.clone()], slab);
         self.broken += u64::from(next.is_none() && !cutter.is_done(packet.len()));
         if next.is_none() || cutter.is_done(packet.len()) {
             self.cutting = None;

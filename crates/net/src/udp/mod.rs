@@ -11,7 +11,7 @@ mod message;
 
 use crate::error::NetError;
 use crate::option;
-use crate::slab::Slab;
+use arqway_slab::Slab;
 use bytes::BytesMut;
 use quinn_udp::{EcnCodepoint, RecvMeta, UdpSocketState};
 use rustix::io::Errno;

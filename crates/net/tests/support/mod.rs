@@ -1,6 +1,7 @@
 //! What the tests with the real kernel share.
 
-use arqway_net::{Clock, Device, Interface, Slab, Wait};
+use arqway_net::{Clock, Device, Interface, Wait};
+use arqway_slab::Slab;
 use arqway_units::Span;
 use bytes::Bytes;
 use std::os::fd::AsFd;

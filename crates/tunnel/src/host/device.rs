@@ -1,7 +1,8 @@
 //! The TUN device: the network layer of a tunnel that runs.
 
 use crate::hub::NetworkLayer;
-use arqway_net::{Interface, NetError, Slab};
+use arqway_net::{Interface, NetError};
+use arqway_slab::Slab;
 use arqway_units::Octets;
 use bytes::Bytes;
 

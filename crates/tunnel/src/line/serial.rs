@@ -8,7 +8,8 @@
 //! ```
 
 use super::{Line, LineNews, SystemLine};
-use arqway_net::{Arrival, Datagrams, NetError, Sent, SerialConfig, SerialPort, Slab};
+use arqway_net::{Arrival, Datagrams, NetError, Sent, SerialConfig, SerialPort};
+use arqway_slab::Slab;
 use arqway_units::{Span, Time};
 use std::net::{Ipv6Addr, SocketAddr, SocketAddrV6};
 use std::os::fd::{AsFd as _, BorrowedFd};

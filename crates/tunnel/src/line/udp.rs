@@ -4,7 +4,8 @@
 //! other in. Which one that was is kept here by where the datagrams came from, so that neither the session nor a packet knows of it.
 
 use super::{Line, SystemLine};
-use arqway_net::{Arrival, Datagrams, NetError, Outer, Sent, Slab, UdpSocket, Underlay, Way};
+use arqway_net::{Arrival, Datagrams, NetError, Outer, Sent, UdpSocket, Underlay, Way};
+use arqway_slab::Slab;
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 use std::os::fd::{AsFd as _, BorrowedFd};

@@ -1,8 +1,9 @@
 //! A line other than UDP: `line = { serial = "/dev/ttyUSB0", baud = 57600 }`.
 
 use arqway_config::Located;
+use arqway_hdlc::{FRAMING, STUFFED_ONE_IN};
 use arqway_link::bearer::Mtu;
-use arqway_net::{BITS_AN_OCTET, FRAMING, STUFFED_ONE_IN, SerialConfig};
+use arqway_net::{BITS_AN_OCTET, SerialConfig};
 use arqway_units::{BitRate, Octets};
 use serde::Deserialize;
 use std::ops::RangeInclusive;

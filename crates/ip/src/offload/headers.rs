@@ -1,6 +1,6 @@
 //! Where the headers of an Ethernet frame or an IP packet are.
 
-use super::checksum::read;
+use crate::checksum::read;
 
 const IPV4: u16 = 0x0800;
 const IPV6: u16 = 0x86dd;
@@ -8,11 +8,11 @@ const IPV6: u16 = 0x86dd;
 const VLAN: [u16; 2] = [0x8100, 0x88a8];
 
 /// Octets of an Ethernet header without tags.
-pub(super) const ETHERNET: usize = 14;
+pub const ETHERNET_HEADER: usize = 14;
 
 /// What a device carries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Carries {
+pub enum Carries {
     /// Ethernet frames.
     Frames,
     /// IP packets.
@@ -58,7 +58,7 @@ pub(super) fn headers(frame: &[u8], carries: Carries) -> Option<Headers> {
     let network = match carries {
         Carries::Packets => 0,
         Carries::Frames => {
-            let mut network = ETHERNET;
+            let mut network = ETHERNET_HEADER;
             while VLAN.contains(&read(frame, network - 2)?) {
                 network += 4;
             }

@@ -5,13 +5,13 @@
 //!     input:  pieces, 1 | garbage is there so often, 1 | octets of the datagram, 2 | of what it repeats, 1 | lengths of pieces | garbage | what it repeats
 //! ```
 
-use crate::hdlc::{Decoder, encode};
+use crate::{Decoder, encode};
 
 /// What a target does with an input; it panics on a finding.
 pub type Driver = fn(&[u8]);
 
 /// Every target by its name, which is that of its file in `fuzz/fuzz_targets` and of its folder in `fuzz/corpus`.
-pub const TARGETS: [(&str, Driver); 1] = [("net_hdlc", hdlc)];
+pub const TARGETS: [(&str, Driver); 1] = [("hdlc", hdlc)];
 
 /// Drives the target of this name with an input.
 ///

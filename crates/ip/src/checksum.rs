@@ -1,7 +1,7 @@
 //! The Internet checksum: RFC 1071.
 
 /// The sum of these octets as 16-bit words, the last one padded; `sum` goes before.
-pub(super) fn sum(sum: u64, octets: &[u8]) -> u64 {
+pub(crate) fn sum(sum: u64, octets: &[u8]) -> u64 {
     // Four octets at a time, in the machine's own order: section 2 (B) and (C).
     let (words, rest) = octets.as_chunks::<4>();
     let own: u64 = words.iter().map(|word| u64::from(u32::from_ne_bytes(*word))).sum();
@@ -12,7 +12,7 @@ pub(super) fn sum(sum: u64, octets: &[u8]) -> u64 {
 }
 
 /// The checksum that goes with a sum.
-pub(super) fn finish(sum: u64) -> u16 {
+pub(crate) fn finish(sum: u64) -> u16 {
     !folded(sum)
 }
 
@@ -25,12 +25,12 @@ fn folded(mut sum: u64) -> u16 {
 }
 
 /// A number at a place, in network order.
-pub(super) fn read(octets: &[u8], at: usize) -> Option<u16> {
+pub(crate) fn read(octets: &[u8], at: usize) -> Option<u16> {
     octets.get(at..)?.first_chunk().map(|word| u16::from_be_bytes(*word))
 }
 
 /// Writes a number at a place, if that lies inside.
-pub(super) fn write(octets: &mut [u8], at: usize, number: u16) -> Option<()> {
+pub(crate) fn write(octets: &mut [u8], at: usize, number: u16) -> Option<()> {
     *octets.get_mut(at..)?.first_chunk_mut()? = number.to_be_bytes();
     Some(())
 }
@@ -38,6 +38,7 @@ pub(super) fn write(octets: &mut [u8], at: usize, number: u16) -> Option<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::vec::Vec;
 
     #[test]
     fn the_example_of_rfc_1071_section_3_sums_up() {

@@ -1,13 +1,12 @@
 //! Cutting super-packets, and completing checksums.
 
-use super::checksum::{finish, read, sum};
-use super::headers::{Carries, Headers, Protocol, Version, headers};
-use super::join::Joiner;
-use super::segment::{Missing, Whole, complete};
-use crate::slab::Slab;
-use bytes::Bytes;
+use super::headers::{Headers, Protocol, Version, headers};
+use super::{Carries, Cutter, Joiner, Missing, Whole, complete};
+use crate::checksum::{finish, read, sum};
 use proptest::prelude::*;
 use std::ops::Range;
+use std::vec;
+use std::vec::Vec;
 
 const TCP_IPV4: u8 = 1;
 const TCP_IPV6: u8 = 4;
@@ -90,13 +89,23 @@ fn note(flags: u8, kind: u8, size: u16, start: u16, offset: u16) -> Missing {
     Missing::parse(&[flags, kind, 0, 0, size[0], size[1], start[0], start[1], offset[0], offset[1]])
 }
 
+/// The packets of a frame.
+fn all(mut cutter: Cutter, frame: &[u8]) -> Vec<Vec<u8>> {
+    let next = || {
+        let mut packet = Vec::new();
+        cutter.next(frame, |length| {
+            packet.resize(length, 0);
+            &mut packet
+        })?;
+        Some(packet)
+    };
+    std::iter::from_fn(next).collect()
+}
+
 /// What a frame is cut into.
-fn cut(frame: &mut [u8], missing: Missing) -> Option<Vec<Bytes>> {
+fn cut(frame: &mut [u8], missing: Missing) -> Option<Vec<Vec<u8>>> {
     match complete(frame, Carries::Frames, missing, 0) {
-        Whole::Cut(mut cutter) => {
-            let mut slab = Slab::new();
-            Some(std::iter::from_fn(|| cutter.next(frame, &mut slab)).collect())
-        }
+        Whole::Cut(cutter) => Some(all(cutter, frame)),
         _ => None,
     }
 }
@@ -165,9 +174,8 @@ proptest! {
         shift in 0..8_usize,
     ) {
         let whole = complete(&mut octets, Carries::Frames, Missing::parse(&note), shift);
-        if let Whole::Cut(mut cutter) = whole {
-            let mut slab = Slab::new();
-            prop_assert!(std::iter::from_fn(|| cutter.next(&octets, &mut slab)).count() <= octets.len());
+        if let Whole::Cut(cutter) = whole {
+            prop_assert!(all(cutter, &octets).len() <= octets.len());
         }
     }
 
@@ -299,10 +307,7 @@ fn joined(packets: &[Vec<u8>]) -> (usize, Vec<Vec<u8>>) {
         match complete(&mut packet, Carries::Packets, Missing::parse(note), 0) {
             Whole::AsItIs => whole.push(packet),
             Whole::Broken => panic!("a piece of which nobody can make packets"),
-            Whole::Cut(mut cutter) => {
-                let mut slab = Slab::new();
-                whole.extend(std::iter::from_fn(|| cutter.next(&packet, &mut slab)).map(|packet| packet.to_vec()));
-            }
+            Whole::Cut(cutter) => whole.extend(all(cutter, &packet)),
         }
         assert_eq!(u64::try_from(whole.len() - before).unwrap(), count);
     };

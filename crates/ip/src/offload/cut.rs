@@ -1,23 +1,11 @@
-//! What the system would leave to a network card, done here: checksums, and cutting a super-packet into packets.
-//!
-//! The system hands packets about in pieces of up to 64 KiB and lets the card cut them (TSO, UDP GSO), and joins what it
-//! receives likewise (GRO). It also leaves the card the last step of the checksum. A packet socket sees packets before or
-//! after that, with a note of what is missing: `virtio_net_hdr` (virtio 1.2, section 5.1.6; packet(7), `PACKET_VNET_HDR`).
-//!
-//! ```text
-//!     |headers|.......data.......|     ->  |headers|..data..| |headers|..data..| |headers|data|
-//!              <-size-->                    IP: length, number, checksum
-//!                                           TCP: sequence number, flags, checksum;  UDP: length, checksum
-//! ```
+//! Cutting a super-packet into packets, and completing checksums.
 
-use super::checksum::{finish, read, sum, write};
 use super::headers::{Carries, Headers, Protocol, Version, headers};
-use crate::slab::Slab;
-use bytes::Bytes;
+use crate::checksum::{finish, read, sum, write};
 
 /// What is missing from a packet: `virtio_net_hdr`, in the machine's own order of octets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Missing {
+pub struct Missing {
     flags: u8,
     kind: u8,
     size: u16,
@@ -27,9 +15,9 @@ pub(super) struct Missing {
 
 impl Missing {
     /// Octets of the note.
-    pub(super) const LENGTH: usize = 10;
+    pub const LENGTH: usize = 10;
     /// Nothing is missing.
-    pub(super) const NOTHING: [u8; Self::LENGTH] = [0; Self::LENGTH];
+    pub const NOTHING: [u8; Self::LENGTH] = [0; Self::LENGTH];
     const NEEDS_CHECKSUM: u8 = 1;
     const TCP_IPV4: u8 = 1;
     const TCP_IPV6: u8 = 4;
@@ -49,7 +37,9 @@ impl Missing {
         Some(note)
     }
 
-    pub(super) fn parse(note: &[u8; Self::LENGTH]) -> Self {
+    /// Reads a note.
+    #[must_use]
+    pub fn parse(note: &[u8; Self::LENGTH]) -> Self {
         // Octets 2 and 3 are the length of the headers, a hint that is not always right.
         let [flags, kind, _, _, size @ .., d, e, f, g] = note;
         let number = |high: &u8, low: &u8| u16::from_ne_bytes([*high, *low]);
@@ -65,7 +55,7 @@ impl Missing {
 
 /// A super-packet that is being cut, or a whole packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Cutter {
+pub struct Cutter {
     headers: Headers,
     /// The sum of the pseudo-header without its length.
     pseudo: u64,
@@ -78,7 +68,7 @@ pub(super) struct Cutter {
 
 /// What becomes of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Whole {
+pub enum Whole {
     /// It is a packet as it stands.
     AsItIs,
     /// It has to be cut.
@@ -88,7 +78,7 @@ pub(super) enum Whole {
 }
 
 /// Completes a frame of which the first `shift` octets are more than its note knows of, or says how it is to be cut.
-pub(super) fn complete(frame: &mut [u8], carries: Carries, missing: Missing, shift: usize) -> Whole {
+pub fn complete(frame: &mut [u8], carries: Carries, missing: Missing, shift: usize) -> Whole {
     match missing.kind & !Missing::ECN {
         0 if missing.flags & Missing::NEEDS_CHECKSUM == 0 => Whole::AsItIs,
         0 => complete_checksum(frame, missing, shift).map_or(Whole::Broken, |()| Whole::AsItIs),
@@ -137,12 +127,13 @@ fn pseudo_of_whole(frame: &[u8], headers: &Headers, missing: Missing) -> Option<
 
 impl Cutter {
     /// Whether all of a frame of this length has been cut.
-    pub(super) fn is_done(&self, length: usize) -> bool {
+    #[must_use]
+    pub fn is_done(&self, length: usize) -> bool {
         self.at >= length
     }
 
-    /// The next packet of a super-packet; `None` after the last.
-    pub(super) fn next(&mut self, frame: &[u8], slab: &mut Slab) -> Option<Bytes> {
+    /// Writes the next packet of a super-packet into `room`, which is asked for so many octets; how many that are. `None` after the last.
+    pub fn next<'r>(&mut self, frame: &[u8], room: impl FnOnce(usize) -> &'r mut [u8]) -> Option<usize> {
         let Headers { data, .. } = self.headers;
         let end = self.at.saturating_add(self.size).min(frame.len());
         let is_first = self.number == 0;
@@ -150,14 +141,14 @@ impl Cutter {
             return None;
         }
         let length = data + (end - self.at);
-        let packet = slab.room(length).get_mut(..length)?;
+        let packet = room(length).get_mut(..length)?;
         packet[..data].copy_from_slice(frame.get(..data)?);
         packet[data..].copy_from_slice(frame.get(self.at..end)?);
         let before = self.at - data;
         self.write_network(packet)?;
         self.write_transport(packet, before, end == frame.len())?;
         (self.at, self.number) = (end, self.number.wrapping_add(1).max(1));
-        Some(slab.cut(length))
+        Some(length)
     }
 
     /// The IP header: its length; in IPv4 also the number, which goes up, and the checksum.

@@ -15,6 +15,9 @@
 //!
 //! A modem that waits for `+++` between two silences never sees it: whatever follows a silence is a flag.
 
+#[cfg(feature = "fuzz")]
+pub mod fuzz;
+
 /// What framing adds to a datagram, but for stuffing: two flags and the CRC.
 pub const FRAMING: usize = 2 + CRC;
 /// Of so many octets that look random, as sealed ones do, one is stuffed: 4 out of 256.
@@ -30,7 +33,7 @@ const CRC: usize = 4;
 const LARGEST: usize = 9216;
 
 /// Appends a datagram as a frame.
-pub(crate) fn encode(datagram: &[u8], line: &mut Vec<u8>) {
+pub fn encode(datagram: &[u8], line: &mut Vec<u8>) {
     line.push(FLAG);
     for &octet in datagram.iter().chain(&crc32fast::hash(datagram).to_le_bytes()) {
         if matches!(octet, FLAG | ESCAPE | XON | XOFF) {
@@ -44,7 +47,7 @@ pub(crate) fn encode(datagram: &[u8], line: &mut Vec<u8>) {
 
 /// Finds datagrams in octets, however these are split.
 #[derive(Debug, Default)]
-pub(crate) struct Decoder {
+pub struct Decoder {
     /// What of the frame has come, without stuffing.
     frame: Vec<u8>,
     state: State,
@@ -65,7 +68,7 @@ enum State {
 
 impl Decoder {
     /// The next datagram. It takes octets from the front up to the end of that, or all of them where none ends.
-    pub(crate) fn next(&mut self, octets: &mut &[u8]) -> Option<&[u8]> {
+    pub fn next(&mut self, octets: &mut &[u8]) -> Option<&[u8]> {
         if self.state == State::Done {
             self.begin();
         }
@@ -81,7 +84,8 @@ impl Decoder {
     }
 
     /// Frames that did not verify, or were none.
-    pub(crate) fn damaged(&self) -> u64 {
+    #[must_use]
+    pub fn damaged(&self) -> u64 {
         self.damaged
     }
 

@@ -8,9 +8,11 @@
 //! the last, with equal headers and valid checksums. A packet that does not follow is the first of the next.
 
 use super::LARGEST;
-use super::checksum::{finish, read, sum, write};
+use super::cut::{Missing, pseudo_header};
 use super::headers::{Carries, Headers, Protocol, Version, headers};
-use super::segment::{Missing, pseudo_header};
+use crate::checksum::{finish, read, sum, write};
+use alloc::boxed::Box;
+use alloc::vec;
 
 /// The largest IP packet.
 const LONGEST: usize = 65_535;
@@ -18,7 +20,8 @@ const ACK: u8 = 0x10;
 const PSH: u8 = 0x08;
 
 /// Packets that are handed over together, behind a note of what is missing from them.
-pub(super) struct Joiner {
+#[derive(Debug)]
+pub struct Joiner {
     buffer: Box<[u8]>,
     /// Where the packets end.
     end: usize,
@@ -29,6 +32,7 @@ pub(super) struct Joiner {
 }
 
 /// Packets of a connection in sequence.
+#[derive(Debug)]
 struct Run {
     headers: Headers,
     /// Octets of data in each packet but the last.
@@ -37,13 +41,21 @@ struct Run {
     next: u32,
 }
 
+impl Default for Joiner {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Joiner {
-    pub(super) fn new() -> Self {
+    /// One that holds nothing.
+    #[must_use]
+    pub fn new() -> Self {
         Self { buffer: vec![0; Missing::LENGTH + LARGEST].into_boxed_slice(), end: 0, count: 0, run: None }
     }
 
     /// Appends a packet, if it follows those that are there.
-    pub(super) fn append(&mut self, packet: &[u8]) -> bool {
+    pub fn append(&mut self, packet: &[u8]) -> bool {
         let Some(run) = &mut self.run else { return false };
         let first = &self.buffer[Missing::LENGTH..self.end];
         let data = packet.len().saturating_sub(run.headers.data);
@@ -70,7 +82,7 @@ impl Joiner {
     }
 
     /// Begins with a packet. Those before have been [taken](Self::take). `false` where it is larger than any packet.
-    pub(super) fn begin(&mut self, packet: &[u8]) -> bool {
+    pub fn begin(&mut self, packet: &[u8]) -> bool {
         let end = Missing::LENGTH + packet.len();
         let Some(room) = self.buffer.get_mut(..end) else { return false };
         room[..Missing::LENGTH].copy_from_slice(&Missing::NOTHING);
@@ -85,9 +97,9 @@ impl Joiner {
     }
 
     /// What there is, with the note before it, and how many packets that is.
-    pub(super) fn take(&mut self) -> Option<(&[u8], u64)> {
+    pub fn take(&mut self) -> Option<(&[u8], u64)> {
         self.close();
-        let (end, count) = (std::mem::take(&mut self.end), std::mem::take(&mut self.count));
+        let (end, count) = (core::mem::take(&mut self.end), core::mem::take(&mut self.count));
         (count > 0).then(|| (&self.buffer[..end], count))
     }
 
@@ -150,7 +162,7 @@ fn sequence(packet: &[u8], headers: &Headers) -> Option<u32> {
 /// there already.
 fn is_alike(first: &[u8], packet: &[u8], headers: &Headers, count: u64) -> bool {
     let Headers { version, transport, data, .. } = *headers;
-    let same = |range: std::ops::Range<usize>| packet.get(range.clone()).is_some_and(|octets| octets == &first[range]);
+    let same = |range: core::ops::Range<usize>| packet.get(range.clone()).is_some_and(|octets| octets == &first[range]);
     let network = match version {
         // Version and service; fragments; lifetime and protocol; addresses.
         Version::V4 => {

@@ -5,7 +5,7 @@
 #[path = "../../../fuzz/replay.rs"]
 mod replay;
 
-use arqway_net::fuzz::TARGETS;
+use arqway_hdlc::fuzz::TARGETS;
 
 #[test]
 fn every_committed_input_of_every_target_runs_without_a_finding() {

@@ -1,4 +1,0 @@
-//! See `TARGETS` in `crates/net/src/fuzz.rs`.
-#![no_main]
-
-libfuzzer_sys::fuzz_target!(|octets: &[u8]| arqway_net::fuzz::run("net_hdlc", octets));
