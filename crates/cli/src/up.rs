@@ -7,7 +7,7 @@
 //! ```
 
 use crate::failure::{Failure, read_source};
-use crate::terminal::{Notes, print};
+use crate::terminal::{Notes, note, print};
 use crate::{interrupt, ready, signals};
 use arqway_net::{Waker, give_back_freed_memory, protect_memory};
 use arqway_tunnel::settings::Checked;
@@ -77,7 +77,8 @@ impl End {
 }
 
 fn run(checked: &Checked, folder: &Path) -> Result<ExitCode, Failure> {
-    let mut tunnel = RunningTunnel::start(checked, folder).map_err(Failure::failed)?;
+    let tell = |what: &str| note(format_args!("{}: {what}", checked.interface));
+    let mut tunnel = RunningTunnel::start(checked, folder, tell).map_err(Failure::failed)?;
     interrupt::watch()?;
     let end = Arc::new(End::default());
     let [(interrupted, first), (terminated, second)] = [0; 2].map(|_| (Arc::clone(&end), tunnel.waker()));

@@ -9,7 +9,7 @@
 use crate::control::{
     self, Control, CountersStatus, EventLine, Listener, PeerStatus, Request, ServiceStatus, Status, What,
 };
-use crate::host::{self, Resolver, TunDevice};
+use crate::host::{self, Resolver, TunDevice, UNTIL_RESOLVED};
 use crate::hub::{Event, Hub, LineHint, NewPeer, Next};
 use crate::line::{self, LineNews, SystemLine};
 use crate::settings::{self, Checked, Keys};
@@ -74,6 +74,8 @@ pub struct RunningTunnel {
     is_over: bool,
     /// When it is heard again that routes have changed.
     hears_news_from: Time,
+    /// Peers whose names had no address at the start, and why: it is said once it runs.
+    unresolved: Vec<(PeerId, What)>,
 }
 
 impl std::fmt::Debug for RunningTunnel {
@@ -85,11 +87,12 @@ impl std::fmt::Debug for RunningTunnel {
 impl RunningTunnel {
     /// Makes the device and the socket, and then gives up all privileges; key files are looked for in `folder`.
     ///
-    /// Call it while the process has one thread: others would keep their privileges.
+    /// Call it while the process has one thread: others would keep their privileges. Where a name has no address yet, and questions for
+    /// it could go into the tunnel once that has its routes, it waits before it sets any, and says so by `tell`.
     ///
     /// # Errors
-    /// A key, a name, an address or the device cannot be had. Then nothing is left behind.
-    pub fn start(checked: &Checked, folder: &Path) -> Result<Self, StartError> {
+    /// A key, an address or the device cannot be had. Then nothing is left behind.
+    pub fn start(checked: &Checked, folder: &Path, tell: impl FnMut(&str)) -> Result<Self, StartError> {
         let settings = &checked.settings;
         // First, so that a second tunnel of this name changes nothing.
         let waker = Arc::new(Waker::new()?);
@@ -107,7 +110,8 @@ impl RunningTunnel {
         let mut hub = Hub::new(session, boot, generator);
         let mut line = line::open(settings.line())?;
         let from = line.address();
-        let names = add_peers(&mut hub, checked, preshared, line.as_ref(), clock.now())?;
+        let places = host::resolve(settings, from, tell);
+        let (names, unresolved) = add_peers(&mut hub, checked, preshared, places, line.other_end(), clock.now())?;
         let addresses = settings.addresses.iter().map(|address| (address.address, address.prefix)).collect();
         let name = checked.interface.clone();
         let device = Device { name, addresses, mtu: settings.mtu, transmit_queue: TRANSMIT_QUEUE };
@@ -123,8 +127,10 @@ impl RunningTunnel {
         let asked = control.serve(&waker).map_err(StartError::Thread)?;
         let hosts = names.iter().zip(&settings.peer);
         let hosts = hosts.filter_map(|((id, _), peer)| Some((*id, peer.value.endpoint.as_ref()?.value.clone())));
+        let to_resolve: Vec<PeerId> = unresolved.iter().map(|(id, _)| *id).collect();
         let look_up = move |endpoint: &settings::Endpoint| endpoint.resolve(|to| reaches(from, to)).ok();
-        let resolver = Resolver::start(hosts, look_up, Arc::clone(&waker)).map_err(StartError::Thread)?;
+        let resolver = Resolver::start(hosts, &to_resolve, UNTIL_RESOLVED, look_up, Arc::clone(&waker))
+            .map_err(StartError::Thread)?;
         let listeners = Vec::new();
         Ok(Self {
             hub,
@@ -141,6 +147,7 @@ impl RunningTunnel {
             events: 0,
             is_over: false,
             hears_news_from: Time::ZERO,
+            unresolved,
         })
     }
 
@@ -163,6 +170,9 @@ impl RunningTunnel {
     /// The device or the socket is gone.
     pub fn run(&mut self, stop: &AtomicBool, mut tell: impl FnMut(&EventLine)) -> Result<(), NetError> {
         let (wait, waker, mut looked) = (Wait::new()?, self.waker(), Time::ZERO);
+        for (peer, what) in std::mem::take(&mut self.unresolved) {
+            self.publish(peer, what, self.clock.now(), &mut tell);
+        }
         while !stop.load(Ordering::Relaxed) && !self.is_over {
             let now = self.clock.now();
             if now >= looked + CLOCK_INTERVAL {
@@ -344,33 +354,35 @@ fn line_of_json(value: &impl Serialize) -> String {
     serde_json::to_string(value).map_or_else(|error| format!("{{\"error\":\"{error}\"}}\n"), |json| json + "\n")
 }
 
+/// What peers are called, and those whose names have no address.
+type AddedPeers = (Vec<(PeerId, String)>, Vec<(PeerId, What)>);
+
 fn add_peers(
     hub: &mut Hub<Generator>,
     checked: &Checked,
     preshared: Vec<PresharedKey>,
-    line: &dyn SystemLine,
+    places: Vec<Result<Option<SocketAddr>, What>>,
+    other_end: Option<SocketAddr>,
     now: Time,
-) -> Result<Vec<(PeerId, String)>, StartError> {
-    let mut names = Vec::new();
-    let links = checked.links.iter().zip(preshared);
-    for (peer, (link, preshared)) in checked.settings.peer.iter().zip(links) {
+) -> Result<AddedPeers, StartError> {
+    let (mut names, mut unresolved) = (Vec::new(), Vec::new());
+    let links = checked.links.iter().zip(preshared).zip(places);
+    for (peer, ((link, preshared), place)) in checked.settings.peer.iter().zip(links) {
         let peer = &peer.value;
         let public = peer.public_key.value.0;
         let name = peer.name();
-        let address = peer.endpoint.as_ref().map(|endpoint| {
-            let refused = |error| StartError::Name { endpoint: endpoint.value.to_string(), error };
-            endpoint.value.resolve(|to| reaches(line.address(), to)).map_err(refused)
-        });
+        let (address, why) = place.map_or_else(|why| (None, Some(why)), |address| (address, None));
         let session = PeerConfig {
             public,
             preshared,
-            address: address.transpose()?.or(line.other_end()),
+            address: address.or(other_end),
             keepalive: if peer.keepalive { Keepalive::Always } else { Keepalive::WhileAwaiting },
         };
         let allowed = peer.allowed.iter().map(|prefix| prefix.value).collect();
         let peer = NewPeer { session, link: link.clone(), allowed };
         let id = hub.add_peer(peer, now).map_err(|error| StartError::Peer { name: name.clone(), error })?;
         names.push((id, name));
+        unresolved.extend(why.map(|why| (id, why)));
     }
-    Ok(names)
+    Ok((names, unresolved))
 }

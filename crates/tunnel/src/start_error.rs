@@ -13,14 +13,6 @@ pub enum StartError {
     /// A key cannot be read.
     #[error(transparent)]
     Key(#[from] KeyFileError),
-    /// The name of a peer's host has no address.
-    #[error("cannot resolve `{endpoint}`: {error}")]
-    Name {
-        /// Host and port, as the settings have them.
-        endpoint: String,
-        /// What the system says.
-        error: io::Error,
-    },
     /// The system refuses the device or the socket.
     #[error(transparent)]
     Net(#[from] NetError),

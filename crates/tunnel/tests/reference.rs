@@ -80,6 +80,7 @@ fn each_event_is_explained() {
         What::Restarted,
         What::Refused { why: why() },
         What::Unreachable { unverified: true },
+        What::Unresolved { endpoint: why(), why: why() },
         What::Moved { to: why() },
         What::Up,
         What::Down,

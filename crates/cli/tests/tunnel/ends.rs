@@ -7,7 +7,7 @@ use arqway_units::{Span, Time};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
@@ -34,6 +34,23 @@ pub(crate) fn arqway(arguments: &[&str], input: &str) -> String {
     let output = child.wait_with_output().expect("an end");
     assert!(output.status.success(), "{}", stderr(&output));
     String::from_utf8(output.stdout).expect("text")
+}
+
+/// The files that take the place of those in `/etc` at one end (ip-netns(8)).
+pub(crate) struct Names(PathBuf);
+
+impl Names {
+    /// From now on there is this line.
+    pub(crate) fn add(&self, line: &str) {
+        // In place: the file itself is what is seen there.
+        fs::write(self.0.join("hosts"), format!("{line}\n")).expect("our own file");
+    }
+}
+
+impl Drop for Names {
+    fn drop(&mut self) {
+        fs::remove_dir_all(&self.0).ok();
+    }
 }
 
 impl Site {
@@ -173,6 +190,16 @@ impl Site {
         let before = fs::read_to_string(self.settings(end)).expect("our own file");
         assert!(before.contains(from), "{before}");
         fs::write(self.settings(end), before.replace(from, to)).expect("our own file");
+    }
+
+    /// Names of hosts that this end alone knows: none at first, and no name server.
+    pub(crate) fn own_names(&self, end: usize) -> Names {
+        let names = Names(Path::new("/etc/netns").join(&self.namespaces[end]));
+        fs::create_dir_all(&names.0).expect("root's folder");
+        for file in ["hosts", "resolv.conf"] {
+            fs::write(names.0.join(file), "").expect("our own file");
+        }
+        names
     }
 
     /// Starts both tunnels, and waits until packets cross.

@@ -154,6 +154,27 @@ fn a_device_that_is_deleted_ends_it_with_its_name() {
 }
 
 #[test]
+fn a_name_without_an_address_yet_is_looked_up_until_it_has_one_with_routes_too() {
+    if !can_run() {
+        return;
+    }
+    for (number, routes) in ["", "routes = true\n"].into_iter().enumerate() {
+        let site = Site::new(&format!("name{number}"));
+        let names = site.own_names(0);
+        site.change(0, "listen = 51820", &format!("listen = 51820\n{routes}"));
+        site.change(0, "192.168.77.2:51820", "pier.test:51820");
+        // The right end cannot call.
+        site.change(1, "endpoint = \"192.168.77.1:51820\"\n", "");
+        let _right = Tunnel::start(&site, 1);
+        let mut left = Tunnel::spawn(&site, 0);
+        left.wait_for("cannot resolve `pier.test:51820`");
+        names.add("192.168.77.2 pier.test");
+        left.wait_for("right: link up");
+        site.call();
+    }
+}
+
+#[test]
 fn ends_whose_services_differ_both_say_which() {
     if !can_run() {
         return;

@@ -45,6 +45,13 @@ pub enum What {
         /// Something answered, and did not verify.
         unverified: bool,
     },
+    /// The name of the peer's host had no address at the start.
+    Unresolved {
+        /// Host and port, as the settings have them.
+        endpoint: String,
+        /// What the system says.
+        why: String,
+    },
     /// The peer is at another address.
     Moved {
         /// Where.
@@ -123,6 +130,9 @@ impl fmt::Display for What {
             }
             Self::Unreachable { unverified: true } => {
                 write!(out, "replies to handshakes do not verify; check that both ends have the same preshared key")
+            }
+            Self::Unresolved { endpoint, why } => {
+                write!(out, "cannot resolve `{endpoint}`: {why}; trying again every 5 s")
             }
             Self::Moved { to } => write!(out, "address changed to {to}"),
             Self::Up => write!(out, "link up"),

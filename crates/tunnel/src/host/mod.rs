@@ -10,7 +10,7 @@ mod device;
 mod resolver;
 
 pub use device::TunDevice;
-pub(crate) use resolver::Resolver;
+pub(crate) use resolver::{Resolver, UNTIL_RESOLVED, resolve};
 
 use crate::line::SystemLine;
 use crate::settings::Settings;
