@@ -86,6 +86,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
         read_table(&arguments.trace.display().to_string(), &trace, arguments.frame).map_err(Failure::usage)?
     };
     drop(trace);
+    frames.cut.iter().for_each(note);
     let _locked = OutputFolder::take(&arguments.out, &Fit::FILES)?;
     let fit = Fit::watched(&name, &frames, arguments.rate, |step| bar.set_message(step.to_owned()));
     bar.finish_and_clear();

@@ -1,6 +1,7 @@
 //! What was observed: frames in the order of sending, each lost or arrived.
 
 use arqway_units::{Octets, Span, Time};
+use std::fmt;
 
 /// What was seen of a link in one direction.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -11,6 +12,24 @@ pub struct Frames {
     pub duplicates: u64,
     /// How many arrived that were never seen being sent.
     pub strangers: u64,
+    /// Captures whose end is cut off.
+    pub cut: Vec<CutEnd>,
+}
+
+/// A capture that ends within a packet, as when whoever wrote it was killed: what comes before is read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CutEnd {
+    /// The file.
+    pub file: String,
+    /// How many packets it has.
+    pub packets: u64,
+}
+
+impl fmt::Display for CutEnd {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { file, packets } = self;
+        write!(out, "the end of {file} is cut off: {packets} packets before it were read")
+    }
 }
 
 /// A frame that was sent.

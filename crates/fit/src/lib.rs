@@ -45,7 +45,7 @@ pub use check::{Check, Comparison};
 pub use delay::Delays;
 pub use estimate::{Estimate, Estimated};
 pub use family::{Family, Parameter, Quantity};
-pub use frames::{Fate, Frames, SentFrame};
+pub use frames::{CutEnd, Fate, Frames, SentFrame};
 pub use runs::{Runs, distance, survival};
 
 use arqway_units::{BitRate, Octets, Span};

@@ -1,9 +1,10 @@
 //! Captures: pcapng and classic pcap, through a library; of each packet only when, how long, and a hash of what it is.
 
+use super::blocks::{Blocks, Stop};
 use super::content::{self, Content};
+use crate::frames::CutEnd;
 use arqway_units::Octets;
-use pcap_parser::{Block, PcapBlockOwned, PcapError, create_reader};
-use std::io::Cursor;
+use pcap_parser::{Block, OptionCode, PcapBlockOwned};
 
 /// A capture, read into memory.
 #[derive(Debug, Clone, Copy)]
@@ -101,16 +102,29 @@ pub(super) struct Seen {
 #[derive(Debug, Default)]
 struct Held {
     interfaces: Vec<Interface>,
+    /// Those of this section, as it describes them, and how many interfaces there were before it.
+    described: Vec<Described>,
+    before: usize,
+    is_big_endian: bool,
+    /// Its end is not there.
+    cut: Option<CutEnd>,
 }
 
 #[derive(Debug)]
 struct Interface {
     name: String,
-    link_type: i32,
-    /// Ticks a second, and the second that ticks are counted from.
-    resolution: u64,
-    offset: i64,
     seen: Vec<(Way, Seen)>,
+}
+
+/// How a section's packets of an interface are read.
+#[derive(Debug, Clone, Copy, Default)]
+struct Described {
+    link_type: i32,
+    /// What ticks are, as `if_tsresol` has it, and the second that they are counted from.
+    resolution: u8,
+    offset: i64,
+    /// Its place among all interfaces.
+    place: usize,
 }
 
 /// Which way a packet crossed its interface, if that was recorded.
@@ -122,15 +136,28 @@ enum Way {
 }
 
 /// What was sent and what arrived, each in the order of time.
+#[derive(Debug)]
+pub(super) struct Ends {
+    pub(super) sent: Vec<Seen>,
+    pub(super) arrived: Vec<Seen>,
+    /// Which captures have no end, and whether that of the arriving packets has none.
+    pub(super) cut: Vec<CutEnd>,
+    pub(super) arrivals_are_cut: bool,
+}
+
 pub(super) fn read(
     sent: &CaptureFile<'_>,
     arrived: Option<&CaptureFile<'_>>,
     places: &Places,
-) -> Result<(Vec<Seen>, Vec<Seen>), CaptureError> {
+) -> Result<Ends, CaptureError> {
     let mut near = hold(sent)?;
+    let mut cut: Vec<CutEnd> = near.cut.take().into_iter().collect();
+    let mut arrivals_are_cut = !cut.is_empty();
     let (from, to) = match arrived {
         Some(arrived) => {
-            let far = hold(arrived)?;
+            let mut far = hold(arrived)?;
+            arrivals_are_cut = far.cut.is_some();
+            cut.extend(far.cut.take());
             (take(sent, near, places.from.as_deref(), Way::In)?, take(arrived, far, places.to.as_deref(), Way::Out)?)
         }
         None => {
@@ -142,7 +169,7 @@ pub(super) fn read(
     if from.is_empty() {
         return Err(CaptureError::Empty { file: sent.name.to_owned(), place: places.from.clone() });
     }
-    Ok((from, to))
+    Ok(Ends { sent: from, arrived: to, cut, arrivals_are_cut })
 }
 
 /// What one interface saw, or all of them, but not what crossed it this way.
@@ -183,126 +210,124 @@ fn ends(file: &CaptureFile<'_>, held: &Held, places: &Places) -> Result<(usize, 
     if from == to { Err(unclear()) } else { Ok((from, to)) }
 }
 
-/// Room for the longest block at first; it grows where one is longer.
-const BUFFER: usize = 1 << 16;
-/// A block of this size is no packet.
-const LARGEST_BUFFER: usize = 1 << 26;
-
 fn hold(file: &CaptureFile<'_>) -> Result<Held, CaptureError> {
     let broken = |at: usize, why: &str| CaptureError::Broken { file: file.name.to_owned(), at, why: why.to_owned() };
-    let mut reader = create_reader(BUFFER, Cursor::new(file.octets)).map_err(|error| broken(0, &said(&error)))?;
-    let (mut held, mut scratch, mut room, mut at, mut waited_at) = (Held::default(), Vec::new(), BUFFER, 0, None);
+    let mut blocks = Blocks::new(file.octets).map_err(|why| broken(0, why))?;
+    let (mut held, mut scratch) = (Held::default(), Vec::new());
     loop {
-        match reader.next() {
-            Ok((length, block)) => {
-                held.take(&block, &mut scratch).map_err(|why| broken(at, why))?;
-                drop(block);
-                reader.consume(length);
-                at += length;
-                waited_at = None;
+        let at = blocks.at;
+        match blocks.next() {
+            Ok(Some(block)) => held.take(&block, &mut scratch).map_err(|why| broken(at, why))?,
+            Ok(None) => return Ok(held),
+            Err(Stop::Cut) => {
+                held.cut = Some(CutEnd { file: file.name.to_owned(), packets: held.packets() });
+                return Ok(held);
             }
-            Err(PcapError::Eof) => return Ok(held),
-            Err(PcapError::Incomplete(_)) => {
-                // StudyOptions again at the same place: the buffer is too small for the block, or the file ends within it.
-                if waited_at == Some(at) {
-                    room *= 2;
-                    if reader.reader_exhausted() || room > LARGEST_BUFFER || !reader.grow(room) {
-                        return Err(broken(at, "it ends within a packet"));
-                    }
-                }
-                waited_at = Some(at);
-                reader.refill().map_err(|error| broken(at, &said(&error)))?;
-            }
-            Err(PcapError::BufferTooSmall) => {
-                room *= 2;
-                if room > LARGEST_BUFFER || !reader.grow(room) {
-                    return Err(broken(at, "no packet is so long"));
-                }
-                reader.refill().map_err(|error| broken(at, &said(&error)))?;
-            }
-            Err(PcapError::UnexpectedEof) => return Err(broken(at, "it ends within a packet")),
-            Err(error) => return Err(broken(at, &said(&error))),
+            Err(Stop::Broken(why)) => return Err(broken(at, why)),
         }
     }
 }
 
-/// What the library's error says, without the octets that it carries along.
-fn said(error: &PcapError<&[u8]>) -> String {
-    match error {
-        PcapError::HeaderNotRecognized => "its head is neither pcap's nor pcapng's".to_owned(),
-        PcapError::NomError(..) | PcapError::OwnedNomError(..) => "a block is not what its head says".to_owned(),
-        PcapError::Incomplete(_) | PcapError::Eof | PcapError::UnexpectedEof => "it ends too early".to_owned(),
-        PcapError::ReadError | PcapError::BufferTooSmall => "it could not be read".to_owned(),
+const NANOSECONDS: u128 = 1_000_000_000;
+/// Microseconds and nanoseconds, as `if_tsresol` has them.
+const MICRO: u8 = 6;
+const NANO: u8 = 9;
+
+/// Ticks in nanoseconds. A tick is 10^-N s, or 2^-N s where the highest bit is set (`if_tsresol`, draft-ietf-opsawg-pcapng, section 4.2).
+fn nanoseconds(ticks: u128, resolution: u8) -> u128 {
+    let (ticks, power) = (ticks * NANOSECONDS, resolution & 0x7F);
+    match resolution {
+        0x80.. => ticks >> power,
+        // What has no such power is less than a nanosecond.
+        _ => 10u128.checked_pow(power.into()).map_or(0, |unit| ticks / unit),
     }
 }
-
-const NANOSECONDS: i128 = 1_000_000_000;
 
 impl Held {
     fn take(&mut self, block: &PcapBlockOwned<'_>, scratch: &mut Vec<u8>) -> Result<(), &'static str> {
         match block {
             PcapBlockOwned::LegacyHeader(header) => {
-                let resolution = if header.is_nanosecond_precision() { 1_000_000_000 } else { 1_000_000 };
-                self.add(None, header.network.0, resolution, 0);
+                let resolution = if header.is_nanosecond_precision() { NANO } else { MICRO };
+                // The upper half says how long the check sequence of frames is.
+                self.add(None, Described { link_type: header.network.0 & 0xFFFF, resolution, ..Described::default() });
                 Ok(())
             }
             PcapBlockOwned::Legacy(packet) => {
-                let interface = self.interfaces.last_mut().ok_or("a packet comes before the head")?;
-                let ticks = i128::from(packet.ts_sec) * i128::from(interface.resolution) + i128::from(packet.ts_usec);
+                let described = *self.described.last().ok_or("a packet comes before the head")?;
+                let in_second = if described.resolution == NANO { 1_000_000_000 } else { 1_000_000 };
+                let ticks = u128::from(packet.ts_sec) * in_second + u128::from(packet.ts_usec);
                 let octets = packet.data.get(..packet.caplen as usize).unwrap_or(packet.data);
-                interface.saw(Way::Unknown, ticks, packet.origlen, octets, scratch)
+                self.saw(described, Way::Unknown, ticks, packet.origlen, octets, scratch)
             }
-            PcapBlockOwned::NG(Block::InterfaceDescription(described)) => {
-                let name = described.if_name().and_then(Result::ok).map(str::to_owned);
-                let resolution = described
-                    .ts_resolution()
-                    .filter(|ticks| *ticks > 0)
-                    .ok_or("an interface counts time in units of none")?;
-                self.add(name, described.linktype.0, resolution, described.ts_offset());
+            PcapBlockOwned::NG(Block::SectionHeader(section)) => {
+                self.described.clear();
+                (self.is_big_endian, self.before) = (section.big_endian(), self.interfaces.len());
+                Ok(())
+            }
+            PcapBlockOwned::NG(Block::InterfaceDescription(interface)) => {
+                let name = interface.if_name().and_then(Result::ok).map(str::to_owned);
+                let offset = interface.options.iter().find(|option| option.code == OptionCode::IfTsoffset);
+                let offset = offset.and_then(|option| option.value.first_chunk::<8>()).map_or(0, |octets| {
+                    if self.is_big_endian { i64::from_be_bytes(*octets) } else { i64::from_le_bytes(*octets) }
+                });
+                let (link_type, resolution) = (interface.linktype.0, interface.if_tsresol);
+                self.add(name, Described { link_type, resolution, offset, place: 0 });
                 Ok(())
             }
             PcapBlockOwned::NG(Block::EnhancedPacket(packet)) => {
-                let flags = packet.options.iter().find(|option| option.code.0 == 2);
+                let flags = packet.options.iter().find(|option| option.code == OptionCode(2));
                 let flags = flags.and_then(|option| option.value.first_chunk::<4>());
-                // The lowest octet, in either order: the three others hold nothing in these two bits.
-                let way = match flags.map(|flags| (flags[0] | flags[3]) & 3) {
+                let way = match flags.map(|flags| flags[if self.is_big_endian { 3 } else { 0 }] & 3) {
                     Some(1) => Way::In,
                     Some(2) => Way::Out,
                     _ => Way::Unknown,
                 };
-                let ticks = i128::from(u64::from(packet.ts_high) << 32 | u64::from(packet.ts_low));
-                let interface = self
-                    .interfaces
-                    .get_mut(packet.if_id as usize)
-                    .ok_or("a packet is of an interface that is not described")?;
+                let ticks = u128::from(packet.ts_high) << 32 | u128::from(packet.ts_low);
+                let described = self.described.get(packet.if_id as usize);
+                let described = *described.ok_or("a packet is of an interface that is not described")?;
                 let octets = packet.data.get(..packet.caplen as usize).unwrap_or(packet.data);
-                interface.saw(way, ticks, packet.origlen, octets, scratch)
+                self.saw(described, way, ticks, packet.origlen, octets, scratch)
             }
             // Blocks without a time say nothing of a link, and neither do statistics and comments.
             PcapBlockOwned::NG(_) => Ok(()),
         }
     }
 
-    fn add(&mut self, name: Option<String>, link_type: i32, resolution: u64, offset: i64) {
-        let name = name.unwrap_or_else(|| self.interfaces.len().to_string());
-        self.interfaces.push(Interface { name, link_type, resolution, offset, seen: Vec::new() });
+    /// An interface, which may be one that an earlier section described, too: captures one behind the other are one.
+    fn add(&mut self, name: Option<String>, described: Described) {
+        let name = name.unwrap_or_else(|| self.described.len().to_string());
+        let known = self.interfaces[..self.before].iter().position(|interface| interface.name == name);
+        let place = known.unwrap_or(self.interfaces.len());
+        if known.is_none() {
+            self.interfaces.push(Interface { name, seen: Vec::new() });
+        }
+        self.described.push(Described { place, ..described });
     }
-}
 
-impl Interface {
     fn saw(
         &mut self,
+        described: Described,
         way: Way,
-        ticks: i128,
+        ticks: u128,
         length: u32,
         octets: &[u8],
         scratch: &mut Vec<u8>,
     ) -> Result<(), &'static str> {
-        let at = ticks * NANOSECONDS / i128::from(self.resolution) + i128::from(self.offset) * NANOSECONDS;
-        let at = i64::try_from(at).map_err(|_| "a packet's time lies centuries away")?;
-        let content = content::of(self.link_type, octets, scratch);
+        let Described { link_type, resolution, offset, place } = described;
+        let far = |_| "a packet's time lies centuries away";
+        let at = i128::try_from(nanoseconds(ticks, resolution)).map_err(far)?;
+        let at = i64::try_from(at + i128::from(offset) * 1_000_000_000)
+            .map_err(|_| "a packet's time lies centuries away")?;
         let cut = octets.len() < length as usize;
-        self.seen.push((way, Seen { at, octets: Octets::new(u64::from(length.max(1))), content, cut }));
+        let pseudo_header = content::pseudo_header(link_type, octets);
+        let octets = octets.get(pseudo_header..).unwrap_or_default();
+        let content = content::of(link_type, octets, scratch);
+        let length = u64::from(length).saturating_sub(pseudo_header as u64).max(1);
+        self.interfaces[place].seen.push((way, Seen { at, octets: Octets::new(length), content, cut }));
         Ok(())
+    }
+
+    fn packets(&self) -> u64 {
+        self.interfaces.iter().map(|interface| interface.seen.len() as u64).sum()
     }
 }

@@ -14,7 +14,24 @@ pub(super) struct Content {
     pub(super) head: u64,
 }
 
-/// The content of a packet captured on a link of this type (tcpdump.org/linktypes.html).
+/// How many octets in front of a packet were never on the link, but are the capture's own.
+pub(super) fn pseudo_header(link_type: i32, packet: &[u8]) -> usize {
+    let at = |place: usize| usize::from(packet.get(place).copied().unwrap_or_default());
+    match link_type {
+        LINUX_COOKED => 16,
+        LINUX_COOKED_2 => 20,
+        NULL | LOOP => 4,
+        ENC => 12,
+        PPP_WITH_DIRECTION => 1,
+        IPNET => 24,
+        // These say how long they are; the first one does so without what fills it up.
+        PFLOG => at(0).next_multiple_of(4),
+        RADIOTAP | PPI => at(2) | at(3) << 8,
+        _ => 0,
+    }
+}
+
+/// The content of a packet captured on a link of this type (tcpdump.org/linktypes.html), without its pseudo-header.
 pub(super) fn of(link_type: i32, packet: &[u8], scratch: &mut Vec<u8>) -> Content {
     scratch.clear();
     scratch.extend_from_slice(network_packet(link_type, packet));
@@ -32,8 +49,16 @@ fn hash(octets: &[u8]) -> u64 {
 const ETHERNET: i32 = 1;
 const LINUX_COOKED: i32 = 113;
 const LINUX_COOKED_2: i32 = 276;
-/// BSD's loopback, and those whose packets are IP and nothing else.
+/// BSD's loopback, IPsec and packet filter, Solaris' loopback, and what 802.11's cards say of a frame.
 const NULL: i32 = 0;
+const LOOP: i32 = 108;
+const ENC: i32 = 109;
+const PFLOG: i32 = 117;
+const IPNET: i32 = 226;
+const RADIOTAP: i32 = 127;
+const PPI: i32 = 192;
+const PPP_WITH_DIRECTION: i32 = 204;
+/// Those whose packets are IP and nothing else.
 const RAW: [i32; 5] = [12, 14, 101, 228, 229];
 const IPV4: u16 = 0x0800;
 const IPV6: u16 = 0x86DD;
@@ -42,21 +67,15 @@ const TAGS: [u16; 2] = [0x8100, 0x88A8];
 fn has_ip(link_type: i32, packet: &[u8]) -> bool {
     match link_type {
         ETHERNET => ethernet(packet).is_some_and(|(kind, _)| [IPV4, IPV6].contains(&kind)),
-        LINUX_COOKED | LINUX_COOKED_2 | NULL => true,
+        LINUX_COOKED | LINUX_COOKED_2 | NULL | LOOP | ENC | PFLOG | IPNET => true,
         _ => RAW.contains(&link_type),
     }
 }
 
 /// The packet without what belongs to one link alone.
 fn network_packet(link_type: i32, packet: &[u8]) -> &[u8] {
-    let skip = match link_type {
-        ETHERNET => ethernet(packet).map_or(0, |(_, start)| start),
-        LINUX_COOKED => 16,
-        LINUX_COOKED_2 => 20,
-        NULL => 4,
-        _ => 0,
-    };
-    packet.get(skip..).unwrap_or_default()
+    let start = ethernet(packet).filter(|_| link_type == ETHERNET).map_or(0, |(_, start)| start);
+    packet.get(start..).unwrap_or_default()
 }
 
 /// What an Ethernet frame carries, and where that begins.

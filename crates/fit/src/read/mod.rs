@@ -1,5 +1,6 @@
 //! Traces as files: a table of frames, or captures of both ends of a link.
 
+mod blocks;
 mod capture;
 mod content;
 mod matching;
@@ -10,8 +11,9 @@ mod tests;
 pub use capture::{CaptureError, CaptureFile, Places};
 pub use table::{TableError, TableMistake};
 
-use super::frames::Frames;
+use super::frames::{Frames, SentFrame};
 use arqway_units::Octets;
+use capture::Ends;
 
 /// The first octets of every capture: pcapng, and pcap in both orders of octets with micro- or nanoseconds.
 const CAPTURES: [[u8; 4]; 5] = [
@@ -50,11 +52,16 @@ pub fn read_captures(
     places: &Places,
     octets: Option<Octets>,
 ) -> Result<Frames, CaptureError> {
-    let (sent, arrived) = capture::read(sent, arrived, places)?;
+    let Ends { sent, arrived, cut, arrivals_are_cut } = capture::read(sent, arrived, places)?;
     let seen = (sent.len(), arrived.len());
-    let frames = matching::pair(sent, arrived, octets);
+    let mut frames = matching::pair(sent, arrived, octets);
+    frames.cut = cut;
     if frames.frames.iter().all(|frame| frame.is_lost()) {
         return Err(CaptureError::Unmatched { sent: seen.0, arrived: seen.1 });
+    }
+    // What was sent later may have arrived behind the cut.
+    while arrivals_are_cut && frames.frames.last().is_some_and(SentFrame::is_lost) {
+        frames.frames.pop();
     }
     Ok(frames)
 }

@@ -31,7 +31,8 @@ struct Stretch {
 pub(super) fn steps(source: &Arc<Source>) -> Result<Node, Mistake> {
     let mut stretches: Vec<Stretch> = Vec::new();
     let (mut start, mut last, mut now) = (0, 0, 0);
-    for line in source.text().split_inclusive('\n') {
+    // Blank lines at the end are none.
+    for line in source.text().trim_end().split_inclusive('\n') {
         let place = trimmed(line, start);
         let stamp = stamp(source, place.clone(), last)?;
         // What can be sent at 0 is sent at the start.
@@ -69,10 +70,11 @@ fn stamp(source: &Arc<Source>, place: Range<usize>, last: u64) -> Result<u64, Mi
     let text = &source.text()[place.clone()];
     let stamp = text.parse::<u64>().ok().filter(|_| text.bytes().all(|octet| octet.is_ascii_digit()));
     match stamp {
-        None if text.is_empty() => Err(mistake(source, place, "this line is blank").help(EXPECTED)),
+        None if text.is_empty() => Err(mistake(source, place, "this line is blank, and lines follow").help(EXPECTED)),
         None => Err(mistake(source, place, format!("`{text}` is not a time stamp")).help(EXPECTED)),
         Some(stamp) if stamp < last => {
-            Err(mistake(source, place, format!("{stamp} ms lies before {last} ms")).help(EXPECTED))
+            Err(mistake(source, place.clone(), format!("`{text}` lies before {last}, the time stamp above it"))
+                .help(EXPECTED))
         }
         Some(stamp) => Ok(stamp),
     }
