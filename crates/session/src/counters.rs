@@ -13,6 +13,8 @@ pub struct Counters {
     pub expired: u64,
     /// Not written by who they say.
     pub forged: u64,
+    /// First messages with a time stamp that is too early, which may be genuine: their writers were told the latest one.
+    pub stale: u64,
     /// Seen before, or too old to say.
     pub replayed: u64,
     /// Handshake messages that were not written for our key.

@@ -68,6 +68,11 @@ impl Introduction {
         octets
     }
 
+    /// The boot number of an introduction, which stands at the same place in every version.
+    pub(crate) fn boot_of(theirs: &[u8]) -> Option<u64> {
+        theirs.get(2..)?.first_chunk().map(|boot| u64::from_le_bytes(*boot))
+    }
+
     /// Reads a peer's introduction: its boot number if the two can speak, else why they cannot.
     pub(crate) fn meet(&self, theirs: &[u8]) -> Result<u64, Mismatch> {
         let version = theirs.first_chunk().map_or(0, |octets| u16::from_le_bytes(*octets));

@@ -291,8 +291,9 @@ fn a_clock_that_is_set_ahead_and_back_keeps_nobody_out() {
     }
     left.kill(Signal::KILL);
     listening.wait().expect("an end");
-    // Its time stamps are those of the past now, for its peer, which begins itself as soon as it has something to send.
-    let _left = start();
+    // Its time stamps are those of the past now, for its peer, which says so.
+    let mut left = start();
+    left.wait_for("link up");
     site.call_to(1, 0, "10.9.0.1:7");
     site.call();
     fs::remove_file(library).expect("ours");

@@ -5,14 +5,16 @@ use super::receiving::Arrival;
 use super::{Endpoint, get_mut};
 use crate::event::{Event, PeerId};
 use crate::handshake::noise::{MOST_PAYLOAD, Noise};
-use crate::handshake::timestamp::Timestamp;
-use crate::handshake::wire::{self, Head, Incoming, Macs, Message, NONCE, SEALED_COOKIE};
-use crate::introduction::{INTRODUCTION, Mismatch};
-use crate::peer::attempt::{Attempt, LastAnswer};
+use crate::handshake::timestamp::{Latest, TIMESTAMP, Timestamp};
+use crate::handshake::wire::{self, Head, Incoming, Mac, Macs, Message, NONCE, SEALED_COOKIE};
+use crate::introduction::{INTRODUCTION, Introduction, Mismatch};
+use crate::peer::Peer;
+use crate::peer::attempt::{Attempt, LastAnswer, Repeat};
 use crate::peer::keypair::{Keypair, Keys};
 use crate::random::draw;
 use crate::transport::Transport;
 use arqway_units::Time;
+use arrayvec::ArrayVec;
 use std::net::SocketAddr;
 use zeroize::Zeroizing;
 
@@ -20,15 +22,22 @@ use zeroize::Zeroizing;
 struct Begun {
     id: PeerId,
     noise: Noise,
-    /// The boot number of its introduction, or why we cannot speak.
-    met: Result<u64, Mismatch>,
+    said: Said,
+}
+
+/// What the first message of a peer is worth.
+enum Said {
+    /// It is a new one: the boot number of its introduction, or why we cannot speak.
+    New(Result<u64, Mismatch>),
+    /// Its time stamp is no later than this one, which another incarnation of the peer has made.
+    Stale(Timestamp),
 }
 
 impl Endpoint {
     /// Takes a handshake message; returns the answer to it.
     pub(super) fn handle_message(&mut self, message: &Incoming<'_>, arrival: &mut Arrival<'_>) -> Option<Message> {
         match message {
-            Incoming::Initiation { sender, noise, macs } => match self.admit(macs, arrival)? {
+            Incoming::Initiation { sender, noise, macs } => match self.admit(macs, false, arrival)? {
                 Admission::AskForCookie => self.ask_for_cookie(message, arrival),
                 _ => self.handle_initiation(*sender, noise, arrival),
             },
@@ -38,7 +47,9 @@ impl Endpoint {
                     self.hear_late(*receiver, macs);
                     return None;
                 };
-                match self.admit(macs, arrival)? {
+                // Whoever names no keys keeps nothing, and could not come again with a cookie.
+                let is_known = *sender == 0 && self.asked_at(id) == Some(arrival.from);
+                match self.admit(macs, is_known, arrival)? {
                     Admission::AskForCookie => self.ask_for_cookie(message, arrival),
                     _ => {
                         self.handle_response(id, *sender, noise, arrival);
@@ -82,7 +93,9 @@ impl Endpoint {
         peer.jar.keep(cookie, now);
         let is_asked = match &mut peer.attempt {
             // What went to the same place since that answer may be answered still.
-            Some(attempt) if asked.is_some() || attempt.asks(from, peer.last_answer) => attempt.repeat_with_cookie(now),
+            Some(attempt) if asked.is_some() || attempt.asks(from, peer.last_answer) => {
+                attempt.repeat_for(Repeat::Cookie, now)
+            }
             // Our answer was not looked at, and is not kept: we begin instead, and anew. Once for each answer.
             attempt => {
                 attempt.take().iter().flat_map(Attempt::indices).for_each(|index| self.indices.free(index));
@@ -97,15 +110,15 @@ impl Endpoint {
         self.schedule(id, now);
     }
 
-    /// Whether a message for us gets a key agreement, or an answer at least.
-    fn admit(&mut self, macs: &Macs<'_>, arrival: &mut Arrival<'_>) -> Option<Admission> {
+    /// Whether a message for us gets a key agreement, or an answer at least; `is_known` says that its sender needs no cookie.
+    fn admit(&mut self, macs: &Macs<'_>, is_known: bool, arrival: &mut Arrival<'_>) -> Option<Admission> {
         if !self.identity.addressed.is_for_us(macs) {
             self.counters.not_for_us += 1;
             return None;
         }
         let Arrival { from, now, random, .. } = arrival;
         let baker = &mut self.baker;
-        let proven = || baker.is_proven(macs, *from, *now, *random).then(|| baker.place(*from));
+        let proven = || (is_known || baker.is_proven(macs, *from, *now, *random)).then(|| baker.place(*from));
         let admission = self.load.admit(&self.config, proven, *now);
         if admission == Admission::Drop {
             self.counters.overload += 1;
@@ -128,6 +141,12 @@ impl Endpoint {
         });
         self.counters.unknown_index += u64::from(id.is_none());
         id
+    }
+
+    /// Where the first message went that waits for its answer.
+    fn asked_at(&mut self, id: PeerId) -> Option<SocketAddr> {
+        let attempt = get_mut(&mut self.peers, id)?.attempt.as_ref()?;
+        attempt.pending.as_ref().map(|pending| pending.to)
     }
 
     /// An answer that nobody waits for any more may be one to an earlier message: the peer takes longer than it is given.
@@ -159,18 +178,43 @@ impl Endpoint {
             self.counters.malformed += 1;
             return None;
         };
-        let timestamp = Timestamp::from_octets(*timestamp);
-        if timestamp <= peer.latest {
-            self.counters.replayed += 1;
-            return None;
+        noise.set_preshared(&peer.config.preshared).ok()?;
+        let stamp = Timestamp::from_octets(*timestamp);
+        let boot = Introduction::boot_of(introduction).filter(|_| self.identity.dialect.introduces);
+        if stamp <= peer.latest.stamp {
+            // An incarnation stamps each message later than the one before, whatever its clock does: of the same one it is a replay.
+            if boot == peer.latest.boot {
+                self.counters.replayed += 1;
+                return None;
+            }
+            self.counters.stale += 1;
+            return Some(Begun { id, noise, said: Said::Stale(peer.latest.stamp) });
         }
-        peer.latest = timestamp;
+        peer.latest = Latest { stamp, boot };
         self.counters.genuine += 1;
         let &mut Arrival { from, octets, now, ref mut random } = arrival;
         peer.path.heard(from, true, octets, || u64::from_le_bytes(draw(*random)), now);
         let met = if self.identity.dialect.introduces { self.identity.introduction.meet(introduction) } else { Ok(0) };
-        noise.set_preshared(&peer.config.preshared).ok()?;
-        Some(Begun { id, noise, met })
+        Some(Begun { id, noise, said: Said::New(met) })
+    }
+
+    /// The answer to a first message: it introduces us, and names the latest time stamp of the peer where that is later.
+    fn write_answer(
+        &mut self,
+        id: PeerId,
+        noise: &mut Noise,
+        head: Head,
+        latest: Option<Timestamp>,
+        now: Time,
+    ) -> Option<(Message, Mac)> {
+        let mut payload: ArrayVec<u8, { INTRODUCTION + TIMESTAMP }> = ArrayVec::new();
+        if self.identity.dialect.introduces {
+            payload.extend(self.identity.introduction.octets());
+            payload.extend(latest.iter().flat_map(|latest| *latest.octets()));
+        }
+        let Peer { addressed, jar, .. } = get_mut(&mut self.peers, id)?;
+        let write = |octets: &mut [u8]| noise.write(&payload, octets);
+        wire::write(head, write, |body| addressed.first(body), |before| jar.second(before, now)).ok()
     }
 
     fn handle_initiation(&mut self, sender: u32, message: &[u8], arrival: &mut Arrival<'_>) -> Option<Message> {
@@ -178,26 +222,27 @@ impl Endpoint {
             self.counters.malformed += 1;
             return None;
         };
-        let Begun { id, mut noise, met } = self.read_initiation(message, arrival)?;
+        let Begun { id, mut noise, said } = self.read_initiation(message, arrival)?;
+        let met = match said {
+            Said::New(met) => met,
+            // It may have been recorded: it changes nothing here, and only who wrote it can read the answer.
+            Said::Stale(latest) => {
+                let head = Head::Response { sender: 0, receiver: sender };
+                return Some(self.write_answer(id, &mut noise, head, Some(latest), arrival.now)?.0);
+            }
+        };
         // Where we cannot speak, the answer only says why, and names no keys.
         let met = match met {
             Ok(boot) => Ok((boot, self.indices.allocate(id, arrival.random)?)),
             Err(why) => Err(why),
         };
         let index = met.map_or(0, |(_, index)| index);
-        let introduction = self.identity.introduction.octets();
-        let payload: &[u8] = if self.identity.dialect.introduces { &introduction[..INTRODUCTION] } else { &[] };
-        let peer = get_mut(&mut self.peers, id)?;
-        let answer = wire::write(
-            Head::Response { sender: index.into(), receiver: sender },
-            |octets| noise.write(payload, octets),
-            |body| peer.addressed.first(body),
-            |before| peer.jar.second(before, arrival.now),
-        );
-        let Ok((answer, first)) = answer else {
+        let head = Head::Response { sender: index.into(), receiver: sender };
+        let Some((answer, first)) = self.write_answer(id, &mut noise, head, None, arrival.now) else {
             met.into_iter().for_each(|(_, index)| self.indices.free(index));
             return None;
         };
+        let peer = get_mut(&mut self.peers, id)?;
         // It is shorter than its question, and so goes there; what follows it has to make do with the rest.
         peer.path.takes_answer(arrival.from, answer.len());
         match met {
@@ -225,12 +270,17 @@ impl Endpoint {
             return;
         };
         self.counters.genuine += 1;
+        let (introduction, latest) = introduced(introduction);
+        let met = if self.identity.dialect.introduces { self.identity.introduction.meet(introduction) } else { Ok(0) };
+        if let Some(latest) = latest.filter(|_| !matches!(met, Err(Mismatch::Version { .. }))) {
+            self.stamp_later(id, latest, arrival);
+            return;
+        }
         // The handshake is over, whatever it ends in.
         let Some(mut attempt) = peer.attempt.take() else { return };
         peer.round_trip = attempt.took(arrival.now);
         let Some(pending) = attempt.pending.take() else { return };
         attempt.indices().for_each(|index| self.indices.free(index));
-        let met = if self.identity.dialect.introduces { self.identity.introduction.meet(introduction) } else { Ok(0) };
         let remote = u16::try_from(sender).map_err(|_| Mismatch::Unreadable(message.len()));
         let (boot, remote) = match met.and_then(|boot| Ok((boot, remote?))) {
             Ok(met) => met,
@@ -244,6 +294,22 @@ impl Endpoint {
         let keys =
             Keys { transport, index: pending.index, remote, boot, born: arrival.now, initiated: true, began_at: None };
         self.establish(id, Box::new(keys), pending.to, arrival);
+    }
+
+    /// The peer knows a later time stamp of ours than that of our message, which is repeated with one that is later still.
+    fn stamp_later(&mut self, id: PeerId, latest: Timestamp, arrival: &mut Arrival<'_>) {
+        let &mut Arrival { from, octets, now, ref mut random } = arrival;
+        let Some(peer) = get_mut(&mut self.peers, id) else { return };
+        peer.stamped = peer.stamped.max(latest);
+        let Some(attempt) = &mut peer.attempt else { return };
+        let Some(pending) = attempt.pending.take() else { return };
+        self.indices.free(pending.index);
+        let repeats = attempt.repeat_for(Repeat::Stamp, now);
+        peer.path.heard(from, false, octets, || u64::from_le_bytes(draw(*random)), now);
+        if repeats && pending.to == from {
+            peer.ask_at(from);
+        }
+        self.schedule(id, now);
     }
 
     /// The peer has answered: both have keys, which the first datagram with them tells it. Where it was asked and answers from, it is.
@@ -274,5 +340,15 @@ impl Endpoint {
         self.counters.refused += 1;
         self.events.push(Event::Refused { peer: id, why });
         self.schedule(id, now);
+    }
+}
+
+/// The introduction in an answer, and the time stamp behind it, if there is one.
+fn introduced(payload: &[u8]) -> (&[u8], Option<Timestamp>) {
+    match payload.split_last_chunk() {
+        Some((introduction, latest)) if introduction.len() == INTRODUCTION => {
+            (introduction, Some(Timestamp::from_octets(*latest)))
+        }
+        _ => (payload, None),
     }
 }

@@ -69,7 +69,7 @@ pub enum PeerError {
 
 impl Endpoint {
     /// An end without peers. `wall` is how long after 1970 (UTC) the time was zero: peers take no handshake whose time stamp
-    /// is not later than those before, so a clock that went back keeps this end out until it has caught up.
+    /// is not later than those before. Where a clock has gone back, a peer says so, which costs a round trip.
     #[must_use]
     pub fn new(private: PrivateKey, introduction: Introduction, config: Config, wall: Span) -> Self {
         Self {

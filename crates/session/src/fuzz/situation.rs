@@ -37,7 +37,8 @@ pub(crate) enum Situation {
 impl Situation {
     /// After so long packets cross in both directions, where so many ends ask for cookies, and each place has its turn for so long.
     pub(crate) fn at_most(self, cookies: u64, next_place: Span) -> Span {
-        let handshake = ROUND_TRIP * (3 + cookies) + PACKET_EACH;
+        // One more for a clock that is behind.
+        let handshake = ROUND_TRIP * (4 + cookies) + PACKET_EACH;
         let places = LONGEST_WAIT + next_place * 2;
         match self {
             Self::Keys => ROUND_TRIP * 3,

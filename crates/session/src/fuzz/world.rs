@@ -255,6 +255,9 @@ impl World {
         let number = u8::try_from(index + 1).expect("small");
         self.ends[index] = end(number, self.boots[index], self.configs[index].clone(), self.now);
         self.ends[index].at = place;
+        // Not each machine has a clock that goes on without power, and each may be set.
+        let wall = Span::from_milliseconds(self.dice.below(3) * 1_000_000_000_000);
+        self.ends[index].endpoint.set_wall(wall);
         self.told[index] = None;
         self.elsewhere.retain(|(end, _), _| *end != index);
     }
@@ -295,6 +298,10 @@ impl World {
             1 | 2 => {
                 let (index, home) = (self.dice.index(2), self.dice.one_in(2));
                 self.go(index, home);
+            }
+            3 if self.dice.one_in(4) => {
+                let wall = Span::from_milliseconds(self.dice.below(3) * 1_000_000_000_000);
+                self.ends[self.dice.index(2)].endpoint.set_wall(wall);
             }
             3..10 => self.intrude(),
             // A long time without anything, in which keys may become too old.

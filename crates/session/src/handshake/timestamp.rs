@@ -1,5 +1,9 @@
-//! When a first message was made, in TAI64N: a responder takes none that is not later than the last one of this peer, so a
+//! When a first message was made, in TAI64N: a responder takes none that is not later than the latest one of this peer, so a
 //! recorded one is of no use.
+//!
+//! A clock may be behind, as that of a router is that has none of its own, or may have been ahead once. So a responder does not keep
+//! silent about a time stamp that is too early: its answer names the latest one, sealed, and the initiator stamps the next message later
+//! than that. The rule stays the same, whatever the clocks say: nothing is taken twice, and nothing that is older.
 
 use arqway_units::{Span, Time};
 
@@ -24,12 +28,31 @@ impl Timestamp {
         &self.0
     }
 
+    /// The least that is later.
+    pub(crate) fn next(self) -> Self {
+        let mut octets = self.0;
+        for octet in octets.iter_mut().rev() {
+            *octet = octet.checked_add(1).unwrap_or(0);
+            if *octet != 0 {
+                break;
+            }
+        }
+        Self(octets)
+    }
+
     fn of(seconds: u64, nanoseconds: u32) -> Self {
         let mut octets = [0; TIMESTAMP];
         octets[..8].copy_from_slice(&seconds.to_be_bytes());
         octets[8..].copy_from_slice(&nanoseconds.to_be_bytes());
         Self(octets)
     }
+}
+
+/// The latest time stamp that was taken of a peer, and the incarnation of it that made it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Latest {
+    pub(crate) stamp: Timestamp,
+    pub(crate) boot: Option<u64>,
 }
 
 /// Makes time stamps, each later than the one before.
@@ -50,20 +73,8 @@ impl Stamper {
         let (seconds, nanoseconds) =
             (since_1970.as_nanoseconds() / NANOSECONDS, since_1970.as_nanoseconds() % NANOSECONDS);
         let coarse = u32::try_from(nanoseconds).unwrap_or(0) & COARSE;
-        self.last = Timestamp::of(EPOCH + seconds, coarse).max(self.after_last());
+        self.last = Timestamp::of(EPOCH + seconds, coarse).max(self.last.next());
         self.last
-    }
-
-    /// The least that is later than the last.
-    fn after_last(&self) -> Timestamp {
-        let mut octets = self.last.0;
-        for octet in octets.iter_mut().rev() {
-            *octet = octet.checked_add(1).unwrap_or(0);
-            if *octet != 0 {
-                break;
-            }
-        }
-        Timestamp(octets)
     }
 }
 

@@ -8,6 +8,15 @@ use arqway_units::{Span, Time};
 use arrayvec::ArrayVec;
 use std::net::SocketAddr;
 
+/// What the peer wants to see in a first message, which is repeated at once for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Repeat {
+    /// A cookie that it gave.
+    Cookie,
+    /// A time stamp that is later than those it knows.
+    Stamp,
+}
+
 /// A first message that waits for its answer.
 #[derive(Debug)]
 pub(crate) struct Pending {
@@ -44,10 +53,10 @@ pub(crate) struct Attempt {
     pub(crate) unverified: bool,
     /// The next message repeats this try.
     repeats: bool,
+    /// What this try was repeated for already.
+    repeated: ArrayVec<Repeat, 2>,
     /// Where the next message was asked for; else it goes to whoever has the turn.
     asked_at: Option<SocketAddr>,
-    /// This try was already repeated for a cookie.
-    has_cookie: bool,
     /// How long the peer takes for an answer, as far as is known: then it is asked as often as once in `retry`.
     round_trip: Option<Span>,
     /// Indices of the messages before the last one, by which answers are known that come too late.
@@ -70,8 +79,8 @@ impl Attempt {
             pending: None,
             unverified: false,
             repeats: false,
+            repeated: ArrayVec::new(),
             asked_at: None,
-            has_cookie: false,
             round_trip,
             before: ArrayVec::new(),
         }
@@ -126,7 +135,9 @@ impl Attempt {
                 None if turn.is_last => retry * (1 << turn.round().min(DOUBLINGS)) + jitter,
                 None => retry + jitter,
             };
-        self.has_cookie = std::mem::take(&mut self.repeats);
+        if !std::mem::take(&mut self.repeats) {
+            self.repeated.clear();
+        }
         self.asked_at = None;
         self.sent_at = Some(now);
         let before = self.pending.replace(pending)?.index;
@@ -161,10 +172,11 @@ impl Attempt {
         self.pending.iter().map(|pending| pending.index).chain(self.before.iter().copied())
     }
 
-    /// The peer asks for a cookie: the message is repeated at once with it, one time. Whether it is.
-    pub(crate) fn repeat_with_cookie(&mut self, now: Time) -> bool {
-        let repeats = !self.has_cookie && !self.repeats;
+    /// The peer asks for something: the message is repeated at once with it, one time for each. Whether it is.
+    pub(crate) fn repeat_for(&mut self, what: Repeat, now: Time) -> bool {
+        let repeats = !self.repeats && !self.repeated.contains(&what);
         if repeats {
+            self.repeated.push(what);
             self.next_at = now;
             self.turn = self.turn.saturating_sub(1);
             self.repeats = true;

@@ -20,7 +20,7 @@ pub use sending::{NotSealed, Sealed};
 
 use crate::config::Config;
 use crate::handshake::mac::{Addressed, Jar};
-use crate::handshake::timestamp::Timestamp;
+use crate::handshake::timestamp::{Latest, Timestamp};
 use crate::introduction::Mismatch;
 use crate::key::{PresharedKey, PublicKey};
 use activity::Activity;
@@ -93,7 +93,9 @@ pub(crate) struct Peer {
     /// The last answer to a handshake of it.
     pub(crate) last_answer: Option<LastAnswer>,
     /// The latest time stamp of it.
-    pub(crate) latest: Timestamp,
+    pub(crate) latest: Latest,
+    /// The latest one to it, or that it says it knows. Of this peer alone: one that lies keeps nobody else from us.
+    pub(crate) stamped: Timestamp,
     /// Its incarnation.
     pub(crate) boot: Option<u64>,
     /// Why we cannot speak, and when we noticed.
@@ -115,7 +117,8 @@ impl Peer {
             wants: Wants::default(),
             jar: Jar::default(),
             last_answer: None,
-            latest: Timestamp::default(),
+            latest: Latest::default(),
+            stamped: Timestamp::default(),
             boot: None,
             refused: None,
             round_trip: None,

@@ -177,8 +177,8 @@ impl Peer {
             return None;
         };
         let ephemeral = Zeroizing::new(draw(context.random));
-        let mut payload: ArrayVec<u8, { TIMESTAMP + INTRODUCTION }> =
-            context.stamper.stamp(now).octets().iter().copied().collect();
+        self.stamped = context.stamper.stamp(now).max(self.stamped.next());
+        let mut payload: ArrayVec<u8, { TIMESTAMP + INTRODUCTION }> = self.stamped.octets().iter().copied().collect();
         if identity.dialect.introduces {
             payload.extend(identity.introduction.octets());
         }

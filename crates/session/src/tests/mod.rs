@@ -1,5 +1,6 @@
 //! What is asked of two whole ends.
 
+mod clocks;
 mod cookies;
 mod handshakes;
 mod model;

@@ -49,6 +49,11 @@ enum Content {
         receiver: u16,
         boot: u64,
     },
+    /// The latest time stamp, for who made one that is too early.
+    Stale {
+        receiver: u16,
+        latest: u8,
+    },
     /// Sealed by who calls itself `sender` in this key.
     Sealed {
         sender: u16,
@@ -75,7 +80,9 @@ struct Machine {
     attempt: Option<(u16, SocketAddr)>,
     turn: usize,
     /// The latest time stamp of the peer.
-    latest: u8,
+    latest: (u8, u64),
+    /// The latest one of its own, which begins anew when it restarts: it has no clock.
+    stamped: u8,
     path: Path,
     confirms: bool,
     answers: Option<(u64, SocketAddr)>,
@@ -101,7 +108,6 @@ struct World {
     under_way: [BTreeSet<Message>; 2],
     left: Left,
     next_index: u16,
-    next_stamp: u8,
 }
 
 #[derive(Debug, Clone)]
@@ -138,7 +144,8 @@ impl Machine {
             slots: Slots::default(),
             attempt: None,
             turn: 0,
-            latest: 0,
+            latest: (0, 0),
+            stamped: 0,
             path: Path::new(Some(home(1 - machine))),
             confirms: false,
             answers: None,
@@ -185,12 +192,14 @@ impl Machine {
         self.answers.is_some() || self.confirms || self.slots.current().is_some() && self.path.wants_challenge(NOW)
     }
 
-    fn begin(&mut self, index: u16, stamp: u8) -> Option<Message> {
+    fn begin(&mut self, index: u16) -> Option<Message> {
         let turn = self.path.begins_at(self.turn, SIZE)?;
         let to = turn.to;
         self.turn = turn.next();
         self.attempt = Some((index, to));
-        Some(Message { from: self.at, to, content: Content::Initiation { sender: index, boot: self.boot, stamp } })
+        self.stamped += 1;
+        let content = Content::Initiation { sender: index, boot: self.boot, stamp: self.stamped };
+        Some(Message { from: self.at, to, content })
     }
 
     /// A message comes; `index` is a free one. Returns the answer.
@@ -198,16 +207,27 @@ impl Machine {
         let Message { from, content, .. } = message;
         match content {
             Content::Initiation { sender, boot, stamp } => {
-                if stamp <= self.latest {
-                    return None;
+                let (latest, whose) = self.latest;
+                if stamp <= latest {
+                    let content = Content::Stale { receiver: sender, latest };
+                    return (whose != boot).then_some(Message { from: self.at, to: from, content });
                 }
-                self.latest = stamp;
+                self.latest = (stamp, boot);
                 self.hear(from, true, u64::from(index));
                 self.path.takes_answer(from, SIZE);
                 let token = Token { index, remote: sender, boot, began_at: Some(from), sent: 0, seen: 0 };
                 self.slots.offer(token, drop);
                 let content = Content::Response { sender: index, receiver: sender, boot: self.boot };
                 Some(Message { from: self.at, to: from, content })
+            }
+            Content::Stale { receiver, latest } => {
+                self.attempt.take_if(|(index, _)| *index == receiver)?;
+                self.stamped = self.stamped.max(latest);
+                // The next message goes to the same place.
+                self.turn = self.turn.saturating_sub(1);
+                let again = self.begin(index)?;
+                self.attempt = Some((index, from));
+                Some(Message { to: from, ..again })
             }
             Content::Response { sender, receiver, boot } => {
                 let (index, asked_at) = self.attempt.take_if(|(index, _)| *index == receiver)?;
@@ -250,7 +270,7 @@ impl Machine {
 impl World {
     fn new(left: Left) -> Self {
         let machines = [0, 1].map(|machine| Machine::new(machine, boot(machine, 1), home(machine)));
-        Self { machines, under_way: [BTreeSet::new(), BTreeSet::new()], left, next_index: 1, next_stamp: 1 }
+        Self { machines, under_way: [BTreeSet::new(), BTreeSet::new()], left, next_index: 1 }
     }
 
     fn actions(&self) -> Vec<Action> {
@@ -293,8 +313,8 @@ impl World {
     }
 
     fn begin(&mut self, index: usize) {
-        (self.next_index, self.next_stamp) = (self.next_index + 1, self.next_stamp + 1);
-        let message = self.machines[index].begin(self.next_index, self.next_stamp);
+        self.next_index += 1;
+        let message = self.machines[index].begin(self.next_index);
         self.send(index, message);
     }
 

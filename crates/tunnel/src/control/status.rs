@@ -130,6 +130,7 @@ impl CountersStatus {
             strangers,
             overload,
             cookies: _,
+            stale: _,
             genuine: _,
             handshakes: _,
             refused: _,

@@ -143,7 +143,7 @@ impl<R: Random> Hub<R> {
         self.session.set_address(peer, address, now);
     }
 
-    /// The system's clock was set: the time was zero so long after 1970. Peers take no handshake that looks older than one before.
+    /// The system's clock was set: the time was zero so long after 1970.
     pub fn set_wall(&mut self, wall: Span) {
         self.session.set_wall(wall);
     }
