@@ -9,7 +9,7 @@ const STATUS: &str = "Examples:
   arqway status home                 the tunnel of home.toml
   arqway status home --json          for machines: SI units, null where something is not known";
 
-const EVENTS: &str = "With --json, each line is an object: `event` is keys, restarted, refused, unreachable, unresolved, moved, up, down, slowed, restored, hint, mtu, line-gone, line-refused or line-back; `number` counts the
+const EVENTS: &str = "With --json, each line is an object: `event` is keys, restarted, refused, unreachable, unresolved, moved, up, down, slowed, rate-too-high, restored, hint, mtu, line-gone, line-refused or line-back; `number` counts the
 events, so a reader that was too slow sees that it missed some.
 
 Examples:
@@ -124,6 +124,7 @@ fn of_peer(peer: &PeerStatus) -> Vec<String> {
         mtu_octets,
         pace_bps,
         slowed_from_bps,
+        line_carries_bps,
         delivery_rate_bps,
         services,
     } = peer;
@@ -142,10 +143,12 @@ fn of_peer(peer: &PeerStatus) -> Vec<String> {
     let slowed = slowed_from_bps.map_or_else(String::new, |from| {
         format!(" (lowered from {}: less than half arrived)", rate(Some(precise(from))))
     });
+    let short = line_carries_bps
+        .map_or_else(String::new, |carries| format!(" (too much: the line carries {})", rate(Some(precise(carries)))));
     let mut lines = vec![
         format!("{name}: {state}, {at}, {heard}"),
         format!(
-            "  round trip {}, path MTU {mtu_octets}, {pace}{slowed}, peer receives {}",
+            "  round trip {}, path MTU {mtu_octets}, {pace}{slowed}{short}, peer receives {}",
             time(*round_trip_s),
             rate(delivery_rate_bps.map(precise))
         ),

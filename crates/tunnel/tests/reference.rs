@@ -56,6 +56,7 @@ fn each_key_of_the_status_is_explained() {
         mtu_octets: 1500,
         pace_bps: None,
         slowed_from_bps: None,
+        line_carries_bps: None,
         delivery_rate_bps: None,
         services: vec![service],
     };
@@ -85,6 +86,7 @@ fn each_event_is_explained() {
         What::Up,
         What::Down,
         What::Slowed { to_bps: 1 },
+        What::RateTooHigh { carries_bps: 1 },
         What::Restored,
         What::Hint { hint: LineHint::Up },
         What::LineGone { why: why() },

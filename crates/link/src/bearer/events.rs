@@ -14,6 +14,9 @@ pub enum Event {
     Mtu(Octets),
     /// Less than half of what was sent at its pace has arrived for ten round trips: datagrams leave at this rate from now on. It is raised again as more arrives.
     Slowed(BitRate),
+    /// The line carries so much, and datagrams leave faster: what it does not carry is lost or waits in a queue on the way. Nothing is done
+    /// about it.
+    PaceTooHigh(BitRate),
     /// Datagrams leave at the configured pace again.
     Restored,
     /// The peer has restarted: the services were built anew, and what was in them is gone.

@@ -26,9 +26,10 @@
 //! | `config.rs` | settings |
 //! | `wire.rs` | a datagram octet by octet |
 //! | `epoch.rs` | which incarnations of the ends talk to each other |
-//! | `path.rs` | what belongs to a path: the next six together |
+//! | `path.rs` | what belongs to a path: the next seven together |
 //! | `pace.rs` | when the next datagram may go |
 //! | `breaker.rs` | a lower pace, where less than half arrives |
+//! | `shortfall.rs` | a line that carries less than the pace |
 //! | `report.rs`, `duplicates.rs` | what was sent and reported, what has arrived |
 //! | `liveness.rs` | whether datagrams arrive |
 //! | `lateness.rs` | how late one may be |
@@ -55,6 +56,7 @@ mod receiving;
 mod report;
 mod sending;
 mod service;
+mod shortfall;
 mod wire;
 
 pub use config::{Config, Mtu, MtuError};

@@ -7,6 +7,7 @@ use super::liveness::{Limits, Liveness};
 use super::mtu::MtuSearch;
 use super::pace::Pace;
 use super::report::{News, Received, Sent};
+use super::shortfall::Shortfall;
 use super::wire;
 use crate::arq::{Arithmetic, RoundTrip, Smoothing};
 use crate::contract::LinkContext;
@@ -37,6 +38,8 @@ pub struct PathMetrics {
     pub delivery_rate: Option<BitRate>,
     /// The rate that is configured, while datagrams leave more slowly since too few of them arrived.
     pub slowed_from: Option<BitRate>,
+    /// What the line carries, while that is less than the rate at which datagrams leave.
+    pub carries: Option<BitRate>,
 }
 
 #[derive(Debug)]
@@ -45,6 +48,7 @@ pub(super) struct Path {
     /// None without a pace, or where it is switched off.
     breaker: Option<Breaker>,
     has_breaker: bool,
+    shortfall: Shortfall,
     pub(super) sent: Sent,
     pub(super) received: Received,
     pub(super) liveness: Liveness,
@@ -64,6 +68,7 @@ impl Path {
             pace: Pace::new(pace, config.overhead),
             breaker: pace.filter(|_| config.breaker).map(Breaker::new),
             has_breaker: config.breaker,
+            shortfall: Shortfall::default(),
             sent: Sent::default(),
             received: Received::default(),
             liveness: Liveness::new(config.probe_interval, now),
@@ -87,22 +92,32 @@ impl Path {
     /// Another pace is configured.
     pub(super) fn set_pace(&mut self, pace: Option<BitRate>, now: Time) {
         self.breaker = pace.filter(|_| self.has_breaker).map(Breaker::new);
+        self.shortfall = Shortfall::default();
         self.pace.set_rate(pace, now);
     }
 
     /// What was lost lately says nothing of the pace.
     pub(super) fn interrupt(&mut self) {
         self.breaker.iter_mut().for_each(Breaker::interrupt);
+        self.shortfall.interrupt();
+    }
+
+    /// What the line carries, where a report shows that this is less than the pace.
+    pub(super) fn fall_short(&mut self, news: &News, now: Time) -> Option<BitRate> {
+        let [overhead, mtu] = [self.overhead, self.mtu.current()].map(|octets| Octets::new(octets.into()));
+        let line = (self.pace.rate()?, overhead, mtu);
+        self.shortfall.hear(self.sent.total(now), (news.round_trip, news.delivered), line)
     }
 
     /// Whether what a report says wants another pace, which datagrams have from now on.
     pub(super) fn judge(&mut self, news: &News, now: Time) -> Option<Change> {
         if self.mtu.is_in_doubt() {
-            self.interrupt();
+            self.breaker.iter_mut().for_each(Breaker::interrupt);
         }
         let (round_trip, overhead) = (self.round_trip(), Octets::new(self.overhead.into()));
         let change = self.breaker.as_mut()?.hear(news.newest, news.delivered, overhead, round_trip)?;
         self.pace.set_rate(Some(change.pace), now);
+        self.shortfall = Shortfall::default();
         Some(change)
     }
 
@@ -118,7 +133,7 @@ impl Path {
         }
         self.interrupt();
         self.estimate = RoundTrip::new(Smoothing::default(), 0.0, 0.0);
-        self.smoothed = None;
+        (self.smoothed, self.shortfall) = (None, Shortfall::default());
         self.mtu = search(config, self.pace.rate());
     }
 
@@ -194,6 +209,7 @@ impl Path {
             pace: self.pace.rate(),
             delivery_rate: self.sent.delivery_rate(),
             slowed_from: self.slowed_from(),
+            carries: self.shortfall.carries(),
         }
     }
 }

@@ -142,6 +142,9 @@ impl<S: LinkService> Bearer<S> {
             }
             self.tell_capacity();
         }
+        if let Some(carries) = self.path.fall_short(&news, now) {
+            self.events.push(Event::PaceTooHigh(carries));
+        }
         if self.path.liveness.answered(now) {
             self.tell_services(now);
         }

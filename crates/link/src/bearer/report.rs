@@ -6,6 +6,7 @@
 
 use super::duplicates::Duplicates;
 use super::lateness::Lateness;
+use super::shortfall;
 use super::wire::{self, Name, Report};
 use alloc::collections::VecDeque;
 use arqway_units::{BitRate, Octets, Span, Time};
@@ -66,6 +67,11 @@ impl Sent {
             self.unanswered.push_back(Mark { number: self.next, at: now, octets: self.octets });
         }
         self.next += 1;
+    }
+
+    /// What has been sent up to now.
+    pub(super) fn total(&self, now: Time) -> shortfall::Sent {
+        shortfall::Sent { at: now, octets: self.octets, datagrams: self.next }
     }
 
     /// Since when something has been unanswered.

@@ -66,6 +66,11 @@ pub enum What {
         /// At most so fast.
         to_bps: u64,
     },
+    /// The line carries less than the rate at which this end sends.
+    RateTooHigh {
+        /// How much it carries.
+        carries_bps: u64,
+    },
     /// It sends at the configured rate again.
     Restored,
     /// Somebody has said what happens to the line: `arqway hint`.
@@ -107,6 +112,9 @@ impl What {
             Event::Link(_, bearer::Event::Up) => Self::Up,
             Event::Link(_, bearer::Event::Down) => Self::Down,
             Event::Link(_, bearer::Event::Slowed(pace)) => Self::Slowed { to_bps: pace.as_bits_per_second() },
+            Event::Link(_, bearer::Event::PaceTooHigh(carries)) => {
+                Self::RateTooHigh { carries_bps: carries.as_bits_per_second() }
+            }
             Event::Link(_, bearer::Event::Restored) => Self::Restored,
             Event::Link(_, bearer::Event::Mtu(octets)) => Self::Mtu { octets: octets.as_u64() },
         }
@@ -141,12 +149,44 @@ impl fmt::Display for What {
                 Some(rate) => write!(out, "less than half of what is sent arrives; rate lowered to {rate}"),
                 None => write!(out, "less than half of what is sent arrives; rate lowered"),
             },
+            Self::RateTooHigh { carries_bps } => {
+                write!(
+                    out,
+                    "the line carries less than `rate`: packets wait in a queue before it and are lost there; "
+                )?;
+                match BitRate::from_bits_per_second(below(*carries_bps)) {
+                    Some(rate) => write!(out, "set `rate = \"{rate}\"`"),
+                    None => write!(out, "set a lower `rate`"),
+                }
+            }
             Self::Restored => write!(out, "rate as configured again"),
             Self::Hint { hint } => write!(out, "hint: {hint}"),
             Self::LineGone { why } => write!(out, "line gone: {why}; looking for it each second"),
             Self::LineRefused { why } => write!(out, "line still gone: {why}; trying again each second"),
             Self::LineBack => write!(out, "line back"),
             Self::Mtu { octets } => write!(out, "path MTU {octets}"),
+        }
+    }
+}
+
+/// A little less than a rate, in three digits: a queue that stands has to drain.
+fn below(rate: u64) -> u64 {
+    let rate = rate - rate / 50;
+    let unit = 10_u64.pow(rate.checked_ilog10().unwrap_or(0).saturating_sub(2));
+    rate / unit * unit
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_that_is_too_high_is_told_with_one_to_set_that_the_line_carries() {
+        for (carries_bps, set) in
+            [(9_654_321, "9.46 Mbit/s"), (58_012, "56.8 kbit/s"), (1_000, "980 bit/s"), (7, "7 bit/s")]
+        {
+            let text = What::RateTooHigh { carries_bps }.to_string();
+            assert!(text.ends_with(&format!("set `rate = \"{set}\"`")), "{text}");
         }
     }
 }

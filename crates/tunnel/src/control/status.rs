@@ -48,6 +48,8 @@ pub struct PeerStatus {
     pub pace_bps: Option<u64>,
     /// How fast they should, while they leave more slowly since less than half arrived.
     pub slowed_from_bps: Option<u64>,
+    /// What the line carries, while that is less: packets wait in a queue before it, and are lost there.
+    pub line_carries_bps: Option<u64>,
     /// How fast they arrived there between its last reports.
     pub delivery_rate_bps: Option<u64>,
     /// The services, by their numbers.

@@ -4,13 +4,14 @@ mod breaker;
 mod capacity;
 mod pace;
 mod promises;
+mod shortfall;
 mod slow;
 mod world;
 
 use super::{Bearer, Config, Event};
 use crate::contract::{Departure, LinkContext, LinkService, LinkState, Packet, Side, Start};
 use crate::registry::{ServiceConfig, ShortForm, WorldDefaults};
-use arqway_units::{Octets, Span};
+use arqway_units::{Octets, Span, Time};
 use bytes::Bytes;
 use std::vec::Vec;
 use world::{Setting, World, at};
