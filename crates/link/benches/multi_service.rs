@@ -3,7 +3,7 @@
 //! Prints tables; fails if the cost of a packet grows with the number of rules under one mask, or the cost of a frame
 //! faster than the logarithm of the number of services.
 
-use arqway_link::mux::scheduler::{Lane, SelfClocked};
+use arqway_link::mux::scheduler::{LaneId, SelfClocked};
 use arqway_link::mux::{Class, Classifier, Config, FlowId, Headers, Mux, Ports, Protocol, Rule, Scfq, SchedulerConfig};
 use arqway_link::{LinkService, Packet, ServiceConfig, ServiceId, Side, raw};
 use arqway_units::{Octets, Time};
@@ -90,8 +90,8 @@ fn scheduler() -> bool {
         let mut scheduler = SelfClocked::new(&weights);
         let size = |index: usize| Octets::of(40 + (index * 677) % 1460);
         for lane in 0..lanes {
-            scheduler.push(Lane(lane), size(lane), lane);
-            scheduler.push(Lane(lane), size(lane + 1), lane);
+            scheduler.push(LaneId(lane), size(lane), lane);
+            scheduler.push(LaneId(lane), size(lane + 1), lane);
         }
         let nanoseconds = time(50_000, |index| {
             if let Some((lane, item)) = scheduler.pop() {

@@ -13,6 +13,7 @@
 //! | `class.rs`, `rule.rs` | a class as it is written, and what it asks of a packet |
 //! | `tables.rs` | ready-made classes |
 //! | `cells.rs`, `classifier.rs` | rules compiled into hashed lookups |
+//! | `lane.rs` | a service, the queue in front of it, and what it has put on the link |
 //! | `queue/` | where a class's packets wait until their service wants them |
 //! | `recovery.rs` | how much longer a round trip is for who sends through a service that recovers losses |
 //! | `flows.rs` | flows that somebody outside has given a service |
@@ -33,6 +34,7 @@ mod class;
 mod classifier;
 mod config;
 mod flows;
+mod lane;
 mod queue;
 mod rates;
 mod recovery;
@@ -55,7 +57,7 @@ pub use rule::{Rule, RuleError};
 pub use scheduler::{Scfq, SchedulerConfig};
 pub use tables::{BestEffort, DifferentiatedServices, DsAllocation, SubclassBit, SubclassBitError, Table};
 
-use crate::contract::{Counters, Frame, Full, LinkContext, LinkService, ServiceId};
+use crate::contract::{Counters, Frame, LinkContext, LinkService, ServiceId};
 use crate::ip::FlowKey;
 use crate::metrics::{EndMetrics, Sliding, Totals};
 use crate::registry::AnyService;
@@ -64,16 +66,16 @@ use arqway_units::{Octets, Span, Time};
 use carried::Carried;
 use core::num::NonZeroUsize;
 use flows::Flows;
+use lane::Lane;
 use queue::ClassQueue;
 use rates::Meter;
-use scheduler::{Lane, Scheduler};
+use scheduler::{LaneId, Scheduler};
 
 /// Services side by side, at one end.
 #[derive(Debug)]
 pub struct Mux<S = AnyService> {
-    services: Vec<S>,
-    /// In front of each service, where packets wait.
-    queues: Vec<Option<ClassQueue>>,
+    /// By the numbers of their services.
+    lanes: Vec<Lane<S>>,
     classifier: Classifier,
     flows: Flows,
     scheduler: Scheduler<Frame>,
@@ -88,11 +90,6 @@ pub struct Mux<S = AnyService> {
     /// While the link is down, frames stay in the scheduler.
     down: bool,
     unknown_tags: u64,
-    /// What each service has put on the link, and what packets came out of it, in octets.
-    link_octets: Vec<u64>,
-    delivered_octets: Vec<u64>,
-    /// Whose receivers know what is lost.
-    knows_losses: Vec<bool>,
     /// Over which metrics are taken.
     window: Sliding,
     /// When an interval of measurement is over next.
@@ -172,11 +169,13 @@ impl Plan {
             scheduler: Scheduler::new(config.scheduler, shares),
             meter,
             carried: carried.clone(),
-            services: services.iter().map(|service| service.build(context)).collect(),
-            queues: queues
-                .iter()
-                .zip(&services)
-                .map(|(limits, service)| limits.map(|limits| ClassQueue::new(limits, service.holds_back())))
+            lanes: (0..ServiceId::COUNT)
+                .filter_map(ServiceId::new)
+                .zip(services.iter().zip(queues))
+                .map(|(id, (service, limits))| {
+                    let queue = limits.map(|limits| ClassQueue::new(limits, service.holds_back()));
+                    Lane::new(id, service.build(context), queue, service.knows_losses())
+                })
                 .collect(),
             classifier: classifier.clone(),
             flows: Flows::default(),
@@ -187,9 +186,6 @@ impl Plan {
                 && (services.len() == 1 || config.scheduler == SchedulerConfig::Fcfs),
             down: false,
             unknown_tags: 0,
-            link_octets: alloc::vec![0; services.len()],
-            delivered_octets: alloc::vec![0; services.len()],
-            knows_losses: services.iter().map(|service| service.knows_losses()).collect(),
             window: Sliding::new(config.window, services.len()),
             interval_ends: Time::ZERO,
             with_frames: Set::NONE,
@@ -208,14 +204,13 @@ impl<S: LinkService> Mux<S> {
     /// What the service of this number has counted: 0 is the default service; [`Config::services`] has them in order.
     #[must_use]
     pub fn counters_of(&self, service: usize) -> Option<Counters> {
-        let queued = self.queues.get(service)?.as_ref().map(ClassQueue::counters).unwrap_or_default();
-        self.services.get(service).map(|service| service.counters() + queued)
+        self.lanes.get(service).map(Lane::counters)
     }
 
     /// The octets of a service's frames that have started, tags and heads included.
     #[must_use]
     pub fn link_octets_of(&self, service: usize) -> u64 {
-        self.link_octets.get(service).copied().unwrap_or_default()
+        self.lanes.get(service).map_or(0, |lane| lane.totals().link_octets)
     }
 
     /// Which service would carry a packet.
@@ -242,8 +237,8 @@ impl<S: LinkService> Mux<S> {
     /// # Errors
     /// There is no such service.
     pub fn install_flow(&mut self, flow: &FlowId, service: ServiceId) -> Result<Option<ServiceId>, NoSuchService> {
-        if service.index() >= self.services.len() {
-            return Err(NoSuchService(service, self.services.len().saturating_sub(1)));
+        if service.index() >= self.lanes.len() {
+            return Err(NoSuchService(service, self.lanes.len().saturating_sub(1)));
         }
         Ok(self.flows.install(flow, service))
     }
@@ -265,9 +260,9 @@ impl<S: LinkService> Mux<S> {
         self.shares = shares;
     }
 
-    /// A service, and a note that it may now have frames and packets.
-    fn told(&mut self, service: usize) -> Option<&mut S> {
-        let told = self.services.get_mut(service)?;
+    /// A service's lane, and a note that it may now have frames and packets.
+    fn told(&mut self, service: usize) -> Option<&mut Lane<S>> {
+        let told = self.lanes.get_mut(service)?;
         self.with_frames.add(service);
         self.with_packets.add(service);
         Some(told)
@@ -276,8 +271,8 @@ impl<S: LinkService> Mux<S> {
     /// What each service has done over the last window: of what it sent, and of what it received.
     pub fn metrics(&mut self, now: Time) -> Vec<EndMetrics> {
         self.keep_time(now);
-        let services = self.totals().zip(&self.knows_losses).enumerate();
-        services.map(|(service, (now, knows))| now.since(&self.window.before(service), *knows)).collect()
+        let lanes = self.lanes.iter().enumerate();
+        lanes.map(|(service, lane)| lane.metrics_since(&self.window.before(service))).collect()
     }
 
     /// Over how long [`metrics`](Self::metrics) are taken at this time: less than a whole window at the beginning.
@@ -288,13 +283,7 @@ impl<S: LinkService> Mux<S> {
 
     /// The same over the whole time since it was made.
     pub fn metrics_since_start(&self) -> impl Iterator<Item = EndMetrics> {
-        let services = self.totals().zip(&self.knows_losses);
-        services.map(|(now, knows)| now.since(&Totals::default(), *knows))
-    }
-
-    /// What each service has done since it was made.
-    fn totals(&self) -> impl Iterator<Item = Totals> {
-        totals(&self.services, &self.link_octets, &self.delivered_octets)
+        self.lanes.iter().map(|lane| lane.metrics_since(&Totals::default()))
     }
 
     /// Ends the intervals of measurement that are over.
@@ -308,17 +297,14 @@ impl<S: LinkService> Mux<S> {
     #[cold]
     fn end_intervals(&mut self, now: Time) {
         if self.window.is_due(now) {
-            let Self { window, services, queues, link_octets, delivered_octets, carried, .. } = self;
-            let totals = totals(services, link_octets, delivered_octets);
-            window.advance(totals.clone(), now);
-            for (service, (queue, now)) in queues.iter_mut().zip(totals.clone()).enumerate() {
-                if let (Some(queue), Some((frame, loss))) = (queue, now.frames_since(&window.before(service))) {
-                    queue.set_recovery(frame, loss);
-                }
+            let Self { window, lanes, carried, .. } = self;
+            window.advance(lanes.iter().map(Lane::totals), now);
+            for (service, lane) in lanes.iter_mut().enumerate() {
+                lane.learn_recovery(&window.before(service));
             }
             if let Some(carried) = carried {
-                for (service, (now, knows)) in totals.zip(&self.knows_losses).enumerate() {
-                    carried.measure(service, &now.since(&window.before(service), *knows));
+                for (service, lane) in lanes.iter().enumerate() {
+                    carried.measure(service, &lane.metrics_since(&window.before(service)));
                 }
                 carried.set(&mut self.shares);
                 self.scheduler.set_shares(&self.shares);
@@ -345,23 +331,16 @@ impl<S: LinkService> Mux<S> {
         let mut to_ask = self.with_frames;
         while let Some(index) = to_ask.first() {
             to_ask.remove(index);
-            let Some(service) = self.services.get_mut(index) else { break };
-            let lane = Lane(index);
-            while self.scheduler.waiting(lane) < self.depth.get() {
-                if let Some(Some(queue)) = self.queues.get_mut(index) {
-                    feed(service, queue, now, room);
-                }
+            let Some(lane) = self.lanes.get_mut(index) else { break };
+            while self.scheduler.waiting(LaneId(index)) < self.depth.get() {
+                lane.feed(now, room);
                 let report = self.carried.as_mut().and_then(|carried| carried.poll_report(index, room));
-                let Some(frame) = report.or_else(|| {
-                    let mut frame = service.poll_frame(now, room)?;
-                    tag(&mut frame, index);
-                    Some(frame)
-                }) else {
+                let Some(frame) = report.or_else(|| lane.poll_frame(now, room)) else {
                     self.with_frames.remove(index);
                     self.drained_in = self.drained_in.min(room);
                     break;
                 };
-                self.scheduler.push(lane, frame.size(), frame);
+                self.scheduler.push(LaneId(index), frame.size(), frame);
             }
         }
     }
@@ -369,7 +348,7 @@ impl<S: LinkService> Mux<S> {
 
 impl<S: LinkService> Mux<S> {
     fn all(&self) -> Set {
-        Set::of_first(self.services.len())
+        Set::of_first(self.lanes.len())
     }
 
     /// A larger room than the one in which services had nothing may be enough.
@@ -382,46 +361,15 @@ impl<S: LinkService> Mux<S> {
     /// The next frame of the only service that may have one, past a scheduler that holds none.
     #[inline]
     fn only_frame(&mut self, index: usize, now: Time, room: Octets) -> Option<Frame> {
-        let service = self.services.get_mut(index)?;
-        if let Some(Some(queue)) = self.queues.get_mut(index) {
-            feed(service, queue, now, room);
-        }
-        let Some(mut frame) = service.poll_frame(now, room) else {
+        let lane = self.lanes.get_mut(index)?;
+        lane.feed(now, room);
+        let frame = lane.poll_frame(now, room);
+        if frame.is_none() {
             self.with_frames.remove(index);
             self.drained_in = self.drained_in.min(room);
-            return None;
-        };
-        tag(&mut frame, index);
-        Some(frame)
-    }
-}
-
-/// Gives a service packets that wait, as many as its next frame takes.
-fn feed(service: &mut impl LinkService, queue: &mut ClassQueue, now: Time, room: Octets) {
-    while service.wants_packet(room)
-        && let Some(packet) = queue.pop(now)
-    {
-        if let Err(Full { packet, .. }) = service.handle_packet(packet, now) {
-            queue.put_back(packet);
-            return;
         }
+        frame
     }
-}
-
-/// Makes it a frame of the service of this number.
-fn tag(frame: &mut Frame, service: usize) {
-    let id = u8::try_from(service).ok().and_then(ServiceId::new).unwrap_or_default();
-    frame.tag = frame.tag.with_service(id);
-}
-
-/// The same, where the rest of the multiplexer is at work.
-fn totals<S: LinkService>(services: &[S], link: &[u64], delivered: &[u64]) -> impl Iterator<Item = Totals> + Clone {
-    let of_one = |(service, (link, delivered)): (&S, (&u64, &u64))| Totals {
-        counters: service.counters(),
-        link_octets: *link,
-        delivered_octets: *delivered,
-    };
-    services.iter().zip(link.iter().zip(delivered)).map(of_one)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The multiplexer as a service: its frames are those of its services, with their numbers.
 
-use super::queue::ClassQueue;
+use super::lane::Lane;
 use super::{Mux, Set};
 use crate::contract::{Counters, Departure, Frame, Full, LinkService, LinkState, Packet, Start, Tag, Ticket};
 use arqway_units::{BitRate, Octets, Span, Time};
@@ -12,16 +12,8 @@ impl<S: LinkService> LinkService for Mux<S> {
         packet.flow = flow.or(packet.flow);
         self.keep_time(now);
         self.with_frames.add(id.index());
-        match self.queues.get_mut(id.index()) {
-            // What has no octets the service counts, and nobody carries.
-            Some(Some(queue)) if size > Octets::ZERO => {
-                queue.push(packet, now).map_err(|packet| Full { packet, service: id })?;
-            }
-            _ => {
-                let Some(service) = self.told(id.index()) else { return Err(Full { packet, service: id }) };
-                service.handle_packet(packet, now).map_err(|full| Full { service: id, ..full })?;
-            }
-        }
+        let Some(lane) = self.told(id.index()) else { return Err(Full { packet, service: id }) };
+        lane.handle_packet(packet, now)?;
         if let Some(meter) = &mut self.meter {
             meter.count(id.index(), size);
         }
@@ -32,8 +24,8 @@ impl<S: LinkService> LinkService for Mux<S> {
         self.keep_time(now);
         let index = frame.tag.service().index();
         match self.told(index) {
-            Some(service) => {
-                service.handle_frame(frame, now);
+            Some(lane) => {
+                lane.service.handle_frame(frame, now);
                 if let Some(carried) = &mut self.carried {
                     carried.answer(index);
                 }
@@ -46,31 +38,29 @@ impl<S: LinkService> LinkService for Mux<S> {
     }
 
     fn handle_timeout(&mut self, now: Time) {
-        for index in 0..self.services.len() {
-            if self.services[index].poll_timeout().is_some_and(|deadline| deadline <= now)
-                && let Some(service) = self.told(index)
+        for index in 0..self.lanes.len() {
+            if self.lanes[index].service.poll_timeout().is_some_and(|deadline| deadline <= now)
+                && let Some(lane) = self.told(index)
             {
-                service.handle_timeout(now);
+                lane.service.handle_timeout(now);
             }
         }
     }
 
     fn handle_link(&mut self, state: LinkState, now: Time) {
         self.down = state == LinkState::Down;
-        for service in &mut self.services {
-            service.handle_link(state, now);
+        for lane in &mut self.lanes {
+            lane.service.handle_link(state, now);
         }
         (self.with_frames, self.with_packets) = (self.all(), self.all());
     }
 
     fn handle_capacity(&mut self, rate: BitRate, round_trip: Span) {
-        for queue in self.queues.iter_mut().flatten() {
-            queue.set_capacity(rate, round_trip);
-        }
+        self.lanes.iter_mut().for_each(|lane| lane.handle_capacity(rate, round_trip));
     }
 
     fn handle_room(&mut self, whole: Octets) {
-        self.services.iter_mut().for_each(|service| service.handle_room(whole));
+        self.lanes.iter_mut().for_each(|lane| lane.service.handle_room(whole));
         self.with_frames = self.all();
     }
 
@@ -92,27 +82,20 @@ impl<S: LinkService> LinkService for Mux<S> {
 
     fn start_frame(&mut self, frame: &mut Frame, now: Time) -> Start {
         let index = frame.tag.service().index();
-        let start = self.told(index).map_or(Start::Send, |service| service.start_frame(frame, now));
-        if start == Start::Send
-            && let Some(octets) = self.link_octets.get_mut(index)
-        {
-            *octets += frame.size().as_u64();
-        }
-        start
+        self.told(index).map_or(Start::Send, |lane| lane.start_frame(frame, now))
     }
 
     fn handle_departure(&mut self, tag: Tag, ticket: Ticket, departure: Departure, now: Time) {
-        if let Some(service) = self.told(tag.service().index()) {
-            service.handle_departure(tag, ticket, departure, now);
+        if let Some(lane) = self.told(tag.service().index()) {
+            lane.service.handle_departure(tag, ticket, departure, now);
         }
     }
 
     fn poll_packet(&mut self) -> Option<Packet> {
         while let Some(index) = self.with_packets.first() {
-            let packet = self.services.get_mut(index).and_then(LinkService::poll_packet);
-            if let Some(packet) = packet {
-                self.delivered_octets[index] += packet.octets.len() as u64;
-                return Some(packet);
+            let packet = self.lanes.get_mut(index).and_then(Lane::poll_packet);
+            if packet.is_some() {
+                return packet;
             }
             self.with_packets.remove(index);
         }
@@ -120,27 +103,26 @@ impl<S: LinkService> LinkService for Mux<S> {
     }
 
     fn poll_timeout(&self) -> Option<Time> {
-        self.services.iter().filter_map(LinkService::poll_timeout).min()
+        self.lanes.iter().filter_map(|lane| lane.service.poll_timeout()).min()
     }
 
     fn wants_packet(&self, room: Octets) -> bool {
-        self.services.iter().any(|service| service.wants_packet(room))
+        self.lanes.iter().any(|lane| lane.service.wants_packet(room))
     }
 
     /// What each of them carries.
     fn largest_packet(&self, room: Octets) -> Octets {
-        self.services.iter().map(|service| service.largest_packet(room)).min().unwrap_or_default()
+        self.lanes.iter().map(|lane| lane.service.largest_packet(room)).min().unwrap_or_default()
     }
 
     fn largest_packet_like(&self, packet: &Packet, room: Octets) -> Octets {
-        let service = self.services.get(self.service_of(&packet.octets).index());
-        service.map_or_else(|| self.largest_packet(room), |service| service.largest_packet(room))
+        let lane = self.lanes.get(self.service_of(&packet.octets).index());
+        lane.map_or_else(|| self.largest_packet(room), |lane| lane.service.largest_packet(room))
     }
 
     /// What all services have counted together; frames of no service count as malformed.
     fn counters(&self) -> Counters {
         let of_mux = Counters { malformed_received: self.unknown_tags, ..Counters::default() };
-        let queued = self.queues.iter().flatten().map(ClassQueue::counters);
-        self.services.iter().map(LinkService::counters).chain(queued).fold(of_mux, |sum, counters| sum + counters)
+        self.lanes.iter().map(Lane::counters).fold(of_mux, |sum, counters| sum + counters)
     }
 }

@@ -1,13 +1,13 @@
 //! First come, first served: one queue for all, no shares.
 
-use super::Lane;
+use super::LaneId;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 /// One queue for all.
 #[derive(Debug)]
 pub struct FirstComeFirstServed<T> {
-    queue: VecDeque<(Lane, T)>,
+    queue: VecDeque<(LaneId, T)>,
     waiting: Vec<usize>,
 }
 
@@ -19,7 +19,7 @@ impl<T> FirstComeFirstServed<T> {
     }
 
     /// Appends an item.
-    pub fn push(&mut self, lane: Lane, item: T) {
+    pub fn push(&mut self, lane: LaneId, item: T) {
         if let Some(count) = self.waiting.get_mut(lane.0) {
             *count += 1;
         }
@@ -39,7 +39,7 @@ impl<T> FirstComeFirstServed<T> {
     }
 
     /// Takes the item that came first.
-    pub fn pop(&mut self) -> Option<(Lane, T)> {
+    pub fn pop(&mut self) -> Option<(LaneId, T)> {
         let (lane, item) = self.queue.pop_front()?;
         if let Some(count) = self.waiting.get_mut(lane.0) {
             *count -= 1;
@@ -49,7 +49,7 @@ impl<T> FirstComeFirstServed<T> {
 
     /// How many items of this lane wait.
     #[must_use]
-    pub fn waiting(&self, lane: Lane) -> usize {
+    pub fn waiting(&self, lane: LaneId) -> usize {
         self.waiting.get(lane.0).copied().unwrap_or(0)
     }
 }
@@ -62,11 +62,11 @@ mod tests {
     fn items_leave_in_the_order_they_came() {
         let mut scheduler = FirstComeFirstServed::new(2);
         for (lane, item) in [(0, 'a'), (1, 'b'), (0, 'c')] {
-            scheduler.push(Lane(lane), item);
+            scheduler.push(LaneId(lane), item);
         }
-        assert_eq!((scheduler.waiting(Lane(0)), scheduler.waiting(Lane(1))), (2, 1));
+        assert_eq!((scheduler.waiting(LaneId(0)), scheduler.waiting(LaneId(1))), (2, 1));
         let order: alloc::string::String = core::iter::from_fn(|| scheduler.pop()).map(|(_, item)| item).collect();
         assert_eq!(order, "abc");
-        assert_eq!(scheduler.waiting(Lane(0)), 0);
+        assert_eq!(scheduler.waiting(LaneId(0)), 0);
     }
 }

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 /// Who an item belongs to: the index of a service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Lane(pub usize);
+pub struct LaneId(pub usize);
 
 /// The kind of scheduler.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, Default)]
@@ -52,7 +52,7 @@ impl<T> Scheduler<T> {
         }
     }
 
-    pub(super) fn push(&mut self, lane: Lane, size: Octets, item: T) {
+    pub(super) fn push(&mut self, lane: LaneId, size: Octets, item: T) {
         match self {
             Self::Fcfs(scheduler) => scheduler.push(lane, item),
             Self::Scfq(scheduler) => scheduler.push(lane, size, item),
@@ -75,14 +75,14 @@ impl<T> Scheduler<T> {
         }
     }
 
-    pub(super) fn pop(&mut self) -> Option<(Lane, T)> {
+    pub(super) fn pop(&mut self) -> Option<(LaneId, T)> {
         match self {
             Self::Fcfs(scheduler) => scheduler.pop(),
             Self::Scfq(scheduler) => scheduler.pop(),
         }
     }
 
-    pub(super) fn waiting(&self, lane: Lane) -> usize {
+    pub(super) fn waiting(&self, lane: LaneId) -> usize {
         match self {
             Self::Fcfs(scheduler) => scheduler.waiting(lane),
             Self::Scfq(scheduler) => scheduler.waiting(lane),

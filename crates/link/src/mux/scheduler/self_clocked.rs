@@ -17,7 +17,7 @@
 //!
 //! Entering costs O(1), or O(log lanes) where the lane was empty; leaving costs O(log lanes).
 
-use super::Lane;
+use super::LaneId;
 use alloc::collections::VecDeque;
 use alloc::collections::binary_heap::{BinaryHeap, PeekMut};
 use alloc::vec::Vec;
@@ -68,7 +68,7 @@ impl<T> SelfClocked<T> {
     }
 
     /// Appends an item to its lane.
-    pub fn push(&mut self, lane: Lane, size: Octets, item: T) {
+    pub fn push(&mut self, lane: LaneId, size: Octets, item: T) {
         let Some(state) = self.lanes.get_mut(lane.0) else { return };
         let was_empty = state.items.is_empty();
         if was_empty {
@@ -99,7 +99,7 @@ impl<T> SelfClocked<T> {
     }
 
     /// Takes the item with the smallest stamp; of several that of the first lane.
-    pub fn pop(&mut self) -> Option<(Lane, T)> {
+    pub fn pop(&mut self) -> Option<(LaneId, T)> {
         let mut head = self.heads.peek_mut()?;
         let Reverse((stamp, lane)) = *head;
         let items = &mut self.lanes.get_mut(lane)?.items;
@@ -116,12 +116,12 @@ impl<T> SelfClocked<T> {
         if self.heads.is_empty() {
             self.virtual_time = 0;
         }
-        Some((Lane(lane), item))
+        Some((LaneId(lane), item))
     }
 
     /// How many items of this lane wait.
     #[must_use]
-    pub fn waiting(&self, lane: Lane) -> usize {
+    pub fn waiting(&self, lane: LaneId) -> usize {
         self.lanes.get(lane.0).map_or(0, |state| state.items.len())
     }
 }

@@ -62,12 +62,12 @@ impl Watched {
         match step {
             Step::Push(lane, size) => {
                 self.lanes[lane].push((size, self.entered));
-                self.scheduler.push(Lane(lane), Octets::new(size), (size, self.entered));
+                self.scheduler.push(LaneId(lane), Octets::new(size), (size, self.entered));
                 self.entered += 1;
             }
             Step::Pop => match self.scheduler.pop() {
                 // In the order of its lane, and each once.
-                Some((Lane(lane), item)) => {
+                Some((LaneId(lane), item)) => {
                     prop_assert!(!self.lanes[lane].is_empty(), "an item that nobody pushed");
                     prop_assert_eq!(item, self.lanes[lane].remove(0));
                     self.sent[lane] += item.0;
@@ -77,7 +77,7 @@ impl Watched {
             },
         }
         for (lane, items) in self.lanes.iter().enumerate() {
-            prop_assert_eq!(self.scheduler.waiting(Lane(lane)), items.len());
+            prop_assert_eq!(self.scheduler.waiting(LaneId(lane)), items.len());
         }
         Ok(())
     }
@@ -135,11 +135,11 @@ fn serve(scheduler: &mut SelfClocked<u64>, backlogged: &[usize], sizes: &[u64], 
     let mut sent = vec![0; sizes.len()];
     for _ in 0..frames {
         for lane in backlogged {
-            while scheduler.waiting(Lane(*lane)) < 2 {
-                scheduler.push(Lane(*lane), Octets::new(sizes[*lane]), sizes[*lane]);
+            while scheduler.waiting(LaneId(*lane)) < 2 {
+                scheduler.push(LaneId(*lane), Octets::new(sizes[*lane]), sizes[*lane]);
             }
         }
-        let (Lane(lane), size) = scheduler.pop().expect("something waits");
+        let (LaneId(lane), size) = scheduler.pop().expect("something waits");
         sent[lane] += size;
     }
     sent
@@ -166,7 +166,7 @@ fn stamps_stay_exact_on_a_link_that_never_rests() {
     let weights = [1, Shares::WHOLE - 1];
     let mut scheduler = SelfClocked::new(&weights);
     for _ in 0..3000 {
-        scheduler.push(Lane(0), Octets::new(u64::from(u32::MAX)), 0);
+        scheduler.push(LaneId(0), Octets::new(u64::from(u32::MAX)), 0);
     }
     for _ in 0..2999 {
         scheduler.pop();

@@ -51,7 +51,7 @@ fn a_service_holds_no_more_packets_than_its_next_frame_takes() {
         }
         for sent in 1..5 {
             assert!(mux.poll_frame(at(0), Octets::MAX).is_some());
-            let of_service = mux.services[0].counters();
+            let of_service = mux.lanes[0].service.counters();
             assert_eq!(of_service.packets_taken, sent, "the lane holds no frame, so the service was fed for each");
         }
     }
@@ -65,10 +65,10 @@ fn rlc_joins_packets_that_waited_in_the_queue_as_many_as_the_room_takes() {
     }
     // 28 octets and two of length indicator each, behind tag and header of three.
     for (room, packets) in [(93, 3), (33, 1), (400, 13)] {
-        let before = mux.services[0].counters().octets_sent;
+        let before = mux.lanes[0].service.counters().octets_sent;
         let frame = mux.poll_frame(at(0), Octets::new(room)).expect("a frame");
         assert!(frame.size() <= Octets::new(room), "{frame:?}");
-        let sent = (mux.services[0].counters().octets_sent - before) / 28;
+        let sent = (mux.lanes[0].service.counters().octets_sent - before) / 28;
         assert_eq!(sent, packets, "whole packets in {room}");
     }
 }
@@ -85,7 +85,7 @@ fn the_age_of_a_packet_counts_from_its_arrival_also_in_a_service_that_discards_b
     mux.handle_link(LinkState::Down, at(60));
     mux.handle_link(LinkState::Up, at(60));
     let late = Time::ZERO + Span::from_milliseconds(120);
-    assert_eq!(mux.inner().services[0].counters().packets_taken, 0);
+    assert_eq!(mux.inner().lanes[0].service.counters().packets_taken, 0);
     assert!(mux.poll_frame(late, Octets::MAX).is_some());
     assert_eq!(mux.poll_frame(late, Octets::MAX), None);
     assert_eq!(mux.counters().packets_discarded, 1);
@@ -177,7 +177,7 @@ fn what_the_multiplexer_read_of_a_packet_goes_with_it() {
     mux.handle_packet(packet(Protocol::UDP), at(7)).expect("room");
     let full = mux.handle_packet(packet(Protocol::UDP), at(8)).expect_err("one waits");
     assert!(full.packet.flow.is_some());
-    let queued = mux.queues[1].as_mut().and_then(|queue| queue.pop(at(9))).expect("a packet");
+    let queued = mux.lanes[1].queue.as_mut().and_then(|queue| queue.pop(at(9))).expect("a packet");
     assert_eq!((queued.flow, queued.arrived), (full.packet.flow, Some(at(7))));
 }
 

@@ -1,0 +1,114 @@
+//! A service of the multiplexer with all that belongs to it alone.
+//!
+//! ```text
+//!     packet -> [ queue of its class ] -> service -> frame with its number
+//!                                            \-> packet           octets of both are counted
+//! ```
+
+use super::queue::ClassQueue;
+use crate::contract::{Counters, Frame, Full, LinkService, Packet, ServiceId, Start};
+use crate::metrics::{EndMetrics, Totals};
+use arqway_units::{BitRate, Octets, Span, Time};
+
+/// A service, and the queue in front of it.
+#[derive(Debug)]
+pub(super) struct Lane<S> {
+    id: ServiceId,
+    pub(super) service: S,
+    /// Where packets wait until the service wants them.
+    pub(super) queue: Option<ClassQueue>,
+    /// Whether its receiver knows what is lost.
+    knows_losses: bool,
+    /// What its frames that started had, tags and heads included.
+    link_octets: u64,
+    /// What the packets had that came out of it.
+    delivered_octets: u64,
+}
+
+impl<S: LinkService> Lane<S> {
+    /// Nothing waits, and nothing was sent.
+    pub(super) fn new(id: ServiceId, service: S, queue: Option<ClassQueue>, knows_losses: bool) -> Self {
+        Self { id, service, queue, knows_losses, link_octets: 0, delivered_octets: 0 }
+    }
+
+    /// Takes a packet of its class.
+    pub(super) fn handle_packet(&mut self, packet: Packet, now: Time) -> Result<(), Full> {
+        let service = self.id;
+        match &mut self.queue {
+            // What has no octets the service counts, and nobody carries.
+            Some(queue) if !packet.octets.is_empty() => {
+                queue.push(packet, now).map_err(|packet| Full { packet, service })
+            }
+            _ => self.service.handle_packet(packet, now).map_err(|full| Full { service, ..full }),
+        }
+    }
+
+    /// Gives the service packets that wait, as many as its next frame takes.
+    #[inline]
+    pub(super) fn feed(&mut self, now: Time, room: Octets) {
+        let Some(queue) = &mut self.queue else { return };
+        while self.service.wants_packet(room)
+            && let Some(packet) = queue.pop(now)
+        {
+            if let Err(Full { packet, .. }) = self.service.handle_packet(packet, now) {
+                queue.put_back(packet);
+                return;
+            }
+        }
+    }
+
+    /// The service's next frame, with its number.
+    #[inline]
+    pub(super) fn poll_frame(&mut self, now: Time, room: Octets) -> Option<Frame> {
+        let mut frame = self.service.poll_frame(now, room)?;
+        frame.tag = frame.tag.with_service(self.id);
+        Some(frame)
+    }
+
+    /// A frame of its service goes out.
+    pub(super) fn start_frame(&mut self, frame: &mut Frame, now: Time) -> Start {
+        let start = self.service.start_frame(frame, now);
+        if start == Start::Send {
+            self.link_octets += frame.size().as_u64();
+        }
+        start
+    }
+
+    /// A packet that has come across.
+    pub(super) fn poll_packet(&mut self) -> Option<Packet> {
+        let packet = self.service.poll_packet()?;
+        self.delivered_octets += packet.octets.len() as u64;
+        Some(packet)
+    }
+
+    /// The link has this rate, and a round trip takes so long.
+    pub(super) fn handle_capacity(&mut self, rate: BitRate, round_trip: Span) {
+        if let Some(queue) = &mut self.queue {
+            queue.set_capacity(rate, round_trip);
+        }
+    }
+
+    /// Lets the queue learn how long recovery takes, from what was sent since then.
+    pub(super) fn learn_recovery(&mut self, then: &Totals) {
+        if let (Some((frame, loss)), Some(queue)) = (self.totals().frames_since(then), &mut self.queue) {
+            queue.set_recovery(frame, loss);
+        }
+    }
+
+    /// What service and queue have counted.
+    pub(super) fn counters(&self) -> Counters {
+        let queued = self.queue.as_ref().map(ClassQueue::counters).unwrap_or_default();
+        self.service.counters() + queued
+    }
+
+    /// What it has done since it was made.
+    pub(super) fn totals(&self) -> Totals {
+        let Self { link_octets, delivered_octets, .. } = *self;
+        Totals { counters: self.service.counters(), link_octets, delivered_octets }
+    }
+
+    /// What it has done since then.
+    pub(super) fn metrics_since(&self, then: &Totals) -> EndMetrics {
+        self.totals().since(then, self.knows_losses)
+    }
+}
