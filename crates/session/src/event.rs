@@ -1,6 +1,7 @@
 //! What the owner of an end learns.
 
 use crate::introduction::Mismatch;
+use crate::key::PublicKey;
 use arqway_agenda::Key;
 use std::fmt;
 use std::net::SocketAddr;
@@ -47,6 +48,45 @@ pub enum Event {
         /// Something answered that could not be verified.
         unverified: bool,
     },
+    /// A peer that never was heard has not answered for seconds.
+    Unanswered {
+        /// Who.
+        peer: PeerId,
+        /// Where it was asked last.
+        to: SocketAddr,
+        /// Something answered that could not be verified.
+        unverified: bool,
+    },
+    /// A peer says that our key is none of its peers'. It may be that somebody else says so.
+    KeyUnknown {
+        /// Who.
+        peer: PeerId,
+        /// Where it is.
+        at: SocketAddr,
+    },
+    /// Somebody begins handshakes with a key that is no peer's.
+    Stranger {
+        /// The key.
+        public: PublicKey,
+        /// Where it is.
+        from: SocketAddr,
+    },
+    /// Somebody's handshakes are for another key than ours.
+    Misdirected {
+        /// Where it is.
+        from: SocketAddr,
+        /// Whose key they are for, if it is that of a peer.
+        peer: Option<PeerId>,
+    },
+    /// Two ends that run at a time have the key of one peer: each has been here again after the other.
+    Twice {
+        /// Which.
+        peer: PeerId,
+        /// Where one of them is.
+        at: SocketAddr,
+        /// Where the peer was before.
+        before: Option<SocketAddr>,
+    },
     /// It is at another address, and has shown that it is.
     Moved {
         /// Who.
@@ -57,14 +97,18 @@ pub enum Event {
 }
 
 impl Event {
-    /// To whom.
+    /// To whom, if to a peer.
     #[must_use]
-    pub fn peer(&self) -> PeerId {
+    pub fn peer(&self) -> Option<PeerId> {
         match self {
+            Self::Stranger { .. } | Self::Misdirected { .. } => None,
             Self::Established { peer, .. }
             | Self::Refused { peer, .. }
             | Self::Unreachable { peer, .. }
-            | Self::Moved { peer, .. } => *peer,
+            | Self::Unanswered { peer, .. }
+            | Self::KeyUnknown { peer, .. }
+            | Self::Twice { peer, .. }
+            | Self::Moved { peer, .. } => Some(*peer),
         }
     }
 }
@@ -81,6 +125,13 @@ impl fmt::Display for Event {
             Self::Unreachable { peer, unverified: true } => {
                 write!(out, "{peer}: answers that do not verify; expected the same preshared key at both ends")
             }
+            Self::Unanswered { peer, to, .. } => write!(out, "{peer}: no answer from {to} yet"),
+            Self::KeyUnknown { peer, at } => write!(out, "{peer}: does not know our public key at {at}"),
+            Self::Stranger { public, from } => {
+                write!(out, "a handshake from {from} with {public}, which is no peer's key")
+            }
+            Self::Misdirected { from, .. } => write!(out, "a handshake from {from} for another key than ours"),
+            Self::Twice { peer, at, .. } => write!(out, "{peer}: two ends have its key, one of them at {at}"),
             Self::Moved { peer, to } => write!(out, "{peer}: now at {to}"),
         }
     }

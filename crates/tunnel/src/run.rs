@@ -171,7 +171,7 @@ impl RunningTunnel {
     pub fn run(&mut self, stop: &AtomicBool, mut tell: impl FnMut(&EventLine)) -> Result<(), NetError> {
         let (wait, waker, mut looked) = (Wait::new()?, self.waker(), Time::ZERO);
         for (peer, what) in std::mem::take(&mut self.unresolved) {
-            self.publish(peer, what, self.clock.now(), &mut tell);
+            self.publish(Some(peer), what, self.clock.now(), &mut tell);
         }
         while !stop.load(Ordering::Relaxed) && !self.is_over {
             let now = self.clock.now();
@@ -184,7 +184,8 @@ impl RunningTunnel {
             }
             let next = self.hub.turn(self.line.as_mut(), &mut self.device, now)?;
             while let Some(event) = self.hub.poll_event() {
-                self.publish(event.peer(), What::of(&event), now, &mut tell);
+                let what = What::of(&event, self.hub.session(), |peer| self.name_of(peer));
+                self.publish(event.peer(), what, now, &mut tell);
                 if let Event::Session(session::Event::Unreachable { peer, .. }) | Event::Link(peer, bearer::Event::Down) =
                     event
                     && !self.hub.is_announced_down(peer)
@@ -256,7 +257,7 @@ impl RunningTunnel {
         }
         for peer in meant {
             self.hub.handle_hint(peer, hint, now);
-            self.publish(peer, What::Hint { hint }, now, tell);
+            self.publish(Some(peer), What::Hint { hint }, now, tell);
             if hint != LineHint::Down {
                 self.resolver.ask(peer, now);
             }
@@ -274,14 +275,14 @@ impl RunningTunnel {
         state.into_iter().for_each(|state| self.hub.handle_line(state, now));
         let peers: Vec<PeerId> = self.names.iter().map(|(id, _)| *id).collect();
         for peer in peers {
-            self.publish(peer, what.clone(), now, tell);
+            self.publish(Some(peer), what.clone(), now, tell);
         }
     }
 
-    fn publish(&mut self, peer: PeerId, what: What, now: Time, tell: &mut impl FnMut(&EventLine)) {
+    fn publish(&mut self, peer: Option<PeerId>, what: What, now: Time, tell: &mut impl FnMut(&EventLine)) {
         self.events += 1;
-        let event =
-            EventLine { at_s: now.as_seconds(), number: self.events, peer: self.name_of(peer).to_owned(), what };
+        let peer = peer.map(|peer| self.name_of(peer).to_owned());
+        let event = EventLine { at_s: now.as_seconds(), number: self.events, peer, what };
         tell(&event);
         if self.listeners.is_empty() {
             return;

@@ -81,6 +81,11 @@ fn each_event_is_explained() {
         What::Restarted,
         What::Refused { why: why() },
         What::Unreachable { unverified: true },
+        What::Unanswered { at: why(), public_key: why(), unverified: true },
+        What::KeyUnknown { at: why(), public_key: why() },
+        What::Stranger { from: why(), public_key: why() },
+        What::Misdirected { from: why(), public_key: why(), of: Some(why()) },
+        What::KeyTwice { at: why(), before: why() },
         What::Unresolved { endpoint: why(), why: why() },
         What::Moved { to: why() },
         What::Up,
@@ -94,7 +99,7 @@ fn each_event_is_explained() {
         What::LineBack,
         What::Mtu { octets: 1500 },
     ];
-    let lines = all.map(|what| EventLine { at_s: 0.0, number: 1, peer: why(), what });
+    let lines = all.map(|what| EventLine { at_s: 0.0, number: 1, peer: Some(why()), what });
     let events: Vec<Value> = lines.iter().map(|line| serde_json::to_value(line).expect("JSON")).collect();
     let names = events.iter().map(|event| event["event"].as_str().expect("a name").to_owned()).collect();
     assert_eq!(explained("## Events", "```"), names);

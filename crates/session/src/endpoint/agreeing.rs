@@ -8,6 +8,7 @@ use crate::handshake::noise::{MOST_PAYLOAD, Noise};
 use crate::handshake::timestamp::{Latest, TIMESTAMP, Timestamp};
 use crate::handshake::wire::{self, Head, Incoming, Mac, Macs, Message, NONCE, SEALED_COOKIE};
 use crate::introduction::{INTRODUCTION, Introduction, Mismatch};
+use crate::key::PublicKey;
 use crate::peer::Peer;
 use crate::peer::attempt::{Attempt, LastAnswer, Repeat};
 use crate::peer::keypair::{Keypair, Keys};
@@ -39,7 +40,7 @@ impl Endpoint {
         match message {
             Incoming::Initiation { sender, noise, macs } => match self.admit(macs, false, arrival)? {
                 Admission::AskForCookie => self.ask_for_cookie(message, arrival),
-                _ => self.handle_initiation(*sender, noise, arrival),
+                _ => self.handle_initiation(*sender, noise, macs.first, arrival),
             },
             Incoming::Response { sender, receiver, noise, macs } => {
                 // One that nobody waits for is not worth a key agreement.
@@ -56,6 +57,10 @@ impl Endpoint {
                         None
                     }
                 }
+            }
+            Incoming::Refusal { receiver, nonce, tag } => {
+                self.handle_refusal(*receiver, nonce, tag, arrival);
+                None
             }
             Incoming::Cookie { receiver, nonce, sealed } => {
                 self.handle_cookie(*receiver, nonce, sealed, arrival);
@@ -114,6 +119,7 @@ impl Endpoint {
     fn admit(&mut self, macs: &Macs<'_>, is_known: bool, arrival: &mut Arrival<'_>) -> Option<Admission> {
         if !self.identity.addressed.is_for_us(macs) {
             self.counters.not_for_us += 1;
+            self.complain_of_address(macs, arrival);
             return None;
         }
         let Arrival { from, now, random, .. } = arrival;
@@ -133,7 +139,7 @@ impl Endpoint {
     }
 
     /// Which peer's handshake waits for an answer to this index.
-    fn waiting(&mut self, receiver: u32) -> Option<PeerId> {
+    pub(super) fn waiting(&mut self, receiver: u32) -> Option<PeerId> {
         let index = u16::try_from(receiver).ok();
         let id = index.and_then(|index| self.indices.get(index)).filter(|id| {
             let attempt = get_mut(&mut self.peers, *id).and_then(|peer| peer.attempt.as_ref());
@@ -160,8 +166,8 @@ impl Endpoint {
         }
     }
 
-    /// Reads a first message: who wrote it, that it is a new one, and what it says.
-    fn read_initiation(&mut self, message: &[u8], arrival: &mut Arrival<'_>) -> Option<Begun> {
+    /// Reads a first message: who wrote it, that it is a new one, and what it says; or who is no peer.
+    fn read_initiation(&mut self, message: &[u8], arrival: &mut Arrival<'_>) -> Option<Result<Begun, PublicKey>> {
         let ephemeral = Zeroizing::new(draw(arrival.random));
         let mut noise = Noise::responder(self.identity.dialect, &self.identity.private, ephemeral).ok()?;
         let mut payload = [0; MOST_PAYLOAD];
@@ -169,10 +175,11 @@ impl Endpoint {
             self.counters.forged += 1;
             return None;
         };
-        let known = noise.peer().and_then(|public| self.by_key.get(&public).copied());
+        let public = noise.peer()?;
+        let known = self.by_key.get(&public).copied();
         let Some((id, peer)) = known.and_then(|id| Some((id, get_mut(&mut self.peers, id)?))) else {
             self.counters.strangers += 1;
-            return None;
+            return Some(Err(public));
         };
         let Some((timestamp, introduction)) = payload.split_first_chunk() else {
             self.counters.malformed += 1;
@@ -188,14 +195,14 @@ impl Endpoint {
                 return None;
             }
             self.counters.stale += 1;
-            return Some(Begun { id, noise, said: Said::Stale(peer.latest.stamp) });
+            return Some(Ok(Begun { id, noise, said: Said::Stale(peer.latest.stamp) }));
         }
         peer.latest = Latest { stamp, boot };
         self.counters.genuine += 1;
         let &mut Arrival { from, octets, now, ref mut random } = arrival;
         peer.path.heard(from, true, octets, || u64::from_le_bytes(draw(*random)), now);
         let met = if self.identity.dialect.introduces { self.identity.introduction.meet(introduction) } else { Ok(0) };
-        Some(Begun { id, noise, said: Said::New(met) })
+        Some(Ok(Begun { id, noise, said: Said::New(met) }))
     }
 
     /// The answer to a first message: it introduces us, and names the latest time stamp of the peer where that is later.
@@ -217,12 +224,21 @@ impl Endpoint {
         wire::write(head, write, |body| addressed.first(body), |before| jar.second(before, now)).ok()
     }
 
-    fn handle_initiation(&mut self, sender: u32, message: &[u8], arrival: &mut Arrival<'_>) -> Option<Message> {
+    fn handle_initiation(
+        &mut self,
+        sender: u32,
+        message: &[u8],
+        first: &Mac,
+        arrival: &mut Arrival<'_>,
+    ) -> Option<Message> {
         let Ok(remote) = u16::try_from(sender) else {
             self.counters.malformed += 1;
             return None;
         };
-        let Begun { id, mut noise, said } = self.read_initiation(message, arrival)?;
+        let Begun { id, mut noise, said } = match self.read_initiation(message, arrival)? {
+            Ok(begun) => begun,
+            Err(public) => return self.refuse_stranger(public, sender, first, arrival),
+        };
         let met = match said {
             Said::New(met) => met,
             // It may have been recorded: it changes nothing here, and only who wrote it can read the answer.
@@ -318,19 +334,21 @@ impl Endpoint {
         let Arrival { from, now, random, .. } = arrival;
         let Some(peer) = get_mut(&mut self.peers, id) else { return };
         peer.slots.establish(keys, |keys| self.indices.free(keys.index));
-        let restarted = peer.met(boot);
         peer.activity.heard(false, &self.config, *now);
         peer.wants.keepalive = true;
+        let before = peer.path.address();
         let moved = asked_at == *from && peer.moved_to(*from);
         if asked_at != *from {
             peer.path.heard(*from, true, 0, || u64::from_le_bytes(draw(*random)), *now);
         }
         self.counters.handshakes += 1;
+        let (at, now) = (*from, *now);
+        let restarted = self.meet(id, boot, before, arrival);
         self.events.push(Event::Established { peer: id, boot, restarted });
         if moved {
-            self.events.push(Event::Moved { peer: id, to: *from });
+            self.events.push(Event::Moved { peer: id, to: at });
         }
-        self.schedule(id, *now);
+        self.schedule(id, now);
     }
 
     /// We know each other, and cannot speak.

@@ -16,19 +16,20 @@ pub(crate) enum Admission {
 
 /// Lets so many through in a second, and so many at once.
 #[derive(Debug, Clone, Copy)]
-struct Bucket {
+pub(super) struct Bucket {
     /// When it would be full again.
     full_at: Time,
 }
 
 impl Bucket {
-    const FULL: Self = Self { full_at: Time::ZERO };
+    pub(super) const FULL: Self = Self { full_at: Time::ZERO };
 
-    fn lets(&mut self, a_second: u32, at_once: u32, now: Time) -> bool {
-        if a_second == 0 {
-            return false;
-        }
-        let each = Span::from_milliseconds(1000) / u64::from(a_second);
+    pub(super) fn lets(&mut self, a_second: u32, at_once: u32, now: Time) -> bool {
+        a_second > 0 && self.lets_each(Span::from_milliseconds(1000) / u64::from(a_second), at_once, now)
+    }
+
+    /// One in each such time, and so many at once.
+    pub(super) fn lets_each(&mut self, each: Span, at_once: u32, now: Time) -> bool {
         let full_at = self.full_at.max(now) + each;
         let lets = full_at.since(now) <= each * u64::from(at_once);
         if lets {

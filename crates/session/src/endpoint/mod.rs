@@ -5,8 +5,10 @@
 //! | `load.rs` | how much of a core strangers get |
 //! | `receiving.rs` | a datagram comes |
 //! | `agreeing.rs` | a handshake message comes |
+//! | `complaints.rs` | who is told of wrong keys |
 
 mod agreeing;
+mod complaints;
 mod load;
 mod receiving;
 
@@ -30,6 +32,7 @@ use crate::random::Random;
 use crate::transport::HEAD_ROOM;
 use arqway_agenda::{Agenda, Events, Key};
 use arqway_units::{Span, Time};
+use complaints::Complaints;
 use load::Load;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -47,6 +50,7 @@ pub struct Endpoint {
     /// Which peers have something to send, and when each is looked after next.
     agenda: Agenda<PeerId>,
     load: Load,
+    complaints: Complaints,
     baker: Baker,
     stamper: Stamper,
     counters: Counters,
@@ -80,6 +84,7 @@ impl Endpoint {
             indices: Indices::new(),
             agenda: Agenda::default(),
             load: Load::new(),
+            complaints: Complaints::new(),
             baker: Baker::new(),
             stamper: Stamper::new(wall),
             counters: Counters::default(),
@@ -199,6 +204,9 @@ impl Endpoint {
     pub fn handle_timeout(&mut self, now: Time) {
         while let Some(id) = self.agenda.next_due(now) {
             let Some(peer) = get_mut(&mut self.peers, id) else { continue };
+            if let Some((to, unverified)) = peer.take_doubt(now) {
+                self.events.push(Event::Unanswered { peer: id, to, unverified });
+            }
             let over = peer.handle_timeout(&self.config, now, |index| self.indices.free(index));
             if let Some(unverified) = over {
                 self.events.push(Event::Unreachable { peer: id, unverified });
@@ -247,6 +255,12 @@ impl Endpoint {
             known.attempt.iter_mut().for_each(|attempt| attempt.hasten(now));
         }
         self.schedule(peer, now);
+    }
+
+    /// The public key of a peer.
+    #[must_use]
+    pub fn key_of(&self, peer: PeerId) -> Option<PublicKey> {
+        self.peers.get(peer.index())?.as_deref().map(|peer| peer.config.public)
     }
 
     /// What is known of a peer.

@@ -112,8 +112,9 @@ impl Endpoint {
         // It confirms them as soon as it has our answer, but that may have been lost.
         let took = arrival.now.since(born);
         peer.round_trip = Some(peer.round_trip.map_or(took, |known| known.min(took)));
+        let before = peer.path.address();
         let moved = began_at == Some(arrival.from) && peer.moved_to(arrival.from);
-        let restarted = peer.met(boot);
+        let restarted = self.meet(id, boot, before, arrival);
         self.counters.handshakes += 1;
         self.events.push(Event::Established { peer: id, boot, restarted });
         if moved {

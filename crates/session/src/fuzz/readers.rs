@@ -40,6 +40,7 @@ pub(super) fn handshake(octets: &[u8]) {
                 12 + noise.len() + 32 * usize::from(macs.body.len() == 12 + noise.len())
             }
             Incoming::Cookie { nonce, sealed, .. } => 8 + nonce.len() + sealed.len(),
+            Incoming::Refusal { nonce, tag, .. } => 8 + nonce.len() + tag.len(),
         };
         assert_eq!(read, octets.len(), "octets are left over: {message:?}");
     }

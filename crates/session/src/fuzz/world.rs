@@ -236,7 +236,7 @@ impl World {
             let mut forged = vec![0; self.dice.index(200)];
             self.dice.fill(&mut forged);
             if let Some(first) = forged.first_mut() {
-                *first = [1, 2, 3, 0x10, 0x11, 0x12, 0x13][self.dice.index(7)];
+                *first = [1, 2, 3, 4, 0x10, 0x11, 0x12, 0x13][self.dice.index(8)];
             }
             forged
         } else {

@@ -3,7 +3,7 @@
 //! The first code shows that the sender knows whom it speaks to. Under load that is not enough: the responder answers with a
 //! cookie, a code of the sender's address, sealed. Whoever receives it there comes again with a second code, made with it.
 
-use super::wire::{Incoming, MAC, Mac, Macs, Message, NONCE, SEALED_COOKIE, write_cookie};
+use super::wire::{Incoming, MAC, Mac, Macs, Message, NONCE, SEALED_COOKIE, TAG, write_cookie};
 use crate::key::{KEY, PublicKey, agree};
 use crate::random::{Random, draw};
 use arqway_units::{Span, Time};
@@ -24,6 +24,7 @@ const COOKIE_LIFETIME: Span = Span::from_milliseconds(120_000);
 const COOKIE_GRACE: Span = Span::from_milliseconds(5_000);
 const MAC1: &[u8; 8] = b"mac1----";
 const COOKIE: &[u8; 8] = b"cookie--";
+const REFUSAL: &[u8; 8] = b"refusal-";
 
 fn hashed(label: &[u8; 8], public: &PublicKey) -> [u8; KEY] {
     Blake2s256::new().chain_update(label).chain_update(public.octets()).finalize().into()
@@ -42,11 +43,12 @@ fn code(keyed: &Keyed, octets: &[u8]) -> Mac {
 pub(crate) struct Addressed {
     first: Keyed,
     cookies: [u8; KEY],
+    refusals: [u8; KEY],
 }
 
 impl Addressed {
     pub(crate) fn to(public: &PublicKey) -> Self {
-        Self { first: keyed(&hashed(MAC1, public)), cookies: hashed(COOKIE, public) }
+        Self { first: keyed(&hashed(MAC1, public)), cookies: hashed(COOKIE, public), refusals: hashed(REFUSAL, public) }
     }
 
     /// The first code of a message.
@@ -66,6 +68,21 @@ impl Addressed {
         let (key, nonce) = extended(&self.cookies, nonce)?;
         tag.copy_from_slice(key.seal_in_place_separate_tag(nonce, Aad::from(first), body).ok()?.as_ref());
         Some(sealed)
+    }
+
+    /// What says that we do not know who wrote a message with this first code: nothing, sealed.
+    pub(crate) fn refuse(&self, nonce: &[u8; NONCE], first: &Mac) -> Option<[u8; TAG]> {
+        let (key, nonce) = extended(&self.refusals, nonce)?;
+        let tag = key.seal_in_place_separate_tag(nonce, Aad::from(first), &mut []).ok()?;
+        tag.as_ref().try_into().ok()
+    }
+
+    /// Whether this says so of a message of ours.
+    pub(crate) fn is_refusal(&self, nonce: &[u8; NONCE], tag: &[u8; TAG], first: &Mac) -> bool {
+        let mut tag = *tag;
+        let opened = extended(&self.refusals, nonce)
+            .and_then(|(key, nonce)| key.open_in_place(nonce, Aad::from(first), &mut tag).map(|_| ()).ok());
+        opened.is_some()
     }
 
     /// The cookie in an answer to a message of ours with this first code.
@@ -158,7 +175,7 @@ impl Baker {
     ) -> Option<Message> {
         let (sender, macs) = match message {
             Incoming::Initiation { sender, macs, .. } | Incoming::Response { sender, macs, .. } => (*sender, macs),
-            Incoming::Cookie { .. } => return None,
+            Incoming::Cookie { .. } | Incoming::Refusal { .. } => return None,
         };
         let cookie = self.cookie(from, now, random);
         let nonce = draw(random);

@@ -4,6 +4,7 @@
 //!     1 0 0 0 | sender, 4 |               ephemeral, 32 | static, 32+16 | payload, n+16 | mac1, 16 | mac2, 16     initiation
 //!     2 0 0 0 | sender, 4 | receiver, 4 | ephemeral, 32 |                 payload, n+16 | mac1, 16 | mac2, 16     response
 //!     3 0 0 0 | receiver, 4 | nonce, 24 | cookie, 16+16                                                           cookie
+//!     4 0 0 0 | receiver, 4 | nonce, 24 | nothing, 0+16                                                           refusal (WireGuard has none)
 //! ```
 
 use super::noise::MOST_PAYLOAD;
@@ -19,7 +20,7 @@ pub type Message = ArrayVec<u8, MOST_MESSAGE>;
 pub(crate) type Mac = [u8; MAC];
 
 pub(crate) const MAC: usize = 16;
-const TAG: usize = 16;
+pub(crate) const TAG: usize = 16;
 const MACS: usize = 2 * MAC;
 const EPHEMERAL: usize = 32;
 const STATIC: usize = 32 + TAG;
@@ -31,6 +32,7 @@ pub(crate) const SEALED_COOKIE: usize = MAC + TAG;
 const IS_INITIATION: [u8; 4] = [1, 0, 0, 0];
 const IS_RESPONSE: [u8; 4] = [2, 0, 0, 0];
 const IS_COOKIE: [u8; 4] = [3, 0, 0, 0];
+const IS_REFUSAL: [u8; 4] = [4, 0, 0, 0];
 
 /// A message as it came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +40,7 @@ pub(crate) enum Incoming<'m> {
     Initiation { sender: u32, noise: &'m [u8], macs: Macs<'m> },
     Response { sender: u32, receiver: u32, noise: &'m [u8], macs: Macs<'m> },
     Cookie { receiver: u32, nonce: &'m [u8; NONCE], sealed: &'m [u8; SEALED_COOKIE] },
+    Refusal { receiver: u32, nonce: &'m [u8; NONCE], tag: &'m [u8; TAG] },
 }
 
 /// The two codes at the end of a message, and what they are of.
@@ -77,6 +80,11 @@ pub(crate) fn parse(message: &[u8]) -> Option<Incoming<'_>> {
         let receiver = take_number(&mut rest)?;
         let (nonce, rest) = rest.split_first_chunk()?;
         return Some(Incoming::Cookie { receiver, nonce, sealed: rest.try_into().ok()? });
+    }
+    if *kind == IS_REFUSAL {
+        let receiver = take_number(&mut rest)?;
+        let (nonce, rest) = rest.split_first_chunk()?;
+        return Some(Incoming::Refusal { receiver, nonce, tag: rest.try_into().ok()? });
     }
     let macs = Macs::of(message)?;
     let mut rest = macs.body.get(4..)?;
@@ -136,5 +144,11 @@ pub(crate) fn write<E>(
 /// A cookie message.
 pub(crate) fn write_cookie(receiver: u32, nonce: &[u8; NONCE], sealed: &[u8; SEALED_COOKIE]) -> Message {
     let parts: [&[u8]; 4] = [&IS_COOKIE, &receiver.to_le_bytes(), nonce, sealed];
+    parts.into_iter().flatten().copied().collect()
+}
+
+/// A refusal.
+pub(crate) fn write_refusal(receiver: u32, nonce: &[u8; NONCE], tag: &[u8; TAG]) -> Message {
+    let parts: [&[u8]; 4] = [&IS_REFUSAL, &receiver.to_le_bytes(), nonce, tag];
     parts.into_iter().flatten().copied().collect()
 }

@@ -101,6 +101,11 @@ impl Attempt {
         self.asked_at = Some(place);
     }
 
+    /// When it began.
+    pub(crate) fn since(&self) -> Time {
+        self.since
+    }
+
     pub(crate) fn is_due(&self, now: Time) -> bool {
         self.next_at <= now
     }

@@ -25,6 +25,7 @@ use crate::introduction::Mismatch;
 use crate::key::{PresharedKey, PublicKey};
 use activity::Activity;
 use arqway_units::{Span, Time};
+use arrayvec::ArrayVec;
 use attempt::{Attempt, LastAnswer};
 use keypair::Keypair;
 use path::Path;
@@ -55,6 +56,28 @@ pub struct PeerConfig {
     /// When the way through a NAT is held open.
     pub keepalive: Keepalive,
 }
+
+/// What its user was told of why there is no session yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Told {
+    #[default]
+    Nothing,
+    Unanswered,
+    KeyUnknown,
+}
+
+/// Which incarnation of a peer has shown to be there.
+pub(crate) struct Met {
+    /// Another one than before.
+    pub(crate) restarted: bool,
+    /// One before that: so two are there at a time, and have the same key.
+    pub(crate) is_back: bool,
+}
+
+/// So many incarnations are known that were there before.
+const GONE: usize = 4;
+/// A peer that never was heard is doubted after so long.
+pub(crate) const DOUBTED_AFTER: Span = Span::from_milliseconds(4_000);
 
 /// After ends could not speak, they try again only after so long.
 const REFUSED_FOR: Span = Span::from_milliseconds(30_000);
@@ -96,8 +119,12 @@ pub(crate) struct Peer {
     pub(crate) latest: Latest,
     /// The latest one to it, or that it says it knows. Of this peer alone: one that lies keeps nobody else from us.
     pub(crate) stamped: Timestamp,
-    /// Its incarnation.
+    /// Its incarnation, and those before.
     pub(crate) boot: Option<u64>,
+    gone: ArrayVec<u64, GONE>,
+    pub(crate) told: Told,
+    /// When its user was told that two ends have its key.
+    pub(crate) told_twice: Option<Time>,
     /// Why we cannot speak, and when we noticed.
     pub(crate) refused: Option<(Mismatch, Time)>,
     /// How long it took to answer a handshake, as far as is known.
@@ -120,6 +147,9 @@ impl Peer {
             latest: Latest::default(),
             stamped: Timestamp::default(),
             boot: None,
+            gone: ArrayVec::new(),
+            told: Told::default(),
+            told_twice: None,
             refused: None,
             round_trip: None,
             awaits: false,
@@ -145,10 +175,32 @@ impl Peer {
         }
     }
 
-    /// Both ends have new keys. Whether this is another incarnation of the peer than before.
-    pub(crate) fn met(&mut self, boot: u64) -> bool {
-        self.refused = None;
-        self.boot.replace(boot).is_some_and(|before| before != boot)
+    /// Both ends have new keys, and this is the incarnation of the peer.
+    pub(crate) fn met(&mut self, boot: u64) -> Met {
+        (self.refused, self.told) = (None, Told::Nothing);
+        let Some(before) = self.boot.replace(boot).filter(|before| *before != boot) else {
+            return Met { restarted: false, is_back: false };
+        };
+        let is_back = self.gone.contains(&boot);
+        if self.gone.is_full() {
+            self.gone.remove(0);
+        }
+        self.gone.push(before);
+        Met { restarted: true, is_back }
+    }
+
+    /// Whether it is time to doubt that the peer is where it is asked, and knows us: where, and whether something answered there.
+    pub(crate) fn take_doubt(&mut self, now: Time) -> Option<(SocketAddr, bool)> {
+        self.doubt_at().filter(|at| *at <= now)?;
+        let attempt = self.attempt.as_ref()?;
+        let to = attempt.pending.as_ref()?.to;
+        self.told = Told::Unanswered;
+        Some((to, attempt.unverified))
+    }
+
+    fn doubt_at(&self) -> Option<Time> {
+        let attempt = self.attempt.as_ref().filter(|_| self.boot.is_none() && self.told == Told::Nothing)?;
+        Some(attempt.since() + DOUBTED_AFTER)
     }
 
     /// It has shown to be at an address. Whether it was elsewhere before.
@@ -197,7 +249,8 @@ impl Peer {
             .then(|| self.activity.keepalive_at(config));
         let challenge = self.path.deadline().filter(|at| *at > now);
         let attempt = self.attempt.as_ref().map(|attempt| attempt.deadline(config, now));
-        [retired, keepalive, attempt, self.activity.deadline(config), challenge].into_iter().flatten().min()
+        let doubt = self.doubt_at().filter(|at| *at > now);
+        [retired, keepalive, attempt, self.activity.deadline(config), challenge, doubt].into_iter().flatten().min()
     }
 
     /// Whether it is to be challenged, and can be: a handshake shows where it is, too.

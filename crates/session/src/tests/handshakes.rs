@@ -81,7 +81,8 @@ fn another_preshared_key_is_named_as_the_likely_reason() {
     ends[0].endpoint.begin(ends[0].peer, at(0));
     run(&mut ends, at(0), at(100_000));
     let told: Vec<String> = ends[0].events().iter().map(ToString::to_string).collect();
-    assert_eq!(told, ["peer 1: answers that do not verify; expected the same preshared key at both ends"]);
+    let last = told.last().map(String::as_str);
+    assert_eq!(last, Some("peer 1: answers that do not verify; expected the same preshared key at both ends"));
 }
 
 #[test]
@@ -100,7 +101,8 @@ fn a_peer_that_never_answers_is_given_up_and_costs_nothing_then() {
     }
     // After 1, 2, 4, 4, ... s, and up to 0.27 s more.
     assert!((21..=25).contains(&sent), "{sent}");
-    assert!(matches!(ends[0].events()[..], [Event::Unreachable { unverified: false, .. }]));
+    let told = ends[0].events();
+    assert!(matches!(told[..], [Event::Unanswered { .. }, Event::Unreachable { unverified: false, .. }]), "{told:?}");
 }
 
 #[test]

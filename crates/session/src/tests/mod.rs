@@ -9,6 +9,7 @@ mod promises;
 mod strangers;
 mod vectors;
 mod wireguard;
+mod wrong_keys;
 
 pub(crate) use crate::fuzz::ends::*;
 use crate::*;

@@ -8,7 +8,7 @@
 use crate::hub::Event;
 use crate::hub::LineHint;
 use arqway_link::bearer;
-use arqway_session as session;
+use arqway_session::{self as session, Endpoint, PeerId};
 use arqway_units::BitRate;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -20,8 +20,9 @@ pub struct EventLine {
     pub at_s: f64,
     /// Counts the events of a tunnel, so that whoever missed some sees it.
     pub number: u64,
-    /// What the peer is called.
-    pub peer: String,
+    /// What the peer is called, if it is about one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub peer: Option<String>,
     /// What happened to it.
     #[serde(flatten)]
     pub what: What,
@@ -44,6 +45,46 @@ pub enum What {
     Unreachable {
         /// Something answered, and did not verify.
         unverified: bool,
+    },
+    /// The peer never was heard and has not answered for seconds.
+    Unanswered {
+        /// Where it was asked.
+        at: String,
+        /// Its public key, as the settings have it.
+        public_key: String,
+        /// Something answered, and did not verify.
+        unverified: bool,
+    },
+    /// The peer says that it does not know our public key.
+    KeyUnknown {
+        /// Where it is.
+        at: String,
+        /// Our key.
+        public_key: String,
+    },
+    /// Somebody begins handshakes with a public key that no peer has.
+    Stranger {
+        /// Where it is.
+        from: String,
+        /// Its key.
+        public_key: String,
+    },
+    /// Somebody's handshakes are for another public key than ours.
+    Misdirected {
+        /// Where it is.
+        from: String,
+        /// Our key.
+        public_key: String,
+        /// The peer whose key they are for, if it is one's.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        of: Option<String>,
+    },
+    /// Two ends that run have the private key of this peer.
+    KeyTwice {
+        /// Where one of them is.
+        at: String,
+        /// Where the peer was before.
+        before: String,
     },
     /// The name of the peer's host had no address at the start.
     Unresolved {
@@ -98,8 +139,26 @@ pub enum What {
 }
 
 impl What {
-    pub(crate) fn of(event: &Event) -> Self {
+    pub(crate) fn of<'n>(event: &Event, session: &Endpoint, name_of: impl Fn(PeerId) -> &'n str) -> Self {
         match event {
+            Event::Session(session::Event::Unanswered { peer, to, unverified }) => {
+                let public_key = session.key_of(*peer).map_or_else(String::new, |key| key.to_string());
+                Self::Unanswered { at: to.to_string(), public_key, unverified: *unverified }
+            }
+            Event::Session(session::Event::KeyUnknown { at, .. }) => {
+                Self::KeyUnknown { at: at.to_string(), public_key: session.public().to_string() }
+            }
+            Event::Session(session::Event::Stranger { public, from }) => {
+                Self::Stranger { from: from.to_string(), public_key: public.to_string() }
+            }
+            Event::Session(session::Event::Misdirected { from, peer }) => Self::Misdirected {
+                from: from.to_string(),
+                public_key: session.public().to_string(),
+                of: peer.map(|peer| name_of(peer).to_owned()),
+            },
+            Event::Session(session::Event::Twice { at, before, .. }) => {
+                Self::KeyTwice { at: at.to_string(), before: before.unwrap_or(*at).to_string() }
+            }
             Event::Session(session::Event::Established { restarted: false, .. }) => Self::Keys,
             Event::Session(session::Event::Established { .. }) | Event::Link(_, bearer::Event::PeerRestarted) => {
                 Self::Restarted
@@ -121,9 +180,50 @@ impl What {
     }
 }
 
+impl What {
+    /// What is wrong with whose key.
+    fn fmt_of_keys(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unanswered { at, public_key, unverified: false } => write!(
+                out,
+                "no reply from {at} yet; check its address, firewalls, and that the public key of the end there is {public_key}"
+            ),
+            Self::Unanswered { at, unverified: true, .. } => {
+                write!(out, "replies from {at} do not verify; check that both ends have the same preshared key")
+            }
+            Self::KeyUnknown { at, public_key } => {
+                write!(
+                    out,
+                    "{at} has no peer with this end's public key {public_key}; check `public-key` in its settings"
+                )
+            }
+            Self::Stranger { from, public_key } => write!(
+                out,
+                "a handshake from {from} with public key {public_key}, which no peer has; check `public-key` in the settings of this end"
+            ),
+            Self::Misdirected { from, public_key, of: None } => write!(
+                out,
+                "a handshake from {from} for another public key than this end's {public_key}; check `public-key` in the settings there"
+            ),
+            Self::Misdirected { from, public_key, of: Some(peer) } => write!(
+                out,
+                "a handshake from {from} for the public key of `{peer}`, but this end has {public_key}; check `endpoint` there, and that this end \
+                 has the settings and the private key of its own"
+            ),
+            Self::KeyTwice { at, before } => {
+                write!(out, "two ends with its private key run, at {at} and at {before}; give each a key of its own")
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
 impl fmt::Display for EventLine {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{}: {}", self.peer, self.what)
+        match &self.peer {
+            Some(peer) => write!(out, "{peer}: {}", self.what),
+            None => self.what.fmt(out),
+        }
     }
 }
 
@@ -142,6 +242,11 @@ impl fmt::Display for What {
             Self::Unresolved { endpoint, why } => {
                 write!(out, "cannot resolve `{endpoint}`: {why}; trying again every 5 s")
             }
+            Self::Unanswered { .. }
+            | Self::KeyUnknown { .. }
+            | Self::Stranger { .. }
+            | Self::Misdirected { .. }
+            | Self::KeyTwice { .. } => self.fmt_of_keys(out),
             Self::Moved { to } => write!(out, "address changed to {to}"),
             Self::Up => write!(out, "link up"),
             Self::Down => write!(out, "link down"),

@@ -68,12 +68,12 @@ pub enum Event {
 }
 
 impl Event {
-    /// To whom.
+    /// To whom, if to a peer.
     #[must_use]
-    pub fn peer(&self) -> PeerId {
+    pub fn peer(&self) -> Option<PeerId> {
         match self {
             Self::Session(event) => event.peer(),
-            Self::Link(peer, _) => *peer,
+            Self::Link(peer, _) => Some(*peer),
         }
     }
 }

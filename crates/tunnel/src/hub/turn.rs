@@ -142,7 +142,7 @@ impl<R: Random> Hub<R> {
     /// What the session has to say of peers.
     fn hear_session(&mut self, now: Time) {
         while let Some(event) = self.session.poll_event() {
-            if let Some(index) = self.index(event.peer()) {
+            if let Some(index) = event.peer().and_then(|peer| self.index(peer)) {
                 match event {
                     session::Event::Established { peer, boot, .. } => {
                         let address = self.session.status(peer, now).and_then(|status| status.address);
@@ -151,7 +151,7 @@ impl<R: Random> Hub<R> {
                         self.agenda.make_ready(index);
                     }
                     session::Event::Moved { to, .. } => self.peers[index].is_at(to),
-                    session::Event::Refused { .. } | session::Event::Unreachable { .. } => {}
+                    _ => {}
                 }
             }
             self.events.push(Event::Session(event));
