@@ -40,7 +40,7 @@ pub use counters::Counters;
 pub use endpoint::{Endpoint, PeerError, Received, Status};
 pub use event::{Event, PeerId};
 pub use handshake::wire::{MOST_MESSAGE, Message};
-pub use introduction::{Configuration, Differences, Introduction, Mismatch, PARTS, VERSION};
+pub use introduction::{ADDRESSES, Configuration, Differences, Introduction, Mismatch, PARTS, VERSION};
 pub use key::{
     KEY, KEY_TEXT, KeyError, KeyFileError, PresharedKey, PrivateKey, PublicKey, check_key_file, read_preshared,
     read_private,

@@ -105,7 +105,8 @@ impl RunningTunnel {
         generator.fill(&mut boot);
         let boot = u64::from_le_bytes(boot);
         let clock = Clock::start();
-        let introduction = Introduction::new(boot, checked.configuration());
+        let own = settings.addresses.iter().map(|own| own.address);
+        let introduction = Introduction::new(boot, checked.configuration()).with_addresses(own);
         let session = Endpoint::new(private, introduction, Config::default(), clock.since_1970());
         let mut hub = Hub::new(session, boot, generator);
         let mut line = line::open(settings.line())?;

@@ -101,6 +101,7 @@ fn mistakes_between_settings_are_told_too() {
         ),
         (&second(key, "\"10.9.0.3\""), "home.toml:8:14", "a second peer with this public key"),
         (&second(other, "\"10.9.0.2\""), "home.toml:9:12", "10.9.0.2 belongs to another peer already"),
+        (&second(other, "\"10.9.0.1\""), "home.toml:5:12", "10.9.0.1 is an address of this end"),
         (
             &format!("{}name = \"{key}\"\n", second(other, "\"10.9.0.3\"")),
             "home.toml:8:1",

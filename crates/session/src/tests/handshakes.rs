@@ -47,8 +47,8 @@ fn an_end_with_another_configuration_or_version_says_so_and_so_does_its_peer() {
     let introductions = [
         (Introduction::new(22, other), "the peer's settings differ from ours: services; both ends need the same"),
         (
-            Introduction { version: 2, ..Introduction::new(22, configuration()) },
-            "the peer speaks version 2 of the session, this end version 1: update this end",
+            Introduction { version: 3, ..Introduction::new(22, configuration()) },
+            "the peer speaks version 3 of the session, this end version 2: update this end",
         ),
     ];
     for (introduction, told) in introductions {

@@ -380,6 +380,12 @@ impl Settings {
                 mistakes.push(mistake.help("set those behind it, such as allowed = [\"10.9.0.2\"]"));
             }
             for prefix in &peer.value.allowed {
+                let (address, length) = prefix.value.first_and_length();
+                let is_own = self.addresses.iter().any(|own| own.address == address);
+                if is_own && length == if address.is_ipv4() { 32 } else { 128 } {
+                    let message = format!("{address} is an address of this end, so nothing would ever go to the peer");
+                    mistakes.push(prefix.mistake(message).help("set the peer's own address, and those behind it"));
+                }
                 if allowed.iter().any(|(taken, by)| *taken == prefix.value && *by != index) {
                     let message = format!("{} belongs to another peer already", prefix.value);
                     mistakes.push(prefix.mistake(message).help("a part of it may: the longest prefix counts"));
