@@ -2,12 +2,23 @@
 
 use crate::emulation::{Emulation, Next, Now};
 use crate::statistics::Report;
-use arqway_net::{Clock, Interface, NetError, Wait, Waker};
+use arqway_net::{Awaited, Clock, Interest, Interface, NetError, Wait, Waker};
 use arqway_units::{Span, Time};
 use std::os::fd::AsFd;
 
 /// A report comes that often.
 const EVERY: Span = Span::from_milliseconds(1000);
+
+/// What it waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Source {
+    /// The word to stop.
+    Stop,
+    /// Packets of the client.
+    Client,
+    /// Packets of the server.
+    Server,
+}
 
 /// What an emulation tells while it runs.
 #[derive(Debug)]
@@ -64,9 +75,12 @@ impl Emulation<Interface, Clock> {
             let until = due.map_or(report_at, |due| due.min(report_at));
             let ready = {
                 let [client, server] = self.ends();
-                wait.on(&[stop.as_fd(), client.as_fd(), server.as_fd()], Some(until), &clock)?
+                let awaited =
+                    [(Source::Stop, stop.as_fd()), (Source::Client, client.as_fd()), (Source::Server, server.as_fd())];
+                let awaited = awaited.map(|(name, descriptor)| Awaited { name, descriptor, interest: Interest::Read });
+                wait.on(&awaited, Some(until), &clock)?
             };
-            if ready.has(0) {
+            if ready.has(Source::Stop) {
                 return Ok(());
             }
             if ready.is_empty() {

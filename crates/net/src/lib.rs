@@ -11,6 +11,7 @@
 //! | `namespace` | [`Namespace`]: made, entered, removed; a [`Child`] inside; [`leftovers`] of a process that was killed |
 //! | `interface` | [`Interface`]: packets in and out |
 //! | `udp` | [`UdpSocket`]: datagrams in batches |
+//! | `sent` | [`Sent`]: what became of datagrams, and when those that found no room can be tried again |
 //! | `serial` | [`SerialPort`]: datagrams over a serial line |
 //! | `unix_socket` | [`connect_abstract`], [`peer_credentials`]: Unix sockets, and who is at their other end |
 //! | `privileges` | [`privileges`]: root's, or a user namespace's, or what is missing |
@@ -61,6 +62,7 @@ mod namespace;
 mod netlink;
 mod option;
 mod privileges;
+mod sent;
 mod serial;
 mod udp;
 mod underlay;
@@ -77,8 +79,9 @@ pub use name_servers::ask_name_servers;
 pub use namespace::{Child, Namespace, leftovers};
 pub use option::set_congestion_control;
 pub use privileges::{Privileges, own_user, privileges};
+pub use sent::{Again, Sent};
 pub use serial::{BITS_AN_OCTET, SerialConfig, SerialPort};
-pub use udp::{Arrival, Datagrams, Outer, Sent, UdpSocket, reaches, unmapped};
+pub use udp::{Arrival, Datagrams, Outer, UdpSocket, reaches, unmapped};
 pub use underlay::{Underlay, Way};
 pub use unix_socket::{Credentials, connect_abstract, peer_credentials};
-pub use wait::{Ready, Wait, Waker};
+pub use wait::{Await, Awaited, Interest, Ready, Wait, Waker};

@@ -4,9 +4,10 @@
 //! to before is set again at the end.
 
 use crate::error::NetError;
-use crate::udp::Sent;
+use crate::sent::{Again, Sent};
 use arqway_hdlc::{Decoder, encode};
 use arqway_slab::Slab;
+use arqway_units::Span;
 use bytes::BytesMut;
 use rustix::fs::{Mode, OFlags, open};
 use rustix::io::{Errno, read, write};
@@ -130,9 +131,10 @@ impl SerialPort {
     /// # Errors
     /// The device is gone.
     pub fn send(&mut self, octets: &[u8], each: usize) -> Result<Sent, NetError> {
-        let allowed = (self.config.baud / BITS_AN_OCTET / WAITING).max(WAITING_AT_LEAST);
-        if !self.flush()? || self.waiting()? > allowed {
-            return Ok(Sent::NoRoom);
+        self.flush()?;
+        let until = self.until_flushed().or(until_room(self.waiting()?, self.config.baud));
+        if let Some(span) = until {
+            return Ok(Sent::NoRoom(Again::After(span)));
         }
         let datagram = &octets[..each.min(octets.len())];
         self.frame.clear();
@@ -158,10 +160,12 @@ impl SerialPort {
         Ok(true)
     }
 
-    /// Whether the system has all that was sent.
+    /// How long the line takes for what the system has not taken yet, to which it can be given afterwards; `None` where the system has
+    /// all of it. That the device can be written does not tell: some say so, and take nothing.
     #[must_use]
-    pub fn is_flushed(&self) -> bool {
-        self.taken >= self.frame.len()
+    pub fn until_flushed(&self) -> Option<Span> {
+        let unsent = u32::try_from(self.frame.len() - self.taken).unwrap_or(u32::MAX);
+        (unsent > 0).then(|| at_least_half_of_what_may_wait(unsent, self.config.baud))
     }
 
     /// Frames that arrived damaged.
@@ -185,6 +189,23 @@ impl SerialPort {
     fn gone(&self, error: Errno) -> NetError {
         NetError::system(format!("use the serial line {}", self.config.path.display()), error)
     }
+}
+
+/// How long a line takes until it has room for another datagram while so many octets wait in the system; `None` where it has room now.
+fn until_room(waiting: u32, baud: u32) -> Option<Span> {
+    let too_many = waiting.saturating_sub(allowed(baud));
+    (too_many > 0).then(|| at_least_half_of_what_may_wait(too_many, baud))
+}
+
+/// How many octets may wait in the system when another datagram goes.
+fn allowed(baud: u32) -> u32 {
+    (baud / BITS_AN_OCTET / WAITING).max(WAITING_AT_LEAST)
+}
+
+/// How long so many octets take. Where the other end holds the line back, that is asked again and again.
+fn at_least_half_of_what_may_wait(octets: u32, baud: u32) -> Span {
+    let bits = u64::from(octets.max(allowed(baud) / 2)) * u64::from(BITS_AN_OCTET);
+    Span::from_milliseconds(1000) * bits / u64::from(baud.max(1))
 }
 
 impl Drop for SerialPort {
@@ -243,6 +264,30 @@ mod tests {
             write(&master, &line[..length]).expect("a line");
             assert_eq!(received(&mut port)[..], datagram[..200]);
         }
+    }
+
+    #[test]
+    fn a_full_line_is_tried_again_when_another_datagram_has_room_however_long_it_is_held_back() {
+        // 115 octets are 20 ms of this line.
+        assert_eq!([0, 115].map(|waiting| until_room(waiting, 57_600)), [None; 2]);
+        let milliseconds = |waiting| until_room(waiting, 57_600).map(|span| span.as_seconds() * 1000.0);
+        assert!(milliseconds(115 + 576).is_some_and(|span| (100.0..100.1).contains(&span)));
+        assert!(milliseconds(116).is_some_and(|span| span > 9.0), "at most some 100 times a second");
+        assert!(until_room(4096, 1200).is_some_and(|span| span < Span::from_milliseconds(40_000)));
+        assert!(until_room(u32::MAX, 4_000_000).is_some());
+    }
+
+    #[test]
+    fn a_line_that_takes_no_more_is_tried_again_after_what_it_has_to_take() {
+        let (_master, config) = pty();
+        let mut port = SerialPort::open(config).expect("a line");
+        assert_eq!(port.until_flushed(), None);
+        let mut send = || port.send(&[7; 1000], 1000).expect("a line");
+        let sent = std::iter::repeat_with(&mut send).find(|sent| !matches!(sent, Sent::Taken(_)));
+        // Some part of a frame of 1,008 octets, which take 175 ms.
+        let Some(Sent::NoRoom(Again::After(span))) = sent else { panic!("{sent:?}") };
+        assert!((9.0..176.0).contains(&(span.as_seconds() * 1000.0)), "{span}");
+        assert_eq!(port.until_flushed(), Some(span));
     }
 
     #[test]

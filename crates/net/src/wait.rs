@@ -26,21 +26,67 @@ pub struct Wait {
     thread: std::marker::PhantomData<*const ()>,
 }
 
-/// Which descriptors of a wait there is something to read from, by their place in the call; an error to be read counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Ready(u16);
+/// What a wait waits for: something to read from a descriptor, or its name too, by which what is ready is asked for.
+pub trait Await: Copy {
+    /// What tells it from others.
+    type Name: Copy + PartialEq;
 
-impl Ready {
-    /// Whether there is something to read from the descriptor at `place`.
+    /// Its name, its descriptor, and what is to happen there.
+    fn awaited(&self) -> Awaited<'_, Self::Name>;
+}
+
+/// A descriptor that is waited for, by name.
+#[derive(Debug, Clone, Copy)]
+pub struct Awaited<'f, N> {
+    /// What the caller calls it.
+    pub name: N,
+    /// The descriptor.
+    pub descriptor: BorrowedFd<'f>,
+    /// What is to happen there.
+    pub interest: Interest,
+}
+
+/// What is waited for at a descriptor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Interest {
+    /// There is something to read.
+    Read,
+    /// There is something to read, or room to write.
+    ReadOrWrite,
+}
+
+impl<N: Copy + PartialEq> Await for Awaited<'_, N> {
+    type Name = N;
+
+    fn awaited(&self) -> Awaited<'_, N> {
+        *self
+    }
+}
+
+/// Something to read, where it need not be told from which.
+impl Await for BorrowedFd<'_> {
+    type Name = ();
+
+    fn awaited(&self) -> Awaited<'_, ()> {
+        Awaited { name: (), descriptor: *self, interest: Interest::Read }
+    }
+}
+
+/// What a wait has found, by name; an error to be read counts.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Ready<N>(ArrayVec<N, MOST>);
+
+impl<N: PartialEq> Ready<N> {
+    /// Whether what was waited for at this descriptor is there.
     #[must_use]
-    pub fn has(self, place: usize) -> bool {
-        place < MOST && self.0 & (1 << place) != 0
+    pub fn has(&self, name: N) -> bool {
+        self.0.contains(&name)
     }
 
     /// Whether nothing was ready: the time had come, or a signal.
     #[must_use]
-    pub fn is_empty(self) -> bool {
-        self.0 == 0
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 }
 
@@ -71,28 +117,35 @@ impl Wait {
         set == 0
     }
 
-    /// Waits until one of `fds` (at most 16) can be read, or `until`, or a signal: ppoll(2), in nanoseconds.
+    /// Waits until what is awaited happens at one of the descriptors (at most 16), or `until`, or a signal: ppoll(2), in nanoseconds.
     ///
     /// `None` waits without a limit. A time that has passed only looks.
     ///
     /// # Errors
     /// The system does not let the thread wait, or there are more than 16 descriptors.
-    pub fn on(&self, fds: &[BorrowedFd<'_>], until: Option<Time>, clock: &Clock) -> Result<Ready, NetError> {
-        let failed = |error| NetError::system(format!("wait for {} descriptors", fds.len()), error);
-        if fds.len() > MOST {
+    pub fn on<A: Await>(&self, awaited: &[A], until: Option<Time>, clock: &Clock) -> Result<Ready<A::Name>, NetError> {
+        let failed = |error| NetError::system(format!("wait for {} descriptors", awaited.len()), error);
+        if awaited.len() > MOST {
             return Err(failed(Errno::INVAL));
         }
-        let mut polled: ArrayVec<PollFd<'_>, MOST> =
-            fds.iter().map(|fd| PollFd::from_borrowed_fd(*fd, PollFlags::IN)).collect();
+        let mut polled: ArrayVec<PollFd<'_>, MOST> = awaited.iter().map(|awaited| polled(&awaited.awaited())).collect();
         let timeout = until.and_then(|until| clock::timeout(until.since(clock.now())));
         match poll(&mut polled, timeout.as_ref()) {
             Ok(_) => {}
-            Err(Errno::INTR) => return Ok(Ready::default()),
+            Err(Errno::INTR) => return Ok(Ready(ArrayVec::new())),
             Err(error) => return Err(failed(error)),
         }
-        let bits = polled.iter().enumerate().filter(|(_, fd)| !fd.revents().is_empty()).map(|(place, _)| 1 << place);
-        Ok(Ready(bits.fold(0, |all, bit| all | bit)))
+        let found = awaited.iter().zip(&polled).filter(|(_, polled)| !polled.revents().is_empty());
+        Ok(Ready(found.map(|(awaited, _)| awaited.awaited().name).collect()))
     }
+}
+
+fn polled<'f, N>(awaited: &Awaited<'f, N>) -> PollFd<'f> {
+    let flags = match awaited.interest {
+        Interest::Read => PollFlags::IN,
+        Interest::ReadOrWrite => PollFlags::IN | PollFlags::OUT,
+    };
+    PollFd::from_borrowed_fd(awaited.descriptor, flags)
 }
 
 impl Drop for Wait {
@@ -145,14 +198,14 @@ mod tests {
     fn a_wait_ends_at_its_time_and_never_before() {
         let (clock, wait) = (Clock::start(), Wait::new().unwrap());
         let until = clock.now() + Span::from_milliseconds(2);
-        assert!(wait.on(&[], Some(until), &clock).unwrap().is_empty());
+        assert!(wait.on::<BorrowedFd<'_>>(&[], Some(until), &clock).unwrap().is_empty());
         assert!(clock.now() >= until);
     }
 
     #[test]
     fn a_wait_for_a_time_that_has_passed_only_looks() {
         let clock = Clock::start();
-        assert!(Wait::new().unwrap().on(&[], Some(Time::ZERO), &clock).unwrap().is_empty());
+        assert!(Wait::new().unwrap().on::<BorrowedFd<'_>>(&[], Some(Time::ZERO), &clock).unwrap().is_empty());
     }
 
     #[test]
@@ -161,8 +214,13 @@ mod tests {
             (Clock::start(), Wait::new().unwrap(), Waker::new().unwrap(), Waker::new().unwrap());
         std::thread::scope(|scope| {
             scope.spawn(|| waker.wake());
-            let ready = wait.on(&[quiet.as_fd(), waker.as_fd()], None, &clock).unwrap();
-            assert!(!ready.has(0) && ready.has(1));
+            let awaited = [("quiet", &quiet), ("waker", &waker)].map(|(name, waker)| Awaited {
+                name,
+                descriptor: waker.as_fd(),
+                interest: Interest::Read,
+            });
+            let ready = wait.on(&awaited, None, &clock).unwrap();
+            assert!(!ready.has("quiet") && ready.has("waker"));
         });
         assert!(waker.clear() && !waker.clear());
     }

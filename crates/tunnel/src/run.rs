@@ -16,7 +16,9 @@ use crate::settings::{self, Checked, Keys};
 use crate::start_error::StartError;
 use arqway_link::mux::service_names;
 use arqway_link::{LinkState, ServiceConfig, bearer};
-use arqway_net::{Clock, Device, Interface, Masquerade, NetError, Ready, Wait, Waker, confine, reaches};
+use arqway_net::{
+    Awaited, Clock, Device, Interest, Interface, Masquerade, NetError, Ready, Wait, Waker, confine, reaches,
+};
 use arqway_session::{
     self as session, Config, Endpoint, Introduction, Keepalive, PeerConfig, PeerId, PresharedKey, Random,
 };
@@ -26,7 +28,7 @@ use rand::rngs::ChaCha20Rng;
 use rand::{Rng, SeedableRng};
 use serde::Serialize;
 use std::net::SocketAddr;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::AsFd;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,12 +36,23 @@ use std::sync::mpsc::Receiver;
 
 /// Packets that the device holds until they are read here: a burst, since each class has a queue of its own.
 const TRANSMIT_QUEUE: u32 = 500;
-/// How soon a line that was full is tried again.
-const AGAIN: Span = Span::from_milliseconds(1);
 /// How often it is heard that routes have changed: on a router they may do so all the time, and each peer costs a question to the kernel then.
 const NEWS_INTERVAL: Span = Span::from_milliseconds(1000);
 /// How often the system's clock is looked at, which somebody may set.
 const CLOCK_INTERVAL: Span = Span::from_milliseconds(1000);
+
+/// What the loop waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Source {
+    /// Somebody asks, a name has been looked up, or it is to stop.
+    Waker,
+    /// Packets of the network layer.
+    Device,
+    /// Datagrams of peers, or room for ours.
+    Line,
+    /// News of the system's routes.
+    Routes,
+}
 
 /// Random octets from a generator that the system has seeded: it never fails, and asks the system nothing.
 struct Generator(ChaCha20Rng);
@@ -194,12 +207,12 @@ impl RunningTunnel {
                     self.resolver.ask(peer, now);
                 }
             }
-            let until = match next {
-                Next::Turn => Some(Time::ZERO),
-                Next::Wait { until, for_room: false } => until,
-                Next::Wait { until, for_room: true } => Some(until.map_or(now + AGAIN, |until| until.min(now + AGAIN))),
-            };
-            if self.wait(&wait, &waker, until)?.has(0) {
+            let ready = self.wait(&wait, next)?;
+            if ready.has(Source::Routes) {
+                self.line.changed();
+                self.hears_news_from = self.clock.now() + NEWS_INTERVAL;
+            }
+            if ready.has(Source::Waker) {
                 waker.clear();
                 while let Some((peer, address)) = self.resolver.poll() {
                     self.hub.set_address(peer, address, self.clock.now());
@@ -212,22 +225,28 @@ impl RunningTunnel {
         Ok(())
     }
 
-    /// Waits until there is something to do; the first of what is ready is the waker.
-    fn wait(&mut self, wait: &Wait, waker: &Waker, until: Option<Time>) -> Result<Ready, NetError> {
+    /// Waits until there is something to do.
+    fn wait(&self, wait: &Wait, next: Next) -> Result<Ready<Source>, NetError> {
         let now = self.clock.now();
-        let is_heard = self.hears_news_from <= now;
-        let news_from = self.line.changes().filter(|_| !is_heard).map(|_| self.hears_news_from);
+        let (until, for_room) = match next {
+            Next::Turn => (Some(Time::ZERO), false),
+            Next::Wait { until, for_room } => (until, for_room),
+        };
+        let news = self.line.changes();
+        let news_from = news.filter(|_| self.hears_news_from > now).map(|_| self.hears_news_from);
         let until = until.into_iter().chain(self.line.poll_timeout()).chain(news_from).min();
-        let news = self.line.changes().filter(|_| is_heard).unwrap_or(waker.as_fd());
-        let all = [waker.as_fd(), news, self.device.interface().as_fd()].into_iter().chain(self.line.descriptor());
-        let all: ArrayVec<BorrowedFd<'_>, 4> = all.collect();
-        let ready = wait.on(&all, until, &self.clock)?;
-        drop(all);
-        if ready.has(1) && is_heard {
-            self.line.changed();
-            self.hears_news_from = now + NEWS_INTERVAL;
-        }
-        Ok(ready)
+        let on_line = if for_room { Interest::ReadOrWrite } else { Interest::Read };
+        let all = [
+            (Source::Waker, Some(self.waker.as_fd()), Interest::Read),
+            (Source::Device, Some(self.device.interface().as_fd()), Interest::Read),
+            (Source::Line, self.line.descriptor(), on_line),
+            (Source::Routes, news.filter(|_| news_from.is_none()), Interest::Read),
+        ];
+        let all = all
+            .into_iter()
+            .filter_map(|(name, descriptor, interest)| Some(Awaited { name, descriptor: descriptor?, interest }));
+        let all: ArrayVec<Awaited<'_, Source>, 4> = all.collect();
+        wait.on(&all, until, &self.clock)
     }
 
     /// Answers somebody who asks.

@@ -61,9 +61,9 @@ fn carry(from: &OwnedFd, to: &OwnedFd, faults: Faults, seed: usize, stop: &Atomi
         // Nobody may have the device open yet, which is an error, or nobody reads.
         let soon = Some(clock.now() + Span::from_milliseconds(5));
         let ready = wait.on(&[from.as_fd()], soon, &clock).expect("a wait");
-        let length = if ready.has(0) { read(from, &mut octets).ok() } else { None };
-        if ready.has(0) && length.is_none() {
-            wait.on(&[], soon, &clock).expect("a wait");
+        let length = if ready.has(()) { read(from, &mut octets).ok() } else { None };
+        if ready.has(()) && length.is_none() {
+            wait.on::<BorrowedFd<'_>>(&[], soon, &clock).expect("a wait");
         }
         for octet in &octets[..length.unwrap_or(0)] {
             let mut happens = |often: u32| random.random_ratio(often, 100_000);

@@ -11,7 +11,9 @@ mod message;
 
 use crate::error::NetError;
 use crate::option;
+use crate::sent::{Again, Sent};
 use arqway_slab::Slab;
+use arqway_units::Span;
 use bytes::BytesMut;
 use quinn_udp::{EcnCodepoint, RecvMeta, UdpSocketState};
 use rustix::io::Errno;
@@ -24,6 +26,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Room for whatever one call may read: 64 KiB, as large as datagrams and batches of them get.
 const LARGEST: usize = 64 * 1024;
+/// When an interface whose queue is full is tried again.
+const SOON: Span = Span::from_milliseconds(1);
 /// Asked of the system for what it queues in each direction: some 30 ms at 1 Gbit/s. It may grant less.
 const BUFFER: usize = 4 * 1024 * 1024;
 
@@ -69,18 +73,6 @@ pub struct Datagrams {
     pub at: Option<Arrival>,
     /// They met congestion on the way (ECN, RFC 3168).
     pub is_congested: bool,
-}
-
-/// What became of datagrams that were to be sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[must_use]
-pub enum Sent {
-    /// The system has the first so many octets of them.
-    Taken(usize),
-    /// It has no room for them now: none was sent, and the same can be tried again.
-    NoRoom,
-    /// The first so many octets will never leave: too large for the interface, or no route, or nobody there.
-    Lost(usize),
 }
 
 impl UdpSocket {
@@ -178,7 +170,9 @@ impl UdpSocket {
             };
             match Errno::from_io_error(&error) {
                 Some(Errno::INTR) => {}
-                Some(Errno::AGAIN | Errno::NOBUFS | Errno::NOMEM) => return Ok(Sent::NoRoom),
+                Some(Errno::AGAIN) => return Ok(Sent::NoRoom(Again::WhenWritable)),
+                // The socket could be written all the time: what is full is the interface's queue, of which nobody tells.
+                Some(Errno::NOBUFS | Errno::NOMEM) => return Ok(Sent::NoRoom(Again::After(SOON))),
                 Some(Errno::BADF | Errno::NOTSOCK | Errno::FAULT) => {
                     return Err(NetError::system(format!("send datagrams from {}", self.address), error));
                 }

@@ -48,7 +48,7 @@ use std::net::SocketAddr;
 pub enum Next {
     /// Another turn at once: there may be more to read.
     Turn,
-    /// A turn at this time, if there is one, or when there is something to read; when the line has room again, if
+    /// A turn at this time, if there is one, or when there is something to read; when the line can be written, too, if
     /// `for_room`.
     Wait {
         /// The next deadline.

@@ -7,7 +7,7 @@
 
 use crate::line::Line;
 use arqway_link::{Frame, bearer};
-use arqway_net::{Arrival, NetError, Sent};
+use arqway_net::{Again, Arrival, NetError, Sent};
 use arqway_session::{Endpoint, HEAD_ROOM, MOST_MESSAGE, NotSealed, PeerId, TAG};
 use arqway_units::Time;
 use std::collections::VecDeque;
@@ -45,8 +45,8 @@ pub(crate) struct Outbox {
     runs: VecDeque<Run>,
     /// Where the datagrams begin of the peer that is served.
     share: usize,
-    /// The line had no room.
-    is_blocked: bool,
+    /// The line had no room, and when it can be tried again.
+    blocked: Option<Again>,
     /// Datagrams that nobody will get: the line refused them.
     pub(crate) lost: u64,
     /// Datagrams that the line took.
@@ -56,12 +56,12 @@ pub(crate) struct Outbox {
 impl Outbox {
     pub(crate) fn new() -> Self {
         let octets = vec![0; ROOM].into_boxed_slice();
-        Self { octets, end: 0, share: 0, runs: VecDeque::new(), is_blocked: false, lost: 0, sent: 0 }
+        Self { octets, end: 0, share: 0, runs: VecDeque::new(), blocked: None, lost: 0, sent: 0 }
     }
 
     /// Whether another datagram of any size finds room.
     pub(crate) fn has_room(&self) -> bool {
-        !self.is_blocked && self.octets.len() - self.end >= LONGEST + HEAD_ROOM + RESERVE
+        !self.is_blocked() && self.octets.len() - self.end >= LONGEST + HEAD_ROOM + RESERVE
     }
 
     /// Another peer is served.
@@ -76,12 +76,17 @@ impl Outbox {
 
     /// Whether another datagram of the session's own does.
     pub(crate) fn has_room_for_own(&self) -> bool {
-        !self.is_blocked && self.octets.len() - self.end >= MOST_MESSAGE
+        !self.is_blocked() && self.octets.len() - self.end >= MOST_MESSAGE
     }
 
     /// Whether it waits for the line.
     pub(crate) fn is_blocked(&self) -> bool {
-        self.is_blocked
+        self.blocked.is_some()
+    }
+
+    /// When the line can be tried again that had no room.
+    pub(crate) fn blocked(&self) -> Option<Again> {
+        self.blocked
     }
 
     /// Seals a frame for a peer behind what waits.
@@ -140,15 +145,15 @@ impl Outbox {
 
     /// Gives the line what waits, as far as it has room. Whether nothing waits any more.
     pub(crate) fn flush(&mut self, line: &mut (impl Line + ?Sized)) -> Result<bool, NetError> {
-        self.is_blocked = false;
+        self.blocked = None;
         while let Some(run) = self.runs.front_mut() {
             let sent =
                 line.send(run.to, run.answered, &self.octets[run.octets.clone()], run.each, run.traffic_class)?;
             let (done, counter) = match sent {
                 Sent::Taken(octets) => (octets, &mut self.sent),
                 Sent::Lost(octets) => (octets, &mut self.lost),
-                Sent::NoRoom => {
-                    self.is_blocked = true;
+                Sent::NoRoom(again) => {
+                    self.blocked = Some(again);
                     return Ok(false);
                 }
             };

@@ -19,7 +19,7 @@ use super::{Event, Hub, Next};
 use crate::line::Line;
 use arqway_link::mux::Headers;
 use arqway_link::{Frame, IcmpError, LinkService, Packet, Tag, bearer};
-use arqway_net::{Arrival, Datagrams, NetError};
+use arqway_net::{Again, Arrival, Datagrams, NetError};
 use arqway_session::{self as session, PeerId, Random, Received};
 use arqway_units::{Octets, Time};
 use bytes::{Bytes, BytesMut};
@@ -55,12 +55,19 @@ impl<R: Random> Hub<R> {
         self.counters.packets_refused_here += not_taken;
         self.send_own(line, now)?;
         self.outbox.flush(line)?;
-        let for_room = self.outbox.is_blocked();
+        let blocked = self.outbox.blocked();
         // There is room again for peers that found none.
-        more |= !for_room && self.agenda.has_ready();
-        let until = [self.session.poll_timeout(), self.agenda.deadline()];
+        more |= blocked.is_none() && self.agenda.has_ready();
+        if more {
+            return Ok(Next::Turn);
+        }
+        let again = blocked.and_then(|blocked| match blocked {
+            Again::WhenWritable => None,
+            Again::After(span) => Some(now + span),
+        });
+        let until = [self.session.poll_timeout(), self.agenda.deadline(), again];
         let until = until.into_iter().flatten().min();
-        Ok(if more { Next::Turn } else { Next::Wait { until, for_room } })
+        Ok(Next::Wait { until, for_room: blocked == Some(Again::WhenWritable) })
     }
 
     /// The session's own datagrams.

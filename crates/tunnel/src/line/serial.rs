@@ -16,8 +16,6 @@ use std::os::fd::{AsFd as _, BorrowedFd};
 
 /// How often a device that is gone is looked for.
 const AGAIN: Span = Span::from_milliseconds(1000);
-/// When what the system has not taken is offered again.
-const SOON: Span = Span::from_milliseconds(5);
 /// What a session takes for the address of the other end: there is only that one.
 const OTHER_END: SocketAddr = SocketAddr::V6(SocketAddrV6::new(Ipv6Addr::UNSPECIFIED, 0, 0, 0));
 
@@ -109,7 +107,7 @@ impl SystemLine for SerialLine {
 
     fn poll_timeout(&self) -> Option<Time> {
         match &self.device {
-            Device::There(port) => (!port.is_flushed()).then(|| self.now + SOON),
+            Device::There(port) => port.until_flushed().map(|span| self.now + span),
             Device::Lost { .. } => Some(self.now),
             Device::Gone { again, .. } => Some(*again),
         }

@@ -2,7 +2,7 @@
 
 use arqway_link::mux::{self, Addresses, BestEffort, Ds, Plan, Scfq, SchedulerConfig, Table};
 use arqway_link::{LinkLayer, LinkState, ServiceConfig, ShortForm, WorldDefaults, bearer};
-use arqway_net::{Arrival, Datagrams, NetError, Sent};
+use arqway_net::{Again, Arrival, Datagrams, NetError, Sent};
 use arqway_session::{
     Config, Configuration, Endpoint, Introduction, Keepalive, PeerConfig, PeerId, PresharedKey, PrivateKey,
 };
@@ -166,7 +166,7 @@ impl Line for FakeLine {
         traffic_class: u8,
     ) -> Result<Sent, NetError> {
         if !(self.has_room)() {
-            return Ok(Sent::NoRoom);
+            return Ok(Sent::NoRoom(Again::WhenWritable));
         }
         for datagram in octets.chunks(each) {
             let datagram = UnderWay { from: self.address, to, octets: datagram.to_vec(), traffic_class };
@@ -381,7 +381,7 @@ impl World {
         let arrival = self.wires.borrow().under_way.keys().next().map(|(at, _)| *at);
         let of_ends = self.ends.iter().filter_map(|end| match end.next {
             Next::Turn => Some(self.now),
-            // As often as the real loop tries.
+            // Nobody tells when this line has room: it is tried now and then.
             Next::Wait { until, for_room: true } => {
                 let again = end.line.now + Span::from_milliseconds(1);
                 Some(until.map_or(again, |until| until.min(again)))
