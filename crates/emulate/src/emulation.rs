@@ -15,7 +15,7 @@ use crate::fate_log::FateLog;
 use crate::file_writer::FileError;
 use crate::link::EmulatedLink;
 use crate::statistics::{Report, Statistics};
-use arqway_net::NetError;
+use arqway_net::{NetError, Next};
 use arqway_pcapng::LinkType;
 use arqway_sim::PipeEvent;
 use arqway_sim::channel::Direction;
@@ -44,15 +44,6 @@ pub struct Emulation<E, C> {
     statistics: Statistics,
     log: Option<FateLog>,
     capture: Option<Capture>,
-}
-
-/// What is to come after a turn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Next {
-    /// Another turn: there may be more to read.
-    Turn,
-    /// A turn at this time, if there is one, or when an end has something.
-    Wait(Option<Time>),
 }
 
 impl<E: End, C: Now> Emulation<E, C> {

@@ -12,7 +12,7 @@
 //! | module | what |
 //! | --- | --- |
 //! | `link` | both directions of the modelled link: two pipes of the simulator |
-//! | `emulation`, `run` | the loop, in any time and in real time |
+//! | `emulation`, `run` | a turn in any time, and the loop in real time |
 //! | `end` | what it needs of an interface |
 //! | `counters`, `lateness`, `statistics` | what it says of itself |
 //! | `fate_log`, `capture`, `file_writer` | its files |
@@ -31,7 +31,7 @@ mod servers;
 mod statistics;
 
 pub use counters::Counters;
-pub use emulation::{Emulation, Next, Now};
+pub use emulation::{Emulation, Now};
 pub use end::End;
 pub use file_writer::FileError;
 pub use lateness::{LatenessSummary, TOO_LATE};

@@ -1,8 +1,8 @@
 //! The loop in real time, until it is told to stop.
 
-use crate::emulation::{Emulation, Next, Now};
+use crate::emulation::{Emulation, Now};
 use crate::statistics::Report;
-use arqway_net::{Awaited, Clock, Interest, Interface, NetError, Wait, Waker};
+use arqway_net::{Awaited, Clock, Guest, Interest, Interface, NetError, Next, Ready, Wait, Waker, drive};
 use arqway_units::{Span, Time};
 use std::os::fd::AsFd;
 
@@ -46,46 +46,71 @@ impl Now for Clock {
     }
 }
 
+/// An emulation as a guest of the event loop.
+struct Running<'s, T> {
+    emulation: Emulation<Interface, Clock>,
+    stop: &'s Waker,
+    tell: T,
+    report_at: Time,
+    /// What the wait is for, where there is one.
+    until: Option<Time>,
+    is_over: bool,
+}
+
 impl Emulation<Interface, Clock> {
     /// Runs until `stop` is woken, or an interface is gone.
-    pub fn run(mut self, stop: &Waker, mut tell: impl FnMut(Progress)) -> Outcome {
-        let failure = self.until_stopped(stop, &mut tell).err();
-        let (summary, files) = self.finish();
-        Outcome { summary, files, failure }
+    pub fn run(self, stop: &Waker, tell: impl FnMut(Progress)) -> Outcome {
+        let clock = *self.clock();
+        let report_at = Time::ZERO + EVERY;
+        let mut running = Running { emulation: self, stop, tell, report_at, until: None, is_over: false };
+        let failure = Wait::new().and_then(|wait| {
+            // Without the right to it, lateness is what it is, and is told.
+            let _ = wait.prefer_this_thread();
+            drive(&mut running, &wait, &clock)
+        });
+        let (summary, files) = running.emulation.finish();
+        Outcome { summary, files, failure: failure.err() }
+    }
+}
+
+impl<T: FnMut(Progress)> Guest for Running<'_, T> {
+    type Source = Source;
+
+    fn is_over(&self) -> bool {
+        self.is_over
     }
 
-    fn until_stopped(&mut self, stop: &Waker, tell: &mut impl FnMut(Progress)) -> Result<(), NetError> {
-        let (wait, clock) = (Wait::new()?, *self.clock());
-        // Without the right to it, lateness is what it is, and is told.
-        let _ = wait.prefer_this_thread();
-        let mut report_at = Time::ZERO + EVERY;
-        loop {
-            let next = self.turn()?;
-            if clock.now() >= report_at {
-                tell(Progress::Second(Box::new(self.report())));
-                if let Some(failed) = self.failed_file() {
-                    tell(Progress::File(failed));
-                }
-                // A second that was missed altogether has no report of its own.
-                while report_at <= clock.now() {
-                    report_at += EVERY;
-                }
+    fn turn(&mut self, _: Time) -> Result<Next, NetError> {
+        let next = self.emulation.turn()?;
+        let now = self.emulation.clock().now();
+        if now >= self.report_at {
+            (self.tell)(Progress::Second(Box::new(self.emulation.report())));
+            if let Some(failed) = self.emulation.failed_file() {
+                (self.tell)(Progress::File(failed));
             }
-            let Next::Wait(due) = next else { continue };
-            let until = due.map_or(report_at, |due| due.min(report_at));
-            let ready = {
-                let [client, server] = self.ends();
-                let awaited =
-                    [(Source::Stop, stop.as_fd()), (Source::Client, client.as_fd()), (Source::Server, server.as_fd())];
-                let awaited = awaited.map(|(name, descriptor)| Awaited { name, descriptor, interest: Interest::Read });
-                wait.on(&awaited, Some(until), &clock)?
-            };
-            if ready.has(Source::Stop) {
-                return Ok(());
+            // A second that was missed altogether has no report of its own.
+            while self.report_at <= now {
+                self.report_at += EVERY;
             }
-            if ready.is_empty() {
-                self.woken_for(until);
-            }
+        }
+        self.until = match next {
+            Next::Turn => None,
+            Next::Wait(due) => Some(due.map_or(self.report_at, |due| due.min(self.report_at))),
+        };
+        Ok(self.until.map_or(Next::Turn, |until| Next::Wait(Some(until))))
+    }
+
+    fn awaited(&self) -> impl AsRef<[Awaited<'_, Source>]> {
+        let [client, server] = self.emulation.ends();
+        let all =
+            [(Source::Stop, self.stop.as_fd()), (Source::Client, client.as_fd()), (Source::Server, server.as_fd())];
+        all.map(|(name, descriptor)| Awaited { name, descriptor, interest: Interest::Read })
+    }
+
+    fn woken(&mut self, ready: &Ready<Source>, _: Time) {
+        self.is_over = ready.has(Source::Stop);
+        if let Some(until) = self.until.filter(|_| ready.is_empty()) {
+            self.emulation.woken_for(until);
         }
     }
 }

@@ -8,6 +8,7 @@
 //! | `clock` | [`Clock`]: the only file that reads a clock; a [`timeout`] in its nanoseconds |
 //! | `memory` | [`give_back_freed_memory`]: a burst's is not kept for ever |
 //! | `wait` | [`Wait`] for packets and for a time, in nanoseconds; [`Waker`] from another thread |
+//! | `event_loop` | [`drive`]: the loop of which tunnel and emulator are [`Guest`]s |
 //! | `namespace` | [`Namespace`]: made, entered, removed; a [`Child`] inside; [`leftovers`] of a process that was killed |
 //! | `interface` | [`Interface`]: packets in and out |
 //! | `udp` | [`UdpSocket`]: datagrams in batches |
@@ -54,6 +55,7 @@
 mod clock;
 mod confinement;
 mod error;
+mod event_loop;
 mod interface;
 mod masquerade;
 mod memory;
@@ -72,6 +74,7 @@ mod wait;
 pub use clock::{Clock, timeout};
 pub use confinement::{User, confine, protect_memory};
 pub use error::NetError;
+pub use event_loop::{Guest, Next, drive};
 pub use interface::{Device, Interface};
 pub use masquerade::Masquerade;
 pub use memory::give_back_freed_memory;

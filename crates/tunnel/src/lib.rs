@@ -19,22 +19,21 @@
 //! | `host/` | what it needs of this machine: TUN device, routes, name servers, names of hosts |
 //! | `settings/` | [`settings`]: what a file says |
 //! | `control/` | [`ask`]: talking to a tunnel that runs; its status and events |
-//! | `run.rs` | [`RunningTunnel`]: the loop in real time |
+//! | `running/` | [`RunningTunnel`]: all of it in real time |
 //! | `start_error.rs` | [`StartError`]: why it cannot begin |
 
 mod control;
 mod host;
 mod hub;
 mod line;
-mod run;
+mod running;
 pub mod settings;
 mod start_error;
 
 pub use control::{
     Answers, AskError, BindError, CountersStatus, EventLine, PeerStatus, ServiceStatus, Status, What, ask,
 };
-pub use host::TunDevice;
 pub use hub::{AddError, Counters, Event, Hub, LineHint, NetworkLayer, NewLink, NewPeer, Next};
 pub use line::Line;
-pub use run::RunningTunnel;
+pub use running::RunningTunnel;
 pub use start_error::StartError;

@@ -1,7 +1,7 @@
 //! Ends in memory and a clock that the test sets.
 
-use arqway_emulate::{EmulatedLink, Emulation, End, FileError, LinkSettings, Next, Now, Report};
-use arqway_net::NetError;
+use arqway_emulate::{EmulatedLink, Emulation, End, FileError, LinkSettings, Now, Report};
+use arqway_net::{NetError, Next};
 use arqway_slab::Slab;
 use arqway_units::{Octets, Ratio, Span, Time};
 use bytes::Bytes;

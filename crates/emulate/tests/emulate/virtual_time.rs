@@ -1,8 +1,9 @@
 //! The emulator in virtual time loses, drops and delivers what the simulator does.
 
 use crate::memory::{Clock, Memory, emulate, ms, ratio};
-use arqway_emulate::{EmulatedLink, Emulation, LinkSettings, Next, Now, Report};
+use arqway_emulate::{EmulatedLink, Emulation, LinkSettings, Now, Report};
 use arqway_link::Frame;
+use arqway_net::Next;
 use arqway_sim::channel::{
     Direction, Duplication, ErrorModel, ExponentialJitter, Jitter, Reordering, TwoState, Uniform,
 };

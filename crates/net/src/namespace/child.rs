@@ -86,6 +86,7 @@ impl Child {
     /// The system does not let us wait for it.
     pub fn wait(mut self) -> Result<ExitStatus, NetError> {
         drop(self.stdin.take());
+        // The thread only waits: a panic there would be a fault of ours, and goes on here.
         let ended = self.thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         ended.map_err(|error| NetError::system(format!("wait for process {}", self.process), error))
     }

@@ -135,6 +135,7 @@ fn on_a_thread<T: Send>(work: impl FnOnce() -> Result<T, NetError> + Send) -> Re
             .name("namespace".to_owned())
             .spawn_scoped(scope, work)
             .map_err(|error| NetError::system("start a thread for a network namespace", error))?;
+        // A panic of `work` goes on where it was asked for.
         thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
 }

@@ -15,7 +15,7 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 /// What goes before the data of a control message: its length with this, the level and the kind.
 const HEADER: usize = size_of::<usize>() + 8;
 const _: () = assert!(HEADER == size_of::<libc::cmsghdr>(), "struct cmsghdr is as glibc has it");
-/// Room for one of each.
+/// Room for one of each: headers, and data of 2, 4 and 20 octets, each padded to 8. So whatever is appended below fits.
 const MOST: usize = 3 * HEADER + 40;
 
 /// Control messages, aligned as such.

@@ -17,16 +17,19 @@
 mod ask;
 mod bind_error;
 mod event_line;
+mod journal;
 mod status;
 
 pub use ask::{Answers, AskError, ask};
 pub use bind_error::BindError;
 pub use event_line::{EventLine, What};
+pub(crate) use journal::Journal;
 pub use status::{CountersStatus, PeerStatus, ServiceStatus, Status};
 
 use crate::hub::LineHint;
 use arqway_net::{Clock, Waker, own_user, peer_credentials};
 use arqway_units::Span;
+use serde::Serialize;
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::os::linux::net::SocketAddrExt as _;
 use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
@@ -90,6 +93,12 @@ impl Listener {
 /// An answer that says that something is wrong.
 pub(crate) fn error(why: &str) -> String {
     format!("{}\n", serde_json::json!({ "error": why }))
+}
+
+/// A line of JSON.
+pub(crate) fn line_of_json(value: &impl Serialize) -> String {
+    // What is said here always can be: it has no maps with keys that are no text.
+    serde_json::to_string(value).map_or_else(|error| format!("{{\"error\":\"{error}\"}}\n"), |json| json + "\n")
 }
 
 /// The name of the socket of a tunnel.

@@ -8,7 +8,7 @@ use bytes::Bytes;
 
 /// A TUN device as network layer.
 #[derive(Debug)]
-pub struct TunDevice {
+pub(crate) struct TunDevice {
     interface: Interface,
     slab: Slab,
     mtu: Octets,
@@ -16,14 +16,12 @@ pub struct TunDevice {
 
 impl TunDevice {
     /// The network layer of a device that was made with this MTU.
-    #[must_use]
-    pub fn new(interface: Interface, mtu: Octets) -> Self {
+    pub(crate) fn new(interface: Interface, mtu: Octets) -> Self {
         Self { interface, slab: Slab::new(), mtu }
     }
 
     /// The device, to wait for.
-    #[must_use]
-    pub fn interface(&self) -> &Interface {
+    pub(crate) fn interface(&self) -> &Interface {
         &self.interface
     }
 }

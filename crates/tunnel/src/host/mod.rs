@@ -2,47 +2,63 @@
 //!
 //! | file | what |
 //! | --- | --- |
-//! | `mod.rs` | routes, name servers, masquerading: what is set besides the device |
+//! | `mod.rs` | [`Host`]: the device, routes, name servers, masquerading |
 //! | `device.rs` | [`TunDevice`]: the network layer |
 //! | `resolver.rs` | [`Resolver`]: where peers are whose endpoint is a name |
 
 mod device;
 mod resolver;
 
-pub use device::TunDevice;
 pub(crate) use resolver::{Resolver, UNTIL_RESOLVED, resolve};
 
 use crate::line::SystemLine;
 use crate::settings::Settings;
 use crate::start_error::StartError;
-use arqway_net::{Interface, Masquerade, Underlay, Way, ask_name_servers};
+use arqway_net::{Device, Interface, Masquerade, Underlay, Way, ask_name_servers};
+use arqway_units::Octets;
+use device::TunDevice;
 use std::net::{IpAddr, SocketAddr};
 
-/// Sets what the settings ask for, and leads the line's datagrams around the device where routes could take them into it; peers are
-/// at `endpoints`, as far as that is known. What comes back has to be kept while the tunnel runs.
-pub(crate) fn set_up(
-    settings: &Settings,
-    device: &Interface,
-    line: &mut dyn SystemLine,
-    endpoints: &[SocketAddr],
-) -> Result<Option<Masquerade>, StartError> {
-    let routed = settings.routed();
-    device.add_routes(&routed)?;
-    // A line with one other end has no routes.
-    if !routed.is_empty() && line.other_end().is_none() {
-        let mut underlay = device.underlay()?;
-        if let Some(interface) = endpoints.iter().find_map(|endpoint| underlay.strict_filter(endpoint.ip())) {
-            return Err(StartError::StrictFilter { interface });
+/// Packets that the device holds until they are read here: a burst, since each class has a queue of its own.
+const TRANSMIT_QUEUE: u32 = 500;
+
+/// What is kept while a tunnel runs.
+pub(crate) struct Host {
+    pub(crate) device: TunDevice,
+    _masquerade: Option<Masquerade>,
+}
+
+impl Host {
+    /// Makes the device, sets what the settings ask for, and leads the line's datagrams around the device where routes could take them into
+    /// it; peers are at `endpoints`, as far as that is known.
+    pub(crate) fn set_up(
+        name: &str,
+        settings: &Settings,
+        line: &mut dyn SystemLine,
+        endpoints: &[SocketAddr],
+    ) -> Result<Self, StartError> {
+        let addresses = settings.addresses.iter().map(|address| (address.address, address.prefix)).collect();
+        let device = Device { name: name.to_owned(), addresses, mtu: settings.mtu, transmit_queue: TRANSMIT_QUEUE };
+        let device = Interface::tun_with_offloads(&device)?;
+        let routed = settings.routed();
+        device.add_routes(&routed)?;
+        // A line with one other end has no routes.
+        if !routed.is_empty() && line.other_end().is_none() {
+            let mut underlay = device.underlay()?;
+            if let Some(interface) = endpoints.iter().find_map(|endpoint| underlay.strict_filter(endpoint.ip())) {
+                return Err(StartError::StrictFilter { interface });
+            }
+            check_source(line.address(), endpoints, &mut underlay)?;
+            line.go_around(underlay);
         }
-        check_source(line.address(), endpoints, &mut underlay)?;
-        line.go_around(underlay);
+        let servers: Vec<IpAddr> = settings.dns.iter().map(|server| server.value.0).collect();
+        if !servers.is_empty() {
+            ask_name_servers(device.name(), &servers)?;
+        }
+        let addresses = settings.addresses.iter().map(|address| address.address);
+        let masquerade = settings.masquerade.then(|| device.masquerade(addresses)).transpose()?;
+        Ok(Self { device: TunDevice::new(device, Octets::new(settings.mtu.into())), _masquerade: masquerade })
     }
-    let servers: Vec<IpAddr> = settings.dns.iter().map(|server| server.value.0).collect();
-    if !servers.is_empty() {
-        ask_name_servers(device.name(), &servers)?;
-    }
-    let addresses = settings.addresses.iter().map(|address| address.address);
-    Ok(settings.masquerade.then(|| device.masquerade(addresses)).transpose()?)
 }
 
 /// From one address of IPv6 the system sends as its routes have it, whatever interface is asked for: it cannot send around the device.

@@ -73,13 +73,13 @@ pub(crate) trait SystemLine: Line + Debug {
     /// From now on datagrams go around a device, whatever routes into it there are, on a line that has routes.
     fn go_around(&mut self, _underlay: Underlay) {}
 
-    /// What there is something to read from when routes have changed.
+    /// What there is something to read from when routes have changed; none while nobody wants to know.
     fn changes(&self) -> Option<BorrowedFd<'_>> {
         None
     }
 
     /// Routes have changed.
-    fn changed(&mut self) {}
+    fn changed(&mut self, _now: Time) {}
 
     /// When it is to be tended.
     fn poll_timeout(&self) -> Option<Time> {

@@ -3,15 +3,18 @@
 //! A machine may have several addresses. Who called one of them is answered from that one, since the firewall or NAT before it lets no
 //! other in. Which one that was is kept here by where the datagrams came from, so that neither the session nor a packet knows of it.
 
-use super::{Line, SystemLine};
+use super::{Line, LineNews, SystemLine};
 use arqway_net::{Arrival, Datagrams, NetError, Outer, Sent, UdpSocket, Underlay, Way};
 use arqway_slab::Slab;
+use arqway_units::{Span, Time};
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 use std::os::fd::{AsFd as _, BorrowedFd};
 
 /// So many callers are kept: a peer has another entry whenever it has moved.
 const MOST: usize = 16 * 1024;
+/// How often it is heard that routes have changed: on a router they may do so all the time, and each peer costs a question to the kernel then.
+const NEWS_INTERVAL: Span = Span::from_milliseconds(1000);
 
 #[derive(Debug)]
 pub(super) struct UdpLine {
@@ -21,6 +24,10 @@ pub(super) struct UdpLine {
     underlay: Option<Underlay>,
     /// Where what is genuine arrived last, by where it came from.
     callers: BTreeMap<SocketAddr, Caller>,
+    /// When it was last tended.
+    now: Time,
+    /// When it is heard again that routes have changed.
+    hears_from: Time,
 }
 
 #[derive(Debug)]
@@ -34,7 +41,14 @@ impl UdpLine {
     pub(super) fn bind(address: SocketAddr) -> Result<Self, NetError> {
         let socket = UdpSocket::bind(address)?;
         let underlay = socket.address().ip().is_unspecified().then(Underlay::open).transpose()?;
-        Ok(Self { socket, slab: Slab::new(), underlay, callers: BTreeMap::new() })
+        Ok(Self {
+            socket,
+            slab: Slab::new(),
+            underlay,
+            callers: BTreeMap::new(),
+            now: Time::ZERO,
+            hears_from: Time::ZERO,
+        })
     }
 
     /// The address that datagrams leave from, if the routes are not to choose it. An answer to a sender who is not known to be a
@@ -107,11 +121,40 @@ impl SystemLine for UdpLine {
     }
 
     fn changes(&self) -> Option<BorrowedFd<'_>> {
-        self.underlay.as_ref().map(|underlay| underlay.as_fd())
+        self.underlay.as_ref().filter(|_| self.now >= self.hears_from).map(|underlay| underlay.as_fd())
     }
 
-    fn changed(&mut self) {
+    fn changed(&mut self, now: Time) {
+        self.hears_from = now + NEWS_INTERVAL;
         self.underlay.iter_mut().for_each(Underlay::changed);
         self.callers.values_mut().for_each(|caller| caller.is_answered_there = None);
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        (self.underlay.is_some() && self.now < self.hears_from).then_some(self.hears_from)
+    }
+
+    fn tend(&mut self, now: Time) -> Option<LineNews> {
+        self.now = now;
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_of_routes_are_heard_at_once_and_then_a_second_apart() {
+        let mut line = UdpLine::bind("0.0.0.0:0".parse().unwrap()).unwrap();
+        let at = |milliseconds| Time::ZERO + Span::from_milliseconds(milliseconds);
+        let heard_at = |line: &mut UdpLine, milliseconds| {
+            line.tend(at(milliseconds));
+            (line.changes().is_some(), line.poll_timeout())
+        };
+        assert_eq!(heard_at(&mut line, 0), (true, None));
+        line.changed(at(500));
+        let later = [500, 1499, 1500].map(|milliseconds| heard_at(&mut line, milliseconds));
+        assert_eq!(later, [(false, Some(at(1500))), (false, Some(at(1500))), (true, None)]);
     }
 }

@@ -1,0 +1,197 @@
+//! A tunnel in real time: its device, its line, its clock, one thread.
+//!
+//! ```text
+//!     wait (waker, device, line, routes, deadline)  ->  now  ->  turn(now)  ->  what happened is told
+//! ```
+//!
+//! | file | what |
+//! | --- | --- |
+//! | `mod.rs` | [`RunningTunnel`], and its turns of the event loop |
+//! | `start.rs` | how it begins |
+//! | `requests.rs` | what it does for those who ask: `arqway status`, `hint`, `down` |
+//!
+//! The device and the addresses on it end with the process, however that ends.
+
+mod requests;
+mod start;
+
+use crate::control::{EventLine, Journal, Request, What};
+use crate::host::{Host, Resolver};
+use crate::hub::{self, Event, Hub};
+use crate::line::{LineNews, SystemLine};
+use arqway_link::{LinkState, bearer};
+use arqway_net::{Awaited, Clock, Guest, Interest, NetError, Next, Ready, Wait, Waker, drive};
+use arqway_session::{self as session, PeerId};
+use arqway_units::{Span, Time};
+use arrayvec::ArrayVec;
+use start::Generator;
+use std::os::fd::AsFd;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Receiver;
+
+/// How often the system's clock is looked at, which somebody may set.
+const CLOCK_INTERVAL: Span = Span::from_milliseconds(1000);
+
+/// What the loop waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Source {
+    /// Somebody asks, a name has been looked up, or it is to stop.
+    Waker,
+    /// Packets of the network layer.
+    Device,
+    /// Datagrams of peers, or room for ours.
+    Line,
+    /// News of the system's routes.
+    Routes,
+}
+
+/// A tunnel with all that it needs of the system.
+pub struct RunningTunnel {
+    hub: Hub<Generator>,
+    line: Box<dyn SystemLine>,
+    host: Host,
+    /// Where peers are, as far as that is said by a name.
+    resolver: Resolver<PeerId>,
+    clock: Clock,
+    /// Wakes the loop: to stop, or because somebody asks.
+    waker: Arc<Waker>,
+    requests: Receiver<Request>,
+    journal: Journal,
+    /// Name and kind of each service, by its number.
+    services: Vec<(String, &'static str)>,
+    /// Peers whose names had no address at the start, and why: it is said once it runs.
+    unresolved: Vec<(PeerId, What)>,
+}
+
+impl std::fmt::Debug for RunningTunnel {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("RunningTunnel").field("hub", &self.hub).field("line", &self.line).finish_non_exhaustive()
+    }
+}
+
+impl RunningTunnel {
+    /// What wakes it so that it looks whether it is to stop.
+    #[must_use]
+    pub fn waker(&self) -> Arc<Waker> {
+        Arc::clone(&self.waker)
+    }
+
+    /// Where datagrams of peers arrive: an address, or a device.
+    #[must_use]
+    pub fn place(&self) -> String {
+        self.line.place()
+    }
+
+    /// Carries packets until `stop` is set and the [waker](Self::waker) woken, or somebody asks it to end (`arqway down`); tells what happens.
+    /// Nothing is carried while it tells, so that should take no time.
+    ///
+    /// # Errors
+    /// The device or the socket is gone.
+    pub fn run(&mut self, stop: &AtomicBool, tell: impl FnMut(&EventLine)) -> Result<(), NetError> {
+        let (clock, unresolved) = (self.clock, std::mem::take(&mut self.unresolved));
+        let mut running =
+            Running { tunnel: self, stop, tell, is_down: false, clock_checked: Time::ZERO, for_room: false };
+        unresolved.into_iter().for_each(|(peer, what)| running.publish(Some(peer), what, clock.now()));
+        drive(&mut running, &Wait::new()?, &clock)
+    }
+}
+
+/// A tunnel as a guest of the event loop.
+struct Running<'t, T> {
+    tunnel: &'t mut RunningTunnel,
+    stop: &'t AtomicBool,
+    tell: T,
+    /// Somebody has asked it to end.
+    is_down: bool,
+    /// When the system's clock was last looked at.
+    clock_checked: Time,
+    /// Datagrams wait until the line can be written.
+    for_room: bool,
+}
+
+impl<T: FnMut(&EventLine)> Guest for Running<'_, T> {
+    type Source = Source;
+
+    fn is_over(&self) -> bool {
+        self.is_down || self.stop.load(Ordering::Relaxed)
+    }
+
+    fn turn(&mut self, now: Time) -> Result<Next, NetError> {
+        if now >= self.clock_checked + CLOCK_INTERVAL {
+            self.clock_checked = now;
+            self.tunnel.hub.set_wall(self.tunnel.clock.since_1970());
+        }
+        while let Some(news) = self.tunnel.line.tend(now) {
+            self.hear_line(&news, now);
+        }
+        let RunningTunnel { hub, line, host, .. } = &mut *self.tunnel;
+        let next = hub.turn(line.as_mut(), &mut host.device, now)?;
+        while let Some(event) = self.tunnel.hub.poll_event() {
+            let RunningTunnel { hub, journal, .. } = &*self.tunnel;
+            let what = What::of(&event, hub.session(), |peer| journal.name_of(peer));
+            self.publish(event.peer(), what, now);
+            if let Event::Session(session::Event::Unreachable { peer, .. }) | Event::Link(peer, bearer::Event::Down) =
+                event
+                && !self.tunnel.hub.is_announced_down(peer)
+            {
+                self.tunnel.resolver.ask(peer, now);
+            }
+        }
+        let hub::Next::Wait { until, for_room } = next else {
+            self.for_room = false;
+            return Ok(Next::Turn);
+        };
+        self.for_room = for_room;
+        Ok(Next::Wait(until.into_iter().chain(self.tunnel.line.poll_timeout()).min()))
+    }
+
+    fn awaited(&self) -> impl AsRef<[Awaited<'_, Source>]> {
+        let RunningTunnel { waker, host, line, .. } = &*self.tunnel;
+        let on_line = if self.for_room { Interest::ReadOrWrite } else { Interest::Read };
+        let all = [
+            (Source::Waker, Some(waker.as_fd()), Interest::Read),
+            (Source::Device, Some(host.device.interface().as_fd()), Interest::Read),
+            (Source::Line, line.descriptor(), on_line),
+            (Source::Routes, line.changes(), Interest::Read),
+        ];
+        let all = all.into_iter();
+        let all = all.filter_map(|(name, at, interest)| Some(Awaited { name, descriptor: at?, interest }));
+        all.collect::<ArrayVec<Awaited<'_, Source>, 4>>()
+    }
+
+    fn woken(&mut self, ready: &Ready<Source>, now: Time) {
+        if ready.has(Source::Routes) {
+            self.tunnel.line.changed(now);
+        }
+        if ready.has(Source::Waker) {
+            self.tunnel.waker.clear();
+            while let Some((peer, address)) = self.tunnel.resolver.poll() {
+                self.tunnel.hub.set_address(peer, address, now);
+            }
+            while let Ok(request) = self.tunnel.requests.try_recv() {
+                self.answer(request, now);
+            }
+        }
+    }
+}
+
+impl<T: FnMut(&EventLine)> Running<'_, T> {
+    /// The device of the line is gone, and so are both directions of it; or it is back.
+    fn hear_line(&mut self, news: &LineNews, now: Time) {
+        let (state, what) = match news {
+            LineNews::Gone { why } => (Some(LinkState::Down), What::LineGone { why: why.clone() }),
+            LineNews::Refused { why } => (None, What::LineRefused { why: why.clone() }),
+            LineNews::Back => (Some(LinkState::Up), What::LineBack),
+        };
+        state.into_iter().for_each(|state| self.tunnel.hub.handle_line(state, now));
+        let peers: Vec<PeerId> = self.tunnel.journal.peers().map(|(peer, _)| peer).collect();
+        for peer in peers {
+            self.publish(Some(peer), what.clone(), now);
+        }
+    }
+
+    fn publish(&mut self, peer: Option<PeerId>, what: What, now: Time) {
+        (self.tell)(&self.tunnel.journal.record(peer, what, now));
+    }
+}

@@ -1,0 +1,96 @@
+//! What a running tunnel does for those who ask: see `control`.
+
+use super::{Running, RunningTunnel};
+use crate::control::{self, CountersStatus, EventLine, PeerStatus, Request, ServiceStatus, Status, What, line_of_json};
+use crate::hub::LineHint;
+use arqway_session::PeerId;
+use arqway_units::{BitRate, Span, Time};
+
+impl<T: FnMut(&EventLine)> Running<'_, T> {
+    /// Answers somebody who asks. Whoever has gone meanwhile misses nothing.
+    pub(super) fn answer(&mut self, request: Request, now: Time) {
+        match request {
+            Request::Status(answer) => drop(answer.send(line_of_json(&self.tunnel.status(now)))),
+            Request::Events(listener) => self.tunnel.journal.listen(listener),
+            Request::Hint { hint, peer, answer } => drop(answer.send(self.hint(hint, peer.as_deref(), now))),
+            Request::Down(answer) => {
+                self.is_down = true;
+                drop(answer.send("{}\n".to_owned()));
+            }
+        }
+    }
+
+    /// Passes on what is known of the line to one peer, or to all.
+    fn hint(&mut self, hint: LineHint, peer: Option<&str>, now: Time) -> String {
+        let journal = &self.tunnel.journal;
+        let meant = journal.peers().filter(|(_, name)| peer.is_none_or(|peer| peer == *name));
+        let meant: Vec<PeerId> = meant.map(|(id, _)| id).collect();
+        if let (true, Some(peer)) = (meant.is_empty(), peer) {
+            let names: Vec<&str> = journal.peers().map(|(_, name)| name).collect();
+            return control::error(&format!("it has no peer `{peer}`; its peers are {}", names.join(", ")));
+        }
+        for peer in meant {
+            self.tunnel.hub.handle_hint(peer, hint, now);
+            self.publish(Some(peer), What::Hint { hint }, now);
+            if hint != LineHint::Down {
+                self.tunnel.resolver.ask(peer, now);
+            }
+        }
+        "{}\n".to_owned()
+    }
+}
+
+impl RunningTunnel {
+    /// What it is like now.
+    fn status(&mut self, now: Time) -> Status {
+        let peers: Vec<(PeerId, String)> = self.journal.peers().map(|(id, name)| (id, name.to_owned())).collect();
+        let peers = peers.into_iter().map(|(id, name)| self.peer_status(id, name, now)).collect();
+        Status {
+            interface: self.host.device.interface().name().to_owned(),
+            public_key: self.hub.session().public().to_string(),
+            listens_at: self.place(),
+            running_s: now.as_seconds(),
+            peers,
+            counters: CountersStatus::new(
+                self.hub.counters(),
+                self.hub.datagrams_sent(),
+                self.hub.session().counters(),
+                self.line.damaged(),
+            ),
+        }
+    }
+
+    fn peer_status(&mut self, id: PeerId, name: String, now: Time) -> PeerStatus {
+        let session = self.hub.session().status(id, now);
+        let names = &self.services;
+        let totals = self.hub.totals(id);
+        let link = self.hub.link(id).map(|link| {
+            let metrics = link.inner_mut().metrics(now);
+            let window = link.inner().metrics_span(now).as_seconds();
+            let services = names.iter().zip(metrics).enumerate().map(|(number, ((name, kind), metrics))| {
+                let refused = totals.get(number).map_or(0, |counters| counters.packets_refused);
+                ServiceStatus::new(name, kind, &metrics, window, refused)
+            });
+            (services.collect(), link.path())
+        });
+        let (services, path) = link.map_or((Vec::new(), None), |(services, path)| (services, Some(path)));
+        PeerStatus {
+            name,
+            address: match self.line.other_end() {
+                Some(_) => Some(self.place()),
+                None => session.and_then(|session| session.address).map(|address| address.to_string()),
+            },
+            is_up: path.is_some_and(|path| path.is_up),
+            is_announced_down: self.hub.is_announced_down(id),
+            is_line_gone: self.hub.is_line_gone(id),
+            heard_s_ago: session.and_then(|session| session.heard).map(|heard| now.since(heard).as_seconds()),
+            round_trip_s: path.and_then(|path| path.round_trip).map(Span::as_seconds),
+            mtu_octets: path.map_or(0, |path| path.mtu.as_u64()),
+            pace_bps: path.and_then(|path| path.pace).map(BitRate::as_bits_per_second),
+            slowed_from_bps: path.and_then(|path| path.slowed_from).map(BitRate::as_bits_per_second),
+            line_carries_bps: path.and_then(|path| path.carries).map(BitRate::as_bits_per_second),
+            delivery_rate_bps: path.and_then(|path| path.delivery_rate).map(BitRate::as_bits_per_second),
+            services,
+        }
+    }
+}
