@@ -35,8 +35,8 @@ extern crate std;
 
 pub mod app;
 mod bare_link;
-mod bounded;
 pub mod channel;
+mod count_setting;
 mod delay;
 mod event;
 mod frame_loss;

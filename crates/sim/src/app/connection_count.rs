@@ -1,9 +1,9 @@
 //! How many connections an application has at once, as a setting.
 
-use crate::bounded::bounded;
+use crate::count_setting::count_setting;
 
 // Far fewer than there are ports, so that connections of other applications have theirs.
-bounded! {
+count_setting! {
     /// The number of connections: at least one, and no more than there are ports.
     ConnectionCount(u16), 1000 "connections",
     /// A number of connections that is out of range.

@@ -8,7 +8,7 @@
 //! | `pre2004` | ns-2 as it was before four defaults changed in 2004 to 2006 |
 //! | `today` | what hosts speak in the 2020s: SACK, RACK-TLP, CUBIC, ten packets at the start, delayed acknowledgements |
 
-use crate::bounded::bounded;
+use crate::count_setting::count_setting;
 use arqway_units::{Span, optional_positive_span, positive_span};
 use serde::{Deserialize, Serialize};
 
@@ -170,7 +170,7 @@ pub struct TcpConfig {
 }
 
 // 32,767 packets of 65,000 octets are fewer than 2^31.
-bounded! {
+count_setting! {
     /// A window, or a part of one, in packets: at least one, and within half of TCP's sequence number space.
     PacketWindow(u32), 32_767 "packets",
     /// A number of packets that TCP cannot have outstanding.

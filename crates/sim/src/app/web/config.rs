@@ -1,6 +1,6 @@
 //! The settings of Web Browsing: what ns-2's ways of doing it differ in.
 
-use crate::bounded::bounded;
+use crate::count_setting::count_setting;
 use crate::packet::PacketLength;
 use arqway_link::mux::Ds;
 use arqway_units::{Span, optional_positive_span};
@@ -98,7 +98,7 @@ pub enum Counted {
 }
 
 // One more than the largest page has objects.
-bounded! {
+count_setting! {
     /// The number of objects fetched at once: at least one.
     Parallel(u16), 66 "objects at once",
     /// A number of objects at once that is out of range.

@@ -1,7 +1,7 @@
 //! Settings that are a count between 1 and a maximum.
 
 /// Makes the type of such a setting, and the error of a number that is out of its range.
-macro_rules! bounded {
+macro_rules! count_setting {
     ($(#[$doc:meta])* $name:ident($whole:ty), $maximum:literal $what:literal, $(#[$error_doc:meta])* $error:ident) => {
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -49,4 +49,4 @@ macro_rules! bounded {
     };
 }
 
-pub(crate) use bounded;
+pub(crate) use count_setting;
