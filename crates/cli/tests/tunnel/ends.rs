@@ -181,7 +181,7 @@ impl Site {
         self.folder.write(&format!("tun-{name}.toml"), &format!("{own}{settings}"));
     }
 
-    fn settings(&self, end: usize) -> String {
+    pub(crate) fn settings(&self, end: usize) -> String {
         self.folder.path(&format!("tun-{}.toml", self.ends[end]))
     }
 

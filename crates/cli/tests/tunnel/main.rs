@@ -14,6 +14,7 @@ mod running;
 mod serial;
 #[path = "../system/mod.rs"]
 mod system;
+mod wrong_ends;
 
 use ends::{Site, Tunnel, arqway, carries_and_ends};
 use rustix::io::ioctl_fionbio;
