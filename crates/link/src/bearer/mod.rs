@@ -31,7 +31,7 @@
 //! | `breaker.rs` | a lower pace, where less than half arrives |
 //! | `shortfall.rs` | a line that carries less than the pace |
 //! | `report.rs`, `duplicates.rs` | what was sent and reported, what has arrived |
-//! | `liveness.rs` | whether datagrams arrive |
+//! | `liveness.rs`, `outage.rs` | whether datagrams arrive, and why not |
 //! | `lateness.rs` | how late one may be |
 //! | `mtu.rs` | how large they may be |
 //! | `pack.rs`, `pieces.rs` | many frames in a datagram, many datagrams for a frame |
@@ -48,6 +48,7 @@ mod events;
 mod lateness;
 mod liveness;
 mod mtu;
+mod outage;
 mod pace;
 mod pack;
 mod path;
@@ -62,6 +63,7 @@ mod wire;
 pub use config::{Config, Mtu, MtuError};
 pub use counters::BearerCounters;
 pub use events::Event;
+pub use outage::{Outage, Reason};
 pub use path::PathMetrics;
 
 use crate::contract::{Counters, Departure, Frame, LinkContext, LinkService, LinkState, Packet, Tag, Ticket};
@@ -98,8 +100,8 @@ pub struct Bearer<S> {
     counters: BearerCounters,
     /// When it was last told something: what time alone brings shows only then.
     now: Time,
-    /// What the owner says of the line.
-    line: LinkState,
+    /// Why the line is away, as the owner says.
+    outage: Outage,
     /// What the services were told.
     is_up: bool,
     wants: Wants,
@@ -172,7 +174,7 @@ impl<S: LinkService> Bearer<S> {
             events: Events::default(),
             counters: BearerCounters::default(),
             now,
-            line: LinkState::Up,
+            outage: Outage::default(),
             is_up: false,
             wants: Wants::default(),
             granted: 0,
@@ -233,6 +235,26 @@ impl<S: LinkService> Bearer<S> {
     #[must_use]
     pub fn is_up(&self) -> bool {
         self.is_up
+    }
+
+    /// Why nothing crosses the link.
+    #[must_use]
+    pub fn outage(&self) -> Outage {
+        self.outage.with(Reason::Silence, !self.path.liveness.is_up())
+    }
+
+    /// A reason why nothing crosses the line holds from now on, or no longer. Silence is the bearer's own to find out: this one is ignored.
+    pub fn set_outage(&mut self, reason: Reason, holds: bool, now: Time) {
+        self.now = now;
+        if reason == Reason::Silence {
+            return;
+        }
+        let was_away = !self.outage.is_over();
+        self.outage = self.outage.with(reason, holds);
+        if was_away && self.outage.is_over() {
+            self.path.liveness.resume(now);
+        }
+        self.tell_services(now);
     }
 
     /// The largest packet of a kind, as this one is of it, that its service carries, if all is well with the size that is tried.
@@ -296,7 +318,7 @@ impl<S: LinkService> Bearer<S> {
 
     /// Tells the services whether frames cross the link, where that has changed.
     fn tell_services(&mut self, now: Time) {
-        let is_up = self.line == LinkState::Up && self.epoch.id().is_some() && self.path.liveness.is_up();
+        let is_up = self.outage.is_over() && self.epoch.id().is_some() && self.path.liveness.is_up();
         if is_up == self.is_up {
             return;
         }

@@ -1,6 +1,6 @@
 //! The bearer as a service: its frames are datagrams.
 
-use super::{Bearer, Departing, room_of_frames};
+use super::{Bearer, Departing, Reason, room_of_frames};
 use crate::contract::{Counters, Departure, Frame, Full, LinkService, LinkState, Packet, Start, Tag, Ticket};
 use arqway_units::{Octets, Time};
 
@@ -24,7 +24,7 @@ impl<S: LinkService> LinkService for Bearer<S> {
 
     fn handle_timeout(&mut self, now: Time) {
         self.now = now;
-        if self.line == LinkState::Down {
+        if !self.outage.is_over() {
             return;
         }
         self.depart_by_pace(now);
@@ -35,16 +35,11 @@ impl<S: LinkService> LinkService for Bearer<S> {
     }
 
     fn handle_link(&mut self, state: LinkState, now: Time) {
-        self.now = now;
-        if self.line == LinkState::Down && state == LinkState::Up {
-            self.path.liveness.resume(now);
-        }
-        self.line = state;
-        self.tell_services(now);
+        self.set_outage(Reason::Announced, state == LinkState::Down, now);
     }
 
     fn poll_frame(&mut self, now: Time, room: Octets) -> Option<Frame> {
-        if self.line == LinkState::Down {
+        if !self.outage.is_over() {
             return None;
         }
         self.wants.pace = !self.path.pace.is_open(self.now);
@@ -83,7 +78,7 @@ impl<S: LinkService> LinkService for Bearer<S> {
     }
 
     fn poll_timeout(&self) -> Option<Time> {
-        if self.line == LinkState::Down {
+        if !self.outage.is_over() {
             return None;
         }
         let path = &self.path;

@@ -192,8 +192,8 @@ impl<R: Random> Hub<R> {
     }
 
     fn line_changed(&mut self, index: usize, now: Time) {
-        let Peer { id, outage, .. } = &self.peers[index];
-        if !outage.lasts() {
+        let Peer { id, bearer, .. } = &self.peers[index];
+        if !bearer.outage().is_known() {
             // A handshake shows the peer where this end is now; one that is tried already is not put off any more.
             self.session.hasten(*id, now);
         }
@@ -203,13 +203,13 @@ impl<R: Random> Hub<R> {
     /// Whether the last hint about the line to a peer was that it is down.
     #[must_use]
     pub fn is_announced_down(&self, peer: PeerId) -> bool {
-        self.index(peer).is_some_and(|index| self.peers[index].outage.is_announced)
+        self.index(peer).is_some_and(|index| self.peers[index].bearer.outage().has(bearer::Reason::Announced))
     }
 
     /// Whether the line to a peer has no device.
     #[must_use]
     pub fn is_line_gone(&self, peer: PeerId) -> bool {
-        self.index(peer).is_some_and(|index| self.peers[index].outage.is_line_gone)
+        self.index(peer).is_some_and(|index| self.peers[index].bearer.outage().has(bearer::Reason::NoDevice))
     }
 
     /// What each service of the link to a peer has counted, those included that were built before the peer restarted.

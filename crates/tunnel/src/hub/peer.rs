@@ -6,6 +6,7 @@ use super::counters::Counters;
 use super::hint::LineHint;
 use super::network::NetworkLayer;
 use super::outbox::Outbox;
+use arqway_link::bearer::Reason;
 use arqway_link::mux::{Ds, Headers, Plan};
 use arqway_link::{self as link, bearer, clamp_mss, may_say_mss, pump};
 use arqway_link::{
@@ -39,8 +40,8 @@ pub(crate) struct Peer {
     ready: Option<Frame>,
     /// Datagrams that the line has been given since their departure was last reported.
     departed: Vec<(Tag, Ticket)>,
-    keys: Keys,
-    pub(crate) outage: Outage,
+    /// Until when datagrams wait for new keys, where these have expired, as they do when nothing is sent for minutes.
+    keys_awaited: Option<Time>,
     /// What services counted that were built before these, by their numbers.
     counted_before: Vec<link::Counters>,
     /// What a path of IPv6 adds to each datagram, and a session whose counters are short.
@@ -52,35 +53,8 @@ pub(crate) struct Peer {
     pub(crate) congestion: Congestion,
 }
 
-/// Why nothing crosses the line, as far as that is known without asking the peer for a sign of life. Each reason comes and goes whatever the other does.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Outage {
-    /// Somebody outside has said so.
-    pub(crate) is_announced: bool,
-    /// The line has no device.
-    pub(crate) is_line_gone: bool,
-}
-
-impl Outage {
-    /// Whether there is a reason.
-    pub(crate) fn lasts(self) -> bool {
-        self.is_announced || self.is_line_gone
-    }
-}
-
 /// A header of IPv4 is shorter than one of IPv6 by so much (RFC 791, section 3.1; RFC 8200, section 3).
 const SHORTER: Octets = Octets::new(20);
-
-/// Whether datagrams can be sealed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Keys {
-    /// There are keys.
-    Known,
-    /// They have expired, as they do where nothing was sent for minutes: datagrams wait for new ones until this time.
-    Awaited { until: Time },
-    /// There are none: the line is down.
-    Missing,
-}
 
 /// How long datagrams wait for new keys at least: as long as the bearer bears silence.
 const PATIENCE: Span = Span::from_milliseconds(1000);
@@ -92,14 +66,13 @@ impl Peer {
         let overhead = bearer.overhead;
         let context = LinkContext { delay, rate: bearer.pace_of(side), ..side.into() };
         let mut bearer = Bearer::new(bearer, builder, context, boot, now);
-        bearer.handle_link(LinkState::Down, now);
+        bearer.set_outage(Reason::NoKeys, true, now);
         Self {
             id,
             bearer,
             ready: None,
             departed: Vec::new(),
-            keys: Keys::Missing,
-            outage: Outage::default(),
+            keys_awaited: None,
             counted_before: Vec::new(),
             overhead,
             is_at_ipv4: false,
@@ -135,38 +108,25 @@ impl Peer {
         if self.bearer.bearer_counters().peer_restarts > restarts {
             self.counted_before = totals;
         }
-        if std::mem::replace(&mut self.keys, Keys::Known) == Keys::Missing {
-            self.go_on(now);
+        self.keys_awaited = None;
+        if self.bearer.outage().has(Reason::NoKeys) {
+            self.bearer.set_outage(Reason::NoKeys, false, now);
         }
     }
 
     /// Somebody outside knows what happens to the line.
     pub(crate) fn handle_hint(&mut self, hint: LineHint, now: Time) {
-        self.outage.is_announced = hint == LineHint::Down;
+        self.bearer.set_outage(Reason::Announced, hint != LineHint::Up, now);
         // What was measured of a line does not hold for another one: to the bearer it was away.
-        if hint != LineHint::Up {
-            self.bearer.handle_link(LinkState::Down, now);
-        }
         if hint == LineHint::Handoff {
             self.bearer.change_path(now);
+            self.bearer.set_outage(Reason::Announced, false, now);
         }
-        self.go_on(now);
     }
 
     /// The device of the line is gone, or there again.
     pub(crate) fn handle_line(&mut self, state: LinkState, now: Time) {
-        self.outage.is_line_gone = state == LinkState::Down;
-        if state == LinkState::Down {
-            self.bearer.handle_link(LinkState::Down, now);
-        }
-        self.go_on(now);
-    }
-
-    /// The link is up, unless there is a reason why it is not.
-    fn go_on(&mut self, now: Time) {
-        if self.keys != Keys::Missing && !self.outage.lasts() {
-            self.bearer.handle_link(LinkState::Up, now);
-        }
+        self.bearer.set_outage(Reason::NoDevice, state == LinkState::Down, now);
     }
 
     /// What each service has counted, whenever it was built.
@@ -181,13 +141,12 @@ impl Peer {
         if self.bearer.poll_timeout().is_some_and(|due| due <= now) {
             self.bearer.handle_timeout(now);
         }
-        if matches!(self.keys, Keys::Awaited { until } if until <= now) {
-            self.keys = Keys::Missing;
+        if self.keys_awaited.take_if(|until| *until <= now).is_some() {
             // What is in it has started, and whoever sent it waits to hear what becomes of it.
             if let Some(Frame { tag, ticket: Some(ticket), .. }) = self.ready.take() {
                 self.bearer.handle_departure(tag, ticket, Departure::Dropped, now);
             }
-            self.bearer.handle_link(LinkState::Down, now);
+            self.bearer.set_outage(Reason::NoKeys, true, now);
         }
     }
 
@@ -203,20 +162,16 @@ impl Peer {
 
     /// A datagram waits for new keys.
     fn await_keys(&mut self, session: &mut Endpoint, now: Time) {
-        if self.keys == Keys::Known {
+        if self.keys_awaited.is_none() && !self.bearer.outage().has(Reason::NoKeys) {
             let round_trip = self.bearer.path().round_trip.unwrap_or_default();
-            self.keys = Keys::Awaited { until: now + PATIENCE.max(round_trip * 4) };
+            self.keys_awaited = Some(now + PATIENCE.max(round_trip * 4));
         }
         session.begin(self.id, now);
     }
 
     /// When it is to be looked after, if the bearer is so at a time.
     fn deadline(&self, of_bearer: Option<Time>) -> Option<Time> {
-        let patience = match self.keys {
-            Keys::Awaited { until } => Some(until),
-            Keys::Known | Keys::Missing => None,
-        };
-        of_bearer.into_iter().chain(patience).min()
+        of_bearer.into_iter().chain(self.keys_awaited).min()
     }
 }
 
@@ -261,7 +216,7 @@ impl Peer {
         shared.outbox.begin_share();
         loop {
             self.has_head(shared.session.head_length(self.id));
-            let Self { id, bearer, ready, departed, outage, dscp, congestion, .. } = self;
+            let Self { id, bearer, ready, departed, dscp, congestion, .. } = self;
             let mut port = PeerPort {
                 id: *id,
                 index,
@@ -276,7 +231,7 @@ impl Peer {
                 departed,
                 dscp,
                 congestion,
-                is_held: outage.lasts(),
+                is_held: bearer.outage().is_known(),
                 now,
                 deadline: None,
                 wants_keys: false,

@@ -197,7 +197,7 @@ impl<R: Random> Hub<R> {
             return self.icmp_errors.send(&packet, IcmpError::NoRoute, network, now);
         };
         let Some(peer) = self.peers.get_mut(index) else { return Ok(()) };
-        if !peer.bearer.is_up() && !peer.outage.lasts() {
+        if !peer.bearer.is_up() && !peer.bearer.outage().is_known() {
             if !self.session.has_address(peer.id) {
                 self.counters.packets_without_address += 1;
                 return self.icmp_errors.send(&packet, IcmpError::NoHost, network, now);
@@ -250,7 +250,7 @@ impl<R: Random> Hub<R> {
         let (served, deadline) = peer.serve(index, &mut Shared { session, outbox, allowed, network, counters }, now)?;
         agenda.set_deadline(index, deadline);
         while let Some(event) = peer.bearer.poll_event() {
-            if event == bearer::Event::Down && !peer.outage.lasts() {
+            if event == bearer::Event::Down && !peer.bearer.outage().is_known() {
                 session.begin(peer.id, now);
             }
             // Of that the session has told.
