@@ -1,15 +1,17 @@
-//! Whether the line carries less than the pace: then a queue on the way is always full, and packets are lost and wait there, where no
-//! scheduler orders them.
+//! Whether the line carries less than the pace: then a queue stands on the way, and packets wait and are lost there, where no scheduler
+//! orders them.
 //!
 //! ```text
-//!     the shortest round trip     as ever                   longer: a queue stands
-//!     delivered: 95 % and more    the pace is right         the pace is right
-//!                less             a bad link loses some     four times in a row: the line carries what is delivered
+//!     the shortest round trip          as ever                longer: a queue stands
+//!     all is delivered                 the pace is right      ... and longer each time: TCP fills the queue, and has not yet
+//!     less than 95 % is delivered      a bad link loses some  ... and is full
+//!                                                             either, four times in a row: the line carries what is delivered
 //! ```
 //!
-//! Losses alone say nothing: a bad link loses as much at its right rate. The shortest round trip of some seconds is longer than it ever was only
-//! where a queue stands. Only times count in which the pace was used: who sends little learns nothing. A fade is over before four of them are.
-//! Where less than half arrives, the [breaker](super::breaker) acts; here nothing is changed, and the owner is told.
+//! Losses alone say nothing: a bad link loses as much at its right rate. TCP need not use the pace to fill a queue: it sends a little more than is
+//! acknowledged. The shortest round trip of a second is longer than it ever was only where a queue stands. Only times count in which a
+//! good part of the pace, and not all of it, was delivered: who sends little learns nothing. A fade is over before four of them are. Where
+//! less than half arrives of a pace that is used, the [breaker](super::breaker) acts; here nothing is changed, and the owner is told.
 
 use arqway_units::{BitRate, Octets, Span, Time};
 
@@ -21,13 +23,18 @@ const WINDOWS: u8 = 4;
 const GROWN: Span = Span::from_milliseconds(20);
 const DATAGRAMS: u64 = 4;
 
+/// Of the pace, a part that is delivered at least where the line is at work.
+const PART: u64 = 4;
+
 /// What is measured of a line.
 #[derive(Debug, Default)]
 pub(super) struct Shortfall {
     /// The shortest round trip on this path.
     shortest: Option<Span>,
     window: Option<Window>,
-    /// Measurements in a row in which less was delivered.
+    /// That of the measurement before.
+    shortest_before: Option<Span>,
+    /// Measurements in a row in which a queue grew or was full.
     short: u8,
     carries: Option<BitRate>,
 }
@@ -56,7 +63,7 @@ impl Shortfall {
 
     /// What is measured ends here: the link was down, or numbers begin anew.
     pub(super) fn interrupt(&mut self) {
-        (self.window, self.short) = (None, 0);
+        (self.window, self.shortest_before, self.short) = (None, None, 0);
     }
 
     /// A report came when so much had been sent: a round trip, and how many octets more were delivered. What the line carries, where that
@@ -79,28 +86,36 @@ impl Shortfall {
         if lasted < WINDOW.max(window.shortest?) {
             return None;
         }
-        let grown = window.shortest? - shortest?;
+        let in_window = window.shortest?;
         let (octets, datagrams) = (sent.octets - window.began.octets, sent.datagrams - window.began.datagrams);
         let delivered = core::mem::take(&mut window.delivered);
         (window.began, window.shortest) = (sent, None);
-        let with_overhead = octets + datagrams * overhead.as_u64();
-        let is_used = pace.time_to_send(Octets::new(with_overhead)) * 10 >= lasted * 9;
-        if !is_used
-            || delivered * 20 >= octets * 19
-            || grown <= GROWN.max(shortest? / 4) + pace.time_to_send(mtu) * DATAGRAMS
-        {
-            self.short = 0;
-            self.carries = self.carries.filter(|_| !is_used);
-            return None;
+        let before = self.shortest_before.replace(in_window);
+        let arrives = rate(octets + datagrams * overhead.as_u64(), (delivered, octets), lasted)?;
+        if self.carries.is_some_and(|carries| times(arrives, 10) > times(carries, 11)) {
+            self.carries = None;
         }
-        self.short = (self.short + 1).min(WINDOWS);
+        let stands = in_window - shortest? > GROWN.max(shortest? / 4) + pace.time_to_send(mtu) * DATAGRAMS;
+        let is_full = delivered * 20 < octets * 19;
+        let grows = before.is_some_and(|before| in_window > before + GROWN / 2);
+        let is_at_work = times(arrives, PART) >= times(pace, 1) && times(arrives, 20) < times(pace, 19);
+        self.short = if stands && is_at_work && (is_full || grows) { (self.short + 1).min(WINDOWS) } else { 0 };
         if self.short < WINDOWS {
             return None;
         }
-        let bits = u128::from(with_overhead) * u128::from(delivered) * 8_000_000_000 / u128::from(octets.max(1));
-        let carries = u64::try_from(bits / u128::from(lasted.as_nanoseconds().max(1))).ok();
-        let carries = carries.and_then(BitRate::from_bits_per_second);
-        let was_known = core::mem::replace(&mut self.carries, carries).is_some();
-        carries.filter(|_| !was_known)
+        let was_known = self.carries.replace(arrives).is_some();
+        (!was_known).then_some(arrives)
     }
+}
+
+/// The rate at which the delivered ones of some octets arrive.
+fn rate(octets: u64, (delivered, sent): (u64, u64), lasted: Span) -> Option<BitRate> {
+    let bits = u128::from(octets) * u128::from(delivered) * 8_000_000_000 / u128::from(sent.max(1));
+    let rate = u64::try_from(bits / u128::from(lasted.as_nanoseconds().max(1))).ok()?;
+    BitRate::from_bits_per_second(rate)
+}
+
+/// A rate so many times.
+fn times(rate: BitRate, many: u64) -> u128 {
+    u128::from(rate.as_bits_per_second()) * u128::from(many)
 }
