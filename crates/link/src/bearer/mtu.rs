@@ -335,6 +335,17 @@ mod tests {
     }
 
     #[test]
+    fn an_end_that_sends_small_datagrams_alone_learns_what_the_path_carries_and_says_it_once() {
+        for mtu in [300, 1280, 1500] {
+            let mut search = MtuSearch::new(256, 1500, false);
+            run(&mut search, 100, mtu, 0..60_000);
+            let found = search.poll_found().expect("the end of the search");
+            assert!(found <= mtu && found + step(found) > mtu, "{found} of {mtu}");
+            assert_eq!(search.poll_found(), None);
+        }
+    }
+
+    #[test]
     fn after_ten_minutes_larger_sizes_are_tried_again() {
         let mut search = MtuSearch::new(256, 1500, false);
         run(&mut search, 1400, 1400, 0..60_000);
