@@ -5,14 +5,15 @@
 //!     $ arqway reproduce mon<TAB>    arqway reproduce monet08
 //! ```
 //!
-//! The script contains everything it offers, so the shell need not run `arqway` at every key. In bash and zsh it also completes
-//! the names of papers and figures.
+//! The script contains everything it offers, so the shell need not run `arqway` at every key; but for tunnels that run, which the
+//! kernel lists. In bash and zsh it also completes the names of papers, figures and worlds.
 
 use crate::failure::Failure;
 use crate::terminal::print;
 #[cfg(feature = "lab")]
 use arqway_papers::library;
 use clap::Command;
+use clap::builder::PossibleValuesParser;
 use clap_complete::Shell;
 
 const EXAMPLES: &str = "Examples:
@@ -29,10 +30,31 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn main(arguments: &Arguments, command: Command) -> Result<(), Failure> {
-    let mut command = with_names(command);
+    let mut command = with_tunnels(with_names(command));
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut command, "arqway", &mut script);
-    Ok(print(&String::from_utf8_lossy(&script))?)
+    let script = String::from_utf8_lossy(&script);
+    Ok(print(&match arguments.shell {
+        Shell::Bash => script.replace(RUNNING, &format!("$({LIST})")),
+        Shell::Zsh => script.replace(&format!("({RUNNING})"), &format!("{{compadd -- $({LIST})}}")),
+        _ => script.replace(RUNNING, ""),
+    })?)
+}
+
+/// Stands for the tunnels that run in this network namespace, whose names the kernel lists (proc_net(5)).
+const RUNNING: &str = "ARQWAY_RUNNING";
+const LIST: &str = "sed -n \"s|.*@arqway/||p\" /proc/net/unix 2>/dev/null";
+
+/// The command with the tunnels that run as values of whatever asks one.
+fn with_tunnels(mut command: Command) -> Command {
+    for name in ["status", "events", "hint", "down"] {
+        if command.find_subcommand(name).is_some() {
+            command = command.mut_subcommand(name, |asks| {
+                asks.mut_arg("link", |link| link.value_parser(PossibleValuesParser::new([RUNNING])))
+            });
+        }
+    }
+    command
 }
 
 #[cfg(not(feature = "lab"))]
@@ -40,11 +62,12 @@ fn with_names(command: Command) -> Command {
     command
 }
 
-/// The command with the names of papers and figures as possible values. Only here: on the command line, an unknown name gets a better
+/// The command with the names of papers, figures and worlds as possible values. Only here: on the command line, an unknown name gets a better
 /// error than clap's.
 #[cfg(feature = "lab")]
 fn with_names(command: Command) -> Command {
-    use clap::{Arg, builder::PossibleValuesParser};
+    use arqway_lab::experiment::scenarios;
+    use clap::Arg;
     let figures = library::figures();
     let mut papers: Vec<String> = figures.iter().map(|name| name.paper.clone()).collect();
     papers.dedup();
@@ -55,6 +78,10 @@ fn with_names(command: Command) -> Command {
     let command =
         command.mut_subcommand("sensitivity", |sensitivity| sensitivity.mut_arg("papers", one_of(papers.clone())));
     let command = command.mut_subcommand("list", |list| list.mut_arg("of", one_of(papers.clone())));
+    #[cfg(target_os = "linux")]
+    let command = command.mut_subcommand("demo", |demo| {
+        demo.mut_arg("link", |link| one_of(scenarios::names())(link).value_hint(clap::ValueHint::Other))
+    });
     command.mut_subcommand("reproduce", |reproduce| {
         reproduce.mut_arg("paper", one_of(papers)).mut_arg("figures", one_of(names))
     })

@@ -15,12 +15,15 @@ use arqway_lab::experiment::{Effort, scenarios};
 use arqway_lab::quantity::Quantity;
 use arqway_lab::schema::{self, ListedScheme, ListedSetting};
 use arqway_papers::library::{self, FigureName};
+use clap::ValueEnum as _;
+use clap::builder::PossibleValue;
 use serde_json::{Map, Value};
 use std::io::IsTerminal;
 
 const EXAMPLES: &str = "Into a pipe or a file, the entries are lines with tabs between the fields.
 
 Examples:
+  arqway list                     what can be listed
   arqway list papers              the papers; `arqway list papers monet08` has its figures
   arqway list worlds              what `base` of an experiment and `arqway advise` name
   arqway list schemes             what `use` of an experiment and --scheme name
@@ -30,9 +33,9 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// What to list
+    /// What to list [default: what can be listed]
     #[arg(value_name = "WHAT", value_enum)]
-    what: What,
+    what: Option<What>,
     /// Only the figures of this paper, or the entries whose name contains this
     #[arg(value_name = "OF")]
     of: Option<String>,
@@ -63,14 +66,15 @@ struct List {
 
 pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
     let mut list = match (arguments.what, &arguments.of) {
-        (What::Papers, None) => papers()?,
-        (What::Papers, Some(paper)) => figures(paper)?,
-        (What::Worlds, _) => worlds(),
-        (What::Schemes, _) => schemes(),
-        (What::Settings, _) => settings(),
-        (What::Metrics, _) => metrics(),
+        (None, _) => whats(),
+        (Some(What::Papers), None) => papers()?,
+        (Some(What::Papers), Some(paper)) => figures(paper)?,
+        (Some(What::Worlds), _) => worlds(),
+        (Some(What::Schemes), _) => schemes(),
+        (Some(What::Settings), _) => settings(),
+        (Some(What::Metrics), _) => metrics(),
     };
-    if let Some(of) = arguments.of.as_ref().filter(|_| arguments.what != What::Papers) {
+    if let Some(of) = arguments.of.as_ref().filter(|_| arguments.what != Some(What::Papers)) {
         list.keep(of)?;
     }
     let text = match arguments.json {
@@ -79,6 +83,16 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
         false => list.to_tabs(),
     };
     Ok(print(&text)?)
+}
+
+/// What can be listed.
+fn whats() -> List {
+    let values = What::value_variants().iter().filter_map(What::to_possible_value);
+    let entry = |value: PossibleValue| {
+        let about = value.get_help().map(ToString::to_string).unwrap_or_default();
+        vec![value.get_name().to_owned(), about]
+    };
+    List { heads: vec!["what", "about"], entries: values.map(entry).collect() }
 }
 
 fn papers() -> Result<List, Failure> {

@@ -8,15 +8,15 @@ use std::fs;
 use std::io;
 use std::thread;
 
-/// From now on, signals have these consequences.
+/// From now on, signals have these consequences; the second is told which it was.
 pub(crate) fn watch(
     interrupt: impl Fn() + Send + Sync + 'static,
-    terminate: impl Fn() + Send + 'static,
+    terminate: impl Fn(i32) + Send + 'static,
 ) -> io::Result<()> {
     interrupt::instead(interrupt);
     let wanted = [SIGTERM].into_iter().chain((!is_ignored(SIGHUP)).then_some(SIGHUP));
     let mut signals = Signals::new(wanted)?;
-    let watching = move || signals.forever().for_each(|_| terminate());
+    let watching = move || signals.forever().for_each(terminate);
     thread::Builder::new().name("signals".to_owned()).spawn(watching).map(drop)
 }
 

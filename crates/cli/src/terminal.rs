@@ -27,11 +27,21 @@ pub(crate) fn print_while_read(text: &str) -> io::Result<bool> {
 
 /// The longest line of a note: a name of any length may be in it.
 const LONGEST_LINE: usize = 2000;
+/// The most of a note that somebody reads, in characters.
+const MOST_CHARACTERS: usize = 19_000;
 
 /// Prints a note on a line of its own.
 pub(crate) fn note(note: impl Display) {
     let note = note.to_string();
-    let lines: Vec<_> = note.split('\n').map(|line| one_line(line, LONGEST_LINE)).collect();
+    let mut lines: Vec<_> = note.split('\n').map(|line| one_line(line, LONGEST_LINE)).collect();
+    let mut room = MOST_CHARACTERS;
+    let fitting =
+        lines.iter().take_while(|line| room.checked_sub(line.chars().count()).map(|left| room = left).is_some());
+    let fitting = fitting.count();
+    if let others @ 1.. = lines.len() - fitting {
+        lines.truncate(fitting);
+        lines.push(format!("... and {others} more lines").into());
+    }
     // If stderr is closed, there is nowhere left to report it.
     writeln!(io::stderr(), "{}", lines.join("\n")).ok();
 }

@@ -154,7 +154,7 @@ fn of_peer(peer: &PeerStatus) -> Vec<String> {
         ),
         format!(
             "  {:<12} {:<18} {:>11} {:>11} {:>8} {:>7} {:>8} {:>8}",
-            "service", "kind", "sent", "received", "goodput", "loss", "resent", "dropped"
+            "service", "kind", "sent", "received", "payload", "loss", "resent", "dropped"
         ),
     ];
     lines.extend(services.iter().map(of_service));

@@ -10,9 +10,9 @@ use crate::failure::{Failure, read_source};
 use crate::terminal::{Notes, note, print};
 use crate::{interrupt, ready, signals};
 use arqway_net::{Waker, give_back_freed_memory, protect_memory};
-use arqway_tunnel::settings::Checked;
-use arqway_tunnel::{RunningTunnel, What};
-use std::path::{Path, PathBuf};
+use arqway_tunnel::settings::{Checked, Keys, check_owner};
+use arqway_tunnel::{RunningTunnel, StartError, What};
+use std::path::PathBuf;
 use std::process::{self, ExitCode};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -49,14 +49,22 @@ pub(crate) fn main(arguments: &Arguments) -> Result<ExitCode, Failure> {
     protect_memory()?;
     give_back_freed_memory();
     let (source, folder) = read_source(&arguments.settings)?;
+    let is_shown = check_owner(&arguments.settings).map_err(Failure::usage)?;
     let name = arguments.settings.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let checked = Checked::read(&source, &name)?;
+    let keys = checked.read_keys(&folder).map_err(Failure::usage)?;
+    if is_shown {
+        let path = arguments.settings.display();
+        note(format_args!(
+            "{path}: all users can read who the peers are, and where; if they should not: chmod go-r '{path}'"
+        ));
+    }
+    checked.warnings().iter().for_each(note);
     if arguments.check {
-        let keys = checked.read_keys(&folder).map_err(Failure::usage)?;
         print(&format!("{checked}  public key      {}\n", keys.private.public()))?;
         return Ok(ExitCode::SUCCESS);
     }
-    run(&checked, &folder)
+    run(&checked, keys)
 }
 
 /// How it was told to end.
@@ -76,9 +84,13 @@ impl End {
     }
 }
 
-fn run(checked: &Checked, folder: &Path) -> Result<ExitCode, Failure> {
+fn run(checked: &Checked, keys: Keys) -> Result<ExitCode, Failure> {
     let tell = |what: &str| note(format_args!("{}: {what}", checked.interface));
-    let mut tunnel = RunningTunnel::start(checked, folder, tell).map_err(Failure::failed)?;
+    let mut tunnel = RunningTunnel::start(checked, keys, tell).map_err(|error| match error {
+        // What settings say of peers is no better at the next try.
+        StartError::Peer { .. } => Failure::usage(error),
+        _ => Failure::failed(error),
+    })?;
     interrupt::watch()?;
     let end = Arc::new(End::default());
     let [(interrupted, first), (terminated, second)] = [0; 2].map(|_| (Arc::clone(&end), tunnel.waker()));
@@ -86,7 +98,7 @@ fn run(checked: &Checked, folder: &Path) -> Result<ExitCode, Failure> {
         interrupted.by_interrupt.store(true, Ordering::Relaxed);
         interrupted.ask(&first);
     };
-    signals::watch(interrupt, move || terminated.ask(&second))?;
+    signals::watch(interrupt, move |_| terminated.ask(&second))?;
     let mut notes = Notes::start()?;
     notes.note(format!("{}: up, listening on {}", checked.interface, tunnel.place()));
     if let Err(error) = ready::tell() {

@@ -17,7 +17,7 @@ pub const LONGEST_RECORDING: u64 = 16 << 20;
 pub fn read_octets(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let refused = |why: &str| Err(io::Error::new(io::ErrorKind::InvalidInput, why));
     let found = fs::metadata(path)?;
-    let is_of_shell = ["/dev", "/proc"].iter().any(|folder| path.starts_with(folder)) && is_pipe(&found);
+    let is_of_shell = ["/dev/stdin", "/dev/fd", "/proc"].iter().any(|place| path.starts_with(place)) && is_pipe(&found);
     if found.is_dir() {
         return refused("it is a folder, not a file");
     }

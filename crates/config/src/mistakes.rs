@@ -1,6 +1,6 @@
 //! What is wrong with settings, told so that it can be put right at once.
 
-use std::fmt::{self, Write};
+use std::fmt;
 
 use super::node::Node;
 use super::shown::one_line;
@@ -37,10 +37,6 @@ impl Mistake {
         self
     }
 
-    fn write_first_line(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{}: {}", self.origin, one_line(&self.message, MOST_OF_MESSAGE))
-    }
-
     /// By file, then by place.
     fn sort_key(&self) -> (&str, usize) {
         (self.origin.source.name(), self.origin.span.start)
@@ -52,7 +48,7 @@ const MOST_OF_MESSAGE: usize = 1200;
 
 impl fmt::Display for Mistake {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.write_first_line(out)?;
+        write!(out, "{}: {}", self.origin, one_line(&self.message, MOST_OF_MESSAGE))?;
         if let Some((line, mark)) = self.origin.excerpt() {
             write!(out, "\n    {line}\n    {mark}")?;
         }
@@ -137,19 +133,25 @@ impl<'a> IntoIterator for &'a Mistakes {
     }
 }
 
-/// So many mistakes are printed with their lines and their help; of more, what and where they are.
-const MOST_WITH_LINES: usize = 50;
+/// So many mistakes are printed, and so many characters of them: of more, how many there are.
+const MOST_SHOWN: usize = 20;
+const MOST_CHARACTERS: usize = 15_000;
 
-/// Prints every mistake, a blank line between those with their lines, and how many there are.
+/// Prints the first mistakes with their lines, a blank line between them, and how many there are.
 impl fmt::Display for Mistakes {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (first, others) = self.sorted.split_at(self.len().min(MOST_WITH_LINES));
-        for mistake in first {
-            write!(out, "{mistake}\n\n")?;
+        let (mut shown, mut characters) = (0, 0);
+        for mistake in self.iter().take(MOST_SHOWN) {
+            let text = mistake.to_string();
+            characters += text.chars().count();
+            if shown > 0 && characters > MOST_CHARACTERS {
+                break;
+            }
+            shown += 1;
+            write!(out, "{text}\n\n")?;
         }
-        for mistake in others {
-            mistake.write_first_line(out)?;
-            out.write_char('\n')?;
+        if let others @ 1.. = self.len() - shown {
+            write!(out, "... and {others} more\n\n")?;
         }
         let plural = if self.len() == 1 { "" } else { "s" };
         write!(out, "{} mistake{plural}; nothing was run", self.len())

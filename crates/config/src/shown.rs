@@ -26,14 +26,29 @@ pub fn printable(text: &str) -> Cow<'_, str> {
 /// A text as one line of about as many characters at most: what a terminal obeys is escaped, and a long one cut in its middle.
 #[must_use]
 pub fn one_line(text: &str, most: usize) -> Cow<'_, str> {
-    if text.char_indices().nth(most).is_none() {
-        return escaped(text, is_obeyed);
+    // What is escaped is longer than it was.
+    match cut_in_middle(text, most) {
+        Some(text) => {
+            let shown = escaped(&text, is_obeyed);
+            Cow::Owned(cut_in_middle(&shown, most + MARK).unwrap_or_else(|| shown.into_owned()))
+        }
+        None => {
+            let shown = escaped(text, is_obeyed);
+            cut_in_middle(&shown, most).map_or(shown, Cow::Owned)
+        }
     }
-    // More of its start, which says what it is about, than of its end.
+}
+
+/// What stands where something is cut out, in characters.
+const MARK: usize = 3;
+
+/// More of its start, which says what it is about, than of its end; nothing where it is short enough.
+fn cut_in_middle(text: &str, most: usize) -> Option<String> {
+    text.char_indices().nth(most)?;
     let (first, last) = (most * 2 / 3, most / 3);
     let start = text.char_indices().nth(first).map_or(text.len(), |(place, _)| place);
     let end = text.char_indices().nth_back(last).map_or(0, |(place, character)| place + character.len_utf8());
-    Cow::Owned(format!("{} … {}", escaped(&text[..start], is_obeyed), escaped(&text[end..], is_obeyed)))
+    Some(format!("{} … {}", &text[..start], &text[end..]))
 }
 
 fn escaped(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {

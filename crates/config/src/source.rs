@@ -1,12 +1,14 @@
 //! Texts that settings come from, and places in them.
 
-use super::shown::printable;
+use super::shown::{one_line, printable};
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
 /// So many characters of a line are shown: those around the place.
 const MOST_SHOWN: usize = 160;
+/// So many characters of a name or a path are.
+const MOST_OF_NAME: usize = 400;
 
 /// A text that settings come from: a file, or an option of the command line.
 #[derive(PartialEq, Eq)]
@@ -200,9 +202,9 @@ impl fmt::Debug for Origin {
 impl fmt::Display for Origin {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.path() {
-            None => write!(out, "{}:{}", printable(&self.source.name), self.position()),
-            Some("") => out.write_str(&printable(&self.source.name)),
-            Some(path) => out.write_str(&printable(path)),
+            None => write!(out, "{}:{}", one_line(&self.source.name, MOST_OF_NAME), self.position()),
+            Some("") => out.write_str(&one_line(&self.source.name, MOST_OF_NAME)),
+            Some(path) => out.write_str(&one_line(path, MOST_OF_NAME)),
         }
     }
 }

@@ -21,6 +21,9 @@ pub struct User {
 }
 
 impl User {
+    /// Whose files are shown as those of users that a user namespace does not know (`/proc/sys/kernel/overflowuid`).
+    pub const UNKNOWN: u32 = 65_534;
+
     /// The user of this name in `/etc/passwd`: a machine that starts may have no other directory of users yet.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {

@@ -3,16 +3,12 @@
 use crate::control::BindError;
 use crate::hub::AddError;
 use arqway_net::NetError;
-use arqway_session::KeyFileError;
 use std::io;
 use std::net::SocketAddr;
 
 /// Why a tunnel cannot begin.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// A key cannot be read.
-    #[error(transparent)]
-    Key(#[from] KeyFileError),
     /// The system refuses the device or the socket.
     #[error(transparent)]
     Net(#[from] NetError),

@@ -98,9 +98,15 @@ impl Table {
             let message = alloc::format!("{} is written without an exponent, such as {}", self.what, self.example);
             return UnitError(message);
         }
+        let like = |name: &str| {
+            name.eq_ignore_ascii_case(unit)
+                || name.strip_suffix("/s").is_some_and(|name| name.eq_ignore_ascii_case(unit))
+        };
+        let near = self.units.iter().chain(self.also).find(|(name, _)| like(name));
+        let near = near.map_or_else(String::new, |(name, _)| alloc::format!("did you mean `{name}`? "));
         let names = self.units.iter().map(|(name, _)| *name).collect::<alloc::vec::Vec<_>>().join(", ");
         let one_of = if self.units.len() == 1 { "" } else { "one of " };
-        UnitError(alloc::format!("unknown unit `{unit}` for {}; expected {one_of}{names}", self.what))
+        UnitError(alloc::format!("unknown unit `{unit}` for {}; {near}expected {one_of}{names}", self.what))
     }
 
     /// Prints a whole number of base units in the largest unit that it fills at least once.
@@ -288,6 +294,18 @@ mod tests {
             ("140 %".parse::<Ratio>().map(drop), "expected a share between 0 % and 100 %"),
             ("128".parse::<BitRate>().map(drop), "a rate needs its unit: write \"128 kbit/s\" or \"128 Mbit/s\""),
             ("250".parse::<Octets>().map(drop), "a size needs its unit: write \"250 octets\" or \"250 kB\""),
+            (
+                "10 mbit/s".parse::<BitRate>().map(drop),
+                "unknown unit `mbit/s` for a rate; did you mean `Mbit/s`? expected one of Gbit/s, Mbit/s, kbit/s, bit/s",
+            ),
+            (
+                "5 Mbit".parse::<BitRate>().map(drop),
+                "unknown unit `Mbit` for a rate; did you mean `Mbit/s`? expected one of Gbit/s, Mbit/s, kbit/s, bit/s",
+            ),
+            (
+                "5 KB".parse::<Octets>().map(drop),
+                "unknown unit `KB` for a size; did you mean `kB`? expected one of GB, MB, kB, octets",
+            ),
             ("5 per cent".parse::<Ratio>().map(drop), "unknown unit `per cent` for a share; expected %"),
             ("1e-12 s".parse::<Span>().map(drop), "a length of time is written without an exponent, such as \"50 ms\""),
             ("1e3 s".parse::<Span>().map(drop), "a length of time is written without an exponent, such as \"50 ms\""),

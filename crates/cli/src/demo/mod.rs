@@ -84,7 +84,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<ExitCode, Failure> {
     leftovers().iter().for_each(note);
     let run = Arc::new(Run::new(Clock::start(), arguments.length));
     let [first, second] = [0; 2].map(|_| Arc::clone(&run));
-    signals::watch(move || first.interrupt(), move || second.interrupt())?;
+    signals::watch(move || first.interrupt(), move |_| second.interrupt())?;
     note(&world.about);
     let rows = demonstrate(&world, &run)?;
     if run.is_over() {

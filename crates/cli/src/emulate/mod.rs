@@ -22,7 +22,8 @@ use arqway_units::Span;
 use ends::{Around, Ends, Wanted};
 use session::Session;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::{ExitCode, ExitStatus};
 use std::sync::Arc;
 use std::sync::mpsc::{self, Sender};
@@ -112,19 +113,23 @@ enum Message {
     /// Ctrl-C.
     Interrupt,
     /// Another signal that asks this process to end.
-    Terminate,
+    Terminate(i32),
 }
 
 pub(crate) fn main(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let world = world(arguments)?;
     let wanted = Wanted::read(arguments)?;
+    [&arguments.log, &arguments.capture].into_iter().flatten().try_for_each(|path| refuse_pipe(path))?;
     obtain_privileges(arguments, &wanted)?;
     interrupt::watch()?;
     leftovers().iter().for_each(note);
     let (messages, heard) = mpsc::channel();
     // Nobody listens at the very end.
     let (of_interrupt, of_end) = (messages.clone(), messages.clone());
-    signals::watch(move || drop(of_interrupt.send(Message::Interrupt)), move || drop(of_end.send(Message::Terminate)))?;
+    signals::watch(
+        move || drop(of_interrupt.send(Message::Interrupt)),
+        move |signal| drop(of_end.send(Message::Terminate(signal))),
+    )?;
     let Ends { client, server, around } = wanted.make()?;
     let about = format!("arqway emulate {} --seed {}", file_name(&arguments.link), world.seed);
     let clock = Clock::start();
@@ -147,6 +152,13 @@ pub(crate) fn main(arguments: &Arguments) -> Result<ExitCode, Failure> {
     thread.join().ok();
     around.remove()?;
     ended
+}
+
+/// Refuses a named pipe or a device in the place of a file: who opens or writes one may have to wait for ever.
+fn refuse_pipe(path: &Path) -> Result<(), Failure> {
+    let is_other = fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir());
+    let refused = || Failure::Usage(format!("{}: it is a device or a named pipe, not a file", path.display()));
+    if is_other { Err(refused()) } else { Ok(()) }
 }
 
 /// Does without root where that is possible: for a command, whose ends have no names.

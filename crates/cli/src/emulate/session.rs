@@ -3,11 +3,11 @@
 use super::screen::{self, Screen};
 use super::{Arguments, Message};
 use crate::failure::Failure;
-use crate::interrupt;
 use crate::terminal::{note, print};
 use arqway_emulate::{Outcome, Progress, Report, TOO_LATE};
 use arqway_net::{Clock, Waker};
 use arqway_units::{Span, Time};
+use signal_hook::consts::SIGINT;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{ExitCode, ExitStatus};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -27,7 +27,8 @@ pub(super) struct Session<'a> {
     /// How the command ended.
     status: Option<ExitStatus>,
     interrupted: Option<Time>,
-    was_stopped: bool,
+    /// By which signal it was told to end, the first one.
+    stopped_by: Option<i32>,
     late_seconds: u32,
 }
 
@@ -40,7 +41,7 @@ impl<'a> Session<'a> {
             clock: Clock::start(),
             status: None,
             interrupted: None,
-            was_stopped: false,
+            stopped_by: None,
             late_seconds: 0,
         }
     }
@@ -57,7 +58,7 @@ impl<'a> Session<'a> {
                     self.stop.wake();
                 }
                 Ok(Message::Interrupt) => self.interrupt(),
-                Ok(Message::Terminate) => self.stop(),
+                Ok(Message::Terminate(signal)) => self.stop(signal),
                 Err(_) => self.stop.wake(),
             }
         }
@@ -97,16 +98,13 @@ impl<'a> Session<'a> {
         let now = self.clock.now();
         let again = self.interrupted.replace(now).is_some_and(|before| now.since(before) <= IMPATIENCE);
         if again || self.has_the_screen() {
-            self.stop();
+            self.stop(SIGINT);
         }
     }
 
-    /// Ends it; whoever asks once more does not want to wait.
-    fn stop(&mut self) {
-        if self.was_stopped {
-            std::process::exit(i32::from(interrupt::EXIT_CODE));
-        }
-        self.was_stopped = true;
+    /// Ends it, which takes no time; whoever asks once more would leave namespaces behind.
+    fn stop(&mut self, signal: i32) {
+        self.stopped_by.get_or_insert(signal);
         self.stop.wake();
     }
 
@@ -124,8 +122,7 @@ impl<'a> Session<'a> {
         Ok(match self.status {
             _ if !files.is_empty() => ExitCode::FAILURE,
             Some(status) => exit_code(status),
-            None if self.was_stopped => ExitCode::from(interrupt::EXIT_CODE),
-            None => ExitCode::SUCCESS,
+            None => self.stopped_by.map_or(ExitCode::SUCCESS, by_signal),
         })
     }
 
@@ -157,6 +154,13 @@ fn too_late(report: &Report, when: &str) -> String {
 
 /// That of the command; of one that a signal ended, as a shell gives it.
 fn exit_code(status: ExitStatus) -> ExitCode {
-    let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal));
-    code.and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from)
+    status.code().or(status.signal().map(|signal| 128 + signal)).map_or(ExitCode::FAILURE, code)
+}
+
+fn by_signal(signal: i32) -> ExitCode {
+    code(128 + signal)
+}
+
+fn code(code: i32) -> ExitCode {
+    u8::try_from(code).map_or(ExitCode::FAILURE, ExitCode::from)
 }

@@ -44,6 +44,12 @@ pub(super) struct Options {
     /// How fast each end sends, such as '10 Mbit/s': a little less than its line carries [default: unlimited]
     #[arg(long, value_name = "RATE", requires = "config", value_parser = rate)]
     rate: Option<BitRate>,
+    /// How fast the right end, which calls, sends: a little less than the upload of its line, in place of --rate
+    #[arg(long, value_name = "RATE", requires_all = ["config", "down"], conflicts_with = "rate", value_parser = rate)]
+    up: Option<BitRate>,
+    /// How fast the left end sends to it: a little less than the download of that line
+    #[arg(long, value_name = "RATE", requires_all = ["config", "up"], conflicts_with = "rate", value_parser = rate)]
+    down: Option<BitRate>,
     /// Addresses of the ends in the tunnel [default: 10.9.0.1/24,10.9.0.2/24]
     #[arg(long, value_name = "LEFT,RIGHT", requires = "config", value_delimiter = ',', num_args = 1)]
     addresses: Vec<String>,
@@ -87,7 +93,8 @@ pub(super) fn write(options: &Options) -> Result<(), Failure> {
 fn files(end: usize, options: &Options, addresses: [Address; 2], keys: &[PrivateKey; 2]) -> [File; 2] {
     let (own, other) = (NAMES[end], NAMES[1 - end]);
     let [meets, calls] = meeting(end, options);
-    let rate = match (options.rate, &options.serial) {
+    let sends = if end == 0 { options.down } else { options.up };
+    let rate = match (sends.or(options.rate), &options.serial) {
         (Some(rate), _) => format!("rate = \"{rate}\"\n"),
         // It follows from that of the line.
         (None, Some(_)) => String::new(),

@@ -16,6 +16,7 @@ const GENKEY: &str = "Examples:
   umask 077; arqway genkey > private.key          a key that only you can read
   arqway genkey | tee private.key | arqway pubkey > public.key
   arqway genkey --config --endpoint home.example.org:51820 --rate '10 Mbit/s'
+  arqway genkey --config --endpoint home.example.org:51820 --up '9 Mbit/s' --down '45 Mbit/s'
   arqway genkey --config --out tunnel             keys and settings of both ends of a tunnel, as files
   arqway genkey --config --serial /dev/ttyUSB0 --baud 57600";
 

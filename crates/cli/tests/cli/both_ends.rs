@@ -103,6 +103,18 @@ fn what_is_printed_for_each_end_saves_its_files_when_it_is_pasted_into_a_shell()
 }
 
 #[test]
+fn each_end_sends_as_fast_as_its_direction_of_the_line_carries() {
+    let folder = Folder::new("both-directions");
+    let out = folder.0.display().to_string() + "/ends";
+    let made = arqway(&["genkey", "--config", "--out", &out, "--up", "9 Mbit/s", "--down", "45 Mbit/s"]);
+    assert!(made.status.success(), "{}", stderr(&made));
+    for (end, rate) in [("left", "rate          45 Mbit/s"), ("right", "rate          9 Mbit/s")] {
+        let said = checked(Path::new(&out), end);
+        assert!(said.contains(rate), "no `{rate}`:\n{said}");
+    }
+}
+
+#[test]
 fn both_ends_of_a_serial_line_are_alike() {
     let folder = Folder::new("both-serial");
     let out = folder.0.display().to_string() + "/ends";

@@ -30,6 +30,12 @@ fn in_a_pipe_each_entry_is_a_line_with_as_many_fields_as_the_heads_and_an_explan
 }
 
 #[test]
+fn without_a_word_it_lists_what_can_be_listed() {
+    let names: Vec<String> = list(&[]).into_iter().map(|mut line| line.remove(0)).collect();
+    assert_eq!(names, ["what", "papers", "worlds", "schemes", "settings", "metrics"]);
+}
+
+#[test]
 fn json_has_an_object_an_entry_with_the_heads_as_keys() {
     for what in WHATS {
         let lines = list(&[what]);
@@ -54,9 +60,12 @@ fn what_is_listed_can_be_typed() {
     let once = metrics
         .iter()
         .filter(|name| !["bursts", "window", "sent", "acknowledged"].iter().any(|end| name.ends_with(end)));
-    let figures: String =
+    let figures: Vec<String> =
         once.enumerate().map(|(index, name)| format!("[[figure]]\nid = \"f{index}\"\ny = \"{name}\"\n")).collect();
-    for world in list(&["worlds"])[1..].iter().map(|line| &line[0]) {
+    let worlds = list(&["worlds"]);
+    // Of more mistakes not all would be told.
+    let each = |world| figures.chunks(15).map(move |figures| (world, figures.concat()));
+    for (world, figures) in worlds[1..].iter().flat_map(|line| each(&line[0])) {
         let text_of =
             format!("[experiment]\nid = \"all\"\n[scenario]\nbase = \"{world}\"\n{schemes}{figures}[[nothing]]\n");
         folder.write("all.toml", &text_of);

@@ -15,8 +15,21 @@ fn bash_completes_commands_papers_and_figures() {
         (&["schema", "sc"], "scenario"),
         (&["list", "me"], "metrics"),
         (&["list", "papers", "mon"], "monet08"),
+        (&["demo", "--link", "sat"], "satellite"),
     ] {
         assert_eq!(offers(typed), expected, "arqway {} <TAB>", typed.join(" "));
+    }
+}
+
+#[test]
+fn bash_completes_tunnels_that_run() {
+    use std::os::linux::net::SocketAddrExt as _;
+    use std::os::unix::net::{SocketAddr, UnixListener};
+    let name = format!("complete-{}", std::process::id());
+    let address = SocketAddr::from_abstract_name(format!("arqway/{name}")).expect("a name");
+    let _held = UnixListener::bind_addr(&address).expect("a name that is free");
+    for command in ["status", "events", "hint", "down"] {
+        assert_eq!(offers(&[command, &name[..name.len() - 1]]), name);
     }
 }
 
@@ -30,6 +43,7 @@ fn every_shell_gets_a_script() {
     for shell in ["bash", "zsh"] {
         let script = stdout(&arqway(&["completions", shell]));
         assert!(script.contains("monet08") && script.contains("fig3"), "{shell}: {script:.200}");
+        assert!(script.contains("@arqway/"), "{shell}");
     }
 }
 

@@ -23,8 +23,8 @@ fn namespaces_are_there_while_it_runs_and_gone_after_ctrl_c_and_after_kill() {
     if !can_run() {
         return;
     }
-    let signals = [("int", Signal::INT), ("term", Signal::TERM), ("hup", Signal::HUP)];
-    for (test, signal) in signals.into_iter().filter(|(_, signal)| is_heard(signal)) {
+    let signals = [("int", Signal::INT, 130), ("term", Signal::TERM, 143), ("hup", Signal::HUP, 129)];
+    for (test, signal, code) in signals.into_iter().filter(|(_, signal, _)| is_heard(signal)) {
         let [client, server] = names(test);
         let emulator = Emulator::start(&["clean", "--namespaces", &format!("{client},{server}")]);
         assert!(is_there(&client) && is_there(&server));
@@ -32,8 +32,30 @@ fn namespaces_are_there_while_it_runs_and_gone_after_ctrl_c_and_after_kill() {
         assert!(String::from_utf8_lossy(&inside.stdout).contains("arq0"), "{inside:?}");
         emulator.signal(signal);
         let (status, said) = emulator.end();
-        assert_eq!(status.code(), Some(130), "{said}");
+        assert_eq!(status.code(), Some(code), "{said}");
         assert!(!is_there(&client) && !is_there(&server), "{said}");
+    }
+}
+
+#[test]
+fn namespaces_are_gone_after_any_signals_at_once() {
+    if !can_run() {
+        return;
+    }
+    let [interrupt, terminate, hang_up] = [Signal::INT, Signal::TERM, Signal::HUP];
+    let all = [
+        &[interrupt, terminate][..],
+        &[terminate, interrupt],
+        &[terminate; 5],
+        &[hang_up, interrupt, terminate, interrupt],
+    ];
+    for (number, signals) in all.into_iter().enumerate() {
+        let [client, server] = names(&format!("many{number}"));
+        let emulator = Emulator::start(&["clean", "--namespaces", &format!("{client},{server}")]);
+        signals.iter().for_each(|signal| emulator.signal(*signal));
+        let (status, said) = emulator.end();
+        assert!(matches!(status.code(), Some(129 | 130 | 143)), "{signals:?}: {status}: {said}");
+        assert!(!is_there(&client) && !is_there(&server), "{signals:?}: {said}");
     }
 }
 

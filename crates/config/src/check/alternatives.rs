@@ -3,7 +3,7 @@
 
 use serde_json::Value as Json;
 
-use super::describe::Rules;
+use super::rules::Rules;
 use crate::schema::{VALUE_UNDER_NAME, alternatives, properties, referred};
 
 /// What a schema lets one choose from.

@@ -15,8 +15,9 @@
 
 mod alternatives;
 mod describe;
+mod rules;
 
-pub(crate) use describe::Rules;
+pub(crate) use rules::Rules;
 
 use std::collections::BTreeSet;
 use std::mem::take;

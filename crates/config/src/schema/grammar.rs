@@ -48,7 +48,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::marker::PhantomData;
 
-use super::tree::Document;
+use super::tree::{Document, READ_LATER, VALUE_UNDER_NAME};
 use super::written::AsWritten;
 
 /// How values of one definition are written. They are read on the spot when settings are checked, so that every wrong one
@@ -166,11 +166,6 @@ impl<T: JsonSchema> JsonSchema for Later<T> {
         schema
     }
 }
-
-/// Marks what is read later.
-pub(crate) const READ_LATER: &str = "x-read-later";
-/// Marks an alternative whose value stands under its name, since a table of one key looks the same.
-pub(crate) const VALUE_UNDER_NAME: &str = "x-value-under-name";
 
 fn without_marks(schema: &mut Value) {
     match schema {

@@ -17,5 +17,6 @@ mod written;
 
 pub use changes::over;
 pub use grammar::{Grammar, Later, generate};
-pub(crate) use grammar::{READ_LATER, UNITS, VALUE_UNDER_NAME, derive};
+pub(crate) use grammar::{UNITS, derive};
 pub use tree::{DEFINITIONS, Document, alternatives, properties, reference, referred, table};
+pub(crate) use tree::{READ_LATER, VALUE_UNDER_NAME};

@@ -5,6 +5,10 @@ use std::collections::BTreeSet;
 
 /// Where definitions stand.
 pub const DEFINITIONS: &str = "$defs";
+/// Marks what is read later.
+pub(crate) const READ_LATER: &str = "x-read-later";
+/// Marks an alternative whose value stands under its name, since a table of one key looks the same.
+pub(crate) const VALUE_UNDER_NAME: &str = "x-value-under-name";
 
 /// A whole schema with its definitions.
 #[derive(Debug)]

@@ -10,8 +10,7 @@
 //!
 //! Defaults are rewritten alike. Those of whole tables go where their keys have their own.
 
-use super::grammar::VALUE_UNDER_NAME;
-use super::tree::{DEFINITIONS, alternatives, properties, referred};
+use super::tree::{DEFINITIONS, VALUE_UNDER_NAME, alternatives, properties, referred};
 use schemars::Schema;
 use schemars::transform::{Transform, transform_subschemas};
 use serde_json::{Map, Value, json};

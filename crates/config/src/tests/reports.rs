@@ -27,7 +27,7 @@ service = { kind = "selective-repeat", timeout = { adaptive = { srtt = "three", 
         id = 7
              ^
 
-    bad.toml:6:8: unknown unit `kbit` for a rate; expected one of Gbit/s, Mbit/s, kbit/s, bit/s
+    bad.toml:6:8: unknown unit `kbit` for a rate; did you mean `kbit/s`? expected one of Gbit/s, Mbit/s, kbit/s, bit/s
         rate = "64 kbit"
                ^^^^^^^^^
 
@@ -45,13 +45,36 @@ service = { kind = "selective-repeat", timeout = { adaptive = { srtt = "three", 
 }
 
 #[test]
-fn tens_of_thousands_of_mistakes_are_all_told() {
+fn of_tens_of_thousands_of_mistakes_the_first_twenty_are_told_and_how_many_more_there_are() {
     let unknown: String = (0..20_000).map(|number| format!("unknown-{number} = 1\n")).collect();
     let wrong: String = (0..20_000).map(|number| format!("{number} = [\"64 kHz\"]\n")).collect();
     let text = format!("{unknown}[sweep]\n{wrong}");
     let mistakes = read_source::<Sample>(&Source::new("bad.toml", text), &[]).unwrap_err();
     assert_eq!(mistakes.len(), 2 + 40_000, "two are missing");
-    assert!(mistakes.to_string().contains("bad.toml:40001:10: "), "each at its place");
+    let told = mistakes.to_string();
+    assert!(told.contains("bad.toml:18:1: unknown key `unknown-17`") && !told.contains("`unknown-18`"), "{told}");
+    assert!(told.ends_with("\n\n... and 39982 more\n\n40002 mistakes; nothing was run"), "{told}");
+    let last = mistakes.iter().last().expect("the last").to_string();
+    assert!(last.starts_with("bad.toml:40001:10: "), "each at its place: {last}");
+}
+
+#[test]
+fn what_is_told_of_any_file_fits_a_few_screens() {
+    let report = |text: String| read_source::<Sample>(&Source::new("bad.toml", text), &[]).unwrap_err().to_string();
+    let long = |text: &str| text.repeat(100_000);
+    let keys = |of: &str| (0..100).map(|number| format!("\"{}{number}\" = 1\n", of.repeat(3000))).collect::<String>();
+    for text in [
+        keys("x"),
+        keys("\\u001b"),
+        format!("{} = 1", long("x")),
+        format!("experiment = {{ id = \"{}\" }}", long("\\u0007")),
+        format!("experiment = \"{}\"", long("\u{202e}")),
+        format!("wireless = {{ rate = \"{}\" }}", long("y")),
+        long("[["),
+    ] {
+        let told = report(text);
+        assert!(told.chars().count() < 20_000, "{} characters: {told:.300}", told.chars().count());
+    }
 }
 
 #[test]
@@ -281,7 +304,7 @@ fn of_a_long_line_what_is_around_the_place_is_shown_and_of_a_long_name_its_ends(
     let long = told(format!("{name} = 1"));
     assert!(long.contains("xxx … xxx") && long.lines().all(|line| line.chars().count() < 1300), "{long:.2000}");
     let many = told("colour = 1\n".to_owned() + &(0..100).map(|key| format!("key-{key} = 1\n")).collect::<String>());
-    assert!(many.contains("\nbad.toml:101:1: unknown key `key-99`\n") && !many.contains("    key-99 = 1"), "{many}");
+    assert!(many.contains("\nbad.toml:17:1: unknown key `key-15`\n") && !many.contains("key-99"), "{many}");
 }
 
 #[test]

@@ -8,11 +8,10 @@
 
 use super::legend::legend;
 use super::parts::part;
-use super::scheme::refused;
 use super::world::PointTree;
 use arqway_config::{Located, Mistake, Mistakes, Node, did_you_mean};
 use arqway_link::mux::{Carrier, Class};
-use arqway_link::{ServiceConfig, ShortForm};
+use arqway_link::{ServiceConfig, ShortForm, ShortFormError};
 
 /// The service of one class.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,10 +46,16 @@ impl ClassService {
             return None;
         }
         let short: Located<String> = part(Some(node), mistakes)?;
-        let form: ShortForm = short.value.parse().map_err(|error| mistakes.push(refused(&short, &error))).ok()?;
+        let form: ShortForm = short
+            .value
+            .parse()
+            .map_err(|error: ShortFormError| mistakes.push(short.mistake(error.to_string())))
+            .ok()?;
         let services = points.iter().map(|point| form.in_world(&point.point.scenario.services));
-        let services =
-            services.collect::<Result<_, _>>().map_err(|error| mistakes.push(refused(&short, &error))).ok()?;
+        let services = services
+            .collect::<Result<_, _>>()
+            .map_err(|error: ShortFormError| mistakes.push(short.mistake(error.to_string())))
+            .ok()?;
         Some(Self { name: name.to_owned(), legend: legend(&form), services })
     }
 

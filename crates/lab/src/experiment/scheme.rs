@@ -291,7 +291,7 @@ impl Variant {
     }
 }
 
-pub(super) fn refused(short: &Located<String>, error: &ShortFormError) -> Mistake {
+fn refused(short: &Located<String>, error: &ShortFormError) -> Mistake {
     short.mistake(error.to_string())
 }
 

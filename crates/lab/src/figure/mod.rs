@@ -148,7 +148,10 @@ impl Figure {
     /// The figure as a self-contained SVG document, for a place of this kind.
     #[must_use]
     pub fn drawn_on(&self, sheet: Sheet) -> String {
-        svg::draw(self, sheet)
+        match self.only_place() {
+            Some(x) => bars::draw(self, x, sheet),
+            None => svg::draw(self, sheet),
+        }
     }
 
     /// Whether some error bar is shorter than the marker in front of it.

@@ -6,13 +6,10 @@ use super::layout::Layout;
 use super::look::Look;
 use super::panel::{LABEL_ROW, LABEL_SIZE, Panel, TICK_GAP, TICK_SIZE};
 use super::sheet::Sheet;
-use super::{Axis, Curve, Figure, Scale, bars};
+use super::{Axis, Curve, Figure, Scale};
 
 /// The figure as a self-contained SVG document.
 pub(super) fn draw(figure: &Figure, sheet: Sheet) -> String {
-    if let Some(x) = figure.only_place() {
-        return bars::draw(figure, x, sheet);
-    }
     let layout = Layout::new(figure, sheet);
     let mut canvas = canvas(figure, sheet, layout.height);
     layout.plot.draw(&mut canvas);

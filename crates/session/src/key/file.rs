@@ -57,6 +57,8 @@ pub fn read_preshared(path: &Path) -> Result<PresharedKey, KeyFileError> {
 
 fn read<K: FromStr<Err = KeyError>>(path: &Path) -> Result<K, KeyFileError> {
     let unreadable = |error| KeyFileError::Unreadable { path: path.to_owned(), error };
+    // Before it is opened, which may take for ever.
+    refuse_kind(&fs::metadata(path).map_err(unreadable)?, path).map_err(unreadable)?;
     let file = File::open(path).map_err(unreadable)?;
     // Of the open file, not of the path: nobody can put another one there meanwhile.
     refuse_open(&file.metadata().map_err(unreadable)?, path)?;
@@ -85,6 +87,25 @@ fn refuse_open(metadata: &Metadata, path: &Path) -> Result<(), KeyFileError> {
     if metadata.is_file() && mode & OF_OTHERS != 0 {
         return Err(KeyFileError::Open { path: path.to_owned(), mode });
     }
+    Ok(())
+}
+
+/// Only a file keeps a key. A pipe of the shell, `<(...)`, may bring one, and so may whoever types it.
+#[cfg(unix)]
+fn refuse_kind(metadata: &Metadata, path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::FileTypeExt as _;
+    let is_of_shell = ["/dev/fd", "/proc"].iter().any(|folder| path.starts_with(folder));
+    let is_pipe = is_of_shell && metadata.file_type().is_fifo() || path == Path::new("/dev/stdin");
+    let refused = |why: &str| Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+    match () {
+        () if metadata.is_dir() => refused("it is a folder, not a file"),
+        () if metadata.is_file() || is_pipe => Ok(()),
+        () => refused("it is a device or a named pipe, not a file"),
+    }
+}
+
+#[cfg(not(unix))]
+fn refuse_kind(_: &Metadata, _: &Path) -> io::Result<()> {
     Ok(())
 }
 

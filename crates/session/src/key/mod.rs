@@ -139,7 +139,8 @@ impl Default for PresharedKey {
 
 impl PublicKey {
     /// Whether key agreements with it have a result.
-    pub(crate) fn is_usable(&self) -> bool {
+    #[must_use]
+    pub fn is_usable(&self) -> bool {
         x25519::agrees_with(&self.0)
     }
 

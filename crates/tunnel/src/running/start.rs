@@ -15,7 +15,6 @@ use arqway_units::Time;
 use rand::rngs::ChaCha20Rng;
 use rand::{Rng, SeedableRng};
 use std::net::SocketAddr;
-use std::path::Path;
 use std::sync::Arc;
 
 /// Random octets from a generator that the system has seeded: it never fails, and asks the system nothing.
@@ -28,19 +27,19 @@ impl Random for Generator {
 }
 
 impl RunningTunnel {
-    /// Makes the device and the socket, and then gives up all privileges; key files are looked for in `folder`.
+    /// Makes the device and the socket, and then gives up all privileges.
     ///
     /// Call it while the process has one thread: others would keep their privileges. Where a name has no address yet, and questions for
     /// it could go into the tunnel once that has its routes, it waits before it sets any, and says so by `tell`.
     ///
     /// # Errors
-    /// A key, an address or the device cannot be had. Then nothing is left behind.
-    pub fn start(checked: &Checked, folder: &Path, tell: impl FnMut(&str)) -> Result<Self, StartError> {
+    /// An address or the device cannot be had. Then nothing is left behind.
+    pub fn start(checked: &Checked, keys: Keys, tell: impl FnMut(&str)) -> Result<Self, StartError> {
         let settings = &checked.settings;
         // First, so that a second tunnel of this name changes nothing.
         let waker = Arc::new(Waker::new()?);
         let control = Control::bind(&checked.interface)?;
-        let Keys { private, preshared } = checked.read_keys(folder)?;
+        let Keys { private, preshared } = keys;
         let mut seed = [0; 32];
         getrandom::fill(&mut seed)?;
         let mut generator = Generator(ChaCha20Rng::from_seed(seed));

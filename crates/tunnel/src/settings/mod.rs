@@ -17,16 +17,21 @@
 //! RLP as received, all else raw, each with its share of the link: [`link_layer`].
 
 mod dscp;
+mod endpoints;
 mod host;
 mod key;
+mod keys;
 mod line;
+mod owner;
 mod places;
 mod shown;
 mod unused;
 mod user;
 
 pub use key::Key;
+pub use keys::{Keys, KeysError};
 pub use line::{BAUD, FlowControl, LineSettings};
+pub use owner::{OwnerError, check_owner};
 pub use places::{Endpoint, InterfaceAddress, Listen, NameServer, PlaceError};
 pub use user::{UnknownUser, UserName};
 
@@ -37,12 +42,14 @@ use arqway_config::schema::{Document, Grammar, generate};
 use arqway_config::{Located, Mistake, Mistakes, Source, read_source};
 use arqway_link::mux::{self, Addresses, BestEffort, Ds, QueueLimits, Scfq, SchedulerConfig, Table};
 use arqway_link::{LinkLayer, Resequencing, ServiceConfig, bearer, raw, rlp, tally};
-use arqway_session::{Configuration, KeyFileError, PresharedKey, PrivateKey, read_preshared, read_private};
+use arqway_session::Configuration;
 use arqway_units::{BitRate, Octets, Span};
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::fs;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::FileTypeExt as _;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Octets that the session adds to a datagram of the link: head and tag.
@@ -171,15 +178,6 @@ fn queue() -> QueueLimits {
     }
 }
 
-/// What the files with keys hold.
-#[derive(Debug)]
-pub struct Keys {
-    /// This end's.
-    pub private: PrivateKey,
-    /// What is shared with each peer, in the order of the settings; by default nothing.
-    pub preshared: Vec<PresharedKey>,
-}
-
 impl PeerSettings {
     /// What it is called.
     #[must_use]
@@ -212,6 +210,7 @@ impl Checked {
         let interface = interface(&settings, source, default_name, &mut mistakes);
         settings.check_addresses(source, &mut mistakes);
         settings.check_peers(&mut mistakes);
+        settings.check_endpoints(&mut mistakes);
         settings.check_line(&mut mistakes);
         settings.check_host(&mut mistakes);
         settings.check_unused(source, &mut mistakes);
@@ -233,17 +232,10 @@ impl Checked {
         mistakes.into_result(Self { settings, interface, link_layer, links })
     }
 
-    /// Reads the files with keys, which lie in `folder` unless their paths are absolute.
-    ///
-    /// # Errors
-    /// One is missing, is not its owner's alone, or holds something else.
-    pub fn read_keys(&self, folder: &Path) -> Result<Keys, KeyFileError> {
-        let private = read_private(&folder.join(&self.settings.private_key))?;
-        let files = self.settings.peer.iter().map(|peer| peer.value.preshared_key.as_ref());
-        let read = |file: Option<&PathBuf>| {
-            file.map_or(Ok(PresharedKey::default()), |file| read_preshared(&folder.join(file)))
-        };
-        Ok(Keys { private, preshared: files.map(read).collect::<Result<_, _>>()? })
+    /// What is odd about the settings, and may be meant.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<Mistake> {
+        self.settings.placeholders().collect()
     }
 
     /// What both ends need alike.
@@ -267,6 +259,8 @@ impl Checked {
 fn is_name(name: &str) -> bool {
     let is_plain = |octet: u8| octet.is_ascii_alphanumeric() || b"_-.".contains(&octet);
     (1..=15).contains(&name.len()) && name.bytes().all(is_plain) && !name.starts_with(['.', '-'])
+        // The loopback's, and those of the settings for all interfaces.
+        && !["lo", "all", "default"].contains(&name)
 }
 
 /// How a peer may be called: a word or a few, on one line.
@@ -275,7 +269,7 @@ fn is_name_of_peer(name: &str) -> bool {
 }
 
 fn interface(settings: &Settings, source: &Arc<Source>, default: &str, mistakes: &mut Mistakes) -> String {
-    let expected = "expected 1 to 15 letters, digits, `-`, `_` or `.`";
+    let expected = "expected 1 to 15 letters, digits, `-`, `_` or `.`, and none of `lo`, `all`, `default`";
     match &settings.interface {
         Some(name) if is_name(&name.value) => name.value.clone(),
         Some(name) => {
@@ -327,7 +321,13 @@ impl Settings {
 
     /// A line other than UDP has no addresses, and one peer.
     fn check_line(&self, mistakes: &mut Mistakes) {
-        let Some(Located { value: LineSettings { baud, .. }, .. }) = &self.line else { return };
+        let Some(line) = &self.line else { return };
+        let LineSettings { serial, baud, .. } = &line.value;
+        // One that is not there may come.
+        if fs::metadata(serial).is_ok_and(|found| !found.file_type().is_char_device()) {
+            let message = format!("`{}` is not a serial device; expected one such as /dev/ttyUSB0", serial.display());
+            mistakes.push(line.mistake(message));
+        }
         if !line::BAUD.contains(&baud.value) {
             let (least, most) = (line::BAUD.start(), line::BAUD.end());
             mistakes.push(baud.mistake(format!("{} baud; expected {least} to {most}", baud.value)));
@@ -352,6 +352,12 @@ impl Settings {
             if is_empty {
                 let message = format!("`{key}` is empty; expected one at least");
                 mistakes.push(Mistake { origin: place(key), message, help: None });
+            }
+        }
+        for (index, own) in self.addresses.iter().enumerate() {
+            if self.addresses[..index].iter().any(|before| before.address == own.address) {
+                let message = format!("{} is among `addresses` twice; expected it once", own.address);
+                mistakes.push(Mistake { origin: place("addresses"), message, help: None });
             }
         }
     }

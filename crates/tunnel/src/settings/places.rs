@@ -84,7 +84,7 @@ pub(super) fn listen(_: &mut SchemaGenerator) -> Schema {
 /// Where a peer is: a host, by address or by name, and a port.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
-pub struct Endpoint(String);
+pub struct Endpoint(pub(super) String);
 
 impl TryFrom<String> for Endpoint {
     type Error = PlaceError;
@@ -118,7 +118,7 @@ impl Endpoint {
     /// Whether its address may change: that of a name.
     #[must_use]
     pub fn is_name(&self) -> bool {
-        self.0.parse::<SocketAddr>().is_err()
+        self.address().is_none()
     }
 }
 
@@ -158,7 +158,8 @@ impl TryFrom<String> for InterfaceAddress {
         let parts = text.split_once('/').and_then(|(address, prefix)| {
             let (address, prefix): (IpAddr, u8) = (address.parse().ok()?, prefix.parse().ok()?);
             let longest = if address.is_ipv4() { 32 } else { 128 };
-            (1..=longest).contains(&prefix).then_some(Self { address, prefix })
+            let is_host = !address.is_unspecified() && !address.is_multicast();
+            (is_host && (1..=longest).contains(&prefix)).then_some(Self { address, prefix })
         });
         let refused = || PlaceError::new(&text, "an address in a network", "\"10.9.0.1/24\" or \"fd00::1/64\"");
         parts.ok_or_else(refused)
