@@ -80,7 +80,7 @@ fn with_names(command: Command) -> Command {
     let command = command.mut_subcommand("list", |list| list.mut_arg("of", one_of(papers.clone())));
     #[cfg(target_os = "linux")]
     let command = command.mut_subcommand("demo", |demo| {
-        demo.mut_arg("link", |link| one_of(scenarios::names())(link).value_hint(clap::ValueHint::Other))
+        demo.mut_arg("link", |link| one_of(scenarios::names())(link).value_hint(clap::ValueHint::Unknown))
     });
     command.mut_subcommand("reproduce", |reproduce| {
         reproduce.mut_arg("paper", one_of(papers)).mut_arg("figures", one_of(names))

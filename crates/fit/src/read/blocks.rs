@@ -50,10 +50,10 @@ impl<'a> Blocks<'a> {
         if octets.starts_with(&SECTION.to_le_bytes()) {
             return match parse_block_le(octets) {
                 Ok(_) => Ok(Self { octets, at: 0, format: Format::Pcapng { is_big_endian: false } }),
-                Err(error) => Err(said(&error)),
+                Err(error) => Err(said_of_head(&error)),
             };
         }
-        let (_, header) = parse_pcap_header(octets).map_err(|error| said(&error))?;
+        let (_, header) = parse_pcap_header(octets).map_err(|error| said_of_head(&error))?;
         Ok(Self { octets, at: 0, format: Format::Pcap(header) })
     }
 
@@ -152,6 +152,11 @@ where
     PcapBlockOwned<'a>: From<T>,
 {
     parsed.map(|(rest, block)| (rest, block.into()))
+}
+
+/// Without all of its head nothing of a file is known.
+fn said_of_head(error: &nom::Err<PcapError<&[u8]>>) -> &'static str {
+    if error.is_incomplete() { "it ends within its head, or a length is wrong" } else { said(error) }
 }
 
 /// What the library's error says, without the octets that it carries along.

@@ -11,20 +11,13 @@ pub struct Key(#[schemars(with = "str")] pub PublicKey);
 
 /// Why a text is not a public key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NoKey {
-    /// It is something else.
-    #[error("this is not a public key: {0}")]
-    Other(KeyError),
-    /// It is the key of nobody.
-    #[error("no private key has this public key; expected one as `arqway pubkey` prints it")]
-    Unusable,
-}
+#[error("this is not a public key: {0}")]
+pub struct NoKey(KeyError);
 
 impl TryFrom<String> for Key {
     type Error = NoKey;
     fn try_from(text: String) -> Result<Self, NoKey> {
-        let key: PublicKey = text.parse().map_err(NoKey::Other)?;
-        if key.is_usable() { Ok(Self(key)) } else { Err(NoKey::Unusable) }
+        text.parse().map(Self).map_err(NoKey)
     }
 }
 

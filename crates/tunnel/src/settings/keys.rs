@@ -47,10 +47,11 @@ impl Checked {
         };
         let preshared = self.settings.peer.iter().map(|peer| shared(&peer.value)).collect::<Result<_, _>>()?;
         let own = private.public();
-        let keys = self.settings.peer.iter().map(|peer| &peer.value.public_key);
-        let are_own = keys.filter(|key| key.value.0 == own).map(|key| {
-            let message = format!("this is the public key of this end's own `{}`", self.settings.private_key.display());
-            key.mistake(message).help(
+        let with_own = self.settings.peer.iter().filter(|peer| peer.value.public_key.value.0 == own);
+        let are_own = with_own.map(|peer| {
+            let file = self.settings.private_key.display();
+            let mistake = peer.mistake(format!("this peer's `public-key` is that of this end's own `{file}`"));
+            mistake.help(
                 "expected the peer's, as `arqway pubkey` prints it there; perhaps the keys of both ends are swapped",
             )
         });

@@ -370,6 +370,10 @@ impl Settings {
             if keys.contains(&key.value) {
                 mistakes.push(key.mistake("a second peer with this public key; expected one of its own for each"));
             }
+            if !key.value.0.is_usable() {
+                let mistake = peer.mistake("no private key belongs to this peer's `public-key`");
+                mistakes.push(mistake.help("expected one as `arqway pubkey` prints it"));
+            }
             keys.push(key.value);
             let name = peer.value.name();
             if !is_name_of_peer(&name) {
