@@ -106,7 +106,7 @@ enum Command {
     /// Put a modelled link between two namespaces or interfaces, under real traffic
     #[cfg(all(target_os = "linux", feature = "lab"))]
     Emulate(emulate::Arguments),
-    /// Show what programs get of a bad link, plain and through a tunnel, at the same time
+    /// Show what programs get out of a bad link, plain and through a tunnel, at the same time
     #[cfg(all(target_os = "linux", feature = "lab"))]
     Demo(demo::Arguments),
     /// Carry IP to other hosts across a bad link

@@ -28,18 +28,21 @@ fn every_command_takes_within_a_factor_of_two_the_time_that_the_documentation_te
 }
 
 #[test]
-fn the_readme_repeats_the_times_and_shows_the_experiment_that_draws_its_picture() {
-    let readme = read("README.md");
-    for (command, _) in stated().iter().filter(|(command, _)| readme.contains(&format!("-- {}\n", &command[7..]))) {
-        let time = time_of(command);
-        assert!(
-            readme.contains(&format!("{time} of processor time")),
-            "README.md does not say that `{command}` takes {time}"
-        );
+fn the_laboratorys_page_repeats_the_times_and_shows_the_experiment_that_draws_its_picture() {
+    let (readme, laboratory) = (read("README.md"), read("docs/laboratory.md"));
+    let is_shown = |page: &str, command: &str| page.contains(&format!("-- {}\n", &command[7..]));
+    for (name, page) in [("README.md", &readme), ("docs/laboratory.md", &laboratory)] {
+        for (command, _) in stated().iter().filter(|(command, _)| is_shown(page, command)) {
+            let time = time_of(command);
+            assert!(
+                page.contains(&format!("{time} of processor time")),
+                "{name} does not say that `{command}` takes {time}"
+            );
+        }
     }
     let experiment = read("experiments/fixed-or-adaptive.toml");
     let (_, experiment) = experiment.split_once("\n\n").expect("a remark, then the experiment");
-    assert!(readme.contains(&format!("```toml\n{experiment}```")), "the README shows another experiment");
+    assert!(laboratory.contains(&format!("```toml\n{experiment}```")), "the page shows another experiment");
 }
 
 /// The commands of the table, with the seconds behind each.

@@ -194,7 +194,7 @@ fn announce(arguments: &Arguments, world: &EmulatedWorld, around: &Around) {
         note(format_args!("  {name:<5}{}", world.settings.about(way)));
     }
     if !world.changed.is_empty() {
-        let why = "the queue of this world holds back its sender, which no interface can";
+        let why = "this world's queue is back-pressured, which an interface's cannot be";
         note(wrapped(&format!("{why}: a drop-tail queue of {QUEUE} packets takes its place"), 0).join("\n"));
     }
 }
