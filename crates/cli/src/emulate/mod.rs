@@ -194,7 +194,7 @@ fn announce(arguments: &Arguments, world: &EmulatedWorld, around: &Around) {
         note(format_args!("  {name:<5}{}", world.settings.about(way)));
     }
     if !world.changed.is_empty() {
-        let why = "this world's queue is back-pressured, which an interface's cannot be";
+        let why = "an interface has no back-pressured queue, as this world has";
         note(wrapped(&format!("{why}: a drop-tail queue of {QUEUE} packets takes its place"), 0).join("\n"));
     }
 }
