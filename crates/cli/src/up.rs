@@ -53,18 +53,17 @@ pub(crate) fn main(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let name = arguments.settings.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let checked = Checked::read(&source, &name)?;
     let keys = checked.read_keys(&folder).map_err(Failure::usage)?;
-    if is_shown {
-        let path = arguments.settings.display();
-        note(format_args!(
-            "{path}: all users can read who the peers are, and where; if they should not: chmod go-r '{path}'"
-        ));
-    }
-    checked.warnings().iter().for_each(note);
+    let path = arguments.settings.display();
+    let shown = is_shown.then(|| {
+        format!("{path}: all users can read who the peers are, and where; if they should not: chmod go-r '{path}'")
+    });
+    let warnings = shown.into_iter().chain(checked.warnings().into_iter().map(|warning| warning.to_string()));
     if arguments.check {
+        warnings.for_each(note);
         print(&format!("{checked}  public key      {}\n", keys.private.public()))?;
         return Ok(ExitCode::SUCCESS);
     }
-    run(&checked, keys)
+    run(&checked, keys, warnings)
 }
 
 /// How it was told to end.
@@ -84,7 +83,8 @@ impl End {
     }
 }
 
-fn run(checked: &Checked, keys: Keys) -> Result<ExitCode, Failure> {
+/// Runs a tunnel. What is to be said first is said once its thread can wait for a terminal, in place of the data path.
+fn run(checked: &Checked, keys: Keys, warnings: impl Iterator<Item = String>) -> Result<ExitCode, Failure> {
     let tell = |what: &str| note(format_args!("{}: {what}", checked.interface));
     let mut tunnel = RunningTunnel::start(checked, keys, tell).map_err(|error| match error {
         // What settings say of peers is no better at the next try.
@@ -100,6 +100,7 @@ fn run(checked: &Checked, keys: Keys) -> Result<ExitCode, Failure> {
     };
     signals::watch(interrupt, move |_| terminated.ask(&second))?;
     let mut notes = Notes::start()?;
+    warnings.for_each(|warning| notes.note(warning));
     notes.note(format!("{}: up, listening on {}", checked.interface, tunnel.place()));
     if let Err(error) = ready::tell() {
         notes.note(format!("{}: cannot tell systemd that it is up: {error}", checked.interface));

@@ -392,8 +392,13 @@ impl Tunnel {
 
     /// All that it said, and that it ended for an error.
     pub(crate) fn fails(self) -> String {
+        self.ends_with(1)
+    }
+
+    /// All that it said, and that it ended with this code.
+    pub(crate) fn ends_with(self, code: i32) -> String {
         let (status, said) = self.end();
-        assert_eq!(status.code(), Some(1), "{said}");
+        assert_eq!(status.code(), Some(code), "{said}");
         said
     }
 
