@@ -98,7 +98,7 @@ show["reports"] = function(octets, kind, pinfo, tree)
     return true
 end
 
--- The services stand here: each is in its folder, crates/link/src/services/*/dissector.lua.
+-- The services stand here: each is in its folder, crates/schemes/src/*/dissector.lua.
 do
     local PARITY = 1
     local FEC_TYPES = { [DATA] = "data", [PARITY] = "parity" }

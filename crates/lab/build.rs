@@ -7,8 +7,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What decides the numbers of a run: the units, the protocols, the simulator, what is measured, and everybody else's code.
-const MEASURES: [&str; 8] = [
+const MEASURES: [&str; 14] = [
     "../units/src",
+    "../ip/src",
+    "../contract/src",
+    "../arq/src",
+    "../schemes/src",
+    "../tally/src",
+    "../bearer/src",
     "../link/src",
     "../sim/src",
     "src/run/delays.rs",

@@ -6,7 +6,7 @@
 //!                                                               what it did  ==  what it counted, what a model says
 //! ```
 //!
-//! What there is to know of a service stands in its folder, `crates/link/src/services/*/fuzz.rs`. The targets of the session and
+//! What there is to know of a service stands in its folder, `crates/{schemes/src/*,tally/src}/fuzz.rs`. The targets of the session and
 //! of the serial line are in crates of their own: `crates/session/src/fuzz/`, `crates/hdlc/src/fuzz.rs`.
 //!
 //! | file | concept |

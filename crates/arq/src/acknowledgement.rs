@@ -5,7 +5,7 @@ use arqway_units::{Span, Time};
 
 /// The waiting acknowledgement; what it says is written when the frame that carries it starts.
 #[derive(Debug)]
-pub(crate) struct DelayedAcknowledgement {
+pub struct DelayedAcknowledgement {
     delay: Span,
     /// Runs from the first frame that no acknowledgement has covered yet.
     deadline: Deadline,
@@ -15,31 +15,33 @@ pub(crate) struct DelayedAcknowledgement {
 
 impl DelayedAcknowledgement {
     /// One that waits this long; nothing is to be acknowledged yet.
-    pub(crate) fn new(delay: Span) -> Self {
+    pub fn new(delay: Span) -> Self {
         Self { delay, deadline: Deadline::default(), due: false }
     }
 
     /// There is something to acknowledge: the wait begins, unless it has.
-    pub(crate) fn want(&mut self, now: Time) {
+    pub fn want(&mut self, now: Time) {
         self.deadline.start_if_stopped(now + self.delay);
     }
 
     /// A frame that starts now carries it.
-    pub(crate) fn ride(&mut self) {
+    pub fn ride(&mut self) {
         self.deadline.stop();
         self.due = false;
     }
 
     /// Whether it must go out as a frame of its own.
-    pub(crate) fn poll(&mut self) -> bool {
+    pub fn poll(&mut self) -> bool {
         core::mem::take(&mut self.due)
     }
 
-    pub(crate) fn handle_timeout(&mut self, now: Time) {
+    /// It is so late.
+    pub fn handle_timeout(&mut self, now: Time) {
         self.due |= self.deadline.fire(now);
     }
 
-    pub(crate) fn deadline(&self) -> Option<Time> {
+    /// When one is due that no data carry.
+    pub fn deadline(&self) -> Option<Time> {
         self.deadline.get()
     }
 }

@@ -1,19 +1,19 @@
 //! Any settings of what services share, for fuzzing.
 
 use super::{Others, Resequencing, TimerStarts, Unordered};
-use crate::contract::fuzz::Input;
+use arqway_contract::fuzz::Input;
 use core::num::NonZeroUsize;
 
 impl TimerStarts {
     /// Any moment.
-    pub(crate) fn any(input: &mut Input<'_>) -> Self {
+    pub fn any(input: &mut Input<'_>) -> Self {
         input.one_of(&[Self::Departure, Self::Start, Self::HandOver])
     }
 }
 
 impl Resequencing {
     /// Any order of packets, by an octet.
-    pub(crate) fn any(octet: u8) -> Self {
+    pub fn any(octet: u8) -> Self {
         match octet % 8 {
             0 => Self::Full,
             1 => Self::as_received(),
@@ -23,7 +23,7 @@ impl Resequencing {
     }
 
     /// Whether packets of one flow, of UDP, leave in the order in which they were sent.
-    pub(crate) fn keeps_udp_in_order(&self) -> bool {
+    pub fn keeps_udp_in_order(&self) -> bool {
         !matches!(self, Self::None(Unordered { others: Others::None, .. }))
     }
 }

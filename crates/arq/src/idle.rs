@@ -8,7 +8,7 @@ use arqway_units::{Span, Time};
 
 /// Watches over frames that were handed over with a ticket, and therefore are told of when they have departed.
 #[derive(Debug)]
-pub(crate) struct Idle {
+pub struct Idle {
     after: Span,
     /// Handed over and not departed yet.
     below: usize,
@@ -17,18 +17,18 @@ pub(crate) struct Idle {
 
 impl Idle {
     /// A timer of this length; it does not run.
-    pub(crate) fn new(after: Span) -> Self {
+    pub fn new(after: Span) -> Self {
         Self { after, below: 0, deadline: Deadline::default() }
     }
 
     /// A frame was handed over: the line is not idle.
-    pub(crate) fn handed_over(&mut self) {
+    pub fn handed_over(&mut self) {
         self.below += 1;
         self.deadline.stop();
     }
 
     /// A frame has departed, or was dropped; after the last one the timer runs.
-    pub(crate) fn departed(&mut self, now: Time) {
+    pub fn departed(&mut self, now: Time) {
         self.below = self.below.saturating_sub(1);
         if self.below == 0 {
             self.deadline.restart(now + self.after);
@@ -36,17 +36,17 @@ impl Idle {
     }
 
     /// There is nothing left that an idle line would be used for.
-    pub(crate) fn stop(&mut self) {
+    pub fn stop(&mut self) {
         self.deadline.stop();
     }
 
     /// When it expires, if it runs.
-    pub(crate) fn get(&self) -> Option<Time> {
+    pub fn get(&self) -> Option<Time> {
         self.deadline.get()
     }
 
     /// Whether it is due; a timer that is due stops.
-    pub(crate) fn fire(&mut self, now: Time) -> bool {
+    pub fn fire(&mut self, now: Time) -> bool {
         self.deadline.fire(now)
     }
 }

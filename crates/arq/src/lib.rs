@@ -13,6 +13,22 @@
 //!
 //! No service is known here.
 
+#![no_std]
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_lossless,
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_precision_loss,
+        clippy::cast_sign_loss,
+    )
+)]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
 mod acknowledgement;
 #[cfg(feature = "fuzz")]
 mod fuzz;
@@ -25,16 +41,12 @@ pub mod tcp_filter;
 mod timers;
 mod window;
 
-pub(crate) use acknowledgement::DelayedAcknowledgement;
-pub(crate) use idle::Idle;
-pub(crate) use resequencing::Order;
-pub use resequencing::{Others, Resequencing, Unordered};
-pub(crate) use retransmission::RetransmissionBuffer;
-pub use rtt::{Arithmetic, DeviatesFrom, FixedPoint, RoundTrip, Smoothing};
-pub(crate) use rtt::{Deviation, gain};
-pub use seq::Seq;
-pub(crate) use seq::TcpNumber;
-pub(crate) use tcp_filter::TcpFilter;
-pub use timers::TimerStarts;
-pub(crate) use timers::{Deadline, TimerQueue, earliest};
-pub(crate) use window::Window;
+pub use acknowledgement::DelayedAcknowledgement;
+pub use idle::Idle;
+pub use resequencing::{Order, Others, Resequencing, Unordered};
+pub use retransmission::RetransmissionBuffer;
+pub use rtt::{Arithmetic, DeviatesFrom, Deviation, FixedPoint, RoundTrip, Smoothing, gain};
+pub use seq::{Seq, TcpNumber};
+pub use tcp_filter::TcpFilter;
+pub use timers::{Deadline, TimerQueue, TimerStarts, earliest};
+pub use window::Window;

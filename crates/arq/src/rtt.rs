@@ -242,7 +242,7 @@ fn rounded(value: f64, digit: f64) -> f64 {
 }
 
 /// A share of which nothing would never learn.
-pub(crate) fn gain<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Ratio, D::Error> {
+pub fn gain<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Ratio, D::Error> {
     let gain = Ratio::deserialize(deserializer)?;
     if gain == Ratio::ZERO {
         return Err(serde::de::Error::custom("a gain of nothing would never learn; TCP's are 12.5 % and 25 %"));

@@ -12,7 +12,7 @@ use core::ops::Add;
 pub struct Seq<const BITS: u32>(u64);
 
 /// A TCP sequence number.
-pub(crate) type TcpNumber = Seq<32>;
+pub type TcpNumber = Seq<32>;
 
 impl<const BITS: u32> Seq<BITS> {
     /// The first number.

@@ -1,7 +1,7 @@
 //! Deadlines: one alone, and a queue of many.
 
-use crate::contract::Departure;
 use alloc::vec::Vec;
+use arqway_contract::Departure;
 use arqway_units::Time;
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +23,7 @@ pub enum TimerStarts {
 
 impl TimerStarts {
     /// Whether it starts with a frame's departure. One that the queue drops never starts: only a timer can bring it back.
-    pub(crate) fn at(self, departure: Departure) -> bool {
+    pub fn at(self, departure: Departure) -> bool {
         match departure {
             Departure::Sent => self == Self::Departure,
             Departure::Dropped => self != Self::HandOver,
@@ -32,7 +32,7 @@ impl TimerStarts {
 }
 
 /// The earliest of some deadlines.
-pub(crate) fn earliest(one: Option<Time>, other: Option<Time>) -> Option<Time> {
+pub fn earliest(one: Option<Time>, other: Option<Time>) -> Option<Time> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one.min(other)),
         (one, other) => one.or(other),
@@ -41,31 +41,31 @@ pub(crate) fn earliest(one: Option<Time>, other: Option<Time>) -> Option<Time> {
 
 /// One timer.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Deadline(Option<Time>);
+pub struct Deadline(Option<Time>);
 
 impl Deadline {
     /// Starts it unless it runs already.
-    pub(crate) fn start_if_stopped(&mut self, deadline: Time) {
+    pub fn start_if_stopped(&mut self, deadline: Time) {
         self.0.get_or_insert(deadline);
     }
 
     /// Starts it afresh, whether it runs or not.
-    pub(crate) fn restart(&mut self, deadline: Time) {
+    pub fn restart(&mut self, deadline: Time) {
         self.0 = Some(deadline);
     }
 
     /// Stops it.
-    pub(crate) fn stop(&mut self) {
+    pub fn stop(&mut self) {
         self.0 = None;
     }
 
     /// When it expires, if it runs.
-    pub(crate) fn get(&self) -> Option<Time> {
+    pub fn get(&self) -> Option<Time> {
         self.0
     }
 
     /// Whether it is due; a timer that is due stops.
-    pub(crate) fn fire(&mut self, now: Time) -> bool {
+    pub fn fire(&mut self, now: Time) -> bool {
         let due = self.0.is_some_and(|deadline| deadline <= now);
         if due {
             self.stop();
@@ -79,7 +79,7 @@ impl Deadline {
 /// This order is what a retransmission timer needs anyway (monet08 §V states it as a rule of the adaptive policy), and
 /// it makes every operation constant time: the timers are a doubly linked list through the slots, soonest first.
 #[derive(Debug)]
-pub(crate) struct TimerQueue {
+pub struct TimerQueue {
     slots: Vec<Slot>,
     soonest: usize,
     latest: usize,
@@ -97,7 +97,7 @@ struct Slot {
 
 impl TimerQueue {
     /// Room for the timers of `count` slots; nothing allocates later.
-    pub(crate) fn new(count: usize) -> Self {
+    pub fn new(count: usize) -> Self {
         Self {
             slots: alloc::vec![Slot { deadline: None, sooner: NONE, later: NONE }; count],
             soonest: NONE,
@@ -106,7 +106,7 @@ impl TimerQueue {
     }
 
     /// Starts the timer of `slot` afresh, to expire at `deadline` but not before any that already runs.
-    pub(crate) fn start(&mut self, slot: usize, deadline: Time) {
+    pub fn start(&mut self, slot: usize, deadline: Time) {
         self.stop(slot);
         let running = self.slots.get(self.latest).and_then(|latest| latest.deadline);
         let deadline = running.map_or(deadline, |latest| latest.max(deadline));
@@ -119,7 +119,7 @@ impl TimerQueue {
     }
 
     /// Stops the timer of `slot`, if it runs.
-    pub(crate) fn stop(&mut self, slot: usize) {
+    pub fn stop(&mut self, slot: usize) {
         if self.slots[slot].deadline.take().is_none() {
             return;
         }
@@ -135,12 +135,12 @@ impl TimerQueue {
     }
 
     /// When the soonest timer expires.
-    pub(crate) fn get(&self) -> Option<Time> {
+    pub fn get(&self) -> Option<Time> {
         self.slots.get(self.soonest)?.deadline
     }
 
     /// The slot whose timer is due, soonest first; a timer that is due stops.
-    pub(crate) fn fire(&mut self, now: Time) -> Option<usize> {
+    pub fn fire(&mut self, now: Time) -> Option<usize> {
         let slot = self.soonest;
         if self.get()? > now {
             return None;

@@ -11,7 +11,7 @@ use arqway_units::remainder;
 
 /// One `T` for each number from `first` to `end`, at most `limit` of them; it allocates once.
 #[derive(Debug, Clone)]
-pub(crate) struct Window<const BITS: u32, T> {
+pub struct Window<const BITS: u32, T> {
     first: Seq<BITS>,
     slots: VecDeque<T>,
     limit: usize,
@@ -19,52 +19,57 @@ pub(crate) struct Window<const BITS: u32, T> {
 
 impl<const BITS: u32, T> Window<BITS, T> {
     /// An empty window at number zero with room for `limit` numbers.
-    pub(crate) fn new(limit: usize) -> Self {
+    pub fn new(limit: usize) -> Self {
         Self { first: Seq::ZERO, slots: VecDeque::with_capacity(limit), limit }
     }
 
     /// An empty window at number zero with room for any number.
-    pub(crate) fn unlimited() -> Self {
+    pub fn unlimited() -> Self {
         Self { first: Seq::ZERO, slots: VecDeque::new(), limit: usize::MAX }
     }
 
     /// How many slots it can hold without allocating.
-    pub(crate) fn capacity(&self) -> usize {
+    pub fn capacity(&self) -> usize {
         self.slots.capacity()
     }
 
     /// How many slots it holds.
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.slots.len()
     }
 
+    /// Whether it holds none.
+    pub fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
     /// The numbers held.
-    pub(crate) fn numbers(&self) -> impl Iterator<Item = Seq<BITS>> + use<BITS, T> {
+    pub fn numbers(&self) -> impl Iterator<Item = Seq<BITS>> + use<BITS, T> {
         (self.first().as_u64()..self.end().as_u64()).map(Seq::new)
     }
 
     /// The lower edge.
-    pub(crate) fn first(&self) -> Seq<BITS> {
+    pub fn first(&self) -> Seq<BITS> {
         self.first
     }
 
     /// One past the last number held.
-    pub(crate) fn end(&self) -> Seq<BITS> {
+    pub fn end(&self) -> Seq<BITS> {
         self.first + self.slots.len() as u64
     }
 
     /// How many numbers it may hold.
-    pub(crate) fn limit(&self) -> usize {
+    pub fn limit(&self) -> usize {
         self.limit
     }
 
     /// Whether another number would exceed the limit.
-    pub(crate) fn is_full(&self) -> bool {
+    pub fn is_full(&self) -> bool {
         self.slots.len() >= self.limit
     }
 
     /// Appends the slot of the next number and returns that number; a full window is the caller's to check.
-    pub(crate) fn push(&mut self, slot: T) -> Seq<BITS> {
+    pub fn push(&mut self, slot: T) -> Seq<BITS> {
         debug_assert!(!self.is_full(), "the caller checks for room first");
         let number = self.end();
         self.slots.push_back(slot);
@@ -72,50 +77,50 @@ impl<const BITS: u32, T> Window<BITS, T> {
     }
 
     /// The slot of `number`, if it lies in the window.
-    pub(crate) fn get(&self, number: Seq<BITS>) -> Option<&T> {
+    pub fn get(&self, number: Seq<BITS>) -> Option<&T> {
         self.slots.get(self.index(number)?)
     }
 
     /// The slot of `number`, if it lies in the window.
-    pub(crate) fn get_mut(&mut self, number: Seq<BITS>) -> Option<&mut T> {
+    pub fn get_mut(&mut self, number: Seq<BITS>) -> Option<&mut T> {
         let index = self.index(number)?;
         self.slots.get_mut(index)
     }
 
     /// The slot at the lower edge.
-    pub(crate) fn front(&self) -> Option<&T> {
+    pub fn front(&self) -> Option<&T> {
         self.slots.front()
     }
 
     /// Slides the lower edge by one.
-    pub(crate) fn pop_front(&mut self) -> Option<T> {
+    pub fn pop_front(&mut self) -> Option<T> {
         let slot = self.slots.pop_front()?;
         self.first = self.first.next();
         Some(slot)
     }
 
     /// Which of `limit` timers, or of anything that there is one of for each number held, belongs to `number`.
-    pub(crate) fn slot_of(&self, number: Seq<BITS>) -> usize {
+    pub fn slot_of(&self, number: Seq<BITS>) -> usize {
         remainder(number.as_u64(), self.limit)
     }
 
     /// The one number from the lower edge on whose [`slot_of`](Self::slot_of) this is.
-    pub(crate) fn number_at(&self, slot: usize) -> Seq<BITS> {
+    pub fn number_at(&self, slot: usize) -> Seq<BITS> {
         self.first + ((slot + self.limit - self.slot_of(self.first)) % self.limit) as u64
     }
 
     /// Every slot, from the lower edge on.
-    pub(crate) fn slots_mut(&mut self) -> impl Iterator<Item = &mut T> {
+    pub fn slots_mut(&mut self) -> impl Iterator<Item = &mut T> {
         self.slots.iter_mut()
     }
 
     /// Takes all slots but the first `kept` out.
-    pub(crate) fn drain_from(&mut self, kept: usize) -> impl Iterator<Item = T> {
+    pub fn drain_from(&mut self, kept: usize) -> impl Iterator<Item = T> {
         self.slots.drain(kept..)
     }
 
     /// Empties the window and moves it to `first`.
-    pub(crate) fn restart(&mut self, first: Seq<BITS>) {
+    pub fn restart(&mut self, first: Seq<BITS>) {
         self.slots.clear();
         self.first = first;
     }

@@ -10,8 +10,9 @@
 //! Any frame may be lost on the link, which sends it again: when the next one arrives and it is asked for, or when there is no
 //! next one. Any packet may be lost behind the link, both ways. Only so many are lost in all, so TCP must come to its end.
 
-use arqway_link::tcp_filter::TcpFilter;
-use arqway_link::{Counters, Unordered};
+use arqway_arq::Unordered;
+use arqway_arq::tcp_filter::TcpFilter;
+use arqway_contract::Counters;
 use bytes::Bytes;
 use etherparse::{PacketBuilder, TcpHeaderSlice};
 use stateright::{Checker, Model, Property};

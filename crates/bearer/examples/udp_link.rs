@@ -59,7 +59,8 @@ fn main() -> io::Result<()> {
         sockets[one].connect(sockets[other].local_addr()?)?;
         sockets[one].set_read_timeout(Some(Duration::from_millis(1)))?;
     }
-    let end = |side: Side, boot| Link::new(Config::default(), |_| End::new(Plain::default()), side.into(), boot, Time::ZERO);
+    let end =
+        |side: Side, boot| Link::new(Config::default(), |_| End::new(Plain::default()), side.into(), boot, Time::ZERO);
     let mut links = [end(Side::AccessPoint, 1), end(Side::Client, 2)];
     let (mut offered, mut arrived, mut datagrams) = (0, 0, 0);
     while arrived < 500 {

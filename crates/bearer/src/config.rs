@@ -1,6 +1,6 @@
 //! How a bearer is set up. Both ends need the same, except for what is said of one direction.
 
-use crate::contract::{Side, settings};
+use arqway_contract::{Side, settings};
 use arqway_units::{BitRate, Octets, Span, positive_span};
 use serde::{Deserialize, Deserializer, Serialize};
 

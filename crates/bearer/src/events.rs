@@ -10,7 +10,7 @@ pub enum Event {
     /// It is silent: services stand still.
     Down,
     /// The search for the size of the largest datagram has come to this one, with the overhead. What is too large for
-    /// [`largest_packet`](crate::LinkService::largest_packet) is to be answered, not sent.
+    /// [`largest_packet`](arqway_contract::LinkService::largest_packet) is to be answered, not sent.
     Mtu(Octets),
     /// Less than half of what was sent at its pace has arrived for ten round trips: datagrams leave at this rate from now on. It is raised again as more arrives.
     Slowed(BitRate),

@@ -39,6 +39,22 @@
 //! | `service.rs` | the bearer as a service |
 //! | `events.rs`, `counters.rs` | what the owner learns |
 
+#![no_std]
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_lossless,
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_precision_loss,
+        clippy::cast_sign_loss,
+    )
+)]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
 mod breaker;
 mod config;
 mod counters;
@@ -66,10 +82,10 @@ pub use events::Event;
 pub use outage::{Outage, Reason};
 pub use path::PathMetrics;
 
-use crate::contract::{Counters, Departure, Frame, LinkContext, LinkService, LinkState, Packet, Tag, Ticket};
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use arqway_agenda::Events;
+use arqway_contract::{Counters, Departure, Frame, LinkContext, LinkService, LinkState, Packet, Tag, Ticket};
 use arqway_units::{BitRate, Octets, Time};
 use core::fmt;
 use epoch::{Epoch, Heard};
@@ -388,6 +404,3 @@ impl<S: fmt::Debug> fmt::Debug for Bearer<S> {
         out.field("counters", &self.counters).finish_non_exhaustive()
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -4,9 +4,9 @@
 //! several, they are copied once, into memory that is used again when all datagrams cut from it are gone.
 
 use super::wire::{self, Report};
-use crate::contract::{Frame, Holds, Marks, Tag};
-use crate::ip::Ecn;
 use alloc::vec::Vec;
+use arqway_contract::{Frame, Holds, Marks, Tag};
+use arqway_ip::Ecn;
 use arqway_units::Time;
 use bytes::BytesMut;
 
@@ -135,7 +135,7 @@ fn taken(frame: &Frame) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::Kind;
+    use arqway_contract::Kind;
     use bytes::Bytes;
 
     fn frame(octets: &'static [u8]) -> Frame {

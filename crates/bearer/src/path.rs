@@ -9,8 +9,8 @@ use super::pace::Pace;
 use super::report::{News, Received, Sent};
 use super::shortfall::Shortfall;
 use super::wire;
-use crate::arq::{Arithmetic, RoundTrip, Smoothing};
-use crate::contract::LinkContext;
+use arqway_arq::{Arithmetic, RoundTrip, Smoothing};
+use arqway_contract::LinkContext;
 use arqway_units::{BitRate, Octets, Span, Time};
 
 /// What is taken for the round-trip time before there is a sample: a long one, since a satellite's must not look like

@@ -10,9 +10,9 @@
 //! ```
 
 use super::wire;
-use crate::contract::{Frame, Marks, Tag, Ticket};
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
+use arqway_contract::{Frame, Marks, Tag, Ticket};
 use bytes::{Bytes, BytesMut};
 
 /// How many pieces a frame may have.
@@ -168,7 +168,7 @@ impl Incomplete {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::Kind;
+    use arqway_contract::Kind;
     use proptest::prelude::*;
     use std::vec;
 

@@ -3,7 +3,7 @@
 use super::epoch::Heard;
 use super::wire::{self, Content, Hello, Item, Malformed, Name, Report};
 use super::{Bearer, Event};
-use crate::contract::{Frame, LinkService};
+use arqway_contract::{Frame, LinkService};
 use arqway_units::{Octets, Time};
 
 impl<S: LinkService> Bearer<S> {

@@ -2,7 +2,7 @@
 
 use super::wire::{self, Content, Name};
 use super::{Bearer, Departing};
-use crate::contract::{Departure, Frame, LinkService, Start, Tag, Ticket};
+use arqway_contract::{Departure, Frame, LinkService, Start, Tag, Ticket};
 use arqway_units::{Octets, Span, Time};
 use arrayvec::ArrayVec;
 use bytes::Bytes;

@@ -1,7 +1,7 @@
 //! The bearer as a service: its frames are datagrams.
 
 use super::{Bearer, Departing, Reason, room_of_frames};
-use crate::contract::{Counters, Departure, Frame, Full, LinkService, LinkState, Packet, Start, Tag, Ticket};
+use arqway_contract::{Counters, Departure, Frame, Full, LinkService, LinkState, Packet, Start, Tag, Ticket};
 use arqway_units::{Octets, Time};
 
 impl<S: LinkService> LinkService for Bearer<S> {

@@ -24,7 +24,7 @@
 //!
 //! The first octet is the tag of the datagram's [`Frame`]. All numbers are written highest octet first.
 
-use crate::contract::{Frame, Side, Tag};
+use arqway_contract::{Frame, Side, Tag};
 use arqway_units::{Span, Time};
 use arrayvec::ArrayVec;
 use bytes::{Buf, Bytes, BytesMut};
@@ -321,7 +321,7 @@ pub(super) fn octets(datagram: Frame) -> Bytes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::Kind;
+    use arqway_contract::Kind;
     use proptest::prelude::*;
     use std::vec::Vec;
 

@@ -7,7 +7,7 @@
 //! Whoever writes a service in another language is not to be met with panics: a [`Checked::keeping`] keeps the first
 //! [`Violation`] for its owner to tell, in any build.
 
-use crate::contract::{Counters, Departure, Frame, Full, LinkService, LinkState, Packet, Start, Tag, Ticket};
+use crate::{Counters, Departure, Frame, Full, LinkService, LinkState, Packet, Start, Tag, Ticket};
 use alloc::string::String;
 use arqway_units::{BitRate, Octets, Span, Time};
 use core::cell::RefCell;
@@ -270,25 +270,5 @@ impl<S: LinkService, const KEEPS: bool> LinkService for Checked<S, KEEPS> {
 
     fn counters(&self) -> Counters {
         self.service.counters()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::contract::{Service, Side};
-    use crate::services::raw;
-
-    #[test]
-    fn what_is_kept_is_the_first_rule_that_was_broken_and_is_told_once() {
-        let mut end = Checked::keeping(raw::Config::default().build(&Side::Client.into()));
-        end.handle_timeout(Time::from_nanoseconds(5));
-        assert_eq!(end.take_violation(), None);
-        end.handle_timeout(Time::from_nanoseconds(3));
-        end.handle_timeout(Time::from_nanoseconds(1));
-        let violation = end.take_violation().expect("a clock that ran backwards");
-        assert_eq!(violation.rule, ContractRule::ClockRunsBackwards);
-        assert!(alloc::format!("{violation}").starts_with("clock-runs-backwards: the clock ran backwards: "));
-        assert_eq!(end.take_violation(), None);
     }
 }

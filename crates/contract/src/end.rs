@@ -76,8 +76,7 @@ impl<E: Entity> End<E> {
     }
 
     /// The entity inside.
-    #[cfg(test)]
-    pub(crate) fn entity(&self) -> &E {
+    pub fn entity(&self) -> &E {
         &self.entity
     }
 }

@@ -13,7 +13,7 @@
 //! A head is written afresh for each transmission (a fresh acknowledgement number), a body is shared with the
 //! retransmission buffer and never copied.
 
-use crate::ip::{Ecn, FlowKey};
+use arqway_ip::{Ecn, FlowKey};
 use arqway_units::{Octets, Span, Time};
 use arrayvec::ArrayVec;
 use bytes::{Buf, Bytes};
@@ -62,7 +62,7 @@ impl Packet {
 
     /// How much is left of a lifetime that began with the packet's arrival, and ends no later than its deadline; `None`
     /// if nothing is.
-    pub(crate) fn left_of(&self, lifetime: Span, now: Time) -> Option<Span> {
+    pub fn left_of(&self, lifetime: Span, now: Time) -> Option<Span> {
         let until_deadline = self.deadline.map_or(Span::MAX, |deadline| deadline.since(now));
         let left = until_deadline.min(lifetime - self.age(now));
         (left > Span::ZERO).then_some(left)
@@ -245,19 +245,19 @@ impl Frame {
 
     /// The same frame, which holds this of packets.
     #[must_use]
-    pub(crate) fn holding(mut self, holds: Holds) -> Self {
+    pub fn holding(mut self, holds: Holds) -> Self {
         self.marks.ecn = holds;
         self
     }
 
     /// The same frame, of which this is said.
     #[must_use]
-    pub(crate) fn marked(self, marks: Marks) -> Self {
+    pub fn marked(self, marks: Marks) -> Self {
         Self { marks, ..self }
     }
 
     /// What its packets say together, if it has any.
-    pub(crate) fn ecn(&self) -> Option<Ecn> {
+    pub fn ecn(&self) -> Option<Ecn> {
         match self.marks.ecn {
             Holds::Packets(ecn) => Some(ecn),
             Holds::Unsaid if !self.body.is_empty() => Some(Ecn::of_whole_packet(&self.body).unwrap_or_default()),
@@ -276,7 +276,7 @@ impl Frame {
     ///
     /// # Errors
     /// The frame.
-    pub(crate) fn enclosed(self, tag: Tag, before: &[u8]) -> Result<Self, Self> {
+    pub fn enclosed(self, tag: Tag, before: &[u8]) -> Result<Self, Self> {
         if before.len() + 1 + self.head.len() > self.head.capacity() {
             return Err(self);
         }
@@ -288,7 +288,7 @@ impl Frame {
     }
 
     /// Becomes the frame that was enclosed, after what stands before it was taken off; `None` if there is none.
-    pub(crate) fn disclose(&mut self) -> Option<()> {
+    pub fn disclose(&mut self) -> Option<()> {
         let [tag] = self.take()?;
         self.tag = Tag(tag);
         Some(())

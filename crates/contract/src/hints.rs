@@ -14,49 +14,8 @@
 //! must act later says so by its own `poll_*` methods, as services do. Every [`LinkService`] is a subscriber: it stands
 //! still from the notice on, and goes on where it was when the link is back. So nothing that waits in it is lost; a frame
 //! that is on the air when the outage begins may be. Hints may come twice, and come to one end only: they are hints.
-//!
-//! # Example
-//!
-//! After a handoff to another kind of link a path is no longer what was advertised. Who keeps its characterisation
-//! current subscribes, and advertises anew:
-//!
-//! ```
-//! use arqway_link::metrics::ServiceMetrics;
-//! use arqway_link::path::{Advertisement, Hop, Ledger};
-//! use arqway_link::{Handoff, Hint, LinkOffer, OneWay, Subscriber};
-//! use arqway_units::{BitRate, Ratio, Span, Time};
-//!
-//! /// A path of a backbone link and a wireless one, toward the client.
-//! struct Path {
-//!     backbone: Ledger,
-//!     services: Vec<Option<ServiceMetrics>>,
-//!     advertisement: Advertisement,
-//! }
-//!
-//! impl Subscriber for Path {
-//!     fn handle_hint(&mut self, hint: &Hint, _now: Time) {
-//!         if let Hint::HandoffEnds { link, .. } = hint {
-//!             let wireless = Ledger::new(link.down.rate, Ratio::ZERO, &self.services);
-//!             self.advertisement = Advertisement::default();
-//!             self.advertisement.pass(&self.backbone.offers());
-//!             self.advertisement.pass(&wireless.offers());
-//!         }
-//!     }
-//! }
-//!
-//! let rate = |text: &str| text.parse::<BitRate>().unwrap();
-//! let raw = ServiceMetrics { goodput: Ratio::ONE, loss: Ratio::ZERO, delay: Span::from_milliseconds(5) };
-//! let services = vec![Some(raw)];
-//! let backbone = Ledger::new(rate("10 Mbit/s"), Ratio::ZERO, &services);
-//! let mut path = Path { backbone, services, advertisement: Advertisement::default() };
-//!
-//! let cellular = OneWay { rate: rate("64 kbit/s"), delay: Span::from_milliseconds(50) };
-//! let link = LinkOffer { down: cellular, up: cellular };
-//! path.handle_hint(&Hint::HandoffEnds { kind: Handoff::Vertical, link }, Time::ZERO);
-//! assert_eq!(path.advertisement.choices()[0].carries(), "64 kbit/s".parse().ok());
-//! ```
 
-use crate::contract::{LinkService, LinkState};
+use crate::{LinkService, LinkState};
 use arqway_units::{BitRate, Span, Time};
 
 /// What happens to the link below, or is about to.

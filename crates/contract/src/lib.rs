@@ -14,6 +14,22 @@
 //!
 //! Nothing here knows any particular service.
 
+#![no_std]
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_lossless,
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_precision_loss,
+        clippy::cast_sign_loss,
+    )
+)]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
 mod bounded;
 mod checked;
 mod clock;
@@ -24,8 +40,6 @@ mod frame;
 pub mod fuzz;
 mod hints;
 mod scheme;
-#[cfg(test)]
-mod script;
 mod service;
 mod settings;
 
@@ -36,9 +50,5 @@ pub use counters::Counters;
 pub use end::{End, Entity};
 pub use frame::{Frame, Head, Holds, Kind, Marks, Packet, ServiceId, Tag, Ticket};
 pub use hints::{Handoff, Hint, LinkOffer, OneWay, Subscriber};
-pub use scheme::{Grammar, Parameter, SchemeName, Service};
-pub(crate) use scheme::{digits, timer};
-#[cfg(test)]
-pub(crate) use script::Script;
+pub use scheme::{Grammar, Parameter, SchemeName, Service, digits, timer};
 pub use service::{Departure, Full, LinkContext, LinkService, LinkState, Port, Side, Start, pump};
-pub(crate) use settings::settings;

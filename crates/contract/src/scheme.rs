@@ -60,7 +60,7 @@ impl SchemeName {
     }
 
     /// Whether it may be followed by this parameter, or by none.
-    pub(crate) fn takes(&self, parameter: Option<&str>) -> bool {
+    pub fn takes(&self, parameter: Option<&str>) -> bool {
         match self.parameter {
             None => parameter.is_none(),
             Some(Parameter { required, .. }) => parameter.is_some() || !required,
@@ -107,13 +107,13 @@ pub enum Grammar {
 }
 
 /// A timer's length in seconds, as short forms write it.
-pub(crate) fn timer(seconds: &str) -> Option<Span> {
+pub fn timer(seconds: &str) -> Option<Span> {
     let span = Span::from_seconds(seconds.parse().ok()?);
     (SHORTEST_TIMER..Span::MAX).contains(&span).then_some(span)
 }
 
 /// A number within its bounds, as short forms write it: in digits, the first of which is not zero. So a scheme has one name.
-pub(crate) fn digits<const LEAST: u16, const MOST: u16>(digits: &str) -> Option<Bounded<LEAST, MOST>> {
+pub fn digits<const LEAST: u16, const MOST: u16>(digits: &str) -> Option<Bounded<LEAST, MOST>> {
     let is_written_so = !digits.starts_with(['+', '0']) || digits == "0";
     if is_written_so { Bounded::new(digits.parse().ok()?) } else { None }
 }

@@ -14,7 +14,7 @@
 //! There are no output events. Services report by [`Counters`] what their owner needs to know, such as the frames that they
 //! gave up; events come with the first service whose owner has to act at once.
 
-use crate::contract::{Counters, Frame, Packet, ServiceId, Tag, Ticket};
+use crate::{Counters, Frame, Packet, ServiceId, Tag, Ticket};
 use arqway_units::{BitRate, Octets, Span, Time};
 
 /// One end of a link: packets of the network layer on one side, frames on the other.

@@ -14,6 +14,7 @@
 //! is written in `const { }`.
 
 /// Declares a struct of settings with its defaults, and how it is read from a file and written to one.
+#[macro_export]
 macro_rules! settings {
     (
         $(#[$about:meta])*
@@ -36,4 +37,3 @@ macro_rules! settings {
         }
     };
 }
-pub(crate) use settings;

@@ -9,13 +9,13 @@ use etherparse::{TcpHeaderSlice, TcpOptionElement};
 const LONGEST: usize = 60 + 60;
 
 /// Whether a packet is an acknowledgement and nothing else: no data, and neither beginning nor end of a connection.
-pub(crate) fn acknowledges_only(packet: &[u8]) -> bool {
+pub fn acknowledges_only(packet: &[u8]) -> bool {
     read(packet).is_some()
 }
 
 /// Whether nobody misses `earlier` who gets `later`: both only acknowledge, the later one more, and the earlier one says nothing
 /// besides: no duplicate, no blocks (SACK), no congestion (ECE).
-pub(crate) fn supersedes(later: &[u8], earlier: &[u8]) -> bool {
+pub fn supersedes(later: &[u8], earlier: &[u8]) -> bool {
     let (Some((of_flow, later)), Some((flow, earlier))) = (read(later), read(earlier)) else { return false };
     let ahead = later.acknowledgment_number().wrapping_sub(earlier.acknowledgment_number());
     flow == of_flow && (1..1 << 31).contains(&ahead) && is_plain(&earlier)

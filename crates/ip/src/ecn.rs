@@ -45,7 +45,7 @@ impl Ecn {
     }
 
     /// The same, if the octets are a packet from its beginning to its end.
-    pub(crate) fn of_whole_packet(octets: &[u8]) -> Option<Self> {
+    pub fn of_whole_packet(octets: &[u8]) -> Option<Self> {
         let length = match *octets {
             [first, _, high, low, ..] if first >> 4 == 4 => usize::from(u16::from_be_bytes([high, low])),
             [first, _, _, _, high, low, ..] if first >> 4 == 6 => 40 + usize::from(u16::from_be_bytes([high, low])),

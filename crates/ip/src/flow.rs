@@ -17,7 +17,7 @@ use hashbrown::HashMap;
 
 /// A flow, in one direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Flow {
+pub struct Flow {
     source: [u64; 2],
     destination: [u64; 2],
     /// Version, protocol, whether there are ports, and the ports: that of the source is the higher.
@@ -33,15 +33,15 @@ pub struct FlowKey(NonZeroU64);
 
 impl FlowKey {
     /// Of all packets together.
-    pub(crate) const ANY: Self = Self(NonZeroU64::MAX);
+    pub const ANY: Self = Self(NonZeroU64::MAX);
 
     /// That of a packet. What cannot be read may be of any flow, but not of one that can.
-    pub(crate) fn of_packet(packet: &[u8]) -> Self {
+    pub fn of_packet(packet: &[u8]) -> Self {
         Headers::read_all(packet).map_or(Self::ANY, |(headers, payload)| Self::of(&headers, &payload))
     }
 
     /// That of a packet with these headers.
-    pub(crate) fn of(headers: &Headers, payload: &Payload) -> Self {
+    pub fn of(headers: &Headers, payload: &Payload) -> Self {
         let mut hasher = KeyHasher::default();
         match (headers.source, headers.destination) {
             (IpAddr::V4(source), IpAddr::V4(destination)) => {
@@ -59,7 +59,7 @@ impl FlowKey {
 
 /// What is known of each flow. The hash has no seed, so who writes packets can choose flows that share a place in it; a
 /// table has few entries, and looking at all of them is the worst that comes of it.
-pub(crate) type FlowTable<T, K = Flow> = HashMap<K, T, BuildHasherDefault<KeyHasher>>;
+pub type FlowTable<T, K = Flow> = HashMap<K, T, BuildHasherDefault<KeyHasher>>;
 
 const IS_FLOW: NonZeroU64 = const { NonZeroU64::new(1 << 63).expect("not zero") };
 const IS_IPV4: u64 = 1 << 41;
@@ -67,13 +67,13 @@ const HAS_PORTS: u64 = 1 << 40;
 
 impl Flow {
     /// The flow of a packet with these headers.
-    pub(crate) fn of(headers: &Headers, payload: &Payload) -> Self {
+    pub fn of(headers: &Headers, payload: &Payload) -> Self {
         let rest = IS_FLOW | conversation(headers, payload);
         Self { source: bits(headers.source), destination: bits(headers.destination), rest }
     }
 
     /// The same conversation in the other direction.
-    pub(crate) fn reversed(self) -> Self {
+    pub fn reversed(self) -> Self {
         let rest = self.rest.get();
         let (source, destination) = (rest >> 16 & 0xffff, rest & 0xffff);
         let rest = rest & !0xffff_ffff | destination << 16 | source;

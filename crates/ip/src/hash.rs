@@ -6,7 +6,7 @@ use core::hash::Hasher;
 /// Multiplies and folds: the keys are chosen by whoever writes the rules, not by the packets, so it need not resist
 /// anyone, and the same rules give the same tables in every run.
 #[derive(Debug, Default)]
-pub(crate) struct KeyHasher(u64);
+pub struct KeyHasher(u64);
 
 impl Hasher for KeyHasher {
     fn finish(&self) -> u64 {

@@ -37,13 +37,13 @@ pub struct Headers {
 
 /// What an IP packet carries, and how.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Payload {
+pub struct Payload {
     /// Where in the packet it is.
-    pub(crate) range: Range<usize>,
+    pub range: Range<usize>,
     /// It is not all: it belongs together with that of other packets.
-    pub(crate) is_fragment: bool,
+    pub is_fragment: bool,
     /// An authentication header protects it: whoever changes an octet is found out.
-    pub(crate) is_authenticated: bool,
+    pub is_authenticated: bool,
 }
 
 impl Headers {
@@ -54,7 +54,7 @@ impl Headers {
     }
 
     /// The same, and what is behind the headers.
-    pub(crate) fn read_all(packet: &[u8]) -> Option<(Self, Payload)> {
+    pub fn read_all(packet: &[u8]) -> Option<(Self, Payload)> {
         match packet.first()? >> 4 {
             4 => read_ipv4(packet),
             6 => read_ipv6(packet),

@@ -1,4 +1,14 @@
-//! Packets of the network layer: what their headers say, and which of them belong together.
+//! Packets of the network layer: what their headers say, which of them belong together, and what is done to them on a link.
+//!
+//! ```text
+//!     | IP | TCP or UDP | data |
+//!       |     |
+//!       |     +-- ports, segment, acknowledgement        headers, flow, fields: who a packet is of, and whether a rule means it
+//!       |         mss: lowered to what a link carries    ecn: marked where a queue stands
+//!       +-- addresses, DS, ECN, flow label               compression: what changes from one segment to the next
+//!                                                        icmp_error: the answer to a packet that cannot go on
+//!     checksum: RFC 1071, over any of them               offload: one packet of 64 KiB <-> many as a wire carries them
+//! ```
 //!
 //! | file | what |
 //! | --- | --- |
@@ -12,10 +22,28 @@
 //! | `flow.rs` | the flow that a packet belongs to, and tables by flow |
 //! | `icmp_error.rs` | the answer to a packet that cannot go on |
 //! | `hash.rs` | the hash of those tables, the same in every run |
+//! | `checksum.rs`, `offload/` | what the system leaves to a network card |
 //!
 //! No service and no multiplexer is known here.
 
+#![no_std]
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_lossless,
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_precision_loss,
+        clippy::cast_sign_loss,
+    )
+)]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
 mod acknowledgement;
+mod checksum;
 mod compression;
 mod ecn;
 mod fields;
@@ -24,22 +52,21 @@ mod hash;
 mod headers;
 mod icmp_error;
 mod mss;
+pub mod offload;
 mod segment;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use acknowledgement::{acknowledges_only, supersedes};
-pub(crate) use compression::{Compressor, Decompressor, in_front};
+pub use acknowledgement::{acknowledges_only, supersedes};
+pub use compression::{Compressor, Decompressor, in_front};
 pub use ecn::{Ecn, mark_congestion};
 pub use fields::{
     Addresses, AddressesError, Ds, DsError, FlowLabel, FlowLabelError, Ports, PortsError, Protocol, ProtocolError,
+    bits_of,
 };
-pub(crate) use fields::{bits_of, serde_as_text};
-pub use flow::FlowKey;
-pub(crate) use flow::{Flow, FlowTable};
-pub(crate) use hash::KeyHasher;
-pub use headers::Headers;
-pub(crate) use headers::Payload;
+pub use flow::{Flow, FlowKey, FlowTable};
+pub use hash::KeyHasher;
+pub use headers::{Headers, Payload};
 pub use icmp_error::{IcmpError, icmp_error};
 pub use mss::{clamp_mss, may_say_mss};
-pub(crate) use segment::{Segment, is_whole_segment};
+pub use segment::{Segment, is_whole_segment};

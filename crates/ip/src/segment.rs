@@ -9,22 +9,28 @@ use etherparse::TcpHeaderSlice;
 
 /// What matters of a TCP segment. Its numbers are those of the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Segment {
-    pub(crate) sequence: u32,
+pub struct Segment {
+    /// The number of its first octet.
+    pub sequence: u32,
     /// Sequence numbers it takes: its octets, and one each for SYN and FIN (RFC 9293 §3.4).
-    pub(crate) length: u32,
+    pub length: u32,
     /// The acknowledgement number, where the ACK flag is set.
-    pub(crate) acknowledgement: Option<u32>,
-    pub(crate) window: u16,
-    pub(crate) syn: bool,
-    pub(crate) fin: bool,
-    pub(crate) reset: bool,
-    pub(crate) urgent: bool,
+    pub acknowledgement: Option<u32>,
+    /// The window that is advertised.
+    pub window: u16,
+    /// It opens a connection.
+    pub syn: bool,
+    /// It closes one.
+    pub fin: bool,
+    /// It ends one at once.
+    pub reset: bool,
+    /// Its urgent pointer counts.
+    pub urgent: bool,
 }
 
 impl Segment {
     /// Reads a packet; `None` where it carries no whole segment.
-    pub(crate) fn read(packet: &[u8]) -> Option<(Headers, Payload, Self)> {
+    pub fn read(packet: &[u8]) -> Option<(Headers, Payload, Self)> {
         let (headers, payload) = Headers::read_all(packet)?;
         let segment = Self::behind(packet, &headers, &payload)?;
         Some((headers, payload, segment))
@@ -48,7 +54,7 @@ impl Segment {
 }
 
 /// Whether a packet carries a whole TCP segment.
-pub(crate) fn is_whole_segment(packet: &[u8], headers: &Headers, payload: &Payload) -> bool {
+pub fn is_whole_segment(packet: &[u8], headers: &Headers, payload: &Payload) -> bool {
     header_of(packet, headers, payload).is_some()
 }
 

@@ -66,35 +66,31 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
-mod arq;
-pub mod bearer;
-mod contract;
-mod ip;
 mod link_layer;
 pub mod metrics;
 pub mod mux;
 pub mod path;
 mod registry;
-mod services;
 
-pub use arq::{
+pub use arqway_arq::{
     Arithmetic, DeviatesFrom, FixedPoint, Others, Resequencing, RoundTrip, Seq, Smoothing, TimerStarts, Unordered,
     tcp_filter,
 };
-pub use bearer::Bearer;
+pub use arqway_bearer::{self as bearer, Bearer};
 #[cfg(feature = "fuzz")]
-pub use contract::fuzz;
-pub use contract::{
+pub use arqway_contract::fuzz;
+pub use arqway_contract::{
     Bounded, BoundsError, Checked, Clock, ContractRule, Counters, Deadlines, Departure, End, Entity, Frame, Full,
     Grammar, Handoff, Head, Hint, Holds, Kind, LinkClock, LinkContext, LinkOffer, LinkService, LinkState, Marks,
     OneWay, Packet, Parameter, Port, SchemeName, Service, ServiceId, Side, Start, Subscriber, Tag, Ticket, Violation,
     pump,
 };
-pub use ip::{Ecn, FlowKey, IcmpError, clamp_mss, icmp_error, mark_congestion, may_say_mss};
+pub use arqway_ip::{Ecn, FlowKey, IcmpError, clamp_mss, icmp_error, mark_congestion, may_say_mss};
+pub use arqway_schemes::*;
+pub use arqway_tally as tally;
 pub use link_layer::LinkLayer;
 pub use mux::Mux;
 pub use registry::{AnyService, ServiceConfig, ShortForm, ShortFormError, WorldDefaults, scheme_names};
-pub use services::*;
 
 /// The examples in CONTRIBUTING.md, compiled and run with the documentation's.
 #[cfg(doctest)]

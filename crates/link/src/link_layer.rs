@@ -7,12 +7,12 @@
 //! classes = [{ protocol = "udp", port = "5004-5020", service = "raw", rate = "64 kbit/s" }]
 //! ```
 
-use crate::bearer;
 use crate::mux::{self, Class, QueueLimits, SchedulerConfig, Table};
 use crate::registry::ServiceConfig;
-use crate::services::raw;
 use alloc::string::String;
 use alloc::vec::Vec;
+use arqway_bearer as bearer;
+use arqway_schemes::raw;
 use arqway_units::BitRate;
 use core::num::NonZeroUsize;
 use serde::{Deserialize, Serialize};

@@ -32,8 +32,8 @@ fn part(path: &Path) -> String {
 
 #[test]
 fn the_dissector_is_that_of_the_services() {
-    let parts: Vec<String> =
-        dissectors(&project().join("crates/link/src/services")).iter().map(|path| part(path)).collect();
+    let folders = ["crates/schemes/src", "crates/tally/src"].map(|folder| dissectors(&project().join(folder)));
+    let parts: Vec<String> = folders.iter().flatten().map(|path| part(path)).collect();
     let frame = read(&project().join("wireshark/frame.lua"));
     let whole = frame.replace("@services@", &parts.join("\n\n"));
     let whole = whole.replace("@session@", &part(&project().join("crates/session/dissector.lua")));

@@ -2,8 +2,8 @@
 //! is of. The goal is 1 us a frame at each end: tally lets a sum be of 1.5 million frames for each second that a frame
 //! takes on the line, which is a seventh of a processor where one frame in ten is a repair frame.
 
-use arqway_link::tally::{Config, Mechanism, Pdu, parse};
-use arqway_link::{AnyService, Departure, Frame, LinkContext, LinkService, Packet, ServiceConfig, Side, Start};
+use arqway_contract::{Departure, End, Frame, LinkContext, LinkService, Packet, Service, Side, Start};
+use arqway_tally::{Config, Mechanism, Pdu, Tally, parse};
 use arqway_units::{Octets, Span, Time};
 use bytes::Bytes;
 
@@ -13,7 +13,7 @@ const LOST: usize = 33;
 const RUNS: usize = 20;
 
 fn main() {
-    println!("command: cargo bench -p arqway-link --bench sums");
+    println!("command: cargo bench -p arqway-tally --bench sums");
     println!("frames of {OCTETS} octets, of which one in {LOST} is lost; the median of {RUNS} runs, and the slowest\n");
     println!(
         "{:>8} {:>6} {:>14} {:>12} {:>10} {:>18} {:>12} {:>10}",
@@ -48,8 +48,8 @@ fn time<T>(work: impl FnOnce() -> T) -> (f64, T) {
 
 /// A sender and a receiver that have carried frames, of which some were lost.
 struct Ends {
-    sender: AnyService,
-    receiver: AnyService,
+    sender: End<Tally>,
+    receiver: End<Tally>,
     now: Time,
     sent: usize,
 }
@@ -58,7 +58,7 @@ impl Ends {
     fn new() -> Self {
         // No packet is cut to learn whether shorter frames are lost less often.
         let without = Some(Mechanism::Cuts);
-        let config = ServiceConfig::Tally(Config { repair: true, without, ..Config::default() });
+        let config = Config { repair: true, without, ..Config::default() };
         let end =
             |side| config.build(&LinkContext { delay: Some(Span::from_milliseconds(250)), ..LinkContext::from(side) });
         Self { sender: end(Side::Client), receiver: end(Side::AccessPoint), now: Time::ZERO, sent: 0 }

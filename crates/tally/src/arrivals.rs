@@ -3,7 +3,7 @@
 //! The link keeps the order of transmissions, so one that is skipped is lost, and the sender is told at once. Where it turns
 //! out that transmissions come late, it is told when that many more have arrived.
 
-use super::feedback::Lateness;
+use super::wire::Lateness;
 use alloc::collections::VecDeque;
 
 /// After so many arrivals the sender is told, if there was no other reason before.

@@ -5,8 +5,8 @@
 //! whoever has most in it: then there are more.
 
 use super::wire::{Form, Head};
-use crate::contract::Ticket;
 use alloc::collections::VecDeque;
+use arqway_contract::Ticket;
 use arqway_units::{Span, Time};
 use core::ops::Range;
 

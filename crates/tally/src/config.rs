@@ -1,9 +1,8 @@
 //! How tally is set up. A configuration that parsed is valid.
 
-use super::Tally;
 use super::wire::LONG_REACH;
-use crate::arq::Resequencing;
-use crate::contract::{End, LinkContext, SchemeName, Service, settings};
+use arqway_arq::Resequencing;
+use arqway_contract::settings;
 use arqway_units::{Span, optional_positive_span};
 use core::num::NonZeroUsize;
 use serde::{Deserialize, Serialize};
@@ -50,23 +49,6 @@ pub enum Mechanism {
     Departure,
     /// Cuts shorter than a frame has room for, where longer ones are lost more often.
     Cuts,
-}
-
-impl Service for Config {
-    type End = End<Tally>;
-
-    /// It loses none but those that are given up, of which the receiver is told.
-    const KNOWS_LOSSES: bool = true;
-
-    const NAMES: &'static [SchemeName] = &[SchemeName::plain("tally")];
-
-    fn build(&self, context: &LinkContext) -> Self::End {
-        End::new(Tally::new(self, context))
-    }
-
-    fn holds_back(&self) -> bool {
-        self.resequencing.holds_back()
-    }
 }
 
 /// The window of tally, in frames: from 1 to half of the frame numbers.

@@ -2,9 +2,9 @@
 
 use super::wire::{self, Form};
 use super::{Config, Feedback, Lateness, Mechanism, Pdu, Runs, WindowSize, parse};
-use crate::arq::Resequencing;
-use crate::contract::fuzz::{Fuzzed, Input, Promise, both_ways};
-use crate::contract::{Frame, Kind, Tag};
+use arqway_arq::Resequencing;
+use arqway_contract::fuzz::{Fuzzed, Input, Promise, both_ways};
+use arqway_contract::{Frame, Kind, Tag};
 use bytes::BytesMut;
 
 impl Fuzzed for Config {

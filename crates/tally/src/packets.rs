@@ -4,8 +4,8 @@
 //!     acknowledged | 4  frames 7..9 | 5  frames 9..11, 300 octets left | 6 | 7        6 and 7 wait; each may have its time
 //! ```
 
-use crate::contract::Packet;
 use alloc::collections::{BinaryHeap, VecDeque};
+use arqway_contract::Packet;
 use arqway_units::{Span, Time};
 use bytes::Bytes;
 use core::cmp::Reverse;

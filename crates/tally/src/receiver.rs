@@ -2,15 +2,15 @@
 
 use super::arrivals::Arrivals;
 use super::config::Config;
-use super::feedback::{Feedback, Runs};
 use super::holes::Holes;
 use super::reassembly::{Reassembly, Whole};
 use super::repair::decoder::Decoder;
 use super::wire::{Cut, Form, MOST_RUNS_ALONE, Repair};
-use crate::arq::{Order, Resequencing};
-use crate::contract::Counters;
-use crate::ip::Decompressor;
+use super::wire::{Feedback, Runs};
 use alloc::boxed::Box;
+use arqway_arq::{Order, Resequencing};
+use arqway_contract::Counters;
+use arqway_ip::Decompressor;
 use arqway_units::Time;
 use bytes::Bytes;
 

@@ -6,7 +6,7 @@
 //! when it is due. If no answer comes in time the oldest frame of which nothing is known goes out again, and a poll behind it (the
 //! tail loss probe of RFC 8985 §7).
 
-use crate::arq::{Deadline, RoundTrip, Smoothing, earliest};
+use arqway_arq::{Deadline, RoundTrip, Smoothing, earliest};
 use arqway_units::{Span, Time};
 
 /// A round trip as long as nothing is known: an answer is then awaited for a second (RFC 6298 §2.1).

@@ -1,16 +1,16 @@
 //! The sending end's part: which frame must go before which.
 
 use super::{Others, Resequencing, Unordered};
-use crate::contract::Packet;
-use crate::ip::{FlowKey, FlowTable, Headers, is_whole_segment};
 use alloc::collections::VecDeque;
+use arqway_contract::Packet;
+use arqway_ip::{FlowKey, FlowTable, Headers, is_whole_segment};
 
 /// The frames that packets went into, as chains: each frame is linked to the one before it of the same flow.
 ///
 /// A chain is known as long as one of its frames is unacknowledged, so there are never more chains than frames in the
 /// window, and a flow that comes back later begins a new one.
 #[derive(Debug, Clone)]
-pub(crate) struct Chains {
+pub struct Chains {
     resequencing: Resequencing,
     /// The last frame of each chain.
     last: FlowTable<u64, FlowKey>,
@@ -20,13 +20,13 @@ pub(crate) struct Chains {
 
 impl Chains {
     /// No frame has been sent.
-    pub(crate) fn new(resequencing: &Resequencing) -> Self {
+    pub fn new(resequencing: &Resequencing) -> Self {
         Self { resequencing: resequencing.clone(), last: FlowTable::default(), frames: VecDeque::new() }
     }
 
     /// A packet goes into frame `number`, which is higher than all before. Says the frame's link: how many frames back the
     /// previous one of its chain is, 0 where there is none, or none that is unacknowledged.
-    pub(crate) fn link(&mut self, packet: &Packet, number: u64) -> u32 {
+    pub fn link(&mut self, packet: &Packet, number: u64) -> u32 {
         if let Some(link) = self.resequencing.common_link() {
             return link;
         }
@@ -37,7 +37,7 @@ impl Chains {
     }
 
     /// All frames before this one have arrived, or will never be sent again.
-    pub(crate) fn acknowledged(&mut self, first_unacknowledged: u64) {
+    pub fn acknowledged(&mut self, first_unacknowledged: u64) {
         while let Some((number, chain)) = self.frames.pop_front_if(|(number, _)| *number < first_unacknowledged) {
             if self.last.get(&chain) == Some(&number) {
                 self.last.remove(&chain);
@@ -46,7 +46,7 @@ impl Chains {
     }
 
     /// Both ends begin anew.
-    pub(crate) fn clear(&mut self) {
+    pub fn clear(&mut self) {
         self.last.clear();
         self.frames.clear();
     }

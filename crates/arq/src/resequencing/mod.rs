@@ -28,9 +28,9 @@ mod order;
 mod tests;
 
 pub(crate) use chains::Chains;
-pub(crate) use order::Order;
+pub use order::Order;
 
-use crate::contract::settings;
+use arqway_contract::settings;
 use core::num::NonZeroUsize;
 use serde::{Deserialize, Serialize};
 
@@ -112,12 +112,12 @@ impl Resequencing {
     }
 
     /// What tells the sending end the links of its frames, where frames bear them.
-    pub(crate) fn chains(&self) -> Option<Chains> {
+    pub fn chains(&self) -> Option<Chains> {
         self.needs_link().then(|| Chains::new(self))
     }
 
     /// The link of a frame that came, which bears it or must not; `None` where that is not as both ends have agreed.
-    pub(crate) fn link_of(&self, written: Option<u32>) -> Option<u32> {
+    pub fn link_of(&self, written: Option<u32>) -> Option<u32> {
         match (self.common_link(), written) {
             (Some(link), None) | (None, Some(link)) => Some(link),
             _ => None,

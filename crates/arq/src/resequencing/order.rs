@@ -9,8 +9,8 @@
 //! A frame that is given up bore a link that nobody has read: what must go before it may be any frame before it. So who
 //! follows it waits until all of those are there or given up too.
 
-use crate::contract::Counters;
 use alloc::collections::VecDeque;
+use arqway_contract::Counters;
 use arqway_units::Time;
 
 /// Puts packets into the order that their links say. A packet costs constant time, and memory is had once: as much as the
@@ -19,7 +19,7 @@ use arqway_units::Time;
 /// Numbers do not wrap. Its owner asks for, acknowledges and gives up frames, and says by [`advance`](Self::advance) which
 /// are settled; so it bounds how far a number may be ahead, too.
 #[derive(Debug, Clone)]
-pub(crate) struct Order<P> {
+pub struct Order<P> {
     /// From the first number that is not settled to the highest one that has come.
     slots: VecDeque<Slot<P>>,
     first: u64,
@@ -47,7 +47,7 @@ enum State<P> {
 
 impl<P> Order<P> {
     /// Nothing has come; memory for `frames` numbers.
-    pub(crate) fn with_capacity(frames: usize) -> Self {
+    pub fn with_capacity(frames: usize) -> Self {
         Self {
             slots: VecDeque::with_capacity(frames),
             first: 0,
@@ -59,7 +59,7 @@ impl<P> Order<P> {
 
     /// Takes the packet of frame `number`, which is linked to the one so many frames back, or to none where that is 0. Says
     /// whether it was taken: one that came before, or whose place in the order is over, is not.
-    pub(crate) fn arrive(&mut self, number: u64, link: u32, packet: P, now: Time, counters: &mut Counters) -> bool {
+    pub fn arrive(&mut self, number: u64, link: u32, packet: P, now: Time, counters: &mut Counters) -> bool {
         let Some(index) = number.checked_sub(self.first).and_then(|ahead| usize::try_from(ahead).ok()) else {
             return false;
         };
@@ -88,7 +88,7 @@ impl<P> Order<P> {
     }
 
     /// All before `edge` are there or given up: nothing waits for them any more. Says nothing new where `edge` is an old one.
-    pub(crate) fn advance(&mut self, edge: u64, now: Time, counters: &mut Counters) {
+    pub fn advance(&mut self, edge: u64, now: Time, counters: &mut Counters) {
         while self.first < edge {
             match self.slots.front_mut() {
                 None => {
@@ -112,12 +112,12 @@ impl<P> Order<P> {
     }
 
     /// The next packet for the network layer.
-    pub(crate) fn poll(&mut self) -> Option<P> {
+    pub fn poll(&mut self) -> Option<P> {
         self.released.pop_front()
     }
 
     /// Both ends begin anew, from `first` on: what is held is dropped; what was released still leaves.
-    pub(crate) fn restart(&mut self, first: u64, now: Time, counters: &mut Counters) {
+    pub fn restart(&mut self, first: u64, now: Time, counters: &mut Counters) {
         self.count(now, counters);
         self.held = 0;
         self.slots.clear();

@@ -1,8 +1,8 @@
 //! Links, and the order that they make.
 
 use super::*;
-use crate::contract::{Counters, Packet};
 use alloc::vec::Vec;
+use arqway_contract::{Counters, Packet};
 use arqway_units::{Span, Time};
 use etherparse::PacketBuilder;
 use proptest::prelude::*;

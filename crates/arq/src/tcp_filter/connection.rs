@@ -12,9 +12,9 @@
 //! ```
 
 use super::super::TcpNumber as Number;
-use crate::ip::Segment;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
+use arqway_ip::Segment;
 
 /// How many pieces of data sent again are known of a connection: one of more is not recorded, and its duplicates pass.
 pub(super) const MOST_RESENT: usize = 128;

@@ -1,8 +1,8 @@
 //! The connections that the filter knows: so many and no more. The one that has been silent longest makes room.
 
 use super::connection::Connection;
-use crate::ip::{Flow, FlowTable};
 use alloc::vec::Vec;
+use arqway_ip::{Flow, FlowTable};
 use core::hash::{Hash, Hasher};
 
 /// The table. All it does takes constant time, and nothing allocates once it is full.

@@ -1,7 +1,7 @@
 //! Duplicate segments that an acknowledgement reports (D-SACK, RFC 2883).
 
 use super::super::TcpNumber;
-use crate::ip::Payload;
+use arqway_ip::Payload;
 use etherparse::{TcpHeaderSlice, TcpOptionElement};
 
 /// Whether an acknowledgement says that a segment came more than once (D-SACK): the first of its blocks is acknowledged

@@ -27,10 +27,10 @@ mod rewrite;
 mod tests;
 
 use super::{Resequencing, Unordered};
-use crate::contract::Counters;
-use crate::ip::{Flow, Payload, Segment};
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
+use arqway_contract::Counters;
+use arqway_ip::{Flow, Payload, Segment};
 use bytes::Bytes;
 use connection::{MOST_ENDS, MOST_RESENT, Verdict};
 use connections::Connections;
@@ -65,7 +65,7 @@ impl TcpFilter {
     }
 
     /// The filter that goes with an order of packets, where there is one.
-    pub(crate) fn of(order: &Resequencing) -> Option<Self> {
+    pub fn of(order: &Resequencing) -> Option<Self> {
         match order {
             Resequencing::None(unordered) if unordered.tcp_filter => Some(Self::new(unordered)),
             _ => None,

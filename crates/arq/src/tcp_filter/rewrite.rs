@@ -1,6 +1,6 @@
 //! An acknowledgement of less, made out of one of more.
 
-use crate::ip::Payload;
+use arqway_ip::Payload;
 use bytes::Bytes;
 
 /// Where the fields are in a TCP header (RFC 9293 §3.1).

@@ -40,7 +40,7 @@ const SLAB: usize = 64 * 1024;
 
 /// The sending end.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Compressor {
+pub struct Compressor {
     connections: FlowTable<Connection, FlowKey>,
     slab: BytesMut,
 }
@@ -56,20 +56,20 @@ struct Connection {
 
 /// The receiving end.
 #[derive(Debug, Clone)]
-pub(crate) struct Decompressor {
+pub struct Decompressor {
     contexts: [Option<Box<SegmentHeaders>>; CONTEXTS],
     slab: BytesMut,
 }
 
 impl Compressor {
     /// What goes out for a packet that may be lost: it is not shortened, and no other needs it.
-    pub(crate) fn leave(&mut self, packet: &Bytes) -> Bytes {
+    pub fn leave(&mut self, packet: &Bytes) -> Bytes {
         if matches!(packet.first(), Some(0x40..0x80)) { packet.clone() } else { self.behind(AS_IT_IS, packet) }
     }
 
     /// What goes out for a packet that the other end will get, behind those before it of its flow. `unknown` are the numbers of packets
     /// from the first that may not have been released there, up to this one.
-    pub(crate) fn compress(&mut self, packet: &Bytes, flow: FlowKey, unknown: Range<u64>) -> Bytes {
+    pub fn compress(&mut self, packet: &Bytes, flow: FlowKey, unknown: Range<u64>) -> Bytes {
         let Some(segment) = SegmentHeaders::read(packet) else { return self.leave(packet) };
         if let Some(known) = self.connections.get_mut(&flow) {
             // Where this is another connection that has the same key, the headers go whole.
@@ -110,7 +110,7 @@ impl Compressor {
 }
 
 /// How many octets these have in front that are none of the packet's, if a packet begins with them.
-pub(crate) fn in_front(octets: &[u8]) -> usize {
+pub fn in_front(octets: &[u8]) -> usize {
     usize::from(matches!(octets.first(), Some(&AS_IT_IS | KEPT..SHORTENED)))
 }
 
@@ -122,7 +122,7 @@ impl Default for Decompressor {
 
 impl Decompressor {
     /// The packet that something stands for; `None` where no packet is behind it.
-    pub(crate) fn decompress(&mut self, mut octets: Bytes) -> Option<Bytes> {
+    pub fn decompress(&mut self, mut octets: Bytes) -> Option<Bytes> {
         let first = *octets.first()?;
         let context = &mut self.contexts[usize::from(first) % CONTEXTS];
         match first {

@@ -58,7 +58,7 @@ impl Addresses {
 }
 
 /// An address as a number, and how many bits that number has.
-pub(crate) fn bits_of(address: IpAddr) -> (u128, u32) {
+pub fn bits_of(address: IpAddr) -> (u128, u32) {
     match address {
         IpAddr::V4(address) => (u128::from(address.to_bits()), 32),
         IpAddr::V6(address) => (address.to_bits(), 128),
@@ -115,4 +115,4 @@ impl fmt::Display for Addresses {
     }
 }
 
-super::serde_as_text!(Addresses, "an address or a prefix, such as \"10.0.0.0/8\"");
+crate::serde_as_text!(Addresses, "an address or a prefix, such as \"10.0.0.0/8\"");

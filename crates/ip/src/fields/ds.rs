@@ -95,4 +95,4 @@ impl fmt::Display for Ds {
     }
 }
 
-super::serde_as_text!(Ds, "a DS codepoint, such as \"ef\" or 46");
+crate::serde_as_text!(Ds, "a DS codepoint, such as \"ef\" or 46");

@@ -44,4 +44,4 @@ impl fmt::Display for FlowLabel {
     }
 }
 
-super::serde_as_text!(FlowLabel, "a flow label, a number from 0 to 1048575");
+crate::serde_as_text!(FlowLabel, "a flow label, a number from 0 to 1048575");

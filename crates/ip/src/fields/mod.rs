@@ -8,14 +8,14 @@ mod flow_label;
 mod ports;
 mod protocol;
 
-pub(crate) use address::bits_of;
-pub use address::{Addresses, AddressesError};
+pub use address::{Addresses, AddressesError, bits_of};
 pub use ds::{Ds, DsError};
 pub use flow_label::{FlowLabel, FlowLabelError};
 pub use ports::{Ports, PortsError};
 pub use protocol::{Protocol, ProtocolError};
 
-/// Text in and text out for serde; a bare number is read as its digits.
+/// Text in and text out for serde; a bare number is read as its digits. Wants `serde` and `alloc` where it is used.
+#[macro_export]
 macro_rules! serde_as_text {
     ($type:ty, $expecting:literal) => {
         impl serde::Serialize for $type {
@@ -47,7 +47,5 @@ macro_rules! serde_as_text {
         }
     };
 }
-pub(crate) use serde_as_text;
-
 #[cfg(test)]
 mod tests;

@@ -37,7 +37,7 @@ impl Ports {
     }
 
     /// The fewest (value, mask) pairs that cover just these ports: at most 30.
-    pub(crate) fn prefixes(self) -> impl Iterator<Item = (u16, u16)> {
+    pub fn prefixes(self) -> impl Iterator<Item = (u16, u16)> {
         let end = u32::from(self.last) + 1;
         let mut next = u32::from(self.first);
         core::iter::from_fn(move || {
@@ -85,4 +85,4 @@ impl fmt::Display for Ports {
     }
 }
 
-super::serde_as_text!(Ports, "a port or a range of ports, such as 53 or \"5004-5020\"");
+crate::serde_as_text!(Ports, "a port or a range of ports, such as 53 or \"5004-5020\"");

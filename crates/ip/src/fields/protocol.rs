@@ -51,7 +51,7 @@ impl Protocol {
     }
 
     /// Whether its header begins with a source and a destination port.
-    pub(crate) fn has_ports(self) -> bool {
+    pub fn has_ports(self) -> bool {
         [Self::TCP, Self::UDP, Self::SCTP, Self::DCCP, Self::UDP_LITE].contains(&self)
     }
 }
@@ -78,4 +78,4 @@ impl fmt::Display for Protocol {
     }
 }
 
-super::serde_as_text!(Protocol, "a protocol, such as \"tcp\" or 47");
+crate::serde_as_text!(Protocol, "a protocol, such as \"tcp\" or 47");

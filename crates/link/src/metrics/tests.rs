@@ -1,10 +1,10 @@
 //! The metrics in closed form, and what a multiplexer makes of a service whose every octet is known.
 
 use super::*;
-use crate::contract::{Frame, LinkService, Packet, Side, Start};
 use crate::mux::{Class, Config, Mux, Protocol};
 use crate::registry::ServiceConfig;
-use crate::services::{raw, selective_repeat};
+use arqway_contract::{Frame, LinkService, Packet, Side, Start};
+use arqway_schemes::{raw, selective_repeat};
 use arqway_units::{Octets, Time};
 use proptest::prelude::*;
 
@@ -115,9 +115,9 @@ fn goodput_counts_every_octet_of_tags_heads_copies_and_acknowledgements() {
 
 #[test]
 fn a_loss_that_parity_makes_good_is_none() {
-    let config = crate::services::fec::Config {
-        block: crate::Bounded::new(4).expect("from 2 to 64"),
-        ..crate::services::fec::Config::default()
+    let config = arqway_schemes::fec::Config {
+        block: arqway_contract::Bounded::new(4).expect("from 2 to 64"),
+        ..arqway_schemes::fec::Config::default()
     };
     let [mut near, mut far] = ends(&ServiceConfig::XorFec(config));
     // Three blocks of four and their parities: one frame lost in the first, two in the second, all of the third.
@@ -134,7 +134,7 @@ fn a_loss_that_parity_makes_good_is_none() {
 
 #[test]
 fn what_left_the_window_counts_no_more() {
-    let [mut near, _] = ends(&ServiceConfig::Raw(crate::services::raw::Config::default()));
+    let [mut near, _] = ends(&ServiceConfig::Raw(arqway_schemes::raw::Config::default()));
     let at = |seconds| Time::ZERO + Span::from_milliseconds(1000) * seconds;
     assert_eq!(near.metrics(at(0))[0], EndMetrics::default());
     send(&mut near, 5, at(1));
@@ -145,7 +145,7 @@ fn what_left_the_window_counts_no_more() {
 
 #[test]
 fn frames_without_numbers_show_their_loss_to_both_ends_together_only() {
-    let [mut near, mut far] = ends(&ServiceConfig::Raw(crate::services::raw::Config::default()));
+    let [mut near, mut far] = ends(&ServiceConfig::Raw(arqway_schemes::raw::Config::default()));
     for frame in send(&mut near, 8, Time::ZERO).into_iter().skip(2) {
         far.handle_frame(frame, Time::ZERO);
     }

@@ -6,9 +6,9 @@
 //! ```
 
 use super::{EndMetrics, ReceiverMetrics, SenderMetrics, share};
-use crate::contract::Counters;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
+use arqway_contract::Counters;
 use arqway_units::{Span, Time, ToFloat};
 use core::num::NonZeroUsize;
 

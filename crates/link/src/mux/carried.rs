@@ -9,14 +9,14 @@
 //!
 //! Goodput is known to the sender, loss to the receiver, which reports it in a frame of the multiplexer's own. Its tag has
 //! the number that follows those of the services; both ends have the same configuration, so both know which number that
-//! is. A service whose receiver [cannot know](crate::Service::KNOWS_LOSSES) what is lost sends no reports, and its share
+//! is. A service whose receiver [cannot know](arqway_contract::Service::KNOWS_LOSSES) what is lost sends no reports, and its share
 //! makes up for its overhead only.
 
 use super::Set;
 use super::rates::{SetAside, Shares};
-use crate::contract::{Frame, Kind, ServiceId};
 use crate::metrics::{EndMetrics, share};
 use alloc::vec::Vec;
+use arqway_contract::{Frame, Kind, ServiceId};
 use arqway_units::{Octets, Ratio, truncate};
 use bytes::Bytes;
 

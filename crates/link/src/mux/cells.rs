@@ -8,8 +8,8 @@
 //! ```
 
 use super::rule::Rule;
-use crate::ip::{Addresses, Headers, Ports, bits_of};
 use alloc::vec::Vec;
+use arqway_ip::{Addresses, Headers, Ports, bits_of};
 use arqway_units::halves;
 use core::hash::{Hash, Hasher};
 use core::net::IpAddr;

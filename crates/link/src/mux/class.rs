@@ -12,9 +12,9 @@
 use super::queue::QueueLimits;
 use super::rates::Allocation;
 use super::rule::{Rule, RuleError};
-use crate::ip::{Addresses, Ds, FlowLabel, Ports, Protocol};
 use crate::registry::ServiceConfig;
 use alloc::string::String;
+use arqway_ip::{Addresses, Ds, FlowLabel, Ports, Protocol};
 use arqway_units::BitRate;
 use serde::{Deserialize, Serialize};
 

@@ -15,10 +15,10 @@
 
 use super::cells::{Cell, Key, cells_of};
 use super::rule::Rule;
-use crate::contract::ServiceId;
-use crate::ip::{Headers, KeyHasher};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+use arqway_contract::ServiceId;
+use arqway_ip::{Headers, KeyHasher};
 use core::hash::BuildHasherDefault;
 use hashbrown::HashMap;
 

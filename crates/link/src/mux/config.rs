@@ -11,11 +11,11 @@ use super::rates::{Allocation, RateError, Rates, SetAside, Shares};
 use super::rule::Rule;
 use super::scheduler::{Scfq, SchedulerConfig};
 use super::tables::{Table, Want};
-use crate::contract::ServiceId;
 use crate::metrics::MeasurementWindow;
 use crate::registry::ServiceConfig;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use arqway_contract::ServiceId;
 use arqway_units::BitRate;
 use core::num::NonZeroUsize;
 

@@ -4,8 +4,8 @@
 use super::cells::{Cell, Key};
 use super::classifier::Cells;
 use super::rule::Rule;
-use crate::contract::ServiceId;
-use crate::ip::{FlowLabel, Headers, Ports, Protocol};
+use arqway_contract::ServiceId;
+use arqway_ip::{FlowLabel, Headers, Ports, Protocol};
 use core::net::{IpAddr, SocketAddr};
 
 /// One flow, in one direction.

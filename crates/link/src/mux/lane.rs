@@ -6,8 +6,8 @@
 //! ```
 
 use super::queue::ClassQueue;
-use crate::contract::{Counters, Frame, Full, LinkService, Packet, ServiceId, Start};
 use crate::metrics::{EndMetrics, Totals};
+use arqway_contract::{Counters, Frame, Full, LinkService, Packet, ServiceId, Start};
 use arqway_units::{BitRate, Octets, Span, Time};
 
 /// A service, and the queue in front of it.

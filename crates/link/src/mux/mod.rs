@@ -1,5 +1,5 @@
 //! Services side by side on one link (multiservice, Section V, Fig. 6). The multiplexer is itself a service, so simulator,
-//! tunnel, tests and [`Checked`](crate::Checked) treat one service and eight alike.
+//! tunnel, tests and [`Checked`](arqway_contract::Checked) treat one service and eight alike.
 //!
 //! ```text
 //!     packet -> classifier -> queue -> service 0  --\                     /-->  service 0  -> packet
@@ -43,7 +43,7 @@ pub mod scheduler;
 mod service;
 mod tables;
 
-pub use crate::ip::{
+pub use arqway_ip::{
     Addresses, AddressesError, Ds, DsError, FlowLabel, FlowLabelError, Headers, Ports, PortsError, Protocol,
     ProtocolError,
 };
@@ -57,11 +57,11 @@ pub use rule::{Rule, RuleError};
 pub use scheduler::{Scfq, SchedulerConfig};
 pub use tables::{BestEffort, DifferentiatedServices, DsAllocation, SubclassBit, SubclassBitError, Table};
 
-use crate::contract::{Counters, Frame, LinkContext, LinkService, ServiceId};
-use crate::ip::FlowKey;
 use crate::metrics::{EndMetrics, Sliding, Totals};
 use crate::registry::AnyService;
 use alloc::vec::Vec;
+use arqway_contract::{Counters, Frame, LinkContext, LinkService, ServiceId};
+use arqway_ip::FlowKey;
 use arqway_units::{Octets, Span, Time};
 use carried::Carried;
 use core::num::NonZeroUsize;

@@ -6,9 +6,9 @@
 //! when its service takes it, so that one that is refused and offered again counts once. What a class
 //! [carries](super::carried) is set aside like a rate, with its recovery on top.
 
-use crate::contract::settings;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use arqway_contract::settings;
 use arqway_units::{BitRate, Octets, Ratio, Span, Time, ToFloat, UnitError, count, positive_span, truncate};
 use core::fmt;
 use core::str::FromStr;
@@ -64,7 +64,7 @@ impl fmt::Display for Allocation {
     }
 }
 
-crate::ip::serde_as_text!(Allocation, "a rate such as \"1 Mbit/s\", or a share such as \"20 %\"");
+arqway_ip::serde_as_text!(Allocation, "a rate such as \"1 Mbit/s\", or a share such as \"20 %\"");
 
 /// The source of the scheduler's rates.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, Default)]

@@ -1,7 +1,7 @@
 //! What a class asks of a packet's headers. Every condition that is given must hold.
 
-use crate::ip::{Addresses, Ds, FlowLabel, Headers, Ports, Protocol};
 use alloc::string::String;
+use arqway_ip::{Addresses, Ds, FlowLabel, Headers, Ports, Protocol};
 
 /// Conditions on a packet's headers; one that is left out holds for any packet.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

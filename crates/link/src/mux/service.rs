@@ -2,7 +2,7 @@
 
 use super::lane::Lane;
 use super::{Mux, Set};
-use crate::contract::{Counters, Departure, Frame, Full, LinkService, LinkState, Packet, Start, Tag, Ticket};
+use arqway_contract::{Counters, Departure, Frame, Full, LinkService, LinkState, Packet, Start, Tag, Ticket};
 use arqway_units::{BitRate, Octets, Span, Time};
 
 impl<S: LinkService> LinkService for Mux<S> {

@@ -19,9 +19,9 @@
 
 use super::rates::Allocation;
 use super::rule::Rule;
-use crate::ip::{Ds, Ports, Protocol};
 use crate::registry::ServiceConfig;
 use alloc::vec::Vec;
+use arqway_ip::{Ds, Ports, Protocol};
 use serde::{Deserialize, Serialize};
 
 /// Ready-made classes.

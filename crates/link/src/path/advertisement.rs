@@ -1,8 +1,8 @@
 //! The first pass: what the links of a path can do together, collected on the way, and the choice at its end.
 
-use crate::contract::ServiceId;
 use crate::metrics::{ServiceMetrics, share, whole};
 use alloc::vec::Vec;
+use arqway_contract::ServiceId;
 use arqway_units::{BitRate, Ratio, Span, ToFloat};
 
 /// What one service of a link can do for one more flow.

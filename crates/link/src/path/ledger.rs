@@ -1,11 +1,11 @@
 //! A link's accounts: what is set aside for which flow, and what is left.
 
 use super::{Hop, Offer};
-use crate::contract::ServiceId;
 use crate::metrics::ServiceMetrics;
 use crate::mux::{FlowId, Shares};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+use arqway_contract::ServiceId;
 use arqway_units::{BitRate, Ratio, ToFloat};
 
 /// Why a link cannot take a flow.

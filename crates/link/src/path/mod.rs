@@ -62,6 +62,47 @@
 //! }
 //! assert!(links.iter().all(|link| link.reserved() == 0));
 //! ```
+//!
+//! # A handoff
+//!
+//! After a handoff to another kind of link a path is no longer what was advertised. Who keeps its characterisation
+//! current subscribes, and advertises anew:
+//!
+//! ```
+//! use arqway_link::metrics::ServiceMetrics;
+//! use arqway_link::path::{Advertisement, Hop, Ledger};
+//! use arqway_link::{Handoff, Hint, LinkOffer, OneWay, Subscriber};
+//! use arqway_units::{BitRate, Ratio, Span, Time};
+//!
+//! /// A path of a backbone link and a wireless one, toward the client.
+//! struct Path {
+//!     backbone: Ledger,
+//!     services: Vec<Option<ServiceMetrics>>,
+//!     advertisement: Advertisement,
+//! }
+//!
+//! impl Subscriber for Path {
+//!     fn handle_hint(&mut self, hint: &Hint, _now: Time) {
+//!         if let Hint::HandoffEnds { link, .. } = hint {
+//!             let wireless = Ledger::new(link.down.rate, Ratio::ZERO, &self.services);
+//!             self.advertisement = Advertisement::default();
+//!             self.advertisement.pass(&self.backbone.offers());
+//!             self.advertisement.pass(&wireless.offers());
+//!         }
+//!     }
+//! }
+//!
+//! let rate = |text: &str| text.parse::<BitRate>().unwrap();
+//! let raw = ServiceMetrics { goodput: Ratio::ONE, loss: Ratio::ZERO, delay: Span::from_milliseconds(5) };
+//! let services = vec![Some(raw)];
+//! let backbone = Ledger::new(rate("10 Mbit/s"), Ratio::ZERO, &services);
+//! let mut path = Path { backbone, services, advertisement: Advertisement::default() };
+//!
+//! let cellular = OneWay { rate: rate("64 kbit/s"), delay: Span::from_milliseconds(50) };
+//! let link = LinkOffer { down: cellular, up: cellular };
+//! path.handle_hint(&Hint::HandoffEnds { kind: Handoff::Vertical, link }, Time::ZERO);
+//! assert_eq!(path.advertisement.choices()[0].carries(), "64 kbit/s".parse().ok());
+//! ```
 
 mod advertisement;
 mod ledger;
@@ -71,9 +112,9 @@ pub use advertisement::{Advertisement, Choice, Needs, Offer, Unmet};
 pub use ledger::{Ledger, Shortage};
 pub use mux_hop::MuxHop;
 
-use crate::contract::ServiceId;
 use crate::mux::FlowId;
 use alloc::vec::Vec;
+use arqway_contract::ServiceId;
 use arqway_units::BitRate;
 
 /// A link of a path, for whoever reserves.

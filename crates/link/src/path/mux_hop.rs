@@ -1,9 +1,9 @@
 //! A link whose multiplexer does what its ledger says: the flow's packets go to the service, and the service has its share.
 
 use super::{Hop, Ledger, Offer, Shortage};
-use crate::contract::{LinkService, ServiceId};
 use crate::mux::{FlowId, Mux, Shares};
 use alloc::vec::Vec;
+use arqway_contract::{LinkService, ServiceId};
 use arqway_units::BitRate;
 
 /// The sending end of a link on a path, while a reservation passes.

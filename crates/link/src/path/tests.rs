@@ -1,13 +1,13 @@
 //! Composition in closed form; that no link promises what it has not got; that a refusal, and a release, leave no trace.
 
 use super::*;
-use crate::contract::Side;
-use crate::ip::{FlowLabel, Protocol};
 use crate::metrics::ServiceMetrics;
 use crate::mux::{Config, Mux, Scfq, SchedulerConfig, Shares};
 use crate::registry::ServiceConfig;
 use alloc::string::ToString;
 use alloc::vec;
+use arqway_contract::Side;
+use arqway_ip::{FlowLabel, Protocol};
 use arqway_units::{Ratio, Span};
 use proptest::prelude::*;
 
@@ -179,7 +179,7 @@ fn a_refusal_names_the_link_and_what_is_short_and_frees_the_links_behind_it() {
 
 #[test]
 fn a_reservation_sets_the_shares_and_the_classifier_and_release_sets_them_back() {
-    let raw = || ServiceConfig::Raw(crate::services::raw::Config::default());
+    let raw = || ServiceConfig::Raw(arqway_schemes::raw::Config::default());
     let mut config = Config::new(raw());
     config.classes = vec![crate::mux::Class::of_protocol(Protocol::UDP, raw())];
     config.scheduler = SchedulerConfig::Scfq(Scfq::default());

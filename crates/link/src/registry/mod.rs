@@ -10,12 +10,12 @@ mod short_form;
 pub use short_form::{ShortForm, ShortFormError};
 
 #[cfg(feature = "fuzz")]
-use crate::contract::fuzz::{Fuzzed, Input, Promise};
-use crate::contract::{
+use arqway_contract::fuzz::{Fuzzed, Input, Promise};
+use arqway_contract::{
     Counters, Departure, Frame, Full, LinkContext, LinkService, LinkState, Packet, SchemeName, Service, Start, Tag,
     Ticket,
 };
-use crate::services::*;
+use arqway_schemes::*;
 use arqway_units::{Octets, Time};
 use serde::{Deserialize, Serialize};
 
@@ -219,7 +219,7 @@ services! {
     /// SSCOP.
     "sscop" Sscop sscop: sscop::Config;
     /// Tally.
-    "tally" Tally tally: tally::Config;
+    "tally" Tally tally: arqway_tally::Config;
 }
 
 impl LinkService for AnyService {

@@ -1,12 +1,12 @@
 //! Short forms, as the papers and the command line name schemes: `raw`, `sr:1.1`, or bare `sr`.
 //!
 //! A short form says only what differs between the schemes compared; everything else is the world's. Which there are is for
-//! each service to say ([`Service::SHORT_FORMS`](crate::Service::SHORT_FORMS)).
+//! each service to say ([`Service::SHORT_FORMS`](arqway_contract::Service::SHORT_FORMS)).
 
 use super::{ServiceConfig, WorldDefaults, scheme_names};
-use crate::contract::SchemeName;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use arqway_contract::SchemeName;
 use core::fmt;
 use core::str::FromStr;
 use serde::{Deserialize, Deserializer};
@@ -110,8 +110,8 @@ impl fmt::Display for ShortForm {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arq::{Resequencing, Unordered};
-    use crate::services::selective_repeat::Timeout;
+    use arqway_arq::{Resequencing, Unordered};
+    use arqway_schemes::selective_repeat::Timeout;
     use arqway_units::Span;
 
     #[test]

@@ -1,7 +1,7 @@
 //! How much the link carries in a round trip, which services are told.
 
 use super::*;
-use crate::mux::{self, Mux, QueueLimits};
+use arqway_link::mux::{self, Mux, QueueLimits};
 use core::num::NonZeroUsize;
 
 /// An end that paces at 800 kbit/s, knows of a way of 100 ms, and lets as much wait as goes out in a round trip.

@@ -8,12 +8,11 @@ mod shortfall;
 mod slow;
 mod world;
 
-use super::{Bearer, Config, Event};
-use crate::contract::{Departure, LinkContext, LinkService, LinkState, Packet, Side, Start};
-use crate::registry::{ServiceConfig, ShortForm, WorldDefaults};
+use arqway_link::bearer::{Bearer, Config, Event, Mtu};
+use arqway_link::{Departure, LinkContext, LinkService, LinkState, Packet, Side, Start};
+use arqway_link::{ServiceConfig, ShortForm, WorldDefaults};
 use arqway_units::{Octets, Span, Time};
 use bytes::Bytes;
-use std::vec::Vec;
 use world::{Setting, World, at};
 
 fn milliseconds(span: Span) -> u64 {
@@ -60,7 +59,7 @@ fn small_packets_share_datagrams_and_a_slow_link_carries_half_as_many_again() {
         let mut setting = Setting::new("raw").with_pace("64 kbit/s");
         setting.ways[0].rate = "64 kbit/s".parse().expect("a rate");
         if !packs {
-            setting.config.mtu_most = super::Mtu::try_from(Octets::new(128)).expect("an MTU");
+            setting.config.mtu_most = Mtu::try_from(Octets::new(128)).expect("an MTU");
         }
         let mut world = World::new(setting);
         world.packets(0, 40, 10_000, 1000, 2000);
@@ -153,7 +152,7 @@ fn a_lost_packet_is_no_outage() {
 
 #[test]
 fn a_peer_that_restarts_is_noticed_within_three_round_trips_and_nothing_old_arrives() {
-    for restarts in [std::vec![(3000, 0)], std::vec![(3000, 1)], std::vec![(3000, 0), (3000, 1)]] {
+    for restarts in [vec![(3000, 0)], vec![(3000, 1)], vec![(3000, 0), (3000, 1)]] {
         for (service, delay) in [("raw", 50), ("sr", 50), ("go-back-n:1", 50), ("rlc", 50), ("raw", 300), ("sr:2", 300)]
         {
             let mut setting = Setting::new(service).with_pace("1.9 Mbit/s");
@@ -225,7 +224,7 @@ fn an_mtu_that_falls_under_a_backlog_both_ways_is_found_both_ways_and_takes_no_e
 #[test]
 fn reports_go_between_the_pieces_of_a_backlog() {
     let mut setting = Setting::new("raw").with_pace("1 Mbit/s");
-    setting.mtus = std::vec![(0, 300)];
+    setting.mtus = vec![(0, 300)];
     let mut world = World::new(setting);
     world.packets(0, 1280, 4_000, 0, 5_000);
     world.packets(1, 100, 200, 2_000, 50_000);
@@ -263,7 +262,7 @@ fn a_pace_that_rises_is_felt_at_once() {
 #[test]
 fn a_large_datagram_at_a_slow_pace_is_no_outage() {
     let mut setting = Setting::new("raw").with_pace("9600 bit/s");
-    setting.config.mtu_least = super::Mtu::ETHERNET;
+    setting.config.mtu_least = Mtu::ETHERNET;
     setting.ways.iter_mut().for_each(|way| way.rate = "10 kbit/s".parse().expect("a rate"));
     let mut world = World::new(setting);
     // Small ones first, by which the round-trip time is learned.
@@ -290,7 +289,7 @@ fn events_that_nobody_asks_for_are_kept_within_bounds_the_latest_last() {
 #[test]
 fn an_mtu_below_1280_carries_packets_of_1280_octets_and_says_so() {
     let mut setting = Setting::new("raw");
-    setting.mtus = std::vec![(0, 300)];
+    setting.mtus = vec![(0, 300)];
     let mut world = World::new(setting);
     world.packets(0, 1280, 200, 0, 50_000);
     world.run_until(30_000);
@@ -310,9 +309,9 @@ fn an_mtu_below_1280_carries_packets_of_1280_octets_and_says_so() {
 fn a_frame_of_too_many_pieces_is_sent_when_the_path_carries_it_again() {
     let mut setting = Setting::new("go-back-n:1.1").with_pace("1.9 Mbit/s");
     setting.config.overhead = Octets::new(96);
-    setting.config.mtu_least = super::Mtu::try_from(Octets::new(128)).expect("an MTU");
-    setting.config.mtu_most = super::Mtu::try_from(Octets::new(9000)).expect("an MTU");
-    setting.mtus = std::vec![(0, 9000), (5_000, 128), (30_000, 9000)];
+    setting.config.mtu_least = Mtu::try_from(Octets::new(128)).expect("an MTU");
+    setting.config.mtu_most = Mtu::try_from(Octets::new(9000)).expect("an MTU");
+    setting.mtus = vec![(0, 9000), (5_000, 128), (30_000, 9000)];
     let mut world = World::new(setting);
     // Small ones, by which the size is found; large ones, some of them before the path has shrunk; and what has sizes looked for again.
     world.packets(0, 40, 20, 1_000, 100_000);
@@ -329,7 +328,7 @@ fn a_path_too_small_for_any_datagram_carries_nothing_and_panics_at_nothing() {
     for overhead in [96, 120, 128, 500, 70_000] {
         let mut setting = Setting::new("raw").with_pace("1 Mbit/s");
         setting.config.overhead = Octets::new(overhead);
-        setting.config.mtu_least = super::Mtu::try_from(Octets::new(128)).expect("an MTU");
+        setting.config.mtu_least = Mtu::try_from(Octets::new(128)).expect("an MTU");
         setting.config.mtu_most = setting.config.mtu_least;
         let mut world = World::new(setting);
         world.packets(0, 100, 50, 0, 20_000);
@@ -371,7 +370,7 @@ fn a_datagram_of_an_old_epoch_that_still_waits_below_is_withdrawn() {
     let setting = Setting::new("raw");
     let mut ends = [0, 1].map(|index| world::end(&setting, index, 0, at(1)));
     exchange(&mut ends);
-    let packet = || Packet::new(std::vec![0; 100]);
+    let packet = || Packet::new(vec![0; 100]);
     ends[0].handle_packet(packet(), at(1)).expect("room");
     let mut waits = ends[0].poll_frame(at(1), Octets::MAX).expect("a datagram");
     ends[1] = world::end(&setting, 1, 1, at(1));
@@ -389,7 +388,7 @@ fn frames_that_wait_for_others_are_forgotten_with_their_epoch() {
     setting.config.pack_delay = Span::from_milliseconds(20);
     let mut ends = [0, 1].map(|index| world::end(&setting, index, 0, at(1)));
     exchange(&mut ends);
-    ends[0].handle_packet(Packet::new(std::vec![0; 100]), at(1)).expect("room");
+    ends[0].handle_packet(Packet::new(vec![0; 100]), at(1)).expect("room");
     assert_eq!(ends[0].poll_frame(at(1), Octets::MAX), None, "it waits");
     assert_eq!(ends[0].poll_timeout(), Some(at(21)));
     ends[1] = world::end(&setting, 1, 1, at(1));
@@ -411,7 +410,7 @@ fn a_copy_that_is_acknowledged_while_it_waits_for_others_is_not_sent() {
             }
         }
         if milliseconds == 2 {
-            near.handle_packet(Packet::new(std::vec![0; 100]), now).expect("room");
+            near.handle_packet(Packet::new(vec![0; 100]), now).expect("room");
         }
         while let Some(datagram) = near.poll_frame(now, Octets::MAX) {
             if let Some(ticket) = datagram.ticket {

@@ -1,11 +1,10 @@
 //! What two bearers and the services above them promise over any path.
 
 use super::world::{Machine, Setting, Way, World, at};
-use crate::bearer::Config;
-use crate::contract::LinkService;
+use arqway_link::LinkService;
+use arqway_link::bearer::Config;
 use arqway_units::{BitRate, Span, count};
 use proptest::prelude::*;
-use std::vec::Vec;
 
 /// Timeouts are longer than what a full window takes, or a queue in the modem would be one of copies.
 const SERVICES: [&str; 5] = ["raw", "sr:3", "asr:3+2", "go-back-n:3", RLC];

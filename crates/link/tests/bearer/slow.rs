@@ -22,7 +22,7 @@ fn carried(lost: u64) -> Carried {
         (way.rate, way.lost) = ("64 kbit/s".parse().expect("a rate"), lost);
     }
     setting.config.overhead = Octets::new(49);
-    setting.mtus = std::vec![(0, 300)];
+    setting.mtus = vec![(0, 300)];
     let mut world = World::new(setting);
     world.packets(0, 1500, 6_600, 500, 100_000);
     world.packets(1, 53, 1_650, 500, 400_000);
@@ -67,7 +67,7 @@ fn a_path_of_small_datagrams_that_loses_some_is_up_and_its_mtu_is_said_once_at_b
             (way.rate, way.lost) = ("64 kbit/s".parse().expect("a rate"), 54);
         }
         setting.config.overhead = Octets::new(49);
-        (setting.seed, setting.mtus) = (seed, std::vec![(0, 300)]);
+        (setting.seed, setting.mtus) = (seed, vec![(0, 300)]);
         let mut world = World::new(setting);
         world.packets(0, 1420, 400, 500, 100_000);
         world.packets(1, 53, 100, 500, 400_000);

@@ -1,12 +1,14 @@
 //! Two ends, and a path between them that loses, doubles and reorders datagrams, falls silent, and changes its MTU.
 
-use crate::bearer::wire::{self, Content, Name};
-use crate::bearer::{Bearer, BearerCounters, Config, Event};
-use crate::contract::{Checked, Frame, LinkContext, LinkService, Packet, Port, Side, Tag, Ticket, pump};
-use crate::registry::{AnyService, ShortForm, WorldDefaults};
-use alloc::collections::{BTreeMap, VecDeque};
+use arqway_link::bearer::{Bearer, BearerCounters, Config, Event};
+use arqway_link::{AnyService, ShortForm, WorldDefaults};
+use arqway_link::{Checked, Frame, LinkContext, LinkService, Packet, Port, Side, Tag, Ticket, pump};
 use arqway_units::{BitRate, Octets, Pacer, Span, Time};
-use std::vec::Vec;
+use std::collections::{BTreeMap, VecDeque};
+
+/// First octets of datagrams whose epoch and number are written in full, and of one of them that carries nothing (docs/wire.md).
+const NAMED_IN_FULL: std::ops::RangeInclusive<u8> = 0x80..=0x85;
+const PING: u8 = 0x83;
 
 pub(super) type End = Checked<Bearer<Checked<AnyService>>>;
 
@@ -52,7 +54,7 @@ impl Setting {
             ways: [way.clone(), way],
             seed: 1,
             outages: Vec::new(),
-            mtus: std::vec![(0, 1500)],
+            mtus: vec![(0, 1500)],
             restarts: Vec::new(),
             late: Span::ZERO,
         }
@@ -112,6 +114,8 @@ pub(super) struct World {
     happenings: BTreeMap<(Time, u64), Happening>,
     order: u64,
     random: u64,
+    /// Of the last datagram whose name was written in full.
+    epoch: [u8; 4],
 }
 
 pub(super) fn at(milliseconds: u64) -> Time {
@@ -130,7 +134,7 @@ pub(super) fn end(setting: &Setting, index: usize, incarnation: u8, now: Time) -
 /// A packet that says which it is, and then repeats an octet of its own.
 fn packet(incarnation: u8, epoch: u8, number: u32, size: usize) -> Packet {
     let numbered = number.to_be_bytes();
-    let mut octets = std::vec![numbered[3].wrapping_mul(7) ^ 0x55; size];
+    let mut octets = vec![numbered[3].wrapping_mul(7) ^ 0x55; size];
     (octets[0], octets[1]) = (incarnation, epoch);
     octets[2..6].copy_from_slice(&numbered);
     Packet::new(octets)
@@ -226,6 +230,7 @@ impl World {
             happenings: BTreeMap::new(),
             order: 0,
             random: setting.seed | 1,
+            epoch: [0; 4],
             setting,
         };
         for (milliseconds, index) in world.setting.restarts.clone() {
@@ -255,9 +260,8 @@ impl World {
 
     /// Somebody else writes a datagram of this number to an end, in its peer's name.
     pub(super) fn forge(&mut self, to: usize, number: u32) {
-        let epoch = self.machines[to].end.inner().epoch.id().expect("a peer");
-        let (tag, name) = wire::write_name(Content::Ping, Name::Full { epoch, number });
-        self.schedule(self.now, Happening::Arrival(to, Frame::from_wire(tag, name.to_vec().into())));
+        let name = [self.epoch, number.to_be_bytes()].concat();
+        self.schedule(self.now, Happening::Arrival(to, Frame::from_wire(Tag::from_octet(PING), name.into())));
     }
 
     /// xorshift64*: fates need no better one.
@@ -328,7 +332,7 @@ impl World {
         loop {
             let machine = &mut self.machines[index];
             for (tag, ticket) in core::mem::take(&mut machine.departed) {
-                machine.end.handle_departure(tag, ticket, crate::contract::Departure::Sent, now);
+                machine.end.handle_departure(tag, ticket, arqway_link::Departure::Sent, now);
             }
             let mut socket =
                 Socket { machine: &mut machine.ready, sent: Vec::new(), delivered: Vec::new(), deadline: None };
@@ -369,6 +373,9 @@ impl World {
         let is_cut = self.setting.outages.iter().any(|(from, to)| (at(*from)..at(*to)).contains(&departure));
         if size > Octets::new(mtu.into()) || is_cut || self.random(1000) < way.lost {
             return;
+        }
+        if NAMED_IN_FULL.contains(&frame.tag.as_octet()) {
+            self.epoch.copy_from_slice(&frame.parts().concat()[..4]);
         }
         let copies = if self.random(1000) < way.doubled { 2 } else { 1 };
         for _ in 0..copies {

@@ -5,7 +5,7 @@ use std::fs;
 
 use super::{cells, project, quoted, read};
 
-/// A standard whose clauses stand in a table, and the folder of `crates/link/src/services` that cites them.
+/// A standard whose clauses stand in a table, and the folder of `crates/schemes/src` that cites them.
 struct Table {
     standard: &'static str,
     page: &'static str,
@@ -86,7 +86,7 @@ fn every_clause_that_the_code_cites_stands_in_its_table_and_every_one_of_the_tab
     for Table { standard, page, folder } in TABLES {
         let text = fs::read_to_string(project().join(page)).expect("the page");
         let rows = rows(&text);
-        let sources = read(&format!("crates/link/src/services/{folder}"), "rs");
+        let sources = read(&format!("crates/schemes/src/{folder}"), "rs");
         let cited = sources.iter().flat_map(|(_, text)| citations(text, standard)).collect();
         let met = clauses(rows.iter().filter(|(_, met)| met.is_some()), standard);
         assert_eq!(lacking(&cited, &clauses(rows.iter(), standard)), [""; 0], "{page} lacks what the code cites");
@@ -106,7 +106,7 @@ fn every_clause_of_a_table_is_met_in_files_that_exist_and_has_a_test() {
             let files: Vec<_> = quoted(files).filter(is_file).collect();
             assert!(!files.is_empty(), "{page}: {clauses} is met nowhere");
             for file in files {
-                let path = project().join("crates/link/src/services").join(folder).join(file);
+                let path = project().join("crates/schemes/src").join(folder).join(file);
                 assert!(path.exists(), "{page}: {} does not exist", path.display());
             }
         }

@@ -34,8 +34,17 @@ fn read(folder: &str, ending: &str) -> Vec<(PathBuf, String)> {
 
 /// The names of all tests that a page may name.
 fn tests() -> BTreeSet<String> {
-    let sources = ["crates/link/src", "crates/link/tests", "crates/sim/tests", "crates/lab/tests"]
-        .map(|folder| read(folder, "rs"));
+    let sources = [
+        "crates/arq",
+        "crates/bearer/src",
+        "crates/link/src",
+        "crates/link/tests",
+        "crates/schemes",
+        "crates/tally/src",
+        "crates/sim/tests",
+        "crates/lab/tests",
+    ]
+    .map(|folder| read(folder, "rs"));
     let is_test =
         |line: &str| line.trim_start().strip_prefix("fn ").and_then(|rest| rest.split('(').next().map(String::from));
     sources.iter().flatten().flat_map(|(_, text)| text.lines().filter_map(is_test)).collect()
@@ -96,7 +105,7 @@ const SHAPE: [&str; 6] = ["On the wire", "State", "What it does", "Promises", "S
 fn misses(page: &str) -> Option<String> {
     let mut headings = page.lines().filter_map(|line| line.strip_prefix("## "));
     let missing = SHAPE.iter().find(|wanted| !headings.any(|heading| heading.starts_with(**wanted)));
-    let begins = ["**Origin.**", "Code:", "`crates/link/src/"].iter().find(|words| !page.contains(**words));
+    let begins = ["**Origin.**", "Code:", "`crates/"].iter().find(|words| !page.contains(**words));
     // A picture is a block; the first stands before the settings.
     let picture = page.split("## Settings").next().is_some_and(|before| before.contains("\n\n    "));
     missing.or(begins).map(ToString::to_string).or((!picture).then(|| "a picture".to_owned()))
@@ -121,7 +130,7 @@ fn every_service_has_a_page_and_all_pages_are_of_one_shape() {
 
 #[test]
 fn a_page_of_another_shape_is_seen() {
-    let whole = "# a\n**Origin.** Code: `crates/link/src/a/`\n\n    picture\n\n## On the wire\n## State\n## What it does\n## Promises\n## Settings\n## Left out\n";
+    let whole = "# a\n**Origin.** Code: `crates/schemes/src/a/`\n\n    picture\n\n## On the wire\n## State\n## What it does\n## Promises\n## Settings\n## Left out\n";
     assert_eq!(misses(whole), None);
     assert_eq!(misses(&whole.replace("## State\n", "")).as_deref(), Some("State"));
     assert_eq!(misses(&whole.replace("    picture", "")).as_deref(), Some("a picture"));

@@ -1,7 +1,7 @@
 //! How forward error correction is set up. A configuration that parsed is valid.
 
 use super::Fec;
-use crate::contract::{Bounded, End, Grammar, LinkContext, Parameter, SchemeName, Service, digits, settings};
+use arqway_contract::{Bounded, End, Grammar, LinkContext, Parameter, SchemeName, Service, digits, settings};
 use arqway_units::{Span, positive_span};
 use core::num::NonZeroUsize;
 

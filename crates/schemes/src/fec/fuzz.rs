@@ -1,7 +1,7 @@
 //! What fuzzing must know of forward error correction.
 
 use super::{Config, Parity, Pdu, parse};
-use crate::contract::fuzz::{Fuzzed, Input, Promise, both_ways};
+use arqway_contract::fuzz::{Fuzzed, Input, Promise, both_ways};
 
 impl Fuzzed for Config {
     fn any(input: &mut Input<'_>) -> Self {

@@ -35,7 +35,7 @@ pub use block::Parity;
 pub use config::Config;
 pub use wire::{Pdu, parse};
 
-use crate::contract::{Clock, Counters, Deadlines, Departure, Entity, Frame, Packet, Tag, Ticket};
+use arqway_contract::{Clock, Counters, Deadlines, Departure, Entity, Frame, Packet, Tag, Ticket};
 use arqway_units::Octets;
 use bytes::Bytes;
 use receiver::Receiver;

@@ -3,8 +3,8 @@
 use super::block::{Parity, Sum};
 use super::config::Config;
 use super::wire::Number;
-use crate::contract::Counters;
 use alloc::collections::VecDeque;
+use arqway_contract::Counters;
 use bytes::Bytes;
 
 #[derive(Debug)]

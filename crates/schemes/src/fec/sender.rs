@@ -3,9 +3,9 @@
 use super::block::Sum;
 use super::config::Config;
 use super::wire::{self, Number};
-use crate::arq::Idle;
-use crate::contract::{Counters, Frame, Packet, Ticket};
 use alloc::collections::VecDeque;
+use arqway_arq::Idle;
+use arqway_contract::{Counters, Frame, Packet, Ticket};
 use arqway_units::Time;
 use bytes::Bytes;
 

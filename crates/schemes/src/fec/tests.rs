@@ -1,14 +1,15 @@
 //! Scripted exchanges: what one end answers to what it is told, in time order.
 
 use super::*;
-use crate::contract::{Bounded, LinkService, LinkState, Packet, Script, Service, Side};
+use crate::script::Script;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
+use arqway_contract::{Bounded, LinkService, LinkState, Packet, Service, Side};
 use arqway_units::Time;
 use std::format;
 
-fn end(block: u16) -> Script<crate::contract::End<Fec>> {
+fn end(block: u16) -> Script<arqway_contract::End<Fec>> {
     Script::new(
         Config { block: Bounded::new(block).expect("a block"), ..Config::default() }.build(&Side::Client.into()),
         describe,
@@ -37,7 +38,7 @@ fn frames_of(block: u16, packets: &[&[u8]]) -> Vec<Frame> {
 }
 
 /// What comes out when these frames come in.
-fn received(end: &mut Script<crate::contract::End<Fec>>, frames: &[&Frame]) -> Vec<Vec<u8>> {
+fn received(end: &mut Script<arqway_contract::End<Fec>>, frames: &[&Frame]) -> Vec<Vec<u8>> {
     frames.iter().for_each(|frame| end.service.handle_frame((*frame).clone(), Time::ZERO));
     core::iter::from_fn(|| end.service.poll_packet()).map(|packet| packet.octets.to_vec()).collect()
 }

@@ -12,8 +12,8 @@
 
 use super::block::Parity;
 use super::config::LARGEST_BLOCK;
-use crate::arq::Seq;
-use crate::contract::{Frame, Kind};
+use arqway_arq::Seq;
+use arqway_contract::{Frame, Kind};
 use arqway_units::Octets;
 use bytes::Bytes;
 

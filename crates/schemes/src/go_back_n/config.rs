@@ -1,8 +1,8 @@
 //! How go-back-n is set up. A configuration that parsed is valid.
 
 use super::GoBackN;
-use crate::arq::TimerStarts;
-use crate::contract::{Bounded, End, Grammar, LinkContext, Parameter, SchemeName, Service, settings, timer};
+use arqway_arq::TimerStarts;
+use arqway_contract::{Bounded, End, Grammar, LinkContext, Parameter, SchemeName, Service, settings, timer};
 use arqway_units::{Span, positive_span};
 
 settings! {

@@ -1,9 +1,9 @@
 //! What fuzzing must know of go-back-n.
 
 use super::{Config, Pdu, parse};
-use crate::arq::TimerStarts;
-use crate::contract::fuzz::{Fuzzed, Input, Promise, both_ways};
-use crate::contract::{Frame, Kind};
+use arqway_arq::TimerStarts;
+use arqway_contract::fuzz::{Fuzzed, Input, Promise, both_ways};
+use arqway_contract::{Frame, Kind};
 use bytes::Bytes;
 
 impl Fuzzed for Config {

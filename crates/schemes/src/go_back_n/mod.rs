@@ -30,8 +30,8 @@ mod wire;
 pub use config::Config;
 pub use wire::{Pdu, parse};
 
-use crate::arq::{TimerStarts, earliest};
-use crate::contract::{Clock, Counters, Deadlines, Departure, Entity, Frame, Packet, Start, Tag, Ticket};
+use arqway_arq::{TimerStarts, earliest};
+use arqway_contract::{Clock, Counters, Deadlines, Departure, Entity, Frame, Packet, Start, Tag, Ticket};
 use arqway_units::Octets;
 use bytes::Bytes;
 use receiver::Receiver;

@@ -2,9 +2,9 @@
 
 use super::config::Config;
 use super::wire::Number;
-use crate::arq::DelayedAcknowledgement;
-use crate::contract::Counters;
 use alloc::collections::VecDeque;
+use arqway_arq::DelayedAcknowledgement;
+use arqway_contract::Counters;
 use arqway_units::Time;
 use bytes::Bytes;
 

@@ -2,8 +2,8 @@
 
 use super::config::Config;
 use super::wire::Number;
-use crate::arq::{Seq, Window};
-use crate::contract::{Counters, Packet, Ticket};
+use arqway_arq::{Seq, Window};
+use arqway_contract::{Counters, Packet, Ticket};
 use arqway_units::{Span, Time};
 use bytes::Bytes;
 

@@ -1,11 +1,12 @@
 //! Scripted exchanges: what one end answers to what it is told, in time order.
 
 use super::*;
-use crate::contract::{Bounded, LinkService, LinkState, Packet, Script, Service, Side};
+use crate::script::Script;
 use alloc::string::String;
+use arqway_contract::{Bounded, LinkService, LinkState, Packet, Service, Side};
 use std::format;
 
-fn end(change: impl FnOnce(&mut Config)) -> Script<crate::contract::End<GoBackN>> {
+fn end(change: impl FnOnce(&mut Config)) -> Script<arqway_contract::End<GoBackN>> {
     let mut config = Config { timer_starts: TimerStarts::HandOver, drop_stale_copies: false, ..Config::default() };
     change(&mut config);
     Script::new(config.build(&Side::Client.into()), describe)

@@ -8,8 +8,8 @@
 //!     kind 1  acknowledgement | N(R) |
 //! ```
 
-use crate::arq::Seq;
-use crate::contract::{Frame, Kind};
+use arqway_arq::Seq;
+use arqway_contract::{Frame, Kind};
 use arqway_units::Octets;
 use bytes::Bytes;
 

@@ -1,8 +1,8 @@
 //! What fuzzing must know of the raw link.
 
 use super::Config;
-use crate::contract::fuzz::{Fuzzed, Input, Promise, both_ways, owes_a_packet};
-use crate::contract::{LinkService, Packet, Service, Side, Tag};
+use arqway_contract::fuzz::{Fuzzed, Input, Promise, both_ways, owes_a_packet};
+use arqway_contract::{LinkService, Packet, Service, Side, Tag};
 use arqway_units::Time;
 
 impl Fuzzed for Config {

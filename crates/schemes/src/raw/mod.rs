@@ -5,8 +5,8 @@
 #[cfg(feature = "fuzz")]
 mod fuzz;
 
-use crate::contract::{Clock, Counters, End, Entity, Frame, Kind, LinkContext, Packet, SchemeName, Service, settings};
 use alloc::collections::VecDeque;
+use arqway_contract::{Clock, Counters, End, Entity, Frame, Kind, LinkContext, Packet, SchemeName, Service, settings};
 use arqway_units::Octets;
 use bytes::Bytes;
 use core::num::NonZeroUsize;

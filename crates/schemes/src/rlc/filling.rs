@@ -4,7 +4,7 @@
 //! this link a frame may go out at any time, so a PDU waits only if a time is set.
 
 use super::segmentation::Segmenter;
-use crate::arq::Deadline;
+use arqway_arq::Deadline;
 use arqway_units::{Span, Time};
 
 /// The wait of what does not fill a PDU.

@@ -21,9 +21,9 @@
 
 use super::pdu::{HeaderExtension, LengthIndicator, LengthIndicatorSize};
 use super::reassembly::LONGEST_SDU;
-use crate::contract::Frame;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
+use arqway_contract::Frame;
 use arqway_units::Octets;
 use bytes::{BufMut, Bytes, BytesMut};
 use core::ops::{Range, RangeInclusive};

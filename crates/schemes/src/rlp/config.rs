@@ -1,8 +1,8 @@
 //! How Karn's RLP is set up. A configuration that parsed is valid.
 
 use super::Rlp;
-use crate::arq::Resequencing;
-use crate::contract::{Bounded, End, Grammar, LinkContext, Parameter, SchemeName, Service, digits, settings};
+use arqway_arq::Resequencing;
+use arqway_contract::{Bounded, End, Grammar, LinkContext, Parameter, SchemeName, Service, digits, settings};
 use arqway_units::{Span, positive_span};
 use core::num::NonZeroUsize;
 

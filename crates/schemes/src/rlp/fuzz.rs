@@ -1,9 +1,9 @@
 //! What fuzzing must know of RLP.
 
 use super::{Config, Pdu, parse};
-use crate::arq::Resequencing;
-use crate::contract::Bounded;
-use crate::contract::fuzz::{Fuzzed, Input, Promise, both_ways};
+use arqway_arq::Resequencing;
+use arqway_contract::Bounded;
+use arqway_contract::fuzz::{Fuzzed, Input, Promise, both_ways};
 
 impl Fuzzed for Config {
     fn any(input: &mut Input<'_>) -> Self {

@@ -37,8 +37,8 @@ mod wire;
 pub use config::Config;
 pub use wire::{Missing, Pdu, parse};
 
-use crate::arq::earliest;
-use crate::contract::{Clock, Counters, Deadlines, Departure, Entity, Frame, Packet, Start, Tag, Ticket};
+use arqway_arq::earliest;
+use arqway_contract::{Clock, Counters, Deadlines, Departure, Entity, Frame, Packet, Start, Tag, Ticket};
 use arqway_units::Octets;
 use bytes::Bytes;
 use receiver::{Received, Receiver};

@@ -2,8 +2,8 @@
 
 use super::config::Config;
 use super::wire::{self, Missing, Number, REACH};
-use crate::arq::{Order, Resequencing, TimerQueue, Window};
-use crate::contract::{Clock, Counters, Frame, Ticket};
+use arqway_arq::{Order, Resequencing, TimerQueue, Window};
+use arqway_contract::{Clock, Counters, Frame, Ticket};
 use arqway_units::{Span, Time};
 use bytes::Bytes;
 

@@ -2,9 +2,9 @@
 
 use super::config::Config;
 use super::wire::{self, Missing, Number};
-use crate::arq::{Idle, RetransmissionBuffer, Window};
-use crate::contract::{Counters, Frame, Packet, Ticket};
 use alloc::collections::VecDeque;
+use arqway_arq::{Idle, RetransmissionBuffer, Window};
+use arqway_contract::{Counters, Frame, Packet, Ticket};
 use arqway_units::Time;
 
 #[derive(Debug)]

@@ -1,10 +1,11 @@
 //! Scripted exchanges: what one end answers to what it is told, in time order.
 
 use super::*;
-use crate::arq::Resequencing;
-use crate::contract::{Bounded, LinkService, LinkState, Packet, Script, Service, Side};
+use crate::script::Script;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use arqway_arq::Resequencing;
+use arqway_contract::{Bounded, LinkService, LinkState, Packet, Service, Side};
 use std::format;
 
 const DATA: u8 = 0;
@@ -14,17 +15,17 @@ const KEEPALIVE: u8 = 3;
 const LINKED: u8 = 4;
 const LINKED_REPAIR: u8 = 5;
 
-fn end(change: impl FnOnce(&mut Config)) -> Script<crate::contract::End<Rlp>> {
+fn end(change: impl FnOnce(&mut Config)) -> Script<arqway_contract::End<Rlp>> {
     let mut config = Config::default();
     change(&mut config);
     Script::new(config.build(&Side::Client.into()), describe)
 }
 
-fn as_received() -> Script<crate::contract::End<Rlp>> {
+fn as_received() -> Script<arqway_contract::End<Rlp>> {
     end(|config| config.resequencing = Resequencing::as_received())
 }
 
-fn quiet() -> Script<crate::contract::End<Rlp>> {
+fn quiet() -> Script<arqway_contract::End<Rlp>> {
     end(|config| config.keepalives = Bounded::new(0).expect("none"))
 }
 

@@ -12,14 +12,14 @@
 //! ```
 //!
 //! Data are linked where packets are not released in the order of their numbers, nor as they come: see
-//! [`crate::Resequencing`].
+//! [`arqway_arq::Resequencing`].
 //!
 //! Other data bear one octet, which multiservice §III prints. What is rare and small bears two: an end that misread the short
 //! numbers, because a burst was longer than they can count, learns it from these, and is never sent a wrong packet. Linked data
 //! bear two as well: in an order by flow a number that was misread would let a packet pass others of its flow that wait.
 
-use crate::arq::Seq;
-use crate::contract::{Frame, Head, Kind, Tag};
+use arqway_arq::Seq;
+use arqway_contract::{Frame, Head, Kind, Tag};
 use arqway_units::Octets;
 use bytes::Bytes;
 

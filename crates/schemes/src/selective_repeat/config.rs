@@ -3,9 +3,9 @@
 use super::SelectiveRepeat;
 use super::timeout::{EstimatorConfig, Timeout};
 use super::wire::Number;
-use crate::arq::Resequencing;
-pub use crate::arq::TimerStarts;
-use crate::contract::{End, Grammar, LinkContext, Parameter, SchemeName, Service, settings, timer};
+use arqway_arq::Resequencing;
+pub use arqway_arq::TimerStarts;
+use arqway_contract::{End, Grammar, LinkContext, Parameter, SchemeName, Service, settings, timer};
 use arqway_units::Span;
 use serde::{Deserialize, Serialize};
 

@@ -1,9 +1,9 @@
 //! What fuzzing must know of Selective Repeat.
 
 use super::{Config, EstimatorConfig, Pdu, Policy, Rejects, Samples, Timeout, WindowSize, parse};
-use crate::arq::{Resequencing, TimerStarts};
-use crate::contract::fuzz::{Fuzzed, Input, Promise, both_ways};
-use crate::contract::{Frame, Kind};
+use arqway_arq::{Resequencing, TimerStarts};
+use arqway_contract::fuzz::{Fuzzed, Input, Promise, both_ways};
+use arqway_contract::{Frame, Kind};
 use bytes::Bytes;
 
 impl Fuzzed for Config {

@@ -14,7 +14,7 @@
 //! - A frame whose timer expires is sent again, and no other.
 //! - When a frame that was rejected arrives, everything rejected before it and still missing is rejected again; two simpler
 //!   ways to reject are settings.
-//! - Packets leave in the order that is set ([`crate::Resequencing`]); what is asked for and acknowledged is the same in all.
+//! - Packets leave in the order that is set ([`arqway_arq::Resequencing`]); what is asked for and acknowledged is the same in all.
 //! - Every frame carries N(R), written when the frame starts, not when it is handed over.
 //! - The window reaches half the modulus, so frames may be lost or doubled but must not overtake one another: an old
 //!   copy that arrived a whole window late could pass for a new frame.
@@ -37,8 +37,8 @@ pub use config::{Config, Rejects, TimerStarts, WindowSize, WindowSizeError};
 pub use samples::Samples;
 pub use timeout::{EstimatorConfig, Policy, PolicyError, Timeout};
 
-use crate::arq::{Resequencing, earliest};
-use crate::contract::{Clock, Counters, Deadlines, Departure, Entity, Frame, Packet, Start, Tag, Ticket};
+use arqway_arq::{Resequencing, earliest};
+use arqway_contract::{Clock, Counters, Deadlines, Departure, Entity, Frame, Packet, Start, Tag, Ticket};
 use arqway_units::Octets;
 use bytes::Bytes;
 use receiver::Receiver;

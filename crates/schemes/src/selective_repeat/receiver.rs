@@ -2,9 +2,9 @@
 
 use super::config::{Config, Rejects};
 use super::wire::Number;
-use crate::arq::{DelayedAcknowledgement, Order, Window};
-use crate::contract::Counters;
 use alloc::collections::VecDeque;
+use arqway_arq::{DelayedAcknowledgement, Order, Window};
+use arqway_contract::Counters;
 use arqway_units::Time;
 use bytes::Bytes;
 

@@ -4,8 +4,8 @@ use super::config::Config;
 use super::samples::{OneAtATime, Samples};
 use super::timeout::Timer;
 use super::wire::Number;
-use crate::arq::{RetransmissionBuffer, TimerQueue, Window};
-use crate::contract::{Counters, Packet};
+use arqway_arq::{RetransmissionBuffer, TimerQueue, Window};
+use arqway_contract::{Counters, Packet};
 use arqway_units::Time;
 use bytes::Bytes;
 
@@ -128,8 +128,8 @@ impl Sender {
 mod tests {
     use super::super::timeout::{EstimatorConfig, Policy, Timeout};
     use super::*;
-    use crate::arq::{Arithmetic, FixedPoint, Smoothing};
     use alloc::vec::Vec;
+    use arqway_arq::{Arithmetic, FixedPoint, Smoothing};
     use arqway_units::Span;
     use proptest::prelude::*;
 

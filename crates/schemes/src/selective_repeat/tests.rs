@@ -1,15 +1,15 @@
 //! Scripted exchanges: what one end answers to what it is told, in time order.
 
 use super::*;
-use crate::contract::{Checked, LinkService, LinkState, Packet, Service, Side};
 use alloc::string::String;
 use alloc::vec::Vec;
+use arqway_contract::{Checked, LinkService, LinkState, Packet, Service, Side};
 use arqway_units::{Span, Time};
 use std::format;
 
 /// One end whose line is always free: whatever it hands over starts and departs at once.
 struct Script {
-    service: Checked<crate::contract::End<SelectiveRepeat>>,
+    service: Checked<arqway_contract::End<SelectiveRepeat>>,
     now: Time,
 }
 
@@ -36,7 +36,7 @@ impl Script {
     }
 
     fn peer_sends(&mut self, kind: u8, octets: &[u8]) -> &mut Self {
-        let frame = Frame::from_wire(Tag::of_kind(crate::contract::Kind::new(kind)), octets.to_vec().into());
+        let frame = Frame::from_wire(Tag::of_kind(arqway_contract::Kind::new(kind)), octets.to_vec().into());
         self.service.handle_frame(frame, self.now);
         self
     }

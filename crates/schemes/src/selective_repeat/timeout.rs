@@ -8,11 +8,11 @@
 //! The estimate is TCP's ([`RoundTrip`]). A sample is the time from a frame's last transmission to the acknowledgement that
 //! is the first to cover it, taken of the last frame that an acknowledgement covers and of no reject, or of one frame at a
 //! time ([`Samples`]). A timeout changes nothing: there is no back-off. That no timer expires before one set earlier is
-//! [`TimerQueue`](crate::arq::TimerQueue)'s rule.
+//! [`TimerQueue`](arqway_arq::TimerQueue)'s rule.
 
 use super::samples::Samples;
-use crate::arq::{Arithmetic, RoundTrip, Smoothing};
-use crate::contract::settings;
+use arqway_arq::{Arithmetic, RoundTrip, Smoothing};
+use arqway_contract::settings;
 use arqway_units::{SHORTEST_TIMER, Span, positive_span};
 use core::fmt;
 use core::str::FromStr;
@@ -224,7 +224,7 @@ impl Estimator {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arq::FixedPoint;
+    use arqway_arq::FixedPoint;
     use proptest::prelude::*;
 
     const WHOLE: Arithmetic = Arithmetic::Integer(FixedPoint::TCP);

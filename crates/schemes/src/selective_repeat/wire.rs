@@ -11,10 +11,10 @@
 //!                                                               0 where there is none
 //! ```
 //!
-//! Data are linked where packets are not released in the order of their numbers: see [`crate::Resequencing`].
+//! Data are linked where packets are not released in the order of their numbers: see [`arqway_arq::Resequencing`].
 
-use crate::arq::Seq;
-use crate::contract::{Frame, Kind};
+use arqway_arq::Seq;
+use arqway_contract::{Frame, Kind};
 use arqway_units::Octets;
 use bytes::Bytes;
 

@@ -12,7 +12,7 @@ use alloc::collections::VecDeque;
 use arqway_units::Time;
 use bytes::Bytes;
 
-pub(super) use crate::arq::TcpNumber as Number;
+pub(super) use arqway_arq::TcpNumber as Number;
 
 /// A segment kept for the case that it is lost.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! How Snoop is set up. A configuration that parsed is valid. Only the access point's end uses it.
 
-use crate::arq::{Arithmetic, DeviatesFrom, Deviation, Smoothing, gain};
-use crate::contract::settings;
+use arqway_arq::{Arithmetic, DeviatesFrom, Deviation, Smoothing, gain};
+use arqway_contract::settings;
 use arqway_units::{Ratio, Span, positive_span};
 use core::num::{NonZeroU32, NonZeroUsize};
 use serde::{Deserialize, Serialize};

@@ -14,8 +14,8 @@
 
 use super::cache::{Cache, Cached, Number, Place};
 use super::config::{Config, Estimator};
-use crate::arq::{Arithmetic, RoundTrip};
-use crate::ip::Segment;
+use arqway_arq::{Arithmetic, RoundTrip};
+use arqway_ip::Segment;
 use arqway_units::{Span, Time};
 use bytes::Bytes;
 

@@ -1,8 +1,8 @@
 //! What fuzzing must know of Snoop.
 
 use super::{Config, Estimator, Resend};
-use crate::contract::fuzz::{Fuzzed, Input, Promise, both_ways};
-use crate::contract::{Kind, LinkService, Packet, Service, Side, Tag};
+use arqway_contract::fuzz::{Fuzzed, Input, Promise, both_ways};
+use arqway_contract::{Kind, LinkService, Packet, Service, Side, Tag};
 use arqway_units::{Octets, Time};
 use core::num::NonZeroU32;
 use etherparse::{SlicedPacket, TransportSlice};

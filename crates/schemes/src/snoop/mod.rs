@@ -33,10 +33,10 @@ mod wire;
 
 pub use config::{Config, Estimator, Resend};
 
-use crate::contract::{
+use alloc::collections::VecDeque;
+use arqway_contract::{
     Clock, Counters, Deadlines, End, Entity, Frame, Kind, LinkContext, Packet, SchemeName, Service, Side,
 };
-use alloc::collections::VecDeque;
 use arqway_units::Octets;
 use bytes::Bytes;
 use connection::Verdict;

@@ -1,7 +1,7 @@
 //! What Snoop reads of a packet: the addresses, and TCP's ports, numbers and flags (see
-//! [`Segment`](crate::ip::Segment)). Nothing is ever written.
+//! [`Segment`](arqway_ip::Segment)). Nothing is ever written.
 
-use crate::ip::{Headers, Segment};
+use arqway_ip::{Headers, Segment};
 use core::net::IpAddr;
 
 /// An end of a TCP connection.

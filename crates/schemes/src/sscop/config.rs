@@ -2,8 +2,8 @@
 
 use super::Sscop;
 use super::connection::{Lengths, Parameters};
-use crate::arq::{Resequencing, Unordered};
-use crate::contract::{Bounded, End, LinkContext, SchemeName, Service, settings};
+use arqway_arq::{Resequencing, Unordered};
+use arqway_contract::{Bounded, End, LinkContext, SchemeName, Service, settings};
 use arqway_units::{Span, positive_span};
 use core::num::NonZeroUsize;
 use serde::{Deserialize, Serialize};

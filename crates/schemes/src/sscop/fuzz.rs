@@ -2,10 +2,10 @@
 
 use super::pdu::{self, Pdu, Stat};
 use super::{Config, Credit, ListLength};
-use crate::arq::Resequencing;
-use crate::contract::fuzz::{Fuzzed, Input, Promise};
-use crate::contract::{Bounded, Frame, Kind};
 use alloc::vec::Vec;
+use arqway_arq::Resequencing;
+use arqway_contract::fuzz::{Fuzzed, Input, Promise};
+use arqway_contract::{Bounded, Frame, Kind};
 use arqway_units::Span;
 use bytes::Bytes;
 

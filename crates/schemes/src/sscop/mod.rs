@@ -34,9 +34,9 @@ mod user;
 
 pub use config::{Config, Credit, CreditError, ListLength, ListLengthError};
 
-use crate::arq::Resequencing;
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
+use arqway_arq::Resequencing;
 use bytes::Bytes;
 use connection::Connection;
 use order_filter::OrderFilter;

@@ -13,7 +13,7 @@
 //! Ahead is what is nearer in front than behind, by half of all numbers. A peer that began anew, or so many losses in a row, may make
 //! new frames look old. So after a silence in which none was taken, whatever comes is taken: none is overtaken by that much time.
 
-use crate::arq::Seq;
+use arqway_arq::Seq;
 use arqway_units::{Span, Time};
 
 type Number = Seq<16>;

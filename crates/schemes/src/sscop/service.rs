@@ -3,8 +3,8 @@
 use super::Sscop;
 use super::connection::{Error, Indication, Outgoing, Request};
 use super::pdu::{self, InFront, Pdu};
-use crate::arq::earliest;
-use crate::contract::{Clock, Counters, Deadlines, Entity, Frame, Head, Packet};
+use arqway_arq::earliest;
+use arqway_contract::{Clock, Counters, Deadlines, Entity, Frame, Head, Packet};
 use arqway_units::{Octets, Time};
 use bytes::Bytes;
 

@@ -3,9 +3,9 @@
 
 use super::Config;
 use super::connection::{Connection, Message, Request, Retrieve, State};
-use crate::arq::Deadline;
-use crate::contract::Packet;
 use alloc::collections::VecDeque;
+use arqway_arq::Deadline;
+use arqway_contract::Packet;
 use arqway_units::{Span, Time};
 use bytes::Bytes;
 

@@ -1,7 +1,7 @@
 //! A recorded exchange, as its file has it.
 
-use arqway_link::Resequencing;
-use arqway_link::sscop::connection::{Lengths, Parameters};
+use arqway_arq::Resequencing;
+use arqway_schemes::sscop::connection::{Lengths, Parameters};
 use arqway_units::{Span, Time};
 use std::collections::BTreeMap;
 

@@ -1,9 +1,9 @@
 //! Both entities of a recording, played again.
 
 use crate::recording::{Event, Recording};
-use arqway_link::sscop::connection::{Connection, Indication, Message, Request, State};
-use arqway_link::sscop::pdu;
-use arqway_link::{Frame, Packet, Tag};
+use arqway_contract::{Frame, Packet, Tag};
+use arqway_schemes::sscop::connection::{Connection, Indication, Message, Request, State};
+use arqway_schemes::sscop::pdu;
 use arqway_units::{Span, Time};
 use bytes::Bytes;
 use std::fmt::Write;

@@ -6,7 +6,7 @@
 use super::super::Tally;
 use super::super::cut::CutLength;
 use super::Model;
-use crate::contract::{Clock, Counters, Departure, Entity, Frame, LinkContext, Packet, Side, Start, Tag};
+use arqway_contract::{Clock, Counters, Departure, Entity, Frame, LinkContext, Packet, Side, Start, Tag};
 use arqway_units::{Octets, Span, Time};
 use arrayvec::ArrayVec;
 use bytes::Bytes;
@@ -117,7 +117,7 @@ impl End {
     /// Nothing is outstanding, and nothing happens by itself.
     pub(super) fn is_at_rest(&self) -> bool {
         let quiet = !self.has_frame() && self.tally.deadlines().timers.is_none();
-        quiet && self.tally.sender.buffer.window().len() == 0 && !self.tally.sender.has_waiting()
+        quiet && self.tally.sender.buffer.window().is_empty() && !self.tally.sender.has_waiting()
     }
 
     pub(super) fn apply(&mut self, input: Input, frames: &mut Frames) -> Outcome {

@@ -29,7 +29,7 @@ mod ends;
 
 use super::below::SLOW;
 use super::{Config, WindowSize};
-use crate::arq::Resequencing;
+use arqway_arq::Resequencing;
 use arqway_units::Span;
 use ends::{End, Ends, Frames, Input, Name, OLDEST};
 use std::collections::{HashMap, HashSet};

@@ -11,8 +11,8 @@
 
 use super::symbol::{self, Symbol};
 use super::{MOST_UNKNOWN, coefficient, field};
-use crate::services::tally::holes::Holes;
-use crate::services::tally::wire::{Cut, MOST_IN_SUM, Repair};
+use crate::holes::Holes;
+use crate::wire::{Cut, MOST_IN_SUM, Repair};
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use bytes::BytesMut;
@@ -21,7 +21,7 @@ use bytes::BytesMut;
 const KEPT_FOR: u64 = 8192;
 
 #[derive(Debug, Clone, Default)]
-pub(in crate::services::tally) struct Decoder {
+pub(crate) struct Decoder {
     /// Frames as they arrived, from `first` on.
     kept: VecDeque<Option<Symbol>>,
     first: u64,
@@ -44,7 +44,7 @@ struct Equation {
 
 impl Decoder {
     /// Frame `number` has arrived.
-    pub(in crate::services::tally) fn arrive(&mut self, number: u64, cut: &Cut) {
+    pub(crate) fn arrive(&mut self, number: u64, cut: &Cut) {
         if number >= self.keeps_until {
             return;
         }
@@ -54,7 +54,7 @@ impl Decoder {
     }
 
     /// Frame `number` will not come: what it is part of is worth nothing.
-    pub(in crate::services::tally) fn give_up(&mut self, number: u64) {
+    pub(crate) fn give_up(&mut self, number: u64) {
         self.put_in(number, None);
     }
 
@@ -103,7 +103,7 @@ impl Decoder {
     }
 
     /// A repair frame has arrived, its first frame's number in full. `None` if it is of no use.
-    pub(in crate::services::tally) fn repair(&mut self, repair: &Repair, frames: &Holes) -> Option<()> {
+    pub(crate) fn repair(&mut self, repair: &Repair, frames: &Holes) -> Option<()> {
         let numbers = repair.first..repair.first + u64::from(repair.count);
         self.keeps_until = self.keeps_until.max(numbers.end + KEPT_FOR);
         let missing = numbers.clone().filter(|number| !frames.has(*number)).take(MOST_UNKNOWN + 1).count();
@@ -151,12 +151,12 @@ impl Decoder {
 
     /// How many frames are unknown in one equation at most.
     #[cfg(test)]
-    pub(in crate::services::tally) fn most_unknown(&self) -> usize {
+    pub(crate) fn most_unknown(&self) -> usize {
         self.equations.iter().map(|equation| equation.unknown.len()).max().unwrap_or(0)
     }
 
     /// The next frame that follows from the equations, and its number; without octets where that cannot be one.
-    pub(in crate::services::tally) fn poll(&mut self, is_linked: bool) -> Option<(u64, Option<Cut>)> {
+    pub(crate) fn poll(&mut self, is_linked: bool) -> Option<(u64, Option<Cut>)> {
         let index = self.equations.iter().position(|equation| equation.unknown.len() == 1)?;
         let equation = self.equations.swap_remove(index);
         let found = (equation.first(), symbol::read(&equation.sum, is_linked, &mut self.slab));

@@ -5,24 +5,24 @@
 //! ```
 
 use super::field::add_scaled;
-use crate::services::tally::wire::{Cut, Form, IN_SUM};
+use crate::wire::{Cut, Form, IN_SUM};
 use bytes::{Bytes, BytesMut};
 
 /// A frame with more octets is in no sum.
-pub(in crate::services::tally) const MOST_OCTETS: usize = 0x1fff;
+pub(crate) const MOST_OCTETS: usize = 0x1fff;
 /// How much memory for frames is taken at once.
 const SLAB: usize = 64 * 1024;
 
 /// A frame as it is added.
 #[derive(Debug, Clone)]
-pub(in crate::services::tally) struct Symbol {
+pub(crate) struct Symbol {
     head: [u8; IN_SUM],
     octets: Bytes,
 }
 
 impl Symbol {
     /// That of a frame; `None` where it is too long.
-    pub(in crate::services::tally) fn new(starts: bool, ends: bool, link: Option<u32>, octets: Bytes) -> Option<Self> {
+    pub(crate) fn new(starts: bool, ends: bool, link: Option<u32>, octets: Bytes) -> Option<Self> {
         let length = u32::try_from(octets.len()).ok().filter(|_| octets.len() <= MOST_OCTETS)?;
         let marks = u32::from(starts) << 15 | u32::from(ends) << 14 | u32::from(link.is_some()) << 13 | length;
         let [_, _, a, b] = marks.to_be_bytes();
@@ -39,7 +39,7 @@ impl Symbol {
     }
 
     /// Adds it so many times to a sum that is as long; `None` where that is shorter.
-    pub(in crate::services::tally) fn add_to(&self, sum: &mut [u8], times: u8) -> Option<()> {
+    pub(crate) fn add_to(&self, sum: &mut [u8], times: u8) -> Option<()> {
         let (head, octets) = sum.split_at_mut_checked(IN_SUM)?;
         add_scaled(head, times, &self.head);
         add_scaled(octets.get_mut(..self.octets.len())?, times, &self.octets);

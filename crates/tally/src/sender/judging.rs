@@ -1,11 +1,11 @@
 //! What the peer tells: which frames have arrived, and what became of each transmission.
 
 use super::{Acknowledged, Fate, Sender};
-use crate::contract::Clock;
-use crate::services::tally::config::Mechanism;
-use crate::services::tally::feedback::{Arrived, Feedback, Lateness};
-use crate::services::tally::transmissions::Transmission;
-use crate::services::tally::wire::{Form, Number, SHORT_REACH};
+use crate::config::Mechanism;
+use crate::transmissions::Transmission;
+use crate::wire::{Arrived, Feedback, Lateness};
+use crate::wire::{Form, Number, SHORT_REACH};
+use arqway_contract::Clock;
 use arqway_units::Time;
 use bytes::Bytes;
 
@@ -22,7 +22,7 @@ enum Verdict {
 
 impl Sender {
     /// The peer tells what has arrived.
-    pub(in crate::services::tally) fn heed(&mut self, feedback: &Feedback, Clock { timers, .. }: Clock) -> Option<()> {
+    pub(crate) fn heed(&mut self, feedback: &Feedback, Clock { timers, .. }: Clock) -> Option<()> {
         let (first, end) = (self.buffer.first().as_u64(), self.buffer.end().as_u64());
         if feedback.form == Form::Short && (end - first > SHORT_REACH || self.transmissions.unreported() > SHORT_REACH)
         {

@@ -12,10 +12,10 @@ use super::packets::Packets;
 use super::timing::Timing;
 use super::transmissions::Transmissions;
 use super::wire::{self, Counter, LONG_REACH, Number};
-use crate::arq::{Resequencing, RetransmissionBuffer, Window};
-use crate::contract::{Clock, Counters, Frame, LinkContext, Packet, Start};
-use crate::ip::{Compressor, FlowKey};
 use alloc::boxed::Box;
+use arqway_arq::{Resequencing, RetransmissionBuffer, Window};
+use arqway_contract::{Clock, Counters, Frame, LinkContext, Packet, Start};
+use arqway_ip::{Compressor, FlowKey};
 use arqway_units::{Octets, Span, Time};
 use bytes::Bytes;
 use core::ops::Range;
@@ -309,7 +309,7 @@ impl Sender {
 
     /// Whether nothing that was sent is unknown.
     fn is_at_rest(&self) -> bool {
-        self.buffer.window().len() == 0
+        self.buffer.window().is_empty()
     }
 
     pub(super) fn deadline(&self) -> Option<Time> {

@@ -1,11 +1,11 @@
 //! What goes out next: what goes out again, what is new, a poll.
 
 use super::{Fate, Outgoing, Sender};
-use crate::contract::{Clock, Counters, Frame, Holds, Packet};
-use crate::ip::{Ecn, acknowledges_only, in_front};
-use crate::services::tally::below::{Below, SLOW, What};
-use crate::services::tally::config::Mechanism;
-use crate::services::tally::wire::{self, Form, Head, LEAST_CUT, LONG_REACH, Number, SHORT_REACH, TINY_REACH};
+use crate::below::{Below, SLOW, What};
+use crate::config::Mechanism;
+use crate::wire::{self, Form, Head, LEAST_CUT, LONG_REACH, Number, SHORT_REACH, TINY_REACH};
+use arqway_contract::{Clock, Counters, Frame, Holds, Packet};
+use arqway_ip::{Ecn, acknowledges_only, in_front};
 use arqway_units::{Octets, Span, Time};
 use bytes::Bytes;
 
@@ -25,7 +25,7 @@ const MOST_COPIES: u8 = 4;
 impl Sender {
     /// The next frame of at most `room` octets: what goes out again, what is new, a poll. `ride` octets of runs are set aside
     /// for feedback in data of this form, if any is to ride there. `is_last`: nothing of ours waits in the queue below.
-    pub(in crate::services::tally) fn poll(
+    pub(crate) fn poll(
         &mut self,
         clock: Clock,
         room: Octets,
@@ -63,7 +63,7 @@ impl Sender {
 
     /// The narrowest form whose numbers the peer reads aright, where a frame takes so long on the line. The long one in time: the peer goes
     /// on to answer in the short form for a round trip, in which as many frames again go out, and these answers are to be read too.
-    pub(in crate::services::tally) fn form(&self, below: &Below, frame_time: Span) -> Form {
+    pub(crate) fn form(&self, below: &Below, frame_time: Span) -> Form {
         let outstanding = self.buffer.end().as_u64() - self.buffer.first().as_u64();
         let unreported = self.transmissions.unreported() + below.unstarted();
         match outstanding.max(unreported) {

@@ -10,13 +10,13 @@
 //! still lacks them when it has had these.
 
 use super::{Fate, Outgoing, Sender};
-use crate::contract::{Counters, Frame};
-use crate::services::tally::below::What;
-use crate::services::tally::repair::coefficient;
-use crate::services::tally::repair::symbol::{self, Symbol};
-use crate::services::tally::wire::{self, IN_SUM, MOST_IN_SUM, Number, Repair};
+use crate::below::What;
+use crate::repair::coefficient;
+use crate::repair::symbol::{self, Symbol};
+use crate::wire::{self, IN_SUM, MOST_IN_SUM, Number, Repair};
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
+use arqway_contract::{Counters, Frame};
 use arqway_units::{Span, ToFloat, truncate};
 use bytes::BytesMut;
 
@@ -40,7 +40,7 @@ const SLAB: usize = 64 * 1024;
 
 /// What is known of repair frames.
 #[derive(Debug, Clone, Default)]
-pub(in crate::services::tally) struct Repairing {
+pub(crate) struct Repairing {
     /// The peer has told of all frames before this one: they have arrived, or are missing.
     told: u64,
     /// Those that the peer has not told of, in the order in which they went out.
@@ -79,7 +79,7 @@ struct Waiting {
 
 impl Repairing {
     /// A frame with data took so long on the line. The longest of the last ones count: a short one says little of the others.
-    pub(in crate::services::tally) fn frame_took(&mut self, span: Span) {
+    pub(crate) fn frame_took(&mut self, span: Span) {
         self.frame_time = span.max(self.frame_time - self.frame_time / REMEMBERED);
     }
 

@@ -154,14 +154,14 @@ fn in_the_order_of_flows_a_packet_in_several_cuts_waits_for_none_of_another_flow
         sender.service.handle_packet(Packet::new(packet.clone()), sender.now).expect("room");
     }
     let mut lost = 0;
-    pair.ends[1].link(crate::contract::LinkState::Down);
+    pair.ends[1].link(arqway_contract::LinkState::Down);
     // The second cut of the first packet is lost, and nobody can be told: the other flow does not wait.
     pair.run(0, 40, |_| {
         lost += 1;
         lost == 2
     });
     assert_eq!(pair.delivered, [packets[1].clone(), packets[3].clone()]);
-    pair.ends[1].link(crate::contract::LinkState::Up);
+    pair.ends[1].link(arqway_contract::LinkState::Up);
     pair.run(100, 40, |_| false).run(200, 40, |_| false);
     assert_eq!(pair.delivered[2..], [packets[0].clone(), packets[2].clone()]);
 }

@@ -5,7 +5,7 @@ use super::super::repair::symbol::Symbol;
 use super::super::repair::{MOST_UNKNOWN, coefficient, field};
 use super::super::wire::IN_SUM;
 use super::*;
-use crate::services::tally::holes::Holes;
+use crate::holes::Holes;
 use alloc::collections::BTreeSet;
 use alloc::vec;
 use proptest::prelude::*;

@@ -1,7 +1,7 @@
 //! Packets that become too old: given up at both ends, and sent in more copies shortly before.
 
 use super::*;
-use crate::contract::Deadlines;
+use arqway_contract::Deadlines;
 use arqway_units::Time;
 
 fn aging(milliseconds: u64) -> impl Fn(&mut Config) {
@@ -159,7 +159,7 @@ fn after_its_deadline_no_copy_of_a_packet_goes_out_nor_one_that_waits_below() {
 
 #[test]
 fn packets_grow_old_while_the_link_is_down() {
-    use crate::contract::LinkState;
+    use arqway_contract::LinkState;
     let mut end = end_with(aging(100));
     end.packets("a").expect("0 as 1").at(10).link(LinkState::Down).at(500).link(LinkState::Up);
     end.expect("give up 0 + 1 as 2, poll as 3");

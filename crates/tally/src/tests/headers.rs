@@ -1,8 +1,8 @@
 //! Headers of TCP: when they are shortened, and what comes of that at the other end.
 
 use super::*;
-use crate::arq::{Others, Unordered};
 use alloc::vec;
+use arqway_arq::{Others, Unordered};
 use etherparse::{PacketBuilder, TcpHeader};
 
 /// The segment of this number of a connection, of 52 octets of payload behind 40 of headers.

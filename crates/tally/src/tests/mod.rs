@@ -14,10 +14,13 @@ mod tells;
 
 use super::wire::{Counter, Head, Number};
 use super::*;
-use crate::arq::Resequencing;
-use crate::contract::{Departure, End, LinkService, Script, Service, Side};
+use crate::script::Script;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use arqway_arq::Resequencing;
+use arqway_contract::{Departure, End, Entity, Frame, LinkContext, LinkService, Packet, Service, Side, Start, Tag};
+use arqway_units::{Octets, Span, Time};
+use bytes::{Bytes, BytesMut};
 use std::format;
 
 /// One end and its peer, who is the test.

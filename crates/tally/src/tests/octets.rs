@@ -1,7 +1,7 @@
 //! What is written is read.
 
 use super::*;
-use crate::services::tally::wire::{LONG_REACH, MOST_RUNS_ALONE};
+use crate::wire::{LONG_REACH, MOST_RUNS_ALONE};
 use proptest::prelude::*;
 
 fn forms() -> impl Strategy<Value = Form> {

@@ -1,7 +1,7 @@
 //! Frames that are lost go out again, and when.
 
 use super::*;
-use crate::contract::{Deadlines, LinkState};
+use arqway_contract::{Deadlines, LinkState};
 
 #[test]
 fn a_lost_frame_goes_out_again_as_soon_as_a_later_transmission_is_told_of_and_before_what_is_new() {

@@ -1,40 +1,19 @@
 //! Frames of tally as they are written.
 
-use super::{
-    Counter, DATA, DATA_FEEDBACK, DATA_LINK, FEEDBACK, Form, Head, LONG, LONG_FEEDBACK_OR_POLL, MOST, MOST_RUNS_ALONE,
-    Number, PIECE_OR_GIVEN_UP, POLL, REPAIR_FLAGS, Repair, SLAB, Short, TinyCounter, TinyNumber, WHOLE,
+use super::feedback::{Feedback, Runs};
+use super::layout::{
+    Counter, DATA, DATA_FEEDBACK, DATA_LINK, FEEDBACK, Form, LONG, LONG_FEEDBACK_OR_POLL, MOST, MOST_RUNS_ALONE,
+    Number, PIECE_OR_GIVEN_UP, POLL, REPAIR_FLAGS, SLAB, Short, TinyCounter, TinyNumber, WHOLE, put_variable,
 };
-use crate::contract::{Frame, Holds, Kind};
-use crate::ip::Ecn;
-use crate::services::tally::feedback::{Feedback, Runs};
+use super::pdu::{Head, Repair};
+use arqway_contract::{Frame, Holds, Kind};
+use arqway_ip::Ecn;
 use arrayvec::ArrayVec;
 use bytes::{Bytes, BytesMut};
 
-/// Appends a number of seven bits an octet, if it fits into `most` octets.
-pub(in crate::services::tally) fn put_variable<const N: usize>(
-    to: &mut ArrayVec<u8, N>,
-    number: u32,
-    most: usize,
-) -> bool {
-    let groups = match number {
-        0..0x80 => 1,
-        0x80..0x4000 => 2,
-        0x4000..0x20_0000 => 3,
-        _ => return false,
-    };
-    if to.len() + groups > most.min(N) {
-        return false;
-    }
-    for group in (0..groups).rev() {
-        let [low, ..] = (number >> (7 * group) & 0x7f).to_le_bytes();
-        to.push(if group > 0 { low | 0x80 } else { low });
-    }
-    true
-}
-
 impl Head {
     /// How many octets it takes.
-    pub(in crate::services::tally) fn octets(&self) -> usize {
+    pub(crate) fn octets(&self) -> usize {
         let form = self.form();
         let link = self.link.map_or(0, |link| match link {
             0..0x80 => 1,
@@ -46,7 +25,7 @@ impl Head {
     }
 
     /// The form that it has: the tiny one has room for nothing else, but that the packet waits for none.
-    pub(in crate::services::tally) fn form(&self) -> Form {
+    pub(crate) fn form(&self) -> Form {
         let is_bare = self.starts && self.ends && self.link.unwrap_or(0) == 0 && self.feedback.is_none();
         if is_bare { self.narrowest } else { self.narrowest.max(Form::Short) }
     }
@@ -62,7 +41,7 @@ impl Head {
     }
 
     /// The frame; counter and feedback are written when it starts.
-    pub(in crate::services::tally) fn frame(&self, octets: Bytes) -> Frame {
+    pub(crate) fn frame(&self, octets: Bytes) -> Frame {
         debug_assert!(self.octets() <= MOST, "what is set aside for feedback depends on the form");
         let blank = [0; MOST];
         let mut frame = Frame::new(self.kind(), &blank[..self.octets().min(MOST)], octets);
@@ -71,7 +50,7 @@ impl Head {
     }
 
     /// Writes it with a counter, and what there is to say, into the frame.
-    pub(in crate::services::tally) fn write(&self, frame: &mut Frame, counter: Counter, feedback: Option<&Feedback>) {
+    pub(crate) fn write(&self, frame: &mut Frame, counter: Counter, feedback: Option<&Feedback>) {
         let mut head = ArrayVec::<u8, MOST>::new();
         put_names(&mut head, self.form(), self.number.as_u64(), counter.as_u64(), self.flags());
         let length = self.feedback.map(|runs| u8::try_from(runs).unwrap_or(0x7f));
@@ -137,7 +116,7 @@ impl Feedback {
     }
 
     /// A frame with nothing else, whose runs take `runs` octets of memory that many frames share.
-    pub(in crate::services::tally) fn frame(&self, runs: usize, slab: &mut BytesMut) -> Frame {
+    pub(crate) fn frame(&self, runs: usize, slab: &mut BytesMut) -> Frame {
         let mut head = ArrayVec::<u8, MOST>::new();
         self.put(&mut head, self.form);
         let mut octets = ArrayVec::<u8, MOST_RUNS_ALONE>::new();
@@ -167,7 +146,7 @@ impl Runs {
 }
 
 /// A piece of a cut; its counter is written when it starts.
-pub(in crate::services::tally) fn piece(head: &Head, offset: usize, is_last: bool, octets: Bytes) -> Frame {
+pub(crate) fn piece(head: &Head, offset: usize, is_last: bool, octets: Bytes) -> Frame {
     let mut to = ArrayVec::<u8, MOST>::new();
     let marks = u64::from(head.starts) << 1 | u64::from(head.ends);
     let flags = marks << 2 | u64::from(is_last) << 1 | u64::from(head.link.is_some());
@@ -180,7 +159,7 @@ pub(in crate::services::tally) fn piece(head: &Head, offset: usize, is_last: boo
 }
 
 /// `count` frames from `number` on are given up, with which a packet may start; its counter is written when it starts.
-pub(in crate::services::tally) fn given_up(number: Number, starts: bool, count: u16) -> Frame {
+pub(crate) fn given_up(number: Number, starts: bool, count: u16) -> Frame {
     let mut to = ArrayVec::<u8, MOST>::new();
     put_names(&mut to, Form::Long, number.as_u64(), 0, u64::from(starts) << 3);
     to.extend(count.to_be_bytes());
@@ -188,7 +167,7 @@ pub(in crate::services::tally) fn given_up(number: Number, starts: bool, count: 
 }
 
 /// A repair frame; its counter is written when it starts.
-pub(in crate::services::tally) fn repair(repair: Repair) -> Frame {
+pub(crate) fn repair(repair: Repair) -> Frame {
     let mut to = ArrayVec::<u8, MOST>::new();
     put_names(&mut to, Form::Long, repair.first, 0, REPAIR_FLAGS);
     to.extend((repair.count << 6 | u16::from(repair.key)).to_be_bytes());
@@ -197,12 +176,12 @@ pub(in crate::services::tally) fn repair(repair: Repair) -> Frame {
 }
 
 /// A poll; its counter is written when it starts.
-pub(in crate::services::tally) fn poll() -> Frame {
+pub(crate) fn poll() -> Frame {
     Frame::new(LONG_FEEDBACK_OR_POLL, &[0; POLL], Bytes::new())
 }
 
 /// Writes the counter into a frame that is not [`Head`]'s to write.
-pub(in crate::services::tally) fn write_counter(frame: &mut Frame, counter: Counter) {
+pub(crate) fn write_counter(frame: &mut Frame, counter: Counter) {
     let octets = (counter.wire() << 4).to_be_bytes();
     if frame.tag.kind() == LONG_FEEDBACK_OR_POLL {
         let [.., a, b, c] = (counter.wire() << 6).to_be_bytes();

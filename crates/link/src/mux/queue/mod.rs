@@ -37,9 +37,9 @@
 //! ```
 
 use super::recovery;
-use crate::contract::{Counters, Packet};
-use crate::ip::{Headers, Protocol, supersedes};
 use alloc::collections::VecDeque;
+use arqway_contract::{Counters, Packet};
+use arqway_ip::{Headers, Protocol, supersedes};
 use arqway_units::{BitRate, Octets, Span, Time, ToFloat, optional_positive_span, truncate};
 use core::num::NonZeroUsize;
 use serde::{Deserialize, Serialize};

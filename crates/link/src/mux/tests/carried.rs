@@ -2,11 +2,11 @@
 
 use super::super::*;
 use super::{packet, raw_and_udp};
-use crate::contract::{Checked, Side, Start, Tag};
 use crate::registry::ServiceConfig;
-use crate::services::{fec, selective_repeat};
 use alloc::string::{String, ToString};
 use alloc::vec;
+use arqway_contract::{Checked, Side, Start, Tag};
+use arqway_schemes::{fec, selective_repeat};
 use arqway_units::{BitRate, Ratio, Span};
 
 const SERVICES: usize = 2;

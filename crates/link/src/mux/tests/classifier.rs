@@ -3,9 +3,9 @@
 use super::super::classifier::Classifier;
 use super::super::flows::{FlowId, Flows};
 use super::super::rule::Rule;
-use crate::contract::ServiceId;
-use crate::ip::{Addresses, Ds, FlowLabel, Headers, Ports, Protocol};
 use alloc::vec::Vec;
+use arqway_contract::ServiceId;
+use arqway_ip::{Addresses, Ds, FlowLabel, Headers, Ports, Protocol};
 use core::net::{IpAddr, SocketAddr};
 use proptest::option;
 use proptest::prelude::*;

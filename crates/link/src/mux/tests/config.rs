@@ -2,11 +2,11 @@
 
 use super::super::*;
 use super::packet;
-use crate::contract::{Packet, Side};
 use crate::registry::ServiceConfig;
-use crate::services::raw;
 use alloc::string::{String, ToString};
 use alloc::vec;
+use arqway_contract::{Packet, Side};
+use arqway_schemes::raw;
 use etherparse::PacketBuilder;
 
 fn raw() -> ServiceConfig {

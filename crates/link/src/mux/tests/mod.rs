@@ -7,10 +7,10 @@ mod queue;
 mod rates;
 
 use super::*;
-use crate::contract::{Checked, LinkState, Packet, Side, Tag};
 use crate::registry::ServiceConfig;
-use crate::services::{raw, tally};
+use crate::{raw, tally};
 use alloc::vec;
+use arqway_contract::{Checked, LinkState, Packet, Side, Tag};
 use arqway_units::Span;
 
 fn packet(protocol: Protocol) -> Packet {

@@ -1,8 +1,8 @@
 //! A queue a class: packets wait there until their service wants them.
 
 use super::*;
-use crate::Start;
-use crate::services::{rlc, selective_repeat};
+use arqway_contract::Start;
+use arqway_schemes::{rlc, selective_repeat};
 
 fn limits(packets: usize) -> Option<QueueLimits> {
     Some(QueueLimits { packets: NonZeroUsize::new(packets).expect("not zero"), ..QueueLimits::default() })

@@ -1,5 +1,5 @@
 //! Delivery without regard to sequence (25.322 §4.2.1.3.2: in-sequence delivery is a function that may be off): each SDU as soon as
-//! it is [whole](crate::services::rlc::whole), the window wherever it is.
+//! it is [whole](crate::rlc::whole), the window wherever it is.
 //!
 //! ```text
 //!     behind            VR(R)                    VR(H)
@@ -10,12 +10,12 @@
 //! The window slides as ever. Behind it stay the PDUs of the one SDU that is under way there: no other can still need them.
 
 use super::Number;
-use crate::arq::Window;
-use crate::services::rlc::pdu::Contents;
-use crate::services::rlc::reassembly::LONGEST_SDU;
-use crate::services::rlc::whole;
-use crate::services::rlc::whole::Held;
+use crate::rlc::pdu::Contents;
+use crate::rlc::reassembly::LONGEST_SDU;
+use crate::rlc::whole;
+use crate::rlc::whole::Held;
 use alloc::collections::VecDeque;
+use arqway_arq::Window;
 use bytes::Bytes;
 
 /// What of the PDUs behind the window may still be needed.

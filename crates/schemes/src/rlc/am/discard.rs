@@ -13,8 +13,8 @@
 use super::Number;
 use super::config::{Discard, Settings};
 use super::window::TransmissionWindow;
-use crate::arq::Deadline;
 use alloc::collections::VecDeque;
+use arqway_arq::Deadline;
 use arqway_units::{Span, Time};
 use arrayvec::ArrayVec;
 

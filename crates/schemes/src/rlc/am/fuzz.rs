@@ -1,8 +1,8 @@
 //! What fuzzing must know of acknowledged mode.
 
 use super::Config;
-use crate::contract::fuzz::{Fuzzed, Input, Promise};
-use crate::contract::{Bounded, Side};
+use arqway_contract::fuzz::{Fuzzed, Input, Promise};
+use arqway_contract::{Bounded, Side};
 use core::num::NonZeroUsize;
 
 impl Fuzzed for Config {

@@ -45,12 +45,12 @@ pub use config::{
     Config, Discard, MissingAs, MrwConfig, PduSize, PollConfig, Profile, ResetConfig, StatusConfig, TimerStarts,
 };
 
-use crate::arq::Seq;
-use crate::contract::{Counters, Frame};
-use crate::services::rlc::pdu;
-use crate::services::rlc::pdu::{AmOptions, Amd, LengthIndicatorSize, Status, Sufi};
-use crate::services::rlc::segmentation::with_status;
+use crate::rlc::pdu;
+use crate::rlc::pdu::{AmOptions, Amd, LengthIndicatorSize, Status, Sufi};
+use crate::rlc::segmentation::with_status;
 use alloc::boxed::Box;
+use arqway_arq::Seq;
+use arqway_contract::{Counters, Frame};
 use arqway_units::{Octets, Time};
 use bytes::Bytes;
 use config::Settings;

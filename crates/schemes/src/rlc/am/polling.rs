@@ -9,7 +9,7 @@
 use super::Number;
 use super::config::Poll;
 use super::window::Pdu;
-use crate::arq::Deadline;
+use arqway_arq::Deadline;
 use arqway_units::{Span, Time, ToFloat};
 
 #[derive(Debug)]

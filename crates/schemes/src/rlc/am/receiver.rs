@@ -2,11 +2,11 @@
 
 use super::Number;
 use super::as_received::AsReceived;
-use crate::arq::Window;
-use crate::contract::Counters;
-use crate::services::rlc::pdu::{Contents, MoveReceivingWindow};
-use crate::services::rlc::reassembly::Reassembler;
+use crate::rlc::pdu::{Contents, MoveReceivingWindow};
+use crate::rlc::reassembly::Reassembler;
 use alloc::collections::VecDeque;
+use arqway_arq::Window;
+use arqway_contract::Counters;
 use bytes::Bytes;
 
 #[derive(Debug)]

@@ -7,9 +7,9 @@ use super::Number;
 use super::config::{MissingAs, Status};
 use super::discard::MrwContents;
 use super::receiver::Receiver;
-use crate::arq::Deadline;
-use crate::services::rlc::pdu::StatusWriter;
+use crate::rlc::pdu::StatusWriter;
 use alloc::collections::VecDeque;
+use arqway_arq::Deadline;
 use arqway_units::{Span, Time};
 use bytes::Bytes;
 

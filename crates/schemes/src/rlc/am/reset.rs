@@ -13,8 +13,8 @@
 
 use super::Number;
 use super::config;
-use crate::arq::Deadline;
-use crate::services::rlc::pdu;
+use crate::rlc::pdu;
+use arqway_arq::Deadline;
 use arqway_units::Time;
 
 #[derive(Debug)]

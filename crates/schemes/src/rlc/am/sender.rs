@@ -6,10 +6,10 @@ use super::discard::{NotAnswered, SduDiscard};
 use super::polling::{Polling, Submitted};
 use super::verdict::{Verdict, Wrong};
 use super::window::{Exhausted, Pdu, TransmissionWindow};
-use crate::contract::{Clock, Counters, Packet};
-use crate::services::rlc::filling::Filling;
-use crate::services::rlc::pdu::Status;
-use crate::services::rlc::segmentation::{Format, Mode, Segmenter};
+use crate::rlc::filling::Filling;
+use crate::rlc::pdu::Status;
+use crate::rlc::segmentation::{Format, Mode, Segmenter};
+use arqway_contract::{Clock, Counters, Packet};
 use arqway_units::{Octets, Time};
 
 #[derive(Debug)]

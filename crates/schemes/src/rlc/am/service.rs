@@ -2,10 +2,10 @@
 
 use super::ticket::{Handed, What};
 use super::{AcknowledgedMode, Number};
-use crate::arq::TimerStarts;
-use crate::contract::{Clock, Counters, Deadlines, Departure, Entity, Frame, Packet, Start, Tag, Ticket};
-use crate::services::rlc::pdu;
-use crate::services::rlc::pdu::AmPdu;
+use crate::rlc::pdu;
+use crate::rlc::pdu::AmPdu;
+use arqway_arq::TimerStarts;
+use arqway_contract::{Clock, Counters, Deadlines, Departure, Entity, Frame, Packet, Start, Tag, Ticket};
 use arqway_units::Octets;
 use bytes::Bytes;
 

@@ -1,7 +1,7 @@
 //! What a frame's ticket says when it comes back.
 
 use super::Number;
-use crate::contract::Ticket;
+use arqway_contract::Ticket;
 
 /// A frame that was handed over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

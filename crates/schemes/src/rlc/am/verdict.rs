@@ -2,7 +2,7 @@
 //! it (§9.2.2.11, §10.1, §10.2).
 
 use super::Number;
-use crate::services::rlc::pdu::{Status, Sufi};
+use crate::rlc::pdu::{Status, Sufi};
 use alloc::vec::Vec;
 
 /// What it says, kept from report to report so that none allocates.

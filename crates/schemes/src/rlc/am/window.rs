@@ -7,10 +7,10 @@
 
 use super::Number;
 use super::config::Settings;
-use crate::arq::Window;
-use crate::services::rlc::pdu::HeaderExtension;
-use crate::services::rlc::segmentation::{Padding, Segment};
+use crate::rlc::pdu::HeaderExtension;
+use crate::rlc::segmentation::{Padding, Segment};
 use alloc::collections::VecDeque;
+use arqway_arq::Window;
 use arqway_units::{Span, Time};
 use bytes::Bytes;
 use core::ops::Range;

@@ -29,7 +29,7 @@ mod status;
 mod sufi;
 mod writer;
 
-use crate::contract::{Frame, Kind};
+use arqway_contract::{Frame, Kind};
 use bytes::Bytes;
 
 pub use contents::Contents;

@@ -1,6 +1,6 @@
 //! Arithmetic of sequence numbers of 12 bits, as they stand in super-fields.
 
-use crate::arq::Seq;
+use arqway_arq::Seq;
 
 type Number = Seq<12>;
 

@@ -9,9 +9,9 @@ use super::pdu::{
 };
 use super::reassembly::{LONGEST_SDU, Reassembler};
 use super::segmentation::{Format, Mode, Segment, Segmenter, with_status};
-use crate::contract::Frame;
 use alloc::string::String;
 use alloc::vec::Vec;
+use arqway_contract::Frame;
 use arqway_units::Octets;
 use bytes::Bytes;
 use proptest::prelude::*;

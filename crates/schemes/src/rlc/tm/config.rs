@@ -1,7 +1,7 @@
 //! How transparent mode is set up. A configuration that parsed is valid.
 
 use super::TransparentMode;
-use crate::contract::{End, LinkContext, SchemeName, Service, settings};
+use arqway_contract::{End, LinkContext, SchemeName, Service, settings};
 use arqway_units::{Span, optional_positive_span};
 use core::num::NonZeroUsize;
 

@@ -1,8 +1,8 @@
 //! What fuzzing must know of transparent mode.
 
 use super::Config;
-use crate::contract::Tag;
-use crate::contract::fuzz::{Fuzzed, Input, Promise, owes_a_packet};
+use arqway_contract::Tag;
+use arqway_contract::fuzz::{Fuzzed, Input, Promise, owes_a_packet};
 
 impl Fuzzed for Config {
     fn any(input: &mut Input<'_>) -> Self {

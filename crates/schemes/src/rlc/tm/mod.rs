@@ -16,9 +16,9 @@ mod tests;
 
 pub use config::Config;
 
-use crate::contract::{Clock, Counters, Deadlines, Entity, Frame, Packet};
-use crate::services::rlc::pdu;
+use crate::rlc::pdu;
 use alloc::collections::VecDeque;
+use arqway_contract::{Clock, Counters, Deadlines, Entity, Frame, Packet};
 use arqway_units::{Octets, Time};
 use bytes::Bytes;
 

@@ -1,12 +1,13 @@
 //! Scripted exchanges: what one end answers to what it is told, in time order.
 
 use super::*;
-use crate::contract::{LinkService, LinkState, Packet, Script, Service, Side};
+use crate::script::Script;
+use arqway_contract::{LinkService, LinkState, Packet, Service, Side};
 use arqway_units::Span;
 use core::num::NonZeroUsize;
 use std::string::String;
 
-fn end(change: impl FnOnce(&mut Config)) -> Script<crate::contract::End<TransparentMode>> {
+fn end(change: impl FnOnce(&mut Config)) -> Script<arqway_contract::End<TransparentMode>> {
     let mut config = Config::default();
     change(&mut config);
     Script::new(config.build(&Side::Client.into()), |frame| {

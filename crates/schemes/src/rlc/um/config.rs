@@ -1,10 +1,10 @@
 //! How unacknowledged mode is set up. A configuration that parsed is valid.
 
 use super::UnacknowledgedMode;
-use crate::contract::{Bounded, End, LinkContext, SchemeName, Service, Side, settings};
-use crate::services::rlc::pdu::LengthIndicatorSize;
-use crate::services::rlc::pdu_size::PduSize;
-use crate::services::rlc::segmentation::{Format, Mode};
+use crate::rlc::pdu::LengthIndicatorSize;
+use crate::rlc::pdu_size::PduSize;
+use crate::rlc::segmentation::{Format, Mode};
+use arqway_contract::{Bounded, End, LinkContext, SchemeName, Service, Side, settings};
 use arqway_units::{Span, optional_positive_span, positive_span};
 use core::num::NonZeroUsize;
 use serde::{Deserialize, Serialize};

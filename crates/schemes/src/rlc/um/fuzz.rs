@@ -1,7 +1,7 @@
 //! What fuzzing must know of unacknowledged mode.
 
 use super::{Config, Reception, UmdSize, WhenFull};
-use crate::contract::fuzz::{Fuzzed, Input, Promise};
+use arqway_contract::fuzz::{Fuzzed, Input, Promise};
 
 impl Fuzzed for Config {
     const SEGMENTS: bool = true;

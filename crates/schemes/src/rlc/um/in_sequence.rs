@@ -1,9 +1,9 @@
 //! PDUs in their order become SDUs, and a gap costs those that have something in it (§11.2.3.1).
 
 use super::Number;
-use crate::contract::Counters;
-use crate::services::rlc::pdu::Contents;
-use crate::services::rlc::reassembly::Reassembler;
+use crate::rlc::pdu::Contents;
+use crate::rlc::reassembly::Reassembler;
+use arqway_contract::Counters;
 use bytes::Bytes;
 
 #[derive(Debug)]

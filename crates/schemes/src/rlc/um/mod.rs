@@ -32,10 +32,10 @@ mod tests;
 
 pub use config::{Config, Reception, UmdSize, WhenFull};
 
-use crate::arq::{Seq, earliest};
-use crate::contract::{Clock, Counters, Deadlines, Entity, Frame, Packet, Side};
-use crate::services::rlc::pdu;
-use crate::services::rlc::pdu::LengthIndicatorSize;
+use crate::rlc::pdu;
+use crate::rlc::pdu::LengthIndicatorSize;
+use arqway_arq::{Seq, earliest};
+use arqway_contract::{Clock, Counters, Deadlines, Entity, Frame, Packet, Side};
 use arqway_units::Octets;
 use bytes::Bytes;
 use receiver::Receiver;

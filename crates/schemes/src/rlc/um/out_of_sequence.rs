@@ -1,12 +1,12 @@
-//! Out of sequence SDU delivery (§11.2.3.2): each SDU as soon as it is [whole](crate::services::rlc::whole). PDUs stay until the window has passed
+//! Out of sequence SDU delivery (§11.2.3.2): each SDU as soon as it is [whole](crate::rlc::whole). PDUs stay until the window has passed
 //! them, also those of which nothing is needed any more.
 
 use super::Number;
 use super::store::Store;
-use crate::arq::Deadline;
-use crate::services::rlc::pdu::Contents;
-use crate::services::rlc::whole;
-use crate::services::rlc::whole::Held;
+use crate::rlc::pdu::Contents;
+use crate::rlc::whole;
+use crate::rlc::whole::Held;
+use arqway_arq::Deadline;
 use arqway_units::{Span, Time};
 use bytes::Bytes;
 

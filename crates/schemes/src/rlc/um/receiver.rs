@@ -4,9 +4,9 @@ use super::config::{Config, Reception};
 use super::in_sequence::InSequence;
 use super::out_of_sequence::OutOfSequence;
 use super::reordering::Reordering;
-use crate::contract::Counters;
-use crate::services::rlc::pdu::Umd;
+use crate::rlc::pdu::Umd;
 use alloc::collections::VecDeque;
+use arqway_contract::Counters;
 use arqway_units::Time;
 use bytes::Bytes;
 

@@ -9,8 +9,8 @@
 
 use super::Number;
 use super::store::Store;
-use crate::arq::Deadline;
-use crate::services::rlc::pdu::Contents;
+use crate::rlc::pdu::Contents;
+use arqway_arq::Deadline;
 use arqway_units::{Span, Time};
 
 #[derive(Debug)]

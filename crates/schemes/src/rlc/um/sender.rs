@@ -2,12 +2,12 @@
 
 use super::Number;
 use super::config::{Config, WhenFull};
-use crate::contract::{Clock, Counters, Frame, Packet, Side};
-use crate::services::rlc::filling::Filling;
-use crate::services::rlc::pdu;
-use crate::services::rlc::pdu::HeaderExtension;
-use crate::services::rlc::segmentation::Segmenter;
+use crate::rlc::filling::Filling;
+use crate::rlc::pdu;
+use crate::rlc::pdu::HeaderExtension;
+use crate::rlc::segmentation::Segmenter;
 use alloc::collections::VecDeque;
+use arqway_contract::{Clock, Counters, Frame, Packet, Side};
 use arqway_units::{Octets, Span, Time};
 
 #[derive(Debug)]

@@ -6,7 +6,7 @@
 //! ```
 
 use super::Number;
-use crate::services::rlc::pdu::Contents;
+use crate::rlc::pdu::Contents;
 use alloc::vec::Vec;
 use arqway_units::remainder;
 

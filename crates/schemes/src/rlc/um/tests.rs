@@ -1,11 +1,12 @@
 //! Scripted exchanges: what one end answers to what it is told, in time order. Then any order of arrival.
 
 use super::*;
-use crate::contract::{Bounded, End, LinkService, LinkState, Packet, Script, Service, Tag};
-use crate::services::rlc::pdu::{LengthIndicator, Umd, parse_um};
-use crate::services::rlc::segmentation::Segmenter;
+use crate::rlc::pdu::{LengthIndicator, Umd, parse_um};
+use crate::rlc::segmentation::Segmenter;
+use crate::script::Script;
 use alloc::string::String;
 use alloc::vec::Vec;
+use arqway_contract::{Bounded, End, LinkService, LinkState, Packet, Service, Tag};
 use arqway_units::{Span, Time};
 use bytes::Bytes;
 use core::num::NonZeroUsize;

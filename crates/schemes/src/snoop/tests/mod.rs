@@ -6,7 +6,7 @@ mod recovers;
 mod watches;
 
 use super::{Config, Snoop};
-use crate::contract::{Checked, Frame, Kind, LinkService, Packet, Service, Side};
+use arqway_contract::{Checked, Frame, Kind, LinkService, Packet, Service, Side};
 use arqway_units::{Octets, Span, Time};
 use bytes::Bytes;
 use std::vec::Vec;
@@ -97,7 +97,7 @@ fn at(milliseconds: u64) -> Time {
 
 /// The access point's end, with a line that takes everything at once.
 struct AccessPoint {
-    snoop: Checked<crate::contract::End<Snoop>>,
+    snoop: Checked<arqway_contract::End<Snoop>>,
     now: Time,
 }
 

@@ -2,7 +2,7 @@
 //! order.
 
 use super::*;
-use crate::services::snoop::{Estimator, Resend};
+use crate::snoop::{Estimator, Resend};
 use arqway_units::Octets;
 use core::num::{NonZeroU32, NonZeroUsize};
 use proptest::prelude::*;

@@ -1,8 +1,8 @@
 //! What is lost on the wireless link comes again from the access point, and the server does not hear of it.
 
 use super::*;
-use crate::contract::LinkState;
-use crate::services::snoop::Resend;
+use crate::snoop::Resend;
+use arqway_contract::LinkState;
 use core::num::NonZeroU32;
 
 #[test]

@@ -30,9 +30,9 @@ pub use primitives::{Error, Indication, Kind, Message, Request, Retrieve};
 pub use timers::{Lengths, Timer};
 
 use super::pdu::Pdu;
-use crate::arq::{Resequencing, Seq};
-use crate::contract::Counters;
 use alloc::collections::VecDeque;
+use arqway_arq::{Resequencing, Seq};
+use arqway_contract::Counters;
 use arqway_units::Time;
 use bytes::Bytes;
 use receiver::Receiver;

@@ -1,6 +1,6 @@
 //! What passes between SSCOP and what is above it: its user, and the management (Q.2110 §6.1, §6.2).
 
-use crate::contract::Packet;
+use arqway_contract::Packet;
 use bytes::Bytes;
 
 /// A packet of the user, with what a counter wants to know of it.

@@ -5,13 +5,13 @@
 //!     ... all here   | missing | here | missing  | not heard of yet |  not taken
 //! ```
 //!
-//! What is here waits in the receive buffer for what is to go before it: by the standard for all, but [`Resequencing`](crate::Resequencing) may
+//! What is here waits in the receive buffer for what is to go before it: by the standard for all, but [`Resequencing`](arqway_arq::Resequencing) may
 //! let it go earlier. That changes nothing of the numbers, and the peer does not see it.
 
 use super::Number;
-use crate::arq::Order;
-use crate::contract::Counters;
 use alloc::collections::VecDeque;
+use arqway_arq::Order;
+use arqway_contract::Counters;
 use arqway_units::Time;
 use bytes::Bytes;
 

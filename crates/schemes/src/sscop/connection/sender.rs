@@ -7,10 +7,10 @@
 
 use super::Number;
 use super::primitives::{Error, Message, Retrieve};
-use crate::arq::{Resequencing, RetransmissionBuffer, Window};
-use crate::contract::{Counters, Packet};
-use crate::services::sscop::pdu::Stat;
+use crate::sscop::pdu::Stat;
 use alloc::collections::VecDeque;
+use arqway_arq::{Resequencing, RetransmissionBuffer, Window};
+use arqway_contract::{Counters, Packet};
 use bytes::Bytes;
 
 /// How many PDUs may be under way where each says in 16 bits which one has to go before it.
@@ -89,7 +89,7 @@ impl Sender {
 
     /// All that was sent is acknowledged, and nothing waits.
     pub(super) fn is_done(&self) -> bool {
-        self.buffer.window().len() == 0 && self.waiting.is_empty()
+        self.buffer.window().is_empty() && self.waiting.is_empty()
     }
 
     pub(super) fn has_credit(&self) -> bool {

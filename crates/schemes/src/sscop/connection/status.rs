@@ -6,7 +6,7 @@
 
 use super::Number;
 use super::receiver::{Hole, Receiver};
-use crate::services::sscop::pdu::{Pdu, Stat, stat_list};
+use crate::sscop::pdu::{Pdu, Stat, stat_list};
 use alloc::collections::VecDeque;
 use bytes::Bytes;
 use core::iter;

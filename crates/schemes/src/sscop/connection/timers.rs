@@ -1,6 +1,6 @@
 //! The five timers (Q.2110 §7.6).
 
-use crate::arq::Deadline;
+use arqway_arq::Deadline;
 use arqway_units::{Span, Time};
 
 /// Which timer.

@@ -4,7 +4,7 @@ use super::primitives::Error;
 use super::receiver::{Arrival, Arriving};
 use super::sender::Data;
 use super::{Connection, Outgoing, Pdu, State, Timer};
-use crate::services::sscop::pdu::Stat;
+use crate::sscop::pdu::Stat;
 use arqway_units::Time;
 
 /// What goes out.

@@ -23,7 +23,7 @@ pub use read::parse;
 pub(crate) use read::{InFront, read};
 pub use write::{frame, stat_list};
 
-use crate::contract::Kind;
+use arqway_contract::Kind;
 use bytes::Bytes;
 
 /// The last word of every PDU, in octets.

@@ -1,7 +1,7 @@
 //! PDUs out of frames: from the last octet forward.
 
 use super::{BY_SSCOP, LAST_WORD, Pdu, Stat, types};
-use crate::contract::{Frame, Head};
+use arqway_contract::{Frame, Head};
 use bytes::Bytes;
 
 /// What stands in front of an SD PDU in its frame; in front of no other PDU stands anything.

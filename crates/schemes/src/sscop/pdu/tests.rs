@@ -1,8 +1,8 @@
 //! The standard's pictures filled in, and what is refused.
 
 use super::*;
-use crate::contract::{Frame, Tag};
 use alloc::vec::Vec;
+use arqway_contract::{Frame, Tag};
 use proptest::prelude::*;
 
 fn octets_of(pdu: Pdu) -> Vec<u8> {

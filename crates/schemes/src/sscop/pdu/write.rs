@@ -1,8 +1,8 @@
 //! PDUs into frames: the body is what was given, and the trailer all the rest.
 
 use super::{BY_SSCOP, KIND, Pdu, padding_of, types};
-use crate::contract::{Frame, Head};
 use alloc::vec::Vec;
+use arqway_contract::{Frame, Head};
 use bytes::Bytes;
 
 /// The frame of a PDU, behind octets that are no part of it.

@@ -7,8 +7,8 @@ mod transfer;
 use super::connection::{Connection, Error, Indication, Message, Parameters, Request, State, Timer};
 use super::pdu::{Pdu, Stat, stat_list};
 use super::{Config, Sscop};
-use crate::contract::Packet;
 use alloc::vec::Vec;
+use arqway_contract::Packet;
 use arqway_units::{Span, Time};
 use bytes::Bytes;
 

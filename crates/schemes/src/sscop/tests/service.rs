@@ -2,12 +2,12 @@
 
 use super::super::pdu::{self, InFront};
 use super::*;
-use crate::Service as _;
-use crate::arq::Resequencing;
-use crate::contract::{Bounded, Checked, Frame, LinkService, LinkState, Packet, Side};
+use arqway_arq::Resequencing;
+use arqway_contract::Service as _;
+use arqway_contract::{Bounded, Checked, Frame, LinkService, LinkState, Packet, Side};
 use arqway_units::Octets;
 
-fn end(config: &Config) -> Checked<crate::contract::End<Sscop>> {
+fn end(config: &Config) -> Checked<arqway_contract::End<Sscop>> {
     Checked::new(config.build(&Side::Client.into()))
 }
 
@@ -15,7 +15,7 @@ fn packet(text: &'static str) -> Packet {
     Packet::new(text)
 }
 
-fn frames(end: &mut Checked<crate::contract::End<Sscop>>, now: Time) -> Vec<Frame> {
+fn frames(end: &mut Checked<arqway_contract::End<Sscop>>, now: Time) -> Vec<Frame> {
     core::iter::from_fn(|| end.poll_frame(now, Octets::MAX)).collect()
 }
 
@@ -30,7 +30,7 @@ fn said(frames: &[Frame]) -> Vec<Pdu> {
 }
 
 /// Carries frames to and fro until there are none.
-fn talk(ends: [&mut Checked<crate::contract::End<Sscop>>; 2], now: Time) {
+fn talk(ends: [&mut Checked<arqway_contract::End<Sscop>>; 2], now: Time) {
     let [near, far] = ends;
     loop {
         let (to_far, to_near) = (frames(near, now), frames(far, now));
@@ -176,12 +176,12 @@ fn the_filter_takes_two_octets_and_without_it_pdus_are_bare() {
 fn what_cannot_be_read_is_counted() {
     let mut near = end(&Config::default());
     for (octets, malformed) in [(&b"\0"[..], 1), (b"\0\0\0\0\0", 2), (b"\0\x01\0\0\0\0", 3)] {
-        near.handle_frame(Frame::from_wire(crate::contract::Tag::default(), Bytes::from_static(octets)), at(0));
+        near.handle_frame(Frame::from_wire(arqway_contract::Tag::default(), Bytes::from_static(octets)), at(0));
         assert_eq!(near.counters().malformed_received, malformed);
     }
     let in_front = InFront { meaning: 2, overhead: 0 };
     assert_eq!(
-        pdu::read(Frame::from_wire(crate::contract::Tag::default(), Bytes::from_static(b"\x08\0\0\0")), in_front),
+        pdu::read(Frame::from_wire(arqway_contract::Tag::default(), Bytes::from_static(b"\x08\0\0\0")), in_front),
         None
     );
 }

@@ -1,8 +1,8 @@
 //! What each PDU and each request does in each state: Q.2110 figure 20, as a table.
 
 use super::*;
-use crate::contract::Packet;
 use alloc::string::String;
+use arqway_contract::Packet;
 use core::fmt::Write as _;
 
 /// An end in each state, by its number, that was asked for nothing since and has nothing to say.

@@ -18,8 +18,8 @@ macro_rules! layered {
         }
 
         #[derive(Debug, Clone, Copy, PartialEq)]
-        pub(in crate::services::rlc::am) struct $Set {
-            $(pub(in crate::services::rlc::am) $name: $type,)*
+        pub(in crate::rlc::am) struct $Set {
+            $(pub(in crate::rlc::am) $name: $type,)*
         }
 
         impl $Changes {

@@ -11,8 +11,8 @@ mod layered;
 mod settings;
 
 use super::AcknowledgedMode;
-pub use crate::arq::TimerStarts;
-use crate::contract::{Bounded, End, Grammar, LinkContext, Parameter, SchemeName, Service, Side, digits};
+pub use arqway_arq::TimerStarts;
+use arqway_contract::{Bounded, End, Grammar, LinkContext, Parameter, SchemeName, Service, Side, digits};
 use arqway_units::{Ratio, Span, optional_positive_span, optional_timer};
 use core::num::NonZeroUsize;
 use layered::layered;
@@ -203,7 +203,7 @@ pub enum MissingAs {
 }
 
 /// The size of a PDU, header and all; the data of the largest has 1,503 octets (§9.2.2.9).
-pub type PduSize = crate::services::rlc::PduSize<1505>;
+pub type PduSize = crate::rlc::PduSize<1505>;
 
 impl Service for Config {
     type End = End<AcknowledgedMode>;

@@ -1,40 +1,40 @@
 //! What a configuration comes to at one end, and the parameter sets that it is laid over.
 
 use super::{Config, Discard, MissingAs, Mrw, PduSize, Poll, Profile, Reset, Status};
-use crate::arq::TimerStarts;
-use crate::contract::{Bounded, Side};
-use crate::services::rlc::pdu::LengthIndicatorSize;
+use crate::rlc::pdu::LengthIndicatorSize;
+use arqway_arq::TimerStarts;
+use arqway_contract::{Bounded, Side};
 use arqway_units::{Ratio, Span};
 use core::num::NonZeroUsize;
 
 /// What a configuration comes to at one end.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(in crate::services::rlc::am) struct Settings {
+pub(in crate::rlc::am) struct Settings {
     /// Of the PDUs that this end sends.
-    pub(in crate::services::rlc::am) pdu_size: usize,
-    pub(in crate::services::rlc::am) indicators: LengthIndicatorSize,
+    pub(in crate::rlc::am) pdu_size: usize,
+    pub(in crate::rlc::am) indicators: LengthIndicatorSize,
     /// Of those that it receives.
-    pub(in crate::services::rlc::am) peer_indicators: LengthIndicatorSize,
-    pub(in crate::services::rlc::am) flexible: bool,
-    pub(in crate::services::rlc::am) pad_control_pdus: bool,
-    pub(in crate::services::rlc::am) special_header_extension: bool,
-    pub(in crate::services::rlc::am) wait_to_fill: Span,
-    pub(in crate::services::rlc::am) pdus_below: usize,
-    pub(in crate::services::rlc::am) window: usize,
-    pub(in crate::services::rlc::am) poll: Poll,
-    pub(in crate::services::rlc::am) status: Status,
-    pub(in crate::services::rlc::am) discard: Discard,
-    pub(in crate::services::rlc::am) max_dat: u16,
-    pub(in crate::services::rlc::am) polls_count: bool,
-    pub(in crate::services::rlc::am) mrw: Mrw,
-    pub(in crate::services::rlc::am) reset: Reset,
-    pub(in crate::services::rlc::am) timer_starts: TimerStarts,
-    pub(in crate::services::rlc::am) resend_in_flight: bool,
-    pub(in crate::services::rlc::am) round_trip: Span,
-    pub(in crate::services::rlc::am) drop_stale_copies: bool,
-    pub(in crate::services::rlc::am) piggyback: bool,
-    pub(in crate::services::rlc::am) in_sequence: bool,
-    pub(in crate::services::rlc::am) buffer: usize,
+    pub(in crate::rlc::am) peer_indicators: LengthIndicatorSize,
+    pub(in crate::rlc::am) flexible: bool,
+    pub(in crate::rlc::am) pad_control_pdus: bool,
+    pub(in crate::rlc::am) special_header_extension: bool,
+    pub(in crate::rlc::am) wait_to_fill: Span,
+    pub(in crate::rlc::am) pdus_below: usize,
+    pub(in crate::rlc::am) window: usize,
+    pub(in crate::rlc::am) poll: Poll,
+    pub(in crate::rlc::am) status: Status,
+    pub(in crate::rlc::am) discard: Discard,
+    pub(in crate::rlc::am) max_dat: u16,
+    pub(in crate::rlc::am) polls_count: bool,
+    pub(in crate::rlc::am) mrw: Mrw,
+    pub(in crate::rlc::am) reset: Reset,
+    pub(in crate::rlc::am) timer_starts: TimerStarts,
+    pub(in crate::rlc::am) resend_in_flight: bool,
+    pub(in crate::rlc::am) round_trip: Span,
+    pub(in crate::rlc::am) drop_stale_copies: bool,
+    pub(in crate::rlc::am) piggyback: bool,
+    pub(in crate::rlc::am) in_sequence: bool,
+    pub(in crate::rlc::am) buffer: usize,
 }
 
 const fn milliseconds(count: u64) -> Span {
@@ -157,7 +157,7 @@ impl Config {
     }
 
     /// What it comes to at one end.
-    pub(in crate::services::rlc::am) fn settings(&self, side: Side) -> Settings {
+    pub(in crate::rlc::am) fn settings(&self, side: Side) -> Settings {
         let profile = self.profile.settings();
         let downlink = self.pdu_size.map_or(profile.pdu_size, PduSize::octets);
         let uplink = self.uplink_pdu_size.map_or(downlink, PduSize::octets);

@@ -19,14 +19,15 @@ mod status_text;
 mod windows;
 
 use super::*;
-use crate::contract::{Bounded, Departure, LinkService, Packet, Script, Service, Side, Start};
-use crate::services::rlc::pdu::{AmPdu, Contents, HeaderExtension, amd_head, parse_am};
+use crate::rlc::pdu::{AmPdu, Contents, HeaderExtension, amd_head, parse_am};
+use crate::script::Script;
 use alloc::string::String;
 use alloc::vec::Vec;
+use arqway_contract::{Bounded, Departure, LinkService, Packet, Service, Side, Start};
 use arqway_units::{Ratio, Span};
 use std::format;
 
-type End = Script<crate::contract::End<AcknowledgedMode>>;
+type End = Script<arqway_contract::End<AcknowledgedMode>>;
 
 /// Nothing is asked for and nothing reported but on a poll; all else is as the standard has it. A test turns on what it is about.
 fn quiet() -> Config {

@@ -1,7 +1,7 @@
 //! A link below that goes down and comes back.
 
 use super::*;
-use crate::contract::LinkState;
+use arqway_contract::LinkState;
 
 #[test]
 fn timers_stand_still_while_the_link_is_down() {

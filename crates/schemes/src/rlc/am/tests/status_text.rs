@@ -1,6 +1,6 @@
 //! STATUS PDUs as text: `window 4; list 1 4+2; bitmap 8 01111111; mrw 3 n1; mrw beyond 20 n0; mrw-ack 3 n1; poll 7; ack 9`.
 
-use crate::services::rlc::pdu::{Status, Sufi};
+use crate::rlc::pdu::{Status, Sufi};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use std::format;
@@ -114,7 +114,7 @@ fn a_status_is_written_as_it_is_read() {
         "mrw beyond 20 n0",
     ] {
         let octets = octets(text);
-        let frame = crate::contract::Frame::from_wire(crate::contract::Tag::of_kind(super::pdu::KIND), octets.into());
+        let frame = arqway_contract::Frame::from_wire(arqway_contract::Tag::of_kind(super::pdu::KIND), octets.into());
         let read = super::parse_am(frame, super::LengthIndicatorSize::Seven, super::AmOptions::default());
         let Some(super::AmPdu::Status(status)) = read else { panic!("{text} cannot be read") };
         assert_eq!(of(&status), text);

@@ -1,7 +1,7 @@
 //! What the receiver tells: which frames have arrived, the newest transmission, and by how much transmissions come late.
 
-use super::holes::Holes;
-use super::wire::{Form, MOST_RUNS_ALONE, put_variable};
+use super::layout::{Form, MOST_RUNS_ALONE, put_variable};
+use crate::holes::Holes;
 use arrayvec::ArrayVec;
 use core::ops::Range;
 
@@ -36,7 +36,7 @@ pub struct Runs {
 
 impl Runs {
     /// What fits into so many octets, the highest frames first.
-    pub(super) fn of(holes: &Holes, octets: usize) -> Self {
+    pub(crate) fn of(holes: &Holes, octets: usize) -> Self {
         let mut runs = Self::default();
         let next = holes.next();
         if next == holes.end() {
@@ -64,7 +64,7 @@ impl Runs {
     }
 
     /// What fits into so many octets, from the lowest hole on that ends beyond `from`, or from the lowest of all if none does.
-    pub(super) fn upward(holes: &Holes, from: u64, octets: usize) -> Self {
+    pub(crate) fn upward(holes: &Holes, from: u64, octets: usize) -> Self {
         let from = if holes.upward(from).next().is_some() { from } else { 0 };
         let starts = || holes.upward(from).map(|hole| hole.start);
         let begin = starts().next().map(|first| first + 1 - holes.next());
@@ -81,17 +81,17 @@ impl Runs {
     }
 
     /// Whether downward there was no room for all: the last run is one of missing frames.
-    pub(super) fn are_cut(&self) -> bool {
+    pub(crate) fn are_cut(&self) -> bool {
         self.numbers.len() % 2 == 1
     }
 
     /// One past the last frame that they tell of upward.
-    pub(super) fn end(&self, next: u64) -> u64 {
+    pub(crate) fn end(&self, next: u64) -> u64 {
         (next + self.numbers.iter().copied().map(u64::from).sum::<u64>()).saturating_sub(1)
     }
 
     /// How many octets they take.
-    pub(super) fn octets(&self) -> usize {
+    pub(crate) fn octets(&self) -> usize {
         let mut written = ArrayVec::<u8, { 3 * MOST_RUNS_ALONE }>::new();
         self.numbers.iter().for_each(|number| {
             put_variable(&mut written, *number, usize::MAX);
@@ -100,7 +100,7 @@ impl Runs {
     }
 
     /// What has arrived beyond `next`, of frames that were sent: all below `end`. `None` if it tells of others.
-    pub(super) fn read(&self, next: u64, end: u64) -> Option<Arrived> {
+    pub(crate) fn read(&self, next: u64, end: u64) -> Option<Arrived> {
         let arrived = if self.upward { self.read_upward(next) } else { self.read_downward(next)? };
         (arrived.end <= end).then_some(arrived)
     }
@@ -144,22 +144,22 @@ impl Runs {
 
 /// What feedback says beyond the first missing frame.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Arrived {
+pub(crate) struct Arrived {
     /// Of these everything is known; of the others, that the first one is missing.
-    pub(super) known: Range<u64>,
+    pub(crate) known: Range<u64>,
     /// One past the highest frame of which it says that it has arrived.
-    pub(super) end: u64,
+    pub(crate) end: u64,
     /// What has arrived.
-    pub(super) ranges: ArrayVec<Range<u64>, { MOST_RUNS_ALONE / 2 + 1 }>,
+    pub(crate) ranges: ArrayVec<Range<u64>, { MOST_RUNS_ALONE / 2 + 1 }>,
 }
 
 impl Arrived {
     /// Whether it says what became of a frame.
-    pub(super) fn tells_of(&self, number: u64, next: u64) -> bool {
+    pub(crate) fn tells_of(&self, number: u64, next: u64) -> bool {
         number == next || self.known.contains(&number)
     }
 
-    pub(super) fn nothing_beyond(next: u64) -> Self {
+    pub(crate) fn nothing_beyond(next: u64) -> Self {
         Self { known: next..u64::MAX, end: next, ranges: ArrayVec::new() }
     }
 }
@@ -179,7 +179,7 @@ pub enum Lateness {
 }
 
 impl Lateness {
-    pub(super) const fn from_bits(bits: u64) -> Self {
+    pub(crate) const fn from_bits(bits: u64) -> Self {
         match bits & 3 {
             0 => Self::None,
             1 => Self::Few,
@@ -188,7 +188,7 @@ impl Lateness {
         }
     }
 
-    pub(super) const fn bits(self) -> u64 {
+    pub(crate) const fn bits(self) -> u64 {
         match self {
             Self::None => 0,
             Self::Few => 1,
@@ -198,7 +198,7 @@ impl Lateness {
     }
 
     /// The class of one that came so many transmissions late.
-    pub(super) const fn of(transmissions: u64) -> Self {
+    pub(crate) const fn of(transmissions: u64) -> Self {
         match transmissions {
             0 => Self::None,
             1..=4 => Self::Few,
@@ -208,7 +208,7 @@ impl Lateness {
     }
 
     /// How many.
-    pub(super) const fn transmissions(self) -> u64 {
+    pub(crate) const fn transmissions(self) -> u64 {
         match self {
             Self::None => 0,
             Self::Few => 4,
