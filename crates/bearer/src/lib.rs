@@ -1,7 +1,7 @@
 //! A link out of a path that carries datagrams (UDP, a serial line, a modem that tells nobody when it is full).
 //!
 //! A [`Bearer`] is a [`LinkService`] whose frames are datagrams. Above it are the services of the link, most often a
-//! [`Mux`](crate::Mux), which it builds itself: when the peer has restarted, both ends build theirs anew.
+//! `Mux` of `arqway-link`, which it builds itself: when the peer has restarted, both ends build theirs anew.
 //!
 //! ```text
 //!     packets                                               packets
