@@ -13,7 +13,7 @@
 //! A head is written afresh for each transmission (a fresh acknowledgement number), a body is shared with the
 //! retransmission buffer and never copied.
 
-use arqway_ip::{Ecn, FlowKey};
+use arqway_ip::{Ecn, FlowKey, Headers, Outline};
 use arqway_units::{Octets, Span, Time};
 use arrayvec::ArrayVec;
 use bytes::{Buf, Bytes};
@@ -24,8 +24,8 @@ use core::num::NonZeroU64;
 pub struct Packet {
     /// The packet's octets.
     pub octets: Bytes,
-    /// The flow that it belongs to, where somebody has read its headers.
-    pub flow: Option<FlowKey>,
+    /// What its headers say, once somebody has read them: nobody need do so again.
+    pub headers: Option<Outline>,
     /// When it came to the link layer; `None`: just now. Its age counts from then, wherever it has waited.
     pub arrived: Option<Time>,
     /// When it is worth nothing any more, if it ever is: who still has it then may drop it and count it.
@@ -33,13 +33,39 @@ pub struct Packet {
 }
 
 // Packets are moved from hand to hand and kept by the thousand: each word more is felt.
-const _: () = assert!(size_of::<Packet>() <= 7 * size_of::<u64>() && size_of::<Frame>() <= 9 * size_of::<u64>());
+const _: () = assert!(size_of::<Packet>() <= 8 * size_of::<u64>() && size_of::<Frame>() <= 9 * size_of::<u64>());
 
 impl Packet {
     /// The packet made of these octets, of which nothing more is known.
     #[must_use]
     pub fn new(octets: impl Into<Bytes>) -> Self {
-        Self { octets: octets.into(), flow: None, arrived: None, deadline: None }
+        Self { octets: octets.into(), headers: None, arrived: None, deadline: None }
+    }
+
+    /// The packet made of these octets, and what its headers say, which are read; `None` where it is no IP packet.
+    #[must_use]
+    pub fn read(octets: impl Into<Bytes>) -> Option<(Self, Headers)> {
+        let packet = Self::new(octets);
+        let (fields, headers) = Outline::read_with_headers(&packet.octets)?;
+        Some((Self { headers, ..packet }, fields))
+    }
+
+    /// What its headers say, which are read unless they were; `None` where it is no IP packet.
+    #[must_use]
+    pub fn outline(&self) -> Option<Outline> {
+        self.headers.or_else(|| Outline::read(&self.octets))
+    }
+
+    /// The flow that it belongs to.
+    #[must_use]
+    pub fn flow(&self) -> FlowKey {
+        self.headers.map_or_else(|| FlowKey::of_packet(&self.octets), |headers| headers.flow())
+    }
+
+    /// What it says of congestion.
+    #[must_use]
+    pub fn ecn(&self) -> Ecn {
+        self.headers.map_or_else(|| Ecn::of_packet(&self.octets), |headers| headers.ecn())
     }
 
     /// How much of the link it takes without what a service adds.

@@ -5,7 +5,7 @@
 //!     IP, back to the source | type, code, checksum, MTU or 0 | the packet, its beginning
 //! ```
 
-use super::Headers;
+use super::Outline;
 use alloc::vec::Vec;
 use arqway_units::Octets;
 use core::net::IpAddr;
@@ -42,9 +42,10 @@ impl IcmpError {
 
 /// The answer to a packet; `None` where there must be none: to what is no packet, to later fragments, to errors of ICMP, to many at once
 /// or to nobody (RFC 1122, Section 3.2.2; RFC 4443, Section 2.4, of which (e.3) lets a packet to many be too big).
+/// The outline is the packet's, where it has been read.
 #[must_use]
-pub fn icmp_error(packet: &[u8], why: IcmpError) -> Option<Vec<u8>> {
-    let (headers, payload) = Headers::read_all(packet)?;
+pub fn icmp_error(packet: &[u8], outline: Option<Outline>, why: IcmpError) -> Option<Vec<u8>> {
+    let (headers, payload) = Outline::all(outline, packet)?;
     let (ends, longest) = match (headers.source, headers.destination) {
         (IpAddr::V4(source), IpAddr::V4(destination)) => {
             let [high, low] = *packet.get(6..)?.first_chunk()?;
@@ -152,7 +153,7 @@ mod tests {
     fn a_packet_of_ipv4_is_answered_with_the_mtu_and_its_own_beginning() {
         for length in [1473, 2000] {
             let packet = udp4(length);
-            let answer = icmp_error(&packet, TooBig(Octets::new(1400))).expect("an answer");
+            let answer = icmp_error(&packet, None, TooBig(Octets::new(1400))).expect("an answer");
             let read = SlicedPacket::from_ip(&answer).expect("a packet");
             let (Some(NetSlice::Ipv4(ip)), Some(TransportSlice::Icmpv4(icmp))) = (read.net, read.transport) else {
                 panic!("{answer:?}")
@@ -169,7 +170,7 @@ mod tests {
     #[test]
     fn a_packet_of_ipv6_is_answered_with_the_mtu_and_its_own_beginning() {
         let packet = udp6(1401);
-        let answer = icmp_error(&packet, TooBig(Octets::new(1300))).expect("an answer");
+        let answer = icmp_error(&packet, None, TooBig(Octets::new(1300))).expect("an answer");
         let read = SlicedPacket::from_ip(&answer).expect("a packet");
         let (Some(NetSlice::Ipv6(ip)), Some(TransportSlice::Icmpv6(icmp))) = (read.net, read.transport) else {
             panic!("{answer:?}")
@@ -185,7 +186,7 @@ mod tests {
     fn who_sends_to_where_no_way_leads_or_nobody_is_known_learns_which() {
         let types = |packet: &[u8]| {
             [NoRoute, NoHost].map(|why| {
-                let answer = icmp_error(packet, why).expect("an answer");
+                let answer = icmp_error(packet, None, why).expect("an answer");
                 match SlicedPacket::from_ip(&answer).expect("a packet").transport {
                     Some(TransportSlice::Icmpv4(icmp)) => {
                         assert_eq!((icmp.payload(), checksum(&[icmp.slice()])), (packet, 0));
@@ -205,8 +206,8 @@ mod tests {
         assert_eq!(types(&udp6(100)), v6.map(|code| (None, Some(Icmpv6Type::DestinationUnreachable(code)))));
         let mut to_many = udp6(1500);
         to_many[24] = 0xff;
-        assert_eq!(icmp_error(&to_many, NoRoute), None);
-        assert!(icmp_error(&to_many, TooBig(Octets::new(1300))).is_some());
+        assert_eq!(icmp_error(&to_many, None, NoRoute), None);
+        assert!(icmp_error(&to_many, None, TooBig(Octets::new(1300))).is_some());
     }
 
     #[test]
@@ -214,7 +215,7 @@ mod tests {
         let none = |change: &dyn Fn(&mut Vec<u8>)| {
             let mut packet = udp4(1500);
             change(&mut packet);
-            icmp_error(&packet, TooBig(Octets::new(1400)))
+            icmp_error(&packet, None, TooBig(Octets::new(1400)))
         };
         assert!(none(&|_| ()).is_some());
         assert_eq!(none(&|packet| packet[7] = 9), None, "a later fragment");
@@ -223,7 +224,7 @@ mod tests {
         assert_eq!(none(&|packet| (packet[9], packet[20]) = (ICMP, 3)), None, "an error");
         assert!(none(&|packet| (packet[9], packet[20]) = (ICMP, 8)).is_some(), "a ping is none");
         assert_eq!(none(&|packet| packet.truncate(19)), None, "no packet");
-        let answer = icmp_error(&udp6(1500), TooBig(Octets::new(1300))).expect("an answer");
-        assert_eq!(icmp_error(&answer, TooBig(Octets::new(100))), None, "an answer to an answer");
+        let answer = icmp_error(&udp6(1500), None, TooBig(Octets::new(1300))).expect("an answer");
+        assert_eq!(icmp_error(&answer, None, TooBig(Octets::new(100))), None, "an answer to an answer");
     }
 }

@@ -12,7 +12,7 @@
 //!
 //! | file | what |
 //! | --- | --- |
-//! | `headers.rs` | addresses, DS field, protocol, ports and flow label of an IP packet, read once |
+//! | `headers.rs` | addresses, DS field, protocol, ports and flow label of an IP packet, read once; what goes with it of them |
 //! | `fields/` | each of these as people write it: `"udp"`, `"10.0.0.0/8"`, `"5004-5020"`, `"af41"` |
 //! | `ecn.rs` | marks of congestion |
 //! | `segment.rs` | the TCP segment that a packet carries |
@@ -58,7 +58,7 @@ mod segment;
 mod tests;
 
 pub use acknowledgement::{acknowledges_only, supersedes};
-pub use compression::{Compressor, Decompressor, in_front};
+pub use compression::{Compressor, Decompressor, in_front, is_left};
 pub use ecn::{Ecn, mark_congestion};
 pub use fields::{
     Addresses, AddressesError, Ds, DsError, FlowLabel, FlowLabelError, Ports, PortsError, Protocol, ProtocolError,
@@ -66,7 +66,7 @@ pub use fields::{
 };
 pub use flow::{Flow, FlowKey, FlowTable};
 pub use hash::KeyHasher;
-pub use headers::{Headers, Payload};
+pub use headers::{Headers, Outline, Payload};
 pub use icmp_error::{IcmpError, icmp_error};
 pub use mss::{clamp_mss, may_say_mss};
 pub use segment::{Segment, is_whole_segment};

@@ -9,7 +9,7 @@
 //! with IPv4 and 60 with IPv6, whatever options there are (RFC 6691). The checksum follows the change (RFC 1624). A packet under an
 //! authentication header is left alone: whoever gets it would drop it.
 
-use super::{Headers, Payload, Protocol};
+use super::{Headers, Outline, Payload, Protocol};
 use alloc::vec::Vec;
 use arqway_units::Octets;
 use core::ops::Range;
@@ -39,10 +39,10 @@ pub fn may_say_mss(packet: &[u8]) -> bool {
 }
 
 /// The packet with its MSS lowered to what fits into packets of at most `largest` octets; `None` where it says no more than that, or
-/// says none.
+/// says none. The outline, where it has been read, is that of the clamped packet, too.
 #[must_use]
-pub fn clamp_mss(packet: &[u8], largest: Octets) -> Option<Vec<u8>> {
-    let (headers, payload) = Headers::read_all(packet)?;
+pub fn clamp_mss(packet: &[u8], outline: Option<Outline>, largest: Octets) -> Option<Vec<u8>> {
+    let (headers, payload) = Outline::all(outline, packet)?;
     let before = if headers.source.is_ipv4() { 40 } else { 60 };
     let most = u16::try_from(largest.as_usize().checked_sub(before)?).unwrap_or(u16::MAX);
     let options = options(packet, &headers, &payload)?;
@@ -169,11 +169,11 @@ mod tests {
             for data in [0, 1, 100] {
                 let packet = syn(is_ipv4, &options(1460), data, |_| ());
                 assert!(may_say_mss(&packet));
-                let clamped = clamp_mss(&packet, Octets::new(1400)).expect("another one");
+                let clamped = clamp_mss(&packet, None, Octets::new(1400)).expect("another one");
                 assert_eq!(read(&clamped), (true, options(mss).to_vec()));
                 let changed = packet.iter().zip(&clamped).filter(|(old, new)| old != new).count();
                 assert!(packet.len() == clamped.len() && changed <= 4, "{changed} octets");
-                assert_eq!(clamp_mss(&clamped, Octets::new(1400)), None, "it fits");
+                assert_eq!(clamp_mss(&clamped, None, Octets::new(1400)), None, "it fits");
             }
         }
     }
@@ -181,36 +181,36 @@ mod tests {
     #[test]
     fn what_fits_or_says_nothing_stays() {
         for options in [&options(1360)[..], &options(536), &[], &[NOTHING; 4], &[END, MSS, 4, 0xff, 0xff, 0, 0, 0]] {
-            assert_eq!(clamp_mss(&syn(true, options, 0, |_| ()), Octets::new(1400)), None, "{options:?}");
+            assert_eq!(clamp_mss(&syn(true, options, 0, |_| ()), None, Octets::new(1400)), None, "{options:?}");
         }
         let later = syn(true, &options(1460), 10, |tcp| tcp.syn = false);
-        assert!(!may_say_mss(&later) && clamp_mss(&later, Octets::new(1400)).is_none());
+        assert!(!may_say_mss(&later) && clamp_mss(&later, None, Octets::new(1400)).is_none());
         let back = syn(true, &options(1460), 0, |tcp| tcp.ack = true);
-        assert!(may_say_mss(&back) && clamp_mss(&back, Octets::new(1400)).is_some());
-        assert_eq!(clamp_mss(&back, Octets::new(30)), None, "less than the headers");
+        assert!(may_say_mss(&back) && clamp_mss(&back, None, Octets::new(1400)).is_some());
+        assert_eq!(clamp_mss(&back, None, Octets::new(30)), None, "less than the headers");
     }
 
     #[test]
     fn a_first_fragment_is_lowered_and_a_later_one_is_not() {
         let mut packet = syn(true, &options(1460), 16, |_| ());
         packet[6] = 0x20;
-        let clamped = clamp_mss(&packet, Octets::new(1400)).expect("another one");
+        let clamped = clamp_mss(&packet, None, Octets::new(1400)).expect("another one");
         packet[6] = 0;
-        let whole = clamp_mss(&packet, Octets::new(1400)).expect("another one");
+        let whole = clamp_mss(&packet, None, Octets::new(1400)).expect("another one");
         assert_eq!(clamped[20..], whole[20..]);
         packet[7] = 1;
-        assert_eq!(clamp_mss(&packet, Octets::new(1400)), None);
+        assert_eq!(clamp_mss(&packet, None, Octets::new(1400)), None);
     }
 
     #[test]
     fn odd_places_and_options_that_cannot_be_are_no_trouble() {
         let odd = syn(false, &[NOTHING, MSS, 4, 0x12, 0x34, NOTHING, NOTHING, NOTHING], 3, |_| ());
-        let clamped = clamp_mss(&odd, Octets::new(1280)).expect("another one");
+        let clamped = clamp_mss(&odd, None, Octets::new(1280)).expect("another one");
         assert_eq!(read(&clamped), (true, vec![NOTHING, MSS, 4, 4, 0xc4, NOTHING, NOTHING, NOTHING]));
         for options in [[MSS, 0, 255, 255], [MSS, 1, 255, 255], [MSS, 3, 255, 255], [MSS, 5, 255, 255], [8, 200, 2, 4]]
         {
             let packet = syn(true, &options, 40, |_| ());
-            assert_eq!(clamp_mss(&packet, Octets::new(1280)), None, "{options:?}");
+            assert_eq!(clamp_mss(&packet, None, Octets::new(1280)), None, "{options:?}");
         }
         // Under an authentication header (RFC 4302).
         let mut packet = vec![0x45, 0, 0, 0, 0, 0, 0, 0, 64, 51];
@@ -219,7 +219,7 @@ mod tests {
         packet.extend(&syn(true, &options(1460), 0, |_| ())[20..]);
         packet[3] = u8::try_from(packet.len()).expect("short");
         assert!(Headers::read(&packet).is_some_and(|headers| headers.protocol == Protocol::TCP));
-        assert_eq!(clamp_mss(&packet, Octets::new(1280)), None);
+        assert_eq!(clamp_mss(&packet, None, Octets::new(1280)), None);
     }
 
     proptest! {
@@ -239,10 +239,13 @@ mod tests {
                     if let Some(damaged) = packet.get_mut(at) { *damaged = octet }
                 }
             }
-            if let Some(clamped) = clamp_mss(&packet, Octets::new(largest)) {
+            if let Some(clamped) = clamp_mss(&packet, None, Octets::new(largest)) {
                 prop_assert!(may_say_mss(&packet));
                 prop_assert_eq!(clamped.len(), packet.len());
-                prop_assert_eq!(clamp_mss(&clamped, Octets::new(largest)), None);
+                prop_assert_eq!(clamp_mss(&clamped, None, Octets::new(largest)), None);
+                let outline = Outline::read(&packet);
+                prop_assert_eq!(Outline::read(&clamped), outline);
+                prop_assert_eq!(clamp_mss(&packet, outline, Octets::new(largest)), Some(clamped));
             }
         }
 
@@ -253,7 +256,7 @@ mod tests {
             options.extend([MSS, 4, high, low]);
             options.resize(8, NOTHING);
             let packet = syn(is_ipv4, &options, data, |_| ());
-            let clamped = clamp_mss(&packet, Octets::new(largest));
+            let clamped = clamp_mss(&packet, None, Octets::new(largest));
             let most = u16::try_from(largest - if is_ipv4 { 40 } else { 60 }).expect("small");
             prop_assert_eq!(clamped.is_some(), mss > most);
             if let Some(clamped) = clamped {

@@ -4,7 +4,7 @@
 //! lengths that contradict each other. Checksums are not looked at: the hosts do that, and a link's own check has kept
 //! broken frames away.
 
-use super::{Headers, Payload, Protocol};
+use super::{Headers, Outline, Payload, Protocol};
 use etherparse::TcpHeaderSlice;
 
 /// What matters of a TCP segment. Its numbers are those of the wire.
@@ -38,7 +38,7 @@ impl Segment {
 
     /// The segment behind headers that were read already.
     fn behind(packet: &[u8], headers: &Headers, payload: &Payload) -> Option<Self> {
-        let tcp = header_of(packet, headers, payload)?;
+        let tcp = header_of(packet, headers.protocol, payload)?;
         let octets = u32::try_from(payload.range.len().checked_sub(tcp.slice().len())?).ok()?;
         Some(Self {
             sequence: tcp.sequence_number(),
@@ -54,16 +54,16 @@ impl Segment {
 }
 
 /// Whether a packet carries a whole TCP segment.
-pub fn is_whole_segment(packet: &[u8], headers: &Headers, payload: &Payload) -> bool {
-    header_of(packet, headers, payload).is_some()
+pub fn is_whole_segment(packet: &[u8], outline: Outline) -> bool {
+    header_of(packet, outline.protocol(), &outline.payload()).is_some()
 }
 
 pub(super) fn header_of<'packet>(
     packet: &'packet [u8],
-    headers: &Headers,
+    protocol: Protocol,
     payload: &Payload,
 ) -> Option<TcpHeaderSlice<'packet>> {
-    if headers.protocol != Protocol::TCP || payload.is_fragment {
+    if protocol != Protocol::TCP || payload.is_fragment {
         return None;
     }
     TcpHeaderSlice::from_slice(packet.get(payload.range.clone())?).ok()

@@ -1,6 +1,6 @@
 //! What is read off real packets. Etherparse builds them, and is the second opinion.
 
-use super::{Ds, FlowLabel, Headers, Protocol};
+use super::{Ds, Ecn, FlowKey, FlowLabel, Headers, Outline, Protocol, mark_congestion};
 use alloc::vec::Vec;
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use etherparse::PacketBuilder;
@@ -124,7 +124,68 @@ fn what_is_cut_short_or_contradicts_itself_is_no_packet() {
     }
 }
 
+#[test]
+fn octets_that_stand_for_a_packet_have_its_flow_and_marks_and_no_payload() {
+    let mut packet = udp_over_ipv4();
+    packet[1] = Ecn::Ect0.bits();
+    let outline = Outline::read(&packet).expect("a packet").of_shortened();
+    assert_eq!((outline.flow(), outline.ecn()), (FlowKey::of_packet(&packet), Ecn::Ect0));
+    assert_eq!(outline.payload().range, 0..0);
+}
+
+/// Packets of both versions, with and without extension headers, fragments and authentication among them, and what is none.
+fn any_octets() -> impl Strategy<Value = Vec<u8>> {
+    let next = prop_oneof![Just(0u8), Just(6), Just(17), Just(43), Just(44), Just(51), Just(60), any::<u8>()];
+    let behind =
+        proptest::collection::vec(prop_oneof![Just(0u8), Just(1), Just(6), Just(17), Just(44), any::<u8>()], 0..60);
+    (next, behind, any::<(bool, bool)>(), any::<[u8; 2]>()).prop_map(
+        |(next, behind, (is_ipv4, is_whole), [ds, flags])| {
+            let mut packet = ipv6(next, &behind);
+            packet[1] ^= ds;
+            if is_ipv4 {
+                let fixed = [
+                    0x45,
+                    ds,
+                    0,
+                    0,
+                    0,
+                    0,
+                    if is_whole { 0 } else { flags },
+                    0,
+                    64,
+                    next,
+                    0,
+                    0,
+                    10,
+                    0,
+                    0,
+                    1,
+                    10,
+                    0,
+                    0,
+                    2,
+                ];
+                packet = [&fixed[..], &behind].concat();
+                packet[3] = u8::try_from(packet.len()).expect("short");
+            }
+            packet
+        },
+    )
+}
+
 proptest! {
+    #[test]
+    fn what_goes_with_a_packet_says_what_reading_it_again_would(packet in any_octets()) {
+        let outline = Outline::read(&packet);
+        prop_assert_eq!(Outline::all(outline, &packet), Headers::read_all(&packet));
+        if let Some(outline) = outline {
+            prop_assert_eq!((outline.flow(), outline.ecn()), (FlowKey::of_packet(&packet), Ecn::of_packet(&packet)));
+            if let Some(marked) = mark_congestion(&packet) {
+                prop_assert_eq!(Outline::read(&marked), Some(outline.marked()));
+            }
+        }
+    }
+
     #[test]
     fn no_octets_make_the_reader_panic(mut octets in proptest::collection::vec(any::<u8>(), 0..120), version in prop_oneof![Just(0x45u8), Just(0x60)]) {
         let _ = Headers::read(&octets);

@@ -3,7 +3,7 @@
 use super::{Others, Resequencing, Unordered};
 use alloc::collections::VecDeque;
 use arqway_contract::Packet;
-use arqway_ip::{FlowKey, FlowTable, Headers, is_whole_segment};
+use arqway_ip::{FlowKey, FlowTable, is_whole_segment};
 
 /// The frames that packets went into, as chains: each frame is linked to the one before it of the same flow.
 ///
@@ -52,22 +52,16 @@ impl Chains {
     }
 
     /// The chain that a packet belongs to; `None` for one that nothing has to wait for.
-    fn chain_of(&self, Packet { octets, flow, .. }: &Packet) -> Option<FlowKey> {
-        if self.resequencing == Resequencing::PerFlow
-            && let Some(flow) = flow
-        {
-            return Some(*flow);
-        }
+    fn chain_of(&self, packet: &Packet) -> Option<FlowKey> {
         if let Resequencing::None(Unordered { others, .. }) = &self.resequencing {
-            let read = Headers::read_all(octets);
-            if read.is_some_and(|(headers, payload)| is_whole_segment(octets, &headers, &payload)) {
+            if packet.outline().is_some_and(|outline| is_whole_segment(&packet.octets, outline)) {
                 return None;
             }
             if *others == Others::Full {
                 return Some(FlowKey::ANY);
             }
         }
-        Some(FlowKey::of_packet(octets))
+        Some(packet.flow())
     }
 
     /// How many chains are known.

@@ -64,7 +64,7 @@ pub struct Decompressor {
 impl Compressor {
     /// What goes out for a packet that may be lost: it is not shortened, and no other needs it.
     pub fn leave(&mut self, packet: &Bytes) -> Bytes {
-        if matches!(packet.first(), Some(0x40..0x80)) { packet.clone() } else { self.behind(AS_IT_IS, packet) }
+        if is_left(packet) { packet.clone() } else { self.behind(AS_IT_IS, packet) }
     }
 
     /// What goes out for a packet that the other end will get, behind those before it of its flow. `unknown` are the numbers of packets
@@ -107,6 +107,11 @@ impl Compressor {
         self.slab.put_slice(packet);
         self.slab.split().freeze()
     }
+}
+
+/// Whether these are a packet as it is, with nothing in front.
+pub fn is_left(octets: &[u8]) -> bool {
+    matches!(octets.first(), Some(0x40..KEPT))
 }
 
 /// How many octets these have in front that are none of the packet's, if a packet begins with them.

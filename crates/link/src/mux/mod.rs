@@ -61,7 +61,7 @@ use crate::metrics::{EndMetrics, Sliding, Totals};
 use crate::registry::AnyService;
 use alloc::vec::Vec;
 use arqway_contract::{Counters, Frame, LinkContext, LinkService, ServiceId};
-use arqway_ip::FlowKey;
+use arqway_ip::Outline;
 use arqway_units::{Octets, Span, Time};
 use carried::Carried;
 use core::num::NonZeroUsize;
@@ -216,19 +216,23 @@ impl<S: LinkService> Mux<S> {
     /// Which service would carry a packet.
     #[must_use]
     pub fn service_of(&self, packet: &[u8]) -> ServiceId {
-        self.classify(packet).0
+        self.classify(packet, None).0
     }
 
-    /// The same, and the flow that the packet belongs to, if its headers had to be read.
-    fn classify(&self, packet: &[u8]) -> (ServiceId, Option<FlowKey>) {
+    /// The same, and what the packet's headers say, if they had to be read.
+    fn classify(&self, packet: &[u8], outline: Option<Outline>) -> (ServiceId, Option<Outline>) {
         let no_flows = self.flows.is_empty();
         if no_flows && self.classifier.is_empty() {
-            return (ServiceId::default(), None);
+            return (ServiceId::default(), outline);
         }
-        let Some((headers, payload)) = Headers::read_all(packet) else { return (ServiceId::default(), None) };
+        let read = match outline {
+            Some(outline) => outline.headers(packet).map(|headers| (headers, Some(outline))),
+            None => Outline::read_with_headers(packet),
+        };
+        let Some((headers, outline)) = read else { return (ServiceId::default(), outline) };
         let installed = if no_flows { None } else { self.flows.find(&headers) };
         let service = installed.or_else(|| self.classifier.classify(&headers)).unwrap_or_default();
-        (service, Some(FlowKey::of(&headers, &payload)))
+        (service, outline)
     }
 
     /// Gives one flow a service, whatever the rules say; returns the one it was given before. A flow whose ends are of two

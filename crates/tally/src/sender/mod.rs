@@ -15,7 +15,7 @@ use super::wire::{self, Counter, LONG_REACH, Number};
 use alloc::boxed::Box;
 use arqway_arq::{Resequencing, RetransmissionBuffer, Window};
 use arqway_contract::{Clock, Counters, Frame, LinkContext, Packet, Start};
-use arqway_ip::{Compressor, FlowKey};
+use arqway_ip::{Compressor, Outline, is_left};
 use arqway_units::{Octets, Span, Time};
 use bytes::Bytes;
 use core::ops::Range;
@@ -155,9 +155,11 @@ impl Sender {
             packet.octets = compressor.leave(&packet.octets);
             return;
         }
-        let flow = packet.flow.unwrap_or_else(|| FlowKey::of_packet(&packet.octets));
-        packet.octets = compressor.compress(&packet.octets, flow, self.packets.unacknowledged());
-        packet.flow = Some(flow);
+        packet.headers = packet.outline();
+        packet.octets = compressor.compress(&packet.octets, packet.flow(), self.packets.unacknowledged());
+        if !is_left(&packet.octets) {
+            packet.headers = packet.headers.map(Outline::of_shortened);
+        }
     }
 
     /// A frame starts: it gets its counter, or is withdrawn because its peer has it, or will not get it, by now.

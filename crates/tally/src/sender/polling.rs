@@ -248,7 +248,7 @@ impl Sender {
             copies: 0,
             resent: false,
         };
-        let (octets, holds) = (packet.octets.slice(range), Holds::Packets(Ecn::of_packet(&packet.octets)));
+        let (octets, holds) = (packet.octets.slice(range), Holds::Packets(packet.ecn()));
         self.buffer.push_part(packet.octets, head.link, state);
         self.packets.cut(length, number.as_u64());
         self.poll_wanted = false;
@@ -265,7 +265,7 @@ impl Sender {
 
     /// The link of the frame that a packet ends with, so many frames behind its first one.
     fn link(&mut self, packet: &Packet, frames: u64) -> Option<u32> {
-        if self.buffer.bears_links() && acknowledges_only(&packet.octets) {
+        if self.buffer.bears_links() && acknowledges_only(&packet.octets, packet.headers) {
             // It waits for none, and none for it: TCP heeds the newest, and to hold that back would only make its round trip longer.
             return Some(0);
         }

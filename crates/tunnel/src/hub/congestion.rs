@@ -9,9 +9,8 @@
 //! instead, and what was marked goes on with the next packets of that peer that can be. All packets in a datagram that may be marked
 //! can be: so its sender has it ([`Ecn::with`]). None is dropped in place of a mark.
 
-use arqway_link::{Ecn, mark_congestion};
+use arqway_link::{Ecn, Outline, Packet, mark_congestion};
 use arqway_units::{Span, Time};
-use bytes::Bytes;
 
 /// Congestion so long ago is no news.
 const NEWS: Span = Span::from_milliseconds(1000);
@@ -34,17 +33,20 @@ impl Congestion {
     }
 
     /// A packet, with a mark if it is to tell of it.
-    pub(crate) fn pass_on(&mut self, packet: Bytes, now: Time) -> Bytes {
+    pub(crate) fn pass_on(&mut self, packet: Packet, now: Time) -> Packet {
         if self.owed <= 0 || now.since(self.latest) >= NEWS {
             self.owed = self.owed.min(0);
             return packet;
         }
-        let marked = mark_congestion(&packet);
+        let marked = mark_congestion(&packet.octets);
         // One that was marked before it came into the tunnel had its datagram marked.
-        if marked.is_some() || Ecn::of_packet(&packet) == Ecn::Ce {
-            self.owed -= signed(packet.len());
+        if marked.is_some() || packet.ecn() == Ecn::Ce {
+            self.owed -= signed(packet.octets.len());
         }
-        marked.map_or(packet, Bytes::from)
+        match marked {
+            Some(marked) => Packet { octets: marked.into(), headers: packet.headers.map(Outline::marked), ..packet },
+            None => packet,
+        }
     }
 }
 
@@ -56,10 +58,18 @@ fn signed(octets: usize) -> i64 {
 mod tests {
     use super::*;
 
-    fn packet(ecn: Ecn, octets: usize) -> Bytes {
+    /// An IPv4 packet whose headers have been read.
+    fn packet(ecn: Ecn, octets: usize) -> Packet {
         let mut packet = vec![0; octets];
         (packet[0], packet[1]) = (0x45, ecn.bits());
-        packet.into()
+        packet[2..4].copy_from_slice(&u16::try_from(octets).expect("short").to_be_bytes());
+        Packet::read(packet).expect("a packet").0
+    }
+
+    /// What its octets say, and what goes with them.
+    fn said(packet: &Packet) -> Ecn {
+        assert_eq!(packet.headers, Outline::read(&packet.octets));
+        packet.ecn()
     }
 
     /// Which of these packets are marked after datagrams were of which so many octets met congestion.
@@ -67,7 +77,7 @@ mod tests {
         let mut congestion = Congestion::default();
         met.iter().for_each(|octets| congestion.met(*octets, Time::ZERO));
         let passed = packets.iter().map(|(ecn, octets)| congestion.pass_on(packet(*ecn, *octets), Time::ZERO));
-        passed.map(|packet| Ecn::of_packet(&packet) == Ecn::Ce).collect()
+        passed.map(|packet| said(&packet) == Ecn::Ce).collect()
     }
 
     #[test]
@@ -91,7 +101,7 @@ mod tests {
         for _ in 0..140 {
             congestion.met(100, Time::ZERO);
             let passed = congestion.pass_on(packet(Ecn::Ect0, 1400), Time::ZERO);
-            marks += u32::from(Ecn::of_packet(&passed) == Ecn::Ce);
+            marks += u32::from(said(&passed) == Ecn::Ce);
         }
         assert_eq!(marks, 10);
     }
@@ -101,13 +111,13 @@ mod tests {
         let mut congestion = Congestion::default();
         (0..1000).for_each(|_| congestion.met(1400, Time::ZERO));
         let mut marks = 0;
-        while Ecn::of_packet(&congestion.pass_on(packet(Ecn::Ect0, 1400), Time::ZERO)) == Ecn::Ce {
+        while said(&congestion.pass_on(packet(Ecn::Ect0, 1400), Time::ZERO)) == Ecn::Ce {
             marks += 1;
         }
         assert!((40..=50).contains(&marks), "{marks}");
         congestion.met(1400, Time::ZERO);
         congestion.met(1400, Time::ZERO);
         let late = congestion.pass_on(packet(Ecn::Ect0, 100), Time::ZERO + NEWS);
-        assert_eq!(Ecn::of_packet(&late), Ecn::Ect0);
+        assert_eq!(said(&late), Ecn::Ect0);
     }
 }

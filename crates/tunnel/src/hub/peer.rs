@@ -7,7 +7,7 @@ use super::hint::LineHint;
 use super::network::NetworkLayer;
 use super::outbox::Outbox;
 use arqway_link::bearer::Reason;
-use arqway_link::mux::{Ds, Headers, Plan};
+use arqway_link::mux::{Ds, Plan};
 use arqway_link::{self as link, bearer, clamp_mss, may_say_mss, pump};
 use arqway_link::{
     Bearer, Departure, Frame, Holds, LinkContext, LinkService, LinkState, Marks, Mux, Packet, Port, Side, Tag, Ticket,
@@ -15,7 +15,6 @@ use arqway_link::{
 use arqway_net::NetError;
 use arqway_session::{Endpoint, PeerId, SHORT_HEAD};
 use arqway_units::{Octets, Span, Time};
-use bytes::Bytes;
 use std::net::SocketAddr;
 
 /// What the link to a new peer is made of.
@@ -151,13 +150,15 @@ impl Peer {
     }
 
     /// A packet, with an MSS that its link carries, and the network layer, if it is the first one of a TCP connection.
-    pub(crate) fn clamp(&self, packet: Bytes, mtu: Octets) -> Bytes {
-        if !may_say_mss(&packet) {
+    pub(crate) fn clamp(&self, packet: Packet, mtu: Octets) -> Packet {
+        if !may_say_mss(&packet.octets) {
             return packet;
         }
-        let like = Packet::new(packet);
-        let clamped = clamp_mss(&like.octets, mtu.min(self.bearer.largest_of_kind(&like)));
-        clamped.map_or(like.octets, Bytes::from)
+        let largest = mtu.min(self.bearer.largest_of_kind(&packet));
+        match clamp_mss(&packet.octets, packet.headers, largest) {
+            Some(clamped) => Packet { octets: clamped.into(), ..packet },
+            None => packet,
+        }
     }
 
     /// A datagram waits for new keys.
@@ -243,7 +244,7 @@ impl Peer {
             failed?;
             for packet in first {
                 let packet = self.clamp(packet, shared.network.mtu());
-                shared.deliver(&packet)?;
+                shared.deliver(&packet.octets)?;
             }
             if wants_keys {
                 self.await_keys(shared.session, now);
@@ -280,7 +281,7 @@ struct PeerPort<'p, N> {
     deadline: Option<Time>,
     wants_keys: bool,
     /// Packets that begin a TCP connection, which are delivered when the link can be asked what it carries.
-    first: Vec<Bytes>,
+    first: Vec<Packet>,
     failed: Result<(), NetError>,
 }
 
@@ -315,7 +316,7 @@ impl<N: NetworkLayer> Port for PeerPort<'_, N> {
 
     fn deliver(&mut self, packet: Packet, now: Time) {
         let Shared { allowed, counters, .. } = &mut self.shared;
-        let Some(headers) = Headers::read(&packet.octets) else {
+        let Some((packet, headers)) = Packet::read(packet.octets) else {
             counters.not_packets_received += 1;
             return;
         };
@@ -323,10 +324,10 @@ impl<N: NetworkLayer> Port for PeerPort<'_, N> {
             counters.sources_not_allowed += 1;
             return;
         }
-        let octets = self.congestion.pass_on(packet.octets, now);
-        if may_say_mss(&octets) {
-            self.first.push(octets);
-        } else if let Err(error) = self.shared.deliver(&octets) {
+        let packet = self.congestion.pass_on(packet, now);
+        if may_say_mss(&packet.octets) {
+            self.first.push(packet);
+        } else if let Err(error) = self.shared.deliver(&packet.octets) {
             self.failed = Err(error);
         }
     }

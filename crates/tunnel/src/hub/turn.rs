@@ -17,7 +17,6 @@ use super::network::NetworkLayer;
 use super::peer::{Served, Shared};
 use super::{Event, Hub, Next};
 use crate::line::Line;
-use arqway_link::mux::Headers;
 use arqway_link::{Frame, IcmpError, LinkService, Packet, Tag, bearer};
 use arqway_net::{Again, Arrival, Datagrams, NetError};
 use arqway_session::{self as session, PeerId, Random, Received};
@@ -187,8 +186,8 @@ impl<R: Random> Hub<R> {
         Ok(true)
     }
 
-    fn take(&mut self, packet: Bytes, network: &mut impl NetworkLayer, now: Time) -> Result<(), NetError> {
-        let Some(headers) = Headers::read(&packet) else {
+    fn take(&mut self, octets: Bytes, network: &mut impl NetworkLayer, now: Time) -> Result<(), NetError> {
+        let Some((packet, headers)) = Packet::read(octets) else {
             self.counters.not_packets_sent += 1;
             return Ok(());
         };
@@ -205,11 +204,11 @@ impl<R: Random> Hub<R> {
             // Whoever sends while the peer does not answer wants it to be asked again.
             self.session.begin(peer.id, now);
         }
-        let packet = Packet::new(peer.clamp(packet, network.mtu()));
+        let packet = peer.clamp(packet, network.mtu());
         let largest = peer.bearer.largest_packet_like(&packet, Octets::MAX);
         let is_too_large = packet.size() > largest;
         if is_too_large {
-            self.icmp_errors.send(&packet.octets, IcmpError::TooBig(largest), network, now)?;
+            self.icmp_errors.send(&packet, IcmpError::TooBig(largest), network, now)?;
         }
         match peer.bearer.handle_packet(packet, now) {
             Err(_) if is_too_large => self.counters.packets_too_large += 1,

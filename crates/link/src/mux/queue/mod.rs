@@ -39,7 +39,7 @@
 use super::recovery;
 use alloc::collections::VecDeque;
 use arqway_contract::{Counters, Packet};
-use arqway_ip::{Headers, Protocol, supersedes};
+use arqway_ip::{Protocol, supersedes};
 use arqway_units::{BitRate, Octets, Span, Time, ToFloat, optional_positive_span, truncate};
 use core::num::NonZeroUsize;
 use serde::{Deserialize, Serialize};
@@ -188,7 +188,7 @@ impl ClassQueue {
         if waiting + size <= most {
             return Some(most);
         }
-        let is_burst = now.since(self.busy_since) < BURST && !is_tcp(&packet.octets);
+        let is_burst = now.since(self.busy_since) < BURST && !is_tcp(packet);
         Some(most.max(if is_burst { self.burst } else { waiting.saturating_sub(size.max(2 * LEAST_OCTETS)) }))
     }
 
@@ -248,7 +248,7 @@ impl ClassQueue {
     /// enough to look at the last.
     fn superseded(&self, by: &Packet) -> Option<usize> {
         let last = self.packets.back().filter(|_| self.limits.ack_filter)?;
-        supersedes(&by.octets, &last.octets).then(|| last.octets.len())
+        supersedes((&by.octets, by.headers), (&last.octets, last.headers)).then(|| last.octets.len())
     }
 
     /// What it adds to the numbers of its service: packets that were taken and are not there yet, or never will be.
@@ -263,8 +263,8 @@ impl ClassQueue {
 }
 
 /// Whether its sender makes a window larger until a packet is lost.
-fn is_tcp(packet: &[u8]) -> bool {
-    Headers::read(packet).is_some_and(|headers| headers.protocol == Protocol::TCP)
+fn is_tcp(packet: &Packet) -> bool {
+    packet.outline().is_some_and(|headers| headers.protocol() == Protocol::TCP)
 }
 
 #[cfg(test)]

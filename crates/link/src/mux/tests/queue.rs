@@ -176,9 +176,9 @@ fn what_the_multiplexer_read_of_a_packet_goes_with_it() {
     let mut mux = with_queues(ServiceConfig::Raw(raw::Config::default()), limits(1), limits(1));
     mux.handle_packet(packet(Protocol::UDP), at(7)).expect("room");
     let full = mux.handle_packet(packet(Protocol::UDP), at(8)).expect_err("one waits");
-    assert!(full.packet.flow.is_some());
+    assert!(full.packet.headers.is_some());
     let queued = mux.lanes[1].queue.as_mut().and_then(|queue| queue.pop(at(9))).expect("a packet");
-    assert_eq!((queued.flow, queued.arrived), (full.packet.flow, Some(at(7))));
+    assert_eq!((queued.headers, queued.arrived), (full.packet.headers, Some(at(7))));
 }
 
 #[test]
