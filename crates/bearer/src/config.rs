@@ -10,10 +10,10 @@ settings! {
     #[cfg_attr(feature = "schema", schemars(rename = "BearerConfig"))]
     pub struct Config {
         /// How fast datagrams leave, with the overhead of each. Without it they leave as fast as the path takes them.
-        pub pace: Option<BitRate> = None,
+        pub rate: Option<BitRate> = None,
         /// The same from the client to the access point, where it differs.
-        pub pace_up: Option<BitRate> = None,
-        /// Whether the pace is lowered while less than half of what is sent at it arrives.
+        pub rate_up: Option<BitRate> = None,
+        /// Whether the rate is lowered while less than half of what is sent at it arrives.
         pub breaker: bool = true,
         /// What the path adds to each datagram: 28 octets for IPv4 and UDP, 48 for IPv6 and UDP.
         #[serde(deserialize_with = "overhead")]
@@ -41,10 +41,10 @@ settings! {
 impl Config {
     /// How fast the end on this side sends.
     #[must_use]
-    pub fn pace_of(&self, side: Side) -> Option<BitRate> {
+    pub fn rate_of(&self, side: Side) -> Option<BitRate> {
         match side {
-            Side::AccessPoint => self.pace,
-            Side::Client => self.pace_up.or(self.pace),
+            Side::AccessPoint => self.rate,
+            Side::Client => self.rate_up.or(self.rate),
         }
     }
 }
@@ -122,12 +122,12 @@ mod tests {
     }
 
     #[test]
-    fn each_direction_may_have_its_own_pace() {
+    fn each_direction_may_have_its_own_rate() {
         let rate = |text: &str| text.parse::<BitRate>().ok();
-        let config: Config = serde_json::from_str(r#"{ "pace": "2 Mbit/s", "pace-up": "64 kbit/s" }"#).expect("valid");
-        assert_eq!(config.pace_of(Side::AccessPoint), rate("2 Mbit/s"));
-        assert_eq!(config.pace_of(Side::Client), rate("64 kbit/s"));
-        let same = Config { pace_up: None, ..config };
-        assert_eq!(same.pace_of(Side::Client), rate("2 Mbit/s"));
+        let config: Config = serde_json::from_str(r#"{ "rate": "2 Mbit/s", "rate-up": "64 kbit/s" }"#).expect("valid");
+        assert_eq!(config.rate_of(Side::AccessPoint), rate("2 Mbit/s"));
+        assert_eq!(config.rate_of(Side::Client), rate("64 kbit/s"));
+        let same = Config { rate_up: None, ..config };
+        assert_eq!(same.rate_of(Side::Client), rate("2 Mbit/s"));
     }
 }

@@ -16,7 +16,7 @@ pub enum Event {
     Slowed(BitRate),
     /// The line carries so much, and datagrams leave faster: what it does not carry is lost or waits in a queue on the way. Nothing is done
     /// about it.
-    PaceTooHigh(BitRate),
+    RateTooHigh(BitRate),
     /// Datagrams leave at the configured pace again.
     Restored,
     /// The peer has restarted: the services were built anew, and what was in them is gone.

@@ -107,28 +107,35 @@ pub struct Bearer<S> {
     counted_before: Counters,
     epoch: Epoch,
     path: Path,
+    transit: Transit,
+    events: Events<Event>,
+    counters: BearerCounters,
+    /// The time of the last input: what time alone brings shows at the next one, when `poll_timeout` says that it is due.
+    last_input: Time,
+    /// Why the line is away, as the owner says.
+    outage: Outage,
+    /// What the services were told.
+    is_up: bool,
+    /// The ticket of the next datagram, whatever the epoch.
+    next_ticket: u64,
+}
+
+/// What is on its way between services and datagrams. It belongs to one epoch: the next one begins with another.
+#[derive(Debug, Default)]
+struct Transit {
     packer: Packer,
     cutter: Cutter,
     assembler: Assembler,
     /// Frames of the services that are in datagrams, in the order of these.
     departing: VecDeque<Departing>,
-    events: Events<Event>,
-    counters: BearerCounters,
-    /// When it was last told something: what time alone brings shows only then.
-    now: Time,
-    /// Why the line is away, as the owner says.
-    outage: Outage,
-    /// What the services were told.
-    is_up: bool,
     wants: Wants,
-    /// The largest room that services were asked to fill in this epoch.
+    /// The largest room that services were asked to fill.
     granted: usize,
     /// What services know of the room in a datagram.
     told_room: usize,
     /// Counts the frames asked for while some may be too large.
     asked: u8,
-    /// The ticket of the next datagram, and of the first one of this epoch.
-    next_ticket: u64,
+    /// The ticket of the first datagram.
     first_ticket: u64,
 }
 
@@ -183,21 +190,13 @@ impl<S: LinkService> Bearer<S> {
             counted_before: Counters::default(),
             epoch: if config.hellos { Epoch::new(of_client, boot, now) } else { Epoch::told(of_client, boot, now) },
             path,
-            packer: Packer::default(),
-            cutter: Cutter::default(),
-            assembler: Assembler::default(),
-            departing: VecDeque::new(),
+            transit: Transit::default(),
             events: Events::default(),
             counters: BearerCounters::default(),
-            now,
+            last_input: now,
             outage: Outage::default(),
             is_up: false,
-            wants: Wants::default(),
-            granted: 0,
-            told_room: 0,
-            asked: 0,
             next_ticket: 0,
-            first_ticket: 0,
             config,
             context,
         }
@@ -206,7 +205,7 @@ impl<S: LinkService> Bearer<S> {
     /// The session below has met the peer's incarnation of this boot number. Another one than before has nothing of what the
     /// services knew: they are built anew. An end that says [hellos](Config::hellos) hears of its peer by these alone.
     pub fn meet(&mut self, boot: u64, now: Time) {
-        self.now = now;
+        self.last_input = now;
         match self.epoch.meet(boot, now) {
             // What the session said and what it heard crossed the path.
             Heard::Nothing => {
@@ -261,7 +260,7 @@ impl<S: LinkService> Bearer<S> {
 
     /// A reason why nothing crosses the line holds from now on, or no longer. Silence is the bearer's own to find out: this one is ignored.
     pub fn set_outage(&mut self, reason: Reason, holds: bool, now: Time) {
-        self.now = now;
+        self.last_input = now;
         if reason == Reason::Silence {
             return;
         }
@@ -284,7 +283,7 @@ impl<S: LinkService> Bearer<S> {
 
     /// The datagrams take another path from now on: what was measured of the one before does not hold.
     pub fn change_path(&mut self, now: Time) {
-        self.now = now;
+        self.last_input = now;
         let was_slowed = self.path.slowed_from().is_some();
         self.path.forget(&self.config, now);
         if was_slowed {
@@ -299,8 +298,8 @@ impl<S: LinkService> Bearer<S> {
     }
 
     /// Datagrams leave at another rate from now on.
-    pub fn set_pace(&mut self, pace: Option<BitRate>) {
-        self.path.set_pace(pace, self.now);
+    pub fn set_rate(&mut self, rate: Option<BitRate>) {
+        self.path.set_rate(rate, self.last_input);
         self.tell_capacity();
     }
 
@@ -316,11 +315,7 @@ impl<S: LinkService> Bearer<S> {
             }
         }
         self.path.begin(now);
-        self.packer.clear();
-        (self.cutter, self.assembler) = (Cutter::default(), Assembler::default());
-        self.departing.clear();
-        (self.wants, self.granted, self.told_room) = (Wants::default(), 0, 0);
-        self.first_ticket = self.next_ticket;
+        self.transit = Transit { first_ticket: self.next_ticket, ..Transit::default() };
         self.tell_capacity();
         self.tell_services(now);
     }
@@ -363,7 +358,7 @@ impl<S: LinkService> Bearer<S> {
 
     fn depart_by_pace(&mut self, now: Time) {
         while let Some(Departing { tag, ticket, .. }) =
-            self.departing.pop_front_if(|departing| departing.at.is_some_and(|at| at <= now))
+            self.transit.departing.pop_front_if(|departing| departing.at.is_some_and(|at| at <= now))
         {
             self.inner.handle_departure(tag, ticket, Departure::Sent, now);
         }
@@ -375,7 +370,7 @@ impl<S: LinkService> Bearer<S> {
         }
         while let Some(act) = self.path.liveness.act(self.path.sent.unanswered_since(), self.path.limits(), now) {
             match act {
-                Act::Ping => self.wants.ping = true,
+                Act::Ping => self.transit.wants.ping = true,
                 Act::Down => self.tell_services(now),
             }
         }

@@ -51,12 +51,6 @@ impl Packer {
         self.frames.push(frame);
     }
 
-    /// Everything is dropped.
-    pub(super) fn clear(&mut self) {
-        self.frames.clear();
-        self.octets = 0;
-    }
-
     /// Starts the frames that fit into `room`, the first in any case, and drops those that `start` withdraws. How many are
     /// left of them, in front.
     pub(super) fn start(&mut self, room: usize, mut start: impl FnMut(&mut Frame) -> bool) -> usize {

@@ -33,7 +33,7 @@ pub struct PathMetrics {
     /// The largest datagram, with the overhead.
     pub mtu: Octets,
     /// The rate at which datagrams leave, if they are paced.
-    pub pace: Option<BitRate>,
+    pub rate: Option<BitRate>,
     /// How fast datagrams arrived at the peer between its last two reports.
     pub delivery_rate: Option<BitRate>,
     /// The rate that is configured, while datagrams leave more slowly since too few of them arrived.
@@ -63,16 +63,16 @@ pub(super) struct Path {
 
 impl Path {
     pub(super) fn new(config: &Config, context: &LinkContext, now: Time) -> Self {
-        let pace = config.pace_of(context.side);
+        let rate = config.rate_of(context.side);
         Self {
-            pace: Pace::new(pace, config.overhead),
-            breaker: pace.filter(|_| config.breaker).map(Breaker::new),
+            pace: Pace::new(rate, config.overhead),
+            breaker: rate.filter(|_| config.breaker).map(Breaker::new),
             has_breaker: config.breaker,
             shortfall: Shortfall::default(),
             sent: Sent::default(),
             received: Received::default(),
             liveness: Liveness::new(config.probe_interval, now),
-            mtu: search(config, pace),
+            mtu: search(config, rate),
             estimate: RoundTrip::new(Smoothing::default(), 0.0, 0.0),
             smoothed: None,
             first_round_trip: context.delay.map_or(FIRST_ROUND_TRIP, |delay| delay * 2),
@@ -89,11 +89,11 @@ impl Path {
         self.liveness.answered(now);
     }
 
-    /// Another pace is configured.
-    pub(super) fn set_pace(&mut self, pace: Option<BitRate>, now: Time) {
-        self.breaker = pace.filter(|_| self.has_breaker).map(Breaker::new);
+    /// Another rate is configured.
+    pub(super) fn set_rate(&mut self, rate: Option<BitRate>, now: Time) {
+        self.breaker = rate.filter(|_| self.has_breaker).map(Breaker::new);
         self.shortfall = Shortfall::default();
-        self.pace.set_rate(pace, now);
+        self.pace.set_rate(rate, now);
     }
 
     /// What was lost lately says nothing of the pace.
@@ -121,15 +121,15 @@ impl Path {
         Some(change)
     }
 
-    /// The configured pace, where the present one is lower.
+    /// The configured rate, where the present one is lower.
     pub(super) fn slowed_from(&self) -> Option<BitRate> {
         self.breaker.as_ref().and_then(Breaker::slowed_from)
     }
 
     /// Another path: its round-trip time and its MTU are not known, nor what it delivers.
     pub(super) fn forget(&mut self, config: &Config, now: Time) {
-        if let Some(pace) = self.slowed_from() {
-            self.set_pace(Some(pace), now);
+        if let Some(rate) = self.slowed_from() {
+            self.set_rate(Some(rate), now);
         }
         self.interrupt();
         self.estimate = RoundTrip::new(Smoothing::default(), 0.0, 0.0);
@@ -206,7 +206,7 @@ impl Path {
             is_up: self.liveness.is_up(),
             round_trip: self.smoothed,
             mtu: Octets::new(self.mtu.current().into()),
-            pace: self.pace.rate(),
+            rate: self.pace.rate(),
             delivery_rate: self.sent.delivery_rate(),
             slowed_from: self.slowed_from(),
             carries: self.shortfall.carries(),
@@ -214,8 +214,8 @@ impl Path {
     }
 }
 
-/// A search for the MTU at a pace.
-fn search(config: &Config, pace: Option<BitRate>) -> MtuSearch {
+/// A search for the MTU at a rate.
+fn search(config: &Config, rate: Option<BitRate>) -> MtuSearch {
     let (least, most) = (config.mtu_least.get(), config.mtu_most.get());
-    MtuSearch::new(least, most, pace.is_some_and(|pace| pace.time_to_send(Octets::new(most.into())) > LONG))
+    MtuSearch::new(least, most, rate.is_some_and(|rate| rate.time_to_send(Octets::new(most.into())) > LONG))
 }

@@ -96,7 +96,7 @@ impl<S: LinkService> Bearer<S> {
                 }
             }
             Content::Piece => {
-                let frame = self.assembler.take(datagram)?;
+                let frame = self.transit.assembler.take(datagram)?;
                 self.wants_report(now);
                 if let Some(frame) = frame {
                     self.inner.handle_frame(frame, now);
@@ -105,12 +105,12 @@ impl<S: LinkService> Bearer<S> {
             Content::Ping => {
                 self.path.received.wants_report_now(now);
                 // Alone and small where large datagrams may be lost for their size; else beside frames.
-                self.wants.report = self.path.mtu.is_in_doubt();
+                self.transit.wants.report = self.path.mtu.is_in_doubt();
             }
             Content::Probe => {
                 let said = datagram.take().map(u16::from_be_bytes).ok_or(Malformed)?;
                 let is_whole = Octets::new(said.into()) == size;
-                self.wants.answer = is_whole.then_some(said);
+                self.transit.wants.answer = is_whole.then_some(said);
                 return if is_whole { Ok(()) } else { Err(Malformed) };
             }
             Content::Answer => {
@@ -129,7 +129,7 @@ impl<S: LinkService> Bearer<S> {
 
     fn hear_report(&mut self, report: &Report, now: Time) {
         let Some(news) = self.path.sent.report(report, now) else { return };
-        self.wants.short |= report.takes_short;
+        self.transit.wants.short |= report.takes_short;
         if let Some(round_trip) = news.round_trip {
             self.path.sample(round_trip);
             self.tell_capacity();
@@ -143,7 +143,7 @@ impl<S: LinkService> Bearer<S> {
             self.tell_capacity();
         }
         if let Some(carries) = self.path.fall_short(&news, now) {
-            self.events.push(Event::PaceTooHigh(carries));
+            self.events.push(Event::RateTooHigh(carries));
         }
         if self.path.liveness.answered(now) {
             self.tell_services(now);

@@ -1,7 +1,7 @@
 //! A datagram made: what it carries, by urgency.
 
 use super::wire::{self, Content, Name};
-use super::{Bearer, Departing};
+use super::{Bearer, Departing, Transit};
 use arqway_contract::{Departure, Frame, LinkService, Start, Tag, Ticket};
 use arqway_units::{Octets, Span, Time};
 use arrayvec::ArrayVec;
@@ -30,19 +30,19 @@ impl<S: LinkService> Bearer<S> {
         if room < wire::HELLO.max(MOST_BEFORE + wire::REPORT) {
             return None;
         }
-        if let Some(hello) = self.epoch.poll(self.now) {
+        if let Some(hello) = self.epoch.poll(self.last_input) {
             self.counters.hellos_sent += 1;
             return Some(self.send(hello.write(), now));
         }
         self.epoch.id()?;
-        if let Some(size) = self.wants.answer.take() {
+        if let Some(size) = self.transit.wants.answer.take() {
             return Some(self.send_full(Content::Answer, &size.to_be_bytes(), Bytes::new(), Carries::Nothing, now));
         }
-        if core::mem::take(&mut self.wants.ping) {
+        if core::mem::take(&mut self.transit.wants.ping) {
             self.counters.pings_sent += 1;
             return Some(self.send_full(Content::Ping, &[], Bytes::new(), Carries::Question, now));
         }
-        if self.wants.report && self.is_report_due() {
+        if self.transit.wants.report && self.is_report_due() {
             return self.report(now);
         }
         if self.is_up {
@@ -56,7 +56,7 @@ impl<S: LinkService> Bearer<S> {
 
     /// A probe, if one is wanted and `room` has room for it.
     fn probe(&mut self, now: Time, room: usize) -> Option<Frame> {
-        let size = self.path.mtu.wants_probe(self.now)?;
+        let size = self.path.mtu.wants_probe(self.last_input)?;
         let octets = self.path.without_overhead(size);
         let before = wire::FULL + wire::PROBE;
         if octets > room || octets < before {
@@ -77,31 +77,31 @@ impl<S: LinkService> Bearer<S> {
                 return Some(datagram);
             }
             let room = room.checked_sub(if self.writes_in_full() { MOST_BEFORE } else { wire::SHORT })?;
-            if self.told_room != room {
-                self.told_room = room;
+            if self.transit.told_room != room {
+                self.transit.told_room = room;
                 self.inner.handle_room(Octets::of(room));
             }
             let more_may_come = self.fill(now, room);
-            if more_may_come && self.packer.opened()? + self.config.pack_delay > self.now {
+            if more_may_come && self.transit.packer.opened()? + self.config.pack_delay > self.last_input {
                 return None;
             }
-            if self.packer.is_empty() {
+            if self.transit.packer.is_empty() {
                 return None;
             }
-            let Self { packer, inner, .. } = self;
+            let Self { transit: Transit { packer, .. }, inner, .. } = self;
             let count = packer.start(room, |frame| inner.start_frame(frame, now) == Start::Send);
             if count == 0 {
                 // All were withdrawn.
                 continue;
             }
-            if self.packer.first_fits(room) {
-                let marks = self.packer.marks(count);
+            if self.transit.packer.first_fits(room) {
+                let marks = self.transit.packer.marks(count);
                 return Some(self.send_frames(count, room, now).marked(marks));
             }
-            let marks = self.packer.marks(1);
-            if let Some(frame) = self.packer.first() {
+            let marks = self.transit.packer.marks(1);
+            if let Some(frame) = self.transit.packer.first() {
                 self.counters.frames_in_pieces += 1;
-                self.cutter.cut(&frame, marks);
+                self.transit.cutter.cut(&frame, marks);
             }
         }
     }
@@ -111,8 +111,8 @@ impl<S: LinkService> Bearer<S> {
         // A report that is due finds a place, where frames can be cut for that: by itself it would cost a datagram.
         let report = if self.is_report_due() { wire::REPORT + 2 } else { 0 };
         let beside = room.saturating_sub(report);
-        while let Some(left) = self.packer.room(beside) {
-            let frame = if self.packer.is_empty() {
+        while let Some(left) = self.transit.packer.room(beside) {
+            let frame = if self.transit.packer.is_empty() {
                 self.first_frame(now, left, room)
             } else {
                 let fits = self.inner.poll_frame(now, Octets::of(left));
@@ -121,15 +121,15 @@ impl<S: LinkService> Bearer<S> {
                 if waits { fits.or_else(|| self.inner.poll_frame(now, Octets::of(room))) } else { fits }
             };
             let Some(frame) = frame else { return true };
-            self.packer.push(frame, self.now);
+            self.transit.packer.push(frame, self.last_input);
         }
         false
     }
 
     /// A frame, of at most `room` octets if possible, and better of at most `beside`.
     fn first_frame(&mut self, now: Time, beside: usize, room: usize) -> Option<Frame> {
-        self.granted = self.granted.max(room);
-        let large = self.granted.max(ALWAYS);
+        self.transit.granted = self.transit.granted.max(room);
+        let large = self.transit.granted.max(ALWAYS);
         if beside < room
             && let Some(frame) = self.inner.poll_frame(now, Octets::of(beside))
         {
@@ -139,8 +139,8 @@ impl<S: LinkService> Bearer<S> {
         if large <= room {
             return self.inner.poll_frame(now, room);
         }
-        self.asked = (self.asked + 1) % LARGE_FIRST;
-        if self.asked == 0 {
+        self.transit.asked = (self.transit.asked + 1) % LARGE_FIRST;
+        if self.transit.asked == 0 {
             return self.inner.poll_frame(now, large);
         }
         self.inner.poll_frame(now, room).or_else(|| self.inner.poll_frame(now, large))
@@ -149,33 +149,33 @@ impl<S: LinkService> Bearer<S> {
     /// A datagram of the first frames that wait, which have started, with a report if one is due and fits.
     fn send_frames(&mut self, count: usize, room: usize, now: Time) -> Frame {
         let datagram = self.next_ticket;
-        for frame in self.packer.frames(count) {
+        for frame in self.transit.packer.frames(count) {
             let departing = |ticket: Ticket| Departing { datagram, at: None, tag: frame.tag, ticket };
-            self.departing.extend(frame.ticket.map(departing));
+            self.transit.departing.extend(frame.ticket.map(departing));
         }
         self.counters.frames_sent += arqway_units::count(count);
-        let has_room = self.packer.octets_of(count) + wire::REPORT <= room;
+        let has_room = self.transit.packer.octets_of(count) + wire::REPORT <= room;
         let report = if self.is_report_due() && has_room { self.next_report() } else { None };
-        self.wants.report = self.is_report_due();
+        self.transit.wants.report = self.is_report_due();
         if count == 1 && report.is_none() {
             let (tag, name) = self.name(Content::One);
-            match self.packer.first().map(|frame| frame.enclosed(tag, &name)) {
+            match self.transit.packer.first().map(|frame| frame.enclosed(tag, &name)) {
                 Some(Ok(datagram)) => return self.send_numbered(datagram, Carries::Frames, now),
-                Some(Err(frame)) => self.packer.push_front(frame),
+                Some(Err(frame)) => self.transit.packer.push_front(frame),
                 None => {}
             }
         } else {
             self.counters.frames_packed += arqway_units::count(count);
         }
         let (tag, name) = self.name(Content::Several);
-        let datagram = self.packer.write(tag, &name, count, report.as_ref());
+        let datagram = self.transit.packer.write(tag, &name, count, report.as_ref());
         self.send_numbered(datagram, Carries::Frames, now)
     }
 
     /// A piece of the frame that is being cut.
     fn piece(&mut self, now: Time, room: usize) -> Option<Frame> {
-        let Some(piece) = self.cutter.next(room.saturating_sub(wire::FULL + wire::PIECE)) else {
-            if let Some((tag, ticket)) = self.cutter.give_up() {
+        let Some(piece) = self.transit.cutter.next(room.saturating_sub(wire::FULL + wire::PIECE)) else {
+            if let Some((tag, ticket)) = self.transit.cutter.give_up() {
                 self.inner.handle_departure(tag, ticket, Departure::Dropped, now);
             }
             return None;
@@ -183,20 +183,20 @@ impl<S: LinkService> Bearer<S> {
         let datagram = self.next_ticket;
         let departing = piece.departure.map(|(tag, ticket)| Departing { datagram, at: None, tag, ticket });
         self.counters.frames_sent += u64::from(piece.is_last());
-        self.departing.extend(departing);
+        self.transit.departing.extend(departing);
         // A piece has no room for one.
-        self.wants.report = self.is_report_due();
+        self.transit.wants.report = self.is_report_due();
         let marks = piece.marks;
         Some(self.send_full(Content::Piece, &piece.head, piece.octets, Carries::Frames, now).marked(marks))
     }
 
     fn is_report_due(&self) -> bool {
-        self.path.received.due().is_some_and(|due| due <= self.now)
+        self.path.received.due().is_some_and(|due| due <= self.last_input)
     }
 
     fn next_report(&mut self) -> Option<wire::Report> {
-        let takes_short = self.epoch.takes_short(self.config.datagram_lifetime, self.now);
-        let report = self.path.received.report(takes_short, self.now)?;
+        let takes_short = self.epoch.takes_short(self.config.datagram_lifetime, self.last_input);
+        let report = self.path.received.report(takes_short, self.last_input)?;
         self.counters.reports_sent += 1;
         Some(report)
     }
@@ -204,15 +204,15 @@ impl<S: LinkService> Bearer<S> {
     /// A datagram with a report and nothing else.
     fn report(&mut self, now: Time) -> Option<Frame> {
         let report = self.next_report()?;
-        self.wants.report = false;
+        self.transit.wants.report = false;
         let (tag, name) = self.name(Content::Several);
-        let datagram = self.packer.write(tag, &name, 0, Some(&report));
+        let datagram = self.transit.packer.write(tag, &name, 0, Some(&report));
         Some(self.send_numbered(datagram, Carries::Nothing, now))
     }
 
     /// Whether the next datagram names its epoch and number in full.
     fn writes_in_full(&self) -> bool {
-        !self.wants.short || self.path.sent.next().1
+        !self.transit.wants.short || self.path.sent.next().1
     }
 
     fn full_name(&self) -> Name {
@@ -252,7 +252,7 @@ impl<S: LinkService> Bearer<S> {
         self.counters.octets_sent += datagram.size().as_u64();
         let out_at = self.path.pace.send(datagram.size(), now);
         let number = datagram.ticket.map(Ticket::number);
-        let of_it = self.departing.iter_mut().rev().take_while(|departing| Some(departing.datagram) == number);
+        let of_it = self.transit.departing.iter_mut().rev().take_while(|departing| Some(departing.datagram) == number);
         of_it.for_each(|departing| departing.at = out_at);
         datagram
     }

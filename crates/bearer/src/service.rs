@@ -6,7 +6,7 @@ use arqway_units::{Octets, Time};
 
 impl<S: LinkService> LinkService for Bearer<S> {
     fn handle_packet(&mut self, packet: Packet, now: Time) -> Result<(), Full> {
-        self.now = now;
+        self.last_input = now;
         if packet.size() > self.largest_packet_like(&packet, Octets::MAX) {
             // A service that cannot cut would keep it for ever, and others behind it.
             self.counters.packets_too_large += 1;
@@ -18,12 +18,12 @@ impl<S: LinkService> LinkService for Bearer<S> {
     }
 
     fn handle_frame(&mut self, datagram: Frame, now: Time) {
-        self.now = now;
+        self.last_input = now;
         self.receive(datagram, now);
     }
 
     fn handle_timeout(&mut self, now: Time) {
-        self.now = now;
+        self.last_input = now;
         if !self.outage.is_over() {
             return;
         }
@@ -42,12 +42,12 @@ impl<S: LinkService> LinkService for Bearer<S> {
         if !self.outage.is_over() {
             return None;
         }
-        self.wants.pace = !self.path.pace.is_open(self.now);
-        if self.wants.pace {
+        self.transit.wants.pace = !self.path.pace.is_open(self.last_input);
+        if self.transit.wants.pace {
             return None;
         }
         // What goes late is out at once. A service that waits for that has another frame, or the line would seem idle.
-        self.depart_by_pace(self.now);
+        self.depart_by_pace(self.last_input);
         let datagram = self.next_datagram(now, room.as_usize());
         if datagram.is_none() {
             self.path.pace.is_idle();
@@ -56,19 +56,19 @@ impl<S: LinkService> LinkService for Bearer<S> {
     }
 
     fn start_frame(&mut self, datagram: &mut Frame, now: Time) -> Start {
-        self.now = now;
+        self.last_input = now;
         match datagram.ticket {
-            Some(ticket) if ticket.number() < self.first_ticket => Start::Withdraw,
+            Some(ticket) if ticket.number() < self.transit.first_ticket => Start::Withdraw,
             _ => Start::Send,
         }
     }
 
     fn handle_departure(&mut self, _: Tag, ticket: Ticket, departure: Departure, now: Time) {
-        self.now = now;
+        self.last_input = now;
         let datagram = ticket.number();
         let is_of_it = |departing: &Departing| departing.datagram == datagram && departing.at.is_none();
-        while let Some(index) = self.departing.iter().position(is_of_it) {
-            let Some(Departing { tag, ticket, .. }) = self.departing.remove(index) else { break };
+        while let Some(index) = self.transit.departing.iter().position(is_of_it) {
+            let Some(Departing { tag, ticket, .. }) = self.transit.departing.remove(index) else { break };
             self.inner.handle_departure(tag, ticket, departure, now);
         }
     }
@@ -88,12 +88,12 @@ impl<S: LinkService> LinkService for Bearer<S> {
         let ahead = [
             self.epoch.deadline(),
             path.received.due(),
-            self.packer.opened().map(|opened| opened + self.config.pack_delay),
-            self.wants.pace.then(|| path.pace.free_at()),
+            self.transit.packer.opened().map(|opened| opened + self.config.pack_delay),
+            self.transit.wants.pace.then(|| path.pace.free_at()),
         ];
-        let ahead = ahead.into_iter().map(|deadline| deadline.filter(|deadline| *deadline > self.now));
+        let ahead = ahead.into_iter().map(|deadline| deadline.filter(|deadline| *deadline > self.last_input));
         let others = [
-            self.departing.front().and_then(|departing| departing.at),
+            self.transit.departing.front().and_then(|departing| departing.at),
             self.inner.poll_timeout(),
             path.liveness.deadline(unanswered, path.limits()).filter(|_| is_agreed),
             path.mtu.deadline(path.round_trip()).filter(|_| self.is_up),

@@ -122,7 +122,7 @@ fn of_peer(peer: &PeerStatus) -> Vec<String> {
         heard_s_ago,
         round_trip_s,
         mtu_octets,
-        pace_bps,
+        rate_bps,
         slowed_from_bps,
         line_carries_bps,
         delivery_rate_bps,
@@ -138,8 +138,8 @@ fn of_peer(peer: &PeerStatus) -> Vec<String> {
     let at = address.as_deref().map_or_else(|| "address not known yet".to_owned(), |address| format!("at {address}"));
     let heard = heard_s_ago
         .map_or_else(|| "nothing received yet".to_owned(), |ago| format!("last received {} ago", time(Some(ago))));
-    let pace = pace_bps
-        .map_or_else(|| "rate unlimited".to_owned(), |pace| format!("sending at most {}", rate(Some(precise(pace)))));
+    let most = rate_bps
+        .map_or_else(|| "rate unlimited".to_owned(), |most| format!("sending at most {}", rate(Some(precise(most)))));
     let slowed = slowed_from_bps.map_or_else(String::new, |from| {
         format!(" (lowered from {}: less than half arrived)", rate(Some(precise(from))))
     });
@@ -148,7 +148,7 @@ fn of_peer(peer: &PeerStatus) -> Vec<String> {
     let mut lines = vec![
         format!("{name}: {state}, {at}, {heard}"),
         format!(
-            "  round trip {}, path MTU {mtu_octets}, {pace}{slowed}{short}, peer receives {}",
+            "  round trip {}, path MTU {mtu_octets}, {most}{slowed}{short}, peer receives {}",
             time(*round_trip_s),
             rate(delivery_rate_bps.map(precise))
         ),

@@ -33,7 +33,7 @@ pub struct Packet {
 }
 
 // Packets are moved from hand to hand and kept by the thousand: each word more is felt.
-const _: () = assert!(size_of::<Packet>() <= 8 * size_of::<u64>() && size_of::<Frame>() <= 9 * size_of::<u64>());
+const _: () = assert!(size_of::<Packet>() <= size_of::<[u64; 8]>() && size_of::<Frame>() <= size_of::<[u64; 9]>());
 
 impl Packet {
     /// The packet made of these octets, of which nothing more is known.

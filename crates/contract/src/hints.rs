@@ -55,7 +55,7 @@ pub struct LinkOffer {
 }
 
 /// One direction of a link, as far as it can be known before anything was sent over it. What its services make of it is
-/// for their [metrics](crate::metrics) to say.
+/// for their metrics to say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OneWay {
     /// How fast it sends.

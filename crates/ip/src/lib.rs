@@ -12,7 +12,8 @@
 //!
 //! | file | what |
 //! | --- | --- |
-//! | `headers.rs` | addresses, DS field, protocol, ports and flow label of an IP packet, read once; what goes with it of them |
+//! | `headers.rs` | addresses, DS field, protocol, ports and flow label of an IP packet |
+//! | `outline.rs` | what goes with a packet of these, so that they are read once |
 //! | `fields/` | each of these as people write it: `"udp"`, `"10.0.0.0/8"`, `"5004-5020"`, `"af41"` |
 //! | `ecn.rs` | marks of congestion |
 //! | `segment.rs` | the TCP segment that a packet carries |
@@ -53,6 +54,7 @@ mod headers;
 mod icmp_error;
 mod mss;
 pub mod offload;
+mod outline;
 mod segment;
 #[cfg(test)]
 mod tests;
@@ -66,7 +68,8 @@ pub use fields::{
 };
 pub use flow::{Flow, FlowKey, FlowTable};
 pub use hash::KeyHasher;
-pub use headers::{Headers, Outline, Payload};
+pub use headers::{Headers, Payload};
 pub use icmp_error::{IcmpError, icmp_error};
 pub use mss::{clamp_mss, may_say_mss};
+pub use outline::Outline;
 pub use segment::{Segment, is_whole_segment};

@@ -36,7 +36,7 @@ pub struct LinkLayer {
     /// itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue: Option<QueueLimits>,
-    /// Frames go in datagrams, which leave at a pace, with several small ones in one, over a path that says nothing of itself.
+    /// Frames go in datagrams, which leave at a rate, with several small ones in one, over a path that says nothing of itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bearer: Option<bearer::Config>,
 }

@@ -54,7 +54,7 @@ fn each_key_of_the_status_is_explained() {
         heard_s_ago: None,
         round_trip_s: None,
         mtu_octets: 1500,
-        pace_bps: None,
+        rate_bps: None,
         slowed_from_bps: None,
         line_carries_bps: None,
         delivery_rate_bps: None,

@@ -5,13 +5,13 @@ use arqway_units::BitRate;
 
 /// A modem of a rate with a short queue, and a pace of 2 Mbit/s; the round trip is 0.1 s, and 0.18 s where the queue is full.
 fn setting(service: &'static str, modem: &str) -> Setting {
-    let mut setting = Setting::new(service).with_pace("2 Mbit/s");
+    let mut setting = Setting::new(service).with_rate("2 Mbit/s");
     (setting.ways[0].rate, setting.ways[0].queue) = (modem.parse().expect("a rate"), 5);
     setting
 }
 
 fn pace(world: &World) -> u64 {
-    world.machines[0].end.inner().path().pace.map_or(0, BitRate::as_bits_per_second)
+    world.machines[0].end.inner().path().rate.map_or(0, BitRate::as_bits_per_second)
 }
 
 /// When the pace was lowered because less than half had arrived, and when it was as configured again, in milliseconds.

@@ -41,7 +41,7 @@ fn the_first_packet_arrives_after_a_hello_each_way() {
 #[test]
 fn an_idle_link_sends_nothing_and_wakes_nobody() {
     for service in ["raw", "sr", "rlc"] {
-        let mut world = World::new(Setting::new(service).with_pace("1.9 Mbit/s"));
+        let mut world = World::new(Setting::new(service).with_rate("1.9 Mbit/s"));
         world.packets(0, 1000, 50, 0, 2000);
         world.run_until(10_000);
         let sent = [0, 1].map(|index| world.machines[index].sent.len());
@@ -56,7 +56,7 @@ fn an_idle_link_sends_nothing_and_wakes_nobody() {
 #[test]
 fn small_packets_share_datagrams_and_a_slow_link_carries_half_as_many_again() {
     let carried = |packs: bool| {
-        let mut setting = Setting::new("raw").with_pace("64 kbit/s");
+        let mut setting = Setting::new("raw").with_rate("64 kbit/s");
         setting.ways[0].rate = "64 kbit/s".parse().expect("a rate");
         if !packs {
             setting.config.mtu_most = Mtu::try_from(Octets::new(128)).expect("an MTU");
@@ -75,7 +75,7 @@ fn small_packets_share_datagrams_and_a_slow_link_carries_half_as_many_again() {
 
 #[test]
 fn a_small_packet_waits_for_others_no_longer_than_the_setting_allows() {
-    let mut setting = Setting::new("raw").with_pace("2 Mbit/s");
+    let mut setting = Setting::new("raw").with_rate("2 Mbit/s");
     setting.config.pack_delay = Span::from_milliseconds(20);
     let mut world = World::new(setting);
     world.packets(0, 40, 200, 2000, 5000);
@@ -102,7 +102,7 @@ fn in_the_steady_state_a_bearer_takes_two_octets() {
 #[test]
 fn a_silent_link_is_down_after_a_second_and_up_within_a_second_and_two_round_trips() {
     for (service, delay) in [("raw", 50), ("sr", 50), ("go-back-n:1", 50), ("rlc", 50), ("raw", 400), ("sr:4", 400)] {
-        let mut setting = Setting::new(service).with_pace("1.9 Mbit/s");
+        let mut setting = Setting::new(service).with_rate("1.9 Mbit/s");
         setting.ways.iter_mut().for_each(|way| way.delay = Span::from_milliseconds(delay));
         setting.outages.push((4000, 12_000));
         let mut world = World::new(setting);
@@ -155,7 +155,7 @@ fn a_peer_that_restarts_is_noticed_within_three_round_trips_and_nothing_old_arri
     for restarts in [vec![(3000, 0)], vec![(3000, 1)], vec![(3000, 0), (3000, 1)]] {
         for (service, delay) in [("raw", 50), ("sr", 50), ("go-back-n:1", 50), ("rlc", 50), ("raw", 300), ("sr:2", 300)]
         {
-            let mut setting = Setting::new(service).with_pace("1.9 Mbit/s");
+            let mut setting = Setting::new(service).with_rate("1.9 Mbit/s");
             setting.ways.iter_mut().for_each(|way| way.delay = Span::from_milliseconds(delay));
             setting.restarts = restarts.clone();
             let mut world = World::new(setting);
@@ -180,7 +180,7 @@ fn a_peer_that_restarts_is_noticed_within_three_round_trips_and_nothing_old_arri
 #[test]
 fn when_the_mtu_falls_nothing_is_black_holed_for_longer_than_five_seconds() {
     for (service, delay) in [("raw", 50), ("sr", 50), ("go-back-n:1", 50), ("rlc:62", 50), ("raw", 250)] {
-        let mut setting = Setting::new(service).with_pace("1.9 Mbit/s");
+        let mut setting = Setting::new(service).with_rate("1.9 Mbit/s");
         setting.ways.iter_mut().for_each(|way| way.delay = Span::from_milliseconds(delay));
         setting.mtus.push((5000, 300));
         let mut world = World::new(setting);
@@ -204,7 +204,7 @@ fn when_the_mtu_falls_nothing_is_black_holed_for_longer_than_five_seconds() {
 #[test]
 fn an_mtu_that_falls_under_a_backlog_both_ways_is_found_both_ways_and_takes_no_end_down() {
     for (service, size) in [("raw", 1000), ("sr", 1000), ("raw", 1200)] {
-        let mut setting = Setting::new(service).with_pace("1.9 Mbit/s");
+        let mut setting = Setting::new(service).with_rate("1.9 Mbit/s");
         setting.mtus.push((5000, 300));
         let mut world = World::new(setting);
         for end in 0..2 {
@@ -223,7 +223,7 @@ fn an_mtu_that_falls_under_a_backlog_both_ways_is_found_both_ways_and_takes_no_e
 
 #[test]
 fn reports_go_between_the_pieces_of_a_backlog() {
-    let mut setting = Setting::new("raw").with_pace("1 Mbit/s");
+    let mut setting = Setting::new("raw").with_rate("1 Mbit/s");
     setting.mtus = vec![(0, 300)];
     let mut world = World::new(setting);
     world.packets(0, 1280, 4_000, 0, 5_000);
@@ -236,7 +236,7 @@ fn reports_go_between_the_pieces_of_a_backlog() {
 #[test]
 fn large_packets_wait_for_no_others_whatever_the_setting() {
     let delivered = |pack_delay: u64| {
-        let mut setting = Setting::new("raw").with_pace("1.9 Mbit/s");
+        let mut setting = Setting::new("raw").with_rate("1.9 Mbit/s");
         setting.config.pack_delay = Span::from_milliseconds(pack_delay);
         let mut world = World::new(setting);
         world.packets(0, 1250, 2_000, 1_000, 3_000);
@@ -249,11 +249,11 @@ fn large_packets_wait_for_no_others_whatever_the_setting() {
 
 #[test]
 fn a_pace_that_rises_is_felt_at_once() {
-    let mut world = World::new(Setting::new("raw").with_pace("8 kbit/s"));
+    let mut world = World::new(Setting::new("raw").with_rate("8 kbit/s"));
     world.packets(0, 1200, 20, 3_000, 1_000);
     world.run_until(3_100);
     let before = world.machines[1].delivered.len();
-    world.machines[0].end.inner_mut().set_pace("1.9 Mbit/s".parse().ok());
+    world.machines[0].end.inner_mut().set_rate("1.9 Mbit/s".parse().ok());
     world.packets(0, 1200, 1, 3_101, 1_000);
     world.run_until(3_600);
     assert!(world.machines[1].delivered.len() > before + 15, "{before}");
@@ -261,7 +261,7 @@ fn a_pace_that_rises_is_felt_at_once() {
 
 #[test]
 fn a_large_datagram_at_a_slow_pace_is_no_outage() {
-    let mut setting = Setting::new("raw").with_pace("9600 bit/s");
+    let mut setting = Setting::new("raw").with_rate("9600 bit/s");
     setting.config.mtu_least = Mtu::ETHERNET;
     setting.ways.iter_mut().for_each(|way| way.rate = "10 kbit/s".parse().expect("a rate"));
     let mut world = World::new(setting);
@@ -307,7 +307,7 @@ fn an_mtu_below_1280_carries_packets_of_1280_octets_and_says_so() {
 /// sends it again when the path has become large.
 #[test]
 fn a_frame_of_too_many_pieces_is_sent_when_the_path_carries_it_again() {
-    let mut setting = Setting::new("go-back-n:1.1").with_pace("1.9 Mbit/s");
+    let mut setting = Setting::new("go-back-n:1.1").with_rate("1.9 Mbit/s");
     setting.config.overhead = Octets::new(96);
     setting.config.mtu_least = Mtu::try_from(Octets::new(128)).expect("an MTU");
     setting.config.mtu_most = Mtu::try_from(Octets::new(9000)).expect("an MTU");
@@ -326,7 +326,7 @@ fn a_frame_of_too_many_pieces_is_sent_when_the_path_carries_it_again() {
 #[test]
 fn a_path_too_small_for_any_datagram_carries_nothing_and_panics_at_nothing() {
     for overhead in [96, 120, 128, 500, 70_000] {
-        let mut setting = Setting::new("raw").with_pace("1 Mbit/s");
+        let mut setting = Setting::new("raw").with_rate("1 Mbit/s");
         setting.config.overhead = Octets::new(overhead);
         setting.config.mtu_least = Mtu::try_from(Octets::new(128)).expect("an MTU");
         setting.config.mtu_most = setting.config.mtu_least;
@@ -433,7 +433,7 @@ fn a_copy_that_is_acknowledged_while_it_waits_for_others_is_not_sent() {
 
 #[test]
 fn another_path_is_measured_anew() {
-    let mut world = World::new(Setting::new("raw").with_pace("1.9 Mbit/s"));
+    let mut world = World::new(Setting::new("raw").with_rate("1.9 Mbit/s"));
     world.packets(0, 1000, 500, 0, 6000);
     world.run_until(2500);
     let end = &mut world.machines[0].end;

@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn paced_a_little_below_its_rate_a_modem_has_no_queue() {
-    let mut world = World::new(Setting::new("raw").with_pace("1.96 Mbit/s"));
+    let mut world = World::new(Setting::new("raw").with_rate("1.96 Mbit/s"));
     world.packets(0, 1000, 3000, 500, 3000);
     world.run_until(2000);
     world.machines[0].deepest_queue();
@@ -19,7 +19,7 @@ fn paced_a_little_below_its_rate_a_modem_has_no_queue() {
 #[test]
 fn an_end_that_is_woken_four_milliseconds_late_keeps_its_pace_whatever_its_service_waits_for() {
     for service in ["raw", "tally"] {
-        let mut setting = Setting::new(service).with_pace("10 Mbit/s");
+        let mut setting = Setting::new(service).with_rate("10 Mbit/s");
         setting.late = Span::from_milliseconds(4);
         for way in &mut setting.ways {
             // Where frames are lost tally has one or two that have not departed.

@@ -34,8 +34,8 @@ fn setting() -> impl Strategy<Value = Setting> {
         |(service, down, up, seed, outages, mtus, restarts, paced, pack)| {
             let share = |way: &Way| BitRate::from_bits_per_second(way.rate.as_bits_per_second() * 49 / 50);
             let config = Config {
-                pace: share(&down).filter(|_| paced),
-                pace_up: share(&up).filter(|_| paced),
+                rate: share(&down).filter(|_| paced),
+                rate_up: share(&up).filter(|_| paced),
                 pack_delay: Span::from_milliseconds(pack),
                 datagram_lifetime: Span::from_milliseconds(30_000),
                 ..Config::default()

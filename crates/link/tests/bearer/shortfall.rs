@@ -5,7 +5,7 @@ use arqway_units::BitRate;
 
 /// A line of 10 Mbit/s, 40 ms each way, with a queue, and a pace.
 fn line(service: &'static str, queue: usize, pace: &str) -> Setting {
-    let mut setting = Setting::new(service).with_pace(pace);
+    let mut setting = Setting::new(service).with_rate(pace);
     for way in &mut setting.ways {
         (way.rate, way.queue) = ("10 Mbit/s".parse().expect("a rate"), queue);
         way.delay = Span::from_milliseconds(40);
@@ -22,7 +22,7 @@ fn offer(world: &mut World, kilobits: u64, seconds: u64) {
 /// When it was said, in milliseconds, and of how many kbit/s.
 fn said(world: &World) -> Vec<(u64, u64)> {
     let of = |(time, event): &(Time, Event)| match event {
-        Event::PaceTooHigh(rate) => Some((milliseconds(*time - at(0)), rate.as_bits_per_second() / 1000)),
+        Event::RateTooHigh(rate) => Some((milliseconds(*time - at(0)), rate.as_bits_per_second() / 1000)),
         _ => None,
     };
     world.machines[0].events.iter().filter_map(of).collect()

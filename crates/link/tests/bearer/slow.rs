@@ -17,7 +17,7 @@ struct Carried {
 }
 
 fn carried(lost: u64) -> Carried {
-    let mut setting = Setting::new("tally").with_pace("64 kbit/s");
+    let mut setting = Setting::new("tally").with_rate("64 kbit/s");
     for way in &mut setting.ways {
         (way.rate, way.lost) = ("64 kbit/s".parse().expect("a rate"), lost);
     }
@@ -62,7 +62,7 @@ fn its_datagrams_are_full_and_what_is_sent_again_is_what_was_lost() {
 #[test]
 fn a_path_of_small_datagrams_that_loses_some_is_up_and_its_mtu_is_said_once_at_both_ends() {
     for seed in 1..=20 {
-        let mut setting = Setting::new("tally").with_pace("63 kbit/s");
+        let mut setting = Setting::new("tally").with_rate("63 kbit/s");
         for way in &mut setting.ways {
             (way.rate, way.lost) = ("64 kbit/s".parse().expect("a rate"), 54);
         }

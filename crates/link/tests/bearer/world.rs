@@ -60,8 +60,8 @@ impl Setting {
         }
     }
 
-    pub(super) fn with_pace(mut self, pace: &str) -> Self {
-        self.config.pace = pace.parse().ok();
+    pub(super) fn with_rate(mut self, pace: &str) -> Self {
+        self.config.rate = pace.parse().ok();
         self
     }
 }

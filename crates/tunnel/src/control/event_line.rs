@@ -171,7 +171,7 @@ impl What {
             Event::Link(_, bearer::Event::Up) => Self::Up,
             Event::Link(_, bearer::Event::Down) => Self::Down,
             Event::Link(_, bearer::Event::Slowed(pace)) => Self::Slowed { to_bps: pace.as_bits_per_second() },
-            Event::Link(_, bearer::Event::PaceTooHigh(carries)) => {
+            Event::Link(_, bearer::Event::RateTooHigh(carries)) => {
                 Self::RateTooHigh { carries_bps: carries.as_bits_per_second() }
             }
             Event::Link(_, bearer::Event::Restored) => Self::Restored,

@@ -45,7 +45,7 @@ pub struct PeerStatus {
     /// The largest datagram, with all that the line adds.
     pub mtu_octets: u64,
     /// How fast datagrams leave.
-    pub pace_bps: Option<u64>,
+    pub rate_bps: Option<u64>,
     /// How fast they should, while they leave more slowly since less than half arrived.
     pub slowed_from_bps: Option<u64>,
     /// What the line carries, while that is less: packets wait in a queue before it, and are lost there.

@@ -86,7 +86,7 @@ impl RunningTunnel {
             heard_s_ago: session.and_then(|session| session.heard).map(|heard| now.since(heard).as_seconds()),
             round_trip_s: path.and_then(|path| path.round_trip).map(Span::as_seconds),
             mtu_octets: path.map_or(0, |path| path.mtu.as_u64()),
-            pace_bps: path.and_then(|path| path.pace).map(BitRate::as_bits_per_second),
+            rate_bps: path.and_then(|path| path.rate).map(BitRate::as_bits_per_second),
             slowed_from_bps: path.and_then(|path| path.slowed_from).map(BitRate::as_bits_per_second),
             line_carries_bps: path.and_then(|path| path.carries).map(BitRate::as_bits_per_second),
             delivery_rate_bps: path.and_then(|path| path.delivery_rate).map(BitRate::as_bits_per_second),

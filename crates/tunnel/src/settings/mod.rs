@@ -308,7 +308,7 @@ impl Settings {
     /// The bearer of a link on which this end sends so fast.
     fn bearer(&self, link_layer: &LinkLayer, rate: Option<BitRate>) -> bearer::Config {
         let given = link_layer.bearer.clone().unwrap_or_default();
-        let sealed = bearer::Config { pace: rate, pace_up: None, hellos: false, ..given };
+        let sealed = bearer::Config { rate, rate_up: None, hellos: false, ..given };
         match &self.line {
             None => bearer::Config { overhead: given.overhead.max(SEALING + IP_AND_UDP), ..sealed },
             // Whatever fits into a frame crosses.

@@ -40,7 +40,7 @@ impl fmt::Display for Checked {
                 (None, None) => "learned when it calls".to_owned(),
                 (None, Some(_)) => "the other end of the line".to_owned(),
             };
-            let rate = bearer.pace.map_or_else(|| "unlimited".to_owned(), |rate| rate.to_string());
+            let rate = bearer.rate.map_or_else(|| "unlimited".to_owned(), |rate| rate.to_string());
             writeln!(out, "  peer {}", peer.value.name())?;
             writeln!(out, "    allowed       {}", allowed.join(", "))?;
             writeln!(out, "    endpoint      {at}")?;

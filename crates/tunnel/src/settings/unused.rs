@@ -14,9 +14,9 @@ impl Settings {
             node.into_iter().for_each(|node| mistakes.push(Mistake::at_value(node, message).help(help)));
         };
         let of_bearer = |key: &str| tree.get_path("link-layer.bearer")?.get_path(key);
-        for pace in ["pace", "pace-up"] {
-            let help = format!("`rate` says how fast this end sends; remove `{pace}`");
-            refuse(of_bearer(pace), "the pace of a tunnel's link is its `rate`", &help);
+        for rate in ["rate", "rate-up"] {
+            let help = format!("`rate` says how fast this end sends; remove `{rate}`");
+            refuse(of_bearer(rate), "the rate of a tunnel's link is its `rate`", &help);
         }
         let hellos = of_bearer("hellos").filter(|hellos| hellos.value == Value::Boolean(true));
         refuse(hellos, "a tunnel has no hellos: its handshakes say who the peer is", "remove `hellos`");
