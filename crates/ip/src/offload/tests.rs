@@ -13,6 +13,13 @@ const TCP_IPV6: u8 = 4;
 const UDP: u8 = 5;
 const FIN_PSH_ACK_CWR: u8 = 0x99;
 
+/// With all flags that cutting treats on their own, and a time stamp.
+#[rustfmt::skip]
+const TCP_HEADER: [u8; 32] = [
+    0, 7, 0, 9, 0xff, 0xff, 0xff, 0, 1, 2, 3, 4, 0x80, FIN_PSH_ACK_CWR, 1, 0, 0xab, 0xcd, 0, 0,
+    1, 1, 8, 10, 1, 2, 3, 4, 5, 6, 7, 8,
+];
+
 /// A super-packet with `data`, all of whose lengths and checksums are for others to write: the field of the latter has the sum of the
 /// pseudo-header, as the system leaves it.
 fn frame(kind: u8, version: Version, vlan: bool, data: &[u8]) -> Vec<u8> {
@@ -34,40 +41,7 @@ fn frame(kind: u8, version: Version, vlan: bool, data: &[u8]) -> Vec<u8> {
     }
     match protocol {
         17 => frame.extend_from_slice(&[0, 7, 0, 9, 0, 0, 0xab, 0xcd]),
-        _ => frame.extend_from_slice(&[
-            0,
-            7,
-            0,
-            9,
-            0xff,
-            0xff,
-            0xff,
-            0,
-            1,
-            2,
-            3,
-            4,
-            0x80,
-            FIN_PSH_ACK_CWR,
-            1,
-            0,
-            0xab,
-            0xcd,
-            0,
-            0,
-            1,
-            1,
-            8,
-            10,
-            1,
-            2,
-            3,
-            4,
-            5,
-            6,
-            7,
-            8,
-        ]),
+        _ => frame.extend_from_slice(&TCP_HEADER),
     }
     frame.extend_from_slice(data);
     let transport = headers(&frame, Carries::Frames).unwrap().transport;

@@ -68,6 +68,14 @@ pub(super) struct Outgoing {
     resent: bool,
 }
 
+impl Outgoing {
+    /// A part of a packet that has not gone out yet.
+    fn cut(packet: u64, octets: Range<usize>, head: &wire::Head) -> Self {
+        let (starts, ends) = (head.starts, head.ends);
+        Self { packet, octets, starts, ends, last: 0, fate: Fate::Unknown, offset: 0, copies: 0, resent: false }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fate {
     Unknown,

@@ -237,17 +237,7 @@ impl Sender {
             head.link = self.link(&packet, frames);
         }
         let range = cut..cut + length;
-        let state = Outgoing {
-            packet: id,
-            octets: range.clone(),
-            starts: head.starts,
-            ends: head.ends,
-            last: 0,
-            fate: Fate::Unknown,
-            offset: 0,
-            copies: 0,
-            resent: false,
-        };
+        let state = Outgoing::cut(id, range.clone(), &head);
         let (octets, holds) = (packet.octets.slice(range), Holds::Packets(packet.ecn()));
         self.buffer.push_part(packet.octets, head.link, state);
         self.packets.cut(length, number.as_u64());

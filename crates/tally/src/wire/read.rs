@@ -27,19 +27,7 @@ pub fn parse(mut frame: Frame, is_linked: bool) -> Option<Pdu> {
             cut.octets = frame.into_packet()?;
             Pdu::Data(cut, feedback)
         }
-        LONG => {
-            let (number, counter, flags) = read_long(&mut frame)?;
-            let mut cut = Cut::of(Form::Long, number, counter, flags & 8 != 0, flags & 4 != 0);
-            cut.link = read_link(&mut frame, flags & 1 != 0)?;
-            let feedback = if flags & 2 == 0 {
-                None
-            } else {
-                let (rest, length) = read_length(&mut frame)?;
-                Some(read_feedback(&mut frame, Form::Long, length).filter(|_| !rest)?)
-            };
-            cut.octets = frame.into_packet()?;
-            Pdu::Data(cut, feedback)
-        }
+        LONG => return read_long_data(frame),
         LONG_FEEDBACK_OR_POLL if frame.remaining() == POLL => {
             let [high, middle, low] = frame.take()?;
             let bits = u32::from_be_bytes([0, high, middle, low]);
@@ -72,6 +60,21 @@ pub fn parse(mut frame: Frame, is_linked: bool) -> Option<Pdu> {
     };
     let (Pdu::Data(cut, _) | Pdu::Piece { cut, .. }) = &pdu else { return Some(pdu) };
     (cut.link.is_none() || is_linked && cut.ends).then_some(pdu)
+}
+
+/// A cut with numbers of 18 bits, perhaps with feedback in front.
+fn read_long_data(mut frame: Frame) -> Option<Pdu> {
+    let (number, counter, flags) = read_long(&mut frame)?;
+    let mut cut = Cut::of(Form::Long, number, counter, flags & 8 != 0, flags & 4 != 0);
+    cut.link = read_link(&mut frame, flags & 1 != 0)?;
+    let feedback = if flags & 2 == 0 {
+        None
+    } else {
+        let (rest, length) = read_length(&mut frame)?;
+        Some(read_feedback(&mut frame, Form::Long, length).filter(|_| !rest)?)
+    };
+    cut.octets = frame.into_packet()?;
+    Some(Pdu::Data(cut, feedback))
 }
 
 fn read_short(frame: &mut Frame) -> Option<(u64, u64, u32)> {
