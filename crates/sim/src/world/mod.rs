@@ -18,10 +18,8 @@ use crate::app::{Actions, Application, Applications, Carried, Connections, End, 
 use crate::channel::Direction;
 use crate::event::Event;
 use crate::kernel::{EventQueue, Random, Streams};
-use crate::layer::Layer;
 use crate::line::{Line, Queue};
-use crate::link_end::{Charge, LinkEnd};
-use crate::medium::Medium;
+use crate::link::{Charge, Layer, LinkEnd, Medium};
 use crate::network_outcome::NetworkOutcome;
 use crate::outcome::Outcome;
 use crate::packet::Memory;

@@ -27,10 +27,10 @@
 //! }
 //! ```
 
+use super::medium::{Cause, Medium};
 use crate::channel::Direction;
 use crate::event::OutagePhase;
 use crate::kernel::{EventQueue, Streams};
-use crate::medium::{Cause, Medium};
 use crate::mobility::{Course, MobilityConfig, Outage};
 use crate::wireless::Wireless;
 use alloc::collections::VecDeque;

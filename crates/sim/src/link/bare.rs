@@ -19,11 +19,11 @@
 //! assert_eq!(delivered.len(), 1);
 //! ```
 
+use super::end::{Charge, LinkEnd};
+use super::medium::Medium;
 use crate::channel::Direction;
 use crate::event::Event;
 use crate::kernel::{EventQueue, Streams};
-use crate::link_end::{Charge, LinkEnd};
-use crate::medium::Medium;
 use crate::probe::Probe;
 use crate::wireless::Wireless;
 use alloc::vec::Vec;

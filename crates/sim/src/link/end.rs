@@ -3,12 +3,12 @@
 //! Who moves to another kind of link takes line and channel of that, and leaves queue, services and what is in them as
 //! they are.
 
+use super::layer::Layer;
+use super::medium::{Cause, Medium};
 use crate::channel::Direction;
 use crate::event::Event;
 use crate::frame_loss::FrameLoss;
 use crate::kernel::{Alarm, EventQueue};
-use crate::layer::Layer;
-use crate::medium::{Cause, Medium};
 use crate::probe::Probe;
 use crate::wireless::Wireless;
 use alloc::collections::VecDeque;
