@@ -13,8 +13,8 @@ struct Table {
 }
 
 const TABLES: [Table; 2] = [
-    Table { standard: "25.322", page: "docs/protocols/rlc-clauses.md", folder: "rlc" },
-    Table { standard: "Q.2110", page: "docs/protocols/sscop.md", folder: "sscop" },
+    Table { standard: "25.322", page: "crates/schemes/src/rlc/clauses.md", folder: "rlc" },
+    Table { standard: "Q.2110", page: "crates/schemes/src/sscop/clauses.md", folder: "sscop" },
 ];
 
 /// The clauses that a text cites, such as `9.4` and `9.5 f)` in "§9.4, §9.5 f)"; what names another standard or a paper is passed over.

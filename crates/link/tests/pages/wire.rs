@@ -1,4 +1,4 @@
-//! The frames that `docs/wire.md` works out by hand are those that the services make.
+//! The frames that `frames.md` works out by hand are those that the services make.
 
 use std::fs;
 
@@ -235,9 +235,8 @@ fn the_frames_that_the_page_works_out_by_hand_are_those_that_the_services_make()
     let mut made = vec![("go-back-n acknowledgement of service 2", acknowledgement_of_service_2())];
     made.extend(["raw", "snoop"].map(|form| (form, end(&scheme(form)).takes(&p).sends_last())));
     made.extend([retransmitting(), of_rlp(), of_fec(), of_standards(), of_tally()].concat());
-    let page = fs::read_to_string(project().join("docs/wire.md")).expect("the page");
-    let part = page.split("## Frames worked out by hand").nth(1).expect("its frames");
-    let rows: Vec<_> = part.lines().map(cells).filter(|cells| cells.len() == 3 && cells[1].starts_with('`')).collect();
+    let page = fs::read_to_string(project().join("crates/link/tests/pages/frames.md")).expect("the page");
+    let rows: Vec<_> = page.lines().map(cells).filter(|cells| cells.len() == 3 && cells[1].starts_with('`')).collect();
     assert_eq!(rows.len(), made.len(), "a frame for each row, in their order");
     for (row, (frame, octets)) in rows.iter().zip(made) {
         assert!(row[0].starts_with(frame), "{} is not {frame}", row[0]);

@@ -1,5 +1,5 @@
 //! Scripted exchanges with one end of acknowledged mode: what it answers to what it is told, in time order. Each test says by its
-//! name what is promised, and by the comment above it where 25.322 V13.0.0 asks for it; `docs/protocols/rlc-clauses.md` has them all.
+//! name what is promised, and by the comment above it where 25.322 V13.0.0 asks for it; `rlc/clauses.md` has them all.
 //!
 //! A PDU of ours has eight octets behind its header. A data PDU is written as its number and the letters in it, `1:ab`, and
 //! `1:ab?` asks for a report; a STATUS PDU as its super-fields: `status[list 1 4+2; ack 9]`, where 4+2 is 4, 5 and 6.
