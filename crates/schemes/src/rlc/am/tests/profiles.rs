@@ -1,4 +1,4 @@
-//! What a profile has is what the table in `docs/protocols/rlc.md` says that it has.
+//! What a profile has is what the table in `rlc/am/profiles.md` says that it has.
 
 use super::*;
 
@@ -22,7 +22,7 @@ fn with(profile: &str, key: &str, value: &str) -> Config {
 
 #[test]
 fn each_profile_has_the_settings_that_its_page_says() {
-    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/protocols/rlc.md"));
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/src/rlc/am/profiles.md"));
     let page = page.expect("the page");
     let table =
         page.split("| key | standard | `robust` | `umts-uniform` | `umts-two-state` |").nth(1).expect("a table");
