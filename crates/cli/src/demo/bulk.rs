@@ -1,6 +1,6 @@
 //! A TCP connection of the kernel that always has something to send, from the server to the client.
 
-use super::run::Period;
+use super::period::Period;
 use arqway_net::set_congestion_control;
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::net::{IpAddr, TcpListener, TcpStream};

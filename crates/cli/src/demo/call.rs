@@ -1,6 +1,6 @@
 //! One direction of a telephone call: a small packet at a constant pace, of use for so long.
 
-use super::run::Period;
+use super::period::Period;
 use super::world::Call;
 use arqway_units::{Span, Time};
 use std::collections::BTreeSet;

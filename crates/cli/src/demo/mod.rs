@@ -1,4 +1,4 @@
-//! `arqway demo`: what programs get of a bad link, plain and through the tunnel, at the same time.
+//! `arqway demo`: what programs get out of a bad link, plain and through the tunnel, at the same time.
 //!
 //! ```text
 //!     plain     client ------------ emulated link ------------ server
@@ -10,15 +10,17 @@
 //! | `world.rs` | what the world says: the link, its bound, the call |
 //! | `site.rs` | a copy of the link between two namespaces |
 //! | `tunnel.rs` | the tunnel across one, as a user runs it |
-//! | `run.rs` | the time in which all loads run, and the way that they share |
+//! | `period.rs` | the time in which loads run, and what ends it before |
+//! | `loads.rs` | all of them at once, on both paths |
 //! | `bulk.rs`, `call.rs`, `ping.rs` | a load each: another one is another file |
 //! | `rows.rs` | what is told in the end: a table, or JSON |
 
 mod bulk;
 mod call;
+mod loads;
+mod period;
 mod ping;
 mod rows;
-mod run;
 mod site;
 mod tunnel;
 mod world;
@@ -29,8 +31,9 @@ use crate::{interrupt, signals, values};
 use arqway_emulate::serve;
 use arqway_net::{Clock, Privileges, leftovers, privileges};
 use arqway_units::Span;
+use loads::Way;
+use period::Run;
 use rows::{Outcome, Row};
-use run::{Run, Way};
 use site::Site;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -84,7 +87,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<ExitCode, Failure> {
     leftovers().iter().for_each(note);
     let run = Arc::new(Run::new(Clock::start(), arguments.length));
     let [first, second] = [0; 2].map(|_| Arc::clone(&run));
-    signals::watch(move || first.interrupt(), move |_| second.interrupt())?;
+    signals::watch(move || first.end(), move |_| second.end())?;
     note(&world.about);
     let rows = demonstrate(&world, &run)?;
     if run.is_over() {
@@ -107,7 +110,7 @@ fn demonstrate(world: &World, run: &Run) -> Result<Vec<Row>, Failure> {
     let ways =
         [Way { site: &sites[0], addresses: site::ADDRESSES }, Way { site: &sites[1], addresses: tunnel::ADDRESSES }];
     note("packets cross both links: the loads begin");
-    let outcomes: [Outcome; 2] = run.all_loads(&ways, world)?;
+    let outcomes: [Outcome; 2] = loads::all_loads(run, &ways, world)?;
     tunnel.end();
     let [plain, arqway] = sites.map(Site::remove);
     let reports = [plain?, arqway?];

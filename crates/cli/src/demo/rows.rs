@@ -72,10 +72,10 @@ pub(super) fn table(rows: &[Row]) -> String {
     [
         format!("{:<30}{:>14}{:>14}\n", "", PATHS[0], PATHS[1]),
         line("TCP (CUBIC), goodput", "tcp-cubic", &|row| row.goodput_bps.map(rate)),
-        line("  of what losses leave", "tcp-cubic", &|row| row.share_of_bound.map(percent)),
+        line("  share of achievable", "tcp-cubic", &|row| row.share_of_bound.map(percent)),
         line("call, packets in time", "call", &|row| row.in_time.map(percent)),
-        line("ping, half of them within", "ping", &|row| row.p50_s.map(milliseconds)),
-        line("  19 of 20 within", "ping", &|row| row.p95_s.map(milliseconds)),
+        line("ping, median", "ping", &|row| row.p50_s.map(milliseconds)),
+        line("  95th percentile", "ping", &|row| row.p95_s.map(milliseconds)),
     ]
     .concat()
 }
@@ -119,7 +119,7 @@ mod tests {
             .map(|line| line.split("  ").filter(|cell| !cell.is_empty()).map(str::trim).collect())
             .collect();
         assert_eq!(cells[1], ["TCP (CUBIC), goodput", "500.0 kbit/s", "8.00 Mbit/s"]);
-        assert_eq!(cells[2], ["of what losses leave", "5.0 %", "80.0 %"]);
-        assert_eq!(cells[4], ["ping, half of them within", "-", "50 ms"]);
+        assert_eq!(cells[2], ["share of achievable", "5.0 %", "80.0 %"]);
+        assert_eq!(cells[4], ["ping, median", "-", "50 ms"]);
     }
 }

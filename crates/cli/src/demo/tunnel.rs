@@ -1,6 +1,6 @@
 //! The tunnel across a copy of the link, as a user runs it: `arqway up` with a file at each end.
 
-use super::run::Run;
+use super::period::Run;
 use super::site::{self, Site};
 use super::world::World;
 use crate::failure::Failure;

@@ -1,6 +1,6 @@
 //! The demo: two copies of a link at once, with loads of its own. How much crosses is not asked of a machine that tests share.
 
-use crate::emulator::{can_run, stderr};
+use crate::emulator::{can_run, is_heard, stderr};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -43,11 +43,16 @@ fn each_load_crosses_both_ways_and_nothing_is_left() {
         assert!((0.0..=1.0).contains(&number(2 + path, "in_time")), "{rows}");
         assert!(number(4 + path, "p50_s") >= 0.05 && number(4 + path, "p95_s") >= number(4 + path, "p50_s"), "{rows}");
     }
+    assert_nothing_is_left_of(process);
+    assert!(!left.exists());
+}
+
+fn assert_nothing_is_left_of(process: u32) {
     // Its namespaces have no names: what is recorded of them is gone with them.
     let records = fs::read_dir("/run/arqway").into_iter().flatten().flatten();
     let own = records.filter(|entry| entry.file_name().to_string_lossy().starts_with(&format!("{process}-")));
     assert_eq!((own.count(), ends_of(process)), (0, 0));
-    assert!(!left.exists() && !Path::new(&format!("/run/arqway-demo-{process}")).exists());
+    assert!(!Path::new(&format!("/run/arqway-demo-{process}")).exists());
 }
 
 /// One whose loads have begun.
@@ -64,14 +69,24 @@ fn begun_as_far_as(said: &str) -> Child {
 }
 
 #[test]
-fn ctrl_c_ends_it_and_its_tunnels_in_good_order_before_the_loads_and_meanwhile() {
+fn each_signal_that_ends_it_leaves_nothing_before_the_loads_and_meanwhile_however_often_it_comes() {
     if !can_run() {
         return;
     }
-    for mut demo in ["lte, seed 1", "packets cross both"].into_iter().map(begun_as_far_as) {
-        kill_process(Pid::from_child(&demo), Signal::INT).expect("a process that runs");
-        assert_eq!(demo.wait().expect("an end").code(), Some(130));
-        assert_eq!(ends_of(demo.id()), 0);
+    let signals = [&[Signal::INT][..], &[Signal::TERM], &[Signal::HUP], &[Signal::TERM, Signal::INT, Signal::TERM]];
+    let heard = |signals: &&[Signal]| signals.iter().all(is_heard);
+    for (signals, said) in signals
+        .into_iter()
+        .filter(heard)
+        .flat_map(|signals| [(signals, "lte, seed 1"), (signals, "packets cross both")])
+    {
+        let mut demo = begun_as_far_as(said);
+        for signal in signals {
+            // After the first one it may have ended.
+            kill_process(Pid::from_child(&demo), *signal).ok();
+        }
+        assert_eq!(demo.wait().expect("an end").code(), Some(130), "{signals:?} after {said}");
+        assert_nothing_is_left_of(demo.id());
     }
 }
 

@@ -1,17 +1,17 @@
-//! The time in which all loads run, on both ways at once.
+//! All loads, on both ways at once.
 
+use super::period::{Period, Run};
 use super::rows::Outcome;
 use super::site::Site;
 use super::world::World;
 use super::{bulk, call, ping};
 use crate::failure::Failure;
-use arqway_net::{Clock, NetError};
+use arqway_net::NetError;
 use arqway_units::{Span, Time, ToFloat as _};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io;
 use std::net::IpAddr;
-use std::process;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::{self, Scope, ScopedJoinHandle};
 use std::time::Duration;
 
@@ -26,38 +26,6 @@ pub(super) struct Way<'s> {
     pub(super) addresses: [IpAddr; 2],
 }
 
-/// A demo, from its start.
-pub(super) struct Run {
-    pub(super) clock: Clock,
-    length: Span,
-    /// Somebody wants it to end at once.
-    is_over: AtomicBool,
-}
-
-/// The time in which loads run.
-#[derive(Clone, Copy)]
-pub(super) struct Period<'r> {
-    run: &'r Run,
-    begin: Time,
-    end: Time,
-}
-
-impl Period<'_> {
-    pub(super) fn now(&self) -> Time {
-        self.run.clock.now()
-    }
-
-    /// Whether loads send.
-    pub(super) fn goes_on(&self) -> bool {
-        self.goes_on_for(Span::ZERO)
-    }
-
-    /// Whether it is not over for so long: what was sent last is still waited for.
-    pub(super) fn goes_on_for(&self, longer: Span) -> bool {
-        self.now() < self.end + longer && !self.run.is_over()
-    }
-}
-
 /// A load that runs.
 type Running<'s, T> = ScopedJoinHandle<'s, Result<T, Failure>>;
 
@@ -70,37 +38,17 @@ struct Loads<'s> {
     pings: Running<'s, Vec<Span>>,
 }
 
-impl Run {
-    pub(super) fn new(clock: Clock, length: Span) -> Self {
-        Self { clock, length, is_over: AtomicBool::new(false) }
-    }
-
-    /// Ends it in good order; whoever asks once more does not want to wait.
-    pub(super) fn interrupt(&self) {
-        if self.is_over.swap(true, Ordering::Relaxed) {
-            process::exit(i32::from(crate::interrupt::EXIT_CODE));
-        }
-    }
-
-    pub(super) fn is_over(&self) -> bool {
-        self.is_over.load(Ordering::Relaxed)
-    }
-
-    /// Runs all loads on both ways.
-    pub(super) fn all_loads(&self, ways: &[Way<'_>; 2], world: &World) -> Result<[Outcome; 2], Failure> {
-        let begin = self.clock.now();
-        let period = Period { run: self, begin, end: begin + self.length };
-        let received = [AtomicU64::new(0), AtomicU64::new(0)];
-        thread::scope(|scope| {
-            let loads = [
-                start(scope, ways[0], period, &received[0], world),
-                start(scope, ways[1], period, &received[1], world),
-            ];
-            let goodput = watch(&period, &received);
-            let [plain, arqway] = loads;
-            Ok([outcome(plain?, goodput[0])?, outcome(arqway?, goodput[1])?])
-        })
-    }
+/// Runs all loads on both ways.
+pub(super) fn all_loads(run: &Run, ways: &[Way<'_>; 2], world: &World) -> Result<[Outcome; 2], Failure> {
+    let period = run.begin();
+    let received = [AtomicU64::new(0), AtomicU64::new(0)];
+    thread::scope(|scope| {
+        let loads =
+            [start(scope, ways[0], period, &received[0], world), start(scope, ways[1], period, &received[1], world)];
+        let goodput = watch(&period, &received);
+        let [plain, arqway] = loads;
+        Ok([outcome(plain?, goodput[0])?, outcome(arqway?, goodput[1])?])
+    })
 }
 
 fn start<'s>(
@@ -118,7 +66,7 @@ fn start<'s>(
         let pinger = inside(site.client().within(|| ping::open(client)))?;
         Ok((listener, mouth, ear, pinger))
     };
-    let (listener, mouth, ear, pinger) = open().inspect_err(|_| period.run.is_over.store(true, Ordering::Relaxed))?;
+    let (listener, mouth, ear, pinger) = open().inspect_err(|_| period.end_all())?;
     Ok(Loads {
         sends: spawn(scope, period, move || Ok(bulk::send(&listener, &period)?)),
         receives: spawn(scope, period, move || {
@@ -140,7 +88,7 @@ fn spawn<'s, T: Send + 's>(
     period: Period<'s>,
     load: impl FnOnce() -> Result<T, Failure> + Send + 's,
 ) -> Running<'s, T> {
-    scope.spawn(move || load().inspect_err(|_| period.run.is_over.store(true, Ordering::Relaxed)))
+    scope.spawn(move || load().inspect_err(|_| period.end_all()))
 }
 
 fn joined<T>(load: Running<'_, T>) -> Result<T, Failure> {
