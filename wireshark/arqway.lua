@@ -626,8 +626,8 @@ do
 
     local session = Proto("arqway_session", "Arqway Session")
 
-    local TYPES = { [1] = "first message", [2] = "answer", [3] = "cookie" }
-    local FIRST, ANSWER, COOKIE = 1, 2, 3
+    local TYPES = { [1] = "first message", [2] = "answer", [3] = "cookie", [4] = "refusal" }
+    local FIRST, ANSWER, COOKIE, REFUSAL = 1, 2, 3, 4
 
     local session_fields = {
         type = ProtoField.uint8("arqway_session.type", "Type", base.HEX),
@@ -642,6 +642,7 @@ do
         mac2 = ProtoField.bytes("arqway_session.mac2", "Second code"),
         nonce = ProtoField.bytes("arqway_session.nonce", "Nonce"),
         cookie = ProtoField.bytes("arqway_session.cookie", "Cookie, sealed"),
+        tag = ProtoField.bytes("arqway_session.tag", "Tag of a refusal"),
         index = ProtoField.uint16("arqway_session.index", "Index", base.HEX),
         counter = ProtoField.uint32("arqway_session.counter", "Counter, its lowest bits", base.DEC),
         length = ProtoField.uint32("arqway_session.length", "Octets sealed", base.DEC),
@@ -656,11 +657,14 @@ do
     -- Whether octets are a handshake message: three zeros behind its type, and a length that it can have.
     local function is_handshake(tvb)
         local length = tvb:len()
-        if length < 64 or tvb(1, 3):uint() ~= 0 then
+        if length < 48 or tvb(1, 3):uint() ~= 0 then
             return false
         end
         local type = tvb(0, 1):uint()
-        return type == FIRST and length >= 148 or type == ANSWER and length >= 92 or type == COOKIE and length == 64
+        return type == FIRST and length >= 148
+            or type == ANSWER and length >= 92
+            or type == COOKIE and length == 64
+            or type == REFUSAL and length == 48
     end
 
     -- Adds fields one behind the other; returns where the last one ends.
@@ -677,6 +681,10 @@ do
         pinfo.cols.info = TYPES[type]
         if type == COOKIE then
             add_fields(tree, tvb, 4, { { "receiver", 4 }, { "nonce", 24 }, { "cookie", 32 } })
+            return
+        end
+        if type == REFUSAL then
+            add_fields(tree, tvb, 4, { { "receiver", 4 }, { "nonce", 24 }, { "tag", 16 } })
             return
         end
         local from

@@ -14,7 +14,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-const FIELDS: [&str; 14] = [
+const FIELDS: [&str; 15] = [
     "_ws.col.Info",
     "arqway_session.type",
     "arqway_session.control",
@@ -29,9 +29,11 @@ const FIELDS: [&str; 14] = [
     "arqway_session.cookie",
     "arqway_session.index",
     "arqway_session.counter",
+    "arqway_session.tag",
 ];
 
-/// A first message, a cookie, a first message with it, an answer, a confirmation, packets with short and long counters, a report.
+/// A first message, a cookie, a first message with it, an answer, a confirmation, packets with short and long counters, a
+/// report; and a refusal, whose octets only its receiver can judge.
 fn conversation() -> Vec<(bool, Vec<u8>)> {
     let (now, asking) = (Time::ZERO, Config { unproven_handshakes: 0, ..Config::default() });
     let [mut near, mut far] = [end(1, 1, Config::default(), now), end(2, 2, asking, now)];
@@ -61,6 +63,7 @@ fn conversation() -> Vec<(bool, Vec<u8>)> {
     }
     let (_, report) = far.endpoint.poll_datagram(now, &mut far.dice).expect("a report");
     datagrams.push((false, report.to_vec()));
+    datagrams.push((false, [[4, 0, 0, 0].as_slice(), &[9; 4], &[8; 24], &[7; 16]].concat()));
     datagrams
 }
 
@@ -78,20 +81,21 @@ fn expected(datagram: &[u8]) -> String {
     let [first, second] = codes;
     match kind {
         1 => format!(
-            "first message|0x01||{}||{}|{}|{}|{first}|{second}||||",
+            "first message|0x01||{}||{}|{}|{}|{first}|{second}|||||",
             number(4),
             octets(8, 32),
             octets(40, 48),
             octets(88, length - 120)
         ),
         2 => format!(
-            "answer|0x02||{}|{}|{}||{}|{first}|{second}||||",
+            "answer|0x02||{}|{}|{}||{}|{first}|{second}|||||",
             number(4),
             number(8),
             octets(12, 32),
             octets(44, length - 76)
         ),
-        3 => format!("cookie|0x03|||{}||||||{}|{}||", number(4), octets(8, 24), octets(32, 32)),
+        3 => format!("cookie|0x03|||{}||||||{}|{}|||", number(4), octets(8, 24), octets(32, 32)),
+        4 => format!("refusal|0x04|||{}||||||{}||||{}", number(4), octets(8, 24), octets(32, 16)),
         _ => {
             let (is_control, is_long) = (kind & 2 != 0, kind & 1 != 0);
             let low = |from: usize| u32::from(datagram[from]) + 256 * u32::from(datagram[from + 1]);
@@ -105,7 +109,7 @@ fn expected(datagram: &[u8]) -> String {
             };
             let index = format!("0x{:04x}", low(1));
             let control = u8::from(is_control);
-            format!("{what}, index {index}, counter {counter}|0x{kind:02x}|{control}||||||||||{index}|{counter}")
+            format!("{what}, index {index}, counter {counter}|0x{kind:02x}|{control}||||||||||{index}|{counter}|")
         }
     }
 }
@@ -147,5 +151,5 @@ fn tshark_reads_handshakes_and_the_heads_of_what_is_sealed() {
     assert!(output.status.success() && !told.contains("Lua:"), "{told}");
     fs::remove_file(&file).expect("a file of our own");
     assert_eq!(String::from_utf8(output.stdout).expect("UTF-8"), lines);
-    assert_eq!(datagrams.len(), 10);
+    assert_eq!(datagrams.len(), 11);
 }

@@ -1,7 +1,8 @@
 //! A TCP connection of the kernel that always has something to send, from the server to the client.
 
-use super::period::Period;
+use super::period::{FirstBack, Period};
 use arqway_net::set_congestion_control;
+use arqway_units::Span;
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::net::{IpAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -42,9 +43,9 @@ pub(super) fn send(listener: &TcpListener, period: &Period<'_>) -> io::Result<()
     Ok(())
 }
 
-/// Counts what comes.
-pub(super) fn receive(server: IpAddr, period: &Period<'_>, received: &AtomicU64) -> io::Result<()> {
-    let mut octets = vec![0; BUFFER];
+/// Counts what comes. How long after a cut link was back the first of it came.
+pub(super) fn receive(server: IpAddr, period: &Period<'_>, received: &AtomicU64) -> io::Result<Option<Span>> {
+    let (mut octets, mut back) = (vec![0; BUFFER], FirstBack::default());
     while period.goes_on() {
         let Ok(mut stream) = TcpStream::connect_timeout(&(server, PORT).into(), CONNECT) else {
             thread::sleep(TICK);
@@ -53,13 +54,17 @@ pub(super) fn receive(server: IpAddr, period: &Period<'_>, received: &AtomicU64)
         stream.set_read_timeout(Some(TICK))?;
         while period.goes_on() {
             let read = stream.read(&mut octets);
-            received.fetch_add(read.as_ref().map_or(0, |read| arqway_units::count(*read)), Ordering::Relaxed);
+            let count = read.as_ref().map_or(0, |read| arqway_units::count(*read));
+            received.fetch_add(count, Ordering::Relaxed);
+            if count > 0 {
+                back.arrives(period);
+            }
             if !is_open(read) {
                 break;
             }
         }
     }
-    Ok(())
+    Ok(back.after(period))
 }
 
 /// Whether a connection goes on after this.

@@ -1,6 +1,6 @@
 //! One direction of a telephone call: a small packet at a constant pace, of use for so long.
 
-use super::period::Period;
+use super::period::{FirstBack, Period};
 use super::world::Call;
 use arqway_units::{Span, Time};
 use std::collections::BTreeSet;
@@ -35,9 +35,9 @@ pub(super) fn speak(socket: &UdpSocket, to: IpAddr, call: &Call, period: &Period
     number
 }
 
-/// How many packets came in time.
-pub(super) fn listen(socket: &UdpSocket, call: &Call, period: &Period<'_>) -> io::Result<u64> {
-    let mut packet = [0; LARGEST];
+/// How many packets came in time, and how long after a cut link was back the first of them.
+pub(super) fn listen(socket: &UdpSocket, call: &Call, period: &Period<'_>) -> io::Result<(u64, Option<Span>)> {
+    let (mut packet, mut back) = ([0; LARGEST], FirstBack::default());
     let mut in_time = BTreeSet::new();
     while period.goes_on_for(call.within) {
         if let Some(length) = received(socket.recv(&mut packet))?
@@ -45,9 +45,10 @@ pub(super) fn listen(socket: &UdpSocket, call: &Call, period: &Period<'_>) -> io
             && period.now().since(sent) <= call.within
         {
             in_time.insert(number);
+            back.arrives(period);
         }
     }
-    Ok(arqway_units::count(in_time.len()))
+    Ok((arqway_units::count(in_time.len()), back.after(period)))
 }
 
 /// What came, if anything did; that nobody is there yet is as if nothing had.

@@ -1,4 +1,4 @@
-//! All loads, on both ways at once.
+//! The loads, on all ways at once.
 
 use super::period::{Period, Run};
 use super::rows::Outcome;
@@ -24,41 +24,55 @@ pub(super) struct Way<'s> {
     pub(super) site: &'s Site,
     /// Of the client and the server.
     pub(super) addresses: [IpAddr; 2],
+    /// What rows call it.
+    pub(super) path: &'static str,
 }
 
 /// A load that runs.
 type Running<'s, T> = ScopedJoinHandle<'s, Result<T, Failure>>;
 
-/// The loads on one way.
-struct Loads<'s> {
-    sends: Running<'s, ()>,
-    receives: Running<'s, ()>,
-    calls: Running<'s, u64>,
-    listens: Running<'s, u64>,
-    pings: Running<'s, Vec<Span>>,
+/// A load that a demo has unless others are asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Load {
+    Tcp,
+    Call,
+    Ping,
 }
 
-/// Runs all loads on both ways.
-pub(super) fn all_loads(run: &Run, ways: &[Way<'_>; 2], world: &World) -> Result<[Outcome; 2], Failure> {
-    let period = run.begin();
-    let received = [AtomicU64::new(0), AtomicU64::new(0)];
+/// The loads on one way, those that run.
+struct Loads<'s> {
+    sends: Option<Running<'s, ()>>,
+    receives: Option<Running<'s, Option<Span>>>,
+    calls: Option<Running<'s, u64>>,
+    listens: Option<Running<'s, (u64, Option<Span>)>>,
+    pings: Option<Running<'s, (Vec<Span>, Option<Span>)>>,
+}
+
+/// Runs loads on all ways at once; a link that is cut is back at a time.
+pub(super) fn all_loads(
+    run: &Run,
+    ways: &[Way<'_>],
+    (world, which, back): (&World, &[Load], Option<Time>),
+) -> Result<Vec<Outcome>, Failure> {
+    let period = run.begin(back);
+    let received: Vec<AtomicU64> = ways.iter().map(|_| AtomicU64::new(0)).collect();
     thread::scope(|scope| {
-        let loads =
-            [start(scope, ways[0], period, &received[0], world), start(scope, ways[1], period, &received[1], world)];
-        let goodput = watch(&period, &received);
-        let [plain, arqway] = loads;
-        Ok([outcome(plain?, goodput[0])?, outcome(arqway?, goodput[1])?])
+        let start = |(way, received)| start(scope, way, period, received, (world, which));
+        let loads: Vec<_> = ways.iter().copied().zip(&received).map(start).collect();
+        let goodput = watch(&period, ways, &received);
+        loads.into_iter().zip(goodput).map(|(loads, goodput)| outcome(loads?, goodput)).collect()
     })
 }
 
 fn start<'s>(
     scope: &'s Scope<'s, '_>,
-    Way { site, addresses: [client, server] }: Way<'s>,
+    Way { site, addresses: [client, server], .. }: Way<'s>,
     period: Period<'s>,
     received: &'s AtomicU64,
-    world: &'s World,
+    (world, which): (&'s World, &[Load]),
 ) -> Result<Loads<'s>, Failure> {
     let call = &world.call;
+    let wants = |load: Load| which.contains(&load);
     let open = || -> Result<_, Failure> {
         let listener = inside(site.server().within(|| bulk::listen(server)))?;
         let mouth = inside(site.server().within(|| call::open(server)))?;
@@ -67,14 +81,13 @@ fn start<'s>(
         Ok((listener, mouth, ear, pinger))
     };
     let (listener, mouth, ear, pinger) = open().inspect_err(|_| period.end_all())?;
+    let receive = move || inside(site.client().within(|| bulk::receive(server, &period, received)));
     Ok(Loads {
-        sends: spawn(scope, period, move || Ok(bulk::send(&listener, &period)?)),
-        receives: spawn(scope, period, move || {
-            inside(site.client().within(|| bulk::receive(server, &period, received)))
-        }),
-        calls: spawn(scope, period, move || Ok(call::speak(&mouth, client, call, &period))),
-        listens: spawn(scope, period, move || Ok(call::listen(&ear, call, &period)?)),
-        pings: spawn(scope, period, move || Ok(ping::ping(&pinger, server, &period)?)),
+        sends: wants(Load::Tcp).then(|| spawn(scope, period, move || Ok(bulk::send(&listener, &period)?))),
+        receives: wants(Load::Tcp).then(|| spawn(scope, period, receive)),
+        calls: wants(Load::Call).then(|| spawn(scope, period, move || Ok(call::speak(&mouth, client, call, &period)))),
+        listens: wants(Load::Call).then(|| spawn(scope, period, move || Ok(call::listen(&ear, call, &period)?))),
+        pings: wants(Load::Ping).then(|| spawn(scope, period, move || Ok(ping::ping(&pinger, server, &period)?))),
     })
 }
 
@@ -97,44 +110,51 @@ fn joined<T>(load: Running<'_, T>) -> Result<T, Failure> {
 
 fn outcome(loads: Loads<'_>, goodput_bps: f64) -> Result<Outcome, Failure> {
     let Loads { sends, receives, calls, listens, pings } = loads;
-    joined(sends)?;
-    joined(receives)?;
+    sends.map(joined).transpose()?;
+    let tcp_back = receives.map(joined).transpose()?;
+    let call_packets = calls.map(joined).transpose()?;
+    let (call_packets_in_time, call_back) = listens.map(joined).transpose()?.unwrap_or_default();
+    let pings = pings.map(joined).transpose()?;
+    let ping_back = pings.as_ref().and_then(|(_, back)| *back);
     Ok(Outcome {
-        goodput_bps,
-        call_packets: joined(calls)?,
-        call_packets_in_time: joined(listens)?,
-        round_trips: joined(pings)?,
+        goodput_bps: tcp_back.is_some().then_some(goodput_bps),
+        call: call_packets.map(|packets| (packets, call_packets_in_time)),
+        round_trips: pings.map(|(round_trips, _)| round_trips),
+        back: [tcp_back.flatten(), call_back, ping_back],
     })
 }
 
 /// Says how far it is, until it is over. The goodput over its last two thirds, in bits per second.
-fn watch(period: &Period<'_>, received: &[AtomicU64; 2]) -> [f64; 2] {
+fn watch(period: &Period<'_>, ways: &[Way<'_>], received: &[AtomicU64]) -> Vec<f64> {
     let bar =
         ProgressBar::new(100).with_style(ProgressStyle::with_template("{msg}").unwrap_or(ProgressStyle::default_bar()));
-    let now = || (period.now(), received.each_ref().map(|octets| octets.load(Ordering::Relaxed)));
-    let rates = |before: (Time, [u64; 2]), after: (Time, [u64; 2])| {
+    let now = || (period.now(), received.iter().map(|octets| octets.load(Ordering::Relaxed)).collect::<Vec<u64>>());
+    let rates = |before: &(Time, Vec<u64>), after: &(Time, Vec<u64>)| -> Vec<f64> {
         let seconds = after.0.since(before.0).as_seconds().max(f64::MIN_POSITIVE);
-        [0, 1].map(|way| after.1[way].saturating_sub(before.1[way]).to_f64() * 8.0 / seconds)
+        let octets = after.1.iter().zip(&before.1).map(|(after, before)| after.saturating_sub(*before));
+        octets.map(|octets| octets.to_f64() * 8.0 / seconds).collect()
     };
     let third = period.begin + period.end.since(period.begin) / 3;
     let (mut second, mut measured) = (now(), None);
     while period.goes_on() {
         thread::sleep(TICK);
         let at = now();
+        if at.0.since(second.0) >= Span::from_milliseconds(1000) {
+            let rates = rates(&second, &at).into_iter().map(super::rows::rate);
+            let told: Vec<_> = rates.zip(ways).map(|(rate, way)| format!("{rate} {}", way.path)).collect();
+            let (gone, all) = (at.0.since(period.begin), period.end.since(period.begin));
+            bar.set_message(format!(
+                "{:.0} s of {:.0} s: TCP {}",
+                gone.as_seconds(),
+                all.as_seconds(),
+                told.join(", ")
+            ));
+            second.clone_from(&at);
+        }
         if at.0 >= third {
             measured.get_or_insert(at);
         }
-        if at.0.since(second.0) >= Span::from_milliseconds(1000) {
-            let [plain, arqway] = rates(second, at).map(super::rows::rate);
-            let (gone, all) = (at.0.since(period.begin), period.end.since(period.begin));
-            bar.set_message(format!(
-                "{:.0} s of {:.0} s: TCP {plain} plain, {arqway} through arqway",
-                gone.as_seconds(),
-                all.as_seconds()
-            ));
-            second = at;
-        }
     }
     bar.finish_and_clear();
-    measured.map_or([0.0; 2], |measured| rates(measured, now()))
+    measured.map_or_else(|| vec![0.0; ways.len()], |measured| rates(&measured, &now()))
 }

@@ -11,7 +11,7 @@
 //! | `site.rs` | a copy of the link between two namespaces |
 //! | `tunnel.rs` | the tunnel across one, as a user runs it |
 //! | `period.rs` | the time in which loads run, and what ends it before |
-//! | `loads.rs` | all of them at once, on both paths |
+//! | `loads.rs` | all of them at once, on all paths |
 //! | `bulk.rs`, `call.rs`, `ping.rs` | a load each: another one is another file |
 //! | `rows.rs` | what is told in the end: a table, or JSON |
 
@@ -25,21 +25,23 @@ mod site;
 mod tunnel;
 mod world;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, read_source};
 use crate::terminal::{note, print};
 use crate::{interrupt, signals, values};
 use arqway_emulate::serve;
 use arqway_net::{Clock, Privileges, leftovers, privileges};
+use arqway_sim::channel::Direction;
+use arqway_tunnel::settings::check_link_layer;
 use arqway_units::Span;
-use loads::Way;
+use loads::{Load, Way};
 use period::Run;
-use rows::{Outcome, Row};
+use rows::Row;
 use site::Site;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use tunnel::Tunnel;
-use world::World;
+use world::{Cut, World};
 
 const EXAMPLES: &str = "Two copies of an emulated link, with the same seed, carry the same loads at the same time: a TCP connection (CUBIC), a call
 and a ping. One is plain, the other one has `arqway up` at both ends. Needs root; nothing is left behind.
@@ -47,7 +49,10 @@ and a ping. One is plain, the other one has `arqway up` at both ends. Needs root
 Examples:
   sudo arqway demo                       a satellite, 45 s
   sudo arqway demo --link lte
-  sudo arqway demo --link radio --json";
+  sudo arqway demo --link radio --json
+  sudo arqway demo --link lte --runs 5                   medians of five seeds
+  sudo arqway demo --link lte --for '60 s' --cut '5 s'   what an outage of 5 s costs
+  sudo arqway demo --link-layer classes.toml             a link layer of your own, in the tunnel";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -61,9 +66,51 @@ pub(crate) struct Arguments {
     /// Seed of all random streams [default: the file's, or 1]
     #[arg(long, value_name = "S", value_parser = values::seed, allow_negative_numbers = true)]
     seed: Option<u64>,
-    /// Print JSON
+    /// Run so many times, with seeds that follow one another, and print medians and ranges
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=100))]
+    runs: u64,
+    /// Only these loads
+    #[arg(long, value_name = "LOAD", value_delimiter = ',', num_args = 1, default_value = "tcp,call,ping")]
+    loads: Vec<Load>,
+    /// Only the plain copy, without a tunnel
+    #[arg(long, conflicts_with_all = ["tunnel", "link_layer"])]
+    plain: bool,
+    /// Only the copy with the tunnel
+    #[arg(long)]
+    tunnel: bool,
+    /// Cut the link for so long in the middle of the loads, without a word, in place of outages of its own; it tells how soon each load is back
+    #[arg(long, value_name = "TIME", value_parser = values::positive_time)]
+    cut: Option<Span>,
+    /// The services of both ends: a file with a `[link-layer]`
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    link_layer: Option<PathBuf>,
+    /// Print JSON: a row for each load, path and run
     #[arg(long)]
     json: bool,
+}
+
+/// Loads run before a cut, and after it, for so long at least.
+const BESIDE_CUT: Span = Span::from_milliseconds(10_000);
+
+impl Arguments {
+    fn cut(&self) -> Result<Option<Cut>, Failure> {
+        let Some(lasts) = self.cut else { return Ok(None) };
+        let least = (BESIDE_CUT + lasts) * 2;
+        if self.length < least {
+            return Err(Failure::Usage(format!(
+                "--cut '{lasts}': expected --for '{least}' at least, for what comes before and after"
+            )));
+        }
+        Ok(Some(Cut::of(self.length, lasts)))
+    }
+
+    /// What stands behind the settings of both ends.
+    fn more(&self, world: &World) -> Result<String, Failure> {
+        let Some(file) = &self.link_layer else { return Ok(String::new()) };
+        let (source, _) = read_source(file)?;
+        check_link_layer(&source, world.rate(Direction::Up))?;
+        Ok(format!("\n{}", source.text()))
+    }
 }
 
 /// `--for '10 s'`: shorter ones measure nothing.
@@ -77,7 +124,8 @@ fn length(text: &str) -> Result<Span, String> {
 }
 
 pub(crate) fn main(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let world = World::read(&arguments.link, arguments.seed)?;
+    let mut world = World::read(&arguments.link, arguments.seed, arguments.cut()?)?;
+    let more = arguments.more(&world)?;
     if privileges()? != Privileges::Machine {
         return Err(Failure::Failed(
             "the demo needs root, since it makes network namespaces and devices in them: sudo arqway demo".to_owned(),
@@ -88,34 +136,47 @@ pub(crate) fn main(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let run = Arc::new(Run::new(Clock::start(), arguments.length));
     let [first, second] = [0; 2].map(|_| Arc::clone(&run));
     signals::watch(move || first.end(), move |_| second.end())?;
-    note(&world.about);
-    let rows = demonstrate(&world, &run)?;
-    if run.is_over() {
-        return Ok(ExitCode::from(interrupt::EXIT_CODE));
+    let mut rows = Vec::new();
+    for _ in 0..arguments.runs {
+        note(world.about());
+        rows.extend(demonstrate(arguments, &world, &more, &run)?);
+        if run.is_over() {
+            return Ok(ExitCode::from(interrupt::EXIT_CODE));
+        }
+        world.seed += 1;
     }
     print(&if arguments.json { rows::json(&rows) } else { rows::table(&rows) })?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Both ways, with all loads; what is made for them is gone in the end.
-fn demonstrate(world: &World, run: &Run) -> Result<Vec<Row>, Failure> {
-    let sites = [Site::make(world)?, Site::make(world)?];
-    let mut tunnel = Tunnel::start(&sites[1], world)?;
-    sites[0].server().within(|| serve(site::ADDRESSES[1]))?.map_err(Failure::failed)?;
-    tunnel.wait_until_up(&sites[1], run)?;
+/// All ways, with their loads; what is made for them is gone in the end.
+fn demonstrate(arguments: &Arguments, world: &World, more: &str, run: &Run) -> Result<Vec<Row>, Failure> {
+    let begun = run.clock.now();
+    let plain = if arguments.tunnel { None } else { Some(Site::make(world)?) };
+    let sealed = if arguments.plain { None } else { Some(Site::make(world)?) };
+    if let Some(site) = &plain {
+        site.server().within(|| serve(site::ADDRESSES[1]))?.map_err(Failure::failed)?;
+    }
+    let mut tunnel = sealed.as_ref().map(|site| Tunnel::start(site, world, more)).transpose()?;
+    if let Some((tunnel, site)) = tunnel.as_mut().zip(sealed.as_ref()) {
+        tunnel.wait_until_up(site, run)?;
+    }
     if run.is_over() {
-        tunnel.end();
+        tunnel.into_iter().for_each(Tunnel::end);
         return Ok(Vec::new());
     }
-    let ways =
-        [Way { site: &sites[0], addresses: site::ADDRESSES }, Way { site: &sites[1], addresses: tunnel::ADDRESSES }];
-    note("packets cross both links: the loads begin");
-    let outcomes: [Outcome; 2] = loads::all_loads(run, &ways, world)?;
-    tunnel.end();
-    let [plain, arqway] = sites.map(Site::remove);
-    let reports = [plain?, arqway?];
+    let plain_way = |site| Way { site, addresses: site::ADDRESSES, path: "plain" };
+    let sealed_way = |site| Way { site, addresses: tunnel::ADDRESSES, path: "arqway" };
+    let ways: Vec<Way<'_>> = plain.iter().map(plain_way).chain(sealed.iter().map(sealed_way)).collect();
+    note("packets cross the links: the loads begin");
+    let back = world.cut.map(|cut| begun + cut.at + cut.lasts);
+    let outcomes = loads::all_loads(run, &ways, (world, &arguments.loads, back))?;
+    let outcomes: Vec<_> = ways.iter().map(|way| way.path).zip(outcomes).collect();
+    drop(ways);
+    tunnel.into_iter().for_each(Tunnel::end);
+    let reports = plain.into_iter().chain(sealed).map(Site::remove).collect::<Result<Vec<_>, _>>()?;
     if reports.iter().any(arqway_emulate::Report::is_too_late) {
-        note("this machine was too slow for two links at once: expect other numbers on a quiet one");
+        note("this machine was too slow for the links: expect other numbers on a quiet one");
     }
-    Ok(rows::rows(&outcomes, world.bound(&reports)))
+    Ok(rows::rows(&outcomes, world.seed, world.bound(&reports)))
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// A demo, from its start.
 pub(super) struct Run {
     pub(super) clock: Clock,
-    length: Span,
+    pub(super) length: Span,
     /// Somebody wants it to end, or a load has failed.
     is_over: AtomicBool,
 }
@@ -18,7 +18,13 @@ pub(super) struct Period<'r> {
     run: &'r Run,
     pub(super) begin: Time,
     pub(super) end: Time,
+    /// When a link that was cut is back.
+    back: Option<Time>,
 }
+
+/// What of a load arrived first once a link that was cut was back.
+#[derive(Debug, Default)]
+pub(super) struct FirstBack(Option<Time>);
 
 impl Run {
     pub(super) fn new(clock: Clock, length: Span) -> Self {
@@ -34,10 +40,10 @@ impl Run {
         self.is_over.load(Ordering::Relaxed)
     }
 
-    /// Loads run from now on.
-    pub(super) fn begin(&self) -> Period<'_> {
+    /// Loads run from now on, over a link that is back at a time if it is cut.
+    pub(super) fn begin(&self, back: Option<Time>) -> Period<'_> {
         let begin = self.clock.now();
-        Period { run: self, begin, end: begin + self.length }
+        Period { run: self, begin, end: begin + self.length, back }
     }
 }
 
@@ -59,5 +65,20 @@ impl Period<'_> {
     /// A load has failed: no other one goes on.
     pub(super) fn end_all(&self) {
         self.run.end();
+    }
+}
+
+impl FirstBack {
+    /// Something arrives.
+    pub(super) fn arrives(&mut self, period: &Period<'_>) {
+        let now = period.now();
+        if self.0.is_none() && period.back.is_some_and(|back| now >= back) {
+            self.0 = Some(now);
+        }
+    }
+
+    /// How long after the link was back that was.
+    pub(super) fn after(self, period: &Period<'_>) -> Option<Span> {
+        Some(self.0?.since(period.back?))
     }
 }

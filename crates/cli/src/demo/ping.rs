@@ -1,7 +1,7 @@
 //! A small packet to the server and back, five times a second: UDP to the port of echo.
 
 use super::call::{received, stamp, stamped};
-use super::period::Period;
+use super::period::{FirstBack, Period};
 use arqway_emulate::ECHO;
 use arqway_units::Span;
 use std::io;
@@ -20,10 +20,10 @@ pub(super) fn open(client: IpAddr) -> io::Result<UdpSocket> {
     UdpSocket::bind((client, 0))
 }
 
-/// The round-trip times of those that came back.
-pub(super) fn ping(socket: &UdpSocket, server: IpAddr, period: &Period<'_>) -> io::Result<Vec<Span>> {
+/// The round-trip times of those that came back, and how long after a cut link was back the first of them.
+pub(super) fn ping(socket: &UdpSocket, server: IpAddr, period: &Period<'_>) -> io::Result<(Vec<Span>, Option<Span>)> {
     let (mut packet, mut number, mut due) = ([0; PAYLOAD], 0, period.now());
-    let mut round_trips = Vec::new();
+    let (mut round_trips, mut back) = (Vec::new(), FirstBack::default());
     while period.goes_on_for(PATIENCE) {
         if period.now() >= due && period.goes_on() {
             stamp(&mut packet, number, period.now());
@@ -36,9 +36,10 @@ pub(super) fn ping(socket: &UdpSocket, server: IpAddr, period: &Period<'_>) -> i
             && let Some((_, sent)) = stamped(&packet)
         {
             round_trips.push(period.now().since(sent));
+            back.arrives(period);
         }
     }
-    Ok(round_trips)
+    Ok((round_trips, back.after(period)))
 }
 
 /// So many of a hundred are not longer, by the nearest rank.

@@ -3,55 +3,70 @@
 use super::ping::percentile;
 use arqway_units::{Span, ToFloat as _};
 use serde::Serialize;
+use std::collections::BTreeSet;
 
-/// What came of all loads on one way.
+/// What came of the loads on one way; nothing of those that did not run.
 #[derive(Debug)]
 pub(super) struct Outcome {
     /// Of TCP, over the last two thirds.
-    pub(super) goodput_bps: f64,
-    pub(super) call_packets: u64,
-    pub(super) call_packets_in_time: u64,
+    pub(super) goodput_bps: Option<f64>,
+    /// Packets of the call, and those that were in time.
+    pub(super) call: Option<(u64, u64)>,
     /// Of the pings that came back.
-    pub(super) round_trips: Vec<Span>,
+    pub(super) round_trips: Option<Vec<Span>>,
+    /// How long after a link that was cut was back TCP, the call and a ping were.
+    pub(super) back: [Option<Span>; 3],
 }
 
-/// A load on one way; what has no meaning for it is `null`.
+/// A load on one way in one run; what has no meaning for it is `null`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct Row {
     load: &'static str,
     path: &'static str,
+    seed: u64,
     goodput_bps: Option<f64>,
     share_of_bound: Option<f64>,
     in_time: Option<f64>,
     p50_s: Option<f64>,
     p95_s: Option<f64>,
+    back_after_s: Option<f64>,
 }
 
-const PATHS: [&str; 2] = ["plain", "arqway"];
+/// What a load has to tell of a way, if it ran.
+type ToRow<'r> = &'r dyn Fn(&'static str, &Outcome) -> Option<Row>;
 
-/// Each load on both ways, where TCP can reach so many bits per second at most.
-pub(super) fn rows(outcomes: &[Outcome; 2], bound_bps: f64) -> Vec<Row> {
-    let none =
-        Row { load: "", path: "", goodput_bps: None, share_of_bound: None, in_time: None, p50_s: None, p95_s: None };
-    let tcp = |outcome: &Outcome| Row {
-        load: "tcp-cubic",
-        goodput_bps: Some(outcome.goodput_bps),
-        share_of_bound: Some(outcome.goodput_bps / bound_bps),
-        ..none.clone()
+/// Each load of a run on each way, where TCP can reach so many bits per second at most.
+pub(super) fn rows(outcomes: &[(&'static str, Outcome)], seed: u64, bound_bps: f64) -> Vec<Row> {
+    let row = |load: &'static str, path: &'static str, back: Option<Span>| Row {
+        load,
+        path,
+        seed,
+        goodput_bps: None,
+        share_of_bound: None,
+        in_time: None,
+        p50_s: None,
+        p95_s: None,
+        back_after_s: back.map(Span::as_seconds),
     };
-    let call = |outcome: &Outcome| Row {
-        load: "call",
-        in_time: (outcome.call_packets > 0)
-            .then(|| outcome.call_packets_in_time.to_f64() / outcome.call_packets.to_f64()),
-        ..none.clone()
+    let tcp = |path: &'static str, of: &Outcome| {
+        let share_of_bound = of.goodput_bps.map(|goodput_bps| goodput_bps / bound_bps);
+        of.goodput_bps.map(|_| Row {
+            goodput_bps: of.goodput_bps,
+            share_of_bound,
+            ..row("tcp-cubic", path, of.back[0])
+        })
     };
-    let ping = |outcome: &Outcome| {
-        let [p50_s, p95_s] = [50, 95].map(|percent| percentile(&outcome.round_trips, percent).map(Span::as_seconds));
-        Row { load: "ping", p50_s, p95_s, ..none.clone() }
+    let call = |path: &'static str, of: &Outcome| {
+        let share = |(all, in_time): (u64, u64)| (all > 0).then(|| in_time.to_f64() / all.to_f64());
+        of.call.map(|counts| Row { in_time: share(counts), ..row("call", path, of.back[1]) })
     };
-    let loads: [&dyn Fn(&Outcome) -> Row; 3] = [&tcp, &call, &ping];
-    let ways = || outcomes.iter().zip(PATHS);
-    loads.into_iter().flat_map(|load| ways().map(move |(outcome, path)| Row { path, ..load(outcome) })).collect()
+    let ping = |path: &'static str, of: &Outcome| {
+        let round_trips = of.round_trips.as_ref()?;
+        let [p50_s, p95_s] = [50, 95].map(|percent| percentile(round_trips, percent).map(Span::as_seconds));
+        Some(Row { p50_s, p95_s, ..row("ping", path, of.back[2]) })
+    };
+    let loads: [ToRow<'_>; 3] = [&tcp, &call, &ping];
+    loads.into_iter().flat_map(|load| outcomes.iter().filter_map(move |(path, outcome)| load(path, outcome))).collect()
 }
 
 pub(super) fn json(rows: &[Row]) -> String {
@@ -59,23 +74,45 @@ pub(super) fn json(rows: &[Row]) -> String {
     serde_json::to_string(rows).unwrap_or_default() + "\n"
 }
 
+/// The rows of all runs, a line for each figure: of one run its value, of several the median, least and greatest.
 pub(super) fn table(rows: &[Row]) -> String {
-    let line = |name: &str, load: &str, cell: &dyn Fn(&Row) -> Option<String>| {
-        let cells = PATHS.map(|path| {
-            let row = rows.iter().find(|row| row.load == load && row.path == path);
-            row.and_then(cell).unwrap_or_else(|| "-".to_owned())
-        });
-        format!("{name:<30}{:>14}{:>14}\n", cells[0], cells[1])
+    let mut paths: Vec<&str> = rows.iter().map(|row| row.path).collect();
+    paths.sort_unstable_by_key(|path| *path != "plain");
+    paths.dedup();
+    let runs = rows.iter().map(|row| row.seed).collect::<BTreeSet<_>>().len();
+    let width = if runs > 1 { 38 } else { 14 };
+    let line = |name: &str, load: &str, figure: &dyn Fn(&Row) -> Option<f64>, shown: &dyn Fn(f64) -> String| {
+        let values = |path: &str| {
+            let of_path = rows.iter().filter(|row| row.load == load && row.path == path);
+            let mut values: Vec<f64> = of_path.filter_map(figure).collect();
+            values.sort_unstable_by(f64::total_cmp);
+            values
+        };
+        let cell = |path: &&str| match &values(path)[..] {
+            [] => "-".to_owned(),
+            [only] => shown(*only),
+            all @ [least, .., most] => {
+                let median = f64::midpoint(all[(all.len() - 1) / 2], all[all.len() / 2]);
+                format!("{} ({} to {})", shown(median), shown(*least), shown(*most))
+            }
+        };
+        let cells: String = paths.iter().map(|path| format!("{:>width$}", cell(path))).collect();
+        let is_there = rows.iter().any(|row| row.load == load && figure(row).is_some());
+        if is_there { format!("{name:<30}{cells}\n") } else { String::new() }
     };
     let percent = |share: f64| format!("{:.1} %", 100.0 * share);
     let milliseconds = |seconds: f64| format!("{:.0} ms", 1e3 * seconds);
+    let heads: String = paths.iter().map(|path| format!("{path:>width$}")).collect();
     [
-        format!("{:<30}{:>14}{:>14}\n", "", PATHS[0], PATHS[1]),
-        line("TCP (CUBIC), goodput", "tcp-cubic", &|row| row.goodput_bps.map(rate)),
-        line("  share of achievable", "tcp-cubic", &|row| row.share_of_bound.map(percent)),
-        line("call, packets in time", "call", &|row| row.in_time.map(percent)),
-        line("ping, median", "ping", &|row| row.p50_s.map(milliseconds)),
-        line("  95th percentile", "ping", &|row| row.p95_s.map(milliseconds)),
+        format!("{:<30}{heads}\n", ""),
+        line("TCP (CUBIC), goodput", "tcp-cubic", &|row| row.goodput_bps, &rate),
+        line("  share of achievable", "tcp-cubic", &|row| row.share_of_bound, &percent),
+        line("  again after the cut", "tcp-cubic", &|row| row.back_after_s, &milliseconds),
+        line("call, packets in time", "call", &|row| row.in_time, &percent),
+        line("  again after the cut", "call", &|row| row.back_after_s, &milliseconds),
+        line("ping, median", "ping", &|row| row.p50_s, &milliseconds),
+        line("  95th percentile", "ping", &|row| row.p95_s, &milliseconds),
+        line("  again after the cut", "ping", &|row| row.back_after_s, &milliseconds),
     ]
     .concat()
 }
@@ -90,21 +127,40 @@ mod tests {
     use super::*;
 
     fn outcome(goodput_bps: f64, round_trip: u64) -> Outcome {
-        let round_trips = vec![Span::from_milliseconds(round_trip); 3];
-        Outcome { goodput_bps, call_packets: 200, call_packets_in_time: 150, round_trips }
+        let round_trips = Some(vec![Span::from_milliseconds(round_trip); 3]);
+        Outcome { goodput_bps: Some(goodput_bps), call: Some((200, 150)), round_trips, back: [None; 3] }
+    }
+
+    fn both(plain: Outcome, arqway: Outcome) -> [(&'static str, Outcome); 2] {
+        [("plain", plain), ("arqway", arqway)]
+    }
+
+    fn cells(table: &str) -> Vec<Vec<&str>> {
+        fn of_line(line: &str) -> Vec<&str> {
+            line.split("  ").filter(|cell| !cell.is_empty()).map(str::trim).collect()
+        }
+        table.lines().map(of_line).collect()
     }
 
     #[test]
     fn each_load_has_a_row_for_each_path_and_null_where_a_number_has_no_meaning() {
-        let rows = rows(&[outcome(500_000.0, 40), outcome(8e6, 50)], 1e7);
+        let mut cut = outcome(8e6, 50);
+        cut.back[2] = Some(Span::from_milliseconds(700));
+        let rows = rows(&both(outcome(500_000.0, 40), cut), 7, 1e7);
         let json: serde_json::Value = serde_json::from_str(&json(&rows)).expect("JSON");
+        let row = |load: &str, path: &str, more: serde_json::Value| {
+            let mut row = serde_json::json!({ "load": load, "path": path, "seed": 7, "goodput_bps": null, "share_of_bound": null,
+                "in_time": null, "p50_s": null, "p95_s": null, "back_after_s": null });
+            more.as_object().expect("an object").iter().for_each(|(key, value)| row[key] = value.clone());
+            row
+        };
         let expected = serde_json::json!([
-            {"load": "tcp-cubic", "path": "plain", "goodput_bps": 5e5, "share_of_bound": 0.05, "in_time": null, "p50_s": null, "p95_s": null},
-            {"load": "tcp-cubic", "path": "arqway", "goodput_bps": 8e6, "share_of_bound": 0.8, "in_time": null, "p50_s": null, "p95_s": null},
-            {"load": "call", "path": "plain", "goodput_bps": null, "share_of_bound": null, "in_time": 0.75, "p50_s": null, "p95_s": null},
-            {"load": "call", "path": "arqway", "goodput_bps": null, "share_of_bound": null, "in_time": 0.75, "p50_s": null, "p95_s": null},
-            {"load": "ping", "path": "plain", "goodput_bps": null, "share_of_bound": null, "in_time": null, "p50_s": 0.04, "p95_s": 0.04},
-            {"load": "ping", "path": "arqway", "goodput_bps": null, "share_of_bound": null, "in_time": null, "p50_s": 0.05, "p95_s": 0.05},
+            row("tcp-cubic", "plain", serde_json::json!({ "goodput_bps": 5e5, "share_of_bound": 0.05 })),
+            row("tcp-cubic", "arqway", serde_json::json!({ "goodput_bps": 8e6, "share_of_bound": 0.8 })),
+            row("call", "plain", serde_json::json!({ "in_time": 0.75 })),
+            row("call", "arqway", serde_json::json!({ "in_time": 0.75 })),
+            row("ping", "plain", serde_json::json!({ "p50_s": 0.04, "p95_s": 0.04 })),
+            row("ping", "arqway", serde_json::json!({ "p50_s": 0.05, "p95_s": 0.05, "back_after_s": 0.7 })),
         ]);
         assert_eq!(json, expected);
     }
@@ -112,14 +168,25 @@ mod tests {
     #[test]
     fn the_table_has_both_paths_beside_each_other_and_a_dash_for_what_nobody_knows() {
         let mut of_plain = outcome(500_000.0, 40);
-        of_plain.round_trips.clear();
-        let table = table(&rows(&[of_plain, outcome(8e6, 50)], 1e7));
-        let cells: Vec<Vec<&str>> = table
-            .lines()
-            .map(|line| line.split("  ").filter(|cell| !cell.is_empty()).map(str::trim).collect())
-            .collect();
+        of_plain.round_trips = Some(Vec::new());
+        let table = table(&rows(&both(of_plain, outcome(8e6, 50)), 1, 1e7));
+        let cells = cells(&table);
         assert_eq!(cells[1], ["TCP (CUBIC), goodput", "500.0 kbit/s", "8.00 Mbit/s"]);
         assert_eq!(cells[2], ["share of achievable", "5.0 %", "80.0 %"]);
         assert_eq!(cells[4], ["ping, median", "-", "50 ms"]);
+    }
+
+    #[test]
+    fn of_several_runs_the_table_has_the_median_and_the_range_and_no_line_for_a_load_that_did_not_run() {
+        let run = |seed, goodput| {
+            let mut of_run = outcome(goodput, 50);
+            of_run.call = None;
+            rows(&[("arqway", of_run)], seed, 1e7)
+        };
+        let table = table(&[run(1, 8e6), run(2, 6e6), run(3, 7.5e6)].concat());
+        let cells = cells(&table);
+        assert_eq!(cells[0], ["arqway"]);
+        assert_eq!(cells[1], ["TCP (CUBIC), goodput", "7.50 Mbit/s (6.00 Mbit/s to 8.00 Mbit/s)"]);
+        assert!(!table.contains("call") && !table.contains("cut"), "{table}");
     }
 }

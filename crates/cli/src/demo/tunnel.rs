@@ -4,12 +4,12 @@ use super::period::Run;
 use super::site::{self, Site};
 use super::world::World;
 use crate::failure::Failure;
-use crate::keys::system;
+use crate::keys::{File, both_ends};
 use arqway_emulate::serve;
 use arqway_net::Child;
-use arqway_session::PrivateKey;
 use arqway_sim::channel::Direction;
-use arqway_units::{BitRate, Span};
+use arqway_tunnel::settings::Endpoint;
+use arqway_units::Span;
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::net::{IpAddr, Ipv4Addr, UdpSocket};
@@ -19,10 +19,10 @@ use std::process::{self, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-/// The addresses of client and server in the tunnel.
+/// The addresses of client and server in the tunnel: those of the right end, which calls, and of the left one.
 pub(super) const ADDRESSES: [IpAddr; 2] =
-    [IpAddr::V4(Ipv4Addr::new(10, 9, 0, 1)), IpAddr::V4(Ipv4Addr::new(10, 9, 0, 2))];
-const NAMES: [&str; 2] = ["client", "server"];
+    [IpAddr::V4(Ipv4Addr::new(10, 9, 0, 2)), IpAddr::V4(Ipv4Addr::new(10, 9, 0, 1))];
+const NAMES: [&str; 2] = ["right", "left"];
 const PORT: u16 = 51820;
 /// A tunnel that is not up after so long has a reason.
 const PATIENCE: Span = Span::from_milliseconds(15_000);
@@ -35,16 +35,13 @@ pub(super) struct Tunnel {
 }
 
 impl Tunnel {
-    pub(super) fn start(site: &Site, world: &World) -> Result<Self, Failure> {
-        let folder =
-            Folder::make().map_err(|error| Failure::Failed(format!("cannot write the demo's keys: {error}")))?;
-        let keys = [PrivateKey::generate(&mut system()?), PrivateKey::generate(&mut system()?)];
-        for end in [0, 1] {
-            let rate = world.rate(if end == 0 { Direction::Up } else { Direction::Down });
-            let written = folder
-                .write(&format!("{}.key", NAMES[end]), &format!("{}\n", &*keys[end].to_text()))
-                .and_then(|()| folder.write(&format!("{}.toml", NAMES[end]), &settings(end, &keys, rate)));
-            written.map_err(|error| Failure::Failed(format!("cannot write the demo's keys: {error}")))?;
+    /// Starts both ends with the files that `arqway genkey --config` writes, and these lines behind their settings.
+    pub(super) fn start(site: &Site, world: &World, more: &str) -> Result<Self, Failure> {
+        let failed = |error: io::Error| Failure::Failed(format!("cannot write the demo's keys: {error}"));
+        let folder = Folder::make().map_err(failed)?;
+        for (name, text) in files(world)?.into_iter().flatten() {
+            let text = if name.ends_with(".toml") { text + more } else { text };
+            folder.write(&name, &text).map_err(failed)?;
         }
         let start = |end: usize| -> Result<Child, Failure> {
             let mut command = Command::new(std::env::current_exe()?);
@@ -106,19 +103,10 @@ fn is_answered() -> io::Result<()> {
     socket.recv(&mut [0; 16]).map(drop)
 }
 
-fn settings(end: usize, keys: &[PrivateKey; 2], rate: BitRate) -> String {
-    let other = 1 - end;
-    let meets = if end == 0 { String::new() } else { format!("listen = {PORT}\n") };
-    let calls = if end == 0 { format!("endpoint = \"{}:{PORT}\"\n", site::ADDRESSES[1]) } else { String::new() };
-    format!(
-        "private-key = \"{}.key\"\n{meets}addresses = [\"{}/24\"]\nrate = \"{rate}\"\n\n[[peer]]\nname = \"{}\"\npublic-key = \"{}\"\n\
-         allowed = [\"{}\"]\n{calls}",
-        NAMES[end],
-        ADDRESSES[end],
-        NAMES[other],
-        keys[other].public(),
-        ADDRESSES[other],
-    )
+/// Settings and keys for the link of a world.
+fn files(world: &World) -> Result<[[File; 2]; 2], Failure> {
+    let endpoint = Endpoint::try_from(format!("{}:{PORT}", site::ADDRESSES[1])).map_err(Failure::failed)?;
+    both_ends(endpoint, world.rate(Direction::Up), world.rate(Direction::Down))
 }
 
 /// Where folders of the demo are: root's alone, and gone when the machine starts again.

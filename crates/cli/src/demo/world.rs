@@ -5,6 +5,7 @@ use crate::study::{file_name, read_world};
 use arqway_emulate::{LinkSettings, Report};
 use arqway_lab::experiment::described::Described;
 use arqway_sim::channel::Direction;
+use arqway_sim::mobility::{Change, Listed, When};
 use arqway_units::{BitRate, Span, ToFloat as _};
 use std::path::Path;
 
@@ -29,21 +30,45 @@ pub(super) struct Call {
     pub(super) within: Span,
 }
 
+/// Loads have begun by then, as a rule: a tunnel is up within two round trips.
+const UNTIL_LOADS: Span = Span::from_milliseconds(5_000);
+
+/// An outage of both copies of the link, by their clocks.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Cut {
+    pub(super) at: Span,
+    pub(super) lasts: Span,
+}
+
+impl Cut {
+    /// One in the middle of loads that run so long.
+    pub(super) fn of(length: Span, lasts: Span) -> Self {
+        Self { at: UNTIL_LOADS + length / 2, lasts }
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct World {
     pub(super) settings: LinkSettings,
     pub(super) seed: u64,
-    pub(super) about: String,
+    name: String,
+    about: String,
     /// The largest packet of the link's devices: that of the world's files.
     pub(super) mtu: u32,
     pub(super) call: Call,
+    pub(super) cut: Option<Cut>,
 }
 
 impl World {
-    pub(super) fn read(link: &Path, seed: Option<u64>) -> Result<Self, Failure> {
+    pub(super) fn read(link: &Path, seed: Option<u64>, cut: Option<Cut>) -> Result<Self, Failure> {
         let (source, folder) = read_world(link)?;
         let Described { scenario, seed: of_file, .. } = Described::read(&source, &folder)?;
-        let settings = LinkSettings { wireless: scenario.wireless, mobility: scenario.mobility };
+        let mut settings = LinkSettings { wireless: scenario.wireless, mobility: scenario.mobility };
+        if let Some(Cut { at, lasts }) = cut {
+            let mobility = &mut settings.mobility;
+            (mobility.when, mobility.change) = (When::Listed(Listed { at: vec![at] }), Change::SameCell);
+            (mobility.outage, mobility.hints) = (lasts, false);
+        }
         let (settings, _) = settings.with_queues_of_a_device();
         let seed = seed.or(of_file).unwrap_or(1);
         let packet = scenario.media.packet.octets();
@@ -54,13 +79,13 @@ impl World {
         };
         let mtu = u32::try_from(scenario.file_transfer.packet.octets().as_u64()).unwrap_or(LARGEST).max(SMALLEST_MTU);
         let down = settings.about(Direction::Down);
-        let about = format!(
-            "{}, seed {seed}: {down}; a call of {packet} each {}, of use within {}",
-            file_name(link),
-            call.interval,
-            call.within
-        );
-        Ok(Self { settings, seed, about, mtu, call })
+        let about = format!("{down}; a call of {packet} each {}, of use within {}", call.interval, call.within);
+        Ok(Self { settings, name: file_name(link), seed, about, mtu, call, cut })
+    }
+
+    /// What is emulated.
+    pub(super) fn about(&self) -> String {
+        format!("{}, seed {}: {}", self.name, self.seed, self.about)
     }
 
     /// How fast an end sends: as fast as the link, or nine tenths of the mean where that changes.
@@ -75,7 +100,7 @@ impl World {
     }
 
     /// What any recovery can reach toward the client at most, in bits per second: the rate times the share of packets that were not lost.
-    pub(super) fn bound(&self, reports: &[Report; 2]) -> f64 {
+    pub(super) fn bound(&self, reports: &[Report]) -> f64 {
         let [sent, lost] = [|report: &Report| report.down.counters.sent, |report: &Report| report.down.counters.lost]
             .map(|count| reports.iter().map(count).sum::<u64>().to_f64());
         let rate = self.settings.wireless.rate(Direction::Down).mean().as_bits_per_second().to_f64();

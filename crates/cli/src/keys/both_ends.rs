@@ -24,7 +24,7 @@ const ADDRESSES: [&str; 2] = ["10.9.0.1/24", "10.9.0.2/24"];
 const PLACEHOLDER: &str = "203.0.113.5:51820";
 const NAMES: [&str; 2] = ["left", "right"];
 
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub(super) struct Options {
     /// Print keys and settings for both ends of a tunnel: a piece for each, to be pasted into a shell there
     #[arg(long)]
@@ -68,12 +68,23 @@ fn rate(text: &str) -> Result<BitRate, String> {
 }
 
 /// A file of an end, by its name.
-type File = (String, String);
+pub(crate) type File = (String, String);
 
-pub(super) fn write(options: &Options) -> Result<(), Failure> {
+/// What `genkey --config --endpoint --up --down` writes: settings and key of the end that listens, and of the one that calls.
+#[cfg(feature = "lab")]
+pub(crate) fn both_ends(endpoint: Endpoint, up: BitRate, down: BitRate) -> Result<[[File; 2]; 2], Failure> {
+    let options = Options { endpoint: Some(endpoint), up: Some(up), down: Some(down), ..Options::default() };
+    made(&options)
+}
+
+fn made(options: &Options) -> Result<[[File; 2]; 2], Failure> {
     let addresses = addresses(&options.addresses, ADDRESSES)?;
     let keys = [PrivateKey::generate(&mut system()?), PrivateKey::generate(&mut system()?)];
-    let ends = [0, 1].map(|end| files(end, options, addresses, &keys));
+    Ok([0, 1].map(|end| files(end, options, addresses, &keys)))
+}
+
+pub(super) fn write(options: &Options) -> Result<(), Failure> {
+    let ends = made(options)?;
     match &options.out {
         Some(folder) => save(folder, ends.as_flattened(), options.serial.is_some())?,
         None => {

@@ -6,6 +6,9 @@
 #[cfg(target_os = "linux")]
 mod both_ends;
 
+#[cfg(all(target_os = "linux", feature = "lab"))]
+pub(crate) use both_ends::{File, both_ends};
+
 use crate::failure::Failure;
 use crate::terminal::print;
 use arqway_session::{KeyFileError, PresharedKey, PrivateKey, check_key_file, read_private};

@@ -10,7 +10,7 @@
 use crate::folder::{Folder, text};
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 
 /// What one has done before: the program is built, and on the path.
 const DONE: [&str; 2] = ["cargo build --release -p arqway", "export PATH=\"$PWD/target/release:$PATH\""];
@@ -21,7 +21,6 @@ fn every_command_of_the_tutorial_prints_what_the_tutorial_shows() {
     let page = fs::read_to_string(project.join("docs/tutorial.md")).expect("the page");
     let folder = Folder::new("tutorial");
     folder.write("wireshark/arqway.lua", &fs::read_to_string(project.join("wireshark/arqway.lua")).expect("a script"));
-    let has_tshark = has_tshark();
     let mut commands = 0;
     for block in page.split("\n```").skip(1).step_by(2) {
         let (language, block) = block.split_once('\n').unwrap_or((block, ""));
@@ -32,23 +31,21 @@ fn every_command_of_the_tutorial_prints_what_the_tutorial_shows() {
             }
             "console" => {
                 for (command, shown) in typed(block) {
-                    if DONE.contains(&command) || (command.starts_with("tshark") && !has_tshark) {
+                    if DONE.contains(&command) {
                         continue;
                     }
                     commands += 1;
                     let output = shell(&folder, command);
                     let mut printed = text(&output.stdout).to_owned();
-                    if !command.starts_with("tshark") {
-                        printed.push_str(text(&output.stderr));
-                    }
+                    printed.push_str(text(&output.stderr));
                     assert!(is_shown(shown, printed.trim_end()), "$ {command}\n{printed}\nis shown as\n{shown}");
                 }
             }
             other => panic!("a block of `{other}` in the tutorial is not looked at"),
         }
     }
-    assert_eq!(commands, if has_tshark { 10 } else { 8 });
-    for file in ["results/report.html", "mine/rows.csv", "timeouts/report.html", "service/report.html"] {
+    assert_eq!(commands, 7);
+    for file in ["results/report.html", "mine/rows.csv", "service/report.html"] {
         assert!(folder.0.join(file).is_file(), "{file}");
     }
     // The page shows the very plot.
@@ -92,14 +89,4 @@ fn shell(folder: &Folder, command: &str) -> Output {
     let mut shell = Command::new("sh");
     shell.args(["-c", command]).current_dir(&folder.0).env("PATH", std::env::join_paths(folders).expect("a path"));
     shell.output().expect("a shell")
-}
-
-/// Without tshark its commands are left out; not in continuous integration, where `CI` is set.
-fn has_tshark() -> bool {
-    let found = Command::new("tshark").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
-    assert!(
-        found.is_ok() || std::env::var_os("CI").is_none(),
-        "tshark is missing, and continuous integration needs it"
-    );
-    found.is_ok()
 }

@@ -57,7 +57,7 @@ fn assert_nothing_is_left_of(process: u32) {
 
 /// One whose loads have begun.
 fn begun() -> Child {
-    begun_as_far_as("packets cross both")
+    begun_as_far_as("packets cross the links")
 }
 
 /// One that has said this.
@@ -78,7 +78,7 @@ fn each_signal_that_ends_it_leaves_nothing_before_the_loads_and_meanwhile_howeve
     for (signals, said) in signals
         .into_iter()
         .filter(heard)
-        .flat_map(|signals| [(signals, "lte, seed 1"), (signals, "packets cross both")])
+        .flat_map(|signals| [(signals, "lte, seed 1"), (signals, "packets cross the links")])
     {
         let mut demo = begun_as_far_as(said);
         for signal in signals {

@@ -1,5 +1,5 @@
 //! Faults: whoever is between the ends does what he can to datagrams, paths become smaller, ends restart, move, and have clocks that
-//! somebody sets. What takes minutes is in `bench/outage`.
+//! somebody sets. What takes minutes is `arqway demo --cut`.
 //!
 //! ```text
 //!     left ---- middle ---- right

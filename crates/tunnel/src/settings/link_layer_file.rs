@@ -1,0 +1,28 @@
+//! A file with a `[link-layer]` and nothing else, to be put behind settings.
+
+use super::GRAMMARS;
+use arqway_config::{Located, Mistake, Mistakes, Source, read_source};
+use arqway_link::LinkLayer;
+use arqway_units::BitRate;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::sync::Arc;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct File {
+    link_layer: Located<LinkLayer>,
+}
+
+/// Whether an end that sends so fast has these services.
+///
+/// # Errors
+/// Every mistake, with its place in this file.
+pub fn check_link_layer(source: &Arc<Source>, rate: BitRate) -> Result<(), Mistakes> {
+    let File { link_layer } = read_source(source, GRAMMARS)?;
+    let mut mistakes = Mistakes::new();
+    if let Err(error) = link_layer.value.mux(Some(rate)).plan() {
+        mistakes.push(Mistake { origin: link_layer.origin.clone(), message: error.to_string(), help: None });
+    }
+    mistakes.into_result(())
+}
