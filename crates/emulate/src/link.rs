@@ -34,7 +34,7 @@ impl LinkSettings {
         let (rate, delay) = (self.wireless.rate(way), self.wireless.delay(way));
         let rate = match rate {
             Rate::Constant(rate) => rate.to_string(),
-            Rate::Trace(_) => format!("{} on average", rate.mean()),
+            Rate::Trace(_) | Rate::Wandering(_) => format!("{} on average", rate.mean()),
         };
         let delay = match delay {
             Delay::Constant(delay) => delay.to_string(),

@@ -67,7 +67,7 @@ pub use network_outcome::NetworkOutcome;
 pub use outcome::Outcome;
 pub use packet::{Headers, PacketLength, PacketLengthError};
 pub use probe::{NoProbe, Probe};
-pub use rate::{Rate, RateFile, RateFormat, RateStep, RateTrace, StepRate};
+pub use rate::{Rate, RateFile, RateFormat, RateStep, RateTrace, StepRate, Wandering, WanderingError};
 pub use recorded::{Recorded, Trace, TraceEnd, TraceError, TraceStep};
 pub use scenario::{ForwardingNode, Scenario, Wired};
 pub use service_outcome::ServiceOutcome;

@@ -12,7 +12,7 @@
 
 use crate::delay::{Delay, Propagation};
 use crate::kernel::{EventQueue, Moment};
-use crate::rate::{Clock, Rate};
+use crate::rate::Clock;
 use alloc::collections::VecDeque;
 use arqway_units::{Octets, Time};
 use core::num::NonZeroUsize;
@@ -93,9 +93,9 @@ struct InFlight<T> {
 
 impl<T> Line<T> {
     /// An idle line.
-    pub(crate) fn new(rate: &Rate, delay: &Delay, queue: Queue) -> Self {
+    pub(crate) fn new(clock: Clock, delay: &Delay, queue: Queue) -> Self {
         Self {
-            clock: Clock::new(rate),
+            clock,
             propagation: Propagation::new(delay),
             queue,
             waiting: VecDeque::with_capacity(32),
@@ -266,7 +266,7 @@ mod tests {
 
     fn line(queue: Queue) -> Line<u32> {
         let rate = BitRate::from_bits_per_second(64_000).expect("a rate");
-        Line::new(&rate.into(), &Span::from_milliseconds(50).into(), queue)
+        Line::new(Clock::steady(rate), &Span::from_milliseconds(50).into(), queue)
     }
 
     #[test]

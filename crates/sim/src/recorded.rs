@@ -5,7 +5,7 @@
 //! delay = { kind = "trace", steps = [{ for = "15 s", delay = "22 ms" }, ...], at-end = "hold" }
 //! ```
 //!
-//! A [`Rate`](crate::Rate) and a [`Delay`](crate::Delay) are such properties; what their steps do to frames stands with them.
+//! A [`Delay`](crate::Delay) is such a property, and a [`Rate`](crate::Rate) may be one; what their steps do to frames stands with them.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -208,7 +208,7 @@ impl<'de, S: TraceStep> Deserialize<'de> for Recorded<S> {
 }
 
 /// The steps as they stand in a file.
-struct Steps<S>(Vec<S>);
+pub(crate) struct Steps<S>(pub(crate) Vec<S>);
 
 impl<'de, S: TraceStep> Deserialize<'de> for Steps<S> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

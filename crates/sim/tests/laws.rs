@@ -10,7 +10,7 @@ use arqway_sim::channel::{Ber, Bit, Direction, ErrorModel, FourState, MixedPerio
 use arqway_sim::mobility::MobilityConfig;
 use arqway_sim::{
     Delay, DelayStep, NoProbe, Pipe, PipeEvent, Probe, Queue, Rate, RateStep, Room, Scenario, StepRate, Streams, Trace,
-    TraceEnd, Wireless, World,
+    TraceEnd, Wandering, Wireless, World,
 };
 use arqway_units::{BitRate, Octets, Ratio, Span, Time};
 
@@ -290,6 +290,27 @@ fn a_rate_that_follows_a_trace_carries_the_area_under_it() {
     World::new(&scenario, &Streams::new(1, 0), &mut fates).expect("one service").run();
     // 158 kbit in 6 s, a hundred times: 7,900 frames.
     assert_eq!(fates.0.len(), 7900);
+}
+
+#[test]
+fn a_wandering_rate_carries_its_mean_in_the_long_run_and_the_same_whatever_is_sent() {
+    let wandering = Wandering::default();
+    let carried = |replication, packet: &str| {
+        let mut scenario = busy_link(ErrorModel::None, 400);
+        scenario.wireless.rate = Rate::Wandering(wandering);
+        scenario.channel.packet = packet.parse::<Octets>().expect("a size").try_into().expect("a packet");
+        let mut fates = Fates::default();
+        World::new(&scenario, &Streams::new(1, replication), &mut fates).expect("one service").run();
+        fates.0.len() as f64 * f64::from(packet[..4].trim().parse::<u16>().expect("octets") * 8) / 400.0
+    };
+    let values: Vec<f64> = (0..REPLICATIONS).map(|replication| carried(replication, "1500 octets")).collect();
+    let (n, expected) = (values.len() as f64, wandering.mean().as_bits_per_second() as f64);
+    let mean = values.iter().sum::<f64>() / n;
+    let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    let error = (variance / n).sqrt();
+    assert!((mean - expected).abs() < 4.0 * error && error < expected / 20.0, "{mean} ± {error} for {expected}");
+    let (large, small) = (values[0], carried(0, "0500 octets"));
+    assert!((large - small).abs() < 200.0, "{large} and {small}");
 }
 
 /// A delay of these steps, each with its length and its delay in milliseconds.

@@ -166,7 +166,7 @@ mod tests {
         let settings = TwoState { bad_bit_errors: Ratio::ONE, good_bit_errors: Ratio::ZERO, ..monet08(1.0) };
         let mut periods = periods(settings);
         let first_good = periods.until;
-        let steady = Clock::new(&Rate::Constant(BitRate::MINIMUM));
+        let steady = Clock::steady(BitRate::MINIMUM);
         assert!(periods.carries(Time::ZERO, Time::from_nanoseconds(1), 1000, &steady));
         assert!(!periods.carries(first_good, first_good + Span::from_nanoseconds(1), 1000, &steady));
     }
@@ -188,7 +188,14 @@ mod tests {
         // Half of it goes out before the link is bad, half behind.
         let half = Span::from_nanoseconds(500_000);
         let start = Time::ZERO + (bad_from.since(Time::ZERO) - half);
-        let carries = |rate: &Rate| periods(settings).carries(start, bad_to + half, 1000, &Clock::new(rate));
+        let carries = |rate: &Rate| {
+            periods(settings).carries(
+                start,
+                bad_to + half,
+                1000,
+                &Clock::new(rate, || Streams::new(1, 0).stream("rate")),
+            )
+        };
         assert!(carries(&recorded));
         assert!(!carries(&Rate::Constant(BitRate::MINIMUM)), "at a steady rate some of its bits would be sent there");
     }

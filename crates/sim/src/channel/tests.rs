@@ -15,7 +15,7 @@ fn channel(model: &ErrorModel) -> Channel {
 
 /// A clock for models that do not care how a frame spreads over its time.
 fn any_clock() -> Clock {
-    Clock::new(&Rate::Constant(BitRate::MINIMUM))
+    Clock::steady(BitRate::MINIMUM)
 }
 
 /// Whether the next frame arrives, at whatever time.
@@ -231,11 +231,17 @@ fn rates() -> impl Strategy<Value = Rate> {
     ]
 }
 
+/// The clock of a rate that is not random.
+fn clock(rate: &Rate) -> Clock {
+    Clock::new(rate, || Streams::new(7, 0).stream("rate"))
+}
+
 /// Sends frames over a line and a channel behind it as a link's end does; what arrives, in order, and how many copies
 /// the channel made.
 fn send(rate: &Rate, impairments: &Impairments, sizes: &[u64]) -> (Vec<usize>, usize) {
     let mut channel = Channel::new(&ErrorModel::None, impairments, Direction::Down, &Streams::new(7, 0));
-    let mut line: Line<usize> = Line::new(rate, &Span::from_milliseconds(50).into(), Queue::DropTail(Room::of(1)));
+    let mut line: Line<usize> =
+        Line::new(clock(rate), &Span::from_milliseconds(50).into(), Queue::DropTail(Room::of(1)));
     let (mut events, mut now, mut copies) = (EventQueue::default(), Time::ZERO, 0);
     for (number, size) in sizes.iter().enumerate() {
         let passage = line.transmit(Octets::new(*size), now);

@@ -12,7 +12,7 @@ use crate::delay::Propagation;
 use crate::kernel::{EventQueue, Streams};
 use crate::line::Line;
 use crate::mobility::{Air, Change, MobilityConfig};
-use crate::rate::Clock;
+use crate::rate::{Clock, Rate};
 use crate::wireless::{MtuStep, Wireless, mtu_at};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -63,7 +63,11 @@ impl<T> Medium<T> {
     /// One direction of an idle link.
     pub(crate) fn new(link: &Wireless, direction: Direction, streams: &Streams) -> Self {
         Self {
-            line: Line::new(link.rate(direction), link.delay(direction), link.queue(direction)),
+            line: Line::new(
+                clock(link.rate(direction), direction, streams),
+                link.delay(direction),
+                link.queue(direction),
+            ),
             channel: Channel::new(link.errors(direction), &link.impairments(direction), direction, streams),
             mtu: link.mtu.clone(),
             air: Air::default(),
@@ -81,9 +85,10 @@ impl<T> Medium<T> {
     ) -> Self {
         if let Change::Vertical(other) = &mobility.change {
             let (rate, delay, errors) = other.one_way(link, way);
-            let channel = Channel::new(errors, &link.impairments(way), way, &streams.of_part("mobility.other"));
-            self.other =
-                Some(Box::new(OtherLink { clock: Clock::new(rate), propagation: Propagation::new(delay), channel }));
+            let streams = streams.of_part("mobility.other");
+            let channel = Channel::new(errors, &link.impairments(way), way, &streams);
+            let clock = clock(rate, way, &streams);
+            self.other = Some(Box::new(OtherLink { clock, propagation: Propagation::new(delay), channel }));
         }
         self
     }
@@ -130,4 +135,14 @@ impl<T> Medium<T> {
             core::mem::swap(&mut self.channel, &mut other.channel);
         }
     }
+}
+
+/// The clock of a transmitter, whose stream is `wireless.down.rate` or `wireless.up.rate` where it is random.
+fn clock(rate: &Rate, way: Direction, streams: &Streams) -> Clock {
+    Clock::new(rate, || {
+        streams.stream(match way {
+            Direction::Down => "wireless.down.rate",
+            Direction::Up => "wireless.up.rate",
+        })
+    })
 }

@@ -63,7 +63,8 @@ pub enum RateFormat {
 impl TraceStep for RateStep {
     type Constant = BitRate;
     type File = RateFile;
-    const EXPECTED: &'static str = "a rate or { kind = \"trace\", steps = [...] }, such as \"64 kbit/s\"";
+    const EXPECTED: &'static str =
+        "a rate such as \"64 kbit/s\", { kind = \"trace\", steps = [...] } or { kind = \"wandering\" }";
     const EXPECTED_STEPS: &'static str =
         "a list of steps { for = \"10 s\", rate = \"64 kbit/s\" }, or { file = \"drive.rates\" }";
 

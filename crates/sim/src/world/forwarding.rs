@@ -15,6 +15,7 @@ use crate::channel::Direction;
 use crate::event::Event;
 use crate::line::{Line, Queue, Room};
 use crate::probe::Probe;
+use crate::rate::Clock;
 use crate::scenario::Scenario;
 use alloc::boxed::Box;
 use arqway_units::Octets;
@@ -31,9 +32,9 @@ impl Node {
     /// The node of a scenario, if it has one.
     pub(super) fn new(scenario: &Scenario) -> Option<Box<Self>> {
         let node = &scenario.forwarding_node;
-        let (rate, delay) = (node.rate.into(), node.delay.into());
+        let (rate, delay) = (node.rate, node.delay.into());
         // The narrow place is the queue of the node; nothing is dropped on the way to it.
-        let line = || Line::new(&rate, &delay, Queue::DropTail(Room::UNLIMITED));
+        let line = || Line::new(Clock::steady(rate), &delay, Queue::DropTail(Room::UNLIMITED));
         node.enabled.then(|| Box::new(Self { down: line(), up: line() }))
     }
 

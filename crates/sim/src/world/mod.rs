@@ -24,6 +24,7 @@ use crate::network_outcome::NetworkOutcome;
 use crate::outcome::Outcome;
 use crate::packet::Memory;
 use crate::probe::Probe;
+use crate::rate::Clock;
 use crate::scenario::Scenario;
 use crate::service_outcome::ServiceOutcome;
 use crate::tcp::TcpConfig;
@@ -80,8 +81,8 @@ impl<P: Probe> World<P> {
     /// # Errors
     /// A link layer that cannot be set up so, such as one of more services than a tag can tell apart.
     pub fn new(scenario: &Scenario, streams: &Streams, probe: P) -> Result<Self, ConfigError> {
-        let (wired_rate, wired_delay) = (scenario.wired.rate.into(), scenario.wired.delay.into());
-        let wired = |room| Line::new(&wired_rate, &wired_delay, Queue::DropTail(room));
+        let (wired_rate, wired_delay) = (scenario.wired.rate, scenario.wired.delay.into());
+        let wired = |room| Line::new(Clock::steady(wired_rate), &wired_delay, Queue::DropTail(room));
         let end = |direction: Direction| -> Result<LinkEnd, ConfigError> {
             let wireless = &scenario.wireless;
             let bearer = scenario.link_layer.bearer.as_ref();
