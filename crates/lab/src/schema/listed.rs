@@ -210,7 +210,7 @@ mod tests {
         assert_eq!(of("wireless.delay"), ["time", "us, ms, s, min, h", "50 ms", "or a table of kind trace"]);
         assert_eq!(
             of("wireless.rate"),
-            ["rate", "bit/s, kbit/s, Mbit/s, Gbit/s", "64 kbit/s", "or a table of kind trace"]
+            ["rate", "bit/s, kbit/s, Mbit/s, Gbit/s", "64 kbit/s", "or a table of kind wandering, trace"]
         );
         assert_eq!(of("tcp.maximum-window"), ["whole number", "", "", "1 to 32767"]);
         assert_eq!(of("services.selective-repeat.window"), ["whole number", "", "127", "1 to 128"]);
