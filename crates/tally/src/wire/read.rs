@@ -27,7 +27,7 @@ pub fn parse(mut frame: Frame, is_linked: bool) -> Option<Pdu> {
             cut.octets = frame.into_packet()?;
             Pdu::Data(cut, feedback)
         }
-        LONG => return read_long_data(frame),
+        LONG => read_long_data(frame)?,
         LONG_FEEDBACK_OR_POLL if frame.remaining() == POLL => {
             let [high, middle, low] = frame.take()?;
             let bits = u32::from_be_bytes([0, high, middle, low]);
