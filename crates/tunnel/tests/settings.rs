@@ -164,7 +164,7 @@ fn what_would_have_no_effect_is_refused_where_it_was_written_and_what_was_not_wr
         assert!(said.contains(expected), "no `{expected}`:\n{said}");
     }
     assert!(with(bearer).is_ok(), "over UDP they have a meaning");
-    let said = with("link-layer.bearer = { hellos = true, pace-up = \"1 Mbit/s\" }").expect_err("mistakes");
+    let said = with("link-layer.bearer = { hellos = true, rate-up = \"1 Mbit/s\" }").expect_err("mistakes");
     assert!(
         said.contains("home.toml:3:32: a tunnel has no hellos") && said.contains("home.toml:3:48: the rate"),
         "{said}"
