@@ -1,7 +1,8 @@
 //! How a bearer is set up. Both ends need the same, except for what is said of one direction.
 
 use arqway_contract::{Side, settings};
-use arqway_units::{BitRate, Octets, Span, positive_span};
+use crate::rate::Rate;
+use arqway_units::{Octets, Span, positive_span};
 use serde::{Deserialize, Deserializer, Serialize};
 
 settings! {
@@ -9,10 +10,11 @@ settings! {
     #[derive(Eq)]
     #[cfg_attr(feature = "schema", schemars(rename = "BearerConfig"))]
     pub struct Config {
-        /// How fast datagrams leave, with the overhead of each. Without it they leave as fast as the path takes them.
-        pub rate: Option<BitRate> = None,
+        /// How fast datagrams leave, with the overhead of each: at a rate that is given, at one that is found, or as fast as the path takes
+        /// them.
+        pub rate: Rate = Rate::Unpaced,
         /// The same from the client to the access point, where it differs.
-        pub rate_up: Option<BitRate> = None,
+        pub rate_up: Option<Rate> = None,
         /// Whether the rate is lowered while less than half of what is sent at it arrives.
         pub breaker: bool = true,
         /// What the path adds to each datagram: 28 octets for IPv4 and UDP, 48 for IPv6 and UDP.
@@ -41,10 +43,10 @@ settings! {
 impl Config {
     /// How fast the end on this side sends.
     #[must_use]
-    pub fn rate_of(&self, side: Side) -> Option<BitRate> {
+    pub fn rate_of(&self, side: Side) -> Rate {
         match side {
             Side::AccessPoint => self.rate,
-            Side::Client => self.rate_up.or(self.rate),
+            Side::Client => self.rate_up.unwrap_or(self.rate),
         }
     }
 }
@@ -123,7 +125,7 @@ mod tests {
 
     #[test]
     fn each_direction_may_have_its_own_rate() {
-        let rate = |text: &str| text.parse::<BitRate>().ok();
+        let rate = |text: &str| text.parse::<Rate>().expect("a rate");
         let config: Config = serde_json::from_str(r#"{ "rate": "2 Mbit/s", "rate-up": "64 kbit/s" }"#).expect("valid");
         assert_eq!(config.rate_of(Side::AccessPoint), rate("2 Mbit/s"));
         assert_eq!(config.rate_of(Side::Client), rate("64 kbit/s"));

@@ -28,8 +28,7 @@
 //! | `epoch.rs` | which incarnations of the ends talk to each other |
 //! | `path.rs` | what belongs to a path: the next seven together |
 //! | `pace.rs` | when the next datagram may go |
-//! | `breaker.rs` | a lower pace, where less than half arrives |
-//! | `shortfall.rs` | a line that carries less than the pace |
+//! | `rate/` | how fast that is: given, or found and followed |
 //! | `report.rs`, `duplicates.rs` | what was sent and reported, what has arrived |
 //! | `liveness.rs`, `outage.rs` | whether datagrams arrive, and why not |
 //! | `lateness.rs` | how late one may be |
@@ -55,7 +54,6 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
-mod breaker;
 mod config;
 mod counters;
 mod duplicates;
@@ -69,11 +67,11 @@ mod pace;
 mod pack;
 mod path;
 mod pieces;
+mod rate;
 mod receiving;
 mod report;
 mod sending;
 mod service;
-mod shortfall;
 mod wire;
 
 pub use config::{Config, Mtu, MtuError};
@@ -81,12 +79,13 @@ pub use counters::BearerCounters;
 pub use events::Event;
 pub use outage::{Outage, Reason};
 pub use path::PathMetrics;
+pub use rate::{Bounds, BoundsError, Finding, Found, Rate};
 
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use arqway_agenda::Events;
 use arqway_contract::{Counters, Departure, Frame, LinkContext, LinkService, LinkState, Packet, Tag, Ticket};
-use arqway_units::{BitRate, Octets, Time};
+use arqway_units::{Octets, Time};
 use core::fmt;
 use epoch::{Epoch, Heard};
 use liveness::Act;
@@ -298,7 +297,7 @@ impl<S: LinkService> Bearer<S> {
     }
 
     /// Datagrams leave at another rate from now on.
-    pub fn set_rate(&mut self, rate: Option<BitRate>) {
+    pub fn set_rate(&mut self, rate: Rate) {
         self.path.set_rate(rate, self.last_input);
         self.tell_capacity();
     }

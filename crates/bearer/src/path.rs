@@ -1,13 +1,14 @@
 //! What belongs to a path: how fast datagrams go there, how large they may be, whether they arrive and when. One struct, so
 //! that a second path has a place.
 
-use super::breaker::{Breaker, Change};
 use super::config::Config;
 use super::liveness::{Limits, Liveness};
 use super::mtu::MtuSearch;
 use super::pace::Pace;
+use super::rate::breaker::{Breaker, Change};
+use super::rate::shortfall::Shortfall;
+use super::rate::{Automatic, Found, Heard, Rate};
 use super::report::{News, Received, Sent};
-use super::shortfall::Shortfall;
 use super::wire;
 use arqway_arq::{Arithmetic, RoundTrip, Smoothing};
 use arqway_contract::LinkContext;
@@ -40,6 +41,8 @@ pub struct PathMetrics {
     pub slowed_from: Option<BitRate>,
     /// What the line carries, while that is less than the rate at which datagrams leave.
     pub carries: Option<BitRate>,
+    /// How the rate was found, where it is.
+    pub found: Option<Found>,
 }
 
 #[derive(Debug)]
@@ -49,6 +52,8 @@ pub(super) struct Path {
     breaker: Option<Breaker>,
     has_breaker: bool,
     shortfall: Shortfall,
+    /// Where the rate is found.
+    automatic: Option<Automatic>,
     pub(super) sent: Sent,
     pub(super) received: Received,
     pub(super) liveness: Liveness,
@@ -63,10 +68,13 @@ pub(super) struct Path {
 
 impl Path {
     pub(super) fn new(config: &Config, context: &LinkContext, now: Time) -> Self {
-        let rate = config.rate_of(context.side);
+        let automatic = automatic(config.rate_of(context.side));
+        let given = config.rate_of(context.side).fixed();
+        let rate = given.or(automatic.as_ref().map(Automatic::pace));
         Self {
             pace: Pace::new(rate, config.overhead),
-            breaker: rate.filter(|_| config.breaker).map(Breaker::new),
+            automatic,
+            breaker: given.filter(|_| config.breaker).map(Breaker::new),
             has_breaker: config.breaker,
             shortfall: Shortfall::default(),
             sent: Sent::default(),
@@ -90,8 +98,11 @@ impl Path {
     }
 
     /// Another rate is configured.
-    pub(super) fn set_rate(&mut self, rate: Option<BitRate>, now: Time) {
-        self.breaker = rate.filter(|_| self.has_breaker).map(Breaker::new);
+    pub(super) fn set_rate(&mut self, rate: Rate, now: Time) {
+        self.automatic = automatic(rate);
+        let given = rate.fixed();
+        let rate = given.or(self.automatic.as_ref().map(Automatic::pace));
+        self.breaker = given.filter(|_| self.has_breaker).map(Breaker::new);
         self.shortfall = Shortfall::default();
         self.pace.set_rate(rate, now);
     }
@@ -100,12 +111,29 @@ impl Path {
     pub(super) fn interrupt(&mut self) {
         self.breaker.iter_mut().for_each(Breaker::interrupt);
         self.shortfall.interrupt();
+        self.automatic.iter_mut().for_each(Automatic::interrupt);
+    }
+
+    /// A report says how fast datagrams may leave, where that is found. Whether it does.
+    pub(super) fn follow(&mut self, news: &News, now: Time) -> bool {
+        let Some(automatic) = &mut self.automatic else { return false };
+        let Some((round_trip, newest)) = news.round_trip.zip(news.newest) else { return false };
+        let (arrived, delivered, overhead) = (news.arrived, news.delivered, Octets::new(self.overhead.into()));
+        automatic.hear(&Heard { newest, arrived, delivered, round_trip, overhead }, now);
+        self.pace.set_rate(Some(automatic.pace()), now);
+        true
+    }
+
+    /// Whether one more datagram of frames may be under way.
+    pub(super) fn has_room(&mut self) -> bool {
+        let under_way = self.sent.under_way(Octets::new(self.overhead.into()));
+        self.automatic.as_mut().is_none_or(|automatic| automatic.has_room(under_way))
     }
 
     /// What the line carries, where a report shows that this is less than the pace.
     pub(super) fn fall_short(&mut self, news: &News, now: Time) -> Option<BitRate> {
         let [overhead, mtu] = [self.overhead, self.mtu.current()].map(|octets| Octets::new(octets.into()));
-        let line = (self.pace.rate()?, overhead, mtu);
+        let line = (self.pace.rate().filter(|_| self.automatic.is_none())?, overhead, mtu);
         self.shortfall.hear(self.sent.total(now), (news.round_trip, news.delivered), line)
     }
 
@@ -129,7 +157,10 @@ impl Path {
     /// Another path: its round-trip time and its MTU are not known, nor what it delivers.
     pub(super) fn forget(&mut self, config: &Config, now: Time) {
         if let Some(rate) = self.slowed_from() {
-            self.set_rate(Some(rate), now);
+            self.set_rate(Rate::Fixed(rate), now);
+        }
+        if let Some(automatic) = &self.automatic {
+            self.set_rate(Rate::Automatic(automatic.bounds()), now);
         }
         self.interrupt();
         self.estimate = RoundTrip::new(Smoothing::default(), 0.0, 0.0);
@@ -177,7 +208,8 @@ impl Path {
     pub(super) fn report_interval(&self) -> Span {
         let size = Octets::of(wire::FULL + wire::REPORT) + Octets::new(self.overhead.into());
         let share = self.rest_after(size);
-        (self.round_trip() / 4).max(SHORTEST_REPORT_INTERVAL).max(share).min(self.limit() / 4)
+        let quarter = if self.automatic.is_some() { Span::ZERO } else { self.round_trip() / 4 };
+        quarter.max(SHORTEST_REPORT_INTERVAL).max(share).min(self.limit() / 4)
     }
 
     /// How long it takes until a datagram of this size has had a small share of the rate.
@@ -210,7 +242,16 @@ impl Path {
             delivery_rate: self.sent.delivery_rate(),
             slowed_from: self.slowed_from(),
             carries: self.shortfall.carries(),
+            found: self.automatic.as_ref().map(Automatic::found),
         }
+    }
+}
+
+/// What finds the rate, where it is to be found.
+fn automatic(rate: Rate) -> Option<Automatic> {
+    match rate {
+        Rate::Automatic(bounds) => Some(Automatic::new(bounds)),
+        Rate::Fixed(_) | Rate::Unpaced => None,
     }
 }
 

@@ -134,6 +134,9 @@ impl<S: LinkService> Bearer<S> {
             self.path.sample(round_trip);
             self.tell_capacity();
         }
+        if self.path.follow(&news, now) {
+            self.tell_capacity();
+        }
         if let Some(change) = self.path.judge(&news, now) {
             match self.path.slowed_from() {
                 Some(_) if change.is_news => self.events.push(Event::Slowed(change.pace)),

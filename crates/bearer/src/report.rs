@@ -6,13 +6,13 @@
 
 use super::duplicates::Duplicates;
 use super::lateness::Lateness;
-use super::shortfall;
+use super::rate::shortfall;
 use super::wire::{self, Name, Report};
 use alloc::collections::VecDeque;
 use arqway_units::{BitRate, Octets, Span, Time};
 
 /// How many datagrams are remembered; what is sent beyond that gives no round-trip times.
-const REMEMBERED: usize = 1 << 14;
+const REMEMBERED: usize = 1 << 16;
 
 /// From so many unreported datagrams on, numbers are written in full: half of what a short one can tell apart, halved.
 const UNREPORTED: u64 = 1 << (wire::NUMBER_BITS - 2);
@@ -30,6 +30,8 @@ pub(super) struct Sent {
     /// What the last report said of octets and time.
     before: Option<(u32, u32)>,
     delivery_rate: Option<BitRate>,
+    /// Octets of those that have no answer.
+    under_way: u64,
 }
 
 /// A datagram that wants an answer.
@@ -41,6 +43,8 @@ pub(super) struct Mark {
     pub(super) at: Time,
     /// How many octets had gone with it, in all.
     pub(super) octets: u64,
+    /// Its own octets.
+    pub(super) size: u32,
 }
 
 /// What a report says that was not known.
@@ -52,6 +56,8 @@ pub(super) struct News {
     pub(super) newest: Option<Mark>,
     /// How many octets more have arrived.
     pub(super) delivered: u64,
+    /// When the newest arrived, by the peer's clock.
+    pub(super) arrived: u32,
 }
 
 impl Sent {
@@ -64,7 +70,9 @@ impl Sent {
     pub(super) fn send(&mut self, size: Octets, wants_answer: bool, now: Time) {
         self.octets += size.as_u64();
         if wants_answer && self.unanswered.len() < REMEMBERED {
-            self.unanswered.push_back(Mark { number: self.next, at: now, octets: self.octets });
+            let own = u32::try_from(size.as_u64()).unwrap_or(u32::MAX);
+            self.under_way += u64::from(own);
+            self.unanswered.push_back(Mark { number: self.next, at: now, octets: self.octets, size: own });
         }
         self.next += 1;
     }
@@ -72,6 +80,11 @@ impl Sent {
     /// What has been sent up to now.
     pub(super) fn total(&self, now: Time) -> shortfall::Sent {
         shortfall::Sent { at: now, octets: self.octets, datagrams: self.next }
+    }
+
+    /// How much has been sent that wants an answer and has none, with what the path adds to each.
+    pub(super) fn under_way(&self, overhead: Octets) -> u64 {
+        self.under_way + arqway_units::count(self.unanswered.len()) * overhead.as_u64()
     }
 
     /// Since when something has been unanswered.
@@ -98,6 +111,7 @@ impl Sent {
         self.reported = newest + 1;
         let mut answered = None;
         while let Some(mark) = self.unanswered.pop_front_if(|mark| mark.number <= newest) {
+            self.under_way -= u64::from(mark.size);
             answered = Some(mark);
         }
         let of_newest = answered.filter(|mark| mark.number == newest);
@@ -109,7 +123,7 @@ impl Sent {
             let rate = (delivered * 8_000_000).checked_div(microseconds);
             self.delivery_rate = rate.and_then(BitRate::from_bits_per_second).or(self.delivery_rate);
         }
-        Some(News { round_trip, newest: answered, delivered })
+        Some(News { round_trip, newest: answered, delivered, arrived: report.arrived })
     }
 }
 
@@ -257,8 +271,8 @@ mod tests {
             sent.send(Octets::new(100), true, at(milliseconds));
         }
         assert_eq!(sent.unanswered_since(), Some(at(0)));
-        let newest = Some(Mark { number: 1, at: at(10), octets: 200 });
-        let news = News { round_trip: Some(ms(105)), newest, delivered: 100 };
+        let newest = Some(Mark { number: 1, at: at(10), octets: 200, size: 100 });
+        let news = News { round_trip: Some(ms(105)), newest, delivered: 100, arrived: 60_000 };
         assert_eq!(sent.report(&report(1, 100, 60, 5), at(120)), Some(news), "of 200 octets");
         assert_eq!(sent.unanswered_since(), Some(at(20)), "the first is lost: a newer one arrived");
         assert_eq!(sent.report(&report(0, 50, 50, 5), at(130)), None, "an older report");

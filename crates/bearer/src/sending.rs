@@ -46,7 +46,8 @@ impl<S: LinkService> Bearer<S> {
             return self.report(now);
         }
         if self.is_up {
-            let datagram = self.probe(now, room).or_else(|| self.frames(now, room));
+            let datagram = self.probe(now, room);
+            let datagram = if datagram.is_none() && self.path.has_room() { self.frames(now, room) } else { datagram };
             if datagram.is_some() {
                 return datagram;
             }

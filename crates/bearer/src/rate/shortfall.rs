@@ -28,7 +28,7 @@ const PART: u64 = 4;
 
 /// What is measured of a line.
 #[derive(Debug, Default)]
-pub(super) struct Shortfall {
+pub(crate) struct Shortfall {
     /// The shortest round trip on this path.
     shortest: Option<Span>,
     window: Option<Window>,
@@ -49,26 +49,26 @@ struct Window {
 
 /// What has been sent up to a time.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Sent {
-    pub(super) at: Time,
-    pub(super) octets: u64,
-    pub(super) datagrams: u64,
+pub(crate) struct Sent {
+    pub(crate) at: Time,
+    pub(crate) octets: u64,
+    pub(crate) datagrams: u64,
 }
 
 impl Shortfall {
     /// What the line carries, while that is less than the pace.
-    pub(super) fn carries(&self) -> Option<BitRate> {
+    pub(crate) fn carries(&self) -> Option<BitRate> {
         self.carries
     }
 
     /// What is measured ends here: the link was down, or numbers begin anew.
-    pub(super) fn interrupt(&mut self) {
+    pub(crate) fn interrupt(&mut self) {
         (self.window, self.shortest_before, self.short) = (None, None, 0);
     }
 
     /// A report came when so much had been sent: a round trip, and how many octets more were delivered. What the line carries, where that
     /// is news.
-    pub(super) fn hear(
+    pub(crate) fn hear(
         &mut self,
         sent: Sent,
         (round_trip, delivered): (Option<Span>, u64),

@@ -15,14 +15,14 @@
 //!
 //! | RFC 8084 | here |
 //! | --- | --- |
-//! | §3.1 ingress meter, egress meter, their messages | octets sent, and octets that [reports](super::report) say arrived |
+//! | §3.1 ingress meter, egress meter, their messages | octets sent, and octets that [reports](crate::report) say arrived |
 //! | §3.1 measurement period | a [round](Round): a round-trip time, and [`DATAGRAMS`] |
 //! | §3.1 trigger: persistent excessive congestion | [`ROUNDS`] rounds in a row, each with less than half |
-//! | §3.1 reaction, and its operator learns of it | a lower pace, [`Event::Slowed`](super::Event::Slowed) |
+//! | §3.1 reaction, and its operator learns of it | a lower pace, [`Event::Slowed`](crate::Event::Slowed) |
 //! | §4 recovery, not too soon | tries, each of which has to bring more |
-//! | §3.1 loss of messages | the link is down: see [liveness](super::liveness) |
+//! | §3.1 loss of messages | the link is down: see [liveness](crate::liveness) |
 
-use super::report::Mark;
+use crate::report::Mark;
 use arqway_units::{BitRate, Octets, Span};
 
 /// How many rounds in a row open it, and how many judge a try.
@@ -36,15 +36,15 @@ const LEAST: u64 = 32;
 
 /// Another pace from now on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Change {
-    pub(super) pace: BitRate,
+pub(crate) struct Change {
+    pub(crate) pace: BitRate,
     /// Whether somebody should know: less than half had arrived, or the pace is as configured again. A try is no news.
-    pub(super) is_news: bool,
+    pub(crate) is_news: bool,
 }
 
 /// The breaker of a path with a pace.
 #[derive(Debug)]
-pub(super) struct Breaker {
+pub(crate) struct Breaker {
     configured: BitRate,
     /// What it has made of that.
     lowered: Option<Lowered>,
@@ -87,23 +87,23 @@ impl Seen {
 
 impl Breaker {
     /// The breaker of a path that has this pace.
-    pub(super) fn new(configured: BitRate) -> Self {
+    pub(crate) fn new(configured: BitRate) -> Self {
         Self { configured, lowered: None, round: None, bad: 0, seen: Seen::default() }
     }
 
     /// The configured pace, where the present one is lower.
-    pub(super) fn slowed_from(&self) -> Option<BitRate> {
+    pub(crate) fn slowed_from(&self) -> Option<BitRate> {
         self.lowered.map(|_| self.configured)
     }
 
     /// What is measured ends here: the link was down, or numbers begin anew.
-    pub(super) fn interrupt(&mut self) {
+    pub(crate) fn interrupt(&mut self) {
         (self.round, self.bad) = (None, 0);
     }
 
     /// A report: the newest datagram that has arrived, if it is remembered, and how many octets more did. `overhead` is what the path adds
     /// to each.
-    pub(super) fn hear(
+    pub(crate) fn hear(
         &mut self,
         newest: Option<Mark>,
         delivered: u64,
@@ -204,8 +204,8 @@ fn part(rate: BitRate, parts: u64, of: u64) -> BitRate {
 
 #[cfg(test)]
 mod tests {
-    use super::super::report::Sent;
-    use super::super::wire::Report;
+    use crate::report::Sent;
+    use crate::wire::Report;
     use super::*;
     use arqway_units::Time;
 

@@ -1,0 +1,401 @@
+//! A rate that is found and followed while it changes, from what reports say of the datagrams themselves.
+//!
+//! ```text
+//!     queue on the way                                    pace
+//!     none, and the pace was used for a round             grows: 4 %, 8 %, ... at most twice as much each round
+//!     stands                                              what arrives, and a little more or less, so that the queue comes to `TARGET`
+//!     stands, however much less is sent                   the path is longer: what it was before counts no more
+//!     stands for long, whatever is done                   somebody else fills it: a window like CUBIC's, see `crowd`
+//! ```
+//!
+//! Losses count where they move with the rate (see `losses`), and silence never does: a line that stands still for two seconds goes on at its
+//! rate. What an application does not use neither raises nor lowers anything. How much is under way is bounded by what the path holds, so that
+//! nothing is poured into a line that stands still.
+//!
+//! Once in [`DRAIN_EACH`] less is sent until the queue is gone, which shows how long the path takes without one (as BBR's `ProbeRTT` does).
+
+use super::Bounds;
+use super::crowd::Crowd;
+use super::delay::Delay;
+use super::delivery::{Delivery, Rates};
+use super::losses::{Losses, Verdict};
+use crate::report::Mark;
+use arqway_units::{BitRate, Octets, Span, Time, ToFloat, truncate};
+
+/// What is sent at first: a call and the start of a page at once, and a line of 64 kbit/s is filled for two seconds at most.
+const FIRST_RATE: f64 = 1_000_000.0 / 8.0;
+/// How much is under way before anything is known: RFC 6928's ten segments.
+const FIRST_WINDOW: f64 = 10.0 * 1500.0;
+/// The queue that is kept on the way, besides a datagram and the radio's own timing: with none a line stands idle between reports.
+const TARGET: Span = Span::from_milliseconds(4);
+/// How slowly growth begins.
+const SLOWEST_GROWTH: f64 = 0.04;
+/// How often the queue is let run empty.
+const DRAIN_EACH: Span = Span::from_milliseconds(5000);
+/// By how much less is sent meanwhile.
+const DRAINING: f64 = 0.75;
+/// A queue that stands for so many rounds, and so long, is a rival's.
+const CROWDED_ROUNDS: u32 = 12;
+const CROWDED_FOR: Span = Span::from_milliseconds(1500);
+/// Whether a rival has gone is tried so often.
+const ALONE_EACH: Span = Span::from_milliseconds(1000);
+
+/// What holds the pace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Finding {
+    /// Nothing yet: it grows.
+    #[default]
+    Probing,
+    /// It is what the line carries.
+    Steady,
+    /// It is lower, since a queue stands on the way.
+    Delay,
+    /// It is lower, since faster only loses more.
+    Losses,
+    /// Nobody has more to send.
+    Application,
+    /// A rival fills the queue.
+    Rival,
+}
+
+impl Finding {
+    /// A word for it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Probing => "probing",
+            Self::Steady => "steady",
+            Self::Delay => "delay",
+            Self::Losses => "losses",
+            Self::Application => "application",
+            Self::Rival => "rival",
+        }
+    }
+}
+
+/// How a rate was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Found {
+    /// What holds it.
+    pub finding: Finding,
+    /// How long a queue stands on the way.
+    pub queue: Span,
+}
+
+/// What a report says of the newest datagram.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Heard {
+    pub(crate) newest: Mark,
+    /// When it arrived, by the peer's clock.
+    pub(crate) arrived: u32,
+    /// Octets that have arrived since the last report.
+    pub(crate) delivered: u64,
+    pub(crate) round_trip: Span,
+    /// What the path adds to each datagram.
+    pub(crate) overhead: Octets,
+}
+
+/// The controller. Rates are in octets a second.
+#[derive(Debug)]
+pub(crate) struct Automatic {
+    bounds: Bounds,
+    capacity: f64,
+    /// Whether the capacity has been seen: a queue has stood, or faster has lost more.
+    is_known: bool,
+    growth: f64,
+    /// Rounds without growth, since faster has lost more; and how many the next time.
+    hold: (u32, u32),
+    delay: Delay,
+    delivery: Delivery,
+    losses: Losses,
+    /// The capacity before a trial of losses.
+    before_trial: Option<f64>,
+    before: Option<Mark>,
+    heard_at: Option<Time>,
+    interval: f64,
+    base: f64,
+    round: Round,
+    drain: Drain,
+    /// Since when less is sent and arrives, and the delay does not move.
+    unmoved: Option<Time>,
+    /// Rounds in a row with a queue, and since when.
+    crowded: (u32, Time),
+    crowd: Option<Crowd>,
+    finding: Finding,
+    pace: f64,
+    window: f64,
+}
+
+/// What goes from now on has the present pace; its first report ends the round.
+#[derive(Debug, Clone, Copy, Default)]
+struct Round {
+    began: Time,
+    first: Option<Mark>,
+    was_full: bool,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Drain {
+    next: Time,
+    until: Option<Time>,
+    /// What arrived when it began.
+    arrived: f64,
+}
+
+impl Automatic {
+    pub(crate) fn new(bounds: Bounds) -> Self {
+        let mut new = Self {
+            bounds,
+            capacity: FIRST_RATE,
+            is_known: false,
+            growth: 1.0,
+            hold: (0, 2),
+            delay: Delay::default(),
+            delivery: Delivery::default(),
+            losses: Losses::default(),
+            before_trial: None,
+            before: None,
+            heard_at: None,
+            interval: 0.02,
+            base: 0.0,
+            round: Round::default(),
+            drain: Drain::default(),
+            unmoved: None,
+            crowded: (0, Time::ZERO),
+            crowd: None,
+            finding: Finding::Probing,
+            pace: FIRST_RATE,
+            window: FIRST_WINDOW,
+        };
+        new.capacity = new.bounded(FIRST_RATE);
+        new.pace = new.capacity;
+        new
+    }
+
+    /// How fast datagrams leave.
+    pub(crate) fn pace(&self) -> BitRate {
+        BitRate::from_bits_per_second(truncate(self.pace * 8.0)).unwrap_or(BitRate::MINIMUM)
+    }
+
+    /// Whether so much may be under way; that it may not is remembered.
+    pub(crate) fn has_room(&mut self, under_way: u64) -> bool {
+        let has_room = under_way.to_f64() < self.window;
+        self.round.was_full |= !has_room;
+        has_room
+    }
+
+    pub(crate) fn bounds(&self) -> Bounds {
+        self.bounds
+    }
+
+    pub(crate) fn found(&self) -> Found {
+        Found { finding: self.finding, queue: self.delay.queue() }
+    }
+
+    /// What was measured ends here: the link was down, or numbers begin anew. The rate is as it was.
+    pub(crate) fn interrupt(&mut self) {
+        self.losses.interrupt();
+        self.delivery.interrupt();
+        (self.before, self.heard_at, self.unmoved) = (None, None, None);
+        self.round = Round::default();
+    }
+
+    /// A report.
+    pub(crate) fn hear(&mut self, heard: &Heard, now: Time) {
+        self.measure(heard, now);
+        let queue = self.delay.queue().as_seconds();
+        let target = self.target();
+        let rates = self.delivery.rates();
+        if heard.newest.at >= self.round.began {
+            self.end_round(heard.newest, queue, target, now);
+        }
+        if let Some(rates) = rates.filter(|_| self.delivery.is_sure()) {
+            self.follow(rates, queue, target, now);
+        }
+        self.compete(queue, target, rates, heard.round_trip, now);
+        self.settle(queue, target, rates, heard.round_trip, now);
+    }
+
+    fn measure(&mut self, heard: &Heard, now: Time) {
+        self.delay.hear(heard.newest.at, heard.arrived, now);
+        self.delivery.hear(heard.newest, heard.overhead, heard.arrived);
+        if let Some(before) = self.before.replace(heard.newest) {
+            let sent = heard.newest.octets.saturating_sub(before.octets);
+            if self.losses.is_unusual(sent, heard.delivered)
+                && let Some(crowd) = &mut self.crowd
+            {
+                crowd.lose(heard.round_trip, now);
+            }
+            self.losses.hear(sent, heard.newest.number.saturating_sub(before.number), heard.delivered);
+        }
+        if let Some(before) = self.heard_at.replace(now) {
+            self.interval += (now.since(before).as_seconds().min(0.5) - self.interval) / 8.0;
+        }
+        let base = (heard.round_trip.as_seconds() - self.delay.queue().as_seconds()).max(0.0);
+        self.base += (base - self.base) * if base > self.base { 0.5 } else { 0.125 };
+    }
+
+    /// A round trip without a queue, and what a report waits.
+    fn round_time(&self) -> f64 {
+        self.base + self.interval
+    }
+
+    fn target(&self) -> f64 {
+        let jitter = (0.7 * self.delay.jitter().as_seconds()).min(TARGET.as_seconds());
+        TARGET.as_seconds() + jitter + 1500.0 / self.capacity
+    }
+
+    /// A round is over: all that is reported from now on was sent at the present pace.
+    fn end_round(&mut self, newest: Mark, queue: f64, target: f64, now: Time) {
+        let Round { first, was_full, .. } = core::mem::replace(
+            &mut self.round,
+            Round { began: now, first: Some(newest), was_full: false },
+        );
+        let Some(first) = first else { return };
+        let lasted = newest.at.since(first.at).as_seconds();
+        if lasted <= 0.0 {
+            return;
+        }
+        let rate = (newest.octets - first.octets).to_f64() / lasted;
+        let is_used = was_full || rate > 0.7 * self.pace;
+        if queue < target * 1.5 {
+            self.judge_losses(rate);
+        } else {
+            self.losses.interrupt();
+        }
+        if queue > target * 1.3 {
+            self.crowded.0 += 1;
+        } else {
+            self.crowded = (0, now);
+        }
+        if queue > target / 2.0 || self.before_trial.is_some() || self.drain.until.is_some() {
+            return;
+        }
+        if !is_used {
+            self.finding = Finding::Application;
+            return;
+        }
+        if self.hold.0 > 0 {
+            self.hold.0 -= 1;
+            return;
+        }
+        self.finding = if self.is_known { Finding::Steady } else { Finding::Probing };
+        self.capacity = self.bounded(self.capacity * (1.0 + self.growth));
+        self.growth = (self.growth * 2.0).min(1.0);
+    }
+
+    fn judge_losses(&mut self, rate: f64) {
+        match self.losses.judge(rate) {
+            Verdict::Nothing => {}
+            Verdict::Try(part) => {
+                self.before_trial = Some(self.capacity);
+                self.capacity = self.bounded(self.capacity * part);
+            }
+            Verdict::Innocent => {
+                if let Some(before) = self.before_trial.take() {
+                    self.capacity = self.capacity.max(before);
+                }
+            }
+            Verdict::TooFast(part) => {
+                if self.before_trial.take().is_none() {
+                    self.capacity = self.bounded(self.capacity.min(rate * part));
+                }
+                (self.is_known, self.growth) = (true, SLOWEST_GROWTH);
+                self.hold = (self.hold.1, (self.hold.1 * 2).min(32));
+                self.finding = Finding::Losses;
+            }
+        }
+    }
+
+    /// What a queue that stands says of the capacity.
+    fn follow(&mut self, rates: Rates, queue: f64, target: f64, now: Time) {
+        if queue < target / 2.0 {
+            self.unmoved = None;
+            return;
+        }
+        self.growth = SLOWEST_GROWTH;
+        let Rates { sent, arrived } = rates;
+        let follows = (arrived - sent).abs() < 0.05 * sent && sent < 0.92 * self.capacity;
+        if follows && queue > target {
+            let since = *self.unmoved.get_or_insert(now);
+            if now.since(since).as_seconds() > 1.5 * self.round_time() + 0.06 {
+                self.delay.moved(now);
+                self.unmoved = None;
+            }
+            return;
+        }
+        self.unmoved = None;
+        if sent < 0.92 * self.capacity && arrived < sent * 1.02 && queue < target * 1.5 {
+            return;
+        }
+        // A queue that overflows loses what was never carried.
+        self.is_known = true;
+        self.hold.1 = 2;
+        self.capacity = self.bounded(arrived);
+        self.finding = if queue > 1.5 * target { Finding::Delay } else { Finding::Steady };
+    }
+
+    /// Enters and leaves the competition with a rival.
+    fn compete(&mut self, queue: f64, target: f64, rates: Option<Rates>, round_trip: Span, now: Time) {
+        if self.crowd.is_some() {
+            if queue < target / 2.0 {
+                (self.crowd, self.crowded) = (None, (0, now));
+            }
+            return;
+        }
+        let (rounds, since) = self.crowded;
+        if rounds >= CROWDED_ROUNDS && now.since(since) > CROWDED_FOR {
+            let arrived = rates.map_or(self.capacity, |rates| rates.arrived);
+            self.crowd = Some(Crowd::new(arrived * round_trip.as_seconds(), now));
+            self.drain.next = now + ALONE_EACH;
+        }
+    }
+
+    /// Pace and window of what is known.
+    fn settle(&mut self, queue: f64, target: f64, rates: Option<Rates>, round_trip: Span, now: Time) {
+        self.drain(queue, target, rates, now);
+        let round = self.round_time();
+        let reach = self.base + 2.0 * self.interval.min(0.05) + 2.0 * target;
+        if let Some(crowd) = &mut self.crowd {
+            if self.drain.until.is_none() {
+                self.window = crowd.window(round_trip, now).min(self.capacity * 4.0 * (round_trip.as_seconds() + 0.1));
+                self.pace = self.bounded(1.2 * self.window / round_trip.as_seconds().max(1e-3));
+                self.finding = Finding::Rival;
+                return;
+            }
+        }
+        let factor = (1.0 + (target - queue) / (1.5 * round)).clamp(0.5, 1.5);
+        let factor = if self.drain.until.is_some() { DRAINING.min(factor) } else { factor };
+        let factor = if self.is_known { factor } else { factor.min(1.0) };
+        self.pace = self.bounded(self.capacity * factor);
+        let first = if self.is_known { 0.0 } else { FIRST_WINDOW };
+        self.window = (self.capacity * reach + 3000.0).max(first);
+    }
+
+    fn drain(&mut self, queue: f64, target: f64, rates: Option<Rates>, now: Time) {
+        if let Some(until) = self.drain.until {
+            if now < until {
+                return;
+            }
+            self.drain.until = None;
+            let arrived = rates.map_or(0.0, |rates| rates.arrived);
+            // Alone, what arrives does not depend on what is sent.
+            if self.crowd.is_some() && arrived > 0.93 * self.drain.arrived {
+                (self.crowd, self.crowded) = (None, (0, now));
+            }
+        }
+        if now >= self.drain.next && (queue > target / 4.0 || self.crowd.is_some()) && self.is_known {
+            let lasts = if self.crowd.is_some() { 1.5 * self.round_time() + 0.06 } else { (4.0 * queue).min(0.2) };
+            self.drain = Drain {
+                next: now + if self.crowd.is_some() { ALONE_EACH } else { DRAIN_EACH },
+                until: Some(now + Span::from_seconds(lasts)),
+                arrived: rates.map_or(0.0, |rates| rates.arrived),
+            };
+        }
+    }
+
+    fn bounded(&self, rate: f64) -> f64 {
+        let [least, most] = [self.bounds.least, self.bounds.most].map(|rate| rate.as_bits_per_second().to_f64() / 8.0);
+        if rate.is_finite() { rate.clamp(least, most) } else { least }
+    }
+}

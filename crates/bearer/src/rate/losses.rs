@@ -1,0 +1,101 @@
+//! Which losses are the link's own, and which come of sending too fast for a queue that is too short to be seen.
+//!
+//! ```text
+//!                       sent more              sent less, for a round
+//!     radio             more arrives           as large a share is lost: it is the usual one from now on
+//!     policer           no more arrives        a smaller share is lost: what arrived is the rate
+//! ```
+//!
+//! A share of losses says nothing; whether it moves with the rate does.
+
+/// A share is judged from so many datagrams.
+const DATAGRAMS: u64 = 24;
+/// So much more than usual asks for a trial.
+const UNUSUAL: f64 = 0.05;
+/// No larger share is taken for usual.
+const MOST_USUAL: f64 = 0.4;
+
+/// What a round says of losses.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Verdict {
+    /// Nothing of the rate.
+    Nothing,
+    /// The pace is lowered to this part, to see whether less is lost.
+    Try(f64),
+    /// So much of what is sent arrives: the rest is lost for being sent.
+    TooFast(f64),
+    /// The trial has lost as much: the rate before was right.
+    Innocent,
+}
+
+/// What is known of losses.
+#[derive(Debug, Default)]
+pub(super) struct Losses {
+    usual: f64,
+    sent: u64,
+    delivered: u64,
+    datagrams: u64,
+    /// How fast datagrams were sent in the round before, and what share of it arrived.
+    before: Option<(f64, f64)>,
+    /// The share that was lost when a trial began, and whether its first round, in which old datagrams arrive, is over.
+    trial: Option<(f64, bool)>,
+}
+
+impl Losses {
+    /// Of so many octets in so many datagrams so many arrived.
+    pub(super) fn hear(&mut self, sent: u64, datagrams: u64, delivered: u64) {
+        self.sent += sent;
+        self.datagrams += datagrams;
+        self.delivered += delivered;
+    }
+
+    /// A round is over, in which datagrams were sent so fast.
+    pub(super) fn judge(&mut self, rate: f64) -> Verdict {
+        use arqway_units::ToFloat;
+        if self.datagrams < DATAGRAMS || self.sent == 0 {
+            return Verdict::Nothing;
+        }
+        let arrived = (self.delivered.to_f64() / self.sent.to_f64()).min(1.0);
+        (self.sent, self.datagrams, self.delivered) = (0, 0, 0);
+        let lost = 1.0 - arrived;
+        if let Some((lost_before, is_judged)) = &mut self.trial {
+            if !*is_judged {
+                *is_judged = true;
+                return Verdict::Nothing;
+            }
+            let is_ours = lost < (self.usual + *lost_before) / 2.0;
+            self.trial = None;
+            self.before = None;
+            if is_ours {
+                return Verdict::TooFast(1.0);
+            }
+            self.usual = lost.min(MOST_USUAL);
+            return Verdict::Innocent;
+        }
+        let before = self.before.replace((rate, arrived));
+        if let Some((rate_before, arrived_before)) = before {
+            let (more_sent, more_arrived) = (rate / rate_before, rate * arrived / (rate_before * arrived_before));
+            if more_sent > 1.15 && lost > self.usual + UNUSUAL && more_arrived < 1.0 + 0.4 * (more_sent - 1.0) {
+                self.before = None;
+                return Verdict::TooFast(arrived / (1.0 - self.usual));
+            }
+        }
+        if lost > self.usual + UNUSUAL {
+            self.trial = Some((lost, false));
+            return Verdict::Try((arrived / (1.0 - self.usual)).max(0.5) * 0.95);
+        }
+        self.usual += (lost.min(MOST_USUAL) - self.usual) / 8.0;
+        Verdict::Nothing
+    }
+
+    /// Whether a report says of more losses than are usual: so many octets arrived of those that were sent.
+    pub(super) fn is_unusual(&self, sent: u64, delivered: u64) -> bool {
+        use arqway_units::ToFloat;
+        delivered.to_f64() < sent.to_f64() * (1.0 - 2.0 * self.usual - 0.02)
+    }
+
+    /// What was measured ends here.
+    pub(super) fn interrupt(&mut self) {
+        *self = Self { usual: self.usual, ..Self::default() };
+    }
+}

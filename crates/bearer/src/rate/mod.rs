@@ -1,0 +1,31 @@
+//! How fast datagrams leave: as fast as the path takes them, at a rate that is given, or at one that is found and followed.
+//!
+//! ```text
+//!     a datagram goes  --> (when, how much so far)  --+
+//!                                                     +--> pace, and how much may be under way
+//!     a report comes   --> (which arrived, and when) -+
+//! ```
+//!
+//! | file | concept |
+//! | --- | --- |
+//! | `setting.rs` | what a file says: a rate, `automatic` with or without bounds, `unpaced` |
+//! | `automatic.rs` | the controller of a rate that is found |
+//! | `delay.rs` | how long a queue stands on the way, from the one-way delay of the datagrams themselves |
+//! | `delivery.rs` | how fast datagrams arrive |
+//! | `losses.rs` | which losses are the link's own, and which come of sending too fast |
+//! | `crowd.rs` | beside a rival who fills the queue |
+//! | `breaker.rs` | a given rate of which less than half arrives |
+//! | `shortfall.rs` | a line that carries less than a given rate |
+
+mod automatic;
+pub(crate) mod breaker;
+mod crowd;
+mod delay;
+mod delivery;
+mod losses;
+mod setting;
+pub(crate) mod shortfall;
+
+pub(crate) use automatic::{Automatic, Heard};
+pub use automatic::{Finding, Found};
+pub use setting::{Bounds, BoundsError, Rate};
