@@ -218,7 +218,7 @@ impl Automatic {
 
     fn measure(&mut self, heard: &Heard, now: Time) {
         self.delay.hear(heard.newest.at, heard.arrived, now);
-        self.delivery.hear(heard.newest, heard.overhead, heard.arrived);
+        self.delivery.hear(heard.newest, heard.overhead, heard.arrived, heard.delivered);
         if let Some(before) = self.before.replace(heard.newest) {
             let sent = heard.newest.octets.saturating_sub(before.octets);
             if self.losses.is_unusual(sent, heard.delivered)
@@ -314,7 +314,7 @@ impl Automatic {
             return;
         }
         self.growth = SLOWEST_GROWTH;
-        let Rates { sent, arrived } = rates;
+        let Rates { sent, arrived, lost } = rates;
         let follows = (arrived - sent).abs() < 0.05 * sent && sent < 0.92 * self.capacity;
         if follows && queue > target {
             let since = *self.unmoved.get_or_insert(now);
@@ -329,6 +329,7 @@ impl Automatic {
             return;
         }
         // A queue that overflows loses what was never carried.
+        let arrived = arrived * self.losses.carried(lost);
         self.is_known = true;
         self.hold.1 = 2;
         self.capacity = self.bounded(arrived);

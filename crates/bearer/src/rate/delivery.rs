@@ -21,12 +21,18 @@ struct Point {
     arrived: u32,
     /// All octets up to it, with the path's overhead.
     octets: u64,
+    number: u64,
+    /// Of these, without the overhead.
+    own: u64,
+    /// What had arrived of all.
+    delivered: u64,
 }
 
 /// The newest datagrams that arrived, one a report.
 #[derive(Debug, Default)]
 pub(super) struct Delivery {
     points: arrayvec::ArrayVec<Point, REMEMBERED>,
+    delivered: u64,
 }
 
 /// How fast the same datagrams were sent, and how fast they arrived, in octets a second.
@@ -34,11 +40,17 @@ pub(super) struct Delivery {
 pub(super) struct Rates {
     pub(super) sent: f64,
     pub(super) arrived: f64,
+    /// What share did not arrive, where there were enough to say so.
+    pub(super) lost: f64,
 }
+
+/// Losses are counted from so many datagrams.
+const ENOUGH: u64 = 12;
 
 impl Delivery {
     /// A report: the newest datagram, and when it arrived by the peer's clock.
-    pub(super) fn hear(&mut self, newest: Mark, overhead: Octets, arrived: u32) {
+    pub(super) fn hear(&mut self, newest: Mark, overhead: Octets, arrived: u32, delivered: u64) {
+        self.delivered += delivered;
         let octets = newest.octets + (newest.number + 1) * overhead.as_u64();
         // Some arrived in another order, or a clock was set.
         if self.points.last().is_some_and(|last| arrived.wrapping_sub(last.arrived).cast_signed() <= 0) {
@@ -47,7 +59,14 @@ impl Delivery {
         if self.points.is_full() {
             self.points.remove(0);
         }
-        self.points.push(Point { sent_at: newest.at, arrived, octets });
+        self.points.push(Point {
+            sent_at: newest.at,
+            arrived,
+            octets,
+            number: newest.number,
+            own: newest.octets,
+            delivered: self.delivered,
+        });
     }
 
     /// Over the last [`WINDOW`], or the last report where that is longer ago.
@@ -58,7 +77,10 @@ impl Delivery {
         let octets = (last.octets - first.octets).to_f64();
         let arrived = f64::from(last.arrived.wrapping_sub(first.arrived)) * 1e-6;
         let sent = last.sent_at.since(first.sent_at).max(Span::from_nanoseconds(1)).as_seconds();
-        Some(Rates { sent: octets / sent, arrived: octets / arrived.max(1e-6) })
+        let own = (last.own - first.own).max(1).to_f64();
+        let lost = (1.0 - (last.delivered - first.delivered).to_f64() / own).max(0.0);
+        let lost = if last.number - first.number < ENOUGH { 0.0 } else { lost };
+        Some(Rates { lost, sent: octets / sent, arrived: octets / arrived.max(1e-6) })
     }
 
     /// Whether the window is filled: fewer reports say little.

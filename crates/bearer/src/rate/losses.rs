@@ -12,6 +12,8 @@
 const DATAGRAMS: u64 = 24;
 /// So much more than usual asks for a trial.
 const UNUSUAL: f64 = 0.05;
+/// So much more than usual in a window, which chance does not make, is a queue that overflows until a trial says otherwise.
+const MUCH: f64 = 0.12;
 /// No larger share is taken for usual.
 const MOST_USUAL: f64 = 0.4;
 
@@ -86,6 +88,11 @@ impl Losses {
         }
         self.usual += (lost.min(MOST_USUAL) - self.usual) / 8.0;
         Verdict::Nothing
+    }
+
+    /// Where much more than usual is lost, what share of it all was carried.
+    pub(super) fn carried(&self, lost: f64) -> f64 {
+        if lost > self.usual + MUCH { (1.0 - lost) / (1.0 - self.usual) } else { 1.0 }
     }
 
     /// Whether a report says of more losses than are usual: so many octets arrived of those that were sent.

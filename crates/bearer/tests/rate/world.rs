@@ -31,11 +31,12 @@ impl LinkService for Source {
     }
     fn poll_frame(&mut self, now: Time, room: Octets) -> Option<Frame> {
         let may = self.most.is_none_or(|most| self.sent < now.since(self.began).as_seconds() * most);
-        if !self.is_up || !may || room.as_usize() < 1400 {
+        let size = room.as_usize().min(1400);
+        if !self.is_up || !may || size < 60 {
             return None;
         }
-        self.sent += 1400.0;
-        Some(Frame::from_wire(Tag::from_octet(0), vec![0; 1399].into()))
+        self.sent += size as f64;
+        Some(Frame::from_wire(Tag::from_octet(0), vec![0; size - 1].into()))
     }
     fn start_frame(&mut self, _: &mut Frame, _: Time) -> Start {
         Start::Send
@@ -45,7 +46,7 @@ impl LinkService for Source {
         None
     }
     fn poll_timeout(&self) -> Option<Time> {
-        let most = self.most.filter(|_| self.is_up)?;
+        let most = self.most.filter(|most| self.is_up && *most > 0.0)?;
         Some(self.began + Span::from_seconds(self.sent / most) + Span::from_nanoseconds(1))
     }
     fn wants_packet(&self, _: Octets) -> bool {
@@ -146,6 +147,7 @@ struct World {
     ends: [Bearer<Source>; 2],
     happenings: BinaryHeap<Reverse<(Time, u64, What)>>,
     order: u64,
+    wakes: [Option<Time>; 2],
     now: Time,
     queue: VecDeque<(Of, f64, Time)>,
     queued: f64,
@@ -172,10 +174,10 @@ impl World {
     fn new(line: Line) -> Self {
         let end = |side, most: Option<f64>| {
             let config = Config { rate: Rate::AUTOMATIC, ..Config::default() };
-            let source = move |_: &LinkContext| Source { most, began: Time::ZERO, sent: 0.0, is_up: false };
-            Bearer::new(config, source, LinkContext::from(side), 7, Time::ZERO)
+            let source = move |_: &LinkContext| Source { most, began: Time::ZERO, sent: 0.0, is_up: true };
+            Bearer::new(config, source, LinkContext::from(side), if side == Side::Client { 7 } else { 8 }, Time::ZERO)
         };
-        let ends = [end(Side::AccessPoint, line.wanted.map(|most| most * 125_000.0)), end(Side::Client, Some(1e-9))];
+        let ends = [end(Side::AccessPoint, line.wanted.map(|most| most * 125_000.0)), end(Side::Client, Some(0.0))];
         Self {
             random: line.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1,
             rival: Rival { window: 10.0, most: 0.0, ..Rival::default() },
@@ -183,6 +185,7 @@ impl World {
             ends,
             happenings: BinaryHeap::new(),
             order: 0,
+            wakes: [None; 2],
             now: Time::ZERO,
             queue: VecDeque::new(),
             queued: 0.0,
@@ -233,7 +236,9 @@ impl World {
                 What::Arrives(number) => self.arrives(1, number),
                 What::Back(number) => self.arrives(0, number),
                 What::RivalHears(number, arrived) => self.rival_hears(number, arrived),
+                What::Wake(end) if self.wakes[end] != Some(self.now) => {}
                 What::Wake(end) => {
+                    self.wakes[end] = None;
                     let clock = self.clock(end);
                     self.ends[end].handle_timeout(clock);
                     self.pump(end);
@@ -270,7 +275,11 @@ impl World {
         }
         if let Some(deadline) = self.ends[end].poll_timeout() {
             // The other clock runs nearly as fast.
-            self.at(self.now + deadline.since(clock).max(Span::from_nanoseconds(1000)), What::Wake(end));
+            let when = self.now + deadline.since(clock).max(Span::from_nanoseconds(1000));
+            if self.wakes[end].is_none_or(|earlier| when < earlier) {
+                self.wakes[end] = Some(when);
+                self.at(when, What::Wake(end));
+            }
         }
     }
 
