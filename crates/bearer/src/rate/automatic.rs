@@ -217,7 +217,9 @@ impl Automatic {
     }
 
     fn measure(&mut self, heard: &Heard, now: Time) {
-        self.delay.hear(heard.newest.at, heard.arrived, now);
+        // A large datagram takes longer than a small one, and no queue stands for that.
+        let own = (f64::from(heard.newest.size) + heard.overhead.as_u64().to_f64()) / self.capacity;
+        self.delay.hear(heard.newest.at + Span::from_seconds(own), heard.arrived, now);
         self.delivery.hear(heard.newest, heard.overhead, heard.arrived, heard.delivered);
         if let Some(before) = self.before.replace(heard.newest) {
             let sent = heard.newest.octets.saturating_sub(before.octets);
@@ -289,7 +291,7 @@ impl Automatic {
             Verdict::Nothing => {}
             Verdict::Try(part) => {
                 self.before_trial = Some(self.capacity);
-                self.capacity = self.bounded(self.capacity * part);
+                self.capacity = self.bounded(self.capacity.min(rate * part));
             }
             Verdict::Innocent => {
                 if let Some(before) = self.before_trial.take() {
@@ -301,7 +303,7 @@ impl Automatic {
                     self.capacity = self.bounded(self.capacity.min(rate * part));
                 }
                 (self.is_known, self.growth) = (true, SLOWEST_GROWTH);
-                self.hold = (self.hold.1, (self.hold.1 * 2).min(32));
+                self.hold = (self.hold.1, (self.hold.1 * 2).min(16));
                 self.finding = Finding::Losses;
             }
         }
@@ -314,7 +316,7 @@ impl Automatic {
             return;
         }
         self.growth = SLOWEST_GROWTH;
-        let Rates { sent, arrived, lost } = rates;
+        let Rates { sent, arrived, lost, datagrams } = rates;
         let follows = (arrived - sent).abs() < 0.05 * sent && sent < 0.92 * self.capacity;
         if follows && queue > target {
             let since = *self.unmoved.get_or_insert(now);
@@ -329,7 +331,7 @@ impl Automatic {
             return;
         }
         // A queue that overflows loses what was never carried.
-        let arrived = arrived * self.losses.carried(lost);
+        let arrived = arrived * self.losses.carried(lost, datagrams);
         self.is_known = true;
         self.hold.1 = 2;
         self.capacity = self.bounded(arrived);

@@ -42,6 +42,7 @@ pub(super) struct Rates {
     pub(super) arrived: f64,
     /// What share did not arrive, where there were enough to say so.
     pub(super) lost: f64,
+    pub(super) datagrams: u64,
 }
 
 /// Losses are counted from so many datagrams.
@@ -79,8 +80,9 @@ impl Delivery {
         let sent = last.sent_at.since(first.sent_at).max(Span::from_nanoseconds(1)).as_seconds();
         let own = (last.own - first.own).max(1).to_f64();
         let lost = (1.0 - (last.delivered - first.delivered).to_f64() / own).max(0.0);
-        let lost = if last.number - first.number < ENOUGH { 0.0 } else { lost };
-        Some(Rates { lost, sent: octets / sent, arrived: octets / arrived.max(1e-6) })
+        let datagrams = last.number - first.number;
+        let lost = if datagrams < ENOUGH { 0.0 } else { lost };
+        Some(Rates { lost, datagrams, sent: octets / sent, arrived: octets / arrived.max(1e-6) })
     }
 
     /// Whether the window is filled: fewer reports say little.

@@ -8,12 +8,16 @@
 //!
 //! A share of losses says nothing; whether it moves with the rate does.
 
+use arqway_units::ToFloat;
+
 /// A share is judged from so many datagrams.
 const DATAGRAMS: u64 = 24;
 /// So much more than usual asks for a trial.
 const UNUSUAL: f64 = 0.05;
 /// So much more than usual in a window, which chance does not make, is a queue that overflows until a trial says otherwise.
 const MUCH: f64 = 0.12;
+/// A trial lowers the pace to no less than this part.
+const LEAST_PART: f64 = 0.1;
 /// No larger share is taken for usual.
 const MOST_USUAL: f64 = 0.4;
 
@@ -22,7 +26,7 @@ const MOST_USUAL: f64 = 0.4;
 pub(super) enum Verdict {
     /// Nothing of the rate.
     Nothing,
-    /// The pace is lowered to this part, to see whether less is lost.
+    /// The pace is lowered to this part of what the round had, to see whether less is lost.
     Try(f64),
     /// So much of what is sent arrives: the rest is lost for being sent.
     TooFast(f64),
@@ -53,11 +57,11 @@ impl Losses {
 
     /// A round is over, in which datagrams were sent so fast.
     pub(super) fn judge(&mut self, rate: f64) -> Verdict {
-        use arqway_units::ToFloat;
         if self.datagrams < DATAGRAMS || self.sent == 0 {
             return Verdict::Nothing;
         }
         let arrived = (self.delivered.to_f64() / self.sent.to_f64()).min(1.0);
+        let unusual = self.usual + UNUSUAL.max(self.chance(self.datagrams));
         (self.sent, self.datagrams, self.delivered) = (0, 0, 0);
         let lost = 1.0 - arrived;
         if let Some((lost_before, is_judged)) = &mut self.trial {
@@ -77,27 +81,31 @@ impl Losses {
         let before = self.before.replace((rate, arrived));
         if let Some((rate_before, arrived_before)) = before {
             let (more_sent, more_arrived) = (rate / rate_before, rate * arrived / (rate_before * arrived_before));
-            if more_sent > 1.15 && lost > self.usual + UNUSUAL && more_arrived < 1.0 + 0.4 * (more_sent - 1.0) {
+            if more_sent > 1.15 && lost > unusual && more_arrived < 1.0 + 0.4 * (more_sent - 1.0) {
                 self.before = None;
                 return Verdict::TooFast(arrived / (1.0 - self.usual));
             }
         }
-        if lost > self.usual + UNUSUAL {
+        if lost > unusual {
             self.trial = Some((lost, false));
-            return Verdict::Try((arrived / (1.0 - self.usual)).max(0.5) * 0.95);
+            return Verdict::Try((arrived / (1.0 - self.usual)).max(LEAST_PART) * 0.95);
         }
         self.usual += (lost.min(MOST_USUAL) - self.usual) / 8.0;
         Verdict::Nothing
     }
 
     /// Where much more than usual is lost, what share of it all was carried.
-    pub(super) fn carried(&self, lost: f64) -> f64 {
-        if lost > self.usual + MUCH { (1.0 - lost) / (1.0 - self.usual) } else { 1.0 }
+    pub(super) fn carried(&self, lost: f64, datagrams: u64) -> f64 {
+        if lost > self.usual + MUCH.max(self.chance(datagrams)) { (1.0 - lost) / (1.0 - self.usual) } else { 1.0 }
+    }
+
+    /// By how much the share that is lost of so many datagrams exceeds the usual one by chance: three standard deviations.
+    fn chance(&self, datagrams: u64) -> f64 {
+        3.0 * libm::sqrt(self.usual * (1.0 - self.usual) / datagrams.max(1).to_f64())
     }
 
     /// Whether a report says of more losses than are usual: so many octets arrived of those that were sent.
     pub(super) fn is_unusual(&self, sent: u64, delivered: u64) -> bool {
-        use arqway_units::ToFloat;
         delivered.to_f64() < sent.to_f64() * (1.0 - 2.0 * self.usual - 0.02)
     }
 

@@ -40,6 +40,9 @@ fn table() {
     print("lost later", Line { lost: vec![(0, 0.0), (10_000, 0.2), (20_000, 0.0)], ..line() });
     print("policer", Line { queue: 3.0, ..line() });
     print("policer 100", Line { queue: 2.0, ..Line::new(100.0, 20.0) });
+    print("policer lossy", Line { queue: 3.0, lost: vec![(0, 0.1)], ..line() });
+    print("policer falls", Line { queue: 3.0, rate: vec![(0, 10.0), (10_000, 3.0), (20_000, 10.0)], ..line() });
+    print("policer long", Line { queue: 3.0, ..Line::new(10.0, 150.0) });
     print("drift", Line { drift: 200.0, ..line() });
     print("drift back", Line { drift: -200.0, ..line() });
     print("set", Line { set: Some((10_000, 700.0)), ..line() });
