@@ -111,6 +111,8 @@ pub(crate) struct Automatic {
     /// The capacity before a trial of losses.
     before_trial: Option<f64>,
     before: Option<Mark>,
+    /// The size of the largest datagram so far.
+    largest: u32,
     heard_at: Option<Time>,
     interval: f64,
     base: f64,
@@ -155,6 +157,7 @@ impl Automatic {
             losses: Losses::default(),
             before_trial: None,
             before: None,
+            largest: 0,
             heard_at: None,
             interval: 0.02,
             base: 0.0,
@@ -217,9 +220,15 @@ impl Automatic {
     }
 
     fn measure(&mut self, heard: &Heard, now: Time) {
-        // A large datagram takes longer than a small one, and no queue stands for that.
-        let own = (f64::from(heard.newest.size) + heard.overhead.as_u64().to_f64()) / self.capacity;
-        self.delay.hear(heard.newest.at + Span::from_seconds(own), heard.arrived, now);
+        // A large datagram takes longer than a small one, and no queue stands for that: all count as the largest.
+        if heard.newest.size > self.largest {
+            if heard.newest.size > self.largest * 2 {
+                self.delay.begin();
+            }
+            self.largest = heard.newest.size;
+        }
+        let missing = Span::from_seconds(f64::from(self.largest - heard.newest.size) / self.capacity);
+        self.delay.hear(heard.newest.at.before(missing), heard.arrived, now);
         self.delivery.hear(heard.newest, heard.overhead, heard.arrived, heard.delivered);
         if let Some(before) = self.before.replace(heard.newest) {
             let sent = heard.newest.octets.saturating_sub(before.octets);

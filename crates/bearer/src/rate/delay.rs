@@ -33,7 +33,7 @@ pub(super) struct Delay {
 }
 
 impl Delay {
-    /// A datagram whose last bit was out at a time arrived at another one, each by the clock of its end.
+    /// A datagram that was sent at a time arrived at another one, each by the clock of its end.
     pub(super) fn hear(&mut self, sent: Time, arrived: u32, now: Time) {
         let difference = arrived.wrapping_sub(super::super::wire::microseconds(sent));
         let first = *self.first.get_or_insert(difference);
@@ -83,6 +83,11 @@ impl Delay {
     /// By how much delays differ without a queue.
     pub(super) fn jitter(&self) -> Span {
         Span::from_seconds(self.jitter * 1e-6)
+    }
+
+    /// What was heard so far does not compare with what comes.
+    pub(super) fn begin(&mut self) {
+        *self = Self { jitter: self.jitter, slot_began: self.slot_began, ..Self::default() };
     }
 
     /// The path itself takes longer: the present delay is the least.

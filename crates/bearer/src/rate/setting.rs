@@ -67,14 +67,10 @@ impl fmt::Display for Rate {
 
 /// Between which rates one is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "RateBounds"))]
 pub struct Bounds {
     /// The pace is never lower.
-    #[cfg_attr(feature = "schema", schemars(default))]
     pub least: BitRate,
     /// The pace is never higher.
-    #[cfg_attr(feature = "schema", schemars(default))]
     pub most: BitRate,
 }
 
@@ -98,11 +94,14 @@ pub struct BoundsError {
     most: BitRate,
 }
 
-/// Bounds as a file has them.
+/// Bounds as a file has them: one may be left out.
 #[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "RateBounds"))]
 #[serde(deny_unknown_fields)]
 struct Given {
+    /// The pace is never lower.
     least: Option<BitRate>,
+    /// The pace is never higher.
     most: Option<BitRate>,
 }
 
@@ -164,7 +163,7 @@ impl schemars::JsonSchema for Rate {
         "PathRate".into()
     }
     fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        let (rate, bounds) = (generator.subschema_for::<BitRate>(), generator.subschema_for::<Bounds>());
+        let (rate, bounds) = (generator.subschema_for::<BitRate>(), generator.subschema_for::<Given>());
         schemars::json_schema!({
             "description": "How fast datagrams leave: a rate, `automatic` for one that is found and followed, bounds between which it is found, or `unpaced`.",
             "anyOf": [{ "enum": ["automatic", "unpaced"] }, rate, bounds],
