@@ -1,7 +1,7 @@
 //! How a bearer is set up. Both ends need the same, except for what is said of one direction.
 
-use arqway_contract::{Side, settings};
 use crate::rate::Rate;
+use arqway_contract::{Side, settings};
 use arqway_units::{Octets, Span, positive_span};
 use serde::{Deserialize, Deserializer, Serialize};
 

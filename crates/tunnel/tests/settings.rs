@@ -129,12 +129,12 @@ fn a_serial_line_has_one_peer_and_no_addresses() {
     let checked = with(&line(57_600)).expect("settings");
     let bearer = &checked.links[0].bearer;
     // Ten bits an octet, of 65 octets one for stuffing.
-    assert_eq!(bearer.rate, arqway_units::BitRate::from_bits_per_second(57_600 * 64 / 10 / 65 * 8));
+    assert_eq!(bearer.rate.fixed(), arqway_units::BitRate::from_bits_per_second(57_600 * 64 / 10 / 65 * 8));
     // Two flags and the CRC; head and tag of the session.
     assert_eq!(bearer.overhead.as_u64(), 6 + 21);
     assert_eq!((bearer.mtu_least.get(), bearer.mtu_most.get()), (300, 300));
     let given = with(&format!("{}\nrate = \"20 kbit/s\"", line(57_600))).expect("settings");
-    assert_eq!(given.links[0].bearer.rate, arqway_units::BitRate::from_bits_per_second(20_000));
+    assert_eq!(given.links[0].bearer.rate.fixed(), arqway_units::BitRate::from_bits_per_second(20_000));
     let second = "[[peer]]\npublic-key = \"wJ8Rr0sGzW1v3XKzKq5VYbqHSPuTtBZBtuNOuKrcnlQ=\"\nallowed = [\"10.9.0.3\"]\nendpoint = \"192.0.2.1:9\"";
     let said = with(&format!("listen = 51820\n{}\n{second}\n", line(49))).expect_err("mistakes");
     for expected in [
@@ -200,15 +200,17 @@ fn ends_need_the_same_services_and_nothing_else() {
 
 #[test]
 fn the_rate_of_a_peer_is_its_own_or_that_of_all() {
-    let paces = |more: &str| with(more).expect("settings").links[0].bearer.rate.map(|rate| rate.to_string());
-    assert_eq!((paces(""), paces("rate = \"950 kbit/s\"")), (None, Some("950 kbit/s".to_owned())));
+    let paces = |more: &str| with(more).expect("settings").links[0].bearer.rate.to_string();
+    assert_eq!(
+        ["", "rate = \"950 kbit/s\"", "rate = \"automatic\""].map(paces),
+        ["unpaced", "950 kbit/s", "automatic"]
+    );
+    let bounds = paces("rate = { least = \"200 kbit/s\", most = \"50 Mbit/s\" }");
+    assert_eq!(bounds, "automatic, 200 kbit/s to 50 Mbit/s");
     let own = format!(
         "private-key = \"k\"\naddresses = [\"10.9.0.1/24\"]\nrate = \"1 Mbit/s\"\n{PEER}rate = \"64 kbit/s\"\n"
     );
-    assert_eq!(
-        read(&own).expect("settings").links[0].bearer.rate.map(|rate| rate.to_string()),
-        Some("64 kbit/s".to_owned())
-    );
+    assert_eq!(read(&own).expect("settings").links[0].bearer.rate.to_string(), "64 kbit/s");
 }
 
 #[test]

@@ -80,9 +80,16 @@ fn scenario(link_layer: LinkLayer) -> Scenario {
 }
 
 fn bearer() -> bearer::Config {
-    let [rate, rate_up] = ["2 Mbit/s", "256 kbit/s"].map(|rate| rate.parse().ok());
+    let [rate, rate_up] = ["2 Mbit/s", "256 kbit/s"].map(|rate| rate.parse().expect("a rate"));
     let overhead = Octets::new(49);
-    bearer::Config { rate, rate_up, overhead, hellos: false, mtu_most: Mtu::ETHERNET, ..bearer::Config::default() }
+    bearer::Config {
+        rate,
+        rate_up: Some(rate_up),
+        overhead,
+        hellos: false,
+        mtu_most: Mtu::ETHERNET,
+        ..bearer::Config::default()
+    }
 }
 
 fn service(short: &str) -> ServiceConfig {
@@ -190,7 +197,7 @@ impl Replay {
         // A tunnel's is said as over IPv6, and its peer here is at an address of IPv4.
         let overhead = bearer.overhead + Octets::new(20);
         let bearer = bearer::Config { rate: bearer.rate_of(direction.sender()), rate_up: None, overhead, ..bearer };
-        let plan = link_layer.mux(bearer.rate).plan().expect("a link layer");
+        let plan = link_layer.mux(bearer.rate.fixed()).plan().expect("a link layer");
         let allowed: Vec<Addresses> = vec!["0.0.0.0/0".parse().expect("all"), "::/0".parse().expect("all")];
         let new = NewPeer { session: to(&other, 1), link: NewLink { plan, bearer, delay, dscp: Vec::new() }, allowed };
         tunnel.add_peer(new, Time::ZERO).expect("a peer");

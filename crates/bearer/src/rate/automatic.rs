@@ -258,10 +258,8 @@ impl Automatic {
 
     /// A round is over: all that is reported from now on was sent at the present pace.
     fn end_round(&mut self, newest: Mark, queue: f64, target: f64, now: Time) {
-        let Round { first, was_full, .. } = core::mem::replace(
-            &mut self.round,
-            Round { began: now, first: Some(newest), was_full: false },
-        );
+        let Round { first, was_full, .. } =
+            core::mem::replace(&mut self.round, Round { began: now, first: Some(newest), was_full: false });
         let Some(first) = first else { return };
         let lasted = newest.at.since(first.at).as_seconds();
         if lasted <= 0.0 {

@@ -204,9 +204,9 @@ fn part(rate: BitRate, parts: u64, of: u64) -> BitRate {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::report::Sent;
     use crate::wire::Report;
-    use super::*;
     use arqway_units::Time;
 
     /// Whether a pace of 1 Gbit/s over 600 ms is lowered in so many reports, four in a round trip, where all, or so many of 1,000 octets, arrive.

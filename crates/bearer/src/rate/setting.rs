@@ -132,7 +132,9 @@ impl<'de> Deserialize<'de> for Rate {
         impl<'de> serde::de::Visitor<'de> for Visitor {
             type Value = Rate;
             fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-                out.write_str("a rate such as \"10 Mbit/s\", \"automatic\", \"unpaced\", or { least = ..., most = ... }")
+                out.write_str(
+                    "a rate such as \"10 Mbit/s\", \"automatic\", \"unpaced\", or { least = ..., most = ... }",
+                )
             }
             fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Rate, E> {
                 text.parse().map_err(|error| {

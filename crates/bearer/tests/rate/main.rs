@@ -19,7 +19,8 @@ fn table() {
         let parts: Vec<String> = (0..15)
             .map(|part| {
                 let (from, to) = (2.0 * f64::from(part), 2.0 * f64::from(part) + 2.0);
-                let rival = if line.rival.is_some() { format!("+{:.2}", rivals(&seen, from, to)) } else { String::new() };
+                let rival =
+                    if line.rival.is_some() { format!("+{:.2}", rivals(&seen, from, to)) } else { String::new() };
                 format!("{:.2}{rival}/{:.0}", share(&seen, from, to), waited(&seen, from, to))
             })
             .collect();

@@ -287,7 +287,8 @@ impl World {
         let most = (self.line.queue * self.line.rate[0].1 * 125.0).max(3000.0);
         if self.queued + size > most {
             if let Of::Rival(number) = of_whom {
-                let hears = self.now + Span::from_seconds((of(&self.line.delay, self.now) + self.line.back + self.line.queue) * 1e-3);
+                let hears = self.now
+                    + Span::from_seconds((of(&self.line.delay, self.now) + self.line.back + self.line.queue) * 1e-3);
                 self.at(hears, What::RivalHears(number, false));
             }
             return;
@@ -385,7 +386,8 @@ pub(super) fn rivals(seen: &[Seen], from: f64, to: f64) -> f64 {
 
 /// The 95th percentile of what datagrams waited between two times, in milliseconds.
 pub(super) fn waited(seen: &[Seen], from: f64, to: f64) -> f64 {
-    let mut of: Vec<f64> = seen[(from * 100.0) as usize..(to * 100.0) as usize].iter().map(|seen| seen.waited).collect();
+    let mut of: Vec<f64> =
+        seen[(from * 100.0) as usize..(to * 100.0) as usize].iter().map(|seen| seen.waited).collect();
     of.sort_by(f64::total_cmp);
     of[of.len() * 95 / 100]
 }

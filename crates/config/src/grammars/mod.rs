@@ -7,6 +7,7 @@ mod short_forms;
 
 use crate::schema::Grammar;
 use arqway_link::ShortForm;
+use arqway_link::bearer::Rate;
 use arqway_link::mux::{Addresses, Allocation, Ds, FlowLabel, Ports, Protocol, SubclassBit};
 use arqway_link::selective_repeat::WindowSize;
 use arqway_link::sscop::{Credit, ListLength};
@@ -24,6 +25,7 @@ pub const LINK_LAYER: &[Grammar] = &[
     Grammar::of::<ShortForm>("ShortForm", short_forms::schema),
     Grammar::of::<SubclassBit>("SubclassBit", subclass_bit),
     // Their schemas are right; their types say more of what is wrong than a range does.
+    Grammar::derived::<Rate>("PathRate"),
     Grammar::derived::<Credit>("Credit"),
     Grammar::derived::<ListLength>("ListLength"),
     Grammar::derived::<WindowSize>("WindowSize"),

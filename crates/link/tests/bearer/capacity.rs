@@ -6,7 +6,7 @@ use core::num::NonZeroUsize;
 
 /// An end that paces at 800 kbit/s, knows of a way of 100 ms, and lets as much wait as goes out in a round trip.
 fn end(boot: u64) -> Bearer<Mux> {
-    let config = Config { hellos: false, rate: "800 kbit/s".parse().ok(), ..Config::default() };
+    let config = Config { hellos: false, rate: "800 kbit/s".parse().expect("a rate"), ..Config::default() };
     let side = if boot == 1 { Side::AccessPoint } else { Side::Client };
     let context = LinkContext { delay: Some(Span::from_milliseconds(100)), ..side.into() };
     let raw: ServiceConfig =
@@ -29,7 +29,7 @@ fn takes(bearer: &mut Bearer<Mux>, milliseconds: u64) -> usize {
 fn services_are_told_what_the_link_carries_in_a_round_trip_and_a_queue_follows_it() {
     assert_eq!(takes(&mut end(1), 0), 40, "200 ms, as long as nothing is measured");
     let mut slower = end(1);
-    slower.set_rate("80 kbit/s".parse().ok());
+    slower.set_rate("80 kbit/s".parse().expect("a rate"));
     assert_eq!(takes(&mut slower, 0), 10, "2,000 octets are less than ten packets");
     // A datagram there, and a report back: 300 ms.
     let mut ends = [end(1), end(2)];

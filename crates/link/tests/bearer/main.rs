@@ -254,7 +254,7 @@ fn a_pace_that_rises_is_felt_at_once() {
     world.packets(0, 1200, 20, 3_000, 1_000);
     world.run_until(3_100);
     let before = world.machines[1].delivered.len();
-    world.machines[0].end.inner_mut().set_rate("1.9 Mbit/s".parse().ok());
+    world.machines[0].end.inner_mut().set_rate("1.9 Mbit/s".parse().expect("a rate"));
     world.packets(0, 1200, 1, 3_101, 1_000);
     world.run_until(3_600);
     assert!(world.machines[1].delivered.len() > before + 15, "{before}");

@@ -2,7 +2,7 @@
 
 use super::world::{Machine, Setting, Way, World, at};
 use arqway_link::LinkService;
-use arqway_link::bearer::Config;
+use arqway_link::bearer::{Config, Rate};
 use arqway_units::{BitRate, Span, count};
 use proptest::prelude::*;
 
@@ -30,12 +30,19 @@ fn setting() -> impl Strategy<Value = Setting> {
     let mtus = proptest::collection::vec((0u64..HEALED, prop_oneof![Just(1500), Just(300), 256u16..1500]), 0..3);
     let restarts = proptest::collection::vec((0u64..HEALED, 0usize..2), 0..3);
     let pack = prop_oneof![2 => Just(0u64), 1 => 1u64..50];
-    (0..SERVICES.len(), way(), way(), any::<u32>(), outages, mtus, restarts, any::<bool>(), pack).prop_map(
-        |(service, down, up, seed, outages, mtus, restarts, paced, pack)| {
-            let share = |way: &Way| BitRate::from_bits_per_second(way.rate.as_bits_per_second() * 49 / 50);
+    // Given, found, and none.
+    let rates = 0..3;
+    (0..SERVICES.len(), way(), way(), any::<u32>(), outages, mtus, restarts, rates, pack).prop_map(
+        |(service, down, up, seed, outages, mtus, restarts, kind, pack)| {
+            let given = |way: &Way| BitRate::from_bits_per_second(way.rate.as_bits_per_second() * 49 / 50);
+            let rate = |way| match kind {
+                0 => given(way).map_or(Rate::Unpaced, Rate::Fixed),
+                1 => Rate::AUTOMATIC,
+                _ => Rate::Unpaced,
+            };
             let config = Config {
-                rate: share(&down).filter(|_| paced),
-                rate_up: share(&up).filter(|_| paced),
+                rate: rate(&down),
+                rate_up: Some(rate(&up)),
                 pack_delay: Span::from_milliseconds(pack),
                 datagram_lifetime: Span::from_milliseconds(30_000),
                 ..Config::default()

@@ -61,7 +61,7 @@ impl Setting {
     }
 
     pub(super) fn with_rate(mut self, pace: &str) -> Self {
-        self.config.rate = pace.parse().ok();
+        self.config.rate = pace.parse().expect("a rate");
         self
     }
 }

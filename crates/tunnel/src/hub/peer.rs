@@ -63,7 +63,7 @@ impl Peer {
         let NewLink { plan, bearer, delay, dscp } = link;
         let builder = move |context: &LinkContext| plan.build(context);
         let overhead = bearer.overhead;
-        let context = LinkContext { delay, rate: bearer.rate_of(side), ..side.into() };
+        let context = LinkContext { delay, rate: bearer.rate_of(side).fixed(), ..side.into() };
         let mut bearer = Bearer::new(bearer, builder, context, boot, now);
         bearer.set_outage(Reason::NoKeys, true, now);
         Self {

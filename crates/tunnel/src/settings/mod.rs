@@ -45,7 +45,7 @@ use arqway_config::{Located, Mistake, Mistakes, Source, read_source};
 use arqway_link::mux::{self, Addresses, BestEffort, Ds, QueueLimits, Scfq, SchedulerConfig, Table};
 use arqway_link::{LinkLayer, Resequencing, ServiceConfig, bearer, raw, rlp, tally};
 use arqway_session::Configuration;
-use arqway_units::{BitRate, Octets, Span};
+use arqway_units::{Octets, Span};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fs;
@@ -101,7 +101,7 @@ pub struct Settings {
     pub mtu: u32,
     /// How fast this end sends to each peer, with all that the line adds; as fast as the line takes it by default. A little less than
     /// the line carries keeps the queue here, where services have their shares.
-    pub rate: Option<BitRate>,
+    pub rate: Option<bearer::Rate>,
     /// Sets a route into the tunnel to each of the peers' `allowed` addresses; none by default, but those of the networks of `addresses`.
     #[serde(default)]
     pub routes: bool,
@@ -143,7 +143,7 @@ pub struct PeerSettings {
     #[serde(default)]
     pub keepalive: bool,
     /// How fast this end sends to it, where that is not `rate` above.
-    pub rate: Option<BitRate>,
+    pub rate: Option<bearer::Rate>,
     /// How long a packet takes to it, about, where that is known: the first timeouts follow from it. It is measured soon.
     pub delay: Option<Span>,
 }
@@ -222,7 +222,7 @@ impl Checked {
         for peer in &settings.peer {
             let (delay, dscp) = (peer.value.delay, dscp.clone());
             let rate = settings.rate_to(&peer.value);
-            match link_layer.mux(rate).plan() {
+            match link_layer.mux(rate.fixed()).plan() {
                 Ok(plan) => links.push(NewLink { plan, bearer: settings.bearer(&link_layer, rate), delay, dscp }),
                 Err(error) => {
                     let place = given.map_or(&peer.origin, |given| &given.origin).clone();
@@ -303,12 +303,13 @@ impl Settings {
     }
 
     /// How fast this end sends to a peer.
-    fn rate_to(&self, peer: &PeerSettings) -> Option<BitRate> {
-        peer.rate.or(self.rate).or_else(|| self.line.as_ref()?.value.rate())
+    fn rate_to(&self, peer: &PeerSettings) -> bearer::Rate {
+        let of_line = || self.line.as_ref()?.value.rate().map(bearer::Rate::Fixed);
+        peer.rate.or(self.rate).or_else(of_line).unwrap_or(bearer::Rate::Unpaced)
     }
 
     /// The bearer of a link on which this end sends so fast.
-    fn bearer(&self, link_layer: &LinkLayer, rate: Option<BitRate>) -> bearer::Config {
+    fn bearer(&self, link_layer: &LinkLayer, rate: bearer::Rate) -> bearer::Config {
         let given = link_layer.bearer.clone().unwrap_or_default();
         let sealed = bearer::Config { rate, rate_up: None, hellos: false, ..given };
         match &self.line {

@@ -4,7 +4,7 @@ use super::{Checked, LineSettings, PeerSettings, Settings};
 use crate::hub::NewLink;
 use arqway_config::Located;
 use arqway_link::mux::{self, Ds};
-use arqway_link::{LinkLayer, ServiceConfig};
+use arqway_link::{LinkLayer, ServiceConfig, bearer};
 use std::fmt;
 
 /// What the settings mean, a line each.
@@ -40,7 +40,10 @@ impl fmt::Display for Checked {
                 (None, None) => "learned when it calls".to_owned(),
                 (None, Some(_)) => "the other end of the line".to_owned(),
             };
-            let rate = bearer.rate.map_or_else(|| "unlimited".to_owned(), |rate| rate.to_string());
+            let rate = match bearer.rate {
+                bearer::Rate::Unpaced => "unlimited".to_owned(),
+                rate => rate.to_string(),
+            };
             writeln!(out, "  peer {}", peer.value.name())?;
             writeln!(out, "    allowed       {}", allowed.join(", "))?;
             writeln!(out, "    endpoint      {at}")?;

@@ -12,7 +12,7 @@ fn to_port(port: u16, number: u32, octets: usize) -> Bytes {
 
 /// How many of a burst to a port arrive, on an idle link as the settings have it, with a rate and a delay one way.
 fn arrive(port: u16, (rate, delay): (&str, u64), (count, octets): (u32, usize)) -> usize {
-    let bearer = bearer::Config { rate: rate.parse().ok(), ..link_layer().bearer.expect("a bearer") };
+    let bearer = bearer::Config { rate: rate.parse().expect("a rate"), ..link_layer().bearer.expect("a bearer") };
     let path = Path { delay: Span::from_milliseconds(delay), ..Path::default() };
     let mut world = World::with(path, 1, LinkLayer { bearer: Some(bearer), ..settings::link_layer() });
     for number in 0..5 {

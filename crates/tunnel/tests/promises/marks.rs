@@ -31,8 +31,7 @@ fn outer(world: &World, after: usize) -> Vec<u8> {
 
 /// What is said outside of packets that go together, at a pace that packs them, and what arrives.
 fn carried(packets: &[Bytes]) -> (Vec<u8>, Vec<Bytes>) {
-    let bearer =
-        bearer::Config { rate: Some("1 Mbit/s".parse().expect("a rate")), ..link_layer().bearer.expect("a bearer") };
+    let bearer = bearer::Config { rate: "1 Mbit/s".parse().expect("a rate"), ..link_layer().bearer.expect("a bearer") };
     let mut world = World::with(Path::default(), 4, LinkLayer { bearer: Some(bearer), ..link_layer() });
     world.run(seconds(2));
     let before = world.wires.borrow().sent.len();

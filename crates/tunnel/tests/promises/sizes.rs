@@ -111,10 +111,8 @@ fn tcps_ends_are_told_of_segments_that_the_link_carries_both_ways() {
 #[test]
 fn the_rate_counts_the_headers_of_the_version_of_ip_that_the_peer_is_at() {
     for (address, headers) in [("192.0.2.9:51820", 28), ("[2001:db8::9]:51820", 48)] {
-        let bearer = bearer::Config {
-            rate: Some("80 kbit/s".parse().expect("a rate")),
-            ..link_layer().bearer.expect("a bearer")
-        };
+        let bearer =
+            bearer::Config { rate: "80 kbit/s".parse().expect("a rate"), ..link_layer().bearer.expect("a bearer") };
         let mut world = World::with(Path::default(), 15, LinkLayer { bearer: Some(bearer), ..link_layer() });
         world.run(seconds(1));
         // It has moved.
