@@ -51,8 +51,12 @@ fn second(second: u64) -> Time {
 
 /// A file over a link of 64 kbit/s that has an MTU, through a tunnel that says a rate.
 fn slow(rate: &str, mtu: u32) -> Scenario {
-    let bearer =
-        bearer::Config { rate: rate.parse().ok(), overhead: OVERHEAD, hellos: false, ..bearer::Config::default() };
+    let bearer = bearer::Config {
+        rate: rate.parse().expect("a rate"),
+        overhead: OVERHEAD,
+        hellos: false,
+        ..bearer::Config::default()
+    };
     let link_layer = LinkLayer { bearer: Some(bearer), ..settings::link_layer() };
     let mut scenario = Scenario { duration: Span::from_seconds(45.0), link_layer, ..Scenario::default() };
     scenario.wired.rate = "1 Gbit/s".parse().expect("a rate");

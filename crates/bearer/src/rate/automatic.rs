@@ -388,6 +388,8 @@ impl Automatic {
                 return;
             }
             self.drain.until = None;
+            // That the queue is gone is our own doing, and seen for a round trip: no reason to grow.
+            self.hold.0 = self.hold.0.max(2);
             let arrived = rates.map_or(0.0, |rates| rates.arrived);
             // Alone, what arrives does not depend on what is sent.
             if self.crowd.is_some() && arrived > 0.93 * self.drain.arrived {
