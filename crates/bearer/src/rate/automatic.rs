@@ -31,7 +31,7 @@ const TARGET: Span = Span::from_milliseconds(4);
 /// How slowly growth begins.
 const SLOWEST_GROWTH: f64 = 0.04;
 /// How often the queue is let run empty.
-const DRAIN_EACH: Span = Span::from_milliseconds(5000);
+const DRAIN_EACH: Span = Span::from_milliseconds(2000);
 /// By how much less is sent meanwhile.
 const DRAINING: f64 = 0.75;
 /// A queue that stands for so many rounds, and so long, is a rival's.
@@ -142,6 +142,8 @@ struct Drain {
     until: Option<Time>,
     /// What arrived when it began.
     arrived: f64,
+    /// Until when its effect is looked at, the queue before it, and the least since.
+    watch: Option<(Time, f64, f64)>,
 }
 
 impl Automatic {
@@ -222,7 +224,7 @@ impl Automatic {
     fn measure(&mut self, heard: &Heard, now: Time) {
         // A large datagram takes longer than a small one, and no queue stands for that: all count as the largest.
         if heard.newest.size > self.largest {
-            if heard.newest.size > self.largest * 2 {
+            if heard.newest.size > self.largest + self.largest / 16 {
                 self.delay.begin();
             }
             self.largest = heard.newest.size;
@@ -294,7 +296,7 @@ impl Automatic {
     }
 
     fn judge_losses(&mut self, rate: f64) {
-        match self.losses.judge(rate) {
+        match self.losses.judge(rate, self.is_known) {
             Verdict::Nothing => {}
             Verdict::Try(part) => {
                 self.before_trial = Some(self.capacity);
@@ -310,7 +312,7 @@ impl Automatic {
                     self.capacity = self.bounded(self.capacity.min(rate * part));
                 }
                 (self.is_known, self.growth) = (true, SLOWEST_GROWTH);
-                self.hold = (self.hold.1, (self.hold.1 * 2).min(16));
+                self.hold = (self.hold.1, (self.hold.1 * 2).min(8));
                 self.finding = Finding::Losses;
             }
         }
@@ -322,10 +324,20 @@ impl Automatic {
             self.unmoved = None;
             return;
         }
-        self.growth = SLOWEST_GROWTH;
         let Rates { sent, arrived, lost, datagrams } = rates;
-        let follows = (arrived - sent).abs() < 0.05 * sent && sent < 0.92 * self.capacity;
-        if follows && queue > target {
+        // A short wait, and all that is sent comes through: the radio's own timing, or a queue that is where it should be.
+        if queue <= target && arrived > 0.97 * sent && lost <= self.losses.usual() + 0.05 {
+            self.unmoved = None;
+            self.capacity = self.bounded(self.capacity.max(arrived.min(sent)));
+            return;
+        }
+        self.growth = SLOWEST_GROWTH;
+        // All that is sent comes through, no faster and no slower: what waits may as well be a longer path.
+        if (arrived - sent).abs() < 0.05 * sent {
+            if sent > 0.92 * self.capacity || queue < target {
+                self.unmoved = None;
+                return;
+            }
             let since = *self.unmoved.get_or_insert(now);
             if now.since(since).as_seconds() > 1.5 * self.round_time() + 0.06 {
                 self.delay.moved(now);
@@ -334,9 +346,6 @@ impl Automatic {
             return;
         }
         self.unmoved = None;
-        if sent < 0.92 * self.capacity && arrived < sent * 1.02 && queue < target * 1.5 {
-            return;
-        }
         // A queue that overflows loses what was never carried.
         let arrived = arrived * self.losses.carried(lost, datagrams);
         self.is_known = true;
@@ -363,6 +372,7 @@ impl Automatic {
 
     /// Pace and window of what is known.
     fn settle(&mut self, queue: f64, target: f64, rates: Option<Rates>, round_trip: Span, now: Time) {
+        self.watch(queue, target, now);
         self.drain(queue, target, rates, now);
         let round = self.round_time();
         let reach = self.base + 2.0 * self.interval.min(0.05) + 2.0 * target;
@@ -380,6 +390,18 @@ impl Automatic {
         self.pace = self.bounded(self.capacity * factor);
         let first = if self.is_known { 0.0 } else { FIRST_WINDOW };
         self.window = (self.capacity * reach + 3000.0).max(first);
+    }
+
+    /// A queue that is still there after it was let run empty is none: the path is longer.
+    fn watch(&mut self, queue: f64, target: f64, now: Time) {
+        let Some((until, before, least)) = self.drain.watch else { return };
+        self.drain.watch = Some((until, before, least.min(queue)));
+        if now >= until {
+            self.drain.watch = None;
+            if before < 1.5 * target && least.min(queue) > 0.6 * before && before > target / 3.0 {
+                self.delay.moved(now);
+            }
+        }
     }
 
     fn drain(&mut self, queue: f64, target: f64, rates: Option<Rates>, now: Time) {
@@ -402,6 +424,7 @@ impl Automatic {
                 next: now + if self.crowd.is_some() { ALONE_EACH } else { DRAIN_EACH },
                 until: Some(now + Span::from_seconds(lasts)),
                 arrived: rates.map_or(0.0, |rates| rates.arrived),
+                watch: Some((now + Span::from_seconds(lasts + self.round_time() + 0.04), queue, queue)),
             };
         }
     }

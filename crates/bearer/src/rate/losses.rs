@@ -18,6 +18,8 @@ const UNUSUAL: f64 = 0.05;
 const MUCH: f64 = 0.12;
 /// A trial lowers the pace to no less than this part.
 const LEAST_PART: f64 = 0.1;
+/// As much may be lost by the link without anybody knowing yet.
+const A_TENTH: f64 = 0.1;
 /// No larger share is taken for usual.
 const MOST_USUAL: f64 = 0.4;
 
@@ -55,8 +57,9 @@ impl Losses {
         self.delivered += delivered;
     }
 
-    /// A round is over, in which datagrams were sent so fast.
-    pub(super) fn judge(&mut self, rate: f64) -> Verdict {
+    /// A round is over, in which datagrams were sent so fast. Before the capacity is known the pace is doubled each round, and tells by
+    /// itself.
+    pub(super) fn judge(&mut self, rate: f64, is_known: bool) -> Verdict {
         if self.datagrams < DATAGRAMS || self.sent == 0 {
             return Verdict::Nothing;
         }
@@ -86,12 +89,21 @@ impl Losses {
                 return Verdict::TooFast(arrived / (1.0 - self.usual));
             }
         }
+        if !is_known {
+            self.usual += (lost.min(MOST_USUAL) - self.usual) / 2.0;
+            return Verdict::Nothing;
+        }
         if lost > unusual {
             self.trial = Some((lost, false));
             return Verdict::Try((arrived / (1.0 - self.usual)).max(LEAST_PART) * 0.95);
         }
         self.usual += (lost.min(MOST_USUAL) - self.usual) / 8.0;
         Verdict::Nothing
+    }
+
+    /// The share that is lost at any rate.
+    pub(super) fn usual(&self) -> f64 {
+        self.usual
     }
 
     /// Where much more than usual is lost, what share of it all was carried.
@@ -101,7 +113,8 @@ impl Losses {
 
     /// By how much the share that is lost of so many datagrams exceeds the usual one by chance: three standard deviations.
     fn chance(&self, datagrams: u64) -> f64 {
-        3.0 * libm::sqrt(self.usual * (1.0 - self.usual) / datagrams.max(1).to_f64())
+        let usual = self.usual.max(A_TENTH);
+        3.0 * libm::sqrt(usual * (1.0 - usual) / datagrams.max(1).to_f64())
     }
 
     /// Whether a report says of more losses than are usual: so many octets arrived of those that were sent.

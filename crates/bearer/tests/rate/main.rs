@@ -233,3 +233,18 @@ fn table() {
     print("rival", Line { rival: Some((5_000, 20_000)), queue: 40.0, ..line() });
     print("rival first", Line { rival: Some((0, 20_000)), queue: 40.0, ..line() });
 }
+
+#[test]
+#[ignore = "debug"]
+fn debug() {
+    for seed in std::env::var("SEEDS").unwrap().split(' ') {
+        let line = drawn(seed.parse().unwrap());
+        println!("{line:?}");
+        let seen = run(&line, 32);
+        for second in (0..64) {
+            let from = f64::from(second) / 2.0;
+            print!("{from}: {:.2}/{:.0}  ", share(&seen, from, from + 0.5), waited(&seen, from, from + 0.5));
+        }
+        println!();
+    }
+}
