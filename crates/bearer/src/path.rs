@@ -117,9 +117,10 @@ impl Path {
     /// A report says how fast datagrams may leave, where that is found. Whether it does.
     pub(super) fn follow(&mut self, news: &News, now: Time) -> bool {
         let Some(automatic) = &mut self.automatic else { return false };
+        automatic.deliver(news.delivered);
         let Some((round_trip, newest)) = news.round_trip.zip(news.newest) else { return false };
-        let (arrived, delivered, overhead) = (news.arrived, news.delivered, Octets::new(self.overhead.into()));
-        automatic.hear(&Heard { newest, arrived, delivered, round_trip, overhead }, now);
+        let (arrived, overhead) = (news.arrived, Octets::new(self.overhead.into()));
+        automatic.hear(&Heard { newest, arrived, round_trip, overhead }, now);
         self.pace.set_rate(Some(automatic.pace()), now);
         true
     }

@@ -88,8 +88,6 @@ pub(crate) struct Heard {
     pub(crate) newest: Mark,
     /// When it arrived, by the peer's clock.
     pub(crate) arrived: u32,
-    /// Octets that have arrived since the last report.
-    pub(crate) delivered: u64,
     pub(crate) round_trip: Span,
     /// What the path adds to each datagram.
     pub(crate) overhead: Octets,
@@ -111,6 +109,8 @@ pub(crate) struct Automatic {
     /// The capacity before a trial of losses.
     before_trial: Option<f64>,
     before: Option<Mark>,
+    /// Octets that have arrived since then.
+    delivered: u64,
     /// The size of the largest datagram so far.
     largest: u32,
     heard_at: Option<Time>,
@@ -134,6 +134,8 @@ struct Round {
     began: Time,
     first: Option<Mark>,
     was_full: bool,
+    /// The pace when it began, and when the one before did.
+    paces: [f64; 2],
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -159,6 +161,7 @@ impl Automatic {
             losses: Losses::default(),
             before_trial: None,
             before: None,
+            delivered: 0,
             largest: 0,
             heard_at: None,
             interval: 0.02,
@@ -202,10 +205,16 @@ impl Automatic {
         self.losses.interrupt();
         self.delivery.interrupt();
         (self.before, self.heard_at, self.unmoved) = (None, None, None);
+        self.delivered = 0;
         self.round = Round::default();
     }
 
-    /// A report.
+    /// So many octets more have arrived.
+    pub(crate) fn deliver(&mut self, octets: u64) {
+        self.delivered += octets;
+    }
+
+    /// A report whose newest datagram is known.
     pub(crate) fn hear(&mut self, heard: &Heard, now: Time) {
         self.measure(heard, now);
         let queue = self.delay.queue().as_seconds();
@@ -231,15 +240,16 @@ impl Automatic {
         }
         let missing = Span::from_seconds(f64::from(self.largest - heard.newest.size) / self.capacity);
         self.delay.hear(heard.newest.at.before(missing), heard.arrived, now);
-        self.delivery.hear(heard.newest, heard.overhead, heard.arrived, heard.delivered);
+        let delivered = core::mem::take(&mut self.delivered);
+        self.delivery.hear(heard.newest, heard.overhead, heard.arrived, delivered);
         if let Some(before) = self.before.replace(heard.newest) {
             let sent = heard.newest.octets.saturating_sub(before.octets);
-            if self.losses.is_unusual(sent, heard.delivered)
+            if self.losses.is_unusual(sent, delivered)
                 && let Some(crowd) = &mut self.crowd
             {
                 crowd.lose(heard.round_trip, now);
             }
-            self.losses.hear(sent, heard.newest.number.saturating_sub(before.number), heard.delivered);
+            self.losses.hear(sent, heard.newest.number.saturating_sub(before.number), delivered);
         }
         if let Some(before) = self.heard_at.replace(now) {
             self.interval += (now.since(before).as_seconds().min(0.5) - self.interval) / 8.0;
@@ -260,8 +270,9 @@ impl Automatic {
 
     /// A round is over: all that is reported from now on was sent at the present pace.
     fn end_round(&mut self, newest: Mark, queue: f64, target: f64, now: Time) {
-        let Round { first, was_full, .. } =
-            core::mem::replace(&mut self.round, Round { began: now, first: Some(newest), was_full: false });
+        let paces = [self.pace, self.round.paces[0]];
+        let next = Round { began: now, first: Some(newest), was_full: false, paces };
+        let Round { first, was_full, paces: [_, seen], .. } = core::mem::replace(&mut self.round, next);
         let Some(first) = first else { return };
         let lasted = newest.at.since(first.at).as_seconds();
         if lasted <= 0.0 {
@@ -283,7 +294,10 @@ impl Automatic {
             return;
         }
         if !is_used {
-            self.finding = Finding::Application;
+            // What goes at a higher pace is not reported yet.
+            if rate < 0.7 * seen {
+                self.finding = Finding::Application;
+            }
             return;
         }
         if self.hold.0 > 0 {

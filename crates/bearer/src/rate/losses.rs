@@ -20,6 +20,8 @@ const MUCH: f64 = 0.12;
 const LEAST_PART: f64 = 0.1;
 /// As much may be lost by the link without anybody knowing yet.
 const A_TENTH: f64 = 0.1;
+/// A trial is over after so many rounds, whatever is known.
+const LONGEST_TRIAL: u32 = 8;
 /// No larger share is taken for usual.
 const MOST_USUAL: f64 = 0.4;
 
@@ -47,6 +49,8 @@ pub(super) struct Losses {
     before: Option<(f64, f64)>,
     /// The share that was lost when a trial began, and whether its first round, in which old datagrams arrive, is over.
     trial: Option<(f64, bool)>,
+    /// Rounds of a trial that had too few datagrams.
+    waited: u32,
 }
 
 impl Losses {
@@ -61,7 +65,7 @@ impl Losses {
     /// itself.
     pub(super) fn judge(&mut self, rate: f64, is_known: bool) -> Verdict {
         if self.datagrams < DATAGRAMS || self.sent == 0 {
-            return Verdict::Nothing;
+            return self.wait();
         }
         let arrived = (self.delivered.to_f64() / self.sent.to_f64()).min(1.0);
         let unusual = self.usual + UNUSUAL.max(self.chance(self.datagrams));
@@ -94,7 +98,7 @@ impl Losses {
             return Verdict::Nothing;
         }
         if lost > unusual {
-            self.trial = Some((lost, false));
+            (self.trial, self.waited) = (Some((lost, false)), 0);
             return Verdict::Try((arrived / (1.0 - self.usual)).max(LEAST_PART) * 0.95);
         }
         self.usual += (lost.min(MOST_USUAL) - self.usual) / 8.0;
@@ -115,6 +119,18 @@ impl Losses {
     fn chance(&self, datagrams: u64) -> f64 {
         let usual = self.usual.max(A_TENTH);
         3.0 * libm::sqrt(usual * (1.0 - usual) / datagrams.max(1).to_f64())
+    }
+
+    /// Too few datagrams to say: no trial takes for ever.
+    fn wait(&mut self) -> Verdict {
+        let Some((lost, _)) = self.trial else { return Verdict::Nothing };
+        self.waited += 1;
+        if self.waited < LONGEST_TRIAL {
+            return Verdict::Nothing;
+        }
+        (self.trial, self.before) = (None, None);
+        self.usual = lost.min(MOST_USUAL);
+        Verdict::Innocent
     }
 
     /// Whether a report says of more losses than are usual: so many octets arrived of those that were sent.

@@ -241,7 +241,7 @@ fn debug() {
         let line = drawn(seed.parse().unwrap());
         println!("{line:?}");
         let seen = run(&line, 32);
-        for second in (0..64) {
+        for second in 0..64 {
             let from = f64::from(second) / 2.0;
             print!("{from}: {:.2}/{:.0}  ", share(&seen, from, from + 0.5), waited(&seen, from, from + 0.5));
         }
