@@ -280,10 +280,12 @@ impl Automatic {
         }
         let rate = (newest.octets - first.octets).to_f64() / lasted;
         let is_used = was_full || rate > 0.7 * self.pace;
-        if queue < target * 1.5 {
+        // Where a queue overflows, or the pace was not used, losses say nothing of it.
+        if queue < target * 1.5 && (rate > 0.7 * seen || !self.is_known) {
             self.judge_losses(rate);
         } else {
             self.losses.interrupt();
+            self.before_trial = None;
         }
         if queue > target * 1.3 {
             self.crowded.0 += 1;
@@ -370,8 +372,13 @@ impl Automatic {
 
     /// Enters and leaves the competition with a rival.
     fn compete(&mut self, queue: f64, target: f64, rates: Option<Rates>, round_trip: Span, now: Time) {
-        if self.crowd.is_some() {
-            if queue < target / 2.0 {
+        if let Some(crowd) = &mut self.crowd {
+            // What never moves, whatever is sent, is a longer path and no rival.
+            let is_flat = crowd.swing(queue) < target && now.since(self.crowded.1) > CROWDED_FOR * 2;
+            if is_flat {
+                self.delay.moved(now);
+            }
+            if is_flat || queue < target / 2.0 {
                 (self.crowd, self.crowded) = (None, (0, now));
             }
             return;

@@ -16,19 +16,28 @@ pub(super) struct Crowd {
     most: f64,
     at_loss: f64,
     began: Time,
+    /// The shortest and the longest queue so far, in seconds.
+    queues: [f64; 2],
 }
 
 impl Crowd {
     /// From what is under way now.
     pub(super) fn new(window: f64, now: Time) -> Self {
-        Self { most: window / BETA, at_loss: window, began: now }
+        Self { most: window / BETA, at_loss: window, began: now, queues: [f64::MAX, 0.0] }
+    }
+
+    /// By how much the queue has moved up to this one.
+    pub(super) fn swing(&mut self, queue: f64) -> f64 {
+        let [least, most] = self.queues;
+        self.queues = [least.min(queue), most.max(queue)];
+        self.queues[1] - self.queues[0]
     }
 
     /// Datagrams were lost, more than usual.
     pub(super) fn lose(&mut self, round_trip: Span, now: Time) {
         if now.since(self.began) > round_trip {
             let window = self.window(round_trip, now);
-            *self = Self { most: window, at_loss: (window * BETA).max(2.0 * DATAGRAM), began: now };
+            *self = Self { most: window, at_loss: (window * BETA).max(2.0 * DATAGRAM), began: now, queues: self.queues };
         }
     }
 
