@@ -362,6 +362,10 @@ impl Automatic {
             return;
         }
         self.unmoved = None;
+        // What passes by chance does not end a start.
+        if !self.is_known && queue < target {
+            return;
+        }
         // A queue that overflows loses what was never carried.
         let arrived = arrived * self.losses.carried(lost, datagrams);
         self.is_known = true;

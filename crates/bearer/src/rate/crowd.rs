@@ -37,7 +37,8 @@ impl Crowd {
     pub(super) fn lose(&mut self, round_trip: Span, now: Time) {
         if now.since(self.began) > round_trip {
             let window = self.window(round_trip, now);
-            *self = Self { most: window, at_loss: (window * BETA).max(2.0 * DATAGRAM), began: now, queues: self.queues };
+            *self =
+                Self { most: window, at_loss: (window * BETA).max(2.0 * DATAGRAM), began: now, queues: self.queues };
         }
     }
 

@@ -76,7 +76,7 @@ impl Losses {
                 *is_judged = true;
                 return Verdict::Nothing;
             }
-            let is_ours = lost < (self.usual + *lost_before) / 2.0;
+            let is_ours = lost < self.usual + 0.3 * (*lost_before - self.usual);
             self.trial = None;
             self.before = None;
             if is_ours {
@@ -88,7 +88,10 @@ impl Losses {
         let before = self.before.replace((rate, arrived));
         if let Some((rate_before, arrived_before)) = before {
             let (more_sent, more_arrived) = (rate / rate_before, rate * arrived / (rate_before * arrived_before));
-            if more_sent > 1.15 && lost > unusual && more_arrived < 1.0 + 0.4 * (more_sent - 1.0) {
+            if more_sent > if is_known { 1.15 } else { 1.5 }
+                && lost > unusual
+                && more_arrived < 1.0 + 0.4 * (more_sent - 1.0)
+            {
                 self.before = None;
                 return Verdict::TooFast(arrived / (1.0 - self.usual));
             }

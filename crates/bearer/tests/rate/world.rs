@@ -127,7 +127,7 @@ pub(super) struct Seen {
     pub(super) rivals: f64,
     /// What the line could have carried.
     pub(super) capacity: f64,
-    /// How long the last one waited, in milliseconds, and the rest of its way.
+    /// How long the last one waited before it was sent, in milliseconds.
     pub(super) waited: f64,
     pub(super) pace: f64,
 }
@@ -319,7 +319,8 @@ impl World {
         let Some((of_whom, size, since)) = self.queue.pop_front() else { return };
         self.queued -= size;
         let slot = usize::try_from(self.now.as_nanoseconds() / 10_000_000).expect("short");
-        self.seen[slot].waited = self.now.since(since).as_seconds() * 1e3;
+        let own = size / (of(&self.line.rate, self.now) * 125_000.0);
+        self.seen[slot].waited = ((self.now.since(since).as_seconds() - own) * 1e3).max(0.0);
         let delay = Span::from_seconds(of(&self.line.delay, self.now) * 1e-3);
         let mut when = self.now + delay;
         if self.line.grants > 0.0 {
