@@ -6,7 +6,7 @@
 
 use super::duplicates::Duplicates;
 use super::lateness::Lateness;
-use super::rate::shortfall;
+use super::rate::{Mark, shortfall};
 use super::wire::{self, Name, Report};
 use alloc::collections::VecDeque;
 use arqway_units::{BitRate, Octets, Span, Time};
@@ -32,19 +32,6 @@ pub(super) struct Sent {
     delivery_rate: Option<BitRate>,
     /// Octets of those that have no answer.
     under_way: u64,
-}
-
-/// A datagram that wants an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Mark {
-    /// Its number.
-    pub(super) number: u64,
-    /// When it went.
-    pub(super) at: Time,
-    /// How many octets had gone with it, in all.
-    pub(super) octets: u64,
-    /// Its own octets.
-    pub(super) size: u32,
 }
 
 /// What a report says that was not known.

@@ -124,6 +124,8 @@ fn of_peer(peer: &PeerStatus) -> Vec<String> {
         mtu_octets,
         rate_bps,
         slowed_from_bps,
+        rate_found,
+        line_queue_s,
         line_carries_bps,
         delivery_rate_bps,
         services,
@@ -143,12 +145,15 @@ fn of_peer(peer: &PeerStatus) -> Vec<String> {
     let slowed = slowed_from_bps.map_or_else(String::new, |from| {
         format!(" (lowered from {}: less than half arrived)", rate(Some(precise(from))))
     });
+    let found = rate_found.as_ref().map_or_else(String::new, |finding| {
+        format!(" (found: {finding}, {} of queue on the line)", time(line_queue_s.or(Some(0.0))))
+    });
     let short = line_carries_bps
         .map_or_else(String::new, |carries| format!(" (too much: the line carries {})", rate(Some(precise(carries)))));
     let mut lines = vec![
         format!("{name}: {state}, {at}, {heard}"),
         format!(
-            "  round trip {}, path MTU {mtu_octets}, {most}{slowed}{short}, peer receives {}",
+            "  round trip {}, path MTU {mtu_octets}, {most}{found}{slowed}{short}, peer receives {}",
             time(*round_trip_s),
             rate(delivery_rate_bps.map(precise))
         ),

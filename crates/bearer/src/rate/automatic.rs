@@ -15,11 +15,11 @@
 //! Once in [`DRAIN_EACH`] less is sent until the queue is gone, which shows how long the path takes without one (as BBR's `ProbeRTT` does).
 
 use super::Bounds;
+use super::Mark;
 use super::crowd::Crowd;
 use super::delay::Delay;
 use super::delivery::{Delivery, Rates};
 use super::losses::{Losses, Verdict};
-use crate::report::Mark;
 use arqway_units::{BitRate, Octets, Span, Time, ToFloat, truncate};
 
 /// What is sent at first: a call and the start of a page at once, and a line of 64 kbit/s is filled for two seconds at most.

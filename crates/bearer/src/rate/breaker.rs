@@ -22,7 +22,7 @@
 //! | §4 recovery, not too soon | tries, each of which has to bring more |
 //! | §3.1 loss of messages | the link is down: see [liveness](crate::liveness) |
 
-use crate::report::Mark;
+use super::Mark;
 use arqway_units::{BitRate, Octets, Span};
 
 /// How many rounds in a row open it, and how many judge a try.

@@ -7,7 +7,7 @@
 //!
 //! Counted is what was sent, lost or not: a radio that loses a fifth has carried it all the same.
 
-use super::super::report::Mark;
+use super::Mark;
 use arqway_units::{Octets, Span, Time, ToFloat};
 
 /// Reports that are remembered.

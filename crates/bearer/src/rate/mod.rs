@@ -29,3 +29,18 @@ pub(crate) mod shortfall;
 pub(crate) use automatic::{Automatic, Heard};
 pub use automatic::{Finding, Found};
 pub use setting::{Bounds, BoundsError, Rate};
+
+use arqway_units::Time;
+
+/// A datagram that wants an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Mark {
+    /// Its number.
+    pub(crate) number: u64,
+    /// When it went.
+    pub(crate) at: Time,
+    /// How many octets had gone with it, in all.
+    pub(crate) octets: u64,
+    /// Its own octets.
+    pub(crate) size: u32,
+}

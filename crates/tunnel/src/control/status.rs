@@ -48,6 +48,10 @@ pub struct PeerStatus {
     pub rate_bps: Option<u64>,
     /// How fast they should, while they leave more slowly since less than half arrived.
     pub slowed_from_bps: Option<u64>,
+    /// What holds the rate, where it is found: `probing`, `steady`, `delay`, `losses`, `application` or `rival`.
+    pub rate_found: Option<String>,
+    /// How long a queue stands on the line, where the rate is found.
+    pub line_queue_s: Option<f64>,
     /// What the line carries, while that is less: packets wait in a queue before it, and are lost there.
     pub line_carries_bps: Option<u64>,
     /// How fast they arrived there between its last reports.

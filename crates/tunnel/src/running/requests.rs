@@ -88,6 +88,8 @@ impl RunningTunnel {
             mtu_octets: path.map_or(0, |path| path.mtu.as_u64()),
             rate_bps: path.and_then(|path| path.rate).map(BitRate::as_bits_per_second),
             slowed_from_bps: path.and_then(|path| path.slowed_from).map(BitRate::as_bits_per_second),
+            rate_found: path.and_then(|path| path.found).map(|found| found.finding.name().to_owned()),
+            line_queue_s: path.and_then(|path| path.found).map(|found| found.queue.as_seconds()),
             line_carries_bps: path.and_then(|path| path.carries).map(BitRate::as_bits_per_second),
             delivery_rate_bps: path.and_then(|path| path.delivery_rate).map(BitRate::as_bits_per_second),
             services,
