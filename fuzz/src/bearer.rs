@@ -5,7 +5,7 @@
 
 use super::configs;
 use super::contents;
-use arqway_link::bearer::{Bearer, Config};
+use arqway_link::bearer::{Bearer, Config, Rate};
 use arqway_link::fuzz::Input;
 use arqway_link::mux::Plan;
 use arqway_link::{
@@ -77,8 +77,13 @@ pub(crate) fn drive(octets: &[u8]) {
     let mut input = Input::new(octets);
     let services = configs::mux(&mut input);
     let plan = services.plan().expect("few services and no rates");
-    let rate = input.flag().then(|| BitRate::from_bits_per_second(64_000 + 1000 * u64::from(input.number())));
-    let config = Config { rate: rate.flatten(), pack_delay: input.span(0, 20), ..Config::default() };
+    let given = input.flag().then(|| u64::from(input.number()));
+    let rate = match given {
+        None => Rate::Unpaced,
+        Some(number) if number % 4 == 0 => Rate::AUTOMATIC,
+        Some(number) => BitRate::from_bits_per_second(64_000 + 1000 * number).map_or(Rate::Unpaced, Rate::Fixed),
+    };
+    let config = Config { rate, pack_delay: input.span(0, 20), ..Config::default() };
     let mut world = World::new(plan, config);
     let carrier = world.ends[0].inner().inner().service_of(&contents::numbered(7));
     // RLC tells of a packet's end by the next one, and RLP by a keepalive, if it has one.

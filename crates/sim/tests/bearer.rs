@@ -50,7 +50,7 @@ fn modem() -> Scenario {
 }
 
 fn paced() -> bearer::Config {
-    bearer::Config { rate: Some(rate(PACE)), mtu_least: Mtu::ETHERNET, ..bearer::Config::default() }
+    bearer::Config { rate: rate(PACE).into(), mtu_least: Mtu::ETHERNET, ..bearer::Config::default() }
 }
 
 /// What waits in the modem's queue toward the client, how long the call's packets took, and when they came.
@@ -155,7 +155,7 @@ fn a_path_whose_mtu_shrinks_holds_packets_back_no_longer_than_five_seconds() {
     ] {
         let mut scenario = modem();
         scenario.link_layer.service = service.clone();
-        scenario.link_layer.bearer = Some(bearer::Config { rate: Some(rate(PACE)), ..bearer::Config::default() });
+        scenario.link_layer.bearer = Some(bearer::Config { rate: rate(PACE).into(), ..bearer::Config::default() });
         scenario.file_transfer.enabled = true;
         scenario.file_transfer.packet = length(1200);
         let octets = |octets| NonZeroU32::new(octets).expect("not zero");

@@ -56,6 +56,8 @@ fn each_key_of_the_status_is_explained() {
         mtu_octets: 1500,
         rate_bps: None,
         slowed_from_bps: None,
+        rate_found: None,
+        line_queue_s: None,
         line_carries_bps: None,
         delivery_rate_bps: None,
         services: vec![service],

@@ -401,13 +401,14 @@ impl Automatic {
         self.drain(queue, target, rates, now);
         let round = self.round_time();
         let reach = self.base + 2.0 * self.interval.min(0.05) + 2.0 * target;
-        if let Some(crowd) = &mut self.crowd {
-            if self.drain.until.is_none() {
-                self.window = crowd.window(round_trip, now).min(self.capacity * 4.0 * (round_trip.as_seconds() + 0.1));
-                self.pace = self.bounded(1.2 * self.window / round_trip.as_seconds().max(1e-3));
-                self.finding = Finding::Rival;
-                return;
-            }
+        if let Some(crowd) = &self.crowd
+            && self.drain.until.is_none()
+        {
+            // Who lost his part may get back four times what he has.
+            self.window = crowd.window(round_trip, now).min(self.capacity * 4.0 * (round_trip.as_seconds() + 0.1));
+            self.pace = self.bounded(1.2 * self.window / round_trip.as_seconds().max(1e-3));
+            self.finding = Finding::Rival;
+            return;
         }
         let factor = (1.0 + (target - queue) / (1.5 * round)).clamp(0.5, 1.5);
         let factor = if self.drain.until.is_some() { DRAINING.min(factor) } else { factor };

@@ -1,6 +1,11 @@
 //! What a rate that is found promises, each with the seed of its world.
 
-#![allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+#![allow(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a world of small numbers"
+)]
 
 mod world;
 
@@ -138,13 +143,13 @@ fn drawn(seed: u64) -> Line {
         state ^= state << 17;
         from + (to - from) * ((state >> 11) as f64 / (1u64 << 53) as f64)
     };
-    let rate = 10f64.powf(draw(-1.0, 2.0));
-    let delay = 10f64.powf(draw(0.4, 2.2));
+    let rate = libm::pow(10.0, draw(-1.0, 2.0));
+    let delay = libm::pow(10.0, draw(0.4, 2.2));
     let changes = draw(0.0, 3.0) as u64;
     let mut line = Line { seed: seed + 1, ..Line::new(rate, delay) };
     for change in 1..=changes {
         let when = change * 8000;
-        line.rate.push((when, rate * 10f64.powf(draw(-0.7, 0.7))));
+        line.rate.push((when, rate * libm::pow(10.0, draw(-0.7, 0.7))));
         line.delay.push((when + 3000, delay + draw(0.0, 50.0)));
         line.lost.push((when, draw(0.0, 0.2)));
     }

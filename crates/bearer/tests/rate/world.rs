@@ -152,7 +152,7 @@ struct World {
     queue: VecDeque<(Of, f64, Time)>,
     queued: f64,
     is_busy: bool,
-    frames: std::collections::HashMap<u64, Frame>,
+    frames: std::collections::BTreeMap<u64, Frame>,
     number: u64,
     random: u64,
     last_arrival: Time,
@@ -190,7 +190,7 @@ impl World {
             queue: VecDeque::new(),
             queued: 0.0,
             is_busy: false,
-            frames: std::collections::HashMap::new(),
+            frames: std::collections::BTreeMap::new(),
             number: 0,
             last_arrival: Time::ZERO,
             seen: Vec::new(),
@@ -354,7 +354,7 @@ impl World {
         } else if rival.most == 0.0 {
             rival.window += 1.0;
         } else {
-            let seconds = self.now.since(rival.since).as_seconds() - (rival.most * 0.3 / 0.4).cbrt();
+            let seconds = self.now.since(rival.since).as_seconds() - libm::cbrt(rival.most * 0.3 / 0.4);
             let cubic = rival.most + 0.4 * seconds.powi(3);
             rival.window = (rival.window + 0.5 / rival.window).max(cubic.min(rival.window + 0.5));
         }
