@@ -134,6 +134,32 @@ fn a_rival_who_fills_the_queue_leaves_a_fair_part_and_gets_one_and_then_the_queu
     assert!(share(&seen, 22.0, 30.0) >= 0.93, "{:.3}", share(&seen, 22.0, 30.0));
 }
 
+/// A rate in Brownian motion between 0 and 12 Mbit/s, with outages of a second.
+fn wandering(seed: u64) -> Line {
+    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    let mut uniform = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 11) as f64 / (1u64 << 53) as f64
+    };
+    let (mut rate, mut course, mut at) = (6.0f64, Vec::new(), 0);
+    while at < 40_000 {
+        course.push((at, rate));
+        at += 20;
+        // Twelve uniform numbers make a normal one; its deviation is 2.4 Mbit/s in a second.
+        let normal: f64 = (0..12).map(|_| uniform()).sum::<f64>() - 6.0;
+        rate = (rate + normal * 2.4 * (0.02f64).sqrt()).clamp(0.0, 12.0);
+        if rate == 0.0 {
+            let lasts = (uniform() * 2000.0) as u64;
+            course.push((at, 0.0));
+            at += lasts - lasts % 20;
+            rate = 0.5;
+        }
+    }
+    Line { rate: course, queue: 3000.0, ..line() }
+}
+
 /// A line drawn at random.
 fn drawn(seed: u64) -> Line {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
@@ -230,6 +256,11 @@ fn table() {
     print("policer lossy", Line { queue: 3.0, lost: vec![(0, 0.1)], ..line() });
     print("policer falls", Line { queue: 3.0, rate: vec![(0, 10.0), (10_000, 3.0), (20_000, 10.0)], ..line() });
     print("policer long", Line { queue: 3.0, ..Line::new(10.0, 150.0) });
+    print("wandering", wandering(1));
+    print(
+        "wandering slow",
+        Line { rate: wandering(2).rate.into_iter().map(|(at, rate)| (at, rate / 6.0)).collect(), ..line() },
+    );
     print("drift", Line { drift: 200.0, ..line() });
     print("drift back", Line { drift: -200.0, ..line() });
     print("set", Line { set: Some((10_000, 700.0)), ..line() });
