@@ -30,6 +30,11 @@ const FIRST_WINDOW: f64 = 10.0 * 1500.0;
 const TARGET: Span = Span::from_milliseconds(4);
 /// How slowly growth begins.
 const SLOWEST_GROWTH: f64 = 0.04;
+/// Where the line carried twice as much a while ago, growth begins with this; each round what it carried counts for so much.
+const AGAIN: f64 = 0.5;
+const FORGETS: f64 = 0.98;
+/// The part of the capacity that one report leaves at least.
+const SLOWEST_FALL: f64 = 0.25;
 /// How often the queue is let run empty.
 const DRAIN_EACH: Span = Span::from_milliseconds(2000);
 /// By how much less is sent meanwhile.
@@ -102,6 +107,8 @@ pub(crate) struct Heard {
 pub(crate) struct Automatic {
     bounds: Bounds,
     capacity: f64,
+    /// What it was at most, less the older that is.
+    reached: f64,
     /// Whether the capacity has been seen: a queue has stood, or faster has lost more.
     is_known: bool,
     growth: f64,
@@ -160,6 +167,7 @@ impl Automatic {
         let mut new = Self {
             bounds,
             capacity: FIRST_RATE,
+            reached: 0.0,
             is_known: false,
             growth: 1.0,
             hold: (0, 2),
@@ -290,6 +298,7 @@ impl Automatic {
         let paces = [self.pace, self.round.paces[0]];
         let next = Round { began: now, first: Some(newest), was_full: false, paces };
         let Round { first, was_full, paces: [_, seen], .. } = core::mem::replace(&mut self.round, next);
+        self.reached = self.capacity.max(self.reached * FORGETS);
         let Some(first) = first else { return };
         let lasted = newest.at.since(first.at).as_seconds();
         if lasted <= 0.0 {
@@ -324,7 +333,8 @@ impl Automatic {
             return;
         }
         self.finding = if self.is_known { Finding::Steady } else { Finding::Probing };
-        self.capacity = self.bounded(self.capacity * (1.0 + self.growth));
+        let growth = if self.capacity < self.reached / 2.0 { self.growth.max(AGAIN) } else { self.growth };
+        self.capacity = self.bounded(self.capacity * (1.0 + growth));
         self.growth = (self.growth * 2.0).min(1.0);
     }
 
@@ -387,7 +397,8 @@ impl Automatic {
         let arrived = arrived * self.losses.carried(lost, datagrams);
         self.is_known = true;
         self.hold.1 = 2;
-        self.capacity = self.bounded(arrived);
+        // A line that stood still has not become as slow as that: at least a quarter is left by each report.
+        self.capacity = self.bounded(arrived.max(self.capacity * SLOWEST_FALL));
         self.finding = if queue > 1.5 * target { Finding::Delay } else { Finding::Steady };
     }
 
