@@ -35,7 +35,7 @@ pub(super) struct Delay {
 impl Delay {
     /// A datagram that was sent at a time arrived at another one, each by the clock of its end.
     pub(super) fn hear(&mut self, sent: Time, arrived: u32, now: Time) {
-        let difference = arrived.wrapping_sub(super::super::wire::microseconds(sent));
+        let difference = arrived.wrapping_sub(crate::wire::microseconds(sent));
         let first = *self.first.get_or_insert(difference);
         let delay = i64::from(difference.wrapping_sub(first).cast_signed());
         let [_, before] = self.last.unwrap_or([delay; 2]);
