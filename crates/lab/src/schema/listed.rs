@@ -25,13 +25,14 @@ pub struct ListedSetting {
 }
 
 /// The settings whose form is that of another list, so what is below them is not listed.
-const LEAVES: [(&str, &str, &str); 6] = [
+const LEAVES: [(&str, &str, &str); 7] = [
     ("Losses", "recording", ""),
     ("RateSteps", "recording", ""),
     ("DelaySteps", "recording", ""),
     ("Ratio", "share", "0 % to 100 %"),
     ("ServiceConfig", "service", "a scheme or a table"),
     ("Class", "table", ""),
+    ("PathRate", "rate", "or automatic, unpaced, or { least, most }"),
 ];
 
 /// Every setting of a world, in the order of the schema. What only one kind of a choice has, says so.
