@@ -80,6 +80,7 @@ pub(crate) fn drive(octets: &[u8]) {
     let given = input.flag().then(|| u64::from(input.number()));
     let rate = match given {
         None => Rate::Unpaced,
+        Some(number) if number % 4 == 0 => Rate::AUTOMATIC,
         Some(number) => BitRate::from_bits_per_second(64_000 + 1000 * number).map_or(Rate::Unpaced, Rate::Fixed),
     };
     let config = Config { rate, pack_delay: input.span(0, 20), ..Config::default() };

@@ -367,17 +367,23 @@ impl<S: LinkService> Bearer<S> {
         if self.epoch.id().is_none() {
             return;
         }
+        self.mind_silence(now);
+        if self.is_up && self.path.mtu.expire(self.path.round_trip(), now) {
+            self.counters.black_holes += 1;
+            self.path.interrupt();
+            // Small datagrams take less time at the pace, so less silence is borne.
+            self.mind_silence(now);
+        }
+        self.tell_mtu();
+    }
+
+    fn mind_silence(&mut self, now: Time) {
         while let Some(act) = self.path.liveness.act(self.path.sent.unanswered_since(), self.path.limits(), now) {
             match act {
                 Act::Ping => self.transit.wants.ping = true,
                 Act::Down => self.tell_services(now),
             }
         }
-        if self.is_up && self.path.mtu.expire(self.path.round_trip(), now) {
-            self.counters.black_holes += 1;
-            self.path.interrupt();
-        }
-        self.tell_mtu();
     }
 }
 

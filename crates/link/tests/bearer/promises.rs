@@ -30,13 +30,14 @@ fn setting() -> impl Strategy<Value = Setting> {
     let mtus = proptest::collection::vec((0u64..HEALED, prop_oneof![Just(1500), Just(300), 256u16..1500]), 0..3);
     let restarts = proptest::collection::vec((0u64..HEALED, 0usize..2), 0..3);
     let pack = prop_oneof![2 => Just(0u64), 1 => 1u64..50];
-    // Given, and none.
-    let rates = 0..2;
+    // Given, found, and none.
+    let rates = 0..3;
     (0..SERVICES.len(), way(), way(), any::<u32>(), outages, mtus, restarts, rates, pack).prop_map(
         |(service, down, up, seed, outages, mtus, restarts, kind, pack)| {
             let given = |way: &Way| BitRate::from_bits_per_second(way.rate.as_bits_per_second() * 49 / 50);
             let rate = |way| match kind {
                 0 => given(way).map_or(Rate::Unpaced, Rate::Fixed),
+                1 => Rate::AUTOMATIC,
                 _ => Rate::Unpaced,
             };
             let config = Config {
