@@ -5,7 +5,7 @@
 //!     none, and the pace was used for a round             grows: 4 %, 8 %, ... at most twice as much each round
 //!     stands                                              what arrives, and a little more or less, so that the queue comes to `TARGET`
 //!     stands, however much less is sent                   the path is longer: what it was before counts no more
-//!     stands for long, whatever is done                   somebody else fills it: a window like CUBIC's, see `crowd`
+//!     stands for long, and moves by less than the target  the same
 //! ```
 //!
 //! Losses count where they move with the rate (see `losses`), and silence never does: a line that stands still for two seconds goes on at its
@@ -16,7 +16,6 @@
 
 use super::Bounds;
 use super::Mark;
-use super::crowd::Crowd;
 use super::delay::Delay;
 use super::delivery::{Delivery, Rates};
 use super::losses::{Losses, Verdict};
@@ -39,11 +38,9 @@ const SLOWEST_FALL: f64 = 0.25;
 const DRAIN_EACH: Span = Span::from_milliseconds(2000);
 /// By how much less is sent meanwhile.
 const DRAINING: f64 = 0.75;
-/// A queue that stands for so many rounds, and so long, is a rival's.
-const CROWDED_ROUNDS: u32 = 12;
-const CROWDED_FOR: Span = Span::from_milliseconds(1500);
-/// Whether a rival has gone is tried so often.
-const ALONE_EACH: Span = Span::from_milliseconds(1000);
+/// Queues move: what has stood for so many rounds, and so long, and hardly moved is the path.
+const STANDING_ROUNDS: u32 = 12;
+const STANDING_FOR: Span = Span::from_milliseconds(4500);
 
 /// Datagrams by their size: more than half of the largest, or less.
 const LARGE: usize = 0;
@@ -63,8 +60,6 @@ pub enum Finding {
     Losses,
     /// Nobody has more to send.
     Application,
-    /// A rival fills the queue.
-    Rival,
 }
 
 impl Finding {
@@ -77,7 +72,6 @@ impl Finding {
             Self::Delay => "delay",
             Self::Losses => "losses",
             Self::Application => "application",
-            Self::Rival => "rival",
         }
     }
 }
@@ -134,9 +128,7 @@ pub(crate) struct Automatic {
     drain: Drain,
     /// Since when less is sent and arrives, and the delay does not move.
     unmoved: Option<Time>,
-    /// Rounds in a row with a queue, and since when.
-    crowded: (u32, Time),
-    crowd: Option<Crowd>,
+    standing: Option<Standing>,
     finding: Finding,
     pace: f64,
     window: f64,
@@ -152,12 +144,19 @@ struct Round {
     paces: [f64; 2],
 }
 
+/// A queue that stands, in seconds.
+#[derive(Debug, Clone, Copy)]
+struct Standing {
+    since: Time,
+    rounds: u32,
+    least: f64,
+    most: f64,
+}
+
 #[derive(Debug, Clone, Copy, Default)]
 struct Drain {
     next: Time,
     until: Option<Time>,
-    /// What arrived when it began.
-    arrived: f64,
     /// Until when its effect is looked at, the queue before it, and the least since.
     watch: Option<(Time, f64, f64)>,
 }
@@ -185,8 +184,7 @@ impl Automatic {
             round: Round::default(),
             drain: Drain::default(),
             unmoved: None,
-            crowded: (0, Time::ZERO),
-            crowd: None,
+            standing: None,
             finding: Finding::Probing,
             pace: FIRST_RATE,
             window: FIRST_WINDOW,
@@ -242,8 +240,7 @@ impl Automatic {
         if let Some(rates) = rates.filter(|_| self.delivery.is_sure()) {
             self.follow(rates, queue, target, now);
         }
-        self.compete(queue, target, rates, heard.round_trip, now);
-        self.settle(queue, target, rates, heard.round_trip, now);
+        self.settle(queue, target, now);
     }
 
     fn measure(&mut self, heard: &Heard, now: Time) {
@@ -258,11 +255,6 @@ impl Automatic {
         self.delivery.hear(heard.newest, heard.overhead, heard.arrived, delivered);
         if let Some(before) = self.before.replace(heard.newest) {
             let sent = heard.newest.octets.saturating_sub(before.octets);
-            if self.losses.is_unusual(sent, delivered)
-                && let Some(crowd) = &mut self.crowd
-            {
-                crowd.lose(heard.round_trip, now);
-            }
             self.losses.hear(sent, heard.newest.number.saturating_sub(before.number), delivered);
         }
         if let Some(before) = self.heard_at.replace(now) {
@@ -313,11 +305,7 @@ impl Automatic {
             self.losses.interrupt();
             self.before_trial = None;
         }
-        if queue > target * 1.3 {
-            self.crowded.0 += 1;
-        } else {
-            self.crowded = (0, now);
-        }
+        self.stand(queue, target, now);
         if queue > target / 2.0 || self.before_trial.is_some() || self.drain.until.is_some() {
             return;
         }
@@ -402,42 +390,31 @@ impl Automatic {
         self.finding = if queue > 1.5 * target { Finding::Delay } else { Finding::Steady };
     }
 
-    /// Enters and leaves the competition with a rival.
-    fn compete(&mut self, queue: f64, target: f64, rates: Option<Rates>, round_trip: Span, now: Time) {
-        if let Some(crowd) = &mut self.crowd {
-            // What never moves, whatever is sent, is a longer path and no rival.
-            let is_flat = crowd.swing(queue) < target && now.since(self.crowded.1) > CROWDED_FOR * 2;
-            if is_flat {
-                self.moved(now);
-            }
-            if is_flat || queue < target / 2.0 {
-                (self.crowd, self.crowded) = (None, (0, now));
-            }
+    /// One round more with a queue, or without.
+    fn stand(&mut self, queue: f64, target: f64, now: Time) {
+        if queue <= target * 1.3 {
+            self.standing = None;
             return;
         }
-        let (rounds, since) = self.crowded;
-        if rounds >= CROWDED_ROUNDS && now.since(since) > CROWDED_FOR {
-            let arrived = rates.map_or(self.capacity, |rates| rates.arrived);
-            self.crowd = Some(Crowd::new(arrived * round_trip.as_seconds(), now));
-            self.drain.next = now + ALONE_EACH;
+        let standing = self.standing.get_or_insert(Standing { since: now, rounds: 0, least: queue, most: queue });
+        standing.rounds += 1;
+        (standing.least, standing.most) = (standing.least.min(queue), standing.most.max(queue));
+        let is_long = standing.rounds >= STANDING_ROUNDS && now.since(standing.since) > STANDING_FOR;
+        if is_long {
+            let is_path = standing.most - standing.least < target;
+            self.standing = None;
+            if is_path {
+                self.moved(now);
+            }
         }
     }
 
     /// Pace and window of what is known.
-    fn settle(&mut self, queue: f64, target: f64, rates: Option<Rates>, round_trip: Span, now: Time) {
+    fn settle(&mut self, queue: f64, target: f64, now: Time) {
         self.watch(queue, target, now);
-        self.drain(queue, target, rates, now);
+        self.drain(queue, target, now);
         let round = self.round_time();
         let reach = self.base + 2.0 * self.interval.min(0.05) + 2.0 * target;
-        if let Some(crowd) = &self.crowd
-            && self.drain.until.is_none()
-        {
-            // Who lost his part may get back four times what he has.
-            self.window = crowd.window(round_trip, now).min(self.capacity * 4.0 * (round_trip.as_seconds() + 0.1));
-            self.pace = self.bounded(1.2 * self.window / round_trip.as_seconds().max(1e-3));
-            self.finding = Finding::Rival;
-            return;
-        }
         let factor = (1.0 + (target - queue) / (1.5 * round)).clamp(0.5, 1.5);
         let factor = if self.drain.until.is_some() { DRAINING.min(factor) } else { factor };
         let factor = if self.is_known { factor } else { factor.min(1.0) };
@@ -458,7 +435,7 @@ impl Automatic {
         }
     }
 
-    fn drain(&mut self, queue: f64, target: f64, rates: Option<Rates>, now: Time) {
+    fn drain(&mut self, queue: f64, target: f64, now: Time) {
         if let Some(until) = self.drain.until {
             if now < until {
                 return;
@@ -466,18 +443,12 @@ impl Automatic {
             self.drain.until = None;
             // That the queue is gone is our own doing, and seen for a round trip: no reason to grow.
             self.hold.0 = self.hold.0.max(2);
-            let arrived = rates.map_or(0.0, |rates| rates.arrived);
-            // Alone, what arrives does not depend on what is sent.
-            if self.crowd.is_some() && arrived > 0.93 * self.drain.arrived {
-                (self.crowd, self.crowded) = (None, (0, now));
-            }
         }
-        if now >= self.drain.next && (queue > target / 4.0 || self.crowd.is_some()) && self.is_known {
-            let lasts = if self.crowd.is_some() { 1.5 * self.round_time() + 0.06 } else { (4.0 * queue).min(0.2) };
+        if now >= self.drain.next && queue > target / 4.0 && self.is_known {
+            let lasts = (4.0 * queue).min(0.2);
             self.drain = Drain {
-                next: now + if self.crowd.is_some() { ALONE_EACH } else { DRAIN_EACH },
+                next: now + DRAIN_EACH,
                 until: Some(now + Span::from_seconds(lasts)),
-                arrived: rates.map_or(0.0, |rates| rates.arrived),
                 watch: Some((now + Span::from_seconds(lasts + self.round_time() + 0.04), queue, queue)),
             };
         }

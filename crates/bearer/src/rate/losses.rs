@@ -136,11 +136,6 @@ impl Losses {
         Verdict::Innocent
     }
 
-    /// Whether a report says of more losses than are usual: so many octets arrived of those that were sent.
-    pub(super) fn is_unusual(&self, sent: u64, delivered: u64) -> bool {
-        delivered.to_f64() < sent.to_f64() * (1.0 - 2.0 * self.usual - 0.02)
-    }
-
     /// What was measured ends here.
     pub(super) fn interrupt(&mut self) {
         *self = Self { usual: self.usual, ..Self::default() };

@@ -13,13 +13,11 @@
 //! | `delay.rs` | how long a queue stands on the way, from the one-way delay of the datagrams themselves |
 //! | `delivery.rs` | how fast datagrams arrive |
 //! | `losses.rs` | which losses are the link's own, and which come of sending too fast |
-//! | `crowd.rs` | beside a rival who fills the queue |
 //! | `breaker.rs` | a given rate of which less than half arrives |
 //! | `shortfall.rs` | a line that carries less than a given rate |
 
 mod automatic;
 pub(crate) mod breaker;
-mod crowd;
 mod delay;
 mod delivery;
 mod losses;

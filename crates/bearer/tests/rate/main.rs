@@ -269,5 +269,7 @@ fn table() {
     print("back", Line { back: 300.0, ..line() });
     print("wanted 2", Line { wanted: Some(2.0), ..line() });
     print("rival", Line { rival: Some((5_000, 20_000)), queue: 40.0, ..line() });
+    print("rival deep", Line { rival: Some((5_000, 20_000)), queue: 200.0, ..line() });
+    print("rival long", Line { rival: Some((5_000, 20_000)), queue: 100.0, ..Line::new(20.0, 50.0) });
     print("rival first", Line { rival: Some((0, 20_000)), queue: 40.0, ..line() });
 }
