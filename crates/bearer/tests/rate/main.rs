@@ -119,6 +119,37 @@ fn a_line_that_stood_still_goes_on_at_its_rate() {
 }
 
 #[test]
+fn a_line_that_stands_still_again_and_again_takes_little_from_who_sends_little() {
+    let still = (1..6).flat_map(|time| [(4000 * time, 0.0), (4000 * time + 2000, 10.0)]);
+    let rate = core::iter::once((0, 10.0)).chain(still).collect();
+    let seen = run(&Line { rate, wanted: Some(0.2), ..line() }, 24);
+    let least = seen[300..].iter().map(|seen| seen.pace).filter(|pace| *pace > 0.0).fold(f64::MAX, f64::min);
+    assert!(least >= 0.2, "{least:.3} Mbit/s");
+}
+
+#[test]
+fn small_datagrams_that_are_through_sooner_do_not_make_large_ones_look_late() {
+    for rate in [0.064, 0.256] {
+        let seen = run(&Line { sizes: [60, 1400], ..Line::new(rate, 20.0) }, 30);
+        assert!(share(&seen, 4.0, 30.0) >= 0.93, "{:.3} of {rate} Mbit/s", share(&seen, 4.0, 30.0));
+    }
+}
+
+#[test]
+fn the_pace_stays_between_its_bounds() {
+    let bounded = |rate, least: &str, most: &str| {
+        let text = format!("{{ \"least\": \"{least}\", \"most\": \"{most}\" }}");
+        let setting = serde_json::from_str(&text).expect("bounds");
+        let paces: Vec<f64> =
+            run(&Line { setting, ..Line::new(rate, 20.0) }, 10).iter().map(|seen| seen.pace).collect();
+        let paces = || paces.iter().copied().filter(|pace| *pace > 0.0);
+        (paces().fold(f64::MAX, f64::min), paces().fold(0.0, f64::max))
+    };
+    assert_eq!(bounded(10.0, "8 kbit/s", "4 Mbit/s").1, 4.0, "the line carries more");
+    assert_eq!(bounded(1.0, "2 Mbit/s", "1 Gbit/s").0, 2.0, "the line carries less");
+}
+
+#[test]
 fn who_sends_little_lowers_nothing() {
     let seen = run(&Line { wanted: Some(0.2), ..line() }, 20);
     let least = seen[300..].iter().map(|seen| seen.pace).filter(|pace| *pace > 0.0).fold(f64::MAX, f64::min);

@@ -11,9 +11,11 @@ pub(super) fn ms(milliseconds: u64) -> Span {
     Span::from_milliseconds(milliseconds)
 }
 
-/// A service that has a frame of 1,400 octets as often as it may send one, or at most so many octets a second.
+/// A service that has a frame as often as it may send one, or at most so many octets a second. Frames have these sizes by turns, or less
+/// where there is less room.
 #[derive(Debug)]
 struct Source {
+    sizes: [usize; 2],
     most: Option<f64>,
     began: Time,
     sent: f64,
@@ -31,10 +33,11 @@ impl LinkService for Source {
     }
     fn poll_frame(&mut self, now: Time, room: Octets) -> Option<Frame> {
         let may = self.most.is_none_or(|most| self.sent < now.since(self.began).as_seconds() * most);
-        let size = room.as_usize().min(1400);
+        let size = room.as_usize().min(self.sizes[0]);
         if !self.is_up || !may || size < 60 {
             return None;
         }
+        self.sizes.swap(0, 1);
         self.sent += size as f64;
         Some(Frame::from_wire(Tag::from_octet(0), vec![0; size - 1].into()))
     }
@@ -89,6 +92,10 @@ pub(super) struct Line {
     /// From when to when a rival as TCP with CUBIC's window fills the queue.
     pub(super) rival: Option<(u64, u64)>,
     pub(super) seed: u64,
+    /// The sizes of frames, by turns.
+    pub(super) sizes: [usize; 2],
+    /// What the sender is told of the rate.
+    pub(super) setting: Rate,
 }
 
 impl Line {
@@ -105,6 +112,8 @@ impl Line {
             wanted: None,
             rival: None,
             seed: 1,
+            sizes: [1400; 2],
+            setting: Rate::AUTOMATIC,
         }
     }
 }
@@ -173,8 +182,9 @@ struct Rival {
 impl World {
     fn new(line: Line) -> Self {
         let end = |side, most: Option<f64>| {
-            let config = Config { rate: Rate::AUTOMATIC, ..Config::default() };
-            let source = move |_: &LinkContext| Source { most, began: Time::ZERO, sent: 0.0, is_up: true };
+            let config = Config { rate: line.setting, ..Config::default() };
+            let sizes = line.sizes;
+            let source = move |_: &LinkContext| Source { sizes, most, began: Time::ZERO, sent: 0.0, is_up: true };
             Bearer::new(config, source, LinkContext::from(side), if side == Side::Client { 7 } else { 8 }, Time::ZERO)
         };
         let ends = [end(Side::AccessPoint, line.wanted.map(|most| most * 125_000.0)), end(Side::Client, Some(0.0))];
