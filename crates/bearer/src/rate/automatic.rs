@@ -42,10 +42,6 @@ const DRAINING: f64 = 0.75;
 const STANDING_ROUNDS: u32 = 12;
 const STANDING_FOR: Span = Span::from_milliseconds(4500);
 
-/// Datagrams by their size: more than half of the largest, or less.
-const LARGE: usize = 0;
-const SMALL: usize = 1;
-
 /// What holds the pace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Finding {
@@ -108,10 +104,7 @@ pub(crate) struct Automatic {
     growth: f64,
     /// Rounds without growth, since faster has lost more; and how many the next time.
     hold: (u32, u32),
-    /// That of large datagrams and of small ones.
-    delays: [Delay; 2],
-    /// Which of them the newest was.
-    like: usize,
+    delay: Delay,
     delivery: Delivery,
     losses: Losses,
     /// The capacity before a trial of losses.
@@ -170,8 +163,7 @@ impl Automatic {
             is_known: false,
             growth: 1.0,
             hold: (0, 2),
-            delays: [Delay::default(), Delay::default()],
-            like: LARGE,
+            delay: Delay::default(),
             delivery: Delivery::default(),
             losses: Losses::default(),
             before_trial: None,
@@ -211,7 +203,7 @@ impl Automatic {
     }
 
     pub(crate) fn found(&self) -> Found {
-        Found { finding: self.finding, queue: self.queue() }
+        Found { finding: self.finding, queue: self.delay.queue() }
     }
 
     /// What was measured ends here: the link was down, or numbers begin anew. The rate is as it was.
@@ -231,7 +223,7 @@ impl Automatic {
     /// A report whose newest datagram is known.
     pub(crate) fn hear(&mut self, heard: &Heard, now: Time) {
         self.measure(heard, now);
-        let queue = self.queue().as_seconds();
+        let queue = self.delay.queue().as_seconds();
         let target = self.target();
         let rates = self.delivery.rates();
         if heard.newest.at >= self.round.began {
@@ -244,13 +236,12 @@ impl Automatic {
     }
 
     fn measure(&mut self, heard: &Heard, now: Time) {
-        // A large datagram takes longer than a small one, and no queue stands for that: each is compared with its like.
+        // A larger datagram takes longer than those before, and no queue stands for that.
         if heard.newest.size > self.largest + self.largest / 16 {
-            self.delays[LARGE].begin();
+            self.delay.begin();
         }
         self.largest = self.largest.max(heard.newest.size);
-        self.like = if heard.newest.size > self.largest / 2 { LARGE } else { SMALL };
-        self.delays[self.like].hear(heard.newest.at, heard.arrived, now);
+        self.delay.hear(heard.newest.at, heard.arrived, now);
         let delivered = core::mem::take(&mut self.delivered);
         self.delivery.hear(heard.newest, heard.overhead, heard.arrived, delivered);
         if let Some(before) = self.before.replace(heard.newest) {
@@ -260,19 +251,8 @@ impl Automatic {
         if let Some(before) = self.heard_at.replace(now) {
             self.interval += (now.since(before).as_seconds().min(0.5) - self.interval) / 8.0;
         }
-        let base = (heard.round_trip.as_seconds() - self.queue().as_seconds()).max(0.0);
+        let base = (heard.round_trip.as_seconds() - self.delay.queue().as_seconds()).max(0.0);
         self.base += (base - self.base) * if base > self.base { 0.5 } else { 0.125 };
-    }
-
-    /// How long a queue stands on the way.
-    fn queue(&self) -> Span {
-        self.delays[self.like].queue()
-    }
-
-    /// The path is longer than it was.
-    fn moved(&mut self, now: Time) {
-        self.delays[self.like].moved(now);
-        self.delays[1 - self.like].begin();
     }
 
     /// A round trip without a queue, and what a report waits.
@@ -281,7 +261,7 @@ impl Automatic {
     }
 
     fn target(&self) -> f64 {
-        let jitter = (0.7 * self.delays[self.like].jitter().as_seconds()).min(TARGET.as_seconds());
+        let jitter = (0.7 * self.delay.jitter().as_seconds()).min(TARGET.as_seconds());
         TARGET.as_seconds() + jitter + 1500.0 / self.capacity
     }
 
@@ -371,7 +351,7 @@ impl Automatic {
             }
             let since = *self.unmoved.get_or_insert(now);
             if now.since(since).as_seconds() > 1.5 * self.round_time() + 0.06 {
-                self.moved(now);
+                self.delay.moved(now);
                 self.unmoved = None;
             }
             return;
@@ -404,7 +384,7 @@ impl Automatic {
             let is_path = standing.most - standing.least < target;
             self.standing = None;
             if is_path {
-                self.moved(now);
+                self.delay.moved(now);
             }
         }
     }
@@ -430,7 +410,7 @@ impl Automatic {
         if now >= until {
             self.drain.watch = None;
             if before < 1.5 * target && least.min(queue) > 0.6 * before && before > target / 3.0 {
-                self.moved(now);
+                self.delay.moved(now);
             }
         }
     }
