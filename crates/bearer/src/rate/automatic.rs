@@ -439,3 +439,46 @@ impl Automatic {
         if rate.is_finite() { rate.clamp(least, most) } else { least }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(milliseconds: u64) -> Time {
+        Time::ZERO + Span::from_milliseconds(milliseconds)
+    }
+
+    /// A megabyte a second is known.
+    fn automatic() -> Automatic {
+        Automatic { capacity: 1e6, is_known: true, base: 0.04, growth: SLOWEST_GROWTH, ..Automatic::new(Bounds::ANY) }
+    }
+
+    #[test]
+    fn one_report_after_a_standstill_leaves_a_quarter_of_the_capacity() {
+        let mut automatic = automatic();
+        let rates = Rates { sent: 2e4, arrived: 700.0, lost: 0.0, datagrams: 1 };
+        automatic.follow(rates, 2.0, 0.01, at(1000));
+        assert!((automatic.capacity - 2.5e5).abs() < 1.0, "{}", automatic.capacity);
+    }
+
+    #[test]
+    fn what_overflows_a_queue_was_never_carried() {
+        let mut automatic = automatic();
+        let rates = Rates { sent: 1.6e6, arrived: 1.2e6, lost: 0.5, datagrams: 100 };
+        automatic.follow(rates, 0.1, 0.01, at(1000));
+        assert!((automatic.capacity - 6e5).abs() < 1.0, "{}", automatic.capacity);
+    }
+
+    #[test]
+    fn what_the_line_carried_before_is_tried_again_by_halves() {
+        let grown = |reached| {
+            let mut automatic = Automatic { capacity: 1e5, reached, pace: 1e5, ..automatic() };
+            let mark = |number: u64| Mark { number, at: at(40 * number), octets: 4000 * number, size: 1400 };
+            automatic.end_round(mark(0), 0.0, 0.01, at(40));
+            automatic.end_round(mark(1), 0.0, 0.01, at(80));
+            automatic.capacity / 1e5
+        };
+        assert!((grown(1e6) - 1.5).abs() < 0.001, "{}", grown(1e6));
+        assert!((grown(1e5) - 1.0 - SLOWEST_GROWTH).abs() < 0.001, "{}", grown(1e5));
+    }
+}

@@ -141,3 +141,46 @@ impl Losses {
         *self = Self { usual: self.usual, ..Self::default() };
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A round of so many datagrams of 1,000 octets, some of which were lost.
+    fn round(losses: &mut Losses, datagrams: u64, lost: u64) -> Verdict {
+        losses.hear(datagrams * 1000, datagrams, (datagrams - lost) * 1000);
+        losses.judge(1e6, true)
+    }
+
+    #[test]
+    fn a_share_that_stays_when_less_is_sent_is_the_links_own() {
+        let mut losses = Losses::default();
+        assert_eq!(round(&mut losses, 100, 0), Verdict::Nothing);
+        assert!(matches!(round(&mut losses, 100, 20), Verdict::Try(part) if part < 0.8));
+        assert_eq!(round(&mut losses, 100, 20), Verdict::Nothing, "sent before");
+        assert_eq!(round(&mut losses, 100, 20), Verdict::Innocent);
+        assert_eq!(round(&mut losses, 100, 22), Verdict::Nothing, "usual now");
+    }
+
+    #[test]
+    fn a_share_that_goes_when_less_is_sent_came_of_sending() {
+        let mut losses = Losses::default();
+        round(&mut losses, 100, 20);
+        round(&mut losses, 100, 20);
+        assert_eq!(round(&mut losses, 100, 0), Verdict::TooFast(1.0));
+    }
+
+    #[test]
+    fn a_trial_ends_after_eight_rounds_of_a_few_datagrams() {
+        let mut losses = Losses::default();
+        round(&mut losses, 100, 20);
+        let verdicts: alloc::vec::Vec<_> = (0..8).map(|_| round(&mut losses, 1, 0)).collect();
+        assert_eq!(verdicts.iter().position(|verdict| *verdict == Verdict::Innocent), Some(7));
+    }
+
+    #[test]
+    fn a_few_datagrams_lost_by_chance_are_no_overflow() {
+        let losses = Losses::default();
+        assert_eq!((losses.carried(0.5, 100), losses.carried(0.1, 100), losses.carried(0.2, 12)), (0.5, 1.0, 1.0));
+    }
+}
