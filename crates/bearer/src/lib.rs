@@ -156,8 +156,8 @@ struct Wants {
     answer: Option<u16>,
     /// A report that found no place in a datagram of frames.
     report: bool,
-    /// The services, or one of these, wait for the pace.
-    pace: bool,
+    /// The services, or one of these, wait for the pace until then, or until a report makes room.
+    turn: Option<Time>,
     /// The peer takes short names.
     short: bool,
 }

@@ -125,10 +125,11 @@ impl Path {
         true
     }
 
-    /// Whether one more datagram of frames may be under way.
-    pub(super) fn has_room(&mut self) -> bool {
+    /// When one more datagram of frames may be under way, unless a report comes before; `None` if it may now.
+    pub(super) fn has_room_at(&mut self, now: Time) -> Option<Time> {
         let under_way = self.sent.under_way(Octets::new(self.overhead.into()));
-        self.automatic.as_mut().is_none_or(|automatic| automatic.has_room(under_way))
+        let since = self.sent.unanswered_since()?;
+        self.automatic.as_mut()?.has_room_at(under_way, since).filter(|from| *from > now)
     }
 
     /// What the line carries, where a report shows that this is less than the pace.

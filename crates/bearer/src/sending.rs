@@ -47,9 +47,14 @@ impl<S: LinkService> Bearer<S> {
         }
         if self.is_up {
             let datagram = self.probe(now, room);
-            let datagram = if datagram.is_none() && self.path.has_room() { self.frames(now, room) } else { datagram };
             if datagram.is_some() {
                 return datagram;
+            }
+            self.transit.wants.turn = self.path.has_room_at(self.last_input);
+            if self.transit.wants.turn.is_none()
+                && let Some(datagram) = self.frames(now, room)
+            {
+                return Some(datagram);
             }
         }
         if self.is_report_due() { self.report(now) } else { None }

@@ -42,8 +42,9 @@ impl<S: LinkService> LinkService for Bearer<S> {
         if !self.outage.is_over() {
             return None;
         }
-        self.transit.wants.pace = !self.path.pace.is_open(self.last_input);
-        if self.transit.wants.pace {
+        let pace = &self.path.pace;
+        self.transit.wants.turn = (!pace.is_open(self.last_input)).then(|| pace.free_at());
+        if self.transit.wants.turn.is_some() {
             return None;
         }
         // What goes late is out at once. A service that waits for that has another frame, or the line would seem idle.
@@ -89,7 +90,7 @@ impl<S: LinkService> LinkService for Bearer<S> {
             self.epoch.deadline(),
             path.received.due(),
             self.transit.packer.opened().map(|opened| opened + self.config.pack_delay),
-            self.transit.wants.pace.then(|| path.pace.free_at()),
+            self.transit.wants.turn,
         ];
         let ahead = ahead.into_iter().map(|deadline| deadline.filter(|deadline| *deadline > self.last_input));
         let others = [

@@ -29,11 +29,21 @@ const FIRST_WINDOW: f64 = 10.0 * 1500.0;
 const TARGET: Span = Span::from_milliseconds(4);
 /// How slowly growth begins.
 const SLOWEST_GROWTH: f64 = 0.04;
+/// Where nothing but losses tells that the line is full, they tell it a round late: growth stays below this.
+const FASTEST_AFTER_LOSSES: f64 = 0.25;
+/// So many rounds pass without growth after faster has lost more, and twice as many the next time.
+const FIRST_HOLD: u32 = 2;
 /// Where the line carried twice as much a while ago, growth begins with this; each round what it carried counts for so much.
 const AGAIN: f64 = 0.5;
 const FORGETS: f64 = 0.98;
-/// The part of the capacity that one report leaves at least.
-const SLOWEST_FALL: f64 = 0.25;
+/// The part of what the line carried a moment ago that one report leaves at least.
+const SLOWEST_FALL: f64 = 0.15;
+/// After a silence of so long, in which reports should have come, they may be kept up on their way back while the line itself is open: what
+/// is under way grows by this part of the capacity meanwhile, enough for a call.
+const PATIENCE: Span = Span::from_milliseconds(60);
+const KEPT_UP: f64 = 0.25;
+/// So many datagrams say how fast the line is, where less is sent than it carried.
+const FEW: u64 = 12;
 /// How often the queue is let run empty.
 const DRAIN_EACH: Span = Span::from_milliseconds(2000);
 /// By how much less is sent meanwhile.
@@ -162,7 +172,7 @@ impl Automatic {
             reached: 0.0,
             is_known: false,
             growth: 1.0,
-            hold: (0, 2),
+            hold: (0, FIRST_HOLD),
             delay: Delay::default(),
             delivery: Delivery::default(),
             losses: Losses::default(),
@@ -191,11 +201,17 @@ impl Automatic {
         BitRate::from_bits_per_second(truncate(self.pace * 8.0)).unwrap_or(BitRate::MINIMUM)
     }
 
-    /// Whether so much may be under way; that it may not is remembered.
-    pub(crate) fn has_room(&mut self, under_way: u64) -> bool {
-        let has_room = under_way.to_f64() < self.window;
-        self.round.was_full |= !has_room;
-        has_room
+    /// When so much may be under way, the first of which went at `since`, if no report comes before; `None` if it may anyway. That it may
+    /// not is remembered.
+    pub(crate) fn has_room_at(&mut self, under_way: u64, since: Time) -> Option<Time> {
+        let beyond = under_way.to_f64() - self.window;
+        if beyond < 0.0 {
+            return None;
+        }
+        self.round.was_full = true;
+        let heard_at = self.heard_at.unwrap_or(Time::ZERO) + Span::from_seconds(2.0 * self.interval);
+        let silent = heard_at.max(since + Span::from_seconds(self.base)) + PATIENCE;
+        Some(silent + Span::from_seconds(beyond / (KEPT_UP * self.capacity)))
     }
 
     pub(crate) fn bounds(&self) -> Bounds {
@@ -225,14 +241,20 @@ impl Automatic {
         self.measure(heard, now);
         let queue = self.delay.queue().as_seconds();
         let target = self.target();
-        let rates = self.delivery.rates();
+        let rates = self.rates();
         if heard.newest.at >= self.round.began {
-            self.end_round(heard.newest, queue, target, now);
+            self.end_round(heard, queue, target, now);
         }
-        if let Some(rates) = rates.filter(|_| self.delivery.is_sure()) {
+        if let Some(rates) = rates {
             self.follow(rates, queue, target, now);
         }
         self.settle(queue, target, now);
+    }
+
+    /// Where little is sent, a datagram or two that waited say nothing of the line: there have to be more.
+    fn rates(&self) -> Option<Rates> {
+        let rates = self.delivery.rates(0)?;
+        if rates.sent < self.capacity / 2.0 { self.delivery.rates(FEW) } else { Some(rates) }
     }
 
     fn measure(&mut self, heard: &Heard, now: Time) {
@@ -266,7 +288,8 @@ impl Automatic {
     }
 
     /// A round is over: all that is reported from now on was sent at the present pace.
-    fn end_round(&mut self, newest: Mark, queue: f64, target: f64, now: Time) {
+    fn end_round(&mut self, heard: &Heard, queue: f64, target: f64, now: Time) {
+        let newest = heard.newest;
         let paces = [self.pace, self.round.paces[0]];
         let next = Round { began: now, first: Some(newest), was_full: false, paces };
         let Round { first, was_full, paces: [_, seen], .. } = core::mem::replace(&mut self.round, next);
@@ -276,7 +299,8 @@ impl Automatic {
         if lasted <= 0.0 {
             return;
         }
-        let rate = (newest.octets - first.octets).to_f64() / lasted;
+        let overhead = (newest.number - first.number) * heard.overhead.as_u64();
+        let rate = (newest.octets - first.octets + overhead).to_f64() / lasted;
         let is_used = was_full || rate > 0.7 * self.pace;
         // Where a queue overflows, or the pace was not used, losses say nothing of it.
         if queue < target * 1.5 && (rate > 0.7 * seen || !self.is_known) {
@@ -303,7 +327,8 @@ impl Automatic {
         self.finding = if self.is_known { Finding::Steady } else { Finding::Probing };
         let growth = if self.capacity < self.reached / 2.0 { self.growth.max(AGAIN) } else { self.growth };
         self.capacity = self.bounded(self.capacity * (1.0 + growth));
-        self.growth = (self.growth * 2.0).min(1.0);
+        let fastest = if self.hold.1 > FIRST_HOLD { FASTEST_AFTER_LOSSES } else { 1.0 };
+        self.growth = (self.growth * 2.0).min(fastest);
     }
 
     fn judge_losses(&mut self, rate: f64) {
@@ -364,9 +389,9 @@ impl Automatic {
         // A queue that overflows loses what was never carried.
         let arrived = arrived * self.losses.carried(lost, datagrams);
         self.is_known = true;
-        self.hold.1 = 2;
+        self.hold.1 = FIRST_HOLD;
         // A line that stood still has not become as slow as that: at least a quarter is left by each report.
-        self.capacity = self.bounded(arrived.max(self.capacity * SLOWEST_FALL));
+        self.capacity = self.bounded(arrived.max(self.delivery.best() * SLOWEST_FALL));
         self.finding = if queue > 1.5 * target { Finding::Delay } else { Finding::Steady };
     }
 
@@ -424,7 +449,7 @@ impl Automatic {
             // That the queue is gone is our own doing, and seen for a round trip: no reason to grow.
             self.hold.0 = self.hold.0.max(2);
         }
-        if now >= self.drain.next && queue > target / 4.0 && self.is_known {
+        if now >= self.drain.next && queue > target / 4.0 && queue < 2.0 * target && self.is_known {
             let lasts = (4.0 * queue).min(0.2);
             self.drain = Drain {
                 next: now + DRAIN_EACH,
@@ -454,11 +479,29 @@ mod tests {
     }
 
     #[test]
-    fn one_report_after_a_standstill_leaves_a_quarter_of_the_capacity() {
+    fn one_report_leaves_a_part_of_what_the_line_carried_a_moment_ago() {
         let mut automatic = automatic();
+        for number in 0..5 {
+            let newest = Mark { number, at: at(20 * number), octets: 20_000 * number, size: 1000 };
+            let arrived = u32::try_from(20_000 * number).expect("soon");
+            automatic.delivery.hear(newest, Octets::ZERO, arrived, 20_000);
+        }
         let rates = Rates { sent: 2e4, arrived: 700.0, lost: 0.0, datagrams: 1 };
         automatic.follow(rates, 2.0, 0.01, at(1000));
-        assert!((automatic.capacity - 2.5e5).abs() < 1.0, "{}", automatic.capacity);
+        assert!((automatic.capacity - 1.5e5).abs() < 1.0, "{}", automatic.capacity);
+    }
+
+    #[test]
+    fn a_silence_lets_a_quarter_of_the_capacity_go() {
+        let mut automatic = Automatic { heard_at: Some(at(1000)), window: 5e4, ..automatic() };
+        assert_eq!(automatic.has_room_at(49_999, at(980)), None);
+        // Two reports' time, the patience, and 5,000 octets at a quarter of a megabyte a second.
+        assert_eq!(automatic.has_room_at(55_000, at(980)), Some(at(1000 + 40 + 60 + 20)));
+        assert_eq!(
+            automatic.has_room_at(55_000, at(1400)),
+            Some(at(1400 + 40 + 60 + 20)),
+            "nothing was under way before"
+        );
     }
 
     #[test]
@@ -473,9 +516,13 @@ mod tests {
     fn what_the_line_carried_before_is_tried_again_by_halves() {
         let grown = |reached| {
             let mut automatic = Automatic { capacity: 1e5, reached, pace: 1e5, ..automatic() };
-            let mark = |number: u64| Mark { number, at: at(40 * number), octets: 4000 * number, size: 1400 };
-            automatic.end_round(mark(0), 0.0, 0.01, at(40));
-            automatic.end_round(mark(1), 0.0, 0.01, at(80));
+            let heard = |number: u64| Heard {
+                newest: Mark { number, at: at(40 * number), octets: 4000 * number, size: 1400 },
+                arrived: 0,
+                round_trip: Span::ZERO,
+                overhead: Octets::ZERO,
+            };
+            (0..2).for_each(|number| automatic.end_round(&heard(number), 0.0, 0.01, at(40 * (number + 1))));
             automatic.capacity / 1e5
         };
         assert!((grown(1e6) - 1.5).abs() < 0.001, "{}", grown(1e6));

@@ -11,9 +11,16 @@ use super::Mark;
 use arqway_units::{Octets, Span, Time, ToFloat};
 
 /// Reports that are remembered.
-const REMEMBERED: usize = 16;
+const REMEMBERED: usize = 32;
 /// Arrivals are counted over so long a time at least: radios send in bursts, each 1 to 20 ms.
 const WINDOW: u32 = 60_000;
+
+/// So many of these say how fast the line was lately.
+const WINDOWS: u32 = 6;
+/// Where nothing arrives for so long, the line may have stood still.
+const STANDSTILL: u32 = 100_000;
+/// So many times between reports say what is usual.
+const LATELY: usize = 5;
 
 #[derive(Debug, Clone, Copy)]
 struct Point {
@@ -45,6 +52,34 @@ pub(super) struct Rates {
     pub(super) datagrams: u64,
 }
 
+/// What several reports say together.
+#[derive(Debug, Default)]
+struct Sum {
+    octets: u64,
+    sent: Span,
+    /// In microseconds.
+    arrived: u32,
+    own: u64,
+    delivered: u64,
+    datagrams: u64,
+}
+
+impl Sum {
+    fn add(&mut self, from: &Point, to: &Point) {
+        self.octets += to.octets - from.octets;
+        self.sent += to.sent_at.since(from.sent_at);
+        self.arrived = self.arrived.saturating_add(to.arrived.wrapping_sub(from.arrived));
+        self.own += to.own - from.own;
+        self.delivered += to.delivered - from.delivered;
+        self.datagrams += to.number - from.number;
+    }
+}
+
+/// How long nothing arrived between two reports.
+fn waited(pair: &[Point]) -> u32 {
+    pair[1].arrived.wrapping_sub(pair[0].arrived)
+}
+
 /// Losses are counted from so many datagrams.
 const ENOUGH: u64 = 12;
 
@@ -70,29 +105,98 @@ impl Delivery {
         });
     }
 
-    /// Over the last [`WINDOW`], or the last report where that is longer ago.
-    pub(super) fn rates(&self) -> Option<Rates> {
-        let (last, before) = self.points.split_last()?;
-        let is_long = |point: &&Point| last.arrived.wrapping_sub(point.arrived) >= WINDOW;
-        let first = before.iter().rev().find(is_long).or(before.first())?;
-        let octets = (last.octets - first.octets).to_f64();
-        let arrived = f64::from(last.arrived.wrapping_sub(first.arrived)) * 1e-6;
-        let sent = last.sent_at.since(first.sent_at).max(Span::from_nanoseconds(1)).as_seconds();
-        let own = (last.own - first.own).max(1).to_f64();
-        let lost = (1.0 - (last.delivered - first.delivered).to_f64() / own).max(0.0);
-        let datagrams = last.number - first.number;
-        let lost = if datagrams < ENOUGH { 0.0 } else { lost };
-        Some(Rates { lost, datagrams, sent: octets / sent, arrived: octets / arrived.max(1e-6) })
+    /// Over the last [`WINDOW`] at least, and so many datagrams, but for standstills; `None` where less is remembered.
+    pub(super) fn rates(&self, datagrams: u64) -> Option<Rates> {
+        let longest = self.longest();
+        let mut sum = Sum::default();
+        let mut pairs = self.points.windows(2).rev();
+        while sum.arrived < WINDOW || sum.datagrams < datagrams {
+            let pair = pairs.next()?;
+            if waited(pair) <= longest {
+                sum.add(&pair[0], &pair[1]);
+            }
+        }
+        let lost = (1.0 - sum.delivered.to_f64() / sum.own.max(1).to_f64()).max(0.0);
+        let lost = if sum.datagrams < ENOUGH { 0.0 } else { lost };
+        let sent = sum.sent.max(Span::from_nanoseconds(1)).as_seconds();
+        let octets = sum.octets.to_f64();
+        let arrived = octets / (f64::from(sum.arrived) * 1e-6);
+        Some(Rates { lost, datagrams: sum.datagrams, sent: octets / sent, arrived })
     }
 
-    /// Whether the window is filled: fewer reports say little.
-    pub(super) fn is_sure(&self) -> bool {
-        let ends = self.points.first().zip(self.points.last());
-        ends.is_some_and(|(first, last)| last.arrived.wrapping_sub(first.arrived) >= WINDOW)
+    /// For how long nothing may arrive on a line that carries something meanwhile. What takes far longer than is usual lately is a line that
+    /// stood still, which says nothing of how fast it is; where most take as long, it is slow.
+    fn longest(&self) -> u32 {
+        let mut lately: arrayvec::ArrayVec<u32, LATELY> =
+            self.points.windows(2).rev().take(LATELY).map(waited).collect();
+        lately.sort_unstable();
+        lately.get(lately.len() / 2).map_or(u32::MAX, |median| median.saturating_mul(4).max(STANDSTILL))
+    }
+
+    /// The most that arrived in one of the last [`WINDOWS`].
+    pub(super) fn best(&self) -> f64 {
+        let (mut best, mut sum, mut windows) = (0.0_f64, Sum::default(), 0);
+        for pair in self.points.windows(2).rev() {
+            sum.add(&pair[0], &pair[1]);
+            if sum.arrived >= WINDOW {
+                best = best.max(sum.octets.to_f64() / (f64::from(sum.arrived) * 1e-6));
+                (sum, windows) = (Sum::default(), windows + 1);
+            }
+            if windows == WINDOWS {
+                break;
+            }
+        }
+        best
     }
 
     /// What was measured ends here.
     pub(super) fn interrupt(&mut self) {
         self.points.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Datagrams of 1,000 octets that arrive after these milliseconds, each sent 20 ms after the one before.
+    fn delivery(after: &[u32]) -> Delivery {
+        let mut delivery = Delivery::default();
+        let mut arrived = 0;
+        for (number, waited) in (0_u64..).zip(after) {
+            arrived += waited * 1000;
+            let at = Time::ZERO + Span::from_milliseconds(20 * number);
+            delivery.hear(Mark { number, at, octets: 1000 * number, size: 1000 }, Octets::ZERO, arrived, 1000);
+        }
+        delivery
+    }
+
+    fn arrived(after: &[u32]) -> f64 {
+        delivery(after).rates(0).expect("enough").arrived.round()
+    }
+
+    #[test]
+    fn a_standstill_says_nothing_of_how_fast_the_line_is() {
+        assert_eq!(arrived(&[20, 20, 20, 20, 1000]), 50_000.0);
+        assert_eq!(arrived(&[20, 20, 20, 20, 1000, 20, 20]), 50_000.0);
+    }
+
+    #[test]
+    fn a_line_that_has_become_slow_is_slow_from_the_third_datagram_on() {
+        assert_eq!(arrived(&[20, 20, 20, 20, 20, 200, 200]), 50_000.0);
+        assert_eq!(arrived(&[20, 20, 20, 20, 20, 200, 200, 200]), 5000.0);
+    }
+
+    #[test]
+    fn the_best_of_six_windows_is_remembered() {
+        assert_eq!(delivery(&[20, 20, 20, 20, 200, 200, 200, 200, 200]).best().round(), 50_000.0);
+        assert_eq!(delivery(&[20, 20, 20, 20, 200, 200, 200, 200, 200, 200]).best().round(), 5000.0);
+    }
+
+    #[test]
+    fn as_many_datagrams_are_counted_as_are_asked_for() {
+        assert_eq!(delivery(&[20; 10]).rates(0).map(|rates| rates.datagrams), Some(3));
+        assert_eq!(delivery(&[20; 10]).rates(9).map(|rates| rates.datagrams), Some(9));
+        assert_eq!(delivery(&[20; 10]).rates(10), None);
     }
 }

@@ -104,7 +104,7 @@ impl Losses {
             (self.trial, self.waited) = (Some((lost, false)), 0);
             return Verdict::Try((arrived / (1.0 - self.usual)).max(LEAST_PART) * 0.95);
         }
-        self.usual += (lost.min(MOST_USUAL) - self.usual) / 8.0;
+        self.usual += (lost.min(MOST_USUAL) - self.usual) / if lost < self.usual { 4.0 } else { 16.0 };
         Verdict::Nothing
     }
 
