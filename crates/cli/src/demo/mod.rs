@@ -30,9 +30,8 @@ use crate::terminal::{note, print};
 use crate::{interrupt, signals, values};
 use arqway_emulate::serve;
 use arqway_net::{Clock, Privileges, leftovers, privileges};
-use arqway_sim::channel::Direction;
 use arqway_tunnel::settings::check_link_layer;
-use arqway_units::Span;
+use arqway_units::{BitRate, Span};
 use loads::{Load, Way};
 use period::Run;
 use rows::Row;
@@ -84,6 +83,12 @@ pub(crate) struct Arguments {
     /// The services of both ends: a file with a `[link-layer]`
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     link_layer: Option<PathBuf>,
+    /// How fast the tunnel's end at the client sends, in place of a rate that is found and followed
+    #[arg(long, value_name = "RATE", requires = "down", conflicts_with = "plain", value_parser = crate::keys::rate)]
+    up: Option<BitRate>,
+    /// How fast the tunnel's end at the server sends
+    #[arg(long, value_name = "RATE", requires = "up", conflicts_with = "plain", value_parser = crate::keys::rate)]
+    down: Option<BitRate>,
     /// Print JSON: a row for each load, path and run
     #[arg(long)]
     json: bool,
@@ -105,10 +110,10 @@ impl Arguments {
     }
 
     /// What stands behind the settings of both ends.
-    fn more(&self, world: &World) -> Result<String, Failure> {
+    fn more(&self) -> Result<String, Failure> {
         let Some(file) = &self.link_layer else { return Ok(String::new()) };
         let (source, _) = read_source(file)?;
-        check_link_layer(&source, world.rate(Direction::Up))?;
+        check_link_layer(&source, self.up)?;
         Ok(format!("\n{}", source.text()))
     }
 }
@@ -125,7 +130,7 @@ fn length(text: &str) -> Result<Span, String> {
 
 pub(crate) fn main(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let mut world = World::read(&arguments.link, arguments.seed, arguments.cut()?)?;
-    let more = arguments.more(&world)?;
+    let more = arguments.more()?;
     if privileges()? != Privileges::Machine {
         return Err(Failure::Failed(
             "the demo needs root, since it makes network namespaces and devices in them: sudo arqway demo".to_owned(),
@@ -157,7 +162,8 @@ fn demonstrate(arguments: &Arguments, world: &World, more: &str, run: &Run) -> R
     if let Some(site) = &plain {
         site.server().within(|| serve(site::ADDRESSES[1]))?.map_err(Failure::failed)?;
     }
-    let mut tunnel = sealed.as_ref().map(|site| Tunnel::start(site, world, more)).transpose()?;
+    let mut tunnel =
+        sealed.as_ref().map(|site| Tunnel::start(site, [arguments.up, arguments.down], more)).transpose()?;
     if let Some((tunnel, site)) = tunnel.as_mut().zip(sealed.as_ref()) {
         tunnel.wait_until_up(site, run)?;
     }

@@ -2,14 +2,12 @@
 
 use super::period::Run;
 use super::site::{self, Site};
-use super::world::World;
 use crate::failure::Failure;
 use crate::keys::{File, both_ends};
 use arqway_emulate::serve;
 use arqway_net::Child;
-use arqway_sim::channel::Direction;
 use arqway_tunnel::settings::Endpoint;
-use arqway_units::Span;
+use arqway_units::{BitRate, Span};
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::net::{IpAddr, Ipv4Addr, UdpSocket};
@@ -36,10 +34,10 @@ pub(super) struct Tunnel {
 
 impl Tunnel {
     /// Starts both ends with the files that `arqway genkey --config` writes, and these lines behind their settings.
-    pub(super) fn start(site: &Site, world: &World, more: &str) -> Result<Self, Failure> {
+    pub(super) fn start(site: &Site, rates: [Option<BitRate>; 2], more: &str) -> Result<Self, Failure> {
         let failed = |error: io::Error| Failure::Failed(format!("cannot write the demo's keys: {error}"));
         let folder = Folder::make().map_err(failed)?;
-        for (name, text) in files(world)?.into_iter().flatten() {
+        for (name, text) in files(rates)?.into_iter().flatten() {
             let text = if name.ends_with(".toml") { text + more } else { text };
             folder.write(&name, &text).map_err(failed)?;
         }
@@ -103,10 +101,10 @@ fn is_answered() -> io::Result<()> {
     socket.recv(&mut [0; 16]).map(drop)
 }
 
-/// Settings and keys for the link of a world.
-fn files(world: &World) -> Result<[[File; 2]; 2], Failure> {
+/// Settings and keys of both ends, with the rates of upload and download where these are given.
+fn files(rates: [Option<BitRate>; 2]) -> Result<[[File; 2]; 2], Failure> {
     let endpoint = Endpoint::try_from(format!("{}:{PORT}", site::ADDRESSES[1])).map_err(Failure::failed)?;
-    both_ends(endpoint, world.rate(Direction::Up), world.rate(Direction::Down))
+    both_ends(endpoint, rates)
 }
 
 /// Where folders of the demo are: root's alone, and gone when the machine starts again.

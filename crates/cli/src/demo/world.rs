@@ -6,7 +6,7 @@ use arqway_emulate::{LinkSettings, Report};
 use arqway_lab::experiment::described::Described;
 use arqway_sim::channel::Direction;
 use arqway_sim::mobility::{Change, Listed, When};
-use arqway_units::{BitRate, Span, ToFloat as _};
+use arqway_units::{Span, ToFloat as _};
 use std::path::Path;
 
 /// A call's packet is in time within so long, where the world does not say.
@@ -86,17 +86,6 @@ impl World {
     /// What is emulated.
     pub(super) fn about(&self) -> String {
         format!("{}, seed {}: {}", self.name, self.seed, self.about)
-    }
-
-    /// How fast an end sends: as fast as the link, or nine tenths of the mean where that changes.
-    pub(super) fn rate(&self, way: Direction) -> BitRate {
-        match self.settings.wireless.rate(way) {
-            arqway_sim::Rate::Constant(rate) => *rate,
-            changing => {
-                let mean = changing.mean();
-                BitRate::from_bits_per_second(mean.as_bits_per_second() / 10 * 9).unwrap_or(mean)
-            }
-        }
     }
 
     /// What any recovery can reach toward the client at most, in bits per second: the rate times the share of packets that were not lost.

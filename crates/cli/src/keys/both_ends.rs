@@ -41,7 +41,7 @@ pub(super) struct Options {
     /// The rate of the serial line, such as 57600
     #[arg(long, value_name = "RATE", requires = "serial", value_parser = baud())]
     baud: Option<u32>,
-    /// How fast each end sends, such as '10 Mbit/s': a little less than its line carries [default: unlimited]
+    /// How fast each end sends, such as '10 Mbit/s': a little less than its line carries [default: found and followed]
     #[arg(long, value_name = "RATE", requires = "config", value_parser = rate)]
     rate: Option<BitRate>,
     /// How fast the right end, which calls, sends: a little less than the upload of its line, in place of --rate
@@ -63,17 +63,18 @@ fn endpoint(text: &str) -> Result<Endpoint, String> {
     Endpoint::try_from(text.to_owned()).map_err(|error| error.to_string())
 }
 
-fn rate(text: &str) -> Result<BitRate, String> {
+pub(crate) fn rate(text: &str) -> Result<BitRate, String> {
     text.parse().map_err(|error| format!("{error}; expected a rate such as '10 Mbit/s'"))
 }
 
 /// A file of an end, by its name.
 pub(crate) type File = (String, String);
 
-/// What `genkey --config --endpoint --up --down` writes: settings and key of the end that listens, and of the one that calls.
+/// What `genkey --config --endpoint` writes, with `--up` and `--down` where these are given: settings and key of the end that listens, and
+/// of the one that calls.
 #[cfg(feature = "lab")]
-pub(crate) fn both_ends(endpoint: Endpoint, up: BitRate, down: BitRate) -> Result<[[File; 2]; 2], Failure> {
-    let options = Options { endpoint: Some(endpoint), up: Some(up), down: Some(down), ..Options::default() };
+pub(crate) fn both_ends(endpoint: Endpoint, [up, down]: [Option<BitRate>; 2]) -> Result<[[File; 2]; 2], Failure> {
+    let options = Options { endpoint: Some(endpoint), up, down, ..Options::default() };
     made(&options)
 }
 
@@ -110,7 +111,7 @@ fn files(end: usize, options: &Options, addresses: [Address; 2], keys: &[Private
         // It follows from that of the line.
         (None, Some(_)) => String::new(),
         (None, None) => {
-            "# rate = \"10 Mbit/s\"    what this end sends: a little less than its line carries\n".to_owned()
+            "# rate = \"10 Mbit/s\"    what this end sends, in place of a rate that is found and followed\n".to_owned()
         }
     };
     let (address, peer) = (addresses[end], addresses[1 - end].address);

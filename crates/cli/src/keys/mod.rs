@@ -7,7 +7,7 @@
 mod both_ends;
 
 #[cfg(all(target_os = "linux", feature = "lab"))]
-pub(crate) use both_ends::{File, both_ends};
+pub(crate) use both_ends::{File, both_ends, rate};
 
 use crate::failure::Failure;
 use crate::terminal::print;

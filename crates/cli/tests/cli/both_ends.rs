@@ -96,7 +96,7 @@ fn what_is_printed_for_each_end_saves_its_files_when_it_is_pasted_into_a_shell()
         let pasted = paste(&piece);
         assert!(pasted.status.success(), "{}", stderr(&pasted));
     }
-    assert_that_they_match(&folder.0, "203.0.113.5:51820", "rate          unlimited");
+    assert_that_they_match(&folder.0, "203.0.113.5:51820", "rate          automatic");
     let before = files(&folder.0);
     assert!(!paste(left).status.success(), "nothing is overwritten");
     assert_eq!(files(&folder.0), before);

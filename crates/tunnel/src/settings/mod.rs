@@ -99,8 +99,8 @@ pub struct Settings {
     #[serde(default = "mtu")]
     #[schemars(range(min = 1280, max = 9000))]
     pub mtu: u32,
-    /// How fast this end sends to each peer, with all that the line adds; as fast as the line takes it by default. A little less than
-    /// the line carries keeps the queue here, where services have their shares.
+    /// How fast this end sends to each peer, with all that the line adds: found and followed by default, and that of a serial line. The
+    /// queue is then here, where services have their shares, and not on the line.
     pub rate: Option<bearer::Rate>,
     /// Sets a route into the tunnel to each of the peers' `allowed` addresses; none by default, but those of the networks of `addresses`.
     #[serde(default)]
@@ -305,7 +305,7 @@ impl Settings {
     /// How fast this end sends to a peer.
     fn rate_to(&self, peer: &PeerSettings) -> bearer::Rate {
         let of_line = || self.line.as_ref()?.value.rate().map(bearer::Rate::Fixed);
-        peer.rate.or(self.rate).or_else(of_line).unwrap_or(bearer::Rate::Unpaced)
+        peer.rate.or(self.rate).or_else(of_line).unwrap_or(bearer::Rate::AUTOMATIC)
     }
 
     /// The bearer of a link on which this end sends so fast.
