@@ -51,7 +51,6 @@
 )]
 
 extern crate alloc;
-#[cfg(test)]
 extern crate std;
 
 mod config;

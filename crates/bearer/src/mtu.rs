@@ -119,6 +119,11 @@ impl MtuSearch {
         self.large.is_some_and(|large| large.asked > 0)
     }
 
+    /// Whether datagrams of the present size are known to go.
+    pub(super) fn is_sure(&self) -> bool {
+        self.is_confirmed() && !self.is_in_doubt()
+    }
+
     /// Something larger than `current` was to be sent.
     pub(super) fn wake(&mut self) {
         self.active = true;

@@ -117,6 +117,10 @@ impl Path {
     /// A report says how fast datagrams may leave, where that is found. Whether it does.
     pub(super) fn follow(&mut self, news: &News, now: Time) -> bool {
         let Some(automatic) = &mut self.automatic else { return false };
+        // What is lost for its size says nothing of the rate.
+        if !self.mtu.is_sure() {
+            automatic.interrupt_losses();
+        }
         automatic.deliver(news.delivered);
         let Some((round_trip, newest)) = news.round_trip.zip(news.newest) else { return false };
         let (arrived, overhead) = (news.arrived, Octets::new(self.overhead.into()));

@@ -231,6 +231,12 @@ impl Automatic {
         self.round = Round::default();
     }
 
+    /// What was lost lately says nothing.
+    pub(crate) fn interrupt_losses(&mut self) {
+        self.losses.interrupt();
+        self.before_trial = None;
+    }
+
     /// So many octets more have arrived.
     pub(crate) fn deliver(&mut self, octets: u64) {
         self.delivered += octets;
@@ -249,6 +255,7 @@ impl Automatic {
             self.follow(rates, queue, target, now);
         }
         self.settle(queue, target, now);
+        if std::env::var_os("DBG").is_some() { use std::io::Write; let mut f = std::fs::OpenOptions::new().append(true).create(true).open(std::format!("/tmp/dbg.{}", std::process::id())).unwrap(); let _ = std::writeln!(f, "{:p} {:.3} cap {:.0} pace {:.0} win {:.0} q {:.1} tgt {:.1} sent {:.0} arr {:.0} base {:.1} int {:.1} reached {:.0} {} drain {} hold {:?} usual {:.2} best {:.0} full {}", self, now.as_nanoseconds() as f64*1e-9, self.capacity*0.008, self.pace*0.008, self.window, queue*1e3, target*1e3, rates.map_or(0.0,|r|r.sent*0.008), rates.map_or(0.0,|r|r.arrived*0.008), self.base*1e3, self.interval*1e3, self.reached*0.008, self.finding.name(), self.drain.until.is_some(), self.hold, self.losses.usual(), self.delivery.best()*0.008, self.round.was_full); }
     }
 
     /// Where little is sent, a datagram or two that waited say nothing of the line: there have to be more.
@@ -268,7 +275,7 @@ impl Automatic {
         self.delivery.hear(heard.newest, heard.overhead, heard.arrived, delivered);
         if let Some(before) = self.before.replace(heard.newest) {
             let sent = heard.newest.octets.saturating_sub(before.octets);
-            self.losses.hear(sent, heard.newest.number.saturating_sub(before.number), delivered);
+                self.losses.hear(sent, heard.newest.number.saturating_sub(before.number), delivered);
         }
         if let Some(before) = self.heard_at.replace(now) {
             self.interval += (now.since(before).as_seconds().min(0.5) - self.interval) / 8.0;
@@ -303,11 +310,10 @@ impl Automatic {
         let rate = (newest.octets - first.octets + overhead).to_f64() / lasted;
         let is_used = was_full || rate > 0.7 * self.pace;
         // Where a queue overflows, or the pace was not used, losses say nothing of it.
-        if queue < target * 1.5 && (rate > 0.7 * seen || !self.is_known) {
+        if queue < target * 1.5 && rate > if self.is_known { 0.7 } else { 0.35 } * seen {
             self.judge_losses(rate);
         } else {
-            self.losses.interrupt();
-            self.before_trial = None;
+            self.interrupt_losses();
         }
         self.stand(queue, target, now);
         if queue > target / 2.0 || self.before_trial.is_some() || self.drain.until.is_some() {

@@ -16,7 +16,7 @@ const DATAGRAMS: u64 = 24;
 const UNUSUAL: f64 = 0.05;
 /// So much more than usual in a window, which chance does not make, is a queue that overflows until a trial says otherwise.
 const MUCH: f64 = 0.12;
-/// A trial lowers the pace to no less than this part.
+/// One round lowers the pace to no less than this part.
 const LEAST_PART: f64 = 0.1;
 /// As much may be lost by the link without anybody knowing yet.
 const A_TENTH: f64 = 0.1;
@@ -93,7 +93,7 @@ impl Losses {
                 && more_arrived < 1.0 + 0.4 * (more_sent - 1.0)
             {
                 self.before = None;
-                return Verdict::TooFast(arrived / (1.0 - self.usual));
+                return Verdict::TooFast((arrived / (1.0 - self.usual)).max(LEAST_PART));
             }
         }
         if !is_known {
