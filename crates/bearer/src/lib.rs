@@ -51,6 +51,7 @@
 )]
 
 extern crate alloc;
+#[cfg(test)]
 extern crate std;
 
 mod config;
@@ -320,7 +321,7 @@ impl<S: LinkService> Bearer<S> {
 
     /// Tells the services how fast the link is, and how long a round trip takes.
     fn tell_capacity(&mut self) {
-        if let Some(rate) = self.path.pace.rate() {
+        if let Some(rate) = self.path.capacity() {
             self.inner.handle_capacity(rate, self.path.round_trip());
         }
     }

@@ -143,6 +143,11 @@ impl Path {
         self.shortfall.hear(self.sent.total(now), (news.round_trip, news.delivered), line)
     }
 
+    /// How fast the link is, by what services hold in their queues.
+    pub(super) fn capacity(&self) -> Option<BitRate> {
+        self.automatic.as_ref().map(Automatic::lately).or(self.pace.rate())
+    }
+
     /// Whether what a report says wants another pace, which datagrams have from now on.
     pub(super) fn judge(&mut self, news: &News, now: Time) -> Option<Change> {
         if self.mtu.is_in_doubt() {

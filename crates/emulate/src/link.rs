@@ -10,7 +10,7 @@
 use arqway_sim::channel::Direction;
 use arqway_sim::mobility::MobilityConfig;
 use arqway_sim::{Delay, Pipe, PipeEvent, Queue, Rate, Room, Streams, Wireless};
-use arqway_units::{Octets, Time};
+use arqway_units::{BitRate, Octets, Time};
 use bytes::Bytes;
 
 /// How many packets wait in front of a link whose queue is back-pressured in the simulator.
@@ -41,6 +41,21 @@ impl LinkSettings {
             Delay::Trace(_) => format!("{} on average", delay.mean()),
         };
         format!("{rate}, {delay}, errors: {}, queue: {packets} packets", self.wireless.errors(way).name())
+    }
+
+    /// How fast one direction carries packets of this size on average between two times, with the random numbers of this seed.
+    #[must_use]
+    pub fn mean_rate(&self, way: Direction, seed: u64, size: Octets, (from, to): (Time, Time)) -> BitRate {
+        let mean = || {
+            let carried = self.wireless.carries(way, &Streams::new(seed, 0), size, (from, to));
+            let bits = u128::from(carried.as_u64()) * 8 * 1_000_000_000;
+            let rate = bits.checked_div(to.since(from).as_nanoseconds().into())?;
+            BitRate::from_bits_per_second(u64::try_from(rate).ok()?)
+        };
+        match self.wireless.rate(way) {
+            Rate::Constant(rate) => *rate,
+            changing => mean().unwrap_or_else(|| changing.mean()),
+        }
     }
 
     /// These settings with queues that a device can have; and which directions had others.

@@ -4,7 +4,7 @@
 //!     queue on the way                                    pace
 //!     none, and the pace was used for a round             grows: 4 %, 8 %, ... at most twice as much each round
 //!     stands                                              what arrives, and a little more or less, so that the queue comes to `TARGET`
-//!     stands, however much less is sent                   the path is longer: what it was before counts no more
+//!     stands, though all of it should be gone by now      the path is longer: what it was before counts no more
 //!     stands for long, and moves by less than the target  the same
 //! ```
 //!
@@ -46,8 +46,14 @@ const KEPT_UP: f64 = 0.25;
 const FEW: u64 = 12;
 /// How often the queue is let run empty.
 const DRAIN_EACH: Span = Span::from_milliseconds(2000);
+/// A longer one than this is drained anyway, or stands since the line does.
+const DRAINED: Span = Span::from_milliseconds(50);
 /// By how much less is sent meanwhile.
 const DRAINING: f64 = 0.75;
+/// A queue is none where less is sent than the line carries, so that this much of it should be gone, and it is as it was.
+const SHOULD_BE_GONE: f64 = 1.5;
+/// What the line carries in a dip is no measure for queues that are to keep it busy after that: they follow within this time.
+const LATELY: Span = Span::from_milliseconds(4000);
 /// Queues move: what has stood for so many rounds, and so long, and hardly moved is the path.
 const STANDING_ROUNDS: u32 = 12;
 const STANDING_FOR: Span = Span::from_milliseconds(4500);
@@ -129,12 +135,15 @@ pub(crate) struct Automatic {
     base: f64,
     round: Round,
     drain: Drain,
-    /// Since when less is sent and arrives, and the delay does not move.
-    unmoved: Option<Time>,
+    /// A queue that should become shorter, since less is sent than the line carries.
+    leaving: Option<Leaving>,
+    /// How long the last report took after the one before.
+    waited: f64,
     standing: Option<Standing>,
     finding: Finding,
     pace: f64,
     window: f64,
+    lately: f64,
 }
 
 /// What goes from now on has the present pace; its first report ends the round.
@@ -145,6 +154,13 @@ struct Round {
     was_full: bool,
     /// The pace when it began, and when the one before did.
     paces: [f64; 2],
+}
+
+/// A queue as it was, and how much of it should be gone, in seconds.
+#[derive(Debug, Clone, Copy)]
+struct Leaving {
+    queue: f64,
+    gone: f64,
 }
 
 /// A queue that stands, in seconds.
@@ -185,11 +201,13 @@ impl Automatic {
             base: 0.0,
             round: Round::default(),
             drain: Drain::default(),
-            unmoved: None,
+            leaving: None,
+            waited: 0.0,
             standing: None,
             finding: Finding::Probing,
             pace: FIRST_RATE,
             window: FIRST_WINDOW,
+            lately: FIRST_RATE,
         };
         new.capacity = new.bounded(FIRST_RATE);
         new.pace = new.capacity;
@@ -199,6 +217,11 @@ impl Automatic {
     /// How fast datagrams leave.
     pub(crate) fn pace(&self) -> BitRate {
         BitRate::from_bits_per_second(truncate(self.pace * 8.0)).unwrap_or(BitRate::MINIMUM)
+    }
+
+    /// What the line carried lately: what it does in a dip of some 100 ms is no measure for a queue that has to keep it busy after that.
+    pub(crate) fn lately(&self) -> BitRate {
+        BitRate::from_bits_per_second(truncate(self.lately * 8.0)).unwrap_or(BitRate::MINIMUM)
     }
 
     /// When so much may be under way, the first of which went at `since`, if no report comes before; `None` if it may anyway. That it may
@@ -226,7 +249,7 @@ impl Automatic {
     pub(crate) fn interrupt(&mut self) {
         self.losses.interrupt();
         self.delivery.interrupt();
-        (self.before, self.heard_at, self.unmoved) = (None, None, None);
+        (self.before, self.heard_at, self.leaving) = (None, None, None);
         self.delivered = 0;
         self.round = Round::default();
     }
@@ -255,7 +278,6 @@ impl Automatic {
             self.follow(rates, queue, target, now);
         }
         self.settle(queue, target, now);
-        if std::env::var_os("DBG").is_some() { use std::io::Write; let mut f = std::fs::OpenOptions::new().append(true).create(true).open(std::format!("/tmp/dbg.{}", std::process::id())).unwrap(); let _ = std::writeln!(f, "{:p} {:.3} cap {:.0} pace {:.0} win {:.0} q {:.1} tgt {:.1} sent {:.0} arr {:.0} base {:.1} int {:.1} reached {:.0} {} drain {} hold {:?} usual {:.2} best {:.0} full {}", self, now.as_nanoseconds() as f64*1e-9, self.capacity*0.008, self.pace*0.008, self.window, queue*1e3, target*1e3, rates.map_or(0.0,|r|r.sent*0.008), rates.map_or(0.0,|r|r.arrived*0.008), self.base*1e3, self.interval*1e3, self.reached*0.008, self.finding.name(), self.drain.until.is_some(), self.hold, self.losses.usual(), self.delivery.best()*0.008, self.round.was_full); }
     }
 
     /// Where little is sent, a datagram or two that waited say nothing of the line: there have to be more.
@@ -275,12 +297,15 @@ impl Automatic {
         self.delivery.hear(heard.newest, heard.overhead, heard.arrived, delivered);
         if let Some(before) = self.before.replace(heard.newest) {
             let sent = heard.newest.octets.saturating_sub(before.octets);
-                self.losses.hear(sent, heard.newest.number.saturating_sub(before.number), delivered);
+            self.losses.hear(sent, heard.newest.number.saturating_sub(before.number), delivered);
         }
         if let Some(before) = self.heard_at.replace(now) {
+            self.waited = now.since(before).as_seconds().min(0.1);
+            let part = (now.since(before).as_seconds() / LATELY.as_seconds()).min(1.0);
+            self.lately = self.capacity.max(self.lately - (self.lately - self.capacity) * part);
             self.interval += (now.since(before).as_seconds().min(0.5) - self.interval) / 8.0;
         }
-        let base = (heard.round_trip.as_seconds() - self.delay.queue().as_seconds()).max(0.0);
+        let base = (heard.round_trip.as_seconds() - self.delay.waited().as_seconds()).max(0.0);
         self.base += (base - self.base) * if base > self.base { 0.5 } else { 0.125 };
     }
 
@@ -363,31 +388,30 @@ impl Automatic {
     /// What a queue that stands says of the capacity.
     fn follow(&mut self, rates: Rates, queue: f64, target: f64, now: Time) {
         if queue < target / 2.0 {
-            self.unmoved = None;
+            self.leaving = None;
             return;
         }
         let Rates { sent, arrived, lost, datagrams } = rates;
         // A short wait, and all that is sent comes through: the radio's own timing, or a queue that is where it should be.
         if queue <= target && arrived > 0.97 * sent && lost <= self.losses.usual() + 0.05 {
-            self.unmoved = None;
+            self.leaving = None;
             self.capacity = self.bounded(self.capacity.max(arrived.min(sent)));
             return;
         }
         self.growth = SLOWEST_GROWTH;
         // All that is sent comes through, no faster and no slower: what waits may as well be a longer path.
         if (arrived - sent).abs() < 0.05 * sent {
-            if sent > 0.92 * self.capacity || queue < target {
-                self.unmoved = None;
-                return;
-            }
-            let since = *self.unmoved.get_or_insert(now);
-            if now.since(since).as_seconds() > 1.5 * self.round_time() + 0.06 {
+            let leaving = self.leaving.get_or_insert(Leaving { queue, gone: 0.0 });
+            leaving.gone += (1.0 - sent / self.capacity) * self.waited;
+            if queue < 0.6 * leaving.queue || leaving.gone < 0.0 {
+                self.leaving = None;
+            } else if leaving.gone > SHOULD_BE_GONE * leaving.queue {
+                self.leaving = None;
                 self.delay.moved(now);
-                self.unmoved = None;
             }
             return;
         }
-        self.unmoved = None;
+        self.leaving = None;
         // What passes by chance does not end a start.
         if !self.is_known && queue < target {
             return;
@@ -440,7 +464,8 @@ impl Automatic {
         self.drain.watch = Some((until, before, least.min(queue)));
         if now >= until {
             self.drain.watch = None;
-            if before < 1.5 * target && least.min(queue) > 0.6 * before && before > target / 3.0 {
+            let is_there = least.min(queue) > 0.6 * before && queue < before + target;
+            if before < 1.5 * target && is_there && before > target / 3.0 {
                 self.delay.moved(now);
             }
         }
@@ -455,7 +480,7 @@ impl Automatic {
             // That the queue is gone is our own doing, and seen for a round trip: no reason to grow.
             self.hold.0 = self.hold.0.max(2);
         }
-        if now >= self.drain.next && queue > target / 4.0 && queue < 2.0 * target && self.is_known {
+        if now >= self.drain.next && queue > target / 4.0 && queue < DRAINED.as_seconds() + target && self.is_known {
             let lasts = (4.0 * queue).min(0.2);
             self.drain = Drain {
                 next: now + DRAIN_EACH,

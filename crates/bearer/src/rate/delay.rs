@@ -74,6 +74,12 @@ impl Delay {
         self.slots.iter().flatten().min().copied()
     }
 
+    /// How much longer than the least the newest datagram took.
+    pub(super) fn waited(&self) -> Span {
+        let (Some(floor), Some([_, last])) = (self.floor(), self.last) else { return Span::ZERO };
+        Span::from_nanoseconds(u64::try_from(last - floor).unwrap_or(0).saturating_mul(1000))
+    }
+
     /// How long a queue stands: the shorter of the last two delays, above the floor.
     pub(super) fn queue(&self) -> Span {
         let (Some(floor), Some([before, last])) = (self.floor(), self.last) else { return Span::ZERO };

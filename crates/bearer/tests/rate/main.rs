@@ -57,7 +57,7 @@ fn a_path_that_becomes_longer_or_shorter_is_not_taken_for_a_queue() {
     for from in [13.0, 23.0] {
         assert!(share(&seen, from, from + 7.0) >= 0.95, "{:.3} from {from} s on", share(&seen, from, from + 7.0));
     }
-    assert!(share(&seen, 10.0, 13.0) >= 0.7, "{:.3} in between", share(&seen, 10.0, 13.0));
+    assert!(share(&seen, 10.0, 13.0) >= 0.65, "{:.3} in between", share(&seen, 10.0, 13.0));
 }
 
 #[test]

@@ -31,7 +31,7 @@ use crate::{interrupt, signals, values};
 use arqway_emulate::serve;
 use arqway_net::{Clock, Privileges, leftovers, privileges};
 use arqway_tunnel::settings::check_link_layer;
-use arqway_units::{BitRate, Span};
+use arqway_units::{BitRate, Span, Time};
 use loads::{Load, Way};
 use period::Run;
 use rows::Row;
@@ -176,13 +176,17 @@ fn demonstrate(arguments: &Arguments, world: &World, more: &str, run: &Run) -> R
     let ways: Vec<Way<'_>> = plain.iter().map(plain_way).chain(sealed.iter().map(sealed_way)).collect();
     note("packets cross the links: the loads begin");
     let back = world.cut.map(|cut| begun + cut.at + cut.lasts);
+    let began = run.clock.now();
     let outcomes = loads::all_loads(run, &ways, (world, &arguments.loads, back))?;
+    let ended = run.clock.now();
     let outcomes: Vec<_> = ways.iter().map(|way| way.path).zip(outcomes).collect();
     drop(ways);
+    // Goodput is that of the last two thirds, by the links' clocks.
+    let [from, to] = [began + ended.since(began) / 3, ended].map(|at| Time::ZERO + at.since(begun));
     tunnel.into_iter().for_each(Tunnel::end);
     let reports = plain.into_iter().chain(sealed).map(Site::remove).collect::<Result<Vec<_>, _>>()?;
     if reports.iter().any(arqway_emulate::Report::is_too_late) {
         note("this machine was too slow for the links: expect other numbers on a quiet one");
     }
-    Ok(rows::rows(&outcomes, world.seed, world.bound(&reports)))
+    Ok(rows::rows(&outcomes, world.seed, world.bound(&reports, (from, to))))
 }

@@ -6,7 +6,7 @@ use arqway_emulate::{LinkSettings, Report};
 use arqway_lab::experiment::described::Described;
 use arqway_sim::channel::Direction;
 use arqway_sim::mobility::{Change, Listed, When};
-use arqway_units::{Span, ToFloat as _};
+use arqway_units::{Octets, Span, Time, ToFloat as _};
 use std::path::Path;
 
 /// A call's packet is in time within so long, where the world does not say.
@@ -88,11 +88,13 @@ impl World {
         format!("{}, seed {}: {}", self.name, self.seed, self.about)
     }
 
-    /// What any recovery can reach toward the client at most, in bits per second: the rate times the share of packets that were not lost.
-    pub(super) fn bound(&self, reports: &[Report]) -> f64 {
+    /// What any recovery can reach toward the client at most, in bits per second: what the link carries between two times since it began,
+    /// times the share of packets that were not lost.
+    pub(super) fn bound(&self, reports: &[Report], period: (Time, Time)) -> f64 {
         let [sent, lost] = [|report: &Report| report.down.counters.sent, |report: &Report| report.down.counters.lost]
             .map(|count| reports.iter().map(count).sum::<u64>().to_f64());
-        let rate = self.settings.wireless.rate(Direction::Down).mean().as_bits_per_second().to_f64();
+        let rate = self.settings.mean_rate(Direction::Down, self.seed, Octets::new(self.mtu.into()), period);
+        let rate = rate.as_bits_per_second().to_f64();
         if sent > 0.0 { rate * (1.0 - lost / sent) } else { rate }
     }
 }

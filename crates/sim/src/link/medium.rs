@@ -137,6 +137,26 @@ impl<T> Medium<T> {
     }
 }
 
+impl Wireless {
+    /// How much goes out of one direction between two times, in datagrams of this size, where there is always one to send: what a rate that
+    /// changes carries in just that time, with the random numbers of one replication.
+    #[must_use]
+    pub fn carries(&self, way: Direction, streams: &Streams, size: Octets, (from, to): (Time, Time)) -> Octets {
+        let mut clock = clock(self.rate(way), way, streams);
+        let mut carried = Octets::ZERO;
+        let mut at = clock.departure(size, from);
+        while at <= to {
+            carried += size;
+            let next = clock.departure(size, at);
+            if next <= at {
+                break;
+            }
+            at = next;
+        }
+        carried
+    }
+}
+
 /// The clock of a transmitter, whose stream is `wireless.down.rate` or `wireless.up.rate` where it is random.
 fn clock(rate: &Rate, way: Direction, streams: &Streams) -> Clock {
     Clock::new(rate, || {
