@@ -25,8 +25,10 @@ use arqway_units::{BitRate, Octets, Span, Time, ToFloat, truncate};
 const FIRST_RATE: f64 = 1_000_000.0 / 8.0;
 /// How much is under way before anything is known: RFC 6928's ten segments.
 const FIRST_WINDOW: f64 = 10.0 * 1500.0;
-/// The queue that is kept on the way, besides a datagram and the radio's own timing: with none a line stands idle between reports.
+/// The queue that is kept on the way, besides the radio's own timing: with none a line stands idle between reports.
 const TARGET: Span = Span::from_milliseconds(4);
+/// And so much of the time that the largest datagram takes.
+const OF_A_DATAGRAM: f64 = 0.6;
 /// How slowly growth begins.
 const SLOWEST_GROWTH: f64 = 0.04;
 /// Where nothing but losses tells that the line is full, they tell it a round late: growth stays below this.
@@ -130,6 +132,7 @@ pub(crate) struct Automatic {
     delivered: u64,
     /// The size of the largest datagram so far.
     largest: u32,
+    overhead: f64,
     heard_at: Option<Time>,
     interval: f64,
     base: f64,
@@ -196,6 +199,7 @@ impl Automatic {
             before: None,
             delivered: 0,
             largest: 0,
+            overhead: 0.0,
             heard_at: None,
             interval: 0.02,
             base: 0.0,
@@ -292,6 +296,7 @@ impl Automatic {
             self.delay.begin();
         }
         self.largest = self.largest.max(heard.newest.size);
+        self.overhead = heard.overhead.as_u64().to_f64();
         self.delay.hear(heard.newest.at, heard.arrived, now);
         let delivered = core::mem::take(&mut self.delivered);
         self.delivery.hear(heard.newest, heard.overhead, heard.arrived, delivered);
@@ -314,9 +319,14 @@ impl Automatic {
         self.base + self.interval
     }
 
+    /// The largest datagram so far, with what the path adds to it.
+    fn datagram(&self) -> f64 {
+        f64::from(self.largest) + self.overhead
+    }
+
     fn target(&self) -> f64 {
         let jitter = (0.7 * self.delay.jitter().as_seconds()).min(TARGET.as_seconds());
-        TARGET.as_seconds() + jitter + 1500.0 / self.capacity
+        TARGET.as_seconds() + jitter + OF_A_DATAGRAM * self.datagram() / self.capacity
     }
 
     /// A round is over: all that is reported from now on was sent at the present pace.
@@ -455,7 +465,7 @@ impl Automatic {
         let factor = if self.is_known { factor } else { factor.min(1.0) };
         self.pace = self.bounded(self.capacity * factor);
         let first = if self.is_known { 0.0 } else { FIRST_WINDOW };
-        self.window = (self.capacity * reach + 3000.0).max(first);
+        self.window = (self.capacity * reach + 2.0 * self.datagram()).max(first);
     }
 
     /// A queue that is still there after it was let run empty is none: the path is longer.
