@@ -32,6 +32,8 @@ two_ends() {
         ip -n "$ends-$end" link set cable up
     done
     "$1" genkey --config --out . --endpoint 192.168.77.1:51820 > /dev/null
+    # As fast as the ends are: RATE=automatic finds that, and paces.
+    sed -i "/^addresses/a rate = \"${RATE:-unpaced}\"" left.toml right.toml
 }
 
 # In the namespace of an end, in the background; the namespace's command becomes the program itself.

@@ -14,6 +14,9 @@ pub enum Event {
     Mtu(Octets),
     /// Less than half of what was sent at its pace has arrived for ten round trips: datagrams leave at this rate from now on. It is raised again as more arrives.
     Slowed(BitRate),
+    /// The rate that is found is half as much again as it was when it was told last, or half of it. A dip of less than a second or two is not
+    /// told.
+    Rate(BitRate),
     /// The line carries so much, and datagrams leave faster: what it does not carry is lost or waits in a queue on the way. Nothing is done
     /// about it.
     RateTooHigh(BitRate),

@@ -129,6 +129,11 @@ impl Path {
         true
     }
 
+    /// The rate that is found, where it has changed by half.
+    pub(super) fn poll_change(&mut self) -> Option<BitRate> {
+        self.automatic.as_mut()?.poll_change()
+    }
+
     /// When one more datagram of frames may be under way, unless a report comes before; `None` if it may now.
     pub(super) fn has_room_at(&mut self, now: Time) -> Option<Time> {
         let under_way = self.sent.under_way(Octets::new(self.overhead.into()));

@@ -136,6 +136,9 @@ impl<S: LinkService> Bearer<S> {
         }
         if self.path.follow(&news, now) {
             self.tell_capacity();
+            if let Some(rate) = self.path.poll_change() {
+                self.events.push(Event::Rate(rate));
+            }
         }
         if let Some(change) = self.path.judge(&news, now) {
             match self.path.slowed_from() {

@@ -9,7 +9,7 @@ const STATUS: &str = "Examples:
   arqway status home                 the tunnel of home.toml
   arqway status home --json          for machines: SI units, null where something is not known";
 
-const EVENTS: &str = "With --json, each line is an object: `event` is keys, restarted, refused, unreachable, unresolved, moved, up, down, slowed, rate-too-high, restored, hint, mtu, line-gone, line-refused or line-back; `number` counts the
+const EVENTS: &str = "With --json, each line is an object: `event` is keys, restarted, refused, unreachable, unresolved, moved, up, down, slowed, rate, rate-too-high, restored, hint, mtu, line-gone, line-refused or line-back; `number` counts the
 events, so a reader that was too slow sees that it missed some.
 
 Examples:

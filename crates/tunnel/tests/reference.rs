@@ -93,6 +93,7 @@ fn each_event_is_explained() {
         What::Up,
         What::Down,
         What::Slowed { to_bps: 1 },
+        What::Rate { found_bps: 1 },
         What::RateTooHigh { carries_bps: 1 },
         What::Restored,
         What::Hint { hint: LineHint::Up },

@@ -147,6 +147,8 @@ pub(crate) struct Automatic {
     pace: f64,
     window: f64,
     lately: f64,
+    /// What the owner was told last.
+    told: f64,
 }
 
 /// What goes from now on has the present pace; its first report ends the round.
@@ -212,6 +214,7 @@ impl Automatic {
             pace: FIRST_RATE,
             window: FIRST_WINDOW,
             lately: FIRST_RATE,
+            told: FIRST_RATE,
         };
         new.capacity = new.bounded(FIRST_RATE);
         new.pace = new.capacity;
@@ -226,6 +229,16 @@ impl Automatic {
     /// What the line carried lately: what it does in a dip of some 100 ms is no measure for a queue that has to keep it busy after that.
     pub(crate) fn lately(&self) -> BitRate {
         BitRate::from_bits_per_second(truncate(self.lately * 8.0)).unwrap_or(BitRate::MINIMUM)
+    }
+
+    /// The rate, where it has changed by half since it was told.
+    pub(crate) fn poll_change(&mut self) -> Option<BitRate> {
+        let has_changed = self.lately >= 1.5 * self.told || self.lately <= 0.5 * self.told;
+        if !self.is_known || !has_changed {
+            return None;
+        }
+        self.told = self.lately;
+        Some(self.lately())
     }
 
     /// When so much may be under way, the first of which went at `since`, if no report comes before; `None` if it may anyway. That it may
@@ -530,6 +543,17 @@ mod tests {
         let rates = Rates { sent: 2e4, arrived: 700.0, lost: 0.0, datagrams: 1 };
         automatic.follow(rates, 2.0, 0.01, at(1000));
         assert!((automatic.capacity - 1.5e5).abs() < 1.0, "{}", automatic.capacity);
+    }
+
+    #[test]
+    fn a_change_by_half_is_told_once() {
+        let mut automatic = Automatic { lately: 1e6, told: 1e6, ..automatic() };
+        let mut told = |lately| {
+            automatic.lately = lately;
+            automatic.poll_change().map(|rate| rate.as_bits_per_second())
+        };
+        let of = [1.49e6, 1.5e6, 1.5e6, 0.76e6, 0.75e6].map(&mut told);
+        assert_eq!(of, [None, Some(12_000_000), None, None, Some(6_000_000)]);
     }
 
     #[test]

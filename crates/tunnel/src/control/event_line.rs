@@ -107,6 +107,11 @@ pub enum What {
         /// At most so fast.
         to_bps: u64,
     },
+    /// The rate that is found has changed by half.
+    Rate {
+        /// What it is now.
+        found_bps: u64,
+    },
     /// The line carries less than the rate at which this end sends.
     RateTooHigh {
         /// How much it carries.
@@ -171,6 +176,7 @@ impl What {
             Event::Link(_, bearer::Event::Up) => Self::Up,
             Event::Link(_, bearer::Event::Down) => Self::Down,
             Event::Link(_, bearer::Event::Slowed(pace)) => Self::Slowed { to_bps: pace.as_bits_per_second() },
+            Event::Link(_, bearer::Event::Rate(found)) => Self::Rate { found_bps: found.as_bits_per_second() },
             Event::Link(_, bearer::Event::RateTooHigh(carries)) => {
                 Self::RateTooHigh { carries_bps: carries.as_bits_per_second() }
             }
@@ -253,6 +259,10 @@ impl fmt::Display for What {
             Self::Slowed { to_bps } => match BitRate::from_bits_per_second(*to_bps) {
                 Some(rate) => write!(out, "less than half of what is sent arrives; rate lowered to {rate}"),
                 None => write!(out, "less than half of what is sent arrives; rate lowered"),
+            },
+            Self::Rate { found_bps } => match BitRate::from_bits_per_second(*found_bps) {
+                Some(rate) => write!(out, "rate {rate}"),
+                None => write!(out, "rate 0"),
             },
             Self::RateTooHigh { carries_bps } => {
                 write!(
