@@ -545,6 +545,36 @@ mod tests {
         assert!((automatic.capacity - 1.5e5).abs() < 1.0, "{}", automatic.capacity);
     }
 
+    /// Each datagram goes, and is heard of, 40 ms after the one before.
+    fn heard(number: u64) -> Heard {
+        Heard {
+            newest: Mark { number, at: at(40 * number), octets: 4000 * number, size: 1400 },
+            arrived: u32::try_from(40_000 * number).expect("soon"),
+            round_trip: Span::ZERO,
+            overhead: Octets::ZERO,
+        }
+    }
+
+    #[test]
+    fn queues_follow_a_fall_within_four_seconds() {
+        let mut automatic = Automatic { capacity: 1e5, lately: 9e5, heard_at: Some(at(0)), ..automatic() };
+        automatic.measure(&heard(1), at(1000));
+        assert!((automatic.lately - 7e5).abs() < 1.0, "{}", automatic.lately);
+        automatic.measure(&heard(2), at(5000));
+        assert!((automatic.lately - 1e5).abs() < 1.0, "{}", automatic.lately);
+    }
+
+    #[test]
+    fn a_few_datagrams_say_nothing_where_little_is_sent() {
+        let mut automatic = automatic();
+        (0..12).for_each(|number| automatic.measure(&heard(number), at(40 * number)));
+        assert_eq!(automatic.rates(), None, "100 kB/s of 1 MB/s");
+        automatic.measure(&heard(12), at(480));
+        assert_eq!(automatic.rates().map(|rates| rates.datagrams), Some(FEW));
+        automatic.capacity = 1.5e5;
+        assert_eq!(automatic.rates().map(|rates| rates.datagrams), Some(2), "enough is sent");
+    }
+
     #[test]
     fn a_change_by_half_is_told_once() {
         let mut automatic = Automatic { lately: 1e6, told: 1e6, ..automatic() };
@@ -581,12 +611,6 @@ mod tests {
     fn what_the_line_carried_before_is_tried_again_by_halves() {
         let grown = |reached| {
             let mut automatic = Automatic { capacity: 1e5, reached, pace: 1e5, ..automatic() };
-            let heard = |number: u64| Heard {
-                newest: Mark { number, at: at(40 * number), octets: 4000 * number, size: 1400 },
-                arrived: 0,
-                round_trip: Span::ZERO,
-                overhead: Octets::ZERO,
-            };
             (0..2).for_each(|number| automatic.end_round(&heard(number), 0.0, 0.01, at(40 * (number + 1))));
             automatic.capacity / 1e5
         };

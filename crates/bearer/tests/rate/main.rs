@@ -102,6 +102,14 @@ fn random_losses_lower_nothing() {
 }
 
 #[test]
+fn datagrams_that_are_lost_for_their_size_lower_nothing() {
+    let seen = run(&Line { largest: 1000.0, ..line() }, 10);
+    let least = seen[..500].iter().map(|seen| seen.pace).filter(|pace| *pace > 0.0).fold(f64::MAX, f64::min);
+    assert!(least >= 0.5, "{least:.3} Mbit/s");
+    assert!(share(&seen, 6.0, 10.0) >= 0.93, "{:.3}", share(&seen, 6.0, 10.0));
+}
+
+#[test]
 fn a_queue_that_is_too_short_to_be_seen_tells_by_losses_that_grow_with_the_rate() {
     for lost in [0.0, 0.1] {
         let seen = run(&Line { queue: 3.0, lost: vec![(0, lost)], ..line() }, 30);

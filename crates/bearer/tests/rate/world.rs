@@ -94,6 +94,8 @@ pub(super) struct Line {
     pub(super) seed: u64,
     /// The sizes of frames, by turns.
     pub(super) sizes: [usize; 2],
+    /// Larger datagrams are lost behind it.
+    pub(super) largest: f64,
     /// What the sender is told of the rate.
     pub(super) setting: Rate,
 }
@@ -113,6 +115,7 @@ impl Line {
             rival: None,
             seed: 1,
             sizes: [1400; 2],
+            largest: f64::INFINITY,
             setting: Rate::AUTOMATIC,
         }
     }
@@ -343,7 +346,7 @@ impl World {
         match of_whom {
             Of::Ours(number) => {
                 self.seen[slot].ours += size;
-                if !is_lost {
+                if !is_lost && size <= self.line.largest {
                     self.at(when, What::Arrives(number));
                 }
             }
