@@ -217,7 +217,7 @@ impl Automatic {
             told: FIRST_RATE,
         };
         new.capacity = new.bounded(FIRST_RATE);
-        new.pace = new.capacity;
+        (new.pace, new.lately, new.told) = (new.capacity, new.capacity, new.capacity);
         new
     }
 
@@ -443,7 +443,7 @@ impl Automatic {
         let arrived = arrived * self.losses.carried(lost, datagrams);
         self.is_known = true;
         self.hold.1 = FIRST_HOLD;
-        // A line that stood still has not become as slow as that: at least a quarter is left by each report.
+        // A line that stood still has not become as slow as that.
         self.capacity = self.bounded(arrived.max(self.delivery.best() * SLOWEST_FALL));
         self.finding = if queue > 1.5 * target { Finding::Delay } else { Finding::Steady };
     }

@@ -9,7 +9,7 @@
 
 mod world;
 
-use world::{Line, rivals, run, share, waited};
+use world::{Course, Line, Seen, rivals, run, share, waited};
 
 /// A line of 10 Mbit/s and 40 ms there and back.
 fn line() -> Line {
@@ -107,6 +107,44 @@ fn datagrams_that_are_lost_for_their_size_lower_nothing() {
     let least = seen[..500].iter().map(|seen| seen.pace).filter(|pace| *pace > 0.0).fold(f64::MAX, f64::min);
     assert!(least >= 0.5, "{least:.3} Mbit/s");
     assert!(share(&seen, 6.0, 10.0) >= 0.93, "{:.3}", share(&seen, 6.0, 10.0));
+}
+
+#[test]
+fn probes_that_are_lost_for_their_size_lower_nothing() {
+    let seen = run(&Line { largest: 1400.0, sizes: [100; 2], wanted: Some(0.1), ..line() }, 10);
+    let least = seen.iter().map(|seen| seen.pace).filter(|pace| *pace > 0.0).fold(f64::MAX, f64::min);
+    assert!(least >= 0.9, "{least:.3} Mbit/s");
+}
+
+#[test]
+fn a_quarter_of_the_rate_goes_on_where_only_reports_are_kept_up() {
+    let seen = run(&Line { back_stands: Some((5_000, 5_800)), ..line() }, 10);
+    let part = share(&seen, 5.3, 5.8);
+    assert!((0.2..=0.3).contains(&part), "{part:.3}");
+    assert!(share(&seen, 6.0, 10.0) >= 0.93, "{:.3}", share(&seen, 6.0, 10.0));
+}
+
+#[test]
+fn services_are_told_what_the_line_carried_lately_not_what_it_does_in_a_dip() {
+    let seen = run(&Line { rate: vec![(0, 10.0), (5_000, 1.0), (5_200, 10.0)], ..line() }, 7);
+    let least =
+        |of: fn(&Seen) -> f64| seen[500..560].iter().map(of).filter(|rate| *rate > 0.0).fold(f64::MAX, f64::min);
+    assert!(least(|seen| seen.pace) <= 2.0, "{:.1} Mbit/s", least(|seen| seen.pace));
+    assert!(least(|seen| seen.told) >= 8.0, "{:.1} Mbit/s", least(|seen| seen.told));
+}
+
+#[test]
+fn each_change_by_half_is_told_and_no_other() {
+    let told = |rate: Course| -> Vec<(usize, f64)> {
+        let seen = run(&Line { rate, ..line() }, 20);
+        seen.iter().enumerate().skip(500).filter_map(|(slot, seen)| Some((slot, seen.event?))).collect()
+    };
+    assert_eq!(told(vec![(0, 10.0)]), []);
+    let up = told(vec![(0, 2.0), (10_000, 20.0)]);
+    assert!(up.iter().all(|(slot, _)| *slot > 1000), "{up:?}");
+    assert!(up.last().is_some_and(|(_, rate)| (13.0..=30.0).contains(rate)), "{up:?}");
+    let down = told(vec![(0, 20.0), (10_000, 2.0)]);
+    assert!(down.last().is_some_and(|(_, rate)| (1.3..=4.0).contains(rate)), "{down:?}");
 }
 
 #[test]

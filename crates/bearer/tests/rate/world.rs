@@ -1,9 +1,9 @@
 //! Two ends over a line whose rate, delay and losses change, and what the first one makes of it.
 
-use arqway_bearer::{Bearer, Config, Rate};
+use arqway_bearer::{Bearer, Config, Event, Rate};
 use arqway_contract::{Counters, Departure, Frame, Full, LinkContext, LinkService, LinkState, Packet, Side, Start};
 use arqway_contract::{Tag, Ticket};
-use arqway_units::{Octets, Span, Time};
+use arqway_units::{BitRate, Octets, Span, Time};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
@@ -20,6 +20,8 @@ struct Source {
     began: Time,
     sent: f64,
     is_up: bool,
+    /// How fast it was told that the link is, in Mbit/s.
+    told: f64,
 }
 
 impl LinkService for Source {
@@ -28,6 +30,9 @@ impl LinkService for Source {
     }
     fn handle_frame(&mut self, _: Frame, _: Time) {}
     fn handle_timeout(&mut self, _: Time) {}
+    fn handle_capacity(&mut self, rate: BitRate, _: Span) {
+        self.told = rate.as_bits_per_second() as f64 / 1e6;
+    }
     fn handle_link(&mut self, state: LinkState, _: Time) {
         self.is_up = state == LinkState::Up;
     }
@@ -82,8 +87,9 @@ pub(super) struct Line {
     pub(super) queue: f64,
     /// Datagrams leave it together, each so many milliseconds: grants, aggregates.
     pub(super) grants: f64,
-    /// The way back.
+    /// The way back, and from when to when nothing comes through it: it is kept up until then.
     pub(super) back: f64,
+    pub(super) back_stands: Option<(u64, u64)>,
     /// By how much the peer's clock is fast, in ppm, and how far it is set ahead when, in milliseconds.
     pub(super) drift: f64,
     pub(super) set: Option<(u64, f64)>,
@@ -109,6 +115,7 @@ impl Line {
             queue: 500.0,
             grants: 0.0,
             back: delay,
+            back_stands: None,
             drift: 0.0,
             set: None,
             wanted: None,
@@ -142,6 +149,9 @@ pub(super) struct Seen {
     /// How long the last one waited before it was sent, in milliseconds.
     pub(super) waited: f64,
     pub(super) pace: f64,
+    /// How fast services were told that the link is, and what the owner was told of it, in Mbit/s.
+    pub(super) told: f64,
+    pub(super) event: Option<f64>,
 }
 
 enum Of {
@@ -187,7 +197,8 @@ impl World {
         let end = |side, most: Option<f64>| {
             let config = Config { rate: line.setting, ..Config::default() };
             let sizes = line.sizes;
-            let source = move |_: &LinkContext| Source { sizes, most, began: Time::ZERO, sent: 0.0, is_up: true };
+            let source =
+                move |_: &LinkContext| Source { sizes, most, began: Time::ZERO, sent: 0.0, is_up: true, told: 0.0 };
             Bearer::new(config, source, LinkContext::from(side), if side == Side::Client { 7 } else { 8 }, Time::ZERO)
         };
         let ends = [end(Side::AccessPoint, line.wanted.map(|most| most * 125_000.0)), end(Side::Client, Some(0.0))];
@@ -258,8 +269,15 @@ impl World {
                 }
             }
             self.rival_sends();
-            self.seen[usize::try_from(self.now.as_nanoseconds() / 10_000_000).expect("short")].pace =
-                self.ends[0].path().rate.map_or(0.0, |rate| rate.as_bits_per_second() as f64 / 1e6);
+            let end = &mut self.ends[0];
+            let seen = &mut self.seen[usize::try_from(self.now.as_nanoseconds() / 10_000_000).expect("short")];
+            seen.pace = end.path().rate.map_or(0.0, |rate| rate.as_bits_per_second() as f64 / 1e6);
+            seen.told = end.inner().told;
+            while let Some(event) = end.poll_event() {
+                if let Event::Rate(rate) = event {
+                    seen.event = Some(rate.as_bits_per_second() as f64 / 1e6);
+                }
+            }
         }
         self.seen
     }
@@ -282,8 +300,10 @@ impl World {
             if end == 0 {
                 self.offer(Of::Ours(self.number), size);
             } else {
-                let when = self.now + Span::from_seconds(self.line.back * 1e-3);
-                self.at(when, What::Back(self.number));
+                let stands = self.line.back_stands.map(|(from, to)| (Time::ZERO + ms(from), Time::ZERO + ms(to)));
+                let leaves =
+                    stands.filter(|(from, to)| *from <= self.now && self.now < *to).map_or(self.now, |(_, to)| to);
+                self.at(leaves + Span::from_seconds(self.line.back * 1e-3), What::Back(self.number));
             }
         }
         if let Some(deadline) = self.ends[end].poll_timeout() {

@@ -27,7 +27,7 @@ impl Settings {
                     && Addresses::new(*network, u32::from(*length)).is_some_and(|all| all.contains(address.ip()))
             };
             let message = if is_no_host(address.ip()) {
-                format!("{} is no host's address; expected that of the peer", address.ip())
+                format!("{} is not a host's address; expected that of the peer", address.ip())
             } else if !reaches(listen, address) {
                 format!(
                     "from {listen} alone, {address} of another version of IP is not reached; expected a port alone as `listen`"
