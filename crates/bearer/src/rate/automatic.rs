@@ -12,12 +12,15 @@
 //! rate. What an application does not use neither raises nor lowers anything. How much is under way is bounded by what the path holds, so that
 //! nothing is poured into a line that stands still.
 //!
-//! Once in [`DRAIN_EACH`] less is sent until the queue is gone, which shows how long the path takes without one (as BBR's `ProbeRTT` does).
+//! Each two seconds less is sent until the queue is gone (see `drain`).
 
 use super::Bounds;
 use super::Mark;
 use super::delay::Delay;
 use super::delivery::{Delivery, Rates};
+use super::drain::{DRAINING, Drain};
+use super::finding::{Finding, Found};
+use super::longer::Longer;
 use super::losses::{Losses, Verdict};
 use arqway_units::{BitRate, Octets, Span, Time, ToFloat, truncate};
 
@@ -46,59 +49,8 @@ const PATIENCE: Span = Span::from_milliseconds(60);
 const KEPT_UP: f64 = 0.25;
 /// So many datagrams say how fast the line is, where less is sent than it carried.
 const FEW: u64 = 12;
-/// How often the queue is let run empty.
-const DRAIN_EACH: Span = Span::from_milliseconds(2000);
-/// A longer one than this is drained anyway, or stands since the line does.
-const DRAINED: Span = Span::from_milliseconds(50);
-/// By how much less is sent meanwhile.
-const DRAINING: f64 = 0.75;
-/// A queue is none where less is sent than the line carries, so that this much of it should be gone, and it is as it was.
-const SHOULD_BE_GONE: f64 = 1.5;
 /// What the line carries in a dip is no measure for queues that are to keep it busy after that: they follow within this time.
 const LATELY: Span = Span::from_milliseconds(4000);
-/// Queues move: what has stood for so many rounds, and so long, and hardly moved is the path.
-const STANDING_ROUNDS: u32 = 12;
-const STANDING_FOR: Span = Span::from_milliseconds(4500);
-
-/// What holds the pace.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Finding {
-    /// Nothing yet: it grows.
-    #[default]
-    Probing,
-    /// It is what the line carries.
-    Steady,
-    /// It is lower, since a queue stands on the way.
-    Delay,
-    /// It is lower, since faster only loses more.
-    Losses,
-    /// Nobody has more to send.
-    Application,
-}
-
-impl Finding {
-    /// A word for it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Probing => "probing",
-            Self::Steady => "steady",
-            Self::Delay => "delay",
-            Self::Losses => "losses",
-            Self::Application => "application",
-        }
-    }
-}
-
-/// How a rate was found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Found {
-    /// What holds it.
-    pub finding: Finding,
-    /// How long a queue stands on the way.
-    pub queue: Span,
-}
-
 /// What a report says of the newest datagram.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Heard {
@@ -138,11 +90,9 @@ pub(crate) struct Automatic {
     base: f64,
     round: Round,
     drain: Drain,
-    /// A queue that should become shorter, since less is sent than the line carries.
-    leaving: Option<Leaving>,
+    longer: Longer,
     /// How long the last report took after the one before.
     waited: f64,
-    standing: Option<Standing>,
     finding: Finding,
     pace: f64,
     window: f64,
@@ -159,30 +109,6 @@ struct Round {
     was_full: bool,
     /// The pace when it began, and when the one before did.
     paces: [f64; 2],
-}
-
-/// A queue as it was, and how much of it should be gone, in seconds.
-#[derive(Debug, Clone, Copy)]
-struct Leaving {
-    queue: f64,
-    gone: f64,
-}
-
-/// A queue that stands, in seconds.
-#[derive(Debug, Clone, Copy)]
-struct Standing {
-    since: Time,
-    rounds: u32,
-    least: f64,
-    most: f64,
-}
-
-#[derive(Debug, Clone, Copy, Default)]
-struct Drain {
-    next: Time,
-    until: Option<Time>,
-    /// Until when its effect is looked at, the queue before it, and the least since.
-    watch: Option<(Time, f64, f64)>,
 }
 
 impl Automatic {
@@ -207,9 +133,8 @@ impl Automatic {
             base: 0.0,
             round: Round::default(),
             drain: Drain::default(),
-            leaving: None,
+            longer: Longer::default(),
             waited: 0.0,
-            standing: None,
             finding: Finding::Probing,
             pace: FIRST_RATE,
             window: FIRST_WINDOW,
@@ -266,7 +191,8 @@ impl Automatic {
     pub(crate) fn interrupt(&mut self) {
         self.losses.interrupt();
         self.delivery.interrupt();
-        (self.before, self.heard_at, self.leaving) = (None, None, None);
+        self.longer.interrupt();
+        (self.before, self.heard_at) = (None, None);
         self.delivered = 0;
         self.round = Round::default();
     }
@@ -363,8 +289,10 @@ impl Automatic {
         } else {
             self.interrupt_losses();
         }
-        self.stand(queue, target, now);
-        if queue > target / 2.0 || self.before_trial.is_some() || self.drain.until.is_some() {
+        if self.longer.hear_round(queue, target, now) {
+            self.delay.moved(now);
+        }
+        if queue > target / 2.0 || self.before_trial.is_some() || self.drain.is_on() {
             return;
         }
         if !is_used {
@@ -411,30 +339,25 @@ impl Automatic {
     /// What a queue that stands says of the capacity.
     fn follow(&mut self, rates: Rates, queue: f64, target: f64, now: Time) {
         if queue < target / 2.0 {
-            self.leaving = None;
+            self.longer.interrupt();
             return;
         }
         let Rates { sent, arrived, lost, datagrams } = rates;
         // A short wait, and all that is sent comes through: the radio's own timing, or a queue that is where it should be.
         if queue <= target && arrived > 0.97 * sent && lost <= self.losses.usual() + 0.05 {
-            self.leaving = None;
+            self.longer.interrupt();
             self.capacity = self.bounded(self.capacity.max(arrived.min(sent)));
             return;
         }
         self.growth = SLOWEST_GROWTH;
         // All that is sent comes through, no faster and no slower: what waits may as well be a longer path.
         if (arrived - sent).abs() < 0.05 * sent {
-            let leaving = self.leaving.get_or_insert(Leaving { queue, gone: 0.0 });
-            leaving.gone += (1.0 - sent / self.capacity) * self.waited;
-            if queue < 0.6 * leaving.queue || leaving.gone < 0.0 {
-                self.leaving = None;
-            } else if leaving.gone > SHOULD_BE_GONE * leaving.queue {
-                self.leaving = None;
+            if self.longer.hear_constant(queue, (1.0 - sent / self.capacity) * self.waited) {
                 self.delay.moved(now);
             }
             return;
         }
-        self.leaving = None;
+        self.longer.interrupt();
         // What passes by chance does not end a start.
         if !self.is_known && queue < target {
             return;
@@ -448,69 +371,26 @@ impl Automatic {
         self.finding = if queue > 1.5 * target { Finding::Delay } else { Finding::Steady };
     }
 
-    /// One round more with a queue, or without.
-    fn stand(&mut self, queue: f64, target: f64, now: Time) {
-        if queue <= target * 1.3 {
-            self.standing = None;
-            return;
-        }
-        let standing = self.standing.get_or_insert(Standing { since: now, rounds: 0, least: queue, most: queue });
-        standing.rounds += 1;
-        (standing.least, standing.most) = (standing.least.min(queue), standing.most.max(queue));
-        let is_long = standing.rounds >= STANDING_ROUNDS && now.since(standing.since) > STANDING_FOR;
-        if is_long {
-            let is_path = standing.most - standing.least < target;
-            self.standing = None;
-            if is_path {
-                self.delay.moved(now);
-            }
-        }
-    }
-
     /// Pace and window of what is known.
     fn settle(&mut self, queue: f64, target: f64, now: Time) {
-        self.watch(queue, target, now);
-        self.drain(queue, target, now);
         let round = self.round_time();
+        if self.drain.shows_a_longer_path(queue, target, now) {
+            self.delay.moved(now);
+        }
+        if self.drain.ends(now) {
+            // That the queue is gone is our own doing, and seen for a round trip: no reason to grow.
+            self.hold.0 = self.hold.0.max(2);
+        }
+        if self.is_known {
+            self.drain.begin(queue, target, round, now);
+        }
         let reach = self.base + 2.0 * self.interval.min(0.05) + 2.0 * target;
         let factor = (1.0 + (target - queue) / (1.5 * round)).clamp(0.5, 1.5);
-        let factor = if self.drain.until.is_some() { DRAINING.min(factor) } else { factor };
+        let factor = if self.drain.is_on() { DRAINING.min(factor) } else { factor };
         let factor = if self.is_known { factor } else { factor.min(1.0) };
         self.pace = self.bounded(self.capacity * factor);
         let first = if self.is_known { 0.0 } else { FIRST_WINDOW };
         self.window = (self.capacity * reach + 2.0 * self.datagram()).max(first);
-    }
-
-    /// A queue that is still there after it was let run empty is none: the path is longer.
-    fn watch(&mut self, queue: f64, target: f64, now: Time) {
-        let Some((until, before, least)) = self.drain.watch else { return };
-        self.drain.watch = Some((until, before, least.min(queue)));
-        if now >= until {
-            self.drain.watch = None;
-            let is_there = least.min(queue) > 0.6 * before && queue < before + target;
-            if before < 1.5 * target && is_there && before > target / 3.0 {
-                self.delay.moved(now);
-            }
-        }
-    }
-
-    fn drain(&mut self, queue: f64, target: f64, now: Time) {
-        if let Some(until) = self.drain.until {
-            if now < until {
-                return;
-            }
-            self.drain.until = None;
-            // That the queue is gone is our own doing, and seen for a round trip: no reason to grow.
-            self.hold.0 = self.hold.0.max(2);
-        }
-        if now >= self.drain.next && queue > target / 4.0 && queue < DRAINED.as_seconds() + target && self.is_known {
-            let lasts = (4.0 * queue).min(0.2);
-            self.drain = Drain {
-                next: now + DRAIN_EACH,
-                until: Some(now + Span::from_seconds(lasts)),
-                watch: Some((now + Span::from_seconds(lasts + self.round_time() + 0.04), queue, queue)),
-            };
-        }
     }
 
     fn bounded(&self, rate: f64) -> f64 {

@@ -10,6 +10,9 @@
 //! | --- | --- |
 //! | `setting.rs` | what a file says: a rate, `automatic` with or without bounds, `unpaced` |
 //! | `automatic.rs` | the controller of a rate that is found |
+//! | `longer.rs` | whether what waits is a queue, or the path has become longer |
+//! | `drain.rs` | less is sent once in a while until the queue is gone |
+//! | `finding.rs` | what is told of it |
 //! | `delay.rs` | how long a queue stands on the way, from the one-way delay of the datagrams themselves |
 //! | `delivery.rs` | how fast datagrams arrive |
 //! | `losses.rs` | which losses are the link's own, and which come of sending too fast |
@@ -20,12 +23,15 @@ mod automatic;
 pub(crate) mod breaker;
 mod delay;
 mod delivery;
+mod drain;
+mod finding;
+mod longer;
 mod losses;
 mod setting;
 pub(crate) mod shortfall;
 
 pub(crate) use automatic::{Automatic, Heard};
-pub use automatic::{Finding, Found};
+pub use finding::{Finding, Found};
 pub use setting::{Bounds, BoundsError, Rate};
 
 use arqway_units::Time;
