@@ -133,6 +133,8 @@ impl EmulatedLink {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arqway_sim::{RateStep, StepRate, Trace, TraceEnd, Wandering};
+    use arqway_units::{Span, ToFloat as _};
 
     #[test]
     fn only_back_pressured_queues_become_those_of_a_device() {
@@ -143,5 +145,42 @@ mod tests {
         assert_eq!(changed, [Direction::Up]);
         assert_eq!(settings.wireless.queue(Direction::Down), Queue::DropTail(Room::of(7)));
         assert_eq!(settings.wireless.queue(Direction::Up), Queue::DropTail(Room::of(QUEUE)));
+    }
+
+    /// A source that always has the next packet, over a link whose queue holds one.
+    fn carried(settings: &LinkSettings, [from, to]: [Time; 2]) -> f64 {
+        let size = Octets::new(1500);
+        let mut link = EmulatedLink::new(settings, 7);
+        let (mut carried, mut now) = (0, Time::ZERO);
+        while now <= to {
+            while link.offer(Direction::Down, Bytes::new(), size, now).is_ok() {}
+            while let Some((_, event)) = link.poll(now) {
+                if let PipeEvent::Started(start) = event {
+                    carried += u64::from(start.at >= from && start.at < to) * 12_000;
+                }
+            }
+            let Some(next) = link.next() else { break };
+            now = next;
+        }
+        carried.to_f64() / to.since(from).as_seconds()
+    }
+
+    #[test]
+    fn a_mean_rate_is_what_the_link_with_that_seed_carries_in_that_time() {
+        let step =
+            |bits| RateStep { length: Span::from_seconds(1.0), rate: StepRate(BitRate::from_bits_per_second(bits)) };
+        let steps = [step(1_000_000), step(4_000_000), step(2_000_000)];
+        let trace = Trace::new(steps.as_slice(), TraceEnd::Repeat).expect("steps");
+        for rate in [Rate::Trace(trace), Rate::Wandering(Wandering::default())] {
+            let wireless = Wireless { rate, queue: Queue::DropTail(Room::of(1)), ..Wireless::default() };
+            let settings = LinkSettings { wireless, mobility: MobilityConfig::default() };
+            for seconds in [[0, 1], [1, 2], [3, 20]] {
+                let times = seconds.map(|seconds| Time::ZERO + Span::from_milliseconds(1000 * seconds));
+                let mean = settings.mean_rate(Direction::Down, 7, Octets::new(1500), (times[0], times[1]));
+                let (mean, carried) = (mean.as_bits_per_second().to_f64(), carried(&settings, times));
+                // Packets that cross an edge.
+                assert!((mean - carried).abs() <= 30_000.0, "{mean} and {carried} bit/s in {seconds:?} s");
+            }
+        }
     }
 }

@@ -53,14 +53,15 @@ pub(super) fn all_loads(
     run: &Run,
     ways: &[Way<'_>],
     (world, which, back): (&World, &[Load], Option<Time>),
-) -> Result<Vec<Outcome>, Failure> {
+) -> Result<(Vec<Outcome>, [Time; 2]), Failure> {
     let period = run.begin(back);
     let received: Vec<AtomicU64> = ways.iter().map(|_| AtomicU64::new(0)).collect();
     thread::scope(|scope| {
         let start = |(way, received)| start(scope, way, period, received, (world, which));
         let loads: Vec<_> = ways.iter().copied().zip(&received).map(start).collect();
-        let goodput = watch(&period, ways, &received);
-        loads.into_iter().zip(goodput).map(|(loads, goodput)| outcome(loads?, goodput)).collect()
+        let (goodput, measured) = watch(&period, ways, &received);
+        let outcomes = loads.into_iter().zip(goodput).map(|(loads, goodput)| outcome(loads?, goodput));
+        Ok((outcomes.collect::<Result<_, Failure>>()?, measured))
     })
 }
 
@@ -124,8 +125,8 @@ fn outcome(loads: Loads<'_>, goodput_bps: f64) -> Result<Outcome, Failure> {
     })
 }
 
-/// Says how far it is, until it is over. The goodput over its last two thirds, in bits per second.
-fn watch(period: &Period<'_>, ways: &[Way<'_>], received: &[AtomicU64]) -> Vec<f64> {
+/// Says how far it is, until it is over. The goodput over its last two thirds, in bits per second, and when these began and ended.
+fn watch(period: &Period<'_>, ways: &[Way<'_>], received: &[AtomicU64]) -> (Vec<f64>, [Time; 2]) {
     let bar =
         ProgressBar::new(100).with_style(ProgressStyle::with_template("{msg}").unwrap_or(ProgressStyle::default_bar()));
     let now = || (period.now(), received.iter().map(|octets| octets.load(Ordering::Relaxed)).collect::<Vec<u64>>());
@@ -156,5 +157,10 @@ fn watch(period: &Period<'_>, ways: &[Way<'_>], received: &[AtomicU64]) -> Vec<f
         }
     }
     bar.finish_and_clear();
-    measured.map_or_else(|| vec![0.0; ways.len()], |measured| rates(&measured, &now()))
+    let end = now();
+    match measured {
+        Some(begin) => (rates(&begin, &end), [begin.0, end.0]),
+        // Somebody has ended it before.
+        None => (vec![0.0; ways.len()], [period.begin, end.0]),
+    }
 }

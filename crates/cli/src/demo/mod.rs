@@ -113,7 +113,9 @@ impl Arguments {
     fn more(&self) -> Result<String, Failure> {
         let Some(file) = &self.link_layer else { return Ok(String::new()) };
         let (source, _) = read_source(file)?;
-        check_link_layer(&source, self.up)?;
+        for rate in [self.up, self.down] {
+            check_link_layer(&source, rate)?;
+        }
         Ok(format!("\n{}", source.text()))
     }
 }
@@ -176,13 +178,10 @@ fn demonstrate(arguments: &Arguments, world: &World, more: &str, run: &Run) -> R
     let ways: Vec<Way<'_>> = plain.iter().map(plain_way).chain(sealed.iter().map(sealed_way)).collect();
     note("packets cross the links: the loads begin");
     let back = world.cut.map(|cut| begun + cut.at + cut.lasts);
-    let began = run.clock.now();
-    let outcomes = loads::all_loads(run, &ways, (world, &arguments.loads, back))?;
-    let ended = run.clock.now();
+    let (outcomes, measured) = loads::all_loads(run, &ways, (world, &arguments.loads, back))?;
     let outcomes: Vec<_> = ways.iter().map(|way| way.path).zip(outcomes).collect();
     drop(ways);
-    // Goodput is that of the last two thirds, by the links' clocks.
-    let [from, to] = [began + ended.since(began) / 3, ended].map(|at| Time::ZERO + at.since(begun));
+    let [from, to] = measured.map(|at| Time::ZERO + at.since(begun));
     tunnel.into_iter().for_each(Tunnel::end);
     let reports = plain.into_iter().chain(sealed).map(Site::remove).collect::<Result<Vec<_>, _>>()?;
     if reports.iter().any(arqway_emulate::Report::is_too_late) {

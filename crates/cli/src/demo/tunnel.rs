@@ -143,3 +143,22 @@ impl Drop for Folder {
         self.remove();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_that_calls_has_the_rate_of_the_upload_and_none_where_none_is_given() {
+        let rates = |rates| {
+            let ends = files(rates).expect("files");
+            ends.map(|[(_, settings), _]| {
+                let lines: Vec<_> = settings.lines().filter(|line| line.starts_with("rate")).collect();
+                lines.join(",")
+            })
+        };
+        let given = ["9 Mbit/s", "45 Mbit/s"].map(|rate| Some(rate.parse().expect("a rate")));
+        assert_eq!(rates(given), ["rate = \"45 Mbit/s\"", "rate = \"9 Mbit/s\""], "left, right");
+        assert_eq!(rates([None; 2]), ["", ""]);
+    }
+}
