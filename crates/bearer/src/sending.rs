@@ -21,8 +21,6 @@ const LARGE_FIRST: u8 = 8;
 enum Carries {
     Frames,
     Question,
-    /// A size that is tried: that it may be lost for that is no loss.
-    Probe,
     Nothing,
 }
 
@@ -74,7 +72,7 @@ impl<S: LinkService> Bearer<S> {
         self.path.mtu.probed(size, self.path.rest_after(Octets::new(size.into())), now);
         let zeros = alloc::vec![0; octets - before].into();
         let octets = u16::try_from(octets).unwrap_or(u16::MAX).to_be_bytes();
-        Some(self.send_full(Content::Probe, &octets, zeros, Carries::Probe, now))
+        Some(self.send_full(Content::Probe, &octets, zeros, Carries::Nothing, now))
     }
 
     /// Frames of the services, as many as fit, or a piece of one that does not.
@@ -245,9 +243,7 @@ impl<S: LinkService> Bearer<S> {
     }
 
     fn send_numbered(&mut self, mut datagram: Frame, carries: Carries, now: Time) -> Frame {
-        let counted = if carries == Carries::Probe { Octets::ZERO } else { datagram.size() };
-        let wants_answer = matches!(carries, Carries::Frames | Carries::Question);
-        self.path.sent.send(counted, wants_answer, now);
+        self.path.sent.send(datagram.size(), carries != Carries::Nothing, now);
         if carries == Carries::Frames {
             let size = self.path.with_overhead(datagram.size());
             self.path.mtu.send(size, now);

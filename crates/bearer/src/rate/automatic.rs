@@ -456,6 +456,13 @@ mod tests {
     }
 
     #[test]
+    fn nothing_is_told_beyond_the_bounds() {
+        let most = BitRate::from_bits_per_second(200_000).expect("a rate");
+        let automatic = Automatic::new(Bounds { most, ..Bounds::ANY });
+        assert_eq!((automatic.pace(), automatic.lately()), (most, most));
+    }
+
+    #[test]
     fn a_change_by_half_is_told_once() {
         let mut automatic = Automatic { lately: 1e6, told: 1e6, ..automatic() };
         let mut told = |lately| {

@@ -110,13 +110,6 @@ fn datagrams_that_are_lost_for_their_size_lower_nothing() {
 }
 
 #[test]
-fn probes_that_are_lost_for_their_size_lower_nothing() {
-    let seen = run(&Line { largest: 1400.0, sizes: [100; 2], wanted: Some(0.1), ..line() }, 10);
-    let least = seen.iter().map(|seen| seen.pace).filter(|pace| *pace > 0.0).fold(f64::MAX, f64::min);
-    assert!(least >= 0.9, "{least:.3} Mbit/s");
-}
-
-#[test]
 fn a_quarter_of_the_rate_goes_on_where_only_reports_are_kept_up() {
     let seen = run(&Line { back_stands: Some((5_000, 5_800)), ..line() }, 10);
     let part = share(&seen, 5.3, 5.8);
