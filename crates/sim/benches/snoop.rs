@@ -1,7 +1,7 @@
 //! How long one File Transfer of 100 MB takes on one core over Snoop, on the multi-service paper's link.
 //!
-//! Prints its command, the machine and the spread; fails if a transfer takes more than half of what ns-2 2.35 takes for the
-//! same (2.2 s). The raw link is there to compare with, as a ratio from the same run.
+//! Prints its command, the machine and the spread; fails if a transfer takes more times what it takes over the raw link in the
+//! same run than the project allows itself. (ns-2 2.35 takes 2.2 s for the same, where this takes 0.08 s.)
 
 mod common;
 
@@ -14,7 +14,8 @@ use common::measure;
 use std::process::ExitCode;
 
 const RUNS: u32 = 7;
-const LIMIT_SECONDS: f64 = 1.1;
+/// In what the raw link takes.
+const LIMIT: f64 = 1.7;
 
 fn main() -> ExitCode {
     println!("command: cargo bench -p arqway-sim --bench snoop");
@@ -24,11 +25,7 @@ fn main() -> ExitCode {
     let raw = measure("raw", &scenario(ServiceConfig::Raw(raw::Config::default())), RUNS, None);
     let snoop = scenario(ServiceConfig::Snoop(snoop::Config::default()));
     let fastest = measure("snoop", &snoop, RUNS, Some(raw.median)).minimum;
-    if fastest > LIMIT_SECONDS {
-        println!("\nsnoop takes {fastest:.3} s: more than {LIMIT_SECONDS} s");
-        return ExitCode::FAILURE;
-    }
-    ExitCode::SUCCESS
+    common::judge(&[("snoop beside raw", fastest, raw.minimum, LIMIT)])
 }
 
 fn scenario(service: ServiceConfig) -> Scenario {

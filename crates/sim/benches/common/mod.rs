@@ -3,6 +3,10 @@
 
 use arqway_sim::{NoProbe, Scenario, Streams, World};
 use rustix::time::{ClockId, clock_gettime};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::hint::black_box;
+use std::process::ExitCode;
 
 /// The line above what [`measure`] prints.
 pub(crate) fn print_heading() {
@@ -43,6 +47,48 @@ pub(crate) fn measure(name: &str, scenario: &Scenario, runs: u32, reference: Opt
     let (link, rate, ratio) = (simulated / all, events as f64 / all, median / reference.unwrap_or(median));
     println!("{name:<24} {median:>10.4} {minimum:>10.4} {maximum:>10.4} {link:>10.0} {rate:>12.0} {ratio:>8.2}");
     measured
+}
+
+/// Whether each measured time is at most so many times what it is compared with; says which is not.
+///
+/// No limit is in seconds: the same code takes 2.4 times as long on one machine as on another that calls itself as fast.
+#[allow(dead_code, reason = "each bench compiles this file for itself, and not each has limits in its own run")]
+pub(crate) fn judge(limits: &[(&str, f64, f64, f64)]) -> ExitCode {
+    let mut exit = ExitCode::SUCCESS;
+    println!();
+    for &(what, taken, compared, limit) in limits {
+        let ratio = taken / compared;
+        println!("{what}: {ratio:.2}, at most {limit}");
+        if ratio > limit {
+            println!("{what}: more than {limit}");
+            exit = ExitCode::FAILURE;
+        }
+    }
+    exit
+}
+
+/// What a million events take in the standard library's heap of 256, each of 64 octets that are read and written: the
+/// fastest of seven, in seconds. The speed of this machine, for work like a simulator's.
+#[allow(dead_code, reason = "each bench compiles this file for itself, and not each has limits in its own run")]
+pub(crate) fn yardstick() -> f64 {
+    let million = || {
+        let mut heap: BinaryHeap<Reverse<[u64; 8]>> = (0..256).map(|at| Reverse([at; 8])).collect();
+        let start = processor_seconds();
+        for _ in 0..1_000_000 {
+            let Some(Reverse(mut event)) = heap.pop() else { break };
+            // Marsaglia's xorshift: the next time is not to be foreseen, as a simulator's is not.
+            event[1] ^= event[1] << 13 | 1;
+            event[1] ^= event[1] >> 7;
+            event[1] ^= event[1] << 17;
+            event[0] += event[1] % 1024;
+            heap.push(Reverse(event));
+        }
+        black_box(&heap);
+        processor_seconds() - start
+    };
+    let fastest = (0..7).map(|_| million()).fold(f64::INFINITY, f64::min);
+    println!("\na million events in the standard library's heap: {fastest:.4} s");
+    fastest
 }
 
 /// What this thread has had of a processor.
