@@ -28,6 +28,8 @@ pub(super) struct Delay {
     slot_began: Time,
     /// The last two delays.
     last: Option<[i64; 2]>,
+    /// The floor before the path was taken for longer.
+    before: Option<i64>,
     /// By how much one report's delay differs from the one before where no queue stands: the radio's own timing.
     jitter: f64,
 }
@@ -99,10 +101,17 @@ impl Delay {
     /// The path itself takes longer: the present delay is the least.
     pub(super) fn moved(&mut self, now: Time) {
         if let Some([before, last]) = self.last {
+            self.before = self.floor();
             self.slots = [None; SLOTS];
             self.slots[0] = Some(before.min(last));
             self.slot_began = now;
         }
+    }
+
+    /// It does not: what was least before counts again.
+    pub(super) fn moved_back(&mut self) {
+        let before = self.before.take();
+        self.slots[0] = self.slots[0].into_iter().chain(before).min();
     }
 }
 
@@ -155,6 +164,8 @@ mod tests {
         assert_eq!(delay.queue(), ms(50));
         delay.moved(at(200));
         assert_eq!(delay.queue(), Span::ZERO);
+        delay.moved_back();
+        assert_eq!(delay.queue(), ms(50), "it was a queue after all");
     }
 
     #[test]

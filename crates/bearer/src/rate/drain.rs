@@ -56,6 +56,10 @@ impl Drain {
 
     /// Begins one where it is time, and there is something to drain.
     pub(super) fn begin(&mut self, queue: f64, target: f64, round: f64, now: Time) {
+        // Whoever else drains shows it to us as well: from then on all do so together, and the queue is gone for all.
+        if queue <= target / 4.0 && !self.is_on() {
+            self.next = now + DRAIN_EACH;
+        }
         let is_short = queue > target / 4.0 && queue < DRAINED.as_seconds() + target;
         if self.is_on() || now < self.next || !is_short {
             return;

@@ -12,6 +12,8 @@ pub enum Finding {
     Steady,
     /// It is lower, since a queue stands on the way.
     Delay,
+    /// It is our part beside others who fill the queue.
+    Others,
     /// It is lower, since faster only loses more.
     Losses,
     /// Nobody has more to send.
@@ -26,6 +28,7 @@ impl Finding {
             Self::Probing => "probing",
             Self::Steady => "steady",
             Self::Delay => "delay",
+            Self::Others => "others",
             Self::Losses => "losses",
             Self::Application => "application",
         }

@@ -9,8 +9,9 @@
 //! | file | concept |
 //! | --- | --- |
 //! | `setting.rs` | what a file says: a rate, `automatic` with or without bounds, `unpaced` |
-//! | `automatic.rs` | the controller of a rate that is found |
+//! | `automatic/` | the controller of a rate that is found |
 //! | `longer.rs` | whether what waits is a queue, or the path has become longer |
+//! | `contest.rs` | beside somebody who fills the queue, and whether anybody does |
 //! | `drain.rs` | less is sent once in a while until the queue is gone |
 //! | `finding.rs` | what is told of it |
 //! | `delay.rs` | how long a queue stands on the way, from the one-way delay of the datagrams themselves |
@@ -21,6 +22,7 @@
 
 mod automatic;
 pub(crate) mod breaker;
+mod contest;
 mod delay;
 mod delivery;
 mod drain;

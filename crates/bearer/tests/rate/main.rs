@@ -195,13 +195,60 @@ fn who_sends_little_lowers_nothing() {
     assert!(least >= 0.9, "{least:.2} Mbit/s");
 }
 
+/// Lines of so many Mbit/s, and milliseconds one way, with a queue of one bandwidth-delay product.
+fn shared_lines() -> impl Iterator<Item = Line> {
+    [(2.0, 25.0), (10.0, 10.0), (10.0, 20.0), (10.0, 50.0), (20.0, 50.0), (50.0, 20.0), (20.0, 100.0)]
+        .into_iter()
+        .map(|(rate, delay)| Line { queue: 2.0 * delay, ..Line::new(rate, delay) })
+}
+
+/// What a line is, for messages.
+fn name(line: &Line) -> String {
+    format!("{} Mbit/s, {} ms", line.rate[0].1, 2.0 * line.delay[0].1)
+}
+
 #[test]
-fn a_rival_who_fills_the_queue_leaves_a_fair_part_and_gets_one_and_then_the_queue_is_gone() {
-    let seen = run(&Line { rival: Some((5_000, 20_000)), queue: 40.0, ..line() }, 30);
-    let (ours, theirs) = (share(&seen, 5.0, 20.0), rivals(&seen, 5.0, 20.0));
-    assert!(ours >= 0.28 && theirs >= 0.33, "ours {ours:.2}, theirs {theirs:.2}");
-    assert!(waited(&seen, 22.0, 30.0) <= standing(10.0) + 4.0, "{:.1} ms", waited(&seen, 22.0, 30.0));
-    assert!(share(&seen, 22.0, 30.0) >= 0.93, "{:.3}", share(&seen, 22.0, 30.0));
+fn a_rival_who_fills_the_queue_leaves_a_part_and_gets_one_and_two_seconds_later_the_queue_is_gone() {
+    for line in shared_lines() {
+        for (from, least) in [(0, 0.15), (5_000, 0.25)] {
+            let line = Line { rival: Some((from, 25_000)), ..line.clone() };
+            let seen = run(&line, 35);
+            let (ours, theirs) = (share(&seen, 6.0, 25.0), rivals(&seen, 6.0, 25.0));
+            let (name, rate) = (name(&line), line.rate[0].1);
+            assert!(ours >= least && theirs >= 0.3, "{name}, from {from} ms on: ours {ours:.2}, theirs {theirs:.2}");
+            let (share, waited) = (share(&seen, 27.0, 35.0), waited(&seen, 27.0, 35.0));
+            assert!(share >= 0.93, "{name}: {share:.3} after it");
+            assert!(waited <= standing(rate) + 10.0, "{name}: {waited:.1} ms after it");
+        }
+    }
+}
+
+/// Jain's index of what each of so many tunnels carried from a time on, in seconds.
+fn fairness(seen: &[Seen], tunnels: usize, from: f64) -> f64 {
+    let seen = &seen[(from * 100.0) as usize..];
+    let mut carried = vec![seen.iter().map(|seen| seen.ours).sum::<f64>()];
+    carried.extend((0..tunnels - 1).map(|other| seen.iter().map(|seen| seen.others[other]).sum::<f64>()));
+    carried.iter().sum::<f64>().powi(2) / (tunnels as f64 * carried.iter().map(|of| of * of).sum::<f64>())
+}
+
+#[test]
+fn tunnels_share_a_line() {
+    for line in shared_lines() {
+        for (tunnels, fair) in [(2, 0.75), (10, 0.55)] {
+            let seen = run(&Line { tunnels, ..line.clone() }, 45);
+            let fairness = fairness(&seen, tunnels, 15.0);
+            assert!(fairness >= fair, "{}, {tunnels} tunnels: {fairness:.2}", name(&line));
+        }
+    }
+}
+
+#[test]
+fn two_tunnels_keep_the_queue_of_a_fast_line_short() {
+    for line in shared_lines().filter(|line| line.rate[0].1 >= 10.0) {
+        let seen = run(&Line { tunnels: 2, ..line.clone() }, 45);
+        let waited = waited(&seen, 15.0, 45.0);
+        assert!(waited <= standing(line.rate[0].1), "{}: {waited:.1} ms", name(&line));
+    }
 }
 
 /// A rate in Brownian motion between 0 and 12 Mbit/s, with outages of a second.
@@ -256,6 +303,11 @@ fn drawn(seed: u64) -> Line {
     line
 }
 
+/// How many lines are drawn: as many as the variable WORLDS says.
+fn worlds() -> u64 {
+    std::env::var("WORLDS").map_or(150, |number| number.parse().expect("WORLDS is a number"))
+}
+
 /// For longer than three seconds and ten round trips the share is not below a quarter, nor the queue above half a second.
 fn check(seed: u64) -> Result<(), String> {
     let line = drawn(seed);
@@ -285,9 +337,10 @@ fn check(seed: u64) -> Result<(), String> {
 #[test]
 fn on_hardly_a_line_is_the_rate_low_or_the_queue_long_for_long() {
     let failed: Vec<String> =
-        (0..150).filter_map(|seed| check(seed).err().map(|why| format!("seed {seed}: {why}"))).collect();
+        (0..worlds()).filter_map(|seed| check(seed).err().map(|why| format!("seed {seed}: {why}"))).collect();
     // One in a hundred: a path of 300 ms that becomes thirteen times as fast is slow to be found.
-    assert!(failed.len() <= 1, "{} lines:\n{}", failed.len(), failed.join("\n"));
+    let most = worlds().div_ceil(150);
+    assert!(failed.len() as u64 <= most, "{} lines of {}:\n{}", failed.len(), worlds(), failed.join("\n"));
 }
 
 /// Prints what each kind of line gives: for whoever works on the controller.
@@ -342,4 +395,32 @@ fn table() {
     print("rival deep", Line { rival: Some((5_000, 20_000)), queue: 200.0, ..line() });
     print("rival long", Line { rival: Some((5_000, 20_000)), queue: 100.0, ..Line::new(20.0, 50.0) });
     print("rival first", Line { rival: Some((0, 20_000)), queue: 40.0, ..line() });
+}
+
+/// Prints how a line is shared with a rival, and among tunnels.
+#[test]
+#[ignore = "a table for a reader"]
+fn shares() {
+    for line in shared_lines() {
+        for from in [0, 5_000] {
+            let seen = run(&Line { rival: Some((from, 25_000)), ..line.clone() }, 35);
+            let parts: Vec<String> = (0..17)
+                .map(|part| 2.0 * f64::from(part))
+                .map(|from| format!("{:.2}+{:.2}", share(&seen, from, from + 2.0), rivals(&seen, from, from + 2.0)))
+                .collect();
+            let (ours, theirs) = (share(&seen, 6.0, 25.0), rivals(&seen, 6.0, 25.0));
+            let after = waited(&seen, 27.0, 35.0);
+            println!(
+                "{:18} rival from {} s on: {ours:.2} {theirs:.2}, then {after:.1} ms  {}",
+                name(&line),
+                from / 1000,
+                parts.join(" ")
+            );
+        }
+        for tunnels in [2, 10] {
+            let seen = run(&Line { tunnels, ..line.clone() }, 45);
+            let (fairness, waited) = (fairness(&seen, tunnels, 15.0), waited(&seen, 15.0, 45.0));
+            println!("{:18} {tunnels} tunnels: {fairness:.2}, {waited:.1} ms", name(&line));
+        }
+    }
 }

@@ -37,7 +37,8 @@ impl LinkService for Source {
         self.is_up = state == LinkState::Up;
     }
     fn poll_frame(&mut self, now: Time, room: Octets) -> Option<Frame> {
-        let may = self.most.is_none_or(|most| self.sent < now.since(self.began).as_seconds() * most);
+        let may =
+            now >= self.began && self.most.is_none_or(|most| self.sent < now.since(self.began).as_seconds() * most);
         let size = room.as_usize().min(self.sizes[0]);
         if !self.is_up || !may || size < 60 {
             return None;
@@ -54,6 +55,9 @@ impl LinkService for Source {
         None
     }
     fn poll_timeout(&self) -> Option<Time> {
+        if self.most.is_none() && self.sent == 0.0 && self.is_up {
+            return Some(self.began);
+        }
         let most = self.most.filter(|most| self.is_up && *most > 0.0)?;
         Some(self.began + Span::from_seconds(self.sent / most) + Span::from_nanoseconds(1))
     }
@@ -104,6 +108,8 @@ pub(super) struct Line {
     pub(super) largest: f64,
     /// What the sender is told of the rate.
     pub(super) setting: Rate,
+    /// So many of us, each with a rate of its own that it finds; they begin a second after one another.
+    pub(super) tunnels: usize,
 }
 
 impl Line {
@@ -124,6 +130,7 @@ impl Line {
             sizes: [1400; 2],
             largest: f64::INFINITY,
             setting: Rate::AUTOMATIC,
+            tunnels: 1,
         }
     }
 }
@@ -132,17 +139,18 @@ impl Line {
 enum What {
     /// The line's datagram at the head is through.
     Through,
-    Arrives(u64),
+    /// A datagram gets to an end.
+    Arrives(usize, u64),
     RivalHears(u64, bool),
-    Back(u64),
     Wake(usize),
 }
 
 /// What was seen in a hundredth of a second.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Seen {
-    /// Octets through the line, of ours and of the rival.
+    /// Octets through the line, of the first of us, of the others, and of the rival.
     pub(super) ours: f64,
+    pub(super) others: [f64; 9],
     pub(super) rivals: f64,
     /// What the line could have carried.
     pub(super) capacity: f64,
@@ -155,7 +163,7 @@ pub(super) struct Seen {
 }
 
 enum Of {
-    Ours(u64),
+    Ours(usize, u64),
     Rival(u64),
 }
 
@@ -166,10 +174,11 @@ pub(super) fn run(line: &Line, seconds: u64) -> Vec<Seen> {
 
 struct World {
     line: Line,
-    ends: [Bearer<Source>; 2],
+    /// Two for each of us: who sends, and who receives.
+    ends: Vec<Bearer<Source>>,
     happenings: BinaryHeap<Reverse<(Time, u64, What)>>,
     order: u64,
-    wakes: [Option<Time>; 2],
+    wakes: Vec<Option<Time>>,
     now: Time,
     queue: VecDeque<(Of, f64, Time)>,
     queued: f64,
@@ -194,22 +203,26 @@ struct Rival {
 
 impl World {
     fn new(line: Line) -> Self {
-        let end = |side, most: Option<f64>| {
+        let end = |at: usize| {
+            let (side, most) = if at.is_multiple_of(2) {
+                (Side::AccessPoint, line.wanted.map(|most| most * 125_000.0))
+            } else {
+                (Side::Client, Some(0.0))
+            };
             let config = Config { rate: line.setting, ..Config::default() };
-            let sizes = line.sizes;
-            let source =
-                move |_: &LinkContext| Source { sizes, most, began: Time::ZERO, sent: 0.0, is_up: true, told: 0.0 };
-            Bearer::new(config, source, LinkContext::from(side), if side == Side::Client { 7 } else { 8 }, Time::ZERO)
+            let (sizes, began) = (line.sizes, Time::ZERO + ms(1000 * (at as u64 / 2)));
+            let source = move |_: &LinkContext| Source { sizes, most, began, sent: 0.0, is_up: true, told: 0.0 };
+            Bearer::new(config, source, LinkContext::from(side), 7 + at as u64, Time::ZERO)
         };
-        let ends = [end(Side::AccessPoint, line.wanted.map(|most| most * 125_000.0)), end(Side::Client, Some(0.0))];
+        let ends: Vec<_> = (0..2 * line.tunnels).map(end).collect();
         Self {
             random: line.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1,
             rival: Rival { window: 10.0, most: 0.0, ..Rival::default() },
+            wakes: vec![None; ends.len()],
             line,
             ends,
             happenings: BinaryHeap::new(),
             order: 0,
-            wakes: [None; 2],
             now: Time::ZERO,
             queue: VecDeque::new(),
             queued: 0.0,
@@ -235,7 +248,7 @@ impl World {
 
     /// The clock of an end.
     fn clock(&self, end: usize) -> Time {
-        if end == 0 {
+        if end.is_multiple_of(2) {
             return self.now;
         }
         let set = self.line.set.filter(|(when, _)| ms(*when) <= self.now.since(Time::ZERO)).map_or(0.0, |(_, by)| by);
@@ -246,7 +259,7 @@ impl World {
     fn run(mut self, seconds: u64) -> Vec<Seen> {
         let ends = Time::ZERO + ms(seconds * 1000);
         self.seen = vec![Seen::default(); usize::try_from(seconds * 100).expect("short")];
-        (0..2).for_each(|end| self.pump(end));
+        (0..self.ends.len()).for_each(|end| self.pump(end));
         for slot in 0..self.seen.len() {
             self.seen[slot].capacity = of(&self.line.rate, Time::ZERO + ms(10 * slot as u64)) * 1250.0;
         }
@@ -257,8 +270,7 @@ impl World {
             self.now = when;
             match what {
                 What::Through => self.through(),
-                What::Arrives(number) => self.arrives(1, number),
-                What::Back(number) => self.arrives(0, number),
+                What::Arrives(end, number) => self.arrives(end, number),
                 What::RivalHears(number, arrived) => self.rival_hears(number, arrived),
                 What::Wake(end) if self.wakes[end] != Some(self.now) => {}
                 What::Wake(end) => {
@@ -297,13 +309,13 @@ impl World {
             let size = frame.size().as_u64() as f64 + 28.0;
             self.number += 1;
             self.frames.insert(self.number, Frame::from_wire(frame.tag, frame.parts().concat().into()));
-            if end == 0 {
-                self.offer(Of::Ours(self.number), size);
+            if end.is_multiple_of(2) {
+                self.offer(Of::Ours(end, self.number), size);
             } else {
                 let stands = self.line.back_stands.map(|(from, to)| (Time::ZERO + ms(from), Time::ZERO + ms(to)));
                 let leaves =
                     stands.filter(|(from, to)| *from <= self.now && self.now < *to).map_or(self.now, |(_, to)| to);
-                self.at(leaves + Span::from_seconds(self.line.back * 1e-3), What::Back(self.number));
+                self.at(leaves + Span::from_seconds(self.line.back * 1e-3), What::Arrives(end - 1, self.number));
             }
         }
         if let Some(deadline) = self.ends[end].poll_timeout() {
@@ -364,10 +376,11 @@ impl World {
         self.last_arrival = when;
         let is_lost = self.random() < of(&self.line.lost, self.now);
         match of_whom {
-            Of::Ours(number) => {
-                self.seen[slot].ours += size;
+            Of::Ours(end, number) => {
+                let seen = &mut self.seen[slot];
+                *(if end == 0 { &mut seen.ours } else { &mut seen.others[end / 2 - 1] }) += size;
                 if !is_lost && size <= self.line.largest {
-                    self.at(when, What::Arrives(number));
+                    self.at(when, What::Arrives(end + 1, number));
                 }
             }
             Of::Rival(number) => {

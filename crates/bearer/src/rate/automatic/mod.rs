@@ -12,10 +12,13 @@
 //! rate. What an application does not use neither raises nor lowers anything. How much is under way is bounded by what the path holds, so that
 //! nothing is poured into a line that stands still.
 //!
-//! Each two seconds less is sent until the queue is gone (see `drain`).
+//! Each two seconds less is sent until the queue is gone (see `drain`). Beside somebody who fills the queue whatever we do, see `contest`.
+
+mod others;
 
 use super::Bounds;
 use super::Mark;
+use super::contest::{Contest, Who};
 use super::delay::Delay;
 use super::delivery::{Delivery, Rates};
 use super::drain::{DRAINING, Drain};
@@ -23,6 +26,7 @@ use super::finding::{Finding, Found};
 use super::longer::Longer;
 use super::losses::{Losses, Verdict};
 use arqway_units::{BitRate, Octets, Span, Time, ToFloat, truncate};
+use others::Stays;
 
 /// What is sent at first: a call and the start of a page at once, and a line of 64 kbit/s is filled for two seconds at most.
 const FIRST_RATE: f64 = 1_000_000.0 / 8.0;
@@ -51,6 +55,9 @@ const KEPT_UP: f64 = 0.25;
 const FEW: u64 = 12;
 /// What the line carries in a dip is no measure for queues that are to keep it busy after that: they follow within this time.
 const LATELY: Span = Span::from_milliseconds(4000);
+/// A queue that is longer by this than it should be may be a longer path. Below, it is what others leave who find their rate as we do: who
+/// sends more than they yields.
+const BEYOND: f64 = 0.01;
 /// What a report says of the newest datagram.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Heard {
@@ -91,6 +98,11 @@ pub(crate) struct Automatic {
     round: Round,
     drain: Drain,
     longer: Longer,
+    /// Beside others who fill the queue.
+    contest: Option<Contest>,
+    /// When a queue stayed that should have been gone, and when it turned out to be our own.
+    stayed_at: Option<Time>,
+    alone_at: Option<Time>,
     /// How long the last report took after the one before.
     waited: f64,
     finding: Finding,
@@ -99,6 +111,11 @@ pub(crate) struct Automatic {
     lately: f64,
     /// What the owner was told last.
     told: f64,
+}
+
+/// All that is sent comes through, no faster and no slower.
+fn is_constant(rates: Rates) -> bool {
+    (rates.arrived - rates.sent).abs() < 0.05 * rates.sent
 }
 
 /// What goes from now on has the present pace; its first report ends the round.
@@ -134,6 +151,9 @@ impl Automatic {
             round: Round::default(),
             drain: Drain::default(),
             longer: Longer::default(),
+            contest: None,
+            stayed_at: None,
+            alone_at: None,
             waited: 0.0,
             finding: Finding::Probing,
             pace: FIRST_RATE,
@@ -200,7 +220,9 @@ impl Automatic {
     /// What was lost lately says nothing.
     pub(crate) fn interrupt_losses(&mut self) {
         self.losses.interrupt();
-        self.before_trial = None;
+        if let Some(before) = self.before_trial.take() {
+            self.capacity = self.capacity.max(before);
+        }
     }
 
     /// So many octets more have arrived.
@@ -214,18 +236,34 @@ impl Automatic {
         let queue = self.delay.queue().as_seconds();
         let target = self.target();
         let rates = self.rates();
+        if let Some(mut contest) = self.contest.take() {
+            if self.contend(&mut contest, heard, queue, target, now) == Who::Others {
+                self.contest = Some(contest);
+            } else {
+                self.settle(queue, target, now);
+            }
+            return;
+        }
         if heard.newest.at >= self.round.began {
             self.end_round(heard, queue, target, now);
         }
-        if let Some(rates) = rates {
+        if let Some(rates) = rates.filter(|_| self.contest.is_none()) {
             self.follow(rates, queue, target, now);
         }
-        self.settle(queue, target, now);
+        if let Some(rates) = rates.filter(|_| self.contest.is_none() && self.is_known) {
+            self.watch(rates, queue, target, now);
+        }
+        if self.contest.is_none() && self.drain.shows_a_longer_path(queue, target, now) {
+            self.stays(queue, Stays::Still, now);
+        }
+        if self.contest.is_none() {
+            self.settle(queue, target, now);
+        }
     }
 
     /// Where little is sent, a datagram or two that waited say nothing of the line: there have to be more.
     fn rates(&self) -> Option<Rates> {
-        let rates = self.delivery.rates(0)?;
+        let rates = self.delivery.rates(2)?;
         if rates.sent < self.capacity / 2.0 { self.delivery.rates(FEW) } else { Some(rates) }
     }
 
@@ -241,7 +279,11 @@ impl Automatic {
         self.delivery.hear(heard.newest, heard.overhead, heard.arrived, delivered);
         if let Some(before) = self.before.replace(heard.newest) {
             let sent = heard.newest.octets.saturating_sub(before.octets);
-            self.losses.hear(sent, heard.newest.number.saturating_sub(before.number), delivered);
+            let datagrams = heard.newest.number.saturating_sub(before.number);
+            self.losses.hear(sent, datagrams, delivered);
+            if let Some(contest) = &mut self.contest {
+                contest.hear(datagrams, sent, delivered);
+            }
         }
         if let Some(before) = self.heard_at.replace(now) {
             self.waited = now.since(before).as_seconds().min(0.1);
@@ -273,7 +315,7 @@ impl Automatic {
         let newest = heard.newest;
         let paces = [self.pace, self.round.paces[0]];
         let next = Round { began: now, first: Some(newest), was_full: false, paces };
-        let Round { first, was_full, paces: [_, seen], .. } = core::mem::replace(&mut self.round, next);
+        let Round { first, was_full, paces: [paced, seen], .. } = core::mem::replace(&mut self.round, next);
         self.reached = self.capacity.max(self.reached * FORGETS);
         let Some(first) = first else { return };
         let lasted = newest.at.since(first.at).as_seconds();
@@ -284,13 +326,17 @@ impl Automatic {
         let rate = (newest.octets - first.octets + overhead).to_f64() / lasted;
         let is_used = was_full || rate > 0.7 * self.pace;
         // Where a queue overflows, or the pace was not used, losses say nothing of it.
-        if queue < target * 1.5 && rate > if self.is_known { 0.7 } else { 0.35 } * seen {
+        if queue < target * 1.5 && rate > if self.is_known { 0.7 } else { 0.35 } * seen.min(paced) {
             self.judge_losses(rate);
         } else {
+            if queue >= target * 1.5 {
+                self.before_trial = None;
+            }
             self.interrupt_losses();
         }
         if self.longer.hear_round(queue, target, now) {
-            self.delay.moved(now);
+            self.stays(queue, Stays::Still, now);
+            return;
         }
         if queue > target / 2.0 || self.before_trial.is_some() || self.drain.is_on() {
             return;
@@ -350,10 +396,10 @@ impl Automatic {
             return;
         }
         self.growth = SLOWEST_GROWTH;
-        // All that is sent comes through, no faster and no slower: what waits may as well be a longer path.
-        if (arrived - sent).abs() < 0.05 * sent {
+        // What waits may as well be a longer path.
+        if is_constant(rates) && queue > target + BEYOND {
             if self.longer.hear_constant(queue, (1.0 - sent / self.capacity) * self.waited) {
-                self.delay.moved(now);
+                self.stays(queue, Stays::Still, now);
             }
             return;
         }
@@ -374,9 +420,6 @@ impl Automatic {
     /// Pace and window of what is known.
     fn settle(&mut self, queue: f64, target: f64, now: Time) {
         let round = self.round_time();
-        if self.drain.shows_a_longer_path(queue, target, now) {
-            self.delay.moved(now);
-        }
         if self.drain.ends(now) {
             // That the queue is gone is our own doing, and seen for a round trip: no reason to grow.
             self.hold.0 = self.hold.0.max(2);
@@ -400,108 +443,4 @@ impl Automatic {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn at(milliseconds: u64) -> Time {
-        Time::ZERO + Span::from_milliseconds(milliseconds)
-    }
-
-    /// A megabyte a second is known.
-    fn automatic() -> Automatic {
-        Automatic { capacity: 1e6, is_known: true, base: 0.04, growth: SLOWEST_GROWTH, ..Automatic::new(Bounds::ANY) }
-    }
-
-    #[test]
-    fn one_report_leaves_a_part_of_what_the_line_carried_a_moment_ago() {
-        let mut automatic = automatic();
-        for number in 0..5 {
-            let newest = Mark { number, at: at(20 * number), octets: 20_000 * number, size: 1000 };
-            let arrived = u32::try_from(20_000 * number).expect("soon");
-            automatic.delivery.hear(newest, Octets::ZERO, arrived, 20_000);
-        }
-        let rates = Rates { sent: 2e4, arrived: 700.0, lost: 0.0, datagrams: 1 };
-        automatic.follow(rates, 2.0, 0.01, at(1000));
-        assert!((automatic.capacity - 1.5e5).abs() < 1.0, "{}", automatic.capacity);
-    }
-
-    /// Each datagram goes, and is heard of, 40 ms after the one before.
-    fn heard(number: u64) -> Heard {
-        Heard {
-            newest: Mark { number, at: at(40 * number), octets: 4000 * number, size: 1400 },
-            arrived: u32::try_from(40_000 * number).expect("soon"),
-            round_trip: Span::ZERO,
-            overhead: Octets::ZERO,
-        }
-    }
-
-    #[test]
-    fn queues_follow_a_fall_within_four_seconds() {
-        let mut automatic = Automatic { capacity: 1e5, lately: 9e5, heard_at: Some(at(0)), ..automatic() };
-        automatic.measure(&heard(1), at(1000));
-        assert!((automatic.lately - 7e5).abs() < 1.0, "{}", automatic.lately);
-        automatic.measure(&heard(2), at(5000));
-        assert!((automatic.lately - 1e5).abs() < 1.0, "{}", automatic.lately);
-    }
-
-    #[test]
-    fn a_few_datagrams_say_nothing_where_little_is_sent() {
-        let mut automatic = automatic();
-        (0..12).for_each(|number| automatic.measure(&heard(number), at(40 * number)));
-        assert_eq!(automatic.rates(), None, "100 kB/s of 1 MB/s");
-        automatic.measure(&heard(12), at(480));
-        assert_eq!(automatic.rates().map(|rates| rates.datagrams), Some(FEW));
-        automatic.capacity = 1.5e5;
-        assert_eq!(automatic.rates().map(|rates| rates.datagrams), Some(2), "enough is sent");
-    }
-
-    #[test]
-    fn nothing_is_told_beyond_the_bounds() {
-        let most = BitRate::from_bits_per_second(200_000).expect("a rate");
-        let automatic = Automatic::new(Bounds { most, ..Bounds::ANY });
-        assert_eq!((automatic.pace(), automatic.lately()), (most, most));
-    }
-
-    #[test]
-    fn a_change_by_half_is_told_once() {
-        let mut automatic = Automatic { lately: 1e6, told: 1e6, ..automatic() };
-        let mut told = |lately| {
-            automatic.lately = lately;
-            automatic.poll_change().map(|rate| rate.as_bits_per_second())
-        };
-        let of = [1.49e6, 1.5e6, 1.5e6, 0.76e6, 0.75e6].map(&mut told);
-        assert_eq!(of, [None, Some(12_000_000), None, None, Some(6_000_000)]);
-    }
-
-    #[test]
-    fn a_silence_lets_a_quarter_of_the_capacity_go() {
-        let mut automatic = Automatic { heard_at: Some(at(1000)), window: 5e4, ..automatic() };
-        assert_eq!(automatic.has_room_at(49_999, at(980)), None);
-        // Two reports' time, the patience, and 5,000 octets at a quarter of a megabyte a second.
-        assert_eq!(automatic.has_room_at(55_000, at(980)), Some(at(1000 + 40 + 60 + 20)));
-        assert_eq!(
-            automatic.has_room_at(55_000, at(1400)),
-            Some(at(1400 + 40 + 60 + 20)),
-            "nothing was under way before"
-        );
-    }
-
-    #[test]
-    fn what_overflows_a_queue_was_never_carried() {
-        let mut automatic = automatic();
-        let rates = Rates { sent: 1.6e6, arrived: 1.2e6, lost: 0.5, datagrams: 100 };
-        automatic.follow(rates, 0.1, 0.01, at(1000));
-        assert!((automatic.capacity - 6e5).abs() < 1.0, "{}", automatic.capacity);
-    }
-
-    #[test]
-    fn what_the_line_carried_before_is_tried_again_by_halves() {
-        let grown = |reached| {
-            let mut automatic = Automatic { capacity: 1e5, reached, pace: 1e5, ..automatic() };
-            (0..2).for_each(|number| automatic.end_round(&heard(number), 0.0, 0.01, at(40 * (number + 1))));
-            automatic.capacity / 1e5
-        };
-        assert!((grown(1e6) - 1.5).abs() < 0.001, "{}", grown(1e6));
-        assert!((grown(1e5) - 1.0 - SLOWEST_GROWTH).abs() < 0.001, "{}", grown(1e5));
-    }
-}
+mod tests;

@@ -1,0 +1,101 @@
+//! What single reports do.
+
+use super::*;
+
+fn at(milliseconds: u64) -> Time {
+    Time::ZERO + Span::from_milliseconds(milliseconds)
+}
+
+/// A megabyte a second is known.
+fn automatic() -> Automatic {
+    Automatic { capacity: 1e6, is_known: true, base: 0.04, growth: SLOWEST_GROWTH, ..Automatic::new(Bounds::ANY) }
+}
+
+#[test]
+fn one_report_leaves_a_part_of_what_the_line_carried_a_moment_ago() {
+    let mut automatic = automatic();
+    for number in 0..5 {
+        let newest = Mark { number, at: at(20 * number), octets: 20_000 * number, size: 1000 };
+        let arrived = u32::try_from(20_000 * number).expect("soon");
+        automatic.delivery.hear(newest, Octets::ZERO, arrived, 20_000);
+    }
+    let rates = Rates { sent: 2e4, arrived: 700.0, lost: 0.0, datagrams: 1 };
+    automatic.follow(rates, 2.0, 0.01, at(1000));
+    assert!((automatic.capacity - 1.5e5).abs() < 1.0, "{}", automatic.capacity);
+}
+
+/// Each datagram goes, and is heard of, 40 ms after the one before.
+fn heard(number: u64) -> Heard {
+    Heard {
+        newest: Mark { number, at: at(40 * number), octets: 4000 * number, size: 1400 },
+        arrived: u32::try_from(40_000 * number).expect("soon"),
+        round_trip: Span::ZERO,
+        overhead: Octets::ZERO,
+    }
+}
+
+#[test]
+fn queues_follow_a_fall_within_four_seconds() {
+    let mut automatic = Automatic { capacity: 1e5, lately: 9e5, heard_at: Some(at(0)), ..automatic() };
+    automatic.measure(&heard(1), at(1000));
+    assert!((automatic.lately - 7e5).abs() < 1.0, "{}", automatic.lately);
+    automatic.measure(&heard(2), at(5000));
+    assert!((automatic.lately - 1e5).abs() < 1.0, "{}", automatic.lately);
+}
+
+#[test]
+fn a_few_datagrams_say_nothing_where_little_is_sent() {
+    let mut automatic = automatic();
+    (0..12).for_each(|number| automatic.measure(&heard(number), at(40 * number)));
+    assert_eq!(automatic.rates(), None, "100 kB/s of 1 MB/s");
+    automatic.measure(&heard(12), at(480));
+    assert_eq!(automatic.rates().map(|rates| rates.datagrams), Some(FEW));
+    automatic.capacity = 1.5e5;
+    assert_eq!(automatic.rates().map(|rates| rates.datagrams), Some(2), "enough is sent");
+}
+
+#[test]
+fn nothing_is_told_beyond_the_bounds() {
+    let most = BitRate::from_bits_per_second(200_000).expect("a rate");
+    let automatic = Automatic::new(Bounds { most, ..Bounds::ANY });
+    assert_eq!((automatic.pace(), automatic.lately()), (most, most));
+}
+
+#[test]
+fn a_change_by_half_is_told_once() {
+    let mut automatic = Automatic { lately: 1e6, told: 1e6, ..automatic() };
+    let mut told = |lately| {
+        automatic.lately = lately;
+        automatic.poll_change().map(|rate| rate.as_bits_per_second())
+    };
+    let of = [1.49e6, 1.5e6, 1.5e6, 0.76e6, 0.75e6].map(&mut told);
+    assert_eq!(of, [None, Some(12_000_000), None, None, Some(6_000_000)]);
+}
+
+#[test]
+fn a_silence_lets_a_quarter_of_the_capacity_go() {
+    let mut automatic = Automatic { heard_at: Some(at(1000)), window: 5e4, ..automatic() };
+    assert_eq!(automatic.has_room_at(49_999, at(980)), None);
+    // Two reports' time, the patience, and 5,000 octets at a quarter of a megabyte a second.
+    assert_eq!(automatic.has_room_at(55_000, at(980)), Some(at(1000 + 40 + 60 + 20)));
+    assert_eq!(automatic.has_room_at(55_000, at(1400)), Some(at(1400 + 40 + 60 + 20)), "nothing was under way before");
+}
+
+#[test]
+fn what_overflows_a_queue_was_never_carried() {
+    let mut automatic = automatic();
+    let rates = Rates { sent: 1.6e6, arrived: 1.2e6, lost: 0.5, datagrams: 100 };
+    automatic.follow(rates, 0.1, 0.01, at(1000));
+    assert!((automatic.capacity - 6e5).abs() < 1.0, "{}", automatic.capacity);
+}
+
+#[test]
+fn what_the_line_carried_before_is_tried_again_by_halves() {
+    let grown = |reached| {
+        let mut automatic = Automatic { capacity: 1e5, reached, pace: 1e5, ..automatic() };
+        (0..2).for_each(|number| automatic.end_round(&heard(number), 0.0, 0.01, at(40 * (number + 1))));
+        automatic.capacity / 1e5
+    };
+    assert!((grown(1e6) - 1.5).abs() < 0.001, "{}", grown(1e6));
+    assert!((grown(1e5) - 1.0 - SLOWEST_GROWTH).abs() < 0.001, "{}", grown(1e5));
+}
