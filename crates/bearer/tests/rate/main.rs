@@ -424,3 +424,31 @@ fn shares() {
         }
     }
 }
+
+/// Prints what recordings of Mahimahi give, whose files the variable TRACES names: the share that is used, and how long datagrams wait.
+#[test]
+#[ignore = "a table for a reader, of recordings that he has"]
+fn recordings() {
+    for file in std::env::var("TRACES").unwrap_or_default().split_whitespace() {
+        let text = std::fs::read_to_string(file).expect("a recording");
+        let mut bins = vec![0u32; 6000];
+        let times = text.lines().filter_map(|line| line.trim().parse::<usize>().ok());
+        times.filter(|time| *time < 120_000).for_each(|time| bins[time / 20] += 1);
+        let rate: Course =
+            (0..).zip(&bins).map(|(bin, packets)| (20 * bin, f64::from(*packets) * 1500.0 * 8.0 / 20_000.0)).collect();
+        let mean = rate.iter().map(|(_, rate)| rate).sum::<f64>() / rate.len() as f64;
+        let most = 500.0 * 1500.0 * 8.0 / 1e3 / rate[0].1.max(0.1);
+        let seen = run(&Line { rate, queue: most, lost: vec![(0, 0.01)], ..Line::new(1.0, 20.0) }, 120);
+        let mut waits: Vec<f64> = seen[500..].iter().map(|seen| seen.waited).filter(|waited| *waited > 0.0).collect();
+        waits.sort_by(f64::total_cmp);
+        let at = |share: f64| waits[(waits.len() as f64 * share) as usize];
+        let name = file.rsplit('/').next().unwrap_or(file);
+        println!(
+            "{name:30} {mean:5.2} Mbit/s: {:.3}, waits {:.0}, {:.0} and {:.0} ms",
+            share(&seen, 5.0, 120.0),
+            at(0.5),
+            at(0.9),
+            at(0.95)
+        );
+    }
+}
