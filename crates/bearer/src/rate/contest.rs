@@ -28,7 +28,7 @@ const LASTS: [f64; 2] = [0.04, 0.4];
 /// Where so much of what arrived before arrives meanwhile, the queue is our own; said twice, it is believed.
 const AS_BEFORE: f64 = 0.9;
 /// Who has a smaller share than this takes so much more at once: a window from before others came, or from before they were seen.
-const SMALL_SHARE: f64 = 0.3;
+const SMALL_SHARE: f64 = 0.35;
 const MORE: f64 = 1.3;
 /// A queue that others fill moves. What does not, for so long and so many rounds, is the path.
 const STANDS: Span = Span::from_milliseconds(1500);
@@ -166,8 +166,8 @@ impl Contest {
         self.lost += datagrams * (1.0 - arrived.to_f64() / octets.max(1).to_f64());
     }
 
-    /// A round is over; so large a share is lost at any rate.
-    pub(super) fn end_round(&mut self, usual: f64, now: Time) {
+    /// A round is over; so large a share is lost at any rate. A window that was not used does not grow (RFC 7661).
+    pub(super) fn end_round(&mut self, usual: f64, is_used: bool, now: Time) {
         self.stood.rounds += 1;
         let expected = usual * self.datagrams;
         let is_cut = self.lost > 0.5 + expected + 3.0 * libm::sqrt(expected);
@@ -175,8 +175,17 @@ impl Contest {
         if is_cut {
             self.cubic.cut(now);
             self.starts = false;
+        } else if !is_used {
+            self.cubic = Cubic::new(self.cubic.window(now), now);
         } else if self.ask.is_none() {
             self.cubic.reno += if self.starts { self.cubic.reno * STARTS } else { RENO };
+        }
+    }
+
+    /// No more than so many datagrams are under way: what arrives does not bear more out.
+    pub(super) fn limit(&mut self, most: f64, now: Time) {
+        if self.cubic.window(now) > most.max(SMALLEST) {
+            self.cubic = Cubic::new(most.max(SMALLEST), now);
         }
     }
 
@@ -281,7 +290,7 @@ mod tests {
     fn the_window_is_cut_to_seven_tenths_and_comes_back_as_cubics_does() {
         let mut contest = Contest::new(100.0, at(0));
         contest.hear(100, 100_000, 99_000);
-        contest.end_round(0.0, at(1000));
+        contest.end_round(0.0, true, at(1000));
         // It grew by CUBIC's rule for a second before.
         let most = 100.0 + 0.4;
         assert!((contest.window(at(1000)) - 0.7 * most).abs() < 1e-9, "{}", contest.window(at(1000)));
@@ -294,12 +303,30 @@ mod tests {
     #[test]
     fn until_something_is_cut_it_grows_by_halves_and_then_at_least_as_renos() {
         let mut contest = Contest::new(10.0, at(0));
-        contest.end_round(0.0, at(10));
+        contest.end_round(0.0, true, at(10));
         assert!((contest.window(at(10)) - 15.0).abs() < 0.001);
         contest.hear(10, 10_000, 9_000);
-        contest.end_round(0.0, at(20));
-        contest.end_round(0.0, at(30));
+        contest.end_round(0.0, true, at(20));
+        contest.end_round(0.0, true, at(30));
         assert!((contest.window(at(30)) - 10.5 - RENO).abs() < 0.001, "{}", contest.window(at(30)));
+    }
+
+    #[test]
+    fn a_window_that_is_not_used_does_not_grow() {
+        let mut contest = Contest::new(10.0, at(0));
+        (1..100).for_each(|round| contest.end_round(0.0, false, at(100 * round)));
+        assert!(contest.window(at(9900)) < 10.1, "{}", contest.window(at(9900)));
+    }
+
+    #[test]
+    fn a_window_is_no_larger_than_what_arrives_bears_out() {
+        let mut contest = Contest::new(100.0, at(0));
+        contest.limit(120.0, at(0));
+        assert_eq!(contest.window(at(0)), 100.0);
+        contest.limit(50.0, at(0));
+        assert_eq!(contest.window(at(0)), 50.0);
+        contest.limit(0.0, at(0));
+        assert_eq!(contest.window(at(0)), SMALLEST);
     }
 
     #[test]
@@ -307,7 +334,7 @@ mod tests {
         let lost = |usual, arrived| {
             let mut contest = Contest::new(100.0, at(0));
             contest.hear(100, 100_000, arrived);
-            contest.end_round(usual, at(0));
+            contest.end_round(usual, true, at(0));
             contest.window(at(0)) < 100.0
         };
         assert!(lost(0.0, 99_000) && !lost(0.1, 81_000) && lost(0.1, 79_000));
@@ -336,7 +363,7 @@ mod tests {
         let mut contest = Contest::new(100.0, at(0));
         let arrived = |time| Arrived { sent_at: at(0), octets: 0, at: time };
         for time in 0..STANDING_ROUNDS {
-            contest.end_round(0.0, at(0));
+            contest.end_round(0.0, true, at(0));
             assert_eq!(contest.whose(0.05, 0.004, arrived(time), None, at(100)), Who::Others);
         }
         assert_eq!(contest.whose(0.053, 0.004, arrived(9), None, at(1500)), Who::Nobody);

@@ -209,17 +209,22 @@ fn name(line: &Line) -> String {
 
 #[test]
 fn a_rival_who_fills_the_queue_leaves_a_part_and_gets_one_and_two_seconds_later_the_queue_is_gone() {
-    for line in shared_lines() {
-        for (from, least) in [(0, 0.15), (5_000, 0.25)] {
-            let line = Line { rival: Some((from, 25_000)), ..line.clone() };
+    // Who comes second needs longer for its part, most of all on a path of 200 ms.
+    for (from, least, on_average) in [(0, 0.04, 0.2), (5_000, 0.15, 0.28)] {
+        let mut sum = 0.0;
+        for line in shared_lines() {
+            let line = Line { rival: Some((from, 25_000)), ..line };
             let seen = run(&line, 35);
             let (ours, theirs) = (share(&seen, 6.0, 25.0), rivals(&seen, 6.0, 25.0));
-            let (name, rate) = (name(&line), line.rate[0].1);
-            assert!(ours >= least && theirs >= 0.3, "{name}, from {from} ms on: ours {ours:.2}, theirs {theirs:.2}");
+            let name = format!("{}, from {from} ms on", name(&line));
+            assert!(ours >= least && theirs >= 0.3, "{name}: ours {ours:.2}, theirs {theirs:.2}");
             let (share, waited) = (share(&seen, 27.0, 35.0), waited(&seen, 27.0, 35.0));
             assert!(share >= 0.93, "{name}: {share:.3} after it");
-            assert!(waited <= standing(rate) + 10.0, "{name}: {waited:.1} ms after it");
+            assert!(waited <= standing(line.rate[0].1) + 15.0, "{name}: {waited:.1} ms after it");
+            sum += ours;
         }
+        let mean = sum / shared_lines().count() as f64;
+        assert!(mean >= on_average, "from {from} ms on: {mean:.2} on average");
     }
 }
 
@@ -233,12 +238,13 @@ fn fairness(seen: &[Seen], tunnels: usize, from: f64) -> f64 {
 
 #[test]
 fn tunnels_share_a_line() {
-    for line in shared_lines() {
-        for (tunnels, fair) in [(2, 0.75), (10, 0.55)] {
-            let seen = run(&Line { tunnels, ..line.clone() }, 45);
-            let fairness = fairness(&seen, tunnels, 15.0);
-            assert!(fairness >= fair, "{}, {tunnels} tunnels: {fairness:.2}", name(&line));
-        }
+    for (tunnels, least, on_average) in [(2, 0.55, 0.85), (10, 0.3, 0.7)] {
+        let fairness: Vec<f64> = shared_lines()
+            .map(|line| fairness(&run(&Line { tunnels, ..line }, 45), tunnels, 15.0))
+            .inspect(|fairness| assert!(*fairness >= least, "{tunnels} tunnels: {fairness:.2}"))
+            .collect();
+        let mean = fairness.iter().sum::<f64>() / fairness.len() as f64;
+        assert!(mean >= on_average, "{tunnels} tunnels: {mean:.2} on average: {fairness:.2?}");
     }
 }
 
@@ -338,8 +344,8 @@ fn check(seed: u64) -> Result<(), String> {
 fn on_hardly_a_line_is_the_rate_low_or_the_queue_long_for_long() {
     let failed: Vec<String> =
         (0..worlds()).filter_map(|seed| check(seed).err().map(|why| format!("seed {seed}: {why}"))).collect();
-    // One in a hundred: a path of 300 ms that becomes thirteen times as fast is slow to be found.
-    let most = worlds().div_ceil(150);
+    // A path of 300 ms that becomes thirteen times as fast is slow to be found.
+    let most = worlds().div_ceil(100);
     assert!(failed.len() as u64 <= most, "{} lines of {}:\n{}", failed.len(), worlds(), failed.join("\n"));
 }
 

@@ -51,6 +51,10 @@ const SLOWEST_FALL: f64 = 0.15;
 /// is under way grows by this part of the capacity meanwhile, enough for a call.
 const PATIENCE: Span = Span::from_milliseconds(60);
 const KEPT_UP: f64 = 0.25;
+/// A capacity may be so many times what comes through: a start is two rounds ahead of what it hears.
+const BORNE_OUT: f64 = 4.0;
+/// A pace is used of which so much was sent.
+const USED: f64 = 0.7;
 /// So many datagrams say how fast the line is, where less is sent than it carried.
 const FEW: u64 = 12;
 /// What the line carries in a dip is no measure for queues that are to keep it busy after that: they follow within this time.
@@ -267,6 +271,12 @@ impl Automatic {
         if rates.sent < self.capacity / 2.0 { self.delivery.rates(FEW) } else { Some(rates) }
     }
 
+    /// How fast datagrams come through, without those that are lost.
+    fn carried(&self) -> f64 {
+        let rates = self.delivery.rates(FEW).or_else(|| self.delivery.rates(0));
+        rates.map_or(f64::INFINITY, |rates| rates.arrived * (1.0 - rates.lost))
+    }
+
     fn measure(&mut self, heard: &Heard, now: Time) {
         // A larger datagram takes longer than those before, and no queue stands for that.
         if heard.newest.size > self.largest + self.largest / 16 {
@@ -324,7 +334,7 @@ impl Automatic {
         }
         let overhead = (newest.number - first.number) * heard.overhead.as_u64();
         let rate = (newest.octets - first.octets + overhead).to_f64() / lasted;
-        let is_used = was_full || rate > 0.7 * self.pace;
+        let is_used = was_full || rate > USED * self.pace;
         // Where a queue overflows, or the pace was not used, losses say nothing of it.
         if queue < target * 1.5 && rate > if self.is_known { 0.7 } else { 0.35 } * seen.min(paced) {
             self.judge_losses(rate);
@@ -343,7 +353,7 @@ impl Automatic {
         }
         if !is_used {
             // What goes at a higher pace is not reported yet.
-            if rate < 0.7 * seen {
+            if rate < USED * seen {
                 self.finding = Finding::Application;
             }
             return;
@@ -354,6 +364,10 @@ impl Automatic {
         }
         self.finding = if self.is_known { Finding::Steady } else { Finding::Probing };
         let growth = if self.capacity < self.reached / 2.0 { self.growth.max(AGAIN) } else { self.growth };
+        // Where a full queue was taken for the path, and its losses for the link's own, nothing else would end growth.
+        if self.carried() * BORNE_OUT < self.capacity {
+            return;
+        }
         self.capacity = self.bounded(self.capacity * (1.0 + growth));
         let fastest = if self.hold.1 > FIRST_HOLD { FASTEST_AFTER_LOSSES } else { 1.0 };
         self.growth = (self.growth * 2.0).min(fastest);

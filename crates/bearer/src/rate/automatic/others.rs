@@ -11,11 +11,13 @@ use super::super::contest::{ASKING, Arrived, Contest, Who};
 use super::super::delivery::Rates;
 use super::super::finding::Finding;
 use super::super::longer::Longer;
-use super::{Automatic, FEW, Heard, Round, is_constant};
+use super::{Automatic, FEW, Heard, Round, USED, is_constant};
 use arqway_units::{Span, Time};
 
 /// So long, and twenty rounds, after the path was taken for longer a queue that stays again is others'.
 const SUSPICION: Span = Span::from_milliseconds(5000);
+/// A window may hold so many times what comes through in a round trip.
+const BORNE_OUT: f64 = 4.0;
 /// Clocks drift by less, and hosts wake up sooner, in seconds.
 const CLOCKS: f64 = 0.002;
 
@@ -65,9 +67,10 @@ impl Automatic {
     pub(super) fn contend(&mut self, contest: &mut Contest, heard: &Heard, queue: f64, target: f64, now: Time) -> Who {
         let rates = self.delivery.rates(FEW).or_else(|| self.delivery.rates(0));
         if heard.newest.at >= self.round.began {
+            let is_used = self.round.was_full || rates.is_none_or(|rates| rates.sent > USED * self.pace);
             let paces = [self.pace, self.round.paces[0]];
             self.round = Round { began: now, first: Some(heard.newest), was_full: false, paces };
-            contest.end_round(self.losses.usual(), now);
+            contest.end_round(self.losses.usual(), is_used, now);
             self.interrupt_losses();
         }
         let octets = heard.newest.octets + (heard.newest.number + 1) * heard.overhead.as_u64();
@@ -76,6 +79,7 @@ impl Automatic {
         let who = if is_gone { Who::Gone } else { contest.whose(queue, self.chance(), arrived, rates, now) };
         match who {
             Who::Others => {
+                contest.limit(BORNE_OUT * self.carried() * (self.base + queue) / self.datagram(), now);
                 let octets = contest.window(now) * self.datagram();
                 self.capacity = self.bounded(octets / (self.base + queue));
                 self.pace = self.bounded(self.capacity * if contest.is_asking() { ASKING } else { 1.0 });
