@@ -1,10 +1,11 @@
-//! `arqway fit TRACE [ARRIVED]`: finds the channel behind a trace.
+//! `arqway fit TRACE [ARRIVED]`: finds the channel behind a trace, or the rate behind a recording.
 
 use crate::failure::Failure;
 use crate::terminal::{note, print};
-use arqway_config::read_octets;
-use arqway_fit::Fit;
-use arqway_fit::read::{CaptureFile, Places, is_capture, read_captures, read_table};
+use arqway_config::{Mistakes, Source, read_octets};
+use arqway_fit::read::{CaptureFile, Places, is_capture, is_recording, read_captures, read_table};
+use arqway_fit::{Fit, WanderingFit};
+use arqway_lab::experiment::mahimahi_moments;
 use arqway_lab::output_folder::OutputFolder;
 use arqway_units::{BitRate, Octets};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -20,6 +21,7 @@ Examples:
   arqway fit server.pcapng client.pcapng --out results/walk
   arqway fit cell.pcapng                           one capture with interfaces at both ends, as `arqway trace` writes it
   arqway fit cell.pcapng --from client             the other direction
+  arqway fit Verizon-LTE-short.down                the rate behind a recording: a line for each millisecond at which 1,500 octets go
 
 A table:
   sent,arrived,octets
@@ -33,7 +35,7 @@ const LONGEST_TRACE: u64 = 2 << 30;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// A table of frames (CSV), or a capture at the sending end
+    /// A table of frames (CSV), a capture at the sending end, or a recording of a rate as Mahimahi has it
     #[arg(value_name = "TRACE", value_hint = clap::ValueHint::FilePath)]
     trace: PathBuf,
     /// A capture at the receiving end, unless TRACE has both ends
@@ -74,6 +76,10 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
     let bar = progress();
     bar.set_message(format!("reading {}", arguments.trace.display()));
     let (trace, name) = (read(&arguments.trace)?, name_of(&arguments.trace));
+    if is_recording(&trace) {
+        bar.finish_and_clear();
+        return rate(arguments, &name, trace);
+    }
     let frames = if is_capture(&trace) {
         let sent = CaptureFile { name: &name, octets: &trace };
         let far = arguments.arrived.as_deref();
@@ -94,6 +100,27 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
     fit.write(&arguments.out)?;
     print(&fit.to_text())?;
     note(format_args!("the figures, the parameters and an experiment, fit.toml, are in {}", arguments.out.display()));
+    Ok(())
+}
+
+/// The rate behind a recording of Mahimahi's.
+fn rate(arguments: &Arguments, name: &str, recording: Vec<u8>) -> Result<(), Failure> {
+    refuse_of_captures(arguments, name)?;
+    if arguments.rate.is_some() || arguments.frame.is_some() {
+        let what = if arguments.rate.is_some() { "--rate" } else { "--frame" };
+        return Err(Failure::Usage(format!(
+            "{what} applies to tables and captures only, and {name} is a recording of a rate"
+        )));
+    }
+    let text = String::from_utf8(recording);
+    let text = text.map_err(|_| Failure::Usage(format!("{name}: expected lines of milliseconds, such as 25")))?;
+    let moments =
+        mahimahi_moments(&Source::new(arguments.trace.display().to_string(), text)).map_err(Mistakes::from)?;
+    let _locked = OutputFolder::take(&arguments.out, &Fit::FILES)?;
+    let fit = WanderingFit::new(name, &moments).map_err(Failure::usage)?;
+    fit.write(&arguments.out)?;
+    print(&fit.to_text())?;
+    note(format_args!("an experiment, fit.toml, is in {}", arguments.out.display()));
     Ok(())
 }
 

@@ -20,6 +20,7 @@
 //! | `runs.rs` | runs of losses and gaps between them |
 //! | `check.rs` | how well a channel explains a trace |
 //! | `delay.rs` | how long frames took |
+//! | `wandering.rs` | the rate behind a recording of a cellular link |
 //! | `text.rs`, `draw.rs`, `write.rs` | what is printed, drawn and written |
 //!
 //! How it is meant to be used, and what was measured: `docs/fit.md`.
@@ -39,6 +40,7 @@ mod tape;
 mod tests;
 mod text;
 mod timeline;
+mod wandering;
 mod write;
 
 pub use check::{Check, Comparison};
@@ -47,6 +49,7 @@ pub use estimate::{Estimate, Estimated};
 pub use family::{Family, Parameter, Quantity};
 pub use frames::{CutEnd, Fate, Frames, SentFrame};
 pub use runs::{Runs, distance, survival};
+pub use wandering::{WanderingFit, WanderingFitError};
 
 use arqway_units::{BitRate, Octets, Span};
 use timeline::Timeline;

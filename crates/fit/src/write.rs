@@ -1,7 +1,7 @@
 //! What a fit leaves behind: its parameters as a table, an experiment of the best channel, the two figures. Same trace,
 //! same bytes.
 
-use super::Fit;
+use super::{Fit, WanderingFit};
 use arqway_lab::output::{OutputError, make, save, save_drawing};
 use arqway_units::{Octets, Span};
 use std::path::Path;
@@ -101,5 +101,16 @@ impl Fit {
             self.rate,
             self.errors(),
         )
+    }
+}
+
+impl WanderingFit {
+    /// Writes `fit.toml` into a folder.
+    ///
+    /// # Errors
+    /// What could not be written, and why.
+    pub fn write(&self, folder: &Path) -> Result<(), OutputError> {
+        make(folder)?;
+        save(&folder.join("fit.toml"), self.to_experiment().as_bytes())
     }
 }

@@ -30,6 +30,13 @@ pub fn is_capture(file: &[u8]) -> bool {
     CAPTURES.iter().any(|magic| file.starts_with(magic))
 }
 
+/// Whether the file is a recording as Mahimahi has it, by its first line: a number alone, where a table has its heads.
+#[must_use]
+pub fn is_recording(file: &[u8]) -> bool {
+    let line = file.split(|octet| *octet == b'\n').next().unwrap_or_default().trim_ascii();
+    !line.is_empty() && line.iter().all(u8::is_ascii_digit)
+}
+
 /// Reads a table of frames: a line each, with the columns `sent`, `arrived` or `lost`, and `octets`.
 ///
 /// `octets` is the length of every frame, instead of what the table says.

@@ -54,6 +54,7 @@ pub use files::Files;
 pub use grammars::GRAMMARS;
 pub(crate) use header::Shape;
 pub(crate) use legend::legend;
+pub use recordings::mahimahi_moments;
 pub use scheme::Scheme;
 pub use world::{Effort, Point};
 

@@ -27,14 +27,33 @@ struct Stretch {
     place: Range<usize>,
 }
 
-/// The steps of the rate, each knowing its first line.
-pub(super) fn steps(source: &Arc<Source>) -> Result<Node, Mistake> {
-    let mut stretches: Vec<Stretch> = Vec::new();
-    let (mut start, mut last, mut now) = (0, 0, 0);
+/// The moments of a recording, each with the place of its line. There is one, and the last is not 0.
+pub(super) fn moments(source: &Arc<Source>) -> Result<Vec<(u64, Range<usize>)>, Mistake> {
+    let mut moments: Vec<(u64, Range<usize>)> = Vec::new();
+    let mut start = 0;
     // Blank lines at the end are none.
     for line in source.text().trim_end().split_inclusive('\n') {
         let place = trimmed(line, start);
-        let stamp = stamp(source, place.clone(), last)?;
+        let last = moments.last().map_or(0, |(last, _)| *last);
+        moments.push((stamp(source, place.clone(), last)?, place));
+        start += line.len();
+    }
+    let whole = 0..source.text().len().min(1);
+    match moments.last() {
+        None => Err(mistake(source, whole, "no time stamps").help(EXPECTED)),
+        Some((0, _)) => {
+            let message = "the last time stamp is 0: the recording would take no time";
+            Err(mistake(source, whole, message).help(EXPECTED))
+        }
+        Some(_) => Ok(moments),
+    }
+}
+
+/// The steps of the rate, each knowing its first line.
+pub(super) fn steps(source: &Arc<Source>) -> Result<Node, Mistake> {
+    let mut stretches: Vec<Stretch> = Vec::new();
+    let mut now = 0;
+    for (stamp, place) in moments(source)? {
         // What can be sent at 0 is sent at the start.
         let end = stamp.max(1);
         if end > now {
@@ -45,15 +64,7 @@ pub(super) fn steps(source: &Arc<Source>) -> Result<Node, Mistake> {
         } else if let Some(stretch) = stretches.last_mut() {
             stretch.lines += 1;
         }
-        (start, last, now) = (start + line.len(), stamp, end);
-    }
-    let whole = 0..source.text().len().min(1);
-    if stretches.is_empty() {
-        return Err(mistake(source, whole, "no time stamps").help(EXPECTED));
-    }
-    if last == 0 {
-        let message = "the last time stamp is 0: the recording would take no time";
-        return Err(mistake(source, whole, message).help(EXPECTED));
+        now = end;
     }
     let text = |text: String, place: &Range<usize>| Node::text(text, origin(source, place.clone()));
     let steps = stretches.iter().map(|Stretch { milliseconds, lines, place }| {

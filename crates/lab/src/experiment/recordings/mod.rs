@@ -47,6 +47,14 @@ pub(super) fn insert(scenario: &mut Node, files: &Files, mistakes: &mut Mistakes
     }
 }
 
+/// The moments of a recording of Mahimahi's, in milliseconds: at each, 1,500 octets can be sent. There is one at least, and the last is not 0.
+///
+/// # Errors
+/// The first line that is no such moment, and where.
+pub fn mahimahi_moments(source: &Arc<Source>) -> Result<Vec<u64>, Mistake> {
+    Ok(mahimahi::moments(source)?.into_iter().map(|(moment, _)| moment).collect())
+}
+
 struct Recordings<'a> {
     scenario: &'a mut Node,
     files: &'a Files,
