@@ -1,4 +1,5 @@
-//! `arqway trace EXPERIMENT --scheme S --point P --replication R`: repeats one run, as a capture and as a time-sequence plot.
+//! `arqway trace EXPERIMENT --scheme S --point P --replication R`: repeats one run, as a capture, as a time-sequence plot, as a timeline of
+//! the link's rate.
 
 use crate::failure::{Failure, read_source};
 use crate::interrupt;
@@ -15,7 +16,8 @@ use arqway_lab::results::rows::Row;
 use arqway_lab::run::cell::{Cell, CellName};
 use arqway_lab::run::plan::Request;
 use arqway_lab::trace::capture::{Capture, Place};
-use arqway_lab::trace::sequence::{About, Recorder, fixed_timeout};
+use arqway_lab::trace::sequence::{self, fixed_timeout};
+use arqway_lab::trace::timeline::{self, Link};
 use arqway_lab::whole_file::{WholeFile, remove_strays};
 use arqway_papers::library::{self, FigureName};
 use arqway_papers::options::quoted;
@@ -32,6 +34,7 @@ Examples:
   arqway trace my-experiment.toml --scheme sr:0.9 --point 5.4 --replication 3 --out cell.pcapng
   arqway trace monet08/fig3 --scheme sr:0.9 --point 5.4 --sequence collapse.svg --from 0s --to 60s
   arqway trace monet08/fig3 --scheme raw --point 5.4 --at server-ip --out tcp.pcapng    TCP as its sender sees it
+  arqway trace found-rate.toml --scheme \"raw found\" --point 6e6 --timeline rate.svg    what the link carries, and what is sent
 
 To read the frames:
   wireshark -X lua_script:wireshark/arqway.lua cell.pcapng";
@@ -39,7 +42,8 @@ To read the frames:
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = EXAMPLES,
-    group = clap::ArgGroup::new("output").args(["out", "sequence"]).required(true).multiple(true)
+    group = clap::ArgGroup::new("output").args(["out", "sequence", "timeline"]).required(true).multiple(true),
+    group = clap::ArgGroup::new("plot").args(["sequence", "timeline"]).multiple(true)
 )]
 pub(crate) struct Arguments {
     /// An experiment file, or a built-in figure such as monet08/fig3
@@ -72,11 +76,14 @@ pub(crate) struct Arguments {
     /// Draw a time-sequence plot of Selective Repeat toward the client; as PNG if the name ends in .png
     #[arg(long, value_name = "FILE.svg")]
     sequence: Option<PathBuf>,
-    /// Start of the plot [default: the start of the run]
-    #[arg(long, value_name = "TIME", requires = "sequence")]
+    /// Draw what the link toward the client can carry, what is sent into it, and how long that waits; as PNG if the name ends in .png
+    #[arg(long, value_name = "FILE.svg")]
+    timeline: Option<PathBuf>,
+    /// Start of a plot [default: the start of the run]
+    #[arg(long, value_name = "TIME", requires = "plot")]
     from: Option<Span>,
-    /// End of the plot [default: the end of the run]
-    #[arg(long, value_name = "TIME", requires = "sequence")]
+    /// End of a plot [default: the end of the run]
+    #[arg(long, value_name = "TIME", requires = "plot")]
     to: Option<Span>,
 }
 
@@ -105,11 +112,12 @@ impl At {
 }
 
 pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
-    if let Some(path) = &arguments.sequence {
-        check_picture(path)?;
+    for (option, path) in [("--sequence", &arguments.sequence), ("--timeline", &arguments.timeline)] {
+        path.as_deref().map_or(Ok(()), |path| check_picture(option, path))?;
     }
     let cell = find(arguments)?;
-    let recorder = recorder(arguments, &cell)?;
+    let shown = shown(arguments)?;
+    let recorders = (sequence_recorder(arguments, &cell, shown)?, timeline_recorder(arguments, shown));
     // Before the first file: who stops the command leaves none.
     let stop = interrupt::stop("stopping the run");
     // Before the run, like the capture: a plot that cannot be written should not cost one.
@@ -117,32 +125,45 @@ pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
         Some(path) => Some(begin(path, arguments, &cell)?),
         None => None,
     };
-    let picture = arguments.sequence.as_deref().map(create).transpose()?;
-    let mut watching = (capture, recorder);
+    let pictures = [begin_picture(arguments.sequence.as_deref())?, begin_picture(arguments.timeline.as_deref())?];
+    let mut watching = (capture, recorders);
     let Some(rows) = cell.watch(&mut watching, stop)? else {
         return Err(Failure::Stopped("the run has not ended, and nothing was written".to_owned()));
     };
-    let (capture, recorder) = watching;
+    let (capture, (sequence, timeline)) = watching;
     if let (Some(capture), Some(path)) = (capture, &arguments.out) {
         let finish = |(packets, file): (u64, BufWriter<WholeFile>)| file.into_inner()?.finish().map(|()| packets);
         let packets = capture.finish().and_then(finish).map_err(|source| cannot_write(path, source))?;
         note(format_args!("{packets} frames and packets are in {}", path.display()));
     }
-    if let (Some(recorder), Some(path), Some(mut file)) = (recorder, &arguments.sequence, picture) {
-        let octets = draw(path, arguments, &cell.name, &recorder, fixed_timeout(&cell.scenario().link_layer))?;
+    let drawn = [
+        sequence.map(|recorder| draw_sequence(arguments, &cell, &recorder)).transpose()?,
+        timeline.map(|recorder| draw_timeline(arguments, &cell, &recorder)).transpose()?,
+    ];
+    for ((path, mut file), Picture { id, svg }) in pictures.into_iter().flatten().zip(drawn.into_iter().flatten()) {
+        let octets = if path.extension().is_some_and(|extension| extension == "png") {
+            png::to_png(&svg, 2.0).map_err(|source| OutputError::Png { id, source })?
+        } else {
+            svg.into_bytes()
+        };
         let written = file.write_all(&octets).and_then(|()| file.finish());
-        written.map_err(|source| cannot_write(path, source))?;
+        written.map_err(|source| cannot_write(&path, source))?;
         note(format_args!("the plot is in {}", path.display()));
     }
     Ok(print(&results(&cell.name, &rows))?)
 }
 
+/// The file of a plot, if one was requested.
+fn begin_picture(path: Option<&Path>) -> Result<Option<(PathBuf, WholeFile)>, Failure> {
+    path.map(|path| Ok((path.to_owned(), create(path)?))).transpose()
+}
+
 /// Refuses a file name whose ending promises another format.
-fn check_picture(path: &Path) -> Result<(), Failure> {
+fn check_picture(option: &str, path: &Path) -> Result<(), Failure> {
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("svg" | "png") => Ok(()),
         _ => Err(Failure::Usage(format!(
-            "--sequence writes SVG or PNG: expected a name that ends in .svg or .png, not {}",
+            "{option} writes SVG or PNG: expected a name that ends in .svg or .png, not {}",
             path.display()
         ))),
     }
@@ -196,11 +217,8 @@ fn create(path: &Path) -> Result<WholeFile, Failure> {
     WholeFile::create(path).map_err(|source| cannot_write(path, source))
 }
 
-/// The recorder of the plot, if one was requested.
-fn recorder(arguments: &Arguments, cell: &Cell) -> Result<Option<Recorder>, Failure> {
-    if arguments.sequence.is_none() {
-        return Ok(None);
-    }
+/// From when to when a plot shows the run.
+fn shown(arguments: &Arguments) -> Result<(Time, Time), Failure> {
     let from = Time::ZERO + arguments.from.unwrap_or(Span::ZERO);
     let to = arguments.to.map_or(Time::MAX, |to| Time::ZERO + to);
     if from >= to {
@@ -210,7 +228,19 @@ fn recorder(arguments: &Arguments, cell: &Cell) -> Result<Option<Recorder>, Fail
             to.as_seconds()
         )));
     }
-    let recorder = Recorder::new(&cell.scenario().link_layer, from, to);
+    Ok((from, to))
+}
+
+/// The recorder of the time-sequence plot, if one was requested.
+fn sequence_recorder(
+    arguments: &Arguments,
+    cell: &Cell,
+    (from, to): (Time, Time),
+) -> Result<Option<sequence::Recorder>, Failure> {
+    if arguments.sequence.is_none() {
+        return Ok(None);
+    }
+    let recorder = sequence::Recorder::new(&cell.scenario().link_layer, from, to);
     let scheme = &cell.name.scheme;
     recorder.map(Some).ok_or_else(|| {
         Failure::Usage(format!(
@@ -219,34 +249,52 @@ fn recorder(arguments: &Arguments, cell: &Cell) -> Result<Option<Recorder>, Fail
     })
 }
 
-fn draw(
-    path: &Path,
-    arguments: &Arguments,
-    name: &CellName,
-    recorder: &Recorder,
-    timeout: Option<Span>,
-) -> Result<Vec<u8>, Failure> {
-    let from = arguments.from.map_or(0.0, Span::as_seconds);
-    let end = recorder.end().as_seconds();
+fn timeline_recorder(arguments: &Arguments, (from, to): (Time, Time)) -> Option<timeline::Recorder> {
+    arguments.timeline.is_some().then(|| timeline::Recorder::new(from, to))
+}
+
+/// A plot that is drawn.
+struct Picture {
+    id: String,
+    svg: String,
+}
+
+/// Refuses a plot that begins after the run's end.
+fn check_end(arguments: &Arguments, end: Time) -> Result<(), Failure> {
+    let (from, end) = (arguments.from.map_or(0.0, Span::as_seconds), end.as_seconds());
     if from >= end {
         return Err(Failure::Usage(format!("nothing is sent after --from {from} s: the run ended at {end:.1} s")));
     }
-    let CellName { experiment, scheme, label, point, replication, seed } = name;
-    let about = About {
-        id: format!("{experiment}-{scheme}-{point}-{replication}"),
-        title: format!("{label}, frame by frame: {experiment}, point {point}, replication {replication}, seed {seed}"),
-        source: format!("arqway trace {}", typed(arguments, name)),
-        timeout,
-    };
-    let svg = recorder.to_svg(&about);
-    if path.extension().is_some_and(|extension| extension == "png") {
-        Ok(png::to_png(&svg, 2.0).map_err(|source| OutputError::Png { id: about.id, source })?)
-    } else {
-        Ok(svg.into_bytes())
-    }
+    Ok(())
 }
 
-/// The command line that draws the same plot, with the file name without its folder: results do not depend on paths.
+fn draw_sequence(arguments: &Arguments, cell: &Cell, recorder: &sequence::Recorder) -> Result<Picture, Failure> {
+    check_end(arguments, recorder.end())?;
+    let CellName { experiment, scheme, label, point, replication, seed } = &cell.name;
+    let about = sequence::About {
+        id: format!("{experiment}-{scheme}-{point}-{replication}"),
+        title: format!("{label}, frame by frame: {experiment}, point {point}, replication {replication}, seed {seed}"),
+        source: format!("arqway trace {} --sequence FILE.svg", typed(arguments, &cell.name)),
+        timeout: fixed_timeout(&cell.scenario().link_layer),
+    };
+    Ok(Picture { svg: recorder.to_svg(&about), id: about.id })
+}
+
+fn draw_timeline(arguments: &Arguments, cell: &Cell, recorder: &timeline::Recorder) -> Result<Picture, Failure> {
+    check_end(arguments, recorder.end())?;
+    let CellName { experiment, scheme, label, point, replication, seed } = &cell.name;
+    let about = timeline::About {
+        id: format!("{experiment}-{scheme}-{point}-{replication}-timeline"),
+        title: format!(
+            "{label}, what is sent into the link toward the client: {experiment}, point {point}, replication {replication}, seed {seed}"
+        ),
+        source: format!("arqway trace {} --timeline FILE.svg", typed(arguments, &cell.name)),
+    };
+    let link = Link { wireless: &cell.scenario().wireless, streams: cell.streams() };
+    Ok(Picture { svg: recorder.to_svg(&about, &link), id: about.id })
+}
+
+/// The command line of the same run, with the file name without its folder: results do not depend on paths.
 fn typed(arguments: &Arguments, name: &CellName) -> String {
     let file = &arguments.experiment;
     let file = match file.extension() {
@@ -269,7 +317,7 @@ fn typed(arguments: &Arguments, name: &CellName) -> String {
     if arguments.quick {
         typed.push_str(" --quick");
     }
-    typed + " --sequence FILE.svg"
+    typed
 }
 
 fn cannot_write(path: &Path, source: io::Error) -> Failure {

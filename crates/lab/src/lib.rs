@@ -8,7 +8,8 @@
 //! ```
 //!
 //! What stands on it has crates of its own: the channel behind a trace (`arqway-fit`), the service that suits a link (`arqway-advise`).
-//! One [cell](run::cell) can be run again and looked into: as a [capture](trace::capture) for Wireshark, as a time-[sequence](trace::sequence) plot.
+//! One [cell](run::cell) can be run again and looked into: as a [capture](trace::capture) for Wireshark, as a time-[sequence](trace::sequence) plot,
+//! as a [timeline](trace::timeline) of the link's rate.
 //!
 //! Nothing about a particular paper is in the code: a figure of a paper is a file under `experiments/`, its world one
 //! under `scenarios/`, what it claims one under `claims/`.

@@ -53,7 +53,7 @@ const INTERRUPTED: [(&str, &str); 1] = [(
 /// What `arqway trace` writes.
 const TRACES: [(&str, &str); 3] = [
     ("FILE.pcapng", "The capture, with --out."),
-    ("FILE.svg, FILE.png", "The time-sequence plot, with --sequence."),
+    ("FILE.svg, FILE.png", "The plots, with --sequence and --timeline."),
     ("", "The same cell gives the same bytes."),
 ];
 

@@ -66,11 +66,13 @@ fn the_same_cell_gives_the_same_bytes() {
 #[test]
 fn each_output_may_be_asked_for_alone() {
     let folder = folder("alone");
-    let cases: [(&[&str], &str, &[u8]); 4] = [
+    let cases: [(&[&str], &str, &[u8]); 6] = [
         (&["--out", "cell.pcapng"], "cell.pcapng", b"\x0a\x0d\x0d\x0a"),
         (&["--out", "tcp.pcapng", "--at", "server-ip"], "tcp.pcapng", b"\x0a\x0d\x0d\x0a"),
         (&["--sequence", "plot.svg", "--from", "2 s", "--to", "5s"], "plot.svg", b"<svg"),
         (&["--sequence", "plot.png"], "plot.png", b"\x89PNG"),
+        (&["--timeline", "plot.svg", "--from", "2 s", "--to", "5s"], "plot.svg", b"<svg"),
+        (&["--timeline", "plot.png"], "plot.png", b"\x89PNG"),
     ];
     for (arguments, file, start) in cases {
         let output = folder.arqway(&[&["trace", "tiny.toml"], &CELL[..], arguments].concat());
@@ -78,6 +80,17 @@ fn each_output_may_be_asked_for_alone() {
         assert!(fs::read(folder.0.join(file)).expect(file).starts_with(start), "{file}");
         fs::remove_file(folder.0.join(file)).expect(file);
         assert_eq!(folder.names(), ["tiny.toml"], "{arguments:?}");
+    }
+}
+
+#[test]
+fn each_plot_is_in_its_own_file() {
+    let folder = folder("both");
+    let both = ["--timeline", "rate.svg", "--sequence", "frames.svg"];
+    let output = folder.arqway(&[&["trace", "tiny.toml"], &CELL[..], &both].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    for (file, says) in [("rate.svg", "--timeline FILE.svg"), ("frames.svg", "--sequence FILE.svg")] {
+        assert!(fs::read_to_string(folder.0.join(file)).expect(file).contains(says), "{file}");
     }
 }
 

@@ -9,7 +9,7 @@ use crate::run::cancellation::Cancellation;
 use crate::run::plan::{Plan, Request, RequestError, Run};
 use crate::run::{RunError, watch};
 use arqway_config::listed;
-use arqway_sim::{Probe, Scenario};
+use arqway_sim::{Probe, Scenario, Streams};
 
 /// A cell that exists.
 #[derive(Debug)]
@@ -131,6 +131,12 @@ impl Cell {
     #[must_use]
     pub fn scenario(&self) -> &Scenario {
         &self.plan.settings[self.run.setting].scenario
+    }
+
+    /// Its random numbers.
+    #[must_use]
+    pub fn streams(&self) -> Streams {
+        Streams::new(self.name.seed, self.run.replication)
     }
 
     /// Runs it with a probe watching: the rows that `arqway run` has of it, or nothing after a stop.

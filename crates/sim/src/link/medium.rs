@@ -142,18 +142,30 @@ impl Wireless {
     /// changes carries in just that time, with the random numbers of one replication.
     #[must_use]
     pub fn carries(&self, way: Direction, streams: &Streams, size: Octets, (from, to): (Time, Time)) -> Octets {
-        let mut clock = clock(self.rate(way), way, streams);
         let mut carried = Octets::ZERO;
+        self.each_departure(way, streams, size, (from, to), |_| carried += size);
+        carried
+    }
+
+    /// When each of these datagrams is out.
+    pub fn each_departure(
+        &self,
+        way: Direction,
+        streams: &Streams,
+        size: Octets,
+        (from, to): (Time, Time),
+        mut is_out: impl FnMut(Time),
+    ) {
+        let mut clock = clock(self.rate(way), way, streams);
         let mut at = clock.departure(size, from);
         while at <= to {
-            carried += size;
+            is_out(at);
             let next = clock.departure(size, at);
             if next <= at {
                 break;
             }
             at = next;
         }
-        carried
     }
 }
 

@@ -14,11 +14,11 @@ const CROWDED_SCALE: f64 = 0.5;
 const CROWDED_GRAIN: i64 = 10;
 
 /// A place on the paper.
-pub(super) type Place = (f64, f64);
+pub(in crate::trace) type Place = (f64, f64);
 
 /// How something is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(in crate::trace) enum Shape {
     Dot,
     Square,
     Triangle,
@@ -32,14 +32,14 @@ pub(super) enum Shape {
 
 /// A shape in a colour of the palette.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Style {
-    pub(super) shape: Shape,
-    pub(super) colour: usize,
+pub(in crate::trace) struct Style {
+    pub(in crate::trace) shape: Shape,
+    pub(in crate::trace) colour: usize,
 }
 
 impl Style {
     /// Draws a line or an area.
-    pub(super) fn draw_path(self, canvas: &mut Canvas, path: &str) {
+    pub(in crate::trace) fn draw_path(self, canvas: &mut Canvas, path: &str) {
         self.draw(canvas, path, 1.0);
     }
 
@@ -63,7 +63,7 @@ impl Style {
     }
 
     /// Draws a mark at each place: larger where they are few, smaller and on a coarser grain where they are a crowd.
-    pub(super) fn draw_marks(self, canvas: &mut Canvas, places: impl IntoIterator<Item = Place>) {
+    pub(in crate::trace) fn draw_marks(self, canvas: &mut Canvas, places: impl IntoIterator<Item = Place>) {
         let mut distinct: BTreeSet<(i64, i64)> = places.into_iter().map(|(x, y)| (tenths(x), tenths(y))).collect();
         let is_small = matches!(self.shape, Shape::Dot | Shape::Square | Shape::Triangle);
         let mut scale = if is_small && distinct.len() < FEW { ALONE_SCALE } else { 1.0 };
@@ -106,7 +106,7 @@ impl Style {
     }
 
     /// Draws the sample of a key, so wide and centred on this height.
-    pub(super) fn draw_sample(self, canvas: &mut Canvas, (left, y): Place, width: f64) {
+    pub(in crate::trace) fn draw_sample(self, canvas: &mut Canvas, (left, y): Place, width: f64) {
         let (x, wide) = (Length(left), Length(width));
         match self.shape {
             Shape::Step | Shape::DashedLine => self.draw_path(canvas, &format!("M{x} {}h{wide}", Length(y))),
@@ -117,7 +117,7 @@ impl Style {
 }
 
 /// A line of steps: each value holds from its place to the next, the last until `end`.
-pub(super) fn steps(places: &[Place], end: f64) -> String {
+pub(in crate::trace) fn steps(places: &[Place], end: f64) -> String {
     let places = thinned(places);
     let Some(&(x, y)) = places.first() else { return String::new() };
     let mut path = format!("M{} {}", tenth(x), tenth(y));
@@ -128,7 +128,7 @@ pub(super) fn steps(places: &[Place], end: f64) -> String {
 }
 
 /// The area between two lines of steps that have their steps at the same places.
-pub(super) fn area(lower: &[Place], upper: &[Place], end: f64) -> String {
+pub(in crate::trace) fn area(lower: &[Place], upper: &[Place], end: f64) -> String {
     if upper.is_empty() {
         return String::new();
     }

@@ -5,11 +5,11 @@ use crate::figure::canvas::{Anchor, Canvas, Ink, Length};
 use crate::figure::scale::{Fitted, Range, Scale, Tick};
 use crate::figure::text;
 
-pub(super) const WIDTH: f64 = 920.0;
-pub(super) const PADDING: f64 = 14.0;
-pub(super) const LABEL_SIZE: f64 = 13.0;
-pub(super) const TICK_SIZE: f64 = 12.0;
-pub(super) const TICK_GAP: f64 = 8.0;
+pub(in crate::trace) const WIDTH: f64 = 920.0;
+pub(in crate::trace) const PADDING: f64 = 14.0;
+pub(in crate::trace) const LABEL_SIZE: f64 = 13.0;
+pub(in crate::trace) const TICK_SIZE: f64 = 12.0;
+pub(in crate::trace) const TICK_GAP: f64 = 8.0;
 const KEY_SIZE: f64 = 12.0;
 const KEY_ROW: f64 = 18.0;
 const SAMPLE: f64 = 20.0;
@@ -19,15 +19,15 @@ const KEY_GAP: f64 = 16.0;
 const HEADING_GAP: f64 = 7.0;
 
 /// The seconds that are shown.
-pub(super) struct TimeAxis {
+pub(in crate::trace) struct TimeAxis {
     from: f64,
     to: f64,
     /// Those within.
-    pub(super) ticks: Vec<Tick>,
+    pub(in crate::trace) ticks: Vec<Tick>,
 }
 
 impl TimeAxis {
-    pub(super) fn new(from: f64, to: f64) -> Self {
+    pub(in crate::trace) fn new(from: f64, to: f64) -> Self {
         // A run without a frame has no length; it gets an axis all the same.
         let to = if to > from { to } else { from + 1.0 };
         let fitted = Fitted::new(Scale::Linear, false, Some(Range { low: from, high: to }));
@@ -41,25 +41,25 @@ impl TimeAxis {
 }
 
 /// An entry of a panel's key.
-pub(super) type Key = (&'static str, Style);
+pub(in crate::trace) type Key = (&'static str, Style);
 
 /// A panel, measured.
-pub(super) struct Panel<'a> {
+pub(in crate::trace) struct Panel<'a> {
     time: &'a TimeAxis,
     y: Fitted,
     label: String,
     /// Each entry with its place.
     key: Vec<(Key, f64, f64)>,
     heading: f64,
-    pub(super) left: f64,
-    pub(super) right: f64,
-    pub(super) top: f64,
-    pub(super) bottom: f64,
+    pub(in crate::trace) left: f64,
+    pub(in crate::trace) right: f64,
+    pub(in crate::trace) top: f64,
+    pub(in crate::trace) bottom: f64,
 }
 
 impl<'a> Panel<'a> {
     /// A panel whose heading begins at `top` and whose frame is `height` high.
-    pub(super) fn new(
+    pub(in crate::trace) fn new(
         time: &'a TimeAxis,
         label: &str,
         y: Fitted,
@@ -85,7 +85,7 @@ impl<'a> Panel<'a> {
     }
 
     /// Where a value at some second is drawn.
-    pub(super) fn place(&self, seconds: f64, value: f64) -> (f64, f64) {
+    pub(in crate::trace) fn place(&self, seconds: f64, value: f64) -> (f64, f64) {
         (self.across(seconds), self.bottom - self.y.position(value) * (self.bottom - self.top))
     }
 
@@ -94,7 +94,7 @@ impl<'a> Panel<'a> {
     }
 
     /// The grid, the heading, the frame with its ticks; the numbers of the seconds only where `numbered`.
-    pub(super) fn draw(&self, canvas: &mut Canvas, numbered: bool) {
+    pub(in crate::trace) fn draw(&self, canvas: &mut Canvas, numbered: bool) {
         self.draw_grid(canvas);
         let baseline = self.heading + KEY_ROW / 2.0 + 0.36 * LABEL_SIZE;
         canvas.text(&self.label, (self.left, baseline), LABEL_SIZE, Ink::Text, Anchor::Start);
@@ -125,7 +125,7 @@ impl<'a> Panel<'a> {
     }
 
     /// The frame, above what stands in it.
-    pub(super) fn draw_frame(&self, canvas: &mut Canvas) {
+    pub(in crate::trace) fn draw_frame(&self, canvas: &mut Canvas) {
         let [left, right, top, bottom] = [self.left, self.right, self.top, self.bottom].map(Length);
         canvas.put(format_args!("<path {} d=\"M{left} {top}H{right}V{bottom}H{left}Z\"/>\n", Ink::Axis.stroke()));
     }

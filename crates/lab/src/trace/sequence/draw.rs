@@ -1,20 +1,15 @@
 //! The drawing as a whole: heading, three panels over one axis of time, small print.
 
-use super::marks::{Place, Shape, Style, area, steps};
-use super::panel::{Key, LABEL_SIZE, PADDING, Panel, TICK_GAP, TICK_SIZE, TimeAxis, WIDTH};
 use super::record::{Cause, Noted, Sent, Waiting};
 use super::{About, Recorder};
-use crate::figure::canvas::{Anchor, Canvas, Ink};
+use crate::figure::canvas::Canvas;
 use crate::figure::scale::{Fitted, Range, Scale};
-use crate::figure::text;
+use crate::trace::plot::marks::{Place, Shape, Style, area, steps};
+use crate::trace::plot::page::{PANEL_GAP, Page};
+use crate::trace::plot::panel::{Key, Panel, TimeAxis};
 
-const TITLE_SIZE: f64 = 15.0;
-const TITLE_ROW: f64 = 20.0;
-const SOURCE_SIZE: f64 = 10.5;
-const SOURCE_ROW: f64 = 14.0;
 const SEQUENCE_HEIGHT: f64 = 330.0;
 const SMALL_HEIGHT: f64 = 120.0;
-const PANEL_GAP: f64 = 14.0;
 
 /// Colours have one meaning in all panels.
 const NEW: usize = 1;
@@ -57,14 +52,10 @@ impl Recorder {
 /// The plot as a self-contained SVG document.
 pub(super) fn draw(recorder: &Recorder, about: &About) -> String {
     let time = TimeAxis::new(recorder.from.as_seconds(), recorder.end().as_seconds());
-    let room = WIDTH - 2.0 * PADDING;
-    let title = text::wrapped(&about.title, TITLE_SIZE, room);
-    let axes = [numbers(recorder), waiting(recorder), waited(recorder, about)];
-    let ticks = axes.iter().flat_map(|axis| &axis.ticks);
-    let widest = text::widest(ticks.map(|tick| &tick.label), TICK_SIZE);
-    let left = PADDING + widest + TICK_GAP;
-    let top = PADDING + title.len() as f64 * TITLE_ROW + 8.0;
-    let [numbers, waiting, waited] = axes;
+    let [numbers, waiting, waited] = [numbers(recorder), waiting(recorder), waited(recorder, about)];
+    let paragraphs = [in_words(recorder), about.source.clone()];
+    let page = Page::new(&about.title, &[&numbers, &waiting, &waited], &paragraphs);
+    let (left, top) = (page.left, page.top);
     let sequence = Panel::new(&time, "Frame number", numbers, &sequence_key(recorder), (left, top), SEQUENCE_HEIGHT);
     let queue = Panel::new(
         &time,
@@ -82,24 +73,11 @@ pub(super) fn draw(recorder: &Recorder, about: &About) -> String {
         (left, queue.bottom + PANEL_GAP),
         SMALL_HEIGHT,
     );
-    let below = age.bottom + TICK_GAP + TICK_SIZE + LABEL_SIZE + 6.0;
-    let paragraphs = [in_words(recorder), about.source.clone()];
-    let source: Vec<String> = paragraphs.iter().flat_map(|text| text::wrapped(text, SOURCE_SIZE, room)).collect();
-    let height = (below + 10.0 + source.len() as f64 * SOURCE_ROW + PADDING).ceil();
-    let mut canvas = Canvas::new(&about.id, &about.title, &description(recorder), (WIDTH, height));
-    for (row, line) in (0..).zip(&title) {
-        let place = (PADDING, PADDING + f64::from(row) * TITLE_ROW + 0.85 * TITLE_SIZE);
-        canvas.text(line, place, TITLE_SIZE, Ink::Text, Anchor::Start);
-    }
+    let mut canvas = page.begin(&about.id, &about.title, &description(recorder), &age);
     draw_sequence(&mut canvas, &sequence, recorder);
     draw_queue(&mut canvas, &queue, recorder);
     draw_age(&mut canvas, &age, recorder, about);
-    canvas.text("Time (s)", (f64::midpoint(age.left, age.right), below), LABEL_SIZE, Ink::Text, Anchor::Middle);
-    for (row, line) in (1..).zip(&source) {
-        let place = (PADDING, below + 8.0 + f64::from(row) * SOURCE_ROW);
-        canvas.text(line, place, SOURCE_SIZE, Ink::Soft, Anchor::Start);
-    }
-    canvas.finish()
+    page.finish(canvas, &age)
 }
 
 fn linear(from_zero: bool, values: impl IntoIterator<Item = f64>) -> Fitted {

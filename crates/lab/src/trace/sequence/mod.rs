@@ -16,14 +16,10 @@
 //! | --- | --- |
 //! | `record.rs` | what happened, read off the frames |
 //! | `numbers.rs` | eight bits of a number, and the whole number |
-//! | `panel.rs` | one of the panels: axes, grid, key |
-//! | `marks.rs` | dots, crosses, steps, areas |
-//! | `draw.rs` | the drawing as a whole |
+//! | `draw.rs` | the drawing as a whole, of what [plots](super::plot) have in common |
 
 mod draw;
-mod marks;
 mod numbers;
-mod panel;
 mod record;
 
 pub use record::Recorder;
