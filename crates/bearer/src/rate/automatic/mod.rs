@@ -216,7 +216,7 @@ impl Automatic {
         self.losses.interrupt();
         self.delivery.interrupt();
         self.longer.interrupt();
-        (self.before, self.heard_at) = (None, None);
+        (self.before, self.heard_at, self.contest) = (None, None, None);
         self.delivered = 0;
         self.round = Round::default();
     }

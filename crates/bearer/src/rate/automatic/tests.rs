@@ -99,3 +99,52 @@ fn what_the_line_carried_before_is_tried_again_by_halves() {
     assert!((grown(1e6) - 1.5).abs() < 0.001, "{}", grown(1e6));
     assert!((grown(1e5) - 1.0 - SLOWEST_GROWTH).abs() < 0.001, "{}", grown(1e5));
 }
+
+/// A queue of 20 ms stays though it should be gone, twice within two seconds.
+#[test]
+fn a_queue_that_stays_twice_is_others_and_one_that_was_our_own_is_the_path() {
+    let stays_twice = |alone_at| {
+        let mut automatic = Automatic { alone_at, largest: 1400, ..automatic() };
+        automatic.stays(0.02, Stays::Still, at(1000));
+        assert!(automatic.contest.is_none(), "once is a longer path");
+        automatic.stays(0.02, Stays::Still, at(3000));
+        automatic
+    };
+    assert!(stays_twice(None).contest.is_some());
+    assert!(stays_twice(Some(at(500))).contest.is_none());
+    let mut interrupted = stays_twice(None);
+    interrupted.interrupt();
+    assert!(interrupted.contest.is_none(), "whoever was there may be gone when the link is back");
+    let mut moves = Automatic { largest: 1400, ..automatic() };
+    moves.stays(0.02, Stays::AndMoves, at(1000));
+    assert!(moves.contest.is_some(), "a longer path does not move");
+}
+
+#[test]
+fn a_contest_begins_with_half_of_what_was_reached_and_twice_what_is_left_at_most() {
+    let window = |reached| {
+        let mut automatic = Automatic { capacity: 1e5, reached, largest: 1400, ..automatic() };
+        automatic.stays(0.06, Stays::AndMoves, at(1000));
+        automatic.contest.expect("others").window(at(1000))
+    };
+    // 40 ms and a queue of 60.
+    for (reached, rate) in [(0.0, 1e5), (3e5, 1.5e5), (1e6, 2e5)] {
+        assert!((window(reached) - rate * 0.1 / 1400.0).abs() < 1e-6, "{reached}: {}", window(reached));
+    }
+}
+
+#[test]
+fn nothing_grows_beyond_four_times_what_comes_through() {
+    let grows = |capacity: f64| {
+        let mut automatic = Automatic { capacity, pace: 1e5, ..automatic() };
+        for number in 0..5 {
+            let newest = Mark { number, at: at(40 * number), octets: 4000 * number, size: 1400 };
+            let arrived = u32::try_from(40_000 * number).expect("soon");
+            automatic.delivery.hear(newest, Octets::ZERO, arrived, 4000);
+        }
+        (0..2).for_each(|number| automatic.end_round(&heard(number), 0.0, 0.01, at(40 * (number + 1))));
+        automatic.capacity > capacity
+    };
+    // 100 kB/s come through.
+    assert!(grows(3.9e5) && !grows(4.1e5));
+}
