@@ -61,3 +61,32 @@ fn what_trace_captured_is_fitted_written_and_run_again() {
         assert!(folder.files()[&format!("fitted/{name}")] == folder.files()[&format!("twice/{name}")], "{name}");
     }
 }
+
+#[test]
+fn the_rate_behind_a_recording_is_found_and_runs() {
+    let folder = Folder::new("fit-rate");
+    // 600 kbit/s and 6 Mbit/s in turns, five seconds each.
+    let moments: String = (0..60_000)
+        .filter(|ms| ms / 5000 % 2 == 1 || ms % 10 == 0)
+        .filter(|ms| ms % 2 == 0)
+        .map(|ms| format!("{ms}\n"))
+        .collect();
+    folder.write("drive.down", &moments);
+    let done = |arguments: &[&str]| {
+        let output = folder.arqway(arguments);
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", text(&output.stderr));
+        text(&output.stdout).to_owned()
+    };
+    let printed = done(&["fit", "drive.down", "--out", "fitted"]);
+    assert!(
+        printed.starts_with("drive.down: 18000 times 1500 octets in 59.998 s, 3.6 Mbit/s on average, 0 gaps"),
+        "{printed}"
+    );
+    assert!(
+        printed.contains("most = \"7.18 Mbit/s\""),
+        "twice the mean of all but the last fifth of a second: {printed}"
+    );
+    assert_eq!(folder.files().keys().filter(|name| name.starts_with("fitted/")).count(), 1);
+    let ran = done(&["run", "fitted/fit.toml", "--replications", "2", "--out", "again"]);
+    assert!(ran.contains("fit-loss"), "{ran}");
+}
