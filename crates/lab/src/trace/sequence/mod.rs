@@ -16,7 +16,7 @@
 //! | --- | --- |
 //! | `record.rs` | what happened, read off the frames |
 //! | `numbers.rs` | eight bits of a number, and the whole number |
-//! | `draw.rs` | the drawing as a whole, of what [plots](super::plot) have in common |
+//! | `draw.rs` | the drawing as a whole, of what `trace::plot` has for all |
 
 mod draw;
 mod numbers;
