@@ -315,6 +315,16 @@ mod tests {
     }
 
     #[test]
+    fn the_chance_of_single_deliveries_is_not_taken_for_motion() {
+        // Of 40 deliveries in a window on average, six more or less are chance: half of a steady rate's motion as it seems.
+        let slow = wandering(6_000_000, 240_000, 1000);
+        let fit =
+            WanderingFit::new("slow", &moments_of(slow, Span::from_milliseconds(4_000_000), 7)).expect("long enough");
+        let found = fit.rate.volatility.as_bits_per_second() as f64;
+        assert!((120e3..480e3).contains(&found), "{found}");
+    }
+
+    #[test]
     fn intervals_hold_the_truth_nineteen_times_of_twenty() {
         let truth = 12e6;
         let holds = (0..40).filter(|seed| {

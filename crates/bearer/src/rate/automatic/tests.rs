@@ -148,3 +148,15 @@ fn nothing_grows_beyond_four_times_what_comes_through() {
     // 100 kB/s come through.
     assert!(grows(3.9e5) && !grows(4.1e5));
 }
+
+#[test]
+fn a_trial_of_losses_that_is_broken_off_gives_back_the_rate_unless_a_queue_overflows() {
+    let after = |queue| {
+        let mut automatic = Automatic { capacity: 5e5, before_trial: Some(1e6), pace: 1e6, ..automatic() };
+        // Hardly anything is sent: the round says nothing of losses.
+        (0..3).for_each(|number| automatic.end_round(&heard(number), queue, 0.01, at(40 * (number + 1))));
+        assert_eq!(automatic.before_trial, None);
+        automatic.capacity
+    };
+    assert_eq!([after(0.006), after(0.02)], [1e6, 5e5]);
+}
