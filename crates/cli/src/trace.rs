@@ -15,6 +15,7 @@ use arqway_lab::quantity::Quantity;
 use arqway_lab::results::rows::Row;
 use arqway_lab::run::cell::{Cell, CellName};
 use arqway_lab::run::plan::Request;
+use arqway_lab::trace::About;
 use arqway_lab::trace::capture::{Capture, Place};
 use arqway_lab::trace::sequence::{self, fixed_timeout};
 use arqway_lab::trace::timeline::{self, Link};
@@ -271,19 +272,19 @@ fn check_end(arguments: &Arguments, end: Time) -> Result<(), Failure> {
 fn draw_sequence(arguments: &Arguments, cell: &Cell, recorder: &sequence::Recorder) -> Result<Picture, Failure> {
     check_end(arguments, recorder.end())?;
     let CellName { experiment, scheme, label, point, replication, seed } = &cell.name;
-    let about = sequence::About {
+    let about = About {
         id: format!("{experiment}-{scheme}-{point}-{replication}"),
         title: format!("{label}, frame by frame: {experiment}, point {point}, replication {replication}, seed {seed}"),
         source: format!("arqway trace {} --sequence FILE.svg", typed(arguments, &cell.name)),
-        timeout: fixed_timeout(&cell.scenario().link_layer),
     };
-    Ok(Picture { svg: recorder.to_svg(&about), id: about.id })
+    let timeout = fixed_timeout(&cell.scenario().link_layer);
+    Ok(Picture { svg: recorder.to_svg(&about, timeout), id: about.id })
 }
 
 fn draw_timeline(arguments: &Arguments, cell: &Cell, recorder: &timeline::Recorder) -> Result<Picture, Failure> {
     check_end(arguments, recorder.end())?;
     let CellName { experiment, scheme, label, point, replication, seed } = &cell.name;
-    let about = timeline::About {
+    let about = About {
         id: format!("{experiment}-{scheme}-{point}-{replication}-timeline"),
         title: format!(
             "{label}, what is sent into the link toward the client: {experiment}, point {point}, replication {replication}, seed {seed}"

@@ -4,3 +4,14 @@ pub mod capture;
 mod plot;
 pub mod sequence;
 pub mod timeline;
+
+/// What stands around a plot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct About {
+    /// Names it within a document.
+    pub id: String,
+    /// Its heading.
+    pub title: String,
+    /// Small print: how to get it again.
+    pub source: String,
+}

@@ -55,13 +55,16 @@ const KEPT_UP: f64 = 0.25;
 const BORNE_OUT: f64 = 4.0;
 /// A pace is used of which so much was sent.
 const USED: f64 = 0.7;
-/// So many datagrams say how fast the line is, where less is sent than it carried.
+/// So many datagrams say how fast the line is, where less is sent than it carried; and so many at least anywhere: on a slow line each takes
+/// longer than a report, and one alone is counted now for one report's time and now for two.
 const FEW: u64 = 12;
+const NOT_ONE: u64 = 2;
 /// What the line carries in a dip is no measure for queues that are to keep it busy after that: they follow within this time.
 const LATELY: Span = Span::from_milliseconds(4000);
-/// A queue that is longer by this than it should be may be a longer path. Below, it is what others leave who find their rate as we do: who
-/// sends more than they yields.
+/// A queue that is longer by this than it should be may be a longer path. Below, it is what others leave who find their rate as we do: whoever
+/// sends more than they do yields.
 const BEYOND: f64 = 0.01;
+
 /// What a report says of the newest datagram.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Heard {
@@ -267,14 +270,18 @@ impl Automatic {
 
     /// Where little is sent, a datagram or two that waited say nothing of the line: there have to be more.
     fn rates(&self) -> Option<Rates> {
-        let rates = self.delivery.rates(2)?;
+        let rates = self.delivery.rates(NOT_ONE)?;
         if rates.sent < self.capacity / 2.0 { self.delivery.rates(FEW) } else { Some(rates) }
+    }
+
+    /// The rates of several datagrams, or of as many as there are.
+    fn several(&self) -> Option<Rates> {
+        self.delivery.rates(FEW).or_else(|| self.delivery.rates(0))
     }
 
     /// How fast datagrams come through, without those that are lost.
     fn carried(&self) -> f64 {
-        let rates = self.delivery.rates(FEW).or_else(|| self.delivery.rates(0));
-        rates.map_or(f64::INFINITY, |rates| rates.arrived * (1.0 - rates.lost))
+        self.several().map_or(f64::INFINITY, |rates| rates.arrived * (1.0 - rates.lost))
     }
 
     fn measure(&mut self, heard: &Heard, now: Time) {

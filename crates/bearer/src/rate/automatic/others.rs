@@ -11,7 +11,7 @@ use super::super::contest::{ASKING, Arrived, Contest, Who};
 use super::super::delivery::Rates;
 use super::super::finding::Finding;
 use super::super::longer::Longer;
-use super::{Automatic, FEW, Heard, Round, USED, is_constant};
+use super::{Automatic, Heard, Round, USED, is_constant};
 use arqway_units::{Span, Time};
 
 /// So long, and twenty rounds, after the path was taken for longer a queue that stays again is others'.
@@ -65,7 +65,7 @@ impl Automatic {
 
     /// A report, while others fill the queue.
     pub(super) fn contend(&mut self, contest: &mut Contest, heard: &Heard, queue: f64, target: f64, now: Time) -> Who {
-        let rates = self.delivery.rates(FEW).or_else(|| self.delivery.rates(0));
+        let rates = self.several();
         if heard.newest.at >= self.round.began {
             let is_used = self.round.was_full || rates.is_none_or(|rates| rates.sent > USED * self.pace);
             let paces = [self.pace, self.round.paces[0]];

@@ -7,6 +7,7 @@ use crate::figure::scale::{Fitted, Range, Scale};
 use crate::trace::plot::marks::{Place, Shape, Style, area, steps};
 use crate::trace::plot::page::{PANEL_GAP, Page};
 use crate::trace::plot::panel::{Key, Panel, TimeAxis};
+use arqway_units::Span;
 
 const SEQUENCE_HEIGHT: f64 = 330.0;
 const SMALL_HEIGHT: f64 = 120.0;
@@ -50,9 +51,9 @@ impl Recorder {
 }
 
 /// The plot as a self-contained SVG document.
-pub(super) fn draw(recorder: &Recorder, about: &About) -> String {
+pub(super) fn draw(recorder: &Recorder, about: &About, timeout: Option<Span>) -> String {
     let time = TimeAxis::new(recorder.from.as_seconds(), recorder.end().as_seconds());
-    let [numbers, waiting, waited] = [numbers(recorder), waiting(recorder), waited(recorder, about)];
+    let [numbers, waiting, waited] = [numbers(recorder), waiting(recorder), waited(recorder, timeout)];
     let paragraphs = [in_words(recorder), about.source.clone()];
     let page = Page::new(&about.title, &[&numbers, &waiting, &waited], &paragraphs);
     let (left, top) = (page.left, page.top);
@@ -69,14 +70,14 @@ pub(super) fn draw(recorder: &Recorder, about: &About) -> String {
         &time,
         "Waited in the queue (s)",
         waited,
-        if about.timeout.is_some() { &TIMEOUT_KEY } else { &[] },
+        if timeout.is_some() { &TIMEOUT_KEY } else { &[] },
         (left, queue.bottom + PANEL_GAP),
         SMALL_HEIGHT,
     );
     let mut canvas = page.begin(&about.id, &about.title, &description(recorder), &age);
     draw_sequence(&mut canvas, &sequence, recorder);
     draw_queue(&mut canvas, &queue, recorder);
-    draw_age(&mut canvas, &age, recorder, about);
+    draw_age(&mut canvas, &age, recorder, timeout);
     page.finish(canvas, &age)
 }
 
@@ -95,9 +96,9 @@ fn waiting(recorder: &Recorder) -> Fitted {
     linear(true, recorder.waiting.iter().map(|waiting| f64::from(waiting.new + waiting.copies + waiting.others)))
 }
 
-fn waited(recorder: &Recorder, about: &About) -> Fitted {
+fn waited(recorder: &Recorder, timeout: Option<Span>) -> Fitted {
     let waited = recorder.sent.iter().map(|sent| sent.waited.as_seconds());
-    linear(true, waited.chain(about.timeout.map(|timeout| timeout.as_seconds())))
+    linear(true, waited.chain(timeout.map(|timeout| timeout.as_seconds())))
 }
 
 /// What is in the plot, and nothing else.
@@ -151,13 +152,13 @@ fn draw_queue(canvas: &mut Canvas, panel: &Panel<'_>, recorder: &Recorder) {
     panel.draw_frame(canvas);
 }
 
-fn draw_age(canvas: &mut Canvas, panel: &Panel<'_>, recorder: &Recorder, about: &About) {
+fn draw_age(canvas: &mut Canvas, panel: &Panel<'_>, recorder: &Recorder, timeout: Option<Span>) {
     panel.draw(canvas, true);
     for (cause, (_, mark)) in SENT {
         let sent = recorder.sent_for(cause);
         mark.draw_marks(canvas, sent.map(|sent| panel.place(sent.at.as_seconds(), sent.waited.as_seconds())));
     }
-    if let Some(timeout) = about.timeout {
+    if let Some(timeout) = timeout {
         let at = panel.place(recorder.from.as_seconds(), timeout.as_seconds());
         TIMEOUT_LINE.draw_path(canvas, &steps(&[at], panel.right));
     }

@@ -24,23 +24,11 @@ mod record;
 
 pub use record::Recorder;
 
+use super::About;
 use arqway_link::LinkLayer;
 use arqway_link::selective_repeat::{self, Timeout};
 use arqway_link::{ServiceConfig, ServiceId};
 use arqway_units::{Span, Time};
-
-/// What stands around the plot.
-#[derive(Debug, Clone, PartialEq)]
-pub struct About {
-    /// Names it within a document.
-    pub id: String,
-    /// Its heading.
-    pub title: String,
-    /// Small print: how to get it again.
-    pub source: String,
-    /// The timeout, where it is fixed.
-    pub timeout: Option<Span>,
-}
 
 /// The first service of a link layer that is Selective Repeat, with its number.
 fn selective_repeat_in(link_layer: &LinkLayer) -> Option<(ServiceId, &selective_repeat::Config)> {
@@ -67,10 +55,10 @@ impl Recorder {
         self.to.min(self.last)
     }
 
-    /// The plot as a self-contained SVG document.
+    /// The plot as a self-contained SVG document, with the timeout where it is fixed.
     #[must_use]
-    pub fn to_svg(&self, about: &About) -> String {
-        draw::draw(self, about)
+    pub fn to_svg(&self, about: &About, timeout: Option<Span>) -> String {
+        draw::draw(self, about, timeout)
     }
 }
 

@@ -43,13 +43,12 @@ fn about() -> About {
         id: "study".to_owned(),
         title: "SR 0.9 s, frame by frame: study, point 0, replication 0, seed 1".to_owned(),
         source: "arqway trace study.toml --sequence FILE.svg".to_owned(),
-        timeout: Some(Span::from_milliseconds(900)),
     }
 }
 
 #[test]
 fn a_small_plot_stays_as_it_is() {
-    insta::assert_snapshot!(record(STUDY, 0.0, None).to_svg(&about()));
+    insta::assert_snapshot!(record(STUDY, 0.0, None).to_svg(&about(), Some(Span::from_milliseconds(900))));
 }
 
 #[test]
@@ -129,7 +128,7 @@ fn nothing_at_all_can_be_drawn() {
     let cell = cell(STUDY);
     let mut recorder = Recorder::new(&cell.scenario().link_layer, Time::ZERO, Time::MAX).expect("Selective Repeat");
     recorder.delivered(Application::Media, Span::ZERO, Time::ZERO);
-    let svg = recorder.to_svg(&about());
+    let svg = recorder.to_svg(&about(), Some(Span::from_milliseconds(900)));
     assert!(!svg.contains("NaN"), "{svg}");
     png::to_png(&svg, 1.0).expect("a picture");
 }
@@ -137,6 +136,6 @@ fn nothing_at_all_can_be_drawn() {
 #[test]
 fn a_crowd_of_marks_makes_no_crowd_of_octets() {
     let study = STUDY.replace("3 kB", "3 MB").replace("down = [2, 5]", "down = []");
-    let svg = record(&study, 0.0, None).to_svg(&about());
+    let svg = record(&study, 0.0, None).to_svg(&about(), Some(Span::from_milliseconds(900)));
     assert!(svg.len() < 200_000, "{} octets for 12,000 frames", svg.len());
 }

@@ -16,20 +16,10 @@ mod record;
 
 pub use record::Recorder;
 
+use super::About;
 use arqway_sim::channel::Direction;
 use arqway_sim::{Streams, Wireless};
 use arqway_units::{Octets, Time};
-
-/// What stands around the plot.
-#[derive(Debug, Clone, PartialEq)]
-pub struct About {
-    /// Names it within a document.
-    pub id: String,
-    /// Its heading.
-    pub title: String,
-    /// Small print: how to get it again.
-    pub source: String,
-}
 
 /// What a link carries toward the client.
 #[derive(Debug, Clone)]
