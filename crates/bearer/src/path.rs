@@ -8,7 +8,7 @@ use super::pace::Pace;
 use super::rate::breaker::{Breaker, Change};
 use super::rate::shortfall::Shortfall;
 use super::rate::{Automatic, Found, Heard, Rate};
-use super::report::{News, Received, Sent};
+use super::report::{Intervals, News, Received, Sent};
 use super::wire;
 use arqway_arq::{Arithmetic, RoundTrip, Smoothing};
 use arqway_contract::LinkContext;
@@ -210,7 +210,7 @@ impl Path {
     /// peer waits before it writes one: about as long as this end does.
     pub(super) fn limits(&self) -> Limits {
         let limit = self.limit();
-        let report = self.round_trip() + self.report_interval() * 5 / 4;
+        let report = self.round_trip() + self.report_intervals().alone * 5 / 4;
         Limits { patience: report.clamp(limit / 4, limit / 2), limit }
     }
 
@@ -221,11 +221,14 @@ impl Path {
     }
 
     /// How long to wait between reports. Liveness needs a few of them within its limit, however slow the path.
-    pub(super) fn report_interval(&self) -> Span {
-        let size = Octets::of(wire::FULL + wire::REPORT) + Octets::new(self.overhead.into());
-        let share = self.rest_after(size);
+    pub(super) fn report_intervals(&self) -> Intervals {
         let quarter = if self.automatic.is_some() { Span::ZERO } else { self.round_trip() / 4 };
-        quarter.max(SHORTEST_REPORT_INTERVAL).max(share).min(self.limit() / 4)
+        let interval = |octets: usize| {
+            let share = self.rest_after(Octets::of(octets));
+            quarter.max(SHORTEST_REPORT_INTERVAL).max(share).min(self.limit() / 4)
+        };
+        let alone = wire::FULL + wire::REPORT + usize::from(self.overhead);
+        Intervals { alone: interval(alone), beside: interval(wire::REPORT + 2) }
     }
 
     /// How long it takes until a datagram of this size has had a small share of the rate.

@@ -123,7 +123,7 @@ impl<S: LinkService> Bearer<S> {
 
     fn wants_report(&mut self, now: Time) {
         if self.path.received.due().is_none() {
-            self.path.received.wants_report(self.path.report_interval(), now);
+            self.path.received.wants_report(self.path.report_intervals(), now);
         }
     }
 

@@ -23,7 +23,7 @@ pub(super) struct Sent {
     next: u64,
     /// Numbers below this one are reported, or were lost before one that is.
     reported: u64,
-    /// Octets of all datagrams so far.
+    /// Octets of all datagrams so far, but for probes: nobody knows whether the path carries these at all.
     octets: u64,
     /// Those that want an answer and have none.
     unanswered: VecDeque<Mark>,
@@ -124,6 +124,17 @@ pub(super) struct Received {
     largest: u16,
     reported_at: Option<Time>,
     due: Option<Time>,
+    /// From when on one goes beside frames, which costs less.
+    beside: Option<Time>,
+}
+
+/// How often reports go at most.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Intervals {
+    /// In a datagram of their own.
+    pub(super) alone: Span,
+    /// Beside frames.
+    pub(super) beside: Span,
 }
 
 /// How long a report waits at least, for what else may arrive, or go the other way and take it along.
@@ -162,15 +173,18 @@ impl Received {
         self.lateness.count();
     }
 
-    /// What arrived wants an answer, and none is due: soon, but not sooner than `interval` after the one before.
-    pub(super) fn wants_report(&mut self, interval: Span, now: Time) {
-        let earliest = self.reported_at.map_or(now, |before| before + interval);
-        self.due = Some(earliest.max(now + SHORTEST_WAIT.min(interval)));
+    /// What arrived wants an answer, and none is due: soon, but not sooner than an interval after the one before.
+    pub(super) fn wants_report(&mut self, intervals: Intervals, now: Time) {
+        let after = |interval: Span| {
+            let earliest = self.reported_at.map_or(now, |before| before + interval);
+            earliest.max(now + SHORTEST_WAIT.min(interval))
+        };
+        (self.due, self.beside) = (Some(after(intervals.alone)), Some(after(intervals.beside)));
     }
 
     /// The peer asks for a report.
     pub(super) fn wants_report_now(&mut self, now: Time) {
-        self.due = Some(now);
+        (self.due, self.beside) = (Some(now), Some(now));
     }
 
     /// When a report is due.
@@ -178,10 +192,15 @@ impl Received {
         self.due
     }
 
+    /// Whether one may go beside frames.
+    pub(super) fn may_go_beside(&self, now: Time) -> bool {
+        self.beside.is_some_and(|from| from <= now)
+    }
+
     /// The report that is sent now.
     pub(super) fn report(&mut self, takes_short: bool, now: Time) -> Option<Report> {
         let newest = self.duplicates.newest()?;
-        self.due = None;
+        (self.due, self.beside) = (None, None);
         self.reported_at = Some(now);
         let low = |number: u64| u32::try_from(number & u64::from(u32::MAX)).unwrap_or(0);
         Some(Report {
@@ -300,17 +319,19 @@ mod tests {
 
     #[test]
     fn a_report_waits_for_others_unless_it_was_asked_for() {
-        let (mut received, interval) = (Received::default(), ms(100));
+        let (mut received, intervals) = (Received::default(), Intervals { alone: ms(100), beside: ms(40) });
         assert!(received.arrive(0, Octets::new(50), 0, at(5)));
-        received.wants_report(interval, at(5));
+        received.wants_report(intervals, at(5));
         assert_eq!(received.due(), Some(at(25)));
+        assert!(!received.may_go_beside(at(24)) && received.may_go_beside(at(25)));
         assert!(received.arrive(2, Octets::new(70), 0, at(10)));
         assert!(received.arrive(1, Octets::new(60), 0, at(15)) && !received.arrive(1, Octets::new(60), 0, at(16)));
         let report = received.report(true, at(25)).expect("something arrived");
         assert_eq!((report.newest, report.octets, report.arrived), (2, 180, 10_000));
         assert_eq!((report.largest, report.hold, report.takes_short), (70, Some(ms(15)), true));
-        received.wants_report(interval, at(30));
+        received.wants_report(intervals, at(30));
         assert_eq!(received.due(), Some(at(125)));
+        assert!(!received.may_go_beside(at(64)) && received.may_go_beside(at(65)));
         received.wants_report_now(at(31));
         assert_eq!(received.due(), Some(at(31)));
     }

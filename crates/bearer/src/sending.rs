@@ -22,6 +22,8 @@ enum Carries {
     Frames,
     Question,
     Nothing,
+    /// Nothing, and it may be larger than the path carries.
+    Probe,
 }
 
 impl<S: LinkService> Bearer<S> {
@@ -72,7 +74,7 @@ impl<S: LinkService> Bearer<S> {
         self.path.mtu.probed(size, self.path.rest_after(Octets::new(size.into())), now);
         let zeros = alloc::vec![0; octets - before].into();
         let octets = u16::try_from(octets).unwrap_or(u16::MAX).to_be_bytes();
-        Some(self.send_full(Content::Probe, &octets, zeros, Carries::Nothing, now))
+        Some(self.send_full(Content::Probe, &octets, zeros, Carries::Probe, now))
     }
 
     /// Frames of the services, as many as fit, or a piece of one that does not.
@@ -115,7 +117,7 @@ impl<S: LinkService> Bearer<S> {
     /// Takes frames of the services until no more fit. Whether that is for want of frames, not of room.
     fn fill(&mut self, now: Time, room: usize) -> bool {
         // A report that is due finds a place, where frames can be cut for that: by itself it would cost a datagram.
-        let report = if self.is_report_due() { wire::REPORT + 2 } else { 0 };
+        let report = if self.may_report_beside() { wire::REPORT + 2 } else { 0 };
         let beside = room.saturating_sub(report);
         while let Some(left) = self.transit.packer.room(beside) {
             let frame = if self.transit.packer.is_empty() {
@@ -161,7 +163,7 @@ impl<S: LinkService> Bearer<S> {
         }
         self.counters.frames_sent += arqway_units::count(count);
         let has_room = self.transit.packer.octets_of(count) + wire::REPORT <= room;
-        let report = if self.is_report_due() && has_room { self.next_report() } else { None };
+        let report = if self.may_report_beside() && has_room { self.next_report() } else { None };
         self.transit.wants.report = self.is_report_due();
         if count == 1 && report.is_none() {
             let (tag, name) = self.name(Content::One);
@@ -198,6 +200,10 @@ impl<S: LinkService> Bearer<S> {
 
     fn is_report_due(&self) -> bool {
         self.path.received.due().is_some_and(|due| due <= self.last_input)
+    }
+
+    fn may_report_beside(&self) -> bool {
+        self.path.received.may_go_beside(self.last_input)
     }
 
     fn next_report(&mut self) -> Option<wire::Report> {
@@ -243,7 +249,8 @@ impl<S: LinkService> Bearer<S> {
     }
 
     fn send_numbered(&mut self, mut datagram: Frame, carries: Carries, now: Time) -> Frame {
-        self.path.sent.send(datagram.size(), carries != Carries::Nothing, now);
+        let octets = if carries == Carries::Probe { Octets::ZERO } else { datagram.size() };
+        self.path.sent.send(octets, matches!(carries, Carries::Frames | Carries::Question), now);
         if carries == Carries::Frames {
             let size = self.path.with_overhead(datagram.size());
             self.path.mtu.send(size, now);

@@ -18,7 +18,7 @@ const RENO: f64 = 3.0 * (1.0 - CUT) / (1.0 + CUT);
 /// Before the first cut it grows by this part in a round.
 const STARTS: f64 = 0.5;
 /// No window is smaller, in datagrams.
-const SMALLEST: f64 = 4.0;
+const SMALLEST: f64 = 1.0;
 /// How often it is asked whose the queue is, and after how long again, where it seems to be our own.
 const ASKED_EACH: Span = Span::from_milliseconds(800);
 const AGAIN: Span = Span::from_milliseconds(100);

@@ -7,10 +7,14 @@
 //!           +---------------------------------> time
 //! ```
 //!
+//! A large datagram takes longer than a small one where the line is slow, and no queue stands for that: how much longer is seen from the least
+//! of both, and no more is believed than the rate explains.
+//!
 //! The two clocks differ by what nobody knows, which is part of the floor. That their difference drifts, by 200 ppm at most, is 2 ms in
 //! the ten seconds of a floor; and each [drain](super::automatic) shows it anew.
 
-use arqway_units::{Span, Time};
+use super::Mark;
+use arqway_units::{Span, Time, ToFloat};
 
 /// The floor is the least delay of so many slots, the present one included.
 const SLOTS: usize = 10;
@@ -19,40 +23,91 @@ const SLOT: Span = Span::from_milliseconds(1000);
 /// A delay that changes by more than this within one report is a clock that was set, not a queue or a path.
 const CLOCK_WAS_SET: i64 = 60_000_000;
 
+/// What one datagram says: how long it took, in microseconds, and how large it was.
+#[derive(Debug, Clone, Copy)]
+struct Took {
+    delay: i64,
+    size: u32,
+}
+
+impl Took {
+    fn without(self, per_octet: f64) -> f64 {
+        self.delay.to_f64() - per_octet * f64::from(self.size)
+    }
+}
+
+/// The least of a slot among datagrams below half of the largest, and among the others.
+type Slot = [Option<Took>; 2];
+
+fn less(a: Option<Took>, b: Option<Took>) -> Option<Took> {
+    a.into_iter().chain(b).min_by_key(|took| took.delay)
+}
+
 /// What is known of the delay. All in microseconds.
 #[derive(Debug, Default)]
 pub(super) struct Delay {
     /// The first delay: others are counted from there, so that clocks of any difference do.
     first: Option<u32>,
-    slots: [Option<i64>; SLOTS],
+    slots: [Slot; SLOTS],
     slot_began: Time,
-    /// The last two delays.
-    last: Option<[i64; 2]>,
+    /// The last two datagrams.
+    last: Option<[Took; 2]>,
     /// The floor before the path was taken for longer.
-    before: Option<i64>,
+    before: Slot,
     /// By how much one report's delay differs from the one before where no queue stands: the radio's own timing.
     jitter: f64,
+    largest: u32,
+    /// By how much an octet more makes a datagram take longer.
+    per_octet: f64,
 }
 
 impl Delay {
-    /// A datagram that was sent at a time arrived at another one, each by the clock of its end.
-    pub(super) fn hear(&mut self, sent: Time, arrived: u32, now: Time) {
+    /// A datagram arrived, by the clock of the other end. An octet takes no longer than `octet`, in seconds.
+    pub(super) fn hear(&mut self, datagram: Mark, arrived: u32, octet: f64, now: Time) {
+        let Mark { at: sent, size, .. } = datagram;
         let difference = arrived.wrapping_sub(crate::wire::microseconds(sent));
         let first = *self.first.get_or_insert(difference);
-        let delay = i64::from(difference.wrapping_sub(first).cast_signed());
-        let [_, before] = self.last.unwrap_or([delay; 2]);
-        if (delay - before).abs() > CLOCK_WAS_SET {
-            *self = Self { jitter: self.jitter, first: Some(first), ..Self::default() };
-            self.slot_began = now;
+        let took = Took { delay: i64::from(difference.wrapping_sub(first).cast_signed()), size };
+        let [_, before] = self.last.unwrap_or([took; 2]);
+        if (took.delay - before.delay).abs() > CLOCK_WAS_SET {
+            *self = Self { first: Some(first), ..self.anew(now) };
         }
-        let [_, before] = self.last.unwrap_or([delay; 2]);
+        let [_, before] = self.last.unwrap_or([took; 2]);
         self.advance(now);
-        let least = self.slots[0].unwrap_or(i64::MAX).min(delay);
-        self.slots[0] = Some(least);
-        self.last = Some([before, delay]);
+        self.grow(size);
+        let least = &mut self.slots[0][usize::from(size * 2 > self.largest)];
+        *least = less(*least, Some(took));
+        self.last = Some([before, took]);
+        self.weigh(octet * 1e6);
         if self.queue() < Span::from_milliseconds(10) {
-            let differs = micros(Span::from_nanoseconds(delay.abs_diff(before).saturating_mul(1000)));
+            let differs = (took.without(self.per_octet) - before.without(self.per_octet)).abs();
             self.jitter += (differs - self.jitter) / 16.0;
+        }
+    }
+
+    /// What is kept where delays begin to count anew.
+    fn anew(&self, now: Time) -> Self {
+        Self { jitter: self.jitter, per_octet: self.per_octet, slot_began: now, ..Self::default() }
+    }
+
+    /// A larger datagram than before moves the bound between small and large ones.
+    fn grow(&mut self, size: u32) {
+        if size <= self.largest {
+            return;
+        }
+        self.largest = size;
+        for slot in &mut self.slots {
+            if slot[1].is_some_and(|least| least.size * 2 <= size) {
+                *slot = [less(slot[0], slot[1]), None];
+            }
+        }
+    }
+
+    /// How much longer large datagrams take than small ones tells how long an octet takes.
+    fn weigh(&mut self, most: f64) {
+        if let [Some(small), Some(large)] = self.least() {
+            let longer = (large.delay - small.delay).to_f64() / f64::from(large.size.saturating_sub(small.size).max(1));
+            self.per_octet = longer.clamp(0.0, most);
         }
     }
 
@@ -62,30 +117,39 @@ impl Delay {
             return;
         }
         let kept = usize::try_from(slots).unwrap_or(SLOTS).min(SLOTS);
-        let floor = self.floor();
+        let least = self.least();
         self.slots.rotate_right(kept);
-        self.slots[..kept].fill(None);
+        self.slots[..kept].fill([None; 2]);
         // After a silence the floor is what it was: nothing else is known.
-        if self.slots.iter().all(Option::is_none) {
-            self.slots[0] = floor;
+        if self.slots.iter().flatten().all(Option::is_none) {
+            self.slots[0] = least;
         }
         self.slot_began = now;
     }
 
-    fn floor(&self) -> Option<i64> {
-        self.slots.iter().flatten().min().copied()
+    fn least(&self) -> Slot {
+        self.slots.iter().fold([None; 2], |[small, large], slot| [less(small, slot[0]), less(large, slot[1])])
+    }
+
+    /// What a datagram without any octets takes.
+    fn floor(&self) -> Option<f64> {
+        let least = self.slots.iter().flatten().flatten().map(|least| least.without(self.per_octet));
+        least.min_by(f64::total_cmp)
     }
 
     /// How much longer than the least the newest datagram took.
     pub(super) fn waited(&self) -> Span {
-        let (Some(floor), Some([_, last])) = (self.floor(), self.last) else { return Span::ZERO };
-        Span::from_nanoseconds(u64::try_from(last - floor).unwrap_or(0).saturating_mul(1000))
+        self.above_floor(|[_, last]| last)
     }
 
     /// How long a queue stands: the shorter of the last two delays, above the floor.
     pub(super) fn queue(&self) -> Span {
-        let (Some(floor), Some([before, last])) = (self.floor(), self.last) else { return Span::ZERO };
-        Span::from_nanoseconds(u64::try_from(before.min(last) - floor).unwrap_or(0).saturating_mul(1000))
+        self.above_floor(|[before, last]| before.min(last))
+    }
+
+    fn above_floor(&self, of: impl Fn([f64; 2]) -> f64) -> Span {
+        let (Some(floor), Some(last)) = (self.floor(), self.last) else { return Span::ZERO };
+        Span::from_seconds((of(last.map(|took| took.without(self.per_octet))) - floor).max(0.0) * 1e-6)
     }
 
     /// By how much delays differ without a queue.
@@ -95,28 +159,26 @@ impl Delay {
 
     /// What was heard so far does not compare with what comes.
     pub(super) fn begin(&mut self) {
-        *self = Self { jitter: self.jitter, slot_began: self.slot_began, ..Self::default() };
+        *self = self.anew(self.slot_began);
     }
 
     /// The path itself takes longer: the present delay is the least.
     pub(super) fn moved(&mut self, now: Time) {
-        if let Some([before, last]) = self.last {
-            self.before = self.floor();
-            self.slots = [None; SLOTS];
-            self.slots[0] = Some(before.min(last));
+        if let Some(last) = self.last {
+            self.before = self.least();
+            self.slots = [[None; 2]; SLOTS];
+            let [before, last] = last;
+            let least = if last.without(self.per_octet) < before.without(self.per_octet) { last } else { before };
+            self.slots[0][usize::from(least.size * 2 > self.largest)] = Some(least);
             self.slot_began = now;
         }
     }
 
     /// It does not: what was least before counts again.
     pub(super) fn moved_back(&mut self) {
-        let before = self.before.take();
-        self.slots[0] = self.slots[0].into_iter().chain(before).min();
+        let [small, large] = core::mem::take(&mut self.before);
+        self.slots[0] = [less(self.slots[0][0], small), less(self.slots[0][1], large)];
     }
-}
-
-fn micros(span: Span) -> f64 {
-    span.as_seconds() * 1e6
 }
 
 #[cfg(test)]
@@ -131,12 +193,16 @@ mod tests {
         Span::from_milliseconds(milliseconds)
     }
 
+    fn mark(milliseconds: u64, size: u32) -> Mark {
+        Mark { number: 0, at: at(milliseconds), octets: 0, size }
+    }
+
     /// Datagrams each 20 ms with these delays, by a clock that is far ahead.
     fn hears(delay: &mut Delay, from: u64, delays: &[u64]) {
         for (index, milliseconds) in delays.iter().enumerate() {
             let sent = from + 20 * index as u64;
             let arrived = u32::try_from((sent + milliseconds) * 1000).expect("soon").wrapping_add(4_000_000_000);
-            delay.hear(at(sent), arrived, at(sent + milliseconds));
+            delay.hear(mark(sent, 100), arrived, 0.0, at(sent + milliseconds));
         }
     }
 
@@ -173,8 +239,33 @@ mod tests {
         let mut delay = Delay::default();
         hears(&mut delay, 0, &[30, 30]);
         let arrived = |seconds: u32| seconds * 1_000_000;
-        delay.hear(at(100), arrived(1000), at(130));
-        delay.hear(at(120), arrived(1000) + 20_000, at(150));
+        delay.hear(mark(100, 100), arrived(1000), 0.0, at(130));
+        delay.hear(mark(120, 100), arrived(1000) + 20_000, 0.0, at(150));
         assert_eq!(delay.queue(), Span::ZERO);
+    }
+
+    /// How long a queue stands after small and large datagrams in turn, each of which takes so long, and then two large ones.
+    fn after_turns(small: u64, large: u64, last: u64, octet: f64) -> Span {
+        let mut delay = Delay::default();
+        let mut hear = |sent: u64, size: u32, took: u64| {
+            let arrived = u32::try_from((sent + took) * 1000).expect("soon");
+            delay.hear(mark(sent, size), arrived, octet, at(sent + took));
+        };
+        for time in (0..2000).step_by(100) {
+            hear(time, 100, small);
+            hear(time + 50, 500, large);
+        }
+        hear(2000, 500, last);
+        hear(2050, 500, last);
+        delay.queue()
+    }
+
+    #[test]
+    fn what_a_large_datagram_takes_for_its_octets_is_no_queue() {
+        // 400 octets more take 50 ms at 64 kbit/s.
+        assert_eq!(after_turns(30, 80, 80, 1.0 / 8000.0), Span::ZERO);
+        assert_eq!(after_turns(30, 80, 110, 1.0 / 8000.0), ms(30));
+        assert_eq!(after_turns(30, 80, 80, 0.5 / 8000.0), ms(25), "no more than the rate explains");
+        assert_eq!(after_turns(30, 30, 60, 1.0 / 8000.0), ms(30), "a shaper that lets each through at once");
     }
 }

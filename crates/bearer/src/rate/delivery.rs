@@ -84,9 +84,11 @@ fn waited(pair: &[Point]) -> u32 {
 const ENOUGH: u64 = 12;
 
 impl Delivery {
-    /// A report: the newest datagram, and when it arrived by the peer's clock.
-    pub(super) fn hear(&mut self, newest: Mark, overhead: Octets, arrived: u32, delivered: u64) {
+    /// A report: the newest datagram, and when it arrived by the peer's clock. An octet takes so many seconds: a large datagram goes when
+    /// its last one does, as it arrives when that does.
+    pub(super) fn hear(&mut self, newest: Mark, overhead: Octets, octet: f64, arrived: u32, delivered: u64) {
         self.delivered += delivered;
+        let size = f64::from(newest.size) + overhead.as_u64().to_f64();
         let octets = newest.octets + (newest.number + 1) * overhead.as_u64();
         // Some arrived in another order, or a clock was set.
         if self.points.last().is_some_and(|last| arrived.wrapping_sub(last.arrived).cast_signed() <= 0) {
@@ -96,7 +98,7 @@ impl Delivery {
             self.points.remove(0);
         }
         self.points.push(Point {
-            sent_at: newest.at,
+            sent_at: newest.at + Span::from_seconds(octet * size),
             arrived,
             octets,
             number: newest.number,
@@ -166,7 +168,7 @@ mod tests {
         for (number, waited) in (0_u64..).zip(after) {
             arrived += waited * 1000;
             let at = Time::ZERO + Span::from_milliseconds(20 * number);
-            delivery.hear(Mark { number, at, octets: 1000 * number, size: 1000 }, Octets::ZERO, arrived, 1000);
+            delivery.hear(Mark { number, at, octets: 1000 * number, size: 1000 }, Octets::ZERO, 0.0, arrived, 1000);
         }
         delivery
     }
@@ -198,5 +200,22 @@ mod tests {
         assert_eq!(delivery(&[20; 10]).rates(0).map(|rates| rates.datagrams), Some(3));
         assert_eq!(delivery(&[20; 10]).rates(9).map(|rates| rates.datagrams), Some(9));
         assert_eq!(delivery(&[20; 10]).rates(10), None);
+    }
+
+    #[test]
+    fn a_large_datagram_after_a_small_one_was_not_sent_faster_than_the_pace() {
+        // At 10,000 octets a second, each goes when the one before is out.
+        let sent = |octet: f64| {
+            let (mut delivery, mut octets) = (Delivery::default(), 0);
+            for (number, size) in (0_u64..).zip([100, 100, 100, 100, 1000]) {
+                let at = Time::ZERO + Span::from_milliseconds(octets / 10);
+                octets += size;
+                let arrived = u32::try_from(octets * 100).expect("soon");
+                let size = u32::try_from(size).expect("small");
+                delivery.hear(Mark { number, at, octets, size }, Octets::ZERO, octet, arrived, octets);
+            }
+            delivery.rates(0).expect("enough").sent.round()
+        };
+        assert_eq!((sent(0.0), sent(1e-4)), (100_000.0, 10_000.0));
     }
 }

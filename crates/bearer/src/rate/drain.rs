@@ -14,6 +14,8 @@ const DRAIN_EACH: Span = Span::from_milliseconds(2000);
 const DRAINED: Span = Span::from_milliseconds(50);
 /// By how much less is sent meanwhile.
 pub(super) const DRAINING: f64 = 0.75;
+/// Fewer reports do not show what one has done.
+const SHOWN: u32 = 4;
 
 #[derive(Debug, Default)]
 pub(super) struct Drain {
@@ -28,6 +30,7 @@ struct Watch {
     until: Time,
     before: f64,
     least: f64,
+    reports: u32,
 }
 
 impl Drain {
@@ -40,13 +43,14 @@ impl Drain {
     pub(super) fn shows_a_longer_path(&mut self, queue: f64, target: f64, now: Time) -> bool {
         let Some(watch) = &mut self.watch else { return false };
         watch.least = watch.least.min(queue);
+        watch.reports += 1;
         if now < watch.until {
             return false;
         }
-        let Watch { before, least, .. } = *watch;
+        let Watch { before, least, reports, .. } = *watch;
         self.watch = None;
         let was_short = before > target / 3.0 && before < 1.5 * target;
-        was_short && least > 0.6 * before && queue < before + target
+        reports >= SHOWN && was_short && least > 0.6 * before && queue < before + target
     }
 
     /// Whether one is over now.
@@ -68,7 +72,7 @@ impl Drain {
         let until = now + Span::from_seconds(lasts + round + 0.04);
         self.next = now + DRAIN_EACH;
         self.until = Some(now + Span::from_seconds(lasts));
-        self.watch = Some(Watch { until, before: queue, least: queue });
+        self.watch = Some(Watch { until, before: queue, least: queue, reports: 0 });
     }
 }
 
@@ -103,9 +107,16 @@ mod tests {
         let shows = |after: f64| {
             let mut drain = Drain::default();
             drain.begin(0.01, 0.01, 0.05, at(0));
-            assert!(!drain.shows_a_longer_path(after, 0.01, at(129)));
+            (127..130).for_each(|time| assert!(!drain.shows_a_longer_path(after, 0.01, at(time))));
             drain.shows_a_longer_path(after, 0.01, at(130))
         };
         assert_eq!([0.005, 0.01, 0.019, 0.021].map(shows), [false, true, true, false]);
+    }
+
+    #[test]
+    fn a_few_reports_do_not_show_what_one_has_done() {
+        let mut drain = Drain::default();
+        drain.begin(0.01, 0.01, 0.05, at(0));
+        assert!([100, 120, 130].iter().all(|time| !drain.shows_a_longer_path(0.01, 0.01, at(*time))));
     }
 }

@@ -10,6 +10,7 @@
 //! | --- | --- |
 //! | `setting.rs` | what a file says: a rate, `automatic` with or without bounds, `unpaced` |
 //! | `automatic/` | the controller of a rate that is found |
+//! | `growth.rs` | by how much a pace grows |
 //! | `longer.rs` | whether what waits is a queue, or the path has become longer |
 //! | `contest.rs` | beside somebody who fills the queue, and whether anybody does |
 //! | `drain.rs` | less is sent once in a while until the queue is gone |
@@ -27,6 +28,7 @@ mod delay;
 mod delivery;
 mod drain;
 mod finding;
+mod growth;
 mod longer;
 mod losses;
 mod setting;

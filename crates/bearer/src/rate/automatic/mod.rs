@@ -23,6 +23,7 @@ use super::delay::Delay;
 use super::delivery::{Delivery, Rates};
 use super::drain::{DRAINING, Drain};
 use super::finding::{Finding, Found};
+use super::growth::Growth;
 use super::longer::Longer;
 use super::losses::{Losses, Verdict};
 use arqway_units::{BitRate, Octets, Span, Time, ToFloat, truncate};
@@ -35,16 +36,11 @@ const FIRST_WINDOW: f64 = 10.0 * 1500.0;
 /// The queue that is kept on the way, besides the radio's own timing: with none a line stands idle between reports.
 const TARGET: Span = Span::from_milliseconds(4);
 /// And so much of the time that the largest datagram takes.
-const OF_A_DATAGRAM: f64 = 0.6;
-/// How slowly growth begins.
-const SLOWEST_GROWTH: f64 = 0.04;
+const OF_A_DATAGRAM: f64 = 0.5;
 /// Where nothing but losses tells that the line is full, they tell it a round late: growth stays below this.
 const FASTEST_AFTER_LOSSES: f64 = 0.25;
 /// So many rounds pass without growth after faster has lost more, and twice as many the next time.
 const FIRST_HOLD: u32 = 2;
-/// Where the line carried twice as much a while ago, growth begins with this; each round what it carried counts for so much.
-const AGAIN: f64 = 0.5;
-const FORGETS: f64 = 0.98;
 /// The part of what the line carried a moment ago that one report leaves at least.
 const SLOWEST_FALL: f64 = 0.15;
 /// After a silence of so long, in which reports should have come, they may be kept up on their way back while the line itself is open: what
@@ -81,11 +77,9 @@ pub(crate) struct Heard {
 pub(crate) struct Automatic {
     bounds: Bounds,
     capacity: f64,
-    /// What it was at most, less the older that is.
-    reached: f64,
+    growth: Growth,
     /// Whether the capacity has been seen: a queue has stood, or faster has lost more.
     is_known: bool,
-    growth: f64,
     /// Rounds without growth, since faster has lost more; and how many the next time.
     hold: (u32, u32),
     delay: Delay,
@@ -116,6 +110,8 @@ pub(crate) struct Automatic {
     pace: f64,
     window: f64,
     lately: f64,
+    /// How long an octet takes, as far as known, in seconds.
+    octet: f64,
     /// What the owner was told last.
     told: f64,
 }
@@ -140,9 +136,8 @@ impl Automatic {
         let mut new = Self {
             bounds,
             capacity: FIRST_RATE,
-            reached: 0.0,
+            growth: Growth::new(),
             is_known: false,
-            growth: 1.0,
             hold: (0, FIRST_HOLD),
             delay: Delay::default(),
             delivery: Delivery::default(),
@@ -166,6 +161,7 @@ impl Automatic {
             pace: FIRST_RATE,
             window: FIRST_WINDOW,
             lately: FIRST_RATE,
+            octet: 0.0,
             told: FIRST_RATE,
         };
         new.capacity = new.bounded(FIRST_RATE);
@@ -286,14 +282,14 @@ impl Automatic {
 
     fn measure(&mut self, heard: &Heard, now: Time) {
         // A larger datagram takes longer than those before, and no queue stands for that.
-        if heard.newest.size > self.largest + self.largest / 16 {
+        if !self.is_known && heard.newest.size > self.largest + self.largest / 16 {
             self.delay.begin();
         }
         self.largest = self.largest.max(heard.newest.size);
         self.overhead = heard.overhead.as_u64().to_f64();
-        self.delay.hear(heard.newest.at, heard.arrived, now);
+        self.delay.hear(heard.newest, heard.arrived, self.octet, now);
         let delivered = core::mem::take(&mut self.delivered);
-        self.delivery.hear(heard.newest, heard.overhead, heard.arrived, delivered);
+        self.delivery.hear(heard.newest, heard.overhead, self.octet, heard.arrived, delivered);
         if let Some(before) = self.before.replace(heard.newest) {
             let sent = heard.newest.octets.saturating_sub(before.octets);
             let datagrams = heard.newest.number.saturating_sub(before.number);
@@ -306,6 +302,9 @@ impl Automatic {
             self.waited = now.since(before).as_seconds().min(0.1);
             let part = (now.since(before).as_seconds() / LATELY.as_seconds()).min(1.0);
             self.lately = self.capacity.max(self.lately - (self.lately - self.capacity) * part);
+            if self.is_known {
+                self.octet += (1.0 / self.capacity - self.octet) * part;
+            }
             self.interval += (now.since(before).as_seconds().min(0.5) - self.interval) / 8.0;
         }
         let base = (heard.round_trip.as_seconds() - self.delay.waited().as_seconds()).max(0.0);
@@ -333,7 +332,8 @@ impl Automatic {
         let paces = [self.pace, self.round.paces[0]];
         let next = Round { began: now, first: Some(newest), was_full: false, paces };
         let Round { first, was_full, paces: [paced, seen], .. } = core::mem::replace(&mut self.round, next);
-        self.reached = self.capacity.max(self.reached * FORGETS);
+        let carried = self.several().map_or(0.0, |rates| rates.arrived);
+        self.growth.end_round(self.capacity.min(carried));
         let Some(first) = first else { return };
         let lasted = newest.at.since(first.at).as_seconds();
         if lasted <= 0.0 {
@@ -370,14 +370,18 @@ impl Automatic {
             return;
         }
         self.finding = if self.is_known { Finding::Steady } else { Finding::Probing };
-        let growth = if self.capacity < self.reached / 2.0 { self.growth.max(AGAIN) } else { self.growth };
         // Where a full queue was taken for the path, and its losses for the link's own, nothing else would end growth.
         if self.carried() * BORNE_OUT < self.capacity {
             return;
         }
-        self.capacity = self.bounded(self.capacity * (1.0 + growth));
         let fastest = if self.hold.1 > FIRST_HOLD { FASTEST_AFTER_LOSSES } else { 1.0 };
-        self.growth = (self.growth * 2.0).min(fastest);
+        let unheard = self.base + 2.0 * self.interval;
+        let grown = if self.is_known {
+            self.growth.next(self.capacity, unheard, fastest)
+        } else {
+            self.growth.start(self.capacity)
+        };
+        self.capacity = self.bounded(grown);
     }
 
     fn judge_losses(&mut self, rate: f64) {
@@ -396,7 +400,8 @@ impl Automatic {
                 if self.before_trial.take().is_none() {
                     self.capacity = self.bounded(self.capacity.min(rate * part));
                 }
-                (self.is_known, self.growth) = (true, SLOWEST_GROWTH);
+                self.is_known = true;
+                self.growth.slow();
                 self.hold = (self.hold.1, (self.hold.1 * 2).min(8));
                 self.finding = Finding::Losses;
             }
@@ -409,6 +414,7 @@ impl Automatic {
             self.longer.interrupt();
             return;
         }
+        self.growth.feel();
         let Rates { sent, arrived, lost, datagrams } = rates;
         // A short wait, and all that is sent comes through: the radio's own timing, or a queue that is where it should be.
         if queue <= target && arrived > 0.97 * sent && lost <= self.losses.usual() + 0.05 {
@@ -416,7 +422,7 @@ impl Automatic {
             self.capacity = self.bounded(self.capacity.max(arrived.min(sent)));
             return;
         }
-        self.growth = SLOWEST_GROWTH;
+        self.growth.slow();
         // What waits may as well be a longer path.
         if is_constant(rates) && queue > target + BEYOND {
             if self.longer.hear_constant(queue, (1.0 - sent / self.capacity) * self.waited) {

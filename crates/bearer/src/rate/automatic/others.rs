@@ -40,7 +40,7 @@ impl Automatic {
 
     /// By how much delays differ though no queue grows or leaves.
     fn chance(&self) -> f64 {
-        let datagram = self.datagram() / self.capacity.max(self.reached);
+        let datagram = self.datagram() / self.capacity.max(self.growth.reached());
         2.0 * self.delay.jitter().as_seconds() + 0.5 * datagram + CLOCKS
     }
 
@@ -59,7 +59,7 @@ impl Automatic {
             self.delay.moved_back();
         }
         // What the line carried before others came, as far as a line is not overrun that has become slow.
-        let rate = self.capacity.max((self.reached / 2.0).min(2.0 * self.capacity));
+        let rate = self.capacity.max((self.growth.reached() / 2.0).min(2.0 * self.capacity));
         self.contest = Some(Contest::new(rate * (self.base + queue) / self.datagram(), now));
     }
 
