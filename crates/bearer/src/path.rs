@@ -122,6 +122,9 @@ impl Path {
             automatic.interrupt_losses();
         }
         automatic.deliver(news.delivered);
+        if news.is_marked {
+            automatic.mark();
+        }
         let Some((round_trip, newest)) = news.round_trip.zip(news.newest) else { return false };
         let (arrived, overhead) = (news.arrived, Octets::new(self.overhead.into()));
         automatic.hear(&Heard { newest, arrived, round_trip, overhead }, now);
@@ -150,7 +153,7 @@ impl Path {
 
     /// How fast the link is, by what services hold in their queues.
     pub(super) fn capacity(&self) -> Option<BitRate> {
-        self.automatic.as_ref().map(Automatic::lately).or(self.pace.rate())
+        self.automatic.as_ref().map(Automatic::for_queues).or(self.pace.rate())
     }
 
     /// Whether what a report says wants another pace, which datagrams have from now on.

@@ -16,7 +16,7 @@ impl<S: LinkService> Bearer<S> {
             }
             return;
         }
-        let size = datagram.size();
+        let (size, is_marked) = (datagram.size(), datagram.met_congestion());
         let Some((content, name)) = wire::take_name(&mut datagram) else {
             self.counters.malformed_received += 1;
             return;
@@ -31,6 +31,9 @@ impl<S: LinkService> Bearer<S> {
             return;
         }
         self.counters.datagrams_received += 1;
+        if is_marked {
+            self.path.received.was_marked();
+        }
         if self.take(content, datagram, size, now).is_err() {
             self.counters.malformed_received += 1;
         }

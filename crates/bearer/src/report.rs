@@ -43,6 +43,8 @@ pub(super) struct News {
     pub(super) newest: Option<Mark>,
     /// How many octets more have arrived.
     pub(super) delivered: u64,
+    /// Whether the path has marked some of them.
+    pub(super) is_marked: bool,
     /// When the newest arrived, by the peer's clock.
     pub(super) arrived: u32,
 }
@@ -110,7 +112,8 @@ impl Sent {
             let rate = (delivered * 8_000_000).checked_div(microseconds);
             self.delivery_rate = rate.and_then(BitRate::from_bits_per_second).or(self.delivery_rate);
         }
-        Some(News { round_trip, newest: answered, delivered, arrived: report.arrived })
+        let is_marked = report.is_marked;
+        Some(News { round_trip, newest: answered, delivered, is_marked, arrived: report.arrived })
     }
 }
 
@@ -122,6 +125,8 @@ pub(super) struct Received {
     octets: u64,
     newest_at: Time,
     largest: u16,
+    /// Whether a datagram since the last report was marked.
+    is_marked: bool,
     reported_at: Option<Time>,
     due: Option<Time>,
     /// From when on one goes beside frames, which costs less.
@@ -168,6 +173,11 @@ impl Received {
         true
     }
 
+    /// The path has marked it, which is congested.
+    pub(super) fn was_marked(&mut self) {
+        self.is_marked = true;
+    }
+
     /// There was a frame in it.
     pub(super) fn had_frame(&mut self) {
         self.lateness.count();
@@ -208,6 +218,7 @@ impl Received {
             octets: low(self.octets),
             arrived: wire::microseconds(self.newest_at),
             largest: core::mem::take(&mut self.largest),
+            is_marked: core::mem::take(&mut self.is_marked),
             hold: Some(now.since(self.newest_at)),
             takes_short,
         })
@@ -228,7 +239,7 @@ mod tests {
 
     fn report(newest: u32, octets: u32, milliseconds: u32, hold: u64) -> Report {
         let arrived = milliseconds * 1000;
-        Report { newest, octets, arrived, largest: 0, hold: Some(ms(hold)), takes_short: false }
+        Report { newest, octets, arrived, largest: 0, is_marked: false, hold: Some(ms(hold)), takes_short: false }
     }
 
     #[test]
@@ -278,7 +289,7 @@ mod tests {
         }
         assert_eq!(sent.unanswered_since(), Some(at(0)));
         let newest = Some(Mark { number: 1, at: at(10), octets: 200, size: 100 });
-        let news = News { round_trip: Some(ms(105)), newest, delivered: 100, arrived: 60_000 };
+        let news = News { round_trip: Some(ms(105)), newest, delivered: 100, is_marked: false, arrived: 60_000 };
         assert_eq!(sent.report(&report(1, 100, 60, 5), at(120)), Some(news), "of 200 octets");
         assert_eq!(sent.unanswered_since(), Some(at(20)), "the first is lost: a newer one arrived");
         assert_eq!(sent.report(&report(0, 50, 50, 5), at(130)), None, "an older report");

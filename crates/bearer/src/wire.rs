@@ -212,6 +212,8 @@ pub(super) struct Report {
     pub(super) arrived: u32,
     /// The largest datagram that arrived since the last report.
     pub(super) largest: u16,
+    /// Whether one since then was marked on its way, which is congested (ECN).
+    pub(super) is_marked: bool,
     /// How long ago the newest arrived: `None` if that is too long to be said.
     pub(super) hold: Option<Span>,
     /// Whether what comes in may have a short name from now on.
@@ -220,7 +222,8 @@ pub(super) struct Report {
 
 const HOLD_UNIT: Span = Span::from_nanoseconds(64_000);
 const TAKES_SHORT: u16 = 0x8000;
-const TOO_LONG: u16 = 0x7FFF;
+const MARKED: u16 = 0x4000;
+const TOO_LONG: u16 = 0x3FFF;
 
 /// A time as reports have it.
 pub(super) fn microseconds(time: Time) -> u32 {
@@ -232,11 +235,12 @@ impl Report {
         let units = self.hold.map(|hold| hold.as_nanoseconds() / HOLD_UNIT.as_nanoseconds());
         let units = units.and_then(|units| u16::try_from(units).ok()).unwrap_or(TOO_LONG).min(TOO_LONG);
         let short = if self.takes_short { TAKES_SHORT } else { 0 };
+        let marked = if self.is_marked { MARKED } else { 0 };
         out.extend_from_slice(&self.newest.to_be_bytes());
         out.extend_from_slice(&self.octets.to_be_bytes());
         out.extend_from_slice(&self.arrived.to_be_bytes());
         out.extend_from_slice(&self.largest.to_be_bytes());
-        out.extend_from_slice(&(units | short).to_be_bytes());
+        out.extend_from_slice(&(units | short | marked).to_be_bytes());
     }
 
     fn take(octets: &mut Bytes) -> Option<Self> {
@@ -247,7 +251,8 @@ impl Report {
         let (largest, last) = (octets.get_u16(), octets.get_u16());
         let units = last & TOO_LONG;
         let hold = (units < TOO_LONG).then(|| HOLD_UNIT * u64::from(units));
-        Some(Self { newest, octets: received, arrived, largest, hold, takes_short: last & TAKES_SHORT != 0 })
+        let [takes_short, is_marked] = [TAKES_SHORT, MARKED].map(|bit| last & bit != 0);
+        Some(Self { newest, octets: received, arrived, largest, is_marked, hold, takes_short })
     }
 }
 
@@ -377,10 +382,10 @@ mod tests {
         #[test]
         fn several_frames_and_a_report_read_back(
             sizes in proptest::collection::vec(0usize..400, 0..6),
-            newest in any::<u32>(), largest in any::<u16>(), hold in proptest::option::of(0u64..2000), short in any::<bool>(),
+            newest in any::<u32>(), largest in any::<u16>(), hold in proptest::option::of(0u64..2000), short in any::<bool>(), is_marked in any::<bool>(),
         ) {
             let hold = hold.map(|units| HOLD_UNIT * units);
-            let report = Report { newest, octets: !newest, arrived: newest / 2, largest, hold, takes_short: short };
+            let report = Report { newest, octets: !newest, arrived: newest / 2, largest, is_marked, hold, takes_short: short };
             let frames: Vec<_> = sizes.iter().map(|size| {
                 Frame::new(Kind::new(3), &[1, 2], std::vec![7; *size].into()).with_trailer(&[9])
             }).collect();

@@ -212,7 +212,7 @@ pub struct Frame {
     pub body: Bytes,
     /// Known only at the sending end; it does not cross the link.
     pub ticket: Option<Ticket>,
-    /// What packets it holds say, likewise.
+    /// What packets it holds say, likewise. Of a datagram that has crossed a path: whether that has marked it.
     pub marks: Marks,
 }
 
@@ -289,6 +289,12 @@ impl Frame {
             Holds::Unsaid if !self.body.is_empty() => Some(Ecn::of_whole_packet(&self.body).unwrap_or_default()),
             Holds::Nothing | Holds::Unsaid => None,
         }
+    }
+
+    /// Whether a path has marked it, which met congestion there.
+    #[must_use]
+    pub fn met_congestion(&self) -> bool {
+        self.marks.ecn == Holds::Packets(Ecn::Ce)
     }
 
     /// The frame whose octets, after its tag, are these. Where the head ends is for its service to say.

@@ -222,7 +222,8 @@ mod tests {
             let Some(newest) = (15_000 * report).checked_sub(60_000 + 1) else { return false };
             let octets = u32::try_from((newest * SIZE * arrive / 1000) % (1 << 32)).expect("32 bits");
             let newest = u32::try_from(newest).expect("few");
-            let report = Report { newest, octets, arrived: 0, largest: 0, hold: None, takes_short: false };
+            let report =
+                Report { newest, octets, arrived: 0, largest: 0, is_marked: false, hold: None, takes_short: false };
             let Some(news) = sent.report(&report, at(0)) else { return false };
             breaker.hear(news.newest, news.delivered, Octets::ZERO, Span::from_milliseconds(600)).is_some()
         })

@@ -135,6 +135,8 @@ pub(super) struct Contest {
     /// Of datagrams in this round, and what share of their octets was lost.
     datagrams: f64,
     lost: f64,
+    /// Some were marked.
+    is_marked: bool,
     ask: Option<Ask>,
     next: Time,
     has_asked: bool,
@@ -151,6 +153,7 @@ impl Contest {
             starts: true,
             datagrams: 0.0,
             lost: 0.0,
+            is_marked: false,
             ask: None,
             next: now + ASKED_EACH,
             has_asked: false,
@@ -166,11 +169,16 @@ impl Contest {
         self.lost += datagrams * (1.0 - arrived.to_f64() / octets.max(1).to_f64());
     }
 
+    /// The path has marked some of them.
+    pub(super) fn mark(&mut self) {
+        self.is_marked = true;
+    }
+
     /// A round is over; so large a share is lost at any rate. A window that was not used does not grow (RFC 7661).
     pub(super) fn end_round(&mut self, usual: f64, is_used: bool, now: Time) {
         self.stood.rounds += 1;
         let expected = usual * self.datagrams;
-        let is_cut = self.lost > 0.5 + expected + 3.0 * libm::sqrt(expected);
+        let is_cut = core::mem::take(&mut self.is_marked) || self.lost > 0.5 + expected + 3.0 * libm::sqrt(expected);
         (self.datagrams, self.lost) = (0.0, 0.0);
         if is_cut {
             self.cubic.cut(now);

@@ -14,6 +14,8 @@ pub enum Finding {
     Delay,
     /// It is our part beside others who fill the queue.
     Others,
+    /// It is lower, since the path has marked datagrams: it is congested.
+    Marks,
     /// It is lower, since faster only loses more.
     Losses,
     /// Nobody has more to send.
@@ -29,6 +31,7 @@ impl Finding {
             Self::Steady => "steady",
             Self::Delay => "delay",
             Self::Others => "others",
+            Self::Marks => "marks",
             Self::Losses => "losses",
             Self::Application => "application",
         }

@@ -17,7 +17,7 @@ const FORGETS: f64 = 0.98;
 /// Beyond what the line carried, so much of a queue may grow until a report tells of it, in seconds.
 const UNHEARD: f64 = 0.05;
 /// Where so many times what the line carried leaves no queue, it has become faster.
-const FASTER: f64 = 1.5;
+const FASTER: f64 = 1.25;
 
 /// Rates are in octets a second.
 #[derive(Debug)]
@@ -46,9 +46,10 @@ impl Growth {
         self.reached = carried.max(self.reached * FORGETS);
     }
 
-    /// A queue stands.
+    /// A queue stands: it begins anew.
     pub(super) fn feel(&mut self) {
         self.felt = self.reached;
+        self.slow();
     }
 
     /// It begins anew.

@@ -129,7 +129,7 @@ fn services_are_told_what_the_line_carried_lately_not_what_it_does_in_a_dip() {
 #[test]
 fn each_change_by_half_is_told_and_no_other() {
     let told = |rate: Course| -> Vec<(usize, f64)> {
-        let seen = run(&Line { rate, ..line() }, 20);
+        let seen = run(&Line { rate, ..line() }, 30);
         seen.iter().enumerate().skip(500).filter_map(|(slot, seen)| Some((slot, seen.event?))).collect()
     };
     assert_eq!(told(vec![(0, 10.0)]), []);
@@ -205,6 +205,18 @@ fn shared_lines() -> impl Iterator<Item = Line> {
 /// What a line is, for messages.
 fn name(line: &Line) -> String {
     format!("{} Mbit/s, {} ms", line.rate[0].1, 2.0 * line.delay[0].1)
+}
+
+#[test]
+fn marks_keep_the_queue_shorter_than_delay_alone_does() {
+    let waits = |marks: f64| {
+        let seen = run(&Line { marks, ..line() }, 20);
+        assert_eq!(seen[300..].iter().any(|seen| seen.heeds_marks), marks.is_finite());
+        assert!(share(&seen, 3.0, 20.0) >= 0.85, "{:.3} of the rate", share(&seen, 3.0, 20.0));
+        seen[300..].iter().map(|seen| seen.waited).sum::<f64>() / 1700.0
+    };
+    let [with, without] = [1.0, f64::INFINITY].map(waits);
+    assert!(with < 0.6 * without, "{with:.2} and {without:.2} ms");
 }
 
 #[test]

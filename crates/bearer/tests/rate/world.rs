@@ -1,8 +1,11 @@
 //! Two ends over a line whose rate, delay and losses change, and what the first one makes of it.
 
-use arqway_bearer::{Bearer, Config, Event, Rate};
-use arqway_contract::{Counters, Departure, Frame, Full, LinkContext, LinkService, LinkState, Packet, Side, Start};
+use arqway_bearer::{Bearer, Config, Event, Finding, Rate};
+use arqway_contract::{
+    Counters, Departure, Frame, Full, Holds, LinkContext, LinkService, LinkState, Packet, Side, Start,
+};
 use arqway_contract::{Tag, Ticket};
+use arqway_ip::Ecn;
 use arqway_units::{BitRate, Octets, Span, Time};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -104,6 +107,8 @@ pub(super) struct Line {
     pub(super) seed: u64,
     /// The sizes of frames, by turns.
     pub(super) sizes: [usize; 2],
+    /// Datagrams that waited for so many milliseconds are marked.
+    pub(super) marks: f64,
     /// Larger datagrams are lost behind it.
     pub(super) largest: f64,
     /// What the sender is told of the rate.
@@ -128,6 +133,7 @@ impl Line {
             rival: None,
             seed: 1,
             sizes: [1400; 2],
+            marks: f64::INFINITY,
             largest: f64::INFINITY,
             setting: Rate::AUTOMATIC,
             tunnels: 1,
@@ -160,6 +166,8 @@ pub(super) struct Seen {
     /// How fast services were told that the link is, and what the owner was told of it, in Mbit/s.
     pub(super) told: f64,
     pub(super) event: Option<f64>,
+    /// Whether marks hold the rate.
+    pub(super) heeds_marks: bool,
 }
 
 enum Of {
@@ -285,6 +293,7 @@ impl World {
             let seen = &mut self.seen[usize::try_from(self.now.as_nanoseconds() / 10_000_000).expect("short")];
             seen.pace = end.path().rate.map_or(0.0, |rate| rate.as_bits_per_second() as f64 / 1e6);
             seen.told = end.inner().told;
+            seen.heeds_marks = end.path().found.is_some_and(|found| found.finding == Finding::Marks);
             while let Some(event) = end.poll_event() {
                 if let Event::Rate(rate) = event {
                     seen.event = Some(rate.as_bits_per_second() as f64 / 1e6);
@@ -365,7 +374,8 @@ impl World {
         self.queued -= size;
         let slot = usize::try_from(self.now.as_nanoseconds() / 10_000_000).expect("short");
         let own = size / (of(&self.line.rate, self.now) * 125_000.0);
-        self.seen[slot].waited = ((self.now.since(since).as_seconds() - own) * 1e3).max(0.0);
+        let waited = ((self.now.since(since).as_seconds() - own) * 1e3).max(0.0);
+        self.seen[slot].waited = waited;
         let delay = Span::from_seconds(of(&self.line.delay, self.now) * 1e-3);
         let mut when = self.now + delay;
         if self.line.grants > 0.0 {
@@ -379,6 +389,9 @@ impl World {
             Of::Ours(end, number) => {
                 let seen = &mut self.seen[slot];
                 *(if end == 0 { &mut seen.ours } else { &mut seen.others[end / 2 - 1] }) += size;
+                if let Some(frame) = self.frames.get_mut(&number).filter(|_| waited >= self.line.marks) {
+                    frame.marks.ecn = Holds::Packets(Ecn::Ce);
+                }
                 if !is_lost && size <= self.line.largest {
                     self.at(when, What::Arrives(end + 1, number));
                 }

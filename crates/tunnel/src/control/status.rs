@@ -48,7 +48,7 @@ pub struct PeerStatus {
     pub rate_bps: Option<u64>,
     /// How fast they should, while they leave more slowly since less than half arrived.
     pub slowed_from_bps: Option<u64>,
-    /// What holds the rate, where it is found: `probing`, `steady`, `delay`, `others`, `losses` or `application`.
+    /// What holds the rate, where it is found: `probing`, `steady`, `delay`, `others`, `marks`, `losses` or `application`.
     pub rate_found: Option<String>,
     /// How long a queue stands on the line, where the rate is found.
     pub line_queue_s: Option<f64>,

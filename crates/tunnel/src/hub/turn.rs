@@ -17,7 +17,7 @@ use super::network::NetworkLayer;
 use super::peer::{Served, Shared};
 use super::{Event, Hub, Next};
 use crate::line::Line;
-use arqway_link::{Frame, IcmpError, LinkService, Packet, Tag, bearer};
+use arqway_link::{Ecn, Frame, Holds, IcmpError, LinkService, Packet, Tag, bearer};
 use arqway_net::{Again, Arrival, Datagrams, NetError};
 use arqway_session::{self as session, PeerId, Random, Received};
 use arqway_units::{Octets, Time};
@@ -141,6 +141,7 @@ impl<R: Random> Hub<R> {
             self.peers[index].congestion.met(octets.len(), now);
         }
         let frame = Frame::from_wire(Tag::from_octet(tag), octets.slice(1..));
+        let frame = if is_congested { frame.holding(Holds::Packets(Ecn::Ce)) } else { frame };
         self.peers[index].bearer.handle_frame(frame, now);
         self.agenda.make_ready(index);
     }

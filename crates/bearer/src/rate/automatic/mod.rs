@@ -31,12 +31,20 @@ use others::Stays;
 
 /// What is sent at first: a call and the start of a page at once, and a line of 64 kbit/s is filled for two seconds at most.
 const FIRST_RATE: f64 = 1_000_000.0 / 8.0;
+/// Before the line is known the pace is so many times what was sent a round before: no reason for who starts to think that it is full.
+const AHEAD: f64 = 6.0;
+/// What it may be three rounds later.
+const SOON: f64 = 8.0;
 /// How much is under way before anything is known: RFC 6928's ten segments.
 const FIRST_WINDOW: f64 = 10.0 * 1500.0;
 /// The queue that is kept on the way, besides the radio's own timing: with none a line stands idle between reports.
 const TARGET: Span = Span::from_milliseconds(4);
 /// And so much of the time that the largest datagram takes.
 const OF_A_DATAGRAM: f64 = 0.5;
+/// What marks leave of the rate (RFC 8511).
+const AFTER_MARKS: f64 = 0.85;
+/// For so long after them no queue is filled up to the target.
+const SPARED: Span = Span::from_milliseconds(1000);
 /// Where nothing but losses tells that the line is full, they tell it a round late: growth stays below this.
 const FASTEST_AFTER_LOSSES: f64 = 0.25;
 /// So many rounds pass without growth after faster has lost more, and twice as many the next time.
@@ -104,6 +112,9 @@ pub(crate) struct Automatic {
     /// When a queue stayed that should have been gone, and when it turned out to be our own.
     stayed_at: Option<Time>,
     alone_at: Option<Time>,
+    /// Datagrams were marked; and up to when those were sent of whose marks the pace knows.
+    is_marked: bool,
+    marked_until: Time,
     /// How long the last report took after the one before.
     waited: f64,
     finding: Finding,
@@ -156,6 +167,8 @@ impl Automatic {
             contest: None,
             stayed_at: None,
             alone_at: None,
+            is_marked: false,
+            marked_until: Time::ZERO,
             waited: 0.0,
             finding: Finding::Probing,
             pace: FIRST_RATE,
@@ -175,8 +188,15 @@ impl Automatic {
     }
 
     /// What the line carried lately: what it does in a dip of some 100 ms is no measure for a queue that has to keep it busy after that.
-    pub(crate) fn lately(&self) -> BitRate {
+    fn lately(&self) -> BitRate {
         BitRate::from_bits_per_second(truncate(self.lately * 8.0)).unwrap_or(BitRate::MINIMUM)
+    }
+
+    /// By what queues are measured that are to keep the line busy. While the pace doubles each round they hold what it may be soon: a loss
+    /// would end TCP's own start, on a long path for half a minute.
+    pub(crate) fn for_queues(&self) -> BitRate {
+        let rate = if self.is_known { self.lately } else { self.bounded(self.lately * SOON) };
+        BitRate::from_bits_per_second(truncate(rate * 8.0)).unwrap_or(BitRate::MINIMUM)
     }
 
     /// The rate, where it has changed by half since it was told.
@@ -233,13 +253,22 @@ impl Automatic {
         self.delivered += octets;
     }
 
+    /// The path has marked datagrams that arrived.
+    pub(crate) fn mark(&mut self) {
+        self.is_marked = true;
+    }
+
     /// A report whose newest datagram is known.
     pub(crate) fn hear(&mut self, heard: &Heard, now: Time) {
         self.measure(heard, now);
         let queue = self.delay.queue().as_seconds();
         let target = self.target();
         let rates = self.rates();
+        let is_marked = core::mem::take(&mut self.is_marked);
         if let Some(mut contest) = self.contest.take() {
+            if is_marked {
+                contest.mark();
+            }
             if self.contend(&mut contest, heard, queue, target, now) == Who::Others {
                 self.contest = Some(contest);
             } else {
@@ -255,6 +284,9 @@ impl Automatic {
         }
         if let Some(rates) = rates.filter(|_| self.contest.is_none() && self.is_known) {
             self.watch(rates, queue, target, now);
+        }
+        if is_marked && heard.newest.at >= self.marked_until {
+            self.heed_marks(now);
         }
         if self.contest.is_none() && self.drain.shows_a_longer_path(queue, target, now) {
             self.stays(queue, Stays::Still, now);
@@ -359,6 +391,10 @@ impl Automatic {
             return;
         }
         if !is_used {
+            // TCP's own start doubles what it sends, and ends where that waits.
+            if !self.is_known {
+                self.capacity = self.bounded(self.capacity.max(rate * AHEAD));
+            }
             // What goes at a higher pace is not reported yet.
             if rate < USED * seen {
                 self.finding = Finding::Application;
@@ -400,7 +436,7 @@ impl Automatic {
                 if self.before_trial.take().is_none() {
                     self.capacity = self.bounded(self.capacity.min(rate * part));
                 }
-                self.is_known = true;
+                self.know();
                 self.growth.slow();
                 self.hold = (self.hold.1, (self.hold.1 * 2).min(8));
                 self.finding = Finding::Losses;
@@ -414,7 +450,6 @@ impl Automatic {
             self.longer.interrupt();
             return;
         }
-        self.growth.feel();
         let Rates { sent, arrived, lost, datagrams } = rates;
         // A short wait, and all that is sent comes through: the radio's own timing, or a queue that is where it should be.
         if queue <= target && arrived > 0.97 * sent && lost <= self.losses.usual() + 0.05 {
@@ -422,7 +457,7 @@ impl Automatic {
             self.capacity = self.bounded(self.capacity.max(arrived.min(sent)));
             return;
         }
-        self.growth.slow();
+        self.growth.feel();
         // What waits may as well be a longer path.
         if is_constant(rates) && queue > target + BEYOND {
             if self.longer.hear_constant(queue, (1.0 - sent / self.capacity) * self.waited) {
@@ -437,11 +472,27 @@ impl Automatic {
         }
         // A queue that overflows loses what was never carried.
         let arrived = arrived * self.losses.carried(lost, datagrams);
-        self.is_known = true;
         self.hold.1 = FIRST_HOLD;
         // A line that stood still has not become as slow as that.
         self.capacity = self.bounded(arrived.max(self.delivery.best() * SLOWEST_FALL));
+        self.know();
         self.finding = if queue > 1.5 * target { Finding::Delay } else { Finding::Steady };
+    }
+
+    /// The line's rate is known now; what a start has tried was none of it.
+    fn know(&mut self) {
+        if !self.is_known {
+            (self.is_known, self.lately) = (true, self.capacity);
+        }
+    }
+
+    /// Marks tell of a queue before it stands: once for all that was sent before the pace is lower.
+    fn heed_marks(&mut self, now: Time) {
+        let arrived = self.several().map_or(self.capacity, |rates| rates.arrived);
+        self.capacity = self.bounded(self.capacity.min(arrived) * AFTER_MARKS);
+        (self.finding, self.marked_until) = (Finding::Marks, now);
+        self.know();
+        self.growth.slow();
     }
 
     /// Pace and window of what is known.
@@ -457,7 +508,8 @@ impl Automatic {
         let reach = self.base + 2.0 * self.interval.min(0.05) + 2.0 * target;
         let factor = (1.0 + (target - queue) / (1.5 * round)).clamp(0.5, 1.5);
         let factor = if self.drain.is_on() { DRAINING.min(factor) } else { factor };
-        let factor = if self.is_known { factor } else { factor.min(1.0) };
+        let is_marked = now < self.marked_until + SPARED && self.marked_until > Time::ZERO;
+        let factor = if self.is_known && !is_marked { factor } else { factor.min(1.0) };
         self.pace = self.bounded(self.capacity * factor);
         let first = if self.is_known { 0.0 } else { FIRST_WINDOW };
         self.window = (self.capacity * reach + 2.0 * self.datagram()).max(first);

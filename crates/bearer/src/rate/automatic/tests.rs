@@ -164,3 +164,39 @@ fn a_trial_of_losses_that_is_broken_off_gives_back_the_rate_unless_a_queue_overf
     };
     assert_eq!([after(0.006), after(0.02)], [1e6, 5e5]);
 }
+
+#[test]
+fn marks_lower_the_rate_once_for_all_that_was_sent_before() {
+    let mut automatic = automatic();
+    let mut hears = |number: u64, sent: u64, now: u64| {
+        automatic.mark();
+        let newest = Mark { number, at: at(sent), octets: 1000 * number, size: 1000 };
+        let (arrived, round_trip) = (u32::try_from(1000 * sent).expect("soon"), Span::from_milliseconds(40));
+        automatic.hear(&Heard { newest, arrived, round_trip, overhead: Octets::ZERO }, at(now));
+        automatic.capacity
+    };
+    let [first, second, third] =
+        [(1, 900, 940), (2, 920, 960), (3, 941, 981)].map(|(n, sent, now)| hears(n, sent, now));
+    assert!((first - 8.5e5).abs() < 1.0 && first == second, "{first} {second}");
+    assert!(third < 0.9 * second, "{third}");
+    assert_eq!(automatic.finding, Finding::Marks);
+}
+
+#[test]
+fn before_the_line_is_known_the_pace_is_ahead_of_who_sends_ever_more() {
+    let capacity = |sent: u64| {
+        let mut automatic = Automatic::new(Bounds::ANY);
+        for number in 0..2 {
+            let newest = Mark { number, at: at(100 * number), octets: sent * number, size: 1000 };
+            let heard = Heard { newest, arrived: 0, round_trip: Span::from_milliseconds(50), overhead: Octets::ZERO };
+            automatic.end_round(&heard, 0.0, 0.01, at(50 + 100 * number));
+        }
+        automatic.capacity
+    };
+    // Of 125,000 octets a second.
+    assert_eq!((capacity(5000), capacity(1000)), (300_000.0, FIRST_RATE));
+    assert!(
+        (Automatic::new(Bounds::ANY).for_queues().as_bits_per_second() - 8_000_000) < 8,
+        "as large as it may be soon"
+    );
+}
