@@ -17,7 +17,7 @@ const FORGETS: f64 = 0.98;
 /// Beyond what the line carried, so much of a queue may grow until a report tells of it, in seconds.
 const UNHEARD: f64 = 0.05;
 /// Where so many times what the line carried leaves no queue, it has become faster.
-const FASTER: f64 = 1.25;
+const FASTER: f64 = 1.4;
 
 /// Rates are in octets a second.
 #[derive(Debug)]
@@ -100,7 +100,8 @@ mod tests {
     fn beyond_what_the_line_carried_it_grows_as_fast_as_reports_tell_and_then_freely() {
         let paces = paces(100.0, 0.5);
         let parts: alloc::vec::Vec<f64> = paces.windows(2).map(|pair| pair[1] / pair[0] - 1.0).collect();
-        assert!(parts[1..5].iter().all(|part| (part - 0.1).abs() < 0.03), "{parts:.2?}");
+        // 10 % for half a second each; from 1.4 times as much on as it likes.
+        assert!(parts[2..5].iter().all(|part| (part - 0.1).abs() < 1e-9) && parts[5] > 0.5, "{parts:.2?}");
         assert!(paces.last() > Some(&1000.0), "{paces:.0?}");
     }
 
