@@ -103,3 +103,25 @@ fn congestion_on_the_way_is_told_to_packets_that_understand_it_and_takes_none_fr
         assert!(world.ends[1].host.received.iter().all(|packet| packet[1] & !3 == INNER));
     }
 }
+
+#[test]
+fn congestion_on_the_way_lowers_a_rate_that_is_found() {
+    let bearer =
+        bearer::Config { rate: "automatic".parse().expect("a rate"), ..link_layer().bearer.expect("a bearer") };
+    let mut world = World::with(Path::default(), 4, LinkLayer { bearer: Some(bearer), ..link_layer() });
+    world.run(seconds(2));
+    let mut rate = |is_congested: bool| {
+        world.wires.borrow_mut().path.is_congested = is_congested;
+        for number in 0..200 {
+            world.send(0, [marked(UDP, number, 1000, ECT0)]);
+            world.run(world.after(20));
+        }
+        let end = &mut world.ends[0];
+        let path = end.tunnel.link(end.ids[0]).expect("a peer").path();
+        (path.rate.expect("one that is found"), path.found.map(|found| found.finding))
+    };
+    let (before, finding) = rate(false);
+    assert_ne!(finding, Some(bearer::Finding::Marks));
+    let (after, finding) = rate(true);
+    assert!(after < before && finding == Some(bearer::Finding::Marks), "{before} before, {after} after: {finding:?}");
+}
