@@ -349,6 +349,16 @@ mod tests {
     }
 
     #[test]
+    fn marks_cut_once_as_losses_do() {
+        let mut contest = Contest::new(100.0, at(0));
+        contest.mark();
+        contest.end_round(0.0, true, at(0));
+        assert!((contest.window(at(0)) - 70.0).abs() < 1e-9);
+        contest.end_round(0.0, true, at(0));
+        assert!(contest.window(at(0)) > 70.0);
+    }
+
+    #[test]
     fn a_queue_is_our_own_where_as_much_arrives_when_less_is_sent_twice() {
         let (who, when) = hears(&mut Contest::new(100.0, at(0)), 1e6, 1e6);
         assert_eq!(who, Who::We);
