@@ -17,6 +17,16 @@ const REMEMBERED: usize = 1 << 16;
 /// From so many unreported datagrams on, numbers are written in full: half of what a short one can tell apart, halved.
 const UNREPORTED: u64 = 1 << (wire::NUMBER_BITS - 2);
 
+/// Whether a datagram wants to be answered by a report, and whether its size says something of the path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Carries {
+    Frames,
+    Question,
+    Nothing,
+    /// Nothing, and it may be larger than the path carries.
+    Probe,
+}
+
 /// What this end has sent in this epoch.
 #[derive(Debug, Default)]
 pub(super) struct Sent {
@@ -56,9 +66,11 @@ impl Sent {
     }
 
     /// That datagram goes.
-    pub(super) fn send(&mut self, size: Octets, wants_answer: bool, now: Time) {
-        self.octets += size.as_u64();
-        if wants_answer && self.unanswered.len() < REMEMBERED {
+    pub(super) fn send(&mut self, size: Octets, carries: Carries, now: Time) {
+        if carries != Carries::Probe {
+            self.octets += size.as_u64();
+        }
+        if matches!(carries, Carries::Frames | Carries::Question) && self.unanswered.len() < REMEMBERED {
             let own = u32::try_from(size.as_u64()).unwrap_or(u32::MAX);
             self.under_way += u64::from(own);
             self.unanswered.push_back(Mark { number: self.next, at: now, octets: self.octets, size: own });
@@ -285,7 +297,7 @@ mod tests {
     fn a_report_gives_the_round_trip_time_of_the_newest_without_what_the_peer_held_it() {
         let mut sent = Sent::default();
         for milliseconds in [0, 10, 20] {
-            sent.send(Octets::new(100), true, at(milliseconds));
+            sent.send(Octets::new(100), Carries::Frames, at(milliseconds));
         }
         assert_eq!(sent.unanswered_since(), Some(at(0)));
         let newest = Some(Mark { number: 1, at: at(10), octets: 200, size: 100 });
@@ -301,28 +313,37 @@ mod tests {
     #[test]
     fn numbers_go_on_behind_one_that_was_reported_but_never_sent() {
         let mut sent = Sent::default();
-        sent.send(Octets::new(100), true, at(0));
+        sent.send(Octets::new(100), Carries::Frames, at(0));
         assert_eq!(sent.report(&report(5000, 50, 50, 5), at(130)), None);
         assert_eq!((sent.next(), sent.unanswered_since()), ((5001, true), Some(at(0))), "nothing is answered by that");
-        sent.send(Octets::new(100), true, at(140));
+        sent.send(Octets::new(100), Carries::Frames, at(140));
         let news = sent.report(&report(5001, 90, 190, 0), at(240)).expect("news");
         assert_eq!(news.round_trip, Some(ms(100)));
         assert_eq!((sent.next(), sent.unanswered_since()), ((5002, false), None));
     }
 
     #[test]
+    fn a_probe_is_not_taken_for_what_the_path_carries() {
+        let mut sent = Sent::default();
+        let goes = [(100, Carries::Frames), (1500, Carries::Probe), (40, Carries::Nothing), (100, Carries::Question)];
+        goes.into_iter().for_each(|(size, carries)| sent.send(Octets::new(size), carries, at(0)));
+        let total = sent.total(at(0));
+        assert_eq!((total.octets, total.datagrams), (240, 4));
+    }
+
+    #[test]
     fn what_carries_nothing_is_not_waited_for() {
         let mut sent = Sent::default();
-        sent.send(Octets::new(100), false, at(0));
+        sent.send(Octets::new(100), Carries::Nothing, at(0));
         assert_eq!(sent.unanswered_since(), None);
     }
 
     #[test]
     fn numbers_are_written_in_full_once_many_are_unreported() {
         let mut sent = Sent::default();
-        (0..UNREPORTED - 1).for_each(|_| sent.send(Octets::new(100), true, at(0)));
+        (0..UNREPORTED - 1).for_each(|_| sent.send(Octets::new(100), Carries::Frames, at(0)));
         assert_eq!(sent.next(), (UNREPORTED - 1, false));
-        sent.send(Octets::new(100), true, at(0));
+        sent.send(Octets::new(100), Carries::Frames, at(0));
         assert_eq!(sent.next(), (UNREPORTED, true));
         sent.report(&report(9, 0, 0, 0), at(5));
         assert!(!sent.next().1);

@@ -1,5 +1,6 @@
 //! A datagram made: what it carries, by urgency.
 
+use super::report::Carries;
 use super::wire::{self, Content, Name};
 use super::{Bearer, Departing, Transit};
 use arqway_contract::{Departure, Frame, LinkService, Start, Tag, Ticket};
@@ -15,16 +16,6 @@ pub(super) const ALWAYS: usize = 1280 + 24;
 
 /// While frames may be too large for a datagram, so often they are asked for first: smaller ones must not keep them out.
 const LARGE_FIRST: u8 = 8;
-
-/// Whether a datagram wants to be answered by a report, and whether its size says something of the path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Carries {
-    Frames,
-    Question,
-    Nothing,
-    /// Nothing, and it may be larger than the path carries.
-    Probe,
-}
 
 impl<S: LinkService> Bearer<S> {
     /// The next datagram, if there is one of at most `room` octets. The pace lets it go.
@@ -249,8 +240,7 @@ impl<S: LinkService> Bearer<S> {
     }
 
     fn send_numbered(&mut self, mut datagram: Frame, carries: Carries, now: Time) -> Frame {
-        let octets = if carries == Carries::Probe { Octets::ZERO } else { datagram.size() };
-        self.path.sent.send(octets, matches!(carries, Carries::Frames | Carries::Question), now);
+        self.path.sent.send(datagram.size(), carries, now);
         if carries == Carries::Frames {
             let size = self.path.with_overhead(datagram.size());
             self.path.mtu.send(size, now);

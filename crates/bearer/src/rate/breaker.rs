@@ -205,7 +205,7 @@ fn part(rate: BitRate, parts: u64, of: u64) -> BitRate {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::Sent;
+    use crate::report::{Carries, Sent};
     use crate::wire::Report;
     use arqway_units::Time;
 
@@ -218,7 +218,7 @@ mod tests {
         let at = |number: u64| Time::ZERO + Span::from_nanoseconds(10_000 * number);
         let mut numbers = 0..;
         (1..=reports).any(|report| {
-            numbers.by_ref().take(15_000).for_each(|number| sent.send(Octets::new(SIZE), true, at(number)));
+            numbers.by_ref().take(15_000).for_each(|number| sent.send(Octets::new(SIZE), Carries::Frames, at(number)));
             let Some(newest) = (15_000 * report).checked_sub(60_000 + 1) else { return false };
             let octets = u32::try_from((newest * SIZE * arrive / 1000) % (1 << 32)).expect("32 bits");
             let newest = u32::try_from(newest).expect("few");

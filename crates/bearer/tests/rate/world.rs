@@ -102,6 +102,8 @@ pub(super) struct Line {
     pub(super) set: Option<(u64, f64)>,
     /// At most so many Mbit/s are wanted.
     pub(super) wanted: Option<f64>,
+    /// So many Mbit/s go the other way.
+    pub(super) back_wanted: f64,
     /// From when to when a rival as TCP with CUBIC's window fills the queue.
     pub(super) rival: Option<(u64, u64)>,
     pub(super) seed: u64,
@@ -130,6 +132,7 @@ impl Line {
             drift: 0.0,
             set: None,
             wanted: None,
+            back_wanted: 0.0,
             rival: None,
             seed: 1,
             sizes: [1400; 2],
@@ -166,6 +169,8 @@ pub(super) struct Seen {
     /// How fast services were told that the link is, and what the owner was told of it, in Mbit/s.
     pub(super) told: f64,
     pub(super) event: Option<f64>,
+    /// How many reports the first of us was sent so far.
+    pub(super) reports: u64,
     /// Whether marks hold the rate.
     pub(super) heeds_marks: bool,
 }
@@ -215,7 +220,7 @@ impl World {
             let (side, most) = if at.is_multiple_of(2) {
                 (Side::AccessPoint, line.wanted.map(|most| most * 125_000.0))
             } else {
-                (Side::Client, Some(0.0))
+                (Side::Client, Some(line.back_wanted * 125_000.0))
             };
             let config = Config { rate: line.setting, ..Config::default() };
             let (sizes, began) = (line.sizes, Time::ZERO + ms(1000 * (at as u64 / 2)));
@@ -289,10 +294,12 @@ impl World {
                 }
             }
             self.rival_sends();
+            let reports = self.ends[1].bearer_counters().reports_sent;
             let end = &mut self.ends[0];
             let seen = &mut self.seen[usize::try_from(self.now.as_nanoseconds() / 10_000_000).expect("short")];
             seen.pace = end.path().rate.map_or(0.0, |rate| rate.as_bits_per_second() as f64 / 1e6);
             seen.told = end.inner().told;
+            seen.reports = reports;
             seen.heeds_marks = end.path().found.is_some_and(|found| found.finding == Finding::Marks);
             while let Some(event) = end.poll_event() {
                 if let Event::Rate(rate) = event {

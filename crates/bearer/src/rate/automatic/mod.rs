@@ -6,15 +6,17 @@
 //!     stands                                              what arrives, and a little more or less, so that the queue comes to `TARGET`
 //!     stands, though all of it should be gone by now      the path is longer: what it was before counts no more
 //!     stands for long, and moves by less than the target  the same
+//!     datagrams were marked                               less than what arrives, and no queue up to the target for a while
 //! ```
 //!
 //! Losses count where they move with the rate (see `losses`), and silence never does: a line that stands still for two seconds goes on at its
-//! rate. What an application does not use neither raises nor lowers anything. How much is under way is bounded by what the path holds, so that
+//! rate. What an application does not use neither raises nor lowers anything, once the line is known. How much is under way is bounded by what the path holds, so that
 //! nothing is poured into a line that stands still.
 //!
 //! Each two seconds less is sent until the queue is gone (see `drain`). Beside somebody who fills the queue whatever we do, see `contest`.
 
 mod others;
+mod rounds;
 
 use super::Bounds;
 use super::Mark;
@@ -25,15 +27,14 @@ use super::drain::{DRAINING, Drain};
 use super::finding::{Finding, Found};
 use super::growth::Growth;
 use super::longer::Longer;
-use super::losses::{Losses, Verdict};
+use super::losses::Losses;
 use arqway_units::{BitRate, Octets, Span, Time, ToFloat, truncate};
 use others::Stays;
+use rounds::{FIRST_HOLD, Round};
 
 /// What is sent at first: a call and the start of a page at once, and a line of 64 kbit/s is filled for two seconds at most.
 const FIRST_RATE: f64 = 1_000_000.0 / 8.0;
-/// Before the line is known the pace is so many times what was sent a round before: no reason for who starts to think that it is full.
-const AHEAD: f64 = 6.0;
-/// What it may be three rounds later.
+/// Before the line is known queues hold what so many times the pace needs: what it is three rounds later.
 const SOON: f64 = 8.0;
 /// How much is under way before anything is known: RFC 6928's ten segments.
 const FIRST_WINDOW: f64 = 10.0 * 1500.0;
@@ -45,18 +46,12 @@ const OF_A_DATAGRAM: f64 = 0.5;
 const AFTER_MARKS: f64 = 0.85;
 /// For so long after them no queue is filled up to the target.
 const SPARED: Span = Span::from_milliseconds(1000);
-/// Where nothing but losses tells that the line is full, they tell it a round late: growth stays below this.
-const FASTEST_AFTER_LOSSES: f64 = 0.25;
-/// So many rounds pass without growth after faster has lost more, and twice as many the next time.
-const FIRST_HOLD: u32 = 2;
 /// The part of what the line carried a moment ago that one report leaves at least.
 const SLOWEST_FALL: f64 = 0.15;
 /// After a silence of so long, in which reports should have come, they may be kept up on their way back while the line itself is open: what
 /// is under way grows by this part of the capacity meanwhile, enough for a call.
 const PATIENCE: Span = Span::from_milliseconds(60);
 const KEPT_UP: f64 = 0.25;
-/// A capacity may be so many times what comes through: a start is two rounds ahead of what it hears.
-const BORNE_OUT: f64 = 4.0;
 /// A pace is used of which so much was sent.
 const USED: f64 = 0.7;
 /// So many datagrams say how fast the line is, where less is sent than it carried; and so many at least anywhere: on a slow line each takes
@@ -130,16 +125,6 @@ pub(crate) struct Automatic {
 /// All that is sent comes through, no faster and no slower.
 fn is_constant(rates: Rates) -> bool {
     (rates.arrived - rates.sent).abs() < 0.05 * rates.sent
-}
-
-/// What goes from now on has the present pace; its first report ends the round.
-#[derive(Debug, Clone, Copy, Default)]
-struct Round {
-    began: Time,
-    first: Option<Mark>,
-    was_full: bool,
-    /// The pace when it began, and when the one before did.
-    paces: [f64; 2],
 }
 
 impl Automatic {
@@ -356,92 +341,6 @@ impl Automatic {
     fn target(&self) -> f64 {
         let jitter = (0.7 * self.delay.jitter().as_seconds()).min(TARGET.as_seconds());
         TARGET.as_seconds() + jitter + OF_A_DATAGRAM * self.datagram() / self.capacity
-    }
-
-    /// A round is over: all that is reported from now on was sent at the present pace.
-    fn end_round(&mut self, heard: &Heard, queue: f64, target: f64, now: Time) {
-        let newest = heard.newest;
-        let paces = [self.pace, self.round.paces[0]];
-        let next = Round { began: now, first: Some(newest), was_full: false, paces };
-        let Round { first, was_full, paces: [paced, seen], .. } = core::mem::replace(&mut self.round, next);
-        let carried = self.several().map_or(0.0, |rates| rates.arrived);
-        self.growth.end_round(self.capacity.min(carried));
-        let Some(first) = first else { return };
-        let lasted = newest.at.since(first.at).as_seconds();
-        if lasted <= 0.0 {
-            return;
-        }
-        let overhead = (newest.number - first.number) * heard.overhead.as_u64();
-        let rate = (newest.octets - first.octets + overhead).to_f64() / lasted;
-        let is_used = was_full || rate > USED * self.pace;
-        // Where a queue overflows, or the pace was not used, losses say nothing of it.
-        if queue < target * 1.5 && rate > if self.is_known { 0.7 } else { 0.35 } * seen.min(paced) {
-            self.judge_losses(rate);
-        } else {
-            if queue >= target * 1.5 {
-                self.before_trial = None;
-            }
-            self.interrupt_losses();
-        }
-        if self.longer.hear_round(queue, target, now) {
-            self.stays(queue, Stays::Still, now);
-            return;
-        }
-        if queue > target / 2.0 || self.before_trial.is_some() || self.drain.is_on() {
-            return;
-        }
-        if !is_used {
-            // TCP's own start doubles what it sends, and ends where that waits.
-            if !self.is_known {
-                self.capacity = self.bounded(self.capacity.max(rate * AHEAD));
-            }
-            // What goes at a higher pace is not reported yet.
-            if rate < USED * seen {
-                self.finding = Finding::Application;
-            }
-            return;
-        }
-        if self.hold.0 > 0 {
-            self.hold.0 -= 1;
-            return;
-        }
-        self.finding = if self.is_known { Finding::Steady } else { Finding::Probing };
-        // Where a full queue was taken for the path, and its losses for the link's own, nothing else would end growth.
-        if self.carried() * BORNE_OUT < self.capacity {
-            return;
-        }
-        let fastest = if self.hold.1 > FIRST_HOLD { FASTEST_AFTER_LOSSES } else { 1.0 };
-        let unheard = self.base + 2.0 * self.interval;
-        let grown = if self.is_known {
-            self.growth.next(self.capacity, unheard, fastest)
-        } else {
-            self.growth.start(self.capacity)
-        };
-        self.capacity = self.bounded(grown);
-    }
-
-    fn judge_losses(&mut self, rate: f64) {
-        match self.losses.judge(rate, self.is_known) {
-            Verdict::Nothing => {}
-            Verdict::Try(part) => {
-                self.before_trial = Some(self.capacity);
-                self.capacity = self.bounded(self.capacity.min(rate * part));
-            }
-            Verdict::Innocent => {
-                if let Some(before) = self.before_trial.take() {
-                    self.capacity = self.capacity.max(before);
-                }
-            }
-            Verdict::TooFast(part) => {
-                if self.before_trial.take().is_none() {
-                    self.capacity = self.bounded(self.capacity.min(rate * part));
-                }
-                self.know();
-                self.growth.slow();
-                self.hold = (self.hold.1, (self.hold.1 * 2).min(8));
-                self.finding = Finding::Losses;
-            }
-        }
     }
 
     /// What a queue that stands says of the capacity.

@@ -13,14 +13,19 @@ fn automatic() -> Automatic {
     automatic
 }
 
+/// Five times so many octets have gone, and arrived, each so many milliseconds after the ones before.
+fn deliver(automatic: &mut Automatic, each: u64, octets: u64) {
+    for number in 0..5 {
+        let newest = Mark { number, at: at(each * number), octets: octets * number, size: 1000 };
+        let arrived = u32::try_from(1000 * each * number).expect("soon");
+        automatic.delivery.hear(newest, Octets::ZERO, 0.0, arrived, octets);
+    }
+}
+
 #[test]
 fn one_report_leaves_a_part_of_what_the_line_carried_a_moment_ago() {
     let mut automatic = automatic();
-    for number in 0..5 {
-        let newest = Mark { number, at: at(20 * number), octets: 20_000 * number, size: 1000 };
-        let arrived = u32::try_from(20_000 * number).expect("soon");
-        automatic.delivery.hear(newest, Octets::ZERO, 0.0, arrived, 20_000);
-    }
+    deliver(&mut automatic, 20, 20_000);
     let rates = Rates { sent: 2e4, arrived: 700.0, lost: 0.0, datagrams: 1 };
     automatic.follow(rates, 2.0, 0.01, at(1000));
     assert!((automatic.capacity - 1.5e5).abs() < 1.0, "{}", automatic.capacity);
@@ -94,11 +99,7 @@ fn what_overflows_a_queue_was_never_carried() {
 #[test]
 fn what_a_start_sent_is_not_what_the_line_carried() {
     let mut automatic = automatic();
-    for number in 0..5 {
-        let newest = Mark { number, at: at(20 * number), octets: 2000 * number, size: 1000 };
-        let arrived = u32::try_from(20_000 * number).expect("soon");
-        automatic.delivery.hear(newest, Octets::ZERO, 0.0, arrived, 2000);
-    }
+    deliver(&mut automatic, 20, 2000);
     automatic.end_round(&heard(0), 0.0, 0.01, at(100));
     assert!((automatic.growth.reached() - 1e5).abs() < 1.0, "{}", automatic.growth.reached());
 }
@@ -141,11 +142,7 @@ fn a_contest_begins_with_half_of_what_was_reached_and_twice_what_is_left_at_most
 fn nothing_grows_beyond_four_times_what_comes_through() {
     let grows = |capacity: f64| {
         let mut automatic = Automatic { capacity, pace: 1e5, ..automatic() };
-        for number in 0..5 {
-            let newest = Mark { number, at: at(40 * number), octets: 4000 * number, size: 1400 };
-            let arrived = u32::try_from(40_000 * number).expect("soon");
-            automatic.delivery.hear(newest, Octets::ZERO, 0.0, arrived, 4000);
-        }
+        deliver(&mut automatic, 40, 4000);
         (0..2).for_each(|number| automatic.end_round(&heard(number), 0.0, 0.01, at(40 * (number + 1))));
         automatic.capacity > capacity
     };
