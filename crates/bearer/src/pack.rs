@@ -89,10 +89,12 @@ impl Packer {
         self.frames(count).iter().map(taken).sum()
     }
 
-    /// What a datagram of the first frames says of them: it is marked as all of them may be, and goes as the first one does.
+    /// What a datagram of the first frames says of them: it may be marked if all of them may be, and goes as the first one does. A mark
+    /// that a packet came with stays inside (RFC 3168, section 9.1.1): outside it would say of this path what happened on another.
     pub(super) fn marks(&self, count: usize) -> Marks {
         let frames = self.frames(count);
         let ecn = frames.iter().filter_map(Frame::ecn).reduce(Ecn::with);
+        let ecn = ecn.map(|ecn| if ecn == Ecn::Ce { Ecn::Ect0 } else { ecn });
         let service = frames.first().map(|frame| frame.tag.service()).unwrap_or_default();
         Marks { ecn: ecn.map_or(Holds::Nothing, Holds::Packets), service }
     }

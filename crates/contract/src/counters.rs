@@ -40,6 +40,8 @@ counters! {
     packets_missed,
     /// Packets given up at the sending end: not sent in time or often enough, or in front of others that had no room.
     packets_discarded,
+    /// Packets that had waited too long, and went with a mark of congestion.
+    packets_marked,
     /// Octets of packets put into frames for the first time, without what of their headers needs not be there.
     octets_sent,
     /// Frames with a packet handed over for the first time.

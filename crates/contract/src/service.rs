@@ -133,12 +133,14 @@ pub struct LinkContext {
     pub rate: Option<BitRate>,
     /// How long a frame takes one way besides the time that it takes to send, where that is known.
     pub delay: Option<Span>,
+    /// What nobody else knows, drawn at each start: who would choose flows by their hash is to have no use of it.
+    pub seed: u64,
 }
 
 /// An end of a link that carries frames of any size, and of which nothing else is known.
 impl From<Side> for LinkContext {
     fn from(side: Side) -> Self {
-        Self { side, room: Octets::MAX, rate: None, delay: None }
+        Self { side, room: Octets::MAX, rate: None, delay: None, seed: 0 }
     }
 }
 

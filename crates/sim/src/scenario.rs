@@ -155,6 +155,8 @@ impl Scenario {
             room: Octets::MAX,
             rate: if let Rate::Constant(rate) = rate { Some(*rate) } else { None },
             delay: if let Delay::Constant(delay) = delay { Some(*delay) } else { None },
+            // Nobody here chooses flows by their hash.
+            seed: 0,
         }
     }
 }

@@ -7,7 +7,7 @@
 
 use super::queue::ClassQueue;
 use crate::metrics::{EndMetrics, Totals};
-use arqway_contract::{Counters, Frame, Full, LinkService, Packet, ServiceId, Start};
+use arqway_contract::{Counters, Frame, Full, LinkService, LinkState, Packet, ServiceId, Start};
 use arqway_units::{BitRate, Octets, Span, Time};
 
 /// A service, and the queue in front of it.
@@ -79,6 +79,14 @@ impl<S: LinkService> Lane<S> {
         let packet = self.service.poll_packet()?;
         self.delivered_octets += packet.octets.len() as u64;
         Some(packet)
+    }
+
+    /// The link is down, or up.
+    pub(super) fn handle_link(&mut self, state: LinkState, now: Time) {
+        self.service.handle_link(state, now);
+        if let (LinkState::Up, Some(queue)) = (state, &mut self.queue) {
+            queue.link_is_back(now);
+        }
     }
 
     /// The link has this rate, and a round trip takes so long.

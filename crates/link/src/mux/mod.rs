@@ -51,7 +51,7 @@ pub use class::{Carrier, Class, ClassError, DEFAULT};
 pub use classifier::Classifier;
 pub use config::{Config, ConfigError, Plan, service_names, services};
 pub use flows::FlowId;
-pub use queue::QueueLimits;
+pub use queue::{Between, Codel, Fair, QueueLimits, Queues, QueuesError};
 pub use rates::{Allocation, AllocationError, Measured, RateError, Rates, Shares};
 pub use rule::{Rule, RuleError};
 pub use scheduler::{Scfq, SchedulerConfig};
@@ -173,7 +173,7 @@ impl Plan {
                 .filter_map(ServiceId::new)
                 .zip(services.iter().zip(queues))
                 .map(|(id, (service, limits))| {
-                    let queue = limits.map(|limits| ClassQueue::new(limits, service.holds_back()));
+                    let queue = limits.map(|limits| ClassQueue::new(limits, service.holds_back(), context.seed));
                     Lane::new(id, service.build(context), queue, service.knows_losses())
                 })
                 .collect(),

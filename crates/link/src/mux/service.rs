@@ -50,7 +50,7 @@ impl<S: LinkService> LinkService for Mux<S> {
     fn handle_link(&mut self, state: LinkState, now: Time) {
         self.down = state == LinkState::Down;
         for lane in &mut self.lanes {
-            lane.service.handle_link(state, now);
+            lane.handle_link(state, now);
         }
         (self.with_frames, self.with_packets) = (self.all(), self.all());
     }

@@ -39,7 +39,7 @@ impl Congestion {
             return packet;
         }
         let marked = mark_congestion(&packet.octets);
-        // One that was marked before it came into the tunnel had its datagram marked.
+        // One that has a mark tells of it, too.
         if marked.is_some() || packet.ecn() == Ecn::Ce {
             self.owed -= signed(packet.octets.len());
         }

@@ -130,7 +130,9 @@ impl<R: Random> Hub<R> {
         let side = if self.session.public() < peer.session.public { Side::Client } else { Side::AccessPoint };
         let address = peer.session.address;
         let id = self.session.add_peer(peer.session, now)?;
-        let mut peer = Peer::new(id, peer.link, side, self.boot, now);
+        let mut seed = [0; 8];
+        self.random.fill(&mut seed);
+        let mut peer = Peer::new(id, peer.link, side, self.boot, u64::from_le_bytes(seed), now);
         address.into_iter().for_each(|address| peer.is_at(address));
         self.peers.push(peer);
         self.session.begin(id, now);

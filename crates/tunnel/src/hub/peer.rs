@@ -59,11 +59,11 @@ const SHORTER: Octets = Octets::new(20);
 const PATIENCE: Span = Span::from_milliseconds(1000);
 
 impl Peer {
-    pub(crate) fn new(id: PeerId, link: NewLink, side: Side, boot: u64, now: Time) -> Self {
+    pub(crate) fn new(id: PeerId, link: NewLink, side: Side, boot: u64, seed: u64, now: Time) -> Self {
         let NewLink { plan, bearer, delay, dscp } = link;
         let builder = move |context: &LinkContext| plan.build(context);
         let overhead = bearer.overhead;
-        let context = LinkContext { delay, rate: bearer.rate_of(side).fixed(), ..side.into() };
+        let context = LinkContext { delay, rate: bearer.rate_of(side).fixed(), seed, ..side.into() };
         let mut bearer = Bearer::new(bearer, builder, context, boot, now);
         bearer.set_outage(Reason::NoKeys, true, now);
         Self {

@@ -36,13 +36,22 @@
 //!     released at once behind a gap: 9 10 11 ... 80      TCP answers: 10 12 14 ... 80      on the line: 80
 //! ```
 
+mod codel;
+mod flows;
+mod largest;
+mod limits;
+mod packets;
+mod places;
+mod turns;
+
+pub use limits::{Between, Codel, Fair, QueueLimits, Queues, QueuesError};
+
 use super::recovery;
-use alloc::collections::VecDeque;
 use arqway_contract::{Counters, Packet};
 use arqway_ip::{Protocol, supersedes};
-use arqway_units::{BitRate, Octets, Span, Time, ToFloat, optional_positive_span, truncate};
-use core::num::NonZeroUsize;
-use serde::{Deserialize, Serialize};
+use arqway_units::{BitRate, Octets, Span, Time, ToFloat, truncate};
+use codel::Bounds;
+use flows::{Counts, Flows};
 
 /// Where the limit follows from the round trip, it is no less: what TCP begins with (RFC 6928).
 const LEAST_PACKETS: usize = 10;
@@ -52,86 +61,49 @@ const MOST_OCTETS: usize = 16 * 1024 * 1024;
 const LEAST_OCTETS: usize = 64;
 /// How much of what the link carries a burst may be, and how long it may wait.
 const BURST: Span = Span::from_milliseconds(200);
-
-/// How much may wait in a class's queue; where one of these is exceeded, a packet is dropped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ClassQueue"))]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct QueueLimits {
-    /// The number of packets that may wait.
-    pub packets: NonZeroUsize,
-    /// The octets that may wait; unlimited by default.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub octets: Option<NonZeroUsize>,
-    /// How long a packet may wait, in the queue or in a service that discards by age; unlimited by default.
-    #[serde(deserialize_with = "optional_positive_span", skip_serializing_if = "Option::is_none")]
-    pub time: Option<Span>,
-    /// As much as the link carries in so many halves of a round trip may wait, at least ten packets: under a bearer that has a
-    /// pace and so knows how much that is, this is the limit instead of `packets`. Where the service sends frames again that
-    /// are lost, a round trip is what it takes until all frames of one have arrived. A burst that is not TCP's, and finds the queue
-    /// empty, may be as long as 200 ms.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub half_round_trips: Option<NonZeroUsize>,
-    /// Whether a full queue drops the packets that have waited longest, not the one that comes. The least queue of
-    /// `half_round_trips`, of ten packets, drops the one that comes all the same.
-    #[serde(skip_serializing_if = "core::ops::Not::not")]
-    pub drop_from_front: bool,
-    /// Whether an acknowledgement of TCP takes the place of one in front of it that says no more.
-    #[serde(skip_serializing_if = "core::ops::Not::not")]
-    pub ack_filter: bool,
-}
-
-impl Default for QueueLimits {
-    /// As many packets as services may hold themselves.
-    fn default() -> Self {
-        Self {
-            packets: const { NonZeroUsize::new(256).expect("not zero") },
-            octets: None,
-            time: None,
-            half_round_trips: None,
-            drop_from_front: false,
-            ack_filter: false,
-        }
-    }
-}
+/// The target is no less than so many largest packets take (RFC 8289, Section 4.4, where one does not go between two others).
+const TARGET_PACKETS: f64 = 1.5;
+/// Of an interval, the target: RFC 8289, Section 4.3, has it at a twentieth to a tenth.
+const TARGET_SHARE: u64 = 20;
+/// So much more than the limit may wait of packets that are marked in place of being dropped.
+const MARKED: usize = 2;
 
 /// The queue of one class.
 #[derive(Debug)]
 pub(super) struct ClassQueue {
     limits: QueueLimits,
-    /// What the link carries in a round trip, where that is known, and how many of its round trips recovery takes.
-    round_trip: Option<Octets>,
+    /// What the link carries, and how long a round trip takes, where that is known; and how many of its round trips recovery takes.
+    link: Option<(BitRate, Span)>,
     round_trips: f64,
     /// What it carries while a burst may wait.
     burst: usize,
-    /// When a packet came last that found the queue empty.
-    busy_since: Time,
     /// Whether packets wait for others in the service.
     is_held_back: bool,
     /// How many octets may wait, where that follows from the round trip.
     most_octets: Option<usize>,
-    packets: VecDeque<Packet>,
-    octets: usize,
+    /// How long packets may wait, where that is bounded.
+    bounds: Option<Bounds>,
+    flows: Flows,
     /// Those for which there was no room, or that made room for others.
     refused: u64,
-    /// Too old, or made needless by an acknowledgement behind them.
-    dropped: u64,
+    /// Made needless by an acknowledgement behind them.
+    superseded: u64,
 }
 
 impl ClassQueue {
-    pub(super) fn new(limits: QueueLimits, is_held_back: bool) -> Self {
+    /// An empty one. The seed decides which flows share a queue: whoever does not know it cannot choose them.
+    pub(super) fn new(limits: QueueLimits, is_held_back: bool, seed: u64) -> Self {
         Self {
             limits,
-            round_trip: None,
+            link: None,
             round_trips: if is_held_back { recovery::MOST } else { 1.0 },
             is_held_back,
             burst: 0,
-            busy_since: Time::ZERO,
             most_octets: None,
-            packets: VecDeque::new(),
-            octets: 0,
+            bounds: limits.codel.map(|Codel { target, interval }| Bounds { target, interval }),
+            flows: Flows::new(limits.fair, seed),
             refused: 0,
-            dropped: 0,
+            superseded: 0,
         }
     }
 
@@ -140,55 +112,59 @@ impl ClassQueue {
     /// # Errors
     /// Hands it back when there is no room for it, nor may be made.
     pub(super) fn push(&mut self, mut packet: Packet, now: Time) -> Result<(), Packet> {
-        self.drop_expired(now);
-        if self.packets.is_empty() {
-            self.busy_since = now;
-        }
-        let size = packet.octets.len();
-        let superseded = self.superseded(&packet);
-        let others = self.packets.len() - usize::from(superseded.is_some());
-        let most = self.most_with(&packet, now);
-        if !self.makes_room(size, most) && self.is_full(others, self.octets - superseded.unwrap_or(0) + size, most) {
+        let queue = self.flows.queue_of(&packet);
+        self.flows.drop_expired(queue, now);
+        let most = self.most_with(queue, &packet, now);
+        if !self.supersede(queue, &packet, most) && !self.make_room(queue, packet.octets.len(), most) {
             self.refused += 1;
             return Err(packet);
-        }
-        if let Some(octets) = superseded {
-            self.packets.pop_back();
-            self.octets -= octets;
-            self.dropped += 1;
-        }
-        while self.is_full(self.packets.len(), self.octets + size, most)
-            && let Some(oldest) = self.packets.pop_front()
-        {
-            self.octets -= oldest.octets.len();
-            self.refused += 1;
         }
         packet.arrived.get_or_insert(now);
         if let Some(time) = self.limits.time {
             let expiry = now + time;
             packet.deadline = Some(packet.deadline.map_or(expiry, |deadline| deadline.min(expiry)));
         }
-        self.octets += size;
-        self.packets.push_back(packet);
+        self.flows.push(queue, packet, now);
         Ok(())
     }
 
-    /// Whether others go for a packet of so many octets. Not where ten packets are more than a round trip: there TCP's window is hardly
+    /// Whether there is room for so many octets: others go for them where they may, or are marked.
+    fn make_room(&mut self, queue: u16, size: usize, most: Option<usize>) -> bool {
+        let fits = !self.is_full(0, size, most);
+        while self.is_full(self.flows.len(), self.flows.octets() + size, most) {
+            let gives_way = self.flows.gives_way(queue, size);
+            if self.limits.codel.is_some() && self.is_room_for_marked(size, most) && self.flows.mark_first(gives_way) {
+                return true;
+            }
+            let from_front = self.drops_from_front(most);
+            if !fits || (gives_way == queue && !from_front) || self.flows.remove(gives_way, from_front).is_none() {
+                return false;
+            }
+            self.refused += 1;
+        }
+        true
+    }
+
+    /// Whether those go that have waited longest. Not where ten packets are more than a round trip: there TCP's window is hardly
     /// larger, and what it sends again for the one that went is soon the first in a full queue itself.
-    fn makes_room(&self, size: usize, most: Option<usize>) -> bool {
-        let is_long = most.is_none() || self.packets.len() > LEAST_PACKETS;
-        self.limits.drop_from_front && is_long && !self.is_full(0, size, most)
+    fn drops_from_front(&self, most: Option<usize>) -> bool {
+        self.limits.drop_from_front && (most.is_none() || self.flows.len() > LEAST_PACKETS)
+    }
+
+    /// Whether so many octets more may wait for a mark to be heard.
+    fn is_room_for_marked(&self, size: usize, most: Option<usize>) -> bool {
+        !self.is_full(self.flows.len() / MARKED, (self.flows.octets() + size) / MARKED, most)
     }
 
     /// How many octets may wait when this packet comes, where that follows from the round trip. What is left of a burst goes two packets
     /// for one.
-    fn most_with(&self, packet: &Packet, now: Time) -> Option<usize> {
+    fn most_with(&self, queue: u16, packet: &Packet, now: Time) -> Option<usize> {
         let most = self.most_octets?;
-        let (size, waiting) = (packet.octets.len(), self.octets.max(self.packets.len() * LEAST_OCTETS));
+        let (size, waiting) = (packet.octets.len(), self.flows.octets().max(self.flows.len() * LEAST_OCTETS));
         if waiting + size <= most {
             return Some(most);
         }
-        let is_burst = now.since(self.busy_since) < BURST && !is_tcp(packet);
+        let is_burst = now.since(self.flows.busy_since(queue, now)) < BURST && !is_tcp(packet);
         Some(most.max(if is_burst { self.burst } else { waiting.saturating_sub(size.max(2 * LEAST_OCTETS)) }))
     }
 
@@ -203,60 +179,74 @@ impl ClassQueue {
 
     /// The link has this rate, and a round trip takes so long.
     pub(super) fn set_capacity(&mut self, rate: BitRate, round_trip: Span) {
-        self.round_trip = Some(rate.octets_in(round_trip));
+        self.link = Some((rate, round_trip));
         self.burst = rate.octets_in(BURST).as_usize().min(MOST_OCTETS);
-        self.follow_round_trip();
+        self.follow_link();
     }
 
     /// With so many octets to a frame on average and this share of them lost, the service takes longer than a round trip.
     pub(super) fn set_recovery(&mut self, frame: f64, loss: f64) {
-        if let Some(round_trip) = self.round_trip.filter(|_| self.is_held_back) {
-            self.round_trips = recovery::round_trips(round_trip.as_u64().to_f64() / frame, loss);
-            self.follow_round_trip();
+        if let Some((rate, round_trip)) = self.link.filter(|_| self.is_held_back) {
+            let octets = rate.octets_in(round_trip).as_u64().to_f64();
+            self.round_trips = recovery::round_trips(octets / frame, loss);
+            self.follow_link();
         }
     }
 
-    fn follow_round_trip(&mut self) {
-        self.most_octets = self.limits.half_round_trips.zip(self.round_trip).map(|(halves, round_trip)| {
-            let octets = round_trip.as_u64().to_f64() * self.round_trips / 2.0 * halves.get().to_f64();
+    /// Limits follow from what the link carries and how long a round trip takes.
+    fn follow_link(&mut self) {
+        let Some((rate, round_trip)) = self.link else { return };
+        self.most_octets = self.limits.half_round_trips.map(|halves| {
+            let round_trip = rate.octets_in(round_trip).as_u64().to_f64();
+            let octets = round_trip * self.round_trips / 2.0 * halves.get().to_f64();
             usize::try_from(truncate(octets)).unwrap_or(usize::MAX).min(MOST_OCTETS)
+        });
+        self.bounds = self.limits.codel.map(|Codel { target, interval }| {
+            let round_trip = truncate(round_trip.as_nanoseconds().to_f64() * self.round_trips);
+            let interval = interval.max(Span::from_nanoseconds(round_trip));
+            let packets = truncate(self.flows.largest_packet().to_f64() * TARGET_PACKETS);
+            let target = target.max(interval / TARGET_SHARE).max(rate.time_to_send(Octets::new(packets)));
+            Bounds { target, interval }
         });
     }
 
-    /// Takes the packet that has waited longest and is still worth something.
+    /// The link is there again: what waited for that is no queue.
+    pub(super) fn link_is_back(&mut self, now: Time) {
+        self.flows.link_is_back(now);
+    }
+
+    /// Takes the next packet that is still worth something.
     pub(super) fn pop(&mut self, now: Time) -> Option<Packet> {
-        self.drop_expired(now);
-        let packet = self.packets.pop_front()?;
-        self.octets -= packet.octets.len();
-        Some(packet)
+        self.flows.next(self.bounds, now)
     }
 
-    /// Puts one back where it was taken from.
+    /// Puts the one back that was taken last.
     pub(super) fn put_back(&mut self, packet: Packet) {
-        self.octets += packet.octets.len();
-        self.packets.push_front(packet);
+        self.flows.put_back(packet);
     }
 
-    fn drop_expired(&mut self, now: Time) {
-        while let Some(packet) = self.packets.pop_front_if(|packet| packet.has_expired(now)) {
-            self.octets -= packet.octets.len();
-            self.dropped += 1;
+    /// Whether a packet takes the place of an acknowledgement, which goes, and finds room there. Those of a burst stand one behind the
+    /// other, so it is enough to look at the last.
+    fn supersede(&mut self, queue: u16, by: &Packet, most: Option<usize>) -> bool {
+        let Some(last) = self.flows.last(queue).filter(|_| self.limits.ack_filter) else { return false };
+        let octets = self.flows.octets() - last.octets.len() + by.octets.len();
+        let goes = supersedes((&by.octets, by.headers), (&last.octets, last.headers))
+            && !self.is_full(self.flows.len() - 1, octets, most);
+        if goes {
+            self.flows.remove(queue, false);
+            self.superseded += 1;
         }
-    }
-
-    /// How many octets the acknowledgement has whose place a packet takes. Those of a burst stand one behind the other, so it is
-    /// enough to look at the last.
-    fn superseded(&self, by: &Packet) -> Option<usize> {
-        let last = self.packets.back().filter(|_| self.limits.ack_filter)?;
-        supersedes((&by.octets, by.headers), (&last.octets, last.headers)).then(|| last.octets.len())
+        goes
     }
 
     /// What it adds to the numbers of its service: packets that were taken and are not there yet, or never will be.
     pub(super) fn counters(&self) -> Counters {
+        let Counts { expired, dropped, marked } = self.flows.counts();
         Counters {
-            packets_taken: self.packets.len() as u64 + self.dropped,
-            packets_refused: self.refused,
-            packets_discarded: self.dropped,
+            packets_taken: self.flows.len() as u64 + expired + self.superseded,
+            packets_refused: self.refused + dropped,
+            packets_discarded: expired + self.superseded,
+            packets_marked: marked,
             ..Counters::default()
         }
     }

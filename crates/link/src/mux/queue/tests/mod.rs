@@ -1,8 +1,12 @@
 //! What waits, and what is dropped for it.
 
+mod codel;
+mod fair;
+
 use super::*;
 use alloc::vec;
 use alloc::vec::Vec;
+use core::num::NonZeroUsize;
 use etherparse::PacketBuilder;
 
 fn packet(length: usize) -> Packet {
@@ -32,7 +36,7 @@ fn limits(packets: usize, octets: Option<usize>, milliseconds: Option<u64>) -> Q
 
 #[test]
 fn a_packet_too_many_or_an_octet_too_many_is_handed_back_and_counted() {
-    let mut queue = ClassQueue::new(limits(3, Some(100), None), false);
+    let mut queue = ClassQueue::new(limits(3, Some(100), None), false, 0);
     for (length, fits) in [(60, true), (41, false), (40, true), (1, false)] {
         assert_eq!(queue.push(packet(length), at(0)).is_ok(), fits, "{length}");
     }
@@ -46,7 +50,7 @@ fn a_packet_too_many_or_an_octet_too_many_is_handed_back_and_counted() {
 #[test]
 fn a_queue_that_drops_from_the_front_makes_room_for_what_comes() {
     let from_front = QueueLimits { drop_from_front: true, ..limits(3, Some(100), None) };
-    let mut queue = ClassQueue::new(from_front, false);
+    let mut queue = ClassQueue::new(from_front, false, 0);
     for length in [20, 30, 40, 10, 70] {
         queue.push(packet(length), at(0)).expect("others make room");
     }
@@ -63,7 +67,7 @@ fn ten_packets_that_are_more_than_a_round_trip_make_no_room() {
     let half_round_trips = NonZeroUsize::new(2);
     let limits = QueueLimits { drop_from_front: true, half_round_trips, ..QueueLimits::default() };
     for (round_trip, makes_room) in [(999, false), (1099, false), (1100, true), (2000, true)] {
-        let mut queue = ClassQueue::new(limits, false);
+        let mut queue = ClassQueue::new(limits, false, 0);
         queue.carries(round_trip);
         let taken = (0..100).filter(|_| queue.push(packet(100), at(0)).is_ok()).count();
         assert_eq!((taken == 100, queue.counters().packets_refused > 0), (makes_room, true), "{round_trip}");
@@ -81,7 +85,7 @@ fn an_acknowledgement_that_finds_no_room_leaves_the_one_before_it() {
     };
     for drop_from_front in [false, true] {
         let limits = QueueLimits { ack_filter: true, drop_from_front, ..limits(9, Some(50), None) };
-        let mut queue = ClassQueue::new(limits, false);
+        let mut queue = ClassQueue::new(limits, false, 0);
         assert!(queue.push(acknowledge(5, 0), at(0)).is_ok());
         assert!(queue.push(acknowledge(6, 12), at(0)).is_err(), "52 octets");
         assert!(queue.push(acknowledge(7, 8), at(0)).is_ok(), "48 octets, in place of the 40 that wait");
@@ -94,7 +98,7 @@ fn an_acknowledgement_that_finds_no_room_leaves_the_one_before_it() {
 #[test]
 fn a_round_trip_that_seems_endless_makes_no_endless_queue() {
     let mut queue =
-        ClassQueue::new(QueueLimits { half_round_trips: NonZeroUsize::new(3), ..limits(4, None, None) }, false);
+        ClassQueue::new(QueueLimits { half_round_trips: NonZeroUsize::new(3), ..limits(4, None, None) }, false, 0);
     queue.carries(u64::MAX / 40);
     let mut takes = |octets| (0..1_000_000).take_while(|_| queue.push(packet(octets), at(0)).is_ok()).count();
     assert_eq!(takes(1), 16 * 1024 * 1024 / 64 + 1);
@@ -103,7 +107,7 @@ fn a_round_trip_that_seems_endless_makes_no_endless_queue() {
 #[test]
 fn where_the_round_trip_is_known_the_limit_follows_it_and_is_ten_packets_at_least() {
     let mut queue =
-        ClassQueue::new(QueueLimits { half_round_trips: NonZeroUsize::new(3), ..limits(4, None, None) }, false);
+        ClassQueue::new(QueueLimits { half_round_trips: NonZeroUsize::new(3), ..limits(4, None, None) }, false, 0);
     let mut takes = |packets| (0..packets).take_while(|_| queue.push(packet(100), at(0)).is_ok()).count();
     assert_eq!(takes(100), 4, "nothing is known yet");
     queue.carries(1400);
@@ -119,7 +123,7 @@ fn where_the_round_trip_is_known_the_limit_follows_it_and_is_ten_packets_at_leas
 fn of_a_round_trip(rate: &str) -> ClassQueue {
     let limits =
         QueueLimits { half_round_trips: NonZeroUsize::new(2), drop_from_front: true, ..QueueLimits::default() };
-    let mut queue = ClassQueue::new(limits, false);
+    let mut queue = ClassQueue::new(limits, false, 0);
     queue.set_capacity(rate.parse().expect("a rate"), Span::from_milliseconds(20));
     queue
 }
@@ -149,7 +153,7 @@ fn a_queue_that_stands_longer_than_a_burst_holds_a_round_trip_until_it_was_empty
         let waiting = milliseconds.map(|millisecond| {
             (0..come).for_each(|_| _ = queue.push(packet(1250), at(millisecond)));
             queue.pop(at(millisecond));
-            queue.packets.len()
+            queue.flows.len()
         });
         waiting.max()
     };
@@ -164,9 +168,9 @@ fn a_queue_that_stands_longer_than_a_burst_holds_a_round_trip_until_it_was_empty
 fn small_packets_of_a_burst_go_too_when_it_stands() {
     let mut queue = of_a_round_trip("2 Mbit/s");
     (0..400).for_each(|_| _ = queue.push(packet(50), at(0)));
-    assert_eq!(queue.packets.len(), 400);
+    assert_eq!(queue.flows.len(), 400);
     (0..400).for_each(|_| _ = queue.push(packet(50), at(200)));
-    assert_eq!(queue.packets.len(), 5000 / LEAST_OCTETS + 1);
+    assert_eq!(queue.flows.len(), 5000 / LEAST_OCTETS + 1);
 }
 
 #[test]
@@ -176,11 +180,11 @@ fn tcps_packets_have_a_round_trip_and_leave_a_burst_of_others_what_it_has() {
     builder.write(&mut segment, &[0; 1210]).expect("memory");
     let mut queue = of_a_round_trip("10 Mbit/s");
     (0..100).for_each(|_| _ = queue.push(Packet::new(segment.clone()), at(0)));
-    assert_eq!(queue.packets.len(), 20);
+    assert_eq!(queue.flows.len(), 20);
     (0..100).for_each(|_| _ = queue.push(packet(1250), at(1)));
-    assert_eq!(queue.packets.len(), 120);
+    assert_eq!(queue.flows.len(), 120);
     queue.push(Packet::new(segment), at(2)).expect("others go");
-    assert_eq!(queue.packets.len(), 119);
+    assert_eq!(queue.flows.len(), 119);
 }
 
 #[test]
@@ -192,7 +196,7 @@ fn of_acknowledgements_in_a_row_only_the_last_one_is_kept_where_that_is_set() {
         Packet::new(octets)
     };
     let kept = |ack_filter| {
-        let mut queue = ClassQueue::new(QueueLimits { ack_filter, ..limits(5, None, None) }, false);
+        let mut queue = ClassQueue::new(QueueLimits { ack_filter, ..limits(5, None, None) }, false, 0);
         for waits in [acknowledgement(1), acknowledgement(2), acknowledgement(3), packet(1), acknowledgement(4)] {
             queue.push(waits, at(0)).expect("room for five");
         }
@@ -208,7 +212,7 @@ fn of_acknowledgements_in_a_row_only_the_last_one_is_kept_where_that_is_set() {
 
 #[test]
 fn a_packet_that_has_waited_too_long_makes_room_and_is_counted() {
-    let mut queue = ClassQueue::new(limits(2, None, Some(10)), false);
+    let mut queue = ClassQueue::new(limits(2, None, Some(10)), false, 0);
     queue.push(packet(1), at(0)).expect("room");
     queue.push(packet(2), at(4)).expect("room");
     queue.push(packet(3), at(9)).expect_err("two wait");
