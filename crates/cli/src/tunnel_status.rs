@@ -158,8 +158,8 @@ fn of_peer(peer: &PeerStatus) -> Vec<String> {
             rate(delivery_rate_bps.map(precise))
         ),
         format!(
-            "  {:<12} {:<18} {:>11} {:>11} {:>8} {:>7} {:>8} {:>8}",
-            "service", "kind", "sent", "received", "payload", "loss", "resent", "dropped"
+            "  {:<12} {:<18} {:>11} {:>11} {:>8} {:>7} {:>8} {:>8} {:>8}",
+            "service", "kind", "sent", "received", "payload", "loss", "resent", "dropped", "marked"
         ),
     ];
     lines.extend(services.iter().map(of_service));
@@ -167,10 +167,11 @@ fn of_peer(peer: &PeerStatus) -> Vec<String> {
 }
 
 fn of_service(service: &ServiceStatus) -> String {
-    let ServiceStatus { name, kind, goodput, loss, retransmissions, sent_bps, received_bps, packets_refused } = service;
+    let ServiceStatus { name, kind, goodput, loss, retransmissions, sent_bps, received_bps, .. } = service;
+    let ServiceStatus { packets_refused, packets_marked, .. } = service;
     let percent = |value: &Option<f64>| value.map_or_else(|| "-".to_owned(), |value| format!("{:.1} %", value * 100.0));
     format!(
-        "  {name:<12} {kind:<18} {:>11} {:>11} {:>8} {:>7} {:>8} {packets_refused:>8}",
+        "  {name:<12} {kind:<18} {:>11} {:>11} {:>8} {:>7} {:>8} {packets_refused:>8} {packets_marked:>8}",
         rate(Some(*sent_bps)),
         rate(Some(*received_bps)),
         percent(goodput),

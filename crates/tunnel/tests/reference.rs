@@ -44,6 +44,7 @@ fn each_key_of_the_status_is_explained() {
         sent_bps: 0.0,
         received_bps: 0.0,
         packets_refused: 0,
+        packets_marked: 0,
     };
     let peer = PeerStatus {
         name: text(),

@@ -3,6 +3,7 @@
 //! Quantities are in SI units and say so by their names; what is not known is `null`.
 
 use crate::hub::Counters;
+use arqway_link::Counters as Counted;
 use arqway_link::metrics::EndMetrics;
 use arqway_session as session;
 use arqway_units::Ratio;
@@ -77,12 +78,14 @@ pub struct ServiceStatus {
     pub sent_bps: f64,
     /// What it delivered.
     pub received_bps: f64,
-    /// Packets that found its queue full, since the start of the tunnel.
+    /// Packets that its queue dropped, since the start of the tunnel.
     pub packets_refused: u64,
+    /// Packets that its queue marked in place of that.
+    pub packets_marked: u64,
 }
 
 impl ServiceStatus {
-    pub(crate) fn new(name: &str, kind: &str, metrics: &EndMetrics, window_s: f64, packets_refused: u64) -> Self {
+    pub(crate) fn new(name: &str, kind: &str, metrics: &EndMetrics, window_s: f64, counted: &Counted) -> Self {
         let rate = |octets: u64| arqway_units::ToFloat::to_f64(octets) * 8.0 / window_s;
         Self {
             name: name.to_owned(),
@@ -92,7 +95,8 @@ impl ServiceStatus {
             retransmissions: metrics.sent.retransmissions,
             sent_bps: rate(metrics.sent.octets),
             received_bps: rate(metrics.received.octets),
-            packets_refused,
+            packets_refused: counted.packets_refused,
+            packets_marked: counted.packets_marked,
         }
     }
 }

@@ -68,8 +68,8 @@ impl RunningTunnel {
             let metrics = link.inner_mut().metrics(now);
             let window = link.inner().metrics_span(now).as_seconds();
             let services = names.iter().zip(metrics).enumerate().map(|(number, ((name, kind), metrics))| {
-                let refused = totals.get(number).map_or(0, |counters| counters.packets_refused);
-                ServiceStatus::new(name, kind, &metrics, window, refused)
+                let counted = totals.get(number).copied().unwrap_or_default();
+                ServiceStatus::new(name, kind, &metrics, window, &counted)
             });
             (services.collect(), link.path())
         });

@@ -42,7 +42,7 @@ use crate::line::LineConfig;
 use arqway_config::grammars::LINK_LAYER;
 use arqway_config::schema::{Document, Grammar, generate};
 use arqway_config::{Located, Mistake, Mistakes, Source, read_source};
-use arqway_link::mux::{self, Addresses, BestEffort, Ds, QueueLimits, Scfq, SchedulerConfig, Table};
+use arqway_link::mux::{self, Addresses, BestEffort, Ds, Fair, QueueLimits, Scfq, SchedulerConfig, Table};
 use arqway_link::{LinkLayer, Resequencing, ServiceConfig, bearer, raw, rlp, tally};
 use arqway_session::Configuration;
 use arqway_units::{Octets, Span};
@@ -170,12 +170,13 @@ pub fn link_layer() -> LinkLayer {
 }
 
 /// Where packets wait: as many as go out in a round trip, as long as that takes with recovery. So the line is busy also when TCP has made its
-/// window smaller, and packets wait for those that are sent again.
+/// window smaller, and packets wait for those that are sent again. Flows take turns, so a page does not wait for files.
 fn queue() -> QueueLimits {
     QueueLimits {
         half_round_trips: NonZeroUsize::new(2),
         drop_from_front: true,
         ack_filter: true,
+        fair: Some(Fair::default()),
         ..QueueLimits::default()
     }
 }

@@ -133,7 +133,7 @@ impl ClassQueue {
         let fits = !self.is_full(0, size, most);
         while self.is_full(self.flows.len(), self.flows.octets() + size, most) {
             let gives_way = self.flows.gives_way(queue, size);
-            if self.limits.codel.is_some() && self.is_room_for_marked(size, most) && self.flows.mark_first(gives_way) {
+            if self.marks() && self.is_room_for_marked(size, most) && self.flows.mark_first(gives_way) {
                 return true;
             }
             let from_front = self.drops_from_front(most);
@@ -149,6 +149,11 @@ impl ClassQueue {
     /// larger, and what it sends again for the one that went is soon the first in a full queue itself.
     fn drops_from_front(&self, most: Option<usize>) -> bool {
         self.limits.drop_from_front && (most.is_none() || self.flows.len() > LEAST_PACKETS)
+    }
+
+    /// Whether packets are marked in place of being dropped, where that is understood: everywhere but in a plain queue, as the papers have it.
+    fn marks(&self) -> bool {
+        self.limits.codel.is_some() || self.limits.fair.is_some()
     }
 
     /// Whether so many octets more may wait for a mark to be heard.

@@ -182,7 +182,7 @@ fn ten_thousand_flows_have_bounded_memory_and_cost_the_same_for_each_packet() {
     let turn = |queue: &mut ClassQueue, flow: u16| {
         let [host, _] = flow.to_be_bytes();
         _ = queue.push(of_flow([host, 2], flow, 0, 100, 0), at(0));
-        if flow % 2 == 0 {
+        if flow.is_multiple_of(2) {
             queue.pop(at(0));
         }
     };
@@ -199,9 +199,8 @@ fn ten_thousand_flows_have_bounded_memory_and_cost_the_same_for_each_packet() {
 
 #[test]
 fn packets_that_may_be_marked_are_marked_and_not_dropped_also_where_the_class_is_full() {
-    let codel = Some(Codel::default());
     let waiting = |ecn| {
-        let mut queue = fair(Between::Flows, QueueLimits { codel, drop_from_front: true, ..limits(100, None, None) });
+        let mut queue = fair(Between::Flows, QueueLimits { drop_from_front: true, ..limits(100, None, None) });
         (0..150).for_each(|number| queue.push(of_flow([1, 2], 1, number, 100, ecn), at(0)).expect("room"));
         let Counters { packets_marked, packets_refused, .. } = queue.counters();
         let first = queue.pop(at(0)).expect("a packet");
@@ -211,7 +210,7 @@ fn packets_that_may_be_marked_are_marked_and_not_dropped_also_where_the_class_is
     assert_eq!(waiting(0), (100, 0, 50, Ecn::NotEct));
     assert_eq!(waiting(2), (150, 1, 0, Ecn::Ce));
     // Who does not heed marks is dropped at twice the limit.
-    let mut queue = fair(Between::Flows, QueueLimits { codel, ..limits(100, None, None) });
+    let mut queue = fair(Between::Flows, limits(100, None, None));
     assert_eq!((0..1000).filter(|n| queue.push(of_flow([1, 2], 1, *n, 100, 2), at(0)).is_ok()).count(), 200);
 }
 
