@@ -8,6 +8,7 @@
 //! | `idle.rs` | a timer that runs while the line below is idle |
 //! | `acknowledgement.rs` | the delayed acknowledgement |
 //! | `rtt.rs` | the smoothed round-trip time and its deviation |
+//! | `linear/` | sums of frames, from which lost ones follow |
 //! | `resequencing/` | in which order packets are released |
 //! | `tcp_filter/` | the filter of duplicate TCP acknowledgements for links without resequencing |
 //!
@@ -33,6 +34,7 @@ mod acknowledgement;
 #[cfg(feature = "fuzz")]
 mod fuzz;
 mod idle;
+pub mod linear;
 mod resequencing;
 mod retransmission;
 mod rtt;

@@ -15,22 +15,18 @@
 //!       | repair 5 to 8:  a 5 + b 6 + c 7 + d 8 --->   | minus a 5, b 6, d 8; divided by c: frame 7
 //! ```
 //!
-//! Sums and products are those of the field of 256 elements ([`field`]); what is added of a frame is its [`symbol`].
+//! Sums and products are those of the field of 256 elements ([`linear`]); what is added of a frame is its [`symbol`].
 
 pub(super) mod decoder;
-pub(super) mod field;
 pub(super) mod symbol;
 
 use super::wire::Number;
+use arqway_arq::linear;
 
 /// So many frames are worked out at a time: as many equations are kept, and as many frames are unknown in one.
 pub(super) const MOST_UNKNOWN: usize = 64;
 
-/// How many times a frame is taken in the sum with this key: an element of the field that is not zero, each nearly as often.
+/// How many times a frame is taken in the sum with this key.
 pub(super) fn coefficient(number: u64, key: u8) -> u8 {
-    let names = (number % Number::MODULUS) << 8 | u64::from(key);
-    let mixed = names.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let mixed = (mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let [_, _, _, of_255, ..] = ((mixed >> 32) * 255).to_be_bytes();
-    of_255 + 1
+    linear::coefficient(number % Number::MODULUS, key)
 }

@@ -4,8 +4,8 @@
 //!     S, E, L, length 13 | link 24 | octets ... | zeros, as far as the longest frame of the sum goes
 //! ```
 
-use super::field::add_scaled;
 use crate::wire::{Cut, Form, IN_SUM};
+use arqway_arq::linear::field::add_scaled;
 use bytes::{Bytes, BytesMut};
 
 /// A frame with more octets is in no sum.

@@ -2,12 +2,13 @@
 
 use super::super::repair::decoder::Decoder;
 use super::super::repair::symbol::Symbol;
-use super::super::repair::{MOST_UNKNOWN, coefficient, field};
+use super::super::repair::{MOST_UNKNOWN, coefficient};
 use super::super::wire::IN_SUM;
 use super::*;
 use crate::holes::Holes;
 use alloc::collections::BTreeSet;
 use alloc::vec;
+use arqway_arq::linear::field;
 use proptest::prelude::*;
 
 /// A frame: as long as its number says, with marks and a link of its own.

@@ -1,12 +1,13 @@
 //! Repair frames: when they go out, what waits for them, and what they bring back.
 
 use super::super::repair::symbol::Symbol;
-use super::super::repair::{MOST_UNKNOWN, coefficient, field};
+use super::super::repair::{MOST_UNKNOWN, coefficient};
 use super::super::wire::IN_SUM;
 use super::*;
 use alloc::collections::VecDeque;
 use alloc::vec;
 use allocation_counter::measure;
+use arqway_arq::linear::field;
 
 fn sends(end: &mut Scripted) -> String {
     send(end, 1500, 1).into_iter().map(describe).collect::<Vec<_>>().join(", ")

@@ -7,7 +7,7 @@ const REDUCED: u8 = 0x1d;
 /// Adds so many times the addend to the sum, octet by octet; the sum is at least as long.
 ///
 /// Without a table, so that the compiler works on as many octets at once as the processor has room for.
-pub(crate) fn add_scaled(sum: &mut [u8], times: u8, addend: &[u8]) {
+pub fn add_scaled(sum: &mut [u8], times: u8, addend: &[u8]) {
     let (addends, rest) = addend.as_chunks::<64>();
     let (sums, sum_rest) = sum.split_at_mut(addend.len() - rest.len());
     for (sum, addend) in sums.as_chunks_mut::<64>().0.iter_mut().zip(addends) {
@@ -19,7 +19,7 @@ pub(crate) fn add_scaled(sum: &mut [u8], times: u8, addend: &[u8]) {
 }
 
 /// Takes so many times what is there.
-pub(crate) fn scale(sum: &mut [u8], times: u8) {
+pub fn scale(sum: &mut [u8], times: u8) {
     let (blocks, rest) = sum.as_chunks_mut::<64>();
     for block in blocks {
         let octets = core::mem::replace(block, [0; 64]);
@@ -49,14 +49,14 @@ fn double(element: u8) -> u8 {
 }
 
 /// The product of two elements.
-pub(crate) fn product(one: u8, other: u8) -> u8 {
+pub fn product(one: u8, other: u8) -> u8 {
     let mut sum = [0];
     add_scaled_block(&mut sum, one, &[other]);
     sum[0]
 }
 
 /// The element that gives one with this one; zero has none, and gives zero.
-pub(crate) fn inverse(element: u8) -> u8 {
+pub fn inverse(element: u8) -> u8 {
     // Its 254th power, since its 255th is one.
     let square = |element| product(element, element);
     let mut power = element;
