@@ -46,7 +46,7 @@ pub use operations::service;
 pub type Driver = fn(&[u8]);
 
 /// Every target by its name, which is that of its file in `fuzz_targets` and of its folder in `corpus`.
-pub const TARGETS: [(&str, Driver); 21] = [
+pub const TARGETS: [(&str, Driver); 22] = [
     ("headers", headers::drive),
     ("classifier", classifier::drive),
     ("heads", heads::drive),
@@ -59,6 +59,7 @@ pub const TARGETS: [(&str, Driver); 21] = [
     ("go_back_n", |octets| service("go-back-n", octets)),
     ("rlp", |octets| service("rlp", octets)),
     ("xor_fec", |octets| service("xor-fec", octets)),
+    ("deadline", |octets| service("deadline", octets)),
     ("rlc_um", |octets| service("rlc-um", octets)),
     ("rlc_tm", |octets| service("rlc-tm", octets)),
     ("sscop", |octets| service("sscop", octets)),

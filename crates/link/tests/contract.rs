@@ -169,9 +169,20 @@ proptest! {
 /// Its frame would look cut short to the peer, and a service that repeats until it is acknowledged would do so for ever.
 #[test]
 fn an_empty_packet_is_dropped_and_what_comes_behind_it_is_carried() {
-    for service in
-        ["raw", "sr", "asr:3+2", "go-back-n", "rlp", "oos-rlp", "xor-fec", "snoop", "rlc-um", "rlc-tm", "sscop"]
-    {
+    for service in [
+        "raw",
+        "sr",
+        "asr:3+2",
+        "go-back-n",
+        "rlp",
+        "oos-rlp",
+        "xor-fec",
+        "deadline",
+        "snoop",
+        "rlc-um",
+        "rlc-tm",
+        "sscop",
+    ] {
         let form: ShortForm = service.parse().expect("a service");
         let config = form.in_world(&WorldDefaults::default()).expect("a service");
         let mut end = Checked::new(config.build(&Side::AccessPoint.into()));

@@ -23,6 +23,7 @@ extern crate std;
 #[path = "../../contract/tests/script/mod.rs"]
 mod script;
 
+pub mod deadline;
 pub mod fec;
 pub mod go_back_n;
 pub mod raw;

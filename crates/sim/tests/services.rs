@@ -161,6 +161,7 @@ fn a_class_has_what_it_carries_over_a_lossy_link_and_the_rest_is_the_others() {
     let carries = 20_000.0;
     let services = [
         ("rlp", ServiceConfig::Rlp(rlp::Config::default())),
+        ("deadline", ServiceConfig::Deadline(deadline::Config::default())),
         ("xor-fec", ServiceConfig::XorFec(fec::Config::default())),
         ("selective-repeat", ServiceConfig::SelectiveRepeat(selective_repeat::Config::default())),
     ];

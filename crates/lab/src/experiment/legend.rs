@@ -3,7 +3,8 @@
 use arqway_link::{Grammar, ShortForm};
 
 /// Schemes that are printed otherwise than by their short form in capitals: as the papers do, or as a word.
-const PRINTED: [(&str, &str); 7] = [
+const PRINTED: [(&str, &str); 8] = [
+    ("deadline", "Deadline"),
     ("raw", "Raw Link"),
     ("tally", "Tally"),
     ("go-back-n", "Go Back N"),

@@ -214,6 +214,8 @@ services! {
     "rlc-tm" RlcTm rlc_tm: rlc::tm::Config;
     /// Forward error correction by XOR.
     "xor-fec" XorFec xor_fec: fec::Config;
+    /// Recovery with a deadline.
+    "deadline" Deadline deadline: deadline::Config;
     /// Berkeley Snoop.
     "snoop" Snoop snoop: snoop::Config;
     /// SSCOP.

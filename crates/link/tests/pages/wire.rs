@@ -133,6 +133,28 @@ fn of_fec() -> Vec<(&'static str, Vec<u8>)> {
     Vec::from([("xor-fec data", data.clone()), ("xor-fec parity", parity.clone())])
 }
 
+/// Of 259 packets two are missing at the other end; of three one is, which is told: so the others have parity, too.
+fn of_deadline() -> Vec<(&'static str, Vec<u8>)> {
+    let [mut far, mut at_rest, mut receiver, mut few] = [(); 4].map(|()| end(&scheme("deadline")));
+    for number in 0..=255 {
+        far.takes(&[Packet::new("x")]).sends(at(0));
+        at_rest.takes(&[Packet::new("x")]).sends(at(0));
+        receiver.hears(&[0, number, b'x']);
+    }
+    few.takes(&[Packet::new("a")]).sends(at(0));
+    few.hears(b"\x02\0\0").takes(&["12345678", "9"].map(Packet::new)).sends(at(0));
+    Vec::from([
+        ("deadline data", far.takes(&["a", "b", "c"].map(Packet::new)).sends_last()),
+        ("deadline again", far.hears(b"\x02\x01\x02").sends_last()),
+        ("deadline NACK", receiver.hears(b"\0\x01b").hears(b"\0\x03d").sends_last()),
+        ("deadline parity", few.sends(at(40)).concat()),
+        (
+            "deadline keepalive",
+            at_rest.takes(&three()).sends(at(0)).into_iter().skip(3).chain(at_rest.sends(at(40))).flatten().collect(),
+        ),
+    ])
+}
+
 fn of_standards() -> Vec<(&'static str, Vec<u8>)> {
     let overhead = Bounded::new(12).expect("12");
     let resequencing = Resequencing::PerFlow;
@@ -234,7 +256,7 @@ fn the_frames_that_the_page_works_out_by_hand_are_those_that_the_services_make()
     let p = [Packet::new("p")];
     let mut made = vec![("go-back-n acknowledgement of service 2", acknowledgement_of_service_2())];
     made.extend(["raw", "snoop"].map(|form| (form, end(&scheme(form)).takes(&p).sends_last())));
-    made.extend([retransmitting(), of_rlp(), of_fec(), of_standards(), of_tally()].concat());
+    made.extend([retransmitting(), of_rlp(), of_fec(), of_deadline(), of_standards(), of_tally()].concat());
     let page = fs::read_to_string(project().join("crates/link/tests/pages/frames.md")).expect("the page");
     let rows: Vec<_> = page.lines().map(cells).filter(|cells| cells.len() == 3 && cells[1].starts_with('`')).collect();
     assert_eq!(rows.len(), made.len(), "a frame for each row, in their order");

@@ -1,6 +1,7 @@
 //! The promises of services that take more than a test, a file each; and of all of them together.
 
 mod any_frames;
+mod deadline;
 mod go_back_n;
 mod goes_first;
 mod hints;

@@ -122,7 +122,8 @@ proptest! {
     }
 
     /// Where nothing is given up because it waited too long, an outage in a silence moves what follows by its length, and
-    /// changes nothing else. Tally sends more copies as the end of a packet's time nears, which an outage does not put off.
+    /// changes nothing else. Tally sends more copies as the end of a packet's time nears, which an outage does not put off; and what recovery with
+    /// a deadline would send again may be too old then.
     #[test]
     fn after_an_outage_in_a_silence_the_same_frames_go_out_later_by_the_outage(
         service in any_service(),
@@ -130,7 +131,7 @@ proptest! {
         length in any_length(),
         (which, part) in (any::<prop::sample::Index>(), 1u64..8),
     ) {
-        prop_assume!(!matches!(&service, ServiceConfig::Tally(tally::Config { persistence: Some(_), .. })));
+        prop_assume!(!matches!(&service, ServiceConfig::Tally(tally::Config { persistence: Some(_), .. }) | ServiceConfig::Deadline(_)));
         // Of headers that are shortened not all octets are in frames.
         let run = |outage| carry(ends(&service), &Setting { outage, ..setting.clone() }, tcp);
         let without = run(None);

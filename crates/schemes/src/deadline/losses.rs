@@ -1,0 +1,62 @@
+//! What the sender knows of losses, and how much parity they are worth.
+//!
+//! ```text
+//!     lost 1 %, requests in time      0.01 * 0.01 is lost for good     hardly any parity
+//!     lost 1 %, none in time          0.01                             0.01 + 2.7 sqrt(0.01 / 5), where parity is of 5 packets: 13 %
+//!     lost 3 %, none in time          0.03                             0.03 + 2.7 sqrt(0.03 / 5): 24 %
+//! ```
+
+use arqway_units::ToFloat;
+
+/// How much what was sent counts falls by this part with each packet: some twenty seconds of a call.
+const REMEMBERED: f64 = 1.0 / 1024.0;
+/// How much one request tells of the next.
+const GAIN: f64 = 1.0 / 16.0;
+/// So many standard deviations more than is lost on average.
+const MARGIN: f64 = 2.7;
+/// Where less is lost for good, there is no parity.
+const NEGLIGIBLE: f64 = 1e-5;
+
+/// Packets that were sent, and requests for them.
+#[derive(Debug)]
+pub(super) struct Losses {
+    sent: f64,
+    lost: f64,
+    /// Runs of packets that were lost one after another.
+    runs: f64,
+    /// The share of requests that come in time.
+    in_time: f64,
+}
+
+impl Losses {
+    pub(super) fn new() -> Self {
+        Self { sent: 0.0, lost: 0.0, runs: 0.0, in_time: 1.0 }
+    }
+
+    /// A packet goes out for the first time.
+    pub(super) fn sent(&mut self) {
+        for count in [&mut self.sent, &mut self.lost, &mut self.runs] {
+            *count -= *count * REMEMBERED;
+        }
+        self.sent += 1.0;
+    }
+
+    /// A packet is lost: the first of a run, or not; and whether its request came in time.
+    pub(super) fn lost(&mut self, is_first: bool, is_in_time: bool) {
+        self.lost += 1.0;
+        self.runs += if is_first { 1.0 } else { 0.0 };
+        self.in_time += GAIN * (if is_in_time { 1.0 } else { 0.0 } - self.in_time);
+    }
+
+    /// The octets of parity for each octet of packets, where it is of so many packets.
+    pub(super) fn parity(&self, packets: usize) -> f64 {
+        let lost = (self.lost / self.sent.max(1.0)).min(1.0);
+        // What is sent again may be lost again.
+        let for_good = lost * (1.0 - self.in_time + self.in_time * lost);
+        if for_good < NEGLIGIBLE {
+            return 0.0;
+        }
+        let run = (self.lost / self.runs.max(1.0)).max(1.0);
+        for_good + MARGIN * libm::sqrt(for_good * run / packets.max(1).to_f64())
+    }
+}
