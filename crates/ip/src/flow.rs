@@ -35,6 +35,11 @@ impl FlowKey {
     /// Of all packets together.
     pub const ANY: Self = Self(NonZeroU64::MAX);
 
+    /// The digest, as a number. It has no seed: who writes packets can choose flows of one digest.
+    pub fn digest(self) -> u64 {
+        self.0.get()
+    }
+
     /// That of a packet. What cannot be read may be of any flow, but not of one that can.
     pub fn of_packet(packet: &[u8]) -> Self {
         Headers::read_all(packet).map_or(Self::ANY, |(headers, payload)| Self::of(&headers, &payload))

@@ -111,7 +111,9 @@ impl Config {
         let classifier = Classifier::new(rules.map(|(rule, service)| (rule, id(service))));
         let shares = set_aside.shares();
         let carried = carries.then(|| Carried::new(set_aside, id(services), services));
-        Ok(Plan { config: self.clone(), queues, classifier, shares, carried })
+        let low_delay = of_table(Some(Want::LowDelay));
+        let watched = (self.table.watches() && low_delay > 0).then(|| id(low_delay));
+        Ok(Plan { config: self.clone(), queues, classifier, watched, shares, carried })
     }
 }
 
@@ -148,6 +150,8 @@ pub struct Plan {
     /// Of each service.
     pub(super) queues: Vec<Option<QueueLimits>>,
     pub(super) classifier: Classifier,
+    /// Who carries flows that no rule knows and that want to arrive soon, where flows are watched.
+    pub(super) watched: Option<ServiceId>,
     pub(super) shares: Shares,
     pub(super) carried: Option<Carried>,
 }

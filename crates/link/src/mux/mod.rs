@@ -13,6 +13,8 @@
 //! | `class.rs`, `rule.rs` | a class as it is written, and what it asks of a packet |
 //! | `tables.rs` | ready-made classes |
 //! | `cells.rs`, `classifier.rs` | rules compiled into hashed lookups |
+//! | `watch.rs` | flows that no rule knows, told by what they do |
+//! | `places.rs` | which place a hash has in a table of a fixed size |
 //! | `lane.rs` | a service, the queue in front of it, and what it has put on the link |
 //! | `queue/` | where a class's packets wait until their service wants them |
 //! | `recovery.rs` | how much longer a round trip is for who sends through a service that recovers losses |
@@ -35,6 +37,7 @@ mod classifier;
 mod config;
 mod flows;
 mod lane;
+mod places;
 mod queue;
 mod rates;
 mod recovery;
@@ -42,6 +45,7 @@ mod rule;
 pub mod scheduler;
 mod service;
 mod tables;
+mod watch;
 
 pub use arqway_ip::{
     Addresses, AddressesError, Ds, DsError, FlowLabel, FlowLabelError, Headers, Ports, PortsError, Protocol,
@@ -56,11 +60,12 @@ pub use rates::{Allocation, AllocationError, Measured, RateError, Rates, Shares}
 pub use rule::{Rule, RuleError};
 pub use scheduler::{Scfq, SchedulerConfig};
 pub use tables::{BestEffort, DifferentiatedServices, DsAllocation, SubclassBit, SubclassBitError, Table};
+pub use watch::Traffic;
 
 use crate::metrics::{EndMetrics, Sliding, Totals};
 use crate::registry::AnyService;
 use alloc::vec::Vec;
-use arqway_contract::{Counters, Frame, LinkContext, LinkService, ServiceId};
+use arqway_contract::{Counters, Frame, LinkContext, LinkService, Packet, ServiceId};
 use arqway_ip::Outline;
 use arqway_units::{Octets, Span, Time};
 use carried::Carried;
@@ -70,6 +75,7 @@ use lane::Lane;
 use queue::ClassQueue;
 use rates::Meter;
 use scheduler::{LaneId, Scheduler};
+use watch::Watch;
 
 /// Services side by side, at one end.
 #[derive(Debug)]
@@ -78,6 +84,8 @@ pub struct Mux<S = AnyService> {
     lanes: Vec<Lane<S>>,
     classifier: Classifier,
     flows: Flows,
+    /// Flows that no rule knows, and who carries those that want to arrive soon.
+    watch: Option<(Watch, ServiceId)>,
     scheduler: Scheduler<Frame>,
     shares: Shares,
     /// Where shares are measured.
@@ -157,7 +165,8 @@ impl Plan {
     /// An end with its services built and nothing waiting.
     #[must_use]
     pub fn build(&self, context: &LinkContext) -> Mux {
-        let Self { config, queues, classifier, shares, carried } = self;
+        let Self { config, queues, classifier, watched, shares, carried } = self;
+        let watched = *watched;
         let services = config.services();
         let meter = match config.scheduler {
             SchedulerConfig::Scfq(Scfq { rates: Rates::Measured(settings) }) => {
@@ -179,6 +188,7 @@ impl Plan {
                 .collect(),
             classifier: classifier.clone(),
             flows: Flows::default(),
+            watch: watched.map(|service| (Watch::new(), service)),
             shares: shares.clone(),
             depth: config.depth,
             goes_by_order: config.depth == NonZeroUsize::MIN
@@ -216,23 +226,51 @@ impl<S: LinkService> Mux<S> {
     /// Which service would carry a packet.
     #[must_use]
     pub fn service_of(&self, packet: &[u8]) -> ServiceId {
-        self.classify(packet, None).0
+        self.service_like(packet, None)
     }
 
-    /// The same, and what the packet's headers say, if they had to be read.
-    fn classify(&self, packet: &[u8], outline: Option<Outline>) -> (ServiceId, Option<Outline>) {
+    /// The same, by its flow where no rule knows it.
+    fn service_like(&self, packet: &[u8], outline: Option<Outline>) -> ServiceId {
+        let (service, outline) = self.classify(packet, outline);
+        let watched = || {
+            let (watch, low_delay) = self.watch.as_ref()?;
+            (watch.traffic(outline?) != Traffic::Unknown).then_some(*low_delay)
+        };
+        service.or_else(watched).unwrap_or_default()
+    }
+
+    /// What the flow of a packet was found to be, where no rule knows it and flows are watched.
+    #[must_use]
+    pub fn traffic_of(&self, packet: &[u8]) -> Traffic {
+        let (None, Some(outline)) = self.classify(packet, None) else { return Traffic::Unknown };
+        self.watch.as_ref().map_or(Traffic::Unknown, |(watch, _)| watch.traffic(outline))
+    }
+
+    /// Which service carries a packet that comes now.
+    #[inline]
+    fn service_now(&mut self, packet: &mut Packet, now: Time) -> ServiceId {
+        let (service, outline) = self.classify(&packet.octets, packet.headers);
+        packet.headers = outline;
+        let mut watched = || {
+            let (watch, low_delay) = self.watch.as_mut()?;
+            (watch.see(outline?, &packet.octets, now) != Traffic::Unknown).then_some(*low_delay)
+        };
+        service.or_else(&mut watched).unwrap_or_default()
+    }
+
+    /// Which service the rules give a packet, if any does, and what its headers say, if they had to be read.
+    fn classify(&self, packet: &[u8], outline: Option<Outline>) -> (Option<ServiceId>, Option<Outline>) {
         let no_flows = self.flows.is_empty();
-        if no_flows && self.classifier.is_empty() {
-            return (ServiceId::default(), outline);
+        if no_flows && self.classifier.is_empty() && self.watch.is_none() {
+            return (None, outline);
         }
         let read = match outline {
             Some(outline) => outline.headers(packet).map(|headers| (headers, Some(outline))),
             None => Outline::read_with_headers(packet),
         };
-        let Some((headers, outline)) = read else { return (ServiceId::default(), outline) };
+        let Some((headers, outline)) = read else { return (None, outline) };
         let installed = if no_flows { None } else { self.flows.find(&headers) };
-        let service = installed.or_else(|| self.classifier.classify(&headers)).unwrap_or_default();
-        (service, outline)
+        (installed.or_else(|| self.classifier.classify(&headers)), outline)
     }
 
     /// Gives one flow a service, whatever the rules say; returns the one it was given before. A flow whose ends are of two

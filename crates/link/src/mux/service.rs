@@ -7,9 +7,8 @@ use arqway_units::{BitRate, Octets, Span, Time};
 
 impl<S: LinkService> LinkService for Mux<S> {
     fn handle_packet(&mut self, mut packet: Packet, now: Time) -> Result<(), Full> {
-        let (id, headers) = self.classify(&packet.octets, packet.headers);
+        let id = self.service_now(&mut packet, now);
         let size = packet.size();
-        packet.headers = headers;
         self.keep_time(now);
         self.with_frames.add(id.index());
         let Some(lane) = self.told(id.index()) else { return Err(Full { packet, service: id }) };
@@ -116,7 +115,7 @@ impl<S: LinkService> LinkService for Mux<S> {
     }
 
     fn largest_packet_like(&self, packet: &Packet, room: Octets) -> Octets {
-        let lane = self.lanes.get(self.classify(&packet.octets, packet.headers).0.index());
+        let lane = self.lanes.get(self.service_like(&packet.octets, packet.headers).index());
         lane.map_or_else(|| self.largest_packet(room), |lane| lane.service.largest_packet(room))
     }
 

@@ -10,6 +10,7 @@
 //! | UDP: DNS, TFTP, SNMP, syslog, RADIUS, NFS, SIP, CoAP | reliable | a question and its answer: whoever waits for a timer waits for seconds |
 //! | UDP: QUIC (443) | reliable | as TCP |
 //! | UDP: RTP (5004-5005, 16384-32767), STUN and TURN (3478-3481), IAX (4569), Zoom (8801-8810), Meet (19302-19309) | low delay | what comes late is lost |
+//! | UDP with `watch`: what says EF, VA, AF4x or CS4; RTP on any port; small packets that come steadily | low delay | a call or a game, whatever its port |
 //! | all else | default | a wrong guess is worse than none |
 //!
 //! **Differentiated Services** (Section VIII): each class is divided by one more bit of the DS field. With the bit set a packet
@@ -49,6 +50,10 @@ pub struct BestEffort {
     /// The service for voice and video; by default, the default service.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub low_delay: Option<ServiceConfig>,
+    /// Whether flows of UDP on other ports are told by what they do, and by their codepoint: RTP on any port, small packets that come
+    /// steadily, and what EF, VA, AF4x or CS4 says want low delay, too.
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    pub watch: bool,
 }
 
 /// Classes by the DS field.
@@ -126,11 +131,16 @@ impl Table {
         }
     }
 
+    /// Whether flows that no rule knows are told by what they do.
+    pub(super) fn watches(&self) -> bool {
+        matches!(self, Self::BestEffort(BestEffort { watch: true, .. }))
+    }
+
     /// Its rules, in order.
     pub(super) fn rules(&self) -> Vec<(Rule, Want)> {
         match self {
             Self::None => Vec::new(),
-            Self::BestEffort(_) => best_effort(),
+            Self::BestEffort(table) => best_effort(table.watch),
             Self::DifferentiatedServices(table) => {
                 (0..64).filter_map(Ds::new).filter_map(|ds| Some((Rule::of_ds(ds), table.want(ds)?))).collect()
             }
@@ -168,7 +178,7 @@ const RELIABLE_PORTS: [(u16, u16); 9] =
 const LOW_DELAY_PORTS: [(u16, u16); 6] =
     [(3478, 3481), (4569, 4569), (5004, 5005), (8801, 8810), (19302, 19309), (16384, 32767)];
 
-fn best_effort() -> Vec<(Rule, Want)> {
+fn best_effort(watch: bool) -> Vec<(Rule, Want)> {
     let by_port = |(first, last), want| {
         Ports::range(first, last).map(|port| (Rule { port: Some(port), ..Rule::of_protocol(Protocol::UDP) }, want))
     };
@@ -176,6 +186,10 @@ fn best_effort() -> Vec<(Rule, Want)> {
         (Rule::of_protocol(Protocol::TCP), Want::Reliable),
         (Rule::of_protocol(Protocol::SCTP), Want::Reliable),
     ];
+    if watch {
+        let said = FOR_CONVERSATIONS.into_iter().filter_map(Ds::new);
+        rules.extend(said.map(|ds| (Rule { ds: Some(ds), ..Rule::of_protocol(Protocol::UDP) }, Want::LowDelay)));
+    }
     rules.extend(RELIABLE_PORTS.into_iter().filter_map(|ports| by_port(ports, Want::Reliable)));
     rules.extend(LOW_DELAY_PORTS.into_iter().filter_map(|ports| by_port(ports, Want::LowDelay)));
     rules

@@ -154,7 +154,7 @@ pub(crate) fn service(short: &str) -> ServiceConfig {
 /// The link layer of the tunnel's tests: TCP by tally, the rest raw.
 pub(crate) fn link_layer() -> LinkLayer {
     LinkLayer {
-        table: Table::BestEffort(BestEffort { reliable: Some(service("tally")), low_delay: None }),
+        table: Table::BestEffort(BestEffort { reliable: Some(service("tally")), ..BestEffort::default() }),
         scheduler: SchedulerConfig::Scfq(Scfq::default()),
         queue: Some(mux::QueueLimits::default()),
         bearer: Some(bearer::Config {

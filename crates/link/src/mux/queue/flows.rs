@@ -9,11 +9,11 @@
 //! The hash (`SipHash`) is seeded at each start, so nobody can choose flows that share a queue with somebody else's. A flow keeps its
 //! queue while anything of it waits: its packets stay in order.
 
+use super::super::places::Places;
 use super::codel::{self, Bounds, Standing};
 use super::largest::Largest;
 use super::limits::{Between, Fair};
 use super::packets::{List, Packets};
-use super::places::Places;
 use super::turns::{Members, Round};
 use alloc::vec::Vec;
 use arqway_contract::Packet;

@@ -41,7 +41,6 @@ mod flows;
 mod largest;
 mod limits;
 mod packets;
-mod places;
 mod turns;
 
 pub use limits::{Between, Codel, Fair, QueueLimits, Queues, QueuesError};

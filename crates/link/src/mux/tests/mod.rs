@@ -5,6 +5,7 @@ mod classifier;
 mod config;
 mod queue;
 mod rates;
+mod watch;
 
 use super::*;
 use crate::registry::ServiceConfig;

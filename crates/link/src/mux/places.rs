@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 const WAYS: usize = 8;
 
 /// Places, and whose they are.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Places {
     places: Vec<Place>,
 }
@@ -28,6 +28,15 @@ impl Places {
     /// So many: one, or a multiple of 8.
     pub(super) fn new(places: usize) -> Self {
         Self { places: alloc::vec![Place::default(); places] }
+    }
+
+    /// The place that this hash has of its own.
+    pub(super) fn find(&self, hash: u64) -> Option<u16> {
+        let sets = self.places.len() / WAYS;
+        let set = usize::try_from(hash.checked_rem(sets as u64)?).ok()?;
+        let ways = self.places.get(set * WAYS..)?.get(..WAYS)?;
+        let own = ways.iter().position(|place| place.hash == hash)?;
+        u16::try_from(set * WAYS + own).ok()
     }
 
     /// The place of this hash. A place that is taken stays whose it is, and one that is shared stays shared: whoever has packets there
