@@ -147,11 +147,11 @@ fn refuse_of_captures(arguments: &Arguments, name: &str) -> Result<(), Failure> 
     }
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     read_octets(path, LONGEST_TRACE).map_err(|error| Failure::Usage(format!("cannot read {}: {error}", path.display())))
 }
 
 /// The file name without its folder: results do not depend on paths.
-fn name_of(path: &Path) -> String {
+pub(crate) fn name_of(path: &Path) -> String {
     path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
 }

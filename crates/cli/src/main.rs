@@ -7,6 +7,8 @@
 mod addresses;
 #[cfg(feature = "lab")]
 mod advise;
+#[cfg(all(target_os = "linux", feature = "lab"))]
+mod classify;
 mod completions;
 #[cfg(all(target_os = "linux", feature = "lab"))]
 mod demo;
@@ -127,6 +129,9 @@ enum Command {
     /// Find the error model behind a trace of a real link, its parameters, and how well it fits
     #[cfg(feature = "lab")]
     Fit(fit::Arguments),
+    /// Say which service of a link layer carries which flow of a capture, and why
+    #[cfg(all(target_os = "linux", feature = "lab"))]
+    Classify(classify::Arguments),
     /// Make a private key; with --config, keys and settings for both ends of a tunnel
     Genkey(keys::Genkey),
     /// Print the public key of a private one
@@ -195,6 +200,8 @@ fn run(command: &Command) -> Result<ExitCode, failure::Failure> {
         Command::Down(arguments) => tunnel_control::down(arguments),
         #[cfg(feature = "lab")]
         Command::Fit(arguments) => fit::main(arguments),
+        #[cfg(all(target_os = "linux", feature = "lab"))]
+        Command::Classify(arguments) => classify::main(arguments),
         Command::Genkey(arguments) => keys::genkey(arguments),
         Command::Pubkey(arguments) => keys::pubkey(arguments),
         Command::Genpsk(_) => keys::genpsk(),

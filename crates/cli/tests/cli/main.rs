@@ -5,6 +5,8 @@ mod advise;
 mod bad_inputs;
 #[cfg(target_os = "linux")]
 mod both_ends;
+#[cfg(target_os = "linux")]
+mod classify;
 mod command;
 mod fit;
 mod folder;

@@ -108,6 +108,26 @@ struct Held {
     is_big_endian: bool,
     /// Its end is not there.
     cut: Option<CutEnd>,
+    /// Packets themselves, where somebody wants them.
+    packets: Option<Vec<CapturedPacket>>,
+}
+
+/// A packet of the network layer, as a capture has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CapturedPacket {
+    /// Nanoseconds of the capture's clock.
+    pub at: i64,
+    /// Its octets, without what belongs to one link alone.
+    pub octets: Vec<u8>,
+}
+
+/// The packets of all interfaces in the order of time, and where the file ends before its last packet does.
+pub(super) fn packets(file: &CaptureFile<'_>) -> Result<(Vec<CapturedPacket>, Option<CutEnd>), CaptureError> {
+    let mut held = Held { packets: Some(Vec::new()), ..Held::default() };
+    held.fill(file)?;
+    let mut packets = held.packets.unwrap_or_default();
+    packets.sort_by_key(|packet| packet.at);
+    Ok((packets, held.cut))
 }
 
 #[derive(Debug)]
@@ -211,21 +231,9 @@ fn ends(file: &CaptureFile<'_>, held: &Held, places: &Places) -> Result<(usize, 
 }
 
 fn hold(file: &CaptureFile<'_>) -> Result<Held, CaptureError> {
-    let broken = |at: usize, why: &str| CaptureError::Broken { file: file.name.to_owned(), at, why: why.to_owned() };
-    let mut blocks = Blocks::new(file.octets).map_err(|why| broken(0, why))?;
-    let (mut held, mut scratch) = (Held::default(), Vec::new());
-    loop {
-        let at = blocks.at;
-        match blocks.next() {
-            Ok(Some(block)) => held.take(&block, &mut scratch).map_err(|why| broken(at, why))?,
-            Ok(None) => return Ok(held),
-            Err(Stop::Cut) => {
-                held.cut = Some(CutEnd { file: file.name.to_owned(), packets: held.packets() });
-                return Ok(held);
-            }
-            Err(Stop::Broken(why)) => return Err(broken(at, why)),
-        }
-    }
+    let mut held = Held::default();
+    held.fill(file)?;
+    Ok(held)
 }
 
 const NANOSECONDS: u128 = 1_000_000_000;
@@ -244,6 +252,26 @@ fn nanoseconds(ticks: u128, resolution: u8) -> u128 {
 }
 
 impl Held {
+    /// Reads all of a file, or up to where it was cut.
+    fn fill(&mut self, file: &CaptureFile<'_>) -> Result<(), CaptureError> {
+        let broken =
+            |at: usize, why: &str| CaptureError::Broken { file: file.name.to_owned(), at, why: why.to_owned() };
+        let mut blocks = Blocks::new(file.octets).map_err(|why| broken(0, why))?;
+        let mut scratch = Vec::new();
+        loop {
+            let at = blocks.at;
+            match blocks.next() {
+                Ok(Some(block)) => self.take(&block, &mut scratch).map_err(|why| broken(at, why))?,
+                Ok(None) => return Ok(()),
+                Err(Stop::Cut) => {
+                    self.cut = Some(CutEnd { file: file.name.to_owned(), packets: self.seen() });
+                    return Ok(());
+                }
+                Err(Stop::Broken(why)) => return Err(broken(at, why)),
+            }
+        }
+    }
+
     fn take(&mut self, block: &PcapBlockOwned<'_>, scratch: &mut Vec<u8>) -> Result<(), &'static str> {
         match block {
             PcapBlockOwned::LegacyHeader(header) => {
@@ -321,13 +349,16 @@ impl Held {
         let cut = octets.len() < length as usize;
         let pseudo_header = content::pseudo_header(link_type, octets);
         let octets = octets.get(pseudo_header..).unwrap_or_default();
+        if let Some(packets) = &mut self.packets {
+            packets.push(CapturedPacket { at, octets: content::network_packet(link_type, octets).to_vec() });
+        }
         let content = content::of(link_type, octets, scratch);
         let length = u64::from(length).saturating_sub(pseudo_header as u64).max(1);
         self.interfaces[place].seen.push((way, Seen { at, octets: Octets::new(length), content, cut }));
         Ok(())
     }
 
-    fn packets(&self) -> u64 {
+    fn seen(&self) -> u64 {
         self.interfaces.iter().map(|interface| interface.seen.len() as u64).sum()
     }
 }

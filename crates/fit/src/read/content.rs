@@ -73,7 +73,7 @@ fn has_ip(link_type: i32, packet: &[u8]) -> bool {
 }
 
 /// The packet without what belongs to one link alone.
-fn network_packet(link_type: i32, packet: &[u8]) -> &[u8] {
+pub(super) fn network_packet(link_type: i32, packet: &[u8]) -> &[u8] {
     let start = ethernet(packet).filter(|_| link_type == ETHERNET).map_or(0, |(_, start)| start);
     packet.get(start..).unwrap_or_default()
 }

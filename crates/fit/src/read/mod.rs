@@ -8,10 +8,10 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub use capture::{CaptureError, CaptureFile, Places};
+pub use capture::{CaptureError, CaptureFile, CapturedPacket, Places};
 pub use table::{TableError, TableMistake};
 
-use super::frames::{Frames, SentFrame};
+use super::frames::{CutEnd, Frames, SentFrame};
 use arqway_units::Octets;
 use capture::Ends;
 
@@ -71,4 +71,12 @@ pub fn read_captures(
         frames.frames.pop();
     }
     Ok(frames)
+}
+
+/// Reads the packets of a capture, of all its interfaces, in the order of time; and where the file was cut before its end.
+///
+/// # Errors
+/// It is no capture, or broken.
+pub fn read_packets(file: &CaptureFile<'_>) -> Result<(Vec<CapturedPacket>, Option<CutEnd>), CaptureError> {
+    capture::packets(file)
 }

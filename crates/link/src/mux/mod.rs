@@ -239,6 +239,12 @@ impl<S: LinkService> Mux<S> {
         service.or_else(watched).unwrap_or_default()
     }
 
+    /// Whether a rule gives a packet its service.
+    #[must_use]
+    pub fn has_rule(&self, packet: &[u8]) -> bool {
+        self.classify(packet, None).0.is_some()
+    }
+
     /// What the flow of a packet was found to be, where no rule knows it and flows are watched.
     #[must_use]
     pub fn traffic_of(&self, packet: &[u8]) -> Traffic {
@@ -246,9 +252,9 @@ impl<S: LinkService> Mux<S> {
         self.watch.as_ref().map_or(Traffic::Unknown, |(watch, _)| watch.traffic(outline))
     }
 
-    /// Which service carries a packet that comes now.
+    /// Which service carries a packet that comes now, which tells of its flow, too, where flows are watched.
     #[inline]
-    fn service_now(&mut self, packet: &mut Packet, now: Time) -> ServiceId {
+    pub fn carrier(&mut self, packet: &mut Packet, now: Time) -> ServiceId {
         let (service, outline) = self.classify(&packet.octets, packet.headers);
         packet.headers = outline;
         let mut watched = || {

@@ -7,7 +7,7 @@ use arqway_units::{BitRate, Octets, Span, Time};
 
 impl<S: LinkService> LinkService for Mux<S> {
     fn handle_packet(&mut self, mut packet: Packet, now: Time) -> Result<(), Full> {
-        let id = self.service_now(&mut packet, now);
+        let id = self.carrier(&mut packet, now);
         let size = packet.size();
         self.keep_time(now);
         self.with_frames.add(id.index());

@@ -14,15 +14,15 @@ struct File {
     link_layer: Located<LinkLayer>,
 }
 
-/// Whether an end that sends so fast, where that is given, has these services.
+/// The services of such a file, if an end that sends so fast, where that is given, can have them.
 ///
 /// # Errors
 /// Every mistake, with its place in this file.
-pub fn check_link_layer(source: &Arc<Source>, rate: Option<BitRate>) -> Result<(), Mistakes> {
+pub fn check_link_layer(source: &Arc<Source>, rate: Option<BitRate>) -> Result<LinkLayer, Mistakes> {
     let File { link_layer } = read_source(source, GRAMMARS)?;
     let mut mistakes = Mistakes::new();
     if let Err(error) = link_layer.value.mux(rate).plan() {
         mistakes.push(Mistake { origin: link_layer.origin.clone(), message: error.to_string(), help: None });
     }
-    mistakes.into_result(())
+    mistakes.into_result(link_layer.value)
 }
