@@ -20,10 +20,10 @@ impl Folder {
     }
 
     /// Writes a file, and tells where it is.
-    pub(crate) fn write(&self, name: &str, text: &str) -> String {
+    pub(crate) fn write(&self, name: &str, contents: impl AsRef<[u8]>) -> String {
         let path = self.0.join(name);
         fs::create_dir_all(path.parent().expect("a folder")).expect("a folder of our own");
-        fs::write(&path, text).expect("a folder of our own");
+        fs::write(&path, contents).expect("a folder of our own");
         path.display().to_string()
     }
 
