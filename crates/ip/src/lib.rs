@@ -19,6 +19,7 @@
 //! | `segment.rs` | the TCP segment that a packet carries |
 //! | `acknowledgement.rs` | whether it only acknowledges, and makes another one needless |
 //! | `compression/` | headers shortened to what changes from one segment to the next |
+//! | `templates/` | headers of UDP shortened to the octets that change, for services that lose packets |
 //! | `mss.rs` | the largest segment that TCP's ends allow, lowered to what a link carries |
 //! | `flow.rs` | the flow that a packet belongs to, and tables by flow |
 //! | `icmp_error.rs` | the answer to a packet that cannot go on |
@@ -56,6 +57,7 @@ mod mss;
 pub mod offload;
 mod outline;
 mod segment;
+pub mod templates;
 #[cfg(test)]
 mod tests;
 

@@ -2,7 +2,7 @@
 
 use arqway_link::fec;
 use arqway_link::mux::{Class, Protocol, Scfq, SchedulerConfig};
-use arqway_link::{ServiceConfig, rlp, selective_repeat};
+use arqway_link::{ServiceConfig, deadline, rlp, selective_repeat};
 use arqway_sim::app::{ConnectionCount, TcpBulkConfig};
 use arqway_sim::channel::{Direction, ErrorModel, Uniform};
 use arqway_sim::{NoProbe, Outcome, Probe, Scenario, Streams, World};

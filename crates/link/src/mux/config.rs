@@ -37,6 +37,8 @@ pub struct Config {
     /// Where the packets of a service wait whose class says nothing else; without it they wait in the service, which refuses
     /// more than it holds.
     pub queue: Option<QueueLimits>,
+    /// Whether headers of UDP are shortened, by all services but tally, which has a setting of its own.
+    pub compress_headers: bool,
     /// What the link below carries, where that is known and stays so: rates of classes are shares of it.
     pub link_rate: Option<BitRate>,
     /// Over what time [metrics](crate::metrics) are taken.
@@ -54,6 +56,7 @@ impl Config {
             scheduler: SchedulerConfig::Fcfs,
             depth: NonZeroUsize::MIN,
             queue: None,
+            compress_headers: false,
             link_rate: None,
             window: MeasurementWindow::default(),
         }

@@ -6,7 +6,9 @@
 //! ```
 
 use super::queue::ClassQueue;
+use super::short_headers::ShortHeaders;
 use crate::metrics::{EndMetrics, Totals};
+use alloc::boxed::Box;
 use arqway_contract::{Counters, Frame, Full, LinkService, LinkState, Packet, ServiceId, Start};
 use arqway_units::{BitRate, Octets, Span, Time};
 
@@ -17,6 +19,8 @@ pub(super) struct Lane<S> {
     pub(super) service: S,
     /// Where packets wait until the service wants them.
     pub(super) queue: Option<ClassQueue>,
+    /// Where headers of UDP are shortened.
+    headers: Option<Box<ShortHeaders>>,
     /// Whether its receiver knows what is lost.
     knows_losses: bool,
     /// What its frames that started had, tags and heads included.
@@ -28,7 +32,12 @@ pub(super) struct Lane<S> {
 impl<S: LinkService> Lane<S> {
     /// Nothing waits, and nothing was sent.
     pub(super) fn new(id: ServiceId, service: S, queue: Option<ClassQueue>, knows_losses: bool) -> Self {
-        Self { id, service, queue, knows_losses, link_octets: 0, delivered_octets: 0 }
+        Self { id, service, queue, headers: None, knows_losses, link_octets: 0, delivered_octets: 0 }
+    }
+
+    /// The same with headers of UDP shortened.
+    pub(super) fn with_short_headers(self, are_shortened: bool) -> Self {
+        Self { headers: are_shortened.then(Box::default), ..self }
     }
 
     /// Takes a packet of its class.
@@ -39,19 +48,47 @@ impl<S: LinkService> Lane<S> {
             Some(queue) if !packet.octets.is_empty() => {
                 queue.push(packet, now).map_err(|packet| Full { packet, service })
             }
-            _ => self.service.handle_packet(packet, now).map_err(|full| Full { service, ..full }),
+            _ => self.give(packet, now).map_err(|packet| Full { packet, service }),
+        }
+    }
+
+    /// Gives the service a packet, its headers shortened where that is set.
+    ///
+    /// # Errors
+    /// The packet as it was.
+    fn give(&mut self, packet: Packet, now: Time) -> Result<(), Packet> {
+        let Some(headers) = &mut self.headers else {
+            return self.service.handle_packet(packet, now).map_err(|full| full.packet);
+        };
+        let short = headers.shorten(&packet, now);
+        self.service.handle_packet(short, now).map_err(|_| packet)
+    }
+
+    /// Takes what has come out of the service, and gives it what is to be confirmed.
+    fn restore(&mut self, now: Time, room: Octets) {
+        let Some(headers) = &mut self.headers else { return };
+        while let Some(packet) = self.service.poll_packet() {
+            headers.restore(packet);
+        }
+        while self.service.wants_packet(room)
+            && let Some(confirmation) = headers.confirmation()
+        {
+            if let Err(Full { packet, .. }) = self.service.handle_packet(confirmation, now) {
+                headers.take_back(&packet);
+                return;
+            }
         }
     }
 
     /// Gives the service packets that wait, as many as its next frame takes.
     #[inline]
     pub(super) fn feed(&mut self, now: Time, room: Octets) {
-        let Some(queue) = &mut self.queue else { return };
+        self.restore(now, room);
         while self.service.wants_packet(room)
-            && let Some(packet) = queue.pop(now)
+            && let Some(packet) = self.queue.as_mut().and_then(|queue| queue.pop(now))
         {
-            if let Err(Full { packet, .. }) = self.service.handle_packet(packet, now) {
-                queue.put_back(packet);
+            if let Err(packet) = self.give(packet, now) {
+                self.queue.iter_mut().for_each(|queue| queue.put_back(packet.clone()));
                 return;
             }
         }
@@ -76,7 +113,15 @@ impl<S: LinkService> Lane<S> {
 
     /// A packet that has come across.
     pub(super) fn poll_packet(&mut self) -> Option<Packet> {
-        let packet = self.service.poll_packet()?;
+        let packet = match &mut self.headers {
+            None => self.service.poll_packet()?,
+            Some(headers) => loop {
+                if let Some(packet) = headers.poll_packet() {
+                    break packet;
+                }
+                headers.restore(self.service.poll_packet()?);
+            },
+        };
         self.delivered_octets += packet.octets.len() as u64;
         Some(packet)
     }
@@ -106,7 +151,8 @@ impl<S: LinkService> Lane<S> {
     /// What service and queue have counted.
     pub(super) fn counters(&self) -> Counters {
         let queued = self.queue.as_ref().map(ClassQueue::counters).unwrap_or_default();
-        self.service.counters() + queued
+        let of_service = self.service.counters();
+        self.headers.as_ref().map_or(of_service, |headers| headers.corrected(of_service)) + queued
     }
 
     /// What it has done since it was made.

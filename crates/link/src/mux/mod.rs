@@ -17,6 +17,7 @@
 //! | `places.rs` | which place a hash has in a table of a fixed size |
 //! | `lane.rs` | a service, the queue in front of it, and what it has put on the link |
 //! | `queue/` | where a class's packets wait until their service wants them |
+//! | `short_headers.rs` | headers of UDP shortened between queue and service |
 //! | `recovery.rs` | how much longer a round trip is for who sends through a service that recovers losses |
 //! | `flows.rs` | flows that somebody outside has given a service |
 //! | `rates.rs` | whose share of the link is how large, given or measured |
@@ -44,6 +45,7 @@ mod recovery;
 mod rule;
 pub mod scheduler;
 mod service;
+mod short_headers;
 mod tables;
 mod watch;
 
@@ -63,7 +65,7 @@ pub use tables::{BestEffort, DifferentiatedServices, DsAllocation, SubclassBit, 
 pub use watch::Traffic;
 
 use crate::metrics::{EndMetrics, Sliding, Totals};
-use crate::registry::AnyService;
+use crate::registry::{AnyService, ServiceConfig};
 use alloc::vec::Vec;
 use arqway_contract::{Counters, Frame, LinkContext, LinkService, Packet, ServiceId};
 use arqway_ip::Outline;
@@ -183,7 +185,10 @@ impl Plan {
                 .zip(services.iter().zip(queues))
                 .map(|(id, (service, limits))| {
                     let queue = limits.map(|limits| ClassQueue::new(limits, service.holds_back(), context.seed));
-                    Lane::new(id, service.build(context), queue, service.knows_losses())
+                    // Tally shortens headers itself, TCP's above all.
+                    let are_shortened = config.compress_headers && !matches!(service, ServiceConfig::Tally(_));
+                    let lane = Lane::new(id, service.build(context), queue, service.knows_losses());
+                    lane.with_short_headers(are_shortened)
                 })
                 .collect(),
             classifier: classifier.clone(),

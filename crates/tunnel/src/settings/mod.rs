@@ -165,6 +165,7 @@ pub fn link_layer() -> LinkLayer {
         table: Table::BestEffort(BestEffort { reliable: Some(reliable), low_delay: Some(low_delay), watch: true }),
         scheduler: SchedulerConfig::Scfq(Scfq::default()),
         queue: Some(queue()),
+        compress_headers: true,
         ..LinkLayer::default()
     }
 }
@@ -244,7 +245,7 @@ impl Checked {
     /// What both ends need alike.
     #[must_use]
     pub fn configuration(&self) -> Configuration {
-        let LinkLayer { service, classes, table, .. } = &self.link_layer;
+        let LinkLayer { service, classes, table, compress_headers, .. } = &self.link_layer;
         let of_classes: Vec<&ServiceConfig> = classes.iter().filter_map(mux::Class::service).collect();
         // The default service comes first among those of a table, and is not the table's.
         let of_table = &mux::services(service, &[], table)[1..];
@@ -254,6 +255,7 @@ impl Checked {
             ("link-layer.service", &service),
             ("the services of link-layer.classes", &classes),
             ("the services of link-layer.table", &table),
+            ("link-layer.compress-headers", &[u8::from(*compress_headers)]),
         ])
     }
 }

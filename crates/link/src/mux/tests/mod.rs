@@ -5,6 +5,7 @@ mod classifier;
 mod config;
 mod queue;
 mod rates;
+mod short_headers;
 mod watch;
 
 use super::*;
