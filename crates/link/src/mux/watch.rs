@@ -11,6 +11,7 @@
 
 use super::places::Places;
 use alloc::vec::Vec;
+use arqway_arq::Seq;
 use arqway_ip::{FlowKey, Outline, Protocol};
 use arqway_units::{Span, Time};
 
@@ -33,7 +34,7 @@ const SMALL: usize = 400;
 /// How far apart they come.
 const APART: core::ops::RangeInclusive<Span> = Span::from_milliseconds(2)..=Span::from_milliseconds(200);
 /// How far ahead a number of RTP may be where packets are lost, or of another source.
-const AHEAD: u16 = 50;
+const AHEAD: u64 = 50;
 
 /// Flows, and what each was found to be.
 #[derive(Debug, Clone)]
@@ -62,15 +63,16 @@ struct Watched {
     last: Time,
     /// The source of the last packet of RTP, its number, and how many were in order.
     source: [u8; 4],
-    number: u16,
+    number: Seq<16>,
     in_order: u8,
     small: u8,
     others: u8,
 }
 
 impl Watch {
+    /// None yet, nor memory for any.
     pub(super) fn new() -> Self {
-        Self { places: Places::new(FLOWS), flows: alloc::vec![Watched::default(); FLOWS], now: Time::ZERO }
+        Self { places: Places::new(0), flows: Vec::new(), now: Time::ZERO }
     }
 
     /// A packet of a flow that no rule knows. What the flow is by now.
@@ -78,6 +80,9 @@ impl Watch {
         self.now = now;
         if outline.protocol() != Protocol::UDP || outline.payload().is_fragment {
             return Traffic::Unknown;
+        }
+        if self.flows.is_empty() {
+            (self.places, self.flows) = (Places::new(FLOWS), alloc::vec![Watched::default(); FLOWS]);
         }
         let Self { places, flows, .. } = self;
         let is_taken = |place: u16| {
@@ -111,7 +116,9 @@ impl Watched {
         self.last = now;
         let rtp = packet.get(udp + UDP..).and_then(|payload| payload.first_chunk()).and_then(rtp);
         if let Some((source, number)) = rtp {
-            let is_next = source == self.source && (1..=AHEAD).contains(&number.wrapping_sub(self.number));
+            let number = Seq::at_or_after(self.number, number.into());
+            let ahead = number.offset_from(self.number).unwrap_or(0);
+            let is_next = source == self.source && (1..=AHEAD).contains(&ahead);
             self.in_order = if is_next { self.in_order.saturating_add(1) } else { 1 };
             (self.source, self.number) = (source, number);
             if self.in_order >= RTP_IN_A_ROW {

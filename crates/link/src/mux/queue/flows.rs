@@ -75,9 +75,13 @@ pub(super) struct Counts {
 }
 
 impl Flows {
+    /// None yet. Queues of flows take their memory when the first packet comes: a hub has hundreds of classes, most of them at rest.
     pub(super) fn new(fair: Option<Fair>, seed: u64) -> Self {
-        let queues = fair.map_or(1, |fair| fair.queues.get());
-        let hosts = if fair.is_some_and(|fair| fair.between != Between::Flows) { queues } else { 1 };
+        Self::with_queues(if fair.is_some() { 0 } else { 1 }, fair, seed)
+    }
+
+    fn with_queues(queues: usize, fair: Option<Fair>, seed: u64) -> Self {
+        let hosts = if fair.is_some_and(|fair| fair.between != Between::Flows) { queues } else { queues.min(1) };
         let quantum = fair.unwrap_or_default().quantum.get();
         Self {
             fair,
@@ -126,7 +130,10 @@ impl Flows {
 
     /// The queue of a packet's flow.
     pub(super) fn queue_of(&mut self, packet: &Packet) -> u16 {
-        let Some(Fair { between, .. }) = self.fair else { return 0 };
+        let Some(Fair { between, queues, .. }) = self.fair else { return 0 };
+        if self.queues.is_empty() {
+            *self = Self { since: self.since, ..Self::with_queues(queues.get(), self.fair, self.seed) };
+        }
         let read = Outline::all(packet.headers, &packet.octets);
         let flow = read.as_ref().map(|(headers, payload)| Flow::of(headers, payload));
         let turns = &self.turns;
