@@ -106,7 +106,7 @@ impl Sender {
         }
     }
 
-    /// The peer lacks packets. What is still in time goes again; each tells what the losses are.
+    /// The peer lacks packets. They go again, if they are in time when their turn comes; each tells what the losses are.
     pub(super) fn request(&mut self, asked: &Head, Clock { now, .. }: Clock) {
         for low_bits in wire::numbers(asked) {
             let Some(number) = Number::before(self.sent.end(), low_bits) else { continue };
@@ -121,7 +121,7 @@ impl Sender {
                 sent.is_lost = true;
                 self.losses.lost(!follows_a_loss, is_in_time);
             }
-            if is_in_time && !sent.goes_again {
+            if !sent.goes_again {
                 sent.goes_again = true;
                 self.again.push_back(number);
             }

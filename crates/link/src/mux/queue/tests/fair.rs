@@ -141,6 +141,26 @@ fn a_flow_that_keeps_coming_anew_does_not_starve_the_others() {
     });
     let of_first = went.filter(|flow| *flow == Some(1)).count();
     assert!((40..=60).contains(&of_first), "{of_first} of 100");
+    // Two of them, of whom one is always new.
+    let went = (0..100).map(|number| {
+        (2..4).for_each(|flow| queue.push(of_flow([1, 2], flow, number, 1000, 0), at(0)).expect("room"));
+        (0..2).filter(|_| queue.pop(at(0)).is_some_and(|packet| read(&packet).1 == 1)).count()
+    });
+    let of_first: usize = went.sum();
+    assert!((25..=60).contains(&of_first), "{of_first} of 200");
+}
+
+#[test]
+fn which_flows_share_a_queue_depends_on_the_seed() {
+    let shared = |seed: u64| {
+        let fair = Some(Fair { queues: Queues::new(8).expect("a set"), ..Fair::default() });
+        let mut queue = ClassQueue::new(QueueLimits { fair, ..limits(1000, None, None) }, false, seed);
+        (1..=20).for_each(|flow| queue.push(of_flow([1, 2], flow, 0, 100, 0), at(0)).expect("room"));
+        // Those that share a queue leave one behind the other.
+        core::iter::from_fn(|| queue.pop(at(0))).map(|packet| read(&packet).1).collect::<Vec<_>>()
+    };
+    assert_eq!(shared(1), shared(1));
+    assert_ne!(shared(1), shared(2));
 }
 
 #[test]
