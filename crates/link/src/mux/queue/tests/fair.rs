@@ -143,11 +143,11 @@ fn a_flow_that_keeps_coming_anew_does_not_starve_the_others() {
     assert!((40..=60).contains(&of_first), "{of_first} of 100");
     // Two of them, of whom one is always new.
     let went = (0..100).map(|number| {
-        (2..4).for_each(|flow| queue.push(of_flow([1, 2], flow, number, 1000, 0), at(0)).expect("room"));
-        (0..2).filter(|_| queue.pop(at(0)).is_some_and(|packet| read(&packet).1 == 1)).count()
+        (4..6).for_each(|flow| queue.push(of_flow([1, 2], flow, number, 100, 0), at(0)).expect("room"));
+        (0..2).filter(|_| queue.pop(at(0)).is_some_and(|packet| read(&packet).1 < 4)).count()
     });
     let of_first: usize = went.sum();
-    assert!((25..=60).contains(&of_first), "{of_first} of 200");
+    assert!((10..=60).contains(&of_first), "{of_first} of 200");
 }
 
 #[test]
