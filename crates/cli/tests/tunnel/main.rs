@@ -184,7 +184,7 @@ fn ends_whose_services_differ_both_say_which() {
     site.change(
         1,
         "mtu = 1420",
-        "link-layer = { service = \"raw\", table = { kind = \"best-effort\", reliable = \"selective-repeat\" } }",
+        "link-layer = { service = \"raw\", compress-headers = true, table = { kind = \"best-effort\", reliable = \"selective-repeat\" } }",
     );
     let mut tunnels = [0, 1].map(|end| Tunnel::start(&site, end));
     for tunnel in &mut tunnels {
