@@ -311,6 +311,7 @@ fn the_link_layer_in_the_documentation_is_the_built_in_one_without_sums_and_smal
     let mut blocks = page.split("```toml\n").skip(1).filter_map(|rest| rest.split("\n```").next());
     let block = blocks.find(|block| block.starts_with("[link-layer]")).expect("a link layer");
     let tally = "{ kind = \"tally\", repair = true, compress-headers = true }";
-    let checked = with(&block.replace("\"tally\"", tally)).expect("settings");
+    let all = block.replace("\"tally\"", tally).replace("scheduler", "compress-headers = true\nscheduler");
+    let checked = with(&all).expect("settings");
     assert_eq!(checked.link_layer, link_layer());
 }

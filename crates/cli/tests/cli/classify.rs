@@ -39,7 +39,7 @@ fn capture() -> Vec<u8> {
 #[test]
 fn each_flow_of_a_capture_is_printed_with_its_service_and_why() {
     let folder = Folder::new("classify");
-    folder.write("calls.pcap", capture());
+    folder.write_octets("calls.pcap", &capture());
     let run = |arguments: &[&str]| {
         let output = folder.arqway(arguments);
         assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
@@ -72,7 +72,7 @@ fn each_flow_of_a_capture_is_printed_with_its_service_and_why() {
 fn a_capture_that_was_cut_is_read_up_to_there_which_is_said() {
     let folder = Folder::new("classify-cut");
     let whole = capture();
-    folder.write("cut.pcap", &whole[..whole.len() - 3]);
+    folder.write_octets("cut.pcap", &whole[..whole.len() - 3]);
     let output = folder.arqway(&["classify", "cut.pcap"]);
     assert_eq!(output.status.code(), Some(0));
     assert!(text(&output.stdout).starts_with("cut.pcap: 401 packets of 5 flows\n"), "{}", text(&output.stdout));

@@ -20,7 +20,12 @@ impl Folder {
     }
 
     /// Writes a file, and tells where it is.
-    pub(crate) fn write(&self, name: &str, contents: impl AsRef<[u8]>) -> String {
+    pub(crate) fn write(&self, name: &str, text: &str) -> String {
+        self.write_octets(name, text.as_bytes())
+    }
+
+    /// The same with any octets.
+    pub(crate) fn write_octets(&self, name: &str, contents: &[u8]) -> String {
         let path = self.0.join(name);
         fs::create_dir_all(path.parent().expect("a folder")).expect("a folder of our own");
         fs::write(&path, contents).expect("a folder of our own");

@@ -54,7 +54,7 @@ struct Ends {
 
 impl Ends {
     fn shorten(&mut self, packet: &Bytes) -> Bytes {
-        self.now = self.now + Span::from_milliseconds(20);
+        self.now += Span::from_milliseconds(20);
         self.shortener.shorten(packet, FlowKey::of_packet(packet), self.now)
     }
 
@@ -147,14 +147,14 @@ fn a_context_that_was_used_within_ten_seconds_is_not_given_to_others() {
         assert!(lengths(&mut ends, port)[6] < 68);
     }
     assert_eq!(lengths(&mut ends, 1000), [68; 7]);
-    ends.now = ends.now + UNUSED;
+    ends.now += UNUSED;
     assert!(lengths(&mut ends, 1000)[6] < 68);
     // The flow whose context that was goes on, with another one.
     assert!(lengths(&mut ends, 0)[6] < 68);
     // Many flows of which each sends once are forgotten.
     for port in 2000..6000 {
         ends.crosses(&packet(port, 1).packet());
-        ends.now = ends.now + Span::from_milliseconds(100);
+        ends.now += Span::from_milliseconds(100);
     }
     assert!(ends.shortener.flows.len() <= FLOWS && lengths(&mut ends, 7000)[6] < 68);
 }
@@ -170,7 +170,7 @@ proptest! {
         let mut now = Time::ZERO;
         let (mut short, mut came) = (0, 0);
         for (number, (port, hops, changes, take, fate)) in (0..).zip(steps) {
-            now = now + Span::from_milliseconds(20);
+            now += Span::from_milliseconds(20);
             let hops = if changes == 0 { hops.max(1) } else { 64 };
             let payload = rtp(number, usize::from(port) * 30);
             let packet = Told { port, identification: number, hops, payload, is_ipv6: port == 3, ..Told::default() }.packet();
