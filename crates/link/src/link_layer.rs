@@ -37,7 +37,7 @@ pub struct LinkLayer {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue: Option<QueueLimits>,
     /// Whether headers of UDP, and of RTP in it, are shortened to the octets that change, by all services but `tally`, which has a setting
-    /// of its own; the same at both ends. A call of small packets takes a third less of the link.
+    /// of its own; the same at both ends. A G.729 call takes a quarter less of the link.
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     pub compress_headers: bool,
     /// Frames go in datagrams, which leave at a rate, with several small ones in one, over a path that says nothing of itself.
