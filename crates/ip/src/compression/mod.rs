@@ -154,7 +154,7 @@ impl Decompressor {
 }
 
 /// Makes room, and so much that most packets find some.
-fn reserve(slab: &mut BytesMut, octets: usize) {
+pub(super) fn reserve(slab: &mut BytesMut, octets: usize) {
     if slab.capacity() - slab.len() < octets {
         slab.reserve(octets.max(SLAB));
     }

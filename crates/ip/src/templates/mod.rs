@@ -12,6 +12,7 @@
 //! whatever is lost, late or doubled. That costs an octet or two, and no packet ever waits for a repair. Where an octet changes that never
 //! did, the packet and those behind it go whole until the other end has confirmed that, too.
 
+use super::compression::reserve;
 use super::{FlowKey, FlowTable};
 use alloc::boxed::Box;
 use arqway_units::{Span, Time};
@@ -39,8 +40,6 @@ const AS_IT_IS: u8 = 0x00;
 const HEARD: u8 = 0x01;
 const TEMPLATE: u8 = 0x80;
 const SHORT: u8 = 0xc0;
-/// How much memory is taken at once.
-const SLAB: usize = 16 * 1024;
 
 /// What headers have in common, and which of their octets change, a bit each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -322,13 +321,6 @@ impl Restorer {
             }
             _ => None,
         }
-    }
-}
-
-/// Makes room, and so much that most packets find some.
-fn reserve(slab: &mut BytesMut, octets: usize) {
-    if slab.capacity() - slab.len() < octets {
-        slab.reserve(octets.max(SLAB));
     }
 }
 

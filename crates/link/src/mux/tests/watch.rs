@@ -127,4 +127,11 @@ fn more_flows_than_are_watched_are_left_as_they_are_and_those_that_are_watched_s
         }
     }
     assert_eq!(carrier(&mut mux, rtp(50_000, 96, 3, 1), at(2)), LOW_DELAY);
+    // Once these are forgotten there is room for others: of a hundred that come at once for each.
+    let is_told = |mux: &mut Mux, port: u16, time: u64| {
+        (0..3).map(|number| carrier(mux, rtp(port, 96, number, 1), at(time))).last() == Some(LOW_DELAY)
+    };
+    let told =
+        |mux: &mut Mux, ports: core::ops::Range<u16>, time| ports.filter(|port| is_told(mux, *port, time)).count();
+    assert_eq!([told(&mut mux, 40_000..40_100, 3), told(&mut mux, 40_000..40_100, 10_003)], [0, 100]);
 }
