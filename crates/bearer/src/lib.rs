@@ -102,6 +102,8 @@ pub struct Bearer<S> {
     builder: Builder<S>,
     context: LinkContext,
     inner: S,
+    /// What services had to say when the peer had restarted.
+    last_packets: VecDeque<Packet>,
     /// What services counted that were built before these.
     counted_before: Counters,
     epoch: Epoch,
@@ -186,6 +188,7 @@ impl<S: LinkService> Bearer<S> {
         Self {
             builder: Box::new(builder),
             inner,
+            last_packets: VecDeque::new(),
             counted_before: Counters::default(),
             epoch: if config.hellos { Epoch::new(of_client, boot, now) } else { Epoch::told(of_client, boot, now) },
             path,
@@ -307,6 +310,10 @@ impl<S: LinkService> Bearer<S> {
         if restarted {
             self.counters.peer_restarts += 1;
             self.events.push(Event::PeerRestarted);
+            self.inner.handle_restart();
+            while let Some(packet) = self.inner.poll_packet() {
+                self.last_packets.push_back(packet);
+            }
             self.counted_before = self.counted_before + self.inner.counters();
             self.inner = (self.builder)(&of_services(&self.path, &self.context));
             if !self.is_up {

@@ -75,7 +75,7 @@ impl<S: LinkService> LinkService for Bearer<S> {
     }
 
     fn poll_packet(&mut self) -> Option<Packet> {
-        self.inner.poll_packet()
+        self.last_packets.pop_front().or_else(|| self.inner.poll_packet())
     }
 
     fn poll_timeout(&self) -> Option<Time> {

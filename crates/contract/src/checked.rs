@@ -185,6 +185,11 @@ impl<S: LinkService, const KEEPS: bool> LinkService for Checked<S, KEEPS> {
         self.service.handle_capacity(rate, round_trip);
     }
 
+    fn handle_restart(&mut self) {
+        self.packets_drained = false;
+        self.service.handle_restart();
+    }
+
     fn handle_room(&mut self, whole: Octets) {
         self.drained = None;
         self.service.handle_room(whole);

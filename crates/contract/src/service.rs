@@ -49,6 +49,10 @@ pub trait LinkService {
     /// is left, and in a larger one, for what services cannot cut.
     fn handle_room(&mut self, _whole: Octets) {}
 
+    /// The other end has begun anew, and knows nothing of what was before: this one carries nothing any more, and only its packets are still
+    /// released. Whoever has promised something to a host says that it does not hold.
+    fn handle_restart(&mut self) {}
+
     /// Hands the next frame over to the queue below: one that takes no more than `room` of the link, tag, head and body
     /// ([`Frame::size`]). A service that cuts packets makes it so; for others the next one waits for a larger room.
     fn poll_frame(&mut self, now: Time, room: Octets) -> Option<Frame>;

@@ -16,6 +16,11 @@ pub(crate) fn finish(sum: u64) -> u16 {
     !folded(sum)
 }
 
+/// A checksum after a word that it covers was changed, or many that add up to this: RFC 1624, equation 3.
+pub(crate) fn updated(checksum: u16, old: u16, new: u16) -> u16 {
+    finish(u64::from(!checksum) + u64::from(!old) + u64::from(new))
+}
+
 /// A sum with what it carries over 16 bits added in.
 fn folded(mut sum: u64) -> u16 {
     while sum > 0xffff {

@@ -16,7 +16,7 @@ use core::num::NonZeroU64;
 use hashbrown::HashMap;
 
 /// A flow, in one direction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Flow {
     source: [u64; 2],
     destination: [u64; 2],

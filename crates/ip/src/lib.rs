@@ -17,6 +17,7 @@
 //! | `fields/` | each of these as people write it: `"udp"`, `"10.0.0.0/8"`, `"5004-5020"`, `"af41"` |
 //! | `ecn.rs` | marks of congestion |
 //! | `segment.rs` | the TCP segment that a packet carries |
+//! | `stand_in.rs` | segments in the name of TCP's ends, by whoever stands between them |
 //! | `acknowledgement.rs` | whether it only acknowledges, and makes another one needless |
 //! | `compression/` | headers shortened to what changes from one segment to the next |
 //! | `templates/` | headers of UDP shortened to the octets that change, for services that lose packets |
@@ -57,6 +58,7 @@ mod mss;
 pub mod offload;
 mod outline;
 mod segment;
+mod stand_in;
 pub mod templates;
 #[cfg(test)]
 mod tests;
@@ -75,3 +77,4 @@ pub use icmp_error::{IcmpError, icmp_error};
 pub use mss::{clamp_mss, may_say_mss};
 pub use outline::Outline;
 pub use segment::{Segment, is_whole_segment};
+pub use stand_in::{Answer, StandIn, TcpOptions, retold, set_offer};

@@ -9,6 +9,7 @@
 //! with IPv4 and 60 with IPv6, whatever options there are (RFC 6691). The checksum follows the change (RFC 1624). A packet under an
 //! authentication header is left alone: whoever gets it would drop it.
 
+use super::checksum::{read, updated, write};
 use super::{Headers, Outline, Payload, Protocol};
 use alloc::vec::Vec;
 use arqway_units::Octets;
@@ -49,15 +50,15 @@ pub fn clamp_mss(packet: &[u8], outline: Option<Outline>, largest: Octets) -> Op
     let tcp = payload.range.start;
     let mut clamped = None;
     for place in mss_places(packet, options) {
-        let [old, new] = [u16_at(packet, place)?, most];
+        let [old, new] = [read(packet, place)?, most];
         if old > new {
             let clamped = clamped.get_or_insert_with(|| packet.to_vec());
-            put(clamped, place, new)?;
+            write(clamped, place, new)?;
             // Words begin at even places; half of one and half of the next add up with their octets swapped (RFC 1071, section 2).
             let is_even = (place - tcp).is_multiple_of(2);
             let [old, new] = [old, new].map(|word| if is_even { word } else { word.swap_bytes() });
-            let checksum = updated(u16_at(clamped, tcp + CHECKSUM)?, old, new);
-            put(clamped, tcp + CHECKSUM, checksum)?;
+            let checksum = updated(read(clamped, tcp + CHECKSUM)?, old, new);
+            write(clamped, tcp + CHECKSUM, checksum)?;
         }
     }
     clamped
@@ -97,23 +98,6 @@ fn mss_places(packet: &[u8], Range { start: mut at, end }: Range<usize>) -> impl
         }
         None
     })
-}
-
-/// A checksum after a word that it covers was changed: RFC 1624, equation 3.
-fn updated(checksum: u16, old: u16, new: u16) -> u16 {
-    let sum = u32::from(!checksum) + u32::from(!old) + u32::from(new);
-    let sum = (sum & 0xffff) + (sum >> 16);
-    let sum = (sum & 0xffff) + (sum >> 16);
-    !u16::try_from(sum).unwrap_or_default()
-}
-
-fn u16_at(octets: &[u8], at: usize) -> Option<u16> {
-    octets.get(at..)?.first_chunk().map(|word| u16::from_be_bytes(*word))
-}
-
-fn put(octets: &mut [u8], at: usize, word: u16) -> Option<()> {
-    *octets.get_mut(at..)?.first_chunk_mut()? = word.to_be_bytes();
-    Some(())
 }
 
 #[cfg(test)]
@@ -262,7 +246,7 @@ mod tests {
             if let Some(clamped) = clamped {
                 prop_assert!(read(&clamped).0);
                 let place = packet.len() - data - 8 + padding + 2;
-                prop_assert_eq!(u16_at(&clamped, place), Some(most));
+                prop_assert_eq!(crate::checksum::read(&clamped, place), Some(most));
             }
         }
     }

@@ -35,6 +35,8 @@ pub struct Class {
     pub carries: Option<BitRate>,
     /// Where they wait for their service.
     pub queue: Option<QueueLimits>,
+    /// Whether TCP ends at both ends of the link.
+    pub split: bool,
 }
 
 /// Who carries the packets of a class.
@@ -54,13 +56,13 @@ impl Class {
     /// The packets that match a rule, with a service of their own.
     #[must_use]
     pub fn new(rule: Rule, service: ServiceConfig) -> Self {
-        Self { name: None, rule, carrier: Carrier::Service(service), rate: None, carries: None, queue: None }
+        Self { name: None, rule, carrier: Carrier::Service(service), rate: None, carries: None, queue: None, split: false }
     }
 
     /// The packets that match a rule, carried with those of another class.
     #[must_use]
     pub fn with(rule: Rule, class: impl Into<String>) -> Self {
-        Self { name: None, rule, carrier: Carrier::With(class.into()), rate: None, carries: None, queue: None }
+        Self { name: None, rule, carrier: Carrier::With(class.into()), rate: None, carries: None, queue: None, split: false }
     }
 
     /// All packets of a protocol, with a service of their own.
@@ -127,6 +129,10 @@ struct Form {
     /// How many of their packets may wait for their service; without it, as many as the service holds itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     queue: Option<QueueLimits>,
+    /// Whether TCP ends at both ends of the link: each acknowledges to its host what goes across, so that the length of the link does not slow
+    /// TCP down. The service must give nothing up: `tally` without `persistence`. A host learns that data have arrived before they have.
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    split: bool,
 }
 
 /// What is wrong with a class by itself.
@@ -153,11 +159,14 @@ pub enum ClassError {
     /// Its packets wait with those of another class.
     #[error("a class with both `queue` and `with`; expected `queue` at the class that has the service")]
     QueueOfAnother,
+    /// Its packets go by the service of another class.
+    #[error("a class with both `split` and `with`; expected `split` at the class that has the service")]
+    SplitOfAnother,
 }
 
 impl TryFrom<Form> for Class {
     type Error = ClassError;
-    fn try_from(form: Form) -> Result<Self, ClassError> {
+    fn try_from(mut form: Form) -> Result<Self, ClassError> {
         let rule = Rule {
             protocol: form.protocol,
             source: form.source,
@@ -169,7 +178,7 @@ impl TryFrom<Form> for Class {
             flow_label: form.flow_label,
         };
         rule.check()?;
-        let carrier = match (form.service, form.with) {
+        let carrier = match (form.service.take(), form.with.take()) {
             (Some(service), None) => Carrier::Service(service),
             (None, Some(with)) => Carrier::With(with),
             (None, None) => return Err(ClassError::NoCarrier),
@@ -181,7 +190,11 @@ impl TryFrom<Form> for Class {
         if form.queue.is_some() && matches!(carrier, Carrier::With(_)) {
             return Err(ClassError::QueueOfAnother);
         }
-        Ok(Self { name: form.name, rule, carrier, rate: form.rate, carries: form.carries, queue: form.queue })
+        if form.split && matches!(carrier, Carrier::With(_)) {
+            return Err(ClassError::SplitOfAnother);
+        }
+        let Form { name, rate, carries, queue, split, .. } = form;
+        Ok(Self { name, rule, carrier, rate, carries, queue, split })
     }
 }
 
@@ -207,6 +220,7 @@ impl From<Class> for Form {
             rate: class.rate,
             carries: class.carries,
             queue: class.queue,
+            split: class.split,
         }
     }
 }

@@ -115,8 +115,36 @@ impl Config {
         let shares = set_aside.shares();
         let carried = carries.then(|| Carried::new(set_aside, id(services), services));
         let low_delay = of_table(Some(Want::LowDelay));
+        let split = self.split_services()?;
         let watched = (self.table.watches() && low_delay > 0).then(|| id(low_delay));
-        Ok(Plan { config: self.clone(), queues, classifier, watched, shares, carried })
+        Ok(Plan { config: self.clone(), queues, split, classifier, watched, shares, carried })
+    }
+}
+
+impl Config {
+    /// The services in front of which TCP ends, by their numbers: what is acknowledged there nobody may give up.
+    fn split_services(&self) -> Result<Vec<ServiceId>, ConfigError> {
+        let of_classes = self.classes.iter().enumerate().filter_map(|(index, class)| {
+            class.service().map(|service| (class.split, service, Some(index)))
+        });
+        let of_table = [Want::Reliable, Want::LowDelay].into_iter().filter_map(|want| {
+            let is_split = want == Want::Reliable && self.table.splits();
+            self.table.service(want).map(|service| (is_split, service, None))
+        });
+        let is_split_without = self.table.splits() && self.table.service(Want::Reliable).is_none();
+        if is_split_without {
+            return Err(ConfigError::SplitLoses { class: None });
+        }
+        let mut split = Vec::new();
+        for (number, (is_split, service, class)) in (1..).zip(of_classes.chain(of_table)) {
+            let keeps_all = matches!(service, ServiceConfig::Tally(tally) if tally.persistence.is_none());
+            match (is_split, keeps_all) {
+                (true, false) => return Err(ConfigError::SplitLoses { class }),
+                (true, true) => split.push(id(number)),
+                (false, _) => {}
+            }
+        }
+        Ok(split)
     }
 }
 
@@ -152,6 +180,8 @@ pub struct Plan {
     pub(super) config: Config,
     /// Of each service.
     pub(super) queues: Vec<Option<QueueLimits>>,
+    /// Those in front of which TCP ends.
+    pub(super) split: Vec<ServiceId>,
     pub(super) classifier: Classifier,
     /// Who carries flows that no rule knows and that want to arrive soon, where flows are watched.
     pub(super) watched: Option<ServiceId>,
@@ -253,6 +283,12 @@ pub enum ConfigError {
     /// Two sources of shares.
     #[error("`carries` has no effect on shares that are measured from the traffic; expected `scheduler = \"scfq\"`")]
     CarriesWithMeasuredShares,
+    /// TCP would be told that data have arrived that may be lost.
+    #[error("`split` with a service that may give packets up; expected `tally` without `persistence`")]
+    SplitLoses {
+        /// Which class says so, counted from 0; otherwise the table does.
+        class: Option<usize>,
+    },
     /// The shares do not come out.
     #[error(transparent)]
     Rates(#[from] RateError),
@@ -264,6 +300,7 @@ impl ConfigError {
     pub fn class(&self) -> Option<usize> {
         match self {
             Self::NoSuchClass { class, .. } | Self::NameTaken { class, .. } => Some(*class),
+            Self::SplitLoses { class } => *class,
             Self::TooManyServices { .. }
             | Self::RatesWithoutShares
             | Self::CarriesWithMeasuredShares

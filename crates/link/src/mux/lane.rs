@@ -1,14 +1,16 @@
 //! A service of the multiplexer with all that belongs to it alone.
 //!
 //! ```text
-//!     packet -> [ queue of its class ] -> service -> frame with its number
-//!                                            \-> packet           octets of both are counted
+//!     packet -> [ queue of its class ] -> [ headers shortened, or TCP split ] -> service -> frame with its number
+//!                                                                      \-> packet           octets of both are counted
 //! ```
 
 use super::queue::ClassQueue;
 use super::short_headers::ShortHeaders;
+use super::split::{Carried, Split};
 use crate::metrics::{EndMetrics, Totals};
 use alloc::boxed::Box;
+use arqway_arq::earliest;
 use arqway_contract::{Counters, Frame, Full, LinkService, LinkState, Packet, ServiceId, Start};
 use arqway_units::{BitRate, Octets, Span, Time};
 
@@ -19,8 +21,7 @@ pub(super) struct Lane<S> {
     pub(super) service: S,
     /// Where packets wait until the service wants them.
     pub(super) queue: Option<ClassQueue>,
-    /// Where headers of UDP are shortened.
-    headers: Option<Box<ShortHeaders>>,
+    stage: Stage,
     /// Whether its receiver knows what is lost.
     knows_losses: bool,
     /// What its frames that started had, tags and heads included.
@@ -29,20 +30,34 @@ pub(super) struct Lane<S> {
     delivered_octets: u64,
 }
 
+/// What stands between queue and service.
+#[derive(Debug, Default)]
+pub(super) enum Stage {
+    #[default]
+    Nothing,
+    /// Headers of UDP are shortened.
+    ShortHeaders(Box<ShortHeaders>),
+    /// TCP ends here.
+    Split(Box<Split>),
+}
+
 impl<S: LinkService> Lane<S> {
     /// Nothing waits, and nothing was sent.
     pub(super) fn new(id: ServiceId, service: S, queue: Option<ClassQueue>, knows_losses: bool) -> Self {
-        Self { id, service, queue, headers: None, knows_losses, link_octets: 0, delivered_octets: 0 }
+        Self { id, service, queue, stage: Stage::Nothing, knows_losses, link_octets: 0, delivered_octets: 0 }
     }
 
-    /// The same with headers of UDP shortened.
-    pub(super) fn with_short_headers(self, are_shortened: bool) -> Self {
-        Self { headers: are_shortened.then(Box::default), ..self }
+    /// The same with something between queue and service.
+    pub(super) fn with(self, stage: Stage) -> Self {
+        Self { stage, ..self }
     }
 
     /// Takes a packet of its class.
     pub(super) fn handle_packet(&mut self, packet: Packet, now: Time) -> Result<(), Full> {
         let service = self.id;
+        if let Stage::Split(split) = &mut self.stage {
+            split.hear(&packet, now);
+        }
         match &mut self.queue {
             // What has no octets the service counts, and nobody carries.
             Some(queue) if !packet.octets.is_empty() => {
@@ -52,29 +67,44 @@ impl<S: LinkService> Lane<S> {
         }
     }
 
-    /// Gives the service a packet, its headers shortened where that is set.
+    /// Gives the service a packet, its headers shortened where that is set, and its host answered where TCP ends here.
     ///
     /// # Errors
     /// The packet as it was.
     fn give(&mut self, packet: Packet, now: Time) -> Result<(), Packet> {
-        let Some(headers) = &mut self.headers else {
-            return self.service.handle_packet(packet, now).map_err(|full| full.packet);
-        };
-        let short = headers.shorten(&packet, now);
-        self.service.handle_packet(short, now).map_err(|_| packet)
+        match &mut self.stage {
+            Stage::Nothing => self.service.handle_packet(packet, now).map_err(|full| full.packet),
+            Stage::ShortHeaders(headers) => {
+                let short = headers.shorten(&packet, now);
+                self.service.handle_packet(short, now).map_err(|_| packet)
+            }
+            Stage::Split(split) => {
+                let Carried::Packet(carried, seen) = split.carried(&packet, now) else { return Ok(()) };
+                if self.service.handle_packet(carried, now).is_err() {
+                    return Err(packet);
+                }
+                if let Some(seen) = seen {
+                    split.given(&packet, &seen);
+                }
+                Ok(())
+            }
+        }
     }
 
-    /// Takes what has come out of the service, and gives it what is to be confirmed.
+    /// Takes what has come out of the service, and gives it what is of this end's own.
     fn restore(&mut self, now: Time, room: Octets) {
-        let Some(headers) = &mut self.headers else { return };
+        if matches!(self.stage, Stage::Nothing) {
+            return;
+        }
+        self.stage.set_now(now);
         while let Some(packet) = self.service.poll_packet() {
-            headers.restore(packet);
+            self.stage.restore(packet);
         }
         while self.service.wants_packet(room)
-            && let Some(confirmation) = headers.confirmation()
+            && let Some(own) = self.stage.own_packet()
         {
-            if let Err(Full { packet, .. }) = self.service.handle_packet(confirmation, now) {
-                headers.take_back(&packet);
+            if let Err(Full { packet, .. }) = self.service.handle_packet(own, now) {
+                self.stage.take_back(packet);
                 return;
             }
         }
@@ -113,22 +143,64 @@ impl<S: LinkService> Lane<S> {
 
     /// A packet that has come across.
     pub(super) fn poll_packet(&mut self) -> Option<Packet> {
-        let packet = match &mut self.headers {
-            None => self.service.poll_packet()?,
-            Some(headers) => loop {
-                if let Some(packet) = headers.poll_packet() {
-                    break packet;
+        let packet = match &mut self.stage {
+            Stage::Nothing => self.service.poll_packet()?,
+            stage => {
+                while let Some(packet) = self.service.poll_packet() {
+                    stage.restore(packet);
                 }
-                headers.restore(self.service.poll_packet()?);
-            },
+                stage.poll_packet()?
+            }
         };
         self.delivered_octets += packet.octets.len() as u64;
         Some(packet)
     }
 
+    /// A frame of its service has come.
+    pub(super) fn handle_frame(&mut self, frame: Frame, now: Time) {
+        self.stage.set_now(now);
+        self.service.handle_frame(frame, now);
+    }
+
+    /// Acts on every deadline that is due.
+    pub(super) fn handle_timeout(&mut self, now: Time) {
+        if self.service.poll_timeout().is_some_and(|deadline| deadline <= now) {
+            self.service.handle_timeout(now);
+        }
+        if let Stage::Split(split) = &mut self.stage {
+            split.handle_timeout(now);
+        }
+    }
+
+    /// When [`handle_timeout`](Self::handle_timeout) is next due.
+    #[inline]
+    pub(super) fn poll_timeout(&self) -> Option<Time> {
+        let of_service = self.service.poll_timeout();
+        match &self.stage {
+            Stage::Split(split) => earliest(of_service, split.poll_timeout()),
+            Stage::Nothing | Stage::ShortHeaders(_) => of_service,
+        }
+    }
+
+    /// Whether there is a packet for the network layer that the service does not know.
+    #[inline]
+    pub(super) fn has_packet(&self) -> bool {
+        matches!(&self.stage, Stage::Split(split) if split.has_packet())
+    }
+
+    /// The other end has begun anew, and knows nothing of what was between both.
+    pub(super) fn handle_restart(&mut self) {
+        if let Stage::Split(split) = &mut self.stage {
+            split.give_up();
+        }
+    }
+
     /// The link is down, or up.
     pub(super) fn handle_link(&mut self, state: LinkState, now: Time) {
         self.service.handle_link(state, now);
+        if let Stage::Split(split) = &mut self.stage {
+            split.set_down(state == LinkState::Down, now);
+        }
         if let (LinkState::Up, Some(queue)) = (state, &mut self.queue) {
             queue.link_is_back(now);
         }
@@ -138,6 +210,9 @@ impl<S: LinkService> Lane<S> {
     pub(super) fn handle_capacity(&mut self, rate: BitRate, round_trip: Span) {
         if let Some(queue) = &mut self.queue {
             queue.set_capacity(rate, round_trip);
+        }
+        if let Stage::Split(split) = &mut self.stage {
+            split.set_capacity(rate, round_trip);
         }
     }
 
@@ -152,7 +227,12 @@ impl<S: LinkService> Lane<S> {
     pub(super) fn counters(&self) -> Counters {
         let queued = self.queue.as_ref().map(ClassQueue::counters).unwrap_or_default();
         let of_service = self.service.counters();
-        self.headers.as_ref().map_or(of_service, |headers| headers.corrected(of_service)) + queued
+        let of_both = match &self.stage {
+            Stage::Nothing => of_service,
+            Stage::ShortHeaders(headers) => headers.corrected(of_service),
+            Stage::Split(split) => split.corrected(of_service),
+        };
+        of_both + queued
     }
 
     /// What it has done since it was made.
@@ -164,5 +244,49 @@ impl<S: LinkService> Lane<S> {
     /// What it has done since then.
     pub(super) fn metrics_since(&self, then: &Totals) -> EndMetrics {
         self.totals().since(then, self.knows_losses)
+    }
+}
+
+impl Stage {
+    fn set_now(&mut self, now: Time) {
+        if let Self::Split(split) = self {
+            split.set_now(now);
+        }
+    }
+
+    /// Something came out of the service.
+    fn restore(&mut self, packet: Packet) {
+        match self {
+            Self::Nothing => {}
+            Self::ShortHeaders(headers) => headers.restore(packet),
+            Self::Split(split) => split.restore(packet),
+        }
+    }
+
+    /// The next packet for the network layer.
+    fn poll_packet(&mut self) -> Option<Packet> {
+        match self {
+            Self::Nothing => None,
+            Self::ShortHeaders(headers) => headers.poll_packet(),
+            Self::Split(split) => split.poll_packet(),
+        }
+    }
+
+    /// The next packet for the service that is not the network layer's.
+    fn own_packet(&mut self) -> Option<Packet> {
+        match self {
+            Self::Nothing => None,
+            Self::ShortHeaders(headers) => headers.confirmation(),
+            Self::Split(split) => split.for_service(),
+        }
+    }
+
+    /// The service has no room for it now.
+    fn take_back(&mut self, packet: Packet) {
+        match self {
+            Self::Nothing => {}
+            Self::ShortHeaders(headers) => headers.take_back(&packet),
+            Self::Split(split) => split.take_back(packet),
+        }
     }
 }

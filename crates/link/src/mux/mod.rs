@@ -18,6 +18,7 @@
 //! | `lane.rs` | a service, the queue in front of it, and what it has put on the link |
 //! | `queue/` | where a class's packets wait until their service wants them |
 //! | `short_headers.rs` | headers of UDP shortened between queue and service |
+//! | `split/` | TCP that ends at both ends of the link |
 //! | `recovery.rs` | how much longer a round trip is for who sends through a service that recovers losses |
 //! | `flows.rs` | flows that somebody outside has given a service |
 //! | `rates.rs` | whose share of the link is how large, given or measured |
@@ -46,6 +47,7 @@ mod rule;
 pub mod scheduler;
 mod service;
 mod short_headers;
+mod split;
 mod tables;
 mod watch;
 
@@ -66,6 +68,7 @@ pub use watch::Traffic;
 
 use crate::metrics::{EndMetrics, Sliding, Totals};
 use crate::registry::{AnyService, ServiceConfig};
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use arqway_contract::{Counters, Frame, LinkContext, LinkService, Packet, ServiceId};
 use arqway_ip::Outline;
@@ -73,7 +76,7 @@ use arqway_units::{Octets, Span, Time};
 use carried::Carried;
 use core::num::NonZeroUsize;
 use flows::Flows;
-use lane::Lane;
+use lane::{Stage, Lane};
 use queue::ClassQueue;
 use rates::Meter;
 use scheduler::{LaneId, Scheduler};
@@ -167,7 +170,7 @@ impl Plan {
     /// An end with its services built and nothing waiting.
     #[must_use]
     pub fn build(&self, context: &LinkContext) -> Mux {
-        let Self { config, queues, classifier, watched, shares, carried } = self;
+        let Self { config, queues, split, classifier, watched, shares, carried } = self;
         let watched = *watched;
         let services = config.services();
         let meter = match config.scheduler {
@@ -187,8 +190,12 @@ impl Plan {
                     let queue = limits.map(|limits| ClassQueue::new(limits, service.holds_back(), context.seed));
                     // Tally shortens headers itself, TCP's above all.
                     let are_shortened = config.compress_headers && !matches!(service, ServiceConfig::Tally(_));
-                    let lane = Lane::new(id, service.build(context), queue, service.knows_losses());
-                    lane.with_short_headers(are_shortened)
+                    let stage = match () {
+                        () if split.contains(&id) => Stage::Split(Box::default()),
+                        () if are_shortened => Stage::ShortHeaders(Box::default()),
+                        () => Stage::Nothing,
+                    };
+                    Lane::new(id, service.build(context), queue, service.knows_losses()).with(stage)
                 })
                 .collect(),
             classifier: classifier.clone(),
@@ -387,6 +394,9 @@ impl<S: LinkService> Mux<S> {
             let Some(lane) = self.lanes.get_mut(index) else { break };
             while self.scheduler.waiting(LaneId(index)) < self.depth.get() {
                 lane.feed(now, room);
+                if lane.has_packet() {
+                    self.with_packets.add(index);
+                }
                 let report = self.carried.as_mut().and_then(|carried| carried.poll_report(index, room));
                 let Some(frame) = report.or_else(|| lane.poll_frame(now, room)) else {
                     self.with_frames.remove(index);
@@ -416,6 +426,9 @@ impl<S: LinkService> Mux<S> {
     fn only_frame(&mut self, index: usize, now: Time, room: Octets) -> Option<Frame> {
         let lane = self.lanes.get_mut(index)?;
         lane.feed(now, room);
+        if lane.has_packet() {
+            self.with_packets.add(index);
+        }
         let frame = lane.poll_frame(now, room);
         if frame.is_none() {
             self.with_frames.remove(index);

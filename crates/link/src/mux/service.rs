@@ -24,7 +24,7 @@ impl<S: LinkService> LinkService for Mux<S> {
         let index = frame.tag.service().index();
         match self.told(index) {
             Some(lane) => {
-                lane.service.handle_frame(frame, now);
+                lane.handle_frame(frame, now);
                 if let Some(carried) = &mut self.carried {
                     carried.answer(index);
                 }
@@ -38,10 +38,10 @@ impl<S: LinkService> LinkService for Mux<S> {
 
     fn handle_timeout(&mut self, now: Time) {
         for index in 0..self.lanes.len() {
-            if self.lanes[index].service.poll_timeout().is_some_and(|deadline| deadline <= now)
+            if self.lanes[index].poll_timeout().is_some_and(|deadline| deadline <= now)
                 && let Some(lane) = self.told(index)
             {
-                lane.service.handle_timeout(now);
+                lane.handle_timeout(now);
             }
         }
     }
@@ -56,6 +56,11 @@ impl<S: LinkService> LinkService for Mux<S> {
 
     fn handle_capacity(&mut self, rate: BitRate, round_trip: Span) {
         self.lanes.iter_mut().for_each(|lane| lane.handle_capacity(rate, round_trip));
+    }
+
+    fn handle_restart(&mut self) {
+        self.lanes.iter_mut().for_each(Lane::handle_restart);
+        self.with_packets = self.all();
     }
 
     fn handle_room(&mut self, whole: Octets) {
@@ -102,7 +107,7 @@ impl<S: LinkService> LinkService for Mux<S> {
     }
 
     fn poll_timeout(&self) -> Option<Time> {
-        self.lanes.iter().filter_map(|lane| lane.service.poll_timeout()).min()
+        self.lanes.iter().filter_map(Lane::poll_timeout).min()
     }
 
     fn wants_packet(&self, room: Octets) -> bool {

@@ -54,6 +54,9 @@ pub struct BestEffort {
     /// steadily, and what EF, VA, AF4x or CS4 says want low delay, too.
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     pub watch: bool,
+    /// Whether TCP ends at both ends of the link where it goes by `reliable`, which has to be `tally` without `persistence`.
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    pub split: bool,
 }
 
 /// Classes by the DS field.
@@ -134,6 +137,11 @@ impl Table {
     /// Whether flows that no rule knows are told by what they do.
     pub(super) fn watches(&self) -> bool {
         matches!(self, Self::BestEffort(BestEffort { watch: true, .. }))
+    }
+
+    /// Whether TCP ends at both ends of the link where it goes by the reliable service.
+    pub(super) fn splits(&self) -> bool {
+        matches!(self, Self::BestEffort(BestEffort { split: true, .. }))
     }
 
     /// Its rules, in order.

@@ -101,6 +101,10 @@ impl LinkService for Layer {
         either!(self, layer => layer.handle_capacity(rate, round_trip));
     }
 
+    fn handle_restart(&mut self) {
+        either!(self, layer => layer.handle_restart());
+    }
+
     fn handle_room(&mut self, whole: Octets) {
         either!(self, layer => layer.handle_room(whole));
     }

@@ -73,7 +73,7 @@ fn rates_without_a_scheduler_that_keeps_them_are_refused() {
 
 #[test]
 fn the_table_for_best_effort_knows_protocols_and_ports() {
-    let table = BestEffort { reliable: Some(raw()), low_delay: Some(raw()), watch: false };
+    let table = BestEffort { reliable: Some(raw()), low_delay: Some(raw()), watch: false, split: false };
     let config = Config { table: Table::BestEffort(table), ..Config::new(raw()) };
     let mux = Mux::new(&config, &Side::Client.into()).expect("three services");
     let (default, reliable, low_delay) = (0, 1, 2);

@@ -10,7 +10,7 @@ use etherparse::PacketBuilder;
 
 fn mux(watch: bool) -> Mux {
     let raw = || ServiceConfig::Raw(raw::Config::default());
-    let table = Table::BestEffort(BestEffort { reliable: Some(raw()), low_delay: Some(raw()), watch });
+    let table = Table::BestEffort(BestEffort { reliable: Some(raw()), low_delay: Some(raw()), watch, split: false });
     Mux::new(&Config { table, ..Config::new(raw()) }, &Side::Client.into()).expect("three services")
 }
 

@@ -1,0 +1,227 @@
+//! Two hosts with a link between them, at both ends of which TCP ends.
+
+mod host;
+
+use super::super::*;
+use crate::registry::ServiceConfig;
+use crate::tally;
+use alloc::collections::VecDeque;
+use alloc::vec;
+use arqway_contract::{Checked, Departure, Packet, Side, Start};
+use host::{Host, Manner};
+use proptest::prelude::*;
+
+const PLAIN: Manner =
+    Manner { data: 100_000, first: 7, buffer: 60_000, reads: 60_000, scale: Some(3), has_times: true, is_odd: false };
+
+fn config(is_split: bool) -> Config {
+    let service = ServiceConfig::Tally(tally::Config { compress_headers: true, ..tally::Config::default() });
+    let class = Class { split: is_split, ..Class::of_protocol(Protocol::TCP, service) };
+    let queue = QueueLimits { fair: Some(Fair::default()), ack_filter: true, ..QueueLimits::default() };
+    Config { classes: vec![class], queue: Some(queue), ..Config::new(ServiceConfig::Raw(crate::raw::Config::default())) }
+}
+
+/// A link of 50 ms each way, on which a frame takes a tenth of a millisecond, and what is lost on it and beside it.
+struct World {
+    hosts: [Host; 2],
+    ends: [Checked<Mux>; 2],
+    /// What is on its way to each end.
+    frames: [VecDeque<(Time, Frame)>; 2],
+    now: Time,
+    /// Of a thousand, what the link loses, and what each host's own network does.
+    losses: (u32, u32),
+    random: u32,
+    delivered: [u32; 2],
+}
+
+impl World {
+    fn new(left: Manner, right: Manner, is_split: [bool; 2], losses: (u32, u32), seed: u32) -> Self {
+        let end = |side: Side, is_split| Checked::new(Mux::new(&config(is_split), &side.into()).expect("two services"));
+        Self {
+            hosts: [Host::new(true, left), Host::new(false, right)],
+            ends: [end(Side::Client, is_split[0]), end(Side::AccessPoint, is_split[1])],
+            frames: [VecDeque::new(), VecDeque::new()],
+            now: Time::ZERO,
+            losses,
+            random: seed | 1,
+            delivered: [0, 0],
+        }
+    }
+
+    fn is_lost(&mut self, of_thousand: u32) -> bool {
+        // Xorshift: any stream will do.
+        self.random ^= self.random << 13;
+        self.random ^= self.random >> 17;
+        self.random ^= self.random << 5;
+        self.random % 1000 < of_thousand
+    }
+
+    /// A millisecond goes by.
+    fn step(&mut self) {
+        self.now = self.now + Span::from_milliseconds(1);
+        for end in [0, 1] {
+            while self.frames[end].front().is_some_and(|(due, _)| *due <= self.now) {
+                let (_, frame) = self.frames[end].pop_front().expect("one is there");
+                self.ends[end].handle_frame(frame, self.now);
+            }
+            if self.ends[end].poll_timeout().is_some_and(|due| due <= self.now) {
+                self.ends[end].handle_timeout(self.now);
+            }
+            for packet in self.hosts[end].poll(self.now) {
+                if !self.is_lost(self.losses.1) {
+                    // What a full queue refuses is lost.
+                    let _ = self.ends[end].handle_packet(Packet::new(packet), self.now);
+                }
+            }
+            self.transmit(end);
+            while let Some(packet) = self.ends[end].poll_packet() {
+                self.delivered[end] += 1;
+                if !self.is_lost(self.losses.1) {
+                    self.hosts[end].take(&packet.octets, self.now);
+                }
+            }
+        }
+    }
+
+    fn transmit(&mut self, end: usize) {
+        for _ in 0..10 {
+            let Some(mut frame) = self.ends[end].poll_frame(self.now, Octets::new(1400)) else { break };
+            let ticket = frame.ticket;
+            let starts = self.ends[end].start_frame(&mut frame, self.now) == Start::Send;
+            if let Some(ticket) = ticket.filter(|_| starts) {
+                self.ends[end].handle_departure(frame.tag, ticket, Departure::Sent, self.now);
+            }
+            if starts && !self.is_lost(self.losses.0) {
+                let octets = frame.parts().concat();
+                let due = self.now + Span::from_milliseconds(50);
+                self.frames[1 - end].push_back((due, Frame::from_wire(frame.tag, octets.into())));
+            }
+        }
+    }
+
+    fn run(&mut self, seconds: u64) -> bool {
+        for _ in 0..seconds * 1000 {
+            self.step();
+            if self.hosts.iter().all(Host::is_done) {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+#[test]
+fn a_host_is_heard_by_the_near_end_long_before_the_far_host_has_it_all() {
+    let heard = |is_split| {
+        let mut world = World::new(PLAIN, Manner { data: 0, ..PLAIN }, [is_split; 2], (0, 0), 1);
+        assert!(world.run(20));
+        world.hosts[0].was_heard.expect("all was heard").since(Time::ZERO)
+    };
+    let (split, whole) = (heard(true), heard(false));
+    assert!(split < Span::from_milliseconds(130), "{split}: the first segments' round trip, and 100 packets' time");
+    assert!(whole > Span::from_milliseconds(290), "{whole}: a window of 60,000 octets each 100 ms");
+}
+
+/// Without a scale a window is 64 KiB, and the host would wait for 100 ms after each.
+#[test]
+fn a_small_window_is_no_limit_over_a_long_link() {
+    let took = |is_split| {
+        let manner = Manner { data: 2_000_000, scale: None, ..PLAIN };
+        let mut world = World::new(manner, Manner { data: 0, ..manner }, [is_split; 2], (0, 0), 1);
+        assert!(world.run(20));
+        world.now.since(Time::ZERO)
+    };
+    let (split, whole) = (took(true), took(false));
+    assert!(split * 4 < whole, "{split}, {whole}");
+}
+
+#[test]
+fn an_end_alone_splits_nothing_nor_does_one_where_a_host_has_an_unknown_option() {
+    let odd = Manner { is_odd: true, ..PLAIN };
+    for (left, right, is_split) in
+        [(PLAIN, PLAIN, [true, false]), (PLAIN, PLAIN, [false, true]), (odd, PLAIN, [true; 2]), (PLAIN, odd, [true; 2])]
+    {
+        let mut world = World::new(left, right, is_split, (0, 0), 1);
+        assert!(world.run(20));
+        let counters = world.ends.each_ref().map(|end| end.counters().acknowledgements_regenerated);
+        assert_eq!(counters, [0, 0], "{is_split:?}");
+    }
+}
+
+#[test]
+fn what_both_ends_count_is_what_the_hosts_gave_and_got() {
+    let mut world = World::new(PLAIN, PLAIN, [true; 2], (0, 0), 1);
+    assert!(world.run(20));
+    for end in [0, 1] {
+        let counters = world.ends[end].counters();
+        assert_eq!(counters.packets_delivered, u64::from(world.delivered[end]));
+        assert!(counters.acknowledgements_regenerated > 0);
+    }
+}
+
+#[test]
+fn a_host_that_reads_nothing_stops_the_other_and_not_for_ever() {
+    let slow = Manner { data: 0, buffer: 3000, reads: 0, ..PLAIN };
+    let mut world = World::new(Manner { data: 3_000_000, ..PLAIN }, slow, [true; 2], (0, 0), 1);
+    for _ in 0..20_000 {
+        world.step();
+    }
+    assert_eq!(world.hosts[0].was_heard, None, "3 MB are more than both ends may keep");
+    assert!(!world.hosts[0].is_reset && !world.hosts[1].is_reset, "it answers, so it is there");
+}
+
+#[test]
+fn a_host_that_answers_no_more_is_given_up_and_the_other_hears_of_it() {
+    let mut world = World::new(PLAIN, PLAIN, [true; 2], (0, 0), 1);
+    for _ in 0..130 {
+        world.step();
+    }
+    world.losses.1 = 1000;
+    for _ in 0..1_000_000 {
+        world.step();
+        if world.ends[0].poll_timeout().is_none() && world.ends[1].poll_timeout().is_none() {
+            break;
+        }
+    }
+    let (left, right) = (&world.delivered, 0);
+    assert!(left[0] > 0 && right == 0);
+    world.losses.1 = 0;
+    for _ in 0..400 {
+        world.step();
+    }
+    assert!(world.now > Time::ZERO + Span::from_milliseconds(100_000), "{:?}: RFC 9293, Section 3.8.3", world.now);
+}
+
+#[test]
+fn an_end_whose_peer_has_begun_anew_resets_the_connections_that_it_had() {
+    let mut world = World::new(Manner { data: 9_000_000, ..PLAIN }, PLAIN, [true; 2], (0, 0), 1);
+    for _ in 0..500 {
+        world.step();
+    }
+    world.ends[0].handle_restart();
+    let reset = world.ends[0].poll_packet().expect("a reset");
+    world.hosts[0].take(&reset.octets, world.now);
+    assert!(world.hosts[0].is_reset);
+    assert_eq!(world.ends[0].poll_packet(), None);
+}
+
+proptest! {
+    #[test]
+    fn whatever_is_lost_on_the_link_and_beside_it_each_host_gets_all_that_the_other_said(
+        seed: u32, data: [u32; 2], first: [u32; 2], link in 0u32..300, beside in 0u32..60,
+        buffer in 2000u32..60_000, reads in 100u32..5000, scales: [Option<bool>; 2], times: [bool; 2],
+    ) {
+        let manner = |index: usize| Manner {
+            data: data[index] % 120_000,
+            first: first[index],
+            buffer,
+            reads,
+            scale: scales[index].map(|large| if large { 7 } else { 0 }),
+            has_times: times[index],
+            is_odd: false,
+        };
+        let mut world = World::new(manner(0), manner(1), [true; 2], (link, beside), seed);
+        prop_assert!(world.run(900), "{:?}", world.hosts);
+        prop_assert!(world.hosts.iter().all(|host| !host.is_reset && !host.offers_seen));
+    }
+}
