@@ -201,6 +201,8 @@ impl<S: LinkService, const KEEPS: bool> LinkService for Checked<S, KEEPS> {
             return self.service.poll_frame(now, room);
         }
         self.advance(now);
+        // A packet that waited may go into it, and whoever sent that may be answered.
+        self.packets_drained = false;
         let frame = self.service.poll_frame(now, room);
         let was_drained = self.drained.is_some_and(|drained| room <= drained);
         self.holds(ContractRule::FrameAfterDrained, !(was_drained && frame.is_some()), || {

@@ -26,8 +26,8 @@ use arqway_units::{BitRate, Octets, Span, Time};
 /// - `now` never decreases;
 /// - after `handle_timeout(now)` the next deadline lies after `now`: a timer that fired is no longer due, even where
 ///   its frame still waits for the line;
-/// - once drained, nothing new appears before the next `handle_*` or `start_frame`; a service that had no frame for a room
-///   has none for a smaller one;
+/// - once drained, nothing new appears before the next `handle_*` or `start_frame`, but for packets after a frame was asked for, so frames
+///   are drained first; a service that had no frame for a room has none for a smaller one;
 /// - a frame fits into the room that it was asked for;
 /// - while the link is down no deadline is set and no frame is handed over.
 pub trait LinkService {
