@@ -4,7 +4,7 @@ use super::period::{Period, Run};
 use super::rows::Outcome;
 use super::site::Site;
 use super::world::World;
-use super::{bulk, call, ping};
+use super::{bulk, call, page, ping};
 use crate::failure::Failure;
 use arqway_net::NetError;
 use arqway_units::{Span, Time, ToFloat as _};
@@ -31,12 +31,13 @@ pub(super) struct Way<'s> {
 /// A load that runs.
 type Running<'s, T> = ScopedJoinHandle<'s, Result<T, Failure>>;
 
-/// A load that a demo has unless others are asked for.
+/// A load that a demo may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum Load {
     Tcp,
     Call,
     Ping,
+    Page,
 }
 
 /// The loads on one way, those that run.
@@ -46,6 +47,8 @@ struct Loads<'s> {
     calls: Option<Running<'s, u64>>,
     listens: Option<Running<'s, (u64, Option<Span>)>>,
     pings: Option<Running<'s, (Vec<Span>, Option<Span>)>>,
+    serves: Option<Running<'s, ()>>,
+    fetches: Option<Running<'s, (Vec<Span>, Option<Span>)>>,
 }
 
 /// Runs loads on all ways at once; a link that is cut is back at a time.
@@ -79,16 +82,20 @@ fn start<'s>(
         let mouth = inside(site.server().within(|| call::open(server)))?;
         let ear = inside(site.client().within(|| call::open(client)))?;
         let pinger = inside(site.client().within(|| ping::open(client)))?;
-        Ok((listener, mouth, ear, pinger))
+        let pages = inside(site.server().within(|| page::listen(server)))?;
+        Ok((listener, mouth, ear, pinger, pages))
     };
-    let (listener, mouth, ear, pinger) = open().inspect_err(|_| period.end_all())?;
+    let (listener, mouth, ear, pinger, pages) = open().inspect_err(|_| period.end_all())?;
     let receive = move || inside(site.client().within(|| bulk::receive(server, &period, received)));
+    let fetch = move || Ok(site.client().within(|| page::fetch(server, &period))?);
     Ok(Loads {
         sends: wants(Load::Tcp).then(|| spawn(scope, period, move || Ok(bulk::send(&listener, &period)?))),
         receives: wants(Load::Tcp).then(|| spawn(scope, period, receive)),
         calls: wants(Load::Call).then(|| spawn(scope, period, move || Ok(call::speak(&mouth, client, call, &period)))),
         listens: wants(Load::Call).then(|| spawn(scope, period, move || Ok(call::listen(&ear, call, &period)?))),
         pings: wants(Load::Ping).then(|| spawn(scope, period, move || Ok(ping::ping(&pinger, server, &period)?))),
+        serves: wants(Load::Page).then(|| spawn(scope, period, move || Ok(page::serve(scope, &pages, period)?))),
+        fetches: wants(Load::Page).then(|| spawn(scope, period, fetch)),
     })
 }
 
@@ -109,24 +116,30 @@ fn joined<T>(load: Running<'_, T>) -> Result<T, Failure> {
     load.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
-fn outcome(loads: Loads<'_>, goodput_bps: f64) -> Result<Outcome, Failure> {
-    let Loads { sends, receives, calls, listens, pings } = loads;
+fn outcome(loads: Loads<'_>, (goodput_bps, from_start_bps): (f64, f64)) -> Result<Outcome, Failure> {
+    let Loads { sends, receives, calls, listens, pings, serves, fetches } = loads;
     sends.map(joined).transpose()?;
     let tcp_back = receives.map(joined).transpose()?;
     let call_packets = calls.map(joined).transpose()?;
     let (call_packets_in_time, call_back) = listens.map(joined).transpose()?.unwrap_or_default();
     let pings = pings.map(joined).transpose()?;
+    serves.map(joined).transpose()?;
+    let pages = fetches.map(joined).transpose()?;
+    let page_back = pages.as_ref().and_then(|(_, back)| *back);
     let ping_back = pings.as_ref().and_then(|(_, back)| *back);
     Ok(Outcome {
         goodput_bps: tcp_back.is_some().then_some(goodput_bps),
+        from_start_bps: tcp_back.is_some().then_some(from_start_bps),
         call: call_packets.map(|packets| (packets, call_packets_in_time)),
         round_trips: pings.map(|(round_trips, _)| round_trips),
-        back: [tcp_back.flatten(), call_back, ping_back],
+        pages: pages.map(|(took, _)| took),
+        back: [tcp_back.flatten(), call_back, ping_back, page_back],
     })
 }
 
-/// Says how far it is, until it is over. The goodput over its last two thirds, in bits per second, and when these began and ended.
-fn watch(period: &Period<'_>, ways: &[Way<'_>], received: &[AtomicU64]) -> (Vec<f64>, [Time; 2]) {
+/// Says how far it is, until it is over. The goodput over its last two thirds and from its start, in bits per second, and when these two thirds
+/// began and ended.
+fn watch(period: &Period<'_>, ways: &[Way<'_>], received: &[AtomicU64]) -> (Vec<(f64, f64)>, [Time; 2]) {
     let bar =
         ProgressBar::new(100).with_style(ProgressStyle::with_template("{msg}").unwrap_or(ProgressStyle::default_bar()));
     let now = || (period.now(), received.iter().map(|octets| octets.load(Ordering::Relaxed)).collect::<Vec<u64>>());
@@ -158,9 +171,11 @@ fn watch(period: &Period<'_>, ways: &[Way<'_>], received: &[AtomicU64]) -> (Vec<
     }
     bar.finish_and_clear();
     let end = now();
-    match measured {
+    let from_start = rates(&(period.begin, vec![0; ways.len()]), &end);
+    let (last, measured) = match measured {
         Some(begin) => (rates(&begin, &end), [begin.0, end.0]),
         // Somebody has ended it before.
         None => (vec![0.0; ways.len()], [period.begin, end.0]),
-    }
+    };
+    (last.into_iter().zip(from_start).collect(), measured)
 }

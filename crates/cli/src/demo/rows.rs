@@ -10,12 +10,16 @@ use std::collections::BTreeSet;
 pub(super) struct Outcome {
     /// Of TCP, over the last two thirds.
     pub(super) goodput_bps: Option<f64>,
+    /// Of TCP, from its start.
+    pub(super) from_start_bps: Option<f64>,
     /// Packets of the call, and those that were in time.
     pub(super) call: Option<(u64, u64)>,
     /// Of the pings that came back.
     pub(super) round_trips: Option<Vec<Span>>,
-    /// How long after a link that was cut was back TCP, the call and a ping were.
-    pub(super) back: [Option<Span>; 3],
+    /// How long each page took that came.
+    pub(super) pages: Option<Vec<Span>>,
+    /// How long after a link that was cut was back TCP, the call, a ping and a page were.
+    pub(super) back: [Option<Span>; 4],
 }
 
 /// A load on one way in one run; what has no meaning for it is `null`.
@@ -26,6 +30,7 @@ pub(super) struct Row {
     seed: u64,
     goodput_bps: Option<f64>,
     share_of_bound: Option<f64>,
+    from_start_bps: Option<f64>,
     in_time: Option<f64>,
     p50_s: Option<f64>,
     p95_s: Option<f64>,
@@ -43,6 +48,7 @@ pub(super) fn rows(outcomes: &[(&'static str, Outcome)], seed: u64, bound_bps: f
         seed,
         goodput_bps: None,
         share_of_bound: None,
+        from_start_bps: None,
         in_time: None,
         p50_s: None,
         p95_s: None,
@@ -53,6 +59,7 @@ pub(super) fn rows(outcomes: &[(&'static str, Outcome)], seed: u64, bound_bps: f
         of.goodput_bps.map(|_| Row {
             goodput_bps: of.goodput_bps,
             share_of_bound,
+            from_start_bps: of.from_start_bps,
             ..row("tcp-cubic", path, of.back[0])
         })
     };
@@ -60,12 +67,13 @@ pub(super) fn rows(outcomes: &[(&'static str, Outcome)], seed: u64, bound_bps: f
         let share = |(all, in_time): (u64, u64)| (all > 0).then(|| in_time.to_f64() / all.to_f64());
         of.call.map(|counts| Row { in_time: share(counts), ..row("call", path, of.back[1]) })
     };
-    let ping = |path: &'static str, of: &Outcome| {
-        let round_trips = of.round_trips.as_ref()?;
-        let [p50_s, p95_s] = [50, 95].map(|percent| percentile(round_trips, percent).map(Span::as_seconds));
-        Some(Row { p50_s, p95_s, ..row("ping", path, of.back[2]) })
+    let times = |load: &'static str, path: &'static str, times: &[Span], back: Option<Span>| {
+        let [p50_s, p95_s] = [50, 95].map(|percent| percentile(times, percent).map(Span::as_seconds));
+        Row { p50_s, p95_s, ..row(load, path, back) }
     };
-    let loads: [ToRow<'_>; 3] = [&tcp, &call, &ping];
+    let ping = |path, of: &Outcome| Some(times("ping", path, of.round_trips.as_ref()?, of.back[2]));
+    let page = |path, of: &Outcome| Some(times("page", path, of.pages.as_ref()?, of.back[3]));
+    let loads: [ToRow<'_>; 4] = [&tcp, &call, &ping, &page];
     loads.into_iter().flat_map(|load| outcomes.iter().filter_map(move |(path, outcome)| load(path, outcome))).collect()
 }
 
@@ -107,12 +115,16 @@ pub(super) fn table(rows: &[Row]) -> String {
         format!("{:<30}{heads}\n", ""),
         line("TCP (CUBIC), goodput", "tcp-cubic", &|row| row.goodput_bps, &rate),
         line("  share of achievable", "tcp-cubic", &|row| row.share_of_bound, &percent),
+        line("  from its start", "tcp-cubic", &|row| row.from_start_bps, &rate),
         line("  again after the cut", "tcp-cubic", &|row| row.back_after_s, &milliseconds),
         line("call, packets in time", "call", &|row| row.in_time, &percent),
         line("  again after the cut", "call", &|row| row.back_after_s, &milliseconds),
         line("ping, median", "ping", &|row| row.p50_s, &milliseconds),
         line("  95th percentile", "ping", &|row| row.p95_s, &milliseconds),
         line("  again after the cut", "ping", &|row| row.back_after_s, &milliseconds),
+        line("page, median", "page", &|row| row.p50_s, &milliseconds),
+        line("  95th percentile", "page", &|row| row.p95_s, &milliseconds),
+        line("  again after the cut", "page", &|row| row.back_after_s, &milliseconds),
     ]
     .concat()
 }
@@ -128,7 +140,14 @@ mod tests {
 
     fn outcome(goodput_bps: f64, round_trip: u64) -> Outcome {
         let round_trips = Some(vec![Span::from_milliseconds(round_trip); 3]);
-        Outcome { goodput_bps: Some(goodput_bps), call: Some((200, 150)), round_trips, back: [None; 3] }
+        Outcome {
+            goodput_bps: Some(goodput_bps),
+            from_start_bps: Some(goodput_bps / 2.0),
+            call: Some((200, 150)),
+            round_trips,
+            pages: None,
+            back: [None; 4],
+        }
     }
 
     fn both(plain: Outcome, arqway: Outcome) -> [(&'static str, Outcome); 2] {
@@ -150,13 +169,13 @@ mod tests {
         let json: serde_json::Value = serde_json::from_str(&json(&rows)).expect("JSON");
         let row = |load: &str, path: &str, more: serde_json::Value| {
             let mut row = serde_json::json!({ "load": load, "path": path, "seed": 7, "goodput_bps": null, "share_of_bound": null,
-                "in_time": null, "p50_s": null, "p95_s": null, "back_after_s": null });
+                "from_start_bps": null, "in_time": null, "p50_s": null, "p95_s": null, "back_after_s": null });
             more.as_object().expect("an object").iter().for_each(|(key, value)| row[key] = value.clone());
             row
         };
         let expected = serde_json::json!([
-            row("tcp-cubic", "plain", serde_json::json!({ "goodput_bps": 5e5, "share_of_bound": 0.05 })),
-            row("tcp-cubic", "arqway", serde_json::json!({ "goodput_bps": 8e6, "share_of_bound": 0.8 })),
+            row("tcp-cubic", "plain", serde_json::json!({ "goodput_bps": 5e5, "share_of_bound": 0.05, "from_start_bps": 2.5e5 })),
+            row("tcp-cubic", "arqway", serde_json::json!({ "goodput_bps": 8e6, "share_of_bound": 0.8, "from_start_bps": 4e6 })),
             row("call", "plain", serde_json::json!({ "in_time": 0.75 })),
             row("call", "arqway", serde_json::json!({ "in_time": 0.75 })),
             row("ping", "plain", serde_json::json!({ "p50_s": 0.04, "p95_s": 0.04 })),
@@ -173,7 +192,7 @@ mod tests {
         let cells = cells(&table);
         assert_eq!(cells[1], ["TCP (CUBIC), goodput", "500.0 kbit/s", "8.00 Mbit/s"]);
         assert_eq!(cells[2], ["share of achievable", "5.0 %", "80.0 %"]);
-        assert_eq!(cells[4], ["ping, median", "-", "50 ms"]);
+        assert_eq!(cells[5], ["ping, median", "-", "50 ms"]);
     }
 
     #[test]
