@@ -2,12 +2,15 @@
 
 use crate::failure::Failure;
 use crate::terminal::{print, print_while_read};
-use arqway_tunnel::{Answers, AskError, EventLine, PeerStatus, ServiceStatus, Status, ask};
+use crate::values;
+use arqway_tunnel::{Answers, AskError, EventLine, FlowStatus, FlowsStatus, PeerStatus, ServiceStatus, Status, ask};
+use arqway_units::Span;
 use std::process::ExitCode;
 
 const STATUS: &str = "Examples:
   arqway status home                 the tunnel of home.toml
-  arqway status home --json          for machines: SI units, null where something is not known";
+  arqway status home --json          for machines: SI units, null where something is not known
+  arqway status home --flows         each flow for three seconds: its service, and what it sends and receives";
 
 const EVENTS: &str = "With --json, each line is an object: `event` is keys, restarted, refused, unreachable, unresolved, moved, up, down, slowed, rate, rate-too-high, restored, hint, mtu, line-gone, line-refused or line-back; `number` counts the
 events, so a reader that was too slow sees that it missed some.
@@ -25,6 +28,19 @@ pub(crate) struct Arguments {
     /// Print JSON
     #[arg(long)]
     json: bool,
+    /// Each flow in place of the whole; its addresses only for root
+    #[arg(long)]
+    flows: bool,
+    /// How long flows are counted, up to 10 s
+    #[arg(long = "for", value_name = "TIME", default_value = "3 s", requires = "flows", value_parser = length)]
+    length: Span,
+}
+
+/// How long flows are counted.
+fn length(text: &str) -> Result<Span, String> {
+    let length = values::positive_time(text)?;
+    let is_right = (Span::from_milliseconds(100)..=Span::from_milliseconds(10_000)).contains(&length);
+    if is_right { Ok(length) } else { Err("expected 0.1 s to 10 s".to_owned()) }
 }
 
 #[derive(Debug, clap::Args)]
@@ -39,6 +55,9 @@ pub(crate) struct Events {
 }
 
 pub(crate) fn main(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    if arguments.flows {
+        return flows(arguments);
+    }
     let answer = ask(&arguments.link, "status").and_then(Answers::only).map_err(failure)?;
     if arguments.json {
         print(&answer)?;
@@ -47,6 +66,57 @@ pub(crate) fn main(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let status: Status = serde_json::from_str(&answer).map_err(|error| not_understood(&arguments.link, &error))?;
     print(&table(&status))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// What flows do between two answers.
+fn flows(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let asked = || -> Result<FlowsStatus, Failure> {
+        let answer = ask(&arguments.link, "flows").and_then(Answers::only).map_err(failure)?;
+        serde_json::from_str(&answer).map_err(|error| not_understood(&arguments.link, &error))
+    };
+    let before = asked()?;
+    std::thread::sleep(std::time::Duration::from_nanos(arguments.length.as_nanoseconds()));
+    let between = asked()?.since(&before);
+    if arguments.json {
+        print(&(serde_json::to_string(&between).map_err(Failure::failed)? + "\n"))?;
+    } else {
+        print(&table_of_flows(&between))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// So many flows are printed; all of them with --json.
+const PRINTED: usize = 40;
+
+fn table_of_flows(status: &FlowsStatus) -> String {
+    let FlowsStatus { counted_s, flows, others_octets } = status;
+    let rate_of = |octets: u64| rate(Some(precise(octets) * 8.0 / counted_s.max(f64::MIN_POSITIVE)));
+    let ends = |flow: &FlowStatus| match (&flow.here, &flow.there) {
+        (Some(here), Some(there)) => format!("{} {here} <> {there}", flow.protocol),
+        _ => format!("{} (addresses: ask as root)", flow.protocol),
+    };
+    let width = flows.iter().take(PRINTED).map(|flow| ends(flow).len()).max().unwrap_or(0).max(4);
+    let mut lines = vec![format!(
+        "{:<width$}  {:<12} {:<17} {:>11} {:>11}",
+        "flow", "service", "known by", "sent", "received"
+    )];
+    for flow in flows.iter().take(PRINTED) {
+        let known = match (flow.seen_as.as_deref(), flow.is_split) {
+            (Some("rtp"), _) => "RTP",
+            (Some(_), _) => "small and steady",
+            (None, true) => "TCP, split",
+            (None, false) => "",
+        };
+        let FlowStatus { service, octets_sent, octets_received, .. } = flow;
+        let (sent, received) = (rate_of(*octets_sent), rate_of(*octets_received));
+        lines.push(format!("{:<width$}  {service:<12} {known:<17} {sent:>11} {received:>11}", ends(flow)));
+    }
+    let left = flows.len().saturating_sub(PRINTED);
+    if left > 0 || *others_octets > 0 {
+        let octets: u64 = flows.iter().skip(PRINTED).map(|flow| flow.octets_sent + flow.octets_received).sum();
+        lines.push(format!("and {left} with less, and others too many to tell apart: {}", rate_of(octets + others_octets)));
+    }
+    lines.join("\n") + "\n"
 }
 
 pub(crate) fn events(arguments: &Events) -> Result<ExitCode, Failure> {
@@ -235,5 +305,33 @@ mod tests {
         let expected = "  dropped: not taken by the kernel 1, peer's new address not proven 2, not recognised 3, of strangers' keys 4, \
                         forged 5, replayed 6, keys expired 7, too many handshakes 8, damaged 9\n";
         assert!(said.ends_with(expected), "{said}");
+    }
+
+    #[test]
+    fn flows_are_told_by_their_ends_their_service_and_what_they_were_found_to_be() {
+        let flow = |there: Option<&str>, seen_as: Option<&str>, is_split, octets| FlowStatus {
+            number: 0,
+            peer: "boat".to_owned(),
+            protocol: "udp".to_owned(),
+            here: there.map(|_| "10.9.0.1:5".to_owned()),
+            there: there.map(str::to_owned),
+            service: "low-delay".to_owned(),
+            seen_as: seen_as.map(str::to_owned),
+            is_split,
+            packets_sent: 1,
+            octets_sent: octets,
+            packets_received: 0,
+            octets_received: 0,
+        };
+        let all = [flow(Some("10.9.0.2:6"), Some("rtp"), false, 1000), flow(None, None, true, 10)];
+        let said = table_of_flows(&FlowsStatus { counted_s: 2.0, flows: all.to_vec(), others_octets: 0 });
+        let lines: Vec<Vec<&str>> = said.lines().map(|line| line.split_whitespace().collect()).collect();
+        let expected = ["udp", "10.9.0.1:5", "<>", "10.9.0.2:6", "low-delay", "RTP", "4.0", "kbit/s", "0", "bit/s"];
+        assert_eq!(lines[1], expected);
+        assert_eq!(lines[2][1..6].join(" "), "(addresses: ask as root) low-delay");
+        assert!(lines.len() == 3 && lines[2].contains(&"split"), "{said}");
+        let many = vec![flow(Some("x"), None, false, 250); 42];
+        let said = table_of_flows(&FlowsStatus { counted_s: 1.0, flows: many, others_octets: 500 });
+        assert!(said.ends_with("and 2 with less, and others too many to tell apart: 8.0 kbit/s\n"), "{said}");
     }
 }

@@ -12,6 +12,7 @@ mod middle;
 mod routes;
 mod running;
 mod serial;
+mod split;
 #[path = "../system/mod.rs"]
 mod system;
 mod wrong_ends;

@@ -188,6 +188,11 @@ impl<S: LinkService> Lane<S> {
         matches!(&self.stage, Stage::Split(split) if split.has_packet())
     }
 
+    /// Whether TCP ends at both ends for the connection of a packet of this end's host.
+    pub(super) fn is_split(&self, packet: &[u8]) -> bool {
+        matches!(&self.stage, Stage::Split(split) if split.has(packet))
+    }
+
     /// The other end has begun anew, and knows nothing of what was between both.
     pub(super) fn handle_restart(&mut self) {
         if let Stage::Split(split) = &mut self.stage {

@@ -264,6 +264,12 @@ impl<S: LinkService> Mux<S> {
         self.watch.as_ref().map_or(Traffic::Unknown, |(watch, _)| watch.traffic(outline))
     }
 
+    /// Whether TCP ends at both ends of the link for the connection of a packet of this end's host.
+    #[must_use]
+    pub fn is_split(&self, packet: &[u8]) -> bool {
+        self.lanes.get(self.service_of(packet).index()).is_some_and(|lane| lane.is_split(packet))
+    }
+
     /// Which service carries a packet that comes now, which tells of its flow, too, where flows are watched.
     #[inline]
     pub fn carrier(&mut self, packet: &mut Packet, now: Time) -> ServiceId {

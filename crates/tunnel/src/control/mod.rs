@@ -6,6 +6,7 @@
 //!
 //! ```text
 //!     -> status\n      <- a line of JSON
+//!     -> flows\n       <- a line of JSON: what flows have done since this was asked first, lately
 //!     -> events\n      <- a line of JSON for each event, until either side ends it
 //!     -> hint down boat\n, or up, or handoff; without a name to all peers        <- {}
 //!     -> down\n        <- {}, and the connection ends with the process
@@ -17,12 +18,14 @@
 mod ask;
 mod bind_error;
 mod event_line;
+mod flows;
 mod journal;
 mod status;
 
 pub use ask::{Answers, AskError, ask};
 pub use bind_error::BindError;
 pub use event_line::{EventLine, What};
+pub use flows::{FlowStatus, FlowsStatus};
 pub(crate) use journal::Journal;
 pub use status::{CountersStatus, PeerStatus, ServiceStatus, Status};
 
@@ -56,6 +59,8 @@ const LONGEST_REQUEST: usize = 512;
 pub(crate) enum Request {
     /// What it is like: a line of JSON.
     Status(Sender<String>),
+    /// What flows have done since somebody asked first: a line of JSON. Addresses are root's to know.
+    Flows { with_addresses: bool, answer: Sender<String> },
     /// What happens to it from now on, a line of JSON each.
     Events(Listener),
     /// What somebody knows of the line to a peer, or to all.
@@ -185,7 +190,8 @@ impl Default for Desk {
 
 impl Desk {
     fn receive(&self, mut client: UnixStream, requests: &Sender<Request>, waker: &Arc<Waker>) {
-        let is_known = peer_credentials(&client).is_ok_and(|client| client.user == 0 || client.user == self.user);
+        let user = peer_credentials(&client).ok().map(|client| client.user);
+        let is_known = user.is_some_and(|user| user == 0 || user == self.user);
         let place = if is_known {
             Place::take(&self.asking).ok_or("too many ask at once; try again")
         } else {
@@ -197,7 +203,7 @@ impl Desk {
             Err(why) => return drop(refuse(&mut client, why)),
         };
         let (requests, waker, listening) = (requests.clone(), Arc::clone(waker), Arc::clone(&self.listening));
-        let serve = move || drop(serve(client, place, &listening, &requests, &waker));
+        let serve = move || drop(serve((client, user == Some(0)), place, &listening, &requests, &waker));
         drop(thread::Builder::new().name("client".to_owned()).spawn(serve));
     }
 }
@@ -207,8 +213,9 @@ fn refuse(client: &mut UnixStream, why: &str) -> io::Result<()> {
     client.write_all(error(why).as_bytes())
 }
 
+/// Serves a client, which is root or is not.
 fn serve(
-    mut client: UnixStream,
+    (mut client, is_root): (UnixStream, bool),
     place: Place,
     listening: &Arc<AtomicUsize>,
     requests: &Sender<Request>,
@@ -229,6 +236,7 @@ fn serve(
     let mut words = request.splitn(3, ' ');
     match (words.next().unwrap_or_default(), words.next().and_then(LineHint::read)) {
         ("status", _) => pass_on(Request::Status(answer))?,
+        ("flows", _) => pass_on(Request::Flows { with_addresses: is_root, answer })?,
         ("hint", Some(hint)) => {
             let peer = words.next().map(str::to_owned);
             pass_on(Request::Hint { hint, peer, answer })?;
@@ -246,7 +254,7 @@ fn serve(
         _ => {
             return refuse(
                 &mut client,
-                "expected `status`, `events`, `hint` or `down`; is the command of another version?",
+                "expected `status`, `flows`, `events`, `hint` or `down`; is the command of another version?",
             );
         }
     }

@@ -82,6 +82,8 @@ pub struct ServiceStatus {
     pub packets_refused: u64,
     /// Packets that its queue marked in place of that.
     pub packets_marked: u64,
+    /// Acknowledgements of TCP that were made here, where it ends at both ends of the link.
+    pub acknowledgements_made: u64,
 }
 
 impl ServiceStatus {
@@ -97,6 +99,7 @@ impl ServiceStatus {
             received_bps: rate(metrics.received.octets),
             packets_refused: counted.packets_refused,
             packets_marked: counted.packets_marked,
+            acknowledgements_made: counted.acknowledgements_regenerated,
         }
     }
 }

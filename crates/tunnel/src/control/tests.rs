@@ -42,7 +42,7 @@ fn the_tunnel_forgets_who_listened_and_has_gone_before_anything_happens() {
     theirs.write_all(b"events\n").expect("room");
     let (asking, listening) = (Arc::default(), Arc::default());
     let place = Place::take(&asking).expect("a place");
-    let serving = thread::spawn(move || serve(ours, place, &listening, &requests, &waker).is_ok());
+    let serving = thread::spawn(move || serve((ours, true), place, &listening, &requests, &waker).is_ok());
     let Ok(Request::Events(listener)) = asked.recv_timeout(LONG) else { panic!("it is not passed on") };
     assert!(listener.is_there());
     drop(theirs);

@@ -11,12 +11,14 @@
 //! | `allowed.rs` | whose an address is |
 //! | `congestion.rs` | marks of congestion, from datagrams to packets |
 //! | `icmp_errors.rs` | errors of ICMP to whoever sends what cannot go on |
+//! | `flow_book.rs` | what each flow sends and receives, while somebody asks |
 //! | `hint.rs` | [`LineHint`]: what somebody outside knows of a line |
 //! | `counters.rs` | [`Counters`]: what is counted over all peers |
 
 mod allowed;
 mod congestion;
 mod counters;
+mod flow_book;
 mod hint;
 mod icmp_errors;
 mod network;
@@ -26,6 +28,7 @@ mod peer;
 mod turn;
 
 pub use counters::Counters;
+pub(crate) use flow_book::{Count, FlowBook, FlowCount};
 pub use hint::LineHint;
 pub use network::NetworkLayer;
 pub use new_peer::{AddError, NewPeer};
@@ -92,6 +95,8 @@ pub struct Hub<R> {
     icmp_errors: IcmpErrors,
     small: Slab,
     counters: Counters,
+    /// While somebody asks what flows do.
+    flows: Option<FlowBook>,
     /// Packets given to the queues of the links: those that these took, and those that they had no room for.
     offered: u64,
     events: Events<Event>,
@@ -112,6 +117,7 @@ impl<R: Random> Hub<R> {
             icmp_errors: IcmpErrors::default(),
             small: Slab::new(),
             counters: Counters::default(),
+            flows: None,
             offered: 0,
             events: Events::default(),
         }
@@ -162,6 +168,21 @@ impl<R: Random> Hub<R> {
     #[must_use]
     pub fn datagrams_sent(&self) -> (u64, u64) {
         (self.outbox.sent, self.outbox.lost)
+    }
+
+    /// Counts from now on what flows do, or goes on with it.
+    pub(crate) fn keep_flow_book(&mut self, now: Time) {
+        FlowBook::keep(&mut self.flows, now);
+    }
+
+    /// What flows have done since then.
+    pub(crate) fn flow_book(&self) -> Option<&FlowBook> {
+        self.flows.as_ref()
+    }
+
+    /// The services on the link to a peer, by its place among the peers.
+    pub(crate) fn mux_at(&self, index: usize) -> Option<(PeerId, &Mux)> {
+        self.peers.get(index).map(|peer| (peer.id, peer.bearer.inner()))
     }
 
     /// The session.

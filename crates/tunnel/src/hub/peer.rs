@@ -3,6 +3,7 @@
 use super::allowed::AllowedAddresses;
 use super::congestion::Congestion;
 use super::counters::Counters;
+use super::flow_book::FlowBook;
 use super::hint::LineHint;
 use super::network::NetworkLayer;
 use super::outbox::Outbox;
@@ -193,6 +194,7 @@ pub(crate) struct Shared<'t, N> {
     pub(crate) allowed: &'t AllowedAddresses,
     pub(crate) network: &'t mut N,
     pub(crate) counters: &'t mut Counters,
+    pub(crate) flows: &'t mut Option<FlowBook>,
 }
 
 impl<N: NetworkLayer> Shared<'_, N> {
@@ -227,6 +229,7 @@ impl Peer {
                     allowed: shared.allowed,
                     network: shared.network,
                     counters: shared.counters,
+                    flows: shared.flows,
                 },
                 ready,
                 departed,
@@ -315,7 +318,7 @@ impl<N: NetworkLayer> Port for PeerPort<'_, N> {
     }
 
     fn deliver(&mut self, packet: Packet, now: Time) {
-        let Shared { allowed, counters, .. } = &mut self.shared;
+        let Shared { allowed, counters, flows, .. } = &mut self.shared;
         let Some((packet, headers)) = Packet::read(packet.octets) else {
             counters.not_packets_received += 1;
             return;
@@ -323,6 +326,9 @@ impl<N: NetworkLayer> Port for PeerPort<'_, N> {
         if allowed.find(headers.source) != Some(self.index) {
             counters.sources_not_allowed += 1;
             return;
+        }
+        if let Some(flows) = flows {
+            flows.receives(self.index, &packet, headers);
         }
         let packet = self.congestion.pass_on(packet, now);
         if may_say_mss(&packet.octets) {

@@ -15,7 +15,7 @@
 
 use super::network::NetworkLayer;
 use super::peer::{Served, Shared};
-use super::{Event, Hub, Next};
+use super::{Event, FlowBook, Hub, Next};
 use crate::line::Line;
 use arqway_link::{Ecn, Frame, Holds, IcmpError, LinkService, Packet, Tag, bearer};
 use arqway_net::{Again, Arrival, Datagrams, NetError};
@@ -45,6 +45,7 @@ impl<R: Random> Hub<R> {
         self.outbox.flush(line)?;
         let mut more = self.read_line(line, now)?;
         self.act(now);
+        FlowBook::end_if_forgotten(&mut self.flows, now);
         more |= self.read_packets(network, now)?;
         // Twice: on a line that is full, what keeps the keys alive goes before packets; and these may want keys.
         self.send_own(line, now)?;
@@ -211,6 +212,9 @@ impl<R: Random> Hub<R> {
         if is_too_large {
             self.icmp_errors.send(&packet, IcmpError::TooBig(largest), network, now)?;
         }
+        if let Some(flows) = &mut self.flows {
+            flows.sends(index, &packet, headers);
+        }
         match peer.bearer.handle_packet(packet, now) {
             Err(_) if is_too_large => self.counters.packets_too_large += 1,
             // The queue counts which one it has no room for: this one, or one that it took before.
@@ -245,9 +249,9 @@ impl<R: Random> Hub<R> {
 
     /// Pumps the link to a peer.
     fn pump(&mut self, index: usize, network: &mut impl NetworkLayer, now: Time) -> Result<Served, NetError> {
-        let Self { session, peers, allowed, agenda, outbox, counters, events, .. } = self;
+        let Self { session, peers, allowed, agenda, outbox, counters, events, flows, .. } = self;
         let Some(peer) = peers.get_mut(index) else { return Ok(Served::Wholly) };
-        let (served, deadline) = peer.serve(index, &mut Shared { session, outbox, allowed, network, counters }, now)?;
+        let (served, deadline) = peer.serve(index, &mut Shared { session, outbox, allowed, network, counters, flows }, now)?;
         agenda.set_deadline(index, deadline);
         while let Some(event) = peer.bearer.poll_event() {
             if event == bearer::Event::Down && !peer.bearer.outage().is_known() {

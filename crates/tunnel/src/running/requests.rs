@@ -1,7 +1,7 @@
 //! What a running tunnel does for those who ask: see `control`.
 
 use super::{Running, RunningTunnel};
-use crate::control::{self, CountersStatus, EventLine, PeerStatus, Request, ServiceStatus, Status, What, line_of_json};
+use crate::control::{self, CountersStatus, EventLine, FlowsStatus, PeerStatus, Request, ServiceStatus, Status, What, line_of_json};
 use crate::hub::LineHint;
 use arqway_session::PeerId;
 use arqway_units::{BitRate, Span, Time};
@@ -11,6 +11,9 @@ impl<T: FnMut(&EventLine)> Running<'_, T> {
     pub(super) fn answer(&mut self, request: Request, now: Time) {
         match request {
             Request::Status(answer) => drop(answer.send(line_of_json(&self.tunnel.status(now)))),
+            Request::Flows { with_addresses, answer } => {
+                drop(answer.send(self.tunnel.flows(with_addresses, now)));
+            }
             Request::Events(listener) => self.tunnel.journal.listen(listener),
             Request::Hint { hint, peer, answer } => drop(answer.send(self.hint(hint, peer.as_deref(), now))),
             Request::Down(answer) => {
@@ -41,6 +44,15 @@ impl<T: FnMut(&EventLine)> Running<'_, T> {
 }
 
 impl RunningTunnel {
+    /// What flows have done since somebody asked first.
+    fn flows(&mut self, with_addresses: bool, now: Time) -> String {
+        self.hub.keep_flow_book(now);
+        let Self { hub, journal, services, .. } = self;
+        let of_peer = |index| hub.mux_at(index).map(|(peer, mux)| (journal.name_of(peer).to_owned(), mux));
+        let status = hub.flow_book().map(|book| FlowsStatus::new(book, with_addresses, of_peer, services, now));
+        line_of_json(&status)
+    }
+
     /// What it is like now.
     fn status(&mut self, now: Time) -> Status {
         let peers: Vec<(PeerId, String)> = self.journal.peers().map(|(id, name)| (id, name.to_owned())).collect();

@@ -152,6 +152,12 @@ impl Split {
         if self.held < MOST_HELD_BY_ALL { self.most } else { 0 }
     }
 
+    /// Whether the connection of a packet of the host at this end is split.
+    pub(super) fn has(&self, packet: &[u8]) -> bool {
+        let connection = Segment::read(packet).and_then(|(headers, payload, _)| self.connections.get(&Flow::of(&headers, &payload)));
+        connection.is_some_and(Connection::is_split)
+    }
+
     /// It is this time.
     pub(super) fn set_now(&mut self, now: Time) {
         self.now = now;
