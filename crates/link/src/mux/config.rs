@@ -111,6 +111,10 @@ impl Config {
         let mut queues = alloc::vec![self.queue];
         queues.extend(self.classes.iter().filter_map(of_class));
         queues.resize(services, self.queue);
+        if queues.iter().flatten().any(QueueLimits::has_two_rules) {
+            let class = self.classes.iter().position(|class| class.queue.as_ref().is_some_and(QueueLimits::has_two_rules));
+            return Err(ConfigError::TwoRules { class });
+        }
         let classifier = Classifier::new(rules.map(|(rule, service)| (rule, id(service))));
         let shares = set_aside.shares();
         let carried = carries.then(|| Carried::new(set_aside, id(services), services));
@@ -289,6 +293,12 @@ pub enum ConfigError {
         /// Which class says so, counted from 0; otherwise the table does.
         class: Option<usize>,
     },
+    /// Two rules by which packets of one queue are dropped.
+    #[error("a queue with both `codel` and `l4s`; expected one of them, or `fair`, with which `codel` is for those without ECT(1)")]
+    TwoRules {
+        /// Which class says so, counted from 0; otherwise the link layer does.
+        class: Option<usize>,
+    },
     /// The shares do not come out.
     #[error(transparent)]
     Rates(#[from] RateError),
@@ -300,7 +310,7 @@ impl ConfigError {
     pub fn class(&self) -> Option<usize> {
         match self {
             Self::NoSuchClass { class, .. } | Self::NameTaken { class, .. } => Some(*class),
-            Self::SplitLoses { class } => *class,
+            Self::SplitLoses { class } | Self::TwoRules { class } => *class,
             Self::TooManyServices { .. }
             | Self::RatesWithoutShares
             | Self::CarriesWithMeasuredShares

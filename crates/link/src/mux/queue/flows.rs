@@ -11,22 +11,29 @@
 
 use super::super::places::Places;
 use super::codel::{self, Bounds, Standing};
+use super::coupled::{Aims, Coupled, Side, Verdict};
 use super::largest::Largest;
 use super::limits::{Between, Fair};
 use super::packets::{List, Packets};
 use super::turns::{Members, Round};
 use alloc::vec::Vec;
 use arqway_contract::Packet;
-use arqway_ip::{Flow, Outline, mark_congestion};
+use arqway_ip::{Ecn, Flow, Outline, mark_congestion};
 use arqway_units::{Span, Time};
 use core::hash::{Hash, Hasher};
 use core::net::IpAddr;
 use siphasher::sip::SipHasher13;
 
+/// The queues where packets with ECT(1) are kept apart, and flows are not; the first is that of all where nothing is.
+const CLASSIC: u16 = 0;
+const LOW_LATENCY: u16 = 1;
+
 /// Flows, each with its queue.
 #[derive(Debug)]
 pub(super) struct Flows {
     fair: Option<Fair>,
+    /// Whether packets with ECT(1) have a queue of their own, where flows have none.
+    is_coupled: bool,
     seed: u64,
     queues: Vec<Queue>,
     of_hash: Places,
@@ -76,8 +83,10 @@ pub(super) struct Counts {
 
 impl Flows {
     /// None yet. Queues of flows take their memory when the first packet comes: a hub has hundreds of classes, most of them at rest.
-    pub(super) fn new(fair: Option<Fair>, seed: u64) -> Self {
-        Self::with_queues(if fair.is_some() { 0 } else { 1 }, fair, seed)
+    pub(super) fn new(fair: Option<Fair>, has_l4s: bool, seed: u64) -> Self {
+        let is_coupled = has_l4s && fair.is_none();
+        let queues = if fair.is_some() { 0 } else { 1 + usize::from(is_coupled) };
+        Self { is_coupled, ..Self::with_queues(queues, fair, seed) }
     }
 
     fn with_queues(queues: usize, fair: Option<Fair>, seed: u64) -> Self {
@@ -85,6 +94,7 @@ impl Flows {
         let quantum = fair.unwrap_or_default().quantum.get();
         Self {
             fair,
+            is_coupled: false,
             seed,
             queues: alloc::vec![Queue::default(); queues],
             of_hash: Places::new(queues),
@@ -130,7 +140,9 @@ impl Flows {
 
     /// The queue of a packet's flow.
     pub(super) fn queue_of(&mut self, packet: &Packet) -> u16 {
-        let Some(Fair { between, queues, .. }) = self.fair else { return 0 };
+        let Some(Fair { between, queues, .. }) = self.fair else {
+            return if self.is_coupled && heeds_each_mark(packet) { LOW_LATENCY } else { CLASSIC };
+        };
         if self.queues.is_empty() {
             *self = Self { since: self.since, ..Self::with_queues(queues.get(), self.fair, self.seed) };
         }
@@ -170,8 +182,9 @@ impl Flows {
         self.resized(queue);
     }
 
-    /// Takes the packet whose turn it is, of those that are not too old, and that `CoDel` lets go where it has these bounds.
-    pub(super) fn next(&mut self, bounds: Option<Bounds>, now: Time) -> Option<Packet> {
+    /// Takes the packet whose turn it is, of those that are not too old, and that `CoDel` lets go where it has these bounds. Those with ECT(1)
+    /// are marked in place of that where they have waited longer than the step, if there is one.
+    pub(super) fn next(&mut self, bounds: Option<Bounds>, step: Option<Span>, now: Time) -> Option<Packet> {
         loop {
             let host = self.hosts.round.next(&mut self.hosts.turns)?;
             let queue = self.hosts.flows.get_mut(usize::from(host))?.next(&mut self.turns);
@@ -179,7 +192,7 @@ impl Flows {
                 self.hosts.round.pass(&mut self.hosts.turns);
                 continue;
             };
-            let packet = self.take(queue, bounds, now);
+            let packet = self.take(queue, bounds, step, now);
             self.resized(queue);
             if let Some(packet) = packet {
                 self.last = queue;
@@ -236,7 +249,7 @@ impl Flows {
     pub(super) fn mark_first(&mut self, queue: u16) -> bool {
         let Some(Queue { list, .. }) = self.queues.get(usize::from(queue)) else { return false };
         let Some(first) = self.packets.first(list) else { return false };
-        if first.ecn() == arqway_ip::Ecn::Ce {
+        if first.ecn() == Ecn::Ce {
             return true;
         }
         let marked = marked(first);
@@ -244,9 +257,54 @@ impl Flows {
         marked.map(|marked| self.packets.replace_first(list, marked)).is_some()
     }
 
-    fn take(&mut self, queue: u16, bounds: Option<Bounds>, now: Time) -> Option<Packet> {
+    /// Takes the packet whose turn it is of two queues that are coupled.
+    pub(super) fn next_coupled(&mut self, coupled: &mut Coupled, aims: Aims, now: Time) -> Option<Packet> {
+        loop {
+            let [classic, low] = [CLASSIC, LOW_LATENCY].map(|queue| {
+                self.drop_expired(queue, now);
+                let first = self.packets.first(&self.queues.get(usize::from(queue))?.list)?;
+                Some(first.age(now).min(now.since(self.since)))
+            });
+            let (queue, side) = match (classic, low) {
+                (Some(_), Some(_)) if coupled.turn() == Side::Classic => (CLASSIC, Side::Classic),
+                (Some(_), None) => (CLASSIC, Side::Classic),
+                (_, Some(_)) => (LOW_LATENCY, Side::LowLatency),
+                (None, None) => return None,
+            };
+            let are_both = classic.is_some() && low.is_some();
+            coupled.update(classic.max(low)?, aims, now);
+            let mut waits = self.waits(queue, now)?;
+            let packet = waits.take()?;
+            // The only packet is no queue, however slow the line is.
+            let waited = if waits.list.is_empty() { Span::ZERO } else { waits.waited(&packet) };
+            let octets = octets(&packet);
+            let packet = match coupled.judge(side, waited, aims) {
+                Verdict::Goes => Some(packet),
+                Verdict::Marked => waits.mark(packet),
+                Verdict::Dropped => {
+                    waits.counts.dropped += 1;
+                    None
+                }
+            };
+            self.resized(queue);
+            if are_both { coupled.charge(side, octets) } else { coupled.alone() }
+            if packet.is_some() {
+                self.last = queue;
+                return packet;
+            }
+        }
+    }
+
+    fn take(&mut self, queue: u16, bounds: Option<Bounds>, step: Option<Span>, now: Time) -> Option<Packet> {
         let mut codel = self.at(queue).codel;
         let mut waits = self.waits(queue, now)?;
+        if let Some(step) = step
+            && waits.packets.first(waits.list).is_some_and(heeds_each_mark)
+        {
+            let packet = waits.take()?;
+            let is_late = waits.waited(&packet) > step && !waits.list.is_empty();
+            return if is_late { waits.mark(packet) } else { Some(packet) };
+        }
         let Some(bounds) = bounds else { return waits.take() };
         let packet = codel.next(&mut waits, bounds, now);
         self.at(queue).codel = codel;
@@ -316,9 +374,14 @@ impl Standing for Waits<'_> {
     }
 }
 
+/// Whether a packet's ends say that they heed each mark (RFC 9331, Section 5.3: where it is marked already, they may).
+fn heeds_each_mark(packet: &Packet) -> bool {
+    matches!(packet.ecn(), Ecn::Ect1 | Ecn::Ce)
+}
+
 /// A packet with a mark of congestion, where that is understood.
 fn marked(packet: &Packet) -> Option<Packet> {
-    if packet.ecn() == arqway_ip::Ecn::Ce {
+    if packet.ecn() == Ecn::Ce {
         return Some(packet.clone());
     }
     let octets = mark_congestion(&packet.octets)?.into();

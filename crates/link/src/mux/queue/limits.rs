@@ -2,6 +2,7 @@
 //!
 //! ```toml
 //! queue = { half-round-trips = 2, drop-from-front = true, fair = { between = "flows" }, codel = { target = "5 ms" } }
+//! queue = { half-round-trips = 2, l4s = { step = "1 ms", target = "15 ms" } }
 //! ```
 
 use arqway_units::{Span, optional_positive_span, positive_span};
@@ -40,6 +41,10 @@ pub struct QueueLimits {
     /// Drops or marks packets before the queue is full, so that none stands: `CoDel`, of each flow where these have queues of their own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub codel: Option<Codel>,
+    /// Marks packets with ECT(1) as soon as they have waited, for ends that heed each mark (L4S, RFC 9330): in a queue of their own that is
+    /// coupled with that of all others (RFC 9332); with `fair`, in the queues of their flows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub l4s: Option<L4s>,
 }
 
 impl Default for QueueLimits {
@@ -54,7 +59,15 @@ impl Default for QueueLimits {
             ack_filter: false,
             fair: None,
             codel: None,
+            l4s: None,
         }
+    }
+}
+
+impl QueueLimits {
+    /// Whether two rules would drop packets of one queue.
+    pub(in crate::mux) fn has_two_rules(&self) -> bool {
+        self.codel.is_some() && self.l4s.is_some() && self.fair.is_none()
     }
 }
 
@@ -163,5 +176,26 @@ impl Default for Codel {
     /// Those of RFC 8289, Section 4.
     fn default() -> Self {
         Self { target: Span::from_milliseconds(5), interval: Span::from_milliseconds(100) }
+    }
+}
+
+/// How long packets wait before they are marked whose ends say ECT(1); and how long others do in the queue beside theirs. Under a bearer that
+/// has a pace neither is less than two largest packets take, and the target grows with a round trip beyond 100 ms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct L4s {
+    /// Those with ECT(1) are marked where they have waited longer.
+    #[serde(deserialize_with = "positive_span")]
+    pub step: Span,
+    /// What others wait, about; without effect with `fair`.
+    #[serde(deserialize_with = "positive_span")]
+    pub target: Span,
+}
+
+impl Default for L4s {
+    /// Those of RFC 9332, Appendix A.
+    fn default() -> Self {
+        Self { step: Span::from_milliseconds(1), target: Span::from_milliseconds(15) }
     }
 }

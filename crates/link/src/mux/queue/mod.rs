@@ -37,19 +37,21 @@
 //! ```
 
 mod codel;
+mod coupled;
 mod flows;
 mod largest;
 mod limits;
 mod packets;
 mod turns;
 
-pub use limits::{Between, Codel, Fair, QueueLimits, Queues, QueuesError};
+pub use limits::{Between, Codel, Fair, L4s, QueueLimits, Queues, QueuesError};
 
 use super::recovery;
 use arqway_contract::{Counters, Packet};
 use arqway_ip::{Protocol, supersedes};
 use arqway_units::{BitRate, Octets, Span, Time, ToFloat, truncate};
 use codel::Bounds;
+use coupled::{Aims, Coupled};
 use flows::{Counts, Flows};
 
 /// Where the limit follows from the round trip, it is no less: what TCP begins with (RFC 6928).
@@ -82,6 +84,9 @@ pub(super) struct ClassQueue {
     most_octets: Option<usize>,
     /// How long packets may wait, where that is bounded.
     bounds: Option<Bounds>,
+    /// The same where those with ECT(1) are kept apart, or marked in the queues of their flows.
+    aims: Option<Aims>,
+    coupled: Option<Coupled>,
     flows: Flows,
     /// Those for which there was no room, or that made room for others.
     refused: u64,
@@ -100,7 +105,9 @@ impl ClassQueue {
             burst: 0,
             most_octets: None,
             bounds: limits.codel.map(|Codel { target, interval }| Bounds { target, interval }),
-            flows: Flows::new(limits.fair, seed),
+            aims: limits.l4s.map(Aims::from),
+            coupled: limits.l4s.filter(|_| limits.fair.is_none()).map(|_| Coupled::default()),
+            flows: Flows::new(limits.fair, limits.l4s.is_some(), seed),
             refused: 0,
             superseded: 0,
         }
@@ -152,7 +159,7 @@ impl ClassQueue {
 
     /// Whether packets are marked in place of being dropped, where that is understood: everywhere but in a plain queue, as the papers have it.
     fn marks(&self) -> bool {
-        self.limits.codel.is_some() || self.limits.fair.is_some()
+        self.limits.codel.is_some() || self.limits.fair.is_some() || self.limits.l4s.is_some()
     }
 
     /// Whether so many octets more may wait for a mark to be heard.
@@ -212,6 +219,11 @@ impl ClassQueue {
             let target = target.max(interval / TARGET_SHARE).max(rate.time_to_send(Octets::new(packets)));
             Bounds { target, interval }
         });
+        self.aims = self.limits.l4s.map(|l4s| {
+            let round_trip = truncate(round_trip.as_nanoseconds().to_f64() * self.round_trips);
+            let two_packets = rate.time_to_send(Octets::of(self.flows.largest_packet() * 2));
+            Aims::from(l4s).on_link(two_packets, Span::from_nanoseconds(round_trip))
+        });
     }
 
     /// The link is there again: what waited for that is no queue.
@@ -221,7 +233,11 @@ impl ClassQueue {
 
     /// Takes the next packet that is still worth something.
     pub(super) fn pop(&mut self, now: Time) -> Option<Packet> {
-        self.flows.next(self.bounds, now)
+        match (&mut self.coupled, self.aims) {
+            (Some(coupled), Some(aims)) => self.flows.next_coupled(coupled, aims, now),
+            (None, Some(aims)) => self.flows.next(self.bounds, Some(aims.step), now),
+            (_, None) => self.flows.next(self.bounds, None, now),
+        }
     }
 
     /// Puts the one back that was taken last.

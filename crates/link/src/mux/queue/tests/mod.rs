@@ -1,6 +1,7 @@
 //! What waits, and what is dropped for it.
 
 mod codel;
+mod coupled;
 mod fair;
 
 use super::*;
