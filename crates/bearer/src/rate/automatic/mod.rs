@@ -356,6 +356,12 @@ impl Automatic {
             self.capacity = self.bounded(self.capacity.max(arrived.min(sent)));
             return;
         }
+        // Nor does a wait that is hardly longer, where the pace is not used: what arrived is what was sent. Were the line slower than that by now,
+        // it would soon be much longer.
+        if self.is_known && !self.round.uses(sent, self.pace) && queue <= target + BEYOND {
+            self.longer.interrupt();
+            return;
+        }
         self.growth.feel();
         // What waits may as well be a longer path.
         if is_constant(rates) && queue > target + BEYOND {

@@ -31,6 +31,13 @@ pub(super) struct Round {
     pub(super) paces: [f64; 2],
 }
 
+impl Round {
+    /// Whether one who sends so much uses the present pace, or one that it has had lately.
+    pub(super) fn uses(&self, sent: f64, pace: f64) -> bool {
+        self.was_full || sent > USED * self.paces.into_iter().filter(|paced| *paced > 0.0).fold(pace, f64::min)
+    }
+}
+
 impl Automatic {
     /// A round is over: all that is reported from now on was sent at the present pace.
     pub(super) fn end_round(&mut self, heard: &Heard, queue: f64, target: f64, now: Time) {

@@ -229,6 +229,11 @@ impl Flows {
         }
     }
 
+    /// How many packets wait in a queue.
+    pub(super) fn len_of(&self, queue: u16) -> usize {
+        self.queues.get(usize::from(queue)).map_or(0, |queue| queue.list.len())
+    }
+
     /// The last packet of a queue.
     pub(super) fn last(&self, queue: u16) -> Option<&Packet> {
         self.packets.last(&self.queues.get(usize::from(queue))?.list)

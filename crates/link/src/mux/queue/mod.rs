@@ -62,6 +62,8 @@ const MOST_OCTETS: usize = 16 * 1024 * 1024;
 const LEAST_OCTETS: usize = 64;
 /// How much of what the link carries a burst may be, and how long it may wait.
 const BURST: Span = Span::from_milliseconds(200);
+/// Connections that begin at once, such as a page's, may fill so much of the rate with their first packets, where flows take turns.
+const STARTS: Span = Span::from_milliseconds(500);
 /// The target is no less than so many largest packets take (RFC 8289, Section 4.4, where one does not go between two others).
 const TARGET_PACKETS: f64 = 1.5;
 /// Of an interval, the target: RFC 8289, Section 4.3, has it at a twentieth to a tenth.
@@ -78,6 +80,8 @@ pub(super) struct ClassQueue {
     round_trips: f64,
     /// What it carries while a burst may wait.
     burst: usize,
+    /// What may wait while no flow has more than its first packets there.
+    starts: usize,
     /// Whether packets wait for others in the service.
     is_held_back: bool,
     /// How many octets may wait, where that follows from the round trip.
@@ -103,6 +107,7 @@ impl ClassQueue {
             round_trips: if is_held_back { recovery::MOST } else { 1.0 },
             is_held_back,
             burst: 0,
+            starts: 0,
             most_octets: None,
             bounds: limits.codel.map(|Codel { target, interval }| Bounds { target, interval }),
             aims: limits.l4s.map(Aims::from),
@@ -175,6 +180,10 @@ impl ClassQueue {
         if waiting + size <= most {
             return Some(most);
         }
+        // What a connection begins with (RFC 6928) is no standing queue of its own.
+        if self.limits.fair.is_some() && self.flows.len_of(queue) < LEAST_PACKETS && waiting + size <= self.starts {
+            return Some(self.starts);
+        }
         let is_burst = now.since(self.flows.busy_since(queue, now)) < BURST && !is_tcp(packet);
         Some(most.max(if is_burst { self.burst } else { waiting.saturating_sub(size.max(2 * LEAST_OCTETS)) }))
     }
@@ -192,6 +201,7 @@ impl ClassQueue {
     pub(super) fn set_capacity(&mut self, rate: BitRate, round_trip: Span) {
         self.link = Some((rate, round_trip));
         self.burst = rate.octets_in(BURST).as_usize().min(MOST_OCTETS);
+        self.starts = rate.octets_in(STARTS).as_usize().min(MOST_OCTETS);
         self.follow_link();
     }
 

@@ -47,6 +47,11 @@ impl List {
         self.packets == 0
     }
 
+    /// How many packets it has.
+    pub(super) fn len(&self) -> usize {
+        self.packets as usize
+    }
+
     /// How many octets its packets have.
     pub(super) fn octets(&self) -> usize {
         self.octets
