@@ -13,13 +13,17 @@ pub struct Protocol(u8);
 const NAMES: [(&str, Protocol); 6] = [
     ("tcp", Protocol::TCP),
     ("udp", Protocol::UDP),
-    ("icmp", Protocol(1)),
-    ("icmpv6", Protocol(58)),
+    ("icmp", Protocol::ICMP),
+    ("icmpv6", Protocol::ICMPV6),
     ("sctp", Protocol::SCTP),
     ("esp", Protocol::ESP),
 ];
 
 impl Protocol {
+    /// Internet Control Message Protocol: errors, and pings.
+    pub const ICMP: Self = Self(1);
+    /// The same of IPv6.
+    pub const ICMPV6: Self = Self(58);
     /// Transmission Control Protocol.
     pub const TCP: Self = Self(6);
     /// User Datagram Protocol.

@@ -10,6 +10,7 @@
 //! | UDP: DNS, TFTP, SNMP, syslog, RADIUS, NFS, SIP, CoAP | reliable | a question and its answer: whoever waits for a timer waits for seconds |
 //! | UDP: QUIC (443) | reliable | as TCP |
 //! | UDP: RTP (5004-5005, 16384-32767), STUN and TURN (3478-3481), IAX (4569), Zoom (8801-8810), Meet (19302-19309) | low delay | what comes late is lost |
+//! | ICMP and ICMPv6 with `watch` | low delay | an error that is lost is waited for, and nobody asks for it again |
 //! | UDP with `watch`: what says EF, VA, AF4x or CS4; RTP on any port; small packets that come steadily | low delay | a call or a game, whatever its port |
 //! | all else | default | a wrong guess is worse than none |
 //!
@@ -51,7 +52,7 @@ pub struct BestEffort {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub low_delay: Option<ServiceConfig>,
     /// Whether flows of UDP on other ports are told by what they do, and by their codepoint: RTP on any port, small packets that come
-    /// steadily, and what EF, VA, AF4x or CS4 says want low delay, too.
+    /// steadily, and what EF, VA, AF4x or CS4 says want low delay, too; so do ICMP and `ICMPv6`.
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     pub watch: bool,
     /// Whether TCP ends at both ends of the link where it goes by `reliable`, which has to be `tally` without `persistence`.
@@ -196,6 +197,7 @@ fn best_effort(watch: bool) -> Vec<(Rule, Want)> {
     ];
     if watch {
         let said = FOR_CONVERSATIONS.into_iter().filter_map(Ds::new);
+        rules.extend([Protocol::ICMP, Protocol::ICMPV6].map(|icmp| (Rule::of_protocol(icmp), Want::LowDelay)));
         rules.extend(said.map(|ds| (Rule { ds: Some(ds), ..Rule::of_protocol(Protocol::UDP) }, Want::LowDelay)));
     }
     rules.extend(RELIABLE_PORTS.into_iter().filter_map(|ports| by_port(ports, Want::Reliable)));

@@ -31,6 +31,21 @@ fn one_report_leaves_a_part_of_what_the_line_carried_a_moment_ago() {
     assert!((automatic.capacity - 1.5e5).abs() < 1.0, "{}", automatic.capacity);
 }
 
+/// A page is sent in bursts, each after a round trip in which nothing was: what arrives of it is no rate of the line's.
+#[test]
+fn what_arrives_of_a_pace_that_is_not_used_does_not_lower_it_where_it_hardly_waits_longer() {
+    let fallen = |sent: f64, queue: f64, paced: f64| {
+        let mut automatic = automatic();
+        (automatic.pace, automatic.round.paces) = (1e6, [paced, 1e6]);
+        automatic.follow(Rates { sent, arrived: 0.9 * sent, lost: 0.0, datagrams: 12 }, queue, 0.006, at(1000));
+        automatic.capacity < 0.9e6
+    };
+    assert!(!fallen(3e5, 0.01, 1e6));
+    assert!(fallen(8e5, 0.01, 1e6), "the pace is used");
+    assert!(fallen(3e5, 0.01, 4e5), "it was, a moment ago");
+    assert!(fallen(3e5, 0.02, 1e6), "and a queue that is longer by more stands");
+}
+
 /// Each datagram goes, and is heard of, 40 ms after the one before.
 fn heard(number: u64) -> Heard {
     Heard {

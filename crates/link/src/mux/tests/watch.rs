@@ -46,6 +46,24 @@ fn carrier(mux: &mut Mux, packet: Packet, now: Time) -> usize {
 }
 
 #[test]
+fn errors_and_pings_go_with_low_delay() {
+    let icmp = |version: bool| {
+        let mut octets = Vec::new();
+        if version {
+            let ping = PacketBuilder::ipv4([10, 0, 0, 1], [10, 0, 1, 2], 64).icmpv4_echo_request(1, 2);
+            ping.write(&mut octets, &[0; 56]).expect("memory");
+        } else {
+            let ping = PacketBuilder::ipv6([1; 16], [2; 16], 64).icmpv6_echo_request(1, 2);
+            ping.write(&mut octets, &[0; 56]).expect("memory");
+        }
+        Packet::new(octets)
+    };
+    for version in [true, false] {
+        assert_eq!([true, false].map(|watch| carrier(&mut mux(watch), icmp(version), at(0))), [LOW_DELAY, DEFAULT]);
+    }
+}
+
+#[test]
 fn rtp_on_any_port_goes_with_low_delay_from_its_third_packet_on_also_with_losses() {
     let mut mux = mux(true);
     let carriers = [65_534, 65_535, 3, 4].map(|number| carrier(&mut mux, rtp(50_000, 96, number, 1), at(0)));

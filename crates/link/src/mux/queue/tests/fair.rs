@@ -265,3 +265,24 @@ fn an_outage_drops_nothing_of_a_queue_that_stood_before_it() {
     assert!(dropped_in(0..300) > 0, "it stands");
     assert_eq!(dropped_in(5300..5400), 0);
 }
+
+/// What a connection begins with, and what it goes on with: only for the latter its sender is told that there is a queue.
+#[test]
+fn connections_that_begin_have_room_for_their_first_ten_packets_while_all_goes_in_half_a_second() {
+    let tcp = |flow: u16, number: u32| {
+        let mut octets = of_flow([1, 2], flow, number, 1000, 0).octets.to_vec();
+        octets[9] = 6;
+        Packet::new(octets)
+    };
+    let half_round_trips = NonZeroUsize::new(2);
+    let mut queue = fair(Between::Flows, QueueLimits { half_round_trips, ..QueueLimits::default() });
+    // 10,000 octets in a round trip, 25,000 in half a second.
+    queue.carries(10_000);
+    let mut pushed = |flow: u16, packets: std::ops::Range<u32>| {
+        packets.filter(|number| queue.push(tcp(flow, *number), at(0)).is_ok()).count()
+    };
+    assert_eq!([pushed(1, 0..10), pushed(2, 0..10)], [10, 10]);
+    assert_eq!(pushed(2, 10..12), 0, "of a flow that has begun");
+    assert!(pushed(3, 0..10) > 5, "others give way");
+    assert!(queue.flows.octets() <= 25_000, "{}", queue.flows.octets());
+}

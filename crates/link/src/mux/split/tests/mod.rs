@@ -3,10 +3,12 @@
 mod host;
 
 use super::super::*;
+use super::{Carried, Connection, Split};
 use crate::registry::ServiceConfig;
 use crate::tally;
 use alloc::collections::VecDeque;
 use alloc::vec;
+use alloc::vec::Vec;
 use arqway_contract::{Checked, Departure, Packet, Side, Start};
 use host::{Host, Manner};
 use proptest::prelude::*;
@@ -197,7 +199,60 @@ fn an_end_whose_peer_has_begun_anew_resets_the_connections_that_it_had() {
     assert_eq!(world.ends[0].poll_packet(), None);
 }
 
+/// A segment whose fields are anything, between the same two hosts, in one direction or the other.
+fn any_segment() -> impl Strategy<Value = (bool, Packet)> {
+    let numbers = (0u32..6, 0u32..6, any::<(bool, bool)>()).prop_map(|(sequence, acknowledgement, (far, wild))| {
+        let at = |number: u32| if wild { number.wrapping_mul(0x3fff_ffff) } else { number * 700 };
+        (far, at(sequence), at(acknowledgement))
+    });
+    (numbers, any::<u8>(), any::<u16>(), 0usize..1500, proptest::collection::vec(any::<u8>(), 0..40)).prop_map(
+        |((far, sequence, acknowledgement), flags, window, data, mut options)| {
+            options.resize(options.len().div_ceil(4) * 4, 0);
+            let (from, to) = if far { ([10, 0, 0, 2], [10, 0, 0, 1]) } else { ([10, 0, 0, 1], [10, 0, 0, 2]) };
+            let (source, destination) = if far { (80, 4000) } else { (4000, 80) };
+            let mut tcp = etherparse::TcpHeader::new(source, destination, sequence, window);
+            (tcp.acknowledgment_number, tcp.ece, tcp.cwr) = (acknowledgement, flags & 1 != 0, flags & 2 != 0);
+            // Most are what both hosts say all the time.
+            (tcp.syn, tcp.fin, tcp.rst, tcp.ack) = (flags & 0x70 == 0x70, flags & 0x0c == 0x0c, flags == 9, flags & 0x80 == 0);
+            tcp.set_options_raw(&options).expect("room");
+            let mut octets = Vec::new();
+            let builder = etherparse::PacketBuilder::ipv4(from, to, 64).tcp_header(tcp);
+            builder.write(&mut octets, &vec![0; data]).expect("memory");
+            // Offers.
+            octets[32] |= flags & 8;
+            (far, Packet::new(octets))
+        },
+    )
+}
+
 proptest! {
+    /// Peers and hosts may say anything: it is no reason to panic, nor to hold more than is allowed.
+    #[test]
+    fn nothing_that_hosts_or_the_peer_say_does_any_harm(segments in proptest::collection::vec((any_segment(), 0u64..400), 1..60)) {
+        let (mut split, mut now) = (Split::default(), Time::ZERO);
+        for ((far, packet), later) in segments {
+            now = now + Span::from_milliseconds(later);
+            split.set_now(now);
+            if split.poll_timeout().is_some_and(|due| due <= now) {
+                split.handle_timeout(now);
+                prop_assert!(split.poll_timeout().is_none_or(|due| due > now));
+            }
+            if far {
+                split.restore(packet);
+            } else {
+                split.hear(&packet, now);
+                if let Carried::Packet(_, Some(seen)) = split.carried(&packet, now) {
+                    split.given(&packet, &seen);
+                }
+            }
+            prop_assert_eq!(split.held, split.connections.values().map(Connection::held).sum::<u64>());
+            while split.poll_packet().is_some() {}
+            while split.for_service().is_some() {}
+        }
+        split.give_up();
+        prop_assert_eq!((split.held, split.connections.len()), (0, 0));
+    }
+
     #[test]
     fn whatever_is_lost_on_the_link_and_beside_it_each_host_gets_all_that_the_other_said(
         seed: u32, data: [u32; 2], first: [u32; 2], link in 0u32..300, beside in 0u32..60,
