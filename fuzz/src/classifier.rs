@@ -41,7 +41,12 @@ fn mux(classes: Vec<Class>, table: Table) -> Mux {
 }
 
 fn table_of_best_effort() -> Table {
-    Table::BestEffort(BestEffort { reliable: Some(raw_service()), low_delay: Some(raw_service()), watch: false, split: false })
+    Table::BestEffort(BestEffort {
+        reliable: Some(raw_service()),
+        low_delay: Some(raw_service()),
+        watch: false,
+        split: false,
+    })
 }
 
 struct Tables {

@@ -96,10 +96,8 @@ fn table_of_flows(status: &FlowsStatus) -> String {
         _ => format!("{} (addresses: ask as root)", flow.protocol),
     };
     let width = flows.iter().take(PRINTED).map(|flow| ends(flow).len()).max().unwrap_or(0).max(4);
-    let mut lines = vec![format!(
-        "{:<width$}  {:<12} {:<17} {:>11} {:>11}",
-        "flow", "service", "known by", "sent", "received"
-    )];
+    let mut lines =
+        vec![format!("{:<width$}  {:<12} {:<17} {:>11} {:>11}", "flow", "service", "known by", "sent", "received")];
     for flow in flows.iter().take(PRINTED) {
         let known = match (flow.seen_as.as_deref(), flow.is_split) {
             (Some("rtp"), _) => "RTP",
@@ -114,7 +112,10 @@ fn table_of_flows(status: &FlowsStatus) -> String {
     let left = flows.len().saturating_sub(PRINTED);
     if left > 0 || *others_octets > 0 {
         let octets: u64 = flows.iter().skip(PRINTED).map(|flow| flow.octets_sent + flow.octets_received).sum();
-        lines.push(format!("and {left} with less, and others too many to tell apart: {}", rate_of(octets + others_octets)));
+        lines.push(format!(
+            "and {left} with less, and others too many to tell apart: {}",
+            rate_of(octets + others_octets)
+        ));
     }
     lines.join("\n") + "\n"
 }

@@ -174,7 +174,13 @@ impl StandIn {
         }
         let blocks = answer.blocks.get(..3).unwrap_or(answer.blocks);
         if !blocks.is_empty() {
-            let length = if blocks.len() == 1 { 10 } else if blocks.len() == 2 { 18 } else { 26 };
+            let length = if blocks.len() == 1 {
+                10
+            } else if blocks.len() == 2 {
+                18
+            } else {
+                26
+            };
             packet.extend_from_slice(&[NOTHING, NOTHING, BLOCKS, length]);
             for (from, to) in blocks {
                 packet.extend_from_slice(&from.to_be_bytes());
@@ -296,17 +302,20 @@ mod tests {
     #[test]
     fn options_of_a_first_segment_are_read_and_unknown_ones_are_noticed() {
         use etherparse::TcpOptionElement::*;
-        let read = |packet: &[u8]| TcpOptions::read(packet, Outline::read(packet).expect("a packet")).expect("a segment");
+        let read =
+            |packet: &[u8]| TcpOptions::read(packet, Outline::read(packet).expect("a packet")).expect("a segment");
         let syn = packet(true, 0, |tcp| {
-            tcp.set_options(&[MaximumSegmentSize(1460), SelectiveAcknowledgementPermitted, Timestamp(5, 6), Noop, WindowScale(7)])
-                .expect("room");
+            tcp.set_options(&[
+                MaximumSegmentSize(1460),
+                SelectiveAcknowledgementPermitted,
+                Timestamp(5, 6),
+                Noop,
+                WindowScale(7),
+            ])
+            .expect("room");
         });
-        let expected = TcpOptions {
-            window_scale: Some(7),
-            may_tell_blocks: true,
-            times: Some((5, 6)),
-            ..TcpOptions::default()
-        };
+        let expected =
+            TcpOptions { window_scale: Some(7), may_tell_blocks: true, times: Some((5, 6)), ..TcpOptions::default() };
         assert_eq!(read(&syn), expected);
         // Multipath TCP (RFC 8684).
         let multipath = packet(true, 0, |tcp| tcp.set_options_raw(&[30, 4, 0, 0]).expect("room"));

@@ -85,7 +85,9 @@ pub use arqway_contract::{
     OneWay, Packet, Parameter, Port, SchemeName, Service, ServiceId, Side, Start, Subscriber, Tag, Ticket, Violation,
     pump,
 };
-pub use arqway_ip::{Ecn, Flow, FlowKey, FlowTable, IcmpError, Outline, clamp_mss, icmp_error, mark_congestion, may_say_mss};
+pub use arqway_ip::{
+    Ecn, Flow, FlowKey, FlowTable, IcmpError, Outline, clamp_mss, icmp_error, mark_congestion, may_say_mss,
+};
 pub use arqway_schemes::*;
 pub use arqway_tally as tally;
 pub use link_layer::LinkLayer;

@@ -1,6 +1,8 @@
 //! `docs/reference/tunnel-status.md` explains each key of the JSON that a tunnel says of itself, and no other.
 
-use arqway_tunnel::{CountersStatus, EventLine, LineHint, PeerStatus, ServiceStatus, Status, What};
+use arqway_tunnel::{
+    CountersStatus, EventLine, FlowStatus, FlowsStatus, LineHint, PeerStatus, ServiceStatus, Status, What,
+};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
@@ -45,6 +47,7 @@ fn each_key_of_the_status_is_explained() {
         received_bps: 0.0,
         packets_refused: 0,
         packets_marked: 0,
+        acknowledgements_made: 0,
     };
     let peer = PeerStatus {
         name: text(),
@@ -73,6 +76,22 @@ fn each_key_of_the_status_is_explained() {
     };
     let mut found = BTreeSet::new();
     keys(&serde_json::to_value(status).expect("JSON"), &mut found);
+    let flow = FlowStatus {
+        number: 0,
+        peer: text(),
+        protocol: text(),
+        here: None,
+        there: None,
+        service: text(),
+        seen_as: None,
+        is_split: false,
+        packets_sent: 0,
+        octets_sent: 0,
+        packets_received: 0,
+        octets_received: 0,
+    };
+    let flows = FlowsStatus { counted_s: 1.0, flows: vec![flow], others_octets: 0 };
+    keys(&serde_json::to_value(flows).expect("JSON"), &mut found);
     assert_eq!(explained("## Status", "## Events"), found);
 }
 

@@ -105,7 +105,8 @@ fn page(server: IpAddr, period: &Period<'_>) -> io::Result<bool> {
             })
         };
         let running: Vec<_> = (0..CONNECTIONS).map(|_| objects(first.take())).collect();
-        let parts = running.into_iter().map(|part| part.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        let parts =
+            running.into_iter().map(|part| part.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         parts.collect::<io::Result<Vec<bool>>>().map(|parts| parts.into_iter().all(|is_whole| is_whole))
     })
 }

@@ -174,8 +174,16 @@ mod tests {
             row
         };
         let expected = serde_json::json!([
-            row("tcp-cubic", "plain", serde_json::json!({ "goodput_bps": 5e5, "share_of_bound": 0.05, "from_start_bps": 2.5e5 })),
-            row("tcp-cubic", "arqway", serde_json::json!({ "goodput_bps": 8e6, "share_of_bound": 0.8, "from_start_bps": 4e6 })),
+            row(
+                "tcp-cubic",
+                "plain",
+                serde_json::json!({ "goodput_bps": 5e5, "share_of_bound": 0.05, "from_start_bps": 2.5e5 })
+            ),
+            row(
+                "tcp-cubic",
+                "arqway",
+                serde_json::json!({ "goodput_bps": 8e6, "share_of_bound": 0.8, "from_start_bps": 4e6 })
+            ),
             row("call", "plain", serde_json::json!({ "in_time": 0.75 })),
             row("call", "arqway", serde_json::json!({ "in_time": 0.75 })),
             row("ping", "plain", serde_json::json!({ "p50_s": 0.04, "p95_s": 0.04 })),

@@ -106,5 +106,8 @@ fn flows_are_told_with_their_service_and_that_their_tcp_is_split() {
         assert_eq!(flow[key], expected, "{told:#}");
     }
     assert_eq!(flow["is_split"], true, "{told:#}");
-    assert!(flow["octets_sent"].as_u64() > Some(100_000) && flow["octets_received"].as_u64() > Some(100_000), "{told:#}");
+    assert!(
+        flow["octets_sent"].as_u64() > Some(100_000) && flow["octets_received"].as_u64() > Some(100_000),
+        "{told:#}"
+    );
 }

@@ -56,13 +56,29 @@ impl Class {
     /// The packets that match a rule, with a service of their own.
     #[must_use]
     pub fn new(rule: Rule, service: ServiceConfig) -> Self {
-        Self { name: None, rule, carrier: Carrier::Service(service), rate: None, carries: None, queue: None, split: false }
+        Self {
+            name: None,
+            rule,
+            carrier: Carrier::Service(service),
+            rate: None,
+            carries: None,
+            queue: None,
+            split: false,
+        }
     }
 
     /// The packets that match a rule, carried with those of another class.
     #[must_use]
     pub fn with(rule: Rule, class: impl Into<String>) -> Self {
-        Self { name: None, rule, carrier: Carrier::With(class.into()), rate: None, carries: None, queue: None, split: false }
+        Self {
+            name: None,
+            rule,
+            carrier: Carrier::With(class.into()),
+            rate: None,
+            carries: None,
+            queue: None,
+            split: false,
+        }
     }
 
     /// All packets of a protocol, with a service of their own.

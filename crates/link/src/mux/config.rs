@@ -112,7 +112,8 @@ impl Config {
         queues.extend(self.classes.iter().filter_map(of_class));
         queues.resize(services, self.queue);
         if queues.iter().flatten().any(QueueLimits::has_two_rules) {
-            let class = self.classes.iter().position(|class| class.queue.as_ref().is_some_and(QueueLimits::has_two_rules));
+            let class =
+                self.classes.iter().position(|class| class.queue.as_ref().is_some_and(QueueLimits::has_two_rules));
             return Err(ConfigError::TwoRules { class });
         }
         let classifier = Classifier::new(rules.map(|(rule, service)| (rule, id(service))));
@@ -128,9 +129,11 @@ impl Config {
 impl Config {
     /// The services in front of which TCP ends, by their numbers: what is acknowledged there nobody may give up.
     fn split_services(&self) -> Result<Vec<ServiceId>, ConfigError> {
-        let of_classes = self.classes.iter().enumerate().filter_map(|(index, class)| {
-            class.service().map(|service| (class.split, service, Some(index)))
-        });
+        let of_classes = self
+            .classes
+            .iter()
+            .enumerate()
+            .filter_map(|(index, class)| class.service().map(|service| (class.split, service, Some(index))));
         let of_table = [Want::Reliable, Want::LowDelay].into_iter().filter_map(|want| {
             let is_split = want == Want::Reliable && self.table.splits();
             self.table.service(want).map(|service| (is_split, service, None))
@@ -294,7 +297,9 @@ pub enum ConfigError {
         class: Option<usize>,
     },
     /// Two rules by which packets of one queue are dropped.
-    #[error("a queue with both `codel` and `l4s`; expected one of them, or `fair`, with which `codel` is for those without ECT(1)")]
+    #[error(
+        "a queue with both `codel` and `l4s`; expected one of them, or `fair`, with which `codel` is for those without ECT(1)"
+    )]
     TwoRules {
         /// Which class says so, counted from 0; otherwise the link layer does.
         class: Option<usize>,

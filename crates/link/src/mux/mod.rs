@@ -76,7 +76,7 @@ use arqway_units::{Octets, Span, Time};
 use carried::Carried;
 use core::num::NonZeroUsize;
 use flows::Flows;
-use lane::{Stage, Lane};
+use lane::{Lane, Stage};
 use queue::ClassQueue;
 use rates::Meter;
 use scheduler::{LaneId, Scheduler};

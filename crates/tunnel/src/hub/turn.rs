@@ -251,7 +251,8 @@ impl<R: Random> Hub<R> {
     fn pump(&mut self, index: usize, network: &mut impl NetworkLayer, now: Time) -> Result<Served, NetError> {
         let Self { session, peers, allowed, agenda, outbox, counters, events, flows, .. } = self;
         let Some(peer) = peers.get_mut(index) else { return Ok(Served::Wholly) };
-        let (served, deadline) = peer.serve(index, &mut Shared { session, outbox, allowed, network, counters, flows }, now)?;
+        let (served, deadline) =
+            peer.serve(index, &mut Shared { session, outbox, allowed, network, counters, flows }, now)?;
         agenda.set_deadline(index, deadline);
         while let Some(event) = peer.bearer.poll_event() {
             if event == bearer::Event::Down && !peer.bearer.outage().is_known() {

@@ -1,7 +1,9 @@
 //! What a running tunnel does for those who ask: see `control`.
 
 use super::{Running, RunningTunnel};
-use crate::control::{self, CountersStatus, EventLine, FlowsStatus, PeerStatus, Request, ServiceStatus, Status, What, line_of_json};
+use crate::control::{
+    self, CountersStatus, EventLine, FlowsStatus, PeerStatus, Request, ServiceStatus, Status, What, line_of_json,
+};
 use crate::hub::LineHint;
 use arqway_session::PeerId;
 use arqway_units::{BitRate, Span, Time};

@@ -162,7 +162,12 @@ pub fn link_layer() -> LinkLayer {
     let low_delay = ServiceConfig::Rlp(as_received);
     LinkLayer {
         service: ServiceConfig::Raw(raw::Config::default()),
-        table: Table::BestEffort(BestEffort { reliable: Some(reliable), low_delay: Some(low_delay), watch: true, split: false }),
+        table: Table::BestEffort(BestEffort {
+            reliable: Some(reliable),
+            low_delay: Some(low_delay),
+            watch: true,
+            split: false,
+        }),
         scheduler: SchedulerConfig::Scfq(Scfq::default()),
         queue: Some(queue()),
         compress_headers: true,

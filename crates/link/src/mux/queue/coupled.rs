@@ -105,7 +105,7 @@ impl Coupled {
             let (current, previous, target) = (waited.as_seconds(), self.previous.as_seconds(), target.as_seconds());
             self.base = (self.base + alpha * (current - target) + beta * (current - previous)).clamp(0.0, 1.0);
             self.previous = waited;
-            self.update_at = self.update_at + interval;
+            self.update_at += interval;
         }
     }
 
@@ -115,14 +115,22 @@ impl Coupled {
         match side {
             // Marks do not help any more: both are dropped alike (Section 4.2.3, overload).
             Side::LowLatency if coupled >= 1.0 => {
-                if recur(&mut self.count_low, classic) { Verdict::Dropped } else { Verdict::Marked }
+                if recur(&mut self.count_low, classic) {
+                    Verdict::Dropped
+                } else {
+                    Verdict::Marked
+                }
             }
             Side::LowLatency => {
                 let native = if waited > aims.step { 1.0 } else { 0.0 };
                 if recur(&mut self.count_low, coupled.max(native)) { Verdict::Marked } else { Verdict::Goes }
             }
             Side::Classic => {
-                if recur(&mut self.count_classic, classic) { Verdict::Marked } else { Verdict::Goes }
+                if recur(&mut self.count_classic, classic) {
+                    Verdict::Marked
+                } else {
+                    Verdict::Goes
+                }
             }
         }
     }

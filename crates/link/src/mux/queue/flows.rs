@@ -292,7 +292,11 @@ impl Flows {
                 }
             };
             self.resized(queue);
-            if are_both { coupled.charge(side, octets) } else { coupled.alone() }
+            if are_both {
+                coupled.charge(side, octets)
+            } else {
+                coupled.alone()
+            }
             if packet.is_some() {
                 self.last = queue;
                 return packet;

@@ -87,12 +87,7 @@ impl Inward {
             released: first,
             end: None,
             time: time.map(|time| TcpNumber::new(TcpNumber::MODULUS + u64::from(time))),
-            congestion: Congestion {
-                window: FIRST_WINDOW,
-                threshold: LARGEST_WINDOW,
-                duplicates: 0,
-                recovers: None,
-            },
+            congestion: Congestion { window: FIRST_WINDOW, threshold: LARGEST_WINDOW, duplicates: 0, recovers: None },
             estimate: RoundTrip::new(Smoothing::default(), 0.0, 0.0),
             timed: None,
             timeout: Deadline::default(),

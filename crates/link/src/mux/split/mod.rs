@@ -154,7 +154,8 @@ impl Split {
 
     /// Whether the connection of a packet of the host at this end is split.
     pub(super) fn has(&self, packet: &[u8]) -> bool {
-        let connection = Segment::read(packet).and_then(|(headers, payload, _)| self.connections.get(&Flow::of(&headers, &payload)));
+        let connection =
+            Segment::read(packet).and_then(|(headers, payload, _)| self.connections.get(&Flow::of(&headers, &payload)));
         connection.is_some_and(Connection::is_split)
     }
 
@@ -236,7 +237,10 @@ impl Split {
         let is_answer = seen.segment.acknowledgement.is_some();
         if is_answer {
             let agrees = seen.options.offers
-                && self.connections.get_mut(&flow).is_some_and(|connection| connection.answer_of_far_host(packet, seen));
+                && self
+                    .connections
+                    .get_mut(&flow)
+                    .is_some_and(|connection| connection.answer_of_far_host(packet, seen));
             if !agrees {
                 self.forget(flow);
             }
@@ -425,7 +429,8 @@ impl Split {
     /// The other end knows nothing of any connection any more.
     pub(super) fn give_up(&mut self) {
         self.held = 0;
-        let mut connections: Vec<_> = self.connections.drain().filter(|(_, connection)| connection.is_split()).collect();
+        let mut connections: Vec<_> =
+            self.connections.drain().filter(|(_, connection)| connection.is_split()).collect();
         connections.sort_unstable_by_key(|(flow, _)| *flow);
         self.counted.made += connections.len() as u64;
         let resets = connections.iter().map(|(_, connection)| Packet::new(connection.reset_of_host()));

@@ -153,8 +153,12 @@ fn a_service_is_called_by_its_class_or_else_by_its_number() {
     let named = |name: &str| Class { name: Some(name.into()), ..Class::of_protocol(Protocol::UDP, raw.clone()) };
     let alone = Class::of_protocol(Protocol::TCP, raw.clone());
     let with = Class { name: Some("guest".into()), ..Class::with(Rule::of_protocol(Protocol::ESP), "voice") };
-    let table =
-        Table::BestEffort(BestEffort { reliable: Some(raw.clone()), low_delay: Some(raw.clone()), watch: false, split: false });
+    let table = Table::BestEffort(BestEffort {
+        reliable: Some(raw.clone()),
+        low_delay: Some(raw.clone()),
+        watch: false,
+        split: false,
+    });
     let names = service_names(&[named("voice"), alone, with, named("reliable")], &table);
     assert_eq!(names, ["default", "voice", "2", "reliable", "4", "low-delay"]);
 }

@@ -6,8 +6,11 @@ use super::*;
 use arqway_ip::Ecn;
 use proptest::prelude::*;
 
-const AIMS: Aims =
-    Aims { step: Span::from_milliseconds(1), target: Span::from_milliseconds(15), round_trip: Span::from_milliseconds(100) };
+const AIMS: Aims = Aims {
+    step: Span::from_milliseconds(1),
+    target: Span::from_milliseconds(15),
+    round_trip: Span::from_milliseconds(100),
+};
 
 /// Figures 5 to 7 of the RFC, with a step in place of the ramp; all times in seconds.
 #[derive(Default)]
@@ -59,7 +62,7 @@ proptest! {
     fn what_is_marked_is_what_the_pseudocode_marks(steps in proptest::collection::vec((any::<bool>(), 0u64..60_000, 1u64..40), 1..400)) {
         let (mut ours, mut rfc, mut now, mut updates) = (Coupled::default(), Rfc::default(), Time::ZERO, 0);
         for (low, waited_us, later_ms) in steps {
-            now = now + Span::from_milliseconds(later_ms);
+            now += Span::from_milliseconds(later_ms);
             let waited = Span::from_nanoseconds(waited_us * 1000);
             ours.update(waited, AIMS, now);
             // Every 15 ms from zero on.
@@ -96,7 +99,11 @@ fn second(queue: &mut ClassQueue, [low, classic]: [usize; 2], octets: usize, fro
         for (ecn, count) in [(Ecn::Ect1, low), (Ecn::Ect0, classic)] {
             for _ in 0..count {
                 let mut packet = packet_with(ecn, 1000);
-                packet.octets = { let mut octets = packet.octets.to_vec(); octets[40] = ecn.bits(); octets.into() };
+                packet.octets = {
+                    let mut octets = packet.octets.to_vec();
+                    octets[40] = ecn.bits();
+                    octets.into()
+                };
                 queue.push(packet, at(millisecond)).expect("room");
             }
         }
@@ -144,7 +151,11 @@ fn where_flows_take_turns_only_those_that_heed_each_mark_are_marked_at_the_step(
     for ecn in [Ecn::Ect1, Ecn::Ect0, Ecn::NotEct] {
         for _ in 0..3 {
             let mut packet = packet_with(ecn, 500);
-            packet.octets = { let mut octets = packet.octets.to_vec(); octets[15] = ecn.bits(); octets.into() };
+            packet.octets = {
+                let mut octets = packet.octets.to_vec();
+                octets[15] = ecn.bits();
+                octets.into()
+            };
             queue.push(packet, at(0)).expect("room");
         }
     }
@@ -155,7 +166,8 @@ fn where_flows_take_turns_only_those_that_heed_each_mark_are_marked_at_the_step(
     marked.sort_unstable();
     // The last of them is no queue.
     let of = |ecn: Ecn, marked: [bool; 3]| marked.map(|marked| (ecn.bits(), marked));
-    let expected = [of(Ecn::NotEct, [false; 3]), of(Ecn::Ect1, [false, true, true]), of(Ecn::Ect0, [false; 3])].concat();
+    let expected =
+        [of(Ecn::NotEct, [false; 3]), of(Ecn::Ect1, [false, true, true]), of(Ecn::Ect0, [false; 3])].concat();
     assert_eq!((marked, queue.counters().packets_marked), (expected, 2));
 }
 

@@ -143,7 +143,7 @@ impl Host {
             // A window that is closed is probed with an octet.
             self.edge = self.edge.max(self.acknowledged + 1);
         }
-        if self.is_left && self.sent == 0 || !self.is_left && self.other.is_some() && self.sent == 0 {
+        if self.sent == 0 && (self.is_left || self.other.is_some()) {
             self.segment(0, 0, now);
             (self.sent, self.timeout) = (1, Some((now + TIMEOUT * 3, TIMEOUT * 3)));
         }
@@ -173,17 +173,7 @@ impl Host {
             self.is_reset = true;
             return;
         }
-        for option in tcp.options_iterator().flatten() {
-            match option {
-                WindowScale(scale) => self.other_scale = Some(scale),
-                Timestamp(time, _) => {
-                    assert!(tcp.syn || time.wrapping_sub(self.newest_time) < 1 << 31, "older than before: {time} {} {tcp:?} {:?}", self.newest_time, self);
-                    let time = if tcp.syn { self.newest_time.max(time) } else { time };
-                    (self.newest_time, self.other_has_times) = (time, self.other_has_times || tcp.syn);
-                }
-                _ => {}
-            }
-        }
+        self.read_options(&tcp);
         if tcp.syn {
             self.other = Some(tcp.sequence_number);
             self.got = self.got.max(1);
@@ -208,10 +198,36 @@ impl Host {
             }
             return;
         }
-        assert!(data.iter().zip(from..).all(|(is, place)| *is == octet(!self.is_left, place)), "other data than were sent");
+        assert!(
+            data.iter().zip(from..).all(|(is, place)| *is == octet(!self.is_left, place)),
+            "other data than were sent"
+        );
+        self.keep(from, to, tcp.fin);
+        self.segment(self.sent, 0, now);
+    }
+
+    fn read_options(&mut self, tcp: &TcpHeader) {
+        for option in tcp.options_iterator().flatten() {
+            match option {
+                WindowScale(scale) => self.other_scale = Some(scale),
+                Timestamp(time, _) => {
+                    assert!(
+                        tcp.syn || time.wrapping_sub(self.newest_time) < 1 << 31,
+                        "older than before: {tcp:?} {self:?}"
+                    );
+                    let time = if tcp.syn { self.newest_time.max(time) } else { time };
+                    (self.newest_time, self.other_has_times) = (time, self.other_has_times || tcp.syn);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Keeps what has come, if there is room for it.
+    fn keep(&mut self, from: u32, to: u32, ends: bool) {
         if to.saturating_sub(1) - self.read.min(to.saturating_sub(1)) <= self.manner.buffer {
-            let end = to + u32::from(tcp.fin);
-            if tcp.fin {
+            let end = to + u32::from(ends);
+            if ends {
                 self.ended_at = Some(end);
             }
             let known = self.beyond.entry(from).or_default();
@@ -223,7 +239,6 @@ impl Host {
                 self.got = self.got.max(last);
             }
         }
-        self.segment(self.sent, 0, now);
     }
 
     fn acknowledge(&mut self, tcp: &TcpHeader, now: Time) {

@@ -20,7 +20,11 @@ fn config(is_split: bool) -> Config {
     let service = ServiceConfig::Tally(tally::Config { compress_headers: true, ..tally::Config::default() });
     let class = Class { split: is_split, ..Class::of_protocol(Protocol::TCP, service) };
     let queue = QueueLimits { fair: Some(Fair::default()), ack_filter: true, ..QueueLimits::default() };
-    Config { classes: vec![class], queue: Some(queue), ..Config::new(ServiceConfig::Raw(crate::raw::Config::default())) }
+    Config {
+        classes: vec![class],
+        queue: Some(queue),
+        ..Config::new(ServiceConfig::Raw(crate::raw::Config::default()))
+    }
 }
 
 /// A link of 50 ms each way, on which a frame takes a tenth of a millisecond, and what is lost on it and beside it.
@@ -60,7 +64,7 @@ impl World {
 
     /// A millisecond goes by.
     fn step(&mut self) {
-        self.now = self.now + Span::from_milliseconds(1);
+        self.now += Span::from_milliseconds(1);
         for end in [0, 1] {
             while self.frames[end].front().is_some_and(|(due, _)| *due <= self.now) {
                 let (_, frame) = self.frames[end].pop_front().expect("one is there");
@@ -213,7 +217,8 @@ fn any_segment() -> impl Strategy<Value = (bool, Packet)> {
             let mut tcp = etherparse::TcpHeader::new(source, destination, sequence, window);
             (tcp.acknowledgment_number, tcp.ece, tcp.cwr) = (acknowledgement, flags & 1 != 0, flags & 2 != 0);
             // Most are what both hosts say all the time.
-            (tcp.syn, tcp.fin, tcp.rst, tcp.ack) = (flags & 0x70 == 0x70, flags & 0x0c == 0x0c, flags == 9, flags & 0x80 == 0);
+            (tcp.syn, tcp.fin, tcp.rst, tcp.ack) =
+                (flags & 0x70 == 0x70, flags & 0x0c == 0x0c, flags == 9, flags & 0x80 == 0);
             tcp.set_options_raw(&options).expect("room");
             let mut octets = Vec::new();
             let builder = etherparse::PacketBuilder::ipv4(from, to, 64).tcp_header(tcp);
@@ -231,7 +236,7 @@ proptest! {
     fn nothing_that_hosts_or_the_peer_say_does_any_harm(segments in proptest::collection::vec((any_segment(), 0u64..400), 1..60)) {
         let (mut split, mut now) = (Split::default(), Time::ZERO);
         for ((far, packet), later) in segments {
-            now = now + Span::from_milliseconds(later);
+            now += Span::from_milliseconds(later);
             split.set_now(now);
             if split.poll_timeout().is_some_and(|due| due <= now) {
                 split.handle_timeout(now);
