@@ -203,6 +203,144 @@ fn an_end_whose_peer_has_begun_anew_resets_the_connections_that_it_had() {
     assert_eq!(world.ends[0].poll_packet(), None);
 }
 
+/// A segment of the host at this end, numbered from 100, or of the far one, numbered from 500.
+fn segment(
+    is_far: bool,
+    [sequence, acknowledgement]: [u32; 2],
+    data: usize,
+    change: impl FnOnce(&mut etherparse::TcpHeader),
+) -> Packet {
+    let (from, to) = if is_far { ([10, 0, 0, 2], [10, 0, 0, 1]) } else { ([10, 0, 0, 1], [10, 0, 0, 2]) };
+    let (source, destination) = if is_far { (80, 4000) } else { (4000, 80) };
+    let mut tcp = etherparse::TcpHeader::new(source, destination, sequence, 60_000);
+    (tcp.ack, tcp.acknowledgment_number) = (acknowledgement > 0, acknowledgement);
+    change(&mut tcp);
+    let mut octets = Vec::new();
+    let builder = etherparse::PacketBuilder::ipv4(from, to, 64).tcp_header(tcp);
+    builder.write(&mut octets, &vec![0; data]).expect("memory");
+    Packet::new(octets)
+}
+
+/// An end at whose host a connection has begun.
+fn begun() -> Split {
+    let mut split = Split::default();
+    let permit = [etherparse::TcpOptionElement::SelectiveAcknowledgementPermitted];
+    let first = segment(false, [100, 0], 0, |tcp| {
+        tcp.syn = true;
+        tcp.set_options(&permit).expect("room");
+    });
+    gives(&mut split, &first);
+    let mut answer = segment(true, [500, 101], 0, |tcp| {
+        tcp.syn = true;
+        tcp.set_options(&permit).expect("room");
+    });
+    answer = {
+        let mut octets = answer.octets.to_vec();
+        octets[32] |= 8;
+        Packet::new(octets)
+    };
+    split.restore(answer);
+    assert!(split.poll_packet().is_some() && split.poll_packet().is_none());
+    split
+}
+
+/// The host's packet goes to the service.
+fn gives(split: &mut Split, packet: &Packet) {
+    split.hear(packet, Time::ZERO);
+    if let Carried::Packet(_, Some(seen)) = split.carried(packet, Time::ZERO) {
+        split.given(packet, &seen);
+    }
+}
+
+/// What the host is told next.
+fn told(split: &mut Split) -> etherparse::TcpHeader {
+    let packet = split.poll_packet().expect("something");
+    let headers = etherparse::PacketHeaders::from_ip_slice(&packet.octets).expect("a packet");
+    let Some(etherparse::TransportHeader::Tcp(tcp)) = headers.transport else { panic!("no segment") };
+    tcp
+}
+
+#[test]
+fn what_was_not_given_to_the_service_is_not_acknowledged_whatever_the_far_host_says() {
+    let mut split = begun();
+    gives(&mut split, &segment(false, [101, 501], 1000, |_| ()));
+    assert_eq!(told(&mut split).acknowledgment_number, 1101);
+    split.restore(segment(true, [501, 9000], 10, |_| ()));
+    assert_eq!(told(&mut split).acknowledgment_number, 1101);
+    // A piece is missing, and those beyond it are told as blocks, the newest first.
+    gives(&mut split, &segment(false, [2101, 501], 1000, |_| ()));
+    gives(&mut split, &segment(false, [4101, 501], 500, |_| ()));
+    let told = told(&mut split);
+    assert_eq!(told.acknowledgment_number, 1101);
+    let blocks = etherparse::TcpOptionElement::SelectiveAcknowledgement((4101, 4601), [Some((2101, 3101)), None, None]);
+    assert_eq!(told.options_iterator().flatten().last(), Some(blocks));
+}
+
+#[test]
+fn a_mark_of_our_queue_is_told_to_the_host_until_it_says_that_it_sends_less() {
+    let mut split = begun();
+    let mut marked = segment(false, [101, 501], 1000, |_| ());
+    marked = {
+        let mut octets = marked.octets.to_vec();
+        octets[1] |= 3;
+        Packet::new(octets)
+    };
+    gives(&mut split, &marked);
+    assert!(told(&mut split).ece);
+    gives(&mut split, &segment(false, [1101, 501], 1000, |_| ()));
+    assert!(told(&mut split).ece);
+    gives(&mut split, &segment(false, [2101, 501], 1000, |tcp| tcp.cwr = true));
+    assert!(!told(&mut split).ece);
+    // What the far host says of congestion is not the host's: our own queue follows the rate of the link.
+    split.restore(segment(true, [501, 3101], 10, |tcp| tcp.ece = true));
+    assert!(!told(&mut split).ece);
+}
+
+#[test]
+fn the_third_duplicate_shows_that_the_host_has_missed_what_it_was_sent_first() {
+    let mut split = begun();
+    for number in 0..5 {
+        split.restore(segment(true, [501 + 1000 * number, 101], 1000, |_| ()));
+        assert_eq!(told(&mut split).sequence_number, 501 + 1000 * number);
+    }
+    for number in 1..=3 {
+        assert!(split.poll_packet().is_none(), "{number}");
+        gives(&mut split, &segment(false, [101, 501], 0, |_| ()));
+    }
+    assert_eq!(told(&mut split).sequence_number, 501);
+    assert!(split.poll_packet().is_none(), "once");
+}
+
+#[test]
+fn a_host_hears_of_no_number_beyond_what_it_has_been_sent() {
+    let mut split = begun();
+    for number in 0..20 {
+        split.restore(segment(true, [501 + 1000 * number, 101], 1000, |_| ()));
+    }
+    let sent = core::iter::from_fn(|| split.poll_packet()).count();
+    assert_eq!(sent, 14, "ten segments of 1,448 octets at first");
+    split.restore(segment(true, [20_501, 101], 0, |_| ()));
+    assert_eq!(told(&mut split).sequence_number, 501 + 14_000);
+}
+
+#[test]
+fn a_host_that_was_stopped_is_told_when_it_may_go_on() {
+    let mut split = begun();
+    let (mut next, mut window) = (101, 60_000);
+    while window >= 1000 {
+        gives(&mut split, &segment(false, [next, 501], 1000, |_| ()));
+        next += 1000;
+        window = told(&mut split).window_size;
+    }
+    assert!(next > 200_000, "{next}: no more than 256 KiB are between both ends");
+    // The far host has some of it by now, which the host knows for a long time.
+    split.restore(segment(true, [501, 10_101], 0, |_| ()));
+    assert!(split.poll_packet().is_none(), "not for a little");
+    split.restore(segment(true, [501, 100_101], 0, |_| ()));
+    let told = told(&mut split);
+    assert_eq!((told.acknowledgment_number, told.window_size), (next, u16::MAX));
+}
+
 /// A segment whose fields are anything, between the same two hosts, in one direction or the other.
 fn any_segment() -> impl Strategy<Value = (bool, Packet)> {
     let numbers = (0u32..6, 0u32..6, any::<(bool, bool)>()).prop_map(|(sequence, acknowledgement, (far, wild))| {
