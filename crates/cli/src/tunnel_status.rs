@@ -2,7 +2,6 @@
 
 use crate::failure::Failure;
 use crate::terminal::{print, print_while_read};
-use crate::values;
 use arqway_tunnel::{Answers, AskError, EventLine, FlowStatus, FlowsStatus, PeerStatus, ServiceStatus, Status, ask};
 use arqway_units::Span;
 use std::process::ExitCode;
@@ -38,7 +37,7 @@ pub(crate) struct Arguments {
 
 /// How long flows are counted.
 fn length(text: &str) -> Result<Span, String> {
-    let length = values::positive_time(text)?;
+    let length: Span = text.parse().map_err(|error| format!("{error}"))?;
     let is_right = (Span::from_milliseconds(100)..=Span::from_milliseconds(10_000)).contains(&length);
     if is_right { Ok(length) } else { Err("expected 0.1 s to 10 s".to_owned()) }
 }
