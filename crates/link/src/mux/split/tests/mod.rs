@@ -312,6 +312,23 @@ fn the_third_duplicate_shows_that_the_host_has_missed_what_it_was_sent_first() {
 }
 
 #[test]
+fn what_the_service_has_is_not_given_again_but_acknowledged_again_whose_acknowledgement_may_be_lost() {
+    let mut split = begun();
+    let data = segment(false, [101, 501], 1000, |_| ());
+    gives(&mut split, &data);
+    assert_eq!(told(&mut split).acknowledgment_number, 1101);
+    assert!(matches!(split.carried(&data, Time::ZERO), Carried::Nothing));
+    assert_eq!(told(&mut split).acknowledgment_number, 1101);
+    // Nor is one who asks whether anyone is there left without an answer while the far host is still being told.
+    assert!(matches!(split.carried(&segment(false, [1100, 501], 0, |_| ()), Time::ZERO), Carried::Nothing));
+    assert_eq!(told(&mut split).acknowledgment_number, 1101);
+    // Once that has it all, it is asked itself.
+    split.restore(segment(true, [501, 1101], 0, |_| ()));
+    assert_eq!(told(&mut split).acknowledgment_number, 1101);
+    assert!(matches!(split.carried(&segment(false, [1100, 501], 0, |_| ()), Time::ZERO), Carried::Packet(..)));
+}
+
+#[test]
 fn a_host_hears_of_no_number_beyond_what_it_has_been_sent() {
     let mut split = begun();
     for number in 0..20 {
