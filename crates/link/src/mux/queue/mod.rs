@@ -62,7 +62,7 @@ const MOST_OCTETS: usize = 16 * 1024 * 1024;
 const LEAST_OCTETS: usize = 64;
 /// How much of what the link carries a burst may be, and how long it may wait.
 const BURST: Span = Span::from_milliseconds(200);
-/// Connections that begin at once, such as a page's, may fill so much of the rate with their first packets, where flows take turns.
+/// The first packets of connections that begin at once, such as a page's, may wait as long as that, where flows take turns.
 const STARTS: Span = Span::from_milliseconds(500);
 /// The target is no less than so many largest packets take (RFC 8289, Section 4.4, where one does not go between two others).
 const TARGET_PACKETS: f64 = 1.5;
@@ -222,18 +222,16 @@ impl ClassQueue {
             let octets = round_trip * self.round_trips / 2.0 * halves.get().to_f64();
             usize::try_from(truncate(octets)).unwrap_or(usize::MAX).min(MOST_OCTETS)
         });
+        let round_trip = Span::from_nanoseconds(truncate(round_trip.as_nanoseconds().to_f64() * self.round_trips));
+        let largest = self.flows.largest_packet();
         self.bounds = self.limits.codel.map(|Codel { target, interval }| {
-            let round_trip = truncate(round_trip.as_nanoseconds().to_f64() * self.round_trips);
-            let interval = interval.max(Span::from_nanoseconds(round_trip));
-            let packets = truncate(self.flows.largest_packet().to_f64() * TARGET_PACKETS);
+            let interval = interval.max(round_trip);
+            let packets = truncate(largest.to_f64() * TARGET_PACKETS);
             let target = target.max(interval / TARGET_SHARE).max(rate.time_to_send(Octets::new(packets)));
             Bounds { target, interval }
         });
-        self.aims = self.limits.l4s.map(|l4s| {
-            let round_trip = truncate(round_trip.as_nanoseconds().to_f64() * self.round_trips);
-            let two_packets = rate.time_to_send(Octets::of(self.flows.largest_packet() * 2));
-            Aims::from(l4s).on_link(two_packets, Span::from_nanoseconds(round_trip))
-        });
+        let two_packets = rate.time_to_send(Octets::of(largest * 2));
+        self.aims = self.limits.l4s.map(|l4s| Aims::from(l4s).on_link(two_packets, round_trip));
     }
 
     /// The link is there again: what waited for that is no queue.

@@ -1,4 +1,5 @@
-//! The coupled queues beside the pseudocode of RFC 9332, Appendix A, written down as it stands there, and what they promise.
+//! The coupled queues beside their rules written down a second time, after RFC 9332, Appendix A, in its names and in seconds, and what they
+//! promise.
 
 use super::super::coupled::{Aims, Coupled, Side, Verdict};
 use super::at;
@@ -12,7 +13,7 @@ const AIMS: Aims = Aims {
     round_trip: Span::from_milliseconds(100),
 };
 
-/// Figures 5 to 7 of the RFC, with a step in place of the ramp; all times in seconds.
+/// The rules after Appendix A, with a step in place of the ramp, and drawn at 1 where the count has come to it; all times in seconds.
 #[derive(Default)]
 struct Rfc {
     p_prime: f64,
@@ -59,7 +60,7 @@ impl Rfc {
 
 proptest! {
     #[test]
-    fn what_is_marked_is_what_the_pseudocode_marks(steps in proptest::collection::vec((any::<bool>(), 0u64..60_000, 1u64..40), 1..400)) {
+    fn what_is_marked_is_what_the_rules_mark(steps in proptest::collection::vec((any::<bool>(), 0u64..60_000, 1u64..40), 1..400)) {
         let (mut ours, mut rfc, mut now, mut updates) = (Coupled::default(), Rfc::default(), Time::ZERO, 0);
         for (low, waited_us, later_ms) in steps {
             now += Span::from_milliseconds(later_ms);
