@@ -19,6 +19,7 @@
 //! | `segment.rs` | the TCP segment that a packet carries |
 //! | `stand_in.rs` | segments in the name of TCP's ends, by whoever stands between them |
 //! | `acknowledgement.rs` | whether it only acknowledges, and makes another one needless |
+//! | `alone.rs` | packets that nobody sends another behind before they are answered |
 //! | `compression/` | headers shortened to what changes from one segment to the next |
 //! | `templates/` | headers of UDP shortened to the octets that change, for services that lose packets |
 //! | `mss.rs` | the largest segment that TCP's ends allow, lowered to what a link carries |
@@ -46,6 +47,7 @@ extern crate alloc;
 extern crate std;
 
 mod acknowledgement;
+mod alone;
 mod checksum;
 mod compression;
 mod ecn;

@@ -30,6 +30,7 @@ impl Flags {
     const HAS_PORTS: u8 = 1 << 2;
     const IS_FRAGMENT: u8 = 1 << 3;
     const IS_AUTHENTICATED: u8 = 1 << 4;
+    const STANDS_ALONE: u8 = 1 << 5;
 
     fn has(self, flag: u8) -> bool {
         self.0 & flag != 0
@@ -65,7 +66,8 @@ impl Outline {
                 Ecn::of_packet(packet).bits()
                     | flag(headers.ports.is_some(), Flags::HAS_PORTS)
                     | flag(payload.is_fragment, Flags::IS_FRAGMENT)
-                    | flag(payload.is_authenticated, Flags::IS_AUTHENTICATED),
+                    | flag(payload.is_authenticated, Flags::IS_AUTHENTICATED)
+                    | flag(super::alone::stands_alone(packet, headers, payload), Flags::STANDS_ALONE),
             ),
         })
     }
@@ -104,6 +106,13 @@ impl Outline {
         self.protocol
     }
 
+    /// Whether nobody sends another packet before it is answered: a [message of ICMP, a question or an answer of DNS, a first segment of
+    /// TCP](super::alone).
+    #[must_use]
+    pub fn stands_alone(&self) -> bool {
+        self.flags.has(Flags::STANDS_ALONE)
+    }
+
     /// What it says of congestion.
     #[must_use]
     pub fn ecn(&self) -> Ecn {
@@ -127,6 +136,6 @@ impl Outline {
     /// The same where other octets stand for the packet: what it says holds, where it says it does not.
     #[must_use]
     pub fn of_shortened(self) -> Self {
-        Self { start: 0, end: 0, flags: Flags(self.flags.0 & Flags::ECN), ..self }
+        Self { start: 0, end: 0, flags: Flags(self.flags.0 & (Flags::ECN | Flags::STANDS_ALONE)), ..self }
     }
 }

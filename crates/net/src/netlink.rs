@@ -14,7 +14,7 @@ use netlink_packet_route::link::{
     AfSpecInet6, AfSpecUnspec, In6AddrGenMode, LinkAttribute, LinkFlags, LinkLayerType, LinkMessage, Stats64,
 };
 use netlink_packet_route::route::{
-    RouteAddress, RouteAttribute, RouteHeader, RouteMessage, RouteProtocol, RouteScope, RouteType,
+    RouteAddress, RouteAttribute, RouteHeader, RouteMessage, RouteMetric, RouteProtocol, RouteScope, RouteType,
 };
 use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
 use netlink_sys::protocols::NETLINK_ROUTE;
@@ -128,8 +128,15 @@ impl Netlink {
             .map_err(|error| NetError::system(format!("give `{}` the address {address}/{prefix}", link.name), error))
     }
 
-    /// Sends packets for a network into a link, as long as that is there.
-    pub(crate) fn add_route(&self, link: &Link, network: IpAddr, prefix: u8) -> Result<(), NetError> {
+    /// Sends packets for a network into a link, as long as that is there. TCP that begins here sends so many segments before the first
+    /// acknowledgement, and lets as many be sent to it.
+    pub(crate) fn add_route(
+        &self,
+        link: &Link,
+        network: IpAddr,
+        prefix: u8,
+        initial_window: Option<u32>,
+    ) -> Result<(), NetError> {
         let mut message = about(network);
         message.header.destination_prefix_length = prefix;
         message.header.table = RouteHeader::RT_TABLE_MAIN;
@@ -137,6 +144,10 @@ impl Netlink {
         message.header.scope = if network.is_ipv4() { RouteScope::Link } else { RouteScope::Universe };
         message.header.kind = RouteType::Unicast;
         message.attributes.push(RouteAttribute::Oif(link.index));
+        if let Some(segments) = initial_window {
+            let metrics = vec![RouteMetric::InitCwnd(segments), RouteMetric::InitRwnd(segments)];
+            message.attributes.push(RouteAttribute::Metrics(metrics));
+        }
         self.ask(RouteNetlinkMessage::NewRoute(message), NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL)
             .map(drop)
             .map_err(|error| NetError::system(format!("set a route to {network}/{prefix} into `{}`", link.name), error))

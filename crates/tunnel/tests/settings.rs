@@ -234,6 +234,34 @@ fn routes_go_to_what_is_behind_peers_and_not_to_this_ends_own_network() {
 }
 
 #[test]
+fn with_an_initial_window_of_its_own_this_ends_network_has_routes_too() {
+    let settings = |allowed: &str, more: &str| {
+        read(&format!(
+            "private-key = \"k\"\naddresses = [\"10.9.0.1/24\", \"fd00::1/64\"]\n{more}\n\
+             [[peer]]\npublic-key = \"hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo=\"\nallowed = [{allowed}]\n"
+        ))
+    };
+    let networks = |allowed| {
+        let settings = settings(allowed, "routes = true\ninitial-window = 40").expect("settings").settings;
+        let routed = settings.routed();
+        routed.iter().map(|(address, length)| format!("{address}/{length}")).collect::<Vec<_>>()
+    };
+    assert_eq!(networks("\"10.9.0.2\", \"10.20.0.0/16\""), ["10.9.0.2/32", "10.20.0.0/16"]);
+    // The device has a route to its own network: two halves come before it.
+    assert_eq!(
+        networks("\"10.9.0.0/24\", \"fd00::/64\""),
+        ["10.9.0.0/25", "10.9.0.128/25", "fd00::/65", "fd00::8000:0:0:0/65"]
+    );
+    assert_eq!(networks("\"0.0.0.0/0\""), ["0.0.0.0/1", "128.0.0.0/1"]);
+    let said = settings("\"10.9.0.2\"", "routes = true\ninitial-window = 40").expect("settings").to_string();
+    assert!(said.contains("\n  initial window  40 segments of TCP by these routes\n"), "{said}");
+    let said = settings("\"10.9.0.2\"", "initial-window = 40").expect_err("no routes");
+    assert!(said.contains("home.toml:3:18: it is for routes into the tunnel, and none are set"), "{said}");
+    let said = settings("\"10.9.0.2\"", "routes = true\ninitial-window = 1").expect_err("too few");
+    assert!(said.contains("1 is out of range: expected 2 to 1000"), "{said}");
+}
+
+#[test]
 fn each_service_has_the_codepoint_that_is_given_for_it() {
     let dscp = |more: &str| {
         let checked = with(more).expect("settings");

@@ -34,6 +34,19 @@ fn all_addresses_go_into_the_tunnel_and_its_own_datagrams_do_not() {
 }
 
 #[test]
+fn tcp_begins_with_the_window_that_is_set_on_the_routes_into_it() {
+    if !can_run() {
+        return;
+    }
+    let site = Site::gateway("window");
+    site.change(0, "routes = true", "routes = true\ninitial-window = 40");
+    let _tunnels = site.up();
+    let routes = site.routes(0);
+    let begins = |route: &&str| route.contains("dev tun-left") && route.contains("initcwnd 40 initrwnd 40");
+    assert_eq!(routes.lines().filter(begins).count(), 4, "two halves of both versions of IP:\n{routes}");
+}
+
+#[test]
 fn datagrams_of_ipv6_go_around_it_too() {
     if !can_run() {
         return;

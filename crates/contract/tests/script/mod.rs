@@ -39,6 +39,12 @@ impl<S: LinkService> Script<S> {
         self
     }
 
+    /// Gives it a packet.
+    pub(crate) fn packet(&mut self, packet: Packet) -> &mut Self {
+        self.service.handle_packet(packet, self.now).expect("room for a packet");
+        self
+    }
+
     /// Gives it a frame of the peer.
     pub(crate) fn peer(&mut self, kind: u8, octets: &[u8]) -> &mut Self {
         let frame = Frame::from_wire(Tag::of_kind(Kind::new(kind)), octets.to_vec().into());

@@ -16,6 +16,7 @@ use crate::registry::ServiceConfig;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use arqway_contract::ServiceId;
+use arqway_ip::{Outline, Protocol};
 use arqway_units::BitRate;
 use core::num::NonZeroUsize;
 
@@ -122,7 +123,12 @@ impl Config {
         let low_delay = of_table(Some(Want::LowDelay));
         let split = self.split_services()?;
         let watched = (self.table.watches() && low_delay > 0).then(|| id(low_delay));
-        Ok(Plan { config: self.clone(), queues, split, classifier, watched, shares, carried })
+        let alone = self.table.copies().then(|| Alone {
+            instead_of: id(of_table(Some(Want::Reliable))),
+            carrier: id(low_delay),
+            is_tcp_split: self.table.splits(),
+        });
+        Ok(Plan { config: self.clone(), queues, split, classifier, watched, alone, shares, carried })
     }
 }
 
@@ -192,8 +198,30 @@ pub struct Plan {
     pub(super) classifier: Classifier,
     /// Who carries flows that no rule knows and that want to arrive soon, where flows are watched.
     pub(super) watched: Option<ServiceId>,
+    /// Who carries packets that stand alone, where that is not who carries others of their flows.
+    pub(super) alone: Option<Alone>,
     pub(super) shares: Shares,
     pub(super) carried: Option<Carried>,
+}
+
+/// Packets that stand alone go by a service that sends them twice.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Alone {
+    /// The service of their rules.
+    instead_of: ServiceId,
+    carrier: ServiceId,
+    /// Both ends of the link have to see the first segments of TCP where they stand in for its ends.
+    is_tcp_split: bool,
+}
+
+impl Alone {
+    /// Who carries a packet that its rule gives a service.
+    pub(super) fn carrier(self, service: ServiceId, outline: Outline) -> ServiceId {
+        let is_meant = service == self.instead_of
+            && outline.stands_alone()
+            && !(self.is_tcp_split && outline.protocol() == Protocol::TCP);
+        if is_meant { self.carrier } else { service }
+    }
 }
 
 /// A service's number; that there are not too many is checked before.

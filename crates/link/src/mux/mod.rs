@@ -74,6 +74,7 @@ use arqway_contract::{Counters, Frame, LinkContext, LinkService, Packet, Service
 use arqway_ip::Outline;
 use arqway_units::{Octets, Span, Time};
 use carried::Carried;
+use config::Alone;
 use core::num::NonZeroUsize;
 use flows::Flows;
 use lane::{Lane, Stage};
@@ -91,6 +92,8 @@ pub struct Mux<S = AnyService> {
     flows: Flows,
     /// Flows that no rule knows, and who carries those that want to arrive soon.
     watch: Option<(Watch, ServiceId)>,
+    /// Who carries packets that stand alone.
+    alone: Option<Alone>,
     scheduler: Scheduler<Frame>,
     shares: Shares,
     /// Where shares are measured.
@@ -170,7 +173,7 @@ impl Plan {
     /// An end with its services built and nothing waiting.
     #[must_use]
     pub fn build(&self, context: &LinkContext) -> Mux {
-        let Self { config, queues, split, classifier, watched, shares, carried } = self;
+        let Self { config, queues, split, classifier, watched, alone, shares, carried } = self;
         let watched = *watched;
         let services = config.services();
         let meter = match config.scheduler {
@@ -200,6 +203,7 @@ impl Plan {
                 .collect(),
             classifier: classifier.clone(),
             flows: Flows::default(),
+            alone: *alone,
             watch: watched.map(|service| (Watch::new(), service)),
             shares: shares.clone(),
             depth: config.depth,
@@ -294,7 +298,11 @@ impl<S: LinkService> Mux<S> {
         };
         let Some((headers, outline)) = read else { return (None, outline) };
         let installed = if no_flows { None } else { self.flows.find(&headers) };
-        (installed.or_else(|| self.classifier.classify(&headers)), outline)
+        let by_rule = || {
+            let service = self.classifier.classify(&headers)?;
+            Some(self.alone.zip(outline).map_or(service, |(alone, outline)| alone.carrier(service, outline)))
+        };
+        (installed.or_else(by_rule), outline)
     }
 
     /// Gives one flow a service, whatever the rules say; returns the one it was given before. A flow whose ends are of two

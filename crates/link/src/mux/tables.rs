@@ -10,6 +10,7 @@
 //! | UDP: DNS, TFTP, SNMP, syslog, RADIUS, NFS, SIP, CoAP | reliable | a question and its answer: whoever waits for a timer waits for seconds |
 //! | UDP: QUIC (443) | reliable | as TCP |
 //! | UDP: RTP (5004-5005, 16384-32767), STUN and TURN (3478-3481), IAX (4569), Zoom (8801-8810), Meet (19302-19309) | low delay | what comes late is lost |
+//! | DNS, and the first segments of TCP unless it is `split`, where `rlp` is for low delay and has `copy-after` | low delay | a second copy is there before a request for it |
 //! | ICMP and ICMPv6 with `watch` | low delay | an error that is lost is waited for, and nobody asks for it again |
 //! | UDP with `watch`: what says EF, VA, AF4x or CS4; RTP on any port; small packets that come steadily | low delay | a call or a game, whatever its port |
 //! | all else | default | a wrong guess is worse than none |
@@ -138,6 +139,15 @@ impl Table {
     /// Whether flows that no rule knows are told by what they do.
     pub(super) fn watches(&self) -> bool {
         matches!(self, Self::BestEffort(BestEffort { watch: true, .. }))
+    }
+
+    /// Whether its service for low delay sends packets that stand alone twice, and that for reliable delivery is another.
+    pub(super) fn copies(&self) -> bool {
+        let Self::BestEffort(BestEffort { reliable: Some(_), low_delay: Some(ServiceConfig::Rlp(rlp)), .. }) = self
+        else {
+            return false;
+        };
+        rlp.copy_after.is_some()
     }
 
     /// Whether TCP ends at both ends of the link where it goes by the reliable service.

@@ -12,8 +12,11 @@ use std::collections::BTreeSet;
 pub(super) fn config() -> impl Strategy<Value = Config> {
     let resequencing = prop_oneof![Just(Resequencing::Full), Just(Resequencing::as_received())];
     let window = prop_oneof![2 => 1u16..=128, 1 => Just(1), 2 => Just(128)];
-    (resequencing, 1u16..=5, 1u64..500, window, 1u64..60, 0u16..20).prop_map(
-        |(resequencing, retransmissions, nack_timeout, window, keepalive, keepalives)| Config {
+    let copy_after = proptest::option::of(1u64..60);
+    (resequencing, 1u16..=5, 1u64..500, window, 1u64..60, 0u16..20, copy_after).prop_map(
+        |(resequencing, retransmissions, nack_timeout, window, keepalive, keepalives, copy_after)| Config {
+            // In sequence a copy behind others fills no gap.
+            copy_after: copy_after.filter(|_| resequencing != Resequencing::Full).map(Span::from_milliseconds),
             resequencing,
             retransmissions: Bounded::new(retransmissions).expect("from 1 to 5"),
             nack_timeout: Span::from_milliseconds(nack_timeout),
@@ -43,9 +46,9 @@ pub(super) fn with_patience(mut config: Config, mut setting: Setting) -> (Config
 
 /// What was sent of one packet, and told of it, by the records of both ends.
 struct Story {
-    /// Its frames that arrived, and those that did not.
+    /// Its frames that arrived, and those that were asked for and did not.
     arrived: usize,
-    lost: usize,
+    lost_repairs: usize,
     requests: usize,
     lost_requests: usize,
     /// A later frame or a keepalive arrived, so that the receiver knew that it was missing.
@@ -54,12 +57,11 @@ struct Story {
 
 fn story_of(packet: u32, data: &[Sent], requests: &[Sent]) -> Story {
     let packet = u64::from(packet);
-    let mut story = Story { arrived: 0, lost: 0, requests: 0, lost_requests: 0, noticed: false };
+    let mut story = Story { arrived: 0, lost_repairs: 0, requests: 0, lost_requests: 0, noticed: false };
     for Sent { frame, copies, .. } in data {
         match parse(frame.clone()) {
-            Some(Pdu::Data { number, .. } | Pdu::Repair { number, .. }) if number == packet && *copies == 0 => {
-                story.lost += 1;
-            }
+            Some(Pdu::Repair { number, .. }) if number == packet && *copies == 0 => story.lost_repairs += 1,
+            Some(Pdu::Data { number, .. }) if number == packet && *copies == 0 => {}
             Some(Pdu::Data { number, .. } | Pdu::Repair { number, .. }) if number == packet => story.arrived += 1,
             Some(Pdu::Data { number: beyond, .. }) => story.noticed |= beyond > packet && *copies > 0,
             Some(Pdu::Keepalive { next }) => story.noticed |= next > packet && *copies > 0,
@@ -115,7 +117,7 @@ proptest! {
                 prop_assert_eq!(story.arrived, 0);
                 if story.noticed {
                     prop_assert_eq!(story.requests, most, "packet {} was not asked for as often as is set", packet);
-                    let answers = story.lost - 1;
+                    let answers = story.lost_repairs;
                     prop_assert!(answers <= most && story.lost_requests + answers >= most, "packet {packet} was not sent again");
                 } else {
                     prop_assert_eq!(story.requests, 0);

@@ -159,11 +159,11 @@ impl Interface {
     }
 
     /// Sends the system's packets for these networks into the device, each an address with the length of its prefix. The routes end with
-    /// the device.
+    /// the device. The system's TCP begins by them with an initial window of so many segments, where it is said.
     ///
     /// # Errors
     /// Another route to the same network stands already, whatever its metric; or the process lacks `CAP_NET_ADMIN`.
-    pub fn add_routes(&self, networks: &[(IpAddr, u8)]) -> Result<(), NetError> {
+    pub fn add_routes(&self, networks: &[(IpAddr, u8)], initial_window: Option<u32>) -> Result<(), NetError> {
         // Where the machine has no IPv6, or its administrator has disabled all of it, nothing of it needs a route.
         let has_ipv6 = is_ipv6_disabled(self.name()) == Some(false);
         if let Some((network, prefix)) = networks.iter().find(|(network, _)| network.is_ipv6() && !has_ipv6)
@@ -178,7 +178,8 @@ impl Interface {
         let there = networks.iter().copied().filter(|(network, _)| network.is_ipv4() || has_ipv6);
         let there: Vec<(IpAddr, u8)> = there.collect();
         check_no_other_route(&self.netlink, &self.link, &there)?;
-        there.into_iter().try_for_each(|(network, prefix)| self.netlink.add_route(&self.link, network, prefix))
+        let add = |(network, prefix)| self.netlink.add_route(&self.link, network, prefix, initial_window);
+        there.into_iter().try_for_each(add)
     }
 
     /// The ways around it, in the calling thread's namespace, which has to be its own.

@@ -3,7 +3,7 @@
 use super::Rlp;
 use arqway_arq::Resequencing;
 use arqway_contract::{Bounded, End, Grammar, LinkContext, Parameter, SchemeName, Service, digits, settings};
-use arqway_units::{Span, positive_span};
+use arqway_units::{Span, optional_positive_span, positive_span};
 use core::num::NonZeroUsize;
 
 settings! {
@@ -28,6 +28,10 @@ settings! {
         pub keepalive: Span = Span::from_milliseconds(20),
         /// The maximum number of keepalives, after which an idle end is silent.
         pub keepalives: Bounded<0, 10_000> = const { Bounded::new(16).expect("from 0 to 10,000") },
+        /// How long after it has left a packet that stands alone is sent a second time: a message of ICMP, a question or an answer of
+        /// DNS, a first segment of TCP. Without it, never: what shows that it is lost is then a keepalive.
+        #[serde(deserialize_with = "optional_positive_span")]
+        pub copy_after: Option<Span> = None,
         /// The number of packets that may wait while the line accepts no more.
         pub buffer: NonZeroUsize = const { NonZeroUsize::new(256).expect("not zero") },
     }

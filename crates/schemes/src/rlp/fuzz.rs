@@ -13,6 +13,7 @@ impl Fuzzed for Config {
             nack_timeout: input.span(1, 500),
             window: input.bounded(),
             keepalive: input.span(1, 100),
+            copy_after: input.octet().is_multiple_of(2).then(|| input.span(1, 100)),
             keepalives: Bounded::new(input.between(0, 20)).expect("below 10,000"),
             buffer: input.at_least_one(20),
         }

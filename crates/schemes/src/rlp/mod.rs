@@ -20,12 +20,15 @@
 //!   in all, and then gives it up: what waits behind it is released.
 //! - A keepalive says how many frames there were, so that a loss at the end of a burst shows. Karn's keepalives go on for as
 //!   long as the line is idle; these stop after a number that is set, so that an idle end comes to rest.
+//! - A packet that stands alone, a ping, a question, may be sent a second time a while later: who waits for it need not wait for a
+//!   request as well.
 //! - In sequence, packets come out in order and at most once, whatever is lost, as long as frames do not overtake one another.
 //! - A gap is left only where as many requests went out as are set, and each was lost or answered by a frame that was; or
 //!   where no later frame and no keepalive arrived. Both hold while at most 223 data frames in a row are lost, which is as
 //!   far as one octet counts, and the queue below holds less than the window.
 
 mod config;
+mod copies;
 #[cfg(feature = "fuzz")]
 mod fuzz;
 mod receiver;
@@ -110,7 +113,7 @@ impl Entity for Rlp {
         match (wire::is_nack(tag), departure) {
             (true, Departure::Dropped) => self.receiver.nack_gone(ticket.number(), timers),
             (true, Departure::Sent) => {}
-            (false, _) => self.sender.departed(timers),
+            (false, _) => self.sender.departed(ticket, timers),
         }
     }
 

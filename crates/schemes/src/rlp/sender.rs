@@ -1,11 +1,16 @@
-//! The sending half: packets that wait, the last ones that were sent, what of them was asked for again, and keepalives.
+//! The sending half: packets that wait, the last ones that were sent, what of them was asked for again, copies of those that stand
+//! alone, and keepalives.
 
 use super::config::Config;
-use super::wire::{self, Missing, Number};
+use super::copies::Copies;
+use super::wire::{self, LOOKBACK, Missing, Number};
 use alloc::collections::VecDeque;
-use arqway_arq::{Idle, RetransmissionBuffer, Window};
+use arqway_arq::{Idle, RetransmissionBuffer, Window, earliest};
 use arqway_contract::{Counters, Frame, Packet, Ticket};
 use arqway_units::Time;
+
+/// On the ticket of a frame that is not sent a second time unless somebody asks.
+const NO_COPY: u64 = u64::MAX - 1;
 
 #[derive(Debug)]
 pub(super) struct Sender {
@@ -16,6 +21,7 @@ pub(super) struct Sender {
     /// so nothing ever stalls.
     pub(super) buffer: RetransmissionBuffer<16, u16>,
     retransmissions: u16,
+    copies: Copies,
     idle: Idle,
     keepalives: u16,
     /// How many keepalives are left of this idle time.
@@ -30,6 +36,7 @@ impl Sender {
             limit: config.buffer.get(),
             buffer: RetransmissionBuffer::new(Window::new(config.window.as_usize()), &config.resequencing),
             retransmissions: config.retransmissions.get(),
+            copies: Copies::new(config.copy_after),
             idle: Idle::new(config.keepalive),
             keepalives: config.keepalives.get(),
             keepalives_left: 0,
@@ -59,24 +66,39 @@ impl Sender {
         }
     }
 
-    /// The next frame to hand over: what was asked for, then what never went out, then a keepalive.
+    /// The next frame to hand over: what was asked for, then what never went out, then a copy, then a keepalive.
     pub(super) fn poll(&mut self, counters: &mut Counters) -> Option<Frame> {
-        let mut frame = match self.poll_packet(counters) {
-            Some(frame) => {
-                // It also says how far we are, and opens a new idle time.
-                self.keepalives_left = self.keepalives;
-                self.keepalive_due = false;
-                frame
-            }
-            None if core::mem::take(&mut self.keepalive_due) => {
-                counters.keepalives_sent += 1;
-                wire::keepalive(self.buffer.end())
-            }
-            None => return None,
+        let mut frame = if let Some(frame) = self.poll_packet(counters) {
+            // It also says how far we are, and opens a new idle time.
+            self.keepalives_left = self.keepalives;
+            self.keepalive_due = false;
+            frame
+        } else if let Some(frame) = self.poll_copy(counters) {
+            frame
+        } else if core::mem::take(&mut self.keepalive_due) {
+            counters.keepalives_sent += 1;
+            wire::keepalive(self.buffer.end())
+        } else {
+            return None;
         };
         self.idle.handed_over();
-        frame.ticket = Some(Ticket::new(0));
+        frame.ticket.get_or_insert(Ticket::new(NO_COPY));
         Some(frame)
+    }
+
+    /// The next packet that is due for a second time. It goes as what it was, with the number that it had: whoever has it knows it by
+    /// that, and for whoever has not, and has nothing behind it, it is the next one.
+    fn poll_copy(&mut self, counters: &mut Counters) -> Option<Frame> {
+        loop {
+            let number = self.copies.poll()?;
+            // A number that lies far behind reads as one far ahead.
+            let is_near = self.buffer.end().offset_from(number).is_some_and(|behind| behind <= LOOKBACK / 2);
+            let Some(frame) = self.buffer.get(number).filter(|frame| is_near && frame.state == 0) else {
+                continue; // It was asked for, and went again, or too many have gone since.
+            };
+            counters.frames_resent += 1;
+            return Some(wire::data(number, frame.link, frame.packet.clone()));
+        }
     }
 
     fn poll_packet(&mut self, counters: &mut Counters) -> Option<Frame> {
@@ -94,13 +116,21 @@ impl Sender {
         // What is not kept any more comes no more.
         self.buffer.unlink_before(self.buffer.first());
         let octets = packet.octets.clone();
+        let is_copied = self.copies.wants(&packet);
         let number = self.buffer.push(packet, 0);
         let link = self.buffer.get(number).and_then(|frame| frame.link);
-        Some(wire::data(number, link, octets))
+        let mut frame = wire::data(number, link, octets);
+        if is_copied {
+            frame.ticket = Some(Ticket::new(number.as_u64()));
+        }
+        Some(frame)
     }
 
     /// A data frame or a keepalive has left, or was dropped.
-    pub(super) fn departed(&mut self, now: Time) {
+    pub(super) fn departed(&mut self, ticket: Ticket, now: Time) {
+        if ticket.number() != NO_COPY {
+            self.copies.departed(Number::new(ticket.number()), now);
+        }
         self.idle.departed(now);
         if self.keepalives_left == 0 {
             self.idle.stop();
@@ -108,6 +138,7 @@ impl Sender {
     }
 
     pub(super) fn handle_timeout(&mut self, now: Time) {
+        self.copies.handle_timeout(now);
         if self.idle.fire(now) {
             self.keepalives_left = self.keepalives_left.saturating_sub(1);
             self.keepalive_due = true;
@@ -115,6 +146,6 @@ impl Sender {
     }
 
     pub(super) fn deadline(&self) -> Option<Time> {
-        self.idle.get()
+        earliest(self.idle.get(), self.copies.deadline())
     }
 }

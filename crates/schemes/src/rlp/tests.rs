@@ -6,6 +6,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use arqway_arq::Resequencing;
 use arqway_contract::{Bounded, LinkService, LinkState, Packet, Service, Side};
+use arqway_units::Span;
 use std::format;
 
 const DATA: u8 = 0;
@@ -276,6 +277,63 @@ fn a_packet_too_many_is_handed_back() {
     end.packets("a");
     assert!(end.service.handle_packet(Packet::new("b"), end.now).is_err());
     assert_eq!(end.counters().packets_refused, 1);
+}
+
+/// A ping, as short as one is.
+fn ping() -> Packet {
+    let mut packet = alloc::vec![0x45, 0, 0, 28, 0, 0, 0, 0, 64, 1, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2];
+    packet.extend([8; 8]);
+    Packet::new(packet)
+}
+
+fn copying() -> Script<arqway_contract::End<Rlp>> {
+    end(|config| {
+        config.resequencing = Resequencing::as_received();
+        (config.copy_after, config.keepalives) = (Some(Span::from_milliseconds(20)), Bounded::new(0).expect("none"));
+    })
+}
+
+#[test]
+fn a_packet_that_stands_alone_is_sent_a_second_time_with_its_number_when_nothing_else_is_to_be_sent() {
+    let mut end = copying();
+    end.packet(ping()).packets("a").expect("data 0, data 1").at(19).expect("").at(20);
+    end.packets("b").expect("data 2, data 0").at(9000).expect("");
+    assert_eq!((end.counters().frames_sent, end.counters().frames_resent), (3, 1));
+}
+
+#[test]
+fn what_was_asked_for_in_the_meantime_is_not_copied_as_well() {
+    let mut end = copying();
+    end.packet(ping()).expect("data 0").at(10).peer(NACK, &[0, 0]).expect("repair 0").at(9000).expect("");
+    end.packet(ping()).expect("data 1").at(9020).expect("data 1").peer(NACK, &[0, 1]).expect("repair 1");
+}
+
+#[test]
+fn no_more_than_sixteen_copies_wait_and_those_of_the_latest() {
+    let mut end = copying();
+    for number in 0..20 {
+        end.packet(ping()).expect(&format!("data {number}"));
+    }
+    let copies: Vec<_> = (4..20).map(|number| format!("data {number}")).collect();
+    end.at(20).expect(&copies.join(", "));
+}
+
+#[test]
+fn nothing_is_copied_once_its_number_lies_so_far_behind_that_it_could_be_misread() {
+    for (others, copy) in [(15, "data 0"), (16, "")] {
+        let mut end = copying();
+        let data: Vec<_> = (0..=others).map(|number| format!("data {number}")).collect();
+        end.packet(ping()).packets(&"a".repeat(others)).expect(&data.join(", ")).at(20).expect(copy);
+    }
+}
+
+#[test]
+fn a_copy_is_delivered_where_the_first_was_lost_and_dropped_where_it_was_not() {
+    let mut end = copying();
+    end.peer(DATA, &[0, b'a']).peer(DATA, &[0, b'a']).expect("deliver a");
+    end.peer(DATA, &[2, b'c']).expect("nack 1, deliver c").peer(DATA, &[1, b'b']).expect("deliver b").at(9000);
+    end.peer(DATA, &[3, b'd']).expect("deliver d");
+    assert_eq!(end.counters().duplicates_received, 1);
 }
 
 #[test]

@@ -46,7 +46,7 @@ pub(super) const REACH: u64 = Short::MODULUS - LOOKBACK - 1;
 /// A frame as received: numbers are still the low bits, for whoever knows the window to expand.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Pdu {
-    /// A packet, for the first time.
+    /// A packet, for the first time, or a copy that nobody asked for.
     Data {
         /// Its number: eight bits of it, or 16 where it is linked.
         number: u64,

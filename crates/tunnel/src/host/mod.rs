@@ -41,7 +41,7 @@ impl Host {
         let device = Device { name: name.to_owned(), addresses, mtu: settings.mtu, transmit_queue: TRANSMIT_QUEUE };
         let device = Interface::tun_with_offloads(&device)?;
         let routed = settings.routed();
-        device.add_routes(&routed)?;
+        device.add_routes(&routed, settings.initial_window.as_ref().map(|window| window.value.get().into()))?;
         // A line with one other end has no routes.
         if !routed.is_empty() && line.other_end().is_none() {
             let mut underlay = device.underlay()?;

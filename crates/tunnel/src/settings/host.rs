@@ -9,18 +9,19 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 impl Settings {
     /// The networks to which a route into the device is set, each an address with the length of its prefix: those behind peers, but for
-    /// what the networks of this end's addresses have. All addresses are two halves, so that a default route stands as it is.
+    /// what the networks of this end's addresses have: those only where TCP begins with a window of its own on them. All addresses are two
+    /// halves, so that a default route stands as it is; so is the network of an address.
     #[must_use]
     pub fn routed(&self) -> Vec<(IpAddr, u8)> {
         let allowed = self.peer.iter().flat_map(|peer| &peer.value.allowed).filter(|_| self.routes);
         let networks = allowed.map(|prefix| prefix.value.first_and_length());
-        let halves = networks.flat_map(|(address, length)| match (address, length) {
-            (IpAddr::V4(_), 0) => vec![(address, 1), (Ipv4Addr::from_bits(1 << 31).into(), 1)],
-            (IpAddr::V6(_), 0) => vec![(address, 1), (Ipv6Addr::from_bits(1 << 127).into(), 1)],
-            _ => vec![(address, length)],
+        let own = |address, length| self.addresses.iter().find(|own| contains(own, address, length));
+        let keeps_own = self.initial_window.is_some();
+        let wanted = networks.filter(|(address, length)| keeps_own || own(*address, *length).is_none());
+        let wanted = wanted.flat_map(|(address, length)| {
+            let stands = own(address, length).is_some_and(|own| u32::from(own.prefix) == length);
+            if length == 0 || stands { halves(address, length) } else { vec![(address, length)] }
         });
-        let is_own = |address, length| self.addresses.iter().any(|own| contains(own, address, length));
-        let wanted = halves.filter(|(address, length)| !is_own(*address, *length));
         let wanted = wanted.filter_map(|(address, length)| Some((address, u8::try_from(length).ok()?)));
         wanted.collect::<BTreeSet<_>>().into_iter().collect()
     }
@@ -33,6 +34,11 @@ impl Settings {
                 let message = format!("no peer has {address} among its `allowed` addresses, so it would never answer");
                 mistakes.push(server.mistake(message).help("name servers are asked through the tunnel"));
             }
+        }
+        if let Some(window) = self.initial_window.as_ref().filter(|_| !self.routes) {
+            mistakes.push(
+                window.mistake("it is for routes into the tunnel, and none are set; expected `routes = true` as well"),
+            );
         }
         let is_one = |listen: &&Located<Listen>| matches!(listen.value.0.ip(), IpAddr::V6(at) if !at.is_unspecified());
         let is_all = |prefix: Addresses| !prefix.is_ipv4() && prefix.first_and_length().1 == 0;
@@ -52,6 +58,9 @@ impl Settings {
                 self.routed().iter().map(|(address, length)| format!("{address}/{length}")).collect();
             let said = if routed.is_empty() { "those of the addresses".to_owned() } else { routed.join(", ") };
             writeln!(out, "  routes          {said}")?;
+            if let Some(window) = &self.initial_window {
+                writeln!(out, "  initial window  {} segments of TCP by these routes", window.value.get())?;
+            }
         }
         if !self.dns.is_empty() {
             let servers: Vec<String> = self.dns.iter().map(|server| server.value.0.to_string()).collect();
@@ -62,6 +71,19 @@ impl Settings {
         }
         Ok(())
     }
+}
+
+/// The two halves of a network; none of one address alone.
+fn halves(address: IpAddr, length: u32) -> Vec<(IpAddr, u32)> {
+    let second: Option<IpAddr> = match address {
+        IpAddr::V4(first) => {
+            (1_u32 << 31).checked_shr(length).map(|bit| Ipv4Addr::from_bits(first.to_bits() | bit).into())
+        }
+        IpAddr::V6(first) => {
+            (1_u128 << 127).checked_shr(length).map(|bit| Ipv6Addr::from_bits(first.to_bits() | bit).into())
+        }
+    };
+    second.map_or_else(Vec::new, |second| vec![(address, length + 1), (second, length + 1)])
 }
 
 /// Whether the network of an address of this end has all of another one.

@@ -43,7 +43,7 @@ use arqway_config::grammars::LINK_LAYER;
 use arqway_config::schema::{Document, Grammar, generate};
 use arqway_config::{Located, Mistake, Mistakes, Source, read_source};
 use arqway_link::mux::{self, Addresses, BestEffort, Ds, Fair, QueueLimits, Scfq, SchedulerConfig, Table};
-use arqway_link::{LinkLayer, Resequencing, ServiceConfig, bearer, raw, rlp, tally};
+use arqway_link::{Bounded, LinkLayer, Resequencing, ServiceConfig, bearer, raw, rlp, tally};
 use arqway_session::Configuration;
 use arqway_units::{Octets, Span};
 use serde::Deserialize;
@@ -105,6 +105,9 @@ pub struct Settings {
     /// Sets a route into the tunnel to each of the peers' `allowed` addresses; none by default, but those of the networks of `addresses`.
     #[serde(default)]
     pub routes: bool,
+    /// With how many segments TCP of this machine begins on these routes, and lets others begin toward it, instead of the system's 10: as
+    /// many as the line carries in a round trip, on a long one. The tunnel sends them as fast as the line is.
+    pub initial_window: Option<Located<Bounded<2, 1000>>>,
     /// The name servers that are asked for all names while the tunnel runs, behind a peer; by resolvectl.
     #[serde(default)]
     pub dns: Vec<Located<NameServer>>,
@@ -152,13 +155,20 @@ fn mtu() -> u32 {
     MTU
 }
 
+/// As long as a radio's fade or a Wi-Fi's collision takes, and short for a person.
+const COPY_AFTER: Span = Span::from_milliseconds(20);
+
 /// What carries packets where the settings do not say: the best-effort table of the multi-service link layer.
 #[must_use]
 pub fn link_layer() -> LinkLayer {
     let reliable =
         ServiceConfig::Tally(tally::Config { repair: true, compress_headers: true, ..tally::Config::default() });
     // What is late is worth more than what is missing, and neither is worth waiting for.
-    let as_received = rlp::Config { resequencing: Resequencing::as_received(), ..rlp::Config::default() };
+    let as_received = rlp::Config {
+        resequencing: Resequencing::as_received(),
+        copy_after: Some(COPY_AFTER),
+        ..rlp::Config::default()
+    };
     let low_delay = ServiceConfig::Rlp(as_received);
     LinkLayer {
         service: ServiceConfig::Raw(raw::Config::default()),

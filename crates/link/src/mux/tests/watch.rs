@@ -5,7 +5,8 @@ use crate::registry::ServiceConfig;
 use alloc::vec;
 use alloc::vec::Vec;
 use arqway_contract::{Packet, Side};
-use arqway_schemes::raw;
+use arqway_schemes::{raw, rlp};
+use arqway_tally as tally;
 use etherparse::PacketBuilder;
 
 fn mux(watch: bool) -> Mux {
@@ -61,6 +62,35 @@ fn errors_and_pings_go_with_low_delay() {
     for version in [true, false] {
         assert_eq!([true, false].map(|watch| carrier(&mut mux(watch), icmp(version), at(0))), [LOW_DELAY, DEFAULT]);
     }
+}
+
+/// Which service carries a first segment, a question of DNS, a later segment and an answer of another kind.
+fn carriers_of_those_alone(low_delay: ServiceConfig, split: bool) -> [usize; 4] {
+    let tcp = |syn: bool, data: &[u8]| {
+        let mut octets = Vec::new();
+        let packet = PacketBuilder::ipv4([10, 0, 0, 1], [10, 0, 1, 2], 64).tcp(40_000, 443, 7, 1000);
+        let packet = if syn { packet.syn() } else { packet.ack(1) };
+        packet.write(&mut octets, data).expect("memory");
+        Packet::new(octets)
+    };
+    let reliable = ServiceConfig::Tally(tally::Config::default());
+    let table =
+        Table::BestEffort(BestEffort { reliable: Some(reliable), low_delay: Some(low_delay), watch: true, split });
+    let config = Config { table, ..Config::new(ServiceConfig::Raw(raw::Config::default())) };
+    let mux = Mux::new(&config, &Side::Client.into()).expect("three services");
+    let packets = [tcp(true, b""), udp(53, &[1; 40]), tcp(false, &[1; 40]), udp(161, &[1; 40])];
+    packets.map(|packet| mux.service_of(&packet.octets).index())
+}
+
+#[test]
+fn packets_that_stand_alone_go_where_they_are_sent_twice_unless_both_ends_have_to_see_them() {
+    const RELIABLE: usize = 1;
+    let twice =
+        || ServiceConfig::Rlp(rlp::Config { copy_after: Some(Span::from_milliseconds(20)), ..rlp::Config::default() });
+    assert_eq!(carriers_of_those_alone(twice(), false), [LOW_DELAY, LOW_DELAY, RELIABLE, RELIABLE]);
+    assert_eq!(carriers_of_those_alone(twice(), true), [RELIABLE, LOW_DELAY, RELIABLE, RELIABLE]);
+    let once = ServiceConfig::Rlp(rlp::Config::default());
+    assert_eq!(carriers_of_those_alone(once, false), [RELIABLE; 4]);
 }
 
 #[test]
