@@ -377,6 +377,9 @@ impl Standing for Waits<'_> {
     }
 
     fn mark(&mut self, packet: Packet) -> Option<Packet> {
+        if packet.ecn() == Ecn::Ce {
+            return Some(packet); // Marked before, and counted then.
+        }
         let marked = marked(&packet);
         *(if marked.is_some() { &mut self.counts.marked } else { &mut self.counts.dropped }) += 1;
         marked

@@ -235,6 +235,25 @@ fn packets_that_may_be_marked_are_marked_and_not_dropped_also_where_the_class_is
 }
 
 #[test]
+fn as_many_packets_count_as_marked_as_leave_with_a_mark_whoever_marked_them() {
+    let limits = QueueLimits { drop_from_front: true, codel: Some(Codel::default()), ..limits(100, None, None) };
+    let mut queue = fair(Between::Flows, limits);
+    let mut marked = 0;
+    for round in 0..200_u64 {
+        // A full queue marks the first packet, and CoDel those that have waited long.
+        (0..12).for_each(|number| _ = queue.push(of_flow([1, 2], 1, number, 100, 2), at(20 * round)));
+        for _ in 0..10 {
+            marked += u64::from(queue.pop(at(20 * round)).is_some_and(|packet| packet.ecn() == Ecn::Ce));
+        }
+    }
+    while let Some(packet) = queue.pop(at(4000)) {
+        marked += u64::from(packet.ecn() == Ecn::Ce);
+    }
+    assert!(marked > 100);
+    assert_eq!(queue.counters().packets_marked, marked);
+}
+
+#[test]
 fn codels_interval_is_the_round_trip_with_recovery_and_its_target_a_part_of_it_or_one_and_a_half_packets() {
     let limits = QueueLimits { codel: Some(Codel::default()), ..limits(1000, None, None) };
     let bounds = |is_held_back, rate: &str, milliseconds| {
