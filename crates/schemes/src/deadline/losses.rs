@@ -2,18 +2,18 @@
 //!
 //! ```text
 //!     lost 1 %, requests in time      0.01 * 0.01 is lost for good     hardly any parity
-//!     lost 1 %, none in time          0.01                             0.01 + 2.7 sqrt(0.01 / 5), where parity is of 5 packets: 13 %
-//!     lost 3 %, none in time          0.03                             0.03 + 2.7 sqrt(0.03 / 5): 24 %
+//!     lost 1 %, none in time          0.01                             0.01 + 2.9 sqrt(0.01 / 5), where parity is of 5 packets: 14 %
+//!     lost 3 %, none in time          0.03                             0.03 + 2.9 sqrt(0.03 / 5): 25 %
 //! ```
 
 use arqway_units::ToFloat;
 
 /// How much what was sent counts falls by this part with each packet: some twenty seconds of a call.
 const REMEMBERED: f64 = 1.0 / 1024.0;
-/// How much one request tells of the next.
-const GAIN: f64 = 1.0 / 16.0;
+/// How many requests tell of the next.
+const REQUESTS: f64 = 16.0;
 /// So many standard deviations more than is lost on average.
-const MARGIN: f64 = 2.7;
+const MARGIN: f64 = 2.9;
 /// Where less is lost for good, there is no parity.
 const NEGLIGIBLE: f64 = 1e-5;
 
@@ -24,13 +24,14 @@ pub(super) struct Losses {
     lost: f64,
     /// Runs of packets that were lost one after another.
     runs: f64,
-    /// The share of requests that come in time.
+    /// The share of requests that come in time, of so many.
     in_time: f64,
+    requests: f64,
 }
 
 impl Losses {
     pub(super) fn new() -> Self {
-        Self { sent: 0.0, lost: 0.0, runs: 0.0, in_time: 1.0 }
+        Self { sent: 0.0, lost: 0.0, runs: 0.0, in_time: 1.0, requests: 0.0 }
     }
 
     /// A packet goes out for the first time.
@@ -45,7 +46,9 @@ impl Losses {
     pub(super) fn lost(&mut self, is_first: bool, is_in_time: bool) {
         self.lost += 1.0;
         self.runs += if is_first { 1.0 } else { 0.0 };
-        self.in_time += GAIN * (if is_in_time { 1.0 } else { 0.0 } - self.in_time);
+        // The first one tells all that is known, and of many each a little.
+        self.requests = (self.requests + 1.0).min(REQUESTS);
+        self.in_time += (if is_in_time { 1.0 } else { 0.0 } - self.in_time) / self.requests;
     }
 
     /// The octets of parity for each octet of packets, where it is of so many packets.

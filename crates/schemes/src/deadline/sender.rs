@@ -187,9 +187,10 @@ impl Sender {
         (Number::new(end.as_u64() - count as u64), count)
     }
 
-    /// The sum of all packets that are in time, once as much parity is due, and there is one that is in no sum.
+    /// The sum of all packets that are in time, once as much parity is due, and there is one that is in no sum. It waits until the packets
+    /// have left: in one datagram with the last of them it would be lost with that.
     fn poll_parity(&mut self, now: Time, counters: &mut Counters) -> Option<Frame> {
-        if self.credit <= 0.0 {
+        if self.credit <= 0.0 || self.idle.below > 0 {
             return None;
         }
         let size = self.size_of_parity(now)?;

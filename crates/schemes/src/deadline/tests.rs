@@ -170,6 +170,31 @@ fn the_last_packets_have_parity_too_where_losses_ask_for_it() {
     end.at(deadline + 1).expect("parity 196+4");
 }
 
+#[test]
+fn a_sum_does_not_go_before_the_last_packet_that_it_is_of_has_left_and_one_request_that_comes_too_late_calls_for_it() {
+    let mut end = end(100);
+    for number in 0..50_u64 {
+        end.at(20 * number).packets("a").expect(&format!("data {number}"));
+    }
+    // Number 10 is worth nothing any more.
+    end.peer(2, &[0, 10]).expect("").at(1000).packets("b");
+    let mut last = end.hand_over();
+    for number in 51_u64.. {
+        assert_eq!(
+            end.service.poll_frame(end.now, Octets::MAX),
+            None,
+            "in one datagram it would be lost with {number}"
+        );
+        end.depart(&last, Departure::Sent);
+        if let Some(frame) = end.service.poll_frame(end.now, Octets::MAX) {
+            assert!(matches!(parse(frame), Some(Pdu::Parity(_))) && number < 70, "after {number}");
+            break;
+        }
+        end.at(20 * number).packets("c");
+        last = end.hand_over();
+    }
+}
+
 /// What a sender that has lost much sends of these packets, all at once: data and parity.
 fn frames_of(packets: &[Vec<u8>], key: u8) -> Vec<Frame> {
     let all: Vec<Bytes> = packets.iter().cloned().map(Bytes::from).collect();
