@@ -49,6 +49,8 @@ pub struct Advice {
     pub losses: Option<Losses>,
     /// What was decided, in that order.
     pub stages: Vec<Stage>,
+    /// The link layer with all of that, as files have it, where it has classes, or was asked whether it should.
+    pub link_layer: Option<String>,
     /// What a reader must know.
     pub cautions: Vec<Caution>,
     /// All runs as rows.
@@ -107,8 +109,6 @@ pub enum Caution {
     Window(u64, u64),
     /// So many of so many runs were cut before the file was there.
     Cut(usize, usize),
-    /// Somebody talks beside TCP, and no class takes that.
-    NoClass,
     /// It was stopped.
     Stopped,
 }

@@ -12,7 +12,7 @@ use super::question::{Question, text_node};
 use super::race::{Ended, FIRST, Limits, Race, Verdict};
 use super::trial::{Entry, Trial};
 use super::watcher::Watcher;
-use super::world::{Class, inline, shortened, stages, value, written_service};
+use super::world::{Class, inline, link_layer_text, shortened, stages, value, written_service};
 use arqway_config::{Mistakes, Node};
 use arqway_lab::experiment::Experiment;
 use arqway_lab::results::rows::Row;
@@ -36,6 +36,7 @@ pub fn advise(question: Question, most: u32, watcher: &Watcher<'_>) -> Result<Ad
         candidates: candidates(&link),
         world: shortened(&question.world, &length),
         full: question.world.clone(),
+        told: question.world.clone(),
         chosen: written_service(&question.world),
         limits: Limits { replications: most, events: EVENTS },
         question: &question,
@@ -45,7 +46,7 @@ pub fn advise(question: Question, most: u32, watcher: &Watcher<'_>) -> Result<Ad
         cautions: Vec::new(),
         confirm: Vec::new(),
     };
-    let stages = stages(&question.world);
+    let stages = stages(&question.world, link.has_tcp && question.scenario.media.enabled);
     let used = stages.iter().map(|class| advisor.is_used(class.as_ref())).collect::<Result<Vec<_>, _>>()?;
     advisor.limits.events = EVENTS / used.iter().filter(|used| **used).count().max(1) as u64;
     let mut decided = Vec::new();
@@ -62,13 +63,13 @@ pub fn advise(question: Question, most: u32, watcher: &Watcher<'_>) -> Result<Ad
     if decided.iter().any(is_dead) && decided.iter().all(|stage| stage.standings.is_empty()) {
         return Err(AdviseError::Dead(losses));
     }
-    let confirm = advisor.confirm_text();
+    let (confirm, link_layer) = (advisor.confirm_text(), advisor.link_layer(&decided));
     let Advisor { rows, results, mut cautions, .. } = advisor;
-    cautions.extend(of_the_world(&question, &link));
+    cautions.extend(of_the_world(&link));
     if watcher.stop.is_requested() && !cautions.contains(&Caution::Stopped) {
         cautions.push(Caution::Stopped);
     }
-    Ok(Advice { link, losses, stages: decided, cautions, rows, results, confirm, question })
+    Ok(Advice { link, losses, stages: decided, link_layer, cautions, rows, results, confirm, question })
 }
 
 impl Advice {
@@ -130,6 +131,8 @@ struct Advisor<'a> {
     world: Node,
     /// The same at the file's own lengths.
     full: Node,
+    /// The file's with all that was chosen.
+    told: Node,
     /// The service chosen for the packets of no class.
     chosen: String,
     rows: Vec<Row>,
@@ -190,9 +193,15 @@ impl Advisor<'_> {
             name: name.to_owned(),
             label: format!("{}: {name}", class.name),
             service: self.chosen.clone(),
-            class: Some((class.index, service.to_owned())),
+            class: Some((class.clone(), service.to_owned())),
         };
-        written.into_iter().chain(others).map(entry).collect()
+        let together = class.is_new.then(|| Entry {
+            name: TOGETHER.to_owned(),
+            label: format!("{}: {TOGETHER}", class.name),
+            service: self.chosen.clone(),
+            class: None,
+        });
+        together.into_iter().chain(written.into_iter().chain(others).map(entry)).collect()
     }
 
     /// Whether any traffic is carried by what is to be decided: with another service, which sends frames of its own, the
@@ -258,12 +267,27 @@ impl Advisor<'_> {
         self.confirm.extend(leaders.iter().chain(plain).cloned());
         match (&best.class, class) {
             (Some((_, service)), Some(class)) => {
-                let service = value(service).unwrap_or_else(|| text_node("raw"));
-                self.world.set_path(&class.service_path(), service.clone());
-                self.full.set_path(&class.service_path(), service);
+                for (path, setting) in class.settings(service) {
+                    let setting = value(&setting).unwrap_or_else(|| text_node("raw"));
+                    self.world.set_path(&path, setting.clone());
+                    self.told.set_path(&path, setting.clone());
+                    // The experiment that confirms has those without a class as well.
+                    if !class.is_new {
+                        self.full.set_path(&path, setting);
+                    }
+                }
             }
             _ => self.chosen.clone_from(&best.service),
         }
+    }
+
+    /// The link layer with all that was decided, as files have it, where that is more than one service.
+    fn link_layer(&self, decided: &[Stage]) -> Option<String> {
+        decided.iter().any(|stage| stage.class.is_some()).then(|| {
+            let mut told = self.told.clone();
+            told.set_path("link-layer.service", value(&self.chosen).unwrap_or_else(|| text_node("raw")));
+            link_layer_text(&told)
+        })
     }
 
     /// The leaders again, at the file's own lengths, from another seed.
@@ -283,16 +307,15 @@ impl Advisor<'_> {
 
 /// What the file itself has.
 const AS_WRITTEN: &str = "as written";
+/// No class: the default service carries all.
+const TOGETHER: &str = "the default service";
 /// Two candidates that every link and every application tells apart: no frame but the packets, and as many again.
 const PROBES: [&str; 2] = ["Raw", "XOR FEC, blocks of 2"];
 
-fn of_the_world(question: &Question, link: &Link) -> Vec<Caution> {
+fn of_the_world(link: &Link) -> Vec<Caution> {
     let mut cautions = Vec::new();
     if link.has_tcp && link.tcp_windows < link.path_in_flight {
         cautions.push(Caution::Window(link.tcp_windows, link.path_in_flight));
-    }
-    if link.has_tcp && question.scenario.media.enabled && question.scenario.link_layer.classes.is_empty() {
-        cautions.push(Caution::NoClass);
     }
     cautions
 }

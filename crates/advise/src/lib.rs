@@ -14,6 +14,7 @@
 //! | `candidates/` | the services that are tried, and the rules by which each is set up |
 //! | `length.rs` | how long a run has to be to tell candidates apart |
 //! | `criterion.rs` | what each application wants, and the one number that candidates are ranked by |
+//! | `opinion.rs` | what people think of a call, by ITU-T G.107 |
 //! | `trial.rs` | candidates in a world, as an ordinary experiment |
 //! | `race.rs` | replications in batches, until the best is known |
 //! | `advisor.rs` | the whole: the default service first, then that of each class |
@@ -31,6 +32,7 @@ mod criterion;
 mod draw;
 mod length;
 mod link;
+mod opinion;
 mod output;
 mod question;
 mod race;

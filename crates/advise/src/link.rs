@@ -25,6 +25,8 @@ pub struct Link {
     pub queue: Span,
     /// The same from host to host.
     pub path_round_trip: Span,
+    /// How long the longest packet takes from host to host toward the client, where it waits for nothing.
+    pub path_delay: Span,
     /// How many frames are on their way in a round trip of the link.
     pub in_flight: u64,
     /// How many in one from host to host.
@@ -80,6 +82,7 @@ impl Link {
             round_trip,
             queue: frame * below.min(MOST_BELOW),
             path_round_trip,
+            path_delay: scenario.wired.delay + wireless.delay(Direction::Down).longest() + frame,
             in_flight: frames_in(round_trip, frame),
             path_in_flight: frames_in(path_round_trip, frame),
             drop_tail: matches!(queue, Queue::DropTail(_)).then(|| room(queue)),

@@ -4,7 +4,6 @@ use super::criterion::Application;
 use arqway_config::{Mistakes, Node, Origin, Source};
 use arqway_lab::experiment::described::Described;
 use arqway_sim::Scenario;
-use arqway_sim::channel::Direction;
 use arqway_units::Span;
 use std::path::Path;
 use std::sync::Arc;
@@ -109,8 +108,7 @@ pub(super) fn text_node(text: &str) -> Node {
 /// What a conversation bears one way, 150 ms (ITU-T G.114), or where the way itself takes most of that or more, 100 ms
 /// beyond it: what is left to a recovery is the question then.
 fn in_time(scenario: &Scenario) -> Span {
-    let link = super::link::Link::of(scenario);
-    let way = scenario.wired.delay + scenario.wireless.delay(Direction::Down).longest() + link.frame;
+    let way = super::link::Link::of(scenario).path_delay;
     let least = Span::from_milliseconds(150);
     let beyond = Span::from_milliseconds(100);
     let milliseconds = (way + beyond).as_nanoseconds().div_ceil(1_000_000);

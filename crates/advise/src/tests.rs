@@ -53,6 +53,7 @@ fn every_candidate_can_be_read_in_every_world_that_is_built_in() {
         let experiment = trial.experiment().unwrap_or_else(|mistakes| panic!("{name}: {mistakes}"));
         assert_eq!((experiment.schemes.len(), experiment.seed, experiment.replications), (entries.len(), 9, 3));
         let kinds = ["raw", "xor-fec", "go-back-n", "selective-repeat", "rlp", "rlc-am", "sscop", "snoop", "tally"];
+        let kinds = kinds.into_iter().chain(question.scenario.media.enabled.then_some("deadline"));
         for kind in kinds {
             let tried = |scheme: &arqway_lab::experiment::Scheme| scheme.services[0].kind() == kind;
             assert!(experiment.schemes.iter().any(tried), "{name}: no {kind}");
@@ -220,10 +221,40 @@ fn each_class_that_carries_something_is_decided_by_itself() {
 }
 
 #[test]
-fn without_a_class_for_who_talks_and_with_a_small_window_there_is_a_caution() {
+fn whether_media_beside_tcp_should_have_a_class_is_decided_and_the_whole_link_layer_is_told() {
+    let media = "media = { enabled = true, rate = '32 kbit/s', packet = '100 octets' }\n";
+    let advice = advised(&format!("{LOSSY}{media}"), 5, 2);
+    let text = advice.to_text();
+    let [_, media_stage] = &advice.stages[..] else { panic!("{text}") };
+    let labels: Vec<&str> = media_stage.standings.iter().map(|one| media_stage.label(one)).collect();
+    assert_eq!(media_stage.class.as_deref(), Some("media"));
+    assert!(
+        labels.contains(&"the default service") && labels.iter().any(|one| one.starts_with("Deadline, ")),
+        "{text}"
+    );
+    // A call that waits for a file that is repaired is worse off.
+    assert_ne!(labels[0], "the default service", "{text}");
+    let layer = advice.link_layer.as_ref().expect("a link layer");
+    let told = asked(
+        &format!("{LOSSY}{media}")
+            .replace("link-layer.service = 'raw'\n", "")
+            .lines()
+            .chain(layer.lines())
+            .collect::<Vec<_>>()
+            .join("\n"),
+    );
+    assert_eq!((told.scenario.link_layer.classes.len(), told.scenario.link_layer.services().len()), (1, 2), "{layer}");
+    assert!(layer.contains("scheduler = \"scfq\""), "a call does not wait for all of a file: {layer}");
+    assert!(text.contains("Opinion (1 to 4.5)") && text.contains("ITU-T G.107"), "{text}");
+    // Who is in a class already, or in a table, is left there.
+    let tabled = format!("{LOSSY}{media}link-layer.table = {{ kind = 'best-effort', reliable = 'tally' }}\n");
+    assert_eq!(advised(&tabled, 2, 2).stages.len(), 1);
+}
+
+#[test]
+fn with_a_small_window_there_is_a_caution() {
     let small = LOSSY.replace("tcp.maximum-window = 1000", "tcp.maximum-window = 2");
     let advice = advised(&format!("{small}media.enabled = true\n"), 2, 2);
-    assert!(advice.cautions.contains(&Caution::NoClass), "{:?}", advice.cautions);
     assert!(advice.cautions.iter().any(|caution| matches!(caution, Caution::Window(2, _))), "{:?}", advice.cautions);
     // What counts is what all connections may have on their way.
     let many = advised(&small.replace("size = '150 kB'", "size = '15 kB', connections = 10"), 2, 2);

@@ -3,11 +3,12 @@
 use super::advice::{Advice, Caution, MARGIN_PERCENT, Stage};
 use super::criterion::Application;
 use super::length::Losses;
+use super::opinion::{INPUTS, mean_opinion_score};
 use super::race::{Ended, Standing, Verdict};
 use arqway_lab::figure::number::{percentage, percentage_with_half_width, significant, with_half_width};
 use arqway_lab::results::stats::Summary;
 use arqway_lab::results::text_table::{Align, text_table};
-use arqway_units::Octets;
+use arqway_units::{Octets, Span};
 
 impl Advice {
     /// The facts, each ranking with its block, the cautions.
@@ -16,6 +17,10 @@ impl Advice {
         let mut text = self.facts();
         for stage in &self.stages {
             text.push_str(&self.stage_text(stage));
+        }
+        if let Some(link_layer) = &self.link_layer {
+            text.push_str("\nAll of it, to paste:\n\n");
+            link_layer.lines().filter(|line| !line.is_empty()).for_each(|line| text.push_str(&format!("  {line}\n")));
         }
         for caution in &self.cautions {
             text.push_str(&format!("\ncaution: {caution}\n"));
@@ -39,7 +44,9 @@ impl Advice {
             significant(link.path_round_trip.as_seconds(), 2),
             octets(link.packet),
             self.judged_by(),
-        )
+        ) + &self
+            .hears_within()
+            .map_or_else(String::new, |within| format!("opinion: played {within} after it was sent, {INPUTS}\n"))
     }
 
     /// What counts, in words.
@@ -85,8 +92,9 @@ impl Advice {
     fn heads(&self) -> Vec<String> {
         let several = self.question.applications.len() > 1;
         let applications = self.question.applications.iter().filter_map(|one| Some(one.quantity()?.label.to_owned()));
+        let opinion = self.hears_within().map(|_| "Opinion (1 to 4.5)".to_owned());
         let score = several.then(|| "Score (%)".to_owned());
-        let heads = [String::new(), "Service".to_owned()].into_iter().chain(applications).chain(score);
+        let heads = [String::new(), "Service".to_owned()].into_iter().chain(applications).chain(opinion).chain(score);
         heads.chain(["Against the best (%)".to_owned(), String::new()]).collect()
     }
 
@@ -112,9 +120,25 @@ impl Advice {
         start
             .into_iter()
             .chain(self.question.applications.iter().zip(&standing.values).map(shown))
+            .chain(self.opinion(standing))
             .chain(score)
             .chain([difference, said.to_owned()])
             .collect()
+    }
+}
+
+impl Advice {
+    /// How late a packet of a call may be, where calls are judged.
+    fn hears_within(&self) -> Option<Span> {
+        self.link.within.filter(|_| self.question.applications.contains(&Application::Media))
+    }
+
+    /// What people would think of a call with a candidate.
+    fn opinion(&self, standing: &Standing) -> Option<String> {
+        let within = self.hears_within()?;
+        let place = self.question.applications.iter().position(|one| *one == Application::Media)?;
+        let in_time = standing.values.get(place)?.as_ref()?.mean / 100.0;
+        Some(format!("{:.2}", mean_opinion_score(within, 1.0 - in_time)))
     }
 }
 
@@ -179,10 +203,6 @@ impl std::fmt::Display for Caution {
             Self::Cut(cut, all) => write!(
                 out,
                 "{cut} of {all} runs ended before the file transfer was complete; their throughput covers the time they had"
-            ),
-            Self::NoClass => write!(
-                out,
-                "media and TCP share one service; with `link-layer.classes = [{{ name = \"media\", protocol = \"udp\", service = \"raw\" }}]` each gets its own"
             ),
             Self::Stopped => write!(out, "it was stopped: the ranking rests on the finished runs"),
         }

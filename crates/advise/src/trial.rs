@@ -2,6 +2,7 @@
 
 use super::criterion::Application;
 use super::question::text_node;
+use super::world::Class;
 use arqway_config::{Mistakes, Node, Source};
 use arqway_lab::experiment::{Effort, Experiment};
 use std::fmt::Write as _;
@@ -16,8 +17,8 @@ pub(super) struct Entry {
     pub(super) label: String,
     /// The service of the packets of no class, as files have it.
     pub(super) service: String,
-    /// The class that is decided about, and the service that carries it.
-    pub(super) class: Option<(usize, String)>,
+    /// The class that is decided about, and the service that carries it; none too where no class is made for its packets.
+    pub(super) class: Option<(Class, String)>,
 }
 
 /// An experiment to be run.
@@ -95,8 +96,9 @@ impl Entry {
 
     fn to_toml(&self) -> String {
         let mut text = format!("[[scheme]]\nlabel = {}\nservice = {}\n", quoted(&self.label), self.service);
-        if let Some((index, service)) = &self.class {
-            let _ = writeln!(text, "world = {{ \"link-layer.classes.{index}.service\" = {service} }}");
+        if let Some((class, service)) = &self.class {
+            let settings = class.settings(service).into_iter().map(|(path, value)| format!("\"{path}\" = {value}"));
+            let _ = writeln!(text, "world = {{ {} }}", settings.collect::<Vec<_>>().join(", "));
         }
         text
     }

@@ -5,28 +5,64 @@ use super::question::text_node;
 use arqway_config::{Mistakes, Node, Source, Table, parse};
 
 /// A class that is decided about.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Class {
     pub(super) index: usize,
     pub(super) name: String,
+    /// The world has none yet: whether it should is decided, too.
+    pub(super) is_new: bool,
 }
 
 impl Class {
+    /// Media apart from TCP.
+    fn of_media() -> Self {
+        Self { index: 0, name: "media".to_owned(), is_new: true }
+    }
+
     pub(super) fn service_path(&self) -> String {
         format!("link-layer.classes.{}.service", self.index)
     }
+
+    /// What a world is set to so that this service carries it: paths and values.
+    pub(super) fn settings(&self, service: &str) -> Vec<(String, String)> {
+        if self.is_new {
+            let class = format!("[{{ name = \"{}\", protocol = \"udp\", service = {service} }}]", self.name);
+            // Both have their shares of the line: neither waits for all that the other has.
+            let settings = [("link-layer.classes", class), ("link-layer.scheduler", "\"scfq\"".to_owned())];
+            return settings.map(|(path, value)| (path.to_owned(), value)).into();
+        }
+        vec![(self.service_path(), service.to_owned())]
+    }
 }
 
-/// What is decided, in that order: the service of the packets of no class, then that of each class that has its own.
-pub(super) fn stages(world: &Node) -> Vec<Option<Class>> {
+/// What is decided, in that order: the service of the packets of no class, then that of each class that has its own; where there are none,
+/// and media go beside TCP, whether these should have a class.
+pub(super) fn stages(world: &Node, has_media_beside_tcp: bool) -> Vec<Option<Class>> {
+    if has_media_beside_tcp && !has_classes(world) {
+        return vec![None, Some(Class::of_media())];
+    }
     let classes = world.get_path("link-layer.classes").and_then(Node::as_array).unwrap_or_default();
     let of_class = |(index, class): (usize, &Node)| {
         class.get_path("service")?;
         let name = class.get_path("name").and_then(Node::as_text);
         let name = name.map_or_else(|| format!("class {}", index + 1), str::to_owned);
-        Some(Some(Class { index, name }))
+        Some(Some(Class { index, name, is_new: false }))
     };
     std::iter::once(None).chain(classes.iter().enumerate().filter_map(of_class)).collect()
+}
+
+/// Whether the world tells packets apart.
+fn has_classes(world: &Node) -> bool {
+    let classes = world.get_path("link-layer.classes").and_then(Node::as_array).unwrap_or_default();
+    let table = world.get_path("link-layer.table");
+    !classes.is_empty() || table.is_some_and(|table| table.as_text() != Some("none"))
+}
+
+/// The link layer of a world, as files have it, below `[link-layer]`.
+pub(super) fn link_layer_text(world: &Node) -> String {
+    let Some(layer) = world.get_path("link-layer") else { return String::new() };
+    let section = Table::from_iter([("link-layer".to_owned(), layer.clone())]);
+    Node::new(section, layer.origin.clone()).to_toml_text()
 }
 
 /// The service that the world has for the packets of no class.

@@ -4,7 +4,7 @@ mod rules;
 
 use super::link::Link;
 use arqway_units::Span;
-use rules::{Rules, part, rounded_up, written};
+use rules::{Rules, part, rounded_down, rounded_up, written};
 
 /// A service with its settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,6 +26,8 @@ const REQUESTS: [u64; 3] = [1, 3, 8];
 const REQUESTS_AS_RECEIVED: [u64; 2] = [1, 3];
 /// Data frames for each parity frame: from half again as many frames to a sixteenth more.
 const BLOCKS: [u64; 4] = [2, 4, 8, 16];
+/// The most parity, in percent, where packets have a deadline.
+const PARITIES: [u64; 2] = [25, 50];
 /// How often RLC sends a PDU again.
 const RETRANSMISSIONS: [u64; 2] = [2, 8];
 /// TCP waits for nothing that the link repairs, and hears of no gap that the link is filling.
@@ -51,6 +53,7 @@ pub(super) fn candidates(link: &Link) -> Vec<Candidate> {
     all.push(rlc_am(link, &rules, 4, &Discard::After(8)));
     if let Some(within) = link.within {
         all.push(rlc_am(link, &rules, 1, &Discard::Timer(within)));
+        all.extend(PARITIES.map(|parity| deadline(&rules, within - link.path_delay, parity)));
     }
     all.extend(orders(link).map(|order| sscop(&rules, order)));
     if link.has_tcp {
@@ -143,6 +146,21 @@ fn rlp(rules: &Rules, requests: u64, order: Order) -> Candidate {
         ),
     }
 }
+
+/// What the way leaves of the time that a packet has.
+fn deadline(rules: &Rules, left: Span, parity: u64) -> Candidate {
+    let left = rounded_down(left).max(SHORTEST_DEADLINE);
+    Candidate {
+        label: format!("Deadline, {left}, parity {parity} %"),
+        service: format!(
+            "{{ kind = \"deadline\", deadline = \"{left}\", parity = \"{parity} %\", buffer = {} }}",
+            rules.buffer
+        ),
+    }
+}
+
+/// Even where the way takes all of the time.
+const SHORTEST_DEADLINE: Span = Span::from_milliseconds(1);
 
 /// When RLC gives packets up.
 enum Discard {

@@ -103,6 +103,13 @@ pub(super) fn rounded_up(time: Span) -> Span {
     Span::from_nanoseconds(nanoseconds.div_ceil(unit) * unit)
 }
 
+pub(super) fn rounded_down(time: Span) -> Span {
+    let nanoseconds = time.as_nanoseconds();
+    let digits = nanoseconds.checked_ilog10().unwrap_or(0);
+    let unit = 10_u64.pow(digits.saturating_sub(1));
+    Span::from_nanoseconds(nanoseconds / unit * unit)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
