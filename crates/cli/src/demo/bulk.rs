@@ -1,4 +1,4 @@
-//! A TCP connection of the kernel that always has something to send, from the server to the client.
+//! TCP connections of the kernel that always have something to send, from the server to the client.
 
 use super::period::{FirstBack, Period};
 use arqway_net::set_congestion_control;
@@ -24,7 +24,7 @@ pub(super) fn listen(server: IpAddr) -> io::Result<TcpListener> {
     Ok(listener)
 }
 
-/// Sends to whoever connects, as fast as TCP does.
+/// Sends to whoever connects, one at a time, as fast as TCP does.
 pub(super) fn send(listener: &TcpListener, period: &Period<'_>) -> io::Result<()> {
     let octets = vec![0; BUFFER];
     while period.goes_on() {

@@ -3,14 +3,15 @@
 use super::period::{Period, Run};
 use super::rows::Outcome;
 use super::site::Site;
-use super::world::World;
-use super::{bulk, call, page, ping};
+use super::stream::{self, Heard, Stream};
+use super::{bulk, page, ping};
 use crate::failure::Failure;
 use arqway_net::NetError;
-use arqway_units::{Span, Time, ToFloat as _};
+use arqway_units::{BitRate, Octets, Span, Time, ToFloat as _};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io;
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::{self, Scope, ScopedJoinHandle};
 use std::time::Duration;
@@ -38,14 +39,37 @@ pub(super) enum Load {
     Call,
     Ping,
     Page,
+    Udp,
 }
+
+/// Which loads run, and how.
+pub(super) struct Wanted<'w> {
+    pub(super) loads: &'w [Load],
+    /// Of TCP.
+    pub(super) connections: u32,
+    pub(super) call: Stream,
+    pub(super) udp: Stream,
+}
+
+/// The stream of a rate that is no call's.
+pub(super) fn udp(rate: BitRate) -> Stream {
+    Stream { port: stream::ANY, payload: UDP_PAYLOAD, interval: rate.time_to_send(UDP_PACKET), within: UDP_WITHIN }
+}
+
+/// A packet of it as links count it, and inside UDP; and how long it is of use.
+const UDP_PACKET: Octets = Octets::new(1200);
+const UDP_PAYLOAD: usize = 1172;
+const UDP_WITHIN: Span = Span::from_milliseconds(300);
+
+/// A stream that runs: how many packets were sent, and what came.
+type Streaming<'s> = (Running<'s, u64>, Running<'s, Heard>);
 
 /// The loads on one way, those that run.
 struct Loads<'s> {
-    sends: Option<Running<'s, ()>>,
-    receives: Option<Running<'s, Option<Span>>>,
-    calls: Option<Running<'s, u64>>,
-    listens: Option<Running<'s, (u64, Option<Span>)>>,
+    sends: Vec<Running<'s, ()>>,
+    receives: Vec<Running<'s, Option<Span>>>,
+    call: Option<Streaming<'s>>,
+    udp: Option<Streaming<'s>>,
     pings: Option<Running<'s, (Vec<Span>, Option<Span>)>>,
     serves: Option<Running<'s, ()>>,
     fetches: Option<Running<'s, (Vec<Span>, Option<Span>)>>,
@@ -55,12 +79,12 @@ struct Loads<'s> {
 pub(super) fn all_loads(
     run: &Run,
     ways: &[Way<'_>],
-    (world, which, back): (&World, &[Load], Option<Time>),
+    (wanted, back): (&Wanted<'_>, Option<Time>),
 ) -> Result<(Vec<Outcome>, [Time; 2]), Failure> {
     let period = run.begin(back);
     let received: Vec<AtomicU64> = ways.iter().map(|_| AtomicU64::new(0)).collect();
     thread::scope(|scope| {
-        let start = |(way, received)| start(scope, way, period, received, (world, which));
+        let start = |(way, received)| start(scope, way, period, received, wanted);
         let loads: Vec<_> = ways.iter().copied().zip(&received).map(start).collect();
         let (goodput, measured) = watch(&period, ways, &received);
         let outcomes = loads.into_iter().zip(goodput).map(|(loads, goodput)| outcome(loads?, goodput));
@@ -73,26 +97,45 @@ fn start<'s>(
     Way { site, addresses: [client, server], .. }: Way<'s>,
     period: Period<'s>,
     received: &'s AtomicU64,
-    (world, which): (&'s World, &[Load]),
+    wanted: &'s Wanted<'_>,
 ) -> Result<Loads<'s>, Failure> {
-    let call = &world.call;
-    let wants = |load: Load| which.contains(&load);
+    let wants = |load: Load| wanted.loads.contains(&load);
+    let streams = [(Load::Call, &wanted.call), (Load::Udp, &wanted.udp)];
     let open = || -> Result<_, Failure> {
         let listener = inside(site.server().within(|| bulk::listen(server)))?;
-        let mouth = inside(site.server().within(|| call::open(server)))?;
-        let ear = inside(site.client().within(|| call::open(client)))?;
+        let open_stream = |(load, stream): (Load, &'s Stream)| -> Result<_, Failure> {
+            if !wants(load) {
+                return Ok(None);
+            }
+            let mouth = inside(site.server().within(|| stream::open(server, stream.port)))?;
+            let ear = inside(site.client().within(|| stream::open(client, stream.port)))?;
+            Ok(Some((mouth, ear, stream)))
+        };
+        let [call, udp] = streams.map(open_stream);
         let pinger = inside(site.client().within(|| ping::open(client)))?;
         let pages = inside(site.server().within(|| page::listen(server)))?;
-        Ok((listener, mouth, ear, pinger, pages))
+        Ok((Arc::new(listener), [call?, udp?], pinger, pages))
     };
-    let (listener, mouth, ear, pinger, pages) = open().inspect_err(|_| period.end_all())?;
-    let receive = move || inside(site.client().within(|| bulk::receive(server, &period, received)));
+    let (listener, streams, pinger, pages) = open().inspect_err(|_| period.end_all())?;
     let fetch = move || Ok(site.client().within(|| page::fetch(server, &period))?);
+    let connections = if wants(Load::Tcp) { wanted.connections } else { 0 };
+    let send = |_| {
+        let listener = Arc::clone(&listener);
+        spawn(scope, period, move || Ok(bulk::send(&listener, &period)?))
+    };
+    let receive =
+        |_| spawn(scope, period, move || inside(site.client().within(|| bulk::receive(server, &period, received))));
+    let [call, udp] = streams.map(|open| {
+        open.map(|(mouth, ear, stream)| {
+            let speaks = spawn(scope, period, move || Ok(stream::speak(&mouth, client, stream, &period)));
+            (speaks, spawn(scope, period, move || Ok(stream::listen(&ear, stream, &period)?)))
+        })
+    });
     Ok(Loads {
-        sends: wants(Load::Tcp).then(|| spawn(scope, period, move || Ok(bulk::send(&listener, &period)?))),
-        receives: wants(Load::Tcp).then(|| spawn(scope, period, receive)),
-        calls: wants(Load::Call).then(|| spawn(scope, period, move || Ok(call::speak(&mouth, client, call, &period)))),
-        listens: wants(Load::Call).then(|| spawn(scope, period, move || Ok(call::listen(&ear, call, &period)?))),
+        sends: (0..connections).map(send).collect(),
+        receives: (0..connections).map(receive).collect(),
+        call,
+        udp,
         pings: wants(Load::Ping).then(|| spawn(scope, period, move || Ok(ping::ping(&pinger, server, &period)?))),
         serves: wants(Load::Page).then(|| spawn(scope, period, move || Ok(page::serve(scope, &pages, period)?))),
         fetches: wants(Load::Page).then(|| spawn(scope, period, fetch)),
@@ -117,23 +160,28 @@ fn joined<T>(load: Running<'_, T>) -> Result<T, Failure> {
 }
 
 fn outcome(loads: Loads<'_>, (goodput_bps, from_start_bps): (f64, f64)) -> Result<Outcome, Failure> {
-    let Loads { sends, receives, calls, listens, pings, serves, fetches } = loads;
-    sends.map(joined).transpose()?;
-    let tcp_back = receives.map(joined).transpose()?;
-    let call_packets = calls.map(joined).transpose()?;
-    let (call_packets_in_time, call_back) = listens.map(joined).transpose()?.unwrap_or_default();
+    let Loads { sends, receives, call, udp, pings, serves, fetches } = loads;
+    let has_tcp = !receives.is_empty();
+    sends.into_iter().try_for_each(joined)?;
+    let tcp_back = receives.into_iter().map(joined).collect::<Result<Vec<_>, _>>()?;
+    let heard = |stream: Option<Streaming<'_>>| -> Result<_, Failure> {
+        stream.map(|(speaks, listens)| Ok((joined(speaks)?, joined(listens)?))).transpose()
+    };
+    let (call, udp) = (heard(call)?, heard(udp)?);
     let pings = pings.map(joined).transpose()?;
     serves.map(joined).transpose()?;
     let pages = fetches.map(joined).transpose()?;
     let page_back = pages.as_ref().and_then(|(_, back)| *back);
     let ping_back = pings.as_ref().and_then(|(_, back)| *back);
     Ok(Outcome {
-        goodput_bps: tcp_back.is_some().then_some(goodput_bps),
-        from_start_bps: tcp_back.is_some().then_some(from_start_bps),
-        call: call_packets.map(|packets| (packets, call_packets_in_time)),
+        goodput_bps: has_tcp.then_some(goodput_bps),
+        from_start_bps: has_tcp.then_some(from_start_bps),
+        call,
+        udp,
         round_trips: pings.map(|(round_trips, _)| round_trips),
         pages: pages.map(|(took, _)| took),
-        back: [tcp_back.flatten(), call_back, ping_back, page_back],
+        // The first of all connections.
+        back: [tcp_back.into_iter().flatten().min(), ping_back, page_back],
     })
 }
 

@@ -12,17 +12,17 @@
 //! | `tunnel.rs` | the tunnel across one, as a user runs it |
 //! | `period.rs` | the time in which loads run, and what ends it before |
 //! | `loads.rs` | all of them at once, on all paths |
-//! | `bulk.rs`, `call.rs`, `ping.rs` | a load each: another one is another file |
+//! | `bulk.rs`, `stream.rs`, `ping.rs`, `page.rs` | a load each: another one is another file |
 //! | `rows.rs` | what is told in the end: a table, or JSON |
 
 mod bulk;
-mod call;
 mod loads;
 mod page;
 mod period;
 mod ping;
 mod rows;
 mod site;
+mod stream;
 mod tunnel;
 mod world;
 
@@ -33,7 +33,7 @@ use arqway_emulate::serve;
 use arqway_net::{Clock, Privileges, leftovers, privileges};
 use arqway_tunnel::settings::check_link_layer;
 use arqway_units::{BitRate, Span, Time};
-use loads::{Load, Way};
+use loads::{Load, Wanted, Way};
 use period::Run;
 use rows::Row;
 use site::Site;
@@ -52,6 +52,7 @@ Examples:
   sudo arqway demo --link radio --json
   sudo arqway demo --link lte --runs 5                   medians of five seeds
   sudo arqway demo --link lte --for '60 s' --cut '5 s'   what an outage of 5 s costs
+  sudo arqway demo --loads tcp,call,page,udp --connections 10
   sudo arqway demo --link-layer classes.toml             a link layer of your own, in the tunnel";
 
 #[derive(Debug, clap::Args)]
@@ -69,9 +70,16 @@ pub(crate) struct Arguments {
     /// Run so many times, with seeds that follow one another, and print medians and ranges
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=100))]
     runs: u64,
-    /// Only these loads; `page` is one of 290 kB each five seconds, by six connections, and only runs where it is asked for
+    /// Only these loads; `page` is one of 290 kB each five seconds, by six connections, `udp` a stream that is of use for 300 ms, and both only run
+    /// where they are asked for
     #[arg(long, value_name = "LOAD", value_delimiter = ',', num_args = 1, default_value = "tcp,call,ping")]
     loads: Vec<Load>,
+    /// How many TCP connections the load `tcp` is
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100))]
+    connections: u32,
+    /// How fast the load `udp` is, in packets of 1,200 octets
+    #[arg(long, value_name = "RATE", default_value = "1 Mbit/s", value_parser = crate::keys::rate)]
+    udp: BitRate,
     /// Only the plain copy, without a tunnel
     #[arg(long, conflicts_with_all = ["tunnel", "link_layer"])]
     plain: bool,
@@ -178,8 +186,14 @@ fn demonstrate(arguments: &Arguments, world: &World, more: &str, run: &Run) -> R
     let sealed_way = |site| Way { site, addresses: tunnel::ADDRESSES, path: "arqway" };
     let ways: Vec<Way<'_>> = plain.iter().map(plain_way).chain(sealed.iter().map(sealed_way)).collect();
     note("packets cross the links: the loads begin");
+    let wanted = Wanted {
+        loads: &arguments.loads,
+        connections: arguments.connections,
+        call: world.call,
+        udp: loads::udp(arguments.udp),
+    };
     let back = world.cut.map(|cut| begun + cut.at + cut.lasts);
-    let (outcomes, measured) = loads::all_loads(run, &ways, (world, &arguments.loads, back))?;
+    let (outcomes, measured) = loads::all_loads(run, &ways, (&wanted, back))?;
     let outcomes: Vec<_> = ways.iter().map(|way| way.path).zip(outcomes).collect();
     drop(ways);
     let [from, to] = measured.map(|at| Time::ZERO + at.since(begun));

@@ -1,7 +1,7 @@
 //! A small packet to the server and back, five times a second: UDP to the port of echo.
 
-use super::call::{received, stamp, stamped};
 use super::period::{FirstBack, Period};
+use super::stream::{received, stamp, stamped};
 use arqway_emulate::ECHO;
 use arqway_units::Span;
 use std::io;

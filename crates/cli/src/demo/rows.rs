@@ -1,6 +1,7 @@
 //! What is told in the end: a table for people, rows for programs.
 
 use super::ping::percentile;
+use super::stream::Heard;
 use arqway_units::{Span, ToFloat as _};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -12,14 +13,16 @@ pub(super) struct Outcome {
     pub(super) goodput_bps: Option<f64>,
     /// Of TCP, from its start.
     pub(super) from_start_bps: Option<f64>,
-    /// Packets of the call, and those that were in time.
-    pub(super) call: Option<(u64, u64)>,
+    /// How many packets of the call were sent, and what came.
+    pub(super) call: Option<(u64, Heard)>,
+    /// The same of another stream.
+    pub(super) udp: Option<(u64, Heard)>,
     /// Of the pings that came back.
     pub(super) round_trips: Option<Vec<Span>>,
     /// How long each page took that came.
     pub(super) pages: Option<Vec<Span>>,
-    /// How long after a link that was cut was back TCP, the call, a ping and a page were.
-    pub(super) back: [Option<Span>; 4],
+    /// How long after a link that was cut was back TCP, a ping and a page were.
+    pub(super) back: [Option<Span>; 3],
 }
 
 /// A load on one way in one run; what has no meaning for it is `null`.
@@ -63,17 +66,20 @@ pub(super) fn rows(outcomes: &[(&'static str, Outcome)], seed: u64, bound_bps: f
             ..row("tcp-cubic", path, of.back[0])
         })
     };
-    let call = |path: &'static str, of: &Outcome| {
-        let share = |(all, in_time): (u64, u64)| (all > 0).then(|| in_time.to_f64() / all.to_f64());
-        of.call.map(|counts| Row { in_time: share(counts), ..row("call", path, of.back[1]) })
-    };
     let times = |load: &'static str, path: &'static str, times: &[Span], back: Option<Span>| {
         let [p50_s, p95_s] = [50, 95].map(|percent| percentile(times, percent).map(Span::as_seconds));
         Row { p50_s, p95_s, ..row(load, path, back) }
     };
-    let ping = |path, of: &Outcome| Some(times("ping", path, of.round_trips.as_ref()?, of.back[2]));
-    let page = |path, of: &Outcome| Some(times("page", path, of.pages.as_ref()?, of.back[3]));
-    let loads: [ToRow<'_>; 4] = [&tcp, &call, &ping, &page];
+    let stream = |load, path, stream: &Option<(u64, Heard)>| {
+        let (all, heard) = stream.as_ref()?;
+        let in_time = (*all > 0).then(|| heard.in_time.to_f64() / all.to_f64());
+        Some(Row { in_time, ..times(load, path, &heard.delays, heard.back) })
+    };
+    let call = |path, of: &Outcome| stream("call", path, &of.call);
+    let udp = |path, of: &Outcome| stream("udp", path, &of.udp);
+    let ping = |path, of: &Outcome| Some(times("ping", path, of.round_trips.as_ref()?, of.back[1]));
+    let page = |path, of: &Outcome| Some(times("page", path, of.pages.as_ref()?, of.back[2]));
+    let loads: [ToRow<'_>; 5] = [&tcp, &call, &udp, &ping, &page];
     loads.into_iter().flat_map(|load| outcomes.iter().filter_map(move |(path, outcome)| load(path, outcome))).collect()
 }
 
@@ -118,7 +124,13 @@ pub(super) fn table(rows: &[Row]) -> String {
         line("  from its start", "tcp-cubic", &|row| row.from_start_bps, &rate),
         line("  again after the cut", "tcp-cubic", &|row| row.back_after_s, &milliseconds),
         line("call, packets in time", "call", &|row| row.in_time, &percent),
+        line("  median delay", "call", &|row| row.p50_s, &milliseconds),
+        line("  95th percentile", "call", &|row| row.p95_s, &milliseconds),
         line("  again after the cut", "call", &|row| row.back_after_s, &milliseconds),
+        line("UDP, packets in time", "udp", &|row| row.in_time, &percent),
+        line("  median delay", "udp", &|row| row.p50_s, &milliseconds),
+        line("  95th percentile", "udp", &|row| row.p95_s, &milliseconds),
+        line("  again after the cut", "udp", &|row| row.back_after_s, &milliseconds),
         line("ping, median", "ping", &|row| row.p50_s, &milliseconds),
         line("  95th percentile", "ping", &|row| row.p95_s, &milliseconds),
         line("  again after the cut", "ping", &|row| row.back_after_s, &milliseconds),
@@ -143,10 +155,11 @@ mod tests {
         Outcome {
             goodput_bps: Some(goodput_bps),
             from_start_bps: Some(goodput_bps / 2.0),
-            call: Some((200, 150)),
+            call: Some((200, Heard { delays: vec![Span::from_milliseconds(20); 150], in_time: 150, back: None })),
+            udp: None,
             round_trips,
             pages: None,
-            back: [None; 4],
+            back: [None; 3],
         }
     }
 
@@ -164,7 +177,7 @@ mod tests {
     #[test]
     fn each_load_has_a_row_for_each_path_and_null_where_a_number_has_no_meaning() {
         let mut cut = outcome(8e6, 50);
-        cut.back[2] = Some(Span::from_milliseconds(700));
+        cut.back[1] = Some(Span::from_milliseconds(700));
         let rows = rows(&both(outcome(500_000.0, 40), cut), 7, 1e7);
         let json: serde_json::Value = serde_json::from_str(&json(&rows)).expect("JSON");
         let row = |load: &str, path: &str, more: serde_json::Value| {
@@ -184,8 +197,8 @@ mod tests {
                 "arqway",
                 serde_json::json!({ "goodput_bps": 8e6, "share_of_bound": 0.8, "from_start_bps": 4e6 })
             ),
-            row("call", "plain", serde_json::json!({ "in_time": 0.75 })),
-            row("call", "arqway", serde_json::json!({ "in_time": 0.75 })),
+            row("call", "plain", serde_json::json!({ "in_time": 0.75, "p50_s": 0.02, "p95_s": 0.02 })),
+            row("call", "arqway", serde_json::json!({ "in_time": 0.75, "p50_s": 0.02, "p95_s": 0.02 })),
             row("ping", "plain", serde_json::json!({ "p50_s": 0.04, "p95_s": 0.04 })),
             row("ping", "arqway", serde_json::json!({ "p50_s": 0.05, "p95_s": 0.05, "back_after_s": 0.7 })),
         ]);
@@ -200,7 +213,7 @@ mod tests {
         let cells = cells(&table);
         assert_eq!(cells[1], ["TCP (CUBIC), goodput", "500.0 kbit/s", "8.00 Mbit/s"]);
         assert_eq!(cells[2], ["share of achievable", "5.0 %", "80.0 %"]);
-        assert_eq!(cells[5], ["ping, median", "-", "50 ms"]);
+        assert_eq!(cells[7], ["ping, median", "-", "50 ms"]);
     }
 
     #[test]

@@ -1,7 +1,6 @@
-//! One direction of a telephone call: a small packet at a constant pace, of use for so long.
+//! Packets at a constant pace in one direction, of use for so long: a telephone call, or another stream of UDP.
 
 use super::period::{FirstBack, Period};
-use super::world::Call;
 use arqway_units::{Span, Time};
 use std::collections::BTreeSet;
 use std::io::{self, ErrorKind};
@@ -9,46 +8,76 @@ use std::net::{IpAddr, UdpSocket};
 use std::thread;
 use std::time::Duration;
 
-/// That of RTP, by which a tunnel without settings of its own takes it for a call.
-const PORT: u16 = 5004;
+/// That of RTP, by which a tunnel without settings of its own takes it for a call; and one that says nothing.
+pub(super) const CALL: u16 = 5004;
+pub(super) const ANY: u16 = 7007;
 /// How often it is looked whether it is over.
 const TICK: Duration = Duration::from_millis(100);
 const LARGEST: usize = 2048;
 
-pub(super) fn open(own: IpAddr) -> io::Result<UdpSocket> {
-    let socket = UdpSocket::bind((own, PORT))?;
+/// Packets of UDP, in one direction.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Stream {
+    /// Of both ends.
+    pub(super) port: u16,
+    /// Octets of a packet inside UDP.
+    pub(super) payload: usize,
+    /// From one packet to the next.
+    pub(super) interval: Span,
+    /// What comes later is of no use.
+    pub(super) within: Span,
+}
+
+/// What came of a stream.
+#[derive(Debug, Default)]
+pub(super) struct Heard {
+    /// How long each packet took, however late it was.
+    pub(super) delays: Vec<Span>,
+    /// How many of them were in time.
+    pub(super) in_time: u64,
+    /// How long after a cut link was back the first of these came.
+    pub(super) back: Option<Span>,
+}
+
+pub(super) fn open(own: IpAddr, port: u16) -> io::Result<UdpSocket> {
+    let socket = UdpSocket::bind((own, port))?;
     socket.set_read_timeout(Some(TICK))?;
     Ok(socket)
 }
 
 /// Sends until it is over. How many packets that were; one that the system does not take is lost like others.
-pub(super) fn speak(socket: &UdpSocket, to: IpAddr, call: &Call, period: &Period<'_>) -> u64 {
-    let mut packet = vec![0; call.payload];
+pub(super) fn speak(socket: &UdpSocket, to: IpAddr, stream: &Stream, period: &Period<'_>) -> u64 {
+    let mut packet = vec![0; stream.payload];
     let (mut number, mut due) = (0_u64, period.now());
     while period.goes_on() {
         stamp(&mut packet, number, period.now());
-        socket.send_to(&packet, (to, PORT)).ok();
+        socket.send_to(&packet, (to, stream.port)).ok();
         number += 1;
-        due += call.interval;
+        due += stream.interval;
         thread::sleep(Duration::from_nanos(due.since(period.now()).as_nanoseconds()));
     }
     number
 }
 
-/// How many packets came in time, and how long after a cut link was back the first of them.
-pub(super) fn listen(socket: &UdpSocket, call: &Call, period: &Period<'_>) -> io::Result<(u64, Option<Span>)> {
-    let (mut packet, mut back) = ([0; LARGEST], FirstBack::default());
-    let mut in_time = BTreeSet::new();
-    while period.goes_on_for(call.within) {
+/// What comes of it, each packet once.
+pub(super) fn listen(socket: &UdpSocket, stream: &Stream, period: &Period<'_>) -> io::Result<Heard> {
+    let (mut packet, mut back, mut heard) = ([0; LARGEST], FirstBack::default(), Heard::default());
+    let mut numbers = BTreeSet::new();
+    while period.goes_on_for(stream.within) {
         if let Some(length) = received(socket.recv(&mut packet))?
             && let Some((number, sent)) = stamped(&packet[..length])
-            && period.now().since(sent) <= call.within
+            && numbers.insert(number)
         {
-            in_time.insert(number);
-            back.arrives(period);
+            let delay = period.now().since(sent);
+            heard.delays.push(delay);
+            if delay <= stream.within {
+                heard.in_time += 1;
+                back.arrives(period);
+            }
         }
     }
-    Ok((arqway_units::count(in_time.len()), back.after(period)))
+    heard.back = back.after(period);
+    Ok(heard)
 }
 
 /// What came, if anything did; that nobody is there yet is as if nothing had.

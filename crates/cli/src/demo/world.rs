@@ -1,5 +1,6 @@
 //! What a world says of the link and of the call over it.
 
+use super::stream::{self, Stream};
 use crate::failure::Failure;
 use crate::study::{file_name, read_world};
 use arqway_emulate::{LinkSettings, Report};
@@ -18,17 +19,6 @@ const LARGEST: u32 = 1500;
 const SMALLEST_MTU: u32 = 300;
 /// The shortest payload that has a number and a time in it.
 pub(super) const SHORTEST: usize = 16;
-
-/// A telephone call, in one direction.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Call {
-    /// Octets of a packet inside UDP.
-    pub(super) payload: usize,
-    /// From one packet to the next.
-    pub(super) interval: Span,
-    /// What comes later is of no use.
-    pub(super) within: Span,
-}
 
 /// Loads have begun by then, as a rule: a tunnel is up within two round trips.
 const UNTIL_LOADS: Span = Span::from_milliseconds(5_000);
@@ -55,7 +45,7 @@ pub(super) struct World {
     about: String,
     /// The largest packet of the link's devices: that of the world's files.
     pub(super) mtu: u32,
-    pub(super) call: Call,
+    pub(super) call: Stream,
     pub(super) cut: Option<Cut>,
 }
 
@@ -72,7 +62,8 @@ impl World {
         let (settings, _) = settings.with_queues_of_a_device();
         let seed = seed.or(of_file).unwrap_or(1);
         let packet = scenario.media.packet.octets();
-        let call = Call {
+        let call = Stream {
+            port: stream::CALL,
             payload: packet.as_usize().saturating_sub(HEADERS).max(SHORTEST),
             interval: scenario.media.rate.time_to_send(packet),
             within: scenario.media.within.unwrap_or(WITHIN),
