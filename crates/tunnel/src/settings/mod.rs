@@ -156,7 +156,7 @@ fn mtu() -> u32 {
 }
 
 /// As long as a radio's fade or a Wi-Fi's collision takes, and short for a person.
-const COPY_AFTER: Span = Span::from_milliseconds(20);
+const COPY_AFTER: Span = Span::from_milliseconds(10);
 
 /// What carries packets where the settings do not say: the best-effort table of the multi-service link layer.
 #[must_use]
