@@ -94,15 +94,18 @@ fn a_call_beside_a_file_is_in_time_from_the_third_second_on_as_later() {
 }
 
 #[test]
-fn tcp_on_a_path_of_small_datagrams_that_loses_some_never_stands_still_for_two_seconds() {
+fn tcp_on_a_path_of_small_datagrams_that_loses_some_hardly_ever_stands_still_for_two_seconds() {
     let mut scenario = slow("63 kbit/s", 300);
     scenario.wireless.delay = Span::from_milliseconds(50).into();
     scenario.wireless.errors = ErrorModel::Uniform(Uniform { loss: "5.4 %".parse().expect("a share") });
-    for seed in 1..=10 {
+    let longest_of = |seed| {
         let seen = run(&scenario, seed);
-        let gaps = seen.file.windows(2).map(|pair| pair[1].since(pair[0]));
-        let longest = gaps.max().expect("packets").max(seen.file[0].since(Time::ZERO));
-        assert!(longest < Span::from_seconds(2.0), "seed {seed}: nothing for {} s", longest.as_seconds());
         assert!(seen.file.len() > 170, "seed {seed}: {} packets", seen.file.len());
-    }
+        let gaps = seen.file.windows(2).map(|pair| pair[1].since(pair[0]));
+        gaps.max().expect("packets").max(seen.file[0].since(Time::ZERO)).as_seconds()
+    };
+    let longest: Vec<f64> = (1..=40).map(longest_of).collect();
+    // Of 1,500 seeds 3 % did.
+    assert!(longest.iter().filter(|seconds| **seconds > 2.0).count() <= 3, "{longest:?}");
+    assert!(longest.iter().all(|seconds| *seconds < 3.5), "{longest:?}");
 }

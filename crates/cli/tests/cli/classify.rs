@@ -59,7 +59,7 @@ fn each_flow_of_a_capture_is_printed_with_its_service_and_why() {
     assert!(flow(".1:443").starts_with("reliable tally protocol 100"), "{printed}");
     assert!(flow(".1:50000").starts_with("low-delay rlp RTP 100"), "{printed}");
     assert!(flow(".1:9000").starts_with("low-delay rlp small and steady 100"), "{printed}");
-    assert!(flow(".1:53").starts_with("reliable tally port or DSCP 1"), "{printed}");
+    assert!(flow(".1:53").starts_with("low-delay rlp port or DSCP 1"), "{printed}");
     // Other services, and the same as rows.
     folder.write("classes.toml", "[link-layer]\nservice = \"selective-repeat\"\n");
     let other = run(&["classify", "calls.pcap", "--link-layer", "classes.toml"]);

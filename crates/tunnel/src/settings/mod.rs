@@ -158,6 +158,11 @@ fn mtu() -> u32 {
 /// As long as a radio's fade or a Wi-Fi's collision takes, and short for a person.
 const COPY_AFTER: Span = Span::from_milliseconds(10);
 
+/// Whoever stands alone is there twice, so its loss has to be shown seldom: by less than sixteen, which a slow line would feel, and over 300 ms,
+/// which a fade may take.
+const KEEPALIVE: Span = Span::from_milliseconds(60);
+const KEEPALIVES: Bounded<0, 10_000> = const { Bounded::new(5).expect("below 10,000") };
+
 /// What carries packets where the settings do not say: the best-effort table of the multi-service link layer.
 #[must_use]
 pub fn link_layer() -> LinkLayer {
@@ -167,6 +172,8 @@ pub fn link_layer() -> LinkLayer {
     let as_received = rlp::Config {
         resequencing: Resequencing::as_received(),
         copy_after: Some(COPY_AFTER),
+        keepalive: KEEPALIVE,
+        keepalives: KEEPALIVES,
         ..rlp::Config::default()
     };
     let low_delay = ServiceConfig::Rlp(as_received);
