@@ -106,8 +106,7 @@ impl Outline {
         self.protocol
     }
 
-    /// Whether nobody sends another packet before it is answered: a [message of ICMP, a question or an answer of DNS, a first segment of
-    /// TCP](super::alone).
+    /// Whether nobody sends another packet before it is answered: a message of ICMP, a question or an answer of DNS, a first segment of TCP.
     #[must_use]
     pub fn stands_alone(&self) -> bool {
         self.flags.has(Flags::STANDS_ALONE)
