@@ -38,6 +38,8 @@ pub(crate) struct FlowCount {
     pub(crate) sample: Vec<u8>,
     /// Whether that is the peer's.
     pub(crate) is_of_peer: bool,
+    /// Whether that stands alone, and may go by another service than what follows it.
+    pub(crate) is_alone: bool,
     pub(crate) sent: Count,
     pub(crate) received: Count,
 }
@@ -94,11 +96,15 @@ impl FlowBook {
             headers: if is_of_peer { reversed(headers) } else { headers },
             sample: sample(),
             is_of_peer,
+            is_alone: outline.stands_alone(),
             sent: Count::default(),
             received: Count::default(),
         });
-        if counted.is_of_peer && !is_of_peer {
-            (counted.sample, counted.is_of_peer) = (sample(), false);
+        let is_first_of_host = counted.is_of_peer && !is_of_peer;
+        let is_first_to_follow = counted.is_alone && !outline.stands_alone() && counted.is_of_peer == is_of_peer;
+        if is_first_of_host || is_first_to_follow {
+            counted.sample = sample();
+            (counted.is_of_peer, counted.is_alone) = (is_of_peer, outline.stands_alone());
         }
         let count = if is_of_peer { &mut counted.received } else { &mut counted.sent };
         count.add(packet.octets.len());
