@@ -165,6 +165,19 @@ mod tests {
     }
 
     #[test]
+    fn a_flow_is_told_by_a_packet_that_does_not_stand_alone() {
+        let mut book = None;
+        FlowBook::keep(&mut book, Time::ZERO);
+        let book = book.as_mut().expect("begun");
+        // A question of DNS, what is too long for one, and a question again.
+        for data in [20, 1000, 20] {
+            let (packet, headers) = packet(1, 2, 53, data);
+            book.sends(0, &packet, headers);
+        }
+        assert_eq!(book.flows()[0].sample.len(), 1028);
+    }
+
+    #[test]
     fn a_book_has_so_many_flows_and_is_closed_when_nobody_asks_any_more() {
         let mut book = None;
         FlowBook::keep(&mut book, Time::ZERO);
