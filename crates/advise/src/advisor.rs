@@ -36,7 +36,6 @@ pub fn advise(question: Question, most: u32, watcher: &Watcher<'_>) -> Result<Ad
         candidates: candidates(&link),
         world: shortened(&question.world, &length),
         full: question.world.clone(),
-        told: question.world.clone(),
         chosen: written_service(&question.world),
         limits: Limits { replications: most, events: EVENTS },
         question: &question,
@@ -47,6 +46,11 @@ pub fn advise(question: Question, most: u32, watcher: &Watcher<'_>) -> Result<Ad
         confirm: Vec::new(),
     };
     let stages = stages(&question.world, link.has_tcp && question.scenario.media.enabled);
+    // The default service is for TCP, then: one that suits media, too, would be no match for two.
+    for class in stages.iter().flatten().filter(|class| class.is_new) {
+        class.set(Some(RAW), &mut advisor.world);
+        class.set(Some(RAW), &mut advisor.full);
+    }
     let used = stages.iter().map(|class| advisor.is_used(class.as_ref())).collect::<Result<Vec<_>, _>>()?;
     advisor.limits.events = EVENTS / used.iter().filter(|used| **used).count().max(1) as u64;
     let mut decided = Vec::new();
@@ -131,8 +135,6 @@ struct Advisor<'a> {
     world: Node,
     /// The same at the file's own lengths.
     full: Node,
-    /// The file's with all that was chosen.
-    told: Node,
     /// The service chosen for the packets of no class.
     chosen: String,
     rows: Vec<Row>,
@@ -172,7 +174,7 @@ impl Advisor<'_> {
         self.results.push(results);
         let stage = Stage { class: class_name, standings, ended, names };
         self.warn(&stage, seen, cut);
-        self.take(&stage, &entries, class);
+        self.take(&stage, &entries);
         Ok(Some(stage))
     }
 
@@ -187,19 +189,19 @@ impl Advisor<'_> {
                 .map(|(name, service)| Entry::of_no_class(name, service))
                 .collect();
         };
-        let written = self.world.get_path(&class.service_path()).map(inline);
+        let written = self.world.get_path(&class.service_path()).filter(|_| !class.is_new).map(inline);
         let written = written.as_deref().map(|service| (AS_WRITTEN, service));
         let entry = |(name, service): (&str, &str)| Entry {
             name: name.to_owned(),
             label: format!("{}: {name}", class.name),
             service: self.chosen.clone(),
-            class: Some((class.clone(), service.to_owned())),
+            class: Some((class.clone(), Some(service.to_owned()))),
         };
         let together = class.is_new.then(|| Entry {
             name: TOGETHER.to_owned(),
             label: format!("{}: {TOGETHER}", class.name),
             service: self.chosen.clone(),
-            class: None,
+            class: Some((class.clone(), None)),
         });
         together.into_iter().chain(written.into_iter().chain(others).map(entry)).collect()
     }
@@ -260,31 +262,24 @@ impl Advisor<'_> {
     }
 
     /// What follows from a decision for those after it.
-    fn take(&mut self, stage: &Stage, entries: &[Entry], class: Option<Class>) {
+    fn take(&mut self, stage: &Stage, entries: &[Entry]) {
         let Some(best) = stage.standings.first().map(|best| &entries[best.entry]) else { return };
         let leaders: Vec<Entry> = stage.leaders().map(|standing| entries[standing.entry].clone()).collect();
         let plain = entries.iter().find(|entry| entry.name == PROBES[0]).filter(|raw| !leaders.contains(raw));
         self.confirm.extend(leaders.iter().chain(plain).cloned());
-        match (&best.class, class) {
-            (Some((_, service)), Some(class)) => {
-                for (path, setting) in class.settings(service) {
-                    let setting = value(&setting).unwrap_or_else(|| text_node("raw"));
-                    self.world.set_path(&path, setting.clone());
-                    self.told.set_path(&path, setting.clone());
-                    // The experiment that confirms has those without a class as well.
-                    if !class.is_new {
-                        self.full.set_path(&path, setting);
-                    }
-                }
+        match &best.class {
+            Some((class, service)) => {
+                class.set(service.as_deref(), &mut self.world);
+                class.set(service.as_deref(), &mut self.full);
             }
-            _ => self.chosen.clone_from(&best.service),
+            None => self.chosen.clone_from(&best.service),
         }
     }
 
     /// The link layer with all that was decided, as files have it, where that is more than one service.
     fn link_layer(&self, decided: &[Stage]) -> Option<String> {
         decided.iter().any(|stage| stage.class.is_some()).then(|| {
-            let mut told = self.told.clone();
+            let mut told = self.full.clone();
             told.set_path("link-layer.service", value(&self.chosen).unwrap_or_else(|| text_node("raw")));
             link_layer_text(&told)
         })
@@ -307,6 +302,8 @@ impl Advisor<'_> {
 
 /// What the file itself has.
 const AS_WRITTEN: &str = "as written";
+/// What carries a class that is new, until that is decided.
+const RAW: &str = "\"raw\"";
 /// No class: the default service carries all.
 const TOGETHER: &str = "the default service";
 /// Two candidates that every link and every application tells apart: no frame but the packets, and as many again.

@@ -232,7 +232,12 @@ fn whether_media_beside_tcp_should_have_a_class_is_decided_and_the_whole_link_la
         labels.contains(&"the default service") && labels.iter().any(|one| one.starts_with("Deadline, ")),
         "{text}"
     );
-    // A call that waits for a file that is repaired is worse off.
+    // What suits the file alone is advised for it, not what suits both; and a call that waits for a file that is repaired is worse off.
+    let file = &advice.stages[0];
+    assert!(
+        !["Deadline", "XOR FEC", "Raw"].iter().any(|one| file.label(&file.standings[0]).starts_with(one)),
+        "{text}"
+    );
     assert_ne!(labels[0], "the default service", "{text}");
     let layer = advice.link_layer.as_ref().expect("a link layer");
     let told = asked(

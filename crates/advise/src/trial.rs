@@ -17,8 +17,8 @@ pub(super) struct Entry {
     pub(super) label: String,
     /// The service of the packets of no class, as files have it.
     pub(super) service: String,
-    /// The class that is decided about, and the service that carries it; none too where no class is made for its packets.
-    pub(super) class: Option<(Class, String)>,
+    /// The class that is decided about, and the service that carries it: none where there is to be no such class.
+    pub(super) class: Option<(Class, Option<String>)>,
 }
 
 /// An experiment to be run.
@@ -91,13 +91,15 @@ impl Entry {
 
     /// The service that is tried, as files have it.
     pub(super) fn tried(&self) -> &str {
-        self.class.as_ref().map_or(&self.service, |(_, service)| service)
+        let of_class = self.class.as_ref().and_then(|(_, service)| service.as_ref());
+        of_class.unwrap_or(&self.service)
     }
 
     fn to_toml(&self) -> String {
         let mut text = format!("[[scheme]]\nlabel = {}\nservice = {}\n", quoted(&self.label), self.service);
         if let Some((class, service)) = &self.class {
-            let settings = class.settings(service).into_iter().map(|(path, value)| format!("\"{path}\" = {value}"));
+            let settings = class.settings(service.as_deref());
+            let settings = settings.into_iter().map(|(path, value)| format!("\"{path}\" = {value}"));
             let _ = writeln!(text, "world = {{ {} }}", settings.collect::<Vec<_>>().join(", "));
         }
         text

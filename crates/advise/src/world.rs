@@ -23,15 +23,25 @@ impl Class {
         format!("link-layer.classes.{}.service", self.index)
     }
 
-    /// What a world is set to so that this service carries it: paths and values.
-    pub(super) fn settings(&self, service: &str) -> Vec<(String, String)> {
-        if self.is_new {
-            let class = format!("[{{ name = \"{}\", protocol = \"udp\", service = {service} }}]", self.name);
-            // Both have their shares of the line: neither waits for all that the other has.
-            let settings = [("link-layer.classes", class), ("link-layer.scheduler", "\"scfq\"".to_owned())];
-            return settings.map(|(path, value)| (path.to_owned(), value)).into();
+    /// What a world is set to so that this service carries it, or so that there is no such class: paths and values.
+    pub(super) fn settings(&self, service: Option<&str>) -> Vec<(String, String)> {
+        match service {
+            Some(service) if self.is_new => {
+                let class = format!("[{{ name = \"{}\", protocol = \"udp\", service = {service} }}]", self.name);
+                // Both have their shares of the line: neither waits for all that the other has.
+                let settings = [("link-layer.classes", class), ("link-layer.scheduler", "\"scfq\"".to_owned())];
+                settings.map(|(path, value)| (path.to_owned(), value)).into()
+            }
+            Some(service) => vec![(self.service_path(), service.to_owned())],
+            None => vec![("link-layer.classes".to_owned(), "[]".to_owned())],
         }
-        vec![(self.service_path(), service.to_owned())]
+    }
+
+    /// The world with it.
+    pub(super) fn set(&self, service: Option<&str>, world: &mut Node) {
+        for (path, setting) in self.settings(service) {
+            world.set_path(&path, value(&setting).unwrap_or_else(|| text_node("raw")));
+        }
     }
 }
 

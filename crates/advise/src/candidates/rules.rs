@@ -97,17 +97,18 @@ pub(super) fn written(time: Span) -> String {
 }
 
 pub(super) fn rounded_up(time: Span) -> Span {
-    let nanoseconds = time.as_nanoseconds();
-    let digits = nanoseconds.checked_ilog10().unwrap_or(0);
-    let unit = 10_u64.pow(digits.saturating_sub(1));
-    Span::from_nanoseconds(nanoseconds.div_ceil(unit) * unit)
+    let unit = second_digit(time);
+    Span::from_nanoseconds(time.as_nanoseconds().div_ceil(unit) * unit)
 }
 
 pub(super) fn rounded_down(time: Span) -> Span {
-    let nanoseconds = time.as_nanoseconds();
-    let digits = nanoseconds.checked_ilog10().unwrap_or(0);
-    let unit = 10_u64.pow(digits.saturating_sub(1));
-    Span::from_nanoseconds(nanoseconds / unit * unit)
+    let unit = second_digit(time);
+    Span::from_nanoseconds(time.as_nanoseconds() / unit * unit)
+}
+
+/// What the second digit of a time counts, in nanoseconds.
+fn second_digit(time: Span) -> u64 {
+    10_u64.pow(time.as_nanoseconds().checked_ilog10().unwrap_or(0).saturating_sub(1))
 }
 
 #[cfg(test)]
@@ -115,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_rounded_up_to_two_digits() {
+    fn times_are_rounded_to_two_digits() {
         for (nanoseconds, text) in [
             (123_400_000, "130 ms"),
             (130_000_000, "130 ms"),
@@ -125,5 +126,8 @@ mod tests {
         ] {
             assert_eq!(written(Span::from_nanoseconds(nanoseconds)), text);
         }
+        let down =
+            [129_900_000, 130_000_000, 7, 0].map(|nanoseconds| rounded_down(Span::from_nanoseconds(nanoseconds)));
+        assert_eq!(down, [120_000_000, 130_000_000, 7, 0].map(Span::from_nanoseconds));
     }
 }

@@ -4,6 +4,7 @@ use super::period::{Period, Run};
 use super::rows::Outcome;
 use super::site::Site;
 use super::stream::{self, Heard, Stream};
+use super::world::HEADERS;
 use super::{bulk, page, ping};
 use crate::failure::Failure;
 use arqway_net::NetError;
@@ -51,14 +52,15 @@ pub(super) struct Wanted<'w> {
     pub(super) udp: Stream,
 }
 
-/// The stream of a rate that is no call's.
-pub(super) fn udp(rate: BitRate) -> Stream {
-    Stream { port: stream::ANY, payload: UDP_PAYLOAD, interval: rate.time_to_send(UDP_PACKET), within: UDP_WITHIN }
+/// The stream of a rate that is no call's, over a link that carries packets of at most `mtu` octets.
+pub(super) fn udp(rate: BitRate, mtu: u32) -> Stream {
+    let packet = Octets::new(mtu.into()).min(UDP_PACKET);
+    let payload = packet.as_usize() - HEADERS;
+    Stream { port: stream::ANY, payload, interval: rate.time_to_send(packet), within: UDP_WITHIN }
 }
 
-/// A packet of it as links count it, and inside UDP; and how long it is of use.
+/// A packet of it as links count it, and how long it is of use.
 const UDP_PACKET: Octets = Octets::new(1200);
-const UDP_PAYLOAD: usize = 1172;
 const UDP_WITHIN: Span = Span::from_milliseconds(300);
 
 /// A stream that runs: how many packets were sent, and what came.

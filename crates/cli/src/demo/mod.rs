@@ -77,7 +77,7 @@ pub(crate) struct Arguments {
     /// How many TCP connections the load `tcp` is
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100))]
     connections: u32,
-    /// How fast the load `udp` is, in packets of 1,200 octets
+    /// How fast the load `udp` is, in packets of 1,200 octets, or as large as the link carries
     #[arg(long, value_name = "RATE", default_value = "1 Mbit/s", value_parser = crate::keys::rate)]
     udp: BitRate,
     /// Only the plain copy, without a tunnel
@@ -190,7 +190,7 @@ fn demonstrate(arguments: &Arguments, world: &World, more: &str, run: &Run) -> R
         loads: &arguments.loads,
         connections: arguments.connections,
         call: world.call,
-        udp: loads::udp(arguments.udp),
+        udp: loads::udp(arguments.udp, world.mtu),
     };
     let back = world.cut.map(|cut| begun + cut.at + cut.lasts);
     let (outcomes, measured) = loads::all_loads(run, &ways, (&wanted, back))?;

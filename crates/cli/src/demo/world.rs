@@ -13,7 +13,7 @@ use std::path::Path;
 /// A call's packet is in time within so long, where the world does not say.
 const WITHIN: Span = Span::from_milliseconds(150);
 /// The headers of IPv4 and UDP, which are inside the length of a packet.
-const HEADERS: usize = 28;
+pub(super) const HEADERS: usize = 28;
 /// The largest packet of an interface of Ethernet, and the smallest one that is worth a tunnel.
 const LARGEST: u32 = 1500;
 const SMALLEST_MTU: u32 = 300;
