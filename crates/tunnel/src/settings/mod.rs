@@ -105,8 +105,8 @@ pub struct Settings {
     /// Sets a route into the tunnel to each of the peers' `allowed` addresses; none by default, but those of the networks of `addresses`.
     #[serde(default)]
     pub routes: bool,
-    /// With how many segments TCP of this machine begins on these routes, and lets others begin toward it, instead of the system's 10: as
-    /// many as the line carries in a round trip, on a long one. The tunnel sends them as fast as the line is.
+    /// With how many segments TCP of this machine begins on these routes, and lets others begin toward it, instead of the system's 10:
+    /// more fill a long line sooner. They wait in the tunnel's queue where the line is slower.
     pub initial_window: Option<Located<Bounded<2, 1000>>>,
     /// The name servers that are asked for all names while the tunnel runs, behind a peer; by resolvectl.
     #[serde(default)]
