@@ -15,8 +15,10 @@ use common::measure;
 use std::process::ExitCode;
 
 const RUNS: u32 = 7;
-/// In what [`common::yardstick`] takes, and in what the raw link does.
-const LIMIT_RAW: f64 = 9.0;
+/// In what [`common::yardstick`] takes, of the raw link with errors. The packets under way without errors just about fill a
+/// core's second cache: the same program takes 0.24 or 0.41 s there, by where its pages lie.
+const LIMIT_RAW: f64 = 5.0;
+/// In what the raw link without errors takes.
 const LIMIT_SSCOP: f64 = 3.2;
 
 fn main() -> ExitCode {
@@ -26,7 +28,7 @@ fn main() -> ExitCode {
     common::print_heading();
     let raw = || ServiceConfig::Raw(raw::Config::default());
     let clean = measure("raw, no errors", &scenario(raw(), 0.0), RUNS, None);
-    measure("raw, BER 1e-6", &scenario(raw(), 1e-6), RUNS, Some(clean.median));
+    let erroneous = measure("raw, BER 1e-6", &scenario(raw(), 1e-6), RUNS, Some(clean.median));
     let snoop = ServiceConfig::Snoop(snoop::Config::default());
     measure("snoop, BER 1e-6", &scenario(snoop, 1e-6), RUNS, Some(clean.median));
     let mut slowest: f64 = 0.0;
@@ -40,7 +42,7 @@ fn main() -> ExitCode {
         slowest = slowest.max(measure(name, &scenario(service, 1e-6), RUNS, Some(clean.median)).minimum);
     }
     common::judge(&[
-        ("raw beside the heap", clean.minimum, common::yardstick(), LIMIT_RAW),
+        ("raw with errors beside the heap", erroneous.minimum, common::yardstick(), LIMIT_RAW),
         ("the slowest SSCOP beside raw", slowest, clean.minimum, LIMIT_SSCOP),
     ])
 }
