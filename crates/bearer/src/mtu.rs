@@ -76,8 +76,8 @@ struct Probe {
 #[derive(Debug, Clone, Copy)]
 struct Large {
     size: u16,
-    /// When it went, or was asked for last.
-    at: Time,
+    /// When it went, or was asked for last; `None` while it is to be asked for.
+    at: Option<Time>,
     asked: u8,
     wants_probe: bool,
 }
@@ -133,7 +133,7 @@ impl MtuSearch {
     pub(super) fn send(&mut self, size: u16, now: Time) {
         self.active = true;
         if size > self.least {
-            let first = Large { size, at: now, asked: 0, wants_probe: false };
+            let first = Large { size, at: Some(now), asked: 0, wants_probe: false };
             let large = self.large.get_or_insert(first);
             large.size = large.size.max(size);
         }
@@ -195,7 +195,7 @@ impl MtuSearch {
     /// A probe of this size goes, and `rest` is how long others wait for it that gain little.
     pub(super) fn probed(&mut self, size: u16, rest: Span, now: Time) {
         if let Some(large) = self.large.as_mut().filter(|large| large.wants_probe) {
-            large.wants_probe = false;
+            (large.wants_probe, large.at) = (false, Some(now));
             return;
         }
         (self.active, self.rest_until) = (false, now + rest);
@@ -207,7 +207,7 @@ impl MtuSearch {
     /// When a probe or a confirmation is overdue.
     pub(super) fn deadline(&self, round_trip: Span) -> Option<Time> {
         let probe = self.probe.and_then(|probe| probe.deadline(round_trip));
-        let large = self.large.map(|large| large.deadline(round_trip));
+        let large = self.large.and_then(|large| large.deadline(round_trip));
         [probe, large].into_iter().flatten().min()
     }
 
@@ -226,9 +226,10 @@ impl MtuSearch {
                 }
             }
         }
-        let Some(large) = self.large.as_mut().filter(|large| large.deadline(round_trip) <= now) else { return false };
+        let overdue = |large: &&mut Large| large.deadline(round_trip).is_some_and(|at| at <= now);
+        let Some(large) = self.large.as_mut().filter(overdue) else { return false };
         if large.asked < PROBES {
-            *large = Large { at: now, asked: large.asked + 1, wants_probe: true, ..*large };
+            *large = Large { at: None, asked: large.asked + 1, wants_probe: true, ..*large };
             return false;
         }
         let size = large.size;
@@ -244,9 +245,13 @@ impl MtuSearch {
         (self.large, self.probe) = (None, None);
     }
 
-    /// The link is down: what was not confirmed says nothing of sizes.
+    /// The link is down: what is under way says nothing of sizes. What was overdue before is asked for again: each outage may end before
+    /// a black hole is found, and be due to it, where nothing small is sent meanwhile.
     pub(super) fn pause(&mut self) {
-        self.large = None;
+        self.large = self.large.filter(|large| large.asked > 0);
+        if let Some(large) = &mut self.large {
+            (large.at, large.wants_probe) = (None, true);
+        }
         if let Some(probe) = &mut self.probe {
             probe.sent -= u8::from(probe.at.take().is_some());
         }
@@ -267,8 +272,8 @@ fn step(size: u16) -> u16 {
 
 impl Large {
     /// When it is overdue that one of them is confirmed.
-    fn deadline(&self, round_trip: Span) -> Time {
-        self.at + (round_trip + round_trip / 2).max(CONFIRMATION)
+    fn deadline(&self, round_trip: Span) -> Option<Time> {
+        self.at.map(|at| at + (round_trip + round_trip / 2).max(CONFIRMATION))
     }
 }
 
@@ -381,6 +386,19 @@ mod tests {
         search.send(1500, Time::ZERO + Span::from_milliseconds(1000));
         search.pause();
         assert_eq!((search.deadline(ROUND_TRIP), search.current()), (None, 1500));
+    }
+
+    #[test]
+    fn a_black_hole_is_found_though_the_link_goes_down_again_and_again_before_that() {
+        let mut search = MtuSearch::new(256, 1500, false);
+        run(&mut search, 1500, 1500, 0..1000);
+        let found = (1..20).find(|second| {
+            let from = 1000 * second;
+            let found = run(&mut search, 1500, 300, from..from + 700).is_some();
+            search.pause();
+            found
+        });
+        assert!(found.is_some_and(|second| second <= 4), "{found:?}");
     }
 
     proptest! {
