@@ -6,7 +6,7 @@
 use super::carried::Carried;
 use super::class::{Carrier, Class, DEFAULT};
 use super::classifier::Classifier;
-use super::queue::QueueLimits;
+use super::queue::{QueueFault, QueueLimits};
 use super::rates::{Allocation, RateError, Rates, SetAside, Shares};
 use super::rule::Rule;
 use super::scheduler::{Scfq, SchedulerConfig};
@@ -112,10 +112,9 @@ impl Config {
         let mut queues = alloc::vec![self.queue];
         queues.extend(self.classes.iter().filter_map(of_class));
         queues.resize(services, self.queue);
-        if queues.iter().flatten().any(QueueLimits::has_two_rules) {
-            let class =
-                self.classes.iter().position(|class| class.queue.as_ref().is_some_and(QueueLimits::has_two_rules));
-            return Err(ConfigError::TwoRules { class });
+        if let Some(fault) = queues.iter().flatten().find_map(QueueLimits::fault) {
+            let has = |class: &Class| class.queue.as_ref().and_then(QueueLimits::fault) == Some(fault);
+            return Err(ConfigError::Queue { class: self.classes.iter().position(has), fault });
         }
         let classifier = Classifier::new(rules.map(|(rule, service)| (rule, id(service))));
         let shares = set_aside.shares();
@@ -324,13 +323,13 @@ pub enum ConfigError {
         /// Which class says so, counted from 0; otherwise the table does.
         class: Option<usize>,
     },
-    /// Two rules by which packets of one queue are dropped.
-    #[error(
-        "a queue with both `codel` and `l4s`; expected one of them, or `fair`, with which `codel` is for those without ECT(1)"
-    )]
-    TwoRules {
+    /// A queue that cannot be.
+    #[error("{fault}")]
+    Queue {
         /// Which class says so, counted from 0; otherwise the link layer does.
         class: Option<usize>,
+        /// What is wrong with it.
+        fault: QueueFault,
     },
     /// The shares do not come out.
     #[error(transparent)]
@@ -343,7 +342,7 @@ impl ConfigError {
     pub fn class(&self) -> Option<usize> {
         match self {
             Self::NoSuchClass { class, .. } | Self::NameTaken { class, .. } => Some(*class),
-            Self::SplitLoses { class } | Self::TwoRules { class } => *class,
+            Self::SplitLoses { class } | Self::Queue { class, .. } => *class,
             Self::TooManyServices { .. }
             | Self::RatesWithoutShares
             | Self::CarriesWithMeasuredShares

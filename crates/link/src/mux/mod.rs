@@ -59,7 +59,7 @@ pub use class::{Carrier, Class, ClassError, DEFAULT};
 pub use classifier::Classifier;
 pub use config::{Config, ConfigError, Plan, service_names, services};
 pub use flows::FlowId;
-pub use queue::{Between, Codel, Fair, L4s, QueueLimits, Queues, QueuesError};
+pub use queue::{Between, Codel, Fair, L4s, QueueFault, QueueLimits, Queues, QueuesError};
 pub use rates::{Allocation, AllocationError, Measured, RateError, Rates, Shares};
 pub use rule::{Rule, RuleError};
 pub use scheduler::{Scfq, SchedulerConfig};

@@ -17,6 +17,8 @@ use arqway_units::{Span, Time};
 
 /// Marks of L for each p of the others: RFC 9332, Section 2.1, equation 1.
 const COUPLING: f64 = 2.0;
+/// What the classic queue's packets wait, about, where nobody says so (Appendix A).
+const TARGET: Span = Span::from_milliseconds(15);
 /// The longest round trip for which it is stable (RTT_max of Appendix A), where none is known.
 const ROUND_TRIP: Span = Span::from_milliseconds(100);
 /// Of both queues the classic one has this part at least.
@@ -149,7 +151,7 @@ fn recur(count: &mut f64, likelihood: f64) -> bool {
 impl From<L4s> for Aims {
     /// Until anything is known of the link.
     fn from(L4s { step, target }: L4s) -> Self {
-        Self { step, target, round_trip: ROUND_TRIP }
+        Self { step, target: target.unwrap_or(TARGET), round_trip: ROUND_TRIP }
     }
 }
 

@@ -65,10 +65,29 @@ impl Default for QueueLimits {
 }
 
 impl QueueLimits {
-    /// Whether two rules would drop packets of one queue.
-    pub(in crate::mux) fn has_two_rules(&self) -> bool {
-        self.codel.is_some() && self.l4s.is_some() && self.fair.is_none()
+    /// What of it says two things at once, or nothing.
+    pub(in crate::mux) fn fault(&self) -> Option<QueueFault> {
+        match self.l4s? {
+            L4s { target: Some(_), .. } if self.fair.is_some() => Some(QueueFault::TargetWithFair),
+            _ if self.codel.is_some() && self.fair.is_none() => Some(QueueFault::TwoRules),
+            _ => None,
+        }
     }
+}
+
+/// What of a queue says two things at once, or nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum QueueFault {
+    /// Two rules by which packets of one queue are dropped.
+    #[error(
+        "a queue with both `codel` and `l4s`; expected one of them, or `fair`, with which `codel` is for those without ECT(1)"
+    )]
+    TwoRules,
+    /// A target for a queue that there is not.
+    #[error(
+        "`l4s.target` beside `fair`, where nobody waits in a queue beside those with ECT(1); expected `step` alone, and `codel` for the others"
+    )]
+    TargetWithFair,
 }
 
 /// Flows in queues of their own, which take turns by deficit round robin; those first that come anew (RFC 8290).
@@ -188,14 +207,14 @@ pub struct L4s {
     /// Those with ECT(1) are marked where they have waited longer.
     #[serde(deserialize_with = "positive_span")]
     pub step: Span,
-    /// What others wait, about; without effect with `fair`.
-    #[serde(deserialize_with = "positive_span")]
-    pub target: Span,
+    /// What others wait, about; 15 ms by default. Not with `fair`, where each flow waits in its own queue.
+    #[serde(deserialize_with = "optional_positive_span", skip_serializing_if = "Option::is_none")]
+    pub target: Option<Span>,
 }
 
 impl Default for L4s {
-    /// Those of RFC 9332, Appendix A.
+    /// The step of RFC 9332, Appendix A.
     fn default() -> Self {
-        Self { step: Span::from_milliseconds(1), target: Span::from_milliseconds(15) }
+        Self { step: Span::from_milliseconds(1), target: None }
     }
 }

@@ -44,7 +44,7 @@ mod limits;
 mod packets;
 mod turns;
 
-pub use limits::{Between, Codel, Fair, L4s, QueueLimits, Queues, QueuesError};
+pub use limits::{Between, Codel, Fair, L4s, QueueFault, QueueLimits, Queues, QueuesError};
 
 use super::recovery;
 use arqway_contract::{Counters, Packet};
