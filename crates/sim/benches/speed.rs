@@ -2,7 +2,8 @@
 //! an event than few.
 //!
 //! Prints its command, the machine and the spread; `docs/speed.md` keeps what it printed. Fails where an event with a thousand
-//! greedy connections takes more than 1.5 times as long as one with ten.
+//! greedy connections takes more than twice as long as one with ten: a step that grows with their number makes it tens of times as long, a
+//! neighbour in the cache that cores share 1.5 times.
 
 mod common;
 #[path = "common/papers.rs"]
@@ -22,7 +23,7 @@ use std::process::ExitCode;
 
 const RUNS: u32 = 7;
 /// How much longer an event may take with the most connections than with the fewest.
-const LIMIT: f64 = 1.5;
+const LIMIT: f64 = 2.0;
 
 fn main() -> ExitCode {
     println!("command: cargo bench -p arqway-sim --bench speed");
