@@ -8,8 +8,13 @@ use crate::quantity::{Quantity, x_label};
 use arqway_config::schema::Later;
 use arqway_config::{Located, Mistakes, Node, did_you_mean};
 use arqway_link::mux::DEFAULT;
+use arqway_units::Ratio;
 use schemars::JsonSchema;
 use serde::Deserialize;
+
+/// The share of packets that come in time, and the octets that it takes.
+const IN_TIME: [&str; 2] = ["media.in-time", "media.played"];
+const OVERHEAD: &str = "media.overhead";
 
 /// A figure to draw.
 #[derive(Debug, Clone)]
@@ -22,7 +27,11 @@ pub struct FigurePlan {
     pub service: Option<Located<String>>,
     /// Only this replication: what happened once, and no means.
     pub replication: Option<Located<u32>>,
-    /// The text at the horizontal axis.
+    /// The horizontal axis, where that is not the swept setting.
+    pub against: Option<Quantity>,
+    /// The share of frames that the line loses, where what at most arrives is drawn.
+    pub erasures: Option<Ratio>,
+    /// What the swept setting is called.
     pub x_label: String,
     /// How values are laid along it.
     pub x_scale: Scale,
@@ -57,6 +66,13 @@ pub(super) struct FigureSection {
     /// The vertical axis.
     #[schemars(with = "Later<schema_types::QuantityName>")]
     y: Located<String>,
+    /// Another quantity for the horizontal axis, in place of the swept setting: each point of the sweep lies at its mean.
+    #[schemars(with = "Option<Later<schema_types::QuantityName>>")]
+    against: Option<Located<String>>,
+    /// The share of frames that the line loses. Draws what at most arrives, over the octets that are spent on it: with
+    /// `y = "media.in-time"` or `"media.played"`, and `against = "media.overhead"`.
+    #[schemars(with = "Option<Ratio>")]
+    erasures: Option<Located<Ratio>>,
     /// Of `service.` quantities: the service, by the name of its class; `default` unless set.
     #[schemars(with = "Option<String>")]
     service: Option<Located<String>>,
@@ -110,11 +126,18 @@ impl FigurePlan {
             mistakes.push(x.mistake(format!("`{}` is not swept", x.value)).help(help));
             x_is_wrong = true;
         }
-        let Some(quantity) = Quantity::of(&section.y.value) else {
-            let mistake = section.y.mistake(format!("`{}` is not measured", section.y.value));
-            mistakes.push(mistake.help(did_you_mean(&section.y.value, &Quantity::names())));
-            return None;
+        let quantity = measured(&section.y, mistakes)?;
+        let against = match &section.against {
+            Some(name) => Some(measured(name, mistakes).filter(|against| once(name, *against, mistakes))?),
+            None => None,
         };
+        let on_its_axes = IN_TIME.contains(&quantity.name) && against.is_some_and(|against| against.name == OVERHEAD);
+        if let Some(erasures) = section.erasures.as_ref().filter(|_| !on_its_axes) {
+            let mistake = erasures.mistake("what at most arrives is a share of packets over octets");
+            let help = format!("expected `against = \"{OVERHEAD}\"` beside it, and `y` one of {}", IN_TIME.join(", "));
+            mistakes.push(mistake.help(help));
+            return None;
+        }
         if quantity.along.is_some() && points > 1 {
             let message =
                 format!("`{}` is a time series, and cannot be drawn over a sweep of {points} points", section.y.value);
@@ -133,12 +156,15 @@ impl FigurePlan {
         let along = quantity.along.map(str::to_owned);
         let label = section.x_label.or(along).unwrap_or_else(|| x_label(swept.unwrap_or_default(), unit));
         let marks = section.marks.into_iter().map(|mark| mark.read(schemes, mistakes)).collect();
+        let erasures = section.erasures.map(|erasures| erasures.value);
         let FigureSection { id, x_scale, y_scale, bars, replication, .. } = section;
         (!x_is_wrong).then_some(Self {
             id,
             quantity,
             service,
             replication,
+            against,
+            erasures,
             x_label: label,
             x_scale,
             y_scale,
@@ -146,6 +172,26 @@ impl FigurePlan {
             marks,
         })
     }
+}
+
+/// The quantity of this name.
+fn measured(name: &Located<String>, mistakes: &mut Mistakes) -> Option<Quantity> {
+    let quantity = Quantity::of(&name.value);
+    if quantity.is_none() {
+        let mistake = name.mistake(format!("`{}` is not measured", name.value));
+        mistakes.push(mistake.help(did_you_mean(&name.value, &Quantity::names())));
+    }
+    quantity
+}
+
+/// Whether a quantity has one value a run, so that points can lie there.
+fn once(name: &Located<String>, quantity: Quantity, mistakes: &mut Mistakes) -> bool {
+    let is_once = quantity.along.is_none() && !quantity.is_of_service();
+    if !is_once {
+        let mistake = name.mistake(format!("`{}` has more than one value a run", name.value));
+        mistakes.push(mistake.help("expected a quantity such as `media.overhead`, which has one"));
+    }
+    is_once
 }
 
 impl FigurePlan {

@@ -202,11 +202,16 @@ fn refuse_unmeasured(
         points.iter().map(|point| &point.point.scenario).chain(&of_schemes).any(measured)
     };
     for (node, figure) in figures {
-        let FigurePlan { quantity, service, .. } = figure;
-        if let Some(missing) = first.point.scenario.missing_for(quantity)
-            && !is_anywhere(&|scenario| scenario.missing_for(quantity).is_none())
-        {
-            let y = node.get_path("y").unwrap_or(node);
+        let FigurePlan { quantity, against, service, .. } = figure;
+        let missing =
+            [("y", Some(quantity)), ("against", against.as_ref())].into_iter().find_map(|(axis, quantity)| {
+                let quantity = quantity?;
+                let missing = first.point.scenario.missing_for(quantity)?;
+                let is_measured = is_anywhere(&|scenario| scenario.missing_for(quantity).is_none());
+                (!is_measured).then_some((axis, quantity, missing))
+            });
+        if let Some((axis, quantity, missing)) = missing {
+            let y = node.get_path(axis).unwrap_or(node);
             let mistake = Mistake::at_value(y, format!("this world does not measure `{}`", quantity.name));
             mistakes.push(mistake.help(format!("it needs {missing} in the scenario")));
         } else if let Some(service) = service

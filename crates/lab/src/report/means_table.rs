@@ -3,10 +3,12 @@
 use super::coinciding::{Coinciding, Measured};
 use crate::experiment::{Bars, Experiment, FigurePlan, Scheme};
 use crate::figure::{Axis, Curve, Figure, Mark, Point, Scale, number};
+use crate::quantity::Quantity;
 use crate::results::rows::Row;
 use crate::results::stats::{Summary, summarise};
 use crate::results::text_table::{Align, text_table};
 use arqway_sim::channel::Direction;
+use arqway_units::Ratio;
 use std::collections::BTreeMap;
 
 /// Means of one quantity, by point and scheme, in the units of its label.
@@ -24,6 +26,8 @@ pub struct MeansTable {
     pub points: Vec<f64>,
     /// For each point, the mean of each scheme that has rows there.
     pub means: Vec<Vec<Option<Summary>>>,
+    /// Where points lie on the horizontal axis, where that is not the swept setting.
+    pub against: Option<Against>,
     /// The schemes that can hardly be told apart, and by how much they differ.
     pub coinciding: Option<Coinciding>,
     /// Places on the horizontal axis that mean something.
@@ -40,6 +44,17 @@ pub struct MeansTable {
     pub is_series: bool,
     /// The meaning of error bars.
     pub bars: Bars,
+}
+
+/// Another quantity for the horizontal axis.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Against {
+    /// What it is, with its unit.
+    pub label: String,
+    /// For each point, the mean of each scheme.
+    pub means: Vec<Vec<Option<f64>>>,
+    /// The share of frames that the line loses, where what at most arrives is drawn.
+    pub erasures: Option<f64>,
 }
 
 /// Where on the horizontal axis a row belongs, if it is one of a figure's metric.
@@ -78,12 +93,38 @@ fn measured(
     values
 }
 
+impl Against {
+    fn new(experiment: &Experiment, figure: &FigurePlan, quantity: Quantity, rows: &[Row]) -> Self {
+        let alone = FigurePlan { quantity, against: None, ..figure.clone() };
+        let table = MeansTable::new(experiment, &alone, rows);
+        let mean = |found: &Option<Summary>| found.map(|found| found.mean);
+        let means = table.means.iter().map(|of_point| of_point.iter().map(mean).collect()).collect();
+        Self { label: table.y_label, means, erasures: figure.erasures.map(Ratio::as_f64) }
+    }
+
+    /// What at most arrives, in percent over percent: of 100 octets and so many more all but the share that the line loses.
+    fn bound(&self) -> Option<Curve> {
+        let erasures = self.erasures?;
+        let at = |beyond: f64| Point {
+            x: beyond,
+            y: (100.0 + beyond) * (1.0 - erasures),
+            half_width: None,
+            deviation: None,
+        };
+        let enough = 100.0 * erasures / (1.0 - erasures);
+        let last = self.means.iter().flatten().flatten().copied().fold(enough, f64::max);
+        let points = vec![at(0.0), at(enough), Point { x: last, ..at(enough) }];
+        Some(Curve { label: "At most, whatever is sent".to_owned(), scheme: "bound".to_owned(), points })
+    }
+}
+
 impl MeansTable {
     /// The table of a figure, from the rows of its experiment.
     #[must_use]
     pub fn new(experiment: &Experiment, figure: &FigurePlan, rows: &[Row]) -> Self {
         let (app, metric) = (figure.quantity.app(), figure.metric());
         let replication = figure.replication.as_ref().map(|only| only.value);
+        let against = figure.against.map(|quantity| Against::new(experiment, figure, quantity, rows));
         let wanted = |row: &&Row| &*row.app == app && replication.is_none_or(|only| row.replication == only);
         let rows: Vec<(f64, &Row)> =
             rows.iter().filter(wanted).filter_map(|row| Some((place_of(row, figure, &metric)?, row))).collect();
@@ -100,7 +141,7 @@ impl MeansTable {
         let mean = |values: &BTreeMap<u32, f64>| summarise(&values.values().copied().collect::<Vec<_>>());
         let of_point = |index: usize| of_schemes.iter().map(|values| mean(&values[index])).collect();
         let means: Vec<Vec<Option<Summary>>> = (0..points.len()).map(of_point).collect();
-        let can_coincide = figure.quantity.along.is_none() && figure.y_scale == Scale::Linear;
+        let can_coincide = figure.quantity.along.is_none() && against.is_none() && figure.y_scale == Scale::Linear;
         let counts = || means.iter().flatten().flatten().map(|summary| summary.n);
         Self {
             x_label: figure.x_label.clone(),
@@ -108,6 +149,7 @@ impl MeansTable {
             schemes: experiment.schemes.iter().map(|scheme| scheme.label.clone()).collect(),
             names: experiment.schemes.iter().map(Scheme::full_name).collect(),
             coinciding: can_coincide.then(|| Coinciding::of(&of_schemes, &means)).flatten(),
+            against,
             marks: figure.marks.clone(),
             replications: (counts().min().unwrap_or(0), counts().max().unwrap_or(0)),
             replication,
@@ -164,21 +206,27 @@ impl MeansTable {
     #[must_use]
     pub fn figure(&self, experiment: &Experiment, id: &str) -> Figure {
         let curve = |(index, label): (usize, &String)| {
-            let point = |(x, means): (&f64, &Vec<Option<Summary>>)| {
+            let point = |(place, (x, means)): (usize, (&f64, &Vec<Option<Summary>>))| {
                 let summary = means.get(index).copied().flatten()?;
                 let deviation = summary.deviation.filter(|_| self.bars == Bars::Deviation);
-                Some(Point { x: *x, y: summary.mean, half_width: summary.half_width, deviation })
+                let x = match &self.against {
+                    Some(against) => against.means[place][index]?,
+                    None => *x,
+                };
+                Some(Point { x, y: summary.mean, half_width: summary.half_width, deviation })
             };
-            let points = self.points.iter().zip(&self.means).filter_map(point).collect();
+            let points = self.points.iter().zip(&self.means).enumerate().filter_map(point).collect();
             Curve { label: label.clone(), scheme: self.names[index].clone(), points }
         };
         let axis = |label: &str, scale: Scale, from_zero| Axis { label: label.to_owned(), scale, from_zero };
-        let curves: Vec<Curve> = self.schemes.iter().enumerate().map(curve).collect();
-        let y = axis(&self.y_label, self.y_scale, !self.is_series);
+        let mut curves: Vec<Curve> = self.schemes.iter().enumerate().map(curve).collect();
+        curves.extend(self.against.as_ref().and_then(Against::bound));
+        let x_label = self.against.as_ref().map_or(&self.x_label, |against| &against.label);
+        let y = axis(&self.y_label, self.y_scale, !self.is_series && self.against.is_none());
         let mut figure = Figure {
             id: id.to_owned(),
             title: experiment.title.clone(),
-            x: axis(&self.x_label, self.x_scale, !self.is_series),
+            x: axis(x_label, self.x_scale, !self.is_series),
             difference: self.coinciding.as_ref().map(|found| found.panel(&self.points, &curves, &y)),
             y,
             curves,
@@ -228,7 +276,6 @@ impl MeansTable {
 mod tests {
     use super::*;
     use crate::experiment::Effort;
-    use crate::quantity::Quantity;
     use arqway_config::{Located, Origin, Source};
 
     /// Two schemes that differ in their connections alone, and the rows of a cell of each.
@@ -264,6 +311,30 @@ mod tests {
 
     fn means(table: &MeansTable) -> Vec<Vec<Option<f64>>> {
         table.means.iter().map(|means| means.iter().map(|mean| mean.map(|mean| mean.mean)).collect()).collect()
+    }
+
+    #[test]
+    fn a_figure_against_another_quantity_has_its_points_at_the_means_of_both_and_what_at_most_arrives_beside_them() {
+        let text = "[experiment]\nid = 'study'\n[scenario]\nset = { 'media.enabled' = true, 'media.playout' = '60 ms' }\n\
+                    [[scheme]]\nuse = 'raw'\n[[figure]]\nid = 'fig'\ny = 'media.played'\nagainst = 'media.overhead'\n\
+                    erasures = '20 %'\n";
+        let read = Experiment::read(&Source::new("study.toml", text), std::path::Path::new(""), Effort::Full);
+        let study = read.unwrap_or_else(|mistakes| panic!("{mistakes}"));
+        let of_media = |metric, replication, value| Row { app: "media".into(), ..row(metric, 1, replication, value) };
+        let rows = [
+            of_media("played", 0, 0.9),
+            of_media("played", 1, 0.7),
+            of_media("overhead", 0, 0.2),
+            of_media("overhead", 1, 0.4),
+        ];
+        let figure = MeansTable::new(&study, &study.figures[0], &rows).figure(&study, "fig");
+        assert_eq!(figure.x.label, "Link octets for the media beyond their packets (%)");
+        let points: Vec<Vec<(f64, f64)>> = figure
+            .curves
+            .iter()
+            .map(|curve| curve.points.iter().map(|point| (point.x.round(), point.y.round())).collect())
+            .collect();
+        assert_eq!(points, [vec![(30.0, 80.0)], vec![(0.0, 80.0), (25.0, 100.0), (30.0, 100.0)]]);
     }
 
     #[test]

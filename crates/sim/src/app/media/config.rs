@@ -5,6 +5,7 @@ use crate::app::AppConfig;
 use crate::packet::PacketLength;
 use arqway_link::mux::Ds;
 use arqway_units::{BitRate, Span, optional_positive_span};
+use core::num::NonZeroU32;
 use serde::{Deserialize, Serialize};
 
 /// Settings of the application.
@@ -18,6 +19,8 @@ pub struct MediaConfig {
     pub rate: BitRate,
     /// The length of a packet; the scenario's `headers` says whether it includes the headers.
     pub packet: PacketLength,
+    /// How many packets are sent at once, as those of a video frame; the rate stays.
+    pub packets_at_once: NonZeroU32,
     /// The mean length of a talk spurt.
     pub talk: Span,
     /// The mean length of a silence.
@@ -37,6 +40,10 @@ pub struct MediaConfig {
     /// The maximum delay of a packet that is in time; without it, the share in time is not measured.
     #[serde(deserialize_with = "optional_positive_span")]
     pub within: Option<Span>,
+    /// How much longer than the fastest packet one may take to be played, as a playout buffer has it; without it, the share played is
+    /// not measured.
+    #[serde(deserialize_with = "optional_positive_span")]
+    pub playout: Option<Span>,
 }
 
 fn not_negative<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
@@ -64,6 +71,7 @@ impl Default for MediaConfig {
             // A constant that is not zero: the fallback is never taken.
             rate: BitRate::from_bits_per_second(56_000).unwrap_or(BitRate::MINIMUM),
             packet: PacketLength::SHORT,
+            packets_at_once: NonZeroU32::MIN,
             talk: Span::from_milliseconds(1000),
             silence: Span::from_milliseconds(1350),
             duration: None,
@@ -71,6 +79,7 @@ impl Default for MediaConfig {
             ds: Ds::default(),
             delay_deviations: 0.0,
             within: None,
+            playout: None,
         }
     }
 }

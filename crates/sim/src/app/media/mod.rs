@@ -9,6 +9,8 @@
 //! The lengths of talk spurts and silences are exponential. A talk spurt is rounded to whole packets and has at least one, and
 //! the first begins after a silence, as in ns-2's `Application/Traffic/Exponential`. Duplicates count once. The source may
 //! adapt its rate: `adaptation.rs`.
+//!
+//! Packets of a video frame come at once, and so much farther apart from those of the next.
 
 mod adaptation;
 mod config;
@@ -65,6 +67,9 @@ pub(crate) struct Media {
     /// Packets left of this talk spurt, and when the next one is sent.
     left: u64,
     next: Time,
+    /// Packets that are sent at once, and how many of these are left.
+    at_once: u64,
+    left_at_once: u64,
     size: PacketSize,
     header: [u8; HEADERS],
     /// When the latest packets were sent, and whether each has arrived; no two were sent at once.
@@ -75,6 +80,7 @@ pub(crate) struct Media {
     /// The sum of the squared differences from the mean, kept up as Welford does, and the mean that it is kept with.
     squares: f64,
     running_mean: f64,
+    shortest_delay: Span,
     longest_delay: Span,
     /// A packet has arrived since the last report.
     has_news: bool,
@@ -82,6 +88,7 @@ pub(crate) struct Media {
     /// What the outcome is to say of the delay.
     delay_deviations: f64,
     within: Option<Span>,
+    playout: Option<Span>,
 }
 
 impl Media {
@@ -100,6 +107,8 @@ impl Media {
             silence: config.silence,
             left: 0,
             next: Time::ZERO,
+            at_once: config.packets_at_once.get().into(),
+            left_at_once: 0,
             size,
             header: header(size.on_wire, Host::Server, config.ds),
             recent: VecDeque::with_capacity(REMEMBERED),
@@ -108,11 +117,13 @@ impl Media {
             delay_sum: 0.0,
             squares: 0.0,
             running_mean: 0.0,
+            shortest_delay: Span::MAX,
             longest_delay: Span::ZERO,
             has_news: false,
             report_header: header(HEADERS + Report::OCTETS, Host::Client, config.ds),
             delay_deviations: config.delay_deviations,
             within: config.within,
+            playout: config.playout,
         };
         media.schedule(Time::ZERO);
         media
@@ -133,8 +144,12 @@ impl Media {
     }
 
     fn schedule(&mut self, now: Time) {
-        let mut wait = self.interval;
+        let between = SHORTEST_INTERVAL * (self.at_once - 1);
+        let mut wait = if self.left_at_once > 0 { SHORTEST_INTERVAL } else { self.interval * self.at_once - between };
+        self.left_at_once = self.left_at_once.checked_sub(1).unwrap_or(self.at_once - 1);
         if self.left == 0 {
+            wait = self.interval * self.at_once - between;
+            self.left_at_once = self.at_once - 1;
             let packets = libm::floor(self.random.exponential(self.mean_spurt_packets) + 0.5);
             self.left = truncate(packets).max(1);
             wait += self.random.exponential_span(self.silence);
@@ -160,6 +175,7 @@ impl Media {
         let difference = seconds - self.running_mean;
         self.running_mean += difference / self.received.to_f64();
         self.squares += difference * (seconds - self.running_mean);
+        self.shortest_delay = self.shortest_delay.min(delay);
         self.longest_delay = self.longest_delay.max(delay);
         Some(delay)
     }
@@ -308,6 +324,31 @@ mod tests {
         // ns-2 measured 23.8 kbit/s; 28 packets of 2,000 bits in 1 s + 1.35 s.
         let offered = media.offered_bps(end);
         assert!((offered - 23_830.0).abs() < 240.0, "{offered}");
+    }
+
+    #[test]
+    fn the_packets_of_a_video_frame_go_at_once_and_the_rate_is_as_without() {
+        let talk = Span::from_milliseconds(1_000_000_000);
+        let config = MediaConfig {
+            packets_at_once: core::num::NonZeroU32::new(5).expect("not zero"),
+            talk,
+            silence: Span::ZERO,
+            ..MediaConfig::default()
+        };
+        let mut media = Media::new(&config, Headers::CountAsData, Streams::new(3, 0).stream("media"));
+        let (mut memory, first) = (Memory::default(), media.next);
+        let sent: alloc::vec::Vec<Span> = core::iter::repeat_with(|| {
+            let now = media.next;
+            media.send(now, &mut memory);
+            now.since(first)
+        })
+        .take(501)
+        .collect();
+        // A packet of 2,000 bits at 56 kbit/s takes 35.714 ms.
+        assert_eq!(sent[4], Span::from_nanoseconds(4000));
+        for (frame, at) in sent.iter().step_by(5).enumerate() {
+            assert!((at.as_seconds() - 5.0 * 2000.0 / 56_000.0 * frame as f64).abs() < 1e-6, "{frame} at {at}");
+        }
     }
 
     #[test]

@@ -15,6 +15,8 @@ pub struct MediaOutcome {
     pub delay_deviations: f64,
     /// How long a packet may take and still be in time, if the settings say so.
     pub within: Option<Span>,
+    /// The same where it follows from the fastest packet.
+    pub played_within: Option<Span>,
     /// Share of the packets sent that did not arrive; packets that may still be on their way are left out.
     pub loss: Option<f64>,
     /// What was sent, in bits per second.
@@ -37,10 +39,14 @@ pub(super) const QUANTITIES: &[Quantity] = &[
         run.delays.quantile_s(Application::Media, 0.95)
     }),
     Quantity::once("media.loss", "Media packets lost (%)", 100.0, |run| media(run)?.loss),
-    Quantity::once("media.in-time", "Media packets in time (%)", 100.0, share_in_time)
+    Quantity::once("media.in-time", "Media packets in time (%)", 100.0, |run| share_within(run, media(run)?.within?))
         .needs("media.within = \"150 ms\"", |world| {
             world.applications.media.is_some_and(|media| media.within.is_some())
         }),
+    Quantity::once("media.played", "Media packets played (%)", 100.0, |run| {
+        share_within(run, media(run)?.played_within?)
+    })
+    .needs("media.playout = \"60 ms\"", |world| world.applications.media.is_some_and(|media| media.playout.is_some())),
     Quantity::once("media.offered", "Media sent (kbit/s)", 1e-3, |run| Some(media(run)?.offered_bps)),
     Quantity::once("media.overhead", "Link octets for the media beyond their packets (%)", 100.0, |run| {
         media(run)?.overhead
@@ -51,11 +57,9 @@ fn media<'a>(run: &Run<'a>) -> Option<&'a MediaOutcome> {
     run.applications.media.as_ref()
 }
 
-/// The share of the packets sent that arrived within the time that the settings give them; without any arrival, none was.
-fn share_in_time(run: &Run<'_>) -> Option<f64> {
-    let media = media(run)?;
-    let arrived = 1.0 - media.loss?;
-    let within = media.within?;
+/// The share of the packets sent that arrived within this time; without any arrival, none was.
+fn share_within(run: &Run<'_>, within: Span) -> Option<f64> {
+    let arrived = 1.0 - media(run)?.loss?;
     Some(arrived * run.delays.share_within(Application::Media, within).unwrap_or(0.0))
 }
 
@@ -77,6 +81,7 @@ impl MediaOutcome {
             delay_deviation_s: media.delay_deviation(),
             delay_deviations: media.delay_deviations,
             within: media.within,
+            played_within: media.playout.map(|playout| media.shortest_delay + playout),
             loss: media.loss(end.now),
             offered_bps: media.offered_bps(end.now),
             overhead: carried.as_ref().and_then(overhead),
