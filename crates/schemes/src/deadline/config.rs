@@ -15,6 +15,9 @@ settings! {
         pub deadline: Span = Span::from_milliseconds(100),
         /// The octets of parity at most, as a share of those of packets.
         pub parity: Ratio = const { Ratio::new(0.25).expect("a share") },
+        /// Whether missing packets are asked for. Without it nothing is sent back, and parity always has its whole share: for a line on
+        /// which nothing comes back, or never in time. The same at both ends.
+        pub requests: bool = true,
         /// The number of packets that may wait while the line accepts no more.
         pub buffer: NonZeroUsize = const { NonZeroUsize::new(256).expect("not zero") },
     }

@@ -10,6 +10,7 @@ impl Fuzzed for Config {
             deadline: input.span(1, 300),
             parity: Ratio::new(f64::from(input.between(0, 100)) / 100.0).unwrap_or(Ratio::ONE),
             buffer: input.at_least_one(20),
+            requests: input.between(0, 3) > 0,
         }
     }
 

@@ -14,6 +14,7 @@
 //! - The deadline is an age: so long after it came a packet may go out, as much later than others it arrives. Neither end has to know how
 //!   long the way is.
 //! - Packets are released as they arrive.
+//! - Where an answer that does not come leaves no time for another request, the request is made twice (see `receiver.rs`).
 //! - The sender knows from requests which share is lost, in runs of what length, and which share of requests comes in time.
 //! - Parity is a sum of the packets that are younger than their deadline, each taken a different number of times. As many sums as packets
 //!   are lost give these back. Its share is what is lost for good without it and some deviations of that more, up to a limit.

@@ -1,4 +1,13 @@
 //! The receiving half: which packets are missing, since when, and what follows from parity.
+//!
+//! ```text
+//!     came      due                     given up at the sender, which the request has to reach half a round trip before
+//!      |---------|------------------------|
+//!                |-- request -- ... ------| latest      there is no time to ask again after an answer that does not come:
+//!                        ^ and here once more           so the request is made twice, as far apart as half the time left
+//! ```
+//!
+//! To spend more on a packet the less time there is for another try is Hairpin's idea (Meng et al., NSDI 2024).
 
 use super::WINDOW;
 use super::config::Config;
@@ -15,6 +24,8 @@ use bytes::{Bytes, BytesMut};
 const KEPT_FOR: u64 = 8192;
 /// So many round trips and deviations after a request another one goes, as TCP's timeout has it (RFC 6298).
 const TIMEOUT: (f64, f64) = (1.0, 4.0);
+/// How much the time between two packets tells of the next.
+const GAIN: f64 = 1.0 / 8.0;
 
 #[derive(Debug)]
 pub(super) struct Receiver {
@@ -23,6 +34,10 @@ pub(super) struct Receiver {
     outgoing: VecDeque<Bytes>,
     /// A packet that is missing for so long comes no more.
     deadline: Span,
+    asks: bool,
+    /// When the newest packet was heard of, and how far apart they are.
+    heard_at: Option<Time>,
+    between: Span,
     smoothing: Smoothing,
     round_trip: RoundTrip,
     has_round_trip: bool,
@@ -46,9 +61,14 @@ enum Slot {
 #[derive(Debug, Clone, Copy)]
 struct Missing {
     since: Time,
-    /// When it was last asked for, and how often.
+    /// How long before that it would have come, about.
+    late: Span,
+    /// When it was last asked for, and how often: a request that is made twice is one.
     asked_at: Time,
     asked: u32,
+    /// When it is to be asked for next, if ever; and whether that is the same request once more.
+    next: Option<Time>,
+    is_repeated: bool,
     is_due: bool,
 }
 
@@ -59,6 +79,9 @@ impl Receiver {
             window: Window::new(WINDOW),
             outgoing: VecDeque::new(),
             deadline: config.deadline,
+            asks: config.requests,
+            heard_at: None,
+            between: Span::ZERO,
             round_trip: RoundTrip::new(smoothing, 0.0, 0.0),
             smoothing,
             has_round_trip: false,
@@ -74,8 +97,9 @@ impl Receiver {
     pub(super) fn data(&mut self, low_bits: u64, packet: Bytes, now: Time, counters: &mut Counters) {
         let number = wire::number_of_data(self.window.end(), low_bits);
         if number >= self.window.end() {
+            self.measure(number, now);
             self.hear_of_all_before(number, now, counters);
-            self.expect(now, counters);
+            self.expect(now, Span::ZERO, counters);
         }
         self.fill(number, packet, counters);
         self.work_out(counters);
@@ -156,20 +180,32 @@ impl Receiver {
             counters.frames_abandoned += ahead;
             counters.packets_missed += ahead;
         }
-        while self.window.end() < next {
-            self.expect(now, counters);
-            self.must_ask = true;
+        while let Some(behind) = next.offset_from(self.window.end()).filter(|behind| *behind > 0) {
+            self.expect(now, self.between * behind, counters);
+            self.must_ask = self.asks;
             self.timer.start_if_stopped(now + self.deadline);
         }
         true
     }
 
-    /// The next packet was sent.
-    fn expect(&mut self, now: Time, counters: &mut Counters) {
+    /// A packet comes that is newer than all others: how far apart they are.
+    fn measure(&mut self, number: Number, now: Time) {
+        let packets = number.offset_from(self.window.end()).unwrap_or(0) + 1;
+        if let Some(last) = self.heard_at.replace(now) {
+            let sample = (now.since(last) / packets).min(self.deadline).as_seconds();
+            let so_far = self.between.as_seconds();
+            self.between = Span::from_seconds(so_far + GAIN * (sample - so_far));
+        }
+    }
+
+    /// The next packet was sent, and would have come about so long ago.
+    fn expect(&mut self, now: Time, late: Span, counters: &mut Counters) {
         if self.window.is_full() {
             self.pop_front(counters);
         }
-        self.window.push(Slot::Missing(Missing { since: now, asked_at: now, asked: 0, is_due: true }));
+        let missing =
+            Missing { since: now, late, asked_at: now, asked: 0, next: None, is_repeated: false, is_due: true };
+        self.window.push(Slot::Missing(missing));
     }
 
     /// The oldest packet does not matter any more.
@@ -232,22 +268,38 @@ impl Receiver {
             return None;
         }
         for number in &due {
-            if let Some(Slot::Missing(missing)) = self.window.get_mut(*number) {
-                (missing.is_due, missing.asked_at) = (false, now);
-                missing.asked += 1;
+            let Some(Slot::Missing(missing)) = self.window.get(*number) else { continue };
+            let asked = self.asked(missing, now);
+            if let Some(slot) = self.window.get_mut(*number) {
+                *slot = Slot::Missing(asked);
             }
         }
         self.set_timer(now);
         Some(wire::nack(due.into_iter()))
     }
 
-    /// After how long a packet is asked for again; not at all before the first answer.
-    fn patience(&self) -> Span {
-        if !self.has_round_trip {
-            return Span::MAX;
+    /// The same packet, now that it is asked for.
+    fn asked(&self, missing: &Missing, now: Time) -> Missing {
+        if missing.is_repeated {
+            return Missing { is_due: false, is_repeated: false, next: None, ..*missing };
         }
+        let patience = self.patience();
+        // From here it is half a round trip to the sender, and the packet would have been as long on its way.
+        let used = missing.late + now.since(missing.since) + self.time_of(self.round_trip.timeout(1.0, 0.0));
+        let left = self.deadline - used;
+        let has_time = self.has_round_trip && left > Span::ZERO;
+        let is_repeated = has_time && left < patience;
+        let next = has_time.then(|| now + if is_repeated { left / 2 } else { patience });
+        Missing { is_due: false, asked_at: now, asked: missing.asked + 1, next, is_repeated, ..*missing }
+    }
+
+    /// After how long a packet is asked for again.
+    fn patience(&self) -> Span {
         let (srtts, srttvars) = TIMEOUT;
-        let ticks = self.round_trip.timeout(srtts, srttvars);
+        self.time_of(self.round_trip.timeout(srtts, srttvars))
+    }
+
+    fn time_of(&self, ticks: f64) -> Span {
         Span::from_seconds(self.smoothing.arithmetic.tick().as_seconds() * ticks)
     }
 
@@ -255,16 +307,15 @@ impl Receiver {
         if !self.timer.fire(now) {
             return;
         }
-        let patience = self.patience();
         for number in self.window.numbers() {
             let Some(slot) = self.window.get_mut(number) else { continue };
             let Slot::Missing(missing) = slot else { continue };
             if missing.since + self.deadline <= now {
                 give_up(counters);
                 *slot = Slot::GivenUp;
-            } else if !missing.is_due && missing.asked_at + patience <= now {
+            } else if !missing.is_due && missing.next.is_some_and(|next| next <= now) {
                 missing.is_due = true;
-                self.must_ask = true;
+                self.must_ask = self.asks;
             }
         }
         self.set_timer(now);
@@ -272,11 +323,10 @@ impl Receiver {
 
     /// The timer runs to the next time that something is to be asked for again, or given up.
     fn set_timer(&mut self, now: Time) {
-        let patience = self.patience();
         let due = self.window.numbers().filter_map(|number| match self.window.get(number)? {
-            Slot::Missing(Missing { since, asked_at, is_due, .. }) => {
-                let end = *since + self.deadline;
-                Some(if *is_due { end } else { end.min(*asked_at + patience) })
+            Slot::Missing(missing) => {
+                let end = missing.since + self.deadline;
+                Some(missing.next.filter(|_| !missing.is_due).map_or(end, |next| end.min(next)))
             }
             Slot::GivenUp | Slot::Arrived(_) => None,
         });

@@ -29,6 +29,8 @@ pub(super) struct Sender {
     limit: usize,
     deadline: Span,
     most_parity: f64,
+    /// Whether the peer says what is lost.
+    is_told: bool,
     /// The last packets that were sent; the oldest makes room for the newest, so nothing ever stalls.
     sent: Window<16, Sent>,
     /// Those that are to go again.
@@ -72,6 +74,7 @@ impl Sender {
             limit: config.buffer.get(),
             deadline: config.deadline,
             most_parity: config.parity.as_f64(),
+            is_told: config.requests,
             sent: Window::new(WINDOW),
             again: VecDeque::with_capacity(WINDOW),
             losses: Losses::new(),
@@ -171,9 +174,13 @@ impl Sender {
         self.losses.sent();
         self.idle.came(timers, self.deadline);
         let frame = wire::data(number, octets);
-        let share = self.losses.parity(self.in_time(now).1).min(self.most_parity);
-        self.credit += share * frame.size().as_u64().to_f64();
+        self.credit += self.share(now) * frame.size().as_u64().to_f64();
         Some(frame)
+    }
+
+    /// The octets of parity for each octet of packets.
+    fn share(&self, now: Time) -> f64 {
+        if self.is_told { self.losses.parity(self.in_time(now).1, self.most_parity) } else { self.most_parity }
     }
 
     /// The packets that are younger than their deadline: the first, and how many.
@@ -235,8 +242,7 @@ impl Sender {
         if !core::mem::take(&mut self.idle.is_due) {
             return None;
         }
-        let is_asked_for = self.losses.parity(self.in_time(now).1).min(self.most_parity) > 0.0;
-        if is_asked_for && self.size_of_parity(now).is_some() {
+        if self.share(now) > 0.0 && self.size_of_parity(now).is_some() {
             return self.parity(now, counters);
         }
         counters.keepalives_sent += 1;

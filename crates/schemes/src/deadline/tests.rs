@@ -58,7 +58,7 @@ fn a_gap_is_told_at_once_asked_for_after_a_round_trip_and_given_up_at_the_deadli
     let mut end = end(100);
     end.peer(0, b"\0a").expect("deliver a").at(10).peer(0, b"\x03d").expect("NACK 1 2, deliver d");
     end.at(50).peer(1, b"\x01b").expect("deliver b");
-    // A round trip was 40 ms: the first sample counts for one and two more (RFC 6298).
+    // A round trip was 40 ms. Packet 2 is asked for no more: it was so half way from 10 to 60 ms.
     assert_eq!(end.deadline(), Some(110));
     end.at(110).expect("");
     assert_eq!((end.counters().packets_missed, end.deadline()), (1, None));
@@ -79,6 +79,76 @@ fn a_gap_is_told_at_once_asked_for_after_a_round_trip_and_given_up_at_the_deadli
     let again = end.deadline().expect("asked for again");
     assert!((2008..2030).contains(&again), "{again}");
     end.at(again + 1).expect("NACK 80 81");
+}
+
+fn drain(end: &mut Ends) {
+    let now = end.now;
+    while end.service.poll_frame(now, Octets::MAX).is_some() {}
+    while end.service.poll_packet().is_some() {}
+}
+
+/// A receiver that knows a round trip of 40 ms and packets 20 ms apart, of which 60 came by 1,200 ms.
+fn far_from(deadline: u64) -> Ends {
+    let mut end = end(deadline);
+    let mut number = 0;
+    while number < 60 {
+        let time = 20 * u64::from(number);
+        end.at(time);
+        if number % 10 == 5 {
+            // The gap is told by the next one.
+            end.at(time + 20).peer(0, &[number + 1, b'x']);
+            drain(&mut end);
+            end.at(time + 60).peer(1, &[number, b'y']);
+            end.peer(0, &[number + 2, b'x']).peer(0, &[number + 3, b'x']);
+            number += 4;
+        } else {
+            end.peer(0, &[number, b'x']);
+            number += 1;
+        }
+    }
+    drain(&mut end);
+    end
+}
+
+#[test]
+fn a_request_after_which_no_other_would_be_in_time_is_made_twice() {
+    let mut end = far_from(100);
+    end.at(1220).peer(0, &[61, b'z']).expect("NACK 60, deliver z");
+    let twice = end.deadline().expect("once more");
+    // Due at 1,200, and 40 ms to come again: there is time until 1,260.
+    assert!((1236..1244).contains(&twice), "{twice}");
+    end.at(twice + 1).expect("NACK 60");
+    assert_eq!(end.deadline(), Some(1320));
+    end.at(1265).peer(1, &[60, b'y']).expect("deliver y");
+}
+
+#[test]
+fn a_request_is_made_once_where_another_would_be_in_time_or_none_is() {
+    for (deadline, next) in [(400, 1260..1310), (50, 1260..1310)] {
+        let mut end = far_from(deadline);
+        end.at(1220).peer(0, &[61, b'z']).expect("NACK 60, deliver z");
+        let again = end.deadline().expect("asked for again, or given up");
+        assert!(next.contains(&again), "{again} of {deadline}");
+    }
+}
+
+#[test]
+fn without_requests_nothing_comes_back_and_parity_has_its_whole_share() {
+    let config = Config { requests: false, parity: Ratio::new(0.5).expect("a share"), ..Config::default() };
+    let mut end = Script::new(config.build(&Side::Client.into()), describe);
+    end.peer(0, b"\0a").expect("deliver a").at(10).peer(0, b"\x03d").expect("deliver d");
+    end.at(150).expect("");
+    assert_eq!(end.counters().packets_missed, 2);
+    let mut sums = 0;
+    for number in 0..100_u64 {
+        end.at(200 + 20 * number);
+        end.service.handle_packet(Packet::new(vec![7; 200]), end.now).expect("room");
+        while let Some(frame) = end.service.poll_frame(end.now, Octets::MAX) {
+            end.depart(&frame, Departure::Sent);
+            sums += u32::from(matches!(parse(frame), Some(Pdu::Parity(_))));
+        }
+    }
+    assert!((48..=50).contains(&sums), "{sums} of 100 packets");
 }
 
 #[test]
@@ -139,7 +209,7 @@ fn parity_is_what_is_lost_for_good_and_more_and_never_more_than_its_share() {
 }
 
 #[test]
-fn losses_in_runs_are_worth_more_parity_than_single_ones() {
+fn losses_in_runs_are_worth_more_parity_than_single_ones_and_none_where_it_would_not_give_them_back() {
     let parity = |run: u32| {
         let mut losses = Losses::new();
         for packet in 0..10_000 {
@@ -148,10 +218,11 @@ fn losses_in_runs_are_worth_more_parity_than_single_ones() {
                 losses.lost(packet % 100 == 0, false);
             }
         }
-        losses.parity(5)
+        losses.parity(5, 0.9)
     };
-    let (single, of_four) = (parity(1), parity(4));
+    let (single, of_four, of_eight) = (parity(1), parity(4), parity(8));
     assert!((0.11..0.15).contains(&single) && (0.2..0.3).contains(&of_four), "{single} {of_four}");
+    assert_eq!(of_eight, 0.0, "as many sums as that do not go while a packet is of use");
 }
 
 #[test]
