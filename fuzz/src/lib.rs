@@ -17,6 +17,7 @@
 //! | `harness.rs` | one end, its line and its books: what it did must be what it counted |
 //! | `headers.rs`, `classifier.rs`, `heads.rs` | readers, each held to a second opinion |
 //! | `tcp_filter.rs` | the filter that knows TCP, told of any packets |
+//! | `templates.rs` | shortened headers: what comes out is what went in |
 //! | `rlc_pdus.rs` | the PDUs of RLC, read bit by bit |
 //! | `sscop_pdus.rs` | the PDUs of SSCOP, read from the front |
 //! | `demultiplexer.rs` | frames that were cut, joined or re-tagged on their way |
@@ -38,6 +39,7 @@ mod pair;
 mod rlc_pdus;
 mod sscop_pdus;
 mod tcp_filter;
+mod templates;
 
 /// Any operations on one end of a service of this kind.
 pub use operations::service;
@@ -46,7 +48,7 @@ pub use operations::service;
 pub type Driver = fn(&[u8]);
 
 /// Every target by its name, which is that of its file in `fuzz_targets` and of its folder in `corpus`.
-pub const TARGETS: [(&str, Driver); 22] = [
+pub const TARGETS: [(&str, Driver); 23] = [
     ("headers", headers::drive),
     ("classifier", classifier::drive),
     ("heads", heads::drive),
@@ -66,6 +68,7 @@ pub const TARGETS: [(&str, Driver); 22] = [
     ("snoop", |octets| service("snoop", octets)),
     ("tally", |octets| service("tally", octets)),
     ("tcp_filter", tcp_filter::drive),
+    ("templates", templates::drive),
     ("mux", operations::mux),
     ("bearer", bearer::drive),
     ("pair", pair::drive),

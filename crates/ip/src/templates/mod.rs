@@ -3,14 +3,18 @@
 //! ```text
 //!     a packet                        on the link
 //!     the first ones of a flow        the same                                    which octets change is learned
-//!     one of the next                 80 + context, which octets change, packet   the other end keeps the rest, and says so
-//!     the other end                   01, context                                 ... by this
+//!     one of the next                 80 + context, generation,                   the other end keeps the rest, and says so
+//!                                     which octets change, packet
+//!     the other end                   01, context, generation                     ... by this
 //!     from then on                    c0 + context, these octets, payload         some 5 octets for 28, 12 for 40 with RTP
 //! ```
 //!
 //! Nothing is told by its difference from the packet before, as RFC 5795's profiles have it: a packet needs nothing but what was confirmed,
 //! whatever is lost, late or doubled. That costs an octet or two, and no packet ever waits for a repair. Where an octet changes that never
 //! did, the packet and those behind it go whole until the other end has confirmed that, too.
+//!
+//! The generation is that of the context: where a link is down and services hold what they have, a confirmation may come so late that the
+//! context is another flow's by then.
 
 use super::compression::reserve;
 use super::{FlowKey, FlowTable};
@@ -23,8 +27,9 @@ use etherparse::checksum::Sum16BitWords;
 const CONTEXTS: usize = 64;
 /// How many flows are known at a time.
 const FLOWS: usize = 256;
-/// A context is given to another flow, or for other octets, once it was not used for so long: nothing of it is under way then.
-const UNUSED: Span = Span::from_milliseconds(10_000);
+/// A context is given to another flow, or for other octets, once it was not used for so long: nothing of it is under way then, nor held while
+/// a link is down.
+const UNUSED: Span = Span::from_milliseconds(60_000);
 /// So many packets show which octets change.
 const LEARNED: u8 = 4;
 /// Of a larger packet the headers are a small part.
@@ -35,6 +40,8 @@ const OF_PAYLOAD: usize = 12;
 const LONGEST: usize = 40 + 8 + OF_PAYLOAD;
 /// The octets that say which change.
 const MASK: usize = 8;
+/// What stands in front of a packet that brings a template.
+const HEAD_OF_TEMPLATE: usize = 2 + MASK;
 
 const AS_IT_IS: u8 = 0x00;
 const HEARD: u8 = 0x01;
@@ -149,6 +156,17 @@ struct Flow {
 struct Context {
     flow: Option<FlowKey>,
     last: Option<Time>,
+    /// How often it was given to a flow, or for other octets.
+    generation: u8,
+}
+
+/// Which template: the number of a context, and the generation of that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TemplateId {
+    /// The context's number.
+    pub context: u8,
+    /// How often it had been given away, eight bits of it.
+    pub generation: u8,
 }
 
 /// The receiving end.
@@ -169,15 +187,15 @@ impl Default for Restorer {
 pub enum Restored {
     /// A packet.
     Packet(Bytes),
-    /// A packet, and a template under this number, which is to be [confirmed](confirmation).
-    Template(Bytes, u8),
-    /// The other end has the template under this number.
-    Heard(u8),
+    /// A packet, and a template, which is to be [confirmed](confirmation).
+    Template(Bytes, TemplateId),
+    /// The other end has the template.
+    Heard(TemplateId),
 }
 
-/// What tells the other end that its template under this number has come.
-pub fn confirmation(context: u8) -> Bytes {
-    Bytes::copy_from_slice(&[HEARD, context])
+/// What tells the other end that its template has come.
+pub fn confirmation(TemplateId { context, generation }: TemplateId) -> Bytes {
+    Bytes::copy_from_slice(&[HEARD, context, generation])
 }
 
 impl Shortener {
@@ -209,8 +227,9 @@ impl Shortener {
     }
 
     /// The other end has a template.
-    pub fn heard(&mut self, context: u8) {
-        let flow = self.contexts.get(usize::from(context)).and_then(|context| context.flow);
+    pub fn heard(&mut self, TemplateId { context, generation }: TemplateId) {
+        let known = self.contexts.get(usize::from(context)).filter(|known| known.generation == generation);
+        let flow = known.and_then(|known| known.flow);
         if let Some(flow) = flow.and_then(|flow| self.flows.get_mut(&flow)) {
             flow.is_confirmed |= flow.context == Some(context);
         }
@@ -222,9 +241,8 @@ impl Shortener {
         let Self { flows, contexts, slab } = self;
         let Some(known) = flows.get_mut(&flow) else { return self.leave(packet) };
         let Some(number) = known.context else { return self.leave(packet) };
-        if let Some(context) = contexts.get_mut(usize::from(number)) {
-            context.last = Some(now);
-        }
+        let Some(context) = contexts.get_mut(usize::from(number)) else { return self.leave(packet) };
+        context.last = Some(now);
         let payload = packet.get(template.length..).unwrap_or_default();
         if known.is_confirmed {
             reserve(slab, 1 + packet.len());
@@ -237,8 +255,9 @@ impl Shortener {
         if !known.since.is_power_of_two() && !known.since.is_multiple_of(8) {
             return self.leave(packet);
         }
-        reserve(slab, 1 + MASK + packet.len());
+        reserve(slab, HEAD_OF_TEMPLATE + packet.len());
         slab.put_u8(TEMPLATE | number);
+        slab.put_u8(context.generation);
         slab.put_u64_le(known.template.changes);
         slab.put_slice(packet);
         slab.split().freeze()
@@ -273,12 +292,15 @@ impl Shortener {
 
     /// Gives a flow a context that nothing under way needs, if there is one.
     fn give_context(&mut self, flow: FlowKey, now: Time) {
+        // One that was never used, or that was so the longest ago.
+        let longest = self.contexts.iter().enumerate().min_by_key(|(_, context)| context.last);
         let is_free = |context: &Context| context.last.is_none_or(|last| now.since(last) >= UNUSED);
-        let Some(index) = self.contexts.iter().position(is_free) else { return };
+        let Some((index, _)) = longest.filter(|(_, context)| is_free(context)) else { return };
         if let Some(idle) = self.contexts[index].flow.and_then(|flow| self.flows.get_mut(&flow)) {
             (idle.context, idle.is_confirmed) = (None, false);
         }
-        self.contexts[index] = Context { flow: Some(flow), last: Some(now) };
+        let generation = self.contexts[index].generation.wrapping_add(1);
+        self.contexts[index] = Context { flow: Some(flow), last: Some(now), generation };
         if let Some(known) = self.flows.get_mut(&flow) {
             known.context = u8::try_from(index).ok();
         }
@@ -293,13 +315,17 @@ impl Restorer {
         match first {
             0x40..TEMPLATE => Some(Restored::Packet(octets)),
             AS_IT_IS => Some(Restored::Packet(octets.split_off(1))),
-            HEARD => (octets.len() == 2).then(|| Restored::Heard(octets[1])),
+            HEARD => match octets[1..] {
+                [context, generation] => Some(Restored::Heard(TemplateId { context, generation })),
+                _ => None,
+            },
             TEMPLATE..SHORT => {
-                let changes = u64::from_le_bytes(*octets.get(1..)?.first_chunk()?);
-                let packet = octets.split_off(1 + MASK);
+                let generation = *octets.get(1)?;
+                let changes = u64::from_le_bytes(*octets.get(2..)?.first_chunk()?);
+                let packet = octets.split_off(HEAD_OF_TEMPLATE);
                 let template = Template { changes, ..Template::read(&packet)? };
                 self.templates[usize::from(context)] = Some(Box::new(template));
-                Some(Restored::Template(packet, context))
+                Some(Restored::Template(packet, TemplateId { context, generation }))
             }
             SHORT.. => {
                 let template = self.templates[usize::from(context)].as_deref()?;

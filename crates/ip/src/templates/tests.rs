@@ -65,9 +65,9 @@ impl Ends {
         let length = sent.len();
         match self.restorer.restore(sent) {
             Some(Restored::Packet(restored)) => assert_eq!(&restored, packet),
-            Some(Restored::Template(restored, context)) => {
+            Some(Restored::Template(restored, template)) => {
                 assert_eq!(&restored, packet);
-                self.shortener.heard(context);
+                self.shortener.heard(template);
             }
             other => panic!("{other:?}"),
         }
@@ -85,7 +85,10 @@ fn a_call_has_five_octets_of_headers_and_one_with_rtp_nine_once_the_other_end_ha
             Told { is_ipv6, identification: number, payload, ..Told::default() }.packet()
         };
         let lengths: Vec<_> = (0..8).map(|number| ends.crosses(&packet(number, false))).collect();
-        assert_eq!(lengths[..5], [headers + 32, headers + 32, headers + 32, headers + 32, headers + 32 + 9]);
+        assert_eq!(
+            lengths[..5],
+            [headers + 32, headers + 32, headers + 32, headers + 32, headers + 32 + HEAD_OF_TEMPLATE]
+        );
         // The checksum, and for IPv4 an octet of the identification, which began at zero.
         assert_eq!(lengths[5..], [20 + 1 + 2 + usize::from(!is_ipv6); 3]);
         let mut ends = Ends::default();
@@ -102,9 +105,9 @@ fn until_it_is_confirmed_a_template_goes_with_the_first_second_fourth_and_each_e
     let mut ends = Ends::default();
     let packet = |number: u16| Told { payload: vec![number.to_be_bytes()[1]; 40], ..Told::default() }.packet();
     let lengths: Vec<_> = (0..24).map(|number| ends.shorten(&packet(number)).len() - 68).collect();
-    let templates: Vec<_> = (0..24).filter(|number| lengths[*number] == 9).collect();
+    let templates: Vec<_> = (0..24).filter(|number| lengths[*number] == HEAD_OF_TEMPLATE).collect();
     assert_eq!(templates, [4, 5, 7, 11, 19]);
-    assert_eq!(lengths.iter().sum::<usize>(), 9 * templates.len());
+    assert_eq!(lengths.iter().sum::<usize>(), HEAD_OF_TEMPLATE * templates.len());
 }
 
 #[test]
@@ -157,6 +160,33 @@ fn a_context_that_was_used_within_ten_seconds_is_not_given_to_others() {
         ends.now += Span::from_milliseconds(100);
     }
     assert!(ends.shortener.flows.len() <= FLOWS && lengths(&mut ends, 7000)[6] < 68);
+}
+
+#[test]
+fn a_confirmation_that_comes_after_the_context_was_given_to_another_flow_confirms_nothing() {
+    let mut ends = Ends::default();
+    let packet = |port: u16, number: u8| Told { port, payload: vec![number; 40], ..Told::default() }.packet();
+    let template_of = |ends: &mut Ends, port: u16| {
+        let sent: Vec<_> = (0..5).map(|number| ends.shorten(&packet(port, number))).collect();
+        match ends.restorer.restore(sent[4].clone()) {
+            Some(Restored::Template(_, template)) => template,
+            other => panic!("{other:?}"),
+        }
+    };
+    let first = template_of(&mut ends, 1);
+    ends.now += UNUSED;
+    // All others are used before one is used again.
+    for port in 2..=CONTEXTS as u16 {
+        template_of(&mut ends, port);
+    }
+    let sent: Vec<_> = (0..5).map(|number| ends.shorten(&packet(1000, number))).collect();
+    assert_eq!(
+        (sent[4].len(), sent[4][0] % 64),
+        (68 + HEAD_OF_TEMPLATE, first.context),
+        "the context of the first flow"
+    );
+    ends.shortener.heard(first);
+    assert_eq!(ends.shorten(&packet(1000, 5)).len(), 68 + HEAD_OF_TEMPLATE, "this template was not confirmed");
 }
 
 proptest! {

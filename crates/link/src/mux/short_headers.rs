@@ -9,7 +9,7 @@
 use alloc::collections::VecDeque;
 use arqway_contract::{Counters, Packet};
 use arqway_ip::Outline;
-use arqway_ip::templates::{Restored, Restorer, Shortener, confirmation};
+use arqway_ip::templates::{Restored, Restorer, Shortener, TemplateId, confirmation};
 use arqway_units::Time;
 
 /// Both ends of it, of one service.
@@ -18,7 +18,7 @@ pub(super) struct ShortHeaders {
     shortener: Shortener,
     restorer: Restorer,
     /// Templates that are to be confirmed.
-    to_confirm: VecDeque<u8>,
+    to_confirm: VecDeque<TemplateId>,
     restored: VecDeque<Packet>,
     /// Confirmations given to the service and got from it, which are no packets of the network layer.
     given: u64,
@@ -38,30 +38,31 @@ impl ShortHeaders {
 
     /// The next confirmation for the service to carry.
     pub(super) fn confirmation(&mut self) -> Option<Packet> {
-        let context = self.to_confirm.pop_front()?;
+        let template = self.to_confirm.pop_front()?;
         self.given += 1;
-        Some(Packet::new(confirmation(context)))
+        Some(Packet::new(confirmation(template)))
     }
 
     /// The service has no room for it now.
     pub(super) fn take_back(&mut self, packet: &Packet) {
         self.given -= 1;
-        self.to_confirm.extend(packet.octets.last());
+        if let [.., context, generation] = packet.octets[..] {
+            self.to_confirm.push_back(TemplateId { context, generation });
+        }
     }
 
     /// Something came out of the service.
     pub(super) fn restore(&mut self, packet: Packet) {
         let octets = match self.restorer.restore(packet.octets) {
             Some(Restored::Packet(octets)) => octets,
-            Some(Restored::Template(octets, context)) => {
-                if !self.to_confirm.contains(&context) {
-                    self.to_confirm.push_back(context);
-                }
+            Some(Restored::Template(octets, template)) => {
+                self.to_confirm.retain(|other| other.context != template.context);
+                self.to_confirm.push_back(template);
                 octets
             }
-            Some(Restored::Heard(context)) => {
+            Some(Restored::Heard(template)) => {
                 self.got += 1;
-                self.shortener.heard(context);
+                self.shortener.heard(template);
                 return;
             }
             None => {
