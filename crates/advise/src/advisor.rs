@@ -12,7 +12,7 @@ use super::question::{Question, text_node};
 use super::race::{Ended, FIRST, Limits, Race, Verdict};
 use super::trial::{Entry, Trial};
 use super::watcher::Watcher;
-use super::world::{Class, inline, link_layer_text, shortened, stages, value, written_service};
+use super::world::{Carrier, Class, inline, link_layer_text, shortened, stages, value, written_service};
 use arqway_config::{Mistakes, Node};
 use arqway_lab::experiment::Experiment;
 use arqway_lab::results::rows::Row;
@@ -48,8 +48,9 @@ pub fn advise(question: Question, most: u32, watcher: &Watcher<'_>) -> Result<Ad
     let stages = stages(&question.world, link.has_tcp && question.scenario.media.enabled);
     // The default service is for TCP, then: one that suits media, too, would be no match for two.
     for class in stages.iter().flatten().filter(|class| class.is_new) {
-        class.set(Some(RAW), &mut advisor.world);
-        class.set(Some(RAW), &mut advisor.full);
+        let raw = Carrier::Service(RAW.to_owned());
+        class.set(&raw, &mut advisor.world);
+        class.set(&raw, &mut advisor.full);
     }
     let used = stages.iter().map(|class| advisor.is_used(class.as_ref())).collect::<Result<Vec<_>, _>>()?;
     advisor.limits.events = EVENTS / used.iter().filter(|used| **used).count().max(1) as u64;
@@ -149,7 +150,7 @@ impl Advisor<'_> {
     fn decide(&mut self, class: Option<Class>, is_used: bool) -> Result<Option<Stage>, AdviseError> {
         let entries = self.entries(class.as_ref());
         let class_name = class.as_ref().map(|class| class.name.clone());
-        let names = entries.iter().map(|entry| (entry.name.clone(), entry.tried().to_owned())).collect();
+        let names = entries.iter().map(|entry| (entry.name.clone(), entry.tried())).collect();
         if !is_used {
             return Ok(Some(Stage { class: class_name, standings: Vec::new(), ended: Ended::Alike, names }));
         }
@@ -191,19 +192,21 @@ impl Advisor<'_> {
         };
         let written = self.world.get_path(&class.service_path()).filter(|_| !class.is_new).map(inline);
         let written = written.as_deref().map(|service| (AS_WRITTEN, service));
-        let entry = |(name, service): (&str, &str)| Entry {
-            name: name.to_owned(),
+        let entry = |name: String, carrier: Carrier| Entry {
             label: format!("{}: {name}", class.name),
+            name,
             service: self.chosen.clone(),
-            class: Some((class.clone(), Some(service.to_owned()))),
+            class: Some((class.clone(), carrier)),
         };
-        let together = class.is_new.then(|| Entry {
-            name: TOGETHER.to_owned(),
-            label: format!("{}: {TOGETHER}", class.name),
-            service: self.chosen.clone(),
-            class: Some((class.clone(), None)),
+        let together = class.is_new.then(|| entry(TOGETHER.to_owned(), Carrier::Default));
+        let services = written.into_iter().chain(others);
+        let services = services.map(|(name, service)| entry(name.to_owned(), Carrier::Service(service.to_owned())));
+        let in_tables = self.candidates.iter().filter(|one| class.is_new && is_for_tables(&one.label));
+        let tables = in_tables.map(|one| {
+            let (low_delay, reliable) = (one.service.clone(), self.chosen.clone());
+            entry(format!("{TABLE}, {}", one.label), Carrier::Table { low_delay, reliable })
         });
-        together.into_iter().chain(written.into_iter().chain(others).map(entry)).collect()
+        together.into_iter().chain(services).chain(tables).collect()
     }
 
     /// Whether any traffic is carried by what is to be decided: with another service, which sends frames of its own, the
@@ -268,9 +271,9 @@ impl Advisor<'_> {
         let plain = entries.iter().find(|entry| entry.name == PROBES[0]).filter(|raw| !leaders.contains(raw));
         self.confirm.extend(leaders.iter().chain(plain).cloned());
         match &best.class {
-            Some((class, service)) => {
-                class.set(service.as_deref(), &mut self.world);
-                class.set(service.as_deref(), &mut self.full);
+            Some((class, carrier)) => {
+                class.set(carrier, &mut self.world);
+                class.set(carrier, &mut self.full);
             }
             None => self.chosen.clone_from(&best.service),
         }
@@ -306,8 +309,15 @@ const AS_WRITTEN: &str = "as written";
 const RAW: &str = "\"raw\"";
 /// No class: the default service carries all.
 const TOGETHER: &str = "the default service";
+/// No class, but the ready-made table, which knows calls by what they do.
+const TABLE: &str = "Table best-effort";
 /// Two candidates that every link and every application tells apart: no frame but the packets, and as many again.
 const PROBES: [&str; 2] = ["Raw", "XOR FEC, blocks of 2"];
+
+/// Whether a candidate is one for the low delay of a table: it hands packets over as they come, and gives up what is late.
+fn is_for_tables(label: &str) -> bool {
+    label.starts_with("Deadline") || label.starts_with("RLP") && label.ends_with("as received")
+}
 
 fn of_the_world(link: &Link) -> Vec<Caution> {
     let mut cautions = Vec::new();

@@ -153,7 +153,7 @@ fn on_a_lossy_link_a_recovery_is_advised_and_the_advice_can_be_run_again() {
     let losses = advice.losses.expect("a look");
     assert!((losses.share - 0.1).abs() < 0.01 && (losses.run - 1.1).abs() < 0.1, "{losses:?}");
     // The block that is printed is a service.
-    let block = format!("[experiment]\nid = 'x'\n[[scheme]]\nlabel = 'x'\nservice = {}\n", stage.block(best));
+    let block = format!("[experiment]\nid = 'x'\n[[scheme]]\nlabel = 'x'\n{}\n", stage.block(best));
     let read = |text: &str| {
         let source = Source::new("confirm.toml", text);
         arqway_lab::experiment::Experiment::read(&source, Path::new(""), arqway_lab::experiment::Effort::Full)
@@ -231,6 +231,18 @@ fn whether_media_beside_tcp_should_have_a_class_is_decided_and_the_whole_link_la
     assert!(
         labels.contains(&"the default service") && labels.iter().any(|one| one.starts_with("Deadline, ")),
         "{text}"
+    );
+    // The ready-made table knows the call by what it does, and has the same service for it.
+    let value_of = |name: &str| {
+        let one = media_stage.standings.iter().find(|one| media_stage.label(one) == name);
+        let one = one.unwrap_or_else(|| panic!("no {name}: {text}"));
+        (one.values[1].as_ref().expect("a call").mean, media_stage.block(one).to_owned())
+    };
+    let service = "RLP, 3 retransmissions, as received";
+    let ((tabled, block), (classed, _)) = (value_of(&format!("Table best-effort, {service}")), value_of(service));
+    assert!(
+        (tabled - classed).abs() < 5.0 && block.starts_with("table = { kind = \"best-effort\""),
+        "{tabled} {classed} {block}"
     );
     // What suits the file alone is advised for it, not what suits both; and a call that waits for a file that is repaired is worse off.
     let file = &advice.stages[0];

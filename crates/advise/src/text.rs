@@ -84,7 +84,7 @@ impl Advice {
         let align = |column| if column == 1 || column + 1 == columns { Align::Left } else { Align::Right };
         text.push_str(&text_table("", &lines, align));
         if let Some(best) = stage.standings.first() {
-            text.push_str(&format!("\n  service = {}\n", stage.block(best)));
+            text.push_str(&format!("\n  {}\n", stage.block(best)));
         }
         text
     }

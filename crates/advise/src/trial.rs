@@ -2,7 +2,7 @@
 
 use super::criterion::Application;
 use super::question::text_node;
-use super::world::Class;
+use super::world::{Carrier, Class};
 use arqway_config::{Mistakes, Node, Source};
 use arqway_lab::experiment::{Effort, Experiment};
 use std::fmt::Write as _;
@@ -17,8 +17,8 @@ pub(super) struct Entry {
     pub(super) label: String,
     /// The service of the packets of no class, as files have it.
     pub(super) service: String,
-    /// The class that is decided about, and the service that carries it: none where there is to be no such class.
-    pub(super) class: Option<(Class, Option<String>)>,
+    /// The class that is decided about, and what carries it.
+    pub(super) class: Option<(Class, Carrier)>,
 }
 
 /// An experiment to be run.
@@ -89,16 +89,19 @@ impl Entry {
         self.name.split(',').next().unwrap_or_default()
     }
 
-    /// The service that is tried, as files have it.
-    pub(super) fn tried(&self) -> &str {
-        let of_class = self.class.as_ref().and_then(|(_, service)| service.as_ref());
-        of_class.unwrap_or(&self.service)
+    /// What is tried, as files have it.
+    pub(super) fn tried(&self) -> String {
+        match &self.class {
+            Some((_, table @ Carrier::Table { .. })) => format!("table = {}", table.to_toml()),
+            Some((_, Carrier::Service(service))) => format!("service = {service}"),
+            Some((_, Carrier::Default)) | None => format!("service = {}", self.service),
+        }
     }
 
     fn to_toml(&self) -> String {
         let mut text = format!("[[scheme]]\nlabel = {}\nservice = {}\n", quoted(&self.label), self.service);
-        if let Some((class, service)) = &self.class {
-            let settings = class.settings(service.as_deref());
+        if let Some((class, carrier)) = &self.class {
+            let settings = class.settings(carrier);
             let settings = settings.into_iter().map(|(path, value)| format!("\"{path}\" = {value}"));
             let _ = writeln!(text, "world = {{ {} }}", settings.collect::<Vec<_>>().join(", "));
         }

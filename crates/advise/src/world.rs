@@ -4,6 +4,17 @@ use super::length::Length;
 use super::question::text_node;
 use arqway_config::{Mistakes, Node, Source, Table, parse};
 
+/// What is to carry a class.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Carrier {
+    /// There is to be no such class.
+    Default,
+    /// A service of its own, as files have it.
+    Service(String),
+    /// In place of the class the ready-made table, which knows its packets by what they do: this service for them, and that for the rest.
+    Table { low_delay: String, reliable: String },
+}
+
 /// A class that is decided about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Class {
@@ -11,6 +22,19 @@ pub(super) struct Class {
     pub(super) name: String,
     /// The world has none yet: whether it should is decided, too.
     pub(super) is_new: bool,
+}
+
+impl Carrier {
+    /// The service or the table, as files have it.
+    pub(super) fn to_toml(&self) -> String {
+        match self {
+            Self::Default => String::new(),
+            Self::Service(service) => service.clone(),
+            Self::Table { low_delay, reliable } => {
+                format!("{{ kind = \"best-effort\", watch = true, reliable = {reliable}, low-delay = {low_delay} }}")
+            }
+        }
+    }
 }
 
 impl Class {
@@ -23,23 +47,27 @@ impl Class {
         format!("link-layer.classes.{}.service", self.index)
     }
 
-    /// What a world is set to so that this service carries it, or so that there is no such class: paths and values.
-    pub(super) fn settings(&self, service: Option<&str>) -> Vec<(String, String)> {
-        match service {
-            Some(service) if self.is_new => {
+    /// What a world is set to so that it is carried that way: paths and values.
+    pub(super) fn settings(&self, carrier: &Carrier) -> Vec<(String, String)> {
+        // All have their shares of the line: nobody waits for all that another has.
+        let shares = || ("link-layer.scheduler".to_owned(), "\"scfq\"".to_owned());
+        let classes = |classes: String| ("link-layer.classes".to_owned(), classes);
+        match carrier {
+            Carrier::Service(service) if self.is_new => {
                 let class = format!("[{{ name = \"{}\", protocol = \"udp\", service = {service} }}]", self.name);
-                // Both have their shares of the line: neither waits for all that the other has.
-                let settings = [("link-layer.classes", class), ("link-layer.scheduler", "\"scfq\"".to_owned())];
-                settings.map(|(path, value)| (path.to_owned(), value)).into()
+                vec![classes(class), shares()]
             }
-            Some(service) => vec![(self.service_path(), service.to_owned())],
-            None => vec![("link-layer.classes".to_owned(), "[]".to_owned())],
+            Carrier::Service(service) => vec![(self.service_path(), service.to_owned())],
+            Carrier::Table { .. } => {
+                vec![classes("[]".to_owned()), ("link-layer.table".to_owned(), carrier.to_toml()), shares()]
+            }
+            Carrier::Default => vec![classes("[]".to_owned())],
         }
     }
 
     /// The world with it.
-    pub(super) fn set(&self, service: Option<&str>, world: &mut Node) {
-        for (path, setting) in self.settings(service) {
+    pub(super) fn set(&self, carrier: &Carrier, world: &mut Node) {
+        for (path, setting) in self.settings(carrier) {
             world.set_path(&path, value(&setting).unwrap_or_else(|| text_node("raw")));
         }
     }
