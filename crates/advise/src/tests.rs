@@ -241,7 +241,7 @@ fn whether_media_beside_tcp_should_have_a_class_is_decided_and_the_whole_link_la
     let service = "RLP, 3 retransmissions, as received";
     let ((tabled, block), (classed, _)) = (value_of(&format!("Table best-effort, {service}")), value_of(service));
     assert!(
-        (tabled - classed).abs() < 5.0 && block.starts_with("table = { kind = \"best-effort\""),
+        (tabled - classed).abs() < 5.0 && block.starts_with("table = { kind = \"best-effort\", watch = true"),
         "{tabled} {classed} {block}"
     );
     // What suits the file alone is advised for it, not what suits both; and a call that waits for a file that is repaired is worse off.
