@@ -15,7 +15,7 @@ const REMEMBERED: f64 = 1.0 / 1024.0;
 const REQUESTS: f64 = 16.0;
 /// So many standard deviations more than is lost on average.
 const MARGIN: f64 = 2.9;
-/// Where less is lost for good, there is no parity: nobody hears it. With G.711's concealment two of a thousand take 0.5 of 93 off the
+/// Where less is lost for good, there is no parity: nobody hears it. With G.711's concealment two of a thousand take 0.75 of 93 off the
 /// rating of a call (ITU-T G.113, Bpl 25.1).
 const NEGLIGIBLE: f64 = 2e-3;
 

@@ -180,6 +180,11 @@ impl Media {
         Some(delay)
     }
 
+    /// How long a packet may take and still be played: as long as the fastest, and what the playout buffer waits.
+    fn played_within(&self) -> Option<Span> {
+        Some(self.shortest_delay + self.playout?)
+    }
+
     /// How often the client reports, if it does.
     fn reports_every(&self) -> Option<Span> {
         Some(self.adaptation.as_ref()?.reports()?.0)
@@ -349,6 +354,21 @@ mod tests {
         for (frame, at) in sent.iter().step_by(5).enumerate() {
             assert!((at.as_seconds() - 5.0 * 2000.0 / 56_000.0 * frame as f64).abs() < 1e-6, "{frame} at {at}");
         }
+    }
+
+    #[test]
+    fn a_packet_is_played_that_takes_no_longer_than_the_fastest_and_the_buffer() {
+        let playout = Some(Span::from_milliseconds(60));
+        let config = MediaConfig { playout, ..MediaConfig::default() };
+        let mut media = Media::new(&config, Headers::CountAsData, Streams::new(3, 0).stream("media"));
+        for delay in [90, 82, 400] {
+            let sent = media.next;
+            let packet = media.send(sent, &mut Memory::default());
+            media.receive(&packet, sent + Span::from_milliseconds(delay));
+        }
+        assert_eq!(media.played_within(), Some(Span::from_milliseconds(142)));
+        let without = Media::new(&MediaConfig::default(), Headers::CountAsData, Streams::new(3, 0).stream("media"));
+        assert_eq!(without.played_within(), None);
     }
 
     #[test]

@@ -81,7 +81,7 @@ impl MediaOutcome {
             delay_deviation_s: media.delay_deviation(),
             delay_deviations: media.delay_deviations,
             within: media.within,
-            played_within: media.playout.map(|playout| media.shortest_delay + playout),
+            played_within: media.played_within(),
             loss: media.loss(end.now),
             offered_bps: media.offered_bps(end.now),
             overhead: carried.as_ref().and_then(overhead),
