@@ -96,7 +96,7 @@ impl Packer {
         let ecn = frames.iter().filter_map(Frame::ecn).reduce(Ecn::with);
         let ecn = ecn.map(|ecn| if ecn == Ecn::Ce { Ecn::Ect0 } else { ecn });
         let service = frames.first().map(|frame| frame.tag.service()).unwrap_or_default();
-        Marks { ecn: ecn.map_or(Holds::Nothing, Holds::Packets), service }
+        Marks::new(ecn.map_or(Holds::Nothing, Holds::Packets), service)
     }
 
     /// Whether the first frame has no more than `room` octets.

@@ -7,7 +7,9 @@
 //! Whoever writes a service in another language is not to be met with panics: a [`Checked::keeping`] keeps the first
 //! [`Violation`] for its owner to tell, in any build.
 
-use crate::{Counters, Departure, Frame, Full, LinkService, LinkState, Packet, Start, Tag, Ticket};
+use crate::{
+    Counters, Departure, Frame, Full, LineId, LineState, LinkService, LinkState, Packet, Start, Tag, Ticket, Turn,
+};
 use alloc::string::String;
 use arqway_units::{BitRate, Octets, Span, Time};
 use core::cell::RefCell;
@@ -193,6 +195,21 @@ impl<S: LinkService, const KEEPS: bool> LinkService for Checked<S, KEEPS> {
     fn handle_room(&mut self, whole: Octets) {
         self.drained = None;
         self.service.handle_room(whole);
+    }
+
+    fn handle_turn(&mut self, turn: Turn) {
+        // What has no frame for one line may have one for another.
+        self.drained = None;
+        self.service.handle_turn(turn);
+    }
+
+    fn handle_line(&mut self, line: LineId, state: LineState, now: Time) {
+        self.told(now);
+        self.service.handle_line(line, state, now);
+    }
+
+    fn spans_lines(&self) -> bool {
+        self.service.spans_lines()
     }
 
     fn poll_frame(&mut self, now: Time, room: Octets) -> Option<Frame> {

@@ -14,7 +14,10 @@
 //! A service is therefore only its [`Entity`]: both halves of its protocol at one end.
 
 use super::clock::LinkClock;
-use super::{Clock, Counters, Deadlines, Departure, Frame, Full, LinkService, LinkState, Packet, Start, Tag, Ticket};
+use super::{
+    Clock, Counters, Deadlines, Departure, Frame, Full, LineId, LineState, LinkService, LinkState, Packet, Start, Tag, Ticket,
+    Turn,
+};
 use arqway_units::{Octets, Time};
 use bytes::Bytes;
 
@@ -38,6 +41,14 @@ pub trait Entity {
 
     /// The room of a whole transmission, as in [`LinkService::handle_room`].
     fn room_is(&mut self, _whole: Octets) {}
+    /// Frames go by this line from now on, as in [`LinkService::handle_turn`].
+    fn turn_is(&mut self, _turn: Turn) {}
+    /// What is known of a line, as in [`LinkService::handle_line`].
+    fn line_is(&mut self, _line: LineId, _state: LineState, _now: Clock) {}
+    /// Whether its frames may go by several lines, as in [`LinkService::spans_lines`].
+    fn spans_lines(&self) -> bool {
+        false
+    }
     /// A frame handed over earlier is about to be sent, as in [`LinkService::start_frame`].
     fn start(&mut self, _frame: &mut Frame, _now: Clock, _counters: &mut Counters) -> Start {
         Start::Send
@@ -128,6 +139,18 @@ impl<E: Entity> LinkService for End<E> {
 
     fn handle_room(&mut self, whole: Octets) {
         self.entity.room_is(whole);
+    }
+
+    fn handle_turn(&mut self, turn: Turn) {
+        self.entity.turn_is(turn);
+    }
+
+    fn handle_line(&mut self, line: LineId, state: LineState, now: Time) {
+        self.entity.line_is(line, state, self.clock.read(now));
+    }
+
+    fn spans_lines(&self) -> bool {
+        self.entity.spans_lines()
     }
 
     fn poll_frame(&mut self, now: Time, room: Octets) -> Option<Frame> {

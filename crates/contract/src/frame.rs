@@ -13,6 +13,7 @@
 //! A head is written afresh for each transmission (a fresh acknowledgement number), a body is shared with the
 //! retransmission buffer and never copied.
 
+use super::lines::LineId;
 use arqway_ip::{Ecn, FlowKey, Headers, Outline};
 use arqway_units::{Octets, Span, Time};
 use arrayvec::ArrayVec;
@@ -221,8 +222,23 @@ pub struct Frame {
 pub struct Marks {
     /// Of its packets.
     pub ecn: Holds,
+    /// The service of a datagram's first frame in the lower five bits, and above it the line that it goes by or has come by: a frame is
+    /// moved from hand to hand, and has no octet left.
+    service_and_line: u8,
+}
+
+impl Marks {
+    /// What is said of packets, and the service that they belong to.
+    #[must_use]
+    pub fn new(ecn: Holds, service: ServiceId) -> Self {
+        Self { ecn, service_and_line: service.0 }
+    }
+
     /// The service of a datagram's first frame.
-    pub service: ServiceId,
+    #[must_use]
+    pub fn service(self) -> ServiceId {
+        ServiceId(self.service_and_line % ServiceId::COUNT)
+    }
 }
 
 /// What a frame holds of packets.
@@ -274,6 +290,20 @@ impl Frame {
     pub fn holding(mut self, holds: Holds) -> Self {
         self.marks.ecn = holds;
         self
+    }
+
+    /// The same frame, which goes by this line or has come by it.
+    #[must_use]
+    pub fn by(mut self, line: LineId) -> Self {
+        let service = self.marks.service_and_line % ServiceId::COUNT;
+        self.marks.service_and_line = line.number() * ServiceId::COUNT | service;
+        self
+    }
+
+    /// The line that it goes by, or has come by.
+    #[must_use]
+    pub fn line(&self) -> LineId {
+        LineId::new(self.marks.service_and_line / ServiceId::COUNT).unwrap_or_default()
     }
 
     /// The same frame, of which this is said.
@@ -402,6 +432,17 @@ mod tests {
         for octet in 0..=255 {
             let tag = Tag::from_octet(octet);
             assert_eq!(Tag::of_kind(tag.kind()).with_service(tag.service()).as_octet(), octet);
+        }
+    }
+
+    #[test]
+    fn a_frame_says_by_which_line_it_goes_and_of_which_service_it_is() {
+        for (line, service) in (0..8).zip((24..32).chain(0..1)) {
+            let (line, service) = (LineId::new(line).expect("a line"), ServiceId(service));
+            let frame = Frame::new(Kind::new(1), &[], Bytes::new()).marked(Marks::new(Holds::Nothing, service));
+            assert_eq!(frame.line(), LineId::FIRST);
+            let frame = frame.by(LineId::new(7).expect("a line")).by(line);
+            assert_eq!((frame.line(), frame.marks.service()), (line, service));
         }
     }
 

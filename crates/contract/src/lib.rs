@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | `service.rs` | [`LinkService`], the [`Port`] below it, and the [`pump`] between the two |
 //! | `frame.rs` | packets, frames, tags and tickets |
+//! | `lines.rs` | several lines under one link |
 //! | `end.rs` | what all services do alike around their [`Entity`]: admission, outages, counting |
 //! | `clock.rs` | the time, and the clock that stands still while the link is down |
 //! | `counters.rs` | what every service counts |
@@ -39,6 +40,7 @@ mod frame;
 #[cfg(feature = "fuzz")]
 pub mod fuzz;
 mod hints;
+mod lines;
 mod scheme;
 mod service;
 mod settings;
@@ -50,5 +52,6 @@ pub use counters::Counters;
 pub use end::{End, Entity};
 pub use frame::{Frame, Head, Holds, Kind, Marks, Packet, ServiceId, Tag, Ticket};
 pub use hints::{Handoff, Hint, LinkOffer, OneWay, Subscriber};
+pub use lines::{LineId, LineState, Turn};
 pub use scheme::{Grammar, Parameter, SchemeName, Service, digits, timer};
 pub use service::{Departure, Full, LinkContext, LinkService, LinkState, Port, Side, Start, pump};

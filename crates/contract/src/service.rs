@@ -14,7 +14,7 @@
 //! There are no output events. Services report by [`Counters`] what their owner needs to know, such as the frames that they
 //! gave up; events come with the first service whose owner has to act at once.
 
-use crate::{Counters, Frame, Packet, ServiceId, Tag, Ticket};
+use crate::{Counters, Frame, LineId, LineState, Packet, ServiceId, Tag, Ticket, Turn};
 use arqway_units::{BitRate, Octets, Span, Time};
 
 /// One end of a link: packets of the network layer on one side, frames on the other.
@@ -48,6 +48,15 @@ pub trait LinkService {
     /// Learns the room of a whole transmission from now on, where its owner packs frames: it may ask for a frame in a smaller room, of what
     /// is left, and in a larger one, for what services cannot cut.
     fn handle_room(&mut self, _whole: Octets) {}
+    /// Learns by which line the frames go that are asked for from now on, where there are several. Frames that it is given say by which line
+    /// they have [come](Frame::line).
+    fn handle_turn(&mut self, _turn: Turn) {}
+    /// Learns what is known of a line, where there are several.
+    fn handle_line(&mut self, _line: LineId, _state: LineState, _now: Time) {}
+    /// Whether its frames may go by several lines, which do not keep their order among each other. Others are given one line at a time.
+    fn spans_lines(&self) -> bool {
+        false
+    }
 
     /// The other end has begun anew, and knows nothing of what was before: this one carries nothing any more, and only its packets are still
     /// released. Whoever has promised something to a host says that it does not hold.
@@ -169,6 +178,12 @@ pub enum Departure {
 
 /// Where one end's outputs go: the simulator has one implementation, the tunnel another.
 pub trait Port {
+    /// How many lines there are. What the port is asked and given is about the one that it was [turned to](Self::turn_to) last.
+    fn lines(&self) -> usize {
+        1
+    }
+    /// Whatever comes next is about this line, where there are several.
+    fn turn_to(&mut self, _line: LineId) {}
     /// How large a frame may be handed over now; `None` while there is no room for any. A drop-tail queue has room without
     /// end ([`Octets::MAX`]), and counts what it drops.
     fn room(&self) -> Option<Octets>;
@@ -193,18 +208,37 @@ pub trait Port {
 /// Drains a service into a port: hand over, start or withdraw, until nothing more starts; deliver; then the deadline,
 /// late, because a start may have moved it; and the end of the turn. The only place that knows this order.
 pub fn pump(service: &mut (impl LinkService + ?Sized), port: &mut impl Port, now: Time) {
-    loop {
-        hand_over_all(service, port, now);
-        let Some(mut frame) = port.take_ready() else { break };
-        if service.start_frame(&mut frame, now) == Start::Send {
-            port.transmit(frame, now);
+    match port.lines() {
+        1 => {
+            send_all(service, port, now);
         }
+        lines => while LineId::first(lines).filter(|line| send_by(*line, service, port, now)).count() > 0 {},
     }
     while let Some(packet) = service.poll_packet() {
         port.deliver(packet, now);
     }
     port.wake_at(service.poll_timeout());
     port.finish(now);
+}
+
+/// Sends what is to go by one line of several. Whether anything has.
+fn send_by(line: LineId, service: &mut (impl LinkService + ?Sized), port: &mut impl Port, now: Time) -> bool {
+    port.turn_to(line);
+    service.handle_turn(Turn::of(line));
+    send_all(service, port, now)
+}
+
+/// Hands over and starts frames until nothing more starts. Whether anything did.
+fn send_all(service: &mut (impl LinkService + ?Sized), port: &mut impl Port, now: Time) -> bool {
+    let mut has_started = false;
+    loop {
+        hand_over_all(service, port, now);
+        let Some(mut frame) = port.take_ready() else { return has_started };
+        has_started = true;
+        if service.start_frame(&mut frame, now) == Start::Send {
+            port.transmit(frame, now);
+        }
+    }
 }
 
 fn hand_over_all(service: &mut (impl LinkService + ?Sized), port: &mut impl Port, now: Time) {

@@ -3,8 +3,9 @@
 //! The link keeps the order of transmissions, so one that is skipped is lost, and the sender is told at once. Where it turns
 //! out that transmissions come late, it is told when that many more have arrived.
 
-use super::wire::Lateness;
+use super::wire::{Lateness, MOST_RUNS_ALONE, Runs};
 use alloc::collections::VecDeque;
+use arrayvec::ArrayVec;
 
 /// After so many arrivals the sender is told, if there was no other reason before.
 const MOST_UNSAID: u32 = 32;
@@ -19,6 +20,8 @@ pub(super) struct Arrivals {
     pub(super) newest: u64,
     /// The newest that the sender was told of.
     pub(super) told: u64,
+    /// The newest that the sender was told of the time before.
+    told_before: u64,
     lateness: Lateness,
     /// How many have arrived since the class of lateness was last needed, and which one was needed by those.
     in_time: u32,
@@ -40,6 +43,13 @@ pub(super) struct Seen(pub(super) [u64; Seen::WORDS]);
 
 impl Seen {
     const WORDS: usize = 4;
+    const BITS: u64 = 64 * Self::WORDS as u64;
+
+    /// Whether the one so many before the newest has arrived.
+    fn has(&self, before: u64) -> bool {
+        let word = usize::try_from(before / 64).ok().and_then(|index| self.0.get(index)).copied();
+        word.is_some_and(|word| word & 1 << (before % 64) != 0)
+    }
 
     /// The newest one is so many newer than the one before, and has arrived.
     fn advance(&mut self, by: u64) {
@@ -139,6 +149,53 @@ impl Arrivals {
         (self.is_due, self.unsaid) = (false, 0);
         self.told = self.newest;
         self.told
+    }
+
+    /// What has arrived of those that the sender was not told of twice, from the newest down: received and missing by turns, which one the
+    /// first is, and whether that is the newest. Where so many octets have no room for all, the newest ones are told later.
+    fn runs(&self, octets: usize) -> Option<(u64, Runs, bool)> {
+        let floor = self.told_before.max(self.newest.saturating_sub(Seen::BITS));
+        let mut runs: ArrayVec<u32, { 2 * MOST_RUNS_ALONE }> = ArrayVec::new();
+        let mut has_arrived = false;
+        // The newest one is told of in any case.
+        for before in 0..self.newest.saturating_sub(floor).max(self.newest.min(1)) {
+            let is_other = self.seen.has(before) != has_arrived;
+            has_arrived ^= is_other;
+            match runs.last_mut().filter(|_| !is_other) {
+                Some(length) => *length += 1,
+                None => runs.try_push(1).ok()?,
+            }
+        }
+        let (mut newest, mut first) = (self.newest, 0);
+        loop {
+            let numbers: ArrayVec<u32, MOST_RUNS_ALONE> = runs.get(first..)?.iter().copied().take(MOST_RUNS_ALONE).collect();
+            let told = Runs { upward: false, numbers };
+            if !told.numbers.is_empty() && runs.len() - first <= MOST_RUNS_ALONE && told.octets() <= octets {
+                return Some((newest, told, first == 0));
+            }
+            newest -= u64::from(*runs.get(first)?) + u64::from(*runs.get(first + 1)?);
+            first += 2;
+        }
+    }
+
+    /// How many octets of runs it takes to tell all, at most so many.
+    pub(super) fn octets_of_runs(&self, most: usize) -> usize {
+        self.runs(most).map_or(0, |(_, runs, _)| runs.octets())
+    }
+
+    /// Whether so many octets have room for all that is to be told.
+    pub(super) fn fits(&self, octets: usize) -> bool {
+        self.runs(octets).is_some_and(|(.., is_all)| is_all)
+    }
+
+    /// Tells what has arrived in so many octets of runs, and which is the first told of.
+    pub(super) fn tell_runs(&mut self, octets: usize) -> Option<(u64, Runs)> {
+        let (newest, runs, is_all) = self.runs(octets)?;
+        self.told_before = core::mem::replace(&mut self.told, newest);
+        if is_all {
+            self.tell_newest();
+        }
+        Some((newest, runs))
     }
 
     /// The newest one that the sender was told of.

@@ -6,7 +6,7 @@
 
 use super::wire::{Form, Head};
 use alloc::collections::VecDeque;
-use arqway_contract::Ticket;
+use arqway_contract::{LineId, Ticket};
 use arqway_units::{Span, Time};
 use core::ops::Range;
 
@@ -28,6 +28,8 @@ pub(super) struct Below {
 #[derive(Debug, Clone)]
 pub(super) struct InQueue {
     ticket: u64,
+    /// By which line it goes.
+    pub(super) line: LineId,
     pub(super) what: What,
     pub(super) handed_over: Time,
     /// Its transmission counter and when it started, if it has.
@@ -59,28 +61,28 @@ impl What {
 }
 
 impl Below {
-    /// Whether another frame of data, or a poll, may be handed over, where a frame takes so long on the line.
-    pub(super) fn has_room_for_data(&self, frame_time: Span, loses_frames: bool) -> bool {
+    /// Whether another frame of data, or a poll, may be handed over for a line, where a frame takes so long on it.
+    pub(super) fn has_room_for_data(&self, line: LineId, frame_time: Span, loses_frames: bool) -> bool {
         let most = match loses_frames {
             false => MOST_OF_DATA,
             true if frame_time < SLOW => FAST,
             true => 1,
         };
-        self.data().count() < most
+        self.data(line).count() < most
     }
 
-    /// Whether a frame of data, or a poll, is below.
-    pub(super) fn has_data(&self) -> bool {
-        self.data().next().is_some()
+    /// Whether a frame of data, or a poll, is below that goes by this line.
+    pub(super) fn has_data(&self, line: LineId) -> bool {
+        self.data(line).next().is_some()
     }
 
-    fn data(&self) -> impl Iterator<Item = &InQueue> {
-        self.frames.iter().filter(|frame| !frame.what.is_feedback())
+    fn data(&self, line: LineId) -> impl Iterator<Item = &InQueue> {
+        self.frames.iter().filter(move |frame| frame.line == line && !frame.what.is_feedback())
     }
 
-    /// Whether the last frame with data, or the last poll, has not started.
-    pub(super) fn is_last_unstarted(&self) -> bool {
-        self.data().last().is_some_and(|frame| frame.started.is_none())
+    /// Whether the last frame with data, or the last poll, has not started on this line.
+    pub(super) fn is_last_unstarted(&self, line: LineId) -> bool {
+        self.data(line).last().is_some_and(|frame| frame.started.is_none())
     }
 
     /// How many have not started.
@@ -102,11 +104,11 @@ impl Below {
         self.frames.iter().any(|frame| frame.what.is_feedback())
     }
 
-    /// A frame is handed over. Its ticket.
-    pub(super) fn push(&mut self, what: What, now: Time) -> Ticket {
+    /// A frame is handed over for a line. Its ticket.
+    pub(super) fn push(&mut self, line: LineId, what: What, now: Time) -> Ticket {
         let ticket = self.next;
         self.next += 1;
-        self.frames.push_back(InQueue { ticket, what, handed_over: now, started: None });
+        self.frames.push_back(InQueue { ticket, line, what, handed_over: now, started: None });
         Ticket::new(ticket)
     }
 

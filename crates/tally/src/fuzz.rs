@@ -1,7 +1,7 @@
 //! What fuzzing must know of tally.
 
 use super::wire::{self, Form};
-use super::{Config, Feedback, Lateness, Mechanism, Pdu, Runs, WindowSize, parse};
+use super::{Config, Feedback, Lateness, Mechanism, Pdu, WindowSize, parse};
 use arqway_arq::Resequencing;
 use arqway_contract::fuzz::{Fuzzed, Input, Promise, both_ways};
 use arqway_contract::{Frame, Kind, Tag};
@@ -51,7 +51,7 @@ impl Fuzzed for Config {
         };
         // Whoever is told that frames come late gives their numbers more bits than the tiny form has, so that they can be told from here.
         let feedback =
-            Feedback { form: form.max(Form::Short), next, newest, lateness: Lateness::Few, runs: Runs::default() };
+            Feedback { form: form.max(Form::Short), next, newest, lateness: Lateness::Few, ..Feedback::default() };
         Some(feedback.frame(0, &mut BytesMut::new()))
     }
 

@@ -58,6 +58,7 @@ mod cut;
 #[cfg(feature = "fuzz")]
 mod fuzz;
 mod holes;
+mod lines;
 #[cfg(test)]
 mod model;
 mod packets;

@@ -3,13 +3,14 @@
 use super::arrivals::Arrivals;
 use super::config::Config;
 use super::holes::Holes;
+use super::lines::PerLine;
 use super::reassembly::{Reassembly, Whole};
 use super::repair::decoder::Decoder;
 use super::wire::{Cut, Form, MOST_RUNS_ALONE, Repair};
 use super::wire::{Feedback, Runs};
 use alloc::boxed::Box;
 use arqway_arq::{Order, Resequencing};
-use arqway_contract::Counters;
+use arqway_contract::{Counters, LineId};
 use arqway_ip::Decompressor;
 use arqway_units::Time;
 use bytes::Bytes;
@@ -17,7 +18,11 @@ use bytes::Bytes;
 #[derive(Debug, Clone)]
 pub(super) struct Receiver {
     frames: Holes,
-    pub(super) arrivals: Arrivals,
+    pub(super) arrivals: PerLine<Arrivals>,
+    /// The line that the frame came by which is heard.
+    line: LineId,
+    /// The line that was told of last, where there are several.
+    told: LineId,
     reassembly: Reassembly,
     decoder: Decoder,
     order: Order<Bytes>,
@@ -38,7 +43,9 @@ impl Receiver {
     pub(super) fn new(config: &Config) -> Self {
         Self {
             frames: Holes::default(),
-            arrivals: Arrivals::default(),
+            arrivals: PerLine::default(),
+            line: LineId::FIRST,
+            told: LineId::FIRST,
             reassembly: Reassembly::default(),
             decoder: Decoder::default(),
             order: Order::with_capacity(0),
@@ -51,10 +58,26 @@ impl Receiver {
         }
     }
 
+    /// There is a line of this number.
+    pub(super) fn set_line(&mut self, line: LineId) {
+        self.arrivals.reach(line, Arrivals::default);
+    }
+
+    /// What is heard from now on has come by this line.
+    pub(super) fn hears_by(&mut self, line: LineId) {
+        self.set_line(line);
+        self.line = line;
+    }
+
     /// Takes note of a transmission, whose counter is still the low bits.
     fn note(&mut self, form: Form, counter: u64) {
         self.form = form.max(Form::Short);
-        self.arrivals.arrive(form.counter_near(self.arrivals.newest(), counter));
+        self.arrive(form, counter);
+    }
+
+    fn arrive(&mut self, form: Form, counter: u64) {
+        let arrivals = self.arrivals.get_mut(self.line);
+        arrivals.arrive(form.counter_near(arrivals.newest(), counter));
     }
 
     /// The number of a frame that has not arrived; `None` for others, which are counted.
@@ -111,7 +134,7 @@ impl Receiver {
             match cut {
                 Some(cut) if !self.frames.has(number) => {
                     counters.frames_recovered += 1;
-                    self.arrivals.ask();
+                    self.arrivals.get_mut(self.line).ask();
                     self.complete(number, cut, now, counters);
                 }
                 Some(_) => {}
@@ -170,14 +193,31 @@ impl Receiver {
 
     /// The peer wants to be told, by a transmission with this counter.
     pub(super) fn asked(&mut self, counter: u64) {
-        self.arrivals.arrive(Form::Long.counter_near(self.arrivals.newest(), counter));
-        self.arrivals.ask();
+        self.arrive(Form::Long, counter);
+        self.arrivals.get_mut(self.line).ask();
         // Whatever is outstanding there, it can be read in this form.
         self.form = Form::Long;
     }
 
-    pub(super) fn arrivals(&self) -> &Arrivals {
-        &self.arrivals
+    /// Whether the sender has to be told.
+    pub(super) fn is_due(&self) -> bool {
+        self.arrivals.iter().any(Arrivals::is_due)
+    }
+
+    /// Whether a frame that goes that way anyway should tell it.
+    pub(super) fn may_ride(&self) -> bool {
+        self.arrivals.iter().any(Arrivals::may_ride)
+    }
+
+    /// The line that is told of next, where there are several: one that the sender has to be told of, by turns.
+    pub(super) fn next_line(&self) -> Option<LineId> {
+        if !self.arrivals.are_several() {
+            return None;
+        }
+        let lines = self.arrivals.ids();
+        let in_turn = lines.clone().filter(|line| *line > self.told).chain(lines.filter(|line| *line <= self.told));
+        let find = |wants: fn(&Arrivals) -> bool| in_turn.clone().find(|line| wants(self.arrivals.get(*line)));
+        find(Arrivals::is_due).or_else(|| find(Arrivals::may_ride)).or_else(|| find(|line| line.newest() > 0))
     }
 
     /// Whether something has arrived beyond a frame that has not.
@@ -187,12 +227,28 @@ impl Receiver {
 
     /// How many octets of runs feedback takes now, at most `most`.
     pub(super) fn octets_of_runs(&self, most: usize) -> usize {
-        Runs::of(&self.frames, most).octets()
+        match self.next_line() {
+            Some(line) => 1 + self.arrivals.get(line).octets_of_runs(most.saturating_sub(1)),
+            None => Runs::of(&self.frames, most).octets(),
+        }
+    }
+
+    /// Whether data of this form have room for all that the sender is to be told now.
+    pub(super) fn fits_beside(&self, form: Form) -> bool {
+        let most = form.most_runs();
+        match self.next_line() {
+            Some(line) => self.arrivals.get(line).fits(most - 1),
+            None => self.octets_of_runs(MOST_RUNS_ALONE) <= most,
+        }
     }
 
     /// The form of feedback alone and how many octets of runs it takes, if `most` is what there is room for behind the tag.
     pub(super) fn alone(&self, most: usize) -> Option<(Form, usize)> {
         let room = |form: Form| most.checked_sub(form.head()).map(|room| room.min(MOST_RUNS_ALONE));
+        if self.arrivals.are_several() {
+            let octets = self.octets_of_runs(room(Form::Long)?);
+            return (octets > 1).then_some((Form::Long, octets));
+        }
         let downward = Runs::of(&self.frames, room(self.form)?);
         if !self.tells_others || !downward.are_cut() {
             return Some((self.form, downward.octets()));
@@ -206,6 +262,9 @@ impl Receiver {
     /// below what became of frames that went out again. Where there is no room for all of them, these take turns, a part each time.
     pub(super) fn feedback_alone(&mut self, form: Form, octets: usize) -> Feedback {
         let mut feedback = self.feedback(form, octets);
+        if feedback.line.is_some() {
+            return feedback;
+        }
         let is_cut = feedback.runs.are_cut();
         if is_cut && self.tells_others && form == Form::Long {
             feedback.runs = Runs::upward(&self.frames, self.others, octets);
@@ -219,19 +278,27 @@ impl Receiver {
 
     /// What the sender is to be told, in so many octets of runs; it counts as told.
     pub(super) fn feedback(&mut self, form: Form, runs: usize) -> Feedback {
-        let runs = Runs::of(&self.frames, runs);
         let next = self.frames.next();
+        if let Some(line) = self.next_line()
+            && let Some((newest, runs)) = self.arrivals.get_mut(line).tell_runs(runs.saturating_sub(1))
+        {
+            self.told = line;
+            let lateness = self.arrivals.get(line).lateness();
+            return Feedback { form, next, newest, lateness, line: Some(line), runs };
+        }
+        let runs = Runs::of(&self.frames, runs);
         // Feedback without runs says that nothing has arrived beyond `next`. If that is not so it must not say that anything newer
         // was seen, either, and the sender is told again.
         // Nor where it is read only if it is in a wider form.
         let is_all = (!runs.numbers.is_empty() || !self.has_gaps()) && form >= self.form;
-        let newest = if is_all { self.arrivals.tell_newest() } else { self.arrivals.told_newest() };
-        Feedback { form, next, newest, lateness: self.arrivals.lateness(), runs }
+        let arrivals = &mut self.arrivals.first;
+        let newest = if is_all { arrivals.tell_newest() } else { arrivals.told_newest() };
+        Feedback { form, next, newest, lateness: arrivals.lateness(), line: None, runs }
     }
 
     /// The narrowest form of feedback that the peer is sure to read.
     pub(super) fn form(&self) -> Form {
-        self.form
+        if self.arrivals.are_several() { Form::Long } else { self.form }
     }
 
     /// The next packet; `unreadable` are those that cannot be made of what came.

@@ -3,15 +3,15 @@
 use super::below::{Below, InQueue, What};
 use super::config::{Config, Mechanism};
 use super::receiver::Receiver;
-use super::sender::Sender;
+use super::sender::{Sender, Sent};
 use super::wire::{
-    self, Counter, Feedback, Form, LONGEST_PACKET, Lateness, MOST_BEFORE_OCTETS, MOST_RUNS_ALONE, Pdu, Runs,
+    self, Counter, Feedback, Form, LONGEST_PACKET, MOST_BEFORE_OCTETS, Pdu,
 };
 use alloc::boxed::Box;
 use arqway_arq::{Deadline, earliest};
 use arqway_contract::{
-    Clock, Counters, Deadlines, Departure, End, Entity, Frame, LinkContext, Packet, SchemeName, Service, Start, Tag,
-    Ticket,
+    Clock, Counters, Deadlines, Departure, End, Entity, Frame, LineId, LineState, LinkContext, Packet, SchemeName,
+    Service, Start, Tag, Ticket, Turn,
 };
 use arqway_units::{Octets, Span, Time};
 use bytes::{Bytes, BytesMut};
@@ -41,6 +41,8 @@ pub struct Tally {
     times_hand_over: bool,
     /// The room of a whole transmission, where the owner packs frames.
     whole: Option<Octets>,
+    /// By which line goes what is asked for now.
+    turn: Turn,
 }
 
 impl Tally {
@@ -56,13 +58,14 @@ impl Tally {
             slab: BytesMut::new(),
             times_hand_over: config.without == Some(Mechanism::Departure),
             whole: None,
+            turn: Turn::default(),
         }
     }
 
     /// Hands over feedback alone, if it is due and no frame with data has room for it.
     fn poll_feedback(&mut self, now: Time, room: Octets, counters: &mut Counters) -> Option<Frame> {
-        let waits = self.feedback_pause.get().is_some() || self.below.has_feedback();
-        if waits || !self.receiver.arrivals().is_due() || self.below.carries_feedback() {
+        let waits = self.feedback_pause.get().is_some() || self.below.has_feedback() || !self.turn.is_soonest;
+        if waits || !self.receiver.is_due() || self.below.carries_feedback() {
             return None;
         }
         let (form, runs) = self.receiver.alone(room.as_usize().checked_sub(Frame::TAG.as_usize())?)?;
@@ -72,16 +75,16 @@ impl Tally {
         }
         counters.acknowledgements_sent += 1;
         // Written afresh when it starts; here for its length.
-        let blank = Feedback { form, next: 0, newest: 0, lateness: Lateness::None, runs: Runs::default() };
+        let blank = Feedback { form, line: self.receiver.next_line(), ..Feedback::default() };
         let mut frame = blank.frame(runs, &mut self.slab);
-        frame.ticket = Some(self.below.push(What::Feedback(form), now));
+        frame.ticket = Some(self.below.push(self.turn.line, What::Feedback(form), now));
         Some(frame)
     }
 
     /// The form of the next data frame, and how many octets of runs are to be set aside in it, if feedback is to ride there.
     fn ride(&self) -> (Form, Option<usize>) {
         let form = self.sender.form(&self.below, self.frame_time);
-        if !self.receiver.arrivals().may_ride() || self.below.carries_feedback() {
+        if !self.turn.is_soonest || !self.receiver.may_ride() || self.below.carries_feedback() {
             return (form, None);
         }
         // It has the form of the data, which must be one that the peer can read in both.
@@ -91,8 +94,7 @@ impl Tally {
 
     /// Whether feedback is due that data have no room for.
     fn has_much_to_tell(&self) -> bool {
-        let most = self.receiver.form().most_runs();
-        self.receiver.arrivals().is_due() && self.receiver.octets_of_runs(MOST_RUNS_ALONE) > most
+        self.receiver.is_due() && !self.receiver.fits_beside(self.receiver.form())
     }
 }
 
@@ -127,6 +129,7 @@ impl Entity for Tally {
     }
 
     fn receive(&mut self, frame: Frame, clock: Clock, counters: &mut Counters) -> Option<()> {
+        self.receiver.hears_by(frame.line());
         match wire::parse(frame, self.is_linked)? {
             Pdu::Data(cut, feedback) => {
                 self.receiver.receive(cut, clock.now, counters);
@@ -168,13 +171,14 @@ impl Entity for Tally {
             }
         }
         // Beside one that waits to start in the same transmission, another one keeps nothing waiting.
-        let shares = self.whole.is_some_and(|whole| room < whole) && self.below.is_last_unstarted();
-        let has_room = shares || self.below.has_room_for_data(self.frame_time, self.sender.loses_frames());
+        let line = self.turn.line;
+        let shares = self.whole.is_some_and(|whole| room < whole) && self.below.is_last_unstarted(line);
+        let has_room = shares || self.below.has_room_for_data(line, self.frame_time, self.sender.loses_frames());
         if has_room && self.pause.get().is_none() {
             let (form, ride) = self.ride();
-            let is_last = !self.below.has_data();
+            let is_last = !self.below.has_data(line);
             if let Some((mut frame, what)) = self.sender.poll(clock, room, form, ride, is_last, counters) {
-                frame.ticket = Some(self.below.push(what, clock.timers));
+                frame.ticket = Some(self.below.push(line, what, clock.timers));
                 return Some(frame);
             }
         }
@@ -186,7 +190,7 @@ impl Entity for Tally {
         let Some((ticket, queued)) = frame.ticket.and_then(|ticket| Some((ticket, below.get_mut(ticket)?))) else {
             return Start::Send;
         };
-        let counter = match sender.start(&queued.what, frame, timers, counters) {
+        let counter = match sender.start(queued.line, &queued.what, frame, timers, counters) {
             Ok(counter) => counter,
             Err(withdraw) => {
                 below.remove(ticket);
@@ -210,9 +214,9 @@ impl Entity for Tally {
     }
 
     fn departed(&mut self, _tag: Tag, ticket: Ticket, departure: Departure, Clock { timers, .. }: Clock) {
-        let Some(InQueue { what, handed_over, started, .. }) = self.below.remove(ticket) else { return };
+        let Some(InQueue { line, what, handed_over, started, .. }) = self.below.remove(ticket) else { return };
         let (Departure::Sent, Some((counter, at))) = (departure, started) else {
-            self.sender.dropped(&what);
+            self.sender.dropped(line, &what);
             let pause = if what.is_feedback() { &mut self.feedback_pause } else { &mut self.pause };
             pause.restart(timers + self.frame_time);
             return;
@@ -226,9 +230,23 @@ impl Entity for Tally {
             self.frame_time = took.max(Span::from_milliseconds(1));
             self.sender.repairing.frame_took(took);
         }
-        let is_last = !self.below.has_data();
+        let is_last = !self.below.has_data(line);
         let since = if self.times_hand_over { handed_over } else { timers };
-        self.sender.departed(&what, counter, is_last, self.frame_time, since);
+        self.sender.departed(&what, Sent::by(line, counter), is_last, self.frame_time, since);
+    }
+
+    fn turn_is(&mut self, turn: Turn) {
+        self.turn = turn;
+        self.sender.set_turn(turn);
+    }
+
+    fn line_is(&mut self, line: LineId, state: LineState, _now: Clock) {
+        self.sender.set_line(line, state);
+        self.receiver.set_line(line);
+    }
+
+    fn spans_lines(&self) -> bool {
+        true
     }
 
     fn link_is_back(&mut self) {

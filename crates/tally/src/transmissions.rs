@@ -29,6 +29,10 @@ pub(super) struct Transmission {
     pub(super) frames: Range<u64>,
     /// How long it was, where it carried data.
     pub(super) octets: usize,
+    /// Whether its frames have arrived if it has: a piece is a part of one.
+    pub(super) is_whole: bool,
+    /// Whether the peer has told that it has, by its counter.
+    pub(super) has_arrived: bool,
     /// When its first bit went out.
     pub(super) started: Time,
     /// When its last bit had gone out.
@@ -62,9 +66,9 @@ impl Transmissions {
     }
 
     /// A frame starts. Its counter.
-    pub(super) fn start(&mut self, frames: Range<u64>, octets: usize, now: Time) -> Counter {
+    pub(super) fn start(&mut self, frames: Range<u64>, octets: usize, is_whole: bool, now: Time) -> Counter {
         let counter = Counter::new(self.next());
-        self.sent.push_back(Transmission { frames, octets, started: now, departed: None });
+        self.sent.push_back(Transmission { frames, octets, is_whole, has_arrived: false, started: now, departed: None });
         counter
     }
 
@@ -92,6 +96,20 @@ impl Transmissions {
         let transmission = self.sent.pop_front()?;
         self.first += 1;
         Some((self.first - 1, transmission))
+    }
+
+    /// Nothing that has gone is judged any more: the line is gone by which it went. All of that.
+    pub(super) fn give_up(&mut self) -> impl Iterator<Item = Transmission> {
+        let next = self.next();
+        (self.first, self.reported) = (next, next - 1);
+        self.sent.drain(..)
+    }
+
+    /// The peer tells that one has arrived. The frames that it has therefore, if it is not judged yet.
+    pub(super) fn arrive(&mut self, counter: u64) -> Option<Range<u64>> {
+        let transmission = self.get_mut(counter)?;
+        let is_news = !core::mem::replace(&mut transmission.has_arrived, true) && transmission.is_whole;
+        is_news.then(|| transmission.frames.clone())
     }
 
     fn get_mut(&mut self, counter: u64) -> Option<&mut Transmission> {

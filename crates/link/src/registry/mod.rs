@@ -12,8 +12,8 @@ pub use short_form::{ShortForm, ShortFormError};
 #[cfg(feature = "fuzz")]
 use arqway_contract::fuzz::{Fuzzed, Input, Promise};
 use arqway_contract::{
-    Counters, Departure, Frame, Full, LinkContext, LinkService, LinkState, Packet, SchemeName, Service, Start, Tag,
-    Ticket,
+    Counters, Departure, Frame, Full, LineId, LineState, LinkContext, LinkService, LinkState, Packet, SchemeName,
+    Service, Start, Tag, Ticket, Turn,
 };
 use arqway_schemes::*;
 use arqway_units::{Octets, Time};
@@ -243,6 +243,18 @@ impl LinkService for AnyService {
 
     fn handle_room(&mut self, whole: Octets) {
         each!(self, service => service.handle_room(whole));
+    }
+
+    fn handle_turn(&mut self, turn: Turn) {
+        each!(self, service => service.handle_turn(turn));
+    }
+
+    fn handle_line(&mut self, line: LineId, state: LineState, now: Time) {
+        each!(self, service => service.handle_line(line, state, now));
+    }
+
+    fn spans_lines(&self) -> bool {
+        each!(self, service => service.spans_lines())
     }
 
     fn poll_frame(&mut self, now: Time, room: Octets) -> Option<Frame> {

@@ -4,7 +4,8 @@
 use arqway_link::bearer::{self, Bearer};
 use arqway_link::mux::{self, ConfigError};
 use arqway_link::{
-    Counters, Departure, Frame, Full, LinkContext, LinkService, LinkState, Mux, Packet, Start, Tag, Ticket,
+    Counters, Departure, Frame, Full, LineId, LineState, LinkContext, LinkService, LinkState, Mux, Packet, Start, Tag,
+    Ticket, Turn,
 };
 use arqway_units::{BitRate, Octets, Span, Time};
 
@@ -107,6 +108,18 @@ impl LinkService for Layer {
 
     fn handle_room(&mut self, whole: Octets) {
         either!(self, layer => layer.handle_room(whole));
+    }
+
+    fn handle_turn(&mut self, turn: Turn) {
+        either!(self, layer => layer.handle_turn(turn));
+    }
+
+    fn handle_line(&mut self, line: LineId, state: LineState, now: Time) {
+        either!(self, layer => layer.handle_line(line, state, now));
+    }
+
+    fn spans_lines(&self) -> bool {
+        either!(self, layer => layer.spans_lines())
     }
 
     #[inline]

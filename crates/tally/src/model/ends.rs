@@ -89,17 +89,17 @@ impl End {
 
     /// The first transmission that is not judged.
     pub(super) fn first(&self) -> u64 {
-        self.tally.sender.transmissions.first
+        self.tally.sender.lines.first.transmissions.first
     }
 
     /// The next transmission.
     pub(super) fn next(&self) -> u64 {
-        self.tally.sender.transmissions.next()
+        self.tally.sender.lines.first.transmissions.next()
     }
 
     /// How many transmissions its peer has not told of.
     pub(super) fn unreported(&self) -> u64 {
-        self.tally.sender.transmissions.unreported()
+        self.tally.sender.lines.first.transmissions.unreported()
     }
 
     pub(super) fn has_timer(&self) -> bool {
@@ -152,7 +152,7 @@ impl End {
         self.tally.sender.cuts = CutLength::default();
         self.tally.frame_time = self.frame_time;
         // Nor does a transmission come any later.
-        let seen = &mut self.tally.receiver.arrivals.seen.0;
+        let seen = &mut self.tally.receiver.arrivals.first.seen.0;
         *seen = [seen[0] & ((2_u64 << self.overtakes) - 1), 0, 0, 0];
         outcome
     }
@@ -175,19 +175,20 @@ impl End {
 
     fn count_from(&mut self, own: u64, of_peer: u64) {
         let sender = &mut self.tally.sender;
-        sender.transmissions.first -= own;
-        sender.transmissions.reported -= own;
-        sender.timing.polled = sender.timing.polled.map(|polled| polled - own);
+        let line = &mut sender.lines.first;
+        line.transmissions.first -= own;
+        line.transmissions.reported -= own;
+        line.timing.polled = line.timing.polled.map(|polled| polled - own);
         // What no transmission is compared with any more is as old as anything else.
-        let oldest = sender.transmissions.first - OLDEST;
+        let oldest = line.transmissions.first - OLDEST;
         let older = |counter: u64| (counter - own.min(counter)).max(oldest);
-        sender.answered = older(sender.answered);
+        line.answered = older(line.answered);
         for number in sender.buffer.window().numbers() {
-            if let Some(frame) = sender.buffer.get_mut(number).filter(|frame| frame.state.last > 0) {
-                frame.state.last = older(frame.state.last);
+            if let Some(frame) = sender.buffer.get_mut(number).filter(|frame| frame.state.last.counter > 0) {
+                frame.state.last.counter = older(frame.state.last.counter);
             }
         }
-        let arrivals = &mut self.tally.receiver.arrivals;
+        let arrivals = &mut self.tally.receiver.arrivals.first;
         arrivals.newest -= of_peer;
         arrivals.told -= of_peer;
         arrivals.gaps.iter_mut().for_each(|counter| *counter -= of_peer);

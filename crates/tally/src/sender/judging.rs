@@ -1,13 +1,15 @@
 //! What the peer tells: which frames have arrived, and what became of each transmission.
 
-use super::{Acknowledged, Fate, Sender};
+use super::{Acknowledged, Fate, Sender, Sent};
 use crate::config::Mechanism;
 use crate::transmissions::Transmission;
 use crate::wire::{Arrived, Feedback, Lateness};
 use crate::wire::{Form, Number, SHORT_REACH};
-use arqway_contract::Clock;
+use alloc::vec::Vec;
+use arqway_contract::{Clock, LineId};
 use arqway_units::Time;
 use bytes::Bytes;
+use core::ops::Range;
 
 /// What became of a transmission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,12 +26,20 @@ impl Sender {
     /// The peer tells what has arrived.
     pub(crate) fn heed(&mut self, feedback: &Feedback, Clock { timers, .. }: Clock) -> Option<()> {
         let (first, end) = (self.buffer.first().as_u64(), self.buffer.end().as_u64());
-        if feedback.form == Form::Short && (end - first > SHORT_REACH || self.transmissions.unreported() > SHORT_REACH)
-        {
+        if let Some(line) = feedback.line {
+            return self.heed_line(line, feedback, timers);
+        }
+        if self.lines.are_several() {
+            // From before the peer knew of a second line.
+            return Some(());
+        }
+        let line = LineId::FIRST;
+        let unreported = self.lines.get(line).transmissions.unreported();
+        if feedback.form == Form::Short && (end - first > SHORT_REACH || unreported > SHORT_REACH) {
             // From before numbers had to be long: it could be read in two ways.
             return Some(());
         }
-        self.keeps_order = feedback.lateness == Lateness::None && feedback.newest > 0;
+        self.lines.get_mut(line).keeps_order = feedback.lateness == Lateness::None && feedback.newest > 0;
         let next = feedback.form.from(first, feedback.next);
         if next > end {
             // Old, and its numbers have come round; or of frames that nobody sent.
@@ -39,31 +49,80 @@ impl Sender {
         if self.is_without(Mechanism::Bitmap) {
             arrived = Arrived::nothing_beyond(next);
         }
-        self.acknowledge(next, &arrived, timers);
-        let newest = feedback.form.from(self.transmissions.reported(), feedback.newest);
-        if let Some(departed) = self.transmissions.report(newest) {
-            if self.config.repair {
-                self.repairing.tell(next.max(arrived.end), newest);
-            }
+        self.acknowledge(next, arrived.ranges.iter().cloned(), timers);
+        let of_line = self.lines.get_mut(line);
+        let newest = feedback.form.from(of_line.transmissions.reported(), feedback.newest);
+        if let Some(departed) = of_line.transmissions.report(newest) {
             if let Some(departed) = departed {
-                self.timing.sample(timers.since(departed));
+                of_line.timing.sample(timers.since(departed));
             }
             let mut settled = newest.saturating_sub(feedback.lateness.transmissions());
-            if let Some(polled) = self.timing.answered(newest) {
-                settled = settled.max(core::mem::replace(&mut self.answered, polled));
+            if let Some(polled) = of_line.timing.answered(newest) {
+                settled = settled.max(core::mem::replace(&mut of_line.answered, polled));
             }
-            self.settle(settled, next, &arrived);
+            if self.config.repair {
+                self.repairing.tell(next.max(arrived.end), Sent::by(line, newest));
+            }
+            self.settle(Sent::by(line, settled), next, &arrived);
             self.end_waits(|number| arrived.tells_of(number, next));
         }
-        if self.is_at_rest() {
-            self.timing.rest();
-            self.poll_wanted = false;
-        }
+        self.rest();
         Some(())
     }
 
-    fn acknowledge(&mut self, next: u64, arrived: &Arrived, now: Time) {
-        for range in &arrived.ranges {
+    /// Nobody is asked where nothing is unknown.
+    fn rest(&mut self) {
+        if self.is_at_rest() {
+            for line in self.lines.iter_mut() {
+                line.timing.rest();
+                line.poll_wanted = false;
+            }
+        }
+    }
+
+    /// The peer tells what has arrived by one of several lines.
+    fn heed_line(&mut self, line: LineId, feedback: &Feedback, now: Time) -> Option<()> {
+        if line.index() >= self.lines.count() {
+            // By that one nothing has gone.
+            return None;
+        }
+        let (first, end) = (self.buffer.first().as_u64(), self.buffer.end().as_u64());
+        let next = feedback.form.from(first, feedback.next);
+        let transmissions = &self.lines.get(line).transmissions;
+        let newest = feedback.form.from(transmissions.reported(), feedback.newest);
+        if next > end || newest >= transmissions.next() {
+            // Old, and its numbers have come round; or of frames that nobody sent.
+            return Some(());
+        }
+        let transmissions = &mut self.lines.get_mut(line).transmissions;
+        let all = feedback.transmissions(newest).filter(|(_, has_arrived)| *has_arrived).flat_map(|(range, _)| range);
+        let mut arrived = core::mem::take(&mut self.arrivals);
+        arrived.extend(all.filter_map(|counter| transmissions.arrive(counter)));
+        let told = arrived.iter().map(|frames| frames.end).max().unwrap_or(0);
+        self.acknowledge(next, arrived.drain(..), now);
+        self.arrivals = arrived;
+        let of_line = self.lines.get_mut(line);
+        of_line.keeps_order = feedback.lateness == Lateness::None;
+        if let Some(departed) = of_line.transmissions.report(newest) {
+            if let Some(departed) = departed {
+                of_line.timing.sample(now.since(departed));
+            }
+            let mut settled = newest.saturating_sub(feedback.lateness.transmissions());
+            if let Some(polled) = of_line.timing.answered(newest) {
+                settled = settled.max(core::mem::replace(&mut of_line.answered, polled));
+            }
+            if self.config.repair {
+                self.repairing.tell(next.max(told), Sent::by(line, newest));
+            }
+            self.settle(Sent::by(line, settled), next, &Arrived::nothing_beyond(next));
+            self.end_waits(|_| true);
+        }
+        self.rest();
+        Some(())
+    }
+
+    fn acknowledge(&mut self, next: u64, arrived: impl Iterator<Item = Range<u64>>, now: Time) {
+        for range in arrived {
             while let Some(number) = self.told.first_missing(range.clone()) {
                 self.told.arrive(number);
                 let Some(frame) = self.buffer.get_mut(Number::new(number)) else { continue };
@@ -87,8 +146,9 @@ impl Sender {
         self.buffer.unlink_before(first);
         debug_assert!(self.told.next() >= first.as_u64(), "nothing is kept of frames that are acknowledged");
         self.packets.acknowledged(first.as_u64());
+        let round_trip = self.longest_round_trip();
         let Acknowledged { since, frames, in_round_trip } = &mut self.acknowledged;
-        if now.since(*since) >= self.timing.round_trip() {
+        if now.since(*since) >= round_trip {
             (*since, *in_round_trip, *frames) = (now, (*frames).max(*in_round_trip / 2), 0);
         }
     }
@@ -97,34 +157,57 @@ impl Sender {
         self.buffer.get(self.buffer.first()).is_some_and(|frame| frame.state.fate == Fate::Arrived)
     }
 
-    /// Transmissions up to `settled` have arrived, or never will.
-    fn settle(&mut self, settled: u64, next: u64, arrived: &Arrived) {
+    /// Transmissions of a line up to `settled` have arrived, or never will.
+    fn settle(&mut self, Sent { line, counter: settled }: Sent, next: u64, arrived: &Arrived) {
+        let of_line = self.lines.get_mut(line);
         // What was judged stays so, even where less is settled now, since transmissions turn out to come later.
-        let judged = settled.max(self.transmissions.judged());
-        let mut unsure = core::mem::take(&mut self.unsure);
+        let judged = Sent::by(line, settled.max(of_line.transmissions.judged()));
+        let mut unsure = core::mem::take(&mut of_line.unsure);
         unsure.retain(|number| self.judge(*number, judged, next, arrived) == Verdict::Unsure);
-        self.unsure = unsure;
-        while let Some((counter, Transmission { frames, octets, started, departed })) =
-            self.transmissions.judge(settled)
+        while let Some((counter, Transmission { frames, octets, is_whole, has_arrived, started, departed })) =
+            self.lines.get_mut(line).transmissions.judge(settled)
         {
-            let line = started..departed.unwrap_or(started);
+            if has_arrived && !is_whole {
+                // What became of the frame is told when its other pieces are.
+                continue;
+            }
+            let on_line = started..departed.unwrap_or(started);
             for number in frames {
-                match self.judge(number, counter, next, arrived) {
-                    Verdict::Arrived if octets > 0 => self.cuts.judge(octets, line.clone(), false),
-                    Verdict::Lost if octets > 0 => self.cuts.judge(octets, line.clone(), true),
+                match self.judge(number, Sent::by(line, counter), next, arrived) {
+                    Verdict::Arrived if octets > 0 => self.cuts.judge(octets, on_line.clone(), false),
+                    Verdict::Lost if octets > 0 => self.cuts.judge(octets, on_line.clone(), true),
                     Verdict::Arrived | Verdict::Lost | Verdict::Superseded => {}
-                    Verdict::Unsure => self.unsure.push(number),
+                    Verdict::Unsure => unsure.push(number),
                 }
             }
         }
+        self.lines.get_mut(line).unsure = unsure;
+    }
+
+    /// What is under way on a line may be lost with it, and goes again by another.
+    pub(super) fn lose_line(&mut self, line: LineId) {
+        let of_line = self.lines.get_mut(line);
+        of_line.poll_wanted = false;
+        of_line.timing.rest();
+        let unsure = core::mem::take(&mut of_line.unsure);
+        let all = of_line.transmissions.give_up().flat_map(|transmission| transmission.frames);
+        let may_be_lost: Vec<u64> = unsure.into_iter().chain(all).collect();
+        for number in may_be_lost.into_iter().map(Number::new) {
+            let frame = self.buffer.get(number).map(|frame| &frame.state);
+            if frame.is_some_and(|state| state.last.line == line && state.fate != Fate::Arrived) {
+                self.buffer.send_again(number, |_| true);
+            }
+        }
+        self.repairing.lose_line(line);
+        self.end_waits(|_| true);
     }
 
     /// Judges a transmission of a frame, and has it sent again if it is lost.
-    fn judge(&mut self, number: u64, counter: u64, next: u64, arrived: &Arrived) -> Verdict {
+    fn judge(&mut self, number: u64, sent: Sent, next: u64, arrived: &Arrived) -> Verdict {
         let number_in_full = Number::new(number);
         let Some(frame) = self.buffer.get(number_in_full) else { return Verdict::Arrived };
         let state = &frame.state;
-        if state.last > counter {
+        if state.last.line != sent.line || state.last.counter > sent.counter {
             return Verdict::Superseded;
         }
         if state.fate == Fate::Arrived {
@@ -133,7 +216,8 @@ impl Sender {
         if !arrived.tells_of(number, next) {
             return Verdict::Unsure;
         }
-        if state.resent && state.last > self.answered && self.is_without(Mechanism::Counter) {
+        let answered = self.lines.get(sent.line).answered;
+        if state.resent && state.last.counter > answered && self.is_without(Mechanism::Counter) {
             // Only the answer to a poll tells of what went out again.
             return Verdict::Unsure;
         }

@@ -1,6 +1,7 @@
 //! The sending half: what is outstanding, what is known of it, and what goes out next.
 
 mod judging;
+mod line;
 mod polling;
 mod repairing;
 
@@ -8,17 +9,19 @@ use super::below::What;
 use super::config::{Config, Mechanism};
 use super::cut::CutLength;
 use super::holes::Holes;
+use super::lines::PerLine;
 use super::packets::Packets;
 use super::timing::Timing;
-use super::transmissions::Transmissions;
 use super::wire::{self, Counter, LONG_REACH, Number};
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 use arqway_arq::{Resequencing, RetransmissionBuffer, Window};
-use arqway_contract::{Clock, Counters, Frame, LinkContext, Packet, Start};
+use arqway_contract::{Clock, Counters, Frame, LineId, LineState, LinkContext, Packet, Start, Turn};
 use arqway_ip::{Compressor, Outline, is_left};
 use arqway_units::{Octets, Span, Time};
 use bytes::Bytes;
 use core::ops::Range;
+pub(super) use line::{Line, Sent};
 use repairing::Repairing;
 
 #[derive(Debug, Clone)]
@@ -29,16 +32,12 @@ pub(super) struct Sender {
     told: Holes,
     /// How many of these are in the buffer, beyond one that has not arrived.
     arrived: u64,
-    pub(super) transmissions: Transmissions,
-    pub(super) timing: Timing,
+    pub(super) lines: PerLine<Line>,
+    /// By which of them goes what is asked for now.
+    turn: Turn,
+    /// Frames of which the peer has just told.
+    arrivals: Vec<Range<u64>>,
     config: Config,
-    poll_wanted: bool,
-    /// Whether the peer has told that our transmissions arrive in order.
-    keeps_order: bool,
-    /// The last poll that was answered: what was sent before the one before it has had a round trip more to arrive.
-    pub(super) answered: u64,
-    /// Frames whose last transmission was settled by feedback that had no room to tell of them.
-    unsure: alloc::vec::Vec<u64>,
     acknowledged: Acknowledged,
     pub(super) repairing: Repairing,
     pub(super) cuts: CutLength,
@@ -58,8 +57,8 @@ pub(super) struct Outgoing {
     octets: Range<usize>,
     starts: bool,
     ends: bool,
-    /// The counter of its last transmission; 0 before the first.
-    pub(super) last: u64,
+    /// Its last transmission.
+    pub(super) last: Sent,
     fate: Fate,
     /// Where the next piece begins, if it goes out in pieces.
     offset: usize,
@@ -72,7 +71,17 @@ impl Outgoing {
     /// A part of a packet that has not gone out yet.
     fn cut(packet: u64, octets: Range<usize>, head: &wire::Head) -> Self {
         let (starts, ends) = (head.starts, head.ends);
-        Self { packet, octets, starts, ends, last: 0, fate: Fate::Unknown, offset: 0, copies: 0, resent: false }
+        Self {
+            packet,
+            octets,
+            starts,
+            ends,
+            last: Sent::default(),
+            fate: Fate::Unknown,
+            offset: 0,
+            copies: 0,
+            resent: false,
+        }
     }
 }
 
@@ -103,13 +112,10 @@ impl Sender {
             buffer: RetransmissionBuffer::new(Window::unlimited(), &config.resequencing),
             told: Holes::default(),
             arrived: 0,
-            transmissions: Transmissions::new(),
-            timing: Timing::new(guess, config.without == Some(Mechanism::TailProbe)),
+            lines: PerLine::new(Line::new(Timing::new(guess, config.without == Some(Mechanism::TailProbe)))),
+            turn: Turn::default(),
+            arrivals: Vec::new(),
             config: config.clone(),
-            poll_wanted: false,
-            keeps_order: false,
-            answered: 0,
-            unsure: alloc::vec::Vec::new(),
             acknowledged: Acknowledged::default(),
             repairing: Repairing::default(),
             cuts: CutLength::default(),
@@ -170,9 +176,45 @@ impl Sender {
         }
     }
 
-    /// A frame starts: it gets its counter, or is withdrawn because its peer has it, or will not get it, by now.
+    /// Frames that are asked for go by this line from now on.
+    pub(super) fn set_turn(&mut self, turn: Turn) {
+        self.turn = turn;
+    }
+
+    /// The line that the turn is of.
+    fn line(&mut self) -> &mut Line {
+        self.lines.get_mut(self.turn.line)
+    }
+
+    /// A line is there, or is not: what was under way on that one may be lost, and goes again by another.
+    pub(super) fn set_line(&mut self, line: LineId, state: LineState) {
+        let is_fixed = self.config.without == Some(Mechanism::TailProbe);
+        self.lines.reach(line, || Line::new(Timing::new(Some(state.round_trip), is_fixed)));
+        let was_up = core::mem::replace(&mut self.lines.get_mut(line).is_up, state.is_up);
+        if was_up && !state.is_up {
+            self.lose_line(line);
+        }
+        if !was_up && state.is_up {
+            self.lines.get_mut(line).poll_wanted = !self.is_at_rest();
+        }
+    }
+
+    /// How long what is lost takes at least to come again.
+    fn round_trip(&self) -> Span {
+        let of_line = |line: &Line| line.timing.round_trip();
+        self.lines.iter().filter(|line| line.is_up).map(of_line).min().unwrap_or_else(|| of_line(&self.lines.first))
+    }
+
+    /// How long a frame and the answer to it take at most.
+    fn longest_round_trip(&self) -> Span {
+        let of_line = |line: &Line| line.timing.round_trip();
+        self.lines.iter().filter(|line| line.is_up).map(of_line).max().unwrap_or_else(|| of_line(&self.lines.first))
+    }
+
+    /// A frame starts on a line: it gets its counter, or is withdrawn because its peer has it, or will not get it, by now.
     pub(super) fn start(
         &mut self,
+        line: LineId,
         what: &What,
         frame: &mut Frame,
         now: Time,
@@ -197,20 +239,21 @@ impl Sender {
             return Err(Start::Withdraw);
         }
         let octets = if matches!(what, What::Data(_)) { frame.size().as_usize() } else { 0 };
-        let counter = if self.transmissions.unreported() < LONG_REACH {
-            self.transmissions.start(frames.clone(), octets, now)
+        let of_line = self.lines.get_mut(line);
+        let counter = if of_line.transmissions.unreported() < LONG_REACH {
+            of_line.transmissions.start(frames.clone(), octets, !matches!(what, What::Piece(_)), now)
         } else {
             // A peer that has been silent for days must still read the counter aright.
-            Counter::new(self.transmissions.next() - 1)
+            Counter::new(of_line.transmissions.next() - 1)
         };
         for number in frames {
             if let Some(outgoing) = self.buffer.get_mut(Number::new(number)) {
-                outgoing.state.last = counter.as_u64();
+                outgoing.state.last = Sent::by(line, counter.as_u64());
             }
         }
         match what {
-            What::Poll => self.timing.polled(counter.as_u64()),
-            What::Repair(serial) => self.repairing.started(*serial, counter.as_u64()),
+            What::Poll => self.lines.get_mut(line).timing.polled(counter.as_u64()),
+            What::Repair(serial) => self.repairing.started(*serial, Sent::by(line, counter.as_u64())),
             What::Data(_) => return Ok(counter.as_u64()),
             _ => {}
         }
@@ -222,30 +265,38 @@ impl Sender {
         frames.clone().filter_map(|number| self.buffer.get(Number::new(number))).map(|frame| &frame.state)
     }
 
-    /// A frame has left the transmitter; nothing of ours waits behind it in the queue below if `is_last`.
-    pub(super) fn departed(&mut self, what: &What, counter: u64, is_last: bool, frame_time: Span, now: Time) {
+    /// A frame has left the transmitter; nothing of ours waits behind it in the queue below of this line if `is_last`.
+    pub(super) fn departed(&mut self, what: &What, sent: Sent, is_last: bool, frame_time: Span, now: Time) {
+        let line = self.lines.get_mut(sent.line);
         match what {
             What::Feedback(_) => return,
             What::Repair(_) => {}
-            What::Poll => self.timing.poll_departed(frame_time, now),
-            What::Data(_) | What::Piece(_) | What::GivenUp(_) => self.timing.departed(now),
+            What::Poll => line.timing.poll_departed(frame_time, now),
+            What::Data(_) | What::Piece(_) | What::GivenUp(_) => line.timing.departed(now),
         }
-        self.transmissions.depart(counter, now);
-        if is_last && !self.has_more() && !self.is_at_rest() {
-            self.timing.fell_silent(self.cuts.loses_frames(), now);
+        line.transmissions.depart(sent.counter, now);
+        // What there is more may go by another line, and says nothing of this one.
+        let is_end = is_last && (self.lines.are_several() || !self.has_more());
+        if is_end && !self.is_at_rest() {
+            let loses_frames = self.cuts.loses_frames();
+            self.lines.get_mut(sent.line).timing.fell_silent(loses_frames, now);
         }
     }
 
     /// Nothing can be sent, and nothing of ours is below: if something is unknown, the peer is asked after a while.
     fn watch(&mut self, now: Time) {
-        let is_watched = self.timing.awaits_answer() || self.timing.deadline().is_some() || self.poll_wanted;
-        if !is_watched && !self.is_at_rest() {
-            self.timing.fell_silent(self.cuts.loses_frames(), now);
+        let loses_frames = self.cuts.loses_frames();
+        let is_at_rest = self.is_at_rest();
+        let Turn { line, is_soonest, .. } = self.turn;
+        let line = self.lines.get_mut(line);
+        let has_unknown = is_soonest || line.transmissions.unreported() > 0;
+        if has_unknown && !line.is_watched() && !is_at_rest {
+            line.timing.fell_silent(loses_frames, now);
         }
     }
 
     /// A frame never started, since the queue had no room.
-    pub(super) fn dropped(&mut self, what: &What) {
+    pub(super) fn dropped(&mut self, line: LineId, what: &What) {
         match what {
             What::Data(head) => {
                 self.buffer.send_again(head.number, |_| true);
@@ -263,7 +314,7 @@ impl Sender {
                     self.buffer.send_again(first, |_| true);
                 }
             }
-            What::Poll => self.poll_wanted = true,
+            What::Poll => self.lines.get_mut(line).poll_wanted = true,
             What::Repair(serial) => {
                 self.repairing.dropped(*serial);
                 self.end_waits(|_| true);
@@ -277,14 +328,26 @@ impl Sender {
         while let Some((frames, is_cut)) = self.packets.expire(now) {
             self.give_up(frames, is_cut, counters);
         }
-        if self.timing.was_quiet(timers) && !self.is_at_rest() {
-            self.poll_wanted = true;
+        for line in self.lines.ids() {
+            self.expire_on(line, timers, counters);
         }
-        if self.timing.missed_answer(timers) && !self.is_at_rest() {
+    }
+
+    /// Acts on what is due on a line.
+    fn expire_on(&mut self, line: LineId, timers: Time, counters: &mut Counters) {
+        let is_at_rest = self.is_at_rest();
+        let are_several = self.lines.are_several();
+        let of_line = self.lines.get_mut(line);
+        if of_line.timing.was_quiet(timers) && !is_at_rest {
+            of_line.poll_wanted = true;
+        }
+        if of_line.timing.missed_answer(timers) && !is_at_rest {
             counters.timeouts += 1;
-            self.poll_wanted = true;
-            let unknown =
-                |number: &Number| self.buffer.get(*number).is_some_and(|frame| frame.state.fate != Fate::Arrived);
+            of_line.poll_wanted = true;
+            let is_unknown = |state: &Outgoing| {
+                state.fate != Fate::Arrived && (!are_several || state.last.line == line && state.last != Sent::default())
+            };
+            let unknown = |number: &Number| self.buffer.get(*number).is_some_and(|frame| is_unknown(&frame.state));
             if let Some(oldest) = self.buffer.window().numbers().find(unknown) {
                 self.buffer.send_again(oldest, |_| true);
             }
@@ -314,7 +377,8 @@ impl Sender {
 
     /// The link is back: what was on its way may be lost.
     pub(super) fn link_is_back(&mut self) {
-        self.poll_wanted |= !self.is_at_rest();
+        let wants = !self.is_at_rest();
+        self.lines.iter_mut().filter(|line| line.is_up).for_each(|line| line.poll_wanted |= wants);
     }
 
     /// Whether nothing that was sent is unknown.
@@ -323,7 +387,7 @@ impl Sender {
     }
 
     pub(super) fn deadline(&self) -> Option<Time> {
-        self.timing.deadline()
+        self.lines.iter().filter_map(|line| line.timing.deadline()).min()
     }
 
     /// When a packet becomes too old.

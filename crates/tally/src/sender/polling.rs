@@ -41,16 +41,17 @@ impl Sender {
             self.poll_again(clock, form, room, ride, counters).or_else(|| self.poll_new(form, room, ride, counters))
         };
         if data.is_some() {
-            self.timing.speaks();
+            self.line().timing.speaks();
             return data;
         }
-        if self.poll_wanted && room >= wire::POLL {
-            self.poll_wanted = false;
+        if self.line().poll_wanted && room >= wire::POLL {
+            self.line().poll_wanted = false;
             counters.keepalives_sent += 1;
             return Some((wire::poll(), What::Poll));
         }
         // A line is not idle where data only find too little room.
-        if !self.has_more()
+        if self.turn.is_soonest
+            && !self.has_more()
             && let Some(repair) = self.poll_repair(room, counters)
         {
             return Some(repair);
@@ -64,11 +65,16 @@ impl Sender {
     /// The narrowest form whose numbers the peer reads aright, where a frame takes so long on the line. The long one in time: the peer goes
     /// on to answer in the short form for a round trip, in which as many frames again go out, and these answers are to be read too.
     pub(crate) fn form(&self, below: &Below, frame_time: Span) -> Form {
+        if self.lines.are_several() {
+            // What comes late by a slow line finds many later frames that came by another.
+            return Form::Long;
+        }
         let outstanding = self.buffer.end().as_u64() - self.buffer.first().as_u64();
-        let unreported = self.transmissions.unreported() + below.unstarted();
+        let line = &self.lines.first;
+        let unreported = line.transmissions.unreported() + below.unstarted();
         match outstanding.max(unreported) {
             // One that comes so late that its number is taken for another would be a second late at least.
-            ..TINY_REACH if self.keeps_order && frame_time >= SLOW => Form::Tiny,
+            ..TINY_REACH if line.keeps_order && frame_time >= SLOW => Form::Tiny,
             ..SHORT_ENDS => Form::Short,
             _ => Form::Long,
         }
@@ -83,6 +89,9 @@ impl Sender {
         ride: Option<usize>,
         counters: &mut Counters,
     ) -> Option<(Frame, What)> {
+        if !self.turn.is_soonest {
+            return None;
+        }
         loop {
             let number = self.buffer.first_again()?;
             let frame = self.buffer.get(number)?;
@@ -135,7 +144,7 @@ impl Sender {
     fn copies(&self, now: Time, number: Number) -> u8 {
         let expiry = self.buffer.get(number).and_then(|frame| self.packets.expiry(frame.state.packet));
         let Some(expiry) = expiry else { return 0 };
-        if expiry.since(now) >= self.timing.round_trip() * 2 {
+        if expiry.since(now) >= self.round_trip() * 2 {
             return 0;
         }
         let loss = self.cuts.loss();
@@ -201,7 +210,7 @@ impl Sender {
         ride: Option<usize>,
         counters: &mut Counters,
     ) -> Option<(Frame, What)> {
-        if !self.may_send_new() {
+        if !self.turn.is_for_new || !self.may_send_new() {
             return None;
         }
         let (packet, id, cut, frames) = self.packets.front()?;
@@ -241,7 +250,7 @@ impl Sender {
         let (octets, holds) = (packet.octets.slice(range), Holds::Packets(packet.ecn()));
         self.buffer.push_part(packet.octets, head.link, state);
         self.packets.cut(length, number.as_u64());
-        self.poll_wanted = false;
+        self.line().poll_wanted = false;
         let is_marked = self.compressor.is_some() && cut == 0;
         counters.sent(&octets[if is_marked { in_front(&octets) } else { 0 }..]);
         Some((head.frame(octets).holding(holds), What::Data(head)))
@@ -268,7 +277,7 @@ impl Sender {
         let carried = self.acknowledged.in_round_trip * ROUND_TRIPS_OUTSTANDING;
         outstanding < self.config.window.frames()
             && outstanding - self.arrived < carried.max(LEAST_OUTSTANDING)
-            && self.transmissions.unreported() < LONG_REACH
+            && self.lines.get(self.turn.line).transmissions.unreported() < LONG_REACH
     }
 
     /// Whether there is something to hand over besides a poll.

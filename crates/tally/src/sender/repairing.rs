@@ -9,14 +9,14 @@
 //! When the peer tells that 23 and 25 are missing, repair frames are on their way, so both wait: they are sent again if the peer
 //! still lacks them when it has had these.
 
-use super::{Fate, Outgoing, Sender};
+use super::{self as sender, Fate, Outgoing, Sender};
 use crate::below::What;
 use crate::repair::coefficient;
 use crate::repair::symbol::{self, Symbol};
 use crate::wire::{self, IN_SUM, MOST_IN_SUM, Number, Repair};
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
-use arqway_contract::{Counters, Frame};
+use arqway_contract::{Counters, Frame, LineId};
 use arqway_units::{Span, ToFloat, truncate};
 use bytes::BytesMut;
 
@@ -63,8 +63,8 @@ struct Sent {
     serial: u64,
     first: u64,
     end: u64,
-    /// Its transmission counter, once it has started.
-    counter: Option<u64>,
+    /// Its transmission, once it has started.
+    as_sent: Option<sender::Sent>,
 }
 
 /// A frame that is missing.
@@ -72,7 +72,7 @@ struct Sent {
 struct Waiting {
     number: u64,
     /// Its transmission that was lost.
-    last: u64,
+    last: sender::Sent,
     /// It waits until so many repair frames were told of.
     until: u64,
 }
@@ -94,9 +94,9 @@ impl Repairing {
         sent.end > self.told || self.waiting.iter().any(|frame| (sent.first..sent.end).contains(&frame.number))
     }
 
-    pub(super) fn started(&mut self, serial: u64, counter: u64) {
+    pub(super) fn started(&mut self, serial: u64, as_sent: sender::Sent) {
         if let Some(sent) = self.sent.iter_mut().find(|sent| sent.serial == serial) {
-            sent.counter = Some(counter);
+            sent.as_sent = Some(as_sent);
         }
     }
 
@@ -105,16 +105,22 @@ impl Repairing {
         self.sent.retain(|sent| sent.serial != serial);
     }
 
-    /// The peer tells of all frames before this one, and of transmissions up to `newest`.
-    pub(super) fn tell(&mut self, told: u64, newest: u64) {
+    /// The peer tells of all frames before this one, and of transmissions of a line up to `newest`.
+    pub(super) fn tell(&mut self, told: u64, newest: sender::Sent) {
         self.told = self.told.max(told);
-        while self.sent.pop_front_if(|sent| sent.counter.is_some_and(|counter| counter <= newest)).is_some() {
+        let is_told = |sent: &sender::Sent| sent.line == newest.line && sent.counter <= newest.counter;
+        while self.sent.pop_front_if(|sent| sent.as_sent.is_some_and(|sent| is_told(&sent))).is_some() {
             self.heard += 1;
         }
     }
 
+    /// What went by this line may never arrive.
+    pub(super) fn lose_line(&mut self, line: LineId) {
+        self.sent.retain(|sent| sent.as_sent.is_none_or(|sent| sent.line != line));
+    }
+
     /// A frame's last transmission was lost. Whether it waits for repair frames: where one is on its way, others are about to follow.
-    pub(super) fn awaits(&mut self, number: u64, last: u64) -> bool {
+    pub(super) fn awaits(&mut self, number: u64, last: sender::Sent) -> bool {
         self.waiting.retain(|frame| frame.number != number);
         let waits = self.waiting.len() < MOST_WAITING && self.is_in_sum(number);
         if waits {
@@ -153,7 +159,7 @@ impl Sender {
     pub(super) fn repairs(&self) -> bool {
         self.config.repair
             && self.cuts.loses_frames()
-            && self.timing.round_trip() > self.repairing.frame_time * LEAST_ROUND_TRIP
+            && self.round_trip() > self.repairing.frame_time * LEAST_ROUND_TRIP
     }
 
     /// The sum of the newest frames that the peer has not told of, if they should have another one.
@@ -204,7 +210,7 @@ impl Sender {
         }
         let sum = slab.split().freeze();
         self.repairing.slab = slab;
-        self.repairing.sent.push_back(Sent { serial, first, end, counter: None });
+        self.repairing.sent.push_back(Sent { serial, first, end, as_sent: None });
         let count = u16::try_from(end - first).unwrap_or(u16::MAX);
         (wire::repair(Repair { first, counter: 0, count, key, sum }), What::Repair(serial))
     }

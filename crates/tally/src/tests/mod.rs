@@ -81,7 +81,7 @@ fn runs(numbers: &[u32]) -> Runs {
 }
 
 fn feedback(next: u64, newest: u64, numbers: &[u32]) -> Feedback {
-    Feedback { form: Form::Short, next, newest, lateness: Lateness::None, runs: runs(numbers) }
+    Feedback { form: Form::Short, next, newest, runs: runs(numbers), ..Feedback::default() }
 }
 
 /// Feedback in a frame of its own.

@@ -52,7 +52,7 @@ proptest! {
         let head = Head { narrowest, number: Number::new(number), starts, ends, link, feedback: runs };
         let form = head.form();
         let written = feedback
-            .map(|(next, newest, lateness, (runs, _))| Feedback { form, next, newest, lateness, runs });
+            .map(|(next, newest, lateness, (runs, _))| Feedback { form, next, newest, lateness, line: None, runs });
         let mut frame = head.frame(octets.clone().into());
         let size = frame.size();
         prop_assert_eq!(size.as_usize(), 1 + head.octets() + octets.len());
@@ -76,7 +76,7 @@ proptest! {
         upward in any::<bool>(),
     ) {
         let runs = Runs { upward: upward && form == Form::Long, ..runs };
-        let written = Feedback { form, next, newest, lateness, runs };
+        let written = Feedback { form, next, newest, lateness, line: None, runs };
         let read = Feedback { next: low(form, next), newest: low(form, newest), ..written.clone() };
         prop_assert_eq!(parse(received(&written.frame(octets, &mut BytesMut::new())), false), Some(Pdu::Feedback(read)));
     }

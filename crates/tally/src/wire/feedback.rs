@@ -2,11 +2,12 @@
 
 use super::layout::{Form, MOST_RUNS_ALONE, put_variable};
 use crate::holes::Holes;
+use arqway_contract::LineId;
 use arrayvec::ArrayVec;
 use core::ops::Range;
 
 /// What has arrived; numbers are the low bits when it was read, and in full when it is to be written.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Feedback {
     /// How wide its numbers are.
     pub form: Form,
@@ -16,8 +17,22 @@ pub struct Feedback {
     pub newest: u64,
     /// By how much transmissions come late.
     pub lateness: Lateness,
-    /// What has arrived beyond `next`.
+    /// Of which line `newest` is a transmission, where there are several lines.
+    pub line: Option<LineId>,
+    /// What has arrived beyond `next`; of a line its transmissions from `newest` down, received and missing by turns.
     pub runs: Runs,
+}
+
+impl Feedback {
+    /// What has become of the transmissions of a line that it tells of: from the newest down, in runs.
+    pub(crate) fn transmissions(&self, newest: u64) -> impl Iterator<Item = (Range<u64>, bool)> {
+        let mut end = newest + 1;
+        let has_arrived = [true, false].into_iter().cycle();
+        self.runs.numbers.iter().zip(has_arrived).map_while(move |(length, has_arrived)| {
+            let start = end.checked_sub((*length).into())?;
+            Some((start..core::mem::replace(&mut end, start), has_arrived))
+        })
+    }
 }
 
 /// Frames received and missing, by turns.

@@ -57,11 +57,12 @@ pub(crate) const MOST_OF_LINK: usize = 3;
 pub(crate) const MOST_BEFORE_OCTETS: Octets = Octets::new(1 + 5 + 3 + 2);
 
 /// How wide numbers are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Form {
     /// Eight bits for a frame, seven for a transmission. Only data have it.
     Tiny,
     /// Eleven bits.
+    #[default]
     Short,
     /// Eighteen bits.
     Long,

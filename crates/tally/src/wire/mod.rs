@@ -12,10 +12,10 @@
 //!     kind 2  data, feedback      | number 11, counter 11, S, E | L, length 7 | link | next 11, newest 11, lateness 2 | runs
 //!                                 | octets ...
 //!     kind 3  data, long form     | number 18, counter 18, S, E, F, L | link | octets ...                      F = 0
-//!                                 | number 18, counter 18, S, E, F, L | link | 0, length 7 | next 18, newest 18, lateness 2, U, 0
+//!                                 | number 18, counter 18, S, E, F, L | link | 0, length 7 | next 18, newest 18, lateness 2, U, V
 //!                                 | runs | octets ...                                                          F = 1
 //!     kind 4  feedback            | next 11, newest 11, lateness 2 | runs to the end
-//!     kind 5  feedback, long form | next 18, newest 18, lateness 2, U, 0 | runs to the end
+//!     kind 5  feedback, long form | next 18, newest 18, lateness 2, U, V | runs to the end
 //!             poll                | counter 18, zeros 6 |                        nothing else has three octets
 //!     kind 6  piece of a frame    | number 18, counter 18, S, E, P, L | link | offset 16 | octets ...          P: the last piece
 //!             frames given up     | number 18, counter 18, S, 0, 0, 0 | count 16 |                     nothing else has seven octets
@@ -31,6 +31,10 @@
 //! Runs: how far the highest frame received is ahead of the next one awaited, then how many frames down from there were
 //! received, how many below those are missing, and so on. With U: one more than the distance from the next one
 //! awaited to the first frame told of, then how many frames up from there are missing, how many above those were received, and so on. *length* is how many octets they take. Zeros behind them say nothing.
+//!
+//! With V the link has several lines, each with transmission counters of its own: *newest* is one of the line whose number stands in the first
+//! octet of *runs*, and the runs behind it are of that line's transmissions: how many from *newest* down arrived, how many below those did
+//! not, and so on. All that is sent on several lines is in the long form.
 
 mod feedback;
 mod layout;

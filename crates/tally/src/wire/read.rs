@@ -6,7 +6,7 @@ use super::layout::{
     MOST_IN_SUM, MOST_OF_LINK, PIECE_OR_GIVEN_UP, POLL, REPAIR_FLAGS, WHOLE,
 };
 use super::pdu::{Cut, Pdu, Repair};
-use arqway_contract::Frame;
+use arqway_contract::{Frame, LineId};
 
 /// Reads a frame, or `None` where it is none of tally's: too short or too long, of no octets, with a link where there is none
 /// to be, or with bits set that mean nothing.
@@ -142,9 +142,19 @@ fn read_feedback(frame: &mut Frame, form: Form, runs: usize) -> Option<Feedback>
             (next, newest, flags >> 2, flags & 3)
         }
     };
-    let (lateness, mut runs) = (Lateness::from_bits(lateness), read_runs(frame, runs)?);
+    let lateness = Lateness::from_bits(lateness);
+    let (line, octets) = match rest & 1 {
+        0 => (None, runs),
+        _ => {
+            let [line] = frame.take()?;
+            (Some(LineId::new(line)?), runs.checked_sub(1)?)
+        }
+    };
+    let mut runs = read_runs(frame, octets)?;
     runs.upward = rest & 2 != 0;
-    (rest & 1 == 0).then_some(Feedback { form, next, newest, lateness, runs })
+    // The newest transmission of a line has arrived.
+    let is_said = line.is_none() || !runs.upward && !runs.numbers.is_empty();
+    is_said.then_some(Feedback { form, next, newest, lateness, line, runs })
 }
 
 /// Runs that take so many octets.
@@ -202,7 +212,7 @@ pub(crate) fn check(kind: u8, octets: &[u8], is_linked: bool, pdu: &Pdu) {
             assert_eq!((feedback.next, feedback.newest), (bits(0, width), bits(width, width)));
             assert_eq!(feedback.lateness.bits(), bits(2 * width, 2));
             assert_eq!(feedback.runs.upward, kind == 5 && bits(38, 1) == 1);
-            assert!(kind == 4 || bits(39, 1) == 0);
+            assert_eq!(feedback.line.is_some(), kind == 5 && bits(39, 1) == 1);
         }
         Pdu::Repair(Repair { first, counter, count, key, sum }) => {
             assert_eq!((kind, *first, *counter, bits(36, 4)), (6, bits(0, 18), bits(18, 18), 3));

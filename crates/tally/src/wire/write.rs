@@ -73,7 +73,7 @@ impl Head {
         }
         if let (Some(runs), Some(feedback)) = (self.feedback, feedback) {
             feedback.put(&mut head, self.form());
-            feedback.runs.put(&mut head, runs);
+            feedback.put_runs(&mut head, runs);
         }
         let size = frame.head.len();
         frame.head.clear();
@@ -111,8 +111,17 @@ impl Feedback {
     /// Without its runs.
     fn put<const N: usize>(&self, to: &mut ArrayVec<u8, N>, form: Form) {
         let lateness = self.lateness.bits();
-        let flags = if form == Form::Long { lateness << 2 | u64::from(self.runs.upward) << 1 } else { lateness };
+        let (upward, of_line) = (u64::from(self.runs.upward), u64::from(self.line.is_some()));
+        let flags = if form == Form::Long { lateness << 2 | upward << 1 | of_line } else { lateness };
         put_names(to, form, self.next, self.newest, flags);
+    }
+
+    /// What is behind the numbers, in so many octets: the line, and the runs.
+    fn put_runs<const N: usize>(&self, to: &mut ArrayVec<u8, N>, octets: usize) {
+        if let Some(line) = self.line {
+            to.push(line.number());
+        }
+        self.runs.put(to, octets.saturating_sub(usize::from(self.line.is_some())));
     }
 
     /// A frame with nothing else, whose runs take `runs` octets of memory that many frames share.
@@ -120,7 +129,7 @@ impl Feedback {
         let mut head = ArrayVec::<u8, MOST>::new();
         self.put(&mut head, self.form);
         let mut octets = ArrayVec::<u8, MOST_RUNS_ALONE>::new();
-        self.runs.put(&mut octets, runs);
+        self.put_runs(&mut octets, runs);
         if slab.capacity() < octets.len() {
             slab.reserve(SLAB);
         }

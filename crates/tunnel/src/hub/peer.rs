@@ -266,7 +266,7 @@ impl Peer {
 /// The octet of DSCP and ECN for a datagram: by its first frame, and by all its packets.
 fn traffic_class(dscp: &[Ds], marks: Marks) -> u8 {
     let ecn = if let Holds::Packets(ecn) = marks.ecn { ecn.bits() } else { 0 };
-    dscp.get(marks.service.index()).map_or(0, |ds| ds.octet()) | ecn
+    dscp.get(marks.service().index()).map_or(0, |ds| ds.octet()) | ecn
 }
 
 /// Where the outputs of a peer's link go.
