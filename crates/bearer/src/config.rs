@@ -1,7 +1,8 @@
 //! How a bearer is set up. Both ends need the same, except for what is said of one direction.
 
 use crate::rate::Rate;
-use arqway_contract::{Side, settings};
+use alloc::vec::Vec;
+use arqway_contract::{LineId, Side, settings};
 use arqway_units::{Octets, Span, positive_span};
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -37,7 +38,30 @@ settings! {
         pub probe_interval: Span = Span::from_milliseconds(1000),
         /// How long a datagram may be under way at most: for so long after a restart, datagrams name their epoch in full.
         pub datagram_lifetime: Span = Span::from_milliseconds(30_000),
+        /// The lines of the link, where there are several: what of each differs from what is said above.
+        #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "lines")]
+        pub line: Vec<LineConfig> = Vec::new(),
     }
+}
+
+settings! {
+    /// One line of several.
+    #[derive(Eq)]
+    pub struct LineConfig {
+        /// How fast datagrams leave by it.
+        pub rate: Option<Rate> = None,
+        /// The same from the client to the access point, where it differs.
+        pub rate_up: Option<Rate> = None,
+    }
+}
+
+fn lines<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<LineConfig>, D::Error> {
+    let lines = Vec::<LineConfig>::deserialize(deserializer)?;
+    if lines.len() > LineId::COUNT {
+        let (count, most) = (lines.len(), LineId::COUNT);
+        return Err(serde::de::Error::custom(alloc::format!("{count} lines: expected at most {most}")));
+    }
+    Ok(lines)
 }
 
 impl Config {
@@ -48,6 +72,16 @@ impl Config {
             Side::AccessPoint => self.rate,
             Side::Client => self.rate_up.unwrap_or(self.rate),
         }
+    }
+
+    /// The same by one of several lines.
+    #[must_use]
+    pub fn rate_of_line(&self, line: LineId, side: Side) -> Rate {
+        let rate = self.line.get(line.index()).and_then(|line| match side {
+            Side::AccessPoint => line.rate,
+            Side::Client => line.rate_up.or(line.rate),
+        });
+        rate.unwrap_or(self.rate_of(side))
     }
 }
 

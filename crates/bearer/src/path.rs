@@ -11,7 +11,7 @@ use super::rate::{Automatic, Found, Heard, Rate};
 use super::report::{Intervals, News, Received, Sent};
 use super::wire;
 use arqway_arq::{Arithmetic, RoundTrip, Smoothing};
-use arqway_contract::LinkContext;
+use arqway_contract::{LineId, LinkContext};
 use arqway_units::{BitRate, Octets, Span, Time};
 
 /// What is taken for the round-trip time before there is a sample: a long one, since a satellite's must not look like
@@ -21,6 +21,8 @@ const FIRST_ROUND_TRIP: Span = Span::from_milliseconds(1000);
 const SHORTEST_REPORT_INTERVAL: Span = Span::from_milliseconds(20);
 /// Where the largest datagram takes longer, packets of a call are late behind each of them.
 const LONG: Span = Span::from_milliseconds(50);
+/// How much longer than a round trip a line may be silent at least while there is another.
+const SHORTEST_SILENCE: Span = Span::from_milliseconds(50);
 /// Reports take at most a 33rd of the rate, 3 %, and so do probes of the MTU that gain little.
 const SHARE: u64 = 33;
 
@@ -67,9 +69,9 @@ pub(super) struct Path {
 }
 
 impl Path {
-    pub(super) fn new(config: &Config, context: &LinkContext, now: Time) -> Self {
-        let automatic = automatic(config.rate_of(context.side));
-        let given = config.rate_of(context.side).fixed();
+    pub(super) fn new(config: &Config, line: LineId, context: &LinkContext, now: Time) -> Self {
+        let rate = config.rate_of_line(line, context.side);
+        let (automatic, given) = (automatic(rate), rate.fixed());
         let rate = given.or(automatic.as_ref().map(Automatic::pace));
         Self {
             pace: Pace::new(rate, config.overhead),
@@ -215,6 +217,16 @@ impl Path {
         let limit = self.limit();
         let report = self.round_trip() + self.report_intervals().alone * 5 / 4;
         Limits { patience: report.clamp(limit / 4, limit / 2), limit }
+    }
+
+    /// The same where there is another line: what is lost with this one is missed soon, and nothing is lost if it turns out to be there. So a
+    /// report is awaited for no longer than it takes with what varies.
+    pub(super) fn limits_beside(&self) -> Limits {
+        let (round_trip, usual) = (self.round_trip(), self.limits());
+        let report = self.report_intervals().alone * 5 / 4;
+        let varies = Span::from_seconds(self.estimate.srttvar() * Arithmetic::Float.tick().as_seconds()) * 4;
+        let limit = (round_trip + SHORTEST_SILENCE.max(report).max(varies)).min(usual.limit);
+        Limits { patience: (round_trip + report).clamp(limit / 2, limit - limit / 8), limit }
     }
 
     /// How long the largest datagram takes at the pace: a ping may have to wait for one.

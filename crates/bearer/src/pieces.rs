@@ -76,6 +76,12 @@ impl Cutter {
         Some(Piece { head, octets, departure, marks: self.marks })
     }
 
+    /// The rest of a frame does not go. What waits for it to leave.
+    pub(super) fn abandon(&mut self) -> Option<(Tag, Ticket)> {
+        self.rest = Bytes::new();
+        self.departure.take()
+    }
+
     /// Gives a frame up that has more pieces than can be told apart: its service, which may wait for it to leave, is to learn that.
     pub(super) fn give_up(&mut self) -> Option<(Tag, Ticket)> {
         if usize::from(self.index) < MOST {

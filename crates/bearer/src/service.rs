@@ -1,35 +1,36 @@
 //! The bearer as a service: its frames are datagrams.
 
-use super::{Bearer, Departing, Reason, room_of_frames};
-use arqway_contract::{Counters, Departure, Frame, Full, LinkService, LinkState, Packet, Start, Tag, Ticket};
+use super::line::{Departing, Line};
+use super::{Bearer, Reason};
+use arqway_contract::{Counters, Departure, Frame, Full, LinkService, LinkState, Packet, Start, Tag, Ticket, Turn};
 use arqway_units::{Octets, Time};
 
 impl<S: LinkService> LinkService for Bearer<S> {
     fn handle_packet(&mut self, packet: Packet, now: Time) -> Result<(), Full> {
-        self.last_input = now;
+        self.shared.last_input = now;
         if packet.size() > self.largest_packet_like(&packet, Octets::MAX) {
             // A service that cannot cut would keep it for ever, and others behind it.
-            self.counters.packets_too_large += 1;
+            self.shared.counters.packets_too_large += 1;
             // A path that carries nothing else must not stay unknown.
-            self.path.mtu.wake();
+            self.lines.iter_mut().for_each(|line| line.path.mtu.wake());
             return Err(Full::of(packet));
         }
-        self.inner.handle_packet(packet, now)
+        self.shared.inner.handle_packet(packet, now)
     }
 
     fn handle_frame(&mut self, datagram: Frame, now: Time) {
-        self.last_input = now;
+        self.shared.last_input = now;
         self.receive(datagram, now);
     }
 
     fn handle_timeout(&mut self, now: Time) {
-        self.last_input = now;
-        if !self.outage.is_over() {
+        self.shared.last_input = now;
+        if !self.shared.outage.is_over() {
             return;
         }
         self.depart_by_pace(now);
-        if self.inner.poll_timeout().is_some_and(|deadline| deadline <= now) {
-            self.inner.handle_timeout(now);
+        if self.shared.inner.poll_timeout().is_some_and(|deadline| deadline <= now) {
+            self.shared.inner.handle_timeout(now);
         }
         self.act(now);
     }
@@ -39,90 +40,120 @@ impl<S: LinkService> LinkService for Bearer<S> {
     }
 
     fn poll_frame(&mut self, now: Time, room: Octets) -> Option<Frame> {
-        if !self.outage.is_over() {
+        if !self.shared.outage.is_over() {
             return None;
         }
-        let pace = &self.path.pace;
-        self.transit.wants.turn = (!pace.is_open(self.last_input)).then(|| pace.free_at());
-        if self.transit.wants.turn.is_some() {
+        let Line { path, transit, outage, .. } = self.lines.get_mut(self.turn);
+        if !outage.is_over() {
+            return None;
+        }
+        let pace = &path.pace;
+        transit.wants.turn = (!pace.is_open(self.shared.last_input)).then(|| pace.free_at());
+        if transit.wants.turn.is_some() {
             return None;
         }
         // What goes late is out at once. A service that waits for that has another frame, or the line would seem idle.
-        self.depart_by_pace(self.last_input);
-        let datagram = self.next_datagram(now, room.as_usize());
-        if datagram.is_none() {
-            self.path.pace.is_idle();
+        self.depart_by_pace(self.shared.last_input);
+        let Self { shared, lines, turn } = self;
+        let count = lines.count();
+        if count > 1 {
+            shared.inner.handle_turn(Turn::of(*turn));
         }
-        datagram
+        let line = lines.get_mut(*turn);
+        let datagram = line.next_datagram(shared, count, now, room.as_usize());
+        if datagram.is_none() {
+            line.path.pace.is_idle();
+        }
+        datagram.map(|datagram| datagram.by(line.id))
+    }
+
+    fn handle_turn(&mut self, turn: Turn) {
+        self.turn = if turn.line.index() < self.lines.count() { turn.line } else { self.turn };
     }
 
     fn start_frame(&mut self, datagram: &mut Frame, now: Time) -> Start {
-        self.last_input = now;
+        self.shared.last_input = now;
         match datagram.ticket {
-            Some(ticket) if ticket.number() < self.transit.first_ticket => Start::Withdraw,
+            Some(ticket) if ticket.number() < self.shared.first_ticket => Start::Withdraw,
             _ => Start::Send,
         }
     }
 
     fn handle_departure(&mut self, _: Tag, ticket: Ticket, departure: Departure, now: Time) {
-        self.last_input = now;
+        self.shared.last_input = now;
         let datagram = ticket.number();
         let is_of_it = |departing: &Departing| departing.datagram == datagram && departing.at.is_none();
-        while let Some(index) = self.transit.departing.iter().position(is_of_it) {
-            let Some(Departing { tag, ticket, .. }) = self.transit.departing.remove(index) else { break };
-            self.inner.handle_departure(tag, ticket, departure, now);
+        for line in self.lines.iter_mut() {
+            while let Some(index) = line.transit.departing.iter().position(is_of_it) {
+                let Some(Departing { tag, ticket, .. }) = line.transit.departing.remove(index) else { break };
+                self.shared.inner.handle_departure(tag, ticket, departure, now);
+            }
         }
     }
 
     fn poll_packet(&mut self) -> Option<Packet> {
-        self.last_packets.pop_front().or_else(|| self.inner.poll_packet())
+        self.shared.last_packets.pop_front().or_else(|| self.shared.inner.poll_packet())
     }
 
     fn poll_timeout(&self) -> Option<Time> {
-        if !self.outage.is_over() {
+        if !self.shared.outage.is_over() {
             return None;
         }
-        let path = &self.path;
-        let is_agreed = self.epoch.id().is_some();
-        let unanswered = path.sent.unanswered_since();
-        // What is due already waits for the pace or for room below, not for time.
-        let ahead = [
-            self.epoch.deadline(),
-            path.received.due(),
-            self.transit.packer.opened().map(|opened| opened + self.config.pack_delay),
-            self.transit.wants.turn,
-        ];
-        let ahead = ahead.into_iter().map(|deadline| deadline.filter(|deadline| *deadline > self.last_input));
-        let others = [
-            self.transit.departing.front().and_then(|departing| departing.at),
-            self.inner.poll_timeout(),
-            path.liveness.deadline(unanswered, path.limits()).filter(|_| is_agreed),
-            path.mtu.deadline(path.round_trip()).filter(|_| self.is_up),
-        ];
-        ahead.chain(others).flatten().min()
+        let is_agreed = self.shared.epoch.id().is_some();
+        let of_lines = self.lines.iter().filter_map(|line| self.deadline_of(line, is_agreed));
+        let hello = self.shared.epoch.deadline().filter(|deadline| *deadline > self.shared.last_input);
+        of_lines.chain(hello).chain(self.shared.inner.poll_timeout()).min()
     }
 
     fn wants_packet(&self, room: Octets) -> bool {
-        self.inner.wants_packet(room_of_frames(&self.path, room))
+        self.shared.inner.wants_packet(self.room_of_frames(room))
     }
 
     /// What the services carry in a datagram, or in pieces where datagrams are small.
     fn largest_packet(&self, room: Octets) -> Octets {
-        self.inner.largest_packet(self.room_of_packets(room))
+        self.shared.inner.largest_packet(self.room_of_packets(room))
     }
 
     fn largest_packet_like(&self, packet: &Packet, room: Octets) -> Octets {
         // Most packets fit whatever service they go by.
         let least = self.largest_packet(room);
-        if packet.size() <= least { least } else { self.inner.largest_packet_like(packet, self.room_of_packets(room)) }
+        if packet.size() <= least {
+            least
+        } else {
+            self.shared.inner.largest_packet_like(packet, self.room_of_packets(room))
+        }
     }
 
     fn counters(&self) -> Counters {
         let own = Counters {
-            malformed_received: self.counters.malformed_received,
-            packets_refused: self.counters.packets_too_large,
+            malformed_received: self.shared.counters.malformed_received,
+            packets_refused: self.shared.counters.packets_too_large,
             ..Counters::default()
         };
-        self.counted_before + self.inner.counters() + own
+        self.shared.counted_before + self.shared.inner.counters() + own
+    }
+}
+
+impl<S: LinkService> Bearer<S> {
+    /// When something is to be done about a line.
+    fn deadline_of(&self, line: &Line, is_agreed: bool) -> Option<Time> {
+        let Line { path, transit, outage, .. } = line;
+        if !outage.is_over() {
+            return None;
+        }
+        let unanswered = path.sent.unanswered_since();
+        // What is due already waits for the pace or for room below, not for time.
+        let ahead = [
+            path.received.due(),
+            transit.packer.opened().map(|opened| opened + self.shared.config.pack_delay),
+            transit.wants.turn,
+        ];
+        let ahead = ahead.into_iter().map(|deadline| deadline.filter(|deadline| *deadline > self.shared.last_input));
+        let others = [
+            transit.departing.front().and_then(|departing| departing.at),
+            path.liveness.deadline(unanswered, self.limits_of(line.id)).filter(|_| is_agreed),
+            path.mtu.deadline(path.round_trip()).filter(|_| line.is_up && self.shared.is_up),
+        ];
+        ahead.chain(others).flatten().min()
     }
 }

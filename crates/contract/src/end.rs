@@ -15,8 +15,8 @@
 
 use super::clock::LinkClock;
 use super::{
-    Clock, Counters, Deadlines, Departure, Frame, Full, LineId, LineState, LinkService, LinkState, Packet, Start, Tag, Ticket,
-    Turn,
+    Clock, Counters, Deadlines, Departure, Frame, Full, LineId, LineState, LinkService, LinkState, Packet, Start, Tag,
+    Ticket, Turn,
 };
 use arqway_units::{Octets, Time};
 use bytes::Bytes;

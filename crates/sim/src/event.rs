@@ -3,6 +3,7 @@
 use crate::app::Application;
 use crate::channel::Direction;
 use crate::tcp::ConnectionId;
+use arqway_link::LineId;
 
 /// A part of an outage that begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,10 +27,10 @@ pub(crate) enum Event {
     NodeDeparture(Direction),
     /// A packet has crossed the link between the wireless link and a forwarding node.
     NodeArrival(Direction),
-    /// The wireless transmitter of this direction is free again.
-    FrameDeparture(Direction),
+    /// The wireless transmitter of this direction is free again, of this line.
+    FrameDeparture(Direction, LineId),
     /// A frame has crossed the wireless link.
-    FrameArrival(Direction),
+    FrameArrival(Direction, LineId),
     /// The link layer that sends in this direction wants to be woken.
     ServiceTimer(Direction),
     /// A timer of a TCP connection, at either end.

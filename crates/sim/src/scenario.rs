@@ -23,7 +23,7 @@ use crate::rate::Rate;
 use crate::tcp::TcpConfig;
 use crate::wireless::Wireless;
 use alloc::string::{String, ToString};
-use arqway_link::{LinkContext, LinkLayer, WorldDefaults, mux};
+use arqway_link::{LineId, LineState, LinkContext, LinkLayer, WorldDefaults, mux};
 use arqway_units::{BitRate, Octets, Ratio, Span};
 use serde::{Deserialize, Serialize};
 
@@ -143,13 +143,24 @@ impl Scenario {
     /// set aside for a class is a share of the mean.
     #[must_use]
     pub fn mux(&self, direction: Direction) -> mux::Config {
-        self.link_layer.mux(Some(self.wireless.rate(direction).mean()))
+        self.link_layer.mux(Some(self.wireless.mean_rate(direction)))
+    }
+
+    /// What is known of the lines that the end sends by in this direction, where there are several, and nothing measures them.
+    pub(crate) fn known_lines(&self, direction: Direction) -> impl Iterator<Item = (LineId, LineState)> {
+        let lines = if self.wireless.line.is_empty() { 0 } else { self.wireless.lines() };
+        LineId::first(lines).map(move |line| {
+            let own = self.wireless.of_line(line);
+            let round_trip = own.delay(direction).mean() + own.delay(direction.opposite()).mean();
+            (line, LineState { is_up: true, rate: Some(own.rate(direction).mean()), round_trip })
+        })
     }
 
     /// What the end that sends in this direction knows of its link: a rate and a delay, where they stay.
     #[must_use]
     pub fn context(&self, direction: Direction) -> LinkContext {
-        let (rate, delay) = (self.wireless.rate(direction), self.wireless.delay(direction));
+        let first = self.wireless.of_line(LineId::FIRST);
+        let (rate, delay) = (first.rate(direction), first.delay(direction));
         LinkContext {
             side: direction.sender(),
             room: Octets::MAX,

@@ -11,6 +11,19 @@
 //! errors = "none"
 //! ```
 //!
+//! A link may have several lines, each of which says how it differs from the link:
+//!
+//! ```toml
+//! [[wireless.line]]                 # LTE
+//! rate = "20 Mbit/s"
+//! delay = "20 ms"
+//! absence = [{ from = "10 s", until = "15 s" }]
+//!
+//! [[wireless.line]]                 # a satellite
+//! rate = "10 Mbit/s"
+//! delay = "270 ms"
+//! ```
+//!
 //! What is said of both directions holds for each of them separately: two queues, two channels, random numbers of their
 //! own.
 
@@ -19,9 +32,10 @@ use crate::delay::Delay;
 use crate::line::{Queue, Room};
 use crate::rate::Rate;
 use alloc::vec::Vec;
+use arqway_link::LineId;
 use arqway_units::{BitRate, Octets, Span, Time};
 use core::num::NonZeroU32;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// The link between access point and client.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -52,6 +66,60 @@ pub struct Wireless {
     pub down: Differences,
     /// Settings that differ toward the server.
     pub up: Differences,
+    /// Its lines, where there are several, at most eight: each is as the link is but for what it says.
+    #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "lines")]
+    pub line: Vec<WirelessLine>,
+}
+
+/// How one line of several differs from the link.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct WirelessLine {
+    /// Its rate in each direction.
+    pub rate: Option<Rate>,
+    /// Its propagation delay.
+    pub delay: Option<Delay>,
+    /// The queue in front of it.
+    pub queue: Option<Queue>,
+    /// Which frames it loses.
+    pub errors: Option<ErrorModel>,
+    /// Extra delay of its frames.
+    pub jitter: Option<Jitter>,
+    /// When it is gone, and nobody is told: what is under way then is lost.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub absence: Vec<Absence>,
+    /// What differs toward the client.
+    pub down: Differences,
+    /// What differs toward the server.
+    pub up: Differences,
+}
+
+/// A time in which a line is gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Absence {
+    /// When it begins.
+    pub from: Span,
+    /// When it is over.
+    pub until: Span,
+}
+
+impl Absence {
+    /// Whether it is gone at this time.
+    pub(crate) fn has(&self, time: Time) -> bool {
+        (Time::ZERO + self.from..Time::ZERO + self.until).contains(&time)
+    }
+}
+
+fn lines<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<WirelessLine>, D::Error> {
+    let lines = Vec::<WirelessLine>::deserialize(deserializer)?;
+    if lines.len() > LineId::COUNT {
+        let (count, most) = (lines.len(), LineId::COUNT);
+        return Err(serde::de::Error::custom(alloc::format!("{count} lines: expected at most {most}")));
+    }
+    Ok(lines)
 }
 
 /// How one direction differs from the settings for both.
@@ -90,6 +158,7 @@ impl Default for Wireless {
             mtu: Vec::new(),
             down: Differences::default(),
             up: Differences::default(),
+            line: Vec::new(),
         }
     }
 }
@@ -113,6 +182,47 @@ pub(crate) fn mtu_at(steps: &[MtuStep], now: Time) -> Octets {
 }
 
 impl Wireless {
+    /// How many lines it has.
+    #[must_use]
+    pub fn lines(&self) -> usize {
+        self.line.len().max(1)
+    }
+
+    /// One of its lines, as a link of its own.
+    #[must_use]
+    pub fn of_line(&self, line: LineId) -> Self {
+        let Some(own) = self.line.get(line.index()) else { return Self { line: Vec::new(), ..self.clone() } };
+        let WirelessLine { rate, delay, queue, errors, jitter, absence: _, down, up } = own.clone();
+        // What a line says of both directions counts for more than what the link says of one.
+        let one_way = |of_link: &Differences, of_line: Differences| Differences {
+            rate: of_line.rate.or(rate.clone()).or(of_link.rate.clone()),
+            delay: of_line.delay.or(delay.clone()).or(of_link.delay.clone()),
+            queue: of_line.queue.or(queue).or(of_link.queue),
+            errors: of_line.errors.or(errors.clone()).or(of_link.errors.clone()),
+            reordering: of_line.reordering.or(of_link.reordering),
+            duplication: of_line.duplication.or(of_link.duplication),
+            jitter: of_line.jitter.or(jitter).or(of_link.jitter),
+        };
+        Self { down: one_way(&self.down, down), up: one_way(&self.up, up), line: Vec::new(), ..self.clone() }
+    }
+
+    /// When a line is gone.
+    #[must_use]
+    pub fn absences(&self, line: LineId) -> &[Absence] {
+        self.line.get(line.index()).map_or(&[], |line| &line.absence)
+    }
+
+    /// The mean rate of one direction, of all lines together.
+    #[must_use]
+    pub fn mean_rate(&self, direction: Direction) -> BitRate {
+        if self.line.is_empty() {
+            return self.rate(direction).mean();
+        }
+        let of_line = |line| self.of_line(line).rate(direction).mean().as_bits_per_second();
+        let all = LineId::first(self.lines()).map(of_line).sum();
+        BitRate::from_bits_per_second(all).unwrap_or(BitRate::MINIMUM)
+    }
+
     /// The rate of one direction.
     #[must_use]
     pub fn rate(&self, direction: Direction) -> &Rate {
@@ -159,7 +269,10 @@ impl Wireless {
     /// Calls each error model that loses nothing by that name: it is one world, whatever its curve is called.
     pub fn reset_unused_errors(&mut self) {
         let of_both = core::iter::once(&mut self.errors);
-        for errors in of_both.chain(&mut self.down.errors).chain(&mut self.up.errors) {
+        let of_lines = self.line.iter_mut().flat_map(|WirelessLine { errors, down, up, .. }| {
+            errors.iter_mut().chain(&mut down.errors).chain(&mut up.errors)
+        });
+        for errors in of_both.chain(&mut self.down.errors).chain(&mut self.up.errors).chain(of_lines) {
             if errors.is_free_of_errors() {
                 *errors = ErrorModel::None;
             }

@@ -168,7 +168,8 @@ impl Arrivals {
         }
         let (mut newest, mut first) = (self.newest, 0);
         loop {
-            let numbers: ArrayVec<u32, MOST_RUNS_ALONE> = runs.get(first..)?.iter().copied().take(MOST_RUNS_ALONE).collect();
+            let numbers: ArrayVec<u32, MOST_RUNS_ALONE> =
+                runs.get(first..)?.iter().copied().take(MOST_RUNS_ALONE).collect();
             let told = Runs { upward: false, numbers };
             if !told.numbers.is_empty() && runs.len() - first <= MOST_RUNS_ALONE && told.octets() <= octets {
                 return Some((newest, told, first == 0));

@@ -58,7 +58,6 @@ mod cut;
 #[cfg(feature = "fuzz")]
 mod fuzz;
 mod holes;
-mod lines;
 #[cfg(test)]
 mod model;
 mod packets;

@@ -3,14 +3,13 @@
 use super::arrivals::Arrivals;
 use super::config::Config;
 use super::holes::Holes;
-use super::lines::PerLine;
 use super::reassembly::{Reassembly, Whole};
 use super::repair::decoder::Decoder;
 use super::wire::{Cut, Form, MOST_RUNS_ALONE, Repair};
 use super::wire::{Feedback, Runs};
 use alloc::boxed::Box;
 use arqway_arq::{Order, Resequencing};
-use arqway_contract::{Counters, LineId};
+use arqway_contract::{Counters, LineId, PerLine};
 use arqway_ip::Decompressor;
 use arqway_units::Time;
 use bytes::Bytes;
@@ -60,7 +59,7 @@ impl Receiver {
 
     /// There is a line of this number.
     pub(super) fn set_line(&mut self, line: LineId) {
-        self.arrivals.reach(line, Arrivals::default);
+        self.arrivals.reach(line, |_| Arrivals::default());
     }
 
     /// What is heard from now on has come by this line.

@@ -4,9 +4,7 @@ use super::below::{Below, InQueue, What};
 use super::config::{Config, Mechanism};
 use super::receiver::Receiver;
 use super::sender::{Sender, Sent};
-use super::wire::{
-    self, Counter, Feedback, Form, LONGEST_PACKET, MOST_BEFORE_OCTETS, Pdu,
-};
+use super::wire::{self, Counter, Feedback, Form, LONGEST_PACKET, MOST_BEFORE_OCTETS, Pdu};
 use alloc::boxed::Box;
 use arqway_arq::{Deadline, earliest};
 use arqway_contract::{

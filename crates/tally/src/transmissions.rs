@@ -68,7 +68,14 @@ impl Transmissions {
     /// A frame starts. Its counter.
     pub(super) fn start(&mut self, frames: Range<u64>, octets: usize, is_whole: bool, now: Time) -> Counter {
         let counter = Counter::new(self.next());
-        self.sent.push_back(Transmission { frames, octets, is_whole, has_arrived: false, started: now, departed: None });
+        self.sent.push_back(Transmission {
+            frames,
+            octets,
+            is_whole,
+            has_arrived: false,
+            started: now,
+            departed: None,
+        });
         counter
     }
 

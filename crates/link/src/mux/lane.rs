@@ -11,7 +11,7 @@ use super::split::{Carried, Split};
 use crate::metrics::{EndMetrics, Totals};
 use alloc::boxed::Box;
 use arqway_arq::earliest;
-use arqway_contract::{Counters, Frame, Full, LinkService, LinkState, Packet, ServiceId, Start};
+use arqway_contract::{Counters, Frame, Full, LinkService, LinkState, Packet, ServiceId, Start, Turn};
 use arqway_units::{BitRate, Octets, Span, Time};
 
 /// A service, and the queue in front of it.
@@ -28,6 +28,8 @@ pub(super) struct Lane<S> {
     link_octets: u64,
     /// What the packets had that came out of it.
     delivered_octets: u64,
+    /// By which line its frames go that are asked for now.
+    turn: Turn,
 }
 
 /// What stands between queue and service.
@@ -44,12 +46,43 @@ pub(super) enum Stage {
 impl<S: LinkService> Lane<S> {
     /// Nothing waits, and nothing was sent.
     pub(super) fn new(id: ServiceId, service: S, queue: Option<ClassQueue>, knows_losses: bool) -> Self {
-        Self { id, service, queue, stage: Stage::Nothing, knows_losses, link_octets: 0, delivered_octets: 0 }
+        Self {
+            id,
+            service,
+            queue,
+            stage: Stage::Nothing,
+            knows_losses,
+            link_octets: 0,
+            delivered_octets: 0,
+            turn: Turn::default(),
+        }
     }
 
     /// The same with something between queue and service.
     pub(super) fn with(self, stage: Stage) -> Self {
         Self { stage, ..self }
+    }
+
+    /// By which line its frames go from now on.
+    pub(super) fn set_turn(&mut self, turn: Turn) {
+        self.turn = turn;
+        self.service.handle_turn(turn);
+    }
+
+    /// How much waits in its queue; where it has none, nobody knows.
+    pub(super) fn waiting(&self) -> Option<Octets> {
+        self.queue.as_ref().map(ClassQueue::waiting)
+    }
+
+    /// Whether much at once is worth more to it than little soon.
+    pub(super) fn wants_rate(&self) -> bool {
+        self.queue.as_ref().is_some_and(ClassQueue::is_held_back)
+    }
+
+    /// The packet whose turn it is; for a line that is slower than others one of the flow that has most of them.
+    fn next_packet(&mut self, now: Time) -> Option<Packet> {
+        let queue = self.queue.as_mut()?;
+        if self.turn.is_soonest { queue.pop(now) } else { queue.pop_of_longest(now) }
     }
 
     /// Takes a packet of its class.
@@ -115,7 +148,8 @@ impl<S: LinkService> Lane<S> {
     pub(super) fn feed(&mut self, now: Time, room: Octets) {
         self.restore(now, room);
         while self.service.wants_packet(room)
-            && let Some(packet) = self.queue.as_mut().and_then(|queue| queue.pop(now))
+            && self.turn.is_for_new
+            && let Some(packet) = self.next_packet(now)
         {
             if let Err(packet) = self.give(packet, now) {
                 self.queue.iter_mut().for_each(|queue| queue.put_back(packet.clone()));

@@ -16,6 +16,7 @@
 //! | `watch.rs` | flows that no rule knows, told by what they do |
 //! | `places.rs` | which place a hash has in a table of a fixed size |
 //! | `lane.rs` | a service, the queue in front of it, and what it has put on the link |
+//! | `lines.rs` | which service's frames go by which line, where there are several |
 //! | `queue/` | where a class's packets wait until their service wants them |
 //! | `short_headers.rs` | headers of UDP shortened between queue and service |
 //! | `split/` | TCP that ends at both ends of the link |
@@ -39,6 +40,7 @@ mod classifier;
 mod config;
 mod flows;
 mod lane;
+mod lines;
 mod places;
 mod queue;
 mod rates;
@@ -70,7 +72,7 @@ use crate::metrics::{EndMetrics, Sliding, Totals};
 use crate::registry::{AnyService, ServiceConfig};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use arqway_contract::{Counters, Frame, LinkContext, LinkService, Packet, ServiceId};
+use arqway_contract::{Counters, Frame, LineId, LinkContext, LinkService, Packet, PerLine, ServiceId};
 use arqway_ip::Outline;
 use arqway_units::{Octets, Span, Time};
 use carried::Carried;
@@ -78,6 +80,7 @@ use config::Alone;
 use core::num::NonZeroUsize;
 use flows::Flows;
 use lane::{Lane, Stage};
+use lines::Lines;
 use queue::ClassQueue;
 use rates::Meter;
 use scheduler::{LaneId, Scheduler};
@@ -94,7 +97,12 @@ pub struct Mux<S = AnyService> {
     watch: Option<(Watch, ServiceId)>,
     /// Who carries packets that stand alone.
     alone: Option<Alone>,
-    scheduler: Scheduler<Frame>,
+    /// One for each line.
+    schedulers: PerLine<Scheduler<Frame>>,
+    /// Of which kind they are.
+    scheduled: SchedulerConfig,
+    /// Where there are several.
+    lines: Option<Box<Lines>>,
     shares: Shares,
     /// Where shares are measured.
     meter: Option<Meter>,
@@ -183,7 +191,9 @@ impl Plan {
             SchedulerConfig::Scfq(Scfq { rates: Rates::Given }) | SchedulerConfig::Fcfs => None,
         };
         Mux {
-            scheduler: Scheduler::new(config.scheduler, shares),
+            schedulers: PerLine::new(Scheduler::new(config.scheduler, shares)),
+            scheduled: config.scheduler,
+            lines: None,
             meter,
             carried: carried.clone(),
             lanes: (0..ServiceId::COUNT)
@@ -330,8 +340,25 @@ impl<S: LinkService> Mux<S> {
 
     /// Sets the shares from outside: a reservation's. Where they are measured, the next measurement sets them again.
     pub fn set_shares(&mut self, shares: Shares) {
-        self.scheduler.set_shares(&shares);
         self.shares = shares;
+        self.stamp();
+    }
+
+    /// Frames that enter the schedulers from now on are stamped by the present shares.
+    fn stamp(&mut self) {
+        self.schedulers.iter_mut().for_each(|scheduler| scheduler.set_shares(&self.shares));
+    }
+
+    /// The line that frames go by which are asked for now.
+    #[inline]
+    fn line(&self) -> LineId {
+        self.lines.as_ref().map_or(LineId::FIRST, |lines| lines.turn)
+    }
+
+    /// Services that may have a frame for it.
+    #[inline]
+    fn to_ask(&self) -> Set {
+        self.lines.as_ref().map_or(self.with_frames, |lines| Set(self.with_frames.0 & lines.may_ask.0))
     }
 
     /// A service's lane, and a note that it may now have frames and packets.
@@ -381,11 +408,11 @@ impl<S: LinkService> Mux<S> {
                     carried.measure(service, &lane.metrics_since(&window.before(service)));
                 }
                 carried.set(&mut self.shares);
-                self.scheduler.set_shares(&self.shares);
+                self.stamp();
             }
         }
         if self.meter.as_mut().is_some_and(|meter| meter.update(&mut self.shares, now)) {
-            self.scheduler.set_shares(&self.shares);
+            self.stamp();
         }
         let measured_until = self.meter.as_ref().map_or(Time::MAX, Meter::interval_ends);
         self.interval_ends = self.window.ends().min(measured_until);
@@ -396,17 +423,18 @@ impl<S: LinkService> Mux<S> {
     fn scheduled_frame(&mut self, now: Time, room: Octets) -> Option<Frame> {
         self.fill_scheduler(now, room);
         // The first one goes first: where it does not fit, nothing goes.
-        self.scheduler.first().filter(|frame| frame.size() <= room)?;
-        self.scheduler.pop().map(|(_, frame)| frame)
+        let scheduler = self.schedulers.get_mut(self.line());
+        scheduler.first().filter(|frame| frame.size() <= room)?;
+        scheduler.pop().map(|(_, frame)| frame)
     }
 
     /// Asks every service that may have a frame, while there is room for it.
     fn fill_scheduler(&mut self, now: Time, room: Octets) {
-        let mut to_ask = self.with_frames;
+        let (mut to_ask, line) = (self.to_ask(), self.line());
         while let Some(index) = to_ask.first() {
             to_ask.remove(index);
             let Some(lane) = self.lanes.get_mut(index) else { break };
-            while self.scheduler.waiting(LaneId(index)) < self.depth.get() {
+            while self.schedulers.get(line).waiting(LaneId(index)) < self.depth.get() {
                 lane.feed(now, room);
                 if lane.has_packet() {
                     self.with_packets.add(index);
@@ -417,7 +445,7 @@ impl<S: LinkService> Mux<S> {
                     self.drained_in = self.drained_in.min(room);
                     break;
                 };
-                self.scheduler.push(LaneId(index), frame.size(), frame);
+                self.schedulers.get_mut(line).push(LaneId(index), frame.size(), frame);
             }
         }
     }

@@ -2,7 +2,9 @@
 
 use super::lane::Lane;
 use super::{Mux, Set};
-use arqway_contract::{Counters, Departure, Frame, Full, LinkService, LinkState, Packet, Start, Tag, Ticket};
+use arqway_contract::{
+    Counters, Departure, Frame, Full, LineId, LineState, LinkService, LinkState, Packet, Start, Tag, Ticket, Turn,
+};
 use arqway_units::{BitRate, Octets, Span, Time};
 
 impl<S: LinkService> LinkService for Mux<S> {
@@ -68,18 +70,31 @@ impl<S: LinkService> LinkService for Mux<S> {
         self.with_frames = self.all();
     }
 
+    fn handle_turn(&mut self, turn: Turn) {
+        self.turn_to(turn.line);
+    }
+
+    fn handle_line(&mut self, line: LineId, state: LineState, now: Time) {
+        self.know_line(line, state, now);
+    }
+
+    fn spans_lines(&self) -> bool {
+        true
+    }
+
     fn poll_frame(&mut self, now: Time, room: Octets) -> Option<Frame> {
         if self.down {
             return None;
         }
         self.keep_time(now);
         self.widen(room);
-        if !self.goes_by_order || !self.scheduler.is_empty() {
+        if !self.goes_by_order || !self.schedulers.get(self.line()).is_empty() {
             return self.scheduled_frame(now, room);
         }
-        match self.with_frames.only() {
+        let to_ask = self.to_ask();
+        match to_ask.only() {
             Some(index) => self.only_frame(index, now, room),
-            None if self.with_frames == Set::NONE => None,
+            None if to_ask == Set::NONE => None,
             None => self.scheduled_frame(now, room),
         }
     }

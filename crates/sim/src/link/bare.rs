@@ -27,7 +27,7 @@ use crate::kernel::{EventQueue, Streams};
 use crate::probe::Probe;
 use crate::wireless::Wireless;
 use alloc::vec::Vec;
-use arqway_link::{Frame, Hint, LinkService, LinkState, Packet, Side};
+use arqway_link::{Frame, Hint, LineId, LinkService, LinkState, Packet, Side};
 use arqway_units::Time;
 
 /// A link with a service at either end.
@@ -90,7 +90,8 @@ impl<S: LinkService> BareLink<S> {
     #[must_use]
     pub fn new(ends: [S; 2], link: &Wireless, streams: &Streams) -> Self {
         let end = |service: S, direction: Direction| {
-            LinkEnd::new(service, direction, Medium::new(link, direction, streams), Charge::of(link))
+            let medium = |line| Medium::of_line(link, line, direction, streams);
+            LinkEnd::new(service, direction, link.lines(), medium, Charge::of(link))
         };
         let [access_point, client] = ends;
         let (access_point, client) = (end(access_point, Direction::Down), end(client, Direction::Up));
@@ -174,12 +175,12 @@ impl<S: LinkService> BareLink<S> {
     fn happen(&mut self, event: Event) {
         let now = self.now;
         match event {
-            Event::FrameDeparture(direction) => {
+            Event::FrameDeparture(direction, line) => {
                 self.see(direction.sender(), LinkEventKind::FrameDeparted);
-                self.end(direction).depart(now);
+                self.end(direction).depart(line, now);
                 self.pump(direction);
             }
-            Event::FrameArrival(direction) => self.arrive(direction),
+            Event::FrameArrival(direction, line) => self.arrive(direction, line),
             Event::ServiceTimer(direction) => {
                 if self.end(direction).ring(now) {
                     self.see(direction.sender(), LinkEventKind::TimerExpired);
@@ -191,15 +192,15 @@ impl<S: LinkService> BareLink<S> {
         }
     }
 
-    fn arrive(&mut self, direction: Direction) {
+    fn arrive(&mut self, direction: Direction, line: LineId) {
         let Self { access_point, client, events, now, .. } = self;
         let (sender, receiver, back) = match direction {
             Direction::Down => (access_point, client, Direction::Up),
             Direction::Up => (client, access_point, Direction::Down),
         };
-        let is_cut = sender.next_is_cut();
-        let Some(frame) = sender.arrive(events, *now) else { return };
-        let frame = Frame::from_wire(frame.tag, frame.parts().concat().into());
+        let is_cut = sender.next_is_cut(line);
+        let Some(frame) = sender.arrive(line, events, *now) else { return };
+        let frame = Frame::from_wire(frame.tag, frame.parts().concat().into()).by(line);
         if is_cut {
             self.see(back.sender(), LinkEventKind::FrameCut(frame));
             return;

@@ -13,7 +13,8 @@ use crate::probe::Probe;
 use crate::wireless::Wireless;
 use alloc::collections::VecDeque;
 use arqway_link::{
-    Checked, Departure, Frame, Hint, LinkService, LinkState, Packet, Port, ServiceId, Subscriber, Tag, Ticket, pump,
+    Checked, Departure, Frame, Hint, LineId, LinkService, LinkState, Packet, PerLine, Port, ServiceId, Subscriber, Tag,
+    Ticket, pump,
 };
 use arqway_units::{Octets, Time};
 use bytes::Bytes;
@@ -32,10 +33,8 @@ pub(crate) struct LinkEnd<S = Checked<Layer>> {
 #[derive(Debug)]
 struct Below {
     direction: Direction,
-    medium: Medium<Frame>,
+    lines: PerLine<EndLine>,
     charge: Charge,
-    /// The frame in the transmitter, if its service wants to know when it has left.
-    in_transmitter: Option<(Tag, Ticket)>,
     alarm: Alarm,
     delivered: VecDeque<Bytes>,
     /// What becomes of the frames with data.
@@ -44,13 +43,37 @@ struct Below {
     line_octets: LineOctets,
 }
 
+/// One line that it sends by.
+#[derive(Debug)]
+struct EndLine {
+    medium: Medium<Frame>,
+    /// The frame in the transmitter, if its service wants to know when it has left.
+    in_transmitter: Option<(Tag, Ticket)>,
+}
+
+impl EndLine {
+    fn new(medium: Medium<Frame>) -> Self {
+        Self { medium, in_transmitter: None }
+    }
+}
+
 impl<S: LinkService> LinkEnd<S> {
-    pub(crate) fn new(service: S, direction: Direction, medium: Medium<Frame>, charge: Charge) -> Self {
+    /// An end of a link with these lines, one at least.
+    pub(crate) fn new(
+        service: S,
+        direction: Direction,
+        lines: usize,
+        medium: impl Fn(LineId) -> Medium<Frame>,
+        charge: Charge,
+    ) -> Self {
+        let mut media = PerLine::new(EndLine::new(medium(LineId::FIRST)));
+        if let Some(last) = LineId::first(lines).next_back() {
+            media.reach(last, |line| EndLine::new(medium(line)));
+        }
         let below = Below {
             direction,
-            medium,
+            lines: media,
             charge,
-            in_transmitter: None,
             alarm: Alarm::default(),
             delivered: VecDeque::with_capacity(32),
             frame_loss: FrameLoss::default(),
@@ -65,9 +88,10 @@ impl<S: LinkService> LinkEnd<S> {
     }
 
     /// A frame has left the transmitter.
-    pub(crate) fn depart(&mut self, now: Time) {
-        self.below.medium.line.depart();
-        if let Some((tag, ticket)) = self.below.in_transmitter.take() {
+    pub(crate) fn depart(&mut self, line: LineId, now: Time) {
+        let line = self.below.lines.get_mut(line);
+        line.medium.line.depart();
+        if let Some((tag, ticket)) = line.in_transmitter.take() {
             self.service.handle_departure(tag, ticket, Departure::Sent, now);
         }
     }
@@ -82,8 +106,10 @@ impl<S: LinkService> LinkEnd<S> {
     }
 
     /// The first frame on its way to the other end is there.
-    pub(crate) fn arrive(&mut self, events: &mut EventQueue<Event>, now: Time) -> Option<Frame> {
-        self.below.medium.line.arrive(now, events, Event::FrameArrival(self.below.direction))
+    pub(crate) fn arrive(&mut self, line: LineId, events: &mut EventQueue<Event>, now: Time) -> Option<Frame> {
+        let event = Event::FrameArrival(self.below.direction, line);
+        let frame = self.below.lines.get_mut(line).medium.line.arrive(now, events, event)?;
+        Some(frame.by(line))
     }
 
     /// The next packet for the network layer here.
@@ -93,48 +119,48 @@ impl<S: LinkService> LinkEnd<S> {
 
     /// What is on its way is lost.
     pub(crate) fn cut(&mut self) {
-        self.below.medium.line.cut();
+        self.below.each(|medium| medium.line.cut());
     }
 
     /// Whether what arrives next was lost so.
-    pub(crate) fn next_is_cut(&self) -> bool {
-        self.below.medium.line.next_is_cut()
+    pub(crate) fn next_is_cut(&self, line: LineId) -> bool {
+        self.below.lines.get(line).medium.line.next_is_cut()
     }
 
     /// The link goes down.
     pub(crate) fn fall(&mut self) {
-        self.below.medium.air.falls();
+        self.below.each(|medium| medium.air.falls());
     }
 
     /// The link is up, until an outage that is known by now.
     pub(crate) fn rise(&mut self, next_outage: Option<Time>) {
-        self.below.medium.air.rises(next_outage);
+        self.below.each(|medium| medium.air.rises(next_outage));
     }
 
     /// The user is on the other link, and this one is the other now.
     pub(crate) fn change_link(&mut self) {
-        self.below.medium.change_link();
+        self.below.each(Medium::change_link);
     }
 
     /// Notifies link layer and transmitter of the link's state: a frame that was handed over and has not started waits too.
     pub(crate) fn notify(&mut self, hint: &Hint, now: Time) {
-        self.below.medium.air.hold(hint.link_state() == LinkState::Down);
+        self.below.each(|medium| medium.air.hold(hint.link_state() == LinkState::Down));
         self.service.handle_hint(hint, now);
     }
 
     /// How many frames were lost because the link was gone.
     pub(crate) fn lost_in_outages(&self) -> u64 {
-        self.below.medium.air.lost()
+        self.below.lines.iter().map(|line| line.medium.air.lost()).sum()
     }
 
     /// Lets the link layer do all it can do now.
     pub(crate) fn pump(&mut self, events: &mut EventQueue<Event>, probe: &mut impl Probe, now: Time) {
-        let mut port = SimPort { below: &mut self.below, events, probe, now };
+        let mut port = SimPort { below: &mut self.below, line: LineId::FIRST, events, probe, now };
         pump(&mut self.service, &mut port, now);
     }
 
     pub(crate) fn dropped(&self) -> u64 {
-        self.below.medium.line.dropped()
+        self.below.lines.iter().map(|line| line.medium.line.dropped()).sum()
     }
 
     /// How much of the line a service has taken, in octets.
@@ -149,7 +175,13 @@ impl<S: LinkService> LinkEnd<S> {
 
     /// Whether nothing is being sent.
     pub(crate) fn is_idle(&self) -> bool {
-        self.below.medium.line.is_idle()
+        self.below.lines.iter().any(|line| line.medium.line.is_idle())
+    }
+}
+
+impl Below {
+    fn each(&mut self, act: impl Fn(&mut Medium<Frame>)) {
+        self.lines.iter_mut().for_each(|line| act(&mut line.medium));
     }
 }
 
@@ -184,19 +216,35 @@ impl Charge {
 
 struct SimPort<'a, P> {
     below: &'a mut Below,
+    /// The line that it is turned to.
+    line: LineId,
     events: &'a mut EventQueue<Event>,
     probe: &'a mut P,
     now: Time,
 }
 
+impl<P> SimPort<'_, P> {
+    fn medium(&mut self) -> &mut Medium<Frame> {
+        &mut self.below.lines.get_mut(self.line).medium
+    }
+}
+
 impl<P: Probe> Port for SimPort<'_, P> {
+    fn lines(&self) -> usize {
+        self.below.lines.count()
+    }
+
+    fn turn_to(&mut self, line: LineId) {
+        self.line = line;
+    }
+
     fn room(&self) -> Option<Octets> {
-        self.below.medium.line.accepts().then_some(Octets::MAX)
+        self.below.lines.get(self.line).medium.line.accepts().then_some(Octets::MAX)
     }
 
     fn hand_over(&mut self, frame: Frame, now: Time) -> Result<(), Frame> {
         self.probe.frame_queued(self.below.direction, &frame, now);
-        let queued = self.below.medium.line.offer(frame);
+        let queued = self.medium().line.offer(frame);
         if let Err(dropped) = &queued {
             self.probe.frame_dropped(self.below.direction, dropped, now);
         }
@@ -204,23 +252,25 @@ impl<P: Probe> Port for SimPort<'_, P> {
     }
 
     fn take_ready(&mut self) -> Option<Frame> {
-        let frame = self.below.medium.take_ready()?;
+        let frame = self.medium().take_ready()?;
         self.probe.frame_taken(self.below.direction, &frame, self.now);
         Some(frame)
     }
 
     fn transmit(&mut self, frame: Frame, now: Time) {
         let size = self.below.charge.size_of(&frame);
-        let sent = self.below.medium.transmit(size, now);
+        let sent = self.medium().transmit(size, now);
         self.below.line_octets[frame.tag.service().index()] += size.as_u64();
         self.probe.frame_sent(self.below.direction, &frame, sent.lost_to.is_none(), now);
         // What an outage takes tells nothing of the link's errors.
         if !frame.body.is_empty() && sent.lost_to != Some(Cause::Outage) {
             self.below.frame_loss.count(sent.lost_to.is_some());
         }
-        self.below.in_transmitter = frame.ticket.map(|ticket| (frame.tag, ticket));
-        self.events.schedule(sent.departure, Event::FrameDeparture(self.below.direction));
-        self.below.medium.launch(frame, sent.arrivals, self.events, Event::FrameArrival(self.below.direction));
+        let direction = self.below.direction;
+        let line = self.below.lines.get_mut(self.line);
+        line.in_transmitter = frame.ticket.map(|ticket| (frame.tag, ticket));
+        self.events.schedule(sent.departure, Event::FrameDeparture(direction, self.line));
+        line.medium.launch(frame, sent.arrivals, self.events, Event::FrameArrival(direction, self.line));
     }
 
     fn deliver(&mut self, packet: Packet, _now: Time) {

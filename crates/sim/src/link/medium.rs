@@ -13,9 +13,10 @@ use crate::kernel::{EventQueue, Streams};
 use crate::line::Line;
 use crate::mobility::{Air, Change, MobilityConfig};
 use crate::rate::{Clock, Rate};
-use crate::wireless::{MtuStep, Wireless, mtu_at};
+use crate::wireless::{Absence, MtuStep, Wireless, mtu_at};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use arqway_link::LineId;
 use arqway_units::{Octets, Time};
 
 /// One direction of the link, carrying `T`.
@@ -26,6 +27,8 @@ pub(crate) struct Medium<T> {
     /// The largest load that arrives, and from when on.
     mtu: Vec<MtuStep>,
     pub(crate) air: Air,
+    /// When it is gone.
+    absences: Vec<Absence>,
     /// Where the user moves next, if that is another kind of link.
     other: Option<Box<OtherLink>>,
 }
@@ -62,6 +65,14 @@ pub enum Cause {
 impl<T> Medium<T> {
     /// One direction of an idle link.
     pub(crate) fn new(link: &Wireless, direction: Direction, streams: &Streams) -> Self {
+        Self::of_line(link, LineId::FIRST, direction, streams)
+    }
+
+    /// The same of a line of that link. Each line draws from streams of its own.
+    pub(crate) fn of_line(link: &Wireless, line: LineId, direction: Direction, streams: &Streams) -> Self {
+        let name = (line != LineId::FIRST).then(|| alloc::format!("line {}", line.index()));
+        let (absences, of_part) = (link.absences(line).to_vec(), name.map(|name| streams.of_part(&name)));
+        let (link, streams) = (&link.of_line(line), of_part.as_ref().unwrap_or(streams));
         Self {
             line: Line::new(
                 clock(link.rate(direction), direction, streams),
@@ -71,6 +82,7 @@ impl<T> Medium<T> {
             channel: Channel::new(link.errors(direction), &link.impairments(direction), direction, streams),
             mtu: link.mtu.clone(),
             air: Air::default(),
+            absences,
             other: None,
         }
     }
@@ -103,6 +115,9 @@ impl<T> Medium<T> {
         let passage = self.line.transmit(size, now);
         let spared = self.channel.pass(size, now, &passage, self.line.clock());
         let mut arrivals = self.air.carry(spared);
+        let is_gone = |at: Time| self.absences.iter().any(|absence| absence.has(now) || absence.has(at));
+        arrivals.frame = arrivals.frame.filter(|at| !is_gone(*at));
+        arrivals.copy = arrivals.copy.filter(|at| !is_gone(*at));
         if size > mtu_at(&self.mtu, now) {
             arrivals = Arrivals { frame: None, copy: None };
             return Transmission { departure: passage.departure, arrivals, lost_to: Some(Cause::TooLarge) };

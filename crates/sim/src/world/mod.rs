@@ -31,7 +31,7 @@ use crate::tcp::TcpConfig;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use arqway_link::mux::ConfigError;
-use arqway_link::{Checked, LinkService, Packet, ServiceId};
+use arqway_link::{Checked, LineId, LinkService, Packet, ServiceId};
 use arqway_units::{BitRate, Span, Time};
 use bytes::Bytes;
 use forwarding::Node;
@@ -94,11 +94,17 @@ impl<P: Probe> World<P> {
             }
             let charge =
                 bearer.map_or_else(|| Charge::of(wireless), |bearer| Charge::Datagram { overhead: bearer.overhead });
-            let medium = Medium::new(wireless, direction, streams);
-            let medium = medium.moving(&scenario.mobility, wireless, direction, streams);
-            Ok(LinkEnd::new(Checked::new(layer), direction, medium, charge))
+            let medium = |line| {
+                let medium = Medium::of_line(wireless, line, direction, streams);
+                medium.moving(&scenario.mobility, wireless, direction, streams)
+            };
+            let mut service = Checked::new(layer);
+            if bearer.is_none() {
+                scenario.known_lines(direction).for_each(|(line, state)| service.handle_line(line, state, Time::ZERO));
+            }
+            Ok(LinkEnd::new(service, direction, wireless.lines(), medium, charge))
         };
-        let (mut memory, link_rate) = (Memory::default(), scenario.wireless.rate(Direction::Down).mean());
+        let (mut memory, link_rate) = (Memory::default(), scenario.wireless.mean_rate(Direction::Down));
         let applications = {
             let Scenario { headers, tcp, .. } = scenario;
             let mut setup = Setup { headers: *headers, tcp, link_rate, streams, memory: &mut memory };
@@ -190,12 +196,12 @@ impl<P: Probe> World<P> {
             Event::WiredArrival(direction) => self.arrive_wired(direction),
             Event::NodeDeparture(direction) => self.depart_to_node(direction),
             Event::NodeArrival(direction) => self.arrive_at_node(direction),
-            Event::FrameDeparture(direction) => {
+            Event::FrameDeparture(direction, line) => {
                 let now = self.now;
-                self.end(direction).depart(now);
+                self.end(direction).depart(line, now);
                 self.pump(direction);
             }
-            Event::FrameArrival(direction) => self.arrive_frame(direction),
+            Event::FrameArrival(direction, line) => self.arrive_frame(direction, line),
             Event::ServiceTimer(direction) => {
                 let now = self.now;
                 self.end(direction).ring(now);
@@ -217,13 +223,13 @@ impl<P: Probe> World<P> {
         }
     }
 
-    fn arrive_frame(&mut self, direction: Direction) {
+    fn arrive_frame(&mut self, direction: Direction, line: LineId) {
         let Self { access_point, client, events, now, .. } = self;
         let (sender, receiver, receiving) = match direction {
             Direction::Down => (access_point, client, Direction::Up),
             Direction::Up => (client, access_point, Direction::Down),
         };
-        let Some(frame) = sender.arrive(events, *now) else { return };
+        let Some(frame) = sender.arrive(line, events, *now) else { return };
         self.probe.frame_received(direction, &frame, *now);
         receiver.service.handle_frame(frame, *now);
         self.pump(receiving);

@@ -9,14 +9,13 @@ use super::below::What;
 use super::config::{Config, Mechanism};
 use super::cut::CutLength;
 use super::holes::Holes;
-use super::lines::PerLine;
 use super::packets::Packets;
 use super::timing::Timing;
 use super::wire::{self, Counter, LONG_REACH, Number};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use arqway_arq::{Resequencing, RetransmissionBuffer, Window};
-use arqway_contract::{Clock, Counters, Frame, LineId, LineState, LinkContext, Packet, Start, Turn};
+use arqway_contract::{Clock, Counters, Frame, LineId, LineState, LinkContext, Packet, PerLine, Start, Turn};
 use arqway_ip::{Compressor, Outline, is_left};
 use arqway_units::{Octets, Span, Time};
 use bytes::Bytes;
@@ -189,7 +188,7 @@ impl Sender {
     /// A line is there, or is not: what was under way on that one may be lost, and goes again by another.
     pub(super) fn set_line(&mut self, line: LineId, state: LineState) {
         let is_fixed = self.config.without == Some(Mechanism::TailProbe);
-        self.lines.reach(line, || Line::new(Timing::new(Some(state.round_trip), is_fixed)));
+        self.lines.reach(line, |_| Line::new(Timing::new(Some(state.round_trip), is_fixed)));
         let was_up = core::mem::replace(&mut self.lines.get_mut(line).is_up, state.is_up);
         if was_up && !state.is_up {
             self.lose_line(line);
@@ -345,7 +344,8 @@ impl Sender {
             counters.timeouts += 1;
             of_line.poll_wanted = true;
             let is_unknown = |state: &Outgoing| {
-                state.fate != Fate::Arrived && (!are_several || state.last.line == line && state.last != Sent::default())
+                state.fate != Fate::Arrived
+                    && (!are_several || state.last.line == line && state.last != Sent::default())
             };
             let unknown = |number: &Number| self.buffer.get(*number).is_some_and(|frame| is_unknown(&frame.state));
             if let Some(oldest) = self.buffer.window().numbers().find(unknown) {

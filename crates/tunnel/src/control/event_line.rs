@@ -102,6 +102,16 @@ pub enum What {
     Up,
     /// They do not.
     Down,
+    /// Packets cross a line, of several.
+    LineUp {
+        /// Its number.
+        line: u8,
+    },
+    /// They do not; what had been given to it goes by another.
+    LineDown {
+        /// Its number.
+        line: u8,
+    },
     /// Less than half of what was sent at the configured rate arrives: this end sends more slowly.
     Slowed {
         /// At most so fast.
@@ -175,6 +185,8 @@ impl What {
             Event::Session(session::Event::Moved { to, .. }) => Self::Moved { to: to.to_string() },
             Event::Link(_, bearer::Event::Up) => Self::Up,
             Event::Link(_, bearer::Event::Down) => Self::Down,
+            Event::Link(_, bearer::Event::LineUp(line)) => Self::LineUp { line: line.number() },
+            Event::Link(_, bearer::Event::LineDown(line)) => Self::LineDown { line: line.number() },
             Event::Link(_, bearer::Event::Slowed(pace)) => Self::Slowed { to_bps: pace.as_bits_per_second() },
             Event::Link(_, bearer::Event::Rate(found)) => Self::Rate { found_bps: found.as_bits_per_second() },
             Event::Link(_, bearer::Event::RateTooHigh(carries)) => {
@@ -256,6 +268,8 @@ impl fmt::Display for What {
             Self::Moved { to } => write!(out, "address changed to {to}"),
             Self::Up => write!(out, "link up"),
             Self::Down => write!(out, "link down"),
+            Self::LineUp { line } => write!(out, "line {line} up"),
+            Self::LineDown { line } => write!(out, "line {line} down"),
             Self::Slowed { to_bps } => match BitRate::from_bits_per_second(*to_bps) {
                 Some(rate) => write!(out, "less than half of what is sent arrives; rate lowered to {rate}"),
                 None => write!(out, "less than half of what is sent arrives; rate lowered"),

@@ -203,6 +203,20 @@ impl Flows {
         }
     }
 
+    /// The same of the queue that most waits in, whosever turn it is.
+    pub(super) fn next_of_longest(&mut self, bounds: Option<Bounds>, step: Option<Span>, now: Time) -> Option<Packet> {
+        if self.len() == 0 {
+            return None;
+        }
+        let queue = self.gives_way(self.last, 0);
+        let packet = self.take(queue, bounds, step, now);
+        self.resized(queue);
+        let packet = packet?;
+        self.last = queue;
+        self.charge(queue, octets(&packet));
+        Some(packet)
+    }
+
     /// Puts the packet back that was taken last.
     pub(super) fn put_back(&mut self, packet: Packet) {
         let queue = self.last;

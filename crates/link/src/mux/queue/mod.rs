@@ -248,6 +248,24 @@ impl ClassQueue {
         }
     }
 
+    /// The same, of the flow that most waits of.
+    pub(super) fn pop_of_longest(&mut self, now: Time) -> Option<Packet> {
+        if self.coupled.is_some() {
+            return self.pop(now);
+        }
+        self.flows.next_of_longest(self.bounds, self.aims.map(|aims| aims.step), now)
+    }
+
+    /// How much waits.
+    pub(super) fn waiting(&self) -> Octets {
+        Octets::of(self.flows.octets())
+    }
+
+    /// Whether its packets wait for others that are lost and sent again.
+    pub(super) fn is_held_back(&self) -> bool {
+        self.is_held_back
+    }
+
     /// Puts the one back that was taken last.
     pub(super) fn put_back(&mut self, packet: Packet) {
         self.flows.put_back(packet);

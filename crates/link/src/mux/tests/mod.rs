@@ -67,7 +67,7 @@ fn a_service_has_no_more_frames_in_the_scheduler_than_its_depth() {
             mux.handle_packet(packet(Protocol::UDP), Time::ZERO).expect("room");
         }
         assert!(mux.poll_frame(Time::ZERO, Octets::MAX).is_some());
-        assert_eq!(mux.scheduler.waiting(LaneId(1)), depth - 1);
+        assert_eq!(mux.schedulers.first.waiting(LaneId(1)), depth - 1);
     }
 }
 

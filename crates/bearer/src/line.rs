@@ -1,0 +1,101 @@
+//! One line of a bearer: the path that its datagrams take, and what is on its way between services and that path.
+//!
+//! ```text
+//!     Shared    services, epoch, settings, what is counted         one of each
+//!        | |
+//!     Line Line   path: pace, MTU, reports, liveness               one of each for every line,
+//!                 transit: frames packed, cut, departing           and numbers of datagrams of its own
+//! ```
+
+use super::pack::Packer;
+use super::path::Path;
+use super::pieces::{Assembler, Cutter};
+use super::{Config, Outage};
+use alloc::collections::VecDeque;
+use arqway_contract::{Departure, Frame, LineId, LineState, LinkContext, LinkService, Tag, Ticket};
+use arqway_units::Time;
+
+#[derive(Debug)]
+pub(super) struct Line {
+    pub(super) id: LineId,
+    pub(super) path: Path,
+    pub(super) transit: Transit,
+    /// Why it is away, as the owner says of this line alone.
+    pub(super) outage: Outage,
+    /// What the services were told of it.
+    pub(super) is_up: bool,
+}
+
+/// What is on its way between services and datagrams. It belongs to one epoch: the next one begins with another.
+#[derive(Debug, Default)]
+pub(super) struct Transit {
+    pub(super) packer: Packer,
+    pub(super) cutter: Cutter,
+    pub(super) assembler: Assembler,
+    /// Frames of the services that are in datagrams, in the order of these.
+    pub(super) departing: VecDeque<Departing>,
+    pub(super) wants: Wants,
+    /// The largest room that services were asked to fill.
+    pub(super) granted: usize,
+    /// Counts the frames asked for while some may be too large.
+    pub(super) asked: u8,
+}
+
+/// A frame in a datagram.
+#[derive(Debug)]
+pub(super) struct Departing {
+    pub(super) datagram: u64,
+    /// When the datagram's last bit is out by the pace; without one, the owner says when.
+    pub(super) at: Option<Time>,
+    pub(super) tag: Tag,
+    pub(super) ticket: Ticket,
+}
+
+/// Datagrams without frames that wait for the pace.
+#[derive(Debug, Default)]
+pub(super) struct Wants {
+    pub(super) ping: bool,
+    /// The size of a probe that arrived.
+    pub(super) answer: Option<u16>,
+    /// A report that found no place in a datagram of frames.
+    pub(super) report: bool,
+    /// The services, or one of these, wait for the pace until then, or until a report makes room.
+    pub(super) turn: Option<Time>,
+    /// The peer takes short names.
+    pub(super) short: bool,
+}
+
+impl Line {
+    pub(super) fn new(id: LineId, config: &Config, context: &LinkContext, now: Time) -> Self {
+        let path = Path::new(config, id, context, now);
+        Self { id, path, transit: Transit::default(), outage: Outage::default(), is_up: false }
+    }
+
+    /// Whether datagrams cross it, as far as this line is concerned.
+    pub(super) fn is_there(&self) -> bool {
+        self.outage.is_over() && self.path.liveness.is_up()
+    }
+
+    /// What services are told of it.
+    pub(super) fn state(&self) -> LineState {
+        LineState { is_up: self.is_up, rate: self.path.capacity(), round_trip: self.path.round_trip() }
+    }
+
+    /// Nothing that services gave it for datagrams goes any more. Frames that nobody waits for are another line's.
+    pub(super) fn empty(&mut self, inner: &mut impl LinkService, now: Time) -> VecDeque<Frame> {
+        for Departing { tag, ticket, .. } in self.transit.departing.drain(..) {
+            inner.handle_departure(tag, ticket, Departure::Sent, now);
+        }
+        let mut others = VecDeque::new();
+        let cut = self.transit.cutter.abandon();
+        let mut dropped = |tag, ticket| inner.handle_departure(tag, ticket, Departure::Dropped, now);
+        cut.into_iter().for_each(|(tag, ticket)| dropped(tag, ticket));
+        while let Some(frame) = self.transit.packer.first() {
+            match frame.ticket {
+                Some(ticket) => dropped(frame.tag, ticket),
+                None => others.push_back(frame),
+            }
+        }
+        others
+    }
+}
