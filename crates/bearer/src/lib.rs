@@ -122,6 +122,8 @@ impl<S: LinkService> Bearer<S> {
         let mut lines = PerLine::new(Line::new(LineId::FIRST, &config, &context, now));
         if let Some(last) = LineId::first(config.line.len()).next_back() {
             lines.reach(last, |id| Line::new(id, &config, &context, now));
+            let are_several = lines.are_several();
+            lines.iter_mut().for_each(|line| line.path.has_others = are_several);
         }
         let shared = Shared::new(config, builder, context, &lines.first.path, boot, now);
         let mut bearer = Self { shared, lines, turn: LineId::FIRST };
@@ -288,17 +290,18 @@ impl<S: LinkService> Bearer<S> {
         if self.shared.epoch.id().is_none() {
             return;
         }
+        self.mind_silence(now);
         for line in self.lines.ids() {
-            self.mind_silence(line, now);
-            let Line { path, is_up, .. } = self.line(line);
-            if *is_up && path.mtu.expire(path.round_trip(), now) {
+            let is_up = self.shared.is_up;
+            let Line { path, is_up: is_line_up, .. } = self.line(line);
+            if is_up && *is_line_up && path.mtu.expire(path.round_trip(), now) {
                 path.interrupt();
                 self.shared.counters.black_holes += 1;
-                // Small datagrams take less time at the pace, so less silence is borne.
-                self.mind_silence(line, now);
             }
             self.tell_mtu(line);
         }
+        // Small datagrams take less time at the pace, so less silence is borne.
+        self.mind_silence(now);
     }
 }
 

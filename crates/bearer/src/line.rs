@@ -13,7 +13,7 @@ use super::pieces::{Assembler, Cutter};
 use super::{Config, Outage};
 use alloc::collections::VecDeque;
 use arqway_contract::{Departure, Frame, LineId, LineState, LinkContext, LinkService, Tag, Ticket};
-use arqway_units::Time;
+use arqway_units::{Span, Time};
 
 #[derive(Debug)]
 pub(super) struct Line {
@@ -24,6 +24,8 @@ pub(super) struct Line {
     pub(super) outage: Outage,
     /// What the services were told of it.
     pub(super) is_up: bool,
+    /// When its round trip was measured last, or was to be, and how many frames the link had sent by then.
+    measured: Option<(Time, u64)>,
 }
 
 /// What is on its way between services and datagrams. It belongs to one epoch: the next one begins with another.
@@ -68,7 +70,18 @@ pub(super) struct Wants {
 impl Line {
     pub(super) fn new(id: LineId, config: &Config, context: &LinkContext, now: Time) -> Self {
         let path = Path::new(config, id, context, now);
-        Self { id, path, transit: Transit::default(), outage: Outage::default(), is_up: false }
+        Self { id, path, transit: Transit::default(), outage: Outage::default(), is_up: false, measured: None }
+    }
+
+    /// Its round trip has just been measured, or is about to be.
+    pub(super) fn was_measured(&mut self, frames: u64, now: Time) {
+        self.measured = Some((now, frames));
+    }
+
+    /// Whether it is to be asked how long a round trip takes: it was not for so long, while frames went by other lines. Nobody asks on a link
+    /// that is idle.
+    pub(super) fn wants_measuring(&self, frames: u64, interval: Span, now: Time) -> bool {
+        self.measured.is_none_or(|(at, before)| frames > before && now.since(at) >= interval)
     }
 
     /// Whether datagrams cross it, as far as this line is concerned.

@@ -78,6 +78,7 @@ impl<S: LinkService> Bearer<S> {
         }
         let Self { shared, lines, .. } = self;
         lines.reach(line, |id| Line::new(id, &shared.config, &shared.context, now));
+        lines.iter_mut().for_each(|line| line.path.has_others = true);
         self.tell_lines(now);
         self.tell_services(now);
     }
@@ -159,10 +160,10 @@ impl<S: LinkService> Bearer<S> {
         self.tell_capacity();
     }
 
-    /// Asks a silent line, and gives it up.
-    pub(super) fn mind_silence(&mut self, line: LineId, now: Time) {
-        let limits = self.limits_of(line);
-        loop {
+    /// Asks silent lines, and gives them up. With one that goes, others are waited for longer.
+    pub(super) fn mind_silence(&mut self, now: Time) {
+        while let Some(line) = self.silent_line(now) {
+            let limits = self.limits_of(line);
             let Line { path, transit, .. } = self.line(line);
             match path.liveness.act(path.sent.unanswered_since(), limits, now) {
                 Some(Act::Ping) => transit.wants.ping = true,
@@ -170,6 +171,19 @@ impl<S: LinkService> Bearer<S> {
                 None => return,
             }
         }
+    }
+
+    /// A line about whose silence something is to be done now.
+    fn silent_line(&self, now: Time) -> Option<LineId> {
+        let is_due = |line: &&Line| self.silence_ends(line).is_some_and(|deadline| deadline <= now);
+        self.lines.iter().find(is_due).map(|line| line.id)
+    }
+
+    /// When something is to be done about the silence of a line.
+    pub(super) fn silence_ends(&self, line: &Line) -> Option<Time> {
+        let Line { path, outage, .. } = line;
+        let deadline = path.liveness.deadline(path.sent.unanswered_since(), self.limits_of(line.id));
+        deadline.filter(|_| outage.is_over())
     }
 
     /// After how much silence a line is asked and given up: sooner while there is another.

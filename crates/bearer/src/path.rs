@@ -66,6 +66,9 @@ pub(super) struct Path {
     first_round_trip: Span,
     overhead: u16,
     silence: Span,
+    /// Whether the link has other lines: then what arrives by this one is to be told soon, also where nothing goes the other way that would tell
+    /// how long a round trip takes.
+    pub(super) has_others: bool,
 }
 
 impl Path {
@@ -88,6 +91,7 @@ impl Path {
             first_round_trip: context.delay.map_or(FIRST_ROUND_TRIP, |delay| delay * 2),
             overhead: u16::try_from(config.overhead.as_u64()).unwrap_or(u16::MAX),
             silence: config.silence,
+            has_others: false,
         }
     }
 
@@ -225,8 +229,11 @@ impl Path {
         let (round_trip, usual) = (self.round_trip(), self.limits());
         let report = self.report_intervals().alone * 5 / 4;
         let varies = Span::from_seconds(self.estimate.srttvar() * Arithmetic::Float.tick().as_seconds()) * 4;
-        let limit = (round_trip + SHORTEST_SILENCE.max(report).max(varies)).min(usual.limit);
-        Limits { patience: (round_trip + report).clamp(limit / 2, limit - limit / 8), limit }
+        let more = SHORTEST_SILENCE.max(report).max(varies);
+        if round_trip + more >= usual.limit {
+            return usual;
+        }
+        Limits { patience: round_trip + more * 3 / 4, limit: round_trip + more }
     }
 
     /// How long the largest datagram takes at the pace: a ping may have to wait for one.
@@ -237,7 +244,8 @@ impl Path {
 
     /// How long to wait between reports. Liveness needs a few of them within its limit, however slow the path.
     pub(super) fn report_intervals(&self) -> Intervals {
-        let quarter = if self.automatic.is_some() { Span::ZERO } else { self.round_trip() / 4 };
+        let is_soon = self.automatic.is_some() || self.has_others;
+        let quarter = if is_soon { Span::ZERO } else { self.round_trip() / 4 };
         let interval = |octets: usize| {
             let share = self.rest_after(Octets::of(octets));
             quarter.max(SHORTEST_REPORT_INTERVAL).max(share).min(self.limit() / 4)

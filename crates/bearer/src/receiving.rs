@@ -147,6 +147,8 @@ impl<S: LinkService> Bearer<S> {
         let Some(news) = path.sent.report(report, now) else { return };
         transit.wants.short |= report.takes_short;
         if let Some(round_trip) = news.round_trip {
+            let frames = self.shared.counters.frames_sent;
+            self.line(line).was_measured(frames, now);
             self.line(line).path.sample(round_trip);
             self.tell_capacity();
         }

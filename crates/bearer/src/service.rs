@@ -60,6 +60,12 @@ impl<S: LinkService> LinkService for Bearer<S> {
             shared.inner.handle_turn(Turn::of(*turn));
         }
         let line = lines.get_mut(*turn);
+        let frames = shared.counters.frames_sent;
+        let is_agreed = shared.is_up && line.is_up;
+        if count > 1 && is_agreed && line.wants_measuring(frames, shared.config.probe_interval, shared.last_input) {
+            line.was_measured(frames, shared.last_input);
+            line.transit.wants.ping = true;
+        }
         let datagram = line.next_datagram(shared, count, now, room.as_usize());
         if datagram.is_none() {
             line.path.pace.is_idle();
@@ -141,7 +147,6 @@ impl<S: LinkService> Bearer<S> {
         if !outage.is_over() {
             return None;
         }
-        let unanswered = path.sent.unanswered_since();
         // What is due already waits for the pace or for room below, not for time.
         let ahead = [
             path.received.due(),
@@ -151,7 +156,7 @@ impl<S: LinkService> Bearer<S> {
         let ahead = ahead.into_iter().map(|deadline| deadline.filter(|deadline| *deadline > self.shared.last_input));
         let others = [
             transit.departing.front().and_then(|departing| departing.at),
-            path.liveness.deadline(unanswered, self.limits_of(line.id)).filter(|_| is_agreed),
+            self.silence_ends(line).filter(|_| is_agreed),
             path.mtu.deadline(path.round_trip()).filter(|_| line.is_up && self.shared.is_up),
         ];
         ahead.chain(others).flatten().min()

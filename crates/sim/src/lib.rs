@@ -71,5 +71,5 @@ pub use rate::{Rate, RateFile, RateFormat, RateStep, RateTrace, StepRate, Wander
 pub use recorded::{Recorded, Trace, TraceEnd, TraceError, TraceStep};
 pub use scenario::{ForwardingNode, Scenario, Wired};
 pub use service_outcome::ServiceOutcome;
-pub use wireless::{Differences, MtuStep, Wireless};
+pub use wireless::{Absence, Differences, MtuStep, Wireless, WirelessLine};
 pub use world::World;

@@ -4,6 +4,7 @@ mod bearer;
 mod bulk;
 mod hosts;
 mod laws;
+mod lines;
 mod memory;
 mod mobility;
 mod ns2_traces;

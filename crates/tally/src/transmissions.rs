@@ -65,6 +65,11 @@ impl Transmissions {
         self.next() - 1 - self.reported
     }
 
+    /// Whether something has gone of which it is not known whether it arrived.
+    pub(super) fn has_unjudged(&self) -> bool {
+        !self.sent.is_empty()
+    }
+
     /// A frame starts. Its counter.
     pub(super) fn start(&mut self, frames: Range<u64>, octets: usize, is_whole: bool, now: Time) -> Counter {
         let counter = Counter::new(self.next());

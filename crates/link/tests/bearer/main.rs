@@ -3,6 +3,7 @@
 mod breaker;
 mod capacity;
 mod epochs;
+mod lines;
 mod pace;
 mod promises;
 mod shortfall;

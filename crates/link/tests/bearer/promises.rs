@@ -58,6 +58,7 @@ fn setting() -> impl Strategy<Value = Setting> {
                 ways,
                 seed: u64::from(seed) + 1,
                 outages: outages.into_iter().map(|(from, length)| (from, from + length)).collect(),
+                more: Vec::new(),
                 mtus,
                 restarts,
                 late: Span::from_milliseconds(u64::from(seed % 6)),

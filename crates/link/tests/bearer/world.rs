@@ -1,8 +1,9 @@
 //! Two ends, and a path between them that loses, doubles and reorders datagrams, falls silent, and changes its MTU.
 
 use arqway_link::bearer::{Bearer, BearerCounters, Config, Event};
-use arqway_link::{AnyService, ShortForm, WorldDefaults};
-use arqway_link::{Checked, Frame, LinkContext, LinkService, Packet, Port, Side, Tag, Ticket, pump};
+use arqway_link::mux::{self, Mux};
+use arqway_link::{Checked, Frame, LineId, LinkContext, LinkService, Packet, Port, Side, Tag, Ticket, pump};
+use arqway_link::{ShortForm, WorldDefaults};
 use arqway_units::{BitRate, Octets, Pacer, Span, Time};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -10,7 +11,7 @@ use std::collections::{BTreeMap, VecDeque};
 const NAMED_IN_FULL: std::ops::RangeInclusive<u8> = 0x80..=0x85;
 const PING: u8 = 0x83;
 
-pub(super) type End = Checked<Bearer<Checked<AnyService>>>;
+pub(super) type End = Checked<Bearer<Checked<Mux>>>;
 
 /// One direction of the path: a modem with a queue, then the way.
 #[derive(Debug, Clone)]
@@ -26,6 +27,14 @@ pub(super) struct Way {
     pub(super) doubled: u64,
 }
 
+/// Another path.
+#[derive(Debug, Clone)]
+pub(super) struct Line {
+    pub(super) ways: [Way; 2],
+    /// Nothing crosses it, either way.
+    pub(super) outages: Vec<(u64, u64)>,
+}
+
 #[derive(Debug, Clone)]
 pub(super) struct Setting {
     pub(super) service: &'static str,
@@ -34,6 +43,8 @@ pub(super) struct Setting {
     pub(super) seed: u64,
     /// Nothing crosses the path, either way.
     pub(super) outages: Vec<(u64, u64)>,
+    /// More lines than the one that the path is.
+    pub(super) more: Vec<Line>,
     /// From when on which MTU.
     pub(super) mtus: Vec<(u64, u16)>,
     /// When which end restarts, in milliseconds.
@@ -54,10 +65,25 @@ impl Setting {
             ways: [way.clone(), way],
             seed: 1,
             outages: Vec::new(),
+            more: Vec::new(),
             mtus: vec![(0, 1500)],
             restarts: Vec::new(),
             late: Span::ZERO,
         }
+    }
+
+    /// One way of a line.
+    fn way(&self, line: LineId, index: usize) -> &Way {
+        let more = line.index().checked_sub(1).map(|line| &self.more[line].ways);
+        &more.unwrap_or(&self.ways)[index]
+    }
+
+    fn outages(&self, line: LineId) -> &[(u64, u64)] {
+        line.index().checked_sub(1).map_or(&self.outages, |line| &self.more[line].outages)
+    }
+
+    fn lines(&self) -> usize {
+        1 + self.more.len()
     }
 
     pub(super) fn with_rate(mut self, pace: &str) -> Self {
@@ -92,10 +118,11 @@ pub(super) struct Machine {
     pub(super) taken: Vec<(u8, u32)>,
     pub(super) delivered: Vec<Delivered>,
     pub(super) events: Vec<(Time, Event)>,
-    ready: VecDeque<Frame>,
+    /// By lines.
+    ready: Vec<VecDeque<Frame>>,
     departed: Vec<(Tag, Ticket)>,
     wake_at: Option<Time>,
-    modem: Modem,
+    modems: Vec<Modem>,
     /// When each datagram was sent, and its size.
     pub(super) sent: Vec<(Time, usize)>,
 }
@@ -127,7 +154,8 @@ pub(super) fn end(setting: &Setting, index: usize, incarnation: u8, now: Time) -
     let service: ShortForm = setting.service.parse().expect("a scheme");
     let service = service.in_world(&WorldDefaults::default()).expect("in any world");
     let boot = setting.seed.wrapping_mul(1000) + 100 * index as u64 + u64::from(incarnation);
-    let builder = move |context: &LinkContext| Checked::new(service.build(context));
+    let plan = mux::Config::new(service).plan().expect("one service");
+    let builder = move |context: &LinkContext| Checked::new(plan.build(context));
     Checked::new(Bearer::new(setting.config.clone(), builder, side.into(), boot, now))
 }
 
@@ -158,10 +186,16 @@ impl Machine {
             taken: Vec::new(),
             delivered: Vec::new(),
             events: Vec::new(),
-            ready: VecDeque::new(),
+            ready: vec![VecDeque::new(); setting.lines()],
             departed: Vec::new(),
             wake_at: None,
-            modem: Modem { pacer: Pacer::new(setting.ways[index].rate), out: VecDeque::new(), deepest: 0 },
+            modems: LineId::first(setting.lines())
+                .map(|line| Modem {
+                    pacer: Pacer::new(setting.way(line, index).rate),
+                    out: VecDeque::new(),
+                    deepest: 0,
+                })
+                .collect(),
             sent: Vec::new(),
         }
     }
@@ -180,7 +214,7 @@ impl Machine {
 
     /// The most datagrams that stood in the modem since this was asked.
     pub(super) fn deepest_queue(&mut self) -> usize {
-        core::mem::take(&mut self.modem.deepest)
+        core::mem::take(&mut self.modems[0].deepest)
     }
 
     /// When events of a kind happened, in milliseconds.
@@ -192,22 +226,30 @@ impl Machine {
 
 /// What the pump sees: a socket that takes everything.
 struct Socket<'a> {
-    machine: &'a mut VecDeque<Frame>,
+    ready: &'a mut [VecDeque<Frame>],
+    line: LineId,
     sent: Vec<Frame>,
     delivered: Vec<Packet>,
     deadline: Option<Time>,
 }
 
 impl Port for Socket<'_> {
+    fn lines(&self) -> usize {
+        self.ready.len()
+    }
+    fn turn_to(&mut self, line: LineId) {
+        self.line = line;
+    }
     fn room(&self) -> Option<Octets> {
         Some(Octets::MAX)
     }
     fn hand_over(&mut self, frame: Frame, _: Time) -> Result<(), Frame> {
-        self.machine.push_back(frame);
+        assert_eq!(frame.line(), self.line, "a frame goes by the line that it was asked for by");
+        self.ready[self.line.index()].push_back(frame);
         Ok(())
     }
     fn take_ready(&mut self) -> Option<Frame> {
-        self.machine.pop_front()
+        self.ready[self.line.index()].pop_front()
     }
     fn transmit(&mut self, frame: Frame, _: Time) {
         self.sent.push(frame);
@@ -255,7 +297,7 @@ impl World {
 
     /// An end's modem has another rate from now on.
     pub(super) fn set_modem(&mut self, index: usize, rate: &str) {
-        self.machines[index].modem.pacer = Pacer::new(rate.parse().expect("a rate"));
+        self.machines[index].modems[0].pacer = Pacer::new(rate.parse().expect("a rate"));
     }
 
     /// Somebody else writes a datagram of this number to an end, in its peer's name.
@@ -319,7 +361,7 @@ impl World {
                 (machine.end, machine.incarnation, machine.next_packet) = (end, incarnation, 0);
                 machine.taken.clear();
                 machine.delivered.clear();
-                machine.ready.clear();
+                machine.ready.iter_mut().for_each(VecDeque::clear);
                 machine.departed.clear();
                 self.turn(index);
             }
@@ -334,8 +376,13 @@ impl World {
             for (tag, ticket) in core::mem::take(&mut machine.departed) {
                 machine.end.handle_departure(tag, ticket, arqway_link::Departure::Sent, now);
             }
-            let mut socket =
-                Socket { machine: &mut machine.ready, sent: Vec::new(), delivered: Vec::new(), deadline: None };
+            let mut socket = Socket {
+                ready: &mut machine.ready,
+                line: LineId::FIRST,
+                sent: Vec::new(),
+                delivered: Vec::new(),
+                deadline: None,
+            };
             pump(&mut machine.end, &mut socket, now);
             let Socket { sent, delivered, deadline, .. } = socket;
             machine.wake_at = deadline.map(|deadline| deadline.max(now) + self.setting.late);
@@ -358,19 +405,20 @@ impl World {
         machine.departed.extend(frame.ticket.map(|ticket| (frame.tag, ticket)));
         let size = frame.size() + self.setting.config.overhead;
         machine.sent.push((now, size.as_usize()));
-        let Modem { pacer, out, deepest } = &mut machine.modem;
+        let line = frame.line();
+        let Modem { pacer, out, deepest } = &mut machine.modems[line.index()];
         while out.front().is_some_and(|at| *at <= now) {
             out.pop_front();
         }
-        if out.len() >= self.setting.ways[index].queue {
+        if out.len() >= self.setting.way(line, index).queue {
             return;
         }
         let departure = out.back().copied().unwrap_or(now).max(now) + pacer.time_to_send(size);
         out.push_back(departure);
         *deepest = (*deepest).max(out.len());
-        let way = self.setting.ways[index].clone();
+        let way = self.setting.way(line, index).clone();
         let mtu = self.setting.mtus.iter().rev().find(|(from, _)| at(*from) <= now).map_or(1500, |(_, mtu)| *mtu);
-        let is_cut = self.setting.outages.iter().any(|(from, to)| (at(*from)..at(*to)).contains(&departure));
+        let is_cut = self.setting.outages(line).iter().any(|(from, to)| (at(*from)..at(*to)).contains(&departure));
         if size > Octets::new(mtu.into()) || is_cut || self.random(1000) < way.lost {
             return;
         }
@@ -380,7 +428,7 @@ impl World {
         let copies = if self.random(1000) < way.doubled { 2 } else { 1 };
         for _ in 0..copies {
             let late = Span::from_nanoseconds(self.random(way.jitter.as_nanoseconds()));
-            let wired = Frame::from_wire(frame.tag, frame.parts().concat().into());
+            let wired = Frame::from_wire(frame.tag, frame.parts().concat().into()).by(line);
             self.schedule(departure + way.delay + late, Happening::Arrival(1 - index, wired));
         }
     }

@@ -288,7 +288,7 @@ impl Sender {
         let is_at_rest = self.is_at_rest();
         let Turn { line, is_soonest, .. } = self.turn;
         let line = self.lines.get_mut(line);
-        let has_unknown = is_soonest || line.transmissions.unreported() > 0;
+        let has_unknown = is_soonest || line.transmissions.has_unjudged();
         if has_unknown && !line.is_watched() && !is_at_rest {
             line.timing.fell_silent(loses_frames, now);
         }

@@ -1,0 +1,175 @@
+//! Bearers with several lines: each comes and goes, and nothing is lost with one.
+
+use super::longest_gap;
+use super::world::{Line, Setting, Way, World, at};
+use arqway_link::bearer::{Event, LineConfig, Rate};
+use arqway_link::{LineId, LinkService};
+use arqway_units::{BitRate, Span};
+use proptest::prelude::*;
+
+fn line(number: u8) -> LineId {
+    LineId::new(number).expect("fewer than eight")
+}
+
+fn way(megabits: u64, milliseconds: u64) -> Way {
+    Way {
+        rate: BitRate::from_bits_per_second(megabits * 1_000_000).expect("not zero"),
+        queue: 1000,
+        delay: Span::from_milliseconds(milliseconds),
+        jitter: Span::ZERO,
+        lost: 0,
+        doubled: 0,
+    }
+}
+
+/// Lines with paces a little below what their modems carry.
+fn setting(service: &'static str, lines: &[Way]) -> Setting {
+    let mut setting = Setting::new(service);
+    setting.ways = [lines[0].clone(), lines[0].clone()];
+    setting.more =
+        lines[1..].iter().map(|way| Line { ways: [way.clone(), way.clone()], outages: Vec::new() }).collect();
+    let pace = |way: &Way| BitRate::from_bits_per_second(way.rate.as_bits_per_second() * 49 / 50);
+    let config = |way: &Way| LineConfig { rate: pace(way).map(Rate::Fixed), rate_up: None };
+    setting.config.line = lines.iter().map(config).collect();
+    setting
+}
+
+/// Everything that was taken has arrived once and in order.
+fn check(world: &World, index: usize) {
+    let (sender, receiver) = (&world.machines[index], &world.machines[1 - index]);
+    let taken: Vec<_> = sender.taken.iter().map(|(_, number)| *number).collect();
+    let arrived: Vec<_> = receiver.delivered.iter().map(|one| one.number).collect();
+    let wrong = arrived.iter().zip(&taken).position(|(arrived, taken)| arrived != taken);
+    let near = wrong.map(|at| &arrived[at..(at + 10).min(arrived.len())]);
+    assert!(arrived == taken, "{} of {}, {near:?} from {wrong:?} on", arrived.len(), taken.len());
+}
+
+#[test]
+fn a_line_that_dies_is_given_up_after_a_round_trip_and_50_ms_and_what_it_had_goes_by_the_other() {
+    for dies in [0, 1] {
+        let mut setting = setting("tally", &[way(2, 50), way(2, 50)]);
+        let outage = vec![(2000, 7000)];
+        if dies == 0 {
+            setting.outages = outage
+        } else {
+            setting.more[0].outages = outage
+        }
+        let mut world = World::new(setting);
+        // More than one line carries.
+        world.packets(0, 1000, 2400, 0, 3000);
+        world.run_until(60_000);
+        check(&world, 0);
+        let sender = &world.machines[0];
+        let down = sender.when(Event::LineDown(line(dies)));
+        // What went last was heard of up to half a round trip after the line had died; a datagram takes 4 ms, and reports are 25 ms apart.
+        assert!(matches!(down[..], [at] if (2100..=2210).contains(&at)), "{down:?}");
+        let up = sender.when(Event::LineUp(line(dies)));
+        assert!(matches!(up[..], [.., at] if (7000..=8200).contains(&at)), "{up:?}");
+        assert_eq!((sender.when(Event::Down), sender.is_up()), (Vec::new(), true));
+        assert!(longest_gap(&world, 1, 1000, 7000) <= 300 + 2 * 100, "{}", longest_gap(&world, 1, 1000, 7000));
+    }
+}
+
+#[test]
+fn where_all_lines_die_services_stand_still_and_go_on_with_the_first_that_is_back() {
+    let mut setting = setting("tally", &[way(2, 50), way(2, 20)]);
+    (setting.outages, setting.more[0].outages) = (vec![(2000, 9000)], vec![(3000, 30_000)]);
+    let mut world = World::new(setting);
+    world.packets(0, 1000, 200, 0, 50_000);
+    world.run_until(60_000);
+    check(&world, 0);
+    let (down, up) = (world.machines[0].when(Event::Down), world.machines[0].when(Event::Up));
+    assert!(matches!(down[..], [at] if (3000..4300).contains(&at)), "{down:?}");
+    assert!(matches!(up[..], [_, at] if (9000..10_300).contains(&at)), "{up:?}");
+}
+
+#[test]
+fn a_service_that_wants_order_has_one_line_at_a_time_and_the_next_one_when_that_dies() {
+    let mut setting = setting("sr:3", &[way(2, 50), way(2, 20)]);
+    setting.more[0].outages = vec![(3000, 6000)];
+    let mut world = World::new(setting);
+    world.packets(0, 1000, 200, 0, 50_000);
+    world.run_until(60_000);
+    check(&world, 0);
+    let delay = |from: u64, to: u64| {
+        let within = world.machines[1].delivered.iter().filter(|one| (at(from)..at(to)).contains(&one.at));
+        within.map(|one| (one.at - at(50 * u64::from(one.number))).as_nanoseconds() / 1_000_000).collect::<Vec<_>>()
+    };
+    assert!(delay(1000, 3000).iter().all(|delay| *delay < 40), "by the nearer line: {:?}", delay(1000, 3000));
+    assert!(delay(5000, 6000).iter().all(|delay| (50..100).contains(delay)), "{:?}", delay(5000, 6000));
+}
+
+#[test]
+fn idle_lines_send_nothing_and_wake_nobody() {
+    let mut world = World::new(setting("tally", &[way(2, 50), way(2, 20), way(10, 200)]));
+    world.packets(0, 1000, 500, 0, 2000);
+    world.run_until(20_000);
+    let sent = [0, 1].map(|index| world.machines[index].sent.len());
+    check(&world, 0);
+    assert_eq!([0, 1].map(|index| world.machines[index].deadline()), [None, None]);
+    world.run_until(3_600_000);
+    assert_eq!([0, 1].map(|index| world.machines[index].sent.len()), sent);
+}
+
+/// From now on all lines are there, and lose nothing.
+const HEALED: u64 = 10_000;
+
+fn lines() -> impl Strategy<Value = Setting> {
+    let way = (1u64..12, 1u64..300, 0u64..200, 4usize..200, 0u64..20, 0u64..50).prop_map(
+        |(megabits, delay, lost, queue, jitter, doubled)| Way {
+            queue,
+            jitter: Span::from_milliseconds(jitter),
+            lost,
+            doubled,
+            ..way(megabits, delay)
+        },
+    );
+    let outages = proptest::collection::vec((0u64..HEALED - 3000, 0u64..3000), 0..4);
+    let line = (way.clone(), way, outages).prop_map(|(down, up, outages)| Line {
+        ways: [down, up],
+        outages: outages.into_iter().map(|(from, length)| (from, from + length)).collect(),
+    });
+    (proptest::collection::vec(line, 2..=8), any::<u32>(), any::<bool>(), any::<bool>()).prop_map(
+        |(lines, seed, is_found, is_alone)| {
+            let config = |line: &Line| LineConfig {
+                rate: Some(if is_found { Rate::AUTOMATIC } else { Rate::Fixed(line.ways[0].rate) }),
+                rate_up: Some(if is_found { Rate::AUTOMATIC } else { Rate::Fixed(line.ways[1].rate) }),
+            };
+            let mut setting = Setting::new(if is_alone { "sr:3" } else { "tally" });
+            setting.config.line = lines.iter().map(config).collect();
+            let mut lines = lines.into_iter();
+            let first = lines.next().expect("two at least");
+            (setting.ways, setting.outages, setting.more) = (first.ways, first.outages, lines.collect());
+            (setting.seed, setting.late) = (u64::from(seed) + 1, Span::from_milliseconds(u64::from(seed % 6)));
+            setting
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn everything_arrives_once_and_in_order_by_lines_that_come_and_go_and_then_all_is_quiet(
+        setting in lines(), counts in [1u64..300, 1u64..300], sizes in [20usize..1280, 20usize..1280],
+    ) {
+        let mut healed = setting.clone();
+        let mut world = World::new(setting);
+        for index in [0, 1] {
+            world.packets(index, sizes[index], counts[index], 0, HEALED * 1000 / counts[index]);
+        }
+        world.run_until(HEALED);
+        let of_first = healed.ways.iter_mut();
+        for way in of_first.chain(healed.more.iter_mut().flat_map(|line| &mut line.ways)) {
+            (way.lost, way.doubled, way.queue) = (0, 0, 1000);
+        }
+        world.setting = healed;
+        world.run_until(HEALED + 600_000);
+        for index in [0, 1] {
+            check(&world, index);
+            let machine = &world.machines[index];
+            let last = machine.sent.last().map_or(at(0), |(time, _)| *time);
+            prop_assert_eq!(machine.end.poll_timeout(), None, "sent last at {:?}", last);
+            prop_assert!(last < at(HEALED + 300_000), "still sending at {last:?}");
+            prop_assert!(machine.is_up());
+        }
+    }
+}
