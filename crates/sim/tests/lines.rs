@@ -3,13 +3,13 @@
 use arqway_link::bearer::{self, LineConfig, Mtu};
 use arqway_link::mux::{Class, Fair, Protocol, QueueLimits, Scfq, SchedulerConfig};
 use arqway_link::{ServiceConfig, raw, tally};
-use arqway_sim::app::Application;
+use arqway_sim::app::{Application, ConnectionCount};
 use arqway_sim::channel::{ErrorModel, Uniform};
 use arqway_sim::{
     Absence, Host, Outcome, PacketLength, Probe, Queue, Room, Scenario, Streams, WirelessLine, World, tcp,
 };
 use arqway_units::{BitRate, Octets, Ratio, Span, Time};
-use std::num::{NonZeroU32, NonZeroUsize};
+use std::num::NonZeroUsize;
 
 /// A line, and what it is said to carry.
 fn line(megabits: u64, milliseconds: u64) -> (WirelessLine, LineConfig) {
@@ -43,7 +43,7 @@ fn world(lines: &[(WirelessLine, LineConfig)], duration: Span) -> Scenario {
     scenario.link_layer.queue = Some(queue);
     scenario.file_transfer.enabled = false;
     scenario.tcp_bulk.enabled = true;
-    scenario.tcp_bulk.connections = NonZeroU32::MIN;
+    scenario.tcp_bulk.connections = ConnectionCount::new(1).expect("a count");
     scenario.tcp_bulk.packet = PacketLength::try_from(Octets::new(1400)).expect("room for headers");
     scenario.tcp_bulk.duration = duration;
     scenario

@@ -1,6 +1,6 @@
 //! What the peer tells: which frames have arrived, and what became of each transmission.
 
-use super::{Acknowledged, Fate, Sender, Sent};
+use super::{Acknowledged, Fate, Outgoing, Sender, Sent};
 use crate::config::Mechanism;
 use crate::transmissions::Transmission;
 use crate::wire::{Arrived, Feedback, Lateness};
@@ -116,6 +116,7 @@ impl Sender {
             }
             self.settle(Sent::by(line, settled), next, &Arrived::nothing_beyond(next));
             self.end_waits(|_| true);
+            self.send_first_again(next);
         }
         self.rest();
         Some(())
@@ -167,8 +168,8 @@ impl Sender {
         while let Some((counter, Transmission { frames, octets, is_whole, has_arrived, started, departed })) =
             self.lines.get_mut(line).transmissions.judge(settled)
         {
-            if has_arrived && !is_whole {
-                // What became of the frame is told when its other pieces are.
+            if !is_whole && self.lines.are_several() {
+                self.settle_piece(frames, has_arrived);
                 continue;
             }
             let on_line = started..departed.unwrap_or(started);
@@ -182,6 +183,23 @@ impl Sender {
             }
         }
         self.lines.get_mut(line).unsure = unsure;
+    }
+
+    /// A piece of a frame has arrived, or not: then the frame lacks it, whatever has become of those behind it, which may go by other lines.
+    fn settle_piece(&mut self, frames: Range<u64>, has_arrived: bool) {
+        for number in frames.filter(|_| !has_arrived).map(Number::new) {
+            self.buffer.send_again(number, |state| state.fate == Fate::Unknown);
+        }
+    }
+
+    /// The frame that the peer awaits first went out, and no transmission of it is under way any more: it is not there, whatever was told.
+    fn send_first_again(&mut self, next: u64) {
+        let Some(frame) = self.buffer.get(Number::new(next)) else { return };
+        let Outgoing { last, fate, .. } = &frame.state;
+        let is_judged = last.counter > 0 && last.counter <= self.lines.get(last.line).transmissions.judged();
+        if is_judged && *fate == Fate::Unknown {
+            self.buffer.send_again(Number::new(next), |_| true);
+        }
     }
 
     /// What is under way on a line may be lost with it, and goes again by another.
