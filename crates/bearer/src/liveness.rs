@@ -21,6 +21,8 @@ pub(super) struct Limits {
     pub(super) patience: Span,
     /// From then on the link is down.
     pub(super) limit: Span,
+    /// How often one that is down is asked.
+    pub(super) interval: Span,
 }
 
 /// How often a silent link is asked before it is down.
@@ -38,7 +40,6 @@ pub(super) enum Act {
 /// One end's view of the path.
 #[derive(Debug)]
 pub(super) struct Liveness {
-    interval: Span,
     state: State,
 }
 
@@ -55,9 +56,9 @@ enum State {
 }
 
 impl Liveness {
-    /// A path of which nothing is known counts as up; when it is down, it is asked each `interval`.
-    pub(super) fn new(interval: Span, now: Time) -> Self {
-        Self { interval, state: State::Up { heard: now, pings: 0 } }
+    /// A path of which nothing is known counts as up.
+    pub(super) fn new(now: Time) -> Self {
+        Self { state: State::Up { heard: now, pings: 0 } }
     }
 
     /// Whether the path carries datagrams.
@@ -81,7 +82,7 @@ impl Liveness {
     }
 
     /// When there is something to do, with something unanswered since a time.
-    pub(super) fn deadline(&self, unanswered: Option<Time>, Limits { patience, limit }: Limits) -> Option<Time> {
+    pub(super) fn deadline(&self, unanswered: Option<Time>, Limits { patience, limit, .. }: Limits) -> Option<Time> {
         match self.state {
             State::Down { ping_at } => Some(ping_at),
             State::Up { heard, pings } => {
@@ -103,11 +104,11 @@ impl Liveness {
             }
             State::Up { .. } => {
                 // The last ping was not long ago.
-                self.state = State::Down { ping_at: now + self.interval };
+                self.state = State::Down { ping_at: now + limits.interval };
                 Some(Act::Down)
             }
             State::Down { ping_at } => {
-                *ping_at = now + self.interval;
+                *ping_at = now + limits.interval;
                 Some(Act::Ping)
             }
         }
@@ -120,7 +121,7 @@ mod tests {
 
     const SECOND: Span = Span::from_milliseconds(1000);
 
-    const LIMITS: Limits = Limits { patience: Span::from_milliseconds(400), limit: SECOND };
+    const LIMITS: Limits = Limits { patience: Span::from_milliseconds(400), limit: SECOND, interval: SECOND };
 
     fn at(milliseconds: u64) -> Time {
         Time::ZERO + Span::from_milliseconds(milliseconds)
@@ -128,14 +129,14 @@ mod tests {
 
     #[test]
     fn silence_counts_only_while_something_is_unanswered() {
-        let liveness = Liveness::new(SECOND, at(0));
+        let liveness = Liveness::new(at(0));
         assert_eq!(liveness.deadline(None, LIMITS), None);
         assert_eq!(liveness.deadline(Some(at(5000)), LIMITS), Some(at(5400)));
     }
 
     #[test]
     fn a_silent_link_is_asked_three_times_then_down_and_asked_each_second() {
-        let mut liveness = Liveness::new(SECOND, at(0));
+        let mut liveness = Liveness::new(at(0));
         for (milliseconds, expected) in [
             (2399, None),
             (2400, Some(Act::Ping)),
@@ -155,7 +156,7 @@ mod tests {
 
     #[test]
     fn an_answer_ends_the_silence() {
-        let mut liveness = Liveness::new(SECOND, at(0));
+        let mut liveness = Liveness::new(at(0));
         assert_eq!(liveness.act(Some(at(0)), LIMITS, at(900)), Some(Act::Ping));
         assert!(!liveness.answered(at(950)));
         assert_eq!(liveness.deadline(Some(at(940)), LIMITS), Some(at(1350)));

@@ -23,6 +23,8 @@ const SHORTEST_REPORT_INTERVAL: Span = Span::from_milliseconds(20);
 const LONG: Span = Span::from_milliseconds(50);
 /// How much longer than a round trip a line may be silent at least while there is another.
 const SHORTEST_SILENCE: Span = Span::from_milliseconds(50);
+/// So many times as often a line is asked whether it is back, where another carries what it would.
+const SOONER_BACK: u64 = 4;
 /// Reports take at most a 33rd of the rate, 3 %, and so do probes of the MTU that gain little.
 const SHARE: u64 = 33;
 
@@ -66,6 +68,7 @@ pub(super) struct Path {
     first_round_trip: Span,
     overhead: u16,
     silence: Span,
+    probe_interval: Span,
     /// Whether the link has other lines: then what arrives by this one is to be told soon, also where nothing goes the other way that would tell
     /// how long a round trip takes.
     pub(super) has_others: bool,
@@ -84,13 +87,14 @@ impl Path {
             shortfall: Shortfall::default(),
             sent: Sent::default(),
             received: Received::default(),
-            liveness: Liveness::new(config.probe_interval, now),
+            liveness: Liveness::new(now),
             mtu: search(config, rate),
             estimate: RoundTrip::new(Smoothing::default(), 0.0, 0.0),
             smoothed: None,
             first_round_trip: context.delay.map_or(FIRST_ROUND_TRIP, |delay| delay * 2),
             overhead: u16::try_from(config.overhead.as_u64()).unwrap_or(u16::MAX),
             silence: config.silence,
+            probe_interval: config.probe_interval,
             has_others: false,
         }
     }
@@ -220,7 +224,7 @@ impl Path {
     pub(super) fn limits(&self) -> Limits {
         let limit = self.limit();
         let report = self.round_trip() + self.report_intervals().alone * 5 / 4;
-        Limits { patience: report.clamp(limit / 4, limit / 2), limit }
+        Limits { patience: report.clamp(limit / 4, limit / 2), limit, interval: self.probe_interval }
     }
 
     /// The same where there is another line: what is lost with this one is missed soon, and nothing is lost if it turns out to be there. So a
@@ -230,10 +234,11 @@ impl Path {
         let report = self.report_intervals().alone * 5 / 4;
         let varies = Span::from_seconds(self.estimate.srttvar() * Arithmetic::Float.tick().as_seconds()) * 4;
         let more = SHORTEST_SILENCE.max(report).max(varies);
+        let interval = usual.interval / SOONER_BACK;
         if round_trip + more >= usual.limit {
-            return usual;
+            return Limits { interval, ..usual };
         }
-        Limits { patience: round_trip + more * 3 / 4, limit: round_trip + more }
+        Limits { patience: round_trip + more * 3 / 4, limit: round_trip + more, interval }
     }
 
     /// How long the largest datagram takes at the pace: a ping may have to wait for one.
