@@ -13,6 +13,7 @@ fields.tally_next = ProtoField.uint32("arqway.tally.next", "First frame that is 
 fields.tally_newest = ProtoField.uint32("arqway.tally.newest", "Newest transmission seen", base.DEC)
 fields.tally_lateness = ProtoField.uint8("arqway.tally.lateness", "Lateness", base.DEC, LATENESS)
 fields.tally_upward = ProtoField.bool("arqway.tally.upward", "Runs go upward")
+fields.tally_line = ProtoField.uint8("arqway.tally.line", "Line that the newest transmission went by", base.DEC)
 fields.tally_run = ProtoField.uint32("arqway.tally.run", "Run", base.DEC)
 fields.tally_offset = ProtoField.uint16("arqway.tally.offset", "Where the piece begins", base.DEC)
 fields.tally_last = ProtoField.bool("arqway.tally.last", "Last piece")
@@ -46,10 +47,17 @@ local function seven_bits(octets, at, stop, tree, field)
     return nil
 end
 
--- Runs up to octet `stop`; zeros behind them say nothing.
-local function show_runs(octets, at, stop, tree)
+-- Runs up to octet `stop`, behind the number of a line if they are of its transmissions; zeros behind them say nothing.
+local function show_runs(octets, at, stop, of_line, tree)
     if stop > octets:len() or stop - at > 96 then
         return false
+    end
+    if of_line then
+        if stop - at < 2 or octets(at, 1):uint() > 7 or octets(at + 1, 1):uint() == 0 then
+            return false
+        end
+        tree:add(fields.tally_line, octets(at, 1))
+        at = at + 1
     end
     local number
     while at < stop and number ~= 0 do
@@ -67,17 +75,18 @@ local function show_runs(octets, at, stop, tree)
     return true
 end
 
--- Feedback from octet `at` on, without its runs. Where the next octet is, and what it says in words.
+-- Feedback from octet `at` on, without its runs. Where the next octet is, what it says in words, and whether it is of a line.
 local function show_feedback(octets, at, is_long, tree)
     local next, newest, bits, stop = two_numbers(octets, at, is_long, tree, fields.tally_next, fields.tally_newest)
-    if not next or is_long and bits % 2 ~= 0 then
+    local of_line = is_long and bits and bits % 2 == 1
+    if not next or of_line and bits % 4 == 3 then
         return nil
     end
     tree:add(fields.tally_lateness, octets(stop - 1, 1), is_long and math.floor(bits / 4) or bits)
     if is_long then
         tree:add(fields.tally_upward, octets(stop - 1, 1), bits % 4 == 2)
     end
-    return stop, string.format("next %d, newest %d", next, newest)
+    return stop, string.format("next %d, newest %d", next, newest), of_line
 end
 
 -- What data and pieces have in common: names and marks. Where the next octet is, what it says, the bits behind the marks, and
@@ -122,8 +131,8 @@ local function show_data(octets, kind, pinfo, tree, root)
         if is_long and at < octets:len() then
             length, at = octets(at, 1):uint(), at + 1
         end
-        local stop, feedback = show_feedback(octets, at, is_long, tree)
-        if not stop or not length or not show_runs(octets, stop, stop + length, tree) then
+        local stop, feedback, of_line = show_feedback(octets, at, is_long, tree)
+        if not stop or not length or not show_runs(octets, stop, stop + length, of_line, tree) then
             return false
         end
         at, info = stop + length, info .. ", " .. feedback
@@ -210,7 +219,7 @@ show["tally"] = function(octets, kind, pinfo, tree, root)
         pinfo.cols.info = string.format("poll, transmission %d", counter:bitfield(0, 18))
         return counter:bitfield(18, 6) == 0
     end
-    local at, info = show_feedback(octets, 1, kind == POLL_OR_FEEDBACK, tree)
+    local at, info, of_line = show_feedback(octets, 1, kind == POLL_OR_FEEDBACK, tree)
     pinfo.cols.info = info and "feedback " .. info or "feedback"
-    return at ~= nil and show_runs(octets, at, octets:len(), tree)
+    return at ~= nil and show_runs(octets, at, octets:len(), of_line, tree)
 end

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::wire::{LONG_REACH, MOST_RUNS_ALONE};
+use arqway_contract::LineId;
 use proptest::prelude::*;
 
 fn forms() -> impl Strategy<Value = Form> {
@@ -74,9 +75,13 @@ proptest! {
         lateness in lateness(),
         (runs, octets) in some_runs(MOST_RUNS_ALONE),
         upward in any::<bool>(),
+        line in 0u8..16,
     ) {
-        let runs = Runs { upward: upward && form == Form::Long, ..runs };
-        let written = Feedback { form, next, newest, lateness, line: None, runs };
+        let is_of_line = form == Form::Long && line < 8 && !runs.numbers.is_empty() && octets < MOST_RUNS_ALONE;
+        let line = LineId::new(line).filter(|_| is_of_line);
+        let runs = Runs { upward: upward && form == Form::Long && line.is_none(), ..runs };
+        let octets = octets + usize::from(line.is_some());
+        let written = Feedback { form, next, newest, lateness, line, runs };
         let read = Feedback { next: low(form, next), newest: low(form, newest), ..written.clone() };
         prop_assert_eq!(parse(received(&written.frame(octets, &mut BytesMut::new())), false), Some(Pdu::Feedback(read)));
     }
